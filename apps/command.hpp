@@ -18,6 +18,7 @@ void add_evaluate(CLI::App& app, Action& action);
 void add_linearize(CLI::App& app, Action& action);
 void add_equilibrium(CLI::App& app, Action& action);
 void add_compare(CLI::App& app, Action& action);
+void add_study(CLI::App& app, Action& action);
 void add_report(CLI::App& app, Action& action);
 void add_verify(CLI::App& app, Action& action);
 void add_check(CLI::App& app, Action& action);

@@ -15,7 +15,7 @@
 #include "apps/commands/guide.hpp"
 #include "apps/text/terminal.hpp"
 #include "framework/diagnostics.hpp"
-#include "framework/reading/report.hpp"
+#include "framework/host/reading/report.hpp"
 #include "framework/supervision.hpp"
 #include "polyform/contract/plugin.hpp"
 
@@ -84,6 +84,7 @@ Exit command(int argc, char** argv) {
   add_linearize(app, action);
   add_equilibrium(app, action);
   add_compare(app, action);
+  add_study(app, action);
   add_report(app, action);
   add_verify(app, action);
   add_check(app, action);

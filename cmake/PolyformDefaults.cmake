@@ -35,8 +35,8 @@ option(POLYFORM_WARNINGS_AS_ERRORS "Treat compiler warnings as errors" OFF)
 option(POLYFORM_SANITIZE "Build with the address and undefined-behaviour sanitizers" OFF)
 option(POLYFORM_VARIANTS "Build hot plugins for several instruction sets" ON)
 
-# Reading headers is a large part of compiling, so several sources of a target make one unit. Names in anonymous namespaces
-# are therefore unique in a folder. A unit holds the names of other files too: there only shadowed locals
+# Reading headers is a large part of compiling, so several sources of a target make one unit. Names in anonymous
+# namespaces are therefore unique in a folder. A unit holds the names of other files too: there only shadowed locals
 # are worth a word, and a private struct that holds what its own file alone knows is none.
 option(POLYFORM_UNITY "Compile several sources of a target as one unit" ON)
 set(CMAKE_UNITY_BUILD ${POLYFORM_UNITY})

@@ -74,8 +74,9 @@ endfunction()
 
 # polyform_add_plugin_test(NAME SOURCES file... MODEL file)
 #
-# For projects outside Polyform's tree, two tests: NAME_results compares what every formulation makes of a model with what
-# the program says (polyform/helpers/testing.hpp); NAME_conforms is `polyform conform` with the model as its example.
+# For projects outside Polyform's tree, two tests: NAME_results compares what every formulation makes of a model with
+# what the program says (polyform/helpers/testing.hpp); NAME_conforms is `polyform conform` with the model as its
+# example.
 function(polyform_add_plugin_test name)
   cmake_parse_arguments(TEST "" "MODEL" "SOURCES" ${ARGN})
   add_executable(test_${name} ${TEST_SOURCES})

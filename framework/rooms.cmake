@@ -1,8 +1,13 @@
 # The rooms of the host and the rooms that each may use. CMakeLists.txt links them by it, and cmake/CheckLayers.cmake
 # proves that no file includes another room. A room may use the files beside the rooms without saying so. Each room has
-# a namespace of its own, inline in polyform::host, so that a name may mean one thing in one room and another in another.
-set(rooms process registry reading graph assembly integration results simulation comparison linearization conformance
-  verification)
+# a namespace of its own, inline in polyform::host, so that a name may mean one thing in one room and another in
+# another.
+#
+# host/ reads a model, assembles it and runs it with a solver: what every use of polyform needs. workbench/ holds what is
+# built on that: comparisons, linear models, checks of plugins, problems with known answers, studies.
+set(host_rooms process registry reading graph assembly integration results simulation)
+set(workbench_rooms comparison linearization conformance verification studies)
+set(rooms ${host_rooms} ${workbench_rooms})
 set(uses_process "")
 set(uses_registry process)
 set(uses_reading registry)
@@ -14,4 +19,5 @@ set(uses_simulation process results integration assembly graph reading registry)
 set(uses_comparison simulation ${uses_simulation})
 set(uses_linearization simulation ${uses_simulation})
 set(uses_conformance simulation ${uses_simulation})
+set(uses_studies simulation ${uses_simulation})
 set(uses_verification comparison ${uses_comparison})

@@ -16,9 +16,9 @@
 #include "apps/session/solver_choice.hpp"
 #include "apps/text/terminal.hpp"
 #include "apps/text/text.hpp"
-#include "framework/assembly/singular_position.hpp"
-#include "framework/simulation/evaluate.hpp"
-#include "framework/simulation/solver_selection.hpp"
+#include "framework/host/assembly/singular_position.hpp"
+#include "framework/host/simulation/evaluate.hpp"
+#include "framework/host/simulation/solver_selection.hpp"
 
 namespace polyform::apps {
 

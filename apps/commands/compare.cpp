@@ -22,10 +22,10 @@
 #include "apps/session/solver_choice.hpp"
 #include "apps/session/sweep_values.hpp"
 #include "apps/text/terminal.hpp"
-#include "framework/comparison/comparison.hpp"
-#include "framework/comparison/sweep.hpp"
-#include "framework/reading/report.hpp"
-#include "framework/results/output_file.hpp"
+#include "framework/workbench/comparison/comparison.hpp"
+#include "framework/workbench/comparison/sweep.hpp"
+#include "framework/host/reading/report.hpp"
+#include "framework/host/results/output_file.hpp"
 
 namespace polyform::apps {
 

@@ -11,10 +11,10 @@
 #include "apps/command.hpp"
 #include "apps/text/json_output.hpp"
 #include "apps/text/terminal.hpp"
-#include "framework/conformance/conformance.hpp"
-#include "framework/reading/report.hpp"
-#include "framework/registry/registry.hpp"
-#include "framework/results/file_roles.hpp"
+#include "framework/workbench/conformance/conformance.hpp"
+#include "framework/host/reading/report.hpp"
+#include "framework/host/registry/registry.hpp"
+#include "framework/host/results/file_roles.hpp"
 
 namespace polyform::apps {
 

@@ -13,9 +13,10 @@
 #include "apps/session/operating_point.hpp"
 #include "apps/session/session.hpp"
 #include "apps/text/terminal.hpp"
-#include "framework/results/output_file.hpp"
-#include "framework/simulation/integrator_selection.hpp"
+#include "framework/host/results/output_file.hpp"
+#include "framework/host/simulation/integrator_selection.hpp"
 #include "polyform/mechanics/kinematics.hpp"
+#include "polyform/mechanics/rheonomic_joints.hpp"
 
 namespace polyform::apps {
 
@@ -59,7 +60,7 @@ Json equilibrium_json(const host::System& system, const Equilibrium& found) {
   Json joints = Json::object(), bodies = Json::object(), trimmed = Json::object(), unbalanced = Json::array();
   for (const JointIndex j : system.joints()) {
     const JointData& joint = view.joints[at(j)];
-    joints[std::string(joint.name)] = {{"position", part(s.q, joint.q_offset, joint.nq)},
+    joints[std::string(joint.name)] = {{"position", part(s.q, joint.q_offset, own_positions(joint))},
                                        {"velocity", part(s.v, joint.v_offset, joint.nv)}};
   }
   for (const BodyIndex b : system.bodies()) {
@@ -98,8 +99,8 @@ void print_point(const host::System& system, const Equilibrium& found) {
   std::size_t shown = 0;
   for (const JointIndex j : system.joints()) {
     const JointData& joint = view.joints[at(j)];
-    if (joint.nq == 0 || ++shown > most) continue;
-    fmt::print(output(), "joint {}  q = {}", joint.name, value_text(part(s.q, joint.q_offset, joint.nq)));
+    if (own_positions(joint) == 0 || ++shown > most) continue;
+    fmt::print(output(), "joint {}  q = {}", joint.name, value_text(part(s.q, joint.q_offset, own_positions(joint))));
     const std::span<const double> v = part(s.v, joint.v_offset, joint.nv);
     if (std::any_of(v.begin(), v.end(), [](double x) { return x != 0; }))
       fmt::print(output(), "  v = {}", value_text(v));
@@ -133,9 +134,10 @@ std::string initial_text(const host::System& system, const Equilibrium& found) {
   file += "joints:\n";
   for (const JointIndex j : system.joints()) {
     const JointData& joint = view.joints[at(j)];
-    if (joint.nq == 0) continue;
+    if (own_positions(joint) == 0) continue;
     file += fmt::format("  - {{name: {}, initial: {{position: {}, velocity: {}}}}}\n", Json(joint.name).dump(),
-                        values(part(s.q, joint.q_offset, joint.nq)), values(part(s.v, joint.v_offset, joint.nv)));
+                        values(part(s.q, joint.q_offset, own_positions(joint))),
+                        values(part(s.v, joint.v_offset, joint.nv)));
   }
   if (!view.flexible.empty()) file += "bodies:\n";
   for (const FlexibleData& f : view.flexible)

@@ -14,14 +14,17 @@
 #include "apps/text/equations.hpp"
 #include "apps/text/json_output.hpp"
 #include "apps/text/mode_warnings.hpp"
+#include "apps/session/formulas_library.hpp"
+#include "apps/text/particles_text.hpp"
 #include "apps/session/session.hpp"
 #include "apps/session/solver_choice.hpp"
+#include "apps/text/side_by_side.hpp"
 #include "apps/text/terminal.hpp"
 #include "apps/text/text.hpp"
-#include "framework/simulation/absent_constraints.hpp"
-#include "framework/simulation/evaluate.hpp"
-#include "framework/simulation/kernels_of.hpp"
-#include "framework/simulation/solver_selection.hpp"
+#include "framework/host/simulation/absent_constraints.hpp"
+#include "framework/host/simulation/evaluate.hpp"
+#include "framework/host/simulation/kernels_of.hpp"
+#include "framework/host/simulation/solver_selection.hpp"
 
 namespace polyform::apps {
 
@@ -33,7 +36,8 @@ struct EvaluateArguments {
   ModelArguments model;
   std::string solver;
   std::vector<std::string> options;
-  bool equations = false, json = false;
+  std::string formulas, euler_angles = "zyx";
+  bool equations = false, particles = false, json = false;
 };
 
 std::string text(const Vec3& v) { return fmt::format("[{:.10g}, {:.10g}, {:.10g}]", v.x, v.y, v.z); }
@@ -88,15 +92,30 @@ host::ConstraintCount count_of(const host::System& system, Solver& solver) {
   return system.count_constraints(system.initial_state(), host::absent_constraints(system.view(), solver));
 }
 
+/// The formulation that replaces bodies by particles.
+const std::string particle_solver = "particles";
+
 Exit evaluate_one(const EvaluateArguments& arguments, Session& session, const host::System& system) {
-  const SolverChoice choice = choose_solver(session.catalog(), system, arguments.solver, arguments.options);
+  const std::string& asked = arguments.particles && arguments.solver.empty() ? particle_solver : arguments.solver;
+  const SolverChoice choice = choose_solver(session.catalog(), system, asked, arguments.options);
   session.crash_report().set_work(fmt::format("solver {}", choice.formulation->name()));
   const host::SolverPointer solver = compile(choice, system.view());
   if (arguments.equations) {
     print_equations(system, choice.formulation->name(), *solver, arguments.json);
     return Exit::done;
   }
+  if (arguments.particles) {
+    print_particles(system, choice.formulation->name(), *solver, arguments.json);
+    return Exit::done;
+  }
   host::ObservationStore store(system.view());
+  if (!arguments.formulas.empty()) {
+    const Formulas formulas = formulas_of(system, arguments.euler_angles, language_of(arguments.formulas));
+    host::evaluate(system, *solver, store);
+    check_formulas(system, formulas, store.now().acceleration);
+    fmt::print(output(), "{}", formulas.text);
+    return Exit::done;
+  }
   const host::BalanceReport balance = host::evaluate(system, *solver, store);
   warn_of_large_modes(system, store.now());
   const host::ConstraintCount count = count_of(system, *solver);
@@ -117,8 +136,13 @@ Exit evaluate_all(const EvaluateArguments& arguments, Session& session, const ho
   if (!arguments.options.empty())
     throw host::Failure(Exit::bad_input, "--option belongs to one solver, but --solver all was given",
                         "Name the solver, or give the options in the model.");
-  if (arguments.equations)
-    throw host::Failure(Exit::bad_input, "--equations shows those of one solver, but --solver all was given",
+  if (!arguments.formulas.empty())
+    throw host::Failure(Exit::bad_input, "--formulas are checked by one solver, but --solver all was given",
+                        "Name the solver.");
+  if (arguments.equations || arguments.particles)
+    throw host::Failure(Exit::bad_input,
+                        fmt::format("--{} shows those of one solver, but --solver all was given",
+                                    arguments.equations ? "equations" : "particles"),
                         "Name the solver.");
   Json all = Json::object();
   bool failed = false;
@@ -154,9 +178,72 @@ Exit evaluate_all(const EvaluateArguments& arguments, Session& session, const ho
   return failed ? Exit::simulation_failed : Exit::done;
 }
 
+/// The options as given, once per value of the one that is given several, such as algorithm=A|B.
+struct Ways {
+  std::vector<std::string> titles;
+  std::vector<std::vector<std::string>> options;
+};
+Ways ways_of(const std::vector<std::string>& given) {
+  Ways ways;
+  for (std::size_t k = 0; k < given.size(); ++k) {
+    if (given[k].find('|') == std::string::npos) continue;
+    if (!ways.titles.empty())
+      throw host::Failure(Exit::bad_input, "two options are given several values each",
+                          "Give one of them at a time a value such as A|B.");
+    const std::size_t value = given[k].find('=') + 1;
+    ways.titles = CLI::detail::split(given[k].substr(value), '|');
+    for (const std::string& one : ways.titles) {
+      ways.options.push_back(given);
+      ways.options.back()[k] = given[k].substr(0, value) + one;
+    }
+  }
+  return ways;
+}
+
+/// One solver with several values of an option, side by side; values with which it cannot run the model are named on
+/// the error stream.
+Exit evaluate_ways(const EvaluateArguments& arguments, Session& session, const host::System& system, const Ways& ways) {
+  if (arguments.equations || arguments.particles)
+    throw host::Failure(Exit::bad_input,
+                        fmt::format("--{} shows those of one solver, but an option has several values",
+                                    arguments.equations ? "equations" : "particles"),
+                        "Give the option one value.");
+  SideBySide table(system);
+  Json all = Json::object();
+  bool failed = false;
+  std::string solver_name;
+  host::ObservationStore store(system.view());
+  for (std::size_t k = 0; k < ways.titles.size(); ++k) {
+    const SolverChoice choice = choose_solver(session.catalog(), system, arguments.solver, ways.options[k]);
+    solver_name = choice.formulation->name();
+    session.crash_report().set_work(fmt::format("solver {}, {}", solver_name, ways.titles[k]));
+    try {
+      const host::SolverPointer solver = compile(choice, system.view());
+      const host::BalanceReport balance = host::evaluate(system, *solver, store);
+      all[ways.titles[k]] = evaluation_json(system, solver_name, store.now(), count_of(system, *solver), balance);
+      table.add(ways.titles[k], store.now());
+      if (!balance.warning.empty()) print(Severity::warning, fmt::format("{}: {}", ways.titles[k], balance.warning));
+    } catch (const host::Failure& reason) {
+      const bool skipped = reason.code() == Exit::bad_input;
+      failed = failed || !skipped;
+      print(skipped ? Severity::note : Severity::error,
+            fmt::format("{} {}: {}", ways.titles[k], skipped ? "skipped" : "failed", reason.message()));
+    }
+  }
+  if (table.empty() && !failed) throw host::Failure(Exit::bad_input, "no value of the option can run this model");
+  if (arguments.json)
+    print_json(all);
+  else if (!table.empty())
+    table.print(fmt::format("{}, solver {}: accelerations and reactions at t = 0, ground axes",
+                            system.description().name, solver_name));
+  return failed ? Exit::simulation_failed : Exit::done;
+}
+
 Exit evaluate(const EvaluateArguments& arguments) {
   Session session(arguments.model.plugin_paths);
   const auto system = session.load(arguments.model);
+  if (const Ways ways = ways_of(arguments.options); !ways.titles.empty() && arguments.solver != "all")
+    return evaluate_ways(arguments, session, *system, ways);
   return arguments.solver == "all" ? evaluate_all(arguments, session, *system)
                                    : evaluate_one(arguments, session, *system);
 }
@@ -173,10 +260,25 @@ void add_evaluate(CLI::App& app, Action& action) {
       ->type_name("NAME");
   add_solver_options(*sub, arguments->options);
   sub->add_flag("--equations", arguments->equations,
-                "Show M, f, A and b of the solver in place of the results, and which subsystems its levels have");
+                "Show the solver's own equations in place of the results: M, f, A, b and the subsystems of each level; "
+                "or H2 and the reduced equations");
+  sub->add_option("--formulas", arguments->formulas,
+                  "Show H2 and the reduced equations of a small tree as formulas, text, latex or c, after a check "
+                  "against the solver")
+      ->check(CLI::IsMember({"text", "latex", "c"}))
+      ->type_name("LANGUAGE");
+  add_euler_angles(*sub, arguments->euler_angles);
+  sub->add_flag("--particles", arguments->particles,
+                "Show the equivalent particles of each body in place of the results: masses, places, what joints share "
+                "[solver particles]")
+      ->excludes("--equations");
   sub->add_flag("--json", arguments->json, "Print one JSON object; with --solver all, an object by solver name");
-  sub->footer("Examples: polyform evaluate rod.yaml --solver all --json\n"
-      "          polyform evaluate arm.yaml --equations");
+  sub->footer("Values of an option with | between them stand side by side.\n"
+      "Examples: polyform evaluate rod.yaml --solver all --json\n"
+      "          polyform evaluate arm.yaml --equations\n"
+      "          polyform evaluate arm.yaml --formulas latex\n"
+      "          polyform evaluate arm.yaml --particles\n"
+      "          polyform evaluate rods.yaml --solver riccati --option \"algorithm=riccati|A\"");
   sub->final_callback([&action, arguments] { action = [arguments] { return evaluate(*arguments); }; });
 }
 

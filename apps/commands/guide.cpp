@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "framework/registry/registry.hpp"
+#include "framework/host/registry/registry.hpp"
 
 namespace polyform::apps {
 

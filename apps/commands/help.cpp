@@ -7,7 +7,7 @@
 
 #include "apps/command.hpp"
 #include "apps/text/terminal.hpp"
-#include "framework/reading/report.hpp"
+#include "framework/host/reading/report.hpp"
 
 namespace polyform::apps {
 

@@ -16,9 +16,9 @@
 #include "apps/session/session.hpp"
 #include "apps/text/terminal.hpp"
 #include "apps/text/text.hpp"
-#include "framework/linearization/stability.hpp"
-#include "framework/reading/report.hpp"
-#include "framework/simulation/integrator_selection.hpp"
+#include "framework/workbench/linearization/stability.hpp"
+#include "framework/host/reading/report.hpp"
+#include "framework/host/simulation/integrator_selection.hpp"
 
 namespace polyform::apps {
 
@@ -31,6 +31,7 @@ struct LinearizeArguments {
   std::string solver;
   std::vector<std::string> options, inputs, outputs, rotors;
   std::optional<double> period;
+  std::string states = "independent", euler_angles = "zyx";
   PointArguments point;
   bool json = false;
 };
@@ -66,6 +67,8 @@ Exit linearize(const LinearizeArguments& arguments) {
   request.inputs = host::select_inputs(host::input_fields(system->view(), point.time), arguments.inputs);
   request.outputs = arguments.outputs;
   host::Linearization linear = host::linearize(*system, make, point, request);
+  std::optional<host::BodyStates> body;  // of the model before it is carried along symmetries
+  if (arguments.states == "body") body = host::to_body_states(*system, linear, arguments.euler_angles);
   const host::Stability stability =
       host::judge(*system, make, point,
                   {host::preferred_adaptive_integrator(session.catalog().integrators), arguments.period,
@@ -81,12 +84,14 @@ Exit linearize(const LinearizeArguments& arguments) {
                 {"time", point.time},
                 {"note", where}};
     out.update(linear_json(linear, stability));
+    if (body) out["body_states"] = body_states_json(*body);
     print_json(out);
   } else {
     print_wrapped(
         fmt::format("{}, solver {}: linear model {}", system->description().name, choice.formulation->name(), where),
         2);
     print_linear(linear, stability);
+    if (body) print_body_states(*body, linear);
   }
   const bool reactions = std::any_of(linear.outputs.begin(), linear.outputs.end(), [](const host::Channel& output) {
     return host::place_of(output).group == "reactions";
@@ -129,6 +134,12 @@ void add_linearize(CLI::App& app, Action& action) {
          "sine in time]")
       ->check(CLI::Validator(check_period, ""))
       ->type_name("S");
+  sub->add_option("--states", arguments->states,
+                  "independent, or body: A, B and C also in velocities along body axes and Euler angles (--euler-angles) "
+                  "of free and ball joints [independent]")
+      ->check(CLI::IsMember({"independent", "body"}))
+      ->type_name("KIND");
+  add_euler_angles(*sub, arguments->euler_angles);
   sub->add_flag("--json", arguments->json, "Print one JSON object; matrices are lists of rows");
   sub->footer(
       "x' = A x + B u, y = C x + D u in minimal coordinates: independent positions, their velocities, states of\n"

@@ -9,8 +9,8 @@
 #include "apps/text/plugin_text.hpp"
 #include "apps/text/terminal.hpp"
 #include "framework/printable.hpp"
-#include "framework/reading/report.hpp"
-#include "framework/results/file_roles.hpp"
+#include "framework/host/reading/report.hpp"
+#include "framework/host/results/file_roles.hpp"
 
 namespace polyform::apps {
 

@@ -11,15 +11,16 @@
 
 #include "apps/session/arguments.hpp"
 #include "apps/command.hpp"
+#include "apps/report/study_page.hpp"
 #include "apps/text/comparison_text.hpp"
 #include "apps/text/deviation_table.hpp"
 #include "apps/session/session.hpp"
 #include "apps/text/terminal.hpp"
 #include "apps/text/text.hpp"
 #include "apps/text/votes_text.hpp"
-#include "framework/comparison/comparison.hpp"
-#include "framework/reading/report.hpp"
-#include "framework/simulation/kernels_of.hpp"
+#include "framework/workbench/comparison/comparison.hpp"
+#include "framework/host/reading/report.hpp"
+#include "framework/host/simulation/kernels_of.hpp"
 
 namespace polyform::apps {
 
@@ -249,6 +250,19 @@ void check_distinct(const std::vector<std::string>& results) {
                             "Give each run once.");
 }
 
+/// The page of a study, which stands alone.
+Exit report_study(const ReportArguments& arguments, const std::string& page, host::OutputFile& file) {
+  const std::string& table = arguments.results.front();
+  if (arguments.results.size() > 1 || !arguments.model.empty())
+    throw host::Failure(Exit::bad_input, fmt::format("{} is the table of a study, which has a page of its own", table),
+                        "Give it alone, without --model.");
+  host::RecordFields record;
+  const host::StudyTable study = host::read_hdf5_table(table, record);
+  write_study_page(file, fs::path(table).stem().string(), study, record);
+  if (page != "-") fmt::print(output(), "report       {}\n", page);
+  return Exit::done;
+}
+
 Exit report(const ReportArguments& arguments) {
   check_distinct(arguments.results);
   const std::string page = page_of(arguments);
@@ -258,6 +272,7 @@ Exit report(const ReportArguments& arguments) {
   files.read_files("the plugin", arguments.plugin_paths);
   files.write("--output", page);
   const auto file = open_report(page, "--output");
+  if (host::is_hdf5_table(arguments.results.front())) return report_study(arguments, page, *file);
   Session session(arguments.plugin_paths);
   session.add_plugins_to(files);
   std::vector<ReportRun> runs = read_runs(arguments.results, session.catalog());
@@ -279,7 +294,7 @@ Exit report(const ReportArguments& arguments) {
 void add_report(CLI::App& app, Action& action) {
   CLI::App* sub = app.add_subcommand("report", "One page about runs: plots, animation, tables; opens offline anywhere");
   const auto arguments = std::make_shared<ReportArguments>();
-  sub->add_option("RESULT", arguments->results, "Result files (HDF5), one for each run")->required()->type_name("");
+  sub->add_option("RESULT", arguments->results, "Result files (HDF5), one for each run; or the table of a study")->required()->type_name("");
   sub->add_option("--output", arguments->output, "Where to write the page [beside the first result, as .html]")
       ->type_name("FILE");
   sub->add_option("--model", arguments->model, "The model file [the one that the results name]")->type_name("MODEL");

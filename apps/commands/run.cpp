@@ -22,9 +22,9 @@
 #include "apps/text/terminal.hpp"
 #include "apps/text/text.hpp"
 #include "framework/printable.hpp"
-#include "framework/simulation/absent_constraints.hpp"
-#include "framework/simulation/simulate.hpp"
-#include "framework/simulation/solver_selection.hpp"
+#include "framework/host/simulation/absent_constraints.hpp"
+#include "framework/host/simulation/simulate.hpp"
+#include "framework/host/simulation/solver_selection.hpp"
 
 namespace polyform::apps {
 

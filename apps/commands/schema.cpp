@@ -8,7 +8,7 @@
 #include "apps/command.hpp"
 #include "apps/session/session.hpp"
 #include "apps/text/terminal.hpp"
-#include "framework/reading/reader.hpp"
+#include "framework/host/reading/reader.hpp"
 
 namespace polyform::apps {
 

@@ -1,5 +1,5 @@
 // polyform verify: the shipped problems with known answers through all solvers.
-#include "framework/verification/verify.hpp"
+#include "framework/workbench/verification/verify.hpp"
 
 #include <fmt/format.h>
 
@@ -19,8 +19,8 @@
 #include "apps/session/solver_choice.hpp"
 #include "apps/text/terminal.hpp"
 #include "apps/text/text.hpp"
-#include "framework/comparison/votes.hpp"
-#include "framework/reading/report.hpp"
+#include "framework/workbench/comparison/votes.hpp"
+#include "framework/host/reading/report.hpp"
 
 namespace polyform::apps {
 

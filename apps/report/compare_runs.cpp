@@ -1,5 +1,5 @@
 #include "apps/report/report.hpp"
-#include "framework/comparison/comparison.hpp"
+#include "framework/workbench/comparison/comparison.hpp"
 
 namespace polyform::apps {
 

@@ -1,11 +1,20 @@
-// The page without its data, as it was built from apps/report/page.
+// The pages without their data, as they were built from apps/report/page.
 #pragma once
 
+#include <functional>
 #include <string_view>
+
+#include "framework/host/results/output_file.hpp"
 
 namespace polyform::apps {
 
-/// Empty when the program was built without the page.
-std::string_view page_template();
+/// The page of runs, and that of a study. Empty when the program was built without them.
+std::string_view runs_page();
+std::string_view study_page();
+
+/// Writes one of them with its title, and what write_data writes to the file where the data belong. Failure
+/// (simulation_failed) when writing fails on the way: the file is gone then.
+void write_page(host::OutputFile&, std::string_view page, std::string_view title,
+                const std::function<void()>& write_data);
 
 }  // namespace polyform::apps

@@ -17,29 +17,14 @@
 #include "apps/report/page_template.hpp"
 #include "apps/report/report.hpp"
 #include "framework/diagnostics.hpp"
-#include "framework/simulation/row_maker.hpp"
+#include "framework/host/simulation/row_maker.hpp"
 
 namespace polyform::apps {
 
 namespace {
 
-constexpr std::string_view title_mark = "<!--title-->", data_mark = "<!--data-->";
 // Browsers refuse strings and pages of some hundred megabytes.
 constexpr std::size_t most_bytes = 512u << 20;
-
-/// Text as it may stand in HTML.
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    if (c == '<')
-      out += "&lt;";
-    else if (c == '&')
-      out += "&amp;";
-    else
-      out += c;
-  }
-  return out;
-}
 
 /// A block has about as many numbers, one column at least: many short columns compress better together, and are fewer
 /// elements.
@@ -176,7 +161,7 @@ void write_columns(host::OutputFile& file, std::size_t run, const ColumnSource& 
 }  // namespace
 
 std::unique_ptr<host::OutputFile> open_report(const std::string& path, std::string_view option) {
-  if (page_template().empty())
+  if (runs_page().empty())
     throw host::Failure(host::Exit::simulation_failed, "this polyform was built without the page of its reports",
                         "When it was built, npm or its packages could not be had: install nodejs and npm, then run "
                         "cmake again, which says what is missing.");
@@ -200,29 +185,19 @@ void check_page(const host::System& system, const host::Columns& columns, const 
 
 void check_page(const std::vector<ReportRun>& runs) { check_size(runs, 0); }
 
-static void write_page(host::OutputFile& file, const Report& report) {
-  check_size(report.runs, report.comparison ? source_of(report.comparison->consensus).numbers() : 0);
-  const std::string_view page = page_template();
-  const std::size_t title = page.find(title_mark), data = page.find(data_mark);
-  file.replace();
-  file.write(page.substr(0, title));
-  file.write(escaped(report.title));
-  file.write(page.substr(title + title_mark.size(), data - title - title_mark.size()));
-  const std::string json = report_json(report).dump(-1, ' ', false, Json::error_handler_t::replace);
-  file.write("<script type=\"text/plain\" id=\"report\">" + pack_text(json) + "</script>\n");
-  for (std::size_t r = 0; r < report.runs.size(); ++r) write_columns(file, r, source_of(report.runs[r].file));
-  if (report.comparison) write_columns(file, report.runs.size(), source_of(report.comparison->consensus));
-  file.write(page.substr(data + data_mark.size()));
-  file.close();
-}
-
 void write_report(host::OutputFile& file, const Report& report) {
   try {
-    write_page(file, report);
+    check_size(report.runs, report.comparison ? source_of(report.comparison->consensus).numbers() : 0);
   } catch (const host::Failure&) {
-    file.give_up();  // a part of a page shows nothing
+    file.give_up();
     throw;
   }
+  write_page(file, runs_page(), report.title, [&] {
+    const std::string json = report_json(report).dump(-1, ' ', false, Json::error_handler_t::replace);
+    file.write("<script type=\"text/plain\" id=\"report\">" + pack_text(json) + "</script>\n");
+    for (std::size_t r = 0; r < report.runs.size(); ++r) write_columns(file, r, source_of(report.runs[r].file));
+    if (report.comparison) write_columns(file, report.runs.size(), source_of(report.comparison->consensus));
+  });
 }
 
 }  // namespace polyform::apps

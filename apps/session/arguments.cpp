@@ -8,8 +8,8 @@
 #include <cmath>
 
 #include "apps/text/terminal.hpp"
-#include "framework/reading/report.hpp"
-#include "framework/simulation/integrator_selection.hpp"
+#include "framework/host/reading/report.hpp"
+#include "framework/host/simulation/integrator_selection.hpp"
 #include "polyform/helpers/least_tolerance.hpp"
 
 namespace polyform::apps {
@@ -163,11 +163,18 @@ void add_run_arguments(CLI::App& app, RunArguments& run) {
   app.add_option("--output", run.output, "Where to write results: FILE.csv, FILE.h5, or - for CSV on the output stream")
       ->type_name("FILE");
   app.add_option("--columns", run.columns,
-                 "Groups of columns: joints,bodies,energy,constraints,modules,elements,reactions,accelerations "
-                 "[all but the last two]; and names of columns, with * and ?: \"tip.*,energy\"")
+                 "Groups of columns: joints,bodies,energy,constraints,modules,elements,reactions,accelerations,body_axes,"
+                 "violations [all but the last four]; and names of columns, with * and ?: \"tip.*,energy\"")
       ->type_name("LIST")
       ->check(CLI::Validator(
           [](std::string& text) { return text.empty() ? "expected a list of groups" : std::string(); }, ""));
+  add_euler_angles(app, run.euler_angles);
+}
+
+void add_euler_angles(CLI::App& app, std::string& text) {
+  app.add_option("--euler-angles", text,
+                 "Axes of the Euler angles of bodies: zyx for all, \"zyx, hub=zxz\" with others for single ones [zyx]")
+      ->type_name("LIST");
 }
 
 host::RunSettings settle(const host::Catalog& catalog, const RunArguments& run, const host::Description& model) {
@@ -225,7 +232,7 @@ host::RunSettings settle(const host::Catalog& catalog, const RunArguments& run, 
 
 host::Columns columns_of(const RunArguments& run) {
   using host::Columns;
-  if (run.columns.empty()) return {};
+  if (run.columns.empty()) return {.euler_angles = run.euler_angles};
   constexpr std::pair<std::string_view, bool Columns::*> groups[] = {{"joints", &Columns::joints},
                                                                      {"bodies", &Columns::bodies},
                                                                      {"energy", &Columns::energy},
@@ -233,10 +240,13 @@ host::Columns columns_of(const RunArguments& run) {
                                                                      {"modules", &Columns::modules},
                                                                      {"elements", &Columns::elements},
                                                                      {"reactions", &Columns::reactions},
-                                                                     {"accelerations", &Columns::accelerations}};
+                                                                     {"accelerations", &Columns::accelerations},
+                                                                     {"body_axes", &Columns::body_axes},
+                                                                     {"violations", &Columns::violations}};
   std::vector<std::string_view> names;
   for (const auto& group : groups) names.push_back(group.first);
-  Columns columns{false, false, false, false, false, false, false, false, {}};
+  Columns columns = Columns::none();
+  columns.euler_angles = run.euler_angles;
   for (const std::string& name : CLI::detail::split(run.columns, ',')) {
     const auto found = std::find(names.begin(), names.end(), name);
     if (found == names.end() && name.find_first_of("*?.") != std::string::npos) {

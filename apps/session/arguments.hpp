@@ -6,10 +6,10 @@
 #include <string_view>
 #include <vector>
 
-#include "framework/reading/description.hpp"
-#include "framework/registry/catalog.hpp"
-#include "framework/simulation/columns.hpp"
-#include "framework/simulation/run_record.hpp"
+#include "framework/host/reading/description.hpp"
+#include "framework/host/registry/catalog.hpp"
+#include "framework/host/simulation/columns.hpp"
+#include "framework/host/simulation/run_record.hpp"
 
 namespace CLI {
 class App;
@@ -42,10 +42,12 @@ std::vector<std::pair<std::string, std::string>> split_options(const char* flag,
 
 struct RunArguments {
   std::optional<double> duration, step, max_step, relative_tolerance, absolute_tolerance, output_interval;
-  std::string integrator, output, columns;
+  std::string integrator, output, columns, euler_angles = "zyx";
   std::vector<std::string> integrator_options;
 };
 void add_run_arguments(CLI::App&, RunArguments&);
+/// --euler-angles, as of host::body_angles().
+void add_euler_angles(CLI::App&, std::string& text);
 
 /// Command line over model over built-in defaults. Failure (bad_input) for an unknown integrator or too many rows.
 host::RunSettings settle(const host::Catalog&, const RunArguments&, const host::Description&);

@@ -4,8 +4,8 @@
 #include <functional>
 #include <string_view>
 
-#include "framework/process/process.hpp"
-#include "framework/registry/registry.hpp"
+#include "framework/host/process/process.hpp"
+#include "framework/host/registry/registry.hpp"
 #include "framework/supervision.hpp"
 
 namespace polyform::apps {

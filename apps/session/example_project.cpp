@@ -9,7 +9,7 @@
 #include <system_error>
 
 #include "framework/diagnostics.hpp"
-#include "framework/reading/report.hpp"
+#include "framework/host/reading/report.hpp"
 
 namespace polyform::apps {
 
@@ -59,14 +59,15 @@ constexpr std::string_view types_of_sdk =
     " ElementInstances ElementInstance ElementRows ElementType Equations EquationValues FieldSink FieldSpec FieldType"
     " FieldValue FirstOrderSystem FlexibleBatch FlexibleBodyType FlexibleData FlexibleInput FlexibleInstance"
     " FlexibleLinks FlexibleOutput FlexibleSet ForceBatch ForceInstances ForceInput ForceOutput ForceSet ForceType"
-    " Formulation HingedTree HingeSweep Inertia InitialStates Integrator IntegratorType JointBatch"
+    " Formulation GivenCoordinates HingedTree HingeSweep Inertia InitialStates Integrator IntegratorType JointBatch"
     " JointConstraint JointCoordinateSolver JointData JointDefinition JointFailure JointHints JointIndex"
     " JointInstance JointKernel JointLoads JointMotion JointMotions JointObserver JointPlacement JointShape"
     " JointState JointType Later LoopClosure LoopColumns LoopLayout LoopProjection LoopRightSides Marker"
     " MarkerMotion Mat3 Matrix3 ModeShapes ModuleBatch ModuleInstances ModuleInput ModuleOutput ModuleRows ModuleSet"
     " ModuleType MultiplierMatrix Multipliers Observation OutputInput OutputSource PlacedState PluginManifest"
-    " Pose Primitive Quat Quaternion Recursion Registrar Run SecondOrderSystem Sentence Severity Size Solver"
-    " Spatial SpatialVector StateKind StateView Status StepByStep StepSettings Strided Structure Subsystem"
+    " Pose Primitive Quat Quaternion Recursion Registrar RheonomicJoints RheonomicKernel Run SecondOrderSystem"
+    " Sentence Severity Size Solver Spatial SpatialVector StateKind StateView Status StepByStep StepSettings"
+    " Strided Structure Subsystem"
     " SweepRefinement Symmetric3 SystemView TimeFunction Transfer TreeKinematics TreeMotion TreeSweep"
     " TypeDescriptor Variable Vec3 Vector3 ";
 

@@ -8,11 +8,11 @@
 #include <optional>
 
 #include "apps/session/interruption.hpp"
-#include "framework/linearization/kept_constraints.hpp"
-#include "framework/reading/report.hpp"
-#include "framework/simulation/not_finite.hpp"
-#include "framework/simulation/observation_store.hpp"
-#include "framework/simulation/simulate.hpp"
+#include "framework/workbench/linearization/kept_constraints.hpp"
+#include "framework/host/reading/report.hpp"
+#include "framework/host/simulation/not_finite.hpp"
+#include "framework/host/simulation/observation_store.hpp"
+#include "framework/host/simulation/simulate.hpp"
 
 namespace polyform::apps {
 

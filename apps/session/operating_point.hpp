@@ -6,7 +6,7 @@
 
 #include "apps/session/arguments.hpp"
 #include "apps/session/solver_choice.hpp"
-#include "framework/linearization/equilibrium.hpp"
+#include "framework/workbench/linearization/equilibrium.hpp"
 
 namespace polyform::apps {
 

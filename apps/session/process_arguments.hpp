@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "framework/process/process.hpp"
+#include "framework/host/process/process.hpp"
 
 namespace CLI {
 class App;

@@ -4,8 +4,8 @@
 #include <memory>
 #include <string>
 
-#include "framework/simulation/columns.hpp"
-#include "framework/simulation/result_sink.hpp"
+#include "framework/host/simulation/columns.hpp"
+#include "framework/host/simulation/result_sink.hpp"
 
 namespace polyform::apps {
 

@@ -7,8 +7,8 @@
 
 #include "apps/session/arguments.hpp"
 #include "apps/text/terminal.hpp"
-#include "framework/reading/reader.hpp"
-#include "framework/reading/report.hpp"
+#include "framework/host/reading/reader.hpp"
+#include "framework/host/reading/report.hpp"
 
 namespace polyform::apps {
 

@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "framework/assembly/system.hpp"
-#include "framework/comparison/heat.hpp"
-#include "framework/registry/catalog.hpp"
-#include "framework/simulation/solver_selection.hpp"
+#include "framework/host/assembly/system.hpp"
+#include "framework/workbench/comparison/heat.hpp"
+#include "framework/host/registry/catalog.hpp"
+#include "framework/host/simulation/solver_selection.hpp"
 
 namespace polyform::apps {
 

@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "apps/session/arguments.hpp"
-#include "framework/reading/report.hpp"
+#include "framework/host/reading/report.hpp"
 
 namespace polyform::apps {
 

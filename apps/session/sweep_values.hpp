@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "framework/comparison/sweep.hpp"
+#include "framework/workbench/comparison/sweep.hpp"
 
 namespace polyform::apps {
 

@@ -4,8 +4,8 @@
 #include <string>
 
 #include "apps/text/json_output.hpp"
-#include "framework/comparison/comparison.hpp"
-#include "framework/comparison/sweep.hpp"
+#include "framework/workbench/comparison/comparison.hpp"
+#include "framework/workbench/comparison/sweep.hpp"
 
 namespace polyform::apps {
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "framework/assembly/system.hpp"
-#include "framework/comparison/comparison.hpp"
+#include "framework/host/assembly/system.hpp"
+#include "framework/workbench/comparison/comparison.hpp"
 
 namespace polyform::apps {
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "framework/comparison/comparison.hpp"
+#include "framework/workbench/comparison/comparison.hpp"
 
 namespace polyform::apps {
 

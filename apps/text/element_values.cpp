@@ -4,8 +4,8 @@
 #include <optional>
 #include <type_traits>
 
-#include "framework/simulation/constraint_forces.hpp"
-#include "framework/simulation/element_outputs.hpp"
+#include "framework/host/simulation/constraint_forces.hpp"
+#include "framework/host/simulation/element_outputs.hpp"
 
 namespace polyform::apps {
 

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "framework/assembly/system.hpp"
+#include "framework/host/assembly/system.hpp"
 #include "polyform/contract/formulation.hpp"
 
 namespace polyform::apps {

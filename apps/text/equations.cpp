@@ -5,6 +5,7 @@
 
 #include <vector>
 
+#include "apps/text/equation_matrices.hpp"
 #include "apps/text/json_output.hpp"
 #include "apps/text/terminal.hpp"
 #include "framework/diagnostics.hpp"
@@ -46,6 +47,16 @@ Numbers form(const host::System& system, Solver& solver, Equations& equations) {
   return n;
 }
 
+void form(const host::System& system, Solver& solver, EquationMatrices& matrices) {
+  const SystemView& view = system.view();
+  if (const std::size_t n = 6 * view.bodies.size() + view.modes + view.states; n > most_unknowns)
+    throw Failure(Exit::bad_input, fmt::format("the equations have {} unknowns; at most {} are printed", n, most_unknowns),
+                  "Cut a smaller model out of this one.");
+  if (matrices.form(0, system.initial_state()) != Status::ok)
+    throw Failure(Exit::simulation_failed,
+                  fmt::format("the equations at the initial state cannot be formed: {}", solver.failure()));
+}
+
 /// Names of the bodies and modules in each subsystem of a level.
 std::vector<std::vector<std::string_view>> subsystems_of(const Equations& equations, std::size_t level) {
   std::vector<std::vector<std::string_view>> subsystems;
@@ -65,7 +76,7 @@ Json matrix(const std::vector<double>& numbers, std::size_t columns) {
   return rows;
 }
 
-void print_object(std::string_view solver, const Equations& equations, const Numbers& n) {
+void add_equations(Json& object, const Equations& equations, const Numbers& n) {
   Json unknowns = Json::array(), constraints = Json::array(), levels = Json::array();
   for (std::size_t i = 0; i < equations.blocks(); ++i)
     unknowns.push_back({{"name", equations.block(i).name}, {"size", equations.block(i).unknowns}});
@@ -78,14 +89,13 @@ void print_object(std::string_view solver, const Equations& equations, const Num
     if (constraint.covariance != 0) constraints.back()["covariance"] = constraint.covariance;
   }
   for (std::size_t level = 1; level <= equations.levels(); ++level) levels.push_back(subsystems_of(equations, level));
-  print_json({{"solver", solver},
-              {"unknowns", std::move(unknowns)},
-              {"constraints", std::move(constraints)},
-              {"levels", std::move(levels)},
-              {"M", matrix(n.M, n.unknowns)},
-              {"f", n.f},
-              {"A", matrix(n.A, n.unknowns)},
-              {"b", n.b}});
+  object["unknowns"] = std::move(unknowns);
+  object["constraints"] = std::move(constraints);
+  object["levels"] = std::move(levels);
+  object["M"] = matrix(n.M, n.unknowns);
+  object["f"] = n.f;
+  object["A"] = matrix(n.A, n.unknowns);
+  object["b"] = n.b;
 }
 
 void print_matrix(std::string_view name, const std::vector<double>& numbers, std::size_t columns) {
@@ -127,15 +137,24 @@ void print_text(const host::System& system, std::string_view solver, const Equat
 
 void print_equations(const host::System& system, std::string_view solver_name, Solver& solver, bool json) {
   auto* equations = ask<Equations>(solver);
-  if (equations == nullptr)
-    throw Failure(Exit::bad_input,
-                  fmt::format("{} does not have the equations M a = f + A^T lambda, A a = b to show", solver_name),
-                  "Name a solver in absolute coordinates with --solver.");
-  const Numbers numbers = form(system, solver, *equations);
-  if (json)
-    print_object(solver_name, *equations, numbers);
-  else
-    print_text(system, solver_name, *equations, numbers);
+  auto* matrices = ask<EquationMatrices>(solver);
+  if (equations == nullptr && matrices == nullptr)
+    throw Failure(Exit::bad_input, fmt::format("{} does not have equations to show", solver_name),
+                  "Name another solver with --solver.");
+  Json object{{"solver", solver_name}};
+  if (matrices != nullptr) form(system, solver, *matrices);
+  if (equations != nullptr) {
+    const Numbers numbers = form(system, solver, *equations);
+    if (json)
+      add_equations(object, *equations, numbers);
+    else
+      print_text(system, solver_name, *equations, numbers);
+  } else if (!json) {
+    fmt::print(output(), "{}, solver {}: equations at t = 0\n", system.description().name, solver_name);
+  }
+  if (matrices != nullptr && json) object["matrices"] = matrices_json(*matrices);
+  if (matrices != nullptr && !json) print_matrices(*matrices);
+  if (json) print_json(object);
 }
 
 }  // namespace polyform::apps

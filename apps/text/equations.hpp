@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "framework/assembly/system.hpp"
+#include "framework/host/assembly/system.hpp"
 #include "polyform/contract/formulation.hpp"
 
 namespace polyform::apps {

@@ -4,8 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "framework/assembly/system.hpp"
-#include "framework/simulation/balance_check.hpp"
+#include "framework/host/assembly/system.hpp"
+#include "framework/host/simulation/balance_check.hpp"
 #include "polyform/contract/formulation.hpp"
 
 namespace polyform::apps {

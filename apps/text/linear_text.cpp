@@ -313,6 +313,24 @@ Json linear_json(const Linearization& linear, const host::Stability& stability) 
   return out;
 }
 
+Json body_states_json(const host::BodyStates& body) {
+  const auto numbers = [](const Eigen::VectorXd& v) { return std::vector<double>(v.begin(), v.end()); };
+  return {{"states", channels_json(body.states)},
+          {"A", rows_of(body.A)},
+          {"B", rows_of(body.B)},
+          {"C", rows_of(body.C)},
+          {"values", numbers(body.values)},
+          {"rates", numbers(body.rates)}};
+}
+
+void print_body_states(const host::BodyStates& body, const Linearization& linear) {
+  print_wrapped("in body axes and Euler angles, along the motion", 2);
+  print_channels("states", body.states);
+  print_matrix("A", "d(state rates)/d(states)", body.A, body.states, body.states);
+  print_matrix("B", "d(state rates)/d(inputs)", body.B, body.states, linear.inputs);
+  print_matrix("C", "d(outputs)/d(states)", body.C, linear.outputs, body.states);
+}
+
 void print_linear(const Linearization& linear, const host::Stability& stability) {
   print_channels("states", linear.states);
   if (!linear.dependent.empty()) {

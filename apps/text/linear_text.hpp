@@ -4,8 +4,9 @@
 #include <string>
 
 #include "apps/text/json_output.hpp"
-#include "framework/linearization/linearize.hpp"
-#include "framework/linearization/stability.hpp"
+#include "framework/workbench/linearization/body_states.hpp"
+#include "framework/workbench/linearization/linearize.hpp"
+#include "framework/workbench/linearization/stability.hpp"
 
 namespace polyform::apps {
 
@@ -13,6 +14,9 @@ namespace polyform::apps {
 Json linear_json(const host::Linearization&, const host::Stability&);
 /// The same as tables.
 void print_linear(const host::Linearization&, const host::Stability&);
+/// The same in body axes and Euler angles: states, A, B, C, values and rates at the point.
+Json body_states_json(const host::BodyStates&);
+void print_body_states(const host::BodyStates&, const host::Linearization&);
 /// The verdict, its reason, and Floquet's multipliers where they were taken.
 Json stability_json(const host::Stability&);
 

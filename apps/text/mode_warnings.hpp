@@ -2,9 +2,9 @@
 #pragma once
 
 #include "apps/text/terminal.hpp"
-#include "framework/assembly/system.hpp"
-#include "framework/linearization/canonical_state.hpp"
-#include "framework/simulation/mode_limits.hpp"
+#include "framework/host/assembly/system.hpp"
+#include "framework/workbench/linearization/canonical_state.hpp"
+#include "framework/host/simulation/mode_limits.hpp"
 #include "polyform/mechanics/kinematics.hpp"
 
 namespace polyform::apps {

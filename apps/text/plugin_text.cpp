@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "framework/reading/field_reader.hpp"
+#include "framework/host/reading/field_reader.hpp"
 
 namespace polyform::apps {
 

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "apps/text/json_output.hpp"
-#include "framework/registry/registry.hpp"
+#include "framework/host/registry/registry.hpp"
 
 namespace polyform::apps {
 

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "framework/assembly/system.hpp"
-#include "framework/comparison/sweep.hpp"
+#include "framework/host/assembly/system.hpp"
+#include "framework/workbench/comparison/sweep.hpp"
 
 namespace polyform::apps {
 

@@ -30,9 +30,23 @@ std::string clock_text(double seconds) {
                   : fmt::format("{}:{:02}:{:02}", s / 3600, s / 60 % 60, s % 60);
 }
 
+HeldMessages* holder = nullptr;
+
 }  // namespace
 
+HeldMessages::HeldMessages() { holder = this; }
+HeldMessages::~HeldMessages() { holder = nullptr; }
+std::string HeldMessages::first_error() const { return apps::first_error(messages_); }
+
+std::string first_error(const host::Diagnostics& messages) {
+  for (const Diagnostic& d : messages.all())
+    if (d.severity == Severity::error)
+      return d.path.empty() ? std::string(d.message) : fmt::format("{}: {}", d.path, d.message);
+  return {};
+}
+
 void print(const Diagnostic& d) {
+  if (holder != nullptr) return holder->keep(d);
   // Results printed so far come first where both streams end in one place.
   std::fflush(output());
   const auto plain = [](std::string_view text) { return host::printable(text, true); };

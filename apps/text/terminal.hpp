@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstddef>
 #include <memory>
+#include <string>
 
 #include "framework/diagnostics.hpp"
 #include "framework/streams.hpp"
@@ -19,6 +20,24 @@ inline constexpr const char* already_said = "";
 void print(const Diagnostic&);
 void print(const host::Diagnostics&);
 void print(Severity, std::string_view message, std::string_view remedy = {});
+
+/// While it lives, messages are kept here in place of being printed: those of one of many cases. One at a time.
+class HeldMessages {
+ public:
+  HeldMessages();
+  ~HeldMessages();
+  HeldMessages(const HeldMessages&) = delete;
+  HeldMessages& operator=(const HeldMessages&) = delete;
+
+  void keep(const Diagnostic& message) { messages_.report(message); }
+  /// The first error: its path and message on one line; "" where there was none.
+  std::string first_error() const;
+
+ private:
+  host::Diagnostics messages_;
+};
+/// The first error of some messages, as above.
+std::string first_error(const host::Diagnostics&);
 
 /// A bar with the time left. Shows nothing unless the error stream is a terminal and the run takes over half a second.
 class ProgressBar {

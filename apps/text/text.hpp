@@ -4,8 +4,8 @@
 #include <string>
 #include <string_view>
 
-#include "framework/assembly/system.hpp"
-#include "framework/simulation/run_record.hpp"
+#include "framework/host/assembly/system.hpp"
+#include "framework/host/simulation/run_record.hpp"
 
 namespace polyform::apps {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "apps/report/report.hpp"
-#include "framework/comparison/consensus.hpp"
+#include "framework/workbench/comparison/consensus.hpp"
 
 namespace polyform::apps {
 

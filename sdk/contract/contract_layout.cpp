@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "polyform/contract/plugin.hpp"
+#include "polyform/contract/rheonomic_joint.hpp"
 
 namespace polyform {
 namespace {

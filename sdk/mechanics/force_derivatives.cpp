@@ -7,6 +7,7 @@
 #include "polyform/helpers/guarded.hpp"
 #include "polyform/mechanics/discrete_values.hpp"
 #include "polyform/mechanics/kinematics.hpp"
+#include "polyform/mechanics/rheonomic_joints.hpp"
 
 namespace polyform {
 
@@ -74,7 +75,7 @@ ForceDerivatives::ForceDerivatives(const SystemView& view, const Vec3& origin) :
       out.first_v = v;
       for (std::size_t j = 0; j < out.joints; ++j) {
         const JointData& data = view.joints[at(from.joints[joint + j])];
-        q += data.nq;
+        q += own_positions(data);
         v += data.nv;
       }
       out.velocities = v - out.first_v;
@@ -201,17 +202,20 @@ void ForceDerivatives::difference(Group& g, double t) noexcept {
       std::size_t q = i.first_q, v = 0, j = 0;
       const std::span<const JointIndex> joints = this->joints(i);
       for (; v + view_.joints[at(joints[j])].nv <= k; ++j) {
-        q += view_.joints[at(joints[j])].nq;
+        q += own_positions(view_.joints[at(joints[j])]);
         v += view_.joints[at(joints[j])].nv;
       }
       const JointData& joint = view_.joints[at(joints[j])];
-      double direction[6]{}, rate[most_joint_positions];
+      const std::size_t positions = own_positions(joint);
+      double direction[6]{}, rate[most_joint_positions], here[most_joint_positions];
       direction[k - v] = 1;
-      joint_position_rates(joint, g.q.data() + q, direction, rate);
+      std::copy_n(g.q.data() + q, positions, here);
+      if (positions < joint.nq) here[positions] = t;
+      joint_position_step(joint, here, direction, rate);
       double size = 1e-2;
-      for (std::size_t c = 0; c < joint.nq; ++c) size = std::max(size, std::abs(g.q[q + c]));
+      for (std::size_t c = 0; c < positions; ++c) size = std::max(size, std::abs(here[c]));
       const double step = g.steps[i.number] = relative_difference * size;
-      for (std::size_t c = 0; c < joint.nq; ++c) g.q[q + c] += step * rate[c];
+      for (std::size_t c = 0; c < positions; ++c) g.q[q + c] += step * rate[c];
     }
     finish([&](const Instance& i) { return marker_inputs * i.markers + k; }, counts);
     std::copy_n(g.kept.begin(), g.q.size(), g.q.begin());

@@ -100,14 +100,15 @@ template <HingedTree::Hinge kind>
 void HingeSweep::shift_to_parent(std::size_t i, Transfer<double>& s) const noexcept {
   const Link& link = tree_.links[i];
   const Vec3 &r = motion_.work(i).r, &omega = motion_.inboard(link).omega;
-  // Eqs. 3, 14; of a hinge with directions Eqs. 29, 30 for the first, in the order that waits least.
+  // Eqs. 3, 14; of a hinge with directions Eqs. 29, 30 for the first, in an order of operations that keeps the
+  // processor from waiting for results.
   if (kind == Hinge::ball)
     s = shift_force(s, r, omega);
   else if (kind == Hinge::fixed || link.count == 0)
     s = shift(s, r, omega);
   else
     s = shift_condensed(s, motion_.columns(link)[0], r, omega);
-  // Past a free joint nothing is felt of what it carries, and the rounding that elimination leaves of S is no inertia.
+  // The parent of a free joint feels no inertia of what the joint carries: what elimination leaves of S is rounding.
   if (kind == Hinge::general && link.count == 6) s = {{}, {}, {}, s.e};
 }
 

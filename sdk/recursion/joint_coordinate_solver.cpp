@@ -19,10 +19,9 @@ JointCoordinateSolver::JointCoordinateSolver(const SystemView& view, ByLoopedSwe
 }
 
 JointCoordinateSolver::JointCoordinateSolver(const SystemView& view, const LoopCorrection& correction)
-    : JointCoordinateSolver(view, ByLoopedSweep{}, [](const SystemView& centred, LoopClosure& loops) {
+    : JointCoordinateSolver(view, correction, [](const SystemView& centred, LoopClosure& loops) {
         return std::make_unique<Recursion>(centred, loops);
       }) {
-  projection_.emplace(view_, correction, state_, static_cast<Recursion&>(*sweep_), loops_, placement_, failure_);
   for (const std::string_view kernel : {kernels::hinge_elimination, kernels::tree_recursion}) kernels_.add(kernel);
   if (!loops_.empty()) kernels_.add(kernels::loop_closure);
 }
@@ -31,13 +30,23 @@ JointCoordinateSolver::JointCoordinateSolver(const SystemView& view, const MakeS
     : JointCoordinateSolver(view, ByLoopedSweep{},
                             [&](const SystemView& centred, LoopClosure&) { return make(centred); }) {}
 
+JointCoordinateSolver::JointCoordinateSolver(const SystemView& view, const LoopCorrection& correction,
+                                             const MakeLoopedSweep& make)
+    : JointCoordinateSolver(view, ByLoopedSweep{}, make) {
+  projection_.emplace(view_, correction, state_, *sweep_->recursion(), loops_, placement_, failure_);
+}
+
 void* JointCoordinateSolver::query(std::string_view asked) noexcept {
   if (asked == LostDigits::interface_name) return &lost_;
   if (asked == Kernels::interface_name) return static_cast<Kernels*>(&kernels_);
   if (asked == SecondOrderSystem::interface_name) return static_cast<SecondOrderSystem*>(this);
   if (asked == DiscreteState::interface_name) return static_cast<DiscreteState*>(&discrete_);
   if (asked == NewtonMatrix::interface_name) return newton_matrix();
-  return asked == PowerSource::interface_name ? static_cast<PowerSource*>(this) : nullptr;
+  if (asked == NewtonDerivative::interface_name)
+    return TreeNewton::carries(view_) ? static_cast<NewtonDerivative*>(this) : nullptr;
+  // What drives joints that depend on time shows in their reactions, which only observations find.
+  if (asked == PowerSource::interface_name && observer_.rheonomic().empty()) return static_cast<PowerSource*>(this);
+  return nullptr;
 }
 
 NewtonMatrix* JointCoordinateSolver::newton_matrix() noexcept {
@@ -46,6 +55,7 @@ NewtonMatrix* JointCoordinateSolver::newton_matrix() noexcept {
   try {
     auto made = std::make_unique<TreeNewton>(view_, state_, centred_.origin());
     newton_rates_.resize(state_.size());
+    newton_error_.resize(state_.size());
     newton_cuts_.resize(view_.cut_joints().size());
     if (!made->good()) return nullptr;
     made->follow(discrete_.of_elements());
@@ -64,11 +74,28 @@ Status JointCoordinateSolver::linearize(double t, std::span<const double> y) noe
   for (std::size_t i = 0; i < newton_cuts_.size(); ++i)
     newton_cuts_[i] = loads_.cut_reaction(i, motion_of(view_.cut_joints()[i].base_frame, here.motions));
   newton_->linearize(t, y, here, newton_rates_, newton_cuts_);
+  newton_prepared_ = false;
   return Status::ok;
 }
 
 Status JointCoordinateSolver::prepare(double gamma) noexcept {
-  return newton_->prepare(gamma) ? Status::ok : Status::failed;
+  newton_prepared_ = newton_->prepare(gamma);
+  return newton_prepared_ ? Status::ok : Status::failed;
+}
+
+Status JointCoordinateSolver::derivative_to_solve(double t, std::span<const double> y,
+                                                  std::span<double> ydot) noexcept {
+  if (newton_prepared_) sweep_->tolerate(this);
+  const Status status = do_derivative(t, y, ydot);
+  sweep_->tolerate(nullptr);
+  return status;
+}
+
+void JointCoordinateSolver::apply(std::span<double> error) noexcept {
+  std::ranges::fill(newton_error_, 0.0);
+  std::ranges::copy(error, newton_error_.begin() + view_.nq_tree);
+  newton_->solve(newton_error_);
+  std::copy_n(newton_error_.begin() + view_.nq_tree, error.size(), error.begin());
 }
 
 Status JointCoordinateSolver::prepare_complex(double real, double imaginary) noexcept {
@@ -161,6 +188,7 @@ Status JointCoordinateSolver::do_derivative(double t, std::span<const double> y,
 Status JointCoordinateSolver::do_correct(double t, std::span<double> y, Correction& out) noexcept {
   out = {};
   failure_.clear();
+  state_.set_clocks(t, y);
   for (const JointData& joint : view_.tree_joints())
     out.position_residual = std::max(out.position_residual, joint_normalize(joint, y.data() + joint.q_offset));
   return loops_.empty() || return_to_loops(t, y, out) ? Status::ok : Status::failed;

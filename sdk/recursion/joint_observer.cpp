@@ -10,7 +10,8 @@ namespace polyform {
 
 JointObserver::JointObserver(const CentredView& centred, LoopClosure& loops, const FlexibleSet& flexible,
                              const JointLoads& loads, const TreeSweep& sweep)
-    : centred_(centred), loops_(loops), flexible_(flexible), loads_(loads), sweep_(sweep), tree_(centred.view()),
+    : centred_(centred), loops_(loops), flexible_(flexible), loads_(loads), sweep_(sweep),
+      rheonomic_(centred.view()), tree_(centred.view()),
       vdot_(centred.view().nv), etaddot_(centred.view().modes), xdot_(centred.view().states),
       accelerations_(centred.view().frames()), orientations_(centred.view().frames()) {}
 
@@ -39,7 +40,7 @@ LoopClosure::Contradiction JointObserver::observe(const ConstStateView& state, s
                        .flexible = &flexible_,
                        .modules = &loops_.elements().modules(),
                        .force_potential = loads_.forces().potential_energy(),
-                       .power = power(),
+                       .power = power() + rheonomic_.power(state.q, motions, out.reactions),
                        .position_violation = constraints.position_violation(),
                        .velocity_violation = constraints.velocity_violation()};
   fill_observation(centred_, found, out);

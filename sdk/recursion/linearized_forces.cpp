@@ -1,7 +1,8 @@
-// What acts in a linearized tree: from the derivatives of each force by what it sees to those by displacements of bodies.
+// What acts in a linearized tree: from the derivatives of each force by what it sees to those by displacements of
+// bodies.
 #include <algorithm>
 
-#include "polyform/solvers/newton/linearized_tree.hpp"
+#include "polyform/solvers/newton/linearized_forces.hpp"
 
 namespace polyform {
 
@@ -16,48 +17,37 @@ std::uint32_t place_in(std::vector<std::uint32_t>& list, std::size_t value) {
 
 }  // namespace
 
+LinearizedForces::LinearizedForces(const SystemView& view, const Vec3& origin, TreeBlocks& blocks)
+    : view_(view), blocks_(blocks), derivatives_(view, origin) {
+  plan();
+}
+
 /// Decides for each instance whether it acts within a hinge or between neighbours.
-void LinearizedTree::plan_forces() {
+void LinearizedForces::plan() {
   std::size_t largest = 0, numbers = 0;
   for (const ForceDerivatives::Instance& i : derivatives_.instances()) {
     Plan& plan = plans_.emplace_back();
     for (const Marker& m : derivatives_.markers(i))
       if (!is_ground(m.body)) place_in(plan.bodies, at(m.body));
     plan.count = 6 * plan.bodies.size();
-    bool cut = false;
     for (const JointIndex j : derivatives_.joints(i)) {
       plan.joints.push_back(static_cast<std::uint32_t>(at(j)));
       plan.count += view_.joints[at(j)].nv;
-      cut = cut || at(j) >= bodies_.size();
     }
     largest = std::max(largest, plan.count * plan.count);
-    const auto parent = [&](std::size_t k) { return bodies_[plan.bodies[k]].parent; };
-    const auto body = [&](std::size_t k) { return static_cast<std::int32_t>(plan.bodies[k]); };
-    const bool neighbours = plan.bodies.size() == 2 && (parent(0) == body(1) || parent(1) == body(0));
-    const bool local = plan.joints.empty() ? plan.bodies.size() < 2 || neighbours
-                                           : plan.bodies.empty() && plan.joints.size() == 1 && !cut;
-    if (local && neighbours) {
-      Body& outer = bodies_[parent(0) == body(1) ? plan.bodies[0] : plan.bodies[1]];
-      if (outer.coupling == none) {
-        outer.coupling = static_cast<std::uint32_t>(couplings_.size());
-        couplings_.emplace_back();
-      }
+    if (is_local(plan)) {
+      if (plan.bodies.size() < 2) continue;
+      const bool first = blocks_.bodies[plan.bodies[0]].parent == static_cast<std::int32_t>(plan.bodies[1]);
+      Body& outer = blocks_.bodies[plan.bodies[first ? 0 : 1]];
+      if (outer.coupling != none) continue;
+      outer.coupling = static_cast<std::uint32_t>(blocks_.couplings.size());
+      blocks_.couplings.emplace_back();
+      continue;
     }
-    if (local) continue;
     plan.far = far_.size();
     far_.push_back({patterns_.size(), plan.count, numbers});
     numbers += plan.count * plan.count;
-    for (const std::uint32_t b : plan.bodies)
-      for (std::size_t k = 0; k < 6; ++k) {
-        Pattern& p = patterns_.emplace_back();
-        p.body[0] = b;
-        p.wrench[0][k] = 1;
-      }
-    for (const std::uint32_t j : plan.joints)
-      for (std::size_t k = 0; k < view_.joints[j].nv; ++k) {
-        Pattern& p = patterns_.emplace_back();  // of a cut joint: filled in at each state
-        if (j < bodies_.size()) p.v = static_cast<std::uint32_t>(view_.joints[j].v_offset + k);
-      }
+    add_patterns(plan);
   }
   K_.resize(largest);
   G_.resize(largest);
@@ -65,33 +55,63 @@ void LinearizedTree::plan_forces() {
   far_G_.resize(numbers);
 }
 
-void LinearizedTree::add_forces() noexcept {
+/// Whether an instance acts on one body, between a body and its parent, or within one joint of the tree.
+bool LinearizedForces::is_local(const Plan& plan) const noexcept {
+  if (!plan.joints.empty())
+    return plan.bodies.empty() && plan.joints.size() == 1 && plan.joints.front() < blocks_.bodies.size();
+  if (plan.bodies.size() != 2) return plan.bodies.size() < 2;
+  const auto carries = [&](std::uint32_t inner, std::uint32_t outer) {
+    return blocks_.bodies[outer].parent == static_cast<std::int32_t>(inner);
+  };
+  return carries(plan.bodies[0], plan.bodies[1]) || carries(plan.bodies[1], plan.bodies[0]);
+}
+
+void LinearizedForces::add_patterns(const Plan& plan) {
+  for (const std::uint32_t b : plan.bodies)
+    for (std::size_t k = 0; k < 6; ++k) {
+      Pattern& p = patterns_.emplace_back();
+      p.body[0] = b;
+      p.wrench[0][k] = 1;
+    }
+  for (const std::uint32_t j : plan.joints)
+    for (std::size_t k = 0; k < view_.joints[j].nv; ++k) {
+      Pattern& p = patterns_.emplace_back();  // of a cut joint: filled in at each state
+      if (j < blocks_.bodies.size()) p.v = static_cast<std::uint32_t>(view_.joints[j].v_offset + k);
+    }
+}
+
+void LinearizedForces::add(const TreeMoment& now, std::span<const BodyMotion> frames,
+                           std::span<const JointConstraint> cuts) noexcept {
+  derivatives_.evaluate(now.time, frames, now.q, now.v, now.x);
   const std::span<const ForceDerivatives::Instance> all = derivatives_.instances();
   for (std::size_t i = 0; i < all.size(); ++i) {
     add_loads(all[i]);
-    find_matrices(all[i], plans_[i]);
+    find_matrices(all[i], plans_[i], frames);
     if (plans_[i].far == none)
       add_local(plans_[i]);
     else
-      keep_far(plans_[i]);
+      keep_far(plans_[i], frames, cuts);
   }
 }
 
-/// What joints need not transmit, and its lever's turn with the body.
-void LinearizedTree::add_loads(const ForceDerivatives::Instance& i) noexcept {
+/// Takes what an instance puts on the bodies from what their joints transmit, and adds to K how its lever turns with
+/// the body.
+void LinearizedForces::add_loads(const ForceDerivatives::Instance& i) noexcept {
   const std::span<const Marker> markers = derivatives_.markers(i);
   for (std::size_t m = 0; m < markers.size(); ++m) {
     if (is_ground(markers[m].body)) continue;
     const std::size_t to = at(markers[m].body);
-    const Vec3 s = derivatives_.arms(i)[m] - to_P_[to];
+    const Vec3 s = derivatives_.arms(i)[m] - blocks_.to_P[to];
     const Spatial& w = derivatives_.wrenches(i)[m];
-    wrenches_[to] -= Spatial{w.angular + cross(s, w.linear), w.linear};
-    body_K_[to].add(0, 0, skew(w.linear) * skew(s), -1);
+    blocks_.wrenches[to] -= Spatial{w.angular + cross(s, w.linear), w.linear};
+    blocks_.K[to].add(0, 0, skew(w.linear) * skew(s), -1);
   }
 }
 
-/// Into K_ and G_: loads of an instance by displacements and by their rates, in the order of its plan.
-void LinearizedTree::find_matrices(const ForceDerivatives::Instance& i, const Plan& plan) noexcept {
+/// Writes into K_ and G_ how the loads of an instance change with displacements and with their rates, in the order of
+/// its plan.
+void LinearizedForces::find_matrices(const ForceDerivatives::Instance& i, const Plan& plan,
+                                     std::span<const BodyMotion> frames) noexcept {
   const std::size_t n = plan.count;
   std::fill_n(K_.begin(), n * n, 0.0);
   std::fill_n(G_.begin(), n * n, 0.0);
@@ -104,14 +124,15 @@ void LinearizedTree::find_matrices(const ForceDerivatives::Instance& i, const Pl
   };
   const std::size_t joint_rows = ForceDerivatives::marker_outputs * i.markers;
   const std::size_t joint_columns = ForceDerivatives::marker_inputs * i.markers, joints = 6 * plan.bodies.size();
-  // Columns first: of any output by the displacements, as K and G; then the rows, markers to P.
+  // For one output: its derivatives by all displacements, of which add() takes those by the displacement (stiff) and by
+  // its rate (damp). The outputs, forces and moments at the markers, are then moved to P as rows.
   const auto put = [&](std::size_t output, const auto& add) {
     const double* row = from + output * width;
     for (std::size_t m = 0; m < markers.size(); ++m) {
       if (is_ground(markers[m].body)) continue;
       const std::size_t body = at(markers[m].body), column = place(m);
-      const Vec3& omega = kinematics_.bodies()[body].V.angular;
-      const Vec3 s = arms[m] - to_P_[body];
+      const Vec3& omega = frames[body].V.angular;
+      const Vec3 s = arms[m] - blocks_.to_P[body];
       const double* in = row + ForceDerivatives::marker_inputs * m;
       const Vec3 turn{in[0], in[1], in[2]}, move{in[3], in[4], in[5]};
       const Vec3 spin{in[6], in[7], in[8]}, go{in[9], in[10], in[11]};
@@ -129,7 +150,7 @@ void LinearizedTree::find_matrices(const ForceDerivatives::Instance& i, const Pl
   for (std::size_t m = 0; m < markers.size(); ++m) {
     if (is_ground(markers[m].body)) continue;
     const std::size_t first = place(m);
-    const Vec3 s = arms[m] - to_P_[at(markers[m].body)];
+    const Vec3 s = arms[m] - blocks_.to_P[at(markers[m].body)];
     for (std::size_t k = 0; k < 3; ++k) {
       put(ForceDerivatives::marker_outputs * m + k, [&](std::size_t c, double stiff, double damp) {
         K_[(first + k) * n + c] += stiff;
@@ -155,13 +176,13 @@ void LinearizedTree::find_matrices(const ForceDerivatives::Instance& i, const Pl
     });
 }
 
-void LinearizedTree::add_local(const Plan& plan) noexcept {
+void LinearizedForces::add_local(const Plan& plan) noexcept {
   const std::size_t n = plan.count;
   if (!plan.joints.empty()) {
-    const Body& b = bodies_[plan.joints.front()];
+    const Body& b = blocks_.bodies[plan.joints.front()];
     for (std::size_t k = 0; k < n * n; ++k) {
-      stiffness_[b.square + k] += K_[k];
-      damping_[b.square + k] += G_[k];
+      blocks_.stiffness[b.square + k] += K_[k];
+      blocks_.damping[b.square + k] += G_[k];
     }
     return;
   }
@@ -171,21 +192,22 @@ void LinearizedTree::add_local(const Plan& plan) noexcept {
   };
   for (std::size_t row = 0; row < plan.bodies.size(); ++row)
     for (std::size_t column = 0; column < plan.bodies.size(); ++column) {
-      const Body &to = bodies_[plan.bodies[row]], &by = bodies_[plan.bodies[column]];
+      const Body &to = blocks_.bodies[plan.bodies[row]], &by = blocks_.bodies[plan.bodies[column]];
       if (row == column) {
-        add(K_, row, column, body_K_[plan.bodies[row]]);
-        add(G_, row, column, body_G_[plan.bodies[row]]);
+        add(K_, row, column, blocks_.K[plan.bodies[row]]);
+        add(G_, row, column, blocks_.G[plan.bodies[row]]);
       } else if (to.parent == static_cast<std::int32_t>(plan.bodies[column])) {
-        add(K_, row, column, couplings_[to.coupling].inner_K);
-        add(G_, row, column, couplings_[to.coupling].inner_G);
+        add(K_, row, column, blocks_.couplings[to.coupling].inner_K);
+        add(G_, row, column, blocks_.couplings[to.coupling].inner_G);
       } else {
-        add(K_, row, column, couplings_[by.coupling].outer_K);
-        add(G_, row, column, couplings_[by.coupling].outer_G);
+        add(K_, row, column, blocks_.couplings[by.coupling].outer_K);
+        add(G_, row, column, blocks_.couplings[by.coupling].outer_G);
       }
     }
 }
 
-void LinearizedTree::keep_far(const Plan& plan) noexcept {
+void LinearizedForces::keep_far(const Plan& plan, std::span<const BodyMotion> frames,
+                                std::span<const JointConstraint> cuts) noexcept {
   const Far& f = far_[plan.far];
   std::copy_n(K_.begin(), f.count * f.count, far_K_.begin() + static_cast<std::ptrdiff_t>(f.matrix));
   std::copy_n(G_.begin(), f.count * f.count, far_G_.begin() + static_cast<std::ptrdiff_t>(f.matrix));
@@ -193,49 +215,12 @@ void LinearizedTree::keep_far(const Plan& plan) noexcept {
   for (const std::uint32_t j : plan.joints) {
     const JointData& joint = view_.joints[j];
     for (std::size_t k = 0; k < joint.nv; ++k, ++next) {
-      if (j < bodies_.size()) continue;
+      if (j < blocks_.bodies.size()) continue;
       double unit[6]{};
       unit[k] = 1;
-      patterns_[next] = tie(joint, effort_wrench(cuts_[j - bodies_.size()].motion, joint.nv, unit));
+      const JointMotion& motion = cuts[j - blocks_.bodies.size()].motion;
+      patterns_[next] = blocks_.cut_pattern(joint, frames, effort_wrench(motion, joint.nv, unit));
     }
-  }
-}
-
-/// A row t of a cut joint (F axes at the origin of M) by displacements of its two bodies.
-LinearizedTree::Pattern LinearizedTree::tie(const JointData& cut, const Spatial& t) const noexcept {
-  const std::span<const BodyMotion> frames = kinematics_.bodies();
-  const ConstraintRow row = constraint_row(cut, motion_of(cut.base, frames), motion_of(cut.moving, frames), t);
-  Pattern out;
-  const auto put = [&](std::size_t k, BodyIndex b, const Spatial& w) {
-    if (is_ground(b)) return;
-    out.body[k] = static_cast<std::uint32_t>(at(b));
-    out.wrench[k] = {w.angular - cross(to_P_[at(b)], w.linear), w.linear};
-  };
-  put(0, cut.base, row.base);
-  put(1, cut.moving, row.moving);
-  return out;
-}
-
-/// The rows of the cut joints, and what these transmit as loads.
-void LinearizedTree::find_rows(const TreeMoment& now) noexcept {
-  const std::span<const BodyMotion> frames = kinematics_.bodies();
-  std::ranges::copy(now.q, cut_q_.begin());
-  std::size_t next = 0;
-  for (std::size_t i = 0; i < cuts_.size(); ++i) {
-    const JointData& cut = view_.cut_joints()[i];
-    const BodyMotion &base = motion_of(cut.base, frames), &moving = motion_of(cut.moving, frames);
-    JointConstraint& c = cuts_[i];
-    joint_constraint(cut, base, moving, cut_q_.data() + cut.q_offset, cut_v_.data() + cut.v_offset, c);
-    for (std::size_t r = 0; r < c.rows; ++r) rows_[next++] = tie(cut, c.T[r]);
-    const Vec3 M = moving.p + moving.R * cut.p_moving;
-    const auto load = [&](BodyIndex b, double sign) {
-      if (is_ground(b)) return;
-      const Spatial w = sign * now.cut[i];
-      const Vec3 s = M - frames[at(b)].p - to_P_[at(b)];
-      wrenches_[at(b)] -= Spatial{w.angular + cross(s, w.linear), w.linear};
-    };
-    load(cut.moving, 1);
-    load(cut.base, -1);
   }
 }
 

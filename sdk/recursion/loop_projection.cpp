@@ -77,7 +77,7 @@ bool LoopProjection::cannot_close(std::size_t steps) noexcept {
 bool LoopProjection::find_lightest_step(std::span<const double> y, LoopClosure::Level level) noexcept {
   const JointState::Parts parts = state_.split(y);
   placement_.forget();
-  recursion_.kinematics(parts.q.data(), rest_.data(), parts.eta.data(), rest_.data());
+  recursion_.kinematics_at_rest(parts.q.data(), rest_.data(), parts.eta.data());
   recursion_.motions(rest_.data());
   if (recursion_.closing_step(level, step_.data(), step_.data() + view_.nv_tree)) return true;
   failure_.cannot_solve(recursion_.failure(), y);

@@ -170,7 +170,21 @@ bool SweepRefinement::looks_wrong(const double* vdot, const double* efforts) noe
   const double part = solved ? size_of_step(vdot) : 1;
   std::copy(z_.begin(), z_.end(), z.begin());
   loops_.multipliers().restore();
-  return mending_.is_much(part);
+  return mending().is_much(part);
+}
+
+/// Whether the filter leaves only rounding of what the result lacks, which is formed with twice the digits.
+bool SweepRefinement::lacks_little(const double* vdot, const double* efforts) noexcept {
+  std::copy(sweep_.z().begin(), sweep_.z().end(), z_.begin());
+  for (std::size_t v = 0; v < step_.size(); ++v) fine_rates_[v] = vdot[v];
+  accelerate_finely();
+  find_rest(fine_z_.data(), fine_force_.data(), efforts);
+  const bool solved = solve_for_rest();
+  if (solved) filter_->apply(step_);
+  const double part = solved ? size_of_step(vdot) : 1;
+  std::copy(z_.begin(), z_.end(), sweep_.z().begin());
+  loops_.multipliers().restore();
+  return !mending().is_much(part);
 }
 
 /// Steps until they get no shorter.
@@ -185,7 +199,7 @@ void SweepRefinement::refine(double* vdot, const double* efforts, Mending::Aim a
     for (std::size_t v = 0; v < step_.size(); ++v) fine_rates_[v] += step_[v];
   };
   const auto drop = [&] { loops_.multipliers().restore(); };
-  mending_.mended(mending_.mend(aim, find, add, drop));
+  mending().mended(mending().mend(aim, find, add, drop));
   accelerate_finely();
   if (aim == Mending::Aim::forces) find_rest(fine_z_.data(), fine_force_.data(), efforts);
   for (std::size_t v = 0; v < step_.size(); ++v) vdot[v] = static_cast<double>(fine_rates_[v]);
@@ -196,8 +210,9 @@ void SweepRefinement::refine(double* vdot, const double* efforts, Mending::Aim a
 }
 
 void SweepRefinement::look_and_refine(double* vdot, const double* efforts, Mending::Aim aim) noexcept {
-  if (!mending_.is_on() && !looks_wrong(vdot, efforts)) {
-    mending_.found_nothing();
+  Mending& mending = this->mending();
+  if (!mending.is_on() && (!looks_wrong(vdot, efforts) || (filter_ != nullptr && lacks_little(vdot, efforts)))) {
+    mending.found_nothing();
     return;
   }
   refine(vdot, efforts, aim);

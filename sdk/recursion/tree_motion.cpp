@@ -109,10 +109,26 @@ void TreeMotion::place_general(const Link& link, const Work& in, Work& work, std
 /// flatten: as in HingeSweep::inward().
 [[gnu::flatten]] void TreeMotion::evaluate(const double* q, const double* v, const double* eta,
                                            const double* etadot) noexcept {
+  evaluate_nodes_and_general(q, v, eta, etadot);
+  place_all(q, v);
+}
+
+void TreeMotion::evaluate_at_rest(const double* q, const double* still, const double* eta) noexcept {
+  evaluate_nodes_and_general(q, still, eta, still);
+  general_.stop();
+  place_all(q, still);
+}
+
+void TreeMotion::evaluate_nodes_and_general(const double* q, const double* v, const double* eta,
+                                            const double* etadot) noexcept {
   eta_ = eta;
   etadot_ = etadot;
   if (!flexible_.empty()) flexible_.evaluate_nodes(eta, etadot);
   if (!tree_.general_joints.empty()) general_.evaluate(q, v);
+}
+
+/// Inlined into evaluate(), which is flattened.
+inline void TreeMotion::place_all(const double* q, const double* v) noexcept {
   for (std::size_t k = 0; k < tree_.rotations.size(); ++k) angles_[k] = q[tree_.rotations[k]];
   sines_and_cosines(angles_.data(), angles_.size(), sines_.data(), cosines_.data());
   for (std::size_t i = 0; i < tree_.links.size(); ++i) {

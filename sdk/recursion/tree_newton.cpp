@@ -82,10 +82,10 @@ void TreeNewton::solve(Place<T>& place, const Read& read, const Write& write) no
     }
     if (joint.nq == joint.nv && joint.kernel == nullptr) continue;
     double moved[most_joint_positions];
-    joint_position_rates(joint, q, steps, moved);
+    joint_position_step(joint, q, steps, moved);
     for (std::size_t k = 0; k < joint.nq; ++k) real[k] -= moved[k];
     if constexpr (is_complex) {
-      joint_position_rates(joint, q, imaginary_steps, moved);
+      joint_position_step(joint, q, imaginary_steps, moved);
       for (std::size_t k = 0; k < joint.nq; ++k) write(joint.q_offset + k, T{real[k], imaginary[k] - moved[k]});
     } else {
       for (std::size_t k = 0; k < joint.nq; ++k) write(joint.q_offset + k, real[k]);
@@ -101,10 +101,10 @@ void TreeNewton::solve(Place<T>& place, const Read& read, const Write& write) no
     }
     double steps[6], moved[most_joint_positions], imaginary_moved[most_joint_positions];
     for (std::size_t k = 0; k < joint.nv; ++k) steps[k] = std::real(place.steps[joint.v_offset + k]);
-    joint_position_rates(joint, q_.data() + joint.q_offset, steps, moved);
+    joint_position_step(joint, q_.data() + joint.q_offset, steps, moved);
     if constexpr (!std::is_same_v<T, double>) {
       for (std::size_t k = 0; k < joint.nv; ++k) steps[k] = std::imag(place.steps[joint.v_offset + k]);
-      joint_position_rates(joint, q_.data() + joint.q_offset, steps, imaginary_moved);
+      joint_position_step(joint, q_.data() + joint.q_offset, steps, imaginary_moved);
       for (std::size_t k = 0; k < joint.nq; ++k)
         write(joint.q_offset + k, read(joint.q_offset + k) + T{moved[k], imaginary_moved[k]});
     } else {

@@ -14,7 +14,8 @@
 namespace polyform {
 namespace {
 
-/// False with joint, body and cut joint in `why`.
+/// Returns false where the tree without its loops is singular; `why` then names the joint, the body and a cut joint, and
+/// `remedy` what helps.
 bool tree_is_regular(const SystemView& view, std::string_view formulation, std::string& why, std::string& remedy) {
   if (view.cut_joints().empty() && view.constraints.empty() && view.modules.empty()) return true;
   if (std::none_of(view.bodies.begin(), view.bodies.end(), is_singular)) return true;

@@ -14,9 +14,10 @@ AbsoluteAccelerations::AbsoluteAccelerations(const absolute::Model& model, std::
 /// What constraint elements and modules do to joints counts as effort of the joints: Bᵀ(λ + effort).
 void AbsoluteAccelerations::found(std::span<const double> applied) noexcept {
   std::copy(applied.begin(), applied.end(), efforts_.begin());
-  for (std::size_t tie = model_.ties.first_element(); tie < model_.ties.count(); ++tie) {
-    const ConstraintSet::Element& element = model_.ties.element(tie);
-    const absolute::Ties::Tie& tied = model_.ties[tie];
+  for (std::size_t constraint = model_.constraints.first_element(); constraint < model_.constraints.count();
+       ++constraint) {
+    const ConstraintSet::Element& element = model_.constraints.element(constraint);
+    const absolute::Constraints::Constraint& tied = model_.constraints[constraint];
     for (std::size_t r = 0; r < tied.rows; ++r) {
       const double force = element.effort[r] + multiplier(tied.row + r);
       const double* B = element.B.data() + r * element.velocities;
@@ -30,9 +31,10 @@ void AbsoluteAccelerations::found(std::span<const double> applied) noexcept {
 
 double AbsoluteAccelerations::driving_power() const noexcept {
   double power = 0;
-  for (std::size_t tie = model_.ties.first_element(); tie < model_.ties.count(); ++tie) {
-    const ConstraintSet::Element& element = model_.ties.element(tie);
-    const absolute::Ties::Tie& tied = model_.ties[tie];
+  for (std::size_t constraint = model_.constraints.first_element(); constraint < model_.constraints.count();
+       ++constraint) {
+    const ConstraintSet::Element& element = model_.constraints.element(constraint);
+    const absolute::Constraints::Constraint& tied = model_.constraints[constraint];
     for (std::size_t r = 0; r < tied.rows; ++r)
       power += (element.effort[r] + multiplier(tied.row + r)) * element.velocity_right[r];
   }
@@ -43,8 +45,13 @@ Spatial AbsoluteAccelerations::reaction(std::size_t j) const noexcept {
   const JointData& joint = model_.view.joints[j];
   const JointConstraint& c = model_.rows.joint(j);
   Spatial w = effort_wrench(c.motion, joint.nv, efforts_.data() + joint.v_offset);
-  for (std::size_t i = 0; i < c.rows; ++i) w += multiplier(model_.ties[j].row + i) * c.T[i];
+  for (std::size_t i = 0; i < c.rows; ++i) w += multiplier(model_.constraints[j].row + i) * c.T[i];
   return reaction_in_ground(motion_of(joint.base_frame, model_.motions.frames), w);
+}
+
+double AbsoluteAccelerations::clock_power(const RheonomicJoints& joints, std::span<const double> q,
+                                         std::span<const Spatial> reactions) const noexcept {
+  return joints.power(q, model_.motions.frames, reactions);
 }
 
 Spatial AbsoluteAccelerations::of_center(std::size_t body) const noexcept {
@@ -95,17 +102,21 @@ void AbsoluteAccelerations::module_rates(std::span<double> xdot) const noexcept 
 
 void AbsoluteAccelerations::module_multipliers(std::span<double> out) const noexcept {
   double* next = out.data();
-  for (std::size_t tie = model_.ties.first_module(); tie < model_.ties.count(); ++tie)
-    for (std::size_t r = 0; r < model_.ties.element(tie).rows; ++r)
-      *next++ = r < model_.ties[tie].rows ? multiplier(model_.ties[tie].row + r) : 0;
+  for (std::size_t constraint = model_.constraints.first_module(); constraint < model_.constraints.count();
+       ++constraint)
+    for (std::size_t r = 0; r < model_.constraints.element(constraint).rows; ++r)
+      *next++ = r < model_.constraints[constraint].rows ? multiplier(model_.constraints[constraint].row + r) : 0;
 }
 
 void AbsoluteAccelerations::constraint_multipliers(std::span<double> out) const noexcept {
   double* next = out.data();
-  for (std::size_t tie = model_.ties.first_element(); tie < model_.ties.first_module(); ++tie) {
-    const ConstraintSet::Element& element = model_.ties.element(tie);
+  for (std::size_t constraint = model_.constraints.first_element(); constraint < model_.constraints.first_module();
+       ++constraint) {
+    const ConstraintSet::Element& element = model_.constraints.element(constraint);
     for (std::size_t r = 0; r < element.rows; ++r)
-      *next++ = r < model_.ties[tie].rows ? element.effort[r] + multiplier(model_.ties[tie].row + r) : 0;
+      *next++ = r < model_.constraints[constraint].rows
+                    ? element.effort[r] + multiplier(model_.constraints[constraint].row + r)
+                    : 0;
   }
 }
 

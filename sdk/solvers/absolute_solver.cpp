@@ -26,7 +26,8 @@ AbsoluteSolver::AbsoluteSolver(const SystemView& view, bool project, double tole
 }
 
 void* AbsoluteSolver::query(std::string_view asked) noexcept {
-  if (asked == PowerSource::interface_name) return static_cast<PowerSource*>(this);
+  // What drives joints that depend on time shows in their reactions, which only observations find.
+  if (asked == PowerSource::interface_name) return rheonomic_.empty() ? static_cast<PowerSource*>(this) : nullptr;
   if (asked == Kernels::interface_name) return static_cast<Kernels*>(&kernels_);
   if (asked == SecondOrderSystem::interface_name) return static_cast<SecondOrderSystem*>(this);
   if (asked == DiscreteState::interface_name) return static_cast<DiscreteState*>(&discrete_);
@@ -116,6 +117,7 @@ bool AbsoluteSolver::project(double t, std::span<const double> y, Correction& ou
 
 Status AbsoluteSolver::do_correct(double t, std::span<double> y, Correction& out) noexcept {
   read(y);
+  rheonomic_.set_clocks(t, state_.q());
   out = {};
   if (project_) {
     if (!project(t, y, out)) return Status::failed;
@@ -152,7 +154,7 @@ Status AbsoluteSolver::do_observe(double t, std::span<const double> y, Observati
       .flexible = &system_.flexible(),
       .modules = &system_.modules(),
       .force_potential = applied_.forces().potential_energy(),
-      .power = power(),
+      .power = power() + found_->clock_power(rheonomic_, state_.q(), out.reactions),
       .position_violation = system_.equations().violation().position,
       .velocity_violation = system_.equations().violation().velocity};
   fill_observation(centred_, found, out);
@@ -182,12 +184,12 @@ Status AbsoluteSolver::do_form(double t, const ConstStateView& state, EquationVa
       out.M[(first + 3 + r) * (unknowns + 1)] = view_.bodies[i].mass;
     }
   }
-  for (std::size_t tie = 0; tie < equations.ties(); ++tie)
-    for (std::size_t k = 0; k < equations.tied_blocks(tie); ++k) {
-      const AbsoluteEquations::Coefficients c = equations.coefficients(tie, k);
-      const std::size_t own = c.own.size() / equations.rows(tie);
-      for (std::size_t r = 0; r < equations.rows(tie); ++r) {
-        double* row = &out.A[(equations.first_row(tie) + r) * unknowns + equations.offset(c.block)];
+  for (std::size_t constraint = 0; constraint < equations.constraints(); ++constraint)
+    for (std::size_t k = 0; k < equations.constrained_blocks(constraint); ++k) {
+      const AbsoluteEquations::Coefficients c = equations.coefficients(constraint, k);
+      const std::size_t own = c.own.size() / equations.rows(constraint);
+      for (std::size_t r = 0; r < equations.rows(constraint); ++r) {
+        double* row = &out.A[(equations.first_row(constraint) + r) * unknowns + equations.offset(c.block)];
         for (std::size_t e = 0; e < 6 && !c.frame.empty(); ++e) *row++ = c.frame[r][e];
         std::copy_n(c.own.data() + r * own, own, row);
       }

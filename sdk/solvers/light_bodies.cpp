@@ -5,7 +5,8 @@
 namespace polyform {
 namespace {
 
-/// What each body's mass compares with: the largest of its neighbours' where its own is negligible beside it.
+/// The mass that each body is compared with: its own, or the largest of its neighbours' where its own is negligible
+/// beside that.
 std::vector<double> usual_masses(std::span<const double> mass, const std::vector<std::vector<std::size_t>>& ties) {
   std::vector<double> usual(mass.begin(), mass.end());
   for (bool changed = true; changed;) {
@@ -29,7 +30,7 @@ std::vector<bool> light_bodies(std::span<const double> mass, const std::vector<s
   const std::vector<double> usual = usual_masses(mass, ties);
   std::vector<bool> light(mass.size());
   for (std::size_t b = 0; b < mass.size(); ++b) light[b] = mass[b] < negligible_mass * usual[b];
-  // Take away, from the tips on, what hangs by one tie.
+  // A light body that only one tie holds is no concern: it is taken away with its tie, from the tips inwards.
   std::vector<bool> loose(ties.size());
   std::vector<std::size_t> hold(mass.size());
   for (bool changed = true; changed;) {

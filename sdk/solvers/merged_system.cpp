@@ -56,7 +56,7 @@ FrameIndex MergedSystem::frame(FrameIndex f) const {
   return frame_of(carrier(static_cast<BodyIndex>(f)));
 }
 
-/// A body follows its carrier, as it follows the body inboard of it.
+/// Bodies keep their order: a carried body stands behind its carrier, so that the carrier has its number already.
 void MergedSystem::merge_bodies() {
   body_numbers_.resize(whole_.bodies.size());
   for (std::size_t i = 0; i < whole_.bodies.size(); ++i) {
@@ -78,8 +78,8 @@ void MergedSystem::move_joints() {
   }
 }
 
-/// F keeps its place on the body that is carried and has the axes of the carrier, in which the directions of the joint
-/// are given anew.
+/// Where the base is carried, F keeps its place on it but takes the axes of the carrier: the directions of the joint
+/// are turned into these.
 JointData MergedSystem::moved(const JointData& joint) {
   JointData out = joint;
   out.base = carrier(joint.base);

@@ -100,7 +100,8 @@ EvaluationCost recursion_cost(const SystemView& view) {
       }
     }
   };
-  for (const ConstraintInstances& group : view.constraints) add_ties(group, [&](std::size_t i) { return group.rows[i]; });
+  for (const ConstraintInstances& group : view.constraints)
+    add_ties(group, [&](std::size_t i) { return group.rows[i]; });
   for (const ModuleInstances& group : view.modules)
     add_ties(group, [&](std::size_t) { return group.type->rows().size(); });
   return recursion_cost(LoopedTree{parents, directions, cuts, ties});

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <string>
 
-#include "framework/assembly/system.hpp"
+#include "framework/host/assembly/system.hpp"
 #include "polyform/contract/formulation.hpp"
 
 namespace polyform::test {

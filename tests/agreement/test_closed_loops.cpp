@@ -6,8 +6,8 @@
 #include <numbers>
 #include <random>
 
-#include "framework/simulation/observation_store.hpp"
-#include "framework/simulation/simulate.hpp"
+#include "framework/host/simulation/observation_store.hpp"
+#include "framework/host/simulation/simulate.hpp"
 #include "tests/agreement/agreement.hpp"
 #include "tests/support/hand_built.hpp"
 #include "tests/support/integrators.hpp"

@@ -3,8 +3,8 @@
 #include <cmath>
 #include <thread>
 
-#include "framework/simulation/observation_store.hpp"
-#include "framework/simulation/simulate.hpp"
+#include "framework/host/simulation/observation_store.hpp"
+#include "framework/host/simulation/simulate.hpp"
 #include "polyform/mechanics/kinematics.hpp"
 #include "tests/agreement/agreement.hpp"
 #include "tests/support/integrators.hpp"

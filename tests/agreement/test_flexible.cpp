@@ -4,8 +4,8 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
-#include "framework/simulation/observation_store.hpp"
-#include "framework/simulation/simulate.hpp"
+#include "framework/host/simulation/observation_store.hpp"
+#include "framework/host/simulation/simulate.hpp"
 #include "tests/agreement/agreement.hpp"
 #include "tests/support/integrators.hpp"
 #include "tests/support/workbench.hpp"

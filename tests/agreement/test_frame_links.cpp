@@ -8,7 +8,7 @@
 #include <map>
 #include <optional>
 
-#include "framework/simulation/observation_store.hpp"
+#include "framework/host/simulation/observation_store.hpp"
 #include "tests/support/workbench.hpp"
 
 using namespace polyform;

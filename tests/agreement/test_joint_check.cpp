@@ -3,8 +3,8 @@
 
 #include <catch2/catch.hpp>
 
-#include "framework/simulation/joint_check.hpp"
-#include "framework/simulation/observation_store.hpp"
+#include "framework/host/simulation/joint_check.hpp"
+#include "framework/host/simulation/observation_store.hpp"
 #include "tests/support/workbench.hpp"
 
 using namespace polyform;

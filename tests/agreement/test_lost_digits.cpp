@@ -8,8 +8,8 @@
 #include <iostream>
 
 #include "framework/diagnostics.hpp"
-#include "framework/simulation/balance_check.hpp"
-#include "framework/simulation/observation_store.hpp"
+#include "framework/host/simulation/balance_check.hpp"
+#include "framework/host/simulation/observation_store.hpp"
 #include "tests/support/quad_reference.hpp"
 #include "tests/support/workbench.hpp"
 

@@ -10,7 +10,7 @@
 #include <iterator>
 #include <string>
 
-#include "framework/registry/registry.hpp"
+#include "framework/host/registry/registry.hpp"
 
 namespace polyform::host::test {
 

@@ -6,7 +6,7 @@
 
 #include <cstring>
 
-#include "framework/registry/elf_manifest.hpp"
+#include "framework/host/registry/elf_manifest.hpp"
 #include "tests/bad_plugins/plugin_folder.hpp"
 
 using namespace polyform::host;

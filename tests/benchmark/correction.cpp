@@ -6,8 +6,8 @@
 #include <ctime>
 #include <nlohmann/json.hpp>
 
-#include "framework/simulation/run_statistics.hpp"
-#include "framework/simulation/simulate.hpp"
+#include "framework/host/simulation/run_statistics.hpp"
+#include "framework/host/simulation/simulate.hpp"
 #include "tests/benchmark/formulation_engine.hpp"
 #include "tests/support/integrators.hpp"
 
@@ -19,19 +19,17 @@ struct Case {
   double simulated;  ///< s
   double step = 0;   ///< s; 0: the model's
 };
-// At the steps of their models the four-link mechanism and the loops of rods need a correction every so many steps
-// only, at four times of them nearly always.
-constexpr double long_step_of_links = 0.002, long_step = 0.004;
+// At the steps of their models the loops need a correction every so many steps only, at four times of them nearly
+// always. Without correction the four-link mechanism comes onto another branch after 3.9 s.
+constexpr double long_step_of_slides = 0.002, long_step = 0.004;
 constexpr Case cases[] = {{"Table 1", "four_link_flexible", 50},
-                          {"Table 1", "four_link_flexible", 100},
-                          {"Table 1", "four_link_flexible", 200},
-                          {"Table 1", "four_link_flexible", 200, long_step_of_links},
                           {"Table 2", "many_loops_flexible", 50},
                           {"Table 2", "many_loops_flexible", 100},
                           {"Table 2", "many_loops_flexible", 200},
                           {"Table 3", "pins_and_slides_loop", 50},
                           {"Table 3", "pins_and_slides_loop", 100},
                           {"Table 3", "pins_and_slides_loop", 200},
+                          {"Table 3", "pins_and_slides_loop", 200, long_step_of_slides},
                           {"Fig. 22", "loop_of_rods_100", 20},
                           {"Fig. 22", "loop_of_rods_200", 20},
                           {"Fig. 22", "loop_of_rods_300", 20},

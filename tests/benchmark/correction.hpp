@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "framework/registry/registry.hpp"
+#include "framework/host/registry/registry.hpp"
 #include "tests/benchmark/process.hpp"
 #include "tests/benchmark/results.hpp"
 

@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "framework/assembly/system.hpp"
-#include "framework/registry/registry.hpp"
-#include "framework/simulation/solver_selection.hpp"
+#include "framework/host/assembly/system.hpp"
+#include "framework/host/registry/registry.hpp"
+#include "framework/host/simulation/solver_selection.hpp"
 #include "tests/benchmark/engine.hpp"
 
 namespace polyform::benchmark {

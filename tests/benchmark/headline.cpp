@@ -6,8 +6,8 @@
 #include <chrono>
 #include <nlohmann/json.hpp>
 
-#include "framework/simulation/run_statistics.hpp"
-#include "framework/simulation/simulate.hpp"
+#include "framework/host/simulation/run_statistics.hpp"
+#include "framework/host/simulation/simulate.hpp"
 #include "tests/benchmark/formulation_engine.hpp"
 #include "tests/benchmark/headline_cases.hpp"
 #include "tests/support/integrators.hpp"

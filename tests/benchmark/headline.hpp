@@ -4,7 +4,7 @@
 #include <span>
 #include <string_view>
 
-#include "framework/registry/registry.hpp"
+#include "framework/host/registry/registry.hpp"
 #include "tests/benchmark/process.hpp"
 #include "tests/benchmark/results.hpp"
 

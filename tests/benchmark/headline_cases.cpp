@@ -39,8 +39,8 @@ std::string chain(std::size_t bodies) {
          fmt::format("chains:\n  - {{name: rod, count: {}, base: ground, start: [0, 0, 0], {}}}\n", bodies, rod);
 }
 
-/// A rod of unit length and mass in pieces, with springs and dampers in its hinges, clamped at one end by the first one.
-/// The tip is then 1e-5 m or less from where tight tolerances bring it.
+/// A rod of unit length and mass in pieces, with springs and dampers in its hinges, clamped at one end by the first
+/// one. The tip is then 1e-5 m or less from where tight tolerances bring it.
 std::string stiff_rod(std::size_t pieces) {
   const double length = 1.0 / static_cast<double>(pieces), inertia = length * length * length / 12;
   std::string text = fmt::format(
@@ -82,6 +82,10 @@ std::vector<HeadlineCase> make_cases() {
           {"stiff", "stiff rod of 100 pieces", [] { return stiff_rod(100); }, 2, 3, linear},
           {"stiff", "stiff rod of 1000 pieces", [] { return stiff_rod(1000); }, 2, 1, linear},
           {"stiff", "stiff rod of 10000 pieces", [] { return stiff_rod(10000); }, 2, 1, linear},
+          {"stiff", "four-bar with stiff couplings", shipped("stiff_loop"), 5, 3, linear},
+          {"stiff", "vehicle on bushings of 1e7 N/m", shipped("vehicle_bushings"), 5, 1, linear},
+          {"stiff", "beam of 40 modes", shipped("stiff_beam"), 2, 1, linear},
+          {"stiff", "wind turbine with three blades of 10 modes", shipped("wind_turbine_flexible"), 20, 1, linear},
           {"branch", "branch system of 500 bodies", shipped("branch_500"), 0.05, 5},
           {"branch", "branch system of 33334 bodies, spatial", [] { return branch_system(33334); }, 0.1, 1},
           {"particles", "chain of 1000 rods (Attia 2005: long chain)", shipped("chain_1000"), 0.05, 3, particles},

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <fstream>
 
-#include "framework/process/process.hpp"
+#include "framework/host/process/process.hpp"
 #include "tests/benchmark/engine.hpp"
 
 namespace polyform::benchmark {

@@ -3,6 +3,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <array>
+
 #include "tests/command/command_runner.hpp"
 #include "tests/command/sample_models.hpp"
 
@@ -219,5 +221,82 @@ TEST_CASE("the equations of a level can be asked for") {
   CHECK_THAT(shop.run({"evaluate", shipped("motor_arm"), "--equations"}).out, Contains("module motor (1)"));
   const Outcome none = shop.run({"evaluate", shipped("heavy_top"), "--solver", "riccati", "--equations"});
   CHECK(none.code == 2);
-  CHECK_THAT(none.err, Contains("riccati does not have the equations"));
+  CHECK_THAT(none.err, Contains("riccati does not have equations to show"));
+}
+
+TEST_CASE("values of an option stand side by side, with their difference") {
+  const Workshop shop;
+  const Outcome text =
+      shop.run({"evaluate", shipped("branch_pendulum"), "--solver", "riccati", "--option", "algorithm=riccati|B"});
+  INFO(text.out << text.err);
+  REQUIRE(text.code == 0);
+  CHECK_THAT(text.out, Contains("rod3.ay") && Contains("j_3_5.fy") && Contains("largest difference of B from riccati"));
+  const Outcome data = shop.run(
+      {"evaluate", shipped("rods_between_pins"), "--solver", "riccati", "--option", "algorithm=riccati|A", "--json"});
+  REQUIRE(data.code == 0);
+  const json both = json::parse(data.out);
+  REQUIRE(both.size() == 2);
+  for (const char* joint : {"root", "pin2", "pin1", "tip"})
+    for (std::size_t k = 0; k < 3; ++k)
+      CHECK(both.at("A").at("joints").at(joint).at("force")[k].get<double>() ==
+            Approx(both.at("riccati").at("joints").at(joint).at("force")[k].get<double>()).margin(1e-11));
+  // One that cannot run the model is named; two options with several values are one too many.
+  const Outcome partly =
+      shop.run({"evaluate", shipped("branch_pendulum"), "--solver", "riccati", "--option", "algorithm=riccati|A"});
+  CHECK(partly.code == 0);
+  CHECK_THAT(partly.err, Contains("A skipped") && Contains("`rod7`"));
+  CHECK(shop.run({"evaluate", shipped("branch_pendulum"), "--solver", "riccati", "--option", "algorithm=riccati|B",
+                  "--option", "branches=condensed|overall"})
+            .code == 2);
+}
+
+TEST_CASE("a chain product that has lost all digits ends with an error that names a joint") {
+  const Workshop shop;
+  const Outcome outcome =
+      shop.run({"evaluate", shipped("chain_1000"), "--solver", "riccati", "--option", "algorithm=transfer-product"});
+  CHECK(outcome.code == 1);
+  CHECK_THAT(outcome.err, Contains("joint `rod[999].joint`") && Contains("the product has lost all digits"));
+}
+
+TEST_CASE("the equivalent particles of each body are shown: they have its mass, its mass centre and its inertia") {
+  const Workshop shop;
+  const std::string model = shop.write("two.yaml", R"({polyform: 1,
+    bodies: [{name: a, mass: 2, center_of_mass: [0.3, 0.1, 0], inertia: {xx: 0.2, yy: 0.3, zz: 0.4}},
+             {name: b, position: [1, 0, 0], mass: 3, center_of_mass: [0.2, 0, 0.1], inertia: {xx: 0.1, yy: 0.2, zz: 0.15}}],
+    joints: [{name: p, type: revolute, base: ground, moving: a, position: [0, 0, 0], axis: [0, 0, 1]},
+             {name: q, type: spherical, base: a, moving: b, position: [1, 0, 0]}]})");
+  const Outcome data = shop.run({"evaluate", model, "--particles", "--json"});
+  INFO(data.out << data.err);
+  REQUIRE(data.code == 0);
+  const json shown = json::parse(data.out);
+  CHECK(shown.at("solver") == "particles");
+  const auto check = [&](const char* name, double mass, std::array<double, 3> center) {
+    const json& body = shown.at("bodies").at(name);
+    REQUIRE(body.at("particles").size() == 10);
+    double sum = 0, moment[3]{};
+    for (const json& p : body.at("particles")) {
+      sum += p.at("mass").get<double>();
+      for (std::size_t k = 0; k < 3; ++k) moment[k] += p.at("mass").get<double>() * p.at("place")[k].get<double>();
+      CHECK(p.contains("between") == (p.at("number").get<int>() > 4));
+    }
+    CHECK(sum == Approx(mass));
+    for (std::size_t k = 0; k < 3; ++k) CHECK(moment[k] == Approx(mass * center[k]).margin(1e-12));
+  };
+  check("a", 2, {0.3, 0.1, 0});
+  check("b", 3, {0.2, 0, 0.1});
+  // The ball joint shares a particle.
+  bool shares = false;
+  for (const json& p : shown.at("bodies").at("b").at("particles"))
+    shares = shares || (p.contains("shared_with") && p.at("shared_with")[0] == "a");
+  CHECK(shares);
+  const Outcome text = shop.run({"evaluate", model, "--particles"});
+  CHECK_THAT(text.out, Contains("body a") && Contains("5  1-2") && Contains("also of a") && Contains("r3 = r1"));
+  CHECK(shop.run({"evaluate", model, "--particles", "--solver", "riccati"}).code == 2);
+}
+
+TEST_CASE("particles tells before running why it has no flexible bodies") {
+  const Workshop shop;
+  const Outcome outcome = shop.run({"evaluate", shipped("four_link_flexible"), "--solver", "particles"});
+  CHECK(outcome.code == 2);
+  CHECK_THAT(outcome.err, Contains("`link2` is flexible") && Contains("particles have constant masses"));
 }

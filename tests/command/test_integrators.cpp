@@ -26,7 +26,8 @@ TEST_CASE("help, plugins and schema tell of every integrator from its declaratio
   const Workshop shop;
   const std::string help = shop.run({"--help"}).out, schema = shop.run({"schema"}).out,
                     list = shop.run({"plugins"}).out;
-  for (const char* name : {"rk4", "dopri5", "dop853", "radau5", "auto", "cvode-adams", "cvode-bdf"}) {
+  for (const char* name :
+       {"rk4", "dopri5", "dop853", "radau5", "generalized-alpha", "auto", "cvode-adams", "cvode-bdf"}) {
     INFO(name);
     CHECK_THAT(help, Contains(name));
     CHECK_THAT(schema, Contains(name));
@@ -89,6 +90,8 @@ TEST_CASE("a wrong integrator or option is refused with its place and what would
   CHECK_THAT(refusal("integrator: rk4", {"--integrator-option", "order"}),
              Contains("--integrator-option: expected key=value"));
   CHECK_THAT(refusal("integrator: cvode-bdf", {"--integrator-option", "max_order=0"}), Contains("max_order"));
+  CHECK_THAT(refusal("integrator: {name: generalized-alpha, options: {rho_infinity: 1.2}}"),
+             Contains("rod.yaml:11:") && Contains("rho_infinity") && Contains("at least 0 and at most 1"));
 }
 
 TEST_CASE("auto tells what it chose for the stiff rod, and why") {

@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
-#include "framework/results/result_reader.hpp"
+#include "framework/host/results/result_reader.hpp"
 #include "tests/command/command_runner.hpp"
 #include "tests/command/sample_models.hpp"
 #include "tests/support/wait.hpp"

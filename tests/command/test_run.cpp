@@ -3,6 +3,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include <cmath>
+
 #include "tests/command/command_runner.hpp"
 #include "tests/command/sample_models.hpp"
 
@@ -284,4 +286,66 @@ TEST_CASE("joints with as many coordinates as a kernel may have run with every i
       CHECK(std::stod(last) == Approx(0.01 * (1 - std::cos(3.0))).epsilon(1e-6));
     }
   CHECK(shop.run({"linearize", model(""), "--plugin-path", plugin}).code == 0);
+}
+
+TEST_CASE("violations of each joint are columns on request, in every formulation") {
+  const Workshop shop;
+  // The rod is drawn in place, and its pin is met by every formulation, to rounding; so is the drive's motion.
+  const std::string model = shop.write("rods.yaml", R"({polyform: 1, gravity: [0, -9.81, 0],
+    bodies: [{name: rod, mass: 1, center_of_mass: [0.5, 0, 0], inertia: {xx: 0.001, yy: 0.08, zz: 0.08}},
+             {name: disc, position: [3, 0, 0], mass: 1, center_of_mass: [0, 0, 0], inertia: {xx: 0.1, yy: 0.1, zz: 0.2}},
+             {name: bird, position: [9, 0, 0], mass: 1, center_of_mass: [0, 0, 0], inertia: {xx: 0.1, yy: 0.1, zz: 0.2}}],
+    joints: [{name: pin, type: revolute, base: ground, moving: rod, position: [0, 0, 0], axis: [0, 0, 1]},
+             {name: axle, type: revolute, base: ground, moving: disc, position: [3, 0, 0], axis: [0, 0, 1], initial: {velocity: 2}},
+             {name: air, type: free, base: ground, moving: bird}],
+    constraints: [{name: drive, type: prescribed-motion, joint: axle, motion: {polynomial: [0, 2]}}],
+    simulation: {duration: 0.2, output_interval: 0.1}})");
+  for (const char* solver : {"cartesian", "hierarchy", "particles", "reduced", "riccati", "thompson"}) {
+    const Outcome outcome = shop.run({"run", model, "--solver", solver, "--columns", "violations", "--output", "a.csv"});
+    INFO(solver << ": " << outcome.out << outcome.err);
+    REQUIRE(outcome.code == 0);
+    const Table table = read_table(shop.read("a.csv"));
+    REQUIRE(table.names.size() == 1 + 2 * 12 + 2);   // a free joint forbids nothing
+    CHECK(table.names[1] == "pin.violation_x");
+    CHECK(table.names[4] == "pin.violation_rx");
+    CHECK(table.names[7] == "pin.violation_vx");
+    CHECK(table.names[10] == "pin.violation_wx");
+    CHECK(table.names[25] == "drive.violation");
+    CHECK(table.names[26] == "drive.violation_rate");
+    for (const std::vector<double>& row : table.rows)
+      for (std::size_t k = 1; k < row.size(); ++k) CHECK(std::abs(row[k]) < 1e-9);
+  }
+}
+
+TEST_CASE("the violation of a cut joint is how far its bodies' points have parted, in ground axes") {
+  const Workshop shop;
+  const Outcome outcome =
+      shop.run({"run", shipped("four_link_flexible"), "--solver", "reduced", "--option", "correction=none", "--duration",
+                "3.2", "--columns", "C.violation_*,link*.q?,constraint.*", "--output", "a.csv"});
+  INFO(outcome.err);
+  REQUIRE(outcome.code == 0);
+  const Table table = read_table(shop.read("a.csv"));
+  double largest = 0;
+  for (std::size_t row = 0; row < table.rows.size(); ++row) {
+    const auto at = [&](const char* column) { return table.at(row, column); };
+    // Links of 1 m along their x axes; a beam between pins keeps its length.
+    const double one = 2 * std::atan2(at("link1.qz"), at("link1.qw"));
+    const double two = 2 * std::atan2(at("link2.qz"), at("link2.qw"));
+    const double three = 2 * std::atan2(at("link3.qz"), at("link3.qw"));
+    const double x = 1 + std::cos(three) - std::cos(one) - std::cos(two);
+    const double y = std::sin(three) - std::sin(one) - std::sin(two);
+    CHECK(at("C.violation_x") == Approx(x).margin(1e-14));
+    CHECK(at("C.violation_y") == Approx(y).margin(1e-14));
+    CHECK(std::abs(at("C.violation_z")) < 1e-15);
+    largest = std::max({largest, std::abs(x), std::abs(y)});
+  }
+  CHECK(largest > 1e-6);   // Fig. 12: it grows without correction
+  const Table held = [&] {
+    REQUIRE(shop.run({"run", shipped("four_link_flexible"), "--solver", "reduced", "--columns", "C.violation_*",
+                      "--output", "b.csv"})
+                .code == 0);
+    return read_table(shop.read("b.csv"));
+  }();
+  for (const std::vector<double>& row : held.rows)   // Fig. 13
+    for (std::size_t k = 1; k < row.size(); ++k) CHECK(std::abs(row[k]) < 1e-10);
 }

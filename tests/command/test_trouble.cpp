@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 
-#include "framework/results/result_reader.hpp"
+#include "framework/host/results/result_reader.hpp"
 #include "tests/command/command_runner.hpp"
 #include "tests/command/sample_models.hpp"
 #include "tests/support/sanitized.hpp"

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "framework/conformance/conformance.hpp"
-#include "framework/registry/registry.hpp"
+#include "framework/workbench/conformance/conformance.hpp"
+#include "framework/host/registry/registry.hpp"
 #include "tests/support/sanitized.hpp"
 
 namespace polyform::host::test {

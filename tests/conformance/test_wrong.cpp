@@ -3,7 +3,7 @@
 #include <array>
 #include <map>
 
-#include "framework/conformance/allocation_count.hpp"
+#include "framework/workbench/conformance/allocation_count.hpp"
 #include "tests/conformance/kit.hpp"
 #include "tests/support/sanitized.hpp"
 

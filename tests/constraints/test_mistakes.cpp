@@ -4,9 +4,9 @@
 #include <catch2/catch.hpp>
 #include <string>
 
-#include "framework/assembly/system.hpp"
-#include "framework/reading/reader.hpp"
-#include "framework/simulation/observation_store.hpp"
+#include "framework/host/assembly/system.hpp"
+#include "framework/host/reading/reader.hpp"
+#include "framework/host/simulation/observation_store.hpp"
 #include "tests/support/workbench.hpp"
 
 using namespace polyform;

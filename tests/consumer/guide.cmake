@@ -1,7 +1,8 @@
 # Follows the author's guide word by word. Its blocks, in their order, in a folder of their own:
 #
 #   ```sh              is run by bash, with the installed command and package at hand
-#   ```cpp FILE        (or cmake, yaml) is written to the end of FILE; a YAML file is checked in the end, with the plugins
+#   ```cpp FILE        (or cmake, yaml) is written to the end of FILE; a YAML file is checked in the end, with the
+#   plugins
 #                      of the folder `build` beside it
 include(${CMAKE_CURRENT_LIST_DIR}/common.cmake)
 

@@ -1,5 +1,6 @@
 # Keeps a copy of the contract as it is: the headers that plugins include, the sources of the SDK that the example of a
-# formulation stands on, and the examples of all kinds. Run once when an SDK version is released, before it changes again:
+# formulation stands on, and the examples of all kinds. Run once when an SDK version is released, before it changes
+# again:
 #
 #   cmake -DSOURCE=. -DVERSION=1.1 -P tests/contract/freeze.cmake
 #

@@ -1,7 +1,7 @@
 // Random poses and smooth random motions, beside the random values and differences of the conformance kit.
 #pragma once
 
-#include "framework/conformance/random.hpp"
+#include "framework/workbench/conformance/random.hpp"
 #include "polyform/mechanics/kinematics.hpp"
 
 namespace polyform::test {

@@ -3,7 +3,7 @@
 #include <array>
 #include <catch2/catch.hpp>
 
-#include "framework/reading/reader.hpp"
+#include "framework/host/reading/reader.hpp"
 #include "polyform/helpers/element_helpers.hpp"
 #include "polyform/contract/events.hpp"
 #include "tests/support/integrators.hpp"

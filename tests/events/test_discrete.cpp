@@ -5,7 +5,7 @@
 #include <cmath>
 #include <map>
 
-#include "framework/simulation/simulate.hpp"
+#include "framework/host/simulation/simulate.hpp"
 #include "polyform/contract/discrete_state.hpp"
 #include "polyform/solvers/rows_left_out.hpp"
 #include "tests/support/integrators.hpp"

@@ -1,7 +1,7 @@
 // Something short that no element tells of: all solvers step over it alike, and a comparison finds it out.
 #include <catch2/catch.hpp>
 
-#include "framework/comparison/comparison.hpp"
+#include "framework/workbench/comparison/comparison.hpp"
 #include "tests/events/elements.hpp"
 #include "tests/support/contenders.hpp"
 #include "tests/support/integrators.hpp"

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "framework/reading/reader.hpp"
+#include "framework/host/reading/reader.hpp"
 #include "tests/unit/reading/fake_catalog.hpp"
 
 using namespace polyform::host;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 
-#include "framework/reading/reader.hpp"
+#include "framework/host/reading/reader.hpp"
 
 namespace polyform::test {
 

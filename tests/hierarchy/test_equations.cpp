@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 
+#include "polyform/contract/equation_matrices.hpp"
 #include "polyform/contract/equations.hpp"
 #include "tests/hierarchy/mixed_model.hpp"
 #include "tests/hierarchy/solver_with.hpp"
@@ -54,7 +55,8 @@ Formed form(const host::System& system, Solver& solver) {
 TEST_CASE("the accelerations of every level obey the equations of that level, by every method") {
   const auto system = system_from_text(mixed_model);
   for (const char* method :
-       {"udwadia-kalaba", "square-root-free", "orthogonal-complement", "orthonormalization", "generalized-inverse"})
+       {"udwadia-kalaba", "square-root-free", "orthogonal-complement", "orthonormalization", "generalized-inverse",
+          "oblique-projector"})
     for (const char* level : {"1", "2", "3"}) {
       INFO("method " << method << ", level " << level);
       const auto solver = solver_with(*system, {{"method", method}, {"level", level}});
@@ -126,4 +128,40 @@ TEST_CASE("below its level a motor runs on its own") {
   CHECK(second->now().state_rates[2] == Approx((-5 - 0.05 * 30) / 0.02));
   CHECK(std::abs(second->now().state_rates[3]) < 1e-12);
   CHECK(second->now().module_multipliers[1] == 0);
+}
+
+TEST_CASE("the levels that are shown are those of the paper, and end where the recursion does") {
+  for (const char* model : {"planar_3rrr_subsystems", "motor_arm", "cardan_shaft", "rolling_disc"}) {
+    const auto system = system_from_file(std::string(POLYFORM_MODELS) + "/" + model + ".yaml");
+    for (const char* method : {"udwadia-kalaba", "orthogonal-complement", "generalized-inverse"}) {
+      INFO(model << ", " << method);
+      const auto solver = solver_with(*system, {{"method", method}});
+      const Formed e = form(*system, *solver);
+      auto* shown = ask<EquationMatrices>(*solver);
+      REQUIRE(shown != nullptr);
+      REQUIRE(shown->form(0, system->initial_state()) == Status::ok);
+      VectorXd alpha, gamma;
+      std::size_t level = 0;
+      for (std::size_t i = 0; i < shown->matrices(); ++i) {
+        const EquationMatrices::Matrix m = shown->matrix(i);
+        const Eigen::Map<const Matrix> values(m.values.data(), static_cast<Eigen::Index>(shown->length(m.rows)),
+                                              static_cast<Eigen::Index>(shown->length(m.columns)));
+        level = std::max(level, m.level);
+        INFO(m.name << " of level " << m.level);
+        // P_r and the orthogonal projectors are idempotent and symmetric.
+        if (m.name == "P" || (m.name == "S" && std::string(method) == "generalized-inverse")) {
+          CHECK((values * values - values).cwiseAbs().maxCoeff() < 1e-8);
+          CHECK((values - values.transpose()).cwiseAbs().maxCoeff() < 1e-8);
+        }
+        if (m.name == "S" && m.level == ask<Equations>(*solver)->levels())
+          CHECK((e.A * values).cwiseAbs().maxCoeff() < 1e-8 * (1 + e.A.cwiseAbs().maxCoeff()));
+        if (m.name == "alpha") alpha = values.col(0);
+        if (m.name == "gamma") gamma = values.col(0);
+      }
+      CHECK(level == ask<Equations>(*solver)->levels());
+      const double size = 1 + e.alpha.cwiseAbs().maxCoeff();
+      CHECK((alpha - e.alpha).cwiseAbs().maxCoeff() < 1e-7 * size);
+      CHECK((e.M * e.alpha - e.f - gamma).cwiseAbs().maxCoeff() < 1e-7 * (size * e.M.cwiseAbs().maxCoeff()));
+    }
+  }
 }

@@ -122,14 +122,14 @@ TEST_CASE("the accelerations of a mechanism are the estimate of a textbook filte
       f.segment<6>(k) << moment.x, moment.y, moment.z, force.x, force.y, force.z;
     }
     TextbookFilter filter{root_inverse * f, MatrixXd::Identity(n, n)};
-    for (std::size_t t = 0; t < rows.ties(); ++t) {
+    for (std::size_t t = 0; t < rows.constraints(); ++t) {
       const Index m = static_cast<Index>(rows.rows(t));
       if (m == 0) continue;
       MatrixXd A = MatrixXd::Zero(m, n);
       VectorXd b(m);
       for (Index r = 0; r < m; ++r) {
         b[r] = rows.right()[rows.first_row(t) + static_cast<std::size_t>(r)];
-        for (std::size_t i = 0; i < rows.tied_blocks(t); ++i) {
+        for (std::size_t i = 0; i < rows.constrained_blocks(t); ++i) {
           const AbsoluteEquations::Coefficients of_body = rows.coefficients(t, i);
           for (std::size_t c = 0; c < 6; ++c)
             A(r, static_cast<Index>(6 * of_body.block + c)) = of_body.frame[static_cast<std::size_t>(r)][c];

@@ -4,7 +4,7 @@
 #include <sstream>
 
 #include "framework/diagnostics.hpp"
-#include "framework/simulation/simulate.hpp"
+#include "framework/host/simulation/simulate.hpp"
 #include "tests/hierarchy/solver_with.hpp"
 #include "tests/support/integrators.hpp"
 

@@ -14,7 +14,7 @@ using Catch::Contains;
 namespace {
 
 const char* const methods[] = {"udwadia-kalaba", "square-root-free", "orthogonal-complement", "orthonormalization",
-                               "generalized-inverse"};
+                               "generalized-inverse", "oblique-projector"};
 
 void require_equal_accelerations(const host::System& system) {
   const Formulation& reference = *registry().catalog().formulations.at("cartesian");

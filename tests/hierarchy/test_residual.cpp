@@ -80,7 +80,7 @@ TEST_CASE("a long chain of parallel hinges moves as by the transfer matrices whe
 TEST_CASE("a heavy body that hangs at rest on light links stays at rest with every method") {
   for (const auto& [link, load] : {std::pair{1e-6, 1e4}, {1e-4, 1e6}, {1e-2, 1e9}, {1.0, 1.0}})
     for (const char* method : {"udwadia-kalaba", "square-root-free", "orthogonal-complement", "orthonormalization",
-                               "generalized-inverse"}) {
+                               "generalized-inverse", "oblique-projector"}) {
       INFO(load << " kg on links of " << link << " kg, " << method);
       const auto system = system_from_text(hanging(link, load));
       const auto found = observe_with(*system, {{"method", method}});

@@ -1,7 +1,7 @@
 // Prints the names of the plugins of this build and of all types they offer, a line each.
 #include <cstdio>
 
-#include "framework/registry/registry.hpp"
+#include "framework/host/registry/registry.hpp"
 
 int main() {
   const polyform::host::Registry registry;

@@ -7,7 +7,7 @@
 #include <complex>
 #include <vector>
 
-#include "framework/linearization/stability.hpp"
+#include "framework/workbench/linearization/stability.hpp"
 #include "tests/linearization/linear_bench.hpp"
 #include "tests/support/integrators.hpp"
 

@@ -1,6 +1,6 @@
 #include "tests/linearization/linear_bench.hpp"
 
-#include "framework/reading/reader.hpp"
+#include "framework/host/reading/reader.hpp"
 
 namespace polyform::test {
 

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "framework/linearization/equilibrium.hpp"
-#include "framework/linearization/modes.hpp"
-#include "framework/linearization/multi_blade.hpp"
+#include "framework/workbench/linearization/equilibrium.hpp"
+#include "framework/workbench/linearization/modes.hpp"
+#include "framework/workbench/linearization/multi_blade.hpp"
 #include "tests/support/workbench.hpp"
 
 namespace polyform::test {

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <span>
 
-#include "framework/linearization/differences.hpp"
+#include "framework/workbench/linearization/differences.hpp"
 
 using polyform::host::Derivative;
 using polyform::host::differentiate;

@@ -1,8 +1,8 @@
 // Solvers that leave out constraints, or let them give way, have no linear model and no equilibrium.
 #include <catch2/catch.hpp>
 
-#include "framework/assembly/acceleration_misfit.hpp"
-#include "framework/simulation/evaluate.hpp"
+#include "framework/host/assembly/acceleration_misfit.hpp"
+#include "framework/host/simulation/evaluate.hpp"
 #include "tests/linearization/linear_bench.hpp"
 
 using namespace polyform;

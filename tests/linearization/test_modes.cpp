@@ -2,8 +2,8 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
-#include "framework/linearization/differences.hpp"
-#include "framework/linearization/modes.hpp"
+#include "framework/workbench/linearization/differences.hpp"
+#include "framework/workbench/linearization/modes.hpp"
 
 using namespace polyform::host;
 

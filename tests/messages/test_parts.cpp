@@ -35,8 +35,16 @@ TEST_CASE("messages about parts") {
        "  Place it under 'place', or remove it.\n"},
       {"a file that is not there",
        "polyform: 1\n" + link + "\nparts: [{name: leg, file: no_such_leg.yaml}]\nplace: [{part: leg, name: a}]\n",
-       "m.yaml:3:27: error: parts[0].file: there is no file 'no_such_leg.yaml'\n"
-       "  Check the path; it is relative to the folder of the model.\n"},
+       "m.yaml:3:27: error: parts[0].file: the part's file 'no_such_leg.yaml' cannot be read\n"
+       "  It is named from the folder of the model.\n"},
+      {"an integer that is a broken parameter",
+       "polyform: 1\nparts:\n  - name: arm\n    parameters: {n: 2.5}\n"
+       "    bodies: [{name: beam, type: flexible-beam, length: 1, linear_density: 1, bending_stiffness: 1, "
+       "boundary: clamped-free, modes: n}]\n"
+       "place: [{part: arm, name: a}]\n",
+       "m.yaml:5:131: error: a (line 6, column 9) parts[0].bodies[0].modes: the parameter 'n' is 2.5, expected an "
+       "integer\n"
+       "  Give it a whole number where the part is placed, or in the part's defaults.\n"},
       {"coordinates along ground axes in a part that is turned",
        "polyform: 1\nparts:\n  - name: leg\n    " + link +
            "\n    joints: [{name: j, type: free, base: ground, moving: link, position: [0, 0, 0],"

@@ -1,7 +1,7 @@
 // Forces between bodies that are no neighbours, and closed loops.
 #include <fmt/format.h>
 
-#include "framework/simulation/simulate.hpp"
+#include "framework/host/simulation/simulate.hpp"
 #include "newton_check.hpp"
 #include "tests/support/integrators.hpp"
 

@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <filesystem>
 
-#include "framework/simulation/simulate.hpp"
+#include "framework/host/simulation/simulate.hpp"
 #include "newton_check.hpp"
 #include "tests/support/integrators.hpp"
 
@@ -18,7 +18,8 @@ struct Run {
   std::vector<double> q;
 };
 
-Run run(const host::System& system, std::string_view formulation, std::string_view integrator, double duration) {
+Run run(const host::System& system, std::string_view formulation, std::string_view integrator, double duration,
+        double tolerance = 1e-7) {
   struct Last final : host::RowSink {
     void row(double, const Observation& now) override { q.assign(now.q.begin(), now.q.end()); }
     std::vector<double> q;
@@ -28,8 +29,8 @@ Run run(const host::System& system, std::string_view formulation, std::string_vi
     const auto solver = solver_for(system, *f);
     host::RunSettings settings = run_settings(integrator);
     settings.duration = settings.output_interval = duration;
-    settings.relative_tolerance = 1e-7;
-    settings.absolute_tolerance = 1e-8;
+    settings.relative_tolerance = tolerance;
+    settings.absolute_tolerance = tolerance / 10;
     host::RowSink* const sinks[] = {&last};
     host::RunRecord record = host::simulate(system, *solver, settings, sinks, {});
     return {std::move(record), last.q};
@@ -51,7 +52,8 @@ TEST_CASE("radau5 and auto move shipped models as dopri5 does") {
       {{"spring_damper_pendulum", "riccati"}, {"vehicle", "riccati"}, {"slider_crank", "riccati"},
        {"heavy_top", "riccati"}, {"governor", "reduced"}, {"planar_3rrr", "reduced"}, {"elliptic_spring", "riccati"},
        {"random_tree", "riccati"}, {"flexible_pendulum", "riccati"}, {"rack_and_pinion", "cartesian"},
-       {"free_body", "riccati"}, {"wind_turbine", "riccati"}}));
+       {"free_body", "riccati"}, {"wind_turbine", "riccati"}, {"stiff_loop", "reduced"},
+       {"vehicle_bushings", "riccati"}, {"wind_turbine_flexible", "riccati"}}));
   INFO(model << " by " << formulation);
   const auto system = system_from_file(std::string(POLYFORM_MODELS) + "/" + model + ".yaml");
   const Run plain = run(*system, formulation, "dopri5", 0.3);
@@ -64,6 +66,32 @@ TEST_CASE("radau5 and auto move shipped models as dopri5 does") {
     CHECK(distance(now.q, plain.q) < 2e-5);
     CHECK(now.record.evaluations < 8 * plain.record.evaluations + 3000);
   }
+}
+
+TEST_CASE("radau5 moves a beam of 40 modes to its tolerance") {
+  const auto system = system_from_file(POLYFORM_MODELS "/stiff_beam.yaml");
+  const Run now = run(*system, "riccati", "radau5", 0.05, 1e-6), exact = run(*system, "riccati", "radau5", 0.05, 1e-8);
+  CHECK(now.record.end == host::End::done);
+  CHECK(distance(now.q, exact.q) < 1e-6);
+}
+
+TEST_CASE("a loop with stiff couplings moves alike in every formulation") {
+  const auto system = system_from_file(POLYFORM_MODELS "/stiff_loop.yaml");
+  const Run one = run(*system, "riccati", "radau5", 0.3, 1e-9);
+  REQUIRE(one.record.end == host::End::done);
+  for (const Formulation* formulation : formulations_for(*system)) {
+    INFO(std::string(formulation->name()));
+    const Run other = run(*system, formulation->name(), "radau5", 0.3, 1e-9);
+    CHECK(other.record.end == host::End::done);
+    CHECK(distance(other.q, one.q) < 1e-6);
+  }
+}
+
+TEST_CASE("auto does not try full matrices that cost more than the explicit steps so far") {
+  const auto system = system_from_file(POLYFORM_MODELS "/vehicle.yaml");
+  const Run plain = run(*system, "particles", "dopri5", 1), automatic = run(*system, "particles", "auto", 1);
+  CHECK(automatic.record.end == host::End::done);
+  CHECK(automatic.record.evaluations < 5 * plain.record.evaluations / 4);
 }
 
 TEST_CASE("measure the shipped models", "[.measure]") {

@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <ctime>
 
-#include "framework/simulation/simulate.hpp"
+#include "framework/host/simulation/simulate.hpp"
 #include "newton_check.hpp"
 #include "tests/support/integrators.hpp"
 
@@ -39,12 +39,18 @@ forces:
 struct Run {
   host::RunRecord record;
   Vec3 tip;
+  std::vector<double> y;  ///< coordinates, then velocities, at the end
 };
 
 class LastTip final : public host::RowSink {
  public:
-  void row(double, const Observation& now) override { tip = now.bodies.back().pose.position; }
+  void row(double, const Observation& now) override {
+    tip = now.bodies.back().pose.position;
+    y.assign(now.q.begin(), now.q.end());
+    y.insert(y.end(), now.v.begin(), now.v.end());
+  }
   Vec3 tip;
+  std::vector<double> y;
 };
 
 Run run(int n, std::string_view integrator, double tolerance, double duration = 0.5) {
@@ -62,7 +68,7 @@ Run run(int n, std::string_view integrator, double tolerance, double duration = 
     const host::RunRecord record = host::simulate(*system, *solver, settings, sinks, {});
     INFO(record.failure);
     REQUIRE(record.end == host::End::done);
-    return {record, last.tip};
+    return {record, last.tip, last.y};
   }
   FAIL("riccati is not there");
   return {};
@@ -83,6 +89,50 @@ TEST_CASE("the implicit methods agree on the stiff rod") {
   const Run fine = run(20, "radau5", 1e-8);
   CHECK(norm(run(20, "radau5", 1e-5).tip - fine.tip) < 1e-6);
   CHECK(norm(run(20, "cvode-bdf", 1e-7).tip - fine.tip) < 1e-5);
+}
+
+TEST_CASE("what a derivative for Newton's iteration lacks is nothing that the iteration would keep") {
+  const auto system = system_from_text(rod(1000));
+  const auto formulations = formulations_for(*system);
+  const auto riccati = std::ranges::find_if(formulations, [](const Formulation* f) { return f->name() == "riccati"; });
+  REQUIRE(riccati != formulations.end());
+  const auto solver = solver_for(*system, **riccati);
+  auto* const matrix = ask<NewtonMatrix>(*solver);
+  auto* const to_solve = ask<NewtonDerivative>(*solver);
+  REQUIRE(matrix != nullptr);
+  REQUIRE(to_solve != nullptr);
+  // Where the springs have come to hold each other, what they leave of accelerations is less than their rounding.
+  const std::vector<double> y = run(1000, "radau5", 1e-4, 0.05).y;
+  (void)initial_vector(*system, *solver);
+  REQUIRE(y.size() == solver->state_size());
+  const std::size_t n = y.size() / 2;
+  std::vector<double> exact(y.size()), rough(y.size());
+  REQUIRE(solver->derivative(0, y, exact) == Status::ok);
+  REQUIRE(matrix->linearize(0, y) == Status::ok);
+  // Before a matrix is prepared it is the derivative itself.
+  REQUIRE(to_solve->derivative_to_solve(0, y, rough) == Status::ok);
+  CHECK(rough == exact);
+  REQUIRE(matrix->prepare(3e-3) == Status::ok);
+  REQUIRE(to_solve->derivative_to_solve(0, y, rough) == Status::ok);
+  std::vector<double> rest(y.size()), whole(y.size());
+  double lacking = 0;
+  for (std::size_t i = n; i < 2 * n; ++i) {
+    rest[i] = rough[i] - exact[i];
+    whole[i] = exact[i];
+    lacking = std::max(lacking, std::abs(rest[i]));
+  }
+  matrix->solve(rest);
+  matrix->solve(whole);
+  double kept = 0, size = 0;
+  for (std::size_t i = 0; i < 2 * n; ++i) {
+    kept = std::max(kept, std::abs(rest[i]));
+    size = std::max(size, std::abs(whole[i]));
+  }
+  UNSCOPED_INFO(lacking << " of " << size);
+  CHECK(lacking > 0);
+  CHECK(kept < 1e-9 * size);
+  REQUIRE(solver->derivative(0, y, rough) == Status::ok);
+  CHECK(rough == exact);
 }
 
 TEST_CASE("measure the stiff rod", "[.measure]") {

@@ -1,5 +1,5 @@
 // Lists of attachments as fields, and what elements are told of the model.
-#include "framework/assembly/system.hpp"
+#include "framework/host/assembly/system.hpp"
 #include "polyform/contract/system_view.hpp"
 #include "tests/offers/offers.hpp"
 

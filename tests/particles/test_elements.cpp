@@ -1,7 +1,7 @@
 // Constraint elements, first-order states and efforts in particle coordinates, against the cartesian reference.
 #include <catch2/catch.hpp>
 
-#include "framework/reading/reader.hpp"
+#include "framework/host/reading/reader.hpp"
 #include "tests/support/workbench.hpp"
 #include "tests/unit/absolute_system/elements.hpp"
 

@@ -4,8 +4,8 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
-#include "framework/reading/reader.hpp"
-#include "framework/simulation/simulate.hpp"
+#include "framework/host/reading/reader.hpp"
+#include "framework/host/simulation/simulate.hpp"
 #include "tests/support/integrators.hpp"
 
 namespace polyform::test {
@@ -29,6 +29,7 @@ class CourseSink final : public host::RowSink {
     course.position_violation = std::max(course.position_violation, o.position_violation);
     course.velocity_violation = std::max(course.velocity_violation, o.velocity_violation);
     course.energy_change = std::max(course.energy_change, std::abs(energy - first_));
+    course.positions.emplace_back(o.q.begin(), o.q.end());
     course.q.assign(o.q.begin(), o.q.end());
     course.v.assign(o.v.begin(), o.v.end());
   }

@@ -2,8 +2,8 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
-#include "framework/results/hdf5_handle.hpp"
-#include "framework/results/result_reader.hpp"
+#include "framework/host/results/hdf5_handle.hpp"
+#include "framework/host/results/result_reader.hpp"
 #include "tests/command/command_runner.hpp"
 #include "tests/command/sample_models.hpp"
 #include "tests/report/page_contents.hpp"

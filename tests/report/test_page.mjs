@@ -499,6 +499,39 @@ const tests = {
     assert.ok(draws[3] < 100 && scrubs[25] < 17, figures);
     return figures;
   },
+
+  async 'a study: its map, distributions and influences show what the table has'() {
+    command('study', join(models, 'studies', 'upright_rod.yaml'), '--quiet', '--output', 'rod.csv', '--report', 'rod-study.html');
+    const loaded = await browser.open(at('rod-study.html'));
+    assert.equal(await page('document.title'), 'vibrating_pivot · Polyform study');
+    assert.match(await page(`document.getElementById('summary').textContent`), /^56 cases · 3 factors · 2 quantities · 0 failed$/);
+    const csv = columns('rod.csv');
+    const swing = await page(`[...polyform.columns.find(({name}) => name === 'swing').values]`);
+    swing.forEach((x, k) => assert.ok(Math.abs(x - csv.swing[k]) <= 1e-6 * Math.abs(csv.swing[k])));
+    // The speed of the pivot is the product of both factors: each has its share, and nothing else.
+    const shares = await page(`polyform.columns.filter(({kind, values}) => kind === 'factor' && new Set(values).size > 1)
+      .map((factor) => polyform.influence(factor, polyform.columns.at(-1)))`);
+    assert.ok(shares.every((share) => share > 0.2) && shares[0] + shares[1] < 1.01, String(shares));
+    assert.equal(await page(`document.getElementById('disagreement').hidden`), true);
+    assert.equal(await page(`document.getElementById('failures').hidden`), true);
+    assert.equal(await page(`document.querySelectorAll('#matrix-cells canvas').length`), 16);
+    return `loaded in ${loaded.toFixed(0)} ms`;
+  },
+
+  async 'a study with several solvers tells where they part, and which cases failed'() {
+    command('study', join(models, 'double_pendulum.yaml'), '--vary', 'bodies.rod1.mass=0.5,1,-1', '--vary', 'gravity[1]=-9.81,-1',
+      '--vary', 'solver=riccati,cartesian', '--quantity', 'end=final(j1.q)', '--duration', '1', '--output', 'two.h5', '--quiet');
+    command('report', 'two.h5');
+    await browser.open(at('two.html'));
+    assert.equal(await page(`document.getElementById('disagreement').hidden`), false);
+    assert.equal(await page('polyform.study.groups.length'), 6);
+    // Round-off, which 32 bits could not tell.
+    const spreads = await page('polyform.study.groups.map(({spreads}) => spreads[0])');
+    assert.equal(spreads.filter((spread) => spread === null).length, 2);
+    assert.ok(spreads.every((spread) => spread === null || (spread >= 0 && spread < 1e-9)), String(spreads));
+    assert.match(await page(`document.getElementById('reasons').textContent`), /the mass is negative/);
+    assert.match(await page(`document.getElementById('disagreement-note').textContent`), /In 2 variants a solver failed/);
+  },
 };
 
 let failed = 0;

@@ -2,11 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <limits>
 
-#include "framework/reading/reader.hpp"
-#include "framework/simulation/observation_store.hpp"
+#include "framework/host/reading/reader.hpp"
+#include "framework/host/simulation/observation_store.hpp"
+#include "framework/host/simulation/simulate.hpp"
+#include "tests/support/integrators.hpp"
 
 namespace polyform::test {
 namespace {
@@ -65,6 +68,27 @@ Difference difference_from_default(const host::System& system, const Options& op
     widen(d.reaction, reactions, a.reactions[i].angular, b.reactions[i].angular);
   }
   return {d.acceleration / accelerations, d.reaction / reactions, {}};
+}
+
+Ending ending_of(const host::System& system, const Options& options) {
+  class Last final : public host::RowSink {
+   public:
+    void row(double, const Observation& o) override {
+      ending.q.assign(o.q.begin(), o.q.end());
+      ending.violation = std::max(ending.violation, o.position_violation);
+    }
+    Ending ending;
+  };
+  Last last;
+  host::RowSink* const sinks[] = {&last};
+  const auto solver = solver_with(system, options);
+  const auto& given = system.description().simulation;
+  host::RunSettings settings = test::run_settings("rk4");
+  settings.duration = given.duration.value();
+  settings.step = given.step.value();
+  settings.output_interval = given.output_interval.value();
+  last.ending.failure = host::simulate(system, *solver, settings, sinks, {}).failure;
+  return last.ending;
 }
 
 std::string chain_model(int n) {

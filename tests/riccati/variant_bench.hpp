@@ -27,4 +27,12 @@ Difference difference_from_default(const host::System&, const Options&);
 /// A hanging chain of n rods of 1 m on ball hinges, at 45 degrees.
 std::string chain_model(int n);
 
+/// Where a run with the model's settings ends.
+struct Ending {
+  std::vector<double> q;
+  double violation = 0;   ///< largest, m or rad
+  std::string failure;
+};
+Ending ending_of(const host::System&, const Options&);
+
 }  // namespace polyform::test

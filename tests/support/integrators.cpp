@@ -4,7 +4,7 @@
 #include <catch2/catch.hpp>
 #include <string>
 
-#include "framework/simulation/integrator_selection.hpp"
+#include "framework/host/simulation/integrator_selection.hpp"
 #include "plugins/integrators/cvode/cvode_types.hpp"
 #include "plugins/integrators/implicit/implicit_types.hpp"
 #include "plugins/integrators/runge_kutta/runge_kutta.hpp"
@@ -13,7 +13,8 @@ namespace polyform::test {
 
 std::span<const IntegratorType* const> integrator_types() {
   static const IntegratorType* const all[] = {&runge_kutta::rk4(), &runge_kutta::dopri5(), &runge_kutta::dop853(),
-                                              &cvode::adams(), &cvode::bdf(), &implicit::radau5(), &implicit::automatic()};
+                                              &cvode::adams(), &cvode::bdf(), &implicit::radau5(),
+                                              &implicit::generalized_alpha(), &implicit::automatic()};
   return all;
 }
 

@@ -4,7 +4,7 @@
 #include <span>
 #include <string_view>
 
-#include "framework/simulation/run_record.hpp"
+#include "framework/host/simulation/run_record.hpp"
 
 namespace polyform::test {
 

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "framework/assembly/system.hpp"
+#include "framework/host/assembly/system.hpp"
 
 namespace polyform::test {
 

@@ -2,7 +2,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "framework/reading/reader.hpp"
+#include "framework/host/reading/reader.hpp"
 
 namespace polyform::test {
 namespace {

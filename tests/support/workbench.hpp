@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "framework/assembly/system.hpp"
-#include "framework/registry/registry.hpp"
-#include "framework/simulation/solver_selection.hpp"
+#include "framework/host/assembly/system.hpp"
+#include "framework/host/registry/registry.hpp"
+#include "framework/host/simulation/solver_selection.hpp"
 
 namespace polyform::test {
 

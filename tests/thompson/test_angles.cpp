@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "euler_angles.hpp"
-#include "framework/simulation/simulate.hpp"
+#include "framework/host/simulation/simulate.hpp"
 #include "tests/support/hand_built.hpp"
 #include "tests/support/integrators.hpp"
 #include "tests/support/random_model.hpp"

@@ -109,7 +109,7 @@ TEST_CASE("all constructions and forms agree on the shipped mechanisms") {
     const auto expected = observe(*system, *solver_for(*system, formulation_named("cartesian")));
     for (const SolverOptions& options : variants()) {
       INFO(name << ", " << text_of(options));
-      if (!refusal(*system, options).empty()) continue;  // large or massless in an implicit form: test_loops.cpp
+      if (!refusal(*system, options).empty()) continue;  // large in an implicit form: test_loops.cpp
       CHECK(difference(expected->now(), observe_with(*system, options)->now()).acceleration < 1e-9);
     }
   }

@@ -87,8 +87,8 @@ def simple_pendulum():
                "bob.x": length * sin(a), "bob.y": -length * cos(a),
                "bob.vx": length * cos(a) * rate, "bob.vy": length * sin(a) * rate,
                "energy.total": 0, "energy.kinetic": g * length * cos(a)}
-        # The rod has no mass: both joints carry what moves the bob, the pull 3 m g cos a (half of it weight's share) and
-        # no moment. On moving: on the rod towards the pin, on the bob towards the rod.
+        # The rod has no mass: both joints carry what moves the bob, the pull 3 m g cos a (half of it weight's share)
+        # and no moment. On moving: on the rod towards the pin, on the bob towards the rod.
         for joint in ("pin", "end"):
             row.update({joint + ".fx": -3 * g * cos(a) * sin(a), joint + ".fy": 3 * g * cos(a) ** 2, joint + ".mz": 0})
         rows.append(row)
@@ -231,8 +231,8 @@ def governor():
     g, l, mball, mcol, k, rest = mpf("9.81"), mpf(1), mpf(2), mpf(3), mpf(40), mpf("0.6")
     shaft = mpf("0.2")  # inertia of the shaft about z
     mlink = mpf("0.6")
-    # Arms from the top pin at the origin, massless, a ball at the end of each at (l sin a, -l cos a); links, thin rods of
-    # the same length, from the balls to the collar on the axis at -2 l cos a; spring along the axis from the origin.
+    # Arms from the top pin at the origin, massless, a ball at the end of each at (l sin a, -l cos a); links, thin rods
+    # of the same length, from the balls to the collar on the axis at -2 l cos a; spring along the axis from the origin.
 
     def masses(a):
         """Inertia of the turn and half its slope, mass of the arms' motion and half its slope."""
@@ -408,9 +408,10 @@ def bricard():
         at = tuple(plus(at, links[k]))
     model = """# polyform run apps/models/bricard.yaml --output bricard.csv
 #
-# Bricard's orthogonal mechanism: five rods along edges of a cube and ground as the sixth link, six revolute joints whose
-# axes are in turn perpendicular. Counted joint by joint it has no freedom; in truth it has one, with one redundant
-# constraint. The rods have no inertia about their own axes: the mass matrix of the bodies is singular as well.
+# Bricard's orthogonal mechanism: five rods along edges of a cube and ground as the sixth link, six revolute joints
+# whose axes are in turn perpendicular. Counted joint by joint it has no freedom; in truth it has one, with one
+# redundant constraint. The rods have no inertia about their own axes: the mass matrix of the bodies is singular as
+# well.
 polyform: 1
 name: Bricard's mechanism
 gravity: [0, -9.81, 0]

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "framework/verification/verify.hpp"
+#include "framework/workbench/verification/verify.hpp"
 #include "tests/support/contenders.hpp"
 #include "tests/support/integrators.hpp"
 

@@ -2,8 +2,8 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
-#include "framework/reading/reader.hpp"
-#include "framework/simulation/simulate.hpp"
+#include "framework/host/reading/reader.hpp"
+#include "framework/host/simulation/simulate.hpp"
 #include "tests/support/integrators.hpp"
 #include "tests/support/workbench.hpp"
 

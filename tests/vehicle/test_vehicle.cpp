@@ -5,7 +5,7 @@
 #include <iterator>
 #include <map>
 
-#include "framework/simulation/simulate.hpp"
+#include "framework/host/simulation/simulate.hpp"
 #include "tests/support/integrators.hpp"
 #include "tests/support/workbench.hpp"
 #include "tests/vehicle/static_position.hpp"

@@ -1,14 +1,15 @@
-// node build.mjs FOLDER PAGE: puts the page together from the sources beside this file. FOLDER/node_modules holds the
-// packages of package-lock.json.
+// node build.mjs FOLDER PAGE NAME: puts a page together from the sources NAME.html, NAME.js and NAME.css beside this file.
+// FOLDER/node_modules holds the packages of package-lock.json.
 import {readFileSync, writeFileSync} from 'node:fs';
 import {createRequire} from 'node:module';
 import {dirname, join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 
-const [folder, page] = process.argv.slice(2);
+const [folder, page, name] = process.argv.slice(2);
 const sources = dirname(fileURLToPath(import.meta.url));
 const {buildSync} = createRequire(join(folder, 'package.json'))('esbuild');
 
+const used = new Set();
 const bundle = (entry) => {
   const built = buildSync({
     entryPoints: [join(sources, entry)],
@@ -21,7 +22,12 @@ const bundle = (entry) => {
     nodePaths: [join(folder, 'node_modules')],
     legalComments: 'none',
     logLevel: 'warning',
+    metafile: true,
   });
+  for (const input of Object.keys(built.metafile.inputs)) {
+    const library = /node_modules\/([^/]+)\//.exec(input);
+    if (library) used.add(library[1]);
+  }
   return built.outputFiles[0].text.trim().replaceAll('</script', '<\\/script');
 };
 const licence = (name) => {
@@ -32,11 +38,11 @@ const licence = (name) => {
 };
 
 const parts = {
-  style: `<style>${bundle('style.css')}</style>`,
-  script: `<script>${bundle('main.js')}</script>`,
-  licences: ['three', 'uplot', 'fflate'].map(licence).join('\n'),
+  style: `<style>${bundle(`${name}.css`)}</style>`,
+  script: `<script>${bundle(`${name}.js`)}</script>`,
 };
-const html = readFileSync(join(sources, 'index.html'), 'utf8');
+parts.licences = [...used].sort().map(licence).join('\n');
+const html = readFileSync(join(sources, `${name}.html`), 'utf8');
 writeFileSync(
   page,
   html.replace(/<!--(style|script|licences)-->/g, (_, name) => parts[name]),

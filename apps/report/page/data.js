@@ -1,25 +1,8 @@
 // The runs of the page. Columns stand in blocks, each in an element of its own, which is unpacked when one of them is
 // first asked for.
-import {unzlibSync} from 'fflate';
+import {textOf, unpackNumbers, unpackText} from './packed.js';
 
-function bytesOf(base64) {
-  const text = atob(base64);
-  const bytes = new Uint8Array(text.length);
-  for (let i = 0; i < bytes.length; ++i) bytes[i] = text.charCodeAt(i);
-  return bytes;
-}
-
-/** The numbers of packed_column.hpp: eight planes of bytes, the least significant first. */
-function unpack(base64) {
-  const planes = unzlibSync(bytesOf(base64)),
-    count = planes.length / 8;
-  const bytes = new Uint8Array(planes.length);
-  for (let b = 0; b < 8; ++b) for (let i = 0; i < count; ++i) bytes[8 * i + b] = planes[b * count + i];
-  return new Float64Array(bytes.buffer);
-}
-
-const textOf = (id) => document.getElementById(id).textContent;
-const description = JSON.parse(new TextDecoder().decode(unzlibSync(bytesOf(textOf('report')))));
+const description = JSON.parse(unpackText(textOf('report')));
 
 /** Of rising times the last up to this one, or the first: its place. */
 function lastUpTo(times, time) {
@@ -66,7 +49,7 @@ class Run {
     const place = this.places.get(name),
       block = Math.floor(place / this.perBlock),
       first = (place % this.perBlock) * this.rows;
-    if (!this.blocks.has(block)) this.blocks.set(block, unpack(textOf(`columns-${this.index}-${block}`)));
+    if (!this.blocks.has(block)) this.blocks.set(block, unpackNumbers(textOf(`columns-${this.index}-${block}`)));
     if (!this.unpacked.has(name)) this.unpacked.set(name, this.blocks.get(block).subarray(first, first + this.rows));
     return this.unpacked.get(name);
   }

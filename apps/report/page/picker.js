@@ -9,6 +9,8 @@ const groupNames = {
   modules: 'Modules',
   elements: 'Elements',
   reactions: 'Reactions',
+  accelerations: 'Accelerations',
+  violations: 'Violations',
 };
 const mostShown = 150; // objects
 

@@ -1,9 +1,9 @@
 // The inertia of a flexible body whose points have displacements of second order, as that of a few points.
 //
-// All that the kinetic energy T = ½ ∫|v + Ω × ρ + ρ̇|² dm of ρ = u + Φ η + ½ Γ[η, η] depends on are integrals of products
-// of two of the functions 1, u, Φ_k and Γ_kl over the body. With b_a a basis of the space of these functions,
-// ∫b_a b_b dm = 1 for a = b and else 0, they are sums over a of products of coefficients. So the body has the inertia of
-// as many points of unit mass, and its mass matrix is a sum of squares: positive semidefinite at any η.
+// All that the kinetic energy T = ½ ∫|v + Ω × ρ + ρ̇|² dm of ρ = u + Φ η + ½ Γ[η, η] depends on are integrals of
+// products of two of the functions 1, u, Φ_k and Γ_kl over the body. With b_a a basis of the space of these functions,
+// ∫b_a b_b dm = 1 for a = b and else 0, they are sums over a of products of coefficients. So the body has the inertia
+// of as many points of unit mass, and its mass matrix is a sum of squares: positive semidefinite at any η.
 #pragma once
 
 #include <array>

@@ -24,8 +24,8 @@ struct ModalInvariants {
   /// The body with its displacements of second order ½ Γ[η, η], whose inertia is that of these points; empty where they
   /// do not count. All above is without them.
   InertialPoints points;
-  /// Where no more is known of them, (k, l): ∫Γ_kl dm along each axis; ∫u_i Γ_kl,j dm at 3 i + j. The inertia is then of
-  /// second order in η.
+  /// Where no more is known of them, (k, l): ∫Γ_kl dm along each axis; ∫u_i Γ_kl,j dm at 3 i + j. The inertia is then
+  /// of second order in η.
   std::array<ModalMatrix, 3> second_order;
   std::array<ModalMatrix, 9> second_moments;
   bool is_second_order = false;                 ///< whether these two count

@@ -56,7 +56,8 @@ constexpr std::array discrete{
 ///   catch     q − place                 while open: it catches where this changes its sign
 ///   release   strength − k |q − place|  while caught: it lets go where this falls to zero
 ///
-/// Each is constant while it is not asked for. A joint that starts at `place` is caught from the start: it need not pass.
+/// Each is constant while it is not asked for. A joint that starts at `place` is caught from the start: it need not
+/// pass.
 class Latches final : public ForceBatch, public EventSource, public DiscreteElement, public DiscreteAtStart {
  public:
   explicit Latches(Strided<const ElementInstance> instances) {

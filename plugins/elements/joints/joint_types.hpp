@@ -1,4 +1,5 @@
-// The standard joints. All but the cam are sequences of primitive motions. Coordinates are zero (identity) as drawn.
+// The standard joints. All but the cam and the moving hinge are sequences of primitive motions. Coordinates are zero
+// (identity) as drawn.
 #pragma once
 
 #include "polyform/contract/joint.hpp"
@@ -21,5 +22,6 @@ const JointType& point_on_line() noexcept;  ///< displacement along axis, then a
 const JointType& point_on_plane() noexcept;  ///< displacements along axis2 and axis × axis2, then as spherical
 
 const JointType& cam() noexcept;  ///< angle about axis, which lifts along it by a table
+const JointType& moving_hinge() noexcept;  ///< angle about axis, which functions of time turn and shift
 
 }  // namespace polyform::joints

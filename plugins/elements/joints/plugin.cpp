@@ -17,4 +17,5 @@ POLYFORM_PLUGIN("elements", "standard-joints", "1.0") {
   registrar.add(point_on_line());
   registrar.add(point_on_plane());
   registrar.add(cam());
+  registrar.add(moving_hinge());
 }

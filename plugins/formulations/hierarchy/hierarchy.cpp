@@ -19,7 +19,7 @@ namespace {
 enum Field : std::size_t { method, level, subsystems, clearance, correction, tolerance };
 
 constexpr std::string_view methods[] = {"udwadia-kalaba", "square-root-free", "orthogonal-complement",
-                                        "orthonormalization", "generalized-inverse"};
+                                        "orthonormalization", "generalized-inverse", "oblique-projector"};
 constexpr std::string_view subsystem_sources[] = {"automatic", "found", "flat"};
 
 constexpr FieldSpec option_fields[] = {
@@ -170,7 +170,8 @@ class Hierarchy final : public Formulation {
   std::uint32_t abilities() const noexcept override {
     return Ability::closed_loops | Ability::redundant_constraints | Ability::flexible_bodies |
            Ability::constraint_elements | Ability::modules | Ability::first_order_states | Ability::discrete_states |
-           Ability::code_joints | Ability::reactions | Ability::singular_mass;
+           Ability::code_joints | Ability::rheonomic_joints | Ability::reactions |
+           Ability::singular_mass;
   }
   int preference() const noexcept override { return 3; }
   const void* query(std::string_view asked) const noexcept override {

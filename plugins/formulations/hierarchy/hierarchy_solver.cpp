@@ -17,7 +17,8 @@ std::vector<bool> absent_constraints(const Plan& plan) {
 HierarchySolver::HierarchySolver(const SystemView& view, Plan plan, const Options& options)
     : AbsoluteSolver(view, options.project, options.tolerance, absent_constraints(plan)),
       plan_(std::move(plan)),
-      recursion_(system().equations(), plan_.tree, plan_.ties, plan_.inertia, options.method, plan_.noise) {
+      recursion_(system().equations(), plan_.tree, plan_.ties, plan_.inertia, options.method, plan_.noise),
+      levels_(*this, options.method, plan_.level) {
   for (std::size_t level = 1; level <= plan_.tree.levels; ++level)
     modules_.push_back(modules_at(plan_.ties, system().equations().blocks(), level));
 }

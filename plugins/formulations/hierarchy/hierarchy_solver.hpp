@@ -4,6 +4,7 @@
 
 #include "polyform/solvers/absolute_solver.hpp"
 #include "recursion.hpp"
+#include "shown_levels.hpp"
 
 namespace polyform::hierarchy {
 
@@ -30,6 +31,10 @@ class HierarchySolver final : public AbsoluteSolver {
   bool good() const { return made(); }
   void destroy() noexcept override { delete this; }
 
+  void* query(std::string_view asked) noexcept override {
+    return asked == EquationMatrices::interface_name ? static_cast<EquationMatrices*>(&levels_)
+                                                     : AbsoluteSolver::query(asked);
+  }
   void describe_constraint(std::size_t, Constraint& out) const noexcept override;
   std::size_t levels() const noexcept override { return plan_.tree.levels; }
   std::size_t module_of(std::size_t block, std::size_t level) const noexcept override;
@@ -45,6 +50,7 @@ class HierarchySolver final : public AbsoluteSolver {
   Plan plan_;
   std::vector<std::vector<std::size_t>> modules_;  ///< per level from 1, per block
   Recursion recursion_;
+  ShownLevels levels_;
 };
 
 }  // namespace polyform::hierarchy

@@ -78,6 +78,9 @@ void Recursion::enforce_on_basis(Node& node) noexcept {
     case Method::generalized_inverse:
       generalized_inverse(kernel);
       break;
+    case Method::oblique_projector:
+      oblique_projector(kernel);
+      break;
     default:
       orthogonal_complement(kernel);
       break;

@@ -76,7 +76,7 @@ double Recursion::find_residual(std::span<const double> loads) noexcept {
       double* terms = row_size_.data() + system_.first_row(rows.tie);
       std::fill_n(terms, count, 0.0);
       bool own_terms = false;
-      for (std::size_t i = 0; i < system_.tied_blocks(rows.tie); ++i) {
+      for (std::size_t i = 0; i < system_.constrained_blocks(rows.tie); ++i) {
         const AbsoluteEquations::Coefficients c = system_.coefficients(rows.tie, i);
         const double* x = total_accelerations_.data() + system_.offset(c.block);
         double* left = load_residual_.data() + system_.offset(c.block);
@@ -142,7 +142,7 @@ bool Recursion::check_covariances() noexcept {
       "digits "
       "(relative pivot {:.1e}). Likely cause: a long chain whose joints all turn about one direction. Choose the "
       "method orthogonal-complement, or another solver",
-      system_.kind_of_tie(tie), system_.name_of_tie(tie), stiffest_pivot_);
+      system_.kind_of_constraint(tie), system_.name_of_constraint(tie), stiffest_pivot_);
 }
 
 /// Refuses accelerations that leave more of the equations of motion, or of the rows that are enforced, than rounding
@@ -176,11 +176,12 @@ bool Recursion::check_residual(std::span<const double> loads) noexcept {
         if (is_left_out(node, rows.first + r)) continue;
         const std::size_t row = system_.first_row(rows.tie) + static_cast<std::size_t>(r);
         double alone = 0;
-        for (std::size_t i = 0; i < system_.tied_blocks(rows.tie); ++i)
+        for (std::size_t i = 0; i < system_.constrained_blocks(rows.tie); ++i)
           for_coefficients(rows, r, i, [&](std::size_t k, double a) { alone += std::abs(a) * load_size_[k]; });
         const double size = std::max({std::min(row_size_[row], largest_term_), least_share * largest_term_, alone,
                                       std::abs(system_.right()[row])});
-        compare(std::abs(right_[row]), size, system_.kind_of_tie(rows.tie), system_.name_of_tie(rows.tie));
+        compare(std::abs(right_[row]), size, system_.kind_of_constraint(rows.tie),
+                system_.name_of_constraint(rows.tie));
       }
   if (name.empty()) return true;
   return fail(
@@ -199,7 +200,7 @@ void Recursion::find_free_sizes(std::span<const double> loads) noexcept {
       for (Index r = 0; r < rows.count; ++r) {
         const double lambda =
             force_rounding * std::abs(total_multipliers_[system_.first_row(rows.tie) + static_cast<std::size_t>(r)]);
-        for (std::size_t i = 0; i < system_.tied_blocks(rows.tie); ++i)
+        for (std::size_t i = 0; i < system_.constrained_blocks(rows.tie); ++i)
           for_coefficients(rows, r, i, [&](std::size_t k, double a) { load_size_[k] += lambda * std::abs(a); });
       }
   for (std::size_t i = 0; i < system_.blocks(); ++i) {

@@ -4,6 +4,7 @@
 
 #include "polyform/mechanics/observation.hpp"
 #include "polyform/solvers/observed.hpp"
+#include "printed_equations.hpp"
 #include "recursive_equations.hpp"
 #include "sparse_equations.hpp"
 
@@ -38,6 +39,10 @@ void ParticleSolver::make_equations() {
   const auto has_some = [](const auto& group) { return !group.names.empty(); };
   const bool has_elements = std::any_of(view_.constraints.begin(), view_.constraints.end(), has_some) ||
                             std::any_of(view_.modules.begin(), view_.modules.end(), has_some);
+  if (options_.printed) {
+    equations_ = std::make_unique<PrintedEquations>(view_, layout_, loaded);
+    return;
+  }
   if (options_.recursive && !has_elements) {
     auto equations = std::make_unique<RecursiveEquations>(view_, layout_, loaded);
     const bool regular = equations->is_regular_as_drawn();
@@ -123,6 +128,7 @@ Status ParticleSolver::position_rates(double t, std::span<const double> y, std::
 
 Status ParticleSolver::do_correct(double t, std::span<double> y, Correction& out) noexcept {
   read(y, equations_->bodies().finds_any() || state_.has_joint_hints());
+  rheonomic_.set_clocks(t, q_);
   out = {};
   if (options_.correct) {
     if (!project(t, out)) return Status::failed;
@@ -155,7 +161,7 @@ Status ParticleSolver::do_observe(double t, std::span<const double> y, Observati
                        .state_rates = xdot_,
                        .modules = equations_->modules(),
                        .force_potential = forces_.forces().potential_energy(),
-                       .power = power(),
+                       .power = power() + rheonomic_.power(q_, placed.motions, out.reactions),
                        .position_violation = violations.position,
                        .velocity_violation = violations.velocity};
   fill_observation(centred_, found, out);

@@ -10,9 +10,11 @@
 #include "polyform/contract/power_source.hpp"
 #include "polyform/contract/second_order.hpp"
 #include "polyform/mechanics/discrete_values.hpp"
+#include "polyform/mechanics/rheonomic_joints.hpp"
 #include "polyform/solvers/centred_view.hpp"
 #include "polyform/solvers/rows_left_out.hpp"
 #include "reactions.hpp"
+#include "shown_particles.hpp"
 #include "state_vector.hpp"
 
 namespace polyform::particles {
@@ -21,6 +23,7 @@ struct Options {
   bool correct = true;       ///< positions and velocities after each step
   double tolerance = 1e-10;  ///< of the position correction, m and rad
   bool recursive = true;     ///< accelerations of trees from the recursion, not from the sparse system
+  bool printed = false;      ///< from the full system of the paper, which carries the model
 };
 
 /// The state vector is that of StateVector. Discrete states of its own: the signs of the cut joints' quaternions, and
@@ -38,7 +41,10 @@ class ParticleSolver final : public Solver, public PowerSource, public SecondOrd
     if (asked == Kernels::interface_name) return static_cast<Kernels*>(&kernels_);
     if (asked == SecondOrderSystem::interface_name) return static_cast<SecondOrderSystem*>(this);
     if (asked == DiscreteState::interface_name) return static_cast<DiscreteState*>(&discrete_);
-    return asked == PowerSource::interface_name ? static_cast<PowerSource*>(this) : nullptr;
+    if (asked == ParticleModel::interface_name) return static_cast<ParticleModel*>(&shown_);
+    // What drives joints that depend on time shows in their reactions, which only observations find.
+    const bool tells_power = asked == PowerSource::interface_name && rheonomic_.empty();
+    return tells_power ? static_cast<PowerSource*>(this) : nullptr;
   }
   std::span<const StateKind> kinds() const noexcept override { return state_.kinds(); }
   Status position_rates(double t, std::span<const double> y, std::span<double> ydot) noexcept override;
@@ -68,8 +74,10 @@ class ParticleSolver final : public Solver, public PowerSource, public SecondOrd
 
   CentredView centred_;
   const SystemView& view_;  ///< the centred one
+  RheonomicJoints rheonomic_{view_};
   Options options_;
   Layout layout_;
+  ShownParticles shown_{view_, layout_};
   DiscreteValues discrete_{view_};
   StateVector state_;
   RowsLeftOut left_out_{discrete_};  ///< per cut joint

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include "particle_solver.hpp"
+#include "printed_equations.hpp"
+#include "polyform/contract/ability_reasons.hpp"
 #include "polyform/contract/cost_model.hpp"
 #include "polyform/helpers/compile.hpp"
 #include "polyform/helpers/correction_options.hpp"
@@ -11,13 +13,14 @@
 namespace polyform::particles {
 namespace {
 
-constexpr std::string_view equations[] = {"automatic", "sparse"};
+constexpr std::string_view equations[] = {"automatic", "sparse", "printed"};
 
 constexpr FieldSpec make_equations() {
   FieldSpec f{
       "equations", FieldType::choice, "",
       "automatic: momenta summed from the tips to the roots, one sparse system where there are constraint elements or "
-      "bodies without inertia that only a loop holds; sparse: the sparse system everywhere"};
+      "bodies without inertia that only a loop holds; sparse: the sparse system everywhere; printed: the paper's full "
+      "system of distances and momenta, for trees of spherical and revolute joints, to compare"};
   f.default_text = "automatic";
   f.choices = equations;
   return f;
@@ -32,11 +35,26 @@ constexpr FieldSpec option_fields[] = {
         "projection: particles return to their distances and to the joints after each step; none: they drift"),
     make_tolerance(), make_equations()};
 
-class Particles final : public Formulation {
+bool can_print(const SystemView& view, std::string& why) {
+  for (const ConstraintInstances& group : view.constraints)
+    if (!group.names.empty()) {
+      why = fmt::format("constraint `{}` is no part of the equations as printed", group.names[0]);
+      return false;
+    }
+  for (const ModuleInstances& group : view.modules)
+    if (!group.names.empty()) {
+      why = fmt::format("module `{}` is no part of the equations as printed", group.names[0]);
+      return false;
+    }
+  return PrintedEquations::carries(view, why);
+}
+
+class Particles final : public Formulation, private AbilityReasons {
  public:
   std::string_view name() const noexcept override { return "particles"; }
   std::string_view meaning() const noexcept override {
-    return "rigid bodies as constrained particles that joints share: no angles, linear in the bodies";
+    return "rigid bodies as constrained particles that joints share, linear in the bodies; trees of ball, pin, fixed and free "
+           "joints without an angle or a rotation matrix";
   }
   std::string_view source() const noexcept override {
     return "H. A. Attia, Dynamic model of multi-rigid-body systems based on particle dynamics with recursive approach, "
@@ -46,17 +64,24 @@ class Particles final : public Formulation {
   std::uint32_t abilities() const noexcept override {
     return Ability::closed_loops | Ability::redundant_constraints | Ability::constraint_elements |
            Ability::modules | Ability::first_order_states | Ability::discrete_states | Ability::code_joints |
-           Ability::reactions | Ability::singular_mass;
+           Ability::rheonomic_joints | Ability::reactions | Ability::singular_mass;
   }
   int preference() const noexcept override { return 5; }
   const void* query(std::string_view asked) const noexcept override {
+    if (asked == AbilityReasons::interface_name) return static_cast<const AbilityReasons*>(this);
     return asked == CostModel::interface_name ? static_cast<const CostModel*>(&cost_) : nullptr;
   }
 
   Solver* compile(const SystemView& whole, Strided<const FieldValue> options,
                   DiagnosticSink& sink) const noexcept override {
     const auto make_for = [&](const SystemView& view, std::optional<Refusal>& refusal) -> Solver* {
-      auto* solver = new ParticleSolver(view, {options[0].integer == 0, options[1].number, options[2].integer == 0});
+      const bool printed = options[2].integer == 2;
+      if (std::string why; printed && !can_print(view, why)) {
+        refusal = {"particles: " + why, "use the option `equations: automatic`", "equations"};
+        return nullptr;
+      }
+      auto* solver =
+          new ParticleSolver(view, {options[0].integer == 0, options[1].number, options[2].integer == 0, printed});
       const std::size_t degenerate = solver->degenerate_body();
       if (solver->good() && degenerate == none) return solver;
       solver->destroy();
@@ -73,6 +98,12 @@ class Particles final : public Formulation {
   }
 
  private:
+  std::string_view why_not(Ability a) const noexcept override {
+    if (a != Ability::flexible_bodies) return {};
+    return "particles have constant masses, whose inertia is of second degree in the modes; that of a flexible body need "
+           "not be";
+  }
+
   RecursionCostModel cost_;
 };
 

@@ -53,19 +53,20 @@ const PlacedBodies& RecursiveEquations::evaluate(double, const ParticleMotion& m
   return placed;
 }
 
+void RecursiveEquations::find_loads(const PlacedBodies& placed, const Applied& applied) noexcept {
+  if (!bodies_.finds_motions()) return;
+  std::fill(loads_.begin(), loads_.end(), Spatial{});
+  each_load(
+      view_, layout_, bodies_, applied,
+      [&](std::size_t j) -> const JointConstraint& { return constraint_of(placed, j); },
+      [&](std::size_t body, const Spatial& w) { loads_[body] += w; });
+}
+
 bool RecursiveEquations::find_accelerations(const PlacedBodies& placed, const Applied& applied,
                                             std::span<Vec3> out) noexcept {
   failure_.clear();
-  const bool loaded = bodies_.finds_motions();
-  if (loaded) {
-    std::fill(loads_.begin(), loads_.end(), Spatial{});
-    each_load(
-        view_, layout_, bodies_, applied,
-        [&](std::size_t j) -> const JointConstraint& { return constraint_of(placed, j); },
-        [&](std::size_t body, const Spatial& w) { loads_[body] += w; });
-  }
-  if (!recursion_.accelerations(placed, loaded ? std::span<const Spatial>(loads_) : std::span<const Spatial>(), out))
-    return fail_recursion(placed);
+  find_loads(placed, applied);
+  if (!recursion_.accelerations(placed, loads(), out)) return fail_recursion(placed);
   Vec3 sum;
   for (const Vec3& a : out) sum += a;
   return std::isfinite(sum.x + sum.y + sum.z) || fail_not_finite(out);

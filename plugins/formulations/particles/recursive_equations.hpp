@@ -10,7 +10,7 @@
 
 namespace polyform::particles {
 
-class RecursiveEquations final : public Equations {
+class RecursiveEquations : public Equations {
  public:
   /// loaded: the bodies whose wrenches count. All three outlive the object.
   RecursiveEquations(const SystemView&, const Layout&, std::span<const BodyIndex> loaded);
@@ -35,6 +35,15 @@ class RecursiveEquations final : public Equations {
   bool is_recursive() const noexcept override { return true; }
   bool needs_closed_states() const noexcept override { return false; }
 
+ protected:
+  /// What forces put on the bodies, about their particle 1.
+  void find_loads(const PlacedBodies&, const Applied&) noexcept;
+  std::span<const Spatial> loads() const {
+    return bodies_.finds_motions() ? std::span<const Spatial>(loads_) : std::span<const Spatial>();
+  }
+  const Links& links() const { return recursion_.links(); }
+  bool fail_not_finite(std::span<const Vec3> accelerations) noexcept;
+
  private:
   bool correct_positions(double t, ParticleMotion&, const JointValues&, double tolerance, double target,
                          Correction&) noexcept override;
@@ -45,7 +54,6 @@ class RecursiveEquations final : public Equations {
   double find_errors(const PlacedBodies&, bool of_velocities) noexcept;
   bool add_correction(const PlacedBodies&, std::vector<Vec3>& to) noexcept;
   bool fail_recursion(const PlacedBodies&) noexcept;
-  bool fail_not_finite(std::span<const Vec3> accelerations) noexcept;
   const JointConstraint& constraint_of(const PlacedBodies& placed, std::size_t joint) const noexcept {
     return joint < view_.bodies.size() ? placed.joints[joint] : loops_.constraints().joint(joint - view_.bodies.size());
   }

@@ -144,7 +144,9 @@ void SparseRows::set_joint_rows(const Group& g) noexcept {
   for (std::size_t i = 0, row = 0; i < c.rows && row < g.rows; ++i) {
     if (shares_point && dot(c.T[i].linear, c.T[i].linear) > 0.5) continue;
     add_joint_row(g, row, g.index, c.T[i]);
-    values_.right[g.chunk.first + row++] = level_ == Level::position ? -c.residual[i] : dot(c.T[i], terms);
+    values_.right[g.chunk.first + row++] = level_ == Level::position   ? -c.residual[i]
+                                           : level_ == Level::velocity ? dot(c.T[i], c.drift)
+                                                                       : dot(c.T[i], terms);
   }
 }
 
@@ -185,6 +187,7 @@ void SparseRows::set_element_rows(const Group& g) noexcept {
       const Spatial t = effort_wrench(placed_->joints[j].motion, view_.joints[j].nv, B);
       add_joint_row(g, i, j, t);
       rate += dot(t, placed_->joints[j].relative.twist);
+      if (level_ == Level::velocity) right += dot(t, placed_->joints[j].drift);
       if (level_ == Level::acceleration) right += dot(t, placed_->joints[j].motion.bias - joint_velocity_terms(j));
       B += view_.joints[j].nv;
     }
@@ -206,7 +209,8 @@ double SparseRows::set_variable_row(const Group& g, const ModuleSet::Module& mod
   return rate;
 }
 
-/// M of the modules. What stands still has unit mass, and so has, while positions are moved, a variable without integral.
+/// M of the modules. What stands still has unit mass, and so has, while positions are moved, a variable without
+/// integral.
 void SparseRows::set_variable_masses() noexcept {
   Mat3* block = values_.of_variables.data();
   for (const VariableParticles& of : pattern_.variables()) {

@@ -58,7 +58,8 @@ class ReducedFormulation final : public Formulation {
     return Ability::closed_loops | Ability::redundant_constraints | Ability::flexible_bodies |
            Ability::constraint_elements | Ability::modules |
            Ability::first_order_states | Ability::discrete_states |
-           Ability::code_joints | Ability::reactions | Ability::singular_mass;
+           Ability::code_joints | Ability::rheonomic_joints | Ability::reactions |
+           Ability::singular_mass;
   }
   int preference() const noexcept override { return 40; }
   const void* query(std::string_view asked) const noexcept override {

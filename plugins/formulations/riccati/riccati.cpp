@@ -3,6 +3,7 @@
 #include <memory>
 #include <string>
 
+#include "paper/procedure_sweep.hpp"
 #include "paper/sweep.hpp"
 #include "polyform/helpers/compile.hpp"
 #include "polyform/helpers/correction_options.hpp"
@@ -14,13 +15,14 @@
 namespace polyform::riccati {
 namespace {
 
-constexpr std::string_view algorithms[] = {"riccati", "transfer-product"};
+constexpr std::string_view algorithms[] = {"riccati", "transfer-product", "A", "B"};
 constexpr std::string_view branch_ways[] = {"condensed", "overall"};
 
 constexpr FieldSpec option_fields[] = {
     {"algorithm", FieldType::choice, "",
-     "chains: riccati passes S and e; transfer-product multiplies U_n … U_1 and loses digits with the length", false,
-     "riccati", algorithms},
+     "riccati passes S and e; transfer-product multiplies U_n … U_1 and loses digits with the length; A (chains), B (one "
+     "body with several inputs): the paper's algorithms as printed, to compare",
+     false, "riccati", algorithms},
     {"branches", FieldType::choice, "",
      "bodies with several inputs: condensed one after the other, or in one dense overall equation", false, "condensed",
      branch_ways},
@@ -43,7 +45,8 @@ class RiccatiFormulation final : public Formulation {
     return Ability::closed_loops | Ability::redundant_constraints | Ability::flexible_bodies |
            Ability::constraint_elements | Ability::modules |
            Ability::first_order_states | Ability::discrete_states |
-           Ability::code_joints | Ability::reactions | Ability::singular_mass;
+           Ability::code_joints | Ability::rheonomic_joints | Ability::reactions |
+           Ability::singular_mass;
   }
   int preference() const noexcept override { return 50; }
   const void* query(std::string_view asked) const noexcept override {
@@ -57,10 +60,12 @@ class RiccatiFormulation final : public Formulation {
   Solver* compile(const SystemView& whole, Strided<const FieldValue> options,
                   DiagnosticSink& sink) const noexcept override {
     const paper::Variant variant{options[0].integer == 1, options[1].integer == 1};
+    const LoopCorrection correction{options[2].integer == 0, options[3].number};
     const auto make_for = [&](const SystemView& view, std::optional<Refusal>& refusal) -> Solver* {
-      if (!variant.product && !variant.overall)
-        return made_solver<JointCoordinateSolver>(view,
-                                                  LoopCorrection{options[2].integer == 0, options[3].number});
+      if (options[0].integer >= 2)
+        return make_procedure(view, options[0].integer == 2 ? paper::Procedure::chain : paper::Procedure::branch,
+                              variant.overall, correction, refusal);
+      if (!variant.product && !variant.overall) return made_solver<JointCoordinateSolver>(view, correction);
       std::string why;
       if (paper::can_carry(view, variant, why))
         return made_solver<JointCoordinateSolver>(
@@ -76,6 +81,26 @@ class RiccatiFormulation final : public Formulation {
   }
 
  private:
+  static Solver* make_procedure(const SystemView& view, paper::Procedure procedure, bool overall,
+                                const LoopCorrection& correction, std::optional<Refusal>& refusal) {
+    std::string why;
+    if (overall) {
+      refusal = {"option `branches: overall` means nothing beside the algorithms A and B, which have their own equation "
+                 "of a body with several inputs",
+                 "leave it out", "branches"};
+      return nullptr;
+    }
+    if (!paper::can_carry(view, procedure, why)) {
+      refusal = {"riccati: " + why, "use the option `algorithm: riccati`", "algorithm"};
+      return nullptr;
+    }
+    return made_solver<JointCoordinateSolver>(
+        view, correction, [&](const SystemView& centred, LoopClosure& loops) -> std::unique_ptr<TreeSweep> {
+          return std::make_unique<paper::ProcedureSweep>(centred, loops, procedure,
+                                                         std::make_unique<Recursion>(centred, loops));
+        });
+  }
+
   RecursionCostModel cost_;
 };
 

@@ -69,10 +69,11 @@ bool Accelerations::find(const PlacedTree& tree, Forces& Q) noexcept {
     if (tree.closing().given_multipliers(given_)) reductions_.rows().add_forces(given_.data(), Q);
   }
   const Problem problem{&Q, true, reductions_.right()};
-  const bool solved =
-      implicit_ ? implicit_->solve(problem, udot_.data(), qddot_) : reduced_.solve(problem, udot_.data(), qddot_);
-  if (!solved) {
-    failed_ = implicit_ ? implicit_->failed_coordinate() : reduced_.failed_coordinate();
+  // Where M is singular the factors of Eq 15 tell whether H2ᵀ M H2 is regular.
+  const bool reduces = !implicit_ || implicit_->has_singular_mass();
+  const bool reduced = !reduces || reduced_.solve(problem, udot_.data(), qddot_);
+  if (!reduced || (implicit_ && !implicit_->solve(problem, udot_.data(), qddot_))) {
+    failed_ = implicit_ && reduced ? implicit_->failed_coordinate() : reduced_.failed_coordinate();
     return false;
   }
   if (!implicit_ && lost_digits_.is_due()) lost_digits_.mend(problem, tree, reduced_, udot_.data(), qddot_);

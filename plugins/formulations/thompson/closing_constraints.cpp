@@ -45,6 +45,7 @@ void ClosingConstraints::evaluate(double t, const TreeKinematics& tree, std::spa
                      q.data() + cut.q_offset, v.data() + cut.v_offset, cuts_[i]);
     cuts_[i].rows = std::min(cuts_[i].rows, rows_[i].count);  // more where H loses rank
   }
+  q_ = q;
   x_ = x;
   if (!elements_.elements().empty()) elements_.evaluate(t, frames, q, v);
   if (!modules_.empty()) modules_.evaluate(t, frames, q, v, x);
@@ -90,10 +91,10 @@ double ClosingConstraints::rate_of(const Tie& tie, std::size_t row, const TreeKi
   const double* B = element.B.data() + row * element.velocities;
   for (const JointIndex j : element.joints) {
     const JointData& joint = view_.joints[at(j)];
-    rate += dot(
-        effort_wrench(motion_of_joint(at(j), tree), joint.nv, B),
-        relative_motion(joint, motion_of(joint.base_frame, tree.frames()), motion_of(joint.moving_frame, tree.frames()))
-            .twist);
+    const RelativeMotion relative = relative_motion(joint, motion_of(joint.base_frame, tree.frames()),
+                                                    motion_of(joint.moving_frame, tree.frames()));
+    rate += dot(effort_wrench(motion_of_joint(at(j), tree), joint.nv, B),
+                relative.twist - joint_drift(joint, q_.data() + joint.q_offset));
     B += joint.nv;
   }
   return rate;

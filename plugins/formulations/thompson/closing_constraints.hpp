@@ -93,6 +93,7 @@ class ClosingConstraints {
   ConstraintSet elements_;
   ModuleSet modules_;
   std::vector<Tie> ties_;
+  std::span<const double> q_;  ///< of all joints, of the last evaluation
   std::span<const double> x_;  ///< first-order states of the last evaluation
   std::vector<JointConstraint> cuts_;
   std::vector<Rows> rows_;  ///< per group

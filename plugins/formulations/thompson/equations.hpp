@@ -33,8 +33,8 @@ struct Problem {
 ///
 /// A flexible body is passed by its modes first, then by the coordinates of its joint.
 ///
-/// Loops, constraint elements and modules: (H2 Z)ᵀ M (H2 Z) is formed, column after column, and factorized; dense in the
-/// coordinates that are left.
+/// Loops, constraint elements and modules: (H2 Z)ᵀ M (H2 Z) is formed, column after column, and factorized; dense in
+/// the coordinates that are left.
 class ReducedForm {
  public:
   ReducedForm(const SystemView&, const H2&, const GeneralizedMass&, SecondReduction&);
@@ -107,14 +107,23 @@ class ReducedForm {
 
 /// Eqs 20 and 21 as sparse symmetric systems: the rows of q̈ times M in the first, the rows of q̈ − H2 q̈2 times 1 − T
 /// in the second, which turns H2 into N and lets the cost stay linear in the bodies. The first holds H2 itself, a block
-/// for each body and each joint inboard of it. With loops both are one dense block. All bodies must have mass and
-/// inertia, and M is constant: no body is flexible, and there are no modules.
+/// for each body and each joint inboard of it. With loops, or where M is singular, both are one dense block. M is constant: no body is flexible,
+/// and there are no modules.
+///
+/// The factors divide by M, which Eqs 20 and 21 do not. So where M is singular a positive W stands with it,
+///
+///   Eq 20    [M + W  −(M + W) H2; −H2ᵀ (M + W)  H2ᵀ W H2] [q̈; q̈2] = [(M + W) Ḣ2 q̇2; −H2ᵀ Q − H2ᵀ W Ḣ2 q̇2]
+///
+/// and in Eq 21 likewise: its second row, times W and −H2ᵀ W, is added to the first and the third. These are sums of
+/// the paper's rows; any W gives the same accelerations, and they are determined as long as H2ᵀ M H2 is regular.
 class ImplicitForm {
  public:
   ImplicitForm(const SystemView&, const H2&, const GeneralizedMass&, SecondReduction&, bool second);
   bool solve(const Problem&, double* udot, BodyVectors& qddot) noexcept;
   std::size_t failed_coordinate() const { return failed_; }
-  /// Unknowns of the dense block that loops need.
+  /// Whether the factors alone do not tell that H2ᵀ M H2 is regular.
+  bool has_singular_mass() const { return !added_.empty(); }
+  /// Unknowns of the dense block that loops, and bodies with singular inertia, need.
   static std::size_t unknowns(const SystemView&, bool second);
   static constexpr std::size_t most_unknowns = 1500;
   /// Blocks of H2: pairs of a body and a joint on its way to ground. They bound the first form, which fills in between.
@@ -125,7 +134,12 @@ class ImplicitForm {
   void analyze();
   void fill_first(const Problem&) noexcept;
   void fill_second(const Problem&) noexcept;
-  void fill_with_loops(const Problem&) noexcept;
+  void fill_dense(const Problem&) noexcept;
+  void find_added(const SystemView&);
+  bool is_dense() const { return !reduction_.empty() || has_singular_mass(); }
+  std::span<const std::size_t> left() const { return reduction_.empty() ? all_ : reduction_.independent(); }
+  void fill_bodies(const Problem&) noexcept;
+  void fill_column(std::size_t a) noexcept;
   void put(BlockLdlt::Block, std::size_t row, std::size_t column, const Matrix6&, std::size_t columns) noexcept;
 
   const H2& h2_;
@@ -135,6 +149,9 @@ class ImplicitForm {
   BlockLdlt matrix_;
   std::vector<double> right_, x_, column_;
   BodyVectors forces_, rates_;
+  BodyVectors added_;              ///< W per body, its diagonal; empty where M is regular
+  std::vector<std::size_t> all_;   ///< coordinates
+  std::vector<BodyVectors> of_columns_;  ///< W H2 per coordinate, where there is a W
   std::size_t failed_ = 0;
 };
 

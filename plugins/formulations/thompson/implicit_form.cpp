@@ -1,5 +1,6 @@
 // Eqs 20 and 21. Symmetric, and in the order q̈ (Φ_qᵀ λ) q̈2 all leading minors are regular: no pivoting.
 #include <algorithm>
+#include <numeric>
 
 #include "body_inertia.hpp"
 #include "equations.hpp"
@@ -37,11 +38,34 @@ ImplicitForm::ImplicitForm(const SystemView& view, const H2& h2, const Generaliz
       forces_(view.bodies.size()),
       rates_(view.bodies.size()) {
   right_.resize(unknowns(view, second));
+  all_.resize(h2.size());
+  std::iota(all_.begin(), all_.end(), std::size_t{0});
+  find_added(view);
   analyze();
 }
 
+/// W of the size of the system's own inertia, where a body has none.
+void ImplicitForm::find_added(const SystemView& view) {
+  double mass = 0, moment = 0;
+  for (std::size_t i = 0; i < view.bodies.size(); ++i) {
+    const BodyData& body = view.bodies[i];
+    const JointData& joint = view.joints[i];
+    const Vec3 arm = body.center_of_mass - (joint.reversed ? joint.p_base : joint.p_moving);
+    mass = std::max(mass, body.mass);
+    moment = std::max({moment, body.inertia.xx + body.inertia.yy + body.inertia.zz, body.mass * dot(arm, arm)});
+  }
+  if (std::none_of(view.bodies.begin(), view.bodies.end(), [](const BodyData& body) { return is_singular(body); })) return;
+  if (!(mass > 0)) mass = 1;
+  if (!(moment > 0)) moment = 1;
+  for (const BodyData& body : view.bodies) {
+    const double turn = is_singular(body) ? moment : 0;
+    added_.push_back(body.mass > 0 ? stacked({}, {turn, turn, turn}) : stacked({mass, mass, mass}, {turn, turn, turn}));
+  }
+  of_columns_.assign(h2_.size(), BodyVectors(view.bodies.size()));
+}
+
 void ImplicitForm::analyze() {
-  if (!reduction_.empty()) {
+  if (is_dense()) {
     const std::size_t all[] = {right_.size()};
     matrix_.analyze(all, {});
     return;
@@ -59,19 +83,19 @@ void ImplicitForm::analyze() {
 bool ImplicitForm::solve(const Problem& problem, double* udot, BodyVectors& qddot) noexcept {
   matrix_.clear();
   std::fill(right_.begin(), right_.end(), 0.0);
-  const bool loops = !reduction_.empty();
-  if (loops)
-    fill_with_loops(problem);
+  const bool dense = is_dense();
+  if (dense)
+    fill_dense(problem);
   else if (second_)
     fill_second(problem);
   else
     fill_first(problem);
   if (!matrix_.factorize()) {
-    failed_ = loops ? 0 : h2_.bodies()[matrix_.failed_block()].first;
+    failed_ = dense ? 0 : h2_.bodies()[matrix_.failed_block()].first;
     return false;
   }
   matrix_.solve(right_);
-  if (!loops) {
+  if (!dense) {
     for (std::size_t i = 0; i < rates_.size(); ++i) {
       const double* x = right_.data() + matrix_.offset(i);
       qddot[i] = Eigen::Map<const Vector6>(x);
@@ -79,11 +103,11 @@ bool ImplicitForm::solve(const Problem& problem, double* udot, BodyVectors& qddo
     }
     return true;
   }
-  const auto independent = reduction_.independent();
+  const std::span<const std::size_t> independent = left();
   const double* q3 = right_.data() + right_.size() - h2_.size();
   std::fill(column_.begin(), column_.end(), 0.0);
   for (std::size_t a = 0; a < independent.size(); ++a) column_[independent[a]] = q3[a];
-  reduction_.extend(column_.data());
+  if (!reduction_.empty()) reduction_.extend(column_.data());
   for (std::size_t k = 0; k < x_.size(); ++k) udot[k] = x_[k] + column_[k];
   for (std::size_t i = 0; i < rates_.size(); ++i) qddot[i] = Eigen::Map<const Vector6>(right_.data() + 6 * i);
   return true;
@@ -139,43 +163,59 @@ void ImplicitForm::fill_second(const Problem& problem) noexcept {
 }
 
 /// One block, with H2 Z in the place of H2; coordinates that depend on others stand last and keep to themselves.
-void ImplicitForm::fill_with_loops(const Problem& problem) noexcept {
-  const auto independent = reduction_.independent();
+void ImplicitForm::fill_dense(const Problem& problem) noexcept {
+  std::fill(x_.begin(), x_.end(), 0.0);
+  if (!reduction_.empty()) reduction_.particular(problem.right, x_.data());
+  h2_.to_bodies(x_.data(), problem.with_gamma, rates_);
+  fill_bodies(problem);
+  const std::size_t velocities = (second_ ? 12 : 6) * rates_.size();
+  const BlockLdlt::Block all = matrix_.diagonal(0);
+  for (std::size_t a = left().size(); a < h2_.size(); ++a) all(velocities + a, velocities + a) = -1;
+  for (std::size_t a = 0; a < left().size(); ++a) fill_column(a);
+}
+
+/// Rows of q̈ (and Φ_qᵀ λ), and what stands on the right of q̈2. rates_: Ḣ2 q̇2.
+void ImplicitForm::fill_bodies(const Problem& problem) noexcept {
   const std::size_t n = rates_.size(), velocities = (second_ ? 12 : 6) * n;
   const BlockLdlt::Block all = matrix_.diagonal(0);
-  reduction_.particular(problem.right, x_.data());
-  h2_.to_bodies(x_.data(), problem.with_gamma, rates_);
   const Matrix6 one = Matrix6::Identity();
   for (std::size_t i = 0; i < n; ++i) {
-    put(all, 6 * i, 6 * i, mass_.of_body(i), 6);
+    Matrix6 M = mass_.of_body(i);
+    if (has_singular_mass()) M.diagonal() += added_[i];
+    put(all, 6 * i, 6 * i, M, 6);
+    Vector6 load = problem.Q->bodies[i];
+    if (has_singular_mass()) load += added_[i].cwiseProduct(rates_[i]);
     if (second_) {
       put(all, 6 * (n + i), 6 * i, one, 6);
-      vector_at(right_.data() + 6 * i) = problem.Q->bodies[i];
+      vector_at(right_.data() + 6 * i) = load;
       vector_at(right_.data() + 6 * (n + i)) = rates_[i];
+      if (has_singular_mass()) forces_[i] = added_[i].cwiseProduct(rates_[i]);
     } else {
-      vector_at(right_.data() + 6 * i).noalias() = mass_.of_body(i) * rates_[i];
+      vector_at(right_.data() + 6 * i).noalias() = M * rates_[i];
+      forces_[i] = load;
     }
   }
-  if (!second_) {
-    forces_ = problem.Q->bodies;
-    h2_.to_joints(forces_, column_.data());
-    reduction_.fold(column_.data());
-    for (std::size_t a = 0; a < independent.size(); ++a) right_[velocities + a] = -column_[independent[a]];
-  }
-  for (std::size_t a = 0; a < h2_.size(); ++a) {
-    if (a >= independent.size()) {
-      all(velocities + a, velocities + a) = -1;
-      continue;
-    }
-    std::fill(column_.begin(), column_.end(), 0.0);
-    column_[independent[a]] = 1;
-    reduction_.extend(column_.data());
-    h2_.to_bodies(column_.data(), false, rates_);
-    for (std::size_t i = 0; i < n; ++i) {
-      const Vector6 column = second_ ? rates_[i] : Vector6(mass_.of_body(i) * rates_[i]);
-      for (std::size_t r = 0; r < 6; ++r)
-        all(velocities + a, 6 * (second_ ? n + i : i) + r) = -column[static_cast<int>(r)];
-    }
+  if (second_ && !has_singular_mass()) return;
+  h2_.to_joints(forces_, column_.data());
+  if (!reduction_.empty()) reduction_.fold(column_.data());
+  for (std::size_t a = 0; a < left().size(); ++a) right_[velocities + a] = -column_[left()[a]];
+}
+
+/// The column of H2 Z, and with singular inertia its products with those before it.
+void ImplicitForm::fill_column(std::size_t a) noexcept {
+  const std::size_t n = rates_.size(), row = (second_ ? 12 : 6) * n + a;
+  const BlockLdlt::Block all = matrix_.diagonal(0);
+  std::fill(column_.begin(), column_.end(), 0.0);
+  column_[left()[a]] = 1;
+  if (!reduction_.empty()) reduction_.extend(column_.data());
+  h2_.to_bodies(column_.data(), false, rates_);
+  for (std::size_t i = 0; i < n; ++i) {
+    const Vector6 column = second_ ? rates_[i] : Vector6(mass_.of_body(i) * rates_[i]);
+    for (int r = 0; r < 6; ++r) all(row, 6 * (second_ ? n + i : i) + static_cast<std::size_t>(r)) = -column[r];
+    if (!has_singular_mass()) continue;
+    Vector6& own = of_columns_[a][i] = added_[i].cwiseProduct(rates_[i]);
+    for (int r = 0; r < 6; ++r) all(row, 6 * i + static_cast<std::size_t>(r)) -= own[r];
+    for (std::size_t b = 0; b <= a; ++b) all(row, row - a + b) += of_columns_[b][i].dot(rates_[i]);
   }
 }
 

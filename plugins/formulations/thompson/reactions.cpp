@@ -51,7 +51,8 @@ void Reactions::find(const PlacedTree& tree, std::span<const double> efforts, st
   const std::size_t n = view_.bodies.size();
   for (std::size_t j = 0; j < view_.joints.size(); ++j) {
     const JointData& joint = view_.joints[j];
-    const Spatial constraint = j < n ? h2.constraint_wrench(j, swept_.bodies[j]) : closing.wrench(j - n, forces_.data());
+    const Spatial constraint =
+        j < n ? h2.constraint_wrench(j, swept_.bodies[j]) : closing.wrench(j - n, forces_.data());
     out[j] = reaction_in_ground(
         motion_of(joint.base_frame, tree.frames()),
         constraint + effort_wrench(tree.motion_of_joint(j), joint.nv, efforts_.data() + joint.v_offset));

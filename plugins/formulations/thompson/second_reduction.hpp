@@ -41,6 +41,9 @@ class SecondReduction {
   double* row(std::size_t group, std::size_t r) {
     return values_.data() + groups_[group].first_value + r * groups_[group].columns.size();
   }
+  const double* row(std::size_t group, std::size_t r) const {
+    return values_.data() + groups_[group].first_value + r * groups_[group].columns.size();
+  }
   std::size_t groups() const { return groups_.size(); }
   std::size_t rows_of(std::size_t group) const { return groups_[group].rows; }
   std::span<const std::size_t> columns(std::size_t group) const { return groups_[group].columns; }

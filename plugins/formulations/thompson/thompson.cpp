@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "body_inertia.hpp"
 #include "polyform/helpers/correction_options.hpp"
 #include "polyform/solvers/merged_solver.hpp"
@@ -43,26 +45,20 @@ constexpr FieldSpec option_fields[] = {
               .default_text = ""},
     correction_option(), tolerance_option()};
 
-/// The implicit forms divide by M, and with loops their matrix is dense.
+/// The implicit forms take M as constant; with loops, and with singular inertia, their matrix is dense.
 std::optional<Refusal> check_form(const SystemView& view, Form chosen) {
   if (chosen == Form::reduced) return {};
   if (!view.flexible.empty() || !view.modules.empty())
-    return Refusal{"thompson: the implicit forms rest on a constant and regular mass matrix, which flexible bodies and "
+    return Refusal{"thompson: the implicit forms rest on a constant mass matrix, which flexible bodies and "
                    "modules do not have",
                    "use form=reduced"};
-  for (const BodyData& body : view.bodies)
-    if (is_singular(body))
-      return Refusal{
-          fmt::format(
-              "thompson: the implicit forms divide by the mass matrix, but body `{}` has no mass, or no inertia "
-              "about some axis",
-              body.name),
-          "use form=reduced, or give the body mass and inertia"};
+  const bool singular =
+      std::any_of(view.bodies.begin(), view.bodies.end(), [](const BodyData& body) { return is_singular(body); });
   const std::size_t unknowns = ImplicitForm::unknowns(view, chosen == Form::implicit_2);
-  if ((!view.cut_joints().empty() || !view.constraints.empty()) && unknowns > ImplicitForm::most_unknowns)
+  if ((singular || !view.cut_joints().empty() || !view.constraints.empty()) && unknowns > ImplicitForm::most_unknowns)
     return Refusal{
-        fmt::format("thompson: with closed loops or constraint elements the implicit forms are dense in all unknowns: "
-                    "{} here, at most {}",
+        fmt::format("thompson: with closed loops, constraint elements or bodies without mass or inertia the implicit "
+                    "forms are dense in all unknowns: {} here, at most {}",
                     unknowns, ImplicitForm::most_unknowns),
         "use form=reduced"};
   if (const std::size_t blocks = ImplicitForm::blocks(view);
@@ -106,7 +102,8 @@ class Thompson final : public Formulation {
   std::uint32_t abilities() const noexcept override {
     return Ability::closed_loops | Ability::redundant_constraints | Ability::constraint_elements |
            Ability::flexible_bodies | Ability::modules | Ability::first_order_states | Ability::discrete_states |
-           Ability::code_joints | Ability::reactions | Ability::singular_mass;
+           Ability::code_joints | Ability::rheonomic_joints | Ability::reactions |
+           Ability::singular_mass;
   }
   int preference() const noexcept override { return 4; }
 

@@ -20,6 +20,12 @@ ThompsonSolver::ThompsonSolver(const SystemView& view, const Options& options)
       projection_(view_, options.tolerance,
                   {tree_, reductions_, accelerations_.reduced(), forces_, failure_}),
       reactions_(view_, reductions_),
+      shown_(view_, options.form,
+             {[this](double t, const ConstStateView& state) {
+                failure_.clear();
+                return take(state) && find_accelerations(t, observing_.xdot, true);
+              },
+              tree_, reductions_, forces_, accelerations_}),
       joint_rates_(encoding_.joints().size()),
       observing_{std::vector<double>(view.states), std::vector<Quat>(view.frames()),
                  std::vector<Spatial>(view.frames())} {
@@ -45,18 +51,23 @@ bool ThompsonSolver::find_accelerations(double t, std::span<double> xdot, bool w
   return true;
 }
 
-Status ThompsonSolver::do_encode(const ConstStateView& state, std::span<double> y) noexcept {
-  failure_.clear();
+/// The joints of a state, and which rows depend on others there.
+bool ThompsonSolver::take(const ConstStateView& state) noexcept {
   encoding_.joints().encode(state, tree_.joints());
   discrete_.encode(state);
-  std::fill(y.begin(), y.end(), 0.0);
   accelerations_.look();
   for (std::size_t g = 0; g < closing_.groups(); ++g) reductions_.loops().leave_out(g, 0);
   const PlacedTree& tree = tree_.place(0);
-  if (!closing_.empty()) {
-    if (!reductions_.construct(tree, false, failure_)) return Status::failed;
-    reductions_.find_dependent_rows(tree);
-  }
+  if (closing_.empty()) return true;
+  if (!reductions_.construct(tree, false, failure_)) return false;
+  reductions_.find_dependent_rows(tree);
+  return true;
+}
+
+Status ThompsonSolver::do_encode(const ConstStateView& state, std::span<double> y) noexcept {
+  failure_.clear();
+  std::fill(y.begin(), y.end(), 0.0);
+  if (!take(state)) return Status::failed;
   if (!encoding_.write(0, reductions_.loops(), tree_, y, failure_)) return Status::failed;
   encoding_.start(tree_, y);
   return Status::ok;
@@ -114,6 +125,7 @@ Status ThompsonSolver::do_correct(double t, std::span<double> y, Correction& out
   out = {};
   failure_.clear();
   read(y);
+  encoding_.joints().set_clocks(t, tree_.joints());
   for (const JointData& joint : view_.tree_joints())
     out.position_residual =
         std::max(out.position_residual, joint_normalize(joint, tree_.joints().data() + joint.q_offset));
@@ -153,7 +165,8 @@ Status ThompsonSolver::do_observe(double t, std::span<const double> y, Observati
                        .flexible = &reductions_.mass().flexible(),
                        .modules = &closing_.modules(),
                        .force_potential = forces_.forces().potential_energy(),
-                       .power = given_power() + reactions_.driving_power(tree),
+                       .power = given_power() + reactions_.driving_power(tree) +
+                                rheonomic_.power(tree.q(), tree.frames(), out.reactions),
                        .position_violation = closing_.position_violation(),
                        .velocity_violation = closing_.velocity_violation()};
   fill_observation(centred_, found, out);

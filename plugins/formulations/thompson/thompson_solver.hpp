@@ -12,10 +12,12 @@
 #include "polyform/contract/kernels.hpp"
 #include "polyform/contract/power_source.hpp"
 #include "polyform/mechanics/discrete_values.hpp"
+#include "polyform/mechanics/rheonomic_joints.hpp"
 #include "polyform/solvers/centred_view.hpp"
 #include "projection.hpp"
 #include "reactions.hpp"
 #include "reductions.hpp"
+#include "shown_equations.hpp"
 
 namespace polyform::thompson {
 
@@ -32,7 +34,10 @@ class ThompsonSolver final : public Solver, public PowerSource, public SecondOrd
     if (asked == Kernels::interface_name) return static_cast<Kernels*>(&kernels_);
     if (asked == SecondOrderSystem::interface_name) return static_cast<SecondOrderSystem*>(this);
     if (asked == DiscreteState::interface_name) return static_cast<DiscreteState*>(&discrete_);
-    return asked == PowerSource::interface_name ? static_cast<PowerSource*>(this) : nullptr;
+    if (asked == EquationMatrices::interface_name) return static_cast<EquationMatrices*>(&shown_);
+    // What drives joints that depend on time shows in their reactions, which only observations find.
+    const bool tells_power = asked == PowerSource::interface_name && rheonomic_.empty();
+    return tells_power ? static_cast<PowerSource*>(this) : nullptr;
   }
   double power() noexcept override;
   std::span<const StateKind> kinds() const noexcept override { return encoding_.kinds(); }
@@ -49,6 +54,7 @@ class ThompsonSolver final : public Solver, public PowerSource, public SecondOrd
   Status do_observe(double t, std::span<const double> y, Observation&) noexcept override;
 
   void read(std::span<const double> y) noexcept { encoding_.read(y, tree_, reductions_.loops()); }
+  bool take(const ConstStateView&) noexcept;
   bool find_accelerations(double t, std::span<double> xdot, bool with_H1) noexcept;
   bool find_rates(double t) noexcept;
   void observe_accelerations(Observation&) noexcept;
@@ -60,6 +66,7 @@ class ThompsonSolver final : public Solver, public PowerSource, public SecondOrd
   KernelList kernels_;  ///< none of the SDK's
   CentredView centred_;
   const SystemView& view_;  ///< the centred one
+  RheonomicJoints rheonomic_{view_};
   bool project_;            ///< positions and velocities return to the constraints
   ClosingConstraints closing_;
   Reductions reductions_;
@@ -71,6 +78,7 @@ class ThompsonSolver final : public Solver, public PowerSource, public SecondOrd
   Failure failure_;
   Projection projection_;
   Reactions reactions_;
+  ShownEquations shown_;
   std::vector<double> joint_rates_;  ///< ẏ as of JointState
   /// Of an observation.
   struct Observing {

@@ -14,15 +14,18 @@ constexpr double at_the_bound = 0.9;
 constexpr std::size_t looks_at_the_bound = 3;
 // Steps of a trial, of which the second half counts: the first ones grow from the explicit step.
 constexpr std::size_t trial = 16;
-// An implicit step costs some five explicit ones: 8 evaluations and 12 solutions beside 6 evaluations.
-constexpr double worth = 5;
+// An implicit step costs some five explicit ones: 8 evaluations and 12 solutions beside 6 evaluations. What its matrix
+// costs comes in addition.
+constexpr double worth = 5, evaluations_of_explicit_step = 6;
+// A trial may cost this part of what the explicit method has cost since the last one.
+constexpr double part_of_trials = 0.25;
 
 }  // namespace
 
-AutoMethod::AutoMethod(FirstOrderSystem& system, Owned explicit_method, Owned implicit_method,
+AutoMethod::AutoMethod(FirstOrderSystem& system, Owned explicit_method, Owned implicit_method, const Newton* newton,
                        std::string_view without)
     : scale_(system), explicit_(std::move(explicit_method)), implicit_(std::move(implicit_method)),
-      now_(explicit_.get()) {
+      now_(explicit_.get()), newton_(newton) {
   without_.say(without);
 }
 
@@ -31,7 +34,7 @@ Status AutoMethod::start(double t, std::span<const double> y) noexcept {
   now_ = explicit_.get();
   phase_ = Phase::explicitly;
   changing_ = false;
-  steps_ = bound_ = 0;
+  steps_ = bound_ = explicit_steps_ = 0;
   wait_ = between_looks;
   since_ = start_ = t;
   rate_ = held_rate_ = implicit_time_ = 0;
@@ -74,6 +77,7 @@ Status AutoMethod::step(double t_limit) noexcept {
     implicit_time_ += now_->time() - from;
   }
   ++steps_;
+  if (is_explicit()) ++explicit_steps_;
   if (implicit_) look();
   return Status::ok;
 }
@@ -87,6 +91,7 @@ Status AutoMethod::change() noexcept {
   now_ = next;
   steps_ = 0;
   since_ = t;
+  if (newton_ != nullptr) linearizations_ = newton_->linearizations();
   return Status::ok;
 }
 
@@ -104,8 +109,9 @@ void AutoMethod::look_explicitly() noexcept {
   bound_ = explicit_step_ * rate_ > at_the_bound ? bound_ + 1 : 0;
   since_ = now_->time();
   steps_ = 0;
-  if (bound_ < looks_at_the_bound) return;
+  if (bound_ < looks_at_the_bound || !can_afford_trial()) return;
   bound_ = 0;
+  explicit_steps_ = 0;
   if (held_rate_ < rate_) {
     held_rate_ = rate_;
     held_step_ = explicit_step_;
@@ -113,15 +119,28 @@ void AutoMethod::look_explicitly() noexcept {
   change_to(Phase::on_trial);
 }
 
+/// Where every step of the trial may need its own matrix.
+bool AutoMethod::can_afford_trial() const noexcept {
+  const double cost = static_cast<double>(trial) * newton_->price();
+  return cost <= part_of_trials * evaluations_of_explicit_step * static_cast<double>(explicit_steps_);
+}
+
+/// How many times the explicit step the implicit one has to be, with the matrices that the last steps needed.
+double AutoMethod::needed_gain(std::size_t steps) const noexcept {
+  const auto matrices = static_cast<double>(newton_->linearizations() - linearizations_);
+  return worth + matrices * newton_->price() / (evaluations_of_explicit_step * static_cast<double>(steps));
+}
+
 void AutoMethod::look_implicitly() noexcept {
   if (phase_ == Phase::on_trial) {
     if (steps_ == trial / 2) since_ = now_->time();
     if (steps_ < trial) return;
     implicit_step_ = (now_->time() - since_) / static_cast<double>(trial - trial / 2);
-    if (implicit_step_ > worth * explicit_step_) {
+    if (implicit_step_ > needed_gain(trial) * explicit_step_) {
       kept_ = true;
       phase_ = Phase::implicitly;
       steps_ = 0;
+      linearizations_ = newton_->linearizations();
       return;
     }
     wait_ *= 4;  // so that trials in vain come to little
@@ -133,7 +152,8 @@ void AutoMethod::look_implicitly() noexcept {
   implicit_step_ = (now_->time() - since_) / static_cast<double>(between_looks);
   since_ = now_->time();
   // No longer than what the explicit method could do.
-  if (rate_ * implicit_step_ < worth) change_to(Phase::explicitly);
+  if (rate_ * implicit_step_ < needed_gain(between_looks)) change_to(Phase::explicitly);
+  linearizations_ = newton_->linearizations();
 }
 
 void AutoMethod::change_to(Phase next) noexcept {

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "polyform/contract/integrator_choice.hpp"
+#include "newton.hpp"
 #include "polyform/helpers/step_by_step.hpp"
 #include "time_scale.hpp"
 
@@ -19,8 +20,9 @@ class AutoMethod final : public Integrator, public IntegratorChoices {
   };
   using Owned = std::unique_ptr<Integrator, Destroy>;
 
-  /// without: why there is no implicit method, where there is none.
-  AutoMethod(FirstOrderSystem&, Owned explicit_method, Owned implicit_method, std::string_view without);
+  /// newton: of the implicit method. without: why there is no implicit method, where there is none.
+  AutoMethod(FirstOrderSystem&, Owned explicit_method, Owned implicit_method, const Newton* newton,
+             std::string_view without);
   void destroy() noexcept override { delete this; }
 
   Status start(double t, std::span<const double> y) noexcept override;
@@ -42,15 +44,20 @@ class AutoMethod final : public Integrator, public IntegratorChoices {
   void look() noexcept;
   void look_explicitly() noexcept;
   void look_implicitly() noexcept;
+  bool can_afford_trial() const noexcept;
+  double needed_gain(std::size_t steps) const noexcept;
   void change_to(Phase) noexcept;
   Status change() noexcept;
 
   TimeScale scale_;
   Owned explicit_, implicit_;
   Integrator* now_;
+  const Newton* newton_;
   Phase phase_ = Phase::explicitly;
   bool changing_ = false;                ///< at the next step, by which the last one is over
   std::size_t steps_ = 0, wait_ = 0, bound_ = 0;
+  std::size_t explicit_steps_ = 0;       ///< since the last trial
+  std::size_t linearizations_ = 0;       ///< of newton_ when steps_ began to count
   double since_ = 0;                     ///< the time when steps_ began to count
   double explicit_step_ = 0, implicit_step_ = 0, rate_ = 0;
   double held_rate_ = 0, held_step_ = 0;  ///< the largest rate that has led to a trial, and the steps that it held

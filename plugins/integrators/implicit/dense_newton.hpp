@@ -11,13 +11,13 @@ class DenseNewton final : public Newton {
  public:
   DenseNewton(FirstOrderSystem&, const StepSettings&);
   bool linearize(double t, std::span<const double> y, std::span<const double> rate) noexcept override;
+  double price() const noexcept override;
   bool prepare(double gamma) noexcept override;
   bool prepare(std::complex<double> gamma) noexcept override;
   void solve(std::span<double> x) noexcept override;
   void solve(std::span<double> real, std::span<double> imaginary) noexcept override;
 
  private:
-  FirstOrderSystem& system_;
   StepSettings settings_;
   std::vector<double> moved_, rate_;
   Eigen::MatrixXd J_, real_matrix_;

@@ -6,6 +6,7 @@
 namespace polyform::implicit {
 
 const IntegratorType& radau5() noexcept;
+const IntegratorType& generalized_alpha() noexcept;
 const IntegratorType& automatic() noexcept;
 
 }  // namespace polyform::implicit

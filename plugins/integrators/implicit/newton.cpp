@@ -12,8 +12,9 @@ constexpr std::size_t largest_full = 2000;
 /// The system's own.
 class StructuredNewton final : public Newton {
  public:
-  explicit StructuredNewton(NewtonMatrix& matrix) : matrix_(matrix) {}
+  StructuredNewton(FirstOrderSystem& system, NewtonMatrix& matrix) : Newton(system), matrix_(matrix) {}
   bool linearize(double t, std::span<const double> y, std::span<const double>) noexcept override {
+    ++linearizations_;
     return matrix_.linearize(t, y) == Status::ok;
   }
   bool prepare(double gamma) noexcept override { return matrix_.prepare(gamma) == Status::ok; }
@@ -32,7 +33,7 @@ class StructuredNewton final : public Newton {
 }  // namespace
 
 std::unique_ptr<Newton> newton_for(FirstOrderSystem& system, const StepSettings& settings) {
-  if (auto* const matrix = ask<NewtonMatrix>(system)) return std::make_unique<StructuredNewton>(*matrix);
+  if (auto* const matrix = ask<NewtonMatrix>(system)) return std::make_unique<StructuredNewton>(system, *matrix);
   if (system.size() - system.integrals() > largest_full) return nullptr;
   return std::make_unique<DenseNewton>(system, settings);
 }

@@ -14,14 +14,30 @@ namespace polyform::implicit {
 /// All vectors: of the states without integrals. Nothing allocates after construction.
 class Newton {
  public:
+  explicit Newton(FirstOrderSystem& system) : system_(system), to_solve_(ask<NewtonDerivative>(system)) {}
   virtual ~Newton() = default;
+  /// f, for what is then solved with the matrix.
+  Status derivative(double t, std::span<const double> y, std::span<double> rate) noexcept {
+    return to_solve_ != nullptr ? to_solve_->derivative_to_solve(t, y, rate) : system_.derivative(t, y, rate);
+  }
   /// At a state with its derivative. False where f cannot be evaluated: the system's failure() says why.
   virtual bool linearize(double t, std::span<const double> y, std::span<const double> rate) noexcept = 0;
+  /// What a linearization with its matrices costs beside the evaluations of a step, in evaluations.
+  virtual double price() const noexcept { return 0; }
+  /// Linearizations since the object was made.
+  std::size_t linearizations() const noexcept { return linearizations_; }
   /// False where the matrix is singular.
   virtual bool prepare(double gamma) noexcept = 0;
   virtual bool prepare(std::complex<double> gamma) noexcept = 0;
   virtual void solve(std::span<double> x) noexcept = 0;
   virtual void solve(std::span<double> real, std::span<double> imaginary) noexcept = 0;
+
+ protected:
+  FirstOrderSystem& system_;
+  std::size_t linearizations_ = 0;
+
+ private:
+  NewtonDerivative* to_solve_;  ///< or none
 };
 
 /// The system's own matrix; where it has none, a full one by differences. nullptr where that would be too large.

@@ -41,12 +41,12 @@ bool RowCheck::check(double least, std::span<const double> given_way, Failure& f
     module_floor = std::max(module_floor, least_share * motion * std::sqrt(scales_[i].mass));
   }
   std::size_t worst = 0;
-  for (std::size_t t = 0; t < model_.ties.count(); ++t)
-    for (std::size_t r = 0; r < model_.ties[t].rows; ++r) {
-      const std::size_t row = model_.ties[t].row + r;
+  for (std::size_t t = 0; t < model_.constraints.count(); ++t)
+    for (std::size_t r = 0; r < model_.constraints[t].rows; ++r) {
+      const std::size_t row = model_.constraints[t].row + r;
       const double right = model_.rows.right()[row], missed = given_way.empty() ? 0 : given_way[row];
       double left = right - missed, size = std::abs(right) + std::abs(missed);
-      for (const Ties::Entry& entry : model_.ties.entries_of(model_.ties[t])) {
+      for (const Constraints::Entry& entry : model_.constraints.entries_of(model_.constraints[t])) {
         left -= model_.rows.share(entry, r, problem_.solution.data());
         size += residual_.row_weight(entry, r) *
                 std::max(residual_.size(entry.block).motion, blocks.is_module(entry.block) ? module_floor : floor);
@@ -57,7 +57,7 @@ bool RowCheck::check(double least, std::span<const double> given_way, Failure& f
     }
   const Violation& violation = model_.rows.violation();
   if (!is_contradiction(error, least, violation.position, violation.velocity)) return true;
-  return say_contradiction(failure, model_.view, model_.ties.kind(worst), model_.ties.name(worst), error);
+  return say_contradiction(failure, model_.view, model_.constraints.kind(worst), model_.constraints.name(worst), error);
 }
 
 bool check_finite(const Model& model, Failure& failure) noexcept {
@@ -71,12 +71,12 @@ bool check_finite(const Model& model, Failure& failure) noexcept {
           "gives no finite number there",
           model.view.bodies[i].name, model.view.joints[i].name);
   }
-  for (std::size_t t = 0; t < model.ties.count(); ++t) {
-    const Ties::Tie& tie = model.ties[t];
+  for (std::size_t t = 0; t < model.constraints.count(); ++t) {
+    const Constraints::Constraint& constraint = model.constraints[t];
     bool all = true;
-    for (std::size_t r = 0; r < tie.rows; ++r) {
-      all = all && std::isfinite(model.rows.right()[tie.row + r]);
-      for (const Ties::Entry& entry : model.ties.entries_of(tie)) {
+    for (std::size_t r = 0; r < constraint.rows; ++r) {
+      all = all && std::isfinite(model.rows.right()[constraint.row + r]);
+      for (const Constraints::Entry& entry : model.constraints.entries_of(constraint)) {
         const double* own = model.rows.own(entry, r);
         all = all && (entry.frame == 0 || finite(model.rows.frame(entry, r))) &&
               std::isfinite(std::accumulate(own, own + entry.owns, 0.0));
@@ -84,7 +84,7 @@ bool check_finite(const Model& model, Failure& failure) noexcept {
     }
     if (!all)
       return failure.say("The equations of {} `{}` are not finite: its type gives no finite number in this position",
-                         model.ties.kind(t), model.ties.name(t));
+                         model.constraints.kind(t), model.constraints.name(t));
   }
   return true;
 }

@@ -10,18 +10,18 @@ constexpr double delta = 1e-10, delta_of_singular = 1e-4;
 
 }  // namespace
 
-MatrixPattern::MatrixPattern(const Blocks& blocks, const Ties& ties) {
+MatrixPattern::MatrixPattern(const Blocks& blocks, const Constraints& constraints) {
   for (std::size_t i = 0; i < blocks.count(); ++i) sizes.push_back(blocks.size(i));
-  for (const Ties::Tie& tie : ties.all()) {
-    if (tie.rows == 0) continue;
-    for (const Ties::Entry& e : ties.entries_of(tie))
+  for (const Constraints::Constraint& constraint : constraints.all()) {
+    if (constraint.rows == 0) continue;
+    for (const Constraints::Entry& e : constraints.entries_of(constraint))
       if (!e.is_empty()) pairs.emplace_back(sizes.size(), e.block);
-    sizes.push_back(tie.rows);
+    sizes.push_back(constraint.rows);
   }
 }
 
 Factors::Factors(const Model& model, const Scales& scales) : model_(model), scales_(scales) {
-  const MatrixPattern pattern(model.blocks, model.ties);
+  const MatrixPattern pattern(model.blocks, model.constraints);
   using Turn = BlockLdlt::Turn;
   std::vector<Turn> turns(pattern.sizes.size(), Turn::after_neighbour);
   for (std::size_t i = 0; i < model.blocks.count(); ++i)
@@ -36,15 +36,15 @@ bool Factors::factorize(const Neighbour& neighbour) noexcept {
   const std::size_t blocks = model_.blocks.count();
   for (std::size_t i = 0; i < blocks; ++i) enter_inertia(i, neighbour);
   std::size_t block = blocks;
-  for (std::size_t t = 0; t < model_.ties.count(); ++t) {
-    const Ties::Tie& tie = model_.ties[t];
-    if (tie.rows == 0) continue;
+  for (std::size_t t = 0; t < model_.constraints.count(); ++t) {
+    const Constraints::Constraint& constraint = model_.constraints[t];
+    if (constraint.rows == 0) continue;
     const double relative_epsilon = t < model_.blocks.bodies() ? least_epsilon : neighbour.loop_epsilon;
     const BlockLdlt::Block D = diagonals_[block++];
-    for (std::size_t r = 0; r < tie.rows; ++r) {
+    for (std::size_t r = 0; r < constraint.rows; ++r) {
       double compliance = 0;  // of the row: about A M⁻¹ Aᵀ
-      for (std::size_t e = tie.entry; e < tie.entry + tie.entries; ++e)
-        if (!model_.ties.entry(e).is_empty()) compliance = enter_row(e, r, compliance);
+      for (std::size_t e = constraint.entry; e < constraint.entry + constraint.entries; ++e)
+        if (!model_.constraints.entry(e).is_empty()) compliance = enter_row(e, r, compliance);
       D(r, r) = compliance > 0 ? -relative_epsilon * compliance : -1;  // an empty row asks for nothing
     }
   }
@@ -53,7 +53,7 @@ bool Factors::factorize(const Neighbour& neighbour) noexcept {
 
 /// The coefficients of a row on one of its blocks, into the matrix. Returns the compliance with that of the block.
 double Factors::enter_row(std::size_t e, std::size_t r, double compliance) noexcept {
-  const Ties::Entry& entry = model_.ties.entry(e);
+  const Constraints::Entry& entry = model_.constraints.entry(e);
   double* row = &places_[e](r, 0);
   const std::size_t stride = places_[e].column_stride;
   if (entry.frame != 0) {

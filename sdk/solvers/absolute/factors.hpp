@@ -19,24 +19,25 @@ struct Neighbour {
   double gyration = 0;                  ///< radius of gyration added to all bodies, m
 };
 
-/// Where the saddle-point matrix has numbers: one block per block of unknowns, then one per tie with rows, and a pair
-/// for each entry that has coefficients.
+/// Where the saddle-point matrix has numbers: one block per block of unknowns, then one per constraint with rows, and a
+/// pair for each entry that has coefficients.
 struct MatrixPattern {
-  MatrixPattern(const Blocks&, const Ties&);
+  MatrixPattern(const Blocks&, const Constraints&);
 
   std::vector<std::size_t> sizes;
   std::vector<std::pair<std::size_t, std::size_t>> pairs;  ///< of rows, of unknowns
 };
 
-/// Where the entries of the ties stand in a matrix of this pattern; without place where they have no coefficients.
+/// Where the entries of the constraints stand in a matrix of this pattern; without place where they have no
+/// coefficients.
 template <class T>
 std::vector<typename BasicBlockLdlt<T>::Block> places_of_entries(BasicBlockLdlt<T>& matrix, const Model& model) {
-  std::vector<typename BasicBlockLdlt<T>::Block> places(model.ties.entries().size());
+  std::vector<typename BasicBlockLdlt<T>::Block> places(model.constraints.entries().size());
   std::size_t block = model.blocks.count();
-  for (const Ties::Tie& tie : model.ties.all()) {
-    if (tie.rows == 0) continue;
-    for (std::size_t e = tie.entry; e < tie.entry + tie.entries; ++e)
-      if (!model.ties.entry(e).is_empty()) places[e] = matrix.block(block, model.ties.entry(e).block);
+  for (const Constraints::Constraint& constraint : model.constraints.all()) {
+    if (constraint.rows == 0) continue;
+    for (std::size_t e = constraint.entry; e < constraint.entry + constraint.entries; ++e)
+      if (!model.constraints.entry(e).is_empty()) places[e] = matrix.block(block, model.constraints.entry(e).block);
     ++block;
   }
   return places;
@@ -68,7 +69,7 @@ class Factors {
   const Model& model_;
   const Scales& scales_;
   BlockLdlt matrix_;
-  std::vector<BlockLdlt::Block> diagonals_;  ///< of blocks, then of ties with rows
+  std::vector<BlockLdlt::Block> diagonals_;  ///< of blocks, then of constraints with rows
   std::vector<BlockLdlt::Block> places_;     ///< of the entries
   bool made_ = false;
 };

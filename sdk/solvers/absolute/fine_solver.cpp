@@ -39,7 +39,7 @@ bool has_uneven_masses(const Model& model, const Scales& scales) {
     least = std::min(least, mass);
     most = std::max(most, mass);
   }
-  return model.ties.rows() > 0 && most > uneven_masses * least;
+  return model.constraints.rows() > 0 && most > uneven_masses * least;
 }
 
 /// Numbers that are filled in at least: rows on one block are all tied to each other once it is eliminated.
@@ -56,7 +56,7 @@ std::size_t least_fill(const MatrixPattern& pattern, std::size_t blocks) {
 FineFactors::FineFactors(const Model& model, const Scales& scales, std::size_t most)
     : model_(model), scales_(scales) {
   const std::size_t blocks = model.blocks.count();
-  const MatrixPattern pattern(model.blocks, model.ties);
+  const MatrixPattern pattern(model.blocks, model.constraints);
   if (least_fill(pattern, blocks) > most) return;
   std::vector<EliminationTurn> turns(pattern.sizes.size(), EliminationTurn::any);
   std::fill(turns.begin() + static_cast<std::ptrdiff_t>(blocks), turns.end(), EliminationTurn::last);
@@ -64,8 +64,8 @@ FineFactors::FineFactors(const Model& model, const Scales& scales, std::size_t m
   if (matrix_.stored() > most) return;
   for (std::size_t i = 0; i < pattern.sizes.size(); ++i) diagonals_.push_back(matrix_.diagonal(i));
   places_ = places_of_entries(matrix_, model);
-  usual_.resize(model.ties.rows());
-  left_out_.resize(model.ties.rows());
+  usual_.resize(model.constraints.rows());
+  left_out_.resize(model.constraints.rows());
 }
 
 /// What the square of an unknown counts when all bodies have one mass, each with its own size.
@@ -82,37 +82,38 @@ double FineFactors::weight(std::size_t block, std::size_t k) const noexcept {
 bool FineFactors::judge_rows() noexcept {
   std::fill(left_out_.begin(), left_out_.end(), false);
   has_nearly_dependent_ = false;
-  if (model_.ties.independent()) return true;
+  if (model_.constraints.independent()) return true;
   matrix_.clear();
   const std::size_t blocks = model_.blocks.count();
   for (std::size_t i = 0; i < blocks; ++i)
     for (std::size_t k = 0; k < model_.blocks.size(i); ++k) diagonals_[i](k, k) = weight(i, k);
   const auto each_row = [&](const auto& visit) {
     std::size_t block = blocks;
-    for (const Ties::Tie& tie : model_.ties.all()) {
-      if (tie.rows == 0) continue;
+    for (const Constraints::Constraint& constraint : model_.constraints.all()) {
+      if (constraint.rows == 0) continue;
       const auto& D = diagonals_[block++];
-      for (std::size_t r = 0; r < tie.rows; ++r) visit(tie, r, D(r, r));
+      for (std::size_t r = 0; r < constraint.rows; ++r) visit(constraint, r, D(r, r));
     }
   };
-  each_row([&](const Ties::Tie& tie, std::size_t r, Number& diagonal) {
-    const double sum = usual_[tie.row + r] = enter_weighed_row(tie, r);
+  each_row([&](const Constraints::Constraint& constraint, std::size_t r, Number& diagonal) {
+    const double sum = usual_[constraint.row + r] = enter_weighed_row(constraint, r);
     diagonal = sum > 0 ? -added_to_judge * sum : -1;
   });
   if (!matrix_.factorize()) return false;
-  each_row([&](const Ties::Tie& tie, std::size_t r, const Number& pivot) {
-    const double of_row = usual_[tie.row + r];
-    left_out_[tie.row + r] = !(of_row > 0 && -pivot.high > dependent * of_row);
-    if (left_out_[tie.row + r] && of_row > 0 && -pivot.high > nearly_dependent * of_row) has_nearly_dependent_ = true;
+  each_row([&](const Constraints::Constraint& constraint, std::size_t r, const Number& pivot) {
+    const double of_row = usual_[constraint.row + r];
+    left_out_[constraint.row + r] = !(of_row > 0 && -pivot.high > dependent * of_row);
+    if (left_out_[constraint.row + r] && of_row > 0 && -pivot.high > nearly_dependent * of_row)
+      has_nearly_dependent_ = true;
   });
   return true;
 }
 
 /// Enters a row and returns A W⁻¹ Aᵀ of it.
-double FineFactors::enter_weighed_row(const Ties::Tie& tie, std::size_t r) noexcept {
+double FineFactors::enter_weighed_row(const Constraints::Constraint& constraint, std::size_t r) noexcept {
   double sum = 0;
-  for (std::size_t e = tie.entry; e < tie.entry + tie.entries; ++e) {
-    const Ties::Entry& entry = model_.ties.entry(e);
+  for (std::size_t e = constraint.entry; e < constraint.entry + constraint.entries; ++e) {
+    const Constraints::Entry& entry = model_.constraints.entry(e);
     enter_row(e, r);
     for (std::size_t k = 0; k < entry.frame + entry.owns; ++k) {
       const double a = places_[e](r, k).high;
@@ -123,7 +124,7 @@ double FineFactors::enter_weighed_row(const Ties::Tie& tie, std::size_t r) noexc
 }
 
 void FineFactors::enter_row(std::size_t e, std::size_t r) noexcept {
-  const Ties::Entry& entry = model_.ties.entry(e);
+  const Constraints::Entry& entry = model_.constraints.entry(e);
   const auto& place = places_[e];
   for (std::size_t k = 0; k < entry.frame; ++k) place(r, k) = model_.rows.frame(entry, r)[k];
   for (std::size_t k = 0; k < entry.owns; ++k) place(r, entry.frame + k) = model_.rows.own(entry, r)[k];
@@ -135,15 +136,15 @@ bool FineFactors::factorize() noexcept {
   const std::size_t blocks = model_.blocks.count();
   for (std::size_t i = 0; i < blocks; ++i) enter_inertia(i);
   std::size_t block = blocks;
-  for (const Ties::Tie& tie : model_.ties.all()) {
-    if (tie.rows == 0) continue;
+  for (const Constraints::Constraint& constraint : model_.constraints.all()) {
+    if (constraint.rows == 0) continue;
     const auto& D = diagonals_[block++];
-    for (std::size_t r = 0; r < tie.rows; ++r) {
-      if (is_left_out(tie.row + r)) {
+    for (std::size_t r = 0; r < constraint.rows; ++r) {
+      if (is_left_out(constraint.row + r)) {
         D(r, r) = -1;
         continue;
       }
-      for (std::size_t e = tie.entry; e < tie.entry + tie.entries; ++e) enter_row(e, r);
+      for (std::size_t e = constraint.entry; e < constraint.entry + constraint.entries; ++e) enter_row(e, r);
     }
   }
   return matrix_.factorize();
@@ -184,7 +185,7 @@ FineSolver::FineSolver(const Model& model, const Scales& scales, LinearProblem& 
 std::unique_ptr<FineSolver> FineSolver::make(const Model& model, const Scales& scales, LinearProblem& problem,
                                              SaddlePoint& in_doubles, Failure& failure) {
   const bool is_uneven = has_uneven_masses(model, scales);
-  if (!is_uneven && model.ties.independent()) return nullptr;
+  if (!is_uneven && model.constraints.independent()) return nullptr;
   return std::unique_ptr<FineSolver>(new FineSolver(model, scales, problem, in_doubles, failure, is_uneven));
 }
 
@@ -218,8 +219,8 @@ bool FineSolver::find_accelerations(Accelerations use) noexcept {
   return true;
 }
 
-/// In doubles rows that depend nearly on others are met in part, by as much as the rounds come to. At a state whose loops
-/// are closed this shows; from then on, rows are left out that depend on others.
+/// In doubles rows that depend nearly on others are met in part, by as much as the rounds come to. At a state whose
+/// loops are closed this shows; from then on, rows are left out that depend on others.
 bool FineSolver::find_in_doubles(Accelerations use) noexcept {
   if (!in_doubles_.find_accelerations(use)) return false;
   const double uncertain = in_doubles_.uncertain();
@@ -270,12 +271,12 @@ bool FineSolver::solve() noexcept {
 void FineSolver::find_rest() noexcept {
   for (std::size_t k = 0; k < rest_.size(); ++k) rest_[k] = problem_.data[k];
   for (std::size_t i = 0; i < model_.blocks.count(); ++i) subtract_inertia(i);
-  for (const Ties::Tie& tie : model_.ties.all())
-    for (std::size_t r = 0; r < tie.rows; ++r) {
-      if (factors_.is_left_out(tie.row + r))
-        rest_[model_.blocks.row_at(tie.row + r)] = 0;
+  for (const Constraints::Constraint& constraint : model_.constraints.all())
+    for (std::size_t r = 0; r < constraint.rows; ++r) {
+      if (factors_.is_left_out(constraint.row + r))
+        rest_[model_.blocks.row_at(constraint.row + r)] = 0;
       else
-        subtract_row(tie, r);
+        subtract_row(constraint, r);
     }
 }
 
@@ -297,9 +298,9 @@ void FineSolver::subtract_inertia(std::size_t i) noexcept {
     for (std::size_t c = 0; c < size; ++c) subtract(r, c, M[r * size + c]);
 }
 
-void FineSolver::subtract_row(const Ties::Tie& tie, std::size_t r) noexcept {
-  const std::size_t row = model_.blocks.row_at(tie.row + r);
-  for (const Ties::Entry& entry : model_.ties.entries_of(tie)) {
+void FineSolver::subtract_row(const Constraints::Constraint& constraint, std::size_t r) noexcept {
+  const std::size_t row = model_.blocks.row_at(constraint.row + r);
+  for (const Constraints::Entry& entry : model_.constraints.entries_of(constraint)) {
     const std::size_t first = model_.blocks.offset(entry.block);
     const auto subtract = [&](std::size_t k, double a) {
       rest_[row] -= DoubleDouble(a) * x_[first + k];

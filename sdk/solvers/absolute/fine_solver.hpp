@@ -4,8 +4,8 @@
 // which the lightest body on it gives it; beside that of what is left of the row once the light bodies have given way,
 // when only heavy ones are to follow it, it may be large, and no refinement comes that far. So the matrix itself is
 // factorized, with 32 digits, without the rows that depend on others; which these are is told by the coefficients
-// alone, as if all bodies were of one mass. Rows that nearly depend on others are found in the same way: in doubles they
-// would be met in part.
+// alone, as if all bodies were of one mass. Rows that nearly depend on others are found in the same way: in doubles
+// they would be met in part.
 #pragma once
 
 #include <memory>
@@ -39,14 +39,15 @@ class FineFactors {
 
  private:
   double weight(std::size_t block, std::size_t unknown) const noexcept;
-  double enter_weighed_row(const Ties::Tie&, std::size_t row) noexcept;
+  double enter_weighed_row(const Constraints::Constraint&, std::size_t row) noexcept;
   void enter_row(std::size_t entry, std::size_t row) noexcept;
   void enter_inertia(std::size_t block) noexcept;
 
   const Model& model_;
   const Scales& scales_;
   BasicBlockLdlt<Number> matrix_;  ///< bodies first: then pivots of rows tell which depend on others
-  std::vector<BasicBlockLdlt<Number>::Block> diagonals_, places_;  ///< of blocks and ties with rows; of the entries
+  /// of blocks and constraints with rows; of the entries
+  std::vector<BasicBlockLdlt<Number>::Block> diagonals_, places_;
   std::vector<double> usual_;                                      ///< of a row: A W⁻¹ Aᵀ
   std::vector<bool> left_out_;                                     ///< per row
   bool has_nearly_dependent_ = false;
@@ -73,7 +74,7 @@ class FineSolver {
   bool find_in_doubles(Accelerations) noexcept;
   void find_rest() noexcept;
   void subtract_inertia(std::size_t block) noexcept;
-  void subtract_row(const Ties::Tie&, std::size_t row) noexcept;
+  void subtract_row(const Constraints::Constraint&, std::size_t row) noexcept;
 
   const Model& model_;
   LinearProblem& problem_;

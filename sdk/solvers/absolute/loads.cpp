@@ -23,8 +23,9 @@ void Loads::set(std::span<const Spatial> wrenches, std::span<const double> effor
   std::copy(efforts.begin(), efforts.end(), efforts_.begin());
   if (!model_.modules.empty()) apply_modules();
   for (std::size_t j = 0; j < model_.view.joints.size(); ++j) apply_joint_effort(j);
-  for (std::size_t tie = model_.ties.first_element(); tie < model_.ties.first_module(); ++tie)
-    apply_element_effort(tie);
+  for (std::size_t constraint = model_.constraints.first_element(); constraint < model_.constraints.first_module();
+       ++constraint)
+    apply_element_effort(constraint);
 }
 
 /// Velocity terms, elastic forces and weight of the flexible bodies, and the applied modal forces.
@@ -84,10 +85,10 @@ void Loads::apply_joint_effort(std::size_t j) noexcept {
 }
 
 /// The given part of the force of a constraint element.
-void Loads::apply_element_effort(std::size_t tie) noexcept {
-  const ConstraintSet::Element& element = model_.ties.element(tie);
-  const Ties::Tie& tied = model_.ties[tie];
-  for (const Ties::Entry& entry : model_.ties.entries_of(tied)) {
+void Loads::apply_element_effort(std::size_t constraint) noexcept {
+  const ConstraintSet::Element& element = model_.constraints.element(constraint);
+  const Constraints::Constraint& tied = model_.constraints[constraint];
+  for (const Constraints::Entry& entry : model_.constraints.entries_of(tied)) {
     double* f = f_.data() + model_.blocks.offset(entry.block);
     for (std::size_t r = 0; r < tied.rows; ++r) {
       const double *own = model_.rows.own(entry, r), effort = element.effort[r];

@@ -26,7 +26,7 @@ class Loads {
   void apply_wrench(FrameIndex, const Spatial& about_origin) noexcept;
   void apply_modules() noexcept;
   void apply_joint_effort(std::size_t joint) noexcept;
-  void apply_element_effort(std::size_t tie) noexcept;
+  void apply_element_effort(std::size_t constraint) noexcept;
 
   const Model& model_;
   std::span<double> f_;

@@ -57,7 +57,7 @@ bool PositionCorrector::find_positions(double t, std::span<Pose> poses, std::spa
     if (!find_step(before)) return false;
     if (!(before < near_by)) solver_.forget_factors();
     ++out.iterations;
-    if (before < near_by || !model_.ties.whole_tree()) {
+    if (before < near_by || !model_.constraints.whole_tree()) {
       move(poses);
       reached = merit(t, poses, q);
     } else {
@@ -70,20 +70,20 @@ bool PositionCorrector::find_positions(double t, std::span<Pose> poses, std::spa
   return out.residual <= std::max(tolerance, target) || fail_open(out.iterations);
 }
 
-/// Names the row that is left with the most.
+/// Fails with the name of the row whose residual is the largest.
 bool PositionCorrector::fail_open(std::size_t iterations) noexcept {
   const std::span<const double> right = model_.rows.right();
   std::size_t row = 0;
   for (std::size_t r = 0; r < right.size(); ++r)
     if (!(std::abs(right[r]) <= std::abs(right[row]))) row = r;
-  const std::size_t tie = model_.ties.of_row(row);
+  const std::size_t constraint = model_.constraints.of_row(row);
   return failure_.say(
       "The constraints cannot be met: after {} Newton steps {} `{}` is still off by {:.2e} (m or rad). Likely "
       "causes: lengths that do not close, given coordinates that contradict a loop, or too large a time step",
-      iterations, model_.ties.kind(tie), model_.ties.name(tie), std::abs(right[row]));
+      iterations, model_.constraints.kind(constraint), model_.constraints.name(constraint), std::abs(right[row]));
 }
 
-/// Sets the rows at these poses; the sum of the squared residuals.
+/// Evaluates the rows at these poses. Returns the sum of their squared residuals.
 double PositionCorrector::merit(double t, std::span<const Pose> poses, std::span<double> q) noexcept {
   model_.motions.set_poses(poses);
   model_.evaluate(t, Level::position, q.data(), velocities_.data());
@@ -92,7 +92,7 @@ double PositionCorrector::merit(double t, std::span<const Pose> poses, std::span
   return merit;
 }
 
-/// The step dx of least inertia-weighted length with A dx = −residual, into the solution.
+/// Finds the step dx of least inertia-weighted length with A dx = −residual and leaves it in the solution.
 bool PositionCorrector::find_step(double worst) noexcept {
   std::fill(problem_.data.begin(), problem_.data.end(), 0.0);
   std::fill(problem_.solution.begin(), problem_.solution.end(), 0.0);
@@ -106,7 +106,8 @@ bool PositionCorrector::find_step(double worst) noexcept {
   }
   // Far off, redundant rows contradict each other by about the square of the residual; damping the loops by as much
   // (Levenberg and Marquardt) keeps them from asking for a long step and leaves the convergence quadratic. With their
-  // own inertia only the bodies next to a gap would turn, and by much; turning is made so dear that all of them share.
+  // own inertia only the bodies next to a gap would turn, and by much: a larger inertia makes all of them share the
+  // way.
   Refinement r{1, of_a_step, Follow::nothing};
   r.neighbour = {std::clamp(worst * worst, least_epsilon, most_damping), extent_};
   return solver_.solve(r);
@@ -129,7 +130,7 @@ void PositionCorrector::move(std::span<Pose> poses) noexcept {
   move_states(1);
 }
 
-/// The integrals of modules' variables by a part of the step in the solution.
+/// Moves the integrals of modules' variables by a part of the step in the solution.
 void PositionCorrector::move_states(double fraction) noexcept {
   if (!model_.motions.states_given) return;
   for (std::size_t i = model_.blocks.bodies(); i < model_.blocks.count(); ++i) {
@@ -139,8 +140,8 @@ void PositionCorrector::move_states(double fraction) noexcept {
   }
 }
 
-/// From afar: the share of the step that the tree joints allow, along their coordinates, so that only the loops stay
-/// open; shortened until it improves. Returns the merit reached.
+/// Goes from afar: only that share of the step which the tree joints allow, along their coordinates, so that nothing
+/// but loops stays open. Shortens it until the merit falls. Returns the merit reached.
 double PositionCorrector::search(double t, std::span<Pose> poses, std::span<double> q, double merit_before) noexcept {
   double fraction = longest_turn / start_search(q), reached = 0;
   for (int halving = 0; halving < 6; ++halving, fraction *= 0.5) {
@@ -151,7 +152,8 @@ double PositionCorrector::search(double t, std::span<Pose> poses, std::span<doub
   return reached;
 }
 
-/// Finds the step in the coordinates of the tree joints. Returns the largest turn of a body, or longest_turn.
+/// Finds the step in the coordinates of the tree joints. Returns the largest turn of a body; longest_turn where none
+/// turns as far.
 double PositionCorrector::start_search(std::span<const double> q) noexcept {
   Motions& motions = model_.motions;
   const SystemView& view = model_.view;
@@ -175,7 +177,7 @@ double PositionCorrector::start_search(std::span<const double> q) noexcept {
                                              motion_of(joint.moving_frame, motions.frames));
     double turn[6]{};
     solve_least_squares(model_.rows.joint(j).motion.H, joint.nv, r.twist, turn);
-    joint_position_rates(joint, q.data() + joint.q_offset, turn, rates_.data() + joint.q_offset);
+    joint_position_step(joint, q.data() + joint.q_offset, turn, rates_.data() + joint.q_offset);
   }
   std::copy(q.begin(), q.end(), start_.begin());
   return longest;

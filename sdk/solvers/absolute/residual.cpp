@@ -10,8 +10,14 @@
 namespace polyform::absolute {
 
 Residual::Residual(const Model& model, const Scales& scales, const LinearProblem& problem)
-    : blocks_(model.blocks), ties_(model.ties), inertia_(model.inertia), rows_(model.rows), scales_(scales),
-      problem_(problem), values_(problem.data.size()), sizes_(model.blocks.count()) {}
+    : blocks_(model.blocks),
+      constraints_(model.constraints),
+      inertia_(model.inertia),
+      rows_(model.rows),
+      scales_(scales),
+      problem_(problem),
+      values_(problem.data.size()),
+      sizes_(model.blocks.count()) {}
 
 /// Moments and forces, turning and moving are compared through the length of the body, because a part that is zero by
 /// symmetry cannot be a scale.
@@ -44,9 +50,9 @@ void Residual::find_block(std::size_t i) noexcept {
 
 /// What a module's row carries when the body holds the module's variables still: the scale where the body, having no
 /// inertia of its own, takes nothing.
-double Residual::held_force(std::size_t tie, std::size_t row) const noexcept {
-  if (tie < ties_.first_module()) return 0;
-  const Ties::Entry& own = ties_.own_entry(ties_[tie]);
+double Residual::held_force(std::size_t constraint, std::size_t row) const noexcept {
+  if (constraint < constraints_.first_module()) return 0;
+  const Constraints::Entry& own = constraints_.own_entry(constraints_[constraint]);
   double most = 0;
   for (std::size_t k = 0; k < own.owns; ++k) {
     const double a = rows_.own(own, row)[k];
@@ -55,7 +61,7 @@ double Residual::held_force(std::size_t tie, std::size_t row) const noexcept {
   return most;
 }
 
-double Residual::row_weight(const Ties::Entry& entry, std::size_t r) const noexcept {
+double Residual::row_weight(const Constraints::Entry& entry, std::size_t r) const noexcept {
   double weight = 0;
   if (entry.frame != 0) {
     const Spatial& a = rows_.frame(entry, r);
@@ -91,21 +97,21 @@ void Residual::find(Remainder& out) noexcept {
   for (std::size_t i = 0; i < blocks_.count(); ++i) find_block(i);
   // A body that stands still in a system that moves has only rounding: a small part of the largest is its scale.
   const Floors motion = motion_floors();
-  for (std::size_t t = 0; t < ties_.count(); ++t) find_rows(t, motion, out, sum);
+  for (std::size_t t = 0; t < constraints_.count(); ++t) find_rows(t, motion, out, sum);
   const Floors force = force_floors();
   for (std::size_t i = 0; i < blocks_.count(); ++i) find_block_error(i, force, out, sum);
   if (!std::isfinite(sum)) out.body_error = out.row_error = std::numeric_limits<double>::infinity();
 }
 
-/// The rows of a tie, and what their multipliers do to the blocks.
+/// The rows of a constraint, and what their multipliers do to the blocks.
 void Residual::find_rows(std::size_t t, const Floors& motion, Remainder& out, double& sum) noexcept {
-  const Ties::Tie& tie = ties_[t];
-  for (std::size_t r = 0; r < tie.rows; ++r) {
-    const std::size_t row = blocks_.row_at(tie.row + r);
+  const Constraints::Constraint& constraint = constraints_[t];
+  for (std::size_t r = 0; r < constraint.rows; ++r) {
+    const std::size_t row = blocks_.row_at(constraint.row + r);
     const double multiplier = problem_.solution[row];
     const double carried = std::max(std::abs(multiplier), least_share * held_force(t, r));
     double left = problem_.data[row], size = std::abs(left);
-    for (const Ties::Entry& entry : ties_.entries_of(tie)) {
+    for (const Constraints::Entry& entry : constraints_.entries_of(constraint)) {
       const std::size_t b = entry.block;
       double* f = values_.data() + blocks_.offset(b);
       const double* x = problem_.solution.data() + blocks_.offset(b);
@@ -127,7 +133,7 @@ void Residual::find_rows(std::size_t t, const Floors& motion, Remainder& out, do
     sum += left;
     if (std::abs(left) > out.row_error * size) {
       out.row_error = std::abs(left) / size;
-      out.worst_row = tie.row + r;
+      out.worst_row = constraint.row + r;
     }
   }
 }

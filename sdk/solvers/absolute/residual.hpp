@@ -12,7 +12,7 @@ namespace polyform::absolute {
 /// [M Aᵀ; A 0] solution = data, over all unknowns and then one number per row. Of λ the solution has the negative.
 struct LinearProblem {
   explicit LinearProblem(const Model& model)
-      : data(model.blocks.row_at(model.ties.rows())), solution(data.size()) {}
+      : data(model.blocks.row_at(model.constraints.rows())), solution(data.size()) {}
 
   /// The right-hand sides of the rows.
   void set_rows(std::span<const double> right) noexcept {
@@ -51,7 +51,7 @@ class Residual {
   /// as at least a small part of the largest.
   double relative_step(std::span<const double> step, std::size_t& worst_block) const noexcept;
   /// What the motion of a block of unit size makes of a row at most.
-  double row_weight(const Ties::Entry&, std::size_t row) const noexcept;
+  double row_weight(const Constraints::Entry&, std::size_t row) const noexcept;
 
  private:
   /// What counts as motion or force at least: a small part of the largest. Unknowns of modules, whose sizes are in
@@ -62,13 +62,13 @@ class Residual {
   };
   Floors motion_floors() const noexcept;
   Floors force_floors() const noexcept;
-  void find_rows(std::size_t tie, const Floors& motion, Remainder&, double& sum) noexcept;
+  void find_rows(std::size_t constraint, const Floors& motion, Remainder&, double& sum) noexcept;
   double largest_force(std::size_t block) const noexcept;
   void find_block_error(std::size_t block, const Floors& force, Remainder&, double& sum) const noexcept;
-  double held_force(std::size_t tie, std::size_t row) const noexcept;
+  double held_force(std::size_t constraint, std::size_t row) const noexcept;
 
   const Blocks& blocks_;
-  const Ties& ties_;
+  const Constraints& constraints_;
   const Inertia& inertia_;
   const Rows& rows_;
   const Scales& scales_;

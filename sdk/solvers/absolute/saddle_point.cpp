@@ -45,11 +45,11 @@ bool SaddlePoint::factorize(const Neighbour& neighbour) noexcept {
     return failure_.say(
         "The equations of motion cannot be solved at {} `{}`: its mass and inertia, or the state, are not finite",
         model_.blocks.kind(failed), model_.blocks.name(failed));
-  std::size_t tie = 0;
-  for (; tie < model_.ties.count(); ++tie)
-    if (model_.ties[tie].rows != 0 && block++ == failed) break;
+  std::size_t constraint = 0;
+  for (; constraint < model_.constraints.count(); ++constraint)
+    if (model_.constraints[constraint].rows != 0 && block++ == failed) break;
   return failure_.say("The equations of motion cannot be solved at {} `{}`: its directions are not finite",
-                      model_.ties.kind(tie), model_.ties.name(tie));
+                      model_.constraints.kind(constraint), model_.constraints.name(constraint));
 }
 
 /// Whether it is the equations of motion, rather than the rows, that the step is to mend: by the work of what is left.
@@ -81,10 +81,11 @@ double SaddlePoint::work_along_direction() noexcept {
     model_.inertia.multiply(i, p, product);
     work = std::inner_product(p, p + model_.blocks.size(i), product, work);
   }
-  for (const Ties::Tie& tie : model_.ties.all())
-    for (const Ties::Entry& entry : model_.ties.entries_of(tie))
-      for (std::size_t r = 0; r < tie.rows; ++r)
-        work += 2 * direction_[model_.blocks.row_at(tie.row + r)] * model_.rows.share(entry, r, direction_.data());
+  for (const Constraints::Constraint& constraint : model_.constraints.all())
+    for (const Constraints::Entry& entry : model_.constraints.entries_of(constraint))
+      for (std::size_t r = 0; r < constraint.rows; ++r)
+        work +=
+            2 * direction_[model_.blocks.row_at(constraint.row + r)] * model_.rows.share(entry, r, direction_.data());
   return work;
 }
 
@@ -168,7 +169,7 @@ bool SaddlePoint::find_accelerations(Accelerations use) noexcept {
   // Most systems take two or three rounds. In a long chain that bends like a beam across its pins the added compliance
   // of the rows sums up, and rounds have to follow it. Near a singular position of a loop they would follow nearly
   // dependent rows ever further, and an integrator out of its way.
-  const bool independent = model_.ties.independent();
+  const bool independent = model_.constraints.independent();
   Refinement r{10, 0, independent ? Follow::all : Follow::inertia};
   r.leaves_nearly_dependent = use == Accelerations::of_stage && !independent;
   if (!solve(r)) return false;

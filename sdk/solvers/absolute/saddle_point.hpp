@@ -42,8 +42,8 @@ class SaddlePoint {
   bool solve(Refinement&) noexcept;
   /// Accelerations and multipliers from nothing. False where they are not determined, or not as accurate as wanted.
   bool find_accelerations(Accelerations) noexcept;
-  /// After find_accelerations(): what more rounds for rows that nearly depend on others would go on to change, relative to
-  /// the motion of a block, and of which.
+  /// After find_accelerations(): what more rounds for rows that nearly depend on others would go on to change, relative
+  /// to the motion of a block, and of which.
   double uncertain() const { return uncertain_; }
   std::size_t uncertain_block() const { return uncertain_block_; }
   /// After solve(): the block on which what is left does the most work, if the factors, which lend it inertia, have

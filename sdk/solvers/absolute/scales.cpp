@@ -38,10 +38,10 @@ std::vector<bool> Scales::find_light() const {
   std::vector<double> mass;
   for (const BlockScale& s : scales_) mass.push_back(s.mass);
   std::vector<std::vector<std::size_t>> bodies;
-  for (const Ties::Tie& tie : model_.ties.all()) {
-    if (tie.rows == 0) continue;
+  for (const Constraints::Constraint& constraint : model_.constraints.all()) {
+    if (constraint.rows == 0) continue;
     std::vector<std::size_t>& tied = bodies.emplace_back();
-    for (const Ties::Entry& e : model_.ties.entries_of(tie))
+    for (const Constraints::Entry& e : model_.constraints.entries_of(constraint))
       if (e.block < mass.size()) tied.push_back(e.block);
   }
   return light_bodies(mass, bodies);
@@ -103,25 +103,27 @@ void Scales::spread() {
     has_inertia[i] = model_.blocks.flexible(i) != nullptr || half_trace > 0;
     if (half_trace > 0) s.length = std::max(s.length, std::sqrt(half_trace / s.mass));
   }
-  const std::span<const Ties::Tie> ties = model_.ties.all();
-  std::for_each(ties.begin(), ties.end(), [&](const Ties::Tie& tie) { spread_over(tie, has_inertia); });
-  std::for_each(ties.rbegin(), ties.rend(), [&](const Ties::Tie& tie) { spread_over(tie, has_inertia); });
+  const std::span<const Constraints::Constraint> constraints = model_.constraints.all();
+  std::for_each(constraints.begin(), constraints.end(),
+                [&](const Constraints::Constraint& constraint) { spread_over(constraint, has_inertia); });
+  std::for_each(constraints.rbegin(), constraints.rend(),
+                [&](const Constraints::Constraint& constraint) { spread_over(constraint, has_inertia); });
   for (std::size_t i = 0; i < n; ++i) {
     if (!(scales_[i].mass > 0)) scales_[i].mass = std::isfinite(smallest) ? smallest : 1;
     if (!(scales_[i].length > 0)) scales_[i].length = 1;
   }
 }
 
-void Scales::spread_over(const Ties::Tie& tie, const std::vector<bool>& has_inertia) {
+void Scales::spread_over(const Constraints::Constraint& constraint, const std::vector<bool>& has_inertia) {
   const std::size_t n = model_.blocks.bodies();
   double mass = std::numeric_limits<double>::infinity(), length = 0;
-  for (const Ties::Entry& e : model_.ties.entries_of(tie)) {
+  for (const Constraints::Entry& e : model_.constraints.entries_of(constraint)) {
     if (e.block >= n) continue;
     const BlockScale& s = scales_[e.block];
     if (s.mass > 0) mass = std::min(mass, s.mass);
     length = std::max(length, s.length);
   }
-  for (const Ties::Entry& e : model_.ties.entries_of(tie)) {
+  for (const Constraints::Entry& e : model_.constraints.entries_of(constraint)) {
     if (e.block >= n) continue;
     BlockScale& s = scales_[e.block];
     if (!(s.mass > 0) && std::isfinite(mass)) s.mass = mass;
@@ -184,7 +186,7 @@ void Scales::make_modules(Model& model) {
     Eigen::MatrixXd scaled(size, size);
     double* own_mass = own_mass_.data() + model_.blocks.own(n + i).first;
     for (std::size_t k = 0; k < size; ++k) {
-      const double own = M[k * (size + 1)], reflected = reflected_mass(model_.ties.first_module() + i, k);
+      const double own = M[k * (size + 1)], reflected = reflected_mass(model_.constraints.first_module() + i, k);
       own_mass[k] = own > least_own_mass * reflected ? own : reflected > 0 ? reflected : 1;
       own_length_[model_.blocks.own(n + i).first + k] = std::sqrt(own_mass[k]);
     }
@@ -204,7 +206,7 @@ void Scales::scale_bodies_by_modules() noexcept {
   for (std::size_t i = 0; i < model_.modules.modules().size(); ++i) {
     const std::size_t size = model_.blocks.own(model_.view.bodies.size() + i).count;
     for (std::size_t k = 0; k < size; ++k) {
-      const double reflected = reflected_mass(model_.ties.first_module() + i, k);
+      const double reflected = reflected_mass(model_.constraints.first_module() + i, k);
       if (reflected > 0) factor = std::max(factor, model_.modules.modules()[i].M[k * (size + 1)] / reflected);
     }
   }
@@ -216,13 +218,13 @@ void Scales::scale_bodies_by_modules() noexcept {
 }
 
 /// A_k² / (C M⁻¹ Cᵀ) of a module's variable k, the smallest of the rows; zero where no row ties it to a body.
-double Scales::reflected_mass(std::size_t tie, std::size_t k) const noexcept {
+double Scales::reflected_mass(std::size_t constraint, std::size_t k) const noexcept {
   double least = std::numeric_limits<double>::infinity();
-  const Ties::Tie& tied = model_.ties[tie];
+  const Constraints::Constraint& tied = model_.constraints[constraint];
   for (std::size_t r = 0; r < tied.rows; ++r) {
-    const Ties::Entry& own = model_.ties.own_entry(tied);
+    const Constraints::Entry& own = model_.constraints.own_entry(tied);
     double compliance = 0;
-    for (const Ties::Entry& e : model_.ties.entries_of(tied)) {
+    for (const Constraints::Entry& e : model_.constraints.entries_of(tied)) {
       if (&e == &own) continue;
       const Spatial& c = model_.rows.frame(e, r);
       const BlockScale& s = scales_[e.block];

@@ -16,7 +16,7 @@ bool VelocityProjector::project(double t, std::span<BodyMotion> bodies, std::spa
   motions.set(bodies, eta, etadot, states);
   model_.evaluate(t, Level::velocity, q.data(), v.data());
   violation = model_.rows.violation().velocity;
-  if (!after_positions || model_.ties.some_of_velocity()) solver_.forget_factors();
+  if (!after_positions || model_.constraints.some_of_velocity()) solver_.forget_factors();
   start(bodies, etadot);
   Refinement r{10, 0, Follow::nothing};  // what has little inertia is not to move the more for it
   if (after_positions) r.neighbour.loop_epsilon = projection_epsilon;
@@ -28,7 +28,7 @@ bool VelocityProjector::project(double t, std::span<BodyMotion> bodies, std::spa
   return true;
 }
 
-/// From the given velocities: only what they violate is solved for.
+/// Begins with the given velocities, so that the solver finds only the change that removes what they violate.
 void VelocityProjector::start(std::span<const BodyMotion> bodies, std::span<const double> etadot) noexcept {
   for (std::size_t i = 0; i < model_.blocks.count(); ++i) {
     double* x = problem_.solution.data() + model_.blocks.offset(i);
@@ -52,11 +52,11 @@ bool VelocityProjector::check_rows(const Remainder& left) noexcept {
   if (!(left.row_error > velocities_meet)) return true;
   const double worst = std::abs(solver_.residual().values()[model_.blocks.row_at(left.worst_row)]);
   if (!(worst > velocities_meet)) return true;
-  const std::size_t tie = model_.ties.of_row(left.worst_row);
-  return say_no_velocities(failure_, model_.ties.kind(tie), model_.ties.name(tie), worst);
+  const std::size_t constraint = model_.constraints.of_row(left.worst_row);
+  return say_no_velocities(failure_, model_.constraints.kind(constraint), model_.constraints.name(constraint), worst);
 }
 
-/// The solution, into the motions and to the caller.
+/// Copies the solution into the motions and to the caller.
 void VelocityProjector::take(std::span<BodyMotion> bodies, std::span<double> etadot,
                              std::span<double> states) noexcept {
   for (std::size_t i = 0; i < model_.blocks.count(); ++i) {
@@ -79,7 +79,8 @@ void VelocityProjector::find_joint_velocities(std::span<double> v) noexcept {
     const JointData& joint = model_.view.joints[j];
     const Spatial twist =
         relative_motion(joint, motion_of(joint.base_frame, frames), motion_of(joint.moving_frame, frames)).twist;
-    solve_least_squares(model_.rows.joint(j).motion.H, joint.nv, twist, v.data() + joint.v_offset);
+    const JointConstraint& c = model_.rows.joint(j);
+    solve_least_squares(c.motion.H, joint.nv, twist - c.drift, v.data() + joint.v_offset);
   }
 }
 

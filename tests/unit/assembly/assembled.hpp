@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "framework/reading/reader.hpp"
+#include "framework/host/reading/reader.hpp"
 #include "polyform/mechanics/constraint.hpp"
 #include "tests/support/workbench.hpp"
 

@@ -6,7 +6,7 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
-#include "framework/assembly/keeping.hpp"
+#include "framework/host/assembly/keeping.hpp"
 #include "tests/unit/assembly/assembled.hpp"
 
 using namespace polyform;

@@ -3,7 +3,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "framework/assembly/keeping.hpp"
+#include "framework/host/assembly/keeping.hpp"
 #include "tests/unit/assembly/assembled.hpp"
 
 using namespace polyform;

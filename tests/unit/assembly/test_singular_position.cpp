@@ -4,7 +4,7 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
-#include "framework/assembly/singular_position.hpp"
+#include "framework/host/assembly/singular_position.hpp"
 #include "tests/unit/assembly/assembled.hpp"
 
 using namespace polyform;

@@ -4,8 +4,8 @@
 #include <stdexcept>
 #include <thread>
 
-#include "framework/comparison/comparison.hpp"
-#include "framework/comparison/sweep.hpp"
+#include "framework/workbench/comparison/comparison.hpp"
+#include "framework/workbench/comparison/sweep.hpp"
 #include "tests/support/contenders.hpp"
 #include "tests/support/faulty_formulations.hpp"
 #include "tests/support/integrators.hpp"

@@ -6,8 +6,8 @@
 #include <map>
 #include <numeric>
 
-#include "framework/comparison/consensus.hpp"
-#include "framework/comparison/divergence.hpp"
+#include "framework/workbench/comparison/consensus.hpp"
+#include "framework/workbench/comparison/divergence.hpp"
 #include "tests/support/workbench.hpp"
 
 using namespace polyform;

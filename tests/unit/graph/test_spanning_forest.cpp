@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "framework/graph/system_graph.hpp"
+#include "framework/host/graph/system_graph.hpp"
 
 using namespace polyform::host;
 using Edges = std::vector<GraphEdge>;

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "framework/integration/integration.hpp"
+#include "framework/host/integration/integration.hpp"
 #include "tests/support/integrators.hpp"
 
 namespace polyform::host::test {

@@ -4,7 +4,7 @@
 #include <functional>
 #include <limits>
 
-#include "framework/integration/event_search.hpp"
+#include "framework/host/integration/event_search.hpp"
 
 using polyform::host::EventSearch;
 using polyform::host::Signals;

@@ -5,7 +5,7 @@
 #include <fstream>
 #include <string>
 
-#include "framework/process/available_memory.hpp"
+#include "framework/host/process/available_memory.hpp"
 
 using polyform::host::available_memory;
 

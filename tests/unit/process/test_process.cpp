@@ -10,7 +10,7 @@
 #include <stdexcept>
 #include <thread>
 
-#include "framework/process/process.hpp"
+#include "framework/host/process/process.hpp"
 #include "tests/support/sanitized.hpp"
 #include "tests/support/wait.hpp"
 

@@ -4,7 +4,7 @@
 #include <array>
 #include <string_view>
 
-#include "framework/registry/catalog.hpp"
+#include "framework/host/registry/catalog.hpp"
 
 namespace polyform::host::testing {
 

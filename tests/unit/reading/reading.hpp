@@ -4,7 +4,7 @@
 #include <catch2/catch.hpp>
 #include <string>
 
-#include "framework/reading/reader.hpp"
+#include "framework/host/reading/reader.hpp"
 #include "tests/unit/reading/fake_catalog.hpp"
 
 namespace polyform::host::testing {

@@ -2,8 +2,8 @@
 #include <catch2/catch.hpp>
 #include <string>
 
-#include "framework/reading/inertia.hpp"
-#include "framework/reading/reader.hpp"
+#include "framework/host/reading/inertia.hpp"
+#include "framework/host/reading/reader.hpp"
 #include "tests/unit/reading/fake_catalog.hpp"
 
 using namespace polyform;

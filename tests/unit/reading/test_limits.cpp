@@ -1,7 +1,7 @@
 // Text that is out to exhaust stack, memory or patience is refused.
 #include <fmt/format.h>
 
-#include "framework/reading/document.hpp"
+#include "framework/host/reading/document.hpp"
 #include "tests/support/growth.hpp"
 #include "tests/unit/reading/reading.hpp"
 

@@ -1,5 +1,5 @@
 // One plugin built for several instruction sets.
-#include "framework/registry/checks.hpp"
+#include "framework/host/registry/checks.hpp"
 #include "tests/bad_plugins/plugin_folder.hpp"
 
 using namespace polyform::host;

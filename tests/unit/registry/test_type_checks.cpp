@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 #include <span>
 
-#include "framework/registry/type_checks.hpp"
+#include "framework/host/registry/type_checks.hpp"
 
 namespace {
 

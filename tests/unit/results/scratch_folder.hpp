@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "framework/diagnostics.hpp"
-#include "framework/results/result_writer.hpp"
+#include "framework/host/results/result_writer.hpp"
 
 namespace polyform::host::test {
 

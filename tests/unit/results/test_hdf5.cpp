@@ -8,7 +8,7 @@
 #include <fstream>
 
 #include "framework/diagnostics.hpp"
-#include "framework/results/result_reader.hpp"
+#include "framework/host/results/result_reader.hpp"
 #include "scratch_folder.hpp"
 #include "tests/support/sanitized.hpp"
 

@@ -7,9 +7,9 @@
 #include <fstream>
 #include <functional>
 
-#include "framework/results/file_roles.hpp"
-#include "framework/results/output_file.hpp"
-#include "framework/results/result_writer.hpp"
+#include "framework/host/results/file_roles.hpp"
+#include "framework/host/results/output_file.hpp"
+#include "framework/host/results/result_writer.hpp"
 #include "scratch_folder.hpp"
 
 using namespace polyform::host;

@@ -11,8 +11,8 @@
 #include <csignal>
 #include <thread>
 
-#include "framework/results/file_writer.hpp"
-#include "framework/results/result_reader.hpp"
+#include "framework/host/results/file_writer.hpp"
+#include "framework/host/results/result_reader.hpp"
 #include "scratch_folder.hpp"
 
 using namespace polyform::host;

@@ -3,12 +3,12 @@
 
 #include <cmath>
 
-#include "framework/integration/integration.hpp"
-#include "framework/reading/reader.hpp"
-#include "framework/simulation/observation_store.hpp"
-#include "framework/simulation/row_maker.hpp"
-#include "framework/simulation/run_statistics.hpp"
-#include "framework/simulation/simulate.hpp"
+#include "framework/host/integration/integration.hpp"
+#include "framework/host/reading/reader.hpp"
+#include "framework/host/simulation/observation_store.hpp"
+#include "framework/host/simulation/row_maker.hpp"
+#include "framework/host/simulation/run_statistics.hpp"
+#include "framework/host/simulation/simulate.hpp"
 #include "tests/support/integrators.hpp"
 
 using namespace polyform;

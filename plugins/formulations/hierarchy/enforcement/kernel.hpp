@@ -1,4 +1,4 @@
-// Theorem 3.2 of Orsino 2017: S_{r+1} = S_r C, with C onto the kernel of B = Ã S_r. Three ways to find C
+// Theorem 3.2 of Orsino 2017: S_{r+1} = S_r C, with C onto the kernel of B = Ã S_r. Four ways to find C
 // (Proposition 3.1), each with a solution of B ν = r.
 #pragma once
 
@@ -20,7 +20,7 @@ struct Kernel {
   Vector right;
   const double* weights;     ///< per row: its squared length without any constraint, the scale of what is left of it
   double* memory_C;          ///< k × k
-  Vector particular;         ///< ν with B ν = r, of least norm (k)
+  Vector particular;         ///< ν with B ν = r, of least norm but for the oblique projector (k)
   double* memory_R;          ///< m × m
   Index* order;              ///< m
   double *work, *more_work;  ///< (k + m) × (k + m) each
@@ -52,6 +52,7 @@ inline Index largest_row(Kernel& p, const Matrix& rows, Index first) {
 
 void orthogonal_complement(Kernel&) noexcept;  ///< Proposition 3.1 (i): full-rank basis by Householder's reflections
 void orthonormalization(Kernel&) noexcept;  ///< Proposition 3.1 (iv): X = 1 − B̂ᵀB̂, B̂ the rows made orthonormal
+void oblique_projector(Kernel&) noexcept;   ///< Proposition 3.1 (ii): Y = 1 − G B, G a {1}-inverse by elimination
 void generalized_inverse(Kernel&) noexcept;  ///< Proposition 3.1 (iii), Corollaries 3.3, 3.4: X = 1 − G B, G = B^g
 
 /// λ of B_pᵀ λ = g for the independent rows p, zero for the others: multipliers from what the constraints must do.

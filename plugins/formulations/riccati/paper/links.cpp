@@ -61,11 +61,46 @@ void Links::load(std::span<const FrameIndex> loaded, std::span<const Spatial> wr
       placed_[i].hinge.effort[k] = efforts[view_.joints[i].v_offset + static_cast<std::size_t>(k)];
 }
 
-RigidBody Links::body(std::size_t i, const Vec3& r_PI) const noexcept {
+RigidBody Links::body(std::size_t i, const Vec3& r_PI, const Vec3& r_PO) const noexcept {
   const Placed& p = placed_[i];
   const double mass = view_.bodies[i].mass;
   const Vec3 r_IC = p.c - r_PI;
-  return {mass, r_IC, -r_PI, inertia_about(mass, r_IC, p.J_C), tree_.bodies()[i].V.angular, p.force, p.moment};
+  return {mass, r_IC, r_PO - r_PI, inertia_about(mass, r_IC, p.J_C), tree_.bodies()[i].V.angular, p.force, p.moment};
+}
+
+Vec3 Links::point(std::size_t i, const Place& place) const noexcept {
+  switch (place.kind) {
+    case Place::Kind::centre: return placed_[i].c;
+    case Place::Kind::own_hinge: return {};
+    case Place::Kind::hinge_of: return placed_[place.index].r;
+    case Place::Kind::cut: break;
+  }
+  const JointData& cut = view_.cut_joints()[place.index];
+  return tree_.bodies()[i].R * (is_ground(cut.base) ? cut.p_moving : cut.p_base) - placed_[i].to_P;
+}
+
+RigidBody Links::between(std::size_t i, const Place& input, const Place& output) const noexcept {
+  return body(i, point(i, input), point(i, output));
+}
+
+void Links::turn_efforts_into_loads() noexcept {
+  const auto load = [&](std::size_t i, const Vec3& at, const Spatial& wrench) {
+    placed_[i].force += wrench.linear;
+    placed_[i].moment += wrench.angular + cross(at - placed_[i].c, wrench.linear);
+  };
+  for (std::size_t i = 0; i < links_.size(); ++i) {
+    HingeMotion& hinge = placed_[i].hinge;
+    placed_[i].by_efforts = {};
+    if (hinge.effort.size() == 0 || hinge.effort.isZero(0)) continue;
+    // The wrench in the span of H that does the work of the efforts.
+    const Small HtH = hinge.H.transpose() * hinge.H;
+    const Effort shares = HtH.llt().solve(hinge.effort);
+    const Vector6 w = hinge.H * shares;
+    placed_[i].by_efforts = {to_vec3(w.tail<3>()), to_vec3(w.head<3>())};
+    hinge.effort.setZero();
+    load(i, {}, placed_[i].by_efforts);
+    if (links_[i].parent != ground) load(links_[i].parent, placed_[i].r, -1.0 * placed_[i].by_efforts);
+  }
 }
 
 Matrix13 Links::massless_element(std::size_t child) const noexcept {

@@ -12,6 +12,13 @@ namespace polyform::riccati::paper {
 
 using Matrix6 = Eigen::Matrix<double, 6, 6>;
 
+/// A connection point of a body.
+struct Place {
+  enum class Kind { centre, own_hinge, hinge_of, cut };
+  Kind kind = Kind::centre;   ///< centre: the mass centre, where nothing hangs
+  std::size_t index = 0;      ///< hinge_of: the body that hangs there; cut: which of the cut joints
+};
+
 class Links {
  public:
   static constexpr std::size_t ground = static_cast<std::size_t>(-1);
@@ -40,6 +47,17 @@ class Links {
   /// Eq 4 of body i with its input end at its output end: what the body itself adds there.
   Matrix13 own_element(std::size_t i) const noexcept { return transfer_matrix(body(i, {})); }
 
+  /// Any point of body i that a transfer starts from or leads to, from its own hinge point, ground axes.
+  Vec3 point(std::size_t i, const Place&) const noexcept;
+  /// Body i between two such points.
+  RigidBody between(std::size_t i, const Place& input, const Place& output) const noexcept;
+  /// Lets the efforts in the hinges act as loads on the bodies that they move: the hinges themselves are then smooth.
+  void turn_efforts_into_loads() noexcept;
+  /// What the efforts in the hinge of body i do to it, at its hinge point.
+  Spatial hinge_load(std::size_t i) const noexcept { return placed_[i].by_efforts; }
+  /// From the frame origin of body i to its hinge point.
+  const Vec3& to_hinge(std::size_t i) const { return placed_[i].to_P; }
+
   /// Eq 14: z_b of the parent at the child's hinge point is X z_b + gamma, z_b at the parent's own hinge point. X is
   /// also what carries (m, q) from there to the parent's hinge point. Identity and zero on ground.
   Matrix6 X(std::size_t child) const noexcept;
@@ -62,8 +80,9 @@ class Links {
     Vec3 c;              ///< from P to the mass centre
     Vec3 force, moment;  ///< applied, about the mass centre
     Sym3 J_C;
+    Spatial by_efforts;
   };
-  RigidBody body(std::size_t i, const Vec3& r_PI) const noexcept;
+  RigidBody body(std::size_t i, const Vec3& r_PI, const Vec3& r_PO = {}) const noexcept;
 
   const SystemView& view_;
   TreeKinematics tree_;

@@ -19,7 +19,8 @@ constexpr double least_alignment = 0.01;
 
 bool can_carry(const SystemView& view, const Variant& variant, std::string& why) {
   if (!view.cut_joints().empty()) {
-    why = fmt::format("the paper's variants support trees only, and joint `{}` closes a loop", view.cut_joints()[0].name);
+    why = fmt::format("the paper's variants support trees only, and joint `{}` closes a loop",
+                      view.cut_joints()[0].name);
     return false;
   }
   for (const ConstraintInstances& group : view.constraints)

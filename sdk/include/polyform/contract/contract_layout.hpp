@@ -8,6 +8,7 @@
 
 #include "polyform/contract/constraint_element.hpp"
 #include "polyform/contract/discrete_state.hpp"
+#include "polyform/contract/equation_matrices.hpp"
 #include "polyform/contract/equations.hpp"
 #include "polyform/contract/evaluation_cost.hpp"
 #include "polyform/contract/events.hpp"

@@ -23,7 +23,8 @@ enum class Ability : std::uint32_t {
   code_joints = 1u << 6,           ///< joints that are no sequence of primitive motions
   reactions = 1u << 7,
   singular_mass = 1u << 8,         ///< bodies without mass or inertia that the joints make regular
-  discrete_states = 1u << 9        ///< discrete states of elements (discrete_state.hpp)
+  discrete_states = 1u << 9,       ///< discrete states of elements (discrete_state.hpp)
+  rheonomic_joints = 1u << 10      ///< joints that depend on time (rheonomic_joint.hpp)
 };
 constexpr std::uint32_t operator|(Ability a, Ability b) {
   return static_cast<std::uint32_t>(a) | static_cast<std::uint32_t>(b);

@@ -11,7 +11,7 @@
 //
 // The common joints are data: a sequence of primitive motions, from base to moving. A joint that is none
 // (a screw, a cam) gives a kernel. Both work as tree joint and as cut joint of a loop in every formulation;
-// the constraint side follows from H (constraint.hpp).
+// the constraint side follows from H (constraint.hpp). A joint may depend on time, too: rheonomic_joint.hpp.
 #pragma once
 
 #include <cstddef>

@@ -18,7 +18,7 @@ struct Refusal {
   std::string_view option = {};  ///< name of the option at fault; empty where it is the model
 };
 
-/// A refusal, if there is one, as that of an option.
+/// Names the option as what a refusal, if there is one, refuses.
 inline std::optional<Refusal> of_option(std::string_view option, std::optional<Refusal> refusal) {
   if (refusal) refusal->option = option;
   return refusal;
@@ -37,8 +37,9 @@ Solver* made_solver(Args&&... args) {
 inline constexpr std::string_view use_joint_coordinates =
     "make the model smaller, or use a formulation in joint coordinates";
 
-/// The solver that make(refusal) returns; where it returns none, the refusal, or else that it could not be made, is
-/// reported. name: of the formulation. smaller: what to do when memory runs out.
+/// Returns the solver that make(refusal) makes. Where it makes none, the refusal is reported; where there is none of
+/// these either, that a type could not set itself up. name: of the formulation. smaller: what to do when memory runs
+/// out.
 template <class Make>
 Solver* compiled(std::string_view name, std::string_view smaller, DiagnosticSink& sink, Make&& make) noexcept {
   const auto report = [&](std::string_view message, std::string_view remedy, std::string_view option = {}) {

@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "polyform/mechanics/rheonomic_joints.hpp"
 #include "polyform/solvers/absolute/model.hpp"
 
 namespace polyform {
@@ -41,6 +42,9 @@ class AbsoluteAccelerations {
   /// Of constraint elements and modules whose rows ask for a velocity: (λ + effort) · right-hand side of the
   /// velocities, W.
   double driving_power() const noexcept;
+  /// Of what drives joints that depend on time, W. q, reactions: of all joints.
+  double clock_power(const RheonomicJoints&, std::span<const double> q,
+                     std::span<const Spatial> reactions) const noexcept;
 
  private:
   double multiplier(std::size_t row) const { return -solution_[model_.blocks.row_at(row)]; }

@@ -14,7 +14,7 @@ namespace polyform {
 /// to meet all rows.
 enum class Accelerations : unsigned char { of_stage, shown };
 
-/// M, A, b and f of the motions last evaluated, block by block and tie by tie:
+/// M, A, b and f of the motions last evaluated, block by block and constraint by constraint:
 ///
 ///   [M  Aᵀ] [ẋ ]   [f]
 ///   [A  0 ] [−λ] = [b]
@@ -33,25 +33,27 @@ class AbsoluteEquations {
   /// Whether a block has no mass, or no inertia for some motion of its own; what it has may be ever so little.
   bool lacks_inertia(std::size_t block) const { return scales_[block].lacking; }
 
-  // The ties: all joints, all constraint elements, all modules.
-  std::size_t ties() const { return model_.ties.count(); }
-  std::size_t rows() const { return model_.ties.rows(); }
-  std::size_t rows(std::size_t tie) const { return model_.ties[tie].rows; }
-  std::size_t first_row(std::size_t tie) const { return model_.ties[tie].row; }
-  bool is_joint(std::size_t tie) const { return tie < model_.ties.first_element(); }
-  const char* kind_of_tie(std::size_t tie) const noexcept { return model_.ties.kind(tie); }
-  std::string_view name_of_tie(std::size_t tie) const noexcept { return model_.ties.name(tie); }
-  /// Coefficients of a tie's rows for one of the blocks that it ties: of a body 6 per row (about its mass centre), and
-  /// those of its modes or of the module's variables, row after row.
+  // The constraints: all joints, all constraint elements, all modules.
+  std::size_t constraints() const { return model_.constraints.count(); }
+  std::size_t rows() const { return model_.constraints.rows(); }
+  std::size_t rows(std::size_t constraint) const { return model_.constraints[constraint].rows; }
+  std::size_t first_row(std::size_t constraint) const { return model_.constraints[constraint].row; }
+  bool is_joint(std::size_t constraint) const { return constraint < model_.constraints.first_element(); }
+  const char* kind_of_constraint(std::size_t constraint) const noexcept { return model_.constraints.kind(constraint); }
+  std::string_view name_of_constraint(std::size_t constraint) const noexcept {
+    return model_.constraints.name(constraint);
+  }
+  /// Coefficients of a constraint's rows for one of the blocks that it ties: of a body 6 per row (about its mass
+  /// centre), and those of its modes or of the module's variables, row after row.
   struct Coefficients {
     std::size_t block;
     std::span<const Spatial> frame;
     std::span<const double> own;
   };
-  std::size_t tied_blocks(std::size_t tie) const { return model_.ties[tie].entries; }
-  Coefficients coefficients(std::size_t tie, std::size_t i) const {
-    const absolute::Ties::Tie& t = model_.ties[tie];
-    const absolute::Ties::Entry& e = model_.ties.entry(t.entry + i);
+  std::size_t constrained_blocks(std::size_t constraint) const { return model_.constraints[constraint].entries; }
+  Coefficients coefficients(std::size_t constraint, std::size_t i) const {
+    const absolute::Constraints::Constraint& t = model_.constraints[constraint];
+    const absolute::Constraints::Entry& e = model_.constraints.entry(t.entry + i);
     return {e.block,
             {model_.rows.frames(e), e.frame == 0 ? 0 : t.rows},
             {model_.rows.own(e, 0), t.rows * e.owns}};

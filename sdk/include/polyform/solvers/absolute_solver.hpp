@@ -13,6 +13,7 @@
 #include "polyform/contract/kernels.hpp"
 #include "polyform/contract/power_source.hpp"
 #include "polyform/contract/second_order.hpp"
+#include "polyform/mechanics/rheonomic_joints.hpp"
 
 namespace polyform {
 
@@ -40,10 +41,10 @@ class AbsoluteSolver : public Solver, public Equations, public PowerSource, publ
     out.name = system_.equations().name_of_block(i);
     out.unknowns = system_.equations().size(i);
   }
-  std::size_t constraints() const noexcept override { return system_.equations().ties(); }
+  std::size_t constraints() const noexcept override { return system_.equations().constraints(); }
   void describe_constraint(std::size_t i, Constraint& out) const noexcept override {
-    out.kind = system_.equations().kind_of_tie(i);
-    out.name = system_.equations().name_of_tie(i);
+    out.kind = system_.equations().kind_of_constraint(i);
+    out.name = system_.equations().name_of_constraint(i);
     out.rows = system_.equations().rows(i);
   }
   std::size_t levels() const noexcept override { return 0; }
@@ -51,7 +52,7 @@ class AbsoluteSolver : public Solver, public Equations, public PowerSource, publ
 
  protected:
   /// project: positions and velocities return to the constraints after each step, to the tolerance (m and rad). absent:
-  /// per tie of AbsoluteSystem, whether its rows do not count; or empty.
+  /// per constraint of AbsoluteSystem, whether its rows do not count; or empty.
   AbsoluteSolver(const SystemView&, bool project, double tolerance, const std::vector<bool>& absent = {});
   ~AbsoluteSolver() = default;
   bool made() const { return applied_.forces().good() && system_.good(); }
@@ -94,6 +95,7 @@ class AbsoluteSolver : public Solver, public Equations, public PowerSource, publ
   DiscreteValues discrete_{view_};
   absolute::AppliedLoads applied_;
   absolute::State state_;
+  RheonomicJoints rheonomic_{view_};
   const AbsoluteAccelerations* found_ = nullptr;  ///< the last ones that were found
   bool project_;
   double tolerance_;

@@ -17,8 +17,9 @@
 // It serves formulations in absolute coordinates, which may solve the equations in a way of their own, and the host:
 // closing loops, projecting velocities in the inertia metric.
 //
-// The parts, each a class with a state of its own, in the folder absolute: blocks of unknowns and ties (the structure),
-// motions, inertia (M) and rows (A, b), which together are the model; scales; loads (f); factors, residual, refinement
+// The parts, each a class with a state of its own, in the folder absolute: blocks of unknowns and constraints (the
+// structure), motions, inertia (M) and rows (A, b), which together are the model; scales; loads (f); factors, residual,
+// refinement
 // (saddle_point), the same with twice the digits (fine_solver); correction of positions and velocities; checks.
 #pragma once
 
@@ -39,11 +40,11 @@ struct PositionCorrection {
 
 /// One object per thread; nothing allocates after construction. Functions that can fail return false or null and leave
 /// a sentence in failure(). Constraints are those of all joints, of all constraint elements and of all modules of the
-/// view: its ties, in this order.
+/// view: its constraints, in this order.
 class AbsoluteSystem {
  public:
-  /// absent: per tie, whether its rows do not count; or empty. origin: what positions count from, for the elements. The
-  /// view outlives the object.
+  /// absent: per constraint, whether its rows do not count; or empty. origin: what positions count from, for the
+  /// elements. The view outlives the object.
   explicit AbsoluteSystem(const SystemView& view, const std::vector<bool>& absent = {}, const Vec3& origin = {});
   ~AbsoluteSystem();
 
@@ -51,7 +52,7 @@ class AbsoluteSystem {
   bool good() const noexcept;
   /// Discrete states of all elements, as ConstraintSet::follow takes them.
   void follow(std::span<const std::int32_t> discrete) noexcept;
-  /// Blocks and ties, and the numbers last evaluated.
+  /// Blocks and constraints, and the numbers last evaluated.
   const AbsoluteEquations& equations() const noexcept;
   const FlexibleSet& flexible() const noexcept;
   const ModuleSet& modules() const noexcept;

@@ -30,14 +30,18 @@
 namespace polyform {
 
 /// A solver with the state of joint_state.hpp. Freed by destroy().
-class JointCoordinateSolver : public Solver, public PowerSource, public SecondOrderSystem, private NewtonMatrix {
+class JointCoordinateSolver : public Solver, public PowerSource, public SecondOrderSystem, private NewtonMatrix,
+                              private NewtonDerivative, private ErrorFilter {
  public:
   using MakeSweep = std::function<std::unique_ptr<TreeSweep>(const SystemView&)>;
+  using MakeLoopedSweep = std::function<std::unique_ptr<TreeSweep>(const SystemView&, LoopClosure&)>;
 
   /// By the Recursion: trees with loops, constraint elements and flexible bodies.
   JointCoordinateSolver(const SystemView&, const LoopCorrection&);
   /// By another sweep, which is made for the view that the solver works in: trees of rigid bodies.
   JointCoordinateSolver(const SystemView&, const MakeSweep&);
+  /// By another sweep that finds the multipliers of the loops itself and has a Recursion for their correction.
+  JointCoordinateSolver(const SystemView&, const LoopCorrection&, const MakeLoopedSweep&);
   virtual ~JointCoordinateSolver() = default;
 
   bool good() const { return loads_.good() && flexible_.good() && loops_.good(); }
@@ -74,13 +78,15 @@ class JointCoordinateSolver : public Solver, public PowerSource, public SecondOr
   NewtonMatrix* newton_matrix() noexcept;
   Status linearize(double t, std::span<const double> y) noexcept override;
   Status prepare(double gamma) noexcept override;
+  Status derivative_to_solve(double t, std::span<const double> y, std::span<double> ydot) noexcept override;
+  /// What Newton's solutions leave of an error of accelerations.
+  void apply(std::span<double> error) noexcept override;
   Status prepare_complex(double real, double imaginary) noexcept override;
   void solve(std::span<double> x) noexcept override { newton_->solve(x); }
   void solve_complex(std::span<double> real, std::span<double> imaginary) noexcept override {
     newton_->solve(real, imaginary);
   }
 
-  using MakeLoopedSweep = std::function<std::unique_ptr<TreeSweep>(const SystemView&, LoopClosure&)>;
   struct ByLoopedSweep {};
   JointCoordinateSolver(const SystemView&, ByLoopedSweep, const MakeLoopedSweep&);
 
@@ -107,7 +113,8 @@ class JointCoordinateSolver : public Solver, public PowerSource, public SecondOr
   LostDigits lost_;
   KernelList kernels_;
   std::unique_ptr<TreeNewton> newton_;
-  std::vector<double> newton_rates_;
+  bool newton_prepared_ = false;
+  std::vector<double> newton_rates_, newton_error_;
   std::vector<Spatial> newton_cuts_;   ///< what each cut joint transmits
 };
 

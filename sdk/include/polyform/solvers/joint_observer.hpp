@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "polyform/mechanics/rheonomic_joints.hpp"
 #include "polyform/mechanics/flexible_set.hpp"
 #include "polyform/mechanics/kinematics.hpp"
 #include "polyform/solvers/centred_view.hpp"
@@ -34,7 +35,9 @@ class JointObserver {
                                      Observation& out) noexcept;
   static bool is_contradiction(const LoopClosure::Contradiction&, const ClosingConstraints&) noexcept;
   /// Of applied forces and of modes that have no potential, W; as of the last evaluation.
+  /// Without that of the drives of joints that depend on time.
   double power() const noexcept;
+  const RheonomicJoints& rheonomic() const { return rheonomic_; }
 
  private:
   const CentredView& centred_;
@@ -42,6 +45,7 @@ class JointObserver {
   const FlexibleSet& flexible_;
   const JointLoads& loads_;
   const TreeSweep& sweep_;
+  RheonomicJoints rheonomic_;
   TreeKinematics tree_;
   std::vector<double> vdot_, etaddot_, xdot_;
   std::vector<Spatial> accelerations_;

@@ -7,6 +7,7 @@
 
 #include "polyform/contract/second_order.hpp"
 #include "polyform/mechanics/kinematics.hpp"
+#include "polyform/mechanics/rheonomic_joints.hpp"
 
 namespace polyform {
 
@@ -28,6 +29,12 @@ class JointState {
     are(StateKind::velocity, view_.modes);
     are(StateKind::other, view_.states);
     are(StateKind::position, view_.nq - view_.nq_tree);
+    for (std::size_t j = 0; j < view_.joints.size(); ++j) {
+      const JointData& joint = view_.joints[j];
+      if (rheonomic_kernel(joint) == nullptr) continue;
+      const std::size_t first = j < view_.bodies.size() ? 0 : uncut() - view_.nq_tree;
+      clocks_.push_back(first + joint.q_offset + joint.nq - 1);
+    }
   }
 
   /// Sizes of what stands before η, before x and before the cut joints' coordinates.
@@ -61,7 +68,7 @@ class JointState {
   void move(std::span<double> y, std::span<const double> by) const noexcept {
     for (const JointData& joint : view_.tree_joints()) {
       double rates[most_joint_positions];
-      joint_position_rates(joint, y.data() + joint.q_offset, by.data() + joint.v_offset, rates);
+      joint_position_step(joint, y.data() + joint.q_offset, by.data() + joint.v_offset, rates);
       for (std::size_t k = 0; k < joint.nq; ++k) y[joint.q_offset + k] += rates[k];
       joint_normalize(joint, y.data() + joint.q_offset);
     }
@@ -72,6 +79,10 @@ class JointState {
     for (std::size_t k = 0; k < view_.nv_tree; ++k) y[view_.nq_tree + k] += by[k];
     for (std::size_t k = 0; k < view_.modes; ++k) y[joints() + view_.modes + k] += by[view_.nv_tree + k];
   }
+  /// Writes the time into the coordinates of the joints that depend on it.
+  void set_clocks(double t, std::span<double> y) const noexcept {
+    for (const std::size_t k : clocks_) y[k] = t;
+  }
   /// Coordinates of all joints, of which those of the cut ones are taken over.
   void keep_turns(std::span<double> y, std::span<const double> q) const noexcept {
     std::copy(q.begin() + static_cast<std::ptrdiff_t>(view_.nq_tree), q.end(),
@@ -80,7 +91,8 @@ class JointState {
 
  private:
   const SystemView& view_;
-  std::vector<StateKind> kinds_;  ///< of each number of y
+  std::vector<StateKind> kinds_;       ///< of each number of y
+  std::vector<std::size_t> clocks_;    ///< numbers of y that are the time
 };
 
 }  // namespace polyform

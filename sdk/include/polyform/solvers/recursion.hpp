@@ -29,17 +29,23 @@ class Recursion final : public TreeSweep {
   void kinematics(const double* q, const double* v, const double* eta, const double* etadot) noexcept override {
     motion_.evaluate(q, v, eta, etadot);
   }
+  /// As kinematics() with v = 0, where time stands still as well.
+  void kinematics_at_rest(const double* q, const double* still, const double* eta) noexcept {
+    motion_.evaluate_at_rest(q, still, eta);
+  }
   std::span<const BodyMotion> motions(const double* v) noexcept override { return motion_.frames(v); }
   bool accelerations(std::span<const FrameIndex> loaded, std::span<const Spatial> wrenches,
                      std::span<const double> efforts, double* vdot, double* etaddot, bool keep) noexcept override;
   SweepFailure failure() const noexcept override { return sweep_.failure(); }
+  Recursion* recursion() noexcept override { return this; }
+  void tolerate(ErrorFilter* filter) noexcept override { refinement_.tolerate(filter); }
   void start_anew() noexcept override { refinement_.look(); }
   void body_accelerations(std::span<Spatial> out) const noexcept override;
   void reactions(std::span<Spatial> out) const noexcept override;
 
-  /// After kinematics() and motions() with v = 0 and LoopClosure::evaluate: the step in the coordinates, or change of
-  /// the velocities, that closes the loops and is the least in the inertia metric (per velocity coordinate, and in the
-  /// modes). False as of accelerations().
+  /// After kinematics_at_rest(), motions() with v = 0 and LoopClosure::evaluate: the step in the coordinates, or change
+  /// of the velocities, that closes the loops and is the least in the inertia metric (per velocity coordinate, and in
+  /// the modes). False as of accelerations().
   bool closing_step(LoopClosure::Level, double* step, double* modal_step) noexcept;
 
   /// After kinematics(): the motion subspace of the hinge that carries a body, ground axes, at its hinge point; empty

@@ -4,8 +4,8 @@
 // The columns of a cut joint pass every hinge on its two paths to the common ancestor (loop_closure.hpp). A hinge that
 // r rows pass adds r²/2 products per direction to the compliance of the loops, and a loop is eliminated against all
 // rows that it shares a hinge with. A constraint element is one more such loop, with a path for each frame that it
-// ties, to ground where it has markers. So the cost is linear as long as loops are local, and grows with the cube of their
-// number where all of them pass one hinge.
+// ties, to ground where it has markers. So the cost is linear as long as loops are local, and grows with the cube of
+// their number where all of them pass one hinge.
 #pragma once
 
 #include <cstddef>

@@ -7,6 +7,7 @@
 
 #include "polyform/solvers/hinge_sweep.hpp"
 #include "polyform/solvers/mending.hpp"
+#include "polyform/solvers/tree_sweep.hpp"
 
 namespace polyform {
 
@@ -25,12 +26,17 @@ class SweepRefinement {
   /// of the sweep and the multipliers where digits have been lost. efforts: of that solve.
   void mend(double* vdot, const double* efforts, Mending::Aim aim) noexcept {
     mended_ = false;
-    if (mending_.is_due()) look_and_refine(vdot, efforts, aim);
+    if (mending().is_due()) look_and_refine(vdot, efforts, aim);
   }
+  /// Accelerations from now on are mended only where the filter leaves something of what they lack; nullptr: always.
+  void tolerate(ErrorFilter* filter) { filter_ = filter; }
   /// The next accelerations are looked at.
-  void look() { mending_.look(); }
+  void look() {
+    mending_.look();
+    filtered_mending_.look();
+  }
   /// Error of the last accelerations that could not be mended, relative; 0 where nothing was to be mended.
-  double lost() const { return mending_.left(); }
+  double lost() const { return filter_ != nullptr ? filtered_mending_.left() : mending_.left(); }
   /// Whether the last accelerations were mended; then, with Mending::Aim::forces, wrench() is what a hinge puts on its
   /// outboard body at P.
   bool has_mended() const { return mended_; }
@@ -40,7 +46,9 @@ class SweepRefinement {
   void accelerate_finely() noexcept;
   template <class T>
   void find_rest(const SpatialVector<T>* z, SpatialVector<T>* force, const double* efforts) noexcept;
+  Mending& mending() { return filter_ != nullptr ? filtered_mending_ : mending_; }
   bool solve_for_rest() noexcept;
+  bool lacks_little(const double* vdot, const double* efforts) noexcept;
   double size_of_step(const double* vdot) const noexcept;
   bool is_turn(const HingedTree::Link&, std::uint32_t k) const noexcept;
   bool looks_wrong(const double* vdot, const double* efforts) noexcept;
@@ -59,6 +67,8 @@ class SweepRefinement {
   /// With masses over eight orders of magnitude the error of the accelerations can be some hundred times the residual:
   /// from here on it stays below 1e-8. Systems without such ratios have smaller ones.
   Mending mending_{1e-10};
+  ErrorFilter* filter_ = nullptr;       ///< or none
+  Mending filtered_mending_{1e-10};     ///< of accelerations with a filter
   bool mended_ = false;
 };
 

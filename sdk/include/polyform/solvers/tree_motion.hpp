@@ -29,6 +29,8 @@ class TreeMotion {
   void position_rates(const double* q, const double* v, double* qdot) const noexcept;
   /// At the coordinates and velocities of the tree joints and the modes, which are read until the next call.
   void evaluate(const double* q, const double* v, const double* eta, const double* etadot) noexcept;
+  /// The same where nothing moves, time included. still: zeros, as many as there are velocities and modes.
+  void evaluate_at_rest(const double* q, const double* still, const double* eta) noexcept;
   /// Motions of all frames.
   std::span<const BodyMotion> frames(const double* v) noexcept;
   /// As of the last frames().
@@ -67,6 +69,8 @@ class TreeMotion {
   };
 
  private:
+  void evaluate_nodes_and_general(const double* q, const double* v, const double* eta, const double* etadot) noexcept;
+  void place_all(const double* q, const double* v) noexcept;
   template <HingedTree::Hinge kind>
   void place(std::size_t i, const double* q, const double* v) noexcept;
   void place_general(const HingedTree::Link& link, const Work& in, Work& work, std::size_t i) noexcept;

@@ -9,11 +9,23 @@
 
 namespace polyform {
 
+class Recursion;
+
 /// Why accelerations could not be found.
 struct SweepFailure {
   std::size_t joint = 0;          ///< and the body that it carries
   bool in_mode = false;           ///< it is a mode of that body that moves no mass
   const char* reason = nullptr;   ///< to follow "joint `j`"; nullptr where the joint has no inertia to move
+};
+
+/// What becomes of an error of accelerations where it does not count as such.
+class ErrorFilter {
+ public:
+  /// An error of v̇ of the tree joints, in place: what of it counts.
+  virtual void apply(std::span<double> error) noexcept = 0;
+
+ protected:
+  ~ErrorFilter() = default;
 };
 
 /// Sweeps over the spanning tree, outward for kinematics, inward and outward for accelerations. One object per thread;
@@ -38,6 +50,10 @@ class TreeSweep {
   virtual SweepFailure failure() const noexcept = 0;
   /// Error of the last accelerations, relative, as far as it is known and could not be mended.
   double lost() const { return lost_; }
+  /// What brings positions and velocities back onto closed loops; nullptr of a sweep over trees alone.
+  virtual Recursion* recursion() noexcept { return nullptr; }
+  /// Accelerations from now on may have errors of which the filter leaves rounding only; nullptr: none but rounding.
+  virtual void tolerate(ErrorFilter*) noexcept {}
   /// The next accelerations are of a state that has nothing to do with the ones before.
   virtual void start_anew() noexcept = 0;
 

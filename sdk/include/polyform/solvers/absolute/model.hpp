@@ -8,17 +8,17 @@ namespace polyform::absolute {
 /// M, A and b, each part with its own state. Motions are set first, then evaluate() makes all others those of the
 /// motions.
 struct Model {
-  /// absent: per tie, whether its rows do not count; or empty. origin: what positions count from, for the elements. The
-  /// view outlives the object.
+  /// absent: per constraint, whether its rows do not count; or empty. origin: what positions count from, for the
+  /// elements. The view outlives the object.
   Model(const SystemView& of, const std::vector<bool>& absent, const Vec3& origin)
       : view(of),
         elements(of, origin),
         modules(of, origin),
         blocks(of, modules),
-        ties(of, blocks, elements, modules, absent),
+        constraints(of, blocks, elements, modules, absent),
         motions(of),
         inertia(of, blocks, motions),
-        rows(of, blocks, ties, motions, inertia, elements, modules) {}
+        rows(of, blocks, constraints, motions, inertia, elements, modules) {}
   Model(const Model&) = delete;
   Model& operator=(const Model&) = delete;
 
@@ -38,7 +38,7 @@ struct Model {
   ConstraintSet elements;
   ModuleSet modules;
   Blocks blocks;
-  Ties ties;
+  Constraints constraints;
   Motions motions;
   Inertia inertia;
   Rows rows;

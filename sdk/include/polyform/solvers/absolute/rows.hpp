@@ -6,9 +6,9 @@
 
 #include "polyform/mechanics/constraint.hpp"
 #include "polyform/mechanics/constraint_set.hpp"
+#include "polyform/solvers/absolute/constraints.hpp"
 #include "polyform/solvers/absolute/inertia.hpp"
 #include "polyform/solvers/absolute/motions.hpp"
-#include "polyform/solvers/absolute/ties.hpp"
 
 namespace polyform::absolute {
 
@@ -20,25 +20,27 @@ struct Violation {
   double velocity = 0;  ///< A x − right, rad/s or m/s
 };
 
-/// The rows of all ties as last evaluated, at one level.
+/// The rows of all constraints as last evaluated, at one level.
 class Rows {
  public:
   /// All outlive the object, which evaluates the constraint elements and modules.
-  Rows(const SystemView&, const Blocks&, const Ties&, const Motions&, const Inertia&, ConstraintSet&, ModuleSet&);
+  Rows(const SystemView&, const Blocks&, const Constraints&, const Motions&, const Inertia&, ConstraintSet&,
+       ModuleSet&);
 
   /// At the motions, whose inertia has been evaluated. q: coordinates of all joints, hints on entry; v: their
   /// velocities.
   void evaluate(double t, Level, double* q, double* v) noexcept;
 
   /// Coefficients of a row for the frame of a body, about its mass centre.
-  const Spatial& frame(const Ties::Entry& entry, std::size_t row) const { return frames_[entry.first + row]; }
-  const Spatial* frames(const Ties::Entry& entry) const { return frames_.data() + entry.first; }  ///< of all its rows
+  const Spatial& frame(const Constraints::Entry& entry, std::size_t row) const { return frames_[entry.first + row]; }
+  /// of all its rows
+  const Spatial* frames(const Constraints::Entry& entry) const { return frames_.data() + entry.first; }
   /// Coefficients of a row for the modes of a body or the variables of a module.
-  const double* own(const Ties::Entry& entry, std::size_t row) const {
+  const double* own(const Constraints::Entry& entry, std::size_t row) const {
     return owns_.data() + entry.own + row * entry.owns;
   }
   /// a · x of a row on one of its blocks, x being all unknowns.
-  double share(const Ties::Entry&, std::size_t row, const double* x) const noexcept;
+  double share(const Constraints::Entry&, std::size_t row, const double* x) const noexcept;
 
   /// b; at the level of positions minus the residual.
   std::span<const double> right() const { return right_; }
@@ -50,16 +52,16 @@ class Rows {
 
  private:
   void set_joint(std::size_t joint, Level, double* q, double* v) noexcept;
-  void set_element(std::size_t tie, Level) noexcept;
-  double set_module(std::size_t tie, std::size_t row, Level) noexcept;
-  void add(const Ties::Tie&, std::size_t row, FrameIndex, const Spatial& about_origin) noexcept;
-  void add_joint(const Ties::Tie&, std::size_t row, std::size_t joint, const Spatial& t) noexcept;
+  void set_element(std::size_t constraint, Level) noexcept;
+  double set_module(std::size_t constraint, std::size_t row, Level) noexcept;
+  void add(const Constraints::Constraint&, std::size_t row, FrameIndex, const Spatial& about_origin) noexcept;
+  void add_joint(const Constraints::Constraint&, std::size_t row, std::size_t joint, const Spatial& t) noexcept;
   Spatial velocity_terms(FrameIndex) const noexcept;
   Spatial velocity_terms_of(std::size_t joint) const noexcept;
 
   const SystemView& view_;
   const Blocks& blocks_;
-  const Ties& ties_;
+  const Constraints& constraints_;
   const Motions& motions_;
   const Inertia& inertia_;
   ConstraintSet& elements_;

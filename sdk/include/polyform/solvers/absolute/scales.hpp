@@ -31,12 +31,12 @@ class Scales {
  private:
   void make_bodies();
   void spread();
-  void spread_over(const Ties::Tie&, const std::vector<bool>& has_inertia);
+  void spread_over(const Constraints::Constraint&, const std::vector<bool>& has_inertia);
   std::vector<bool> find_light() const;
   void make_flexible(std::size_t flexible);
   void make_modules(Model&);
   void scale_bodies_by_modules() noexcept;
-  double reflected_mass(std::size_t tie, std::size_t variable) const noexcept;
+  double reflected_mass(std::size_t constraint, std::size_t variable) const noexcept;
 
   const Model& model_;
   std::vector<BlockScale> scales_;

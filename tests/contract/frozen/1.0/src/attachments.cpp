@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "polyform/helpers/completed.hpp"
+#include "polyform/mechanics/rheonomic_joints.hpp"
 
 namespace polyform {
 
@@ -14,8 +15,9 @@ Attachments::Attachments(const SystemView& view, Strided<const ElementInstance> 
   std::size_t nq = 0, nv = 0;
   for (const JointIndex j : joints) {
     const JointData& joint = view.joints[at(j)];
-    joints_.push_back({joint.q_offset, joint.nq, joint.v_offset, joint.nv});
-    nq += joint.nq;
+    const std::size_t positions = own_positions(joint);
+    joints_.push_back({joint.q_offset, positions, joint.v_offset, joint.nv});
+    nq += positions;
     nv += joint.nv;
   }
   motions_.resize(markers_.size());

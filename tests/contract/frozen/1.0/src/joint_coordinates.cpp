@@ -27,17 +27,18 @@ double angle_about(const Vec3& axis, const Mat3& R) {
   return std::atan2(dot(axis, s), R.m[0] + R.m[4] + R.m[8] - dot(axis, ra));
 }
 
-/// Gauss–Newton from the q given, for sequences without a closed form.
-void nearest_coordinates(const JointData& joint, const Mat3& R_FM, const Vec3& p_FM, double* q) noexcept {
+}  // namespace
+
+void nearest_joint_coordinates(const JointData& joint, const Mat3& R_FM, const Vec3& p_FM, double* q) noexcept {
   const double no_velocity[6]{};
   JointMotion m;
   for (int iteration = 0; iteration < most_steps; ++iteration) {
     joint_motion(joint, q, no_velocity, m);
     const Spatial error{rotation_vector(quaternion_of(times_transpose(R_FM, m.R_FM))), p_FM - m.p_FM};
-    double step[6]{}, rate[6 + 2]{};
+    double step[6]{}, rate[most_joint_positions];
     // The motion subspace gives the rotation error in F axes about M's own origin, to first order.
     solve_least_squares(m.H, joint.nv, error, step);
-    joint_position_rates(joint, q, step, rate);
+    joint_position_step(joint, q, step, rate);
     double size = 0;
     for (std::size_t i = 0; i < joint.nq; ++i) {
       q[i] += rate[i];
@@ -47,8 +48,6 @@ void nearest_coordinates(const JointData& joint, const Mat3& R_FM, const Vec3& p
     if (size < rounding_of_step) break;
   }
 }
-
-}  // namespace
 
 void joint_coordinates(const JointData& joint, const Mat3& R_FM, const Vec3& p_FM, double* q) noexcept {
   if (joint.kernel != nullptr) {
@@ -73,7 +72,7 @@ void joint_coordinates(const JointData& joint, const Mat3& R_FM, const Vec3& p_F
   }
   direct = direct && (rotations + balls <= 1 || (rotations == 2 && balls == 0));
   if (!direct) {
-    nearest_coordinates(joint, R_FM, p_FM, q);
+    nearest_joint_coordinates(joint, R_FM, p_FM, q);
     return;
   }
   for (std::size_t i = 0; i < translations; ++i) q[i] = dot(axes[i], p_FM);

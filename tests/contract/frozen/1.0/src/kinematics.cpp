@@ -116,6 +116,23 @@ void joint_position_rates(const JointData& joint, const double* q, const double*
   }
 }
 
+void joint_position_step(const JointData& joint, const double* q, const double* delta, double* step) noexcept {
+  joint_position_rates(joint, q, delta, step);
+  if (joint.kernel == nullptr) return;
+  const double no_velocity[6]{};
+  double by_time[most_joint_positions];
+  joint_position_rates(joint, q, no_velocity, by_time);
+  for (std::size_t k = 0; k < joint.nq; ++k) step[k] -= by_time[k];
+}
+
+Spatial joint_drift(const JointData& joint, const double* q) noexcept {
+  if (joint.kernel == nullptr) return {};
+  const double no_velocity[6]{};
+  JointMotion m;
+  joint_motion(joint, q, no_velocity, m);
+  return m.twist;
+}
+
 void joint_neutral(const JointData& joint, double* q) noexcept {
   if (joint.kernel != nullptr) {
     guard_numbers(joint, q, [&](std::span<double> out) { joint.kernel->neutral(out); });
@@ -188,6 +205,10 @@ void JointMotions::evaluate(const double* q, const double* v) noexcept {
     check_breach(control, b.kernel, "joint", b.motions);
     for (std::size_t k = 0; k < b.joints.size(); ++k) copy_known(given, k, motions_[b.joints[k]]);
   }
+}
+
+void JointMotions::stop() noexcept {
+  for (JointMotion& m : motions_) m.twist = m.bias = {};
 }
 
 }  // namespace polyform

@@ -1,5 +1,7 @@
 #include "polyform/mechanics/observation.hpp"
 
+#include "polyform/mechanics/rheonomic_joints.hpp"
+
 #include <fmt/format.h>
 
 #include <exception>
@@ -104,6 +106,10 @@ std::string first_use(const SystemView& view, Ability ability) {
       for (const JointData& j : view.joints)
         if (j.kernel != nullptr) return fmt::format("joint `{}` is no sequence of primitive motions", j.name);
       break;
+    case Ability::rheonomic_joints:
+      for (const JointData& j : view.joints)
+        if (rheonomic_kernel(j) != nullptr) return fmt::format("the motion of joint `{}` depends on time", j.name);
+      break;
     case Ability::discrete_states: {
       const auto user = [&](const auto& groups, std::string_view kind) -> std::string {
         for (const auto& g : groups)
@@ -132,7 +138,7 @@ bool check_abilities(const SystemView& view, std::string_view formulation, std::
   try {
     for (const Ability a : {Ability::closed_loops, Ability::flexible_bodies, Ability::constraint_elements,
                             Ability::modules, Ability::first_order_states, Ability::code_joints,
-                            Ability::discrete_states}) {
+                            Ability::discrete_states, Ability::rheonomic_joints}) {
       if (has(abilities, a)) continue;
       const std::string use = first_use(view, a);
       if (use.empty()) continue;

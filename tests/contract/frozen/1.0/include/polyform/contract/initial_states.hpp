@@ -28,8 +28,8 @@ class InitialStates {
 };
 
 /// Discrete states that depend on the initial motion. A batch with a DiscreteElement (contract/discrete_state.hpp) may
-/// answer `query` with this too: DiscreteElement::initial_values tells the values before the motion is known, this those
-/// at the start of the run.
+/// answer `query` with this too: DiscreteElement::initial_values tells the values before the motion is known, this
+/// those at the start of the run.
 class DiscreteAtStart {
  public:
   static constexpr std::string_view interface_name = "polyform.discrete_at_start.1";

@@ -36,4 +36,21 @@ class NewtonMatrix {
   ~NewtonMatrix() = default;
 };
 
+/// f for Newton's iteration: an interface beside NewtonMatrix. The stiff parts of a system hold each other with loads
+/// that leave no acceleration. Their rounding makes the accelerations of light parts uncertain, and to win those digits
+/// back costs many times an evaluation; but it moves stiff parts by nothing that counts, for Newton's solutions take it
+/// away.
+class NewtonDerivative {
+ public:
+  static constexpr std::string_view interface_name = "polyform.newton_derivative.1";
+
+  /// ydot = f(t, y) with an error e of which (I − γ ∂f/∂y)⁻¹ e, with the real γ prepared last, is rounding. For what is
+  /// then solved with that matrix, or one of a γ some ten times as large or small. Without a matrix prepared for the
+  /// last linearization it is f. failed: as of the derivative.
+  virtual Status derivative_to_solve(double t, std::span<const double> y, std::span<double> ydot) noexcept = 0;
+
+ protected:
+  ~NewtonDerivative() = default;
+};
+
 }  // namespace polyform

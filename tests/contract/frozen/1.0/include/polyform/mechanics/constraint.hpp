@@ -4,8 +4,8 @@
 // With T (6 × rows) an orthonormal basis of the complement of H (Tᵀ H = 0), all in F axes at the origin of M:
 //
 //   position      Tᵀ e = 0,     e: rotation vector and translation from the joint's nearest pose to the actual one
-//   velocity      Tᵀ V_FM = 0
-//   acceleration  Tᵀ (A_FM − Ḣ v) = 0
+//   velocity      Tᵀ (V_FM − s) = 0        s: the drift of a joint that depends on time, else zero
+//   acceleration  Tᵀ (A_FM − bias) = 0     bias: Ḣ v, and what time adds to it
 //
 // T need not be differentiated: any basis of the complement gives the same constraint.
 #pragma once
@@ -19,7 +19,8 @@ struct JointConstraint {
   Spatial T[6];             ///< complement of H, F axes at the origin of M
   double residual[6]{};     ///< position
   JointMotion motion;       ///< the joint at its nearest coordinates and velocities
-  RelativeMotion relative;  ///< the actual motion
+  RelativeMotion relative;  ///< the actual motion; its twist is V_FM − s
+  Spatial drift;            ///< s
 };
 
 /// Coordinates q (a guess on entry), velocities v and the constraint of a joint between two bodies at any poses.

@@ -10,12 +10,22 @@
 
 namespace polyform {
 
+/// So many coordinates a joint has at most. A rotation matrix and a place are twelve numbers; a kernel that needs more
+/// coordinates than this counts wrongly.
+inline constexpr std::size_t most_joint_positions = 64;
+
 /// Motion of M in F at coordinates q (nq) and velocities v (nv), F axes. A zero-length quaternion counts as identity.
 void joint_motion(const JointData&, const double* q, const double* v, JointMotion&) noexcept;
-/// q̇ = N(q) v.
+/// q̇ = N(q) v; of a joint that depends on time also the rate of its last coordinate, the time (rheonomic_joint.hpp).
 void joint_position_rates(const JointData&, const double* q, const double* v, double* qdot) noexcept;
+/// N(q) δ: a step in the coordinates for a small step δ in the directions of the velocity coordinates, at a fixed time.
+void joint_position_step(const JointData&, const double* q, const double* delta, double* step) noexcept;
+/// The twist that the passing of time gives to M in F while v = 0, F axes; zero of a joint without clock.
+Spatial joint_drift(const JointData&, const double* q) noexcept;
 /// Coordinates from a pose of M in F; q on entry settles turns and the sign of quaternions.
 void joint_coordinates(const JointData&, const Mat3& R_FM, const Vec3& p_FM, double* q) noexcept;
+/// The same by Gauss and Newton's method from the hint, for joints without a closed form.
+void nearest_joint_coordinates(const JointData&, const Mat3& R_FM, const Vec3& p_FM, double* q) noexcept;
 /// Coordinates as drawn.
 void joint_neutral(const JointData&, double* q) noexcept;
 /// Scales the joint's quaternions to unit length; returns the largest |length − 1| found.
@@ -47,6 +57,8 @@ class JointMotions {
   explicit JointMotions(Strided<const JointData> joints);
   /// q and v in the order of the canonical state.
   void evaluate(const double* q, const double* v) noexcept;
+  /// Takes away what moves the joints, twists and biases, and leaves poses and motion subspaces.
+  void stop() noexcept;
   const JointMotion& operator[](std::size_t joint) const { return motions_[joint]; }
 
  private:

@@ -1,0 +1,269 @@
+// polyform study MODEL: many variants of one model, and a table of what they give.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <filesystem>
+#include <limits>
+#include <memory>
+#include <thread>
+
+#include "apps/command.hpp"
+#include "apps/session/interruption.hpp"
+#include "apps/session/process_arguments.hpp"
+#include "apps/session/ranks.hpp"
+#include "apps/session/session.hpp"
+#include "apps/session/study_case.hpp"
+#include "apps/session/study_output.hpp"
+#include "apps/session/study_ranks.hpp"
+#include "apps/session/study_request.hpp"
+#include "apps/text/study_text.hpp"
+#include "apps/text/terminal.hpp"
+#include "framework/printable.hpp"
+#include "framework/host/results/file_roles.hpp"
+#include "framework/workbench/studies/merge.hpp"
+#include "framework/workbench/studies/table.hpp"
+
+namespace polyform::apps {
+
+namespace {
+
+using host::Exit;
+using host::Failure;
+
+/// Tells how far the study is: a bar for people, or an event a second as a line of JSON on the error stream.
+class StudyProgress {
+ public:
+  StudyProgress(const StudyArguments& arguments, std::size_t cases)
+      : bar_(!arguments.quiet && !arguments.json), events_(arguments.json && !arguments.quiet), cases_(cases) {}
+
+  void update(const StudyCounts& counts, std::size_t before) {
+    const std::size_t ended = counts.done + counts.failed;
+    bar_.update(static_cast<double>(ended), static_cast<double>(cases_),
+                fmt::format("case {} of {}{}", ended, cases_,
+                            counts.failed > 0 ? fmt::format(", {} failed", counts.failed) : ""));
+    const Clock::time_point now = Clock::now();
+    if (!events_ || now < next_) return;
+    next_ = now + std::chrono::seconds(1);
+    const double seconds = std::chrono::duration<double>(now - start_).count();
+    const double rate = static_cast<double>(ended - before) / seconds;
+    const Json event = {{"event", "progress"},
+                        {"cases", cases_},
+                        {"done", counts.done},
+                        {"failed", counts.failed},
+                        {"cases_per_second", rate},
+                        {"seconds_left", rate > 0 ? Json(static_cast<double>(cases_ - ended) / rate) : Json(nullptr)}};
+    fmt::print(stderr, "{}\n", event.dump());
+  }
+
+  double seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  ProgressBar bar_;
+  bool events_;
+  std::size_t cases_;
+  Clock::time_point start_ = Clock::now(), next_ = start_ + std::chrono::seconds(1);
+};
+
+host::StudyTable empty_table(const StudyRequest& request, const StudyCases& cases) {
+  host::StudyTable table;
+  for (const host::Factor& factor : request.design.factors()) table.factors.push_back(factor.name);
+  table.quantities = request.quantities.names();
+  for (std::size_t q = 0; q < request.quantities.size(); ++q)
+    table.units.push_back(request.quantities.unit(q, cases.channels()));
+  return table;
+}
+
+/// The cases of the shard that the table lacks.
+std::vector<std::size_t> missing_cases(const host::StudyTable& table, std::size_t cases, const Shard& shard) {
+  std::vector<bool> known(cases);
+  for (const host::CaseRow& row : table.rows) known[row.number] = true;
+  std::vector<std::size_t> missing;
+  for (std::size_t number = 0; number < cases; ++number)
+    if (shard.holds(number) && !known[number]) missing.push_back(number);
+  return missing;
+}
+
+/// otherwise: how many workers there are where the command line does not say.
+host::CaseLimits limits_of(const StudyArguments& arguments, std::size_t otherwise) {
+  const std::size_t workers = arguments.workers > 0 ? arguments.workers : std::max<std::size_t>(1, otherwise);
+  return {arguments.time_limit, memory_limit_of(arguments.memory_limit, workers), workers, arguments.isolate};
+}
+
+void report(const StudyArguments& arguments, const std::string& output_file, const host::StudyTable& table,
+            const StudyCounts& counts) {
+  if (arguments.json) {
+    Json object = study_json(table, counts);
+    if (!output_file.empty()) object["output"] = output_file;
+    print_json(object);
+  } else if (!arguments.quiet) {
+    std::string text = study_text(table, counts);
+    text += output_file.empty()  ? "\nresults      not written; give --output FILE.csv, FILE.h5 or -\n"
+            : output_file == "-" ? ""
+                                 : fmt::format("\nresults      {}\n", output_file);
+    if (!arguments.report.empty()) text += fmt::format("report       {}\n", arguments.report);
+    const bool aside = output_file == "-" || arguments.report == "-";
+    std::fputs(host::printable(text, true).c_str(), aside ? stderr : output());
+  }
+}
+
+Exit merge(const StudyArguments& arguments) {
+  const std::string& target = arguments.merge.front();
+  const std::vector<std::string> shards(arguments.merge.begin() + 1, arguments.merge.end());
+  check_table_name(target);
+  if (target == "-") throw Failure(Exit::bad_input, "--merge writes to a file", "Give the name of the whole table.");
+  host::FileRoles files;
+  for (const std::string& shard : shards) files.read("the shard", shard);
+  files.write("--merge", target);
+  const host::JournalContent whole = host::merge_shards(shards, !target.ends_with(".csv"));
+  write_table_file(target, "--merge", whole.table, whole.record);
+  report(arguments, target, whole.table, counts_of(whole.table, whole.table.rows.size()));
+  return Exit::done;
+}
+
+/// Does the cases that are missing, each kept in the journal as it ends. Returns whether all are done.
+bool work(const StudyArguments& arguments, StudyCases& cases, const StudyRequest& request, StudyOutput& files,
+          Ranks* ranks, const std::vector<std::size_t>& missing, host::StudyTable& table, StudyCounts& counts) {
+  const volatile std::sig_atomic_t& interrupted = watch_interruption();
+  const std::size_t before = table.rows.size();
+  StudyProgress progress(arguments, counts.cases);
+  const auto take = [&](host::CaseOutcome outcome) {
+    host::CaseRow row{outcome.number, request.design.values(outcome.number), std::move(outcome.quantities),
+                      outcome.done, std::move(outcome.reason)};
+    if (!row.done) row.quantities.assign(table.quantities.size(), std::numeric_limits<double>::quiet_NaN());
+    files.add(row);
+    counts.add(row);
+    table.rows.push_back(std::move(row));
+    progress.update(counts, before);
+  };
+  const bool all = ranks != nullptr
+                       ? hand_out_cases(*ranks, missing, take, &interrupted)
+                       : host::run_cases(
+                             missing, [&](std::size_t number) { return cases.run(number, &interrupted); }, take,
+                             limits_of(arguments, std::thread::hardware_concurrency()), &interrupted);
+  counts.seconds = progress.seconds();
+  return all;
+}
+
+/// Rank 1 and further: runs what rank 0 hands out, and leaves all that is to be said to that one.
+Exit serve(const StudyArguments& arguments, Ranks& ranks) {
+  const HeldMessages messages;
+  try {
+    const StudyRequest request = request_of(arguments);
+    Session session(arguments.plugin_paths, memory_limit_of(arguments.memory_limit));
+    StudyCases cases(session, request.model, request.design, request.quantities, request.cases);
+    const volatile std::sig_atomic_t& interrupted = watch_interruption();
+    run_handed_out_cases(
+        ranks, [&](std::size_t number) { return cases.run(number, &interrupted); }, limits_of(arguments, 1),
+        &interrupted);
+    return Exit::done;
+  } catch (const Failure& failure) {
+    leave_ranks(ranks, failure.message() == already_said ? messages.first_error() : failure.message());
+    return failure.code();
+  }
+}
+
+/// The study itself; ranks: of mpirun, or nullptr.
+Exit study(const StudyArguments& arguments, Ranks* ranks) {
+  if (arguments.file.empty()) throw Failure(Exit::bad_input, "MODEL is missing", "See polyform study --help.");
+  const Shard shard = read_shard(arguments.shard);
+  const StudyRequest request = request_of(arguments);
+  host::FileRoles roles;
+  roles.read("the model", request.model);
+  roles.read("the study", arguments.file);
+  roles.read_files("the plugin", arguments.plugin_paths);
+  StudyOutput files(arguments, roles);
+  Session session(arguments.plugin_paths, memory_limit_of(arguments.memory_limit));
+  session.add_plugins_to(roles);
+  StudyCases cases(session, request.model, request.design, request.quantities, request.cases);
+  host::StudyTable table = empty_table(request, cases);
+  files.begin(record_of(request, shard, cases), request.design, table);
+  const std::size_t resumed = table.rows.size();
+  const std::vector<std::size_t> missing = missing_cases(table, request.design.cases(), shard);
+  StudyCounts counts = counts_of(table, missing.size() + resumed);
+  counts.resumed = resumed;
+  const bool all = work(arguments, cases, request, files, ranks, missing, table, counts);
+  host::mend_streams();
+  table.sort();
+  files.finish(table, std::filesystem::path(request.model).stem().string());
+  report(arguments, arguments.cases.run.output, table, counts);
+  if (!all) {
+    print(Severity::warning, fmt::format("interrupted after {} of {} cases", table.rows.size(), counts.cases),
+          files.keeps_rows() ? "What was done is kept; --resume goes on with it." : "");
+    return Exit::interrupted;
+  }
+  return counts.done == 0 && counts.failed > 0 ? Exit::simulation_failed : Exit::done;
+}
+
+Exit study(const StudyArguments& arguments) {
+  if (!arguments.merge.empty()) return merge(arguments);
+  const std::unique_ptr<Ranks> ranks = join_ranks();
+  return ranks && ranks->rank() > 0 ? serve(arguments, *ranks) : study(arguments, ranks.get());
+}
+
+}  // namespace
+
+void add_study(CLI::App& app, Action& action) {
+  CLI::App* sub = app.add_subcommand("study", "Run many variants of a model and write a table of what they give");
+  const auto arguments = std::make_shared<StudyArguments>();
+  sub->add_option("MODEL", arguments->file, "The model, or a study file (YAML or JSON)")->type_name("");
+  add_plugin_path(*sub, arguments->plugin_paths);
+  add_lenient(*sub, arguments->lenient);
+  sub->add_option("--vary", arguments->vary,
+                  "A value of the model and what it takes: a,b,c or from:to:count or a distribution; several paths "
+                  "with commas take the same value; may be given several times")
+      ->allow_extra_args(false)
+      ->type_name("PATH=VALUES");
+  sub->add_option("--quantity", arguments->quantities,
+                  "What is told of each case, over its columns; may be given several times")
+      ->allow_extra_args(false)
+      ->type_name("NAME=EXPRESSION");
+  sub->add_option("--samples", arguments->samples, "Number of cases of lhs, sobol and random")
+      ->check(CLI::PositiveNumber)
+      ->type_name("N");
+  sub->add_option("--method", arguments->method,
+                  "grid, lhs, sobol or random [grid where all factors have levels, else random]")
+      ->type_name("NAME");
+  sub->add_option("--seed", arguments->seed, "Of random numbers [0]")->type_name("N");
+  add_solver(*sub, arguments->cases.solver);
+  add_solver_options(*sub, arguments->cases.options);
+  add_run_arguments(*sub, arguments->cases.run);
+  sub->remove_option(sub->get_option("--columns"));
+  sub->add_option("--workers", arguments->workers, "Cases at a time [one per processor]")
+      ->check(CLI::Range(std::size_t{1}, std::size_t{4096}))
+      ->type_name("N");
+  sub->add_flag("--isolate", arguments->isolate, "Run each case in a process of its own");
+  sub->add_option("--time-limit", arguments->time_limit,
+                  fmt::format("Time after which one case is given up, s; 0: never [{}]", arguments->time_limit))
+      ->check(CLI::Validator([](std::string& text) { return check_limit(text, 0, 1e9); }, ""))
+      ->type_name("NUMBER");
+  add_memory_limit(*sub, arguments->memory_limit, ", shared by the workers");
+  sub->add_option("--shard", arguments->shard, "Do only the I-th of N shares of the cases")->type_name("I/N");
+  sub->add_option("--merge", arguments->merge, "Put the tables of all shards together into OUT")
+      ->expected(2, std::numeric_limits<int>::max())
+      ->type_name("OUT SHARD...");
+  sub->add_option("--report", arguments->report,
+                  "Write a page: maps, distributions, influence, disagreement of solvers")
+      ->type_name("FILE.html");
+  sub->add_flag("--resume", arguments->resume,
+                "Go on with the study of --output that was stopped, or has more samples now");
+  sub->add_flag("--json", arguments->json,
+                "Print one JSON object, last; progress as lines of JSON on the error stream");
+  sub->add_flag("--quiet", arguments->quiet, "No summary and no progress");
+  sub->footer(
+      "A path is made of keys, names and indices: bodies.rod.mass, gravity[2], chains.arm.body.mass,\n"
+      "joints.pin.initial.velocity, simulation.step, solver, solver.options.NAME. Distributions: uniform(a,b),\n"
+      "loguniform(a,b), normal(mean,deviation), triangular(low,mode,high). Quantities: min, max, initial, final,\n"
+      "mean, rms, amplitude and integral of a column, crossing(column, value), arithmetic of these.\n"
+      "A case that fails, hangs or crashes is a row with its reason and costs no other. Each case is kept in\n"
+      "FILE.journal as it ends. The table is the same for any number of workers and shards.\n"
+      "Examples:\n"
+      "  polyform study rod.yaml --vary bodies.rod.mass=0.5:2:9 --quantity \"low=min(rod.z)\" --output rod.csv\n"
+      "  polyform study rod.yaml --vary \"gravity[2]=normal(-9.81,0.02)\" --samples 1000 --method lhs \\\n"
+      "    --quantity \"end=final(pin.q)\" --output rod.h5\n"
+      "  polyform study rod.yaml --vary solver=riccati,cartesian --quantity \"end=final(pin.q)\"");
+  sub->final_callback([&action, arguments] { action = [arguments] { return study(*arguments); }; });
+}
+
+}  // namespace polyform::apps

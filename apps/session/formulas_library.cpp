@@ -1,0 +1,70 @@
+#include "apps/session/formulas_library.hpp"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <exception>
+
+#include "framework/diagnostics.hpp"
+#include "framework/host/registry/search_path.hpp"
+#include "framework/host/simulation/body_axes_columns.hpp"
+
+namespace polyform::apps {
+namespace {
+
+using host::Exit;
+using host::Failure;
+
+/// The library stands beside the folder of the plugins. It stays open: its symbols have static parts of their own.
+MakeFormulas open_library() {
+  const std::filesystem::path file = host::installed_plugin_folder().parent_path() / "formulas.so";
+  void* const library = ::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+  void* const entry = library == nullptr ? nullptr : ::dlsym(library, make_formulas_name);
+  if (entry != nullptr) return reinterpret_cast<MakeFormulas>(entry);
+  const char* const reason = ::dlerror();
+  throw Failure(Exit::bad_input,
+                fmt::format("formulas cannot be made: {}", reason == nullptr ? "no such library" : reason),
+                "Build Polyform with the computer algebra library GiNaC (libginac-dev), or install it (libginac11).");
+}
+
+}  // namespace
+
+Language language_of(const std::string& name) {
+  return name == "latex" ? Language::latex : name == "c" ? Language::c : Language::text;
+}
+
+Formulas formulas_of(const host::System& system, const std::string& euler_angles, Language language) {
+  FormulaRequest request;
+  request.view = &system.view();
+  request.angles = host::body_angles(system, euler_angles);
+  request.state = system.initial_state();
+  request.language = language;
+  Formulas formulas;
+  try {
+    open_library()(request, formulas);
+  } catch (const Failure&) {
+    throw;
+  } catch (const std::exception& error) {
+    throw Failure(Exit::simulation_failed, fmt::format("the formulas cannot be made: {}", error.what()),
+                  "Take a smaller model, or the numbers (--equations).");
+  }
+  if (!formulas.refusal.empty())
+    throw Failure(Exit::bad_input, "the equations have no formulas: " + formulas.refusal, formulas.remedy);
+  return formulas;
+}
+
+void check_formulas(const host::System& system, const Formulas& formulas, std::span<const double> accelerations) {
+  constexpr double tolerance = 1e-8;  // of the largest: both have lost what the inertias cost
+  double size = norm(system.view().gravity), worst = 0;
+  const std::size_t n = std::min(formulas.accelerations.size(), accelerations.size());
+  for (std::size_t k = 0; k < n; ++k) size = std::max(size, std::abs(accelerations[k]));
+  for (std::size_t k = 0; k < n; ++k) worst = std::max(worst, std::abs(formulas.accelerations[k] - accelerations[k]));
+  if (worst <= tolerance * size) return;
+  throw Failure(Exit::simulation_failed,
+                fmt::format("the formulas give other accelerations than the solver, by {:.1e} of {:.1e}", worst, size),
+                "Do not use them; please report this, with the model.");
+}
+
+}  // namespace polyform::apps

@@ -1,0 +1,54 @@
+// One case of a study: the model with its values, run to the end.
+#pragma once
+
+#include <csignal>
+#include <string>
+#include <vector>
+
+#include "apps/session/arguments.hpp"
+#include "apps/session/session.hpp"
+#include "framework/host/results/channel.hpp"
+#include "framework/workbench/studies/design.hpp"
+#include "framework/workbench/studies/quantity.hpp"
+#include "framework/workbench/studies/run_cases.hpp"
+#include "framework/workbench/studies/varied_model.hpp"
+
+namespace polyform::apps {
+
+/// How each case is run: as polyform run would with these arguments.
+struct CaseSettings {
+  RunArguments run;
+  std::string solver;  ///< "": the model's, else the preferred one
+  std::vector<std::string> options;
+  bool lenient = false;
+};
+
+class StudyCases {
+ public:
+  /// All outlive the object. Failure (bad_input) where a path of a factor leads to nothing, and what a run of the model
+  /// as it is written fails with before its first step; messages are printed.
+  StudyCases(const Session&, const std::string& model, const host::Design&, const host::Quantities&, CaseSettings);
+
+  /// Columns that the quantities use, of the model as it is written.
+  const std::vector<host::Channel>& channels() const { return channels_; }
+  /// The text of the model.
+  const std::string& model_text() const { return model_.text(); }
+  /// Runs one case. Nothing is printed: an outcome that failed has its reason, one that is done the first warning.
+  host::CaseOutcome run(std::size_t number, const volatile std::sig_atomic_t* interrupted);
+
+ private:
+  void add_factors();
+  void check_first_values();
+  void check_model();
+  std::vector<double> simulate(std::size_t number, const volatile std::sig_atomic_t*, std::string& warning);
+
+  const Session& session_;
+  const host::Design& design_;
+  const host::Quantities& quantities_;
+  CaseSettings settings_;
+  host::VariedModel model_;
+  std::vector<std::vector<std::size_t>> values_;  ///< of the model, by factor
+  std::vector<host::Channel> channels_;
+};
+
+}  // namespace polyform::apps

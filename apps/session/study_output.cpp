@@ -1,0 +1,97 @@
+#include "apps/session/study_output.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "apps/report/report.hpp"
+#include "apps/report/study_page.hpp"
+#include "framework/host/reading/report.hpp"
+
+namespace polyform::apps {
+
+using host::Exit;
+using host::Failure;
+
+namespace {
+
+host::RecordFields fields_of(const host::StudyRecord& record) {
+  host::RecordFields fields;
+  for (const auto& [name, text] : record) fields.push_back({name, text});
+  return fields;
+}
+
+void refuse_mixture(bool mixed, const char* option, const char* remedy) {
+  if (mixed)
+    throw Failure(Exit::bad_input, fmt::format("{} - and --json would mix on the output stream", option), remedy);
+}
+
+/// Takes the rows of the journal into the table. Failure (bad_input) where it is of another study.
+void take_up(const std::string& journal, const host::StudyRecord& record, const host::Design& design,
+             host::StudyTable& table) {
+  host::JournalContent before = host::read_journal(journal);
+  const std::string what = host::can_grow(design.method())
+                               ? host::difference(before.record, record, {"samples", "cases"})
+                               : host::difference(before.record, record, {});
+  if (!what.empty())
+    throw Failure(Exit::bad_input, fmt::format("{} is of another study: {}", journal, what),
+                  "Give the study as it was, or another --output; without --resume it begins anew.");
+  for (host::CaseRow& row : before.table.rows)
+    if (row.number < design.cases()) table.rows.push_back(std::move(row));
+}
+
+}  // namespace
+
+void check_table_name(const std::string& file) {
+  const std::string extension = std::filesystem::path(file).extension().string();
+  if (!file.empty() && file != "-" && extension != ".csv" && extension != ".h5" && extension != ".hdf5")
+    throw Failure(Exit::bad_input,
+                  fmt::format("cannot write results to {}: expected a name that ends in .csv or .h5", host::show(file)),
+                  "- writes CSV to the output stream.");
+}
+
+void write_table_file(const std::string& file, std::string_view option, const host::StudyTable& table,
+                      const host::StudyRecord& record) {
+  host::OutputFile opened(file, option);
+  host::write_table(opened, table, fields_of(record));
+}
+
+StudyOutput::StudyOutput(const StudyArguments& arguments, host::FileRoles& files)
+    : table_name_(arguments.cases.run.output), page_name_(arguments.report), resume_(arguments.resume) {
+  check_table_name(table_name_);
+  if (resume_ && (table_name_.empty() || table_name_ == "-"))
+    throw Failure(Exit::bad_input, "--resume needs the --output of the study", "Its journal stands beside that file.");
+  refuse_mixture(table_name_ == "-" && arguments.json, "--output", "Give --output FILE.csv, or leave out --json.");
+  refuse_mixture(page_name_ == "-" && arguments.json, "--report", "Give --report FILE.html, or leave out --json.");
+  check_streams(page_name_, table_name_);
+  files.write("--output", table_name_);
+  files.write("--report", page_name_);
+  if (!page_name_.empty()) page_ = open_report(page_name_, "--report");
+}
+
+void StudyOutput::begin(const host::StudyRecord& record, const host::Design& design, host::StudyTable& table) {
+  record_ = record;
+  if (table_name_.empty()) return;
+  const std::string journal = host::Journal::path_of(table_name_);
+  if (table_name_ != "-" && host::has_journal(journal)) {
+    if (resume_)
+      take_up(journal, record, design, table);
+    else if (host::read_journal(journal).unfinished())
+      throw Failure(Exit::bad_input, fmt::format("{} holds cases of a study that did not come to its end", journal),
+                    "Give --resume to go on with it, or remove the file to begin anew.");
+  }
+  table_ = std::make_unique<host::OutputFile>(table_name_);
+  if (table_name_ != "-") journal_ = std::make_unique<host::Journal>(journal, record, table);
+}
+
+void StudyOutput::add(const host::CaseRow& row) {
+  if (journal_) journal_->add(row);
+}
+
+void StudyOutput::finish(const host::StudyTable& table, const std::string& title) {
+  const host::RecordFields fields = fields_of(record_);
+  if (table_) host::write_table(*table_, table, fields);
+  if (page_) write_study_page(*page_, title, table, fields);
+}
+
+}  // namespace polyform::apps

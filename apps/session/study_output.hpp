@@ -1,0 +1,45 @@
+// What a study writes: its table, its journal, its page.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "apps/session/study_request.hpp"
+#include "framework/host/results/file_roles.hpp"
+#include "framework/host/results/output_file.hpp"
+#include "framework/workbench/studies/journal.hpp"
+#include "framework/workbench/studies/table.hpp"
+
+namespace polyform::apps {
+
+/// Failure (bad_input) where no table can have that name: "", "-", or one that ends in .csv, .h5 or .hdf5.
+void check_table_name(const std::string& file);
+/// Writes the table of a study to a file that is opened for it. option: which names it.
+void write_table_file(const std::string& file, std::string_view option, const host::StudyTable&,
+                      const host::StudyRecord&);
+
+/// The files of one study.
+class StudyOutput {
+ public:
+  /// Opens the page and adds all files to the roles. Failure (bad_input) where arguments do not go together.
+  StudyOutput(const StudyArguments&, host::FileRoles&);
+
+  /// Begins the table and the journal, before the first case. With --resume the rows of the journal go into the table.
+  /// Failure (bad_input) where that journal is of another study, or one would be lost that did not come to its end.
+  void begin(const host::StudyRecord&, const host::Design&, host::StudyTable&);
+  /// Keeps a row at once.
+  void add(const host::CaseRow&);
+  /// Writes table and page. title: of the page.
+  void finish(const host::StudyTable&, const std::string& title);
+  /// Whether --resume can go on with what was done.
+  bool keeps_rows() const { return journal_ != nullptr; }
+
+ private:
+  std::string table_name_, page_name_;
+  bool resume_;
+  std::unique_ptr<host::OutputFile> table_, page_;
+  std::unique_ptr<host::Journal> journal_;
+  host::StudyRecord record_;
+};
+
+}  // namespace polyform::apps

@@ -1,0 +1,70 @@
+#include "framework/host/assembly/dependent_rows.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+#include "framework/host/assembly/constraint_jacobian.hpp"
+#include "framework/host/assembly/parts.hpp"
+#include "framework/host/assembly/row_factors.hpp"
+#include "polyform/mechanics/judgement.hpp"
+
+namespace polyform::host::inline assembly {
+
+namespace {
+
+struct NearlyDependent {
+  double part = 0;
+  const char* kind = "";
+  std::string_view name{};
+};
+
+NearlyDependent nearly_dependent(const SystemView& view, const ConstStateView& at) {
+  if (view.cut_joints().empty() && view.constraints.empty()) return {};
+  ConstraintJacobian jacobian(view);
+  if (!jacobian.good()) return {};  // said where forces and modules start
+  const auto copy = [](const auto& x) { return std::vector(x.begin(), x.end()); };
+  auto q = copy(at.q), v = copy(at.v), eta = copy(at.eta), etadot = copy(at.etadot), x = copy(at.x);
+  auto discrete = copy(at.discrete);
+  jacobian.evaluate(0, {.q = q, .v = v, .eta = eta, .etadot = etadot, .x = x, .discrete = discrete});
+  if (jacobian.rows().empty()) return {};
+  const RowScales scales(jacobian, jacobian.columns());
+  RowFactors factors(jacobian, scales, std::vector<char>(jacobian.columns()));
+  const double rounding = 16 * jacobian.place_rounding();
+  factors.factorize(std::max(least_independent, rounding));
+  const double part = factors.left_out_part();
+  if (!(part > std::max(rounding_of_rows, rounding))) return {};
+  const ConstraintJacobian::Row& row = jacobian.rows()[factors.nearly_independent()];
+  return {part, row.kind, row.name};
+}
+
+}  // namespace
+
+double nearly_dependent_part(const SystemView& view, const ConstStateView& at) {
+  return nearly_dependent(view, at).part;
+}
+
+void warn_of_dependent_rows(const System::Parts& parts, Diagnostics& diagnostics) {
+  const NearlyDependent row = nearly_dependent(parts.view, {.q = parts.q,
+                                                            .v = parts.v,
+                                                            .eta = parts.eta,
+                                                            .etadot = parts.etadot,
+                                                            .x = parts.x,
+                                                            .discrete = parts.discrete});
+  if (row.part == 0) return;
+  diagnostics.report(
+      {.severity = Severity::warning,
+       .message = fmt::format("what {} `{}` ties depends on the other constraints to {:.1e} of its size, as rounded "
+                              "lengths make it of a loop that moves, or a position next to a singular one: it is taken "
+                              "as dependent, and does not lock what it would lock by so little",
+                              row.kind, row.name, row.part),
+       .remedy =
+           fmt::format("write lengths and angles with more digits, or change them by more than {:g} of their size "
+                       "where they are to lock the motion",
+                       least_independent),
+       .file = parts.description.file});
+}
+
+}  // namespace polyform::host::assembly

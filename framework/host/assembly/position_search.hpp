@@ -1,0 +1,80 @@
+// Positions that meet loops, constraint elements and modules and are nearest to the drawn or to the given ones.
+//
+// Newton's method on the coordinates of the tree joints and the modes. Each step is found as velocities are
+// (nearest_rates.hpp): which rows are independent is decided by their geometry alone, and of the steps that close these
+// the one is taken that moves the bodies least in the metric of their inertia. Some rows depend on others only where
+// the loops are closed. While loops are open these seem independent by about the residual, and so count as dependent.
+//
+// Values that are kept do not move; neither do joints that are in no row.
+//
+// Of several positions that close the loops, the search finds the one on the branch of the drawn position: it moves the
+// given values from the drawn to the wanted ones in steps so small that Newton's method contracts in each.
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "framework/host/assembly/constraint_jacobian.hpp"
+#include "framework/host/assembly/inertia_metric.hpp"
+
+namespace polyform::host::inline assembly {
+
+class PositionSearch {
+ public:
+  /// origin: what positions of the view count from (CentredView). given_q, given_eta: the given coordinates, as drawn
+  /// where none is given. state: its q and eta are moved, and hold the positions as drawn on entry. All outlive the
+  /// object.
+  PositionSearch(const SystemView&, const Vec3& origin, const std::vector<double>& given_q,
+                 const std::vector<double>& given_eta, const StateView& state);
+  bool good() const { return jacobian_.good() && metric_.good(); }
+
+  /// Positions with these joints (and modes, Keeping::modes) as given. False where none are found.
+  bool reach(const std::vector<std::size_t>& kept);
+  /// The row that was most open in the last attempt.
+  struct Open {
+    std::string_view name;
+    const char* kind = "";
+    double residual = 0, relative = 0;  ///< m or rad; relative to what a turn by 1 rad around it does
+  };
+  const Open& open() const { return open_; }
+  /// After reach: per column of the tree joints and the modes, whether the rows and what is kept settle it.
+  std::vector<char> settled();
+
+ private:
+  struct Place {
+    std::vector<double> q, eta;
+  };
+  /// careful: only in steps that contract, so that the solution stays on the branch.
+  enum class Pace { careful, bold };
+
+  Place here() const { return {{state_.q.begin(), state_.q.end()}, {state_.eta.begin(), state_.eta.end()}}; }
+  void go_to(const Place&);
+  bool keeps(std::size_t joint) const { return kept_joint_[joint] != 0; }
+  bool follow();
+  void place(double share, double before, const Place& last, const Place& earlier, double earlier_share);
+  bool close(double share, Pace);
+  double evaluate(double share);
+  bool find_step(double caution);
+  double step_size() const;
+  void move(double fraction);
+  void find_units();
+  void find_kept();
+
+  const SystemView& view_;
+  const std::vector<double>&given_q_, &given_eta_;
+  StateView state_;
+  Place drawn_;
+  ConstraintJacobian jacobian_;
+  InertiaMetric metric_;
+  bool modes_kept_ = false;
+  std::vector<char> kept_joint_, kept_;      ///< per joint; per column, with those that are in no row
+  std::vector<double> target_;               ///< coordinates of kept joints on the way
+  std::vector<double> drawn_residual_;       ///< of the rows of elements and modules
+  std::vector<double> residual_, scale_;     ///< per row: what is open, and its size for a turn by 1 rad
+  std::vector<double> unit_, step_;          ///< per column: an amount like 1 rad; the step
+  std::size_t rounds_ = 0;
+  Open open_;
+};
+
+}  // namespace polyform::host::assembly

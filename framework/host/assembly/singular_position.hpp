@@ -1,0 +1,28 @@
+// Singular positions: constraints of a loop depend on each other there that are independent in positions next to it, as
+// in change points and limit positions.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "framework/host/assembly/system.hpp"
+
+namespace polyform::host::inline assembly {
+
+/// What is next to the initial position.
+struct Neighbourhood {
+  /// Where the initial position is singular: the degrees of freedom of positions next to it, which are fewer. Nothing
+  /// elsewhere, or where no such position is found.
+  std::optional<std::size_t> degrees_of_freedom;
+  /// Bodies that the rates of the initial position move, and that the loops take back to it, as in a stretched loop of
+  /// two links: they move for an instant only.
+  std::vector<std::string> held;
+};
+Neighbourhood neighbourhood(const System&);
+
+/// Whether some constraint nearly depends on others at a state, as it does next to a singular position.
+bool is_next_to_singular(const SystemView&, const ConstStateView&);
+
+}  // namespace polyform::host::assembly

@@ -1,0 +1,197 @@
+#include "framework/host/integration/event_search.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+namespace polyform::host::inline integration {
+
+namespace {
+
+// Parts of a step in which a function comes near zero or does what its ends do not tell.
+constexpr int parts_of_a_step = 16;
+// Halvings of such a part: down to a millionth, where only what touches zero within rounding is left.
+constexpr std::size_t deepest = 20;
+// By how much the values at the ends of a stretch may differ from what the rates there say, relative to the values. A
+// polynomial of third degree with a turning point in the stretch is above it, one that only bends a little below.
+constexpr double agreement = 0.1;
+// A whole step is not divided when no function comes nearer to zero than half of what it is at the ends.
+constexpr double comfortable = 0.5;
+// Differences of positions and lengths of about the largest value are known to some thousand units in the last place.
+constexpr double rounding = 1e-12;
+// By how much a stretch may be longer than what the sample at its end allows: the motion becomes faster within it.
+constexpr double faster = 1.5;
+// Of a step: shorter stretches are not made. Steps that are many times longer than allowed are not tried.
+constexpr double shortest_stretch = 1e-7;
+
+// So many samples along a step, in which thousands of zeros would be found, are more than any motion needs: what still
+// is not clear flickers by rounding, and is taken as it is.
+constexpr std::size_t most_samples = 4096;
+
+// Places of samples: the beginning of the step, the end of a part, the middles of parts by how often they were divided.
+constexpr std::size_t beginning = 0, ending = 1, first_middle = 2;
+
+bool positive(double value) { return value >= 0; }
+
+}  // namespace
+
+EventSearch::EventSearch(std::size_t functions, std::vector<std::size_t> kinds)
+    : functions_(functions), kinds_(std::move(kinds)), largest_(functions), samples_(first_middle + deepest) {
+  if (kinds_.empty()) {
+    kinds_.resize(functions);
+    std::iota(kinds_.begin(), kinds_.end(), std::size_t{0});
+  }
+  for (Sample& s : samples_) s.values.resize(functions), s.rates.resize(functions);
+  trial_ = samples_.front();
+}
+
+double EventSearch::noise(std::size_t k) const { return rounding * largest_[kinds_[k]]; }
+
+void EventSearch::take(double t, Signals& signals, Sample& out) {
+  out.time = t;
+  out.reach = signals.sample(t, out.values, out.rates);
+  if (left_ > 0) --left_;
+  for (std::size_t k = 0; k < functions_; ++k)
+    if (double& largest = largest_[kinds_[k]]; std::isfinite(out.values[k]))
+      largest = std::max(largest, std::abs(out.values[k]));
+}
+
+void EventSearch::begin(double t, Signals& signals) { take(t, signals, samples_.front()); }
+
+std::optional<SignChange> EventSearch::find(double t_end, double resolution, Signals& signals) {
+  resolution_ = resolution;
+  left_ = most_samples;
+  const double shortest = shortest_stretch * (t_end - samples_[beginning].time);
+  for (bool done = false; !done;) {
+    done = end_of_stretch(t_end, shortest, signals) == t_end;
+    if (const auto found = find_in_stretch(signals)) return found;
+  }
+  return std::nullopt;
+}
+
+/// Takes the sample there.
+double EventSearch::end_of_stretch(double t_end, double shortest, Signals& signals) {
+  const Sample &start = samples_[beginning], &end = samples_[ending];
+  double length = std::max(start.reach, shortest);
+  for (;; length = std::max(0.5 * length, shortest)) {
+    const bool last = !(start.time + length < t_end);
+    if (last) length = t_end - start.time;
+    const double t = last ? t_end : start.time + length;
+    take(t, signals, samples_[ending]);
+    if (length <= std::max(faster * end.reach, shortest)) return t;
+  }
+}
+
+/// Between the samples in the first two places; the latter is kept as the beginning where nothing is found.
+std::optional<SignChange> EventSearch::find_in_stretch(Signals& signals) {
+  Sample &start = samples_[beginning], &end = samples_[ending];
+  const double from = start.time, t_end = end.time;
+  if (judge(start, end, signals, true).clear) {
+    std::swap(start, end);
+    return std::nullopt;
+  }
+  for (int part = 1; part <= parts_of_a_step; ++part) {
+    const double t = part == parts_of_a_step ? t_end : from + (t_end - from) * part / parts_of_a_step;
+    if (!(t > start.time)) continue;
+    take(t, signals, end);
+    if (const auto found = first(beginning, ending, 0, signals)) return found;
+    std::swap(start, end);
+  }
+  return std::nullopt;
+}
+
+bool EventSearch::changes(const Sample& a, const Sample& b, std::size_t k, const Signals& signals) const {
+  const bool rising = positive(b.values[k]);
+  return positive(a.values[k]) != rising && signals.counts(k, rising);
+}
+
+EventSearch::Cut EventSearch::judge(const Sample& a, const Sample& b, std::size_t k, bool whole_step) const {
+  const double sign = positive(a.values[k]) ? 1 : -1, length = b.time - a.time;
+  const double from = sign * a.values[k], to = sign * b.values[k], down = sign * a.rates[k], up = sign * b.rates[k];
+  // Without rates there is nothing to judge by: a step is divided, its parts are taken as they are.
+  if (!std::isfinite(down) || !std::isfinite(up)) return {!whole_step, 0.5};
+  const double nearest = std::min(from, to), mismatch = std::abs(to - from - 0.5 * (down + up) * length);
+  Cut cut;
+  double lowest = nearest;
+  if (down < 0 && up > 0) {
+    const double meeting = std::clamp((to - up * length - from) / (down - up), 0.0, length);
+    lowest = std::min(lowest, from + down * meeting);
+    const double share = meeting / length;
+    if (share > 0.05 && share < 0.95) cut.share = share;
+  }
+  if (whole_step)
+    cut.clear = mismatch <= agreement * nearest && lowest >= comfortable * nearest;
+  else
+    cut.clear = mismatch <= agreement * std::max(from, to) + noise(k) && (lowest >= 0 || lowest >= -noise(k)) &&
+                (!(down < 0 && up > 0) || lowest + noise(k) >= mismatch);
+  return cut;
+}
+
+/// Of all functions: the first that is not clear tells where to divide.
+EventSearch::Cut EventSearch::judge(const Sample& a, const Sample& b, const Signals& signals, bool whole_step) const {
+  for (std::size_t k = 0; k < functions_; ++k) {
+    if (!signals.counts(k, true) && !signals.counts(k, false)) continue;
+    if (positive(a.values[k]) != positive(b.values[k])) {
+      if (whole_step && changes(a, b, k, signals)) return {false, 0.5};
+      continue;
+    }
+    if (const Cut cut = judge(a, b, k, whole_step); !cut.clear) return cut;
+  }
+  return {};
+}
+
+/// Between the samples in two places.
+std::optional<SignChange> EventSearch::first(std::size_t a, std::size_t b, std::size_t depth, Signals& signals) {
+  const Sample &from = samples_[a], &to = samples_[b];
+  const double length = to.time - from.time;
+  const Cut cut = judge(from, to, signals, false);
+  if (!cut.clear && depth < deepest && left_ > 0 && length > 2 * resolution_) {
+    const std::size_t middle = first_middle + depth;
+    take(from.time + cut.share * length, signals, samples_[middle]);
+    if (const auto found = first(a, middle, depth + 1, signals)) return found;
+    return first(middle, b, depth + 1, signals);
+  }
+  std::optional<SignChange> earliest;
+  double before = to.time;
+  for (std::size_t k = 0; k < functions_; ++k) {
+    if (!changes(from, to, k, signals)) continue;
+    const SignChange found = locate(from, to, k, signals);
+    if (!earliest || found.time < earliest->time) earliest = found;
+    // One that comes less than the resolution later may have its new sign where the earliest still has its old one.
+    before = std::min(before, found.before);
+  }
+  if (earliest) earliest->before = before;
+  return earliest;
+}
+
+/// The Illinois variant of the false position, which keeps the root between its ends.
+SignChange EventSearch::locate(const Sample& a, const Sample& b, std::size_t k, Signals& signals) {
+  const bool sign = positive(a.values[k]);
+  double low = a.time, high = b.time, at_low = a.values[k], at_high = b.values[k];
+  int same_side = 0;
+  for (int round = 0; round < 200 && high - low > resolution_; ++round) {
+    const double middle = 0.5 * (low + high);
+    double t = round < 100 ? (low * at_high - high * at_low) / (at_high - at_low) : middle;
+    // Half a resolution inside, so that the other end follows once the root is known.
+    if (!(t > low + 0.4 * resolution_)) t = low + 0.4 * resolution_;
+    if (!(t < high - 0.4 * resolution_)) t = high - 0.4 * resolution_;
+    if (!(t > low && t < high)) t = middle;
+    if (!(t > low && t < high)) break;
+    take(t, signals, trial_);
+    const double value = trial_.values[k];
+    if (positive(value) == sign) {
+      low = t, at_low = value;
+      if (same_side < 0) at_high *= 0.5;
+      same_side = -1;
+    } else {
+      high = t, at_high = value;
+      if (same_side > 0) at_low *= 0.5;
+      same_side = 1;
+    }
+  }
+  return {high, low, k};
+}
+
+}  // namespace polyform::host::integration

@@ -1,0 +1,42 @@
+// Differential equations, as the host writes them. Nothing here knows mechanics.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string_view>
+
+#include "polyform/contract/discrete_state.hpp"
+#include "polyform/contract/newton_matrix.hpp"
+#include "polyform/contract/second_order.hpp"
+
+namespace polyform::host::inline integration {
+
+/// ẏ = f(t, y), and what is done to y after each step. Times in s.
+class Ode {
+ public:
+  virtual ~Ode() = default;
+  virtual std::size_t size() const noexcept = 0;
+  /// See FirstOrderSystem::integrals.
+  virtual std::size_t integrals() const noexcept { return 0; }
+  /// ydot = f(t, y); false when it cannot be computed there. y may lack the integrals.
+  virtual bool derivative(double t, std::span<const double> y, std::span<double> ydot) noexcept = 0;
+  /// Called once after each accepted step, before the next: removes drift from y. false when it cannot.
+  virtual bool correct(double t, std::span<double> y) noexcept = 0;
+  /// Why the last call gave false: a sentence without a full stop; may be empty.
+  virtual std::string_view failure() const noexcept { return {}; }
+  /// Told after a derivative there that is not finite: failure() may then say what of it is not.
+  virtual void find_not_finite(double t, std::span<const double> y) noexcept { (void)t, (void)y; }
+  /// What else the equation depends on, constant within a step; or none. `correct` may change it.
+  virtual DiscreteState* discrete() noexcept { return nullptr; }
+  /// What tells positions from velocities, of size() numbers; or none. failure() is that of position_rates too.
+  virtual SecondOrderSystem* second_order() noexcept { return nullptr; }
+  /// Newton's matrix, of the states without integrals; or none. Made when it is asked for. failure() is that of
+  /// linearize too.
+  virtual NewtonMatrix* newton_matrix() noexcept { return nullptr; }
+  /// The derivative as far as Newton's iteration feels it; see NewtonDerivative.
+  virtual bool derivative_to_solve(double t, std::span<const double> y, std::span<double> ydot) noexcept {
+    return derivative(t, y, ydot);
+  }
+};
+
+}  // namespace polyform::host::integration

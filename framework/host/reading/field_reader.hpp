@@ -1,0 +1,44 @@
+// Declared fields of elements and formulations, read against their declaration.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <unordered_map>
+
+#include "framework/host/reading/names.hpp"
+
+namespace polyform::host::inline reading {
+
+/// Reads fields by FieldSpec. Texts, lists and tables are kept in the description.
+class FieldReader {
+ public:
+  FieldReader(const Names& names, Description& storage) : names_(names), storage_(storage) {}
+
+  /// One value per spec, in order, from the entries of a map; a missing one gets its default, or is reported when
+  /// required. A field named `provided` is left to the caller.
+  Fields read(MapReader&, Strided<const FieldSpec>, std::string_view provided = {});
+
+  /// One value; nothing after a report.
+  std::optional<FieldValue> value(const Value&, const FieldSpec&);
+
+  /// The declared default, read once per spec. A default that breaks its own declaration is reported at `where`.
+  FieldValue default_value(const FieldSpec&, const Value& where);
+
+ private:
+  bool scalar(const Value&, const FieldSpec&, FieldValue&);
+  bool choice(const Value&, const FieldSpec&, FieldValue&);
+  bool list(const Value&, const FieldSpec&, FieldValue&);
+  bool matrix(const Value&, const FieldSpec&, FieldValue&);
+  bool functions(const Value&, const FieldSpec&, FieldValue&);
+  bool attachment(const Value&, const FieldSpec&, FieldValue&);
+  bool attachments(const Value&, const FieldSpec&, FieldValue&);
+
+  const Names& names_;
+  Description& storage_;
+  std::unordered_map<const FieldSpec*, FieldValue> defaults_;
+};
+
+/// What a field takes, for messages: "a number in N/m of at least 0".
+std::string expectation(const FieldSpec&);
+
+}  // namespace polyform::host::reading

@@ -1,0 +1,161 @@
+// The JSON Schema of the model file: the fixed part, with the element types put in.
+#include <exception>
+
+#include "framework/host/reading/reader.hpp"
+#include "framework/host/reading/schema_parts.hpp"
+
+namespace polyform::host::inline reading {
+
+namespace {
+
+Json body_schema(const FlexibleBodyType* flexible, bool in_chain) {
+  Json p = Json::object();
+  if (!in_chain) p["name"] = name_schema("Name of the body.");
+  p["type"] = described({{"const", flexible ? text_of(flexible->name()) : "rigid"}},
+                        flexible ? text_of(flexible->meaning()) : "A rigid body; the default.");
+  if (!in_chain)
+    p["position"] = described(ref("vector3"), "Body frame origin in ground as drawn, m; default [0, 0, 0].");
+  p["orientation"] = described(ref("orientation"), "Body frame in ground as drawn; default none.");
+  p["mass"] = described({{"type", "number"}, {"minimum", 0}},
+                        flexible ? "Mass of the rigid part, kg; default 0." : "Mass, kg.");
+  p["center_of_mass"] = described(ref("vector3"), "Centre of mass in the body frame, m; default [0, 0, 0].");
+  p["inertia"] = described(ref("inertia"), "Inertia about the centre of mass in body axes, kg m².");
+  p["velocity"] = described(ref("vector3"), flexible ? "Velocity of the frame origin, ground axes, m/s."
+                                                     : "Velocity of the centre of mass, ground axes, m/s.");
+  p["angular_velocity"] = described(ref("vector3"), "Angular velocity, ground axes, rad/s.");
+  p["geometry"] = ref("geometry");
+  std::vector<std::string> required;
+  if (!in_chain) required.push_back("name");
+  if (flexible)
+    required.push_back("type");
+  else
+    required.insert(required.end(), {"mass", "inertia"});
+  if (flexible) add_fields(flexible->fields(), {}, p, required);
+  return closed_object(std::move(p), required);
+}
+
+Json bodies_schema(const Catalog& catalog, bool in_chain) {
+  Json kinds = Json::array({body_schema(nullptr, in_chain)});
+  for (const auto& [name, type] : catalog.flexible_bodies) kinds.push_back(body_schema(type, in_chain));
+  return one_of(std::move(kinds));
+}
+
+Json joint_schema(const JointType& type, bool in_chain) {
+  Json p = Json::object();
+  std::vector<std::string> required{"type"};
+  if (!in_chain) p["name"] = name_schema("Name of the joint.");
+  p["type"] = described({{"const", text_of(type.name())}}, text_of(type.meaning()));
+  if (!in_chain) {
+    p["base"] = described(ref("body"), "The body that the joint starts from.");
+    p["moving"] = described(ref("body"), "The body that the joint moves.");
+    required.insert(required.end(), {"name", "base", "moving"});
+  }
+  p["initial"] = ref("initial");
+  p["cut"] = described({{"type", "boolean"}}, "Ask for this joint to be the cut joint of its loop; default false.");
+  add_fields(type.fields(), in_chain ? "position" : "", p, required);
+  return closed_object(std::move(p), required);
+}
+
+Json joints_schema(const Catalog& catalog, bool in_chain) {
+  Json kinds = Json::array();
+  for (const auto& [name, type] : catalog.joints) kinds.push_back(joint_schema(*type, in_chain));
+  return one_of(std::move(kinds));
+}
+
+template <class Type>
+Json elements_schema(const Named<Type>& types, std::string_view what) {
+  Json kinds = Json::array();
+  for (const auto& [name, type] : types) {
+    Json p = Json::object();
+    p["name"] = name_schema("Name of the " + text_of(what) + ".");
+    p["type"] = described({{"const", text_of(type->name())}}, text_of(type->meaning()));
+    std::vector<std::string> required{"name", "type"};
+    add_fields(type->fields(), {}, p, required);
+    kinds.push_back(closed_object(std::move(p), required));
+  }
+  return kinds;
+}
+
+Json modules_schema(const Catalog& catalog) {
+  Json kinds = elements_schema(catalog.modules, "module");
+  Json old = described(ref("subsystem"), "A subsystem; write it under 'subsystems'.");
+  old["deprecated"] = true;
+  kinds.push_back(std::move(old));
+  return one_of(std::move(kinds));
+}
+
+Json chain_schema() {
+  Json p = Json::object();
+  p["name"] = name_schema("Body k is <name>[k], its joint <name>[k].joint.");
+  p["count"] = described({{"type", "integer"}, {"minimum", 1}}, "Number of bodies.");
+  p["body"] = described(ref("chain_body"), "What every body has; no name and position.");
+  p["joint"] = described(ref("chain_joint"), "What every joint has; no name, base, moving and position.");
+  p["base"] = described(ref("body"), "What joint 0 connects to; default ground.");
+  p["start"] = described(ref("vector3"), "Frame origin and joint of body 0 in ground, m; default [0, 0, 0].");
+  p["step"] = described(ref("vector3"), "From each body to the next, m.");
+  return closed_object(std::move(p), {"name", "count", "body", "joint", "step"});
+}
+
+/// A name, or a name with options.
+Json integrator_schema(const Catalog& catalog) {
+  Json names = Json::array(), kinds = Json::array();
+  for (const auto& [name, type] : catalog.integrators) {
+    names.push_back(name);
+    Json options = Json::object(), p = Json::object();
+    std::vector<std::string> required;
+    add_fields(type->fields(), {}, options, required);
+    p["name"] = Json{{"const", name}};
+    p["options"] = closed_object(std::move(options), required);
+    kinds.push_back(described(closed_object(std::move(p), {"name"}), type->meaning()));
+  }
+  kinds.push_back(Json{{"enum", std::move(names)}});
+  return described(one_of(std::move(kinds)), "The integrator: its name, or {name: NAME, options: {option: value}}.");
+}
+
+Json definitions(const Catalog& catalog) {
+  Json d = basic_definitions();
+  d["rigid_or_flexible_body"] = bodies_schema(catalog, false);
+  d["joint_item"] = joints_schema(catalog, false);
+  d["force_item"] = one_of(elements_schema(catalog.forces, "force"));
+  d["constraint_item"] = one_of(elements_schema(catalog.constraints, "constraint"));
+  d["module_item"] = modules_schema(catalog);
+  d["chain_body"] = bodies_schema(catalog, true);
+  d["chain_joint"] = joints_schema(catalog, true);
+  d["chain"] = chain_schema();
+  return d;
+}
+
+Json root_schema(const Catalog& catalog) {
+  Json p = Json::object();
+  p["polyform"] = described({{"const", 1}}, "Version of the format.");
+  p["name"] = described({{"type", "string"}}, "Name of the model; default the name of the file.");
+  p["lenient"] = described({{"type", "boolean"}},
+                           "Use inertias that no body has as they are given, with a warning; default false: an error.");
+  p["gravity"] = described(ref("vector3"), "Gravity in ground axes, m/s²; default [0, 0, -9.81].");
+  p["bodies"] = list_of(ref("rigid_or_flexible_body"), "Bodies as drawn.");
+  p["joints"] = list_of(ref("joint_item"), "Joints, placed in ground as drawn.");
+  p["forces"] = list_of(ref("force_item"), "Forces.");
+  p["constraints"] = list_of(ref("constraint_item"), "Constraints beyond joints.");
+  p["modules"] = list_of(ref("module_item"), "Modules: elements with variables and equations of their own.");
+  p["subsystems"] = list_of(ref("subsystem"), "Named parts of the system, which may nest.");
+  p["parts"] = list_of(ref("part"), "Parts that are written once and placed many times.");
+  p["place"] = list_of(ref("placement"), "Placements of parts.");
+  p["chains"] = list_of(ref("chain"), "Generators of many like bodies in a row.");
+  p["simulation"] = simulation_schema(integrator_schema(catalog));
+  p["solver"] = solver_schema();
+  Json root = Json::object();
+  root["$schema"] = "https://json-schema.org/draft/2020-12/schema";
+  root["title"] = "Polyform model, format 1";
+  root["description"] = "A multibody system in its drawn configuration. SI units and radians only.";
+  root.update(closed_object(std::move(p), {"polyform"}));
+  root["$defs"] = definitions(catalog);
+  return root;
+}
+
+}  // namespace
+
+std::string model_schema(const Catalog& catalog) {
+  return root_schema(catalog).dump(2, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace polyform::host::reading

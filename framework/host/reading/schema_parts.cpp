@@ -1,0 +1,290 @@
+#include "framework/host/reading/schema_parts.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace polyform::host::inline reading {
+
+namespace {
+
+Json number() { return {{"type", "number"}}; }
+Json positive(std::string_view description) {
+  return described({{"type", "number"}, {"exclusiveMinimum", 0}}, description);
+}
+Json numbers_of(std::size_t n) { return {{"type", "array"}, {"items", number()}, {"minItems", n}, {"maxItems", n}}; }
+
+/// Fields of type number and integer, and items of numbers and constants, keep to the declared range.
+void add_range(const FieldSpec& spec, Json& schema) {
+  if (std::isfinite(spec.minimum)) schema[spec.exclusive_minimum ? "exclusiveMinimum" : "minimum"] = spec.minimum;
+  if (std::isfinite(spec.maximum)) schema["maximum"] = spec.maximum;
+}
+
+Json ranged_number(const FieldSpec& spec) {
+  Json out = number();
+  add_range(spec, out);
+  return out;
+}
+
+Json function_of(const FieldSpec& spec) {
+  return {{"anyOf", Json::array({ranged_number(spec), ref("time_function")})}};
+}
+
+Json one_or_list(Json item) {
+  Json list{{"type", "array"}, {"items", item}};
+  return {{"anyOf", Json::array({std::move(item), std::move(list)})}};
+}
+
+Json value_schema(const FieldSpec& spec) {
+  switch (spec.type) {
+    case FieldType::number: return ranged_number(spec);
+    case FieldType::integer: {
+      Json out{{"type", "integer"}};
+      add_range(spec, out);
+      return out;
+    }
+    case FieldType::boolean: return {{"type", "boolean"}};
+    case FieldType::text: return ref("text");
+    case FieldType::choice: {
+      Json choices = Json::array();
+      for (const std::string_view choice : spec.choices) choices.push_back(text_of(choice));
+      return {{"enum", std::move(choices)}};
+    }
+    case FieldType::vector3: return ref("vector3");
+    case FieldType::direction: return ref("direction");
+    case FieldType::orientation: return ref("orientation");
+    case FieldType::numbers: return one_or_list(ranged_number(spec));
+    case FieldType::matrix: {
+      Json row{{"type", "array"}, {"items", ranged_number(spec)}, {"minItems", 1}};
+      return {{"type", "array"}, {"items", std::move(row)}, {"minItems", 1}};
+    }
+    case FieldType::time_function: return function_of(spec);
+    case FieldType::time_functions: return one_or_list(function_of(spec));
+    case FieldType::body: return ref("body");
+    case FieldType::marker: return ref("marker");
+    case FieldType::joint: return ref("joint");
+    case FieldType::bodies: return one_or_list(ref("body"));
+    case FieldType::markers: return one_or_list(ref("marker"));
+    case FieldType::joints: return one_or_list(ref("joint"));
+  }
+  return Json::object();
+}
+
+/// Meaning, unit and default of a field in one line.
+std::string field_description(const FieldSpec& spec) {
+  std::string out = text_of(spec.meaning);
+  if (!spec.unit.empty()) out += fmt::format(", {}", spec.unit);
+  if (!spec.default_text.empty()) out += fmt::format("; default {}", spec.default_text);
+  return out;
+}
+
+Json orientation_schema() {
+  Json turn = Json::object();
+  turn["axis"] = ref("direction");
+  turn["angle"] = described(number(), "rad");
+  Json rpy = Json::object();
+  rpy["rpy"] = described(numbers_of(3), "Roll, pitch, yaw, rad: Rz(y) Ry(p) Rx(r).");
+  return one_of(
+      Json::array({described(numbers_of(4), "Unit quaternion w, x, y, z."),
+                   closed_object(std::move(turn), {"axis", "angle"}), closed_object(std::move(rpy), {"rpy"})}));
+}
+
+Json inertia_schema() {
+  Json p = Json::object();
+  for (const char* key : {"xx", "yy", "zz"}) p[key] = described({{"type", "number"}, {"minimum", 0}}, "kg m²");
+  for (const char* key : {"xy", "xz", "yz"}) p[key] = described(number(), "Element of the tensor, kg m²; default 0.");
+  return closed_object(std::move(p), {"xx", "yy", "zz"});
+}
+
+/// {key: form} and nothing else.
+Json form(const char* key, Json schema) {
+  Json p = Json::object();
+  p[key] = std::move(schema);
+  return closed_object(std::move(p), {key});
+}
+
+Json time_function_schema() {
+  Json ramp = Json::object();
+  ramp["rate"] = described(number(), "Slope between start and end, per s.");
+  ramp["start"] = described(number(), "s; default 0.");
+  ramp["end"] = described(number(), "s; held from here on; default never.");
+  Json sine = Json::object();
+  sine["amplitude"] = described(number(), "Of offset + amplitude sin(2π frequency t + phase).");
+  sine["frequency"] = described(number(), "Hz");
+  sine["phase"] = described(number(), "rad; default 0.");
+  sine["offset"] = described(number(), "Default 0.");
+  Json table = Json::object();
+  table["table"] = described({{"type", "array"}, {"items", numbers_of(2)}, {"minItems", 1}},
+                             "Rows [t, x] of increasing time in s; held outside.");
+  table["interpolation"] =
+      described({{"enum", Json::array({"linear", "cubic"})}}, "Default linear; cubic is the natural spline.");
+  return described(one_of(Json::array({form("constant", number()),
+                                       form("polynomial", {{"type", "array"}, {"items", number()}, {"minItems", 1}}),
+                                       form("ramp", closed_object(std::move(ramp), {"rate"})),
+                                       form("sine", closed_object(std::move(sine), {"amplitude", "frequency"})),
+                                       closed_object(std::move(table), {"table"})})),
+                   "A function of time.");
+}
+
+Json marker_schema() {
+  Json p = Json::object();
+  p["body"] = ref("body");
+  p["point"] = described(ref("vector3"), "In the body's own frame, m; default [0, 0, 0].");
+  return described(closed_object(std::move(p), {"body"}), "A point fixed in a body.");
+}
+
+Json initial_schema() {
+  Json coordinates = one_or_list(number());
+  Json p = Json::object();
+  p["position"] = described(coordinates, "Joint coordinates relative to the drawn configuration, m or rad.");
+  p["velocity"] = described(std::move(coordinates), "Velocity coordinates, m/s or rad/s.");
+  return described(closed_object(std::move(p), {}), "Initial coordinates of the joint.");
+}
+
+Json subsystem_schema() {
+  Json p = Json::object();
+  p["name"] = name_schema("Name of the subsystem.");
+  p["bodies"] = list_of(ref("body"), "Its bodies; a body is in one subsystem at most.");
+  p["subsystems"] = list_of(ref("subsystem"), "Subsystems within it.");
+  p["modules"] = list_of(ref("subsystem"), "Subsystems within it; write them under 'subsystems'.");
+  p["modules"]["deprecated"] = true;
+  Json out = closed_object(std::move(p), {"name"});
+  out["anyOf"] = Json::array();
+  for (const char* key : {"bodies", "subsystems", "modules"})
+    out["anyOf"].push_back(Json{{"required", Json::array({key})}});
+  return described(std::move(out), "A named part of the system.");
+}
+
+Json parameters_schema() { return {{"type", "object"}, {"additionalProperties", number()}}; }
+
+/// Within a part a number may be the name of a parameter: its items are those of the model in this.
+Json part_schema() {
+  Json p = Json::object();
+  p["name"] = name_schema("Name of the part.");
+  p["file"] = described({{"type", "string"}},
+                        "File that holds the part, from the folder of the model, in the place of the rest.");
+  p["parameters"] = described(parameters_schema(), "Names of numbers with their defaults, for use wherever a number "
+                                                   "stands in the part; -NAME is the negative.");
+  p["subsystem"] = described({{"type", "boolean"}}, "The bodies of each placement are a subsystem of its name.");
+  const Json item{{"type", "object"}};
+  for (const char* key : {"bodies", "joints", "forces", "constraints", "modules", "subsystems"})
+    p[key] = list_of(item, "As those of the model, in axes of the part, with names of the part.");
+  p["parts"] = list_of(ref("part"), "Parts that are placed within this part only.");
+  p["place"] = list_of(ref("placement"), "Parts within the part.");
+  return described(closed_object(std::move(p), {"name"}), "A part.");
+}
+
+Json placement_schema() {
+  Json p = Json::object();
+  p["part"] = described({{"type", Json::array({"string", "number"})}}, "Name of the part.");
+  p["name"] = name_schema("Its items are NAME.ITEM; without a name PART[0].ITEM, PART[1].ITEM, ...");
+  p["position"] = described(ref("vector3"), "Of the part's origin, m; default [0, 0, 0].");
+  p["orientation"] = described(ref("orientation"), "Of the part's axes; default none.");
+  p["parameters"] = described(parameters_schema(), "Values in the place of defaults.");
+  return described(closed_object(std::move(p), {"part"}), "A part, placed in ground or in another part.");
+}
+
+Json shape_schema(const char* type, Json properties, std::vector<std::string> required) {
+  properties["type"] = Json{{"const", type}};
+  properties["position"] = described(ref("vector3"), "Centre in the body frame, m; default [0, 0, 0].");
+  properties["orientation"] = described(ref("orientation"), "Relative to the body frame; default none.");
+  required.insert(required.begin(), "type");
+  return closed_object(std::move(properties), required);
+}
+
+Json geometry_schema() {
+  const Json radius = positive("m");
+  const Json edges{{"type", "array"}, {"items", {{"type", "number"}, {"exclusiveMinimum", 0}}}, {"minItems", 3},
+                   {"maxItems", 3}};
+  return list_of(
+      one_of(Json::array({shape_schema("box", {{"size", described(edges, "Lengths of its edges along x, y, z, m.")}},
+                                       {"size"}),
+                          shape_schema("cylinder", {{"radius", radius}, {"length", positive("Along its z axis, m.")}},
+                                       {"radius", "length"}),
+                          shape_schema("sphere", {{"radius", radius}}, {"radius"})})),
+      "Shapes, for pictures only.");
+}
+
+}  // namespace
+
+Json ref(std::string_view name) { return {{"$ref", fmt::format("#/$defs/{}", name)}}; }
+
+Json described(Json schema, std::string_view description) {
+  schema["description"] = text_of(description);
+  return schema;
+}
+
+Json closed_object(Json properties, const std::vector<std::string>& required) {
+  Json out{{"type", "object"}, {"properties", std::move(properties)}};
+  if (!required.empty()) out["required"] = required;
+  out["additionalProperties"] = false;
+  return out;
+}
+
+Json list_of(Json items, std::string_view description) {
+  return described({{"type", "array"}, {"items", std::move(items)}}, description);
+}
+
+Json one_of(Json kinds) {
+  if (kinds.empty()) return {{"not", Json::object()}};
+  Json out = Json::object();
+  out["oneOf"] = std::move(kinds);
+  return out;
+}
+
+Json name_schema(std::string_view description) {
+  return described(
+      {{"type", Json::array({"string", "number"})}, {"pattern", "^[^,\"'\\[\\]]+$"}, {"not", {{"const", "ground"}}}},
+      description);
+}
+
+void add_fields(Strided<const FieldSpec> specs, std::string_view provided, Json& properties,
+                std::vector<std::string>& required) {
+  for (const FieldSpec& spec : specs) {
+    if (!provided.empty() && spec.name == provided) continue;
+    properties[text_of(spec.name)] = described(value_schema(spec), field_description(spec));
+    if (spec.required) required.push_back(text_of(spec.name));
+  }
+}
+
+Json basic_definitions() {
+  Json d = Json::object();
+  d["text"] = Json{{"type", Json::array({"string", "number", "boolean"})}};
+  d["vector3"] = numbers_of(3);
+  d["direction"] = described(numbers_of(3), "A direction; its length does not matter but is not 0.");
+  d["orientation"] = orientation_schema();
+  d["inertia"] = inertia_schema();
+  d["time_function"] = time_function_schema();
+  d["body"] = described({{"type", Json::array({"string", "number"})}}, "Name of a body, or ground.");
+  d["joint"] = described({{"type", Json::array({"string", "number"})}}, "Name of a joint.");
+  d["marker"] = marker_schema();
+  d["initial"] = initial_schema();
+  d["geometry"] = geometry_schema();
+  d["subsystem"] = subsystem_schema();
+  d["part"] = part_schema();
+  d["placement"] = placement_schema();
+  return d;
+}
+
+Json simulation_schema(Json integrator) {
+  Json tolerance = Json::object();
+  tolerance["relative"] = positive("Relative tolerance of an adaptive integrator.");
+  tolerance["absolute"] = positive("Absolute tolerance of an adaptive integrator.");
+  Json p = Json::object();
+  p["duration"] = positive("s");
+  p["integrator"] = std::move(integrator);
+  p["step"] = positive("Fixed step, or the first step of an adaptive integrator, s.");
+  p["max_step"] = positive("No step of any integrator is longer, s.");
+  p["tolerance"] = closed_object(std::move(tolerance), {});
+  p["output_interval"] = positive("Rows at k × output_interval and at the end, s.");
+  return described(closed_object(std::move(p), {}), "Defaults for the command line.");
+}
+
+Json solver_schema() {
+  Json p = Json::object();
+  p["name"] = described({{"type", "string"}}, "The formulation.");
+  p["options"] = described({{"type", "object"}}, "Its options, see 'polyform plugins show'.");
+  return described(closed_object(std::move(p), {}), "The formulation to use unless the command line names one.");
+}
+
+}  // namespace polyform::host::reading

@@ -1,0 +1,85 @@
+#include "framework/host/results/file_roles.hpp"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+
+#include "framework/diagnostics.hpp"
+#include "framework/streams.hpp"
+
+namespace polyform::host::inline results {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Follows links also where the last one leads to nothing yet.
+fs::path resolved(fs::path path) {
+  std::error_code ignored;
+  path = fs::absolute(path, ignored);
+  for (int links = 0; links < 40 && fs::is_symlink(path, ignored); ++links) {
+    const fs::path target = fs::read_symlink(path, ignored);
+    path = target.is_absolute() ? target : path.parent_path() / target;
+  }
+  return fs::weakly_canonical(path, ignored);
+}
+
+constexpr std::string_view stream = "the output stream";
+
+}  // namespace
+
+FileIdentity::FileIdentity(const std::string& path) : resolved_(resolved(path).string()) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) return;
+  device_ = status.st_dev;
+  inode_ = status.st_ino;
+  exists_ = true;
+}
+
+FileIdentity::FileIdentity(int descriptor) {
+  struct stat status {};
+  if (::fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode)) return;
+  device_ = status.st_dev;
+  inode_ = status.st_ino;
+  exists_ = true;
+}
+
+bool FileIdentity::same_as(const FileIdentity& other) const {
+  if (exists_ && other.exists_) return device_ == other.device_ && inode_ == other.inode_;
+  return !resolved_.empty() && resolved_ == other.resolved_;
+}
+
+FileRoles::FileRoles() { roles_.push_back({std::string(stream), {}, FileIdentity(::fileno(output())), true}); }
+
+void FileRoles::read(std::string_view what, const std::string& path) {
+  add({std::string(what), path, FileIdentity(path), false});
+}
+
+void FileRoles::read_files(std::string_view what, const std::vector<std::string>& paths) {
+  std::error_code ignored;
+  for (const std::string& path : paths)
+    if (fs::is_regular_file(path, ignored)) read(what, path);
+}
+
+void FileRoles::write(std::string_view option, const std::string& path) {
+  if (path.empty() || path == "-") return;
+  add({std::string(option), path, FileIdentity(path), true});
+}
+
+void FileRoles::add(Role role) {
+  for (const Role& other : roles_) {
+    if (!(role.written || other.written) || !role.file.same_as(other.file)) continue;
+    // The message names the file that is written first; of two written files the later one.
+    const Role &one = role.written ? role : other, &two = role.written ? other : role;
+    const auto shown = [](const Role& r) { return r.path.empty() ? r.what : fmt::format("{} {}", r.what, r.path); };
+    if (two.written)
+      throw Failure(Exit::bad_input, fmt::format("{} and {} are one file", shown(one), shown(two)),
+                    "Give each output a file of its own.");
+    throw Failure(Exit::bad_input, fmt::format("{} is {}, which would be lost", shown(one), shown(two)),
+                  "Give another file to write to.");
+  }
+  roles_.push_back(std::move(role));
+}
+
+}  // namespace polyform::host::results

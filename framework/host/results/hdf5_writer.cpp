@@ -1,0 +1,300 @@
+#include "framework/host/results/hdf5_writer.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <chrono>
+#include <map>
+#include <mutex>
+#include <utility>
+
+#include "framework/diagnostics.hpp"
+#include "framework/original_process.hpp"
+#include "framework/host/results/file_writer.hpp"
+#include "framework/host/results/hdf5_handle.hpp"
+
+namespace polyform::host::inline results {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using hdf5::check;
+using hdf5::Handle;
+
+// Rows of a chunk, and of a block in memory; numbers of a chunk.
+constexpr std::size_t block_bytes = 64u << 20, most_rows = 256, fewest_rows = 8, chunk_numbers = 1u << 16;
+constexpr double longest_wait = 2;  // s between flushes, or longer where they are slow:
+constexpr double flush_share = 20;  // times as long as a flush took
+
+// Upper bounds of what HDF5 adds to the numbers: headers and indices of a dataset, an index entry of a chunk, the
+// record and the groups.
+constexpr std::size_t object_bytes = 8192, chunk_bytes = 256, record_bytes = 1u << 16;
+
+/// The columns of one dataset.
+struct Object {
+  std::string path;
+  std::vector<std::size_t> columns;
+  std::vector<std::string> names, units;
+  bool table;  ///< N x k; else N numbers
+};
+
+std::vector<Object> arrange(std::span<const Channel> channels) {
+  std::vector<Object> objects;
+  std::map<std::string, std::size_t> index;
+  for (std::size_t c = 0; c < channels.size(); ++c) {
+    ChannelPlace place = place_of(channels[c]);
+    const auto [found, is_new] = index.try_emplace(place.group, objects.size());
+    if (is_new) objects.push_back({std::move(place.group), {}, {}, {}, !place.component.empty()});
+    Object& object = objects[found->second];
+    object.columns.push_back(c);
+    object.names.push_back(channels[c].name);
+    object.units.push_back(channels[c].unit);
+  }
+  return objects;
+}
+
+std::size_t text_bytes(const std::vector<std::string>& texts) {
+  std::size_t length = 1;
+  for (const std::string& text : texts) length = std::max(length, text.size());
+  return length * texts.size();
+}
+
+/// The library works in one thread at a time.
+std::mutex one_in_the_library;
+
+class Hdf5Writer final : public FileWriter {
+ public:
+  explicit Hdf5Writer(std::unique_ptr<OutputFile> output) : output_(std::move(output)), path_(output_->path()) {
+    hdf5::set_up();
+  }
+
+  ~Hdf5Writer() override {
+    try {
+      if (file_ >= 0) flush();
+    } catch (const std::exception&) {
+      // The run has failed before, and that reason matters more.
+    }
+  }
+
+  void begin(std::span<const Channel> channels, const RecordFields& record) override {
+    guarded([&] {
+      const Clock::time_point start = Clock::now();
+      output_->replace();
+      output_->unlock();
+      create_file();
+      left_ = 0;
+      objects_ = arrange(channels);
+      columns_ = channels.size();
+      const std::size_t row_bytes = sizeof(double) * std::max<std::size_t>(columns_, 1);
+      chunk_rows_ = std::clamp(block_bytes / row_bytes, fewest_rows, most_rows);
+      std::size_t texts = 0;
+      for (const Object& object : objects_) texts += text_bytes(object.names) + text_bytes(object.units);
+      reserve(3 * objects_.size() * object_bytes + texts);
+      for (Object& object : objects_) create_dataset(object);
+      write_record(record);
+      check(H5Fflush(file_, H5F_SCOPE_LOCAL));
+      trim();
+      flushed_ = Clock::now();
+      // The best guess of what a flush will take.
+      flush_seconds_ = std::chrono::duration<double>(flushed_ - start).count();
+    });
+  }
+
+  void row(std::span<const double> values) override {
+    if (waiting_ == 0) block_.clear();
+    block_.insert(block_.end(), values.begin(), values.end());
+    ++waiting_;
+    // A block ends with a chunk, so that no chunk is written twice unless the wait was long.
+    if ((written_ + waiting_) % chunk_rows_ == 0) guarded([&] { flush(); });
+  }
+
+  void store_due() override {
+    const double age = std::chrono::duration<double>(Clock::now() - flushed_).count();
+    if (waiting_ > 0 && age > std::max(longest_wait, flush_share * flush_seconds_)) guarded([&] { flush(); });
+  }
+
+  std::mutex* shared_lock() noexcept override { return &one_in_the_library; }
+
+  void finish(const RecordFields& record) override {
+    guarded([&] {
+      flush();
+      check_unchanged();
+      reserve(0);
+      write_record(record);
+      check(H5Fflush(file_, H5F_SCOPE_LOCAL));
+      trim();
+      file_.close();
+      output_->close_after_library();
+      read_again();
+    });
+  }
+
+ private:
+  /// Turns errors of the library into a Failure; after one, nothing more is written.
+  template <class Part>
+  void guarded(const Part& part) {
+    end_copies();
+    try {
+      part();
+    } catch (const hdf5::Error& error) {
+      // Closing would write again, on which the library crashes; what was flushed is safe.
+      file_.abandon();
+      if (error.number() != 0) fail_to_write(path_, error.number());
+      throw Failure(Exit::simulation_failed,
+                    fmt::format("cannot write results to {}: HDF5 says: {}", path_, error.what()));
+    }
+  }
+
+  void create_file() {
+    const Handle creation(H5Pcreate(H5P_FILE_CREATE), H5Pclose), access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
+    // Files of format 1.8: readable by all, and not marked as damaged when the process is killed.
+    check(H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_V18));
+    file_ = Handle(H5Fcreate(path_.c_str(), H5F_ACC_TRUNC, creation, access), H5Fclose);
+  }
+
+  void create_dataset(Object& object) {
+    const hsize_t width = object.columns.size();
+    const hsize_t size[2] = {0, width}, limit[2] = {H5S_UNLIMITED, width};
+    const hsize_t chunk[2] = {chunk_rows_, std::min<hsize_t>(width, chunk_numbers / chunk_rows_)};
+    const int rank = object.table ? 2 : 1;
+    const std::string path = object.table ? object.path + "/values" : object.path;
+    const Handle space(H5Screate_simple(rank, size, limit), H5Sclose);
+    const Handle dataset(H5Dcreate2(file_, path.c_str(), H5T_IEEE_F64LE, space, hdf5::with_groups(),
+                                    hdf5::chunked(rank, chunk), H5P_DEFAULT),
+                         H5Dclose);
+    if (object.table) {
+      hdf5::write_texts(file_, object.path + "/channels", object.names);
+      hdf5::write_texts(file_, object.path + "/units", object.units);
+    } else {
+      hdf5::write_attribute(dataset, "unit", object.units.front());
+    }
+    object.path = path;
+    object.names = {};
+    object.units = {};
+  }
+
+  /// Fields replace those of the same name.
+  void write_record(const RecordFields& fields) {
+    for (const RecordField& field : fields) {
+      const auto same = std::ranges::find(record_, field.name, &RecordField::name);
+      if (same != record_.end())
+        *same = field;
+      else
+        record_.push_back(field);
+      std::visit([&](const auto& value) { hdf5::write_attribute(file_, field.name, value); }, field.value);
+    }
+    hdf5::write_attribute(file_, "record", json_text(record_));
+  }
+
+  void flush() {
+    const Clock::time_point start = Clock::now();
+    const std::size_t rows = std::exchange(waiting_, 0);
+    // Where space is short, the rows are dropped before HDF5 gets them, and the file stays sound.
+    if (rows > 0) {
+      check_unchanged();
+      reserve(block_.size() * (sizeof(double) + 1) + objects_.size() * object_bytes +
+              chunk_bytes * (objects_.size() + block_.size() / (rows * chunk_numbers / chunk_rows_)));
+      for (const Object& object : objects_) append(object, rows);
+      written_ += rows;
+      check(H5Fflush(file_, H5F_SCOPE_LOCAL));
+      trim();
+    }
+    flushed_ = Clock::now();
+    flush_seconds_ = std::chrono::duration<double>(flushed_ - start).count();
+  }
+
+  /// Reserves space first: HDF5 leaves a broken file behind when the disk fills up while it writes.
+  void reserve(std::size_t growth) {
+    hsize_t size = 0;
+    check(H5Fget_filesize(file_, &size));
+    output_->reserve(size, growth + record_bytes);
+  }
+  void trim() {
+    hsize_t size = 0;
+    check(H5Fget_filesize(file_, &size));
+    output_->trim(size);
+    left_ = size;
+  }
+
+  void check_unchanged() {
+    try {
+      output_->check_unchanged(left_);
+    } catch (const Failure&) {
+      file_.abandon();  // closing it could write to a file of another program
+      throw;
+    }
+  }
+
+  /// Whether the closed file can be read: all rows, each with its checksum, and the last of them as it was written.
+  void read_again() {
+    bool same = false;
+    try {
+      const Handle file(H5Fopen(path_.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
+      same = hdf5::read_text(file, "record") == json_text(record_) &&
+             std::ranges::all_of(objects_, [&](const Object& object) { return is_as_written(file, object); });
+    } catch (const hdf5::Error&) {
+    }
+    if (!same)
+      throw Failure(Exit::simulation_failed,
+                    fmt::format("the results in {} are not what was written: something wrote over them", path_),
+                    remedies::own_file);
+  }
+
+  bool is_as_written(const Handle& file, const Object& object) {
+    const hsize_t width = object.columns.size();
+    const int rank = object.table ? 2 : 1;
+    hsize_t size[2] = {0, width};
+    const Handle dataset(H5Dopen2(file, object.path.c_str(), H5P_DEFAULT), H5Dclose);
+    const Handle space(H5Dget_space(dataset), H5Sclose);
+    check(H5Sget_simple_extent_dims(space, size, nullptr));
+    if (size[0] != written_) return false;
+    for (hsize_t row = 0; row < written_; row += chunk_rows_) {
+      const hsize_t offset[2] = {row, 0}, count[2] = {std::min<hsize_t>(chunk_rows_, written_ - row), width};
+      const Handle memory(H5Screate_simple(rank, count, nullptr), H5Sclose);
+      check(H5Sselect_hyperslab(space, H5S_SELECT_SET, offset, nullptr, count, nullptr));
+      part_.resize(count[0] * width);
+      check(H5Dread(dataset, H5T_NATIVE_DOUBLE, memory, space, H5P_DEFAULT, part_.data()));
+    }
+    if (written_ == 0 || block_.size() < columns_) return true;
+    const double *const read = part_.data() + part_.size() - width, *const last =
+                                                                        block_.data() + block_.size() - columns_;
+    for (std::size_t k = 0; k < width; ++k)
+      if (std::bit_cast<std::uint64_t>(read[k]) != std::bit_cast<std::uint64_t>(last[object.columns[k]])) return false;
+    return true;
+  }
+
+  void append(const Object& object, std::size_t rows) {
+    part_.clear();
+    for (std::size_t r = 0; r < rows; ++r)
+      for (const std::size_t c : object.columns) part_.push_back(block_[r * columns_ + c]);
+    const int rank = object.table ? 2 : 1;
+    const hsize_t width = object.columns.size();
+    const hsize_t size[2] = {written_ + rows, width}, offset[2] = {written_, 0}, count[2] = {rows, width};
+    const Handle dataset(H5Dopen2(file_, object.path.c_str(), H5P_DEFAULT), H5Dclose);
+    check(H5Dset_extent(dataset, size));
+    const Handle space(H5Dget_space(dataset), H5Sclose), memory(H5Screate_simple(rank, count, nullptr), H5Sclose);
+    check(H5Sselect_hyperslab(space, H5S_SELECT_SET, offset, nullptr, count, nullptr));
+    check(H5Dwrite(dataset, H5T_NATIVE_DOUBLE, memory, space, H5P_DEFAULT, part_.data()));
+  }
+
+  std::unique_ptr<OutputFile> output_;
+  std::string path_;
+  Handle file_;
+  std::vector<Object> objects_;
+  RecordFields record_;
+  std::size_t columns_ = 0, chunk_rows_ = 0;
+  std::size_t written_ = 0, waiting_ = 0;  // rows
+  std::uint64_t left_ = 0;                 // size of the file after the last flush, bytes
+  std::vector<double> block_, part_;       // the waiting rows, and those columns of them that go into one dataset
+  Clock::time_point flushed_;
+  double flush_seconds_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<ResultWriter> make_hdf5_writer(std::unique_ptr<OutputFile> output) {
+  return stored_in_time(std::make_unique<Hdf5Writer>(std::move(output)));
+}
+
+}  // namespace polyform::host::results

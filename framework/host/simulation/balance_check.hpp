@@ -1,0 +1,74 @@
+// Whether what a solver gives meets the equations of motion, row by row; see polyform/mechanics/balance.hpp for the
+// measure.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "framework/host/simulation/run_record.hpp"
+#include "framework/host/simulation/second_opinion.hpp"
+#include "polyform/mechanics/balance.hpp"
+
+namespace polyform::host::inline simulation {
+
+/// An imbalance from which on it is said: six digits, fewer than any use of accelerations asks for and far more than
+/// rounding takes from a system that double precision can carry.
+inline constexpr double warned_imbalance = 1e-6;
+/// An imbalance from which on no digit of an acceleration is left.
+inline constexpr double failed_imbalance = 0.1;
+/// From this ratio of the forces through a body to its own inertia force on the balance tells too little: ten of
+/// sixteen digits are needed for the six of warned_imbalance.
+inline constexpr double overshadowing = 1e6;
+
+struct BalanceReport {
+  double largest = 0;
+  std::string of;              ///< where, such as "body `rod`"; empty where nothing is out of balance
+  std::vector<double> bodies;  ///< in the order of the view; empty where they could not be looked at
+  std::string warning;         ///< empty where there is none
+  double parted = 0;           ///< largest part of accelerations that joints do not allow, see JointCheck
+};
+
+class BalanceCheck {
+ public:
+  /// Checks what this solver observes. Both outlive the object.
+  BalanceCheck(const SystemView&, Solver&);
+
+  /// Failure (simulation_failed) when no digit is left.
+  void check(double time, const Observation&);
+  /// What the last check found.
+  BalanceReport report() const;
+  /// Puts the largest imbalance of all checks into the record, and a warning about it.
+  void store(RunRecord&) const;
+
+ private:
+  enum class Found { by_forces, by_digits };
+  void look_again(double time, const Observation&);
+  void ask_solver(double time);
+  void note(const Imbalance&, Found, double time);
+  std::string place() const;
+  std::string sentence() const;
+  std::string warning() const;
+  std::string untold_warning() const;
+
+  const SystemView& view_;
+  Solver& solver_;
+  Balance balance_;
+  std::unique_ptr<SecondOpinion> opinion_;   ///< made when it is asked for the first time
+  std::size_t overshadowed_ = 0,
+              asked_at_ = 1;  ///< checks that the balance could not decide; the next of them that is looked into
+  Imbalance worst_;
+  Found found_ = Found::by_forces;
+  double time_ = 0;   ///< when the worst was found
+  /// The worst check that neither the balance nor a second opinion could decide: the body, the ratio of the forces
+  /// through it to its inertia force, and the time.
+  struct Untold {
+    std::size_t body = 0;
+    double times = 0, time = 0;
+    double lost = 0;   ///< error that the solver itself knows of, relative
+  } untold_;
+  /// The largest relative error that the solver itself told of its accelerations, and the time.
+  double known_ = 0, known_time_ = 0;
+};
+
+}  // namespace polyform::host::simulation

@@ -1,0 +1,190 @@
+#include "framework/host/simulation/element_events.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <limits>
+#include <type_traits>
+#include <utility>
+
+#include "framework/diagnostics.hpp"
+#include "framework/host/simulation/own_batch.hpp"
+#include "polyform/mechanics/kinematics.hpp"
+
+namespace polyform::host::inline simulation {
+
+/// The canonical state and the motions that follow from it.
+struct ElementEvents::Motion {
+  explicit Motion(const SystemView& view)
+      : q(view.nq),
+        v(view.nv),
+        eta(view.modes),
+        etadot(view.modes),
+        x(view.states),
+        discrete(view.discrete),
+        tree(view) {}
+  StateView state() { return {.q = q, .v = v, .eta = eta, .etadot = etadot, .x = x, .discrete = discrete}; }
+  std::vector<double> q, v, eta, etadot, x;
+  std::vector<std::int32_t> discrete;
+  TreeKinematics tree;
+};
+
+ElementEvents::ElementEvents(const SystemView& view, Solver& solver) : solver_(solver) {
+  for (const ForceInstances& group : view.forces) add(view, group);
+  for (const ConstraintInstances& group : view.constraints) add(view, group);
+  for (const ModuleInstances& group : view.modules) add(view, group);
+  if (empty()) return;
+  motion_ = std::make_unique<Motion>(view);
+  if (const auto* state = ask<DiscreteState>(solver)) all_discrete_.resize(state->values().size());
+  find_carriers(view);
+}
+
+ElementEvents::~ElementEvents() = default;
+
+template <class Group>
+void ElementEvents::add(const SystemView& view, const Group& group) {
+  auto [batch, object] = make_own_batch(group);
+  auto* events = ask<EventSource>(*batch);
+  if (events == nullptr) return;
+  Batch b{std::make_unique<Attachments>(view, group.instances, group.joints),
+          group.joints,
+          events,
+          descriptions_.size(),
+          events->event_count(),
+          0,
+          0,
+          0,
+          0,
+          0,
+          0,
+          group.discrete_offset,
+          group.type->descriptor().discrete.size() * group.instances.size(),
+          ask<DiscreteElement>(*batch),
+          std::move(object)};
+  const std::size_t instances = group.instances.size();
+  if constexpr (std::is_same_v<Group, ForceInstances>) {
+    b.states = group.state_offset;
+    b.state_count = group.type->state_count() * instances;
+  } else if constexpr (std::is_same_v<Group, ModuleInstances>) {
+    b.u = group.state_offset;
+    b.u_count = group.type->variables().size() * instances;
+    b.x = b.u + b.u_count;
+    b.x_count = group.type->states().size() * instances;
+  }
+  for (std::size_t k = 0; k < b.count; ++k) {
+    EventDescription d;
+    events->describe_event(k, d);
+    descriptions_.push_back({std::string(d.instance < instances ? group.names[d.instance] : group.type->name()),
+                             std::string(d.name), batches_.size(), d.crossing});
+  }
+  sources_.push_back({events, group.type->name(), group.names});
+  batches_.push_back(std::move(b));
+}
+
+void ElementEvents::find_carriers(const SystemView& view) {
+  std::vector<bool> carries(view.bodies.size());
+  const auto mark = [&](BodyIndex body) {
+    for (; !is_ground(body) && !carries[at(body)]; body = view.joints[at(body)].inboard()) carries[at(body)] = true;
+  };
+  for (const Batch& b : batches_) {
+    if (b.count == 0) continue;
+    for (const Marker& marker : b.attached->markers()) mark(marker.body);
+    for (const JointIndex j : b.joints) mark(view.joints[at(j)].base), mark(view.joints[at(j)].moving);
+  }
+  for (std::size_t i = 0; i < carries.size(); ++i)
+    if (carries[i]) carriers_.push_back(i);
+}
+
+std::vector<std::size_t> ElementEvents::kinds() const {
+  std::vector<std::size_t> kinds;
+  std::map<std::pair<std::size_t, std::string_view>, std::size_t> known;
+  for (std::size_t k = 0; k < descriptions_.size(); ++k)
+    kinds.push_back(known.try_emplace({descriptions_[k].batch, descriptions_[k].event}, k).first->second);
+  return kinds;
+}
+
+double ElementEvents::turning() const {
+  double fastest = 0;
+  for (const std::size_t i : carriers_) {
+    const Vec3& omega = motion_->tree.bodies()[i].V.angular;
+    fastest = std::max(fastest, dot(omega, omega));
+  }
+  return std::sqrt(fastest);
+}
+
+std::string ElementEvents::name_of(std::size_t event) const {
+  return fmt::format("`{}` ({})", descriptions_[event].element, descriptions_[event].event);
+}
+
+double ElementEvents::evaluate(double t, std::span<const double> y, std::span<double> values, std::span<double> rates) {
+  if (solver_.decode(y, motion_->state()) != Status::ok)
+    throw Failure(Exit::simulation_failed, fmt::format("the solver failed at t = {:.6g} s: {}", t, solver_.failure()));
+  return evaluate_here(t, values, rates);
+}
+
+double ElementEvents::evaluate(double t, const ConstStateView& state, std::span<double> values,
+                               std::span<double> rates) {
+  std::ranges::copy(state.q, motion_->q.begin());
+  std::ranges::copy(state.v, motion_->v.begin());
+  std::ranges::copy(state.eta, motion_->eta.begin());
+  std::ranges::copy(state.etadot, motion_->etadot.begin());
+  std::ranges::copy(state.x, motion_->x.begin());
+  std::ranges::copy(state.discrete, motion_->discrete.begin());
+  return evaluate_here(t, values, rates);
+}
+
+double ElementEvents::evaluate_here(double t, std::span<double> values, std::span<double> rates) {
+  time_ = t;
+  motion_->tree.evaluate(motion_->q.data(), motion_->v.data(), motion_->eta.data(), motion_->etadot.data());
+  std::ranges::fill(rates, std::numeric_limits<double>::quiet_NaN());
+  double guard = never;
+  for (Batch& b : batches_) {
+    b.attached->gather(motion_->tree.frames(), motion_->q, motion_->v);
+    const ForceInput attachments = attachments_of(b);
+    EventOutput out;
+    out.values = values.subspan(b.first, b.count);
+    out.rates = rates.subspan(b.first, b.count);
+    b.events->evaluate_events(input_of(b, attachments), out);
+    guard = std::min(guard, out.guard);
+  }
+  return guard;
+}
+
+ForceInput ElementEvents::attachments_of(const Batch& b) const {
+  return b.attached->input(time_, std::span(motion_->discrete).subspan(b.discrete, b.discrete_count),
+                           std::span(motion_->x).subspan(b.states, b.state_count));
+}
+
+EventInput ElementEvents::input_of(const Batch& b, const ForceInput& attachments) const {
+  EventInput in;
+  in.attachments = &attachments;
+  in.u = std::span(motion_->x).subspan(b.u, b.u_count);
+  in.x = std::span(motion_->x).subspan(b.x, b.x_count);
+  return in;
+}
+
+bool ElementEvents::has_discrete() const {
+  return std::ranges::any_of(batches_, [](const Batch& b) { return b.discrete_count > 0; });
+}
+
+bool ElementEvents::pass(std::size_t event, bool rising) {
+  const Batch& b = batches_[descriptions_[event].batch];
+  if (b.element == nullptr || b.discrete_count == 0) return false;
+  auto* const state = ask<DiscreteState>(solver_);
+  std::ranges::copy(state->values(), all_discrete_.begin());
+  const std::span<std::int32_t> values = std::span(all_discrete_).subspan(b.discrete, b.discrete_count);
+  const ForceInput attachments = attachments_of(b);
+  b.element->pass_event(event - b.first, rising, input_of(b, attachments), values);
+  if (std::ranges::equal(values, attachments.discrete)) return false;
+  if (state->set(all_discrete_) != Status::ok)
+    throw Failure(Exit::simulation_failed,
+                  fmt::format("{} gives itself a discrete state that its type does not name, at t = {:.9g} s",
+                              name_of(event), time_),
+                  "Report this to the author of the element.");
+  std::ranges::copy(values, motion_->discrete.begin() + static_cast<std::ptrdiff_t>(b.discrete));
+  return true;
+}
+
+}  // namespace polyform::host::simulation

@@ -1,0 +1,46 @@
+#include "framework/host/simulation/evaluate.hpp"
+
+#include <fmt/format.h>
+
+#include "framework/diagnostics.hpp"
+#include "framework/host/simulation/joint_check.hpp"
+#include "framework/host/simulation/not_finite.hpp"
+
+namespace polyform::host::inline simulation {
+
+std::string note_of_chosen_rates(const System& system) {
+  if (system.chosen_rates().empty()) return {};
+  return fmt::format(
+      ". The model gives no initial velocity for joints that its constraints leave open at the start, and polyform "
+      "took {} "
+      "(the nearest motion in the inertia metric): where the mechanism cannot move so, give these joints initial "
+      "velocities (initial.velocity) that it can have",
+      system.chosen_rates());
+}
+
+void encode_start(Solver& solver, const ConstStateView& start, std::span<double> y) {
+  if (solver.encode(start, y) != Status::ok)
+    throw Failure(Exit::simulation_failed, fmt::format("the initial state cannot be taken over: {}", solver.failure()));
+}
+
+BalanceReport evaluate(const System& system, Solver& solver, ObservationStore& store) {
+  std::vector<double> y(solver.state_size());
+  encode_start(solver, system.initial_state(), y);
+  if (solver.observe(0, y, store.now()) != Status::ok)
+    throw Failure(Exit::simulation_failed,
+                  fmt::format("the accelerations at the initial state cannot be found: {}{}", solver.failure(),
+                              note_of_chosen_rates(system)));
+  if (const auto trouble = not_finite(system.view(), store.now()))
+    throw Failure(Exit::simulation_failed, fmt::format("at the initial state {}", std::string_view(*trouble)));
+  BalanceCheck balance(system.view(), solver);
+  balance.check(0, store.now());
+  JointCheck joints(system.view(), solver);
+  joints.check(0, store.now());
+  BalanceReport report = balance.report();
+  report.parted = joints.largest();
+  if (const std::string text = joints.warning(); !text.empty())
+    report.warning += (report.warning.empty() ? "" : ".\n") + text;
+  return report;
+}
+
+}  // namespace polyform::host::simulation

@@ -1,0 +1,24 @@
+// Accelerations and reactions at the initial state, without integration.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "framework/host/assembly/system.hpp"
+#include "framework/host/simulation/balance_check.hpp"
+#include "framework/host/simulation/observation_store.hpp"
+
+namespace polyform::host::inline simulation {
+
+/// y of the state that a solver starts from. Failure (simulation_failed) when the solver cannot take it over.
+void encode_start(Solver&, const ConstStateView& start, std::span<double> y);
+
+/// Fills the store with what the solver observes at the initial state, and tells how well that meets the equations of
+/// motion. Failure (simulation_failed) when it cannot, or when the accelerations have no digit left.
+BalanceReport evaluate(const System&, Solver&, ObservationStore&);
+
+/// What a failure at the start says besides, where the assembly chose rates: that they are no choice of the model.
+/// Begins with a full stop; or empty.
+std::string note_of_chosen_rates(const System&);
+
+}  // namespace polyform::host::simulation

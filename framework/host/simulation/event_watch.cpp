@@ -1,0 +1,212 @@
+#include "framework/host/simulation/event_watch.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "framework/diagnostics.hpp"
+
+namespace polyform::host::inline simulation {
+
+namespace {
+
+// Of the time: how near an event is located. Rounding of the time itself is some 1e-16.
+constexpr double located = 1e-13;
+// Of the time: the first step after an event. A contact that lasts a microsecond a minute after the start takes 1e-8.
+constexpr double first_share = 1e-12;
+// Steps after an event end at most at this multiple of the time since: what begins with the event and lasts T meets
+// several stages of steps shorter than 4 T, in which error control sees it. From 1e-12 to 1 that takes 18 steps.
+// Without error control the steps themselves must be good: a sixteenth of T is 0.2 rad of a contact's half wave, an
+// error of 1e-5.
+constexpr double growth = 4, growth_without_control = 0.0625;
+// Where a function goes away from zero, the step may be this multiple of the time that it took to come from there at
+// its rate: such a bound costs next to nothing, and it keeps what turns from turning many times in one step.
+constexpr double receding = 8;
+// Of a turn of anything that event functions move with: from one sample to the next. Two values and two rates of a
+// function of the position tell the sine that it is along a turn from any that differs, down to two samples a turn; an
+// eighth leaves room for functions with a few waves more.
+constexpr double share_of_turn = 0.125 * 2 * 3.14159265358979323846;
+// So many samples a step has at most: a step's own evaluations cost about as much as some tens.
+constexpr double samples_of_step = 64;
+// So many events in a row, each within this share of the time after the one before, are no motion.
+constexpr std::size_t many = 32;
+constexpr double no_time = 1e-7, first_silence = 1e-6;
+// Steps of this share of the time, so many in a row, lead nowhere.
+constexpr double standing = 1e-7;
+constexpr std::size_t patience = 20000;
+
+}  // namespace
+
+EventWatch::EventWatch(const SystemView& view, Solver& solver, Integration& integrator, double step, bool fixed_step)
+    : integrator_(integrator),
+      elements_(view, solver),
+      search_(elements_.size(), elements_.kinds()),
+      states_(solver.state_size()),
+      step_(step),
+      growth_(fixed_step ? growth_without_control : growth) {
+  if (empty()) return;
+  y_.resize(integrator.state().size());
+  other_values_.resize(size());
+  other_rates_.resize(size());
+  values_before_.resize(size());
+  settled_values_.resize(size());
+  chatter_.resize(size());
+}
+
+double EventWatch::scale(double t) const { return std::max(std::abs(t), step_); }
+double EventWatch::first_step() const { return first_share * scale(integrator_.time()); }
+
+bool EventWatch::counts(std::size_t k, bool rising) const noexcept {
+  if (chatter_[k].silent_until > integrator_.previous_time()) return false;
+  const Crossing wanted = elements_.crossing(k);
+  return wanted == Crossing::any || (wanted == Crossing::rising) == rising;
+}
+
+void EventWatch::evaluate(double t, std::span<double> values, std::span<double> rates) {
+  if (!integrator_.state_at(t, y_)) throw Failure(Exit::simulation_failed, std::string(integrator_.failure()));
+  const double guard = elements_.evaluate(t, std::span(y_).first(states_), values, rates);
+  if (t == integrator_.time()) guard_ = guard;
+  for (std::size_t k = 0; k < values.size(); ++k)
+    if (!std::isfinite(values[k]))
+      throw Failure(Exit::simulation_failed,
+                    fmt::format("the event function of {} is no number at t = {:.6g} s", elements_.name_of(k), t),
+                    "Look at its fields, and at the motion of what it is attached to.");
+}
+
+double EventWatch::sample(double t, std::span<double> values, std::span<double> rates) {
+  evaluate(t, values, rates);
+  const double turning = elements_.turning(), reach = turning > 0 ? share_of_turn / turning : never;
+  const double first = integrator_.previous_time(), last = integrator_.time();
+  if (!(last > first) || std::ranges::all_of(rates, [](double r) { return std::isfinite(r); })) return reach;
+  // Differences along the interpolation: short beside what the search divides a step into, long beside rounding.
+  constexpr double part_of_step = 1e-4;
+  const double distance = part_of_step * (last - first), other = t + distance <= last ? t + distance : t - distance;
+  const double guard = guard_;
+  evaluate(other, other_values_, other_rates_);
+  guard_ = guard;
+  for (std::size_t k = 0; k < values.size(); ++k)
+    if (!std::isfinite(rates[k])) rates[k] = (other_values_[k] - values[k]) / (other - t);
+  return reach;
+}
+
+void EventWatch::begin() { search_.begin(integrator_.time(), *this); }
+
+/// The interpolation may place the event a little before the solution that begins there does: then nothing has happened
+/// yet, and it is found again. Others may change their signs in the same instant, with it or before it.
+bool EventWatch::pass() {
+  begin();
+  passed_ = (search_.values()[found_.function] >= 0) == rising_;
+  changed_ = false;
+  if (!elements_.has_discrete()) return false;
+  const bool found_passed = passed_;
+  evaluate(integrator_.time(), other_values_, other_rates_);
+  for (std::size_t k = 0; k < size(); ++k) {
+    const bool rising = other_values_[k] >= 0;
+    const bool passes = k == found_.function ? found_passed : (values_before_[k] >= 0) != rising && counts(k, rising);
+    if (!passes) continue;
+    passed_ = true;
+    changed_ = elements_.pass(k, rising) || changed_;
+  }
+  if (changed_) settle();
+  return changed_;
+}
+
+/// A discrete state that changes turns event functions without any time. Of one with a single direction, which turns in
+/// that direction, this is the event: a latch that is pulled too hard when it catches lets go at once. One of which any
+/// direction counts begins with the sign that it has.
+void EventWatch::settle() {
+  std::optional<std::size_t> last;
+  for (std::size_t round = 0; round < many * size(); ++round) {
+    elements_.evaluate(integrator_.time(), std::span(y_).first(states_), settled_values_, other_rates_);
+    std::optional<std::size_t> turned;
+    for (std::size_t k = 0; k < size() && !turned; ++k) {
+      const bool rising = settled_values_[k] >= 0;
+      if (elements_.crossing(k) != Crossing::any && (other_values_[k] >= 0) != rising && counts(k, rising)) turned = k;
+    }
+    if (!turned) return;
+    std::swap(other_values_, settled_values_);
+    if (!elements_.pass(*turned, other_values_[*turned] >= 0)) continue;
+    last = turned;
+    ++count_;
+  }
+  throw Failure(Exit::simulation_failed,
+                fmt::format("{} changes its discrete state without end at t = {:.9g} s", elements_.name_of(*last),
+                            integrator_.time()),
+                "Its events undo each other at the same motion: change its fields, or report this to its author.");
+}
+
+void EventWatch::begin_after_event() {
+  restarted_ = integrator_.time();
+  if (changed_) begin();
+  if (passed_) ++count_;
+}
+
+std::optional<double> EventWatch::find() {
+  const double t = integrator_.time();
+  check_standstill();
+  const std::optional<SignChange> found = search_.find(t, located * scale(t), *this);
+  if (!found) return std::nullopt;
+  note(*found);
+  found_ = *found;
+  rising_ = !(search_.values()[found->function] >= 0);
+  if (elements_.has_discrete()) evaluate(found->before, values_before_, other_rates_);
+  return found->before;
+}
+
+void EventWatch::note(const SignChange& event) {
+  Chatter& c = chatter_[event.function];
+  c.streak = event.time - c.last <= no_time * scale(event.time) ? c.streak + 1 : 0;
+  c.last = event.time;
+  if (c.streak < many) return;
+  c.streak = 0;
+  c.first_silent = std::min(c.first_silent, event.time);
+  c.silence = c.silence == 0 ? first_silence * scale(event.time) : 2 * c.silence;
+  if (c.silent_from == -never) c.silent_from = event.time;
+  c.silent_until = event.time + c.silence;
+}
+
+/// A law that jumps at each sign change keeps an integrator with error control at steps that are next to nothing.
+void EventWatch::check_standstill() {
+  const double t = integrator_.time();
+  for (std::size_t k = 0; k < chatter_.size(); ++k) {
+    Chatter& c = chatter_[k];
+    if (c.silent_until <= t || ++c.silent_steps < patience) continue;
+    if (t - c.silent_from > static_cast<double>(c.silent_steps) * standing * scale(t)) continue;
+    throw Failure(Exit::simulation_failed,
+                  fmt::format("the event of {} changes its sign without end at t = {:.9g} s, and no time passes",
+                              elements_.name_of(k), t),
+                  "Such a law has no motion there (dry friction whose sign flips with the speed is one): smooth it.");
+  }
+}
+
+double EventWatch::longest_step() const {
+  double longest = std::min(guard_, samples_of_step * search_.reach());
+  for (std::size_t k = 0; k < size(); ++k) {
+    const double value = search_.values()[k], rate = search_.rates()[k];
+    if (!std::isfinite(rate) || rate == 0) continue;
+    if (chatter_[k].silent_until > integrator_.time()) continue;
+    // A step to a zero may end a rounding before it: the next one crosses it, and does not go on.
+    const double size = std::abs(value), noise = search_.noise(k);
+    if ((value >= 0) == (rate < 0))
+      longest = std::min(longest, std::max(size, noise) / std::abs(rate));
+    else if (size > noise)
+      longest = std::min(longest, receding * size / std::abs(rate));
+  }
+  if (restarted_ > -never) longest = std::min(longest, growth_ * (integrator_.time() - restarted_));
+  return std::max(longest, first_step());
+}
+
+std::vector<std::string> EventWatch::warnings() const {
+  std::vector<std::string> all;
+  for (std::size_t k = 0; k < chatter_.size(); ++k)
+    if (chatter_[k].first_silent < never)
+      all.push_back(fmt::format(
+          "the event of {} changes its sign without end from t = {:.6g} s on, while no time passes: it is checked "
+          "only now and then. Such a law has no motion in between (dry friction whose sign flips with the speed is "
+          "one): smooth it",
+          elements_.name_of(k), chatter_[k].first_silent));
+  return all;
+}
+
+}  // namespace polyform::host::simulation

@@ -1,0 +1,80 @@
+// Watches the event functions of all elements along a run: where they change their sign within a step, and how long the
+// next step may be.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "framework/host/integration/event_search.hpp"
+#include "framework/host/integration/integration.hpp"
+#include "framework/host/simulation/element_events.hpp"
+
+namespace polyform::host::inline simulation {
+
+class EventWatch final : private Signals {
+ public:
+  /// step: the run's, which gives the scale of time at t = 0. fixed_step: whether the integrator controls no errors.
+  EventWatch(const SystemView&, Solver&, Integration&, double step, bool fixed_step);
+
+  const ElementEvents& elements() const { return elements_; }
+  /// When it is empty, no other function needs to be called.
+  bool empty() const { return elements_.empty(); }
+  /// Evaluates the events at the integrator's time. To be called before the first step and after each new beginning.
+  void begin();
+  /// The first event within the last step, or nothing. What is returned is a time shortly before it, s: the step must
+  /// end there, because a stage beyond the event would see a force that begins with it.
+  std::optional<double> find();
+  /// Lets the element of the event that was found change its discrete state in the solver, and others that have an
+  /// event in the same instant. Before the call the integrator has begun anew before the event and has made one step of
+  /// first_step() across it. When the function returns true, a discrete state has changed and the integrator has to
+  /// begin anew once more.
+  bool pass();
+  /// Goes on after pass(), and after the new beginning that it may have asked for.
+  void begin_after_event();
+  /// How long the next step may be, s; `never` where no event is near.
+  double longest_step() const;
+  /// The first step after an event: far shorter than anything that begins there.
+  double first_step() const;
+
+  std::size_t count() const { return count_; }
+  /// A sentence for each event function that changed its sign without end, with the time when that began.
+  std::vector<std::string> warnings() const;
+
+ private:
+  /// An event function that changes its sign again and again while no time passes (a sign that flips with each step, or
+  /// one made of rounding) is left alone for a while, each time for twice as long: so every run goes on,
+  /// or fails where the integration comes to a standstill all the same.
+  struct Chatter {
+    double last = -never;    ///< event
+    std::size_t streak = 0;  ///< of events without time between
+    double silent_from = -never, silent_until = -never, silence = 0, first_silent = never;
+    std::size_t silent_steps = 0;
+  };
+  std::size_t size() const noexcept override { return elements_.size(); }
+  double sample(double t, std::span<double> values, std::span<double> rates) override;
+  bool counts(std::size_t k, bool rising) const noexcept override;
+  void evaluate(double t, std::span<double> values, std::span<double> rates);
+  double scale(double t) const;
+  void note(const SignChange&);
+  void settle();
+  void check_standstill();
+
+  Integration& integrator_;
+  ElementEvents elements_;
+  EventSearch search_;
+  std::size_t states_;  ///< of the solver; an integrator may carry more numbers after them
+  double step_, growth_;
+  double guard_ = never;       ///< at the integrator's time
+  double restarted_ = -never;  ///< the last event
+  std::size_t count_ = 0;
+  SignChange found_;  ///< the last event, and the sign that its function has changed to
+  bool rising_ = false;
+  bool passed_ = false, changed_ = false;  ///< whether the event has happened, and whether it changed a discrete state
+  std::vector<double> y_, other_values_, other_rates_;
+  std::vector<double> values_before_;  ///< shortly before the event
+  std::vector<double> settled_values_;  ///< after a discrete state has changed
+  std::vector<Chatter> chatter_;
+};
+
+}  // namespace polyform::host::simulation

@@ -1,0 +1,101 @@
+#include "framework/host/simulation/knots.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "framework/diagnostics.hpp"
+#include "polyform/mechanics/rheonomic_joints.hpp"
+
+namespace polyform::host::inline simulation {
+
+namespace {
+
+template <class Visit>
+void each_instance(const SystemView& view, const Visit& visit) {
+  const auto all = [&](const auto& groups) {
+    for (const auto& group : groups)
+      for (const ElementInstance& instance : group.instances) visit(instance);
+  };
+  all(view.forces);
+  all(view.constraints);
+  all(view.modules);
+}
+
+/// Whether only the third derivative jumps there.
+bool is_inner_row_of_spline(const TimeFunction& f, double t) {
+  return f.kind == TimeFunction::Kind::cubic_table && t > f.data.front() && t < f.data[f.data.size() - 3];
+}
+
+}  // namespace
+
+double time_resolution(double t) { return 16 * std::numeric_limits<double>::epsilon() * std::abs(t); }
+
+Knots::Knots(const SystemView& view) {
+  each_instance(view, [&](const ElementInstance& instance) {
+    for (const FieldValue& field : instance.fields)
+      for (const TimeFunction& f : field.functions) push({never, &f, nullptr, {}});
+  });
+  for (const JointData& joint : view.joints) {
+    const RheonomicKernel* const kernel = rheonomic_kernel(joint);
+    if (kernel == nullptr) continue;
+    for (const TimeFunction& f : kernel->functions(joint.parameters)) push({never, &f, nullptr, {}});
+    push({never, nullptr, nullptr, joint.name, kernel, joint.parameters});
+  }
+  find_next();
+}
+
+void Knots::add(const EventSource& source, std::string_view name) {
+  push({never, nullptr, &source, name});
+  find_next();
+}
+
+void Knots::push(Clock clock) {
+  advance(clock, passed_);
+  if (clock.next == never) return;
+  clocks_.push_back(clock);
+  std::push_heap(clocks_.begin(), clocks_.end(), later);
+}
+
+double Knots::Clock::after(double t) const {
+  if (function != nullptr) return function->next_knot(t);
+  return source != nullptr ? source->next_knot(t) : joint->next_knot(parameters, t);
+}
+
+void Knots::advance(Clock& clock, double t) {
+  clock.next = clock.after(t);
+  if (clock.next > t) return;
+  throw Failure(Exit::simulation_failed,
+                fmt::format("the schedule of {} gives t = {:.9g} s as the next time after t = {:.9g} s", clock.name,
+                            clock.next, t),
+                "Report this to the author of the element: its next_knot(t) gives a time after t.");
+}
+
+void Knots::find_next() {
+  next_ = {};
+  if (clocks_.empty()) return;
+  next_.time = clocks_.front().next;
+  // Abrupt when any is that falls on this time.
+  const double last = next_.time + time_resolution(next_.time);
+  for (const Clock& c : clocks_) {
+    if (c.next > last) continue;
+    next_.time = std::max(next_.time, c.next);
+    next_.abrupt = next_.abrupt || !c.function || !is_inner_row_of_spline(*c.function, c.next);
+  }
+}
+
+void Knots::pass(double t) {
+  passed_ = t;
+  while (!clocks_.empty() && clocks_.front().next <= t) {
+    std::pop_heap(clocks_.begin(), clocks_.end(), later);
+    advance(clocks_.back(), t);
+    if (clocks_.back().next == never)
+      clocks_.pop_back();
+    else
+      std::push_heap(clocks_.begin(), clocks_.end(), later);
+  }
+  find_next();
+}
+
+}  // namespace polyform::host::simulation

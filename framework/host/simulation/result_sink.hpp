@@ -1,0 +1,27 @@
+// The rows of a run on their way to a result file.
+#pragma once
+
+#include <memory>
+
+#include "framework/host/results/result_writer.hpp"
+#include "framework/host/simulation/row_maker.hpp"
+#include "framework/host/simulation/row_sink.hpp"
+
+namespace polyform::host::inline simulation {
+
+class ResultSink final : public RowSink {
+ public:
+  /// Begins the file. `known`: what is to be said of the run beforehand. Throws what ResultWriter::begin does.
+  ResultSink(const System&, const Columns&, std::unique_ptr<ResultWriter>, const RecordFields& known);
+
+  void work(double work) override { work_ = work; }
+  void row(double time, const Observation& now) override { writer_->row(rows_.make(time, now, work_)); }
+  void finish(const RunRecord&) override;
+
+ private:
+  RowMaker rows_;
+  std::unique_ptr<ResultWriter> writer_;
+  double work_ = 0;
+};
+
+}  // namespace polyform::host::simulation

@@ -1,0 +1,73 @@
+#include "framework/host/simulation/run_rows.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "framework/diagnostics.hpp"
+#include "framework/original_process.hpp"
+#include "framework/host/simulation/not_finite.hpp"
+
+namespace polyform::host::inline simulation {
+
+void fail_at(double t, const Solver& solver) {
+  throw Failure(Exit::simulation_failed, fmt::format("the solver failed at t = {:.6g} s: {}", t, solver.failure()));
+}
+
+RunRows::RunRows(const SystemView& view, Solver& solver, std::span<RowSink* const> sinks)
+    : view_(view),
+      solver_(solver),
+      sinks_(sinks),
+      store_(view),
+      statistics_(view),
+      passing_(view),
+      balance_(view, solver),
+      joint_check_(view, solver) {
+  std::ranges::copy_if(sinks, std::back_inserter(watchers_), [](const RowSink* sink) { return sink->wants_steps(); });
+}
+
+void RunRows::put(double t, std::span<const double> y, double work, const Correction& correction,
+                  std::size_t evaluations) {
+  if (solver_.observe(t, y, store_.now()) != Status::ok) fail_at(t, solver_);
+  end_copies();
+  store_.correction = correction;
+  statistics_.row(t, store_.now(), work);
+  passing_.see(store_.now());
+  if (const auto trouble = not_finite(view_, store_.now()))
+    throw Failure(Exit::simulation_failed, fmt::format("at t = {:.6g} s {}", t, std::string_view(*trouble)));
+  if (is_check_due(evaluations)) {
+    balance_.check(t, store_.now());
+    joint_check_.check(t, store_.now());
+  }
+  for (RowSink* sink : sinks_) {
+    sink->work(work);
+    sink->row(t, store_.now());
+  }
+}
+
+void RunRows::show(Integration& integrator, std::size_t states) {
+  constexpr std::size_t between = 24;
+  const std::size_t evaluations = integrator.statistics().evaluations;
+  if (watchers_.empty() || evaluations < shown_ + between) return;
+  shown_ = evaluations;
+  integrator.stand_at_end();
+  const StateView now = state();
+  if (solver_.decode(integrator.state().first(states), now) != Status::ok) fail_at(integrator.time(), solver_);
+  for (RowSink* sink : watchers_) sink->step(integrator.time(), as_const(now));
+}
+
+/// A check costs about what two evaluations cost: rows that stand closer than a few steps are not all checked.
+bool RunRows::is_check_due(std::size_t evaluations) {
+  constexpr std::size_t between = 100;
+  if (checked_ && evaluations < *checked_ + between) return false;
+  checked_ = evaluations;
+  return true;
+}
+
+void RunRows::store(RunRecord& record) const {
+  statistics_.store(record);
+  record.passing_time = passing_.shortest();
+}
+
+}  // namespace polyform::host::simulation

@@ -1,0 +1,62 @@
+// The rows of a run: what is observed at their times, looked over and handed on.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "framework/host/integration/integration.hpp"
+#include "framework/host/simulation/balance_check.hpp"
+#include "framework/host/simulation/joint_check.hpp"
+#include "framework/host/simulation/observation_store.hpp"
+#include "framework/host/simulation/passing_time.hpp"
+#include "framework/host/simulation/row_sink.hpp"
+#include "framework/host/simulation/run_statistics.hpp"
+
+namespace polyform::host::inline simulation {
+
+/// There is one for each run. What it tells is about all rows so far.
+class RunRows {
+ public:
+  /// All outlive the object.
+  RunRows(const SystemView&, Solver&, std::span<RowSink* const> sinks);
+
+  /// Makes a row at t from the solver's part of y. work: ∫ P dt since the start; correction: of the steps since the
+  /// last row; evaluations: how many there were so far. Failure (simulation_failed) when the solver cannot observe or a
+  /// number is none.
+  void put(double t, std::span<const double> y, double work, const Correction& correction, std::size_t evaluations);
+  /// Shows the present state to the sinks that want steps. Showing costs less than an evaluation, so it is done once in
+  /// many of them. states: how many of the integrator's numbers are the solver's.
+  void show(Integration&, std::size_t states);
+  /// Puts what the rows have shown into the record. store_balance() comes later, for it adds to the record's warnings.
+  void store(RunRecord&) const;
+  void store_balance(RunRecord& record) const { balance_.store(record); }
+  std::span<RowSink* const> sinks() const { return sinks_; }
+
+  /// Memory in which the solver may decode a state.
+  StateView state() { return store_.now().state(); }
+  /// What the check of joints warns of, or an empty text.
+  std::string warning() const { return joint_check_.warning(); }
+  std::string warning_of_energy() const { return statistics_.warning(); }
+
+ private:
+  bool is_check_due(std::size_t evaluations);
+
+  const SystemView& view_;
+  Solver& solver_;
+  std::span<RowSink* const> sinks_;
+  std::vector<RowSink*> watchers_;  ///< those that are shown steps
+  std::size_t shown_ = 0;           ///< the number of evaluations when they were shown the last one
+  ObservationStore store_;
+  RunStatistics statistics_;
+  PassingTime passing_;
+  BalanceCheck balance_;
+  JointCheck joint_check_;
+  std::optional<std::size_t> checked_;  ///< evaluations at the last check
+};
+
+/// The failure of a solver in a run.
+[[noreturn]] void fail_at(double t, const Solver&);
+
+}  // namespace polyform::host::simulation

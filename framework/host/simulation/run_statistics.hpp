@@ -1,0 +1,42 @@
+// Largest energy drift and constraint violation over the rows of a run, and what was corrected.
+#pragma once
+
+#include <string>
+
+#include "framework/host/simulation/run_record.hpp"
+#include "polyform/mechanics/scale.hpp"
+
+namespace polyform::host::inline simulation {
+
+/// Energy drift is the largest change of the balance B = E − ∫ P dt over the rows, P being the power of all that is
+/// applied without potential. It is relative to the energy that takes part in the motion: the largest kinetic energy,
+/// change of potential energy or work. Where all of these are lost in the rounding of the energy (a system at rest), it
+/// is relative to what the forces could do along the size of the bodies (Scale::energy), and to the springs' energy.
+class RunStatistics {
+ public:
+  /// The view outlives the object.
+  explicit RunStatistics(const SystemView&);
+  /// work: ∫ P dt until then. Throws Failure (simulation_failed) when the energy is no finite number.
+  void row(double time, const Observation&, double work);
+  void store(RunRecord&) const;
+  /// Empty unless the balance drifts by a large part of what moves.
+  std::string warning() const;
+
+ private:
+  void start(const Observation&, double balance);
+  double rounding() const;  ///< of the energy, J
+  double moving() const;    ///< energy that takes part in the motion, J
+
+  const SystemView& view_;
+  SystemScales system_scales_;
+  std::vector<BodyMotion> motions_;
+  bool conservative_ = true;
+  std::size_t rows_ = 0;
+  double first_balance_ = 0, first_potential_ = 0;
+  double terms_ = 0;     ///< the sum of the magnitudes of the energy's terms
+  double possible_ = 0;  ///< energy that what acts at the start could exchange
+  double drift_ = 0, kinetic_ = 0, exchange_ = 0, work_ = 0, violation_ = 0;
+  Correction correction_;
+};
+
+}  // namespace polyform::host::simulation

@@ -1,0 +1,347 @@
+#include "framework/host/simulation/simulate.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <iterator>
+#include <optional>
+#include <utility>
+
+#include "framework/host/assembly/singular_position.hpp"
+#include "framework/diagnostics.hpp"
+#include "framework/host/integration/integration.hpp"
+#include "framework/original_process.hpp"
+#include "framework/host/simulation/evaluate.hpp"
+#include "framework/host/simulation/event_watch.hpp"
+#include "framework/host/simulation/kernels_of.hpp"
+#include "framework/host/simulation/knots.hpp"
+#include "framework/host/simulation/motion_jumps.hpp"
+#include "framework/host/simulation/pace_watch.hpp"
+#include "framework/host/simulation/row_times.hpp"
+#include "framework/host/simulation/run_rows.hpp"
+#include "framework/host/simulation/singular_watch.hpp"
+#include "framework/host/simulation/solver_ode.hpp"
+#include "framework/host/simulation/step_check.hpp"
+#include "framework/host/simulation/time_scales.hpp"
+#include "polyform/helpers/guarded.hpp"
+#include "polyform/mechanics/rheonomic_joints.hpp"
+
+namespace polyform::host::inline simulation {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+StepSettings step_settings(const RunSettings& s) {
+  StepSettings settings;
+  settings.step = s.step;
+  settings.relative_tolerance = s.relative_tolerance;
+  settings.absolute_tolerance = s.absolute_tolerance;
+  settings.max_step = s.max_step;
+  return settings;
+}
+
+/// What the parts of a run share is the integrator, the state y_ that is handed from one to the other, and where the
+/// next step ends. Their members are many because a run has many watches, each a class of its own.
+class Run {
+ public:
+  Run(const SystemView& view, const ConstStateView& start, Solver& solver, const RunSettings& settings,
+      std::span<RowSink* const> sinks, const RunControl& control)
+      : view_(view),
+        start_(start),
+        solver_(solver),
+        settings_(settings),
+        control_(control),
+        ode_(solver, view),
+        check_ode_(solver, view),
+        integrator_(ode_, settings.integrator, step_settings(settings)),
+        rows_(view, solver, sinks),
+        states_(solver.state_size()),
+        y_(ode_.size()),
+        times_(settings),
+        knots_(view),
+        events_(view, solver, integrator_, settings.step, settings.integrator.fixed_step()),
+        jumps_(view, solver),
+        has_clocks_(!RheonomicJoints(view).empty()),
+        singular_(view, solver),
+        pace_(settings.duration),
+        scales_(view) {
+    for (const ElementEvents::Source& source : events_.elements().sources()) {
+      knots_.add(*source.events, source.type);
+      scales_.add(source);
+    }
+    if (!settings.integrator.fixed_step()) longest_of_scales_ = scales_.longest_step(settings.duration);
+    step_start_.resize(y_.size());
+    if (settings.integrator.fixed_step())
+      check_.emplace(check_ode_, settings.integrator, step_settings(settings), expected_steps());
+  }
+
+  RunRecord to_end() {
+    const Clock::time_point start = Clock::now();
+    RunRecord record;
+    guard(record, [&] { record.end = go(); });
+    if (record.end == End::failed && ended_next_to_singular())
+      record.failure += fmt::format(
+          ". The cause is likely the position: at t = {:.6g} s the mechanism is next to a limit position or another "
+          "singular "
+          "one, where its constraints all but depend on each other",
+          integrator_.time());
+    const Statistics done = integrator_.statistics();
+    record.time = integrator_.time();
+    record.state_size = states_;
+    record.kernels = kernels_of(solver_);
+    record.steps = done.steps;
+    record.rejected_steps = done.rejected;
+    record.evaluations = done.evaluations;
+    record.wall_seconds = seconds_since(start);
+    if (evaluations_in_steps_ > 0)
+      record.seconds_per_evaluation = stepping_ / static_cast<double>(evaluations_in_steps_);
+    if (check_) record.evaluations += check_->evaluations();
+    rows_.store(record);
+    record.longest_step = longest_step_;
+    record.stops = stops_;
+    record.events = events_.count();
+    record.choices = integrator_.choices();
+    record.warnings = warnings(record);
+    rows_.store_balance(record);
+    for (RowSink* sink : rows_.sinks()) guard(record, [&] { sink->finish(record); });
+    return record;
+  }
+
+ private:
+  /// Does a part of the run; its first failure is the run's.
+  template <class Part>
+  static void guard(RunRecord& record, const Part& part) {
+    try {
+      part();
+    } catch (const Failure& problem) {
+      if (record.end == End::failed) return;
+      record.end = End::failed;
+      record.failure = problem.message();
+      record.remedy = problem.remedy();
+    }
+  }
+
+  End go() {
+    encode_start(solver_, start_, std::span(y_).first(states_));
+    integrator_.start(0, y_);
+    is_started_ = true;
+    if (!events_.empty()) events_.begin();
+    rows_until(0);
+    while (!times_.done()) {
+      if (control_.interrupted && *control_.interrupted) return End::interrupted;
+      plan();
+      if (stop_.end <= integrator_.time()) {
+        stop();
+        continue;
+      }
+      step();
+      if (const auto event = events_.empty() ? std::nullopt : events_.find()) {
+        if (feels_what_follows(*event)) {
+          repeat_until(*event);
+          continue;
+        }
+        rows_until(*event);
+        pass_event(*event);
+      } else {
+        rows_until(integrator_.time());
+        rows_.show(integrator_, states_);
+        if (integrator_.time() >= stop_.end) stop();
+      }
+      if (control_.progress) control_.progress(integrator_.time());
+    }
+    return End::done;
+  }
+
+  void step() {
+    const Clock::time_point start = Clock::now();
+    const std::size_t evaluations = integrator_.statistics().evaluations;
+    if (stop_.knot.abrupt && limit_ >= stop_.end) std::ranges::copy(integrator_.state(), step_start_.begin());
+    const bool stepped = integrator_.step(limit_);
+    stepping_ += seconds_since(start);
+    evaluations_in_steps_ += integrator_.statistics().evaluations - evaluations;
+    end_copies();
+    if (!stepped) throw Failure(Exit::simulation_failed, std::string(integrator_.failure()));
+    longest_step_ = std::max(longest_step_, integrator_.time() - integrator_.previous_time());
+    if (!singular_.empty()) singular_.look(integrator_);
+    pace_.look(integrator_.time(), ode_);
+    if (const std::size_t steps = integrator_.statistics().steps; check_ && check_->due(steps))
+      check_->look(integrator_, steps);
+    if (floating_point_control() != arithmetic_)
+      throw Failure(Exit::simulation_failed,
+                    fmt::format("a plugin has changed how numbers are computed (rounding, traps), by t = {:.6g} s",
+                                integrator_.time()),
+                    "Report this to the author of the plugin: what it changes in the process it has to put back.");
+  }
+
+  /// Where the next step ends at the latest.
+  void plan() {
+    const double now = integrator_.time();
+    stop_.knot = knots_.next();
+    // A step that ends shortly before a knot sees nothing of what begins there; the next begins at the knot.
+    stop_.end = stop_.knot.abrupt ? stop_.knot.time - time_resolution(stop_.knot.time) : stop_.knot.time;
+    limit_ = std::min({settings_.duration, stop_.end, now + longest_of_scales_});
+    if (!events_.empty()) limit_ = std::min(limit_, now + events_.longest_step());
+    if (repeated_until_ > now) limit_ = std::min(limit_, repeated_until_);
+  }
+
+  /// Whether the states of the last step before an event have felt what lies behind it.
+  bool feels_what_follows(double event) const {
+    return integrator_.interpolation_evaluated() && event - integrator_.previous_time() > 10 * events_.first_step();
+  }
+
+  /// The last step once more, to an event at most, which is then looked for anew.
+  void repeat_until(double event) {
+    const double from = integrator_.previous_time();
+    if (!integrator_.state_at(from, y_)) throw Failure(Exit::simulation_failed, std::string(integrator_.failure()));
+    integrator_.restart(from, y_, event - from);
+    events_.begin();
+    repeated_until_ = event;
+  }
+
+  /// From shortly before an event across it, in a step that is far shorter than anything that begins there.
+  void pass_event(double before) {
+    begin_anew(before, events_.first_step());
+    limit_ = std::min({before + events_.first_step(), stop_.end, settings_.duration});
+    if (limit_ > before) step();
+    if (events_.pass()) {
+      // The solver has the discrete state from now on, the integrator still the one before.
+      std::ranges::copy(integrator_.state(), y_.begin());
+      begin_anew(integrator_.time(), events_.first_step(), y_);
+    }
+    events_.begin_after_event();
+    rows_until(integrator_.time());
+  }
+
+  /// At the end of a step that a knot limited.
+  void stop() {
+    const auto [knot, before] = stop_;
+    integrator_.stand_at_end();
+    knots_.pass(knot.time);
+    ++stops_;
+    if (!knot.abrupt) return;
+    carry_across(knot.time);
+    // Where a velocity jumps, the state is no more one that the constraints allow: the correction makes it so. It also
+    // sets the clocks of joints to the knot, where what they read changes by the last digit.
+    if (jumps_.look(before, knot.time, std::span(y_).first(states_)) || has_clocks_)
+      begin_anew(knot.time, 0, y_);
+    else
+      integrator_.restart(knot.time, y_, 0);
+    if (!events_.empty()) events_.begin();
+  }
+
+  /// y_ at a knot, from the end of the step before it: the state goes on as it did on the whole over that step.
+  void carry_across(double knot) {
+    const double end = integrator_.time(), length = end - integrator_.previous_time(), rest = knot - end;
+    const std::span<const double> state = integrator_.state();
+    // Of a shorter step the difference of the states is rounding.
+    const double share = rest > 0 && length > rest ? rest / length : 0;
+    for (std::size_t i = 0; i < y_.size(); ++i) y_[i] = state[i] + share * (state[i] - step_start_[i]);
+  }
+
+  void begin_anew(double t, double first_step) {
+    if (!integrator_.state_at(t, y_)) throw Failure(Exit::simulation_failed, std::string(integrator_.failure()));
+    begin_anew(t, first_step, y_);
+  }
+  void begin_anew(double t, double first_step, std::span<double> y) {
+    if (!ode_.correct(t, y)) fail_at(t, solver_);
+    integrator_.restart(t, y, first_step);
+  }
+
+  /// The rows due within the last step, up to a time in it. Between steps the state is interpolated and corrected like
+  /// that of a step.
+  void rows_until(double end) {
+    const double now = integrator_.time();
+    constexpr double rounding_of_time = 1e-12;  // of a time that sums of steps and products of an interval give
+    const double rounding = rounding_of_time * now;
+    for (; !times_.done() && times_.next() <= end + rounding; times_.advance()) {
+      const double t = times_.next();
+      const double at = t < end - rounding ? t : end;
+      if (!integrator_.state_at(at, y_)) throw Failure(Exit::simulation_failed, std::string(integrator_.failure()));
+      if (at < now && !ode_.correct(t, y_)) fail_at(t, solver_);
+      rows_.put(t, std::span(y_).first(states_), y_.size() > states_ ? y_.back() : 0, ode_.take_corrections(),
+                integrator_.statistics().evaluations);
+    }
+  }
+
+  std::vector<std::string> warnings(const RunRecord& record) const {
+    std::vector<std::string> all = jumps_.warnings();
+    const auto append = [&](std::vector<std::string> more) {
+      for (std::string& text : more) all.push_back(std::move(text));
+    };
+    append(events_.warnings());
+    append(singular_.warnings(record.energy_drift));
+    append(scales_.warnings(record.longest_step));
+    if (std::string text = rows_.warning(); !text.empty()) all.push_back(std::move(text));
+    if (check_)
+      if (auto text = check_->warning(record.steps)) all.push_back(std::move(*text));
+    // Where nothing else tells why.
+    if (std::string text = rows_.warning_of_energy(); all.empty() && !text.empty()) all.push_back(std::move(text));
+    return all;
+  }
+
+  /// At the last step that was made.
+  bool ended_next_to_singular() {
+    if (!is_started_ || (view_.cut_joints().empty() && view_.constraints.empty())) return false;
+    if (!integrator_.state_at(integrator_.time(), y_)) return false;
+    const StateView state = rows_.state();
+    if (solver_.decode(std::span(y_).first(states_), state) != Status::ok) return false;
+    return is_next_to_singular(view_, as_const(state));
+  }
+
+  double expected_steps() const { return settings_.duration / std::min(settings_.step, settings_.max_step); }
+
+  const SystemView& view_;
+  const ConstStateView& start_;
+  Solver& solver_;
+  const RunSettings& settings_;
+  const RunControl& control_;
+  SolverOde ode_, check_ode_;
+  Integration integrator_;
+  RunRows rows_;
+  bool is_started_ = false;
+  std::size_t states_;
+  std::vector<double> y_;  ///< the states, and the work where any may be done
+  std::vector<double> step_start_;  ///< the same, before a step that may end at an abrupt knot
+  RowTimes times_;
+  /// The next knot, and the end of the step before it.
+  struct Stop {
+    Knot knot;
+    double end;
+  };
+  Stop stop_{{}, never};
+  double limit_ = 0, repeated_until_ = -1;
+  Knots knots_;
+  EventWatch events_;
+  MotionJumps jumps_;
+  bool has_clocks_;                 ///< the state contains the time
+  SingularWatch singular_;
+  PaceWatch pace_;
+  TimeScales scales_;
+  std::optional<StepCheck> check_;  ///< of an integrator without error control
+  double longest_step_ = 0, longest_of_scales_ = never;
+  std::size_t stops_ = 0;
+  const unsigned arithmetic_ = floating_point_control();
+  double stepping_ = 0;                   ///< time spent in steps, s
+  std::size_t evaluations_in_steps_ = 0;  ///< without those that interpolation makes between steps
+};
+
+}  // namespace
+
+RunRecord simulate(const System& system, Solver& solver, const RunSettings& settings, std::span<RowSink* const> sinks,
+                   const RunControl& control) {
+  RunRecord record = simulate(system.view(), system.initial_state(), solver, settings, sinks, control);
+  if (record.end == End::failed && record.steps == 0) record.failure += note_of_chosen_rates(system);
+  return record;
+}
+
+RunRecord simulate(const SystemView& view, const ConstStateView& start, Solver& solver, const RunSettings& settings,
+                   std::span<RowSink* const> sinks, const RunControl& control) {
+  return Run(view, start, solver, settings, sinks, control).to_end();
+}
+
+}  // namespace polyform::host::simulation

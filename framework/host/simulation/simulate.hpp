@@ -1,0 +1,30 @@
+// The loop of a run: a solver from the initial state to the end, with rows on the way.
+#pragma once
+
+#include <csignal>
+#include <functional>
+#include <span>
+
+#include "framework/host/assembly/system.hpp"
+#include "framework/host/simulation/row_sink.hpp"
+#include "framework/host/simulation/run_record.hpp"
+
+namespace polyform::host::inline simulation {
+
+/// How the world outside takes part in a run. Both may be empty.
+struct RunControl {
+  const volatile std::sig_atomic_t* interrupted =
+      nullptr;                                ///< the run ends after the step in which it becomes non-zero
+  std::function<void(double time)> progress;  ///< told the time after each step
+};
+
+/// Runs the solver from the system's initial state. Rows go to every sink: at k × output_interval (a product, not a
+/// running sum) and at the end. A run that fails says so in its record; its rows so far stand. Memory does not grow
+/// with the duration. Failure (bad_input) for an unknown integrator.
+RunRecord simulate(const System&, Solver&, const RunSettings&, std::span<RowSink* const>, const RunControl&);
+/// The same from a start that the caller gives and that is consistent with the joints. The solver may be of any view of
+/// the system.
+RunRecord simulate(const SystemView&, const ConstStateView& start, Solver&, const RunSettings&,
+                   std::span<RowSink* const>, const RunControl&);
+
+}  // namespace polyform::host::simulation

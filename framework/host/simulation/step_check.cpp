@@ -1,0 +1,79 @@
+#include "framework/host/simulation/step_check.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+
+namespace polyform::host::inline simulation {
+
+namespace {
+
+// Evenly over the run; eleven evaluations each, together those of 22 steps. What dies away at once is seen by looks at
+// steps 1, 8, 64 and so on before the first of these.
+constexpr double looks = 8;
+constexpr int bits_between_early_looks = 3;
+// A hundredth of a state's way is what one sees in a plot.
+constexpr double seen = 0.01;
+// A state that moves less than this share of what others move by rests, but for rounding: it has no way to measure by.
+constexpr double resting = 1e-9;
+
+StepSettings halved(StepSettings settings) {
+  settings.step = std::min(settings.step, settings.max_step) / 2;
+  return settings;
+}
+
+}  // namespace
+
+StepCheck::StepCheck(Ode& ode, const IntegratorChoice& choice, const StepSettings& settings, double expected)
+    : step_(std::min(settings.step, settings.max_step)),
+      least_error_(settings.absolute_tolerance),
+      every_(static_cast<std::size_t>(std::max(1.0, std::ceil(expected / looks)))),
+      halves_(ode, choice, halved(settings)),
+      start_(ode.size()),
+      least_(ode.size(), std::numeric_limits<double>::infinity()),
+      most_(ode.size(), -std::numeric_limits<double>::infinity()),
+      error_(ode.size()) {}
+
+bool StepCheck::due(std::size_t steps) const {
+  return steps % every_ == 0 ||
+         (steps < every_ && std::has_single_bit(steps) && std::countr_zero(steps) % bits_between_early_looks == 0);
+}
+
+void StepCheck::look(Integration& integrator, std::size_t steps) {
+  const double from = integrator.previous_time(), to = integrator.time();
+  if (!integrator.state_at(from, start_)) return;
+  const std::span<const double> end = integrator.state();
+  for (std::size_t i = 0; i < start_.size(); ++i) {
+    least_[i] = std::min({least_[i], start_[i], end[i]});
+    most_[i] = std::max({most_[i], start_[i], end[i]});
+  }
+  halves_.start(from, start_);
+  const bool done = halves_.step(0.5 * (from + to)) && halves_.step(to);
+  evaluations_ += halves_.statistics().evaluations;
+  if (!done) return;
+  const auto stands_for = static_cast<double>(steps - last_);
+  for (std::size_t i = 0; i < start_.size(); ++i) error_[i] += stands_for * std::abs(halves_.state()[i] - end[i]);
+  last_ = steps;
+  ++looked_;
+}
+
+std::optional<std::string> StepCheck::warning(std::size_t steps) const {
+  if (looked_ == 0) return std::nullopt;
+  double worst = 0, longest = 0;
+  for (std::size_t i = 0; i < error_.size(); ++i)
+    longest = std::max({longest, most_[i] - least_[i], resting * std::abs(most_[i])});
+  for (std::size_t i = 0; i < error_.size(); ++i)
+    if (const double way = most_[i] - least_[i]; way > resting * longest && error_[i] > least_error_)
+      worst = std::max(worst, error_[i] / way);
+  const double all = worst * static_cast<double>(steps) / static_cast<double>(last_);
+  if (!(all > seen)) return std::nullopt;
+  return fmt::format(
+      "the step of {:g} s is too long: repeated as two of half the size, {} of the {} steps differ so much that all "
+      "steps together come to {:.2g} of the way that a state moves. Give a smaller --step, or an adaptive integrator",
+      step_, looked_, steps, all);
+}
+
+}  // namespace polyform::host::simulation

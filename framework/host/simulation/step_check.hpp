@@ -1,0 +1,38 @@
+// Whether the steps of an integrator without error control are short enough.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "framework/host/integration/integration.hpp"
+
+namespace polyform::host::inline simulation {
+
+/// Now and then a step is repeated as two of half its size. What differs, per state and relative to how far that state
+/// moves in the run, is the error of the step; errors of all steps together are what a run is off by, but for how the
+/// motion itself magnifies or dampens them.
+class StepCheck {
+ public:
+  /// expected: steps of the whole run.
+  StepCheck(Ode&, const IntegratorChoice&, const StepSettings&, double expected);
+
+  /// Whether the step that comes after so many others is one to look at. Those that are lie evenly over the run, and a
+  /// few soon after the start.
+  bool due(std::size_t steps) const;
+  /// Repeats the integrator's last step, the one after so many, which stands for all since the last look. Nothing is
+  /// learned where the halves fail.
+  void look(Integration&, std::size_t steps);
+  std::size_t evaluations() const { return evaluations_; }
+  /// A sentence when the errors of all steps add up to more than one still sees, and to more than the absolute
+  /// tolerance.
+  std::optional<std::string> warning(std::size_t steps) const;
+
+ private:
+  double step_, least_error_;
+  std::size_t every_, looked_ = 0, last_ = 0, evaluations_ = 0;
+  Integration halves_;
+  std::vector<double> start_, least_, most_, error_;  ///< per state; error_: the sum over the steps
+};
+
+}  // namespace polyform::host::simulation

@@ -1,0 +1,121 @@
+// How far each of several runs of one model is from their consensus.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "framework/workbench/comparison/trace.hpp"
+#include "framework/workbench/comparison/votes.hpp"
+
+namespace polyform::host::inline comparison {
+
+/// A largest deviation, when and at which body or joint it occurs.
+struct Departure {
+  double value = 0, time = 0;
+  std::string where;
+  bool length = false;  ///< of a joint: in m, not in rad
+};
+
+/// The largest deviations of a run over all bodies or joints and rows, by quantity: m, rad, joint coordinates in m or
+/// rad, modal coordinates, N, N m. Empty where the system has none or the run gives none.
+struct Deviation {
+  std::array<std::optional<Departure>, quantities.size()> of;
+  const std::optional<Departure>& operator[](Quantity q) const { return of[static_cast<std::size_t>(q)]; }
+  std::optional<Departure>& operator[](Quantity q) { return of[static_cast<std::size_t>(q)]; }
+};
+
+/// The scales of differences. Of lengths: the diagonal of the box in which the origins of all bodies move, or the reach
+/// of the largest body where that is more. Of forces: the largest force of a joint, mass times acceleration of a body,
+/// or what acts at the start (Scale). Of moments: the largest likewise, or that force times that length. Of
+/// accelerations: the largest, or what acts. Each is at least what would move the system by its own length within the
+/// run. Angles and modal coordinates have the scale 1, and so have all others where there is nothing.
+struct Scales {
+  double length = 1, force = 1, moment = 1;
+  double reach = 0;  ///< of the largest body; 0 where bodies have none
+  double acceleration = 1, angular_acceleration = 1;
+  double of(const TraceItem&) const;
+};
+/// One run that takes part.
+struct Witness {
+  TraceRows* trace = nullptr;
+  bool reactions = true;  ///< whether its reactions are to be read
+  std::vector<std::string> kernels = {};  ///< that its solver shares with others
+};
+/// The votes of those that take part in a quantity.
+Votes votes_of(std::span<const Witness>, bool reactions);
+
+/// The median of several runs by votes, so that one wrong run does not set the scale. reach: see Scales.
+/// acting: at the start.
+Scales scales_of(const TraceItems&, double reach, const Scale& acting, std::span<const Witness>);
+
+/// The first row in which a run is further from the consensus than the tolerance, and there the run, quantity and place
+/// where it is furthest.
+struct Parting {
+  double time = 0, deviation = 0, relative = 0;
+  Scales scales = {};  ///< then
+  std::size_t witness = 0;
+  Quantity quantity = Quantity::position;
+  std::string where;
+  bool length = false;  ///< of a joint: in m, not in rad
+};
+
+/// Runs that agree with each other where runs differ first: each is nearer to one of them than half the distance of the
+/// differing run from the consensus.
+struct Side {
+  std::vector<std::size_t> runs;
+  double votes = 0;  ///< of these together
+};
+
+struct Verdict {
+  std::vector<Deviation> deviations;             ///< one per run
+  std::vector<std::optional<Parting>> partings;  ///< of each run on its own
+  std::optional<Parting> first;                  ///< the earliest of them, furthest there
+  std::vector<Side> sides;                       ///< there, those with the fewest votes before the others
+  double until = 0;                              ///< the last time that all runs have, s
+};
+
+/// Over the rows that all runs have, each quantity with one vote for those that share kernels. At least two runs.
+/// Partings are told by lengths against the system's size up to then: a body that flies far away later does not hide
+/// what happens before. Forces are told against the largest of the whole run, as they may begin with nothing but
+/// round-off; so are lengths where no body has a reach, which may begin with nothing too.
+Verdict judge(const TraceItems&, std::span<const Witness>, const Scales&, double tolerance);
+
+/// The consensus of an item's numbers in several runs, the component-wise median by votes: runs with the same number in
+/// `votes` share one. So it is the mean of two votes, and one outlier of three does not move it, nor does a kernel that
+/// many solvers share. Quaternions and angles first get the sign and the turn of the run in their midst, so that the
+/// order of the runs does not matter; quaternions are normalized at the end. numbers: one run after the other,
+/// overwritten.
+void consensus(TraceItem::Kind, std::span<double> numbers, std::span<const std::size_t> votes,
+               std::span<double> result);
+
+/// The numbers of an item in one run, and the vote that it has a share in.
+struct Ballot {
+  const double* numbers;
+  std::size_t vote;
+};
+/// Room to work in.
+struct BallotBox {
+  std::vector<double> numbers;
+  std::vector<std::size_t> votes;
+};
+/// The consensus of those of the runs whose numbers are all finite. False, and nothing in `result`, where there are
+/// none.
+bool consensus_of_finite(TraceItem::Kind, std::span<const Ballot> runs, BallotBox&, std::span<double> result);
+
+/// The consensus of several runs, row by row, over the rows that all of them have.
+std::unique_ptr<Trace> consensus(const TraceLayout&, std::span<Trace* const>, std::span<const std::size_t> votes);
+
+/// How far apart an item is in two rows, in its own unit; infinite where a number is not finite.
+double distance(const TraceItem&, const double* a, const double* b);
+
+/// The largest relative distance of two runs, row by row, over the rows that both have; of the motion, or of the
+/// reactions or accelerations alone.
+struct DistanceRow {
+  double time, distance;
+};
+std::vector<DistanceRow> distances(const TraceLayout&, Trace&, Trace&, const Scales&, Family);
+
+}  // namespace polyform::host::comparison

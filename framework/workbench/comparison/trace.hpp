@@ -1,0 +1,193 @@
+// The quantities of one run that are compared: poses, joint coordinates, modal coordinates, reactions and
+// accelerations, row by row. They are kept in a file, so that long runs of large systems can be compared.
+#pragma once
+
+#include <array>
+#include <cstdio>
+#include <deque>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "framework/host/assembly/system.hpp"
+#include "framework/workbench/comparison/open_reactions.hpp"
+#include "framework/host/simulation/element_outputs.hpp"
+#include "framework/host/simulation/row_sink.hpp"
+#include "polyform/mechanics/scale.hpp"
+
+namespace polyform::host::inline comparison {
+
+/// What runs are compared in. Joint coordinates are rad or m, their accelerations likewise; modal coordinates as their
+/// body type defines them. Outputs of elements, and forces of constraints that are unique, each in its unit, are shown
+/// and do not decide who agrees: they follow from the motion, accelerations and reactions that do, in numbers that may
+/// be as small as rounding.
+enum class Quantity {
+  position,
+  angle,
+  joint,
+  modal,
+  force,
+  moment,
+  acceleration,
+  angular_acceleration,
+  joint_acceleration,
+  output
+};
+inline constexpr std::array quantities{Quantity::position,
+                                       Quantity::angle,
+                                       Quantity::joint,
+                                       Quantity::modal,
+                                       Quantity::force,
+                                       Quantity::moment,
+                                       Quantity::acceleration,
+                                       Quantity::angular_acceleration,
+                                       Quantity::joint_acceleration,
+                                       Quantity::output};
+std::string_view name_of(Quantity);
+/// Forces and accelerations of a stiff system may be far apart where the motions are close.
+enum class Family { motion, reaction, acceleration, output };
+constexpr Family family_of(Quantity q) {
+  return q < Quantity::force          ? Family::motion
+         : q < Quantity::acceleration ? Family::reaction
+         : q < Quantity::output       ? Family::acceleration
+                                      : Family::output;
+}
+constexpr bool is_reaction(Quantity q) { return family_of(q) == Family::reaction; }
+
+/// A few neighbouring numbers of a row that are compared as one.
+struct TraceItem {
+  enum class Kind {
+    vector,      ///< three numbers: length of the difference
+    quaternion,  ///< w x y z: angle between the two
+    turn,        ///< an angle up to whole turns
+    number
+  };
+  Quantity quantity;
+  Kind kind;
+  bool length;            ///< in m: the size of the system is the scale of differences
+  std::size_t offset;     ///< into the row
+  std::string_view name;  ///< of the body or joint; of an output with its element and unit
+  double inertia = 0;     ///< of an acceleration of a body: what it takes of force or moment, kg or kg m²
+  std::size_t size() const { return kind == Kind::vector ? 3 : kind == Kind::quaternion ? 4 : 1; }
+};
+
+/// Which numbers a row has. What the names of its items lie in outlives it.
+class TraceItems {
+ public:
+  const std::vector<TraceItem>& items() const { return items_; }
+  std::size_t width() const { return width_; }
+  /// Whether any item is of this quantity.
+  bool has(Quantity) const;
+
+ protected:
+  void add(Quantity, TraceItem::Kind, bool length, std::string_view name, double inertia = 0);
+  /// Room for a number that is not compared.
+  void pass() { ++width_; }
+
+ private:
+  std::vector<TraceItem> items_;
+  std::size_t width_ = 0;
+};
+
+class TraceRows;
+
+/// What acts and could act at the initial state, springs included.
+Scale acting_at_start(const System&);
+
+/// The user's bodies and joints. Of reactions that redundant constraints leave open in part, the unique rest is
+/// compared. The system outlives it.
+class TraceLayout final : public TraceItems {
+ public:
+  explicit TraceLayout(const System&);
+
+  /// How far the largest body reaches: its mass centre and joints from its frame origin, its radius of gyration, m.
+  double reach() const { return reach_; }
+  /// At the start.
+  const Scale& acting() const { return acting_; }
+  /// Fills a row of width() numbers. outputs: of the elements, or none where the system has none.
+  void fill(const Observation&, std::span<const double> outputs, std::span<double> row) const;
+  const SystemView& view() const { return view_; }
+
+  /// The open directions change along the motion: takes those at some rows of a run, in the axes of the body in
+  /// which they move least. Does nothing where none is open.
+  void leave_open(TraceRows& run);
+  /// Removes the open part from the reactions of a row.
+  void keep_unique(std::span<double> row) const;
+
+ private:
+  /// A reaction that is open in part.
+  struct OpenPlace {
+    OpenReaction reaction;
+    std::size_t force;  ///< its place in a row; the moment follows
+  };
+  static constexpr std::size_t none = static_cast<std::size_t>(-1);
+
+  void add_coordinates(const JointData&);
+  void add_accelerations(const JointData&);
+  Mat3 axes(std::span<const double> row, BodyIndex) const;
+
+  const System& system_;
+  const SystemView& view_;
+  std::vector<std::size_t> bodies_, joints_;  ///< in the view
+  std::vector<std::size_t> orientations_;     ///< per body of the view, the place of its quaternion
+  std::vector<OpenPlace> open_;
+  std::deque<std::string> output_names_;
+  std::vector<std::size_t> constraint_rows_;  ///< whose forces are compared as outputs
+  std::size_t state_ = none;  ///< place of the canonical state, where some reactions are open
+  double reach_ = 0;
+  Scale acting_;
+};
+
+/// Rows of one run in a temporary file.
+class TraceRows {
+ public:
+  /// Failure (simulation_failed) when no temporary file can be made.
+  explicit TraceRows(std::size_t width);
+  virtual ~TraceRows() = default;
+
+  /// Appends a row of so many numbers.
+  void put(double time, std::span<const double> row);
+
+  /// Back to the first row, for reading; returns the number of rows.
+  std::size_t rewind();
+  /// The next row: its time, and the numbers. Call at most as often as there are rows.
+  double next(std::span<double> row);
+  /// The same with open parts of reactions left in.
+  double next_as_stored(std::span<double> row);
+
+ protected:
+  /// What is done to a row that is read.
+  virtual void refine(std::span<double>) const {}
+  /// Hands all rows to the system.
+  void flush();
+
+ private:
+  struct Close {
+    void operator()(std::FILE* f) const { std::fclose(f); }
+  };
+
+  std::unique_ptr<std::FILE, Close> file_;
+  std::vector<double> buffer_;  ///< time, then the row
+};
+
+/// Keeps the rows of a running simulation. A child process may fill it for its parent.
+class Trace final : public TraceRows, public RowSink {
+ public:
+  /// Failure as TraceRows.
+  explicit Trace(const TraceLayout& layout) : TraceRows(layout.width()), layout_(layout), row_(layout.width()) {
+    if (has_outputs(layout.view())) outputs_ = std::make_unique<ElementOutputs>(layout.view());
+  }
+
+  void row(double time, const Observation&) override;
+  void finish(const RunRecord&) override { flush(); }
+
+ private:
+  void refine(std::span<double> row) const override { layout_.keep_unique(row); }
+
+  const TraceLayout& layout_;
+  std::unique_ptr<ElementOutputs> outputs_;
+  std::vector<double> row_;
+};
+
+}  // namespace polyform::host::comparison

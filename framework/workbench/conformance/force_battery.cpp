@@ -1,0 +1,346 @@
+// A force by itself: power, frames, batches; then in every formulation.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "framework/workbench/conformance/allocation_count.hpp"
+#include "framework/workbench/conformance/batch_probe.hpp"
+#include "framework/workbench/conformance/batteries.hpp"
+#include "framework/workbench/conformance/canaries.hpp"
+#include "framework/workbench/conformance/discrete_checks.hpp"
+#include "framework/workbench/conformance/element_systems.hpp"
+#include "framework/workbench/conformance/event_checks.hpp"
+#include "framework/workbench/conformance/larger.hpp"
+#include "framework/workbench/conformance/measured_rate.hpp"
+#include "framework/workbench/conformance/model_state.hpp"
+#include "framework/workbench/conformance/output_checks.hpp"
+#include "framework/workbench/conformance/redrawing.hpp"
+
+namespace polyform::host::inline conformance {
+
+namespace {
+
+/// What one call gives, with its storage.
+struct Load {
+  std::vector<Spatial> wrenches;
+  std::vector<double> efforts, rates;
+  double potential_energy = 0, power = 0;
+  std::size_t allocations = 0;
+
+  bool operator==(const Load& b) const { return same_bits(numbers(), b.numbers()); }
+  /// All that is in it as one list.
+  std::vector<double> numbers() const {
+    std::vector<double> all{potential_energy, power};
+    for (const Spatial& w : wrenches)
+      for (std::size_t k = 0; k < 6; ++k) all.push_back(w[k]);
+    all.insert(all.end(), efforts.begin(), efforts.end());
+    all.insert(all.end(), rates.begin(), rates.end());
+    return all;
+  }
+};
+
+/// The largest difference of two loads: of wrenches and efforts, of rates, of energy and power, each relative to the
+/// largest of its kind in `a` or in `beside`.
+double difference(const Load& a, const Load& b, const Load& beside) {
+  double worst = 0;
+  const auto compare = [&](auto part) {
+    const std::vector<double> x = part(a), y = part(b), z = part(beside);
+    double error = 0, scale = 0;
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      error = larger(error, std::abs(x[i] - y[i]));
+      scale = larger(scale, std::abs(x[i]));
+    }
+    for (const double v : z) scale = larger(scale, std::abs(v));
+    worst = larger(worst, relative(error, scale));
+  };
+  compare([](const Load& load) {
+    std::vector<double> all = load.efforts;
+    for (const Spatial& w : load.wrenches)
+      for (std::size_t k = 0; k < 6; ++k) all.push_back(w[k]);
+    return all;
+  });
+  compare([](const Load& load) { return load.rates; });
+  compare([](const Load& load) { return std::vector<double>{load.potential_energy}; });
+  compare([](const Load& load) { return std::vector<double>{load.power}; });
+  return worst;
+}
+
+BatchPointer<ForceBatch> make_loads(const ForceType& type, Strided<const ElementInstance> instances) {
+  return made_batch(type.create(instances));
+}
+
+Load loads_of(ForceBatch& batch, const BatchInput& in) {
+  Load load;
+  Canaries given;
+  const std::span<Spatial> wrenches = given.spatials("wrenches", in.markers.size());
+  const std::span<double> efforts = given.numbers("efforts", in.v.size()),
+                          rates = given.numbers("xdot", in.states.size());
+  std::ranges::fill(rates, std::numeric_limits<double>::quiet_NaN());  // which the call has to replace
+  ForceOutput out{.wrenches = wrenches, .efforts = efforts, .state_rates = rates};
+  load.allocations = allocations_of([&] { batch.evaluate(in.view(), out); });
+  given.check();
+  load.wrenches.assign(wrenches.begin(), wrenches.end());
+  load.efforts.assign(efforts.begin(), efforts.end());
+  load.rates.assign(rates.begin(), rates.end());
+  load.potential_energy = out.potential_energy;
+  load.power = out.power;
+  return load;
+}
+
+void initial_states(const ForceBatch& batch, std::vector<double>& x) {
+  Canaries given;
+  const std::span<double> states = given.numbers("states", x);
+  batch.initial_states(states);
+  given.check("initial_states()");
+  x.assign(states.begin(), states.end());
+}
+
+/// The inputs of all instances of the case's group along the path, at its present place.
+std::vector<BatchInput> inputs(const Case& one, const Path& path, double t) {
+  const SystemView& view = one.sample.view();
+  const ForceInstances& group = view.forces[0];
+  const std::size_t states = group.type->state_count();
+  std::vector<BatchInput> all;
+  for (std::size_t i = 0; i < group.instances.size(); ++i) {
+    BatchInput in = input_of(view, group, i, path.frames(), path.now());
+    in.time = Path::clock(t);
+    const double* x = path.now().x.data() + group.state_offset + i * states;
+    in.states.assign(x, x + states);
+    all.push_back(std::move(in));
+  }
+  return all;
+}
+
+/// The same as drawn, to the last bit, at rest or in motion.
+std::vector<BatchInput> inputs_as_drawn(const Case& one, double speed) {
+  const ForceInstances& group = one.sample.view().forces[0];
+  const std::size_t states = group.type->state_count();
+  std::vector<double> x(states * group.instances.size());
+  initial_states(*make_loads(*group.type, group.instances), x);
+  std::vector<BatchInput> all;
+  for (std::size_t i = 0; i < group.instances.size(); ++i) {
+    all.push_back(input_as_drawn(one.sample.view(), group, i, speed));
+    all.back().states.assign(x.begin() + static_cast<std::ptrdiff_t>(i * states),
+                             x.begin() + static_cast<std::ptrdiff_t>((i + 1) * states));
+  }
+  return all;
+}
+
+/// Calls body(case, path, group) for all cases.
+template <class Body>
+void on_load_paths(const std::vector<Case>& cases, Measure& m, Body body) {
+  Random random(19);
+  for (const Case& one : cases) {
+    m.in_model(with_state(one.sample.text, one.sample.view(), one.state));
+    Path path(one.sample.view(), one.state, random);
+    body(one, path, one.sample.view().forces[0]);
+  }
+}
+
+void check_power(const ForceType& type, const std::vector<Case>& cases, Checklist& list) {
+  list.claim(
+      "what it delivers is its power less the rate of its potential energy", 1e-7,
+      "the sum of wrench times twist and effort times velocity must be power - d(potential_energy)/dt, through the "
+      "rates of first-order states and time too",
+      [&](Measure& m) {
+        on_load_paths(cases, m, [&](const Case& one, Path& path, const ForceInstances& group) {
+          const auto batch = make_loads(type, group.instances);
+          const auto at = [&](double t) {
+            path.go(t);
+            return joined(inputs(one, path, t));
+          };
+          const BatchInput now = at(0);
+          const Load load = loads_of(*batch, now);
+          double delivered = 0, moved = 0;  // the sum, and that of the sizes: what the force itself does, however weak
+          const auto deliver = [&](double power) { delivered += power, moved += std::abs(power); };
+          for (std::size_t i = 0; i < now.markers.size(); ++i) {
+            deliver(dot(load.wrenches[i].angular, now.markers[i].angular_velocity));
+            deliver(dot(load.wrenches[i].linear, now.markers[i].velocity));
+          }
+          for (std::size_t i = 0; i < now.v.size(); ++i) deliver(load.efforts[i] * now.v[i]);
+          const auto stored = [&](double t) { return loads_of(*batch, at(t)).potential_energy; };
+          const double error = rate_error(load.power - delivered, larger({moved, std::abs(load.power)}), 1e-7, stored);
+          m.see(error,
+                [&] { return fmt::format("{:.6g} W are delivered, the power is {:.6g} W", delivered, load.power); });
+        });
+      });
+}
+
+/// Calls body(instance, input, load of all instances in its system) for each instance of all cases.
+template <class Body>
+void on_loads(const std::vector<Case>& cases, Measure& m, Body body) {
+  on_load_paths(cases, m, [&](const Case& one, Path& path, const ForceInstances& group) {
+    const std::vector<BatchInput> all = inputs(one, path, 0);
+    const Load beside = loads_of(*make_loads(*group.type, group.instances), joined(all));
+    for (std::size_t i = 0; i < all.size(); ++i) body(group.instances[i], all[i], beside);
+  });
+}
+
+void check_frames(const ForceType& type, const std::vector<Case>& cases, Checklist& list) {
+  constexpr std::string_view turns = "wrenches turn with the frame, all else stays";
+  constexpr std::string_view balances = "what it puts on its markers cancels";
+  const std::size_t markers = cases.front().sample.view().forces[0].instances[0].markers.size();
+  const auto load_of = [&](const ElementInstance& instance, const BatchInput& in) {
+    return loads_of(*make_loads(type, std::span(&instance, 1)), in);
+  };
+  claim_drawn_axes(type, markers, list, [&](Measure& m, auto see) {
+    on_loads(cases, m, [&](const ElementInstance& read, const BatchInput& in, const Load& beside) {
+      see(read, in, load_of, [&](const Load& a, const Load& b) { return difference(a, b, beside); });
+    });
+  });
+  if (markers == 0) {
+    list.unsupported(turns, "not applicable: it has no markers");
+    list.unsupported(balances, "not applicable: it has no markers");
+    return;
+  }
+  std::vector<double> errors;  // of each instance
+  std::string tied;
+  const auto see_turns = [&](Measure& m) {
+    Random random(23);
+    errors.clear();
+    on_loads(cases, m, [&](const ElementInstance& read, const BatchInput& in, const Load& beside) {
+      const Mat3 R = rotation_matrix(random.quaternion());
+      Load expected = load_of(read, in);
+      for (Spatial& w : expected.wrenches) w = {R * w.angular, R * w.linear};
+      const auto error_of = [&](const ElementInstance& instance, const BatchInput& there) {
+        return difference(expected, load_of(instance, there), beside);
+      };
+      errors.push_back(see_turned(type, read, in, R, random.vector(2), error_of, tied, m));
+    });
+    if (m.seen() == 0) throw Undecided(tied_by(tied));
+  };
+  list.claim(turns, 1e-9, turn_with_markers, see_turns);
+  if (markers < 2) {
+    list.unsupported(balances, "not applicable: it has one marker");
+    return;
+  }
+  list.claim(balances, 1e-9, turn_with_markers, [&](Measure& m) {
+    if (errors.empty()) see_quietly(see_turns);  // where the claim before was known already
+    std::size_t i = 0;
+    const bool may_hold_on = std::ranges::any_of(type.fields(), &FieldSpec::tied_to_ground);
+    on_loads(cases, m, [&](const ElementInstance& read, const BatchInput& in, const Load& beside) {
+      if (may_hold_on && !(errors[i++] <= 1e-9)) return;  // ground takes its part
+      const Load load = load_of(read, in);
+      Spatial sum;
+      double scale = 0;
+      for (std::size_t k = 0; k < in.markers.size(); ++k) {
+        const Spatial& w = load.wrenches[k];
+        sum += {w.angular + cross(in.markers[k].position, w.linear), w.linear};
+      }
+      for (const Spatial& w : beside.wrenches) scale = larger({scale, norm(w.linear), norm(w.angular)});
+      m.see(relative(larger(norm(sum.linear), norm(sum.angular)), scale), "action is not reaction");
+    });
+    if (m.seen() == 0) throw Undecided(tied_by(tied));
+  });
+}
+
+void check_batches(const ForceType& type, const std::vector<Case>& cases, Checklist& list) {
+  list.claim(
+      "instances in one batch give what each gives alone, in any order", 1e-12,
+      "evaluate() must read markers, q, v and states of its own instance, and write its own", [&](Measure& m) {
+        on_load_paths(cases, m, [&](const Case& one, Path& path, const ForceInstances& group) {
+          const std::vector<BatchInput> parts = inputs(one, path, 0);
+          const std::vector<BatchInput> backwards(parts.rbegin(), parts.rend());
+          const std::vector<ElementInstance> turned(group.instances.rbegin(), group.instances.rend());
+          Load alone, alone_backwards;
+          const auto append = [](Load& to, const Load& from) {
+            to.wrenches.insert(to.wrenches.end(), from.wrenches.begin(), from.wrenches.end());
+            to.efforts.insert(to.efforts.end(), from.efforts.begin(), from.efforts.end());
+            to.rates.insert(to.rates.end(), from.rates.begin(), from.rates.end());
+            to.potential_energy += from.potential_energy;
+            to.power += from.power;
+          };
+          for (std::size_t i = 0; i < parts.size(); ++i) {
+            append(alone, loads_of(*make_loads(type, group.instances.subspan(i, 1)), parts[i]));
+            append(alone_backwards, loads_of(*make_loads(type, std::span(turned).subspan(i, 1)), backwards[i]));
+          }
+          m.see(largest_difference(alone.numbers(),
+                                   loads_of(*make_loads(type, group.instances), joined(parts)).numbers()),
+                "in the order of the model");
+          m.see(largest_difference(alone_backwards.numbers(),
+                                   loads_of(*make_loads(type, turned), joined(backwards)).numbers()),
+                "in the reverse order");
+        });
+      });
+  claim_own_data(
+      &type, cases, list, [&](const Case& one) { return make_loads(type, one.sample.view().forces[0].instances); },
+      [](const Case& one) {
+        Random random(19);
+        return joined(inputs(one, Path(one.sample.view(), one.state, random), 0));
+      },
+      [](ForceBatch& batch, const Case&, const BatchInput& in) { return loads_of(batch, in).numbers(); });
+  list.claim("the same input gives the same output", 0, "evaluate() must keep nothing between calls", [&](Measure& m) {
+    on_load_paths(cases, m, [&](const Case& one, Path& path, const ForceInstances& group) {
+      const auto batch = make_loads(type, group.instances);
+      const BatchInput now = joined(inputs(one, path, 0));
+      path.go(0.05);
+      const BatchInput later = joined(inputs(one, path, 0.05));
+      const Load first = loads_of(*batch, now);
+      loads_of(*batch, later);
+      m.see(first == loads_of(*batch, now) ? 0 : 1, "a call between two equal ones changes the second");
+    });
+  });
+}
+
+void check_finite(const ForceType& type, const std::vector<Case>& cases, Checklist& list) {
+  list.claim(
+      "everything it gives is a finite number, rates of all first-order states too", 0,
+      "guard divisions by lengths and speeds that may be zero; write every entry of state_rates", [&](Measure& m) {
+        on_load_paths(cases, m, [&](const Case& one, Path& path, const ForceInstances& group) {
+          const auto batch = make_loads(type, group.instances);
+          for (const double t : {0.0, 0.1, 0.3}) {
+            path.go(t);
+            const Load load = loads_of(*batch, joined(inputs(one, path, t)));
+            m.see(all_finite(load.numbers()) ? 0 : 1, "at a random state");
+          }
+          for (const double speed : {0.0, 1.0}) {
+            const BatchInput drawn = joined(inputs_as_drawn(one, speed));
+            m.see(all_finite(loads_of(*batch, drawn).numbers()) ? 0 : 1,
+                  speed == 0 ? "as drawn, at rest" : "as drawn, in motion");
+          }
+          BatchInput special = joined(inputs(one, path, 0.3));
+          for (MarkerMotion& marker : special.markers) marker.velocity = marker.angular_velocity = {};
+          std::ranges::fill(special.v, 0.0);
+          m.see(all_finite(loads_of(*batch, special).numbers()) ? 0 : 1, "at rest");
+          for (MarkerMotion& marker : special.markers) marker.position = special.markers.front().position;
+          m.see(all_finite(loads_of(*batch, special).numbers()) ? 0 : 1, "at rest, with all markers in one place");
+        });
+      });
+}
+
+void check_allocation(const ForceType& type, const std::vector<Case>& cases, Checklist& list) {
+  claim_no_allocation(list, evaluate_allocates_nothing, make_memory_before, [&](Measure& m) {
+    on_load_paths(cases, m, [&](const Case& one, Path& path, const ForceInstances& group) {
+      see_allocations(loads_of(*make_loads(type, group.instances), joined(inputs(one, path, 0))).allocations, m);
+    });
+  });
+}
+
+}  // namespace
+
+void check_force(const ForceType& type, const Bench& bench, Checklist& list) {
+  std::vector<Case> cases;
+  const auto prepare = [&](Measure&) {
+    cases = cases_of(type, "forces", bench, bench.count(8), 3);
+    for (const Case& one : cases) make_loads(type, one.sample.view().forces[0].instances);
+  };
+  if (!list.prepare(instances_are_made, sound_instances, prepare, needs_example)) return;
+  check_finite(type, cases, list);
+  check_power(type, cases, list);
+  check_frames(type, cases, list);
+  check_batches(type, cases, list);
+  check_allocation(type, cases, list);
+  check_events(
+      cases, list, [&](const Case& one) { return make_loads(type, one.sample.view().forces[0].instances); },
+      [](const Case& one, Path& path, double t) { return joined(inputs(one, path, t)); });
+  check_offers(type, cases, bench, list);
+  check_discrete(
+      type.descriptor().discrete, cases, list,
+      [&](const Case& one) { return make_loads(type, one.sample.view().forces[0].instances); },
+      [](const Case& one, Path& path, double t) { return EventState{joined(inputs(one, path, t))}; });
+  check_in_formulations(cases, true, bench, list);
+}
+
+}  // namespace polyform::host::conformance

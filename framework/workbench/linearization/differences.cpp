@@ -1,0 +1,218 @@
+#include "framework/workbench/linearization/differences.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+namespace polyform::host::inline linearization {
+namespace {
+
+constexpr std::size_t most_levels = 14;  ///< halvings of a step
+constexpr std::size_t least_levels = 3;
+constexpr std::size_t most_orders = 8;  ///< columns of the table
+constexpr std::size_t patience = 4;     ///< levels without a gain, after which the search ends
+constexpr int most_reductions = 12;     ///< of a step at which the function fails
+constexpr double good = 2e-14;          ///< relative error that ends the search
+/// A halved step changes the difference by a quarter of what the last did where its series in h² holds. One that goes
+/// on changing by a part of it, beyond what rounding does beside the largest entry, was taken outside of the series.
+/// Of a difference to one side, with its series in h, it is a half.
+constexpr double slow = 0.5, slow_of_side = 0.75, part = 1e-3, rounded = 1e-6;
+
+/// The table of one level, entries side by side: row[order][entry].
+using Row = std::vector<std::vector<double>>;
+
+/// The levels so far: where the series of each entry begins, and what its last halving changed.
+struct Levels {
+  std::vector<std::size_t> first;
+  std::vector<double> change;
+  Row above;
+  double slow;  ///< a halved step is to change an entry by less than this of what the last did
+};
+
+/// Starts anew with entries that the last halving has shown to be outside of their series, whose extrapolations agree
+/// by chance at best. True where there are any.
+bool start_anew(std::size_t level, const std::vector<double>& now, Levels& levels, Derivative& best) {
+  double largest = 0;
+  for (const double d : now) largest = std::max(largest, std::abs(d));
+  bool any = false;
+  for (std::size_t k = 0; k < now.size(); ++k) {
+    const double change = std::abs(now[k] - levels.above[0][k]), last = levels.change[k];
+    levels.change[k] = change;
+    const double least = std::max(part * std::abs(now[k]), rounded * largest);
+    if (level < 2 || change <= levels.slow * last || change <= least) continue;
+    levels.first[k] = level;
+    best.error[k] = std::numeric_limits<double>::infinity();
+    any = true;
+  }
+  return any;
+}
+
+/// Takes entries of the newest row where their error is less than the best so far. Returns how many gained much.
+std::size_t keep_best(std::size_t level, const Row& row, const Levels& levels, const std::vector<double>& rounding,
+                      Derivative& best) {
+  std::size_t gains = 0;
+  for (std::size_t j = 1; j < row.size(); ++j)
+    for (std::size_t k = 0; k < best.value.size(); ++k) {
+      if (levels.first[k] + j > level) continue;
+      const double a = row[j][k];
+      const double error =
+          std::max({std::abs(a - row[j - 1][k]), std::abs(a - levels.above[j - 1][k]), rounding[k]});
+      if (!(error < best.error[k])) continue;
+      if (error < 0.5 * best.error[k]) ++gains;
+      best.error[k] = error;
+      best.value[k] = a;
+    }
+  return gains;
+}
+
+bool all_good(const Derivative& d, const std::vector<double>& rounding) {
+  for (std::size_t k = 0; k < d.value.size(); ++k)
+    if (d.error[k] > std::max(good * std::abs(d.value[k]), rounding[k])) return false;
+  return true;
+}
+
+/// Entries whose series was not found have their last difference, and its last change as error.
+Derivative finished(Derivative best, const Levels& levels) {
+  for (std::size_t k = 0; best.found && k < best.value.size(); ++k)
+    if (std::isinf(best.error[k])) {
+      best.value[k] = levels.above[0][k];
+      best.error[k] = levels.change[k];
+    }
+  return best;
+}
+
+/// Steps at which both sides are looked at, as parts of a large one: small beside what laws bend by, and such that
+/// rounding leaves five digits of a difference.
+constexpr double side_step = 0x1p-12, closer = 0.125;
+/// Between the two steps the difference of the sides shrinks with the step where the curve is smooth, to an eighth, and
+/// not at all at a kink. Parts below a thousandth of the largest derivative are no bend that a table is made for, and
+/// may be the rounding of one that is zero.
+constexpr double stays = 0.5, least_kink = 1e-3;
+/// Roundings of the function that a one-sided difference of it may have.
+constexpr double roundings = 1e3;
+
+}  // namespace
+
+double kink(std::span<const double> middle, std::size_t entries, double step, const Curve& f) {
+  std::vector<double> plus(middle.size()), minus(middle.size()), first(entries);
+  double worst = 0, largest = 0;  // of the function: each value may have the rounding of any
+  for (std::size_t k = 0; k < entries; ++k) largest = std::max(largest, std::abs(middle[k]));
+  for (const double share : {1.0, closer}) {
+    const double h = share * side_step * step;
+    if (!f(h, plus) || !f(-h, minus)) return 0;
+    double size = 0;
+    for (std::size_t k = 0; k < entries; ++k)
+      size = std::max(size, (std::abs(plus[k] - middle[k]) + std::abs(middle[k] - minus[k])) / h);
+    for (std::size_t k = 0; k < entries; ++k) {
+      const double above = (plus[k] - middle[k]) / h, below = (middle[k] - minus[k]) / h,
+                   apart = std::abs(above - below),
+                   rounding = roundings * std::numeric_limits<double>::epsilon() * largest / h;
+      if (share == 1)
+        first[k] = apart;
+      else if (apart > stays * first[k] && apart > rounding && apart > least_kink * size)
+        worst = std::max(worst, apart / size);
+    }
+  }
+  return worst;
+}
+
+namespace {
+
+/// A difference quotient whose error is a series in the powers of step^order, and how it is formed.
+struct Quotient {
+  double order;  ///< 2: of values on both sides; 1: of one side and the middle
+  double slow;   ///< a halved step changes it by less than this of what the last did
+  /// At a step: its values and what the rounding of the function makes of them. False where the function has no value.
+  std::function<bool(double step, std::span<double> value, std::span<double> rounding)> at;
+};
+
+Derivative extrapolate(std::size_t size, double step, const Quotient& quotient) {
+  Derivative best{std::vector<double>(size), std::vector<double>(size, std::numeric_limits<double>::infinity()), false};
+  std::vector<double> round(size), rounding(size);
+  Levels levels{std::vector<std::size_t>(size), std::vector<double>(size), {}, quotient.slow};
+  std::size_t idle = 0;
+  int reductions = 0;
+  for (std::size_t level = 0; level < most_levels; ++level, step /= 2) {
+    Row row(1, std::vector<double>(size));
+    while (!quotient.at(step, row[0], round)) {
+      if (level > 0 || ++reductions > most_reductions) return finished(std::move(best), levels);
+      step /= 2;
+    }
+    // Rounding of the numbers themselves: of the least that was seen, so that it bounds the error from below.
+    for (std::size_t k = 0; k < size; ++k) rounding[k] = level == 0 ? round[k] : std::min(rounding[k], round[k]);
+    for (std::size_t j = 1; j <= std::min(level, most_orders); ++j) {
+      const double power = std::pow(2.0, quotient.order * static_cast<double>(j));
+      std::vector<double>& next = row.emplace_back(size);
+      for (std::size_t k = 0; k < size; ++k) next[k] = (power * row[j - 1][k] - levels.above[j - 1][k]) / (power - 1);
+    }
+    if (level > 0) {
+      const bool anew = start_anew(level, row[0], levels, best);
+      idle = keep_best(level, row, levels, rounding, best) > 0 || anew ? 0 : idle + 1;
+      best.found = true;
+    }
+    levels.above = std::move(row);
+    if (level + 1 >= least_levels && (idle >= patience || all_good(best, rounding))) break;
+  }
+  return finished(std::move(best), levels);
+}
+
+double rounding_of(double a, double b, double distance) {
+  return std::numeric_limits<double>::epsilon() * (std::abs(a) + std::abs(b)) / distance;
+}
+
+/// Where the central differences leave many digits of an entry unknown, and the derivatives from either side are the
+/// same within their errors, the better of these: a curve that is continuous with its slope and bends abruptly (at a
+/// knot of a spline) has a series in h on either side, and none in h².
+void try_sides(std::size_t size, double step, const Curve& f, Derivative& best) {
+  constexpr double few_digits = 1e-10, agree = 10;
+  double largest = 0;
+  for (const double value : best.value) largest = std::max(largest, std::abs(value));
+  const auto is_poor = [&](std::size_t k) {
+    return best.error[k] > few_digits * std::abs(best.value[k]) && best.error[k] > rounded * few_digits * largest;
+  };
+  bool any = false;
+  for (std::size_t k = 0; k < size; ++k) any = any || is_poor(k);
+  std::vector<double> middle(size), other(size);
+  if (!best.found || !any || !f(0, middle)) return;
+  const auto side = [&](double sign) {
+    return extrapolate(size, step, {1, slow_of_side, [&](double h, std::span<double> value, std::span<double> rounding) {
+                                      if (!f(sign * h, other)) return false;
+                                      for (std::size_t k = 0; k < size; ++k) {
+                                        value[k] = sign * (other[k] - middle[k]) / h;
+                                        rounding[k] = rounding_of(other[k], middle[k], h);
+                                      }
+                                      return true;
+                                    }});
+  };
+  const Derivative above = side(1), below = side(-1);
+  if (!above.found || !below.found) return;
+  for (std::size_t k = 0; k < size; ++k) {
+    if (!is_poor(k)) continue;
+    const Derivative& better = above.error[k] <= below.error[k] ? above : below;
+    const double apart = std::abs(above.value[k] - below.value[k]);
+    const double error = std::max(better.error[k], apart);
+    if (apart > agree * (above.error[k] + below.error[k]) || !(error < best.error[k])) continue;
+    best.value[k] = better.value[k];
+    best.error[k] = error;
+  }
+}
+
+}  // namespace
+
+Derivative differentiate(std::size_t size, double step, const Curve& f) {
+  std::vector<double> plus(size), minus(size);
+  Derivative best =
+      extrapolate(size, step, {2, slow, [&](double h, std::span<double> value, std::span<double> rounding) {
+                                 if (!f(h, plus) || !f(-h, minus)) return false;
+                                 for (std::size_t k = 0; k < size; ++k) {
+                                   value[k] = (plus[k] - minus[k]) / (2 * h);
+                                   rounding[k] = rounding_of(plus[k], minus[k], 2 * h);
+                                 }
+                                 return true;
+                               }});
+  try_sides(size, step, f, best);
+  return best;
+}
+
+}  // namespace polyform::host::linearization

@@ -1,0 +1,201 @@
+#include "framework/workbench/linearization/equilibrium.hpp"
+
+#include <fmt/format.h>
+
+#include <Eigen/Dense>
+#include <Eigen/Eigenvalues>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include "framework/workbench/linearization/equilibrium_equations.hpp"
+#include "framework/workbench/linearization/point_model.hpp"
+
+namespace polyform::host::inline linearization {
+namespace {
+
+using Eigen::Index;
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+constexpr std::size_t most_iterations = 200;
+constexpr double longest_step = 0.3;  ///< in the scales of the coordinates
+constexpr double settled = 1e-13;     ///< a step that ends the search
+/// A step below this that is no shorter than half of the last one has come to rounding.
+constexpr double at_rounding = 1e-10;
+/// A motion whose stiffness is this part of the stiffest is hardly restored.
+constexpr double hardly_restored = 1e-6;
+/// Digits that second differences of accelerations have: of a stiffness, and of a force.
+constexpr double digits_of_stiffness = 1e-10;
+/// What stands in for a stiffness where no motion has any, N/m of unit modal mass.
+constexpr double no_stiffness = 1e-12;
+/// Part of the trace that makes an inertia definite which rounding leaves semidefinite.
+constexpr double inertia_rounding = 1e-14;
+/// Levenberg's damping: where it starts, and below which the least squares are solved as they are.
+constexpr double first_damping = 1e-3, no_damping = 1e-9, least_damping = 1e-10;
+/// In place of a size that vanishes, where it divides.
+constexpr double least_size = std::numeric_limits<double>::min();
+constexpr double none_before = std::numeric_limits<double>::max();
+/// Accelerations, relative to those of gravity and of the held motion, that count as none.
+constexpr double balance_tolerance = 1e-8;
+
+double step_size(const EquilibriumEquations& balance, const VectorXd& z) {
+  double size = 0;
+  for (Index k = 0; k < z.size(); ++k) size = std::max(size, std::abs(z[k]) / balance.scale(k));
+  return size;
+}
+
+/// The step of the descent, with first-order states that follow.
+VectorXd descent_step(EquilibriumEquations& balance, double acceleration_size) {
+  const Index n = balance.moves(), x = balance.states();
+  const MatrixXd J = balance.jacobian();
+  MatrixXd M = balance.inertia();
+  M.diagonal().array() += inertia_rounding * std::max(M.trace(), least_size);
+  MatrixXd G = J.topLeftCorner(n, n), follow;  // x moves by −follow z where ẋ stays 0
+  VectorXd a = balance.now().head(n), rest;
+  if (x > 0) {
+    const Eigen::CompleteOrthogonalDecomposition<MatrixXd> X(J.block(n, n, x, x));
+    follow = X.solve(J.block(n, 0, x, n));
+    rest = X.solve(balance.now().tail(x));
+    G -= J.block(0, n, n, x) * follow;
+    a -= J.block(0, n, n, x) * rest;
+  }
+  const VectorXd force = M * a;
+  const MatrixXd K = -0.5 * (M * G + (M * G).transpose());
+  const Eigen::GeneralizedSelfAdjointEigenSolver<MatrixXd> modes(K, M);
+  const VectorXd& stiffness = modes.eigenvalues();
+  const double stiffest = stiffness.cwiseAbs().maxCoeff(),
+               floor = std::max(digits_of_stiffness * stiffest, no_stiffness);
+  const double rounding = digits_of_stiffness * acceleration_size * std::sqrt(M.trace());
+  VectorXd z = VectorXd::Zero(balance.unknowns());
+  for (Index k = 0; k < n; ++k) {
+    const VectorXd shape = modes.eigenvectors().col(k);
+    double along = shape.dot(force);
+    // Of a motion that is hardly restored only a force that is more than rounding counts.
+    if (std::abs(stiffness[k]) < hardly_restored * stiffest && std::abs(along) < rounding) continue;
+    along /= std::max(std::abs(stiffness[k]), floor);
+    // Each is limited by itself, so that one without stiffness does not hold up the others.
+    double size = 0;
+    for (Index i = 0; i < n; ++i) size = std::max(size, std::abs(along * shape[i]) / balance.scale(i));
+    z.head(n) += along * std::min(1.0, longest_step / std::max(size, least_size)) * shape;
+  }
+  if (x > 0) z.segment(n, x) = -rest - follow * z.head(n);
+  return z;
+}
+
+/// Down the potential energy. True when the steps have settled.
+bool descend(EquilibriumEquations& balance, double acceleration_size, std::size_t& iterations) {
+  double before = none_before;
+  for (; iterations < most_iterations; ++iterations) {
+    if (balance.moves() == 0) return balance.states() == 0;
+    VectorXd there, z = descent_step(balance, acceleration_size);
+    const double size = step_size(balance, z);
+    if (!std::isfinite(size)) return false;
+    if (size < settled || (size < at_rounding && size > 0.5 * before)) return true;
+    before = size;
+    if (size > longest_step) z *= longest_step / size;
+    const Index n = balance.moves();
+    const double push = balance.now().head(n).dot(z.head(n));
+    for (int halvings = 0;; ++halvings, z *= 0.5) {
+      if (halvings == 30) return false;
+      if (balance.accelerations(z, there) && there.head(n).dot(z.head(n)) >= -0.7 * std::abs(push)) break;
+    }
+    if (!balance.go(z)) return false;
+  }
+  return false;
+}
+
+/// Least squares of the accelerations over all unknowns, in scales.
+void fit(EquilibriumEquations& balance, std::size_t& iterations) {
+  double damping = first_damping, before = none_before;
+  const auto row_scales = [&] {
+    VectorXd s(balance.rows());
+    for (Index k = 0; k < s.size(); ++k)
+      s[k] = 1 / (k < balance.equations() ? balance.scale(k) : balance.turning(k).scale);
+    return s;
+  };
+  for (; iterations < most_iterations; ++iterations) {
+    const Index m = balance.unknowns();
+    if (m == 0 || balance.equations() == 0) return;
+    VectorXd columns(m);
+    for (Index k = 0; k < m; ++k) columns[k] = balance.scale(k);
+    const VectorXd rows = row_scales(), r = rows.cwiseProduct(balance.now());
+    const MatrixXd J = rows.asDiagonal() * balance.jacobian() * columns.asDiagonal();
+    VectorXd z, there;
+    for (int tries = 0;; ++tries) {
+      if (tries == 40) return;
+      if (damping < no_damping) {
+        Eigen::CompleteOrthogonalDecomposition<MatrixXd> exact;
+        exact.setThreshold(digits_of_stiffness);
+        z = exact.compute(J).solve(-r);
+      } else {
+        MatrixXd H = J.transpose() * J;
+        H.diagonal().array() += damping * std::max(J.squaredNorm() / static_cast<double>(m), least_size);
+        z = H.ldlt().solve(-J.transpose() * r);
+      }
+      const double move = balance.moves() > 0 ? z.head(balance.moves()).cwiseAbs().maxCoeff() : 0;
+      if (move > longest_step) z *= longest_step / move;
+      z = columns.cwiseProduct(z);
+      if (balance.accelerations(z, there) && rows.cwiseProduct(there).norm() < r.norm()) break;
+      if (step_size(balance, z) < settled) return;
+      damping = std::max(damping, least_damping) * 10;
+    }
+    const double size = step_size(balance, z);
+    if (!balance.go(z) || size < settled || (size < at_rounding && size > 0.5 * before)) return;
+    before = size;
+    damping *= 0.1;
+  }
+}
+
+void name_unbalanced(EquilibriumEquations& balance, double tolerance, Equilibrium& out) {
+  const Index n = balance.moves();
+  const VectorXd force = n > 0 ? VectorXd(balance.inertia() * balance.now().head(n)) : VectorXd();
+  for (Index k = 0; k < balance.rows(); ++k) {
+    const double a = balance.now()[k];
+    out.residual = std::max(out.residual, std::abs(a));
+    if (std::abs(a) <= tolerance) continue;
+    if (k >= balance.equations()) {
+      out.unbalanced.push_back({balance.turning(k).velocity, of_no_symmetry, a, a});
+      continue;
+    }
+    if (k >= n) {
+      out.unbalanced.push_back({fmt::format("first-order state {}", k - n), "1/s", a, a});
+      continue;
+    }
+    const Coordinate& c = balance.coordinate(k);
+    const std::string_view unit = c.position_unit == "m" ? "N" : c.position_unit == "rad" ? "N m" : "";
+    out.unbalanced.push_back({c.velocity, unit, force[k], a});
+  }
+  out.balanced = out.unbalanced.empty();
+  std::stable_sort(out.unbalanced.begin(), out.unbalanced.end(),
+                   [](const Unbalanced& a, const Unbalanced& b) { return std::abs(a.force) > std::abs(b.force); });
+}
+
+}  // namespace
+
+Equilibrium find_equilibrium(const System& system, const SolverMaker& make, const EquilibriumRequest& request) {
+  std::optional<EquilibriumEquations> search(std::in_place, system, make, request);
+  Equilibrium out;
+  const double size = acceleration_size(system.view(), search->state());
+  const bool at_rest = !request.steady && request.trimmed.empty() && !search->anything_held();
+  std::size_t descended = 0;
+  if (!at_rest || !descend(*search, size, descended)) {
+    // From the start: a descent that does not end may have gone far.
+    if (at_rest) search.emplace(system, make, request);
+    fit(*search, out.iterations);
+  }
+  out.iterations += descended;
+  EquilibriumEquations& balance = *search;
+  name_unbalanced(balance, balance_tolerance * size, out);
+  out.point.state = balance.state();
+  for (Index k = 0; request.steady && k < balance.moves(); ++k)
+    if (const double speed = balance.speed(k); speed != 0)
+      out.kept.push_back({balance.coordinate(k).velocity, balance.coordinate(k).velocity_unit, speed});
+  out.point.trimmed = request.trimmed;
+  out.point.offsets = balance.offsets();
+  out.evaluations = balance.evaluations();
+  return out;
+}
+
+}  // namespace polyform::host::linearization

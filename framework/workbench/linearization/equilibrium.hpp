@@ -1,0 +1,57 @@
+// Static equilibria and steady operating points.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "framework/workbench/linearization/linearize.hpp"
+
+namespace polyform::host::inline linearization {
+
+struct EquilibriumRequest {
+  bool steady = false;              ///< independent velocities stay as in the initial state; otherwise they are zero
+  std::vector<InputField> trimmed;  ///< free to balance
+  std::vector<std::string> held;    ///< patterns of position coordinates, or joints, that keep their initial values
+};
+
+/// Stands in place of a unit where the number is the part of a velocity that no symmetry carries on.
+inline constexpr std::string_view of_no_symmetry = "of no symmetry";
+
+/// A generalized force that nothing balances.
+struct Unbalanced {
+  std::string coordinate;  ///< name of the velocity that it would change
+  std::string_view unit;   ///< N, N m, or 1/s for a first-order state
+  double force = 0, acceleration = 0;
+};
+
+/// A speed that a steady motion keeps as it is given.
+struct KeptSpeed {
+  std::string coordinate;
+  std::string_view unit;
+  double speed = 0;
+};
+
+struct Equilibrium {
+  OperatingPoint point;
+  bool balanced = false;
+  std::vector<Unbalanced> unbalanced;  ///< the largest first; empty when balanced
+  std::vector<KeptSpeed> kept;         ///< in steady motion, those of independent coordinates that are not zero
+  double residual = 0;                 ///< largest acceleration left, in the units of the coordinates
+  std::size_t iterations = 0, evaluations = 0;
+};
+
+/// Finds positions, first-order states and trimmed inputs for which all accelerations of independent velocities and all
+/// rates of first-order states vanish, from the initial state at t = 0, in independent coordinates on closed states.
+///
+/// At rest without trimmed inputs and held coordinates it descends: the accelerations a from rest are M⁻¹Q, Q the
+/// generalized forces and M the inertia from the kinetic energy, and with K = −∂Q/∂δ the step is
+///
+///   Δ = Σ φᵢ (φᵢᵀ Q) / |λᵢ|,   K φ = λ M φ, φᵀMφ = 1:
+///
+/// Newton's step where all stiffnesses λ are positive, and one away from a saddle or maximum of the potential energy
+/// where some are not; so an unstable equilibrium is found only by starting in it. Steps are limited, and halved where
+/// the force along them turns around. Otherwise, and for the last digits, Levenberg and Marquardt's method on the
+/// accelerations: with too few unknowns it ends at the least squares.
+Equilibrium find_equilibrium(const System&, const SolverMaker&, const EquilibriumRequest&);
+
+}  // namespace polyform::host::linearization

@@ -1,0 +1,93 @@
+// The unknowns of an equilibrium and what they do.
+#pragma once
+
+#include <Eigen/Core>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "framework/workbench/linearization/equilibrium.hpp"
+#include "framework/workbench/linearization/probe.hpp"
+#include "framework/workbench/linearization/steady_fields.hpp"
+
+namespace polyform::host::inline linearization {
+
+/// Accelerations at unknowns z = [moves along the independent velocities; first-order states; trimmed inputs] about a
+/// state: [v̇; ẋ]. In steady motion v̇ is less what carries on along a symmetry, and what is left of the velocities of
+/// balls and free bodies follows, as accelerations.
+class EquilibriumEquations {
+ public:
+  using Index = Eigen::Index;
+  using VectorXd = Eigen::VectorXd;
+  using MatrixXd = Eigen::MatrixXd;
+
+  /// Starts at the initial state of the system. All arguments outlive the object.
+  EquilibriumEquations(const System&, const SolverMaker&, const EquilibriumRequest&);
+
+  Index moves() const { return static_cast<Index>(choice_.velocities()); }
+  Index states() const { return static_cast<Index>(choice_.states()); }
+  Index equations() const { return moves() + states(); }
+  /// Numbers that are to vanish: the equations, and what a steady motion adds.
+  Index rows() const { return equations() + (steady_ ? static_cast<Index>(steady_->coordinates().size()) : 0); }
+  /// The coordinate of a row beyond the equations.
+  const Coordinate& turning(Index row) const {
+    return names_[steady_->coordinates()[static_cast<std::size_t>(row - equations())]];
+  }
+  Index unknowns() const { return equations() + static_cast<Index>(offsets_.size()); }
+  bool anything_held() const { return anything_held_; }
+  const Coordinate& coordinate(Index move) const { return names_[velocity(move)]; }
+  double speed(Index move) const {
+    const std::size_t c = velocity(move), tree = system_.view().nv_tree;
+    return c < tree ? state_.v[c] : state_.etadot[c - tree];
+  }
+  /// A large value of an unknown.
+  double scale(Index unknown) const;
+
+  // At the present state:
+  const VectorXd& now() const { return now_; }  ///< of all rows
+  const CanonicalState& state() const { return state_; }
+  const std::vector<double>& offsets() const { return offsets_; }  ///< of the trimmed inputs
+  /// ∂[v̇; ẋ]/∂z by central differences; columns of held coordinates are zero.
+  MatrixXd jacobian();
+  /// Inertia of the independent velocities, from the kinetic energy: exact, as that is quadratic.
+  MatrixXd inertia();
+
+  /// The accelerations at z, counted from the present state. False where the solver or the constraints fail.
+  bool accelerations(const VectorXd& z, VectorXd& out);
+  /// Makes z the present state. False, without a change, where there is no state at z.
+  bool go(const VectorXd& z);
+  std::size_t evaluations() const { return evaluations_; }
+
+ private:
+  std::size_t velocity(Index move) const { return choice_.velocity.independent[static_cast<std::size_t>(move)]; }
+  bool is_held(Index k) const { return k < moves() && held_[velocity(k)]; }
+  [[noreturn]] void fail(const std::string& why = {}) const;
+  void find_held();
+  void set_out();
+  void find_directions();
+  std::unique_ptr<Probe> make_probe(std::span<const double> offsets);
+  std::vector<double> deviation_of(const VectorXd& z) const;
+  void read(Probe&, std::span<const double> row, VectorXd& out) const;
+
+  const System& system_;
+  const SolverMaker& make_;
+  const EquilibriumRequest& request_;
+  VariedView varied_;
+  std::vector<double> offsets_;
+  CanonicalState state_, moved_;  ///< the present state, and the state of the last evaluation
+  std::vector<Coordinate> names_;
+  std::vector<char> held_;  ///< per coordinate, whether it keeps its value
+  bool anything_held_ = false, chosen_ = false;
+  MinimalCoordinates choice_;
+  MatrixXd directions_;                 ///< rates of the independent positions per independent velocity
+  OperatingPoint start_;                ///< of a steady motion
+  std::optional<SteadyFields> steady_;  ///< where balls or free bodies turn in it
+  std::unique_ptr<Probe> probe_;
+  const std::vector<std::size_t> no_outputs_;
+  VectorXd now_;
+  std::string failure_;
+  std::size_t evaluations_ = 0;
+};
+
+}  // namespace polyform::host::linearization

@@ -1,0 +1,253 @@
+#include "framework/workbench/linearization/linearize.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "framework/diagnostics.hpp"
+#include "framework/workbench/linearization/module_states.hpp"
+#include "framework/workbench/linearization/probe.hpp"
+#include "framework/host/reading/report.hpp"
+#include "framework/host/simulation/columns.hpp"
+
+namespace polyform::host::inline linearization {
+namespace {
+
+using Eigen::Index;
+using Eigen::MatrixXd;
+
+/// Channels that the patterns name; without any, the coordinates of all joints.
+std::vector<std::size_t> select_outputs(const std::vector<Channel>& all, const std::vector<std::string>& patterns) {
+  std::vector<std::size_t> out;
+  if (patterns.empty())
+    for (std::size_t k = 0; k < all.size(); ++k)
+      if (const ChannelPlace place = place_of(all[k]); place.group == "joints" && place.component[0] == 'q')
+        out.push_back(k);
+  if (patterns.empty() || (patterns.size() == 1 && patterns[0] == "none")) return out;
+  std::set<std::size_t> taken;
+  for (const std::string& pattern : patterns) {
+    bool found = false;
+    for (std::size_t k = 0; k < all.size(); ++k) {
+      if (!names_component(pattern, all[k].name) && !matches(pattern, place_of(all[k]).object)) continue;
+      found = true;
+      if (taken.insert(k).second) out.push_back(k);
+    }
+    if (found) continue;
+    std::vector<std::string_view> names;
+    for (const Channel& c : all) names.push_back(c.name);
+    throw Failure(Exit::bad_input, "there is no output " + show(pattern),
+                  did_you_mean(pattern, names) + "Outputs are result columns: " + listing(names) + ".");
+  }
+  return out;
+}
+
+/// A force that is large in this system, N.
+double force_scale(const SystemView& view) {
+  double mass = 0;
+  for (const BodyData& body : view.bodies) mass += body.mass;
+  return (mass > 0 ? mass : 1) * std::max(1.0, norm(view.gravity));
+}
+
+/// A deviation to begin the differences of an input with.
+double input_step(const SystemView& view, const InputField& input) {
+  const double unit = input.unit.starts_with('N') ? force_scale(view) : 1;
+  return 0.125 * std::max(std::abs(input.value), unit);
+}
+
+class Linearizer {
+ public:
+  Linearizer(const System& system, const SolverMaker& make, const OperatingPoint& point, const LinearRequest& request)
+      : system_(system),
+        make_(make),
+        point_(point),
+        request_(request),
+        channels_(output_channels(system)),
+        outputs_(select_outputs(channels_, request.outputs)),
+        fields_(point.trimmed),
+        offsets_(point.offsets) {
+    for (const InputField& input : request.inputs) {
+      const auto known =
+          std::find_if(fields_.begin(), fields_.end(), [&](const InputField& f) { return f.name == input.name; });
+      places_.push_back(static_cast<std::size_t>(known - fields_.begin()));
+      if (known != fields_.end()) continue;
+      fields_.push_back(input);
+      offsets_.push_back(0);
+    }
+    varied_ = std::make_unique<VariedView>(system.view(), fields_);
+  }
+
+  /// In coordinates of its own choice, or in those given.
+  Linearization go(const MinimalCoordinates* given = nullptr) {
+    choose(given);
+    describe();
+    finds_kinks_ = given == nullptr;
+    differentiate_states();
+    for (std::size_t k = 0; k < request_.inputs.size(); ++k) differentiate_input(k);
+    return std::move(out_);
+  }
+
+ private:
+  std::unique_ptr<Probe> probe(std::span<const double> offsets) {
+    varied_->set(offsets);
+    return std::make_unique<Probe>(system_, varied_->view(), point_.time, choice_, nominal_, make_(varied_->view()),
+                                   outputs_);
+  }
+
+  [[noreturn]] void fail(const std::string& what, const std::string& why) const {
+    throw Failure(Exit::simulation_failed, fmt::format("{} at t = {:.6g} s: {}", what, point_.time, why),
+                  "Linearize at another state (--at), or with another solver.");
+  }
+
+  /// The independent coordinates, and the nominal state closed to round-off.
+  void choose(const MinimalCoordinates* given) {
+    varied_->set(offsets_);
+    const SystemView& view = varied_->view();
+    nominal_ = point_.state;
+    choice_ = given != nullptr ? *given : choose_coordinates(view, point_.time, nominal_);
+    const std::size_t n = choice_.positions() + choice_.velocities() + choice_.states();
+    if (n > most_states)
+      throw Failure(Exit::bad_input,
+                    fmt::format("the linear model would have {} states; dense matrices are made up to {}: beyond that "
+                                "their eigenvalues take too long",
+                                n, most_states),
+                    "Linearize a part of the model, or fix joints that do not matter.");
+    ClosedStates closed(view, point_.time, choice_, nominal_);
+    CanonicalState exact;
+    if (!closed.place(std::vector<double>(n), exact)) fail("the state cannot be closed", closed.failure());
+    nominal_ = std::move(exact);
+  }
+
+  void describe() {
+    const SystemView& view = system_.view();
+    const std::vector<Coordinate> all = coordinates_of(view);
+    out_.choice = choice_;
+    out_.nominal = nominal_;
+    out_.positions = choice_.positions();
+    out_.velocities = choice_.velocities();
+    for (const std::size_t c : choice_.position.independent) {
+      out_.states.push_back({all[c].position, std::string(all[c].position_unit)});
+      out_.scales.push_back(all[c].scale);
+    }
+    for (const std::size_t c : choice_.velocity.independent) {
+      out_.states.push_back({all[c].velocity, std::string(all[c].velocity_unit)});
+      const auto position = std::find(choice_.position.independent.begin(), choice_.position.independent.end(), c);
+      out_.position_of_velocity.push_back(static_cast<std::size_t>(position - choice_.position.independent.begin()));
+      const double v = c < view.nv_tree ? nominal_.v[c] : nominal_.etadot[c - view.nv_tree];
+      out_.scales.push_back(std::max(all[c].scale, std::abs(v)));
+    }
+    const std::vector<Channel> names = first_order_states(view);
+    for (const std::size_t c : choice_.state.independent) {
+      out_.states.push_back(names[c]);
+      out_.scales.push_back(std::max(1.0, std::abs(nominal_.x[c])));
+    }
+    for (const std::size_t c : choice_.position.dependent) out_.dependent.push_back(all[c].position);
+    for (const InputField& input : request_.inputs) out_.inputs.push_back({input.name, std::string(input.unit)});
+    for (const std::size_t o : outputs_) out_.outputs.push_back(channels_[o]);
+    const Index n = static_cast<Index>(out_.states.size()), m = static_cast<Index>(out_.inputs.size()),
+                p = static_cast<Index>(outputs_.size());
+    out_.A = {MatrixXd::Zero(n, n), MatrixXd::Zero(n, n)};
+    out_.B = {MatrixXd::Zero(n, m), MatrixXd::Zero(n, m)};
+    out_.C = {MatrixXd::Zero(p, n), MatrixXd::Zero(p, n)};
+    out_.D = {MatrixXd::Zero(p, m), MatrixXd::Zero(p, m)};
+  }
+
+  void differentiate_states() {
+    const std::unique_ptr<Probe> at = probe(offsets_);
+    const std::size_t n = out_.states.size();
+    std::vector<double> deviation(n), row(at->size());
+    if (!at->evaluate(deviation, row)) fail("the solver fails", at->failure());
+    out_.rates.assign(row.begin(), row.begin() + static_cast<std::ptrdiff_t>(n));
+    for (std::size_t k = out_.positions; k < n; ++k)
+      out_.largest_acceleration = std::max(out_.largest_acceleration, std::abs(row[k]));
+    out_.output_values.assign(row.begin() + static_cast<std::ptrdiff_t>(at->first_output()), row.end());
+    for (std::size_t k = 0; k < n; ++k) {
+      const auto along = [&](double h, std::span<double> out) {
+        deviation[k] = h;
+        const bool done = at->evaluate(deviation, out);
+        deviation[k] = 0;
+        return done;
+      };
+      const double step = 0.125 * out_.scales[k];
+      const Derivative d = differentiate(row.size(), step, along);
+      if (!d.found) fail(fmt::format("no derivative by {} can be found", out_.states[k].name), at->failure());
+      if (finds_kinks_)
+        if (const double part = kink(row, n, step, along); part > 0) out_.kinks.push_back({out_.states[k].name, part});
+      keep(*at, d, static_cast<Index>(k), out_.A, out_.C);
+    }
+    out_.evaluations += at->evaluations();
+  }
+
+  void differentiate_input(std::size_t k) {
+    const std::vector<double> still(out_.states.size());
+    std::vector<double> offsets = offsets_;
+    std::unique_ptr<Probe> at = probe(offsets);
+    std::string why;
+    const Derivative d =
+        differentiate(at->size(), input_step(system_.view(), request_.inputs[k]), [&](double h, std::span<double> out) {
+          offsets[places_[k]] = offsets_[places_[k]] + h;
+          at.reset();
+          at = probe(offsets);
+          const bool done = at->evaluate(still, out);
+          out_.evaluations += 1;
+          why = at->failure();
+          return done;
+        });
+    if (!d.found) fail(fmt::format("no derivative by {} can be found", request_.inputs[k].name), why);
+    keep(*at, d, static_cast<Index>(k), out_.B, out_.D);
+  }
+
+  /// One column of A and C, or of B and D, from the derivative of a probe's row.
+  void keep(const Probe& at, const Derivative& d, Index column, Linearization::Matrix& rates,
+            Linearization::Matrix& outputs) const {
+    const std::size_t n = out_.states.size();
+    for (std::size_t i = 0; i < n; ++i) {
+      rates.value(static_cast<Index>(i), column) = d.value[i];
+      rates.error(static_cast<Index>(i), column) = d.error[i];
+    }
+    for (const ChartRates::Entry& e : at.chart().transport())
+      for (std::size_t i = 0; i < out_.positions; ++i)
+        if (choice_.position.independent[i] == e.row)
+          rates.value(static_cast<Index>(i), column) -= e.value * d.value[at.first_delta() + e.column];
+    for (std::size_t o = 0; o < outputs_.size(); ++o) {
+      outputs.value(static_cast<Index>(o), column) = d.value[at.first_output() + o];
+      outputs.error(static_cast<Index>(o), column) = d.error[at.first_output() + o];
+    }
+  }
+
+  const System& system_;
+  const SolverMaker& make_;
+  const OperatingPoint& point_;
+  const LinearRequest& request_;
+  std::vector<Channel> channels_;
+  std::vector<std::size_t> outputs_;
+  std::vector<InputField> fields_;   ///< that differ from the model, then the other inputs
+  std::vector<double> offsets_;      ///< of these at the point
+  std::vector<std::size_t> places_;  ///< of the inputs among the fields
+  std::unique_ptr<VariedView> varied_;
+  MinimalCoordinates choice_;
+  CanonicalState nominal_;
+  bool finds_kinks_ = false;
+  Linearization out_;
+};
+
+}  // namespace
+
+std::vector<Channel> output_channels(const System& system) {
+  const RowMaker rows(system, output_columns);
+  return {rows.channels().begin() + 1, rows.channels().end()};
+}
+
+Linearization linearize(const System& system, const SolverMaker& make, const OperatingPoint& point,
+                        const LinearRequest& request) {
+  return Linearizer(system, make, point, request).go();
+}
+
+Linearization linearize_in(const MinimalCoordinates& choice, const System& system, const SolverMaker& make,
+                           const OperatingPoint& point) {
+  const LinearRequest request{{}, {"none"}};
+  return Linearizer(system, make, point, request).go(&choice);
+}
+
+}  // namespace polyform::host::linearization

@@ -1,0 +1,221 @@
+#include "framework/workbench/linearization/modes.hpp"
+
+#include <Eigen/Dense>
+#include <Eigen/Eigenvalues>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "framework/diagnostics.hpp"
+#include "framework/workbench/linearization/known_digits.hpp"
+
+namespace polyform::host::inline linearization {
+namespace {
+
+using Eigen::Index;
+using Eigen::MatrixXcd;
+using Eigen::MatrixXd;
+using Eigen::VectorXcd;
+using Eigen::VectorXd;
+
+constexpr double rounding = std::numeric_limits<double>::epsilon();
+/// A component of a shape of size 1 below this is rounding of the elimination that found it.
+constexpr double no_component = 1e-11;
+/// Singular values that count as zero, beside the norm: rounding at least; what is known of no derivative at most.
+constexpr double least_zero = 1e-12, largest_zero = 1e-6;
+
+/// A without the entries that are no more than their errors, or than rounding of what else is in their row when all
+/// states deviate by their scales. Left in, they would tie states that have nothing to do with each other, and
+/// balancing would take them for couplings.
+MatrixXd without_noise(const MatrixXd& A, const MatrixXd& error, const std::vector<double>& scales) {
+  constexpr double of_row = 1e-14;
+  const VectorXd s = Eigen::Map<const VectorXd>(scales.data(), A.cols());
+  MatrixXd out = A;
+  for (Index i = 0; i < A.rows(); ++i) {
+    const double largest = A.row(i).transpose().cwiseProduct(s).lpNorm<Eigen::Infinity>();
+    for (Index j = 0; j < A.cols(); ++j)
+      if (std::abs(A(i, j)) <= std::max(2 * error(i, j), of_row * largest / s[j])) out(i, j) = 0;
+  }
+  return out;
+}
+
+/// Powers of 2, d, that make rows and columns of diag(d)⁻¹ A diag(d) of equal size (Parlett and Reinsch 1969), no
+/// further than `most` from those next to the scales.
+VectorXd balance(const MatrixXd& A, const std::vector<double>& scales) {
+  constexpr double most = 0x1p20;
+  VectorXd d(A.rows());
+  for (Index i = 0; i < A.rows(); ++i) d[i] = std::exp2(std::round(std::log2(scales[static_cast<std::size_t>(i)])));
+  const VectorXd start = d;
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (Index i = 0; i < A.rows(); ++i) {
+      double row = 0, column = 0;
+      for (Index j = 0; j < A.rows(); ++j) {
+        if (j == i) continue;
+        row += std::abs(A(i, j)) * d[j] / d[i];
+        column += std::abs(A(j, i)) * d[i] / d[j];
+      }
+      if (row == 0 || column == 0) continue;
+      const double f = std::exp2(std::round(0.5 * std::log2(row / column)));
+      const double moved = d[i] * f / start[i];
+      if (column * f + row / f >= 0.95 * (column + row) || moved > most || moved < 1 / most) continue;
+      d[i] *= f;
+      changed = true;
+    }
+  }
+  return d;
+}
+
+/// U with Uᵀ A U = [N X; 0 Y]: N strictly upper triangular by blocks (`zeros` columns), Y regular.
+struct Staircase {
+  MatrixXd U;
+  Index zeros = 0, kernel = 0;  ///< algebraic and geometric multiplicity of the eigenvalue zero
+};
+
+Staircase deflate_zeros(const MatrixXd& A, double tolerance) {
+  Staircase out{MatrixXd::Identity(A.rows(), A.rows()), 0, 0};
+  MatrixXd Y = A;
+  while (Y.rows() > 0) {
+    Eigen::ColPivHouseholderQR<MatrixXd> qr(Y.transpose());
+    const double largest = qr.maxPivot();
+    const Index n = Y.rows();
+    Index rank = 0;
+    while (rank < n && std::abs(qr.matrixQR()(rank, rank)) > tolerance) ++rank;
+    if (largest <= tolerance) rank = 0;
+    if (rank == n) break;
+    const MatrixXd Q = qr.householderQ();
+    MatrixXd W(n, n);
+    W << Q.rightCols(n - rank), Q.leftCols(rank);
+    out.U.rightCols(n) = (out.U.rightCols(n) * W).eval();
+    Y = (Q.leftCols(rank).transpose() * Y * Q.leftCols(rank)).eval();
+    if (out.kernel == 0) out.kernel = n - rank;
+    out.zeros += n - rank;
+  }
+  return out;
+}
+
+/// A basis of the same space in which each vector has a coordinate of its own.
+MatrixXd echelon(MatrixXd basis) {
+  VectorXd unused = VectorXd::Ones(basis.rows());
+  for (Index k = 0; k < basis.cols(); ++k) {
+    Index pivot = 0;
+    basis.col(k).cwiseProduct(unused).cwiseAbs().maxCoeff(&pivot);
+    unused[pivot] = 0;
+    basis.col(k) /= basis(pivot, k);
+    for (Index j = 0; j < basis.cols(); ++j)
+      if (j != k) basis.col(j) -= (basis(pivot, j) * basis.col(k)).eval();
+  }
+  return (basis.array().abs() < no_component).select(0, basis);
+}
+
+void normalize(VectorXcd& shape, const std::vector<double>& scales) {
+  Index largest = 0;
+  double size = 0;
+  for (Index i = 0; i < shape.size(); ++i)
+    if (const double s = std::abs(shape[i]) / scales[static_cast<std::size_t>(i)]; s > size * (1 + known_part)) {
+      size = s;
+      largest = i;
+    }
+  if (size > 0) shape *= scales[static_cast<std::size_t>(largest)] / shape[largest];
+}
+
+Mode::Trend trend_of(const Mode& mode) {
+  const double uncertain = uncertainty(mode.error, std::abs(mode.eigenvalue));
+  const double rate = mode.eigenvalue.real();
+  return rate > uncertain ? Mode::Trend::growing : rate < -uncertain ? Mode::Trend::decaying : Mode::Trend::neutral;
+}
+
+/// Marks eigenvalues that are equal within what errors make of a double one.
+void mark_repeated(std::vector<Mode>& modes) {
+  constexpr double near = 1e-6;
+  for (Mode& mode : modes)  // a double real one may come out as a pair
+    if (mode.kind == Mode::Kind::oscillating && mode.eigenvalue.imag() < near * std::abs(mode.eigenvalue))
+      mode.repeated = mode.defective = true;
+  for (std::size_t i = 0; i < modes.size(); ++i)
+    for (std::size_t j = i + 1; j < modes.size(); ++j) {
+      Mode &a = modes[i], &b = modes[j];
+      if (a.kind == Mode::Kind::rigid || b.kind == Mode::Kind::rigid) continue;
+      if (std::abs(a.eigenvalue - b.eigenvalue) > near * std::abs(a.eigenvalue)) continue;
+      a.repeated = b.repeated = true;
+      const double cosine = std::abs(a.shape.dot(b.shape)) / (a.shape.norm() * b.shape.norm());
+      if (1 - cosine < near) a.defective = b.defective = true;
+    }
+}
+
+void add_regular_modes(const MatrixXd& balanced, const MatrixXd& T, const Staircase& split, const VectorXd& d,
+                       const MatrixXd& error, const std::vector<double>& scales, std::vector<Mode>& out) {
+  const Index zeros = split.zeros, n = T.rows(), rest = n - zeros;
+  if (rest == 0) return;
+  const Eigen::EigenSolver<MatrixXd> solver(T.bottomRightCorner(rest, rest));
+  if (solver.info() != Eigen::Success)
+    throw Failure(Exit::simulation_failed, "the eigenvalues of the linear model were not found",
+                  "Are there entries of very different size in A? Print it with --json.");
+  const MatrixXcd right = solver.eigenvectors();
+  const MatrixXcd left = right.partialPivLu().inverse();  // rows
+  const double norm = T.norm(), worst = std::sqrt(error.norm() * norm);
+  for (Index k = 0; k < rest; ++k) {
+    Mode mode;
+    mode.eigenvalue = solver.eigenvalues()[k];
+    if (mode.eigenvalue.imag() < 0) continue;
+    mode.kind = mode.eigenvalue.imag() > 0 ? Mode::Kind::oscillating : Mode::Kind::real;
+    VectorXcd y(n);
+    y.tail(rest) = right.col(k);
+    const MatrixXcd N = mode.eigenvalue * MatrixXcd::Identity(zeros, zeros) - T.topLeftCorner(zeros, zeros);
+    if (zeros > 0) {
+      const VectorXcd above = T.topRightCorner(zeros, rest) * right.col(k);
+      y.head(zeros) = N.triangularView<Eigen::Upper>().solve(above);
+    }
+    const VectorXcd x = split.U * y, w = split.U.rightCols(rest) * left.row(k).transpose();
+    // To first order wᵀ δA x with wᵀ x = 1; a nearly defective pair moves by no more than √δA.
+    const double first_order = w.cwiseAbs().dot(error * x.cwiseAbs());
+    mode.error = std::isfinite(first_order) ? std::min(first_order, worst) : worst;
+    // What rounding left of A x = λ x, and what was split off wrongly, is an error too.
+    const double left_over = (balanced * x - mode.eigenvalue * x).norm() / x.norm();
+    mode.error = std::max(mode.error, left_over);
+    mode.shape = d.cwiseProduct(x.real()) + std::complex<double>(0, 1) * d.cwiseProduct(x.imag());
+    normalize(mode.shape, scales);
+    mode.trend = trend_of(mode);
+    out.push_back(std::move(mode));
+  }
+}
+
+}  // namespace
+
+bool Modes::any(Mode::Trend trend) const {
+  return std::any_of(all.begin(), all.end(), [&](const Mode& m) { return m.trend == trend; });
+}
+
+Modes find_modes(const MatrixXd& A, const MatrixXd& error, const std::vector<double>& scales) {
+  Modes out;
+  if (A.rows() == 0) return out;
+  const MatrixXd clean = without_noise(A, error, scales);
+  const VectorXd d = balance(clean, scales);
+  const MatrixXd balanced = d.cwiseInverse().asDiagonal() * clean * d.asDiagonal();
+  MatrixXd uncertain = d.cwiseInverse().asDiagonal() * error * d.asDiagonal();
+  const double norm = balanced.norm();
+  uncertain.array() += rounding * norm;
+  const Staircase split =
+      deflate_zeros(balanced, std::clamp(3 * uncertain.norm(), least_zero * norm, largest_zero * norm));
+  MatrixXd T = split.U.transpose() * balanced * split.U;
+  out.zero_eigenvalues = static_cast<std::size_t>(split.zeros);
+  for (Index k = 0; k < split.zeros; ++k)  // what lies below the blocks, and on their diagonal, is zero
+    T.col(k).tail(T.rows() - k).setZero();
+  const MatrixXd kernel = echelon(d.asDiagonal() * split.U.leftCols(split.kernel));
+  for (Index k = 0; k < split.kernel; ++k) {
+    Mode mode;
+    mode.kind = Mode::Kind::rigid;
+    mode.repeated = split.zeros > 1;
+    mode.defective = split.zeros > split.kernel;
+    mode.error = uncertain.norm();
+    mode.shape = kernel.col(k).cast<std::complex<double>>();
+    normalize(mode.shape, scales);
+    out.all.push_back(std::move(mode));
+  }
+  add_regular_modes(balanced, T, split, d, uncertain, scales, out.all);
+  std::stable_sort(out.all.begin(), out.all.end(),
+                   [](const Mode& a, const Mode& b) { return std::abs(a.eigenvalue) < std::abs(b.eigenvalue); });
+  mark_repeated(out.all);
+  return out;
+}
+
+}  // namespace polyform::host::linearization

@@ -1,0 +1,47 @@
+// Variables of modules that follow from the motion of what the modules are attached to.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "framework/workbench/linearization/canonical_state.hpp"
+#include "framework/workbench/linearization/minimal_coordinates.hpp"
+#include "framework/host/results/channel.hpp"
+#include "polyform/mechanics/module_set.hpp"
+
+namespace polyform::host::inline linearization {
+
+/// All first-order states of a system, in their order: names as in result columns where they have one there,
+/// `<force>.state[k]` else.
+std::vector<Channel> first_order_states(const SystemView&);
+
+/// The rows A u + C V + B v = velocity_right of the modules, as far as they determine variables of their own modules:
+/// as many as A has rank. What is left of the rows ties the motion (ConstraintJacobian::Of::all). A holonomic row
+/// determines a state too, where its variable has one that is its integral.
+class ModuleStates {
+ public:
+  /// The view outlives the object.
+  explicit ModuleStates(const SystemView&);
+
+  /// Which variables and integrals the rows of all modules determine, by complete pivoting over A at this state: rows
+  /// of all modules one after another, columns the first-order states.
+  Elimination choose(double t, std::span<const BodyMotion> frames, const CanonicalState&);
+  /// The dependent variables and integrals in state.x from all others. False where they are not determined.
+  bool close(double t, std::span<const BodyMotion> frames, const Elimination&, CanonicalState& state);
+  /// Kinetic energy that goes with the modules' variables, J.
+  double kinetic_energy(double t, std::span<const BodyMotion> frames, const CanonicalState&);
+
+ private:
+  /// Rows of one module and what they determine.
+  struct Part {
+    std::vector<std::size_t> rows, dependent;
+  };
+  static void pivot(const ModuleSet::Module&, bool integrals, Part& out);
+  Part part_of(const ModuleSet::Module&, std::size_t first_row, bool integrals, const Elimination&) const;
+  bool close_integrals(double t, std::span<const BodyMotion> frames, const Elimination&, CanonicalState& state);
+
+  const SystemView& view_;
+  ModuleSet modules_;
+};
+
+}  // namespace polyform::host::linearization

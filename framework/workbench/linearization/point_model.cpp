@@ -1,0 +1,104 @@
+#include "framework/workbench/linearization/point_model.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "polyform/mechanics/rheonomic_joints.hpp"
+
+namespace polyform::host::inline linearization {
+namespace {
+
+/// Calls visit with each function of time of a group's elements.
+template <class Group, class Visit>
+void each_function(Strided<const Group> groups, const Visit& visit) {
+  for (const Group& group : groups)
+    for (const ElementInstance& instance : group.instances)
+      for (const FieldValue& value : instance.fields)
+        for (const TimeFunction& f : value.functions) visit(f);
+}
+template <class Visit>
+void each_function(const SystemView& view, const Visit& visit) {
+  each_function(view.forces, visit);
+  each_function(view.constraints, visit);
+  each_function(view.modules, visit);
+  for (const JointData& joint : view.joints)
+    if (const RheonomicKernel* const kernel = rheonomic_kernel(joint))
+      for (const TimeFunction& f : kernel->functions(joint.parameters)) visit(f);
+}
+
+}  // namespace
+
+double acceleration_size(const SystemView& view, const CanonicalState& state) {
+  double speed = 0;
+  for (const double v : state.v) speed = std::max(speed, std::abs(v));
+  return std::max({1.0, norm(view.gravity), speed * speed});
+}
+
+PointModel::PointModel(const System& system, const SolverMaker& make, const OperatingPoint& point,
+                       const Linearization& linear)
+    : system_(system),
+      make_(make),
+      point_(point),
+      linear_(linear),
+      varied_(system.view(), point.trimmed),
+      choice_(linear.choice),
+      nominal_(linear.nominal),
+      scales_(linear.scales),
+      coordinates_(coordinates_of(system.view())) {
+  varied_.set(point.offsets);
+}
+
+double PointModel::velocity(const CanonicalState& s, std::size_t c) const {
+  return c < view().nv_tree ? s.v[c] : s.etadot[c - view().nv_tree];
+}
+
+std::unique_ptr<Probe> PointModel::probe(double time, const CanonicalState& state) const {
+  return std::make_unique<Probe>(system_, varied_.view(), time, choice_, state, make_(varied_.view()), no_outputs_);
+}
+
+bool PointModel::place(std::span<const double> deviation, CanonicalState& out) const {
+  return ClosedStates(view(), point_.time, choice_, nominal_).place(deviation, out);
+}
+
+bool PointModel::evaluate(double time, const CanonicalState& state, CanonicalState& closed, Accelerations& out) {
+  // Along a motion the coordinates of the point may become singular.
+  const bool moves = std::any_of(nominal_.v.begin(), nominal_.v.end(), [](double v) { return v != 0; });
+  const MinimalCoordinates own = moves ? choose_coordinates(view(), time, state) : choice_;
+  Probe probe(system_, view(), time, own, state, make_(view()), no_outputs_);
+  Probe* const at = &probe;
+  const std::vector<double> still(own.positions() + own.velocities() + own.states());
+  std::vector<double> row(at->size());
+  if (!at->evaluate(still, row)) {
+    failure_ = at->failure();
+    return false;
+  }
+  closed = at->state();
+  const Observation& now = at->observation();
+  out.vdot.assign(now.acceleration.begin(), now.acceleration.begin() + static_cast<std::ptrdiff_t>(view().nv_tree));
+  out.vdot.insert(out.vdot.end(), now.modal_acceleration.begin(), now.modal_acceleration.end());
+  out.xdot.assign(now.state_rates.begin(), now.state_rates.end());
+  return true;
+}
+
+double PointModel::acceleration_size() const { return host::acceleration_size(view(), nominal_); }
+
+double PointModel::next_knot() const {
+  double next = std::numeric_limits<double>::infinity();
+  each_function(view(), [&](const TimeFunction& f) { next = std::min(next, f.next_knot(point_.time)); });
+  for (const JointData& joint : view().joints)
+    if (const RheonomicKernel* const kernel = rheonomic_kernel(joint))
+      next = std::min(next, kernel->next_knot(joint.parameters, point_.time));
+  return next;
+}
+
+std::vector<double> PointModel::sine_periods() const {
+  std::vector<double> out;
+  each_function(view(), [&](const TimeFunction& f) {
+    if (f.kind == TimeFunction::Kind::sine && f.amplitude != 0 && f.frequency != 0)
+      out.push_back(1 / std::abs(f.frequency));
+  });
+  return out;
+}
+
+}  // namespace polyform::host::linearization

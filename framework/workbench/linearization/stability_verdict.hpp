@@ -1,0 +1,17 @@
+// What eigenvalues and multipliers mean for the stability of a motion.
+#pragma once
+
+#include <functional>
+
+#include "framework/workbench/linearization/linearize.hpp"
+#include "framework/workbench/linearization/stability.hpp"
+
+namespace polyform::host::inline linearization {
+
+/// The verdict on a constant A by its modes, which are in `out`. drifts: whether a mode is a displacement that stays as
+/// it is, seen in turning axes.
+void judge_modes(const Linearization&, const std::function<bool(const Mode&)>& drifts, Stability& out);
+/// The verdict on a periodic motion by Floquet's multipliers, which are in `out`.
+void judge_multipliers(Stability& out);
+
+}  // namespace polyform::host::linearization

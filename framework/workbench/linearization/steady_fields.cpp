@@ -1,0 +1,82 @@
+#include "framework/workbench/linearization/steady_fields.hpp"
+
+#include <Eigen/Dense>
+#include <algorithm>
+#include <cmath>
+
+namespace polyform::host::inline linearization {
+namespace {
+
+using Eigen::Index;
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+/// Coordinates, their state and their scales, as linearize() would have them.
+Linearization frame_of(const SystemView& view, const CanonicalState& state, const MinimalCoordinates& choice) {
+  Linearization out;
+  out.choice = choice;
+  out.nominal = state;
+  const std::vector<Coordinate> all = coordinates_of(view);
+  for (const std::size_t c : choice.position.independent) out.scales.push_back(all[c].scale);
+  for (const std::size_t c : choice.velocity.independent) {
+    const double v = c < view.nv_tree ? state.v[c] : state.etadot[c - view.nv_tree];
+    out.scales.push_back(std::max(all[c].scale, std::abs(v)));
+  }
+  for (const std::size_t c : choice.state.independent) out.scales.push_back(std::max(1.0, std::abs(state.x[c])));
+  return out;
+}
+
+bool turns(MotionField::Kind kind) {
+  return kind == MotionField::Kind::turn_in_base || kind == MotionField::Kind::turn_in_body;
+}
+
+}  // namespace
+
+SteadyFields::SteadyFields(const System& system, const SolverMaker& make, const OperatingPoint& point,
+                           const MinimalCoordinates& choice)
+    : frame_(frame_of(system.view(), point.state, choice)), model_(system, make, point, frame_) {
+  const SystemView& view = model_.view();
+  fields_.emplace(view, point.state, std::span<const double>());
+  std::vector<char> turning(view.bodies.size());
+  for (std::size_t k = 0; k < fields_->size(); ++k)
+    if (turns((*fields_)[k].kind)) turning[(*fields_)[k].joint] = true;
+  if (std::find(turning.begin(), turning.end(), true) == turning.end()) return;
+  symmetries_ = find_symmetries(model_, *fields_);
+  for (std::size_t j = 0; j < turning.size(); ++j)
+    for (std::size_t k = 0; turning[j] && k < view.joints[j].nv; ++k) turning_.push_back(view.joints[j].v_offset + k);
+  rate_ = 0;
+  for (std::size_t c = 0; c < model_.coordinates(); ++c)
+    rate_ = std::max(rate_, std::abs(model_.velocity(point.state, c)) / model_.coordinate(c).scale);
+}
+
+void SteadyFields::remove(const CanonicalState& state, std::span<double> vdot, VectorXd& misfits) const {
+  const Index n = static_cast<Index>(model_.coordinates()), t = static_cast<Index>(turning_.size());
+  const Index m = static_cast<Index>(fields_->size());
+  MatrixXd all(n + t, m);
+  VectorXd wanted(n + t), weights(n + t);
+  for (Index k = 0; k < m; ++k) {
+    FieldRates field(model_.view());
+    fields_->add(static_cast<std::size_t>(k), 1, state, field);
+    for (Index c = 0; c < n; ++c) all(c, k) = field.vdot[static_cast<std::size_t>(c)];
+    for (Index i = 0; i < t; ++i) all(n + i, k) = rate_ * field.w[turning_[static_cast<std::size_t>(i)]];
+  }
+  for (Index c = 0; c < n; ++c) {
+    wanted[c] = vdot[static_cast<std::size_t>(c)];
+    weights[c] = 1 / model_.coordinate(static_cast<std::size_t>(c)).scale;
+  }
+  for (Index i = 0; i < t; ++i) {
+    const std::size_t c = turning_[static_cast<std::size_t>(i)];
+    wanted[n + i] = rate_ * model_.velocity(state, c);
+    weights[n + i] = 1 / model_.coordinate(c).scale;
+  }
+  const MatrixXd along = all * symmetries_.basis;
+  constexpr double independent_fields = 1e-9;  // fields of size 1, by formulas
+  Eigen::CompleteOrthogonalDecomposition<MatrixXd> least;
+  least.setThreshold(independent_fields);
+  const VectorXd c = least.compute(weights.asDiagonal() * along).solve(weights.cwiseProduct(wanted));
+  const VectorXd left = wanted - along * c;
+  std::copy_n(left.data(), n, vdot.begin());
+  misfits = left.tail(t);
+}
+
+}  // namespace polyform::host::linearization

@@ -1,0 +1,46 @@
+// Steady motions: those that run along symmetries of the system (relative equilibria), and their constant matrices.
+//
+// Where ẋ = f(x) and the field ξ is a symmetry, [f, ξ] = f′ξ − ξ′f = 0, a motion with f = ξ at one state has f = ξ for
+// ever: x(t) = exp(t ξ) x(0). Deviations η that are carried along, δx = D exp(t ξ) η, obey η̇ = (f′ − ξ′) η with a
+// constant matrix. f′ − ξ′ does not depend on the coordinates, as f − ξ vanishes there. Of a body in a coordinated turn
+// the carried axes turn with it about the vertical.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "framework/workbench/linearization/motion_fields.hpp"
+#include "framework/workbench/linearization/point_model.hpp"
+#include "framework/workbench/linearization/symmetries.hpp"
+
+namespace polyform::host::inline linearization {
+
+/// A motion that goes on along a field.
+struct SteadyMotion {
+  std::vector<double> rates;  ///< coefficients of the fields
+  double residual = 0;        ///< largest acceleration that the field leaves, relative to acceleration_size
+};
+
+/// The field that the state moves along, among the symmetries, or (nullptr) among all sums of fields. Nothing where no
+/// field has the velocities and accelerations of the state.
+std::optional<SteadyMotion> find_steady_motion(PointModel&, const MotionFields&, const Symmetries*);
+
+/// What deviations carried along a field lose of A as linearize() gives it: A of the carried ones is A − this.
+Linearization::Matrix carried_part(const PointModel&, const MotionFields&, const std::vector<double>& rates);
+
+/// A at later times of a motion, compared with the matrix that is carried there.
+struct AlongMotion {
+  bool steady = false;    ///< the carried states are those of the motion
+  bool constant = false;  ///< steady, and A did not change
+  double change = 0;      ///< largest of A found, relative to its size
+  double time = 0;        ///< where what fails was found
+  std::string why;        ///< why it is not steady
+};
+
+/// Evaluates the carried states, and some near them, at later times; held: with the functions of time as they are at
+/// the point.
+AlongMotion look_along(PointModel&, const MotionFields&, const std::vector<double>& rates,
+                       const std::vector<double>& times, bool held = false);
+
+}  // namespace polyform::host::linearization

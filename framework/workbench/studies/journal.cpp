@@ -1,0 +1,138 @@
+#include "framework/workbench/studies/journal.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "framework/diagnostics.hpp"
+#include "framework/host/reading/report.hpp"
+#include "framework/workbench/studies/varied_model.hpp"
+
+namespace polyform::host::inline studies {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+constexpr const char *mark = "polyform_study", *units_key = "units";
+
+const std::string* find(const StudyRecord& record, std::string_view name) {
+  for (const auto& [known, text] : record)
+    if (known == name) return &text;
+  return nullptr;
+}
+
+[[noreturn]] void refuse(const std::string& path, const std::string& why) {
+  throw Failure(Exit::bad_input, fmt::format("{}: {}", path, why),
+                "It is no journal of a study. Remove it, and begin the study anew without --resume.");
+}
+
+/// The record of the first line, and the units of the quantities.
+StudyRecord record_of(const std::string& path, std::string_view line, std::vector<std::string>& units) {
+  const Json object = Json::parse(line, nullptr, false);
+  if (!object.is_object() || !object.contains(mark)) refuse(path, "its first line holds no record");
+  StudyRecord record;
+  for (const auto& [name, value] : object.items())
+    if (value.is_string()) record.emplace_back(name, value.get<std::string>());
+  if (const auto found = object.find(units_key); found != object.end() && found->is_array())
+    for (const Json& unit : *found) units.push_back(unit.is_string() ? unit.get<std::string>() : "");
+  return record;
+}
+
+/// Cuts the first line off; nothing where it has no end.
+bool next_line(std::string_view& text, std::string_view& line) {
+  const std::size_t end = text.find('\n');
+  if (end == std::string_view::npos) return false;
+  line = text.substr(0, end);
+  text.remove_prefix(end + 1);
+  return true;
+}
+
+}  // namespace
+
+std::string difference(const StudyRecord& before, const StudyRecord& now,
+                       std::initializer_list<std::string_view> ignored) {
+  const auto is_ignored = [&](const std::string& name) { return std::ranges::find(ignored, name) != ignored.end(); };
+  for (const auto& [name, text] : now) {
+    const std::string* const old = find(before, name);
+    if (is_ignored(name) || (old != nullptr && *old == text)) continue;
+    if (old == nullptr) return fmt::format("{} is new", name);
+    if (name == "model") {
+      const std::string what = first_difference(*old, text);
+      if (what.empty()) continue;  // comments or spaces alone
+      return "the model has changed: " + what;
+    }
+    return fmt::format("{} was {} and is {}", name, show(*old), show(text));
+  }
+  for (const auto& [name, text] : before)
+    if (!is_ignored(name) && find(now, name) == nullptr) return fmt::format("{} is gone", name);
+  return {};
+}
+
+Journal::Journal(const std::string& path, const StudyRecord& record, const StudyTable& table) : path_(path + ".new") {
+  const auto refuse_path = [&] {
+    throw Failure(Exit::bad_input, fmt::format("cannot write the journal {}: {}", path, std::strerror(errno)),
+                  "It stands beside the table; give an --output in a folder you may write to.");
+  };
+  descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);
+  if (descriptor_ < 0) refuse_path();
+  Json object = {{mark, 1}};
+  for (const auto& [name, text] : record) object[name] = text;
+  object[units_key] = table.units;
+  write(object.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n' + header_line(table));
+  for (const CaseRow& row : table.rows) add(row);
+  if (::rename(path_.c_str(), path.c_str()) != 0) refuse_path();
+  path_ = path;
+}
+
+Journal::~Journal() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+}
+
+void Journal::add(const CaseRow& row) { write(row_line(row)); }
+
+void Journal::write(std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t n = ::write(descriptor_, text.data(), text.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) fail_to_write(path_, errno);
+    text.remove_prefix(static_cast<std::size_t>(n));
+  }
+}
+
+bool JournalContent::unfinished() const {
+  const std::string* const cases = find(record, "cases");
+  return cases == nullptr || *cases != fmt::format("{}", table.rows.size());
+}
+
+bool has_journal(const std::string& path) {
+  std::error_code ignored;
+  return std::filesystem::is_regular_file(path, ignored);
+}
+
+JournalContent read_journal(const std::string& path) {
+  const std::optional<std::string> content = content_of(path);
+  if (!content) refuse(path, "it cannot be read");
+  std::string_view text = *content, line;
+  if (!next_line(text, line)) refuse(path, "it has no whole line");
+  JournalContent journal;
+  journal.record = record_of(path, line, journal.table.units);
+  if (!next_line(text, line)) refuse(path, "it has no header");
+  std::vector<std::string> fields = fields_of(line);
+  const std::size_t quantities = journal.table.units.size();
+  if (fields.size() < quantities + 3) refuse(path, "its header is not that of a table");
+  const auto middle = fields.end() - 2 - static_cast<std::ptrdiff_t>(quantities);
+  journal.table.factors.assign(fields.begin() + 1, middle);
+  journal.table.quantities.assign(middle, fields.end() - 2);
+  for (std::size_t number = 3; next_line(text, line); ++number)
+    if (!read_row(fields_of(line), journal.table.factors.size(), quantities, journal.table.rows.emplace_back()))
+      refuse(path, fmt::format("line {} is no row of the table", number));
+  return journal;
+}
+
+}  // namespace polyform::host::inline studies

@@ -1,0 +1,55 @@
+// What is kept of a study while it goes on: a file beside the table, to which each case is added as it ends.
+#pragma once
+
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "framework/workbench/studies/table.hpp"
+
+namespace polyform::host::inline studies {
+
+/// What a study is made of: entries by name. `model` is the text of the model, `cases` how many there are to be.
+using StudyRecord = std::vector<std::pair<std::string, std::string>>;
+
+/// What differs between two records, a sentence without a full stop; "" where nothing does. ignored: entries that may.
+std::string difference(const StudyRecord& before, const StudyRecord& now,
+                       std::initializer_list<std::string_view> ignored);
+
+/// The first line holds the record as JSON, the second the header of the table, each further one a row.
+class Journal {
+ public:
+  /// The journal of a table.
+  static std::string path_of(const std::string& table) { return table + ".journal"; }
+
+  /// A new one with the rows of the table, in place of what is there once it is written. Failure (bad_input) where the
+  /// file cannot be written.
+  Journal(const std::string& path, const StudyRecord&, const StudyTable&);
+  ~Journal();
+  Journal(const Journal&) = delete;
+  Journal& operator=(const Journal&) = delete;
+
+  /// Adds a row at once. Failure (simulation_failed) where it cannot be stored, by a full disk for instance.
+  void add(const CaseRow&);
+
+ private:
+  void write(std::string_view text);
+
+  std::string path_;
+  int descriptor_ = -1;
+};
+
+/// What a journal holds. A last line without its end, of a program that was killed, is left out.
+struct JournalContent {
+  StudyRecord record;
+  StudyTable table;
+  /// Whether cases are left to do.
+  bool unfinished() const;
+};
+bool has_journal(const std::string& path);
+/// Failure (bad_input) where the file is none.
+JournalContent read_journal(const std::string& path);
+
+}  // namespace polyform::host::inline studies

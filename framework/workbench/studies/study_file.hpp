@@ -1,0 +1,28 @@
+// Files that describe a study: a model, what is varied, and what is asked for.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "framework/host/reading/description.hpp"
+#include "framework/workbench/studies/design.hpp"
+
+namespace polyform::host::inline studies {
+
+struct StudyFile {
+  std::string model;  ///< its file; named in the study file from the folder of that
+  std::vector<Factor> factors;
+  DesignRequest design;
+  std::vector<std::pair<std::string, std::string>> quantities;  ///< names and expressions
+  SimulationItem simulation;                                    ///< over that of the model
+  std::optional<std::string> solver;
+};
+
+/// The study of a file whose first key tells that it is one (`study: 1`); nothing where it is another file, or cannot
+/// be parsed: the reader of models tells why. Failure (bad_input, already said) after reports.
+std::optional<StudyFile> read_study(const std::string& file, Diagnostics&);
+
+}  // namespace polyform::host::inline studies

@@ -1,0 +1,56 @@
+// The table of a study: a row per case.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "framework/host/results/output_file.hpp"
+#include "framework/host/results/record.hpp"
+
+namespace polyform::host::inline studies {
+
+struct CaseRow {
+  std::size_t number = 0;
+  std::vector<std::string> values;  ///< of the factors
+  std::vector<double> quantities;   ///< NaN where the case failed
+  bool done = false;
+  std::string reason;  ///< why it failed, or what it warns of
+};
+
+struct StudyTable {
+  std::vector<std::string> factors, quantities;
+  std::vector<std::string> units;  ///< of the quantities; "" where not known
+  std::vector<CaseRow> rows;       ///< in the order of the cases once sort() was called
+
+  /// Puts the rows in order. Failure (bad_input) where a case is there twice.
+  void sort();
+};
+
+/// As comma-separated values: case, the factors, the quantities, status (done or failed), reason.
+std::string header_line(const StudyTable&);
+std::string row_line(const CaseRow&);
+/// The fields of a line; nothing of it is left where quotes do not close.
+std::vector<std::string> fields_of(std::string_view line);
+/// From the fields of a row; false where they are none.
+bool read_row(const std::vector<std::string>& fields, std::size_t factors, std::size_t quantities, CaseRow&);
+
+/// All bytes of a file; nothing where it cannot be read.
+std::optional<std::string> content_of(const std::string& file);
+
+/// A table of a CSV file. The columns between `case` and `status` are taken as factors unless `quantities` says how
+/// many of them, the last ones, are quantities. Failure (bad_input) where it is none.
+StudyTable read_csv_table(const std::string& file, std::size_t quantities);
+
+/// Whether the file is a table of a study in HDF5, as write_table writes it.
+bool is_hdf5_table(const std::string& file);
+/// Such a table, and its record. Failure (bad_input) where it cannot be read.
+StudyTable read_hdf5_table(const std::string& file, RecordFields&);
+
+/// Writes the whole table by the extension of the file: .csv, or .h5 or .hdf5 with the record as attributes, `case`,
+/// `status` and `reason`, and groups `factors` and `quantities` with a dataset each. Failure (simulation_failed).
+void write_table(OutputFile&, const StudyTable&, const RecordFields&);
+
+}  // namespace polyform::host::inline studies

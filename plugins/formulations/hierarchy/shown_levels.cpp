@@ -1,0 +1,187 @@
+#include "shown_levels.hpp"
+
+#include <fmt/format.h>
+
+#include <Eigen/Eigenvalues>
+#include <Eigen/SVD>
+#include <vector>
+
+#include "polyform/mechanics/judgement.hpp"
+
+namespace polyform::hierarchy {
+namespace {
+
+/// Singular values below this part of the largest belong to rows that depend on others, as in the recursion.
+constexpr double dependent = least_independent;
+
+Eigen::MatrixXd map_rows_first(const std::vector<double>& numbers, Eigen::Index rows, Eigen::Index columns) {
+  return Eigen::Map<const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>>(numbers.data(), rows,
+                                                                                                  columns);
+}
+
+std::vector<double> rows_first(const Eigen::MatrixXd& m) {
+  std::vector<double> values;
+  for (Eigen::Index r = 0; r < m.rows(); ++r)
+    for (Eigen::Index c = 0; c < m.cols(); ++c) values.push_back(m(r, c) + 0.0);  // no -0
+  return values;
+}
+
+/// Singular values of a matrix, and how many of them count.
+struct Decomposed {
+  explicit Decomposed(const Eigen::MatrixXd& B) : svd(B, Eigen::ComputeFullU | Eigen::ComputeFullV) {
+    const Eigen::VectorXd& s = svd.singularValues();
+    while (rank < s.size() && s[rank] > dependent * s[0]) ++rank;
+  }
+  /// B⁺ r
+  Eigen::VectorXd solve(const Eigen::VectorXd& r) const {
+    const Eigen::VectorXd y = svd.matrixU().leftCols(rank).transpose() * r;
+    return svd.matrixV().leftCols(rank) * y.cwiseQuotient(svd.singularValues().head(rank));
+  }
+  Eigen::MatrixXd inverse() const {
+    return svd.matrixV().leftCols(rank) * svd.singularValues().head(rank).cwiseInverse().asDiagonal() *
+           svd.matrixU().leftCols(rank).transpose();
+  }
+  Eigen::MatrixXd kernel() const { return svd.matrixV().rightCols(svd.matrixV().cols() - rank); }
+  Eigen::JacobiSVD<Eigen::MatrixXd> svd;
+  Eigen::Index rank = 0;
+};
+
+Eigen::Index index(std::size_t i) { return static_cast<Eigen::Index>(i); }
+
+}  // namespace
+
+ShownLevels::ShownLevels(Equations& equations, Method method, std::size_t last)
+    : equations_(equations), method_(method), last_(last) {}
+
+bool ShownLevels::fill(double t, const ConstStateView& state) {
+  start();
+  System system;
+  if (!read(t, state, system)) return false;
+  add_lists();
+  if (is_filter(method_))
+    go_by_filter(system);
+  else
+    go_by_bases(system);
+  return true;
+}
+
+bool ShownLevels::read(double t, const ConstStateView& state, System& out) {
+  std::size_t n = 0, m = 0;
+  for (std::size_t i = 0; i < equations_.blocks(); ++i) n += equations_.block(i).unknowns;
+  for (std::size_t i = 0; i < equations_.constraints(); ++i) m += equations_.constraint(i).rows;
+  std::vector<double> M(n * n), f(n), A(m * n), b(m);
+  EquationValues values{.M = M, .f = f, .A = A, .b = b};
+  if (equations_.form(t, state, values) != Status::ok) return false;
+  out.M = map_rows_first(M, index(n), index(n));
+  out.A = map_rows_first(A, index(m), index(n));
+  out.f = Eigen::Map<const Vector>(f.data(), index(n));
+  out.b = Eigen::Map<const Vector>(b.data(), index(m));
+  return true;
+}
+
+void ShownLevels::add_lists() {
+  unknowns_ = add_list();
+  for (std::size_t i = 0; i < equations_.blocks(); ++i) {
+    const Equations::Block block = equations_.block(i);
+    add_group(unknowns_, std::string(block.name), block.unknowns,
+              block.unknowns >= 6 ? "alx aly alz ax ay az" : std::string());
+  }
+}
+
+ShownLevels::Rows ShownLevels::rows_of(const System& system, std::size_t level) {
+  Rows rows{Matrix(0, system.M.cols()), {}, {}, add_list()};
+  std::vector<Eigen::Index> picked;
+  std::vector<double> noise;
+  Eigen::Index first = 0;
+  for (std::size_t i = 0; i < equations_.constraints(); ++i) {
+    const Equations::Constraint constraint = equations_.constraint(i);
+    if (constraint.level == level && constraint.rows > 0) {
+      add_group(rows.list, std::string(constraint.name), constraint.rows);
+      for (Eigen::Index r = 0; r < index(constraint.rows); ++r) picked.push_back(first + r);
+      noise.resize(picked.size(), constraint.covariance);
+    }
+    first += index(constraint.rows);
+  }
+  rows.A = system.A(picked, Eigen::all);
+  rows.b = system.b(picked);
+  rows.noise = Eigen::Map<const Vector>(noise.data(), index(noise.size()));
+  return rows;
+}
+
+void ShownLevels::add_forces(const System& system, std::size_t level) {
+  add_matrix("alpha", "accelerations of the level's model, Eq 3.4", unknowns_, one, rows_first(alpha_), level);
+  add_matrix("gamma", "constraint forces M alpha - f, Eq 3.1", unknowns_, one, rows_first(system.M * alpha_ - system.f),
+             level);
+}
+
+/// S_{r+1} = S_r C with C onto ker(Ã S_r), and α = particular + S ν with Sᵀ M α = Sᵀ f.
+void ShownLevels::go_by_bases(const System& system) {
+  const Eigen::Index n = system.M.rows();
+  const bool projects = method_ == Method::generalized_inverse || method_ == Method::orthonormalization;
+  Matrix S = Matrix::Identity(n, n);
+  Vector reached = Vector::Zero(n);  // meets the rows so far
+  std::size_t before = unknowns_;
+  for (std::size_t level = 1; level <= last_; ++level) {
+    const Rows rows = rows_of(system, level);
+    if (rows.A.rows() > 0) {
+      const Matrix B = rows.A * S;
+      const Decomposed decomposed(B);
+      reached += S * decomposed.solve(rows.b - rows.A * reached);
+      const Matrix kernel = decomposed.kernel();
+      const Matrix C = projects ? Matrix(kernel * kernel.transpose()) : kernel;
+      const std::size_t motions = projects ? before : add_list();
+      if (!projects) add_group(motions, "s", static_cast<std::size_t>(C.cols()));
+      add_matrix("C", projects ? "orthogonal projector onto ker(A S), Prop. 3.1" : "basis of ker(A S), Prop. 3.1",
+                 before, motions, rows_first(C), level);
+      S = S * C;
+      before = motions;
+    }
+    add_matrix("S", "operator onto the motions that the level's constraints allow, Theorem 3.2", unknowns_, before,
+               rows_first(S), level);
+    const Matrix SM = S.transpose() * system.M;
+    const Decomposed inertia(SM * S);
+    alpha_ = reached + S * inertia.solve(S.transpose() * system.f - SM * reached);
+    add_forces(system, level);
+  }
+}
+
+/// Eqs 4.14 to 4.18 in a = M^{1/2} α.
+void ShownLevels::go_by_filter(const System& system) {
+  const Eigen::SelfAdjointEigenSolver<Matrix> eigen(system.M);
+  if (!(eigen.eigenvalues().minCoeff() > 1e-12 * eigen.eigenvalues().maxCoeff())) {
+    go_by_bases(system);  // M has no inverse, and the recursion describes such bodies by motions, too
+    return;
+  }
+  const Matrix inverse_root = eigen.operatorInverseSqrt();
+  const Eigen::Index n = system.M.rows();
+  Vector a = inverse_root * system.f;
+  Matrix P = Matrix::Identity(n, n);
+  for (std::size_t level = 1; level <= last_; ++level) {
+    const Rows rows = rows_of(system, level);
+    if (rows.A.rows() > 0) {
+      const Matrix H = rows.A * inverse_root, PHt = P * H.transpose();
+      const Matrix noise = rows.noise.asDiagonal();
+      const Matrix innovation = H * PHt + noise;
+      // Of H P Hᵀ small singular values are squares of those of H P.
+      const Vector scale = (H * H.transpose() + noise).diagonal().cwiseSqrt().cwiseInverse();
+      const Eigen::SelfAdjointEigenSolver<Matrix> scaled(scale.asDiagonal() * innovation * scale.asDiagonal());
+      Vector inverse = scaled.eigenvalues();
+      for (Eigen::Index i = 0; i < inverse.size(); ++i)
+        inverse[i] = inverse[i] > dependent * dependent * scaled.eigenvalues().maxCoeff() ? 1 / inverse[i] : 0;
+      const Matrix generalized = scale.asDiagonal() * scaled.eigenvectors() * inverse.asDiagonal() *
+                                 scaled.eigenvectors().transpose() * scale.asDiagonal();
+      const Matrix K = PHt * generalized;
+      a += K * (rows.b - H * a);
+      const Matrix left = Matrix::Identity(n, n) - K * H;
+      P = left * P * left.transpose() + K * noise * K.transpose();
+      add_matrix("K", "gain P H^T (H P H^T + R)^g with H = A M^-1/2, Eqs 4.14, 4.17", unknowns_, rows.list,
+                 rows_first(K), level);
+    }
+    add_matrix("P", "covariance of a = M^1/2 alpha, a projector where R = 0, Eqs 4.16, 4.18", unknowns_, unknowns_,
+               rows_first(P), level);
+    alpha_ = inverse_root * a;
+    add_forces(system, level);
+  }
+}
+
+}  // namespace polyform::hierarchy

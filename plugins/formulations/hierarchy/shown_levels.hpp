@@ -1,0 +1,51 @@
+// The hierarchy of models level by level, as the paper writes it, for `evaluate --equations`.
+#pragma once
+
+#include <Eigen/Core>
+#include <string>
+
+#include "method.hpp"
+#include "polyform/contract/equations.hpp"
+#include "polyform/helpers/matrix_table.hpp"
+
+namespace polyform::hierarchy {
+
+/// Over the whole system and dense, where the recursion works on interfaces: of each level the motions S_r (Theorem
+/// 3.2) and C, accelerations α_r and constraint forces γ_r; by a filter also the projector P_r and the gain K_r of a =
+/// M^{1/2} α (Eqs 4.14 to 4.18), where M has an inverse. Computed from M, f, A, b and R alone, beside
+/// the recursion: the tests hold α of the last level against it. Where M is singular and a low level leaves
+/// accelerations open, α_r is the smallest that the level's equations allow.
+class ShownLevels final : public MatrixTable {
+ public:
+  /// The equations outlive the object. last: the level that counts.
+  ShownLevels(Equations&, Method, std::size_t last);
+ private:
+  using Matrix = Eigen::MatrixXd;
+  using Vector = Eigen::VectorXd;
+  /// Of one level: Ã, b̃ and R, and the list of its rows.
+  struct Rows {
+    Matrix A;
+    Vector b, noise;
+    std::size_t list;
+  };
+  struct System {
+    Matrix M, A;
+    Vector f, b;
+  };
+
+  bool fill(double t, const ConstStateView&) override;
+  bool read(double t, const ConstStateView&, System&);
+  void add_lists();
+  Rows rows_of(const System&, std::size_t level);
+  void go_by_bases(const System&);
+  void go_by_filter(const System&);
+  void add_forces(const System&, std::size_t level);
+
+  Equations& equations_;
+  Method method_;
+  std::size_t last_;
+  std::size_t unknowns_ = 0;  ///< list
+  Vector alpha_;
+};
+
+}  // namespace polyform::hierarchy

@@ -1,0 +1,32 @@
+// One full system of linear equations, compiled once for any CPU.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+
+namespace polyform::particles {
+
+/// As many equations as unknowns. Nothing allocates after construction.
+class FullSystem {
+ public:
+  explicit FullSystem(std::size_t unknowns);
+  ~FullSystem();
+  FullSystem(const FullSystem&) = delete;
+  FullSystem& operator=(const FullSystem&) = delete;
+
+  void clear() noexcept;
+  /// To a coefficient, and to a right-hand side.
+  void add(std::size_t row, std::size_t column, double value) noexcept;
+  void add_right(std::size_t row, double value) noexcept;
+  /// Rows may have different units: each counts by its largest coefficient. False when the solution is not finite; the
+  /// solution stands until the next call.
+  bool solve() noexcept;
+  std::span<const double> solution() const noexcept;
+
+ private:
+  struct Numbers;
+  std::unique_ptr<Numbers> numbers_;
+};
+
+}  // namespace polyform::particles

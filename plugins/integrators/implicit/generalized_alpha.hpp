@@ -1,0 +1,60 @@
+// The generalized-α method on Lie groups: J. Chung, G. M. Hulbert, J. Appl. Mech. 60 (1993) 371-375; O. Brüls,
+// A. Cardona, J. Comput. Nonlinear Dyn. 5 (2010) 031002; M. Arnold, O. Brüls, A. Cardona, Numer. Math. 129 (2015)
+// 149-179. With the acceleration v̇ = f(t, q, v) of the system and an auxiliary one, a, per step of length h:
+//
+//   (1 − α_m) a₁ + α_m a₀ = (1 − α_f) v̇₁ + α_f v̇₀
+//   v₁ = v₀ + h (1 − γ) a₀ + h γ a₁
+//   q₁ = q₀ ∘ exp(h w),   w = v₀ + h (½ − β) a₀ + h β a₁
+//
+// Index: solvers give v̇ with the multipliers that the constraints of accelerations ask for, so that the method sees no
+// algebraic equation; after each step the solver's correction puts q and then v on their constraints. The end of a step
+// thus keeps positions and velocities closed, as the stabilized index-3 form does, while a multiplier is a function of
+// the state and has its order.
+#pragma once
+
+#include "implicit_steps.hpp"
+#include "polyform/contract/second_order.hpp"
+
+namespace polyform::implicit {
+
+/// States of first order and integrals follow the rule for velocities. So does all of a system that does not tell
+/// positions from velocities.
+class GeneralizedAlpha final : public ImplicitSteps {
+ public:
+  /// rho: the spectral radius at infinite frequency, from 0 (what is not resolved is gone at once) to 1 (energy stays).
+  /// fixed: steps of StepSettings::step, the tolerances of which only Newton's iteration uses.
+  GeneralizedAlpha(FirstOrderSystem&, const StepSettings&, std::unique_ptr<Newton>, double rho, bool fixed);
+  void destroy() noexcept override { delete this; }
+  Status start(double t, std::span<const double> y) noexcept override;
+  Status step(double t_limit) noexcept override;
+  Status state_at(double t, std::span<double> y) noexcept override;
+
+ private:
+  Trial try_step(double h, double end) noexcept override;
+  void accept(double end, double h) noexcept override;
+  void forget() noexcept override;
+  Trial prepare(double h) noexcept;
+  Trial find_start(double h) noexcept;
+  Trial iterate(double h, double end) noexcept;
+  bool find_end(double h) noexcept;
+  double move_end(double h) noexcept;
+  bool find_end_rate(double end) noexcept;
+  bool estimate_error(double h, double end) noexcept;
+  bool displace(double h) noexcept;
+
+  SecondOrderSystem* parts_;           ///< or none
+  std::vector<bool> is_position_;
+  double alpha_m_, alpha_f_, gamma_, beta_;
+  double newton_gamma_;                ///< of the matrix I − γ ∂f/∂y, in steps
+  double shift_;                       ///< a is the acceleration at this time after its instant, in steps
+  bool fixed_;
+  double origin_ = 0;                  ///< of the grid of fixed steps, s
+  NewtonPace pace_;
+  State a_, last_rate_;                ///< at the start of the step; the derivative at the start of the last step
+  State start_a_, end_a_;              ///< of the step that is tried
+  State end_, end_rate_;               ///< before correction
+  State corrected_, mean_, work_, rates_[4];
+  State begin_, begin_rate_, kept_end_, kept_rate_;  ///< of the last step, for states within it
+};
+
+}  // namespace polyform::implicit

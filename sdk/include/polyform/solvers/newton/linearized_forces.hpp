@@ -1,0 +1,65 @@
+// What acts in a linearized tree: the derivatives of each force by what it sees, as those by displacements of bodies.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "polyform/mechanics/constraint.hpp"
+#include "polyform/mechanics/force_derivatives.hpp"
+#include "polyform/solvers/newton/tree_blocks.hpp"
+
+namespace polyform {
+
+/// The forces of a system. Nothing allocates after construction.
+class LinearizedForces {
+ public:
+  using Pattern = TreeBlocks::Pattern;
+  /// What acts between bodies that are no neighbours, or between joints: loads = (K + G d/dt) · displacements of its
+  /// patterns. first: of the patterns; matrix: of count², rows first.
+  struct Far {
+    std::size_t first = 0, count = 0, matrix = 0;
+  };
+
+  /// Both outlive the object. Adds to the blocks the couplings that forces between neighbours need.
+  LinearizedForces(const SystemView&, const Vec3& origin, TreeBlocks&);
+
+  bool good() const { return derivatives_.good(); }
+  void follow(std::span<const std::int32_t> discrete) noexcept { derivatives_.follow(discrete); }
+  /// Finds the derivatives at a motion, and adds to the blocks what acts within hinges and between neighbours; the rest
+  /// is kept as far(). cuts: the constraints of the cut joints at that motion.
+  void add(const TreeMoment&, std::span<const BodyMotion> frames, std::span<const JointConstraint> cuts) noexcept;
+
+  const ForceDerivatives& derivatives() const { return derivatives_; }
+  std::span<const Far> far() const { return far_; }
+  const Pattern& pattern(std::size_t i) const { return patterns_[i]; }
+  const double* far_K(const Far& f) const { return far_K_.data() + f.matrix; }
+  const double* far_G(const Far& f) const { return far_G_.data() + f.matrix; }
+
+ private:
+  using Body = TreeBlocks::Body;
+  static constexpr std::uint32_t none = TreeBlocks::none;
+  /// Whose displacements an instance depends on: six numbers for each body, then the joints' coordinates.
+  struct Plan {
+    std::vector<std::uint32_t> bodies, joints;
+    std::size_t count = 0, far = none;
+  };
+  void plan();
+  bool is_local(const Plan&) const noexcept;
+  void add_patterns(const Plan&);
+  void add_loads(const ForceDerivatives::Instance&) noexcept;
+  void find_matrices(const ForceDerivatives::Instance&, const Plan&, std::span<const BodyMotion> frames) noexcept;
+  void add_local(const Plan&) noexcept;
+  void keep_far(const Plan&, std::span<const BodyMotion> frames, std::span<const JointConstraint> cuts) noexcept;
+
+  const SystemView& view_;
+  TreeBlocks& blocks_;
+  ForceDerivatives derivatives_;
+  std::vector<Plan> plans_;           ///< of the instances
+  std::vector<double> K_, G_;         ///< of one instance
+  std::vector<Far> far_;
+  std::vector<Pattern> patterns_;
+  std::vector<double> far_K_, far_G_;
+};
+
+}  // namespace polyform
