@@ -152,7 +152,9 @@ void add_check(CLI::App& app, Action& action) {
       "With --json, unique tells by component in ground axes which reactions are unique where redundant constraints\n"
       "leave a part open, unique_along by directions; degrees_of_freedom_nearby is there where the mechanism stands "
       "in\n"
-      "a singular position: those of positions next to it. Example: polyform check rod.yaml");
+      "a singular position: those of positions next to it; held names bodies that the loops allow to move for an\n"
+      "instant only. The exit code is 1 where the solver of a run finds no accelerations at the start.\n"
+      "Example: polyform check rod.yaml");
   sub->final_callback([&action, arguments] { action = [arguments] { return check(*arguments); }; });
 }
 

@@ -154,7 +154,7 @@ void add_run_arguments(CLI::App& app, RunArguments& run) {
       ->type_name("KEY=VALUE");
   add_positive(
       app, "--rtol", run.relative_tolerance,
-      fmt::format("Relative tolerance of an adaptive integrator [model, else {}]", builtin.relative_tolerance));
+      fmt::format("Relative tolerance of an adaptive integrator, 1e-15 or more [model, else {}]", builtin.relative_tolerance));
   add_positive(
       app, "--atol", run.absolute_tolerance,
       fmt::format("Absolute tolerance of an adaptive integrator [model, else {}]", builtin.absolute_tolerance));

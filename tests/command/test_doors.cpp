@@ -190,7 +190,7 @@ TEST_CASE("a relative tolerance finer than rounding is told where it stands") {
   rod.more = "simulation: {duration: 1, tolerance: {relative: 1.0e-16}}\n";
   const Outcome written = shop.run({"run", shop.write("m.yaml", rod.text())});
   CHECK(written.code == 2);
-  CHECK_THAT(written.err, Contains("m.yaml:11:52: error: simulation.tolerance.relative: a relative tolerance of 1e-16 "
+  CHECK_THAT(written.err, Contains("m.yaml:11:49: error: simulation.tolerance.relative: a relative tolerance of 1e-16 "
                                    "cannot be met"));
   const std::string model = shop.write("n.yaml", Rod{}.text());
   const Outcome typed = shop.run({"run", model, "--integrator", "radau5", "--rtol", "1e-16"});

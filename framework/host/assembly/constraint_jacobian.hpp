@@ -35,7 +35,7 @@ class ConstraintJacobian {
     std::vector<std::pair<std::size_t, Spatial>> efforts;
     std::size_t cut_joint = none;
     std::string_view name;       ///< of the cut joint, the element or the module
-    const char* kind = "joint";  ///< joint, constraint or module
+    const char* kind = "joint";  ///< joint, constraint, module or body
     bool of_element = false, holonomic = true;
     std::size_t element_row = none;  ///< of a constraint element: among the rows of all of them
     double residual = 0;  ///< position, where holonomic

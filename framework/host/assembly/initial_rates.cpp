@@ -9,6 +9,11 @@
 #include "polyform/mechanics/judgement.hpp"
 
 namespace polyform::host::inline assembly {
+namespace {
+
+std::string title(const ConstraintJacobian::Row& row) { return fmt::format("{} `{}`", row.kind, row.name); }
+
+}  // namespace
 
 /// Velocities at the positions found. Velocities of bodies belong to the drawn pose. Where bodies have left it, the
 /// joint rates of the drawn pose hold at the new one.
@@ -87,10 +92,9 @@ std::string InitialState::contradicting(const ConstraintJacobian& jacobian, std:
   for (const double factor : factors) largest = std::max(largest, std::abs(factor));
   std::vector<std::string> names;
   for (std::size_t r = 0; r < rows.size(); ++r) {
-    if (!(std::abs(factors[r]) > least_part * largest) || rows[r].name == rows[row].name) continue;
-    if (std::string name = fmt::format("{} `{}`", rows[r].kind, rows[r].name);
-        std::ranges::find(names, name) == names.end())
-      names.push_back(std::move(name));
+    if (!(std::abs(factors[r]) > least_part * largest)) continue;
+    std::string name = title(rows[r]);
+    if (name != title(rows[row]) && std::ranges::find(names, name) == names.end()) names.push_back(std::move(name));
   }
   const std::size_t shown = std::min(names.size(), most);
   std::string text;
@@ -102,9 +106,9 @@ void InitialState::report_unmet(const ConstraintJacobian& jacobian, std::size_t 
   const ConstraintJacobian::Row& row = jacobian.rows()[which];
   const std::string others = contradicting(jacobian, which);
   const std::string message = fmt::format(
-      "no velocities respect all loops and constraints at the initial position: {} `{}` is left with {:.3g} "
+      "no velocities respect all loops and constraints at the initial position: {} is left with {:.3g} "
       "(m/s or rad/s){}",
-      row.kind, row.name, left, others.empty() ? "" : " by what it and " + others + " ask for together");
+      title(row), left, others.empty() ? "" : " by what it and " + others + " ask for together");
   diagnostics_.report(
       {.message = message,
        .remedy = "a prescribed motion asks for what the mechanism cannot do in this position, or for something "

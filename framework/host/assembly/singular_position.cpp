@@ -15,12 +15,12 @@ namespace {
 /// How far bodies are moved, relative to their size, and turned, rad: more than rounding and the threshold of ranks
 /// (1e-9), and little in relation to any shape of a mechanism.
 constexpr double step = 0.02;
-/// To which the loops are closed there, m and rad.
-constexpr double to_be_closed = 1e-10;
+/// To which the loops are closed there, m and rad; and where they hold their bodies, since closing creeps there.
+constexpr double to_be_closed = 1e-10, closed_where_held = 1e-8;
 
 /// Of the largest way of a body: a way that counts. Of its own way: what closing leaves of one that is taken back,
-/// where closing to 1e-10 leaves 1e-5 across a singular position.
-constexpr double moves = 0.1, left_of_way = 0.1;
+/// where closing to 1e-8 leaves 1e-4 across a singular position.
+constexpr double moves = 0.1, left_of_way = 0.05;
 
 /// How far a pose is from another one, relative to a length, rad.
 double way(const Pose& from, const Pose& to, double length) {
@@ -58,6 +58,8 @@ std::vector<std::string> held_bodies(const System& system, std::span<const Pose>
 Neighbourhood neighbourhood(const System& system) {
   const SystemView& view = system.view();
   if ((view.cut_joints().empty() && view.constraints.empty()) || !view.modules.empty()) return {};
+  const std::size_t here = system.count_constraints().degrees_of_freedom;
+  if (here == 0) return {};  // rates would be rounding
   const ConstStateView start = system.initial_state();
   std::vector<double> q = copy(start.q), v = some_rates(view.nv), eta = copy(start.eta),
                       etadot = some_rates(view.modes), x = copy(start.x);
@@ -83,14 +85,16 @@ Neighbourhood neighbourhood(const System& system) {
   }
   const std::vector<Pose> moved = poses;
   PositionCorrection closed;
-  if (!loops.correct_positions(0, poses, q, to_be_closed, closed, eta)) return {};
+  const bool met = loops.correct_positions(0, poses, q, to_be_closed, closed, eta);
+  if (!met && !(closed.residual < closed_where_held)) return {};
+  const Neighbourhood held{{}, held_bodies(system, start_poses, moved, poses)};
+  if (!met) return held;
   const std::vector<double> rest(std::max(view.nv, view.modes));
   const ConstStateView there{
       .q = q, .v = std::span(rest).first(view.nv), .eta = eta, .etadot = std::span(rest).first(view.modes), .x = x,
       .discrete = start.discrete};
   const std::size_t nearby = system.count_constraints(there, {}).degrees_of_freedom;
-  if (nearby < system.count_constraints().degrees_of_freedom) return {nearby, {}};
-  return {{}, held_bodies(system, start_poses, moved, poses)};
+  return nearby < here ? Neighbourhood{nearby, {}} : held;
 }
 
 }  // namespace polyform::host::assembly

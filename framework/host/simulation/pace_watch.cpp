@@ -30,7 +30,7 @@ void PaceWatch::look(double now, const SolverOde& ode) {
   if (in_vain < most_in_vain || way >= slow * best_pace_ * many_steps || duration_ - now <= out_of_reach * way) return;
   throw Failure(Exit::simulation_failed,
                 fmt::format("the run no longer gets on: {} steps led from t = {:.9g} s to {:.9g} s, and {} more were "
-                            "tried in vain, at last because {}",
+                            "tried in vain, the last one for this reason: {}",
                             steps, begin, now, in_vain, ode.last_failure()));
 }
 

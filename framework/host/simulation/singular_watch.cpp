@@ -33,6 +33,9 @@ constexpr double by_opening = 4;
 /// Drift of energy that is told with its likely cause: more than tolerances of integrators leave in runs that pass no
 /// singular position.
 constexpr double much_energy = 1e-5;
+/// A way between looks, rad, beyond which a fall and a rise of λ are those of the way: the root of `rounding`. On a
+/// shorter one, as of a loop at rest, both are rounding, and their quotient tells nothing.
+constexpr double shortest_way = 1e-5;
 /// A smooth motion turns its rates by less within a step, rad.
 constexpr double sharp_turn = 0.5;
 /// Of the search for the least λ within a step, each to 0.6 of the interval.
@@ -219,8 +222,9 @@ void SingularWatch::pass(Loop& loop, double now) {
   const double t = loop.time_of_least, least = loop.least;
   const bool earlier = t - loop.time_before > now - t;
   const double grown = (earlier ? loop.measure_before : loop.measure) - least;
-  if (!(grown > 0)) return;
-  const double angle = std::sqrt(least / grown) * loop.speed * (earlier ? t - loop.time_before : now - t);
+  const double way = loop.speed * (earlier ? t - loop.time_before : now - t);
+  if (!(grown > 0) || !(way > shortest_way)) return;
+  const double angle = std::sqrt(least / grown) * way;
   if (!(angle < near_by)) return;
   if (passages_++ == 0) {
     first_passage_ = t;

@@ -56,6 +56,7 @@ TEST_CASE("elsewhere no position is called singular") {
   const Assembled driven(parallelogram(
       1.0, "constraints:\n  - {name: d, type: prescribed-motion, joint: A, motion: {polynomial: [0, 3]}}\n"));
   CHECK_FALSE(host::neighbourhood(*driven.system).degrees_of_freedom);
+  CHECK(host::neighbourhood(*driven.system).held.empty());
 }
 
 TEST_CASE("a stretched loop of two links moves for an instant only") {

@@ -10,6 +10,6 @@ inline constexpr double least_relative_tolerance = 4 * std::numeric_limits<doubl
 inline constexpr const char* why_no_finer_tolerance =
     "numbers are rounded to 2.2e-16 of themselves, and a step sums up some of them";
 inline constexpr const char* remedy_of_tolerance =
-    "Give 1e-14 or more. Where only the absolute tolerance is to count, that does no harm.";
+    "Give 1e-15 or more. Where only the absolute tolerance is to count, that does no harm.";
 
 }  // namespace polyform
