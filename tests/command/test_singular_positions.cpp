@@ -3,7 +3,6 @@
 
 #include <catch2/catch.hpp>
 #include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <regex>
 #include <string>
@@ -63,10 +62,9 @@ TEST_CASE("every solver says of a crank that is driven past its reach that the p
 
 TEST_CASE("a run that fails elsewhere is not said to be next to a singular position") {
   const Workshop shop;
-  const std::string model =
-      shop.write("free.yaml", std::string(four_bar).substr(0, std::string(four_bar).find("constraints")));
-  const Outcome run = shop.run({"run", model, "--duration", "1", "--quiet", "--integrator", "cvode-bdf",
-                                "--rtol", "1e-15", "--atol", "1e-30"});
+  const std::string fast = std::regex_replace(four_bar, std::regex("velocity: 3"), "velocity: 1.0e+160");
+  const std::string model = shop.write("free.yaml", fast.substr(0, fast.find("constraints")));
+  const Outcome run = shop.run({"run", model, "--duration", "1", "--quiet"});
   CHECK(run.code == 1);
   CHECK_THAT(run.err, !Contains("singular"));
 }
@@ -104,9 +102,16 @@ constraints:
 TEST_CASE("a linkage that rounded lengths lock ends its run with the reason, where the end is out of reach") {
   const Workshop shop;
   std::ifstream file(shipped("bennett"));
-  const std::string exact{std::istreambuf_iterator<char>(file), {}};
-  // Twelve and more decimals become six.
-  const std::string model = shop.write("rounded.yaml", std::regex_replace(exact, std::regex("(\\.\\d{6})\\d+"), "$1"));
+  std::string text;
+  for (std::string line; std::getline(file, line); text += line + '\n') {
+    const std::regex number(R"(-?\d+\.\d{6,})");
+    std::string rounded;
+    std::smatch found;
+    for (; std::regex_search(line, found, number); line = found.suffix().str())
+      rounded += found.prefix().str() + fmt::format("{:.6f}", std::stod(found.str()));
+    line = rounded + line;
+  }
+  const std::string model = shop.write("rounded.yaml", text);
   for (const char* solver : {"cartesian", "hierarchy"}) {
     INFO(solver);
     const Outcome run = shop.run({"run", model, "--solver", solver, "--integrator", "dopri5", "--quiet"});
