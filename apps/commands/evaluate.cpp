@@ -25,6 +25,7 @@
 #include "framework/host/simulation/evaluate.hpp"
 #include "framework/host/simulation/kernels_of.hpp"
 #include "framework/host/simulation/solver_selection.hpp"
+#include "polyform/contract/particle_model.hpp"
 
 namespace polyform::apps {
 
@@ -92,11 +93,23 @@ host::ConstraintCount count_of(const host::System& system, Solver& solver) {
   return system.count_constraints(system.initial_state(), host::absent_constraints(system.view(), solver));
 }
 
-/// The formulation that replaces bodies by particles.
-const std::string particle_solver = "particles";
+/// The first formulation whose solver tells equivalent particles. Failure (plugin) where none does.
+std::string particle_solver(const host::Catalog& catalog, const host::System& system) {
+  for (const auto& [name, formulation] : catalog.formulations) {
+    host::Diagnostics unheard;
+    if (!host::can_run(*formulation, system.view(), unheard)) continue;
+    const SolverChoice choice = with_model_options(*formulation, system);
+    const host::SolverPointer solver = compile(choice, system.view());
+    if (ask<ParticleModel>(*solver) != nullptr) return name;
+  }
+  throw host::Failure(Exit::plugin, "no solver of this model tells equivalent particles",
+                      "polyform evaluate MODEL --solver NAME says why one cannot run the model.");
+}
 
 Exit evaluate_one(const EvaluateArguments& arguments, Session& session, const host::System& system) {
-  const std::string& asked = arguments.particles && arguments.solver.empty() ? particle_solver : arguments.solver;
+  const std::string asked = arguments.particles && arguments.solver.empty()
+                                ? particle_solver(session.catalog(), system)
+                                : arguments.solver;
   const SolverChoice choice = choose_solver(session.catalog(), system, asked, arguments.options);
   session.crash_report().set_work(fmt::format("solver {}", choice.formulation->name()));
   const host::SolverPointer solver = compile(choice, system.view());
@@ -141,8 +154,8 @@ Exit evaluate_all(const EvaluateArguments& arguments, Session& session, const ho
                         "Name the solver.");
   if (arguments.equations || arguments.particles)
     throw host::Failure(Exit::bad_input,
-                        fmt::format("--{} shows those of one solver, but --solver all was given",
-                                    arguments.equations ? "equations" : "particles"),
+                        fmt::format("{} shows those of one solver, but --solver all was given",
+                                    arguments.equations ? "--equations" : "--particles"),
                         "Name the solver.");
   Json all = Json::object();
   bool failed = false;
@@ -205,8 +218,8 @@ Ways ways_of(const std::vector<std::string>& given) {
 Exit evaluate_ways(const EvaluateArguments& arguments, Session& session, const host::System& system, const Ways& ways) {
   if (arguments.equations || arguments.particles)
     throw host::Failure(Exit::bad_input,
-                        fmt::format("--{} shows those of one solver, but an option has several values",
-                                    arguments.equations ? "equations" : "particles"),
+                        fmt::format("{} shows those of one solver, but an option has several values",
+                                    arguments.equations ? "--equations" : "--particles"),
                         "Give the option one value.");
   SideBySide table(system);
   Json all = Json::object();
@@ -270,7 +283,7 @@ void add_evaluate(CLI::App& app, Action& action) {
   add_euler_angles(*sub, arguments->euler_angles);
   sub->add_flag("--particles", arguments->particles,
                 "Show the equivalent particles of each body in place of the results: masses, places, what joints share "
-                "[solver particles]")
+                "[the first solver that has them]")
       ->excludes("--equations");
   sub->add_flag("--json", arguments->json, "Print one JSON object; with --solver all, an object by solver name");
   sub->footer("Values of an option with | between them stand side by side.\n"

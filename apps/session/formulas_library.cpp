@@ -1,35 +1,19 @@
 #include "apps/session/formulas_library.hpp"
 
-#include <dlfcn.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <exception>
 
+#include "apps/session/private_library.hpp"
 #include "framework/diagnostics.hpp"
-#include "framework/host/registry/search_path.hpp"
 #include "framework/host/simulation/body_axes_columns.hpp"
 
 namespace polyform::apps {
-namespace {
 
 using host::Exit;
 using host::Failure;
-
-/// The library stands beside the folder of the plugins. It stays open: its symbols have static parts of their own.
-MakeFormulas open_library() {
-  const std::filesystem::path file = host::installed_plugin_folder().parent_path() / "formulas.so";
-  void* const library = ::dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
-  void* const entry = library == nullptr ? nullptr : ::dlsym(library, make_formulas_name);
-  if (entry != nullptr) return reinterpret_cast<MakeFormulas>(entry);
-  const char* const reason = ::dlerror();
-  throw Failure(Exit::bad_input,
-                fmt::format("formulas cannot be made: {}", reason == nullptr ? "no such library" : reason),
-                "Build Polyform with the computer algebra library GiNaC (libginac-dev), or install it (libginac11).");
-}
-
-}  // namespace
 
 Language language_of(const std::string& name) {
   return name == "latex" ? Language::latex : name == "c" ? Language::c : Language::text;
@@ -43,7 +27,10 @@ Formulas formulas_of(const host::System& system, const std::string& euler_angles
   request.language = language;
   Formulas formulas;
   try {
-    open_library()(request, formulas);
+    const auto make = reinterpret_cast<MakeFormulas>(private_function(
+        "formulas.so", make_formulas_name, "formulas cannot be made",
+        "Build Polyform with the computer algebra library GiNaC (libginac-dev), or install it (libginac11)."));
+    make(request, formulas);
   } catch (const Failure&) {
     throw;
   } catch (const std::exception& error) {

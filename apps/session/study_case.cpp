@@ -29,13 +29,16 @@ StudyCases::StudyCases(const Session& session, const std::string& model, const h
   check_first_values();
 }
 
+std::unique_ptr<host::System> StudyCases::assemble(host::Diagnostics& diagnostics, bool& missing_plugin) const {
+  host::Description description = model_.read(session_.catalog(), diagnostics, missing_plugin, {settings_.lenient});
+  if (diagnostics.failed()) return nullptr;
+  return host::System::assemble(std::move(description), session_.keep_alive(), diagnostics);
+}
+
 void StudyCases::check_model() {
   host::Diagnostics diagnostics;
   bool missing_plugin = false;
-  host::Description description = model_.read(session_.catalog(), diagnostics, missing_plugin, {settings_.lenient});
-  std::unique_ptr<host::System> system;
-  if (!diagnostics.failed())
-    system = host::System::assemble(std::move(description), session_.keep_alive(), diagnostics);
+  const std::unique_ptr<host::System> system = assemble(diagnostics, missing_plugin);
   print(diagnostics);
   if (!system) throw Failure(missing_plugin ? Exit::plugin : Exit::bad_input, already_said);
   settle(session_.catalog(), settings_.run, system->description());
@@ -81,10 +84,7 @@ std::vector<double> StudyCases::simulate(std::size_t number, const volatile std:
     for (const std::size_t value : values_[f]) model_.set(value, texts[f]);
   host::Diagnostics diagnostics;
   bool missing_plugin = false;
-  host::Description description = model_.read(session_.catalog(), diagnostics, missing_plugin, {settings_.lenient});
-  std::unique_ptr<host::System> system;
-  if (!diagnostics.failed())
-    system = host::System::assemble(std::move(description), session_.keep_alive(), diagnostics);
+  const std::unique_ptr<host::System> system = assemble(diagnostics, missing_plugin);
   if (!system) throw Failure(Exit::bad_input, first_error(diagnostics));
   const host::RunSettings settings = settle(session_.catalog(), settings_.run, system->description());
   const SolverChoice choice = choose_solver(session_.catalog(), *system, settings_.solver, settings_.options);

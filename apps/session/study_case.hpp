@@ -2,6 +2,7 @@
 #pragma once
 
 #include <csignal>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -37,6 +38,8 @@ class StudyCases {
   host::CaseOutcome run(std::size_t number, const volatile std::sig_atomic_t* interrupted);
 
  private:
+  /// The model as it is now; nullptr after messages.
+  std::unique_ptr<host::System> assemble(host::Diagnostics&, bool& missing_plugin) const;
   void add_factors();
   void check_first_values();
   void check_model();

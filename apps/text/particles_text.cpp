@@ -55,7 +55,8 @@ void print_particles_as_json(std::string_view solver, const ParticleModel& model
     }
     const Vec3 invariants = model.invariants(b);
     bodies[std::string(model.name(b))] = {
-        {"particles", std::move(particles)}, {"lambda", invariants.x}, {"mu", invariants.y}, {"tau", invariants.z}};
+        {"equivalent_particles", std::move(particles)}, {"lambda", invariants.x}, {"mu", invariants.y},
+        {"tau", invariants.z}};
   }
   print_json({{"solver", solver}, {"bodies", std::move(bodies)}});
 }

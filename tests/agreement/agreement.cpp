@@ -16,6 +16,16 @@ bool is_way(const FieldSpec& option) {
   return option.name == "equations" || option.name == "method" || option.name == "construction";
 }
 
+/// A solver; nullptr where another way than the default one does not carry the system, and says so before it runs.
+host::SolverPointer solver_by(const SolverOptions& way, const Formulation& formulation, const host::System& system) {
+  try {
+    return solver_for(system, formulation, way);
+  } catch (const host::Failure& failure) {
+    if (way.empty() || failure.code() != host::Exit::bad_input) throw;
+    return nullptr;
+  }
+}
+
 }  // namespace
 
 std::size_t require_agreement(const std::string& text) {
@@ -33,7 +43,8 @@ std::size_t require_agreement(const std::string& text) {
   }
   for (const auto& [formulation, options] : all) {
     INFO("formulation " << formulation->name() << (options.empty() ? "" : ", " + options.front().second));
-    const auto solver = solver_for(*system, *formulation, options);
+    const auto solver = solver_by(options, *formulation, *system);
+    if (!solver) continue;
     const std::vector<double> y = initial_vector(*system, *solver);
     host::ObservationStore store(view);
     host::ObservationStore& into = count == 0 ? first : store;

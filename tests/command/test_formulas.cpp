@@ -30,7 +30,7 @@ joints:
      initial: {position: [0.2, -0.5], velocity: [0.7, -0.4]}}
   - {name: rail, type: prismatic, base: slide, moving: arm, position: [1, 0, 0.3], axis: [0.6, 0, 0.8], initial: {position: 0.1, velocity: 0.5}}
 forces:
-  - {name: spring, type: spring-damper, from: {body: ground, point: [0, 1, 1]}, to: {body: slide, point: [0.1, 0, 0]}, stiffness: 40, free_length: 0.5}
+  - {name: spring, type: spring-damper, a: {body: ground, point: [0, 1, 1]}, b: {body: slide, point: [0.1, 0, 0]}, stiffness: 40, free_length: 0.5}
   - {name: brake, type: joint-spring-damper, joint: turn, stiffness: 2, damping: 0.3}
 )";
 

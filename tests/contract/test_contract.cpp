@@ -13,6 +13,7 @@
 #include "polyform/contract/kernels.hpp"
 #include "polyform/contract/plugin.hpp"
 #include "polyform/contract/power_source.hpp"
+#include "polyform/contract/rheonomic_joint.hpp"
 #include "polyform/contract/second_order.hpp"
 
 namespace {

@@ -32,7 +32,9 @@ void near(double found, double expected, const char* what) {
 class Offered final : public Registrar {
  public:
   void add(const Formulation& type) noexcept override { formulation = &type; }
-  void add(const JointType& type) noexcept override { joint = &type; }
+  void add(const JointType& type) noexcept override {
+    if (type.position_count() == 1) joint = &type;  // the screw, not the joint that depends on time
+  }
   void add(const ForceType& type) noexcept override { force = &type; }
   void add(const FlexibleBodyType& type) noexcept override { flexible = &type; }
   void add(const ModuleType& type) noexcept override { module = &type; }
