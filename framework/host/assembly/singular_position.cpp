@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "polyform/solvers/absolute_system.hpp"
+#include "polyform/mechanics/rheonomic_joints.hpp"
 #include "polyform/mechanics/scale.hpp"
 
 namespace polyform::host::inline assembly {
@@ -87,7 +88,10 @@ Neighbourhood neighbourhood(const System& system) {
   PositionCorrection closed;
   const bool met = loops.correct_positions(0, poses, q, to_be_closed, closed, eta);
   if (!met && !(closed.residual < closed_where_held)) return {};
-  const Neighbourhood held{{}, held_bodies(system, start_poses, moved, poses)};
+  // What a motion in time asks for, closing at the initial time takes back.
+  const bool driven = !view.constraints.empty() || !RheonomicJoints(view).empty();
+  const Neighbourhood held{
+      {}, driven ? std::vector<std::string>() : held_bodies(system, start_poses, moved, poses)};
   if (!met) return held;
   const std::vector<double> rest(std::max(view.nv, view.modes));
   const ConstStateView there{
