@@ -123,10 +123,10 @@ Exit evaluate_one(const EvaluateArguments& arguments, Session& session, const ho
   }
   host::ObservationStore store(system.view());
   if (!arguments.formulas.empty()) {
-    const Formulas formulas = formulas_of(system, arguments.euler_angles, language_of(arguments.formulas));
     host::evaluate(system, *solver, store);
-    check_formulas(system, formulas, store.now().acceleration);
-    fmt::print(output(), "{}", formulas.text);
+    fmt::print(output(), "{}",
+               checked_formulas(system, arguments.euler_angles, language_of(arguments.formulas),
+                                store.now().acceleration));
     return Exit::done;
   }
   const host::BalanceReport balance = host::evaluate(system, *solver, store);
@@ -279,13 +279,16 @@ void add_evaluate(CLI::App& app, Action& action) {
                   "Show H2 and the reduced equations of a small tree as formulas, text, latex or c, after a check "
                   "against the solver")
       ->check(CLI::IsMember({"text", "latex", "c"}))
+      ->excludes("--equations")
       ->type_name("LANGUAGE");
   add_euler_angles(*sub, arguments->euler_angles);
   sub->add_flag("--particles", arguments->particles,
                 "Show the equivalent particles of each body in place of the results: masses, places, what joints share "
                 "[the first solver that has them]")
-      ->excludes("--equations");
-  sub->add_flag("--json", arguments->json, "Print one JSON object; with --solver all, an object by solver name");
+      ->excludes("--equations")
+      ->excludes("--formulas");
+  sub->add_flag("--json", arguments->json, "Print one JSON object; with --solver all, an object by solver name")
+      ->excludes("--formulas");
   sub->footer("Values of an option with | between them stand side by side.\n"
       "Examples: polyform evaluate rod.yaml --solver all --json\n"
       "          polyform evaluate arm.yaml --equations\n"

@@ -8,6 +8,7 @@
 
 #include "apps/session/private_library.hpp"
 #include "framework/diagnostics.hpp"
+#include "framework/host/process/process.hpp"
 #include "framework/host/simulation/body_axes_columns.hpp"
 
 namespace polyform::apps {
@@ -18,6 +19,8 @@ using host::Failure;
 Language language_of(const std::string& name) {
   return name == "latex" ? Language::latex : name == "c" ? Language::c : Language::text;
 }
+
+namespace {
 
 Formulas formulas_of(const host::System& system, const std::string& euler_angles, Language language) {
   FormulaRequest request;
@@ -52,6 +55,28 @@ void check_formulas(const host::System& system, const Formulas& formulas, std::s
   throw Failure(Exit::simulation_failed,
                 fmt::format("the formulas give other accelerations than the solver, by {:.1e} of {:.1e}", worst, size),
                 "Do not use them; please report this, with the model.");
+}
+
+}  // namespace
+
+std::string checked_formulas(const host::System& system, const std::string& euler_angles, Language language,
+                             std::span<const double> accelerations) {
+  std::string text;
+  const host::ProcessJob job{[&](const host::Messenger& back) {
+                               const Formulas formulas = formulas_of(system, euler_angles, language);
+                               check_formulas(system, formulas, accelerations);
+                               back.send(formulas.text);
+                             },
+                             [&](std::string_view made) { text = made; },
+                             {}};
+  const host::ProcessLimits limits{formulas_seconds, host::default_memory_limit(1)};
+  const host::ProcessEnd end = host::run_in_processes(std::span(&job, 1), limits, 1).front();
+  if (end.done()) return text;
+  using How = host::ProcessEnd::How;
+  if (end.how == How::failed) throw Failure(end.code, end.message, end.remedy);
+  throw Failure(end.how == How::time_limit || end.how == How::memory ? Exit::bad_input : Exit::simulation_failed,
+                "the formulas could not be made: " + host::describe(end, limits),
+                "Formulas are for small trees: take a smaller model, or the numbers (--equations).");
 }
 
 }  // namespace polyform::apps

@@ -1,6 +1,7 @@
 // The library that makes formulas of equations (apps/formulas), opened when it is asked for.
 #pragma once
 
+#include <span>
 #include <string>
 
 #include "apps/formulas/formulas.hpp"
@@ -11,12 +12,13 @@ namespace polyform::apps {
 /// text, latex or c, as the command line has it.
 Language language_of(const std::string& name);
 
-/// The equations of a system as formulas, at its initial state. euler_angles: as of host::body_angles(). Failure (bad_input) where it has none, or where the
-/// library cannot be opened.
-Formulas formulas_of(const host::System&, const std::string& euler_angles, Language);
-
-/// Failure (simulation_failed) where the formulas give other accelerations of the joints of the tree than those found
-/// by a solver: they are not to be used then.
-void check_formulas(const host::System&, const Formulas&, std::span<const double> accelerations);
+/// The equations of a system as formulas, at its initial state. euler_angles: as of host::body_angles(). They are made in a
+/// process of their own, which is given so many seconds: their length grows without bound with the tree. Failure
+/// (bad_input) where the system has none, or they are not done in time, or the library cannot be opened;
+/// (simulation_failed) where they give other accelerations of the joints of the tree than those, which a solver found:
+/// they are not to be used then.
+inline constexpr double formulas_seconds = 60;
+std::string checked_formulas(const host::System&, const std::string& euler_angles, Language,
+                             std::span<const double> accelerations);
 
 }  // namespace polyform::apps

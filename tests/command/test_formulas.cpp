@@ -53,7 +53,7 @@ int main(void) {
 TEST_CASE("formulas in C are the numbers of the reduced equations") {
   const Workshop shop;
   for (const std::string& model : {shipped("double_pendulum"), shipped("spring_damper_pendulum"),
-                                   shipped("wind_turbine"), shop.write("mixed.yaml", mixed)}) {
+                                   shipped("heavy_top"), shop.write("mixed.yaml", mixed)}) {
     INFO(model);
     const Outcome code = shop.run({"evaluate", model, "--formulas", "c"});
     INFO(code.err);
