@@ -15,6 +15,39 @@ namespace polyform::apps {
 using host::Exit;
 using host::Failure;
 
+namespace {
+
+/// Settings of the command line or a study file, and the values of the model that they stand over.
+void check_settings(const CaseSettings& cases, const std::vector<host::Factor>& factors) {
+  const RunArguments& run = cases.run;
+  std::vector<std::pair<std::string, std::string>> taken;  // path of the model, and what gives it
+  const auto take = [&](bool given, const char* path, const char* setting) {
+    if (given) taken.emplace_back(path, setting);
+  };
+  take(run.duration.has_value(), "simulation.duration", "the duration");
+  take(run.step.has_value(), "simulation.step", "the step");
+  take(run.max_step.has_value(), "simulation.max_step", "the longest step");
+  take(run.relative_tolerance.has_value(), "simulation.tolerance.relative", "the relative tolerance");
+  take(run.absolute_tolerance.has_value(), "simulation.tolerance.absolute", "the absolute tolerance");
+  take(run.output_interval.has_value(), "simulation.output_interval", "the output interval");
+  take(!run.integrator.empty(), "simulation.integrator", "the integrator");
+  take(!run.integrator.empty(), "simulation.integrator.name", "the integrator");
+  take(!cases.solver.empty(), "solver", "the solver");
+  take(!cases.solver.empty(), "solver.name", "the solver");
+  for (const auto& [key, value] : split_options("--option", cases.options))
+    taken.emplace_back("solver.options." + key, "an option of the solver");
+  for (const auto& [key, value] : split_options("--integrator-option", run.integrator_options))
+    taken.emplace_back("simulation.integrator.options." + key, "an option of the integrator");
+  for (const host::Factor& factor : factors)
+    for (const auto& [path, setting] : taken)
+      if (std::ranges::find(factor.paths, path) != factor.paths.end())
+        throw Failure(Exit::bad_input,
+                      fmt::format("{} is a factor, {}, and is given for all cases too", setting, host::show(path)),
+                      "Leave one of them out: a setting for all cases would stand over the factor.");
+}
+
+}  // namespace
+
 StudyCases::StudyCases(const Session& session, const std::string& model, const host::Design& design,
                        const host::Quantities& quantities, CaseSettings settings)
     : session_(session), design_(design), quantities_(quantities), settings_(std::move(settings)), model_([&] {
@@ -24,6 +57,7 @@ StudyCases::StudyCases(const Session& session, const std::string& model, const h
         if (diagnostics.failed()) throw Failure(Exit::bad_input, already_said);
         return parsed;
       }()) {
+  check_settings(settings_, design_.factors());
   check_model();
   add_factors();
   check_first_values();
@@ -49,8 +83,6 @@ void StudyCases::check_model() {
     return std::ranges::find(factor.paths, "solver") != factor.paths.end() ||
            std::ranges::find(factor.paths, "solver.name") != factor.paths.end();
   });
-  if (is_varied && !settings_.solver.empty())
-    throw Failure(Exit::bad_input, "--solver and a factor both name the solver", "Leave one of them out.");
   if (!is_varied) settings_.solver = choice.formulation->name();
   const host::AggregateSink sink(*system, quantities_);
   channels_.assign(sink.channels().begin(), sink.channels().end());

@@ -200,6 +200,30 @@ TEST_CASE("paths that lead to nothing are refused with what may be meant") {
   CHECK_THAT(column.err, Contains("'slide.qq'") && Contains("Did you mean 'slide.q'?"));
 }
 
+TEST_CASE("a setting for all cases does not stand over a factor") {
+  const Workshop shop;
+  const std::string model = shop.write("m.yaml", oscillator);
+  const std::vector<std::vector<std::string>> pairs{{"simulation.duration=1,2", "--duration", "0.5"},
+                                                    {"simulation.step=1e-3,1e-2", "--step", "0.1"},
+                                                    {"simulation.tolerance.relative=1e-6", "--rtol", "1"},
+                                                    {"simulation.integrator=rk4,dopri5", "--integrator", "radau5"},
+                                                    {"solver=riccati,cartesian", "--solver", "riccati"},
+                                                    {"solver.options.a=1", "--option", "a=2"}};
+  for (const auto& pair : pairs) {
+    INFO(pair[0]);
+    const Outcome outcome =
+        shop.run({"study", model, "--vary", pair[0], pair[1], pair[2], "--quantity", "t=final(time)"});
+    CHECK(outcome.code == 2);
+    CHECK_THAT(outcome.err, Contains("is a factor") && Contains("is given for all cases too"));
+  }
+  const Outcome name = shop.run({"study", model, "--vary", "bodies.block.mass=1", "--quantity", "status=final(time)"});
+  CHECK(name.code == 2);
+  const Outcome nothing = shop.run({"study", model, "--vary", "bodies.block.mass=1", "--quantity", "v=0/0",
+                                    "--duration", "0.1", "--output", "n.csv"});
+  CHECK(nothing.code == 0);
+  CHECK_THAT(shop.read("n.csv"), Contains("0,1,nan,done,"));
+}
+
 TEST_CASE("values that the model leaves to their default can be varied, and others of a list stay") {
   const Workshop shop;
   const Outcome outcome =

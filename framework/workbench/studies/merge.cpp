@@ -38,7 +38,9 @@ JournalContent merge_shards(const std::vector<std::string>& files, bool needs_re
     if (whole.table.rows[i].number != i)
       throw Failure(Exit::bad_input, fmt::format("case {} is in none of the shards", i),
                     "Give all shards of the study, each brought to its end (--resume).");
-  std::erase_if(whole.record, [](const auto& entry) { return entry.first == "shard" || entry.first == "cases"; });
+  std::erase_if(whole.record, [](const auto& entry) { return entry.first == "shard"; });
+  for (auto& [name, text] : whole.record)
+    if (name == "cases") text = fmt::format("{}", whole.table.rows.size());
   return whole;
 }
 

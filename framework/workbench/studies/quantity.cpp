@@ -286,6 +286,10 @@ void Quantities::add(std::string_view text) {
 void Quantities::add(std::string name, std::string_view expression) {
   if (name.find_first_of(",\"\n\r") != std::string::npos)
     throw Failure(Exit::bad_input, fmt::format("quantity {}: a name has no comma, quote or line break", show(name)));
+  constexpr std::array<std::string_view, 4> columns{"case", "status", "reason", "."};
+  if (std::ranges::find(columns, name) != columns.end())
+    throw Failure(Exit::bad_input, fmt::format("a quantity cannot have the name {}", show(name)),
+                  "The table has a column of that name, or no file can have it. Name it otherwise.");
   if (std::ranges::find(names_, name) != names_.end())
     throw Failure(Exit::bad_input, fmt::format("two quantities have the name {}", show(name)), "Name one otherwise.");
   programs_.push_back(ExpressionParser(name, expression, aggregates_).parse());

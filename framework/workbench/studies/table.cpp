@@ -205,7 +205,8 @@ std::string header_line(const StudyTable& table) {
 std::string row_line(const CaseRow& row) {
   std::string line = fmt::format("{}", row.number);
   for (const std::string& value : row.values) line += ',' + quoted_in_csv(value);
-  for (const double quantity : row.quantities) line += fmt::format(",{}", quantity);
+  // The sign of what is no number depends on the machine.
+  for (const double quantity : row.quantities) line += std::isnan(quantity) ? ",nan" : fmt::format(",{}", quantity);
   std::string reason = row.reason;
   std::ranges::replace(reason, '\n', ' ');
   std::ranges::replace(reason, '\r', ' ');
