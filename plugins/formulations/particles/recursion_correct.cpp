@@ -1,5 +1,5 @@
-// The recursion for corrections: the least changes that undo the errors of distances, ties and joints (ShapeErrors),
-// found by the sweeps of recursion.cpp with errors in the place of velocity terms.
+// The recursion for corrections: the least changes that undo the errors of distances, dependent particles and joints
+// (ShapeErrors), found by the sweeps of recursion.cpp with errors in the place of velocity terms.
 #include "recursion.hpp"
 
 namespace polyform::particles {
@@ -39,7 +39,7 @@ bool Recursion::corrections(const PlacedBodies& in, const ShapeErrors& errors, s
       const Vec3 change = p == body.particle[0]   ? Vec3{}
                           : p == body.particle[1] ? errors.shape(i).c2
                           : p == body.particle[2] ? errors.shape(i).c4
-                                                  : errors.tied(p);
+                                                  : errors.dependent(p);
       out[p] = z.linear + cross(z.angular, in.positions[p] - in.positions[link.particle[0]]) + change;
     }
   }
