@@ -6,12 +6,12 @@
 #include <memory>
 #include <optional>
 
-#include "apps/session/arguments.hpp"
 #include "apps/command.hpp"
-#include "apps/text/linear_text.hpp"
-#include "apps/text/mode_warnings.hpp"
+#include "apps/session/arguments.hpp"
 #include "apps/session/operating_point.hpp"
 #include "apps/session/session.hpp"
+#include "apps/text/linear_text.hpp"
+#include "apps/text/mode_warnings.hpp"
 #include "apps/text/terminal.hpp"
 #include "framework/host/results/output_file.hpp"
 #include "framework/host/simulation/integrator_selection.hpp"

@@ -21,8 +21,8 @@
 #include "apps/text/study_text.hpp"
 #include "apps/text/terminal.hpp"
 #include "framework/host/reading/report.hpp"
-#include "framework/printable.hpp"
 #include "framework/host/results/file_roles.hpp"
+#include "framework/printable.hpp"
 #include "framework/workbench/studies/merge.hpp"
 #include "framework/workbench/studies/table.hpp"
 

@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "apps/text/json_output.hpp"
-#include "framework/workbench/comparison/result_comparison.hpp"
 #include "framework/host/results/output_file.hpp"
 #include "framework/host/results/result_reader.hpp"
 #include "framework/host/simulation/columns.hpp"
 #include "framework/host/simulation/simulate.hpp"
+#include "framework/workbench/comparison/result_comparison.hpp"
 
 namespace polyform::apps {
 

@@ -9,11 +9,11 @@
 #include <optional>
 
 #include "apps/session/interruption.hpp"
-#include "framework/workbench/linearization/kept_constraints.hpp"
 #include "framework/host/reading/report.hpp"
 #include "framework/host/simulation/not_finite.hpp"
 #include "framework/host/simulation/observation_store.hpp"
 #include "framework/host/simulation/simulate.hpp"
+#include "framework/workbench/linearization/kept_constraints.hpp"
 
 namespace polyform::apps {
 

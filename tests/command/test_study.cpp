@@ -2,8 +2,8 @@
 #include <signal.h>
 
 #include <catch2/catch.hpp>
-#include <filesystem>
 #include <cmath>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <numbers>
 

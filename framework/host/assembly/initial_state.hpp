@@ -12,11 +12,11 @@
 #include "framework/host/assembly/keeping.hpp"
 #include "framework/host/assembly/parts.hpp"
 #include "framework/host/assembly/position_search.hpp"
-#include "polyform/solvers/centred_view.hpp"
 #include "polyform/mechanics/constraint_set.hpp"
 #include "polyform/mechanics/kinematics.hpp"
-#include "polyform/mechanics/rheonomic_joints.hpp"
 #include "polyform/mechanics/module_set.hpp"
+#include "polyform/mechanics/rheonomic_joints.hpp"
+#include "polyform/solvers/centred_view.hpp"
 
 namespace polyform::host::inline assembly {
 

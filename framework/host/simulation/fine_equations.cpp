@@ -8,8 +8,8 @@
 #include <compare>
 #include <limits>
 
-#include "polyform/solvers/double_double.hpp"
 #include "polyform/mechanics/scale.hpp"
+#include "polyform/solvers/double_double.hpp"
 
 namespace polyform {
 

@@ -9,10 +9,9 @@
 #include <optional>
 #include <utility>
 
-#include "framework/host/assembly/singular_position.hpp"
 #include "framework/diagnostics.hpp"
+#include "framework/host/assembly/singular_position.hpp"
 #include "framework/host/integration/integration.hpp"
-#include "framework/original_process.hpp"
 #include "framework/host/simulation/evaluate.hpp"
 #include "framework/host/simulation/event_watch.hpp"
 #include "framework/host/simulation/kernels_of.hpp"
@@ -25,6 +24,7 @@
 #include "framework/host/simulation/solver_ode.hpp"
 #include "framework/host/simulation/step_check.hpp"
 #include "framework/host/simulation/time_scales.hpp"
+#include "framework/original_process.hpp"
 #include "polyform/helpers/guarded.hpp"
 #include "polyform/mechanics/rheonomic_joints.hpp"
 

@@ -6,8 +6,8 @@
 #include <iterator>
 
 #include "polyform/mechanics/flexible_set.hpp"
-#include "polyform/solvers/light_bodies.hpp"
 #include "polyform/mechanics/module_set.hpp"
+#include "polyform/solvers/light_bodies.hpp"
 #include "polyform/solvers/singular_inertia.hpp"
 
 namespace polyform::hierarchy {
