@@ -71,8 +71,9 @@ ex Symbols::add(Kind kind, const std::string& name, double value, std::string me
     for (std::size_t at = 0; (at = index.find('_', at)) != std::string::npos; at += 2) index.insert(at, "\\");
     tex = unique.substr(0, line) + "_{\\mathrm{" + index + "}}";
   }
-  places_.emplace(entries_.emplace_back(Entry{symbol(unique, tex), kind, value, std::move(meaning)}).name,
-                  static_cast<std::size_t>(kind) * per_kind + entries_.size() - 1);
+  const std::size_t place = static_cast<std::size_t>(kind) * per_kind + entries_.size();
+  entries_.push_back({symbol(unique, tex), kind, value, std::move(meaning)});
+  places_.emplace(entries_.back().name, place);
   return entries_.back().name;
 }
 

@@ -40,6 +40,9 @@ class CarriedVelocities {
 
 /// One object per thread; nothing allocates after construction. Functions that can fail return false and leave a
 /// sentence in failure(). Who is given bodies that are placed does not move the particles meanwhile.
+///
+/// It has many functions because the two ways to solve share this one interface: accelerations, corrections, and what
+/// an observation reads of either (reactions, violations, powers, rows that are left out).
 class Equations {
  public:
   virtual ~Equations() = default;

@@ -87,7 +87,7 @@ void PrintedEquations::set_distances(std::size_t i, const PlacedBodies& in, std:
 }
 
 /// Eq 2.26 of the particles that follow those of the body.
-void PrintedEquations::set_ties(std::size_t i, const PlacedBodies& in, std::size_t& row) noexcept {
+void PrintedEquations::set_dependents(std::size_t i, const PlacedBodies& in, std::size_t& row) noexcept {
   const ParticleBody& body = layout_.bodies[i];
   const auto [p1, p2, p4] = body.particle;
   const Vec3 v21 = in.velocities[p2] - in.velocities[p1], v41 = in.velocities[p4] - in.velocities[p1];

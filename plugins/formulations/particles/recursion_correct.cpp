@@ -4,7 +4,7 @@
 
 namespace polyform::particles {
 
-/// Momenta of the changes c_i: Eqs 2.5 with them for accelerations.
+/// Momenta of the changes c_i: Eqs 2.5 with changes in the place of accelerations.
 void Recursion::set_shape_terms(std::size_t i, const PlacedBodies& in, const ShapeErrors& errors) noexcept {
   const auto& [c2, c4] = errors.shape(i);
   const Link& link = links_[i];

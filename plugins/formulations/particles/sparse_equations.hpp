@@ -12,6 +12,7 @@
 
 namespace polyform::particles {
 
+/// By one sparse system of all particles. Most of its functions are those of Equations.
 class SparseEquations final : public Equations {
  public:
   /// loaded: the bodies whose wrenches count. origin: what positions count from, for the elements. All but it outlive

@@ -101,10 +101,10 @@ void SparsePattern::add_body(std::size_t i) {
   }
 }
 
-void SparsePattern::add_loop(Kind kind, std::size_t index, std::size_t rows, std::span<const BodyIndex> bodies,
+void SparsePattern::add_loop(Kind kind, std::size_t index, std::size_t rows, std::span<const BodyIndex> constrained,
                              const VariableParticles* variables) {
   std::vector<std::size_t> bodies;
-  for (const BodyIndex b : bodies)
+  for (const BodyIndex b : constrained)
     if (!is_ground(b) && std::find(bodies.begin(), bodies.end(), at(b)) == bodies.end()) bodies.push_back(at(b));
   if (rows == 0) return;
   if (kind == Kind::joint) group_of_joint_[index] = groups_.size();

@@ -183,7 +183,7 @@ void ClosingRows::set_cut(std::size_t i, Level level, const PlacedTree& tree) no
   }
 }
 
-void ClosingRows::set_tie(std::size_t index, Level level, const PlacedTree& tree) noexcept {
+void ClosingRows::set_constraint(std::size_t index, Level level, const PlacedTree& tree) noexcept {
   const ClosingConstraints::Constraint& constraint = closing_.constraints()[index];
   const ConstraintSet::Element& element = *constraint.rows;
   const Group& group = groups_[view_.cut_joints().size() + index];
