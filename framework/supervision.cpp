@@ -12,9 +12,9 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <ctime>
 #include <fstream>
 #include <new>
-#include <ctime>
 #include <string>
 
 #include "framework/diagnostics.hpp"

@@ -9,11 +9,11 @@
 #include <string>
 #include <vector>
 
-#include "apps/session/arguments.hpp"
 #include "apps/command.hpp"
-#include "apps/text/json_output.hpp"
+#include "apps/session/arguments.hpp"
 #include "apps/session/session.hpp"
 #include "apps/session/solver_choice.hpp"
+#include "apps/text/json_output.hpp"
 #include "apps/text/terminal.hpp"
 #include "apps/text/text.hpp"
 #include "framework/host/assembly/singular_position.hpp"

@@ -9,23 +9,23 @@
 #include <utility>
 #include <vector>
 
-#include "apps/session/arguments.hpp"
 #include "apps/command.hpp"
-#include "apps/text/comparison_json.hpp"
 #include "apps/report/comparison_report.hpp"
-#include "apps/text/comparison_text.hpp"
-#include "apps/text/sweep_text.hpp"
+#include "apps/session/arguments.hpp"
 #include "apps/session/interruption.hpp"
 #include "apps/session/process_arguments.hpp"
 #include "apps/session/result_file.hpp"
 #include "apps/session/session.hpp"
 #include "apps/session/solver_choice.hpp"
 #include "apps/session/sweep_values.hpp"
+#include "apps/text/comparison_json.hpp"
+#include "apps/text/comparison_text.hpp"
+#include "apps/text/sweep_text.hpp"
 #include "apps/text/terminal.hpp"
-#include "framework/workbench/comparison/comparison.hpp"
-#include "framework/workbench/comparison/sweep.hpp"
 #include "framework/host/reading/report.hpp"
 #include "framework/host/results/output_file.hpp"
+#include "framework/workbench/comparison/comparison.hpp"
+#include "framework/workbench/comparison/sweep.hpp"
 
 namespace polyform::apps {
 

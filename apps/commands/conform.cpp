@@ -7,14 +7,14 @@
 #include <map>
 #include <memory>
 
-#include "apps/session/arguments.hpp"
 #include "apps/command.hpp"
+#include "apps/session/arguments.hpp"
 #include "apps/text/json_output.hpp"
 #include "apps/text/terminal.hpp"
-#include "framework/workbench/conformance/conformance.hpp"
 #include "framework/host/reading/report.hpp"
 #include "framework/host/registry/registry.hpp"
 #include "framework/host/results/file_roles.hpp"
+#include "framework/workbench/conformance/conformance.hpp"
 
 namespace polyform::apps {
 

@@ -6,12 +6,12 @@
 #include <memory>
 #include <optional>
 
-#include "apps/session/arguments.hpp"
 #include "apps/command.hpp"
-#include "apps/text/linear_text.hpp"
-#include "apps/text/mode_warnings.hpp"
+#include "apps/session/arguments.hpp"
 #include "apps/session/operating_point.hpp"
 #include "apps/session/session.hpp"
+#include "apps/text/linear_text.hpp"
+#include "apps/text/mode_warnings.hpp"
 #include "apps/text/terminal.hpp"
 #include "framework/host/results/output_file.hpp"
 #include "framework/host/simulation/integrator_selection.hpp"
@@ -52,6 +52,13 @@ std::span<const double> part(const std::vector<double>& all, std::size_t first, 
 }
 std::vector<double> numbers_of(const Vec3& v) { return {v.x, v.y, v.z}; }
 std::vector<double> numbers_of(const Quat& q) { return {q.w, q.x, q.y, q.z}; }
+
+Json driven_json(const Equilibrium& found) {
+  Json all = Json::array();
+  for (const host::Driven& d : found.driven)
+    all.push_back({{d.kind, d.name}, {"moves", d.moves}, {"accelerates", d.accelerates}});
+  return all;
+}
 
 Json equilibrium_json(const host::System& system, const Equilibrium& found) {
   const SystemView& view = system.view();
@@ -122,15 +129,15 @@ void print_point(const host::System& system, const Equilibrium& found) {
 }
 
 /// The state as values that can be put in the model.
-std::string initial_text(const host::System& system, const Equilibrium& found) {
+std::string initial_text(const host::System& system, const Equilibrium& found, std::string_view kind) {
   const SystemView& view = system.view();
   const host::CanonicalState& s = found.point.state;
   std::string file;
   const auto values = [](std::span<const double> x) {
     return x.size() == 1 ? fmt::format("{}", x[0]) : fmt::format("[{}]", fmt::join(x, ", "));
   };
-  file += fmt::format("# Equilibrium of {}: put these values at the joints, bodies and forces of the model.\n",
-                      system.description().file);
+  file += fmt::format("# State of {}, {}: put these values at the joints, bodies and forces of the model.\n",
+                      system.description().file, kind);
   file += "joints:\n";
   for (const JointIndex j : system.joints()) {
     const JointData& joint = view.joints[at(j)];
@@ -171,31 +178,41 @@ Exit equilibrium(const EquilibriumCommandArguments& arguments) {
         *system, make, found.point,
         {host::preferred_adaptive_integrator(session.catalog().integrators), {}, {}, true, FloquetBar()}, linear);
   }
-  const char* kind = arguments.equilibrium.steady ? "steady motion" : "equilibrium";
+  const std::string_view kind = name_of_state(found, arguments.equilibrium.steady);
+  const bool is_driven = kind == "driven motion";
   if (arguments.json) {
     Json out = {{"model", system->description().name},
                 {"solver", choice.formulation->name()},
-                {"steady", arguments.equilibrium.steady}};
+                {"steady", arguments.equilibrium.steady},
+                {"found", found.balanced ? Json(kind) : Json()},
+                {"driven", driven_json(found)}};
     out.update(equilibrium_json(*system, found));
+    out["balanced"] = found.balanced && !is_driven;
     out["stability"] = Json();
     if (found.balanced) out.update(stability_json(stability));
     print_json(out);
   } else {
-    fmt::print(output(), "{}, solver {}: {} {} {} iterations, largest acceleration left {:.1e}\n",
-               system->description().name, choice.formulation->name(), kind,
-               found.balanced ? "found in" : "not found after", found.iterations, found.residual);
+    print_wrapped(fmt::format("{}, solver {}: {} {} {} iterations, largest acceleration left {}{:.1e}",
+                              system->description().name, choice.formulation->name(),
+                              is_driven ? "state of a driven motion at t = 0 s," : kind,
+                              found.balanced ? "found in" : "not found after", found.iterations,
+                              is_driven ? "of what is free " : "", found.residual),
+                  2);
+    if (!found.driven.empty())
+      print_wrapped("driven  " + driven_text(found.driven) + (is_driven ? ": the state is no equilibrium" : ""), 2);
     print_point(*system, found);
     if (found.balanced) print_stability(stability);
   }
   if (file) {
     file->replace();
-    file->write(initial_text(*system, found));
+    file->write(initial_text(*system, found, kind));
     file->close();
   }
   warn_of_modes(*system, 0, found.point.state);
   if (found.balanced) return Exit::done;
   print(Severity::error,
-        fmt::format("there is no {} near the initial state; what is not balanced:\n  {}", kind, unbalanced_text(found)),
+        fmt::format("there is no {} near the initial state; what is not balanced:\n  {}",
+                    is_driven ? "state of the driven motion without free accelerations" : kind, unbalanced_text(found)),
         "--trim frees fields of forces that could balance it; another initial position may lead elsewhere.");
   return Exit::simulation_failed;
 }
@@ -214,7 +231,8 @@ void add_equilibrium(CLI::App& app, Action& action) {
   sub->add_flag("--json", arguments->json, "Print one JSON object");
   sub->footer(
       "Searches from the initial state, downhill where it is at rest, so that it settles in a stable equilibrium\n"
-      "unless it starts in an unstable one. What cannot be balanced is named, with exit code 1. Examples:\n"
+      "unless it starts in an unstable one. What cannot be balanced is named, with exit code 1. Where joints are\n"
+      "driven, the state found is one of a driven motion at t = 0, and these joints are named. Examples:\n"
       "  polyform equilibrium rod.yaml\n"
       "  polyform equilibrium rod.yaml --hold pin --trim motor.effort\n"
       "  polyform equilibrium aircraft.yaml --steady --trim elevator.angle,engine.force[0] --json");

@@ -8,16 +8,16 @@
 #include <string>
 #include <vector>
 
-#include "apps/session/arguments.hpp"
 #include "apps/command.hpp"
+#include "apps/session/arguments.hpp"
+#include "apps/session/formulas_library.hpp"
+#include "apps/session/session.hpp"
+#include "apps/session/solver_choice.hpp"
 #include "apps/text/element_values.hpp"
 #include "apps/text/equations.hpp"
 #include "apps/text/json_output.hpp"
 #include "apps/text/mode_warnings.hpp"
-#include "apps/session/formulas_library.hpp"
 #include "apps/text/particles_text.hpp"
-#include "apps/session/session.hpp"
-#include "apps/session/solver_choice.hpp"
 #include "apps/text/side_by_side.hpp"
 #include "apps/text/terminal.hpp"
 #include "apps/text/text.hpp"

@@ -8,17 +8,17 @@
 #include <memory>
 #include <optional>
 
-#include "apps/session/arguments.hpp"
 #include "apps/command.hpp"
-#include "apps/text/linear_text.hpp"
-#include "apps/text/mode_warnings.hpp"
+#include "apps/session/arguments.hpp"
 #include "apps/session/operating_point.hpp"
 #include "apps/session/session.hpp"
+#include "apps/text/linear_text.hpp"
+#include "apps/text/mode_warnings.hpp"
 #include "apps/text/terminal.hpp"
 #include "apps/text/text.hpp"
-#include "framework/workbench/linearization/stability.hpp"
 #include "framework/host/reading/report.hpp"
 #include "framework/host/simulation/integrator_selection.hpp"
+#include "framework/workbench/linearization/stability.hpp"
 
 namespace polyform::apps {
 
@@ -76,7 +76,8 @@ Exit linearize(const LinearizeArguments& arguments) {
                   linear);
   warn_of_errors(linear);
   warn_of_modes(*system, point.time, linear.nominal);
-  const std::string where = describe_point(arguments.point, point, linear, stability.modes_of == host::ModesOf::motion);
+  const std::string where =
+      describe_point(*system, arguments.point, point, linear, stability.modes_of == host::ModesOf::motion);
   if (arguments.json) {
     Json out = {{"model", system->description().name},
                 {"solver", choice.formulation->name()},
@@ -130,8 +131,8 @@ void add_linearize(CLI::App& app, Action& action) {
       ->type_name("HUB=BLADE,...");
   sub->add_option(
          "--floquet", arguments->period,
-         "Judge by Floquet's multipliers over this period of the motion [where A changes: a turn of a shaft, a "
-         "sine in time]")
+         "Judge by Floquet's multipliers over this period of the motion [where A changes: a turn of a shaft or "
+         "clock, a sine in time]")
       ->check(CLI::Validator(check_period, ""))
       ->type_name("S");
   sub->add_option("--states", arguments->states,

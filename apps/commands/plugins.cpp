@@ -4,13 +4,13 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
-#include "apps/session/arguments.hpp"
 #include "apps/command.hpp"
+#include "apps/session/arguments.hpp"
 #include "apps/text/plugin_text.hpp"
 #include "apps/text/terminal.hpp"
-#include "framework/printable.hpp"
 #include "framework/host/reading/report.hpp"
 #include "framework/host/results/file_roles.hpp"
+#include "framework/printable.hpp"
 
 namespace polyform::apps {
 

@@ -9,18 +9,18 @@
 #include <memory>
 #include <set>
 
-#include "apps/session/arguments.hpp"
 #include "apps/command.hpp"
 #include "apps/report/study_page.hpp"
+#include "apps/session/arguments.hpp"
+#include "apps/session/session.hpp"
 #include "apps/text/comparison_text.hpp"
 #include "apps/text/deviation_table.hpp"
-#include "apps/session/session.hpp"
 #include "apps/text/terminal.hpp"
 #include "apps/text/text.hpp"
 #include "apps/text/votes_text.hpp"
-#include "framework/workbench/comparison/comparison.hpp"
 #include "framework/host/reading/report.hpp"
 #include "framework/host/simulation/kernels_of.hpp"
+#include "framework/workbench/comparison/comparison.hpp"
 
 namespace polyform::apps {
 

@@ -8,23 +8,23 @@
 #include <memory>
 #include <optional>
 
-#include "apps/session/arguments.hpp"
 #include "apps/command.hpp"
-#include "apps/session/interruption.hpp"
-#include "apps/text/json_output.hpp"
-#include "apps/text/mode_warnings.hpp"
-#include "apps/session/process_arguments.hpp"
 #include "apps/report/report.hpp"
+#include "apps/session/arguments.hpp"
+#include "apps/session/interruption.hpp"
+#include "apps/session/process_arguments.hpp"
 #include "apps/session/result_file.hpp"
 #include "apps/session/session.hpp"
 #include "apps/session/solver_choice.hpp"
 #include "apps/session/temporary_folder.hpp"
+#include "apps/text/json_output.hpp"
+#include "apps/text/mode_warnings.hpp"
 #include "apps/text/terminal.hpp"
 #include "apps/text/text.hpp"
-#include "framework/printable.hpp"
 #include "framework/host/simulation/absent_constraints.hpp"
 #include "framework/host/simulation/simulate.hpp"
 #include "framework/host/simulation/solver_selection.hpp"
+#include "framework/printable.hpp"
 
 namespace polyform::apps {
 

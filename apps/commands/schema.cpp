@@ -4,8 +4,8 @@
 #include <cstdio>
 #include <memory>
 
-#include "apps/session/arguments.hpp"
 #include "apps/command.hpp"
+#include "apps/session/arguments.hpp"
 #include "apps/session/session.hpp"
 #include "apps/text/terminal.hpp"
 #include "framework/host/reading/reader.hpp"

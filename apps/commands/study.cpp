@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <charconv>
 #include <chrono>
 #include <filesystem>
 #include <limits>
@@ -19,8 +20,9 @@
 #include "apps/session/study_request.hpp"
 #include "apps/text/study_text.hpp"
 #include "apps/text/terminal.hpp"
-#include "framework/printable.hpp"
+#include "framework/host/reading/report.hpp"
 #include "framework/host/results/file_roles.hpp"
+#include "framework/printable.hpp"
 #include "framework/workbench/studies/merge.hpp"
 #include "framework/workbench/studies/table.hpp"
 
@@ -202,6 +204,16 @@ Exit study(const StudyArguments& arguments) {
   return ranks && ranks->rank() > 0 ? serve(arguments, *ranks) : study(arguments, ranks.get());
 }
 
+/// What is wrong with a count; empty where nothing is.
+std::string check_count(std::string& text) {
+  std::uint64_t count = 0;
+  const char* const end = text.data() + text.size();
+  const auto [last, problem] = std::from_chars(text.data(), end, count);
+  return problem == std::errc() && last == end
+             ? ""
+             : "expected a whole number from 0 to 18446744073709551615, found " + host::show(text);
+}
+
 }  // namespace
 
 void add_study(CLI::App& app, Action& action) {
@@ -220,12 +232,15 @@ void add_study(CLI::App& app, Action& action) {
       ->allow_extra_args(false)
       ->type_name("NAME=EXPRESSION");
   sub->add_option("--samples", arguments->samples, "Number of cases of lhs, sobol and random")
+      ->check(CLI::Validator(check_count, ""))
       ->check(CLI::PositiveNumber)
       ->type_name("N");
   sub->add_option("--method", arguments->method,
                   "grid, lhs, sobol or random [grid where all factors have levels, else random]")
       ->type_name("NAME");
-  sub->add_option("--seed", arguments->seed, "Of random numbers [0]")->type_name("N");
+  sub->add_option("--seed", arguments->seed, "Of random numbers, a whole number [0]")
+      ->check(CLI::Validator(check_count, ""))
+      ->type_name("N");
   add_solver(*sub, arguments->cases.solver);
   add_solver_options(*sub, arguments->cases.options);
   add_run_arguments(*sub, arguments->cases.run);

@@ -9,18 +9,18 @@
 #include <memory>
 #include <optional>
 
-#include "apps/session/arguments.hpp"
 #include "apps/command.hpp"
-#include "apps/text/comparison_text.hpp"
+#include "apps/session/arguments.hpp"
 #include "apps/session/interruption.hpp"
-#include "apps/text/json_output.hpp"
 #include "apps/session/process_arguments.hpp"
 #include "apps/session/session.hpp"
 #include "apps/session/solver_choice.hpp"
+#include "apps/text/comparison_text.hpp"
+#include "apps/text/json_output.hpp"
 #include "apps/text/terminal.hpp"
 #include "apps/text/text.hpp"
-#include "framework/workbench/comparison/votes.hpp"
 #include "framework/host/reading/report.hpp"
+#include "framework/workbench/comparison/votes.hpp"
 
 namespace polyform::apps {
 

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "apps/text/comparison_text.hpp"
-#include "apps/text/sweep_text.hpp"
-#include "apps/text/deviation_table.hpp"
 #include "apps/session/result_file.hpp"
+#include "apps/text/comparison_text.hpp"
+#include "apps/text/deviation_table.hpp"
+#include "apps/text/sweep_text.hpp"
 #include "apps/text/votes_text.hpp"
 #include "framework/diagnostics.hpp"
 

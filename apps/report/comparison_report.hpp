@@ -6,9 +6,9 @@
 
 #include "apps/report/report.hpp"
 #include "apps/session/temporary_folder.hpp"
+#include "framework/host/simulation/columns.hpp"
 #include "framework/workbench/comparison/comparison.hpp"
 #include "framework/workbench/comparison/sweep.hpp"
-#include "framework/host/simulation/columns.hpp"
 
 namespace polyform::apps {
 

@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "apps/text/json_output.hpp"
-#include "framework/workbench/comparison/result_comparison.hpp"
 #include "framework/host/results/output_file.hpp"
 #include "framework/host/results/result_reader.hpp"
 #include "framework/host/simulation/columns.hpp"
 #include "framework/host/simulation/simulate.hpp"
+#include "framework/workbench/comparison/result_comparison.hpp"
 
 namespace polyform::apps {
 
@@ -69,7 +69,8 @@ struct Report {
 std::optional<host::ResultComparison> compare_runs(const std::vector<ReportRun>&, const host::System*);
 
 /// Where the page will go ("-" is the output stream); to be opened before work is done for it. option: which names it.
-/// Failure (bad_input) when it cannot be written, (simulation_failed) when this build has no page.
+/// Failure (bad_input) when it cannot be written or its name does not end in .html, (simulation_failed) when this build
+/// has no page.
 std::unique_ptr<host::OutputFile> open_report(const std::string& path, std::string_view option);
 /// Failure (bad_input) when --report and --output both name the output stream.
 void check_streams(const std::string& page, const std::string& results);

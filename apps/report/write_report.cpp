@@ -17,6 +17,7 @@
 #include "apps/report/page_template.hpp"
 #include "apps/report/report.hpp"
 #include "framework/diagnostics.hpp"
+#include "framework/host/reading/report.hpp"
 #include "framework/host/simulation/row_maker.hpp"
 
 namespace polyform::apps {
@@ -161,6 +162,14 @@ void write_columns(host::OutputFile& file, std::size_t run, const ColumnSource& 
 }  // namespace
 
 std::unique_ptr<host::OutputFile> open_report(const std::string& path, std::string_view option) {
+  const std::string extension = std::filesystem::path(path).extension().string();
+  const std::filesystem::file_type type = std::filesystem::status(path).type();
+  const bool is_device = type == std::filesystem::file_type::character || type == std::filesystem::file_type::fifo;
+  if (path != "-" && !is_device && extension != ".html" && extension != ".htm")
+    throw host::Failure(
+        host::Exit::bad_input,
+        fmt::format("{}: a page cannot be written to {}: expected a name that ends in .html", option, host::show(path)),
+        "A browser opens it by that name; - writes it to the output stream.");
   if (runs_page().empty())
     throw host::Failure(host::Exit::simulation_failed, "this polyform was built without the page of its reports",
                         "When it was built, npm or its packages could not be had: install nodejs and npm, then run "

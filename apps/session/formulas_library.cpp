@@ -15,6 +15,8 @@ namespace polyform::apps {
 
 using host::Exit;
 using host::Failure;
+using formulas::Formulas;
+using formulas::Language;
 
 Language language_of(const std::string& name) {
   return name == "latex" ? Language::latex : name == "c" ? Language::c : Language::text;
@@ -23,34 +25,34 @@ Language language_of(const std::string& name) {
 namespace {
 
 Formulas formulas_of(const host::System& system, const std::string& euler_angles, Language language) {
-  FormulaRequest request;
+  formulas::Request request;
   request.view = &system.view();
   request.angles = host::body_angles(system, euler_angles);
   request.state = system.initial_state();
   request.language = language;
-  Formulas formulas;
+  Formulas made;
   try {
-    const auto make = reinterpret_cast<MakeFormulas>(private_function(
-        "formulas.so", make_formulas_name, "formulas cannot be made",
+    const auto make = reinterpret_cast<formulas::Make>(private_function(
+        "formulas.so", formulas::make_name, "formulas cannot be made",
         "Build Polyform with the computer algebra library GiNaC (libginac-dev), or install it (libginac11)."));
-    make(request, formulas);
+    make(request, made);
   } catch (const Failure&) {
     throw;
   } catch (const std::exception& error) {
     throw Failure(Exit::simulation_failed, fmt::format("the formulas cannot be made: {}", error.what()),
                   "Take a smaller model, or the numbers (--equations).");
   }
-  if (!formulas.refusal.empty())
-    throw Failure(Exit::bad_input, "the equations have no formulas: " + formulas.refusal, formulas.remedy);
-  return formulas;
+  if (!made.refusal.empty())
+    throw Failure(Exit::bad_input, "the equations have no formulas: " + made.refusal, made.remedy);
+  return made;
 }
 
-void check_formulas(const host::System& system, const Formulas& formulas, std::span<const double> accelerations) {
+void check_formulas(const host::System& system, const Formulas& found, std::span<const double> accelerations) {
   constexpr double tolerance = 1e-8;  // of the largest: both have lost what the inertias cost
   double size = norm(system.view().gravity), worst = 0;
-  const std::size_t n = std::min(formulas.accelerations.size(), accelerations.size());
+  const std::size_t n = std::min(found.accelerations.size(), accelerations.size());
   for (std::size_t k = 0; k < n; ++k) size = std::max(size, std::abs(accelerations[k]));
-  for (std::size_t k = 0; k < n; ++k) worst = std::max(worst, std::abs(formulas.accelerations[k] - accelerations[k]));
+  for (std::size_t k = 0; k < n; ++k) worst = std::max(worst, std::abs(found.accelerations[k] - accelerations[k]));
   if (worst <= tolerance * size) return;
   throw Failure(Exit::simulation_failed,
                 fmt::format("the formulas give other accelerations than the solver, by {:.1e} of {:.1e}", worst, size),
@@ -63,9 +65,9 @@ std::string checked_formulas(const host::System& system, const std::string& eule
                              std::span<const double> accelerations) {
   std::string text;
   const host::ProcessJob job{[&](const host::Messenger& back) {
-                               const Formulas formulas = formulas_of(system, euler_angles, language);
-                               check_formulas(system, formulas, accelerations);
-                               back.send(formulas.text);
+                               const Formulas found = formulas_of(system, euler_angles, language);
+                               check_formulas(system, found, accelerations);
+                               back.send(found.text);
                              },
                              [&](std::string_view made) { text = made; },
                              {}};

@@ -10,7 +10,7 @@
 namespace polyform::apps {
 
 /// text, latex or c, as the command line has it.
-Language language_of(const std::string& name);
+formulas::Language language_of(const std::string& name);
 
 /// The equations of a system as formulas, at its initial state. euler_angles: as of host::body_angles(). They are made in a
 /// process of their own, which is given so many seconds: their length grows without bound with the tree. Failure
@@ -18,7 +18,7 @@ Language language_of(const std::string& name);
 /// (simulation_failed) where they give other accelerations of the joints of the tree than those, which a solver found:
 /// they are not to be used then.
 inline constexpr double formulas_seconds = 60;
-std::string checked_formulas(const host::System&, const std::string& euler_angles, Language,
+std::string checked_formulas(const host::System&, const std::string& euler_angles, formulas::Language,
                              std::span<const double> accelerations);
 
 }  // namespace polyform::apps

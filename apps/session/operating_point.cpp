@@ -3,16 +3,17 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <optional>
 
 #include "apps/session/interruption.hpp"
-#include "framework/workbench/linearization/kept_constraints.hpp"
 #include "framework/host/reading/report.hpp"
 #include "framework/host/simulation/not_finite.hpp"
 #include "framework/host/simulation/observation_store.hpp"
 #include "framework/host/simulation/simulate.hpp"
+#include "framework/workbench/linearization/kept_constraints.hpp"
 
 namespace polyform::apps {
 
@@ -151,12 +152,38 @@ host::OperatingPoint find_point(const host::Catalog& catalog, const host::System
   return point;
 }
 
-std::string describe_point(const PointArguments& arguments, const host::OperatingPoint& point,
-                           const host::Linearization& linear, bool constant) {
+const char* name_of_state(const host::Equilibrium& found, bool steady) {
+  const bool even = std::ranges::none_of(found.driven, [](const host::Driven& d) { return d.accelerates; });
+  return found.driven.empty() && !steady ? "equilibrium" : steady && even ? "steady motion" : "driven motion";
+}
+
+std::string driven_text(std::span<const host::Driven> driven) {
+  constexpr std::size_t most = 6;
+  std::string text;
+  for (std::size_t k = 0; k < std::min(most, driven.size()); ++k) {
+    const host::Driven& d = driven[k];
+    text += fmt::format("{}{} `{}`, which {}", k == 0 ? "" : "; ", d.kind, d.name,
+                        !d.accelerates ? "moves"
+                        : d.moves      ? "moves and accelerates"
+                                       : "accelerates");
+  }
+  if (driven.size() > most) text += fmt::format("; and {} more", driven.size() - most);
+  return text;
+}
+
+std::string describe_point(const host::System& system, const PointArguments& arguments,
+                           const host::OperatingPoint& point, const host::Linearization& linear, bool constant) {
   std::string text = time_of(arguments.at)          ? fmt::format("at t = {} s", point.time)
                      : arguments.at == "initial"    ? "at the initial state"
                      : arguments.equilibrium.steady ? "at a steady motion"
                                                     : "at an equilibrium";
+  if (arguments.at == "equilibrium") {
+    host::Equilibrium found;
+    found.driven = host::find_driven(system, point);
+    if (name_of_state(found, arguments.equilibrium.steady) == std::string_view("driven motion"))
+      text = fmt::format("at a state of a driven motion at t = {} s, which is no equilibrium ({})", point.time,
+                         driven_text(found.driven));
+  }
   for (std::size_t k = 0; k < point.trimmed.size(); ++k)
     text += fmt::format("{} {} = {:.10g}", k == 0 ? ", trimmed with" : ",", point.trimmed[k].name,
                         point.trimmed[k].value + point.offsets[k]);

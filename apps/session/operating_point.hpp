@@ -1,6 +1,7 @@
 // The state at which a model is linearized, as the command line asks for it, and the search for it.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -38,9 +39,14 @@ void check_sizes(const host::System&, const host::SolverMaker&);
 host::OperatingPoint find_point(const host::Catalog&, const host::System&, const host::SolverMaker&,
                                 const PointArguments&);
 
+/// What a search found: "equilibrium"; "steady motion", at the speeds of the initial state and evenly driven; or "driven
+/// motion", whose state holds at one time alone or moves although nothing that is free does.
+const char* name_of_state(const host::Equilibrium&, bool steady);
+/// "joint `slide`, which moves and accelerates; joint `turn`, which moves".
+std::string driven_text(std::span<const host::Driven>);
 /// "at the initial state", with notes: that it is no equilibrium, that time is frozen. constant: A
 /// is the same along the motion.
-std::string describe_point(const PointArguments&, const host::OperatingPoint&, const host::Linearization&,
-                           bool constant);
+std::string describe_point(const host::System&, const PointArguments&, const host::OperatingPoint&,
+                           const host::Linearization&, bool constant);
 
 }  // namespace polyform::apps

@@ -25,8 +25,6 @@ class Ranks {
   virtual std::optional<Message> receive() = 0;
 };
 
-/// Whether a launcher of MPI started this process as one of several.
-bool among_ranks();
 /// The ranks; nullptr where the process was started alone. Failure (bad_input) where this build has no MPI.
 std::unique_ptr<Ranks> join_ranks();
 

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include "apps/text/terminal.hpp"
-#include "framework/workbench/comparison/trace.hpp"
 #include "framework/host/reading/reader.hpp"
 #include "framework/host/registry/process_state.hpp"
+#include "framework/workbench/comparison/trace.hpp"
 
 namespace polyform::apps {
 

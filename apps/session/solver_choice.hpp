@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "framework/host/assembly/system.hpp"
-#include "framework/workbench/comparison/heat.hpp"
 #include "framework/host/registry/catalog.hpp"
 #include "framework/host/simulation/solver_selection.hpp"
+#include "framework/workbench/comparison/heat.hpp"
 
 namespace polyform::apps {
 

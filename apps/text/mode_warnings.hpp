@@ -3,8 +3,8 @@
 
 #include "apps/text/terminal.hpp"
 #include "framework/host/assembly/system.hpp"
-#include "framework/workbench/linearization/canonical_state.hpp"
 #include "framework/host/simulation/mode_limits.hpp"
+#include "framework/workbench/linearization/canonical_state.hpp"
 #include "polyform/mechanics/kinematics.hpp"
 
 namespace polyform::apps {

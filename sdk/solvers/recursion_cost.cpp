@@ -37,7 +37,7 @@ void on_paths(const LoopedTree& tree, std::vector<std::size_t> bodies, const Vis
 template <class Visit>
 void each_loop(const LoopedTree& tree, const Visit& visit) {
   for (const LoopedTree::Cut& cut : tree.cuts) visit(std::vector{cut.base, cut.moving}, cut.rows);
-  for (const LoopedTree::Tie& tie : tree.ties) visit(tie.bodies, tie.rows);
+  for (const LoopedTree::Constraint& constraint : tree.constraints) visit(constraint.bodies, constraint.rows);
 }
 
 }  // namespace
@@ -45,7 +45,7 @@ void each_loop(const LoopedTree& tree, const Visit& visit) {
 EvaluationCost recursion_cost(const LoopedTree& tree) {
   EvaluationCost cost;
   cost.operations = of_body * static_cast<double>(tree.parents.size());
-  if (tree.cuts.empty() && tree.ties.empty()) return cost;
+  if (tree.cuts.empty() && tree.constraints.empty()) return cost;
   std::vector<std::size_t> rows(tree.parents.size()), loops(tree.parents.size());
   each_loop(tree, [&](const std::vector<std::size_t>& bodies, std::size_t own) {
     on_paths(tree, bodies, [&](std::size_t body) {
@@ -76,7 +76,7 @@ EvaluationCost recursion_cost(const LoopedTree& tree) {
 EvaluationCost recursion_cost(const SystemView& view) {
   std::vector<std::size_t> parents, directions;
   std::vector<LoopedTree::Cut> cuts;
-  std::vector<LoopedTree::Tie> ties;
+  std::vector<LoopedTree::Constraint> constraints;
   const auto place = [](BodyIndex b) { return is_ground(b) ? LoopedTree::ground : at(b); };
   for (const JointData& joint : view.tree_joints()) {
     parents.push_back(place(joint.inboard()));
@@ -84,27 +84,27 @@ EvaluationCost recursion_cost(const SystemView& view) {
   }
   for (const JointData& joint : view.cut_joints())
     cuts.push_back({place(joint.base), place(joint.moving), 6 - joint.nv});
-  const auto add_ties = [&](const auto& group, const auto& rows_of) {
+  const auto add_constraints = [&](const auto& group, const auto& rows_of) {
     std::size_t joint = 0;
     for (std::size_t i = 0; i < group.instances.size(); ++i) {
-      LoopedTree::Tie& tie = ties.emplace_back();
-      tie.rows = rows_of(i);
+      LoopedTree::Constraint& constraint = constraints.emplace_back();
+      constraint.rows = rows_of(i);
       for (const Marker& marker : group.instances[i].markers) {
-        tie.bodies.push_back(place(marker.body));
-        tie.bodies.push_back(LoopedTree::ground);
+        constraint.bodies.push_back(place(marker.body));
+        constraint.bodies.push_back(LoopedTree::ground);
       }
       for (std::size_t k = 0; k < group.instances[i].joints.size(); ++k, ++joint) {
-        const JointData& tied = view.joints[at(group.joints[joint])];
-        tie.bodies.push_back(place(tied.base));
-        tie.bodies.push_back(place(tied.moving));
+        const JointData& joined = view.joints[at(group.joints[joint])];
+        constraint.bodies.push_back(place(joined.base));
+        constraint.bodies.push_back(place(joined.moving));
       }
     }
   };
   for (const ConstraintInstances& group : view.constraints)
-    add_ties(group, [&](std::size_t i) { return group.rows[i]; });
+    add_constraints(group, [&](std::size_t i) { return group.rows[i]; });
   for (const ModuleInstances& group : view.modules)
-    add_ties(group, [&](std::size_t) { return group.type->rows().size(); });
-  return recursion_cost(LoopedTree{parents, directions, cuts, ties});
+    add_constraints(group, [&](std::size_t) { return group.type->rows().size(); });
+  return recursion_cost(LoopedTree{parents, directions, cuts, constraints});
 }
 
 void RecursionCostModel::estimate(const SystemView& view, EvaluationCost& out) const noexcept {

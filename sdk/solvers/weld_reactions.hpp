@@ -3,9 +3,9 @@
 
 #include <vector>
 
+#include "polyform/contract/formulation.hpp"
 #include "polyform/mechanics/flexible_nodes.hpp"
 #include "polyform/mechanics/force_set.hpp"
-#include "polyform/contract/formulation.hpp"
 #include "polyform/solvers/rigid_groups.hpp"
 
 namespace polyform {

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <set>
 
-#include "framework/workbench/conformance/agreement.hpp"
 #include "framework/host/simulation/observation_store.hpp"
+#include "framework/workbench/conformance/agreement.hpp"
 #include "tests/support/workbench.hpp"
 
 namespace polyform::test {

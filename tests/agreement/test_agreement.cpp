@@ -5,8 +5,8 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
-#include "framework/workbench/conformance/agreement.hpp"
 #include "framework/host/simulation/observation_store.hpp"
+#include "framework/workbench/conformance/agreement.hpp"
 #include "polyform/mechanics/kinematics.hpp"
 #include "tests/agreement/agreement.hpp"
 #include "tests/support/random_model.hpp"

@@ -5,9 +5,9 @@
 #include <catch2/catch.hpp>
 #include <filesystem>
 
-#include "framework/workbench/conformance/agreement.hpp"
 #include "framework/host/simulation/balance_check.hpp"
 #include "framework/host/simulation/observation_store.hpp"
+#include "framework/workbench/conformance/agreement.hpp"
 #include "tests/support/random_model.hpp"
 #include "tests/support/workbench.hpp"
 

@@ -4,8 +4,8 @@
 #include <map>
 #include <string>
 
-#include "framework/workbench/conformance/agreement.hpp"
 #include "framework/host/simulation/observation_store.hpp"
+#include "framework/workbench/conformance/agreement.hpp"
 #include "polyform/solvers/rigid_groups.hpp"
 #include "tests/agreement/agreement.hpp"
 #include "tests/support/workbench.hpp"

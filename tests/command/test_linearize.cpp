@@ -99,6 +99,25 @@ TEST_CASE("a coordinated turn is trimmed with the controls, and judged") {
   CHECK_THAT(json["why"].get<std::string>(), Contains("`flight` turns about [0, 0, -1]"));
 }
 
+TEST_CASE("the state of a driven motion is not called an equilibrium, and its joints are named") {
+  const Workshop shop;
+  const Outcome text = shop.run({"equilibrium", shipped("whirling_rod")});
+  INFO(text.err << text.out);
+  CHECK(text.code == 0);
+  CHECK_THAT(text.out, Contains("state of a driven motion at t = 0 s") && Contains("joint `hinge`, which moves") &&
+                           Contains("no equilibrium") && !Contains(" equilibrium found"));
+  const Outcome outcome = shop.run({"equilibrium", shipped("prescribed_motion"), "--json"});
+  INFO(outcome.err);
+  REQUIRE(outcome.code == 0);
+  const Json json = Json::parse(outcome.out);
+  CHECK(json["found"] == "driven motion");
+  CHECK(json["balanced"] == false);
+  CHECK(!json["driven"].empty());
+  const Outcome linear = shop.run({"linearize", shipped("whirling_rod"), "--at", "equilibrium"});
+  CHECK_THAT(linear.out, Contains("driven") && !Contains("at an equilibrium"));
+  CHECK(Json::parse(shop.run({"equilibrium", shipped("double_pendulum"), "--json"}).out)["found"] == "equilibrium");
+}
+
 TEST_CASE("an equilibrium can be written as initial values, and starts one") {
   const Workshop shop;
   const Outcome outcome = shop.run({"equilibrium", shipped("double_pendulum"), "--output", "rest.yaml", "--json"});

@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <numbers>
 
@@ -198,6 +199,25 @@ TEST_CASE("paths that lead to nothing are refused with what may be meant") {
   const Outcome column = shop.run({"study", model, "--vary", "bodies.block.mass=1", "--quantity", "a=max(slide.qq)"});
   CHECK(column.code == 2);
   CHECK_THAT(column.err, Contains("'slide.qq'") && Contains("Did you mean 'slide.q'?"));
+}
+
+TEST_CASE("seeds and numbers of samples that are none, and pages by other names, are refused") {
+  const Workshop shop;
+  const std::string model = shop.write("m.yaml", oscillator);
+  const auto refusal = [&](const char* option, const char* value) {
+    const Outcome outcome = shop.run({"study", model, "--vary", "bodies.block.mass=uniform(1,2)", "--samples", "2",
+                                      "--quantity", "end=final(slide.q)", option, value});
+    CHECK(outcome.code == 2);
+    return outcome.err;
+  };
+  for (const char* value : {"-1", "1.5", "1e3", "18446744073709551616", ""}) {
+    INFO(value);
+    CHECK_THAT(refusal("--seed", value), Contains("--seed") && Contains("whole number"));
+  }
+  CHECK_THAT(refusal("--report", "r.txt"), Contains("--report") && Contains("'r.txt'") && Contains(".html"));
+  CHECK(!std::filesystem::exists(shop.path("r.txt")));
+  for (const char* command : {"run", "compare"})
+    CHECK(shop.run({command, model, "--report", "r.txt"}).code == 2);
 }
 
 TEST_CASE("a setting for all cases does not stand over a factor") {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "framework/workbench/conformance/conformance.hpp"
 #include "framework/host/registry/registry.hpp"
+#include "framework/workbench/conformance/conformance.hpp"
 #include "tests/support/sanitized.hpp"
 
 namespace polyform::host::test {

@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "polyform/helpers/completed.hpp"
 #include "polyform/contract/cost_model.hpp"
 #include "polyform/contract/flexible_validity.hpp"
 #include "polyform/contract/initial_states.hpp"
@@ -15,6 +14,7 @@
 #include "polyform/contract/power_source.hpp"
 #include "polyform/contract/rheonomic_joint.hpp"
 #include "polyform/contract/second_order.hpp"
+#include "polyform/helpers/completed.hpp"
 
 namespace {
 

@@ -4,8 +4,8 @@
 #include <catch2/catch.hpp>
 
 #include "framework/host/reading/reader.hpp"
-#include "polyform/helpers/element_helpers.hpp"
 #include "polyform/contract/events.hpp"
+#include "polyform/helpers/element_helpers.hpp"
 #include "tests/support/integrators.hpp"
 #include "tests/support/workbench.hpp"
 

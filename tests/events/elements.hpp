@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "framework/workbench/comparison/comparison.hpp"
 #include "framework/host/simulation/simulate.hpp"
+#include "framework/workbench/comparison/comparison.hpp"
 #include "polyform/contract/force.hpp"
 
 namespace polyform::test {

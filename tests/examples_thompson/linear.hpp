@@ -6,9 +6,9 @@
 #include <complex>
 #include <vector>
 
+#include "framework/host/reading/reader.hpp"
 #include "framework/workbench/linearization/linearize.hpp"
 #include "framework/workbench/linearization/modes.hpp"
-#include "framework/host/reading/reader.hpp"
 #include "tests/examples_thompson/example.hpp"
 
 namespace polyform::test {

@@ -14,48 +14,48 @@ using namespace polyform::test;
 namespace {
 
 struct Shape {
-  std::size_t levels, widest_interface, most_members, ties;
+  std::size_t levels, widest_interface, most_members, constraints;
 };
 
-Shape shape_of(const std::vector<Tie>& given, std::size_t bodies) {
-  std::vector<Tie> ties = given;
-  const MergeTree tree = make_merge_tree(ties, bodies, 0, false, std::vector<bool>(bodies));
+Shape shape_of(const std::vector<LevelConstraint>& given, std::size_t bodies) {
+  std::vector<LevelConstraint> constraints = given;
+  const MergeTree tree = make_merge_tree(constraints, bodies, 0, false, std::vector<bool>(bodies));
   Shape s{tree.levels, 0, 0, 0};
   for (const Merge& merge : tree.merges) {
     s.widest_interface = std::max(s.widest_interface, merge.interface.size());
     s.most_members = std::max(s.most_members, merge.members.size());
-    s.ties += merge.ties.size();
+    s.constraints += merge.constraints.size();
   }
   return s;
 }
 
-Tie tie(std::vector<std::size_t> bodies) { return {std::move(bodies), 5, 0}; }
+LevelConstraint constraint(std::vector<std::size_t> bodies) { return {std::move(bodies), 5, 0}; }
 
 /// A chain on ground.
-std::vector<Tie> chain(std::size_t n) {
-  std::vector<Tie> ties{tie({0})};
-  for (std::size_t i = 1; i < n; ++i) ties.push_back(tie({i - 1, i}));
-  return ties;
+std::vector<LevelConstraint> chain(std::size_t n) {
+  std::vector<LevelConstraint> constraints{constraint({0})};
+  for (std::size_t i = 1; i < n; ++i) constraints.push_back(constraint({i - 1, i}));
+  return constraints;
 }
-std::vector<Tie> binary_tree(std::size_t n) {
-  std::vector<Tie> ties{tie({0})};
-  for (std::size_t i = 1; i < n; ++i) ties.push_back(tie({(i - 1) / 2, i}));
-  return ties;
+std::vector<LevelConstraint> binary_tree(std::size_t n) {
+  std::vector<LevelConstraint> constraints{constraint({0})};
+  for (std::size_t i = 1; i < n; ++i) constraints.push_back(constraint({(i - 1) / 2, i}));
+  return constraints;
 }
 /// Posts 2 k on ground, bars 2 k + 1 between post and next post.
-std::vector<Tie> ladder(std::size_t loops) {
-  std::vector<Tie> ties{tie({0})};
+std::vector<LevelConstraint> ladder(std::size_t loops) {
+  std::vector<LevelConstraint> constraints{constraint({0})};
   for (std::size_t k = 0; k < loops; ++k) {
-    ties.push_back(tie({2 * k, 2 * k + 1}));
-    ties.push_back(tie({2 * k + 1, 2 * k + 2}));
-    ties.push_back(tie({2 * k + 2}));
+    constraints.push_back(constraint({2 * k, 2 * k + 1}));
+    constraints.push_back(constraint({2 * k + 1, 2 * k + 2}));
+    constraints.push_back(constraint({2 * k + 2}));
   }
-  return ties;
+  return constraints;
 }
-std::vector<Tie> star(std::size_t n) {
-  std::vector<Tie> ties{tie({0})};
-  for (std::size_t i = 1; i < n; ++i) ties.push_back(tie({0, i}));
-  return ties;
+std::vector<LevelConstraint> star(std::size_t n) {
+  std::vector<LevelConstraint> constraints{constraint({0})};
+  for (std::size_t i = 1; i < n; ++i) constraints.push_back(constraint({0, i}));
+  return constraints;
 }
 
 }  // namespace
@@ -63,15 +63,17 @@ std::vector<Tie> star(std::size_t n) {
 TEST_CASE("interfaces of modules found in chains, trees, ladders and stars do not grow with the system") {
   for (const std::size_t n : {10, 100, 1000, 10000}) {
     INFO(n << " bodies");
-    for (const std::vector<Tie>& ties : {chain(n), binary_tree(n), ladder(n / 2), star(n)}) {
-      const std::size_t bodies = 1 + (*std::max_element(ties.begin(), ties.end(), [](const Tie& a, const Tie& b) {
-                                       return a.blocks.back() < b.blocks.back();
-                                     })).blocks.back();
-      const Shape s = shape_of(ties, bodies);
+    for (const std::vector<LevelConstraint>& constraints : {chain(n), binary_tree(n), ladder(n / 2), star(n)}) {
+      const std::size_t bodies = 1 + (*std::max_element(constraints.begin(), constraints.end(),
+                                                        [](const LevelConstraint& a, const LevelConstraint& b) {
+                                                          return a.blocks.back() < b.blocks.back();
+                                                        }))
+                                         .blocks.back();
+      const Shape s = shape_of(constraints, bodies);
       CHECK(s.widest_interface <= 3);
       CHECK(s.most_members <= 5);
       CHECK(static_cast<double>(s.levels) <= 3 + 2 * std::log2(static_cast<double>(bodies)));
-      CHECK(s.ties == ties.size());
+      CHECK(s.constraints == constraints.size());
     }
   }
 }
@@ -81,17 +83,18 @@ TEST_CASE("modules of a chain are halved from level to level") {
 }
 
 TEST_CASE("a hierarchy that is cut off has the constraints of its levels and no others") {
-  std::vector<Tie> ties = chain(64);
-  make_merge_tree(ties, 64, 0, false, std::vector<bool>(64));
+  std::vector<LevelConstraint> constraints = chain(64);
+  make_merge_tree(constraints, 64, 0, false, std::vector<bool>(64));
   for (std::size_t level = 1; level <= 7; ++level) {
-    std::vector<Tie> kept = ties;
+    std::vector<LevelConstraint> kept = constraints;
     const MergeTree tree = make_merge_tree(kept, 64, level, false, std::vector<bool>(64));
     std::vector<std::size_t> enforced;
-    for (const Merge& merge : tree.merges) enforced.insert(enforced.end(), merge.ties.begin(), merge.ties.end());
+    for (const Merge& merge : tree.merges)
+      enforced.insert(enforced.end(), merge.constraints.begin(), merge.constraints.end());
     std::sort(enforced.begin(), enforced.end());
     std::vector<std::size_t> expected;
-    for (std::size_t t = 0; t < ties.size(); ++t)
-      if (ties[t].level <= level) expected.push_back(t);
+    for (std::size_t t = 0; t < constraints.size(); ++t)
+      if (constraints[t].level <= level) expected.push_back(t);
     CHECK(enforced == expected);
   }
 }

@@ -64,7 +64,7 @@ joints:
   - {name: b, type: revolute, base: cross, moving: rod, position: [0, 0, 0], axis: [0, 1, 0], initial: {velocity: -2}}
   - {name: c, type: spherical, base: rod, moving: tail, position: [1, 0, 0], initial: {velocity: [1, 2, 3]}}
 )";
-  // Thin rods in a row have, until they are tied to ground, no inertia at all about their common axis.
+  // Thin rods in a row have, until they are held by ground, no inertia at all about their common axis.
   const std::string thin_rods = R"(
 polyform: 1
 gravity: [0, -9.81, 0]

@@ -128,3 +128,59 @@ forces:
     CHECK(100 + held.point.offsets[0] == Approx(2 * 25 * 0.6 / 0.1).epsilon(1e-11));
   }
 }
+
+namespace {
+
+/// A rod that hangs on what is given.
+std::unique_ptr<host::System> hanging(const std::string& joints_and_constraints) {
+  return system_from_text(R"(
+polyform: 1
+gravity: [0, 0, -9.81]
+bodies:
+  - {name: slide, mass: 1, inertia: {xx: 1, yy: 1, zz: 1}}
+  - {name: rod, mass: 1.3, center_of_mass: [0, 0, -0.4], inertia: {xx: 0.07, yy: 0.07, zz: 0.01}}
+)" + joints_and_constraints);
+}
+std::string moving_hinge(const std::string& turn, const std::string& shift) {
+  return "joints:\n  - {name: rail, type: prismatic, base: ground, moving: slide, position: [0, 0, 0], axis: [1, 0, 0]}\n"
+         "  - {name: hinge, type: moving-hinge, base: slide, moving: rod, position: [0, 0, 0], axis: [0, 1, 0], "
+         "drive_axis: [0, 0, 1], turn: " + turn + ", shift: " + shift + ", initial: {position: 0.3}}\n";
+}
+std::string driven_slide(const std::string& motion) {
+  return "joints:\n  - {name: rail, type: prismatic, base: ground, moving: slide, position: [0, 0, 0], axis: [1, 0, 0]}\n"
+         "  - {name: pin, type: revolute, base: slide, moving: rod, position: [0, 0, 0], axis: [0, 1, 0]}\n"
+         "constraints:\n  - {name: drive, type: prescribed-motion, joint: rail, motion: " + motion + "}\n";
+}
+
+}  // namespace
+
+TEST_CASE("what is driven at the state of an equilibrium is told, by joint") {
+  struct Case {
+    std::string model, joint;
+    bool moves, accelerates;
+  };
+  const Case cases[] = {
+      {moving_hinge("{polynomial: [0, 2]}", "0"), "hinge", true, false},
+      {moving_hinge("{polynomial: [0, 0, 2]}", "0"), "hinge", false, true},
+      {moving_hinge("0.4", "{sine: {amplitude: 0.02, frequency: 3}}"), "hinge", true, false},
+      {moving_hinge("{constant: 0.4}", "{constant: 0.1}"), "", false, false},
+      {driven_slide("{polynomial: [0, 0.5]}"), "rail", true, false},
+      {driven_slide("{polynomial: [0, 0.5, 0.1]}"), "rail", true, true},
+      {driven_slide("{constant: 0}"), "", false, false},
+      {driven_slide("{ramp: {rate: 1, start: 2, end: 3}}"), "", false, false}};
+  for (const Case& c : cases) {
+    INFO(c.model);
+    const auto system = hanging(c.model);
+    for (const Formulation* f : formulations_for(*system)) {
+      INFO(f->name());
+      const host::Equilibrium found = search(*system, *f);
+      CHECK(found.driven.size() == (c.joint.empty() ? 0 : 1));
+      for (const host::Driven& d : found.driven) {
+        CHECK(d.kind == "joint");
+        CHECK(d.name == c.joint);
+        CHECK(d.moves == c.moves);
+        CHECK(d.accelerates == c.accelerates);
+      }
+    }
+  }
+}

@@ -92,6 +92,40 @@ TEST_CASE("a rod on a shaken pivot stands or falls as its Mathieu equation says"
   }
 }
 
+TEST_CASE("a turn of a joint by the clock is a period: a rod on a turning hinge between two springs of ground") {
+  // B θ'' = [ω² (A − C) − m l g − 2 k h² cos² ωt] θ: the springs hold along x alone.
+  constexpr double mass = 1.3, l = 0.4, A = 0.07 + mass * l * l, C = 0.01, k = 60, h = 0.4;
+  for (const double omega : {3.0, 7.0, 9.0}) {
+    const auto system = system_from_text(fmt::format(R"(
+polyform: 1
+gravity: [0, 0, -9.81]
+bodies:
+  - {{name: rod, mass: 1.3, center_of_mass: [0, 0, -0.4], inertia: {{xx: 0.07, yy: 0.07, zz: 0.01}}}}
+joints:
+  - {{name: hinge, type: moving-hinge, base: ground, moving: rod, position: [0, 0, 0], axis: [0, 1, 0],
+     drive_axis: [0, 0, 1], turn: {{polynomial: [0, {}]}}}}
+forces:
+  - {{name: left, type: spring-damper, a: {{body: ground, point: [-1, 0, -0.4]}}, b: {{body: rod, point: [0, 0, -0.4]}}, stiffness: 60}}
+  - {{name: right, type: spring-damper, a: {{body: ground, point: [1, 0, -0.4]}}, b: {{body: rod, point: [0, 0, -0.4]}}, stiffness: 60}}
+)",
+                                                     omega));
+    const double trace = trace_over(2 * M_PI / omega, [&](double t) {
+      const double along = std::cos(omega * t);
+      return (omega * omega * (A - C) - mass * l * 9.81 - 2 * k * h * h * along * along) / A;
+    });
+    for (const Judged& j : judge_all(*system)) {
+      INFO(omega << " rad/s, " << j.formulation->name() << ": " << j.stability.text << ", " << j.stability.why);
+      CHECK(j.stability.verdict == (std::abs(trace) > 2 ? Outlook::unstable : Outlook::neutral));
+      REQUIRE(j.stability.floquet);
+      CHECK(j.stability.floquet->told_by == "a turn of joint `hinge` by the clock");
+      Complex sum = 0;
+      for (const host::Multiplier& mu : j.stability.floquet->multipliers)
+        sum += mu.value.imag() != 0 ? mu.value + std::conj(mu.value) : mu.value;
+      CHECK(sum.real() == Approx(trace).epsilon(1e-8));
+    }
+  }
+}
+
 TEST_CASE("a sine whose half periods fill the duration of a run is seen between them") {
   for (const double frequency : {50.0, 100.0}) {
     const auto system = system_from_text(fmt::format(R"(

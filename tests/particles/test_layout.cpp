@@ -22,9 +22,9 @@ std::size_t fixed_particles(const Layout& layout) {
   for (const auto& p : layout.particles) count += p.slot == none;
   return count;
 }
-std::size_t ties(const Layout& layout) {
+std::size_t dependents(const Layout& layout) {
   std::size_t count = 0;
-  for (const auto& b : layout.bodies) count += b.ties.size();
+  for (const auto& b : layout.bodies) count += b.dependents.size();
   return count;
 }
 
@@ -41,7 +41,7 @@ TEST_CASE("a chain of N bodies on ball joints keeps 2N + 1 of its 3N + 1 primary
   const Layout layout(system.view());
   CHECK(layout.moving == 14);
   CHECK(fixed_particles(layout) == 1);  // the one on ground
-  CHECK(ties(layout) == 0);
+  CHECK(dependents(layout) == 0);
   for (std::size_t i = 1; i < 7; ++i) {
     CHECK(layout.bodies[i].inherited == 1);
     CHECK(layout.bodies[i].particle[0] == layout.bodies[i - 1].particle[1]);  // one particle of two bodies
@@ -69,14 +69,14 @@ TEST_CASE("a revolute joint shares two particles on its axis, a fixed joint all"
   }
 }
 
-TEST_CASE("joints beyond the three particles of a body tie further ones to them") {
+TEST_CASE("joints beyond the three particles of a body make further ones that depend on them") {
   HandBuilt system;
   const BodyIndex hub = system.add_body("hub", at(0), 3, {}, {1, 1, 1, 0, 0, 0});
   system.free("free", hub);
   const Vec3 points[6] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {-1, 0, 0}, {0, -1, 0}, {0, 0, -1}};
   for (const Vec3& p : points) system.spherical("arm", hub, rod(system, at(p.x, p.y, p.z)), p);
   const Layout layout(system.view());
-  CHECK(layout.bodies[0].ties.size() == 3);
+  CHECK(layout.bodies[0].dependents.size() == 3);
   CHECK(layout.moving == 6 + 6 * 2);  // of the hub: all shared; of each arm: two of its own
   for (std::size_t i = 1; i < 7; ++i) CHECK(layout.bodies[i].inherited == 1);
 }
@@ -155,7 +155,7 @@ TEST_CASE("ten thousand arms on one body are set up in linear time, each with th
   const SystemView few = small.view(), view = large.view();
   CHECK(grows_linearly([&](std::size_t arms) { return Layout(arms == 625 ? few : view); }, 625));
   const Layout layout(view);
-  CHECK(ties(layout) == 9000 - 3);
+  CHECK(dependents(layout) == 9000 - 3);
   for (std::size_t k = 0; k < points.size(); ++k)
     CHECK(norm(layout.particles[layout.bodies[k + 1].particle[0]].place - points[k]) < 1e-9);
 }

@@ -117,9 +117,9 @@ TEST_CASE("a constraint element that asks for what a pin grants already changes 
         fmt::format("constraints:\n  - {{name: edge, type: knife-edge, body: door, point: {}, edge: {}, normal: {}}}\n",
                     text(pin + 0.8 * axis - place), text(edge), text(cross(edge, random.direction())));
     INFO(held);
-    const auto free = system_from_text(swing), tied = system_from_text(held);
-    const auto one = solver_with(*free, {}), other = solver_with(*tied, {});
-    const std::vector<double> y = initial_vector(*free, *one), z = initial_vector(*tied, *other);
+    const auto free = system_from_text(swing), held_down = system_from_text(held);
+    const auto one = solver_with(*free, {}), other = solver_with(*held_down, {});
+    const std::vector<double> y = initial_vector(*free, *one), z = initial_vector(*held_down, *other);
     std::vector<double> a(y.size()), b(z.size());
     REQUIRE(one->derivative(0, y, a) == Status::ok);
     REQUIRE(other->derivative(0, z, b) == Status::ok);

@@ -5,8 +5,8 @@
 #include <deque>
 #include <vector>
 
-#include "framework/workbench/comparison/heat.hpp"
 #include "framework/host/reading/reader.hpp"
+#include "framework/workbench/comparison/heat.hpp"
 #include "tests/support/workbench.hpp"
 
 namespace polyform::test {

@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "framework/host/assembly/parts.hpp"
-#include "polyform/mechanics/rheonomic_joints.hpp"
 #include "polyform/mechanics/flexible_set.hpp"
+#include "polyform/mechanics/rheonomic_joints.hpp"
 
 namespace polyform::host::inline assembly {
 namespace {

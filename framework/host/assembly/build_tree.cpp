@@ -87,7 +87,7 @@ void place_origins(JointData& joint, const Pose& base, const Pose& moving, const
 }
 
 /// Attaches a joint to the frames of two bodies of the view.
-void tie(JointData& joint, BodyIndex base, BodyIndex moving) {
+void connect(JointData& joint, BodyIndex base, BodyIndex moving) {
   joint.base = base;
   joint.moving = moving;
   joint.base_frame = frame_of(base);
@@ -140,7 +140,7 @@ JointData added_free_joint(System::Parts& parts, std::size_t user_body, BodyInde
   const BodyItem& item = parts.description.bodies[user_body];
   joint.name = parts.names.emplace_back(item.name + ".free");
   joint.added = true;
-  tie(joint, BodyIndex::ground, body);
+  connect(joint, BodyIndex::ground, body);
   joint.primitives = parts.primitives.emplace_back(std::vector<Primitive>{{Kind::translation, {1, 0, 0}},
                                                                           {Kind::translation, {0, 1, 0}},
                                                                           {Kind::translation, {0, 0, 1}},
@@ -209,8 +209,8 @@ bool build_tree(System::Parts& parts, Diagnostics& diagnostics) {
     }
     const auto view_body = [&](BodyIndex b) { return is_ground(b) ? b : parts.body_of[at(b)]; };
     parts.joints[i] = defined[edge];
-    tie(parts.joints[i], view_body(parts.description.joints[edge].base),
-        view_body(parts.description.joints[edge].moving));
+    connect(parts.joints[i], view_body(parts.description.joints[edge].base),
+            view_body(parts.description.joints[edge].moving));
     parts.joints[i].reversed = i < parts.bodies.size() && parts.joints[i].base == body_index(i);
     parts.user_joint[i] = edge;
     parts.joint_of[edge] = joint_index(i);

@@ -59,9 +59,9 @@ void ConstraintJacobian::add_all(double t, const StateView& state) {
   elements_.follow(state.discrete);
   modules_.follow(state.discrete);
   if (!elements_.elements().empty()) elements_.evaluate(t, tree_.frames(), state.q, state.v);
-  std::size_t tie = view_.joints.size(), first = 0;
+  std::size_t constraint = view_.joints.size(), first = 0;
   for (const ConstraintSet::Element& e : elements_.elements()) {
-    if (!is_absent(tie++))
+    if (!is_absent(constraint++))
       for (std::size_t r = 0; r < e.rows; ++r)
         if (of_ != Of::positions || e.holonomic) {
           Row row = element_row(e, r, state);

@@ -8,8 +8,8 @@
 
 #include "polyform/mechanics/constraint_set.hpp"
 #include "polyform/mechanics/kinematics.hpp"
-#include "polyform/mechanics/rheonomic_joints.hpp"
 #include "polyform/mechanics/module_set.hpp"
+#include "polyform/mechanics/rheonomic_joints.hpp"
 
 namespace polyform::host::inline assembly {
 
@@ -73,7 +73,7 @@ class ConstraintJacobian {
   /// Rounding of the positions of joints, relative to the size of the largest body.
   double place_rounding() const { return place_rounding_; }
   std::size_t columns() const { return columns_; }
-  bool is_absent(std::size_t tie) const { return !absent_.empty() && absent_[tie]; }
+  bool is_absent(std::size_t constraint) const { return !absent_.empty() && absent_[constraint]; }
   /// Of terms that are summed.
   struct WrenchSize {
     double moment = 0, force = 0;  ///< N m about the origin of M, N

@@ -95,17 +95,17 @@ std::vector<char> light_clusters(const Description& d, Strided<const JointData> 
     if (d.bodies[b].flexible != nullptr) flexible[cluster[b]] = 1;
   }
   std::vector<double> mass(d.bodies.size(), 1);
-  std::vector<std::vector<std::size_t>> ties;
+  std::vector<std::vector<std::size_t>> constraints;
   for (std::size_t j = 0; j < joints.size(); ++j) {
     if (is_weld(joints[j]) || joints[j].nv >= 6) continue;
     const JointItem& item = d.joints[j];
     const Pose base = is_ground(item.base) ? Pose{} : d.bodies[at(item.base)].pose;
     const Mat3 turn = rotation_matrix(base.orientation);
-    std::vector<std::size_t>& tie = ties.emplace_back();
+    std::vector<std::size_t>& constraint = constraints.emplace_back();
     for (const BodyIndex b : {item.base, item.moving}) {
       if (is_ground(b)) continue;
       const std::size_t c = cluster[at(b)];
-      tie.push_back(c);
+      constraint.push_back(c);
       mass[c] = flexible[c] != 0 ? 0 : inertia[c](5, 5);
       if (flexible[c] == 0 && moves_nothing(joints[j], inertia[c], base.position + turn * joints[j].p_base, turn))
         light[c] = 1;
@@ -115,7 +115,7 @@ std::vector<char> light_clusters(const Description& d, Strided<const JointData> 
   const double heaviest = *std::max_element(mass.begin(), mass.end());
   for (std::size_t c = 0; c < mass.size(); ++c)
     if (flexible[c] != 0) mass[c] = heaviest;
-  const std::vector<bool> beside_heavy = light_bodies(mass, ties);
+  const std::vector<bool> beside_heavy = light_bodies(mass, constraints);
   for (std::size_t c = 0; c < light.size(); ++c) light[c] = light[c] != 0 || beside_heavy[c] ? 1 : 0;
   return light;
 }

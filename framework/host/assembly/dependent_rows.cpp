@@ -21,6 +21,13 @@ struct NearlyDependent {
   std::string_view name{};
 };
 
+/// Part of least_independent from which on rows are so near to it that solvers may judge them differently: each measures
+/// a row in its own unknowns.
+constexpr double beside_the_bound = 0.5;
+constexpr const char* judged_differently =
+    ". That is so near to the bound that solvers may judge it differently: their accelerations differ by some per cent "
+    "then, which evaluate --solver all shows";
+
 NearlyDependent nearly_dependent(const SystemView& view, const ConstStateView& at) {
   if (view.cut_joints().empty() && view.constraints.empty()) return {};
   ConstraintJacobian jacobian(view);
@@ -58,8 +65,9 @@ void warn_of_dependent_rows(const System::Parts& parts, Diagnostics& diagnostics
       {.severity = Severity::warning,
        .message = fmt::format("what {} `{}` ties depends on the other constraints to {:.1e} of its size, as rounded "
                               "lengths make it of a loop that moves, or a position next to a singular one: it is taken "
-                              "as dependent, and does not lock what it would lock by so little",
-                              row.kind, row.name, row.part),
+                              "as dependent, and does not lock what it would lock by so little{}",
+                              row.kind, row.name, row.part,
+                              row.part > beside_the_bound * least_independent ? judged_differently : ""),
        .remedy =
            fmt::format("write lengths and angles with more digits, or change them by more than {:g} of their size "
                        "where they are to lock the motion",

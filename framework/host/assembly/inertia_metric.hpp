@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "polyform/mechanics/flexible_set.hpp"
 #include "polyform/contract/system_view.hpp"
+#include "polyform/mechanics/flexible_set.hpp"
 
 namespace polyform::host::inline assembly {
 

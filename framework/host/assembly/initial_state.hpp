@@ -12,11 +12,11 @@
 #include "framework/host/assembly/keeping.hpp"
 #include "framework/host/assembly/parts.hpp"
 #include "framework/host/assembly/position_search.hpp"
-#include "polyform/solvers/centred_view.hpp"
 #include "polyform/mechanics/constraint_set.hpp"
 #include "polyform/mechanics/kinematics.hpp"
-#include "polyform/mechanics/rheonomic_joints.hpp"
 #include "polyform/mechanics/module_set.hpp"
+#include "polyform/mechanics/rheonomic_joints.hpp"
+#include "polyform/solvers/centred_view.hpp"
 
 namespace polyform::host::inline assembly {
 
@@ -24,6 +24,11 @@ namespace polyform::host::inline assembly {
 inline constexpr std::size_t most_named = 8;
 
 /// Fills the initial state of the parts (q, v, eta, etadot, x, discrete). Used once.
+///
+/// It has many functions because each step reads and writes the same state and reports to the same list, and because a
+/// message about what was given, changed or left open is a function of its own. The steps stand in a file each:
+/// what is given, positions, rates, states of elements, what changed. What computes has classes of its own
+/// (PositionSearch, NearestRates, Keeping).
 class InitialState {
  public:
   InitialState(System::Parts& parts, Diagnostics& diagnostics);

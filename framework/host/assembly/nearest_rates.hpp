@@ -27,9 +27,9 @@ class NearestRates {
   /// dependence: the largest part by which rows that count as dependent are independent of others, nothing being kept.
   NearestRates(const SystemView&, const ConstraintJacobian&, double dependence = 0);
 
-  /// Which rows rates may rest on: all but those that a position as closed may have by chance (wide); all that are more
-  /// than rounding (none); or all that count as independent, where those that do not are met as well as they are
-  /// independent of the others (dependent).
+  /// On which rows rates may rest. wide: on rows that are independent by more than closing leaves of positions.
+  /// dependent: on rows that count as independent; each other row is met up to the part by which it is independent.
+  /// none: on every row that is more than rounding.
   enum class Margin { wide, dependent, none };
   /// Whether all rows can be met by changing the columns that are not kept; the rates of those are as in w.
   bool can_meet(std::span<const double> w, const std::vector<char>& kept, Margin);

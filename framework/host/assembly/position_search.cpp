@@ -1,8 +1,8 @@
 #include "framework/host/assembly/position_search.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <cmath>
+#include <limits>
 #include <limits>
 #include <numeric>
 #include <utility>

@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "polyform/solvers/absolute_system.hpp"
 #include "polyform/mechanics/rheonomic_joints.hpp"
 #include "polyform/mechanics/scale.hpp"
+#include "polyform/solvers/absolute_system.hpp"
 
 namespace polyform::host::inline assembly {
 namespace {

@@ -43,8 +43,8 @@ class Spin {
     for (const ModuleInstances& group : view_.modules)
       for (const JointIndex j : group.joints) driven_[at(j)] = true;
     carry(parts);
-    find_ties();
-    spread_over_ties();
+    find_common_motions();
+    spread_over_common_motions();
   }
 
   /// Per body, whether a joint between it and ground lets it spin. A body follows its inboard body.
@@ -83,27 +83,27 @@ class Spin {
   }
 
   /// Joints of one loop, and those that one constraint acts on.
-  void find_ties() {
+  void find_common_motions() {
     for (std::size_t c = view_.bodies.size(); c < view_.joints.size(); ++c) {
       std::vector<std::size_t> a = way_to_ground(view_.joints[c].base), b = way_to_ground(view_.joints[c].moving);
       while (!a.empty() && !b.empty() && a.back() == b.back()) a.pop_back(), b.pop_back();
       a.insert(a.end(), b.begin(), b.end());
       a.push_back(c);
-      ties_.push_back(std::move(a));
+      common_.push_back(std::move(a));
     }
     for (const ConstraintInstances& group : view_.constraints)
       for (std::size_t i = 0; i < group.instances.size(); ++i) {
-        std::vector<std::size_t>& tie = ties_.emplace_back();
-        for (const JointIndex j : joints_of(group, i)) tie.push_back(at(j));
+        std::vector<std::size_t>& together = common_.emplace_back();
+        for (const JointIndex j : joints_of(group, i)) together.push_back(at(j));
       }
   }
-  void spread_over_ties() {
+  void spread_over_common_motions() {
     const auto moves = [&](std::size_t j) { return driven_[j] || (j < view_.bodies.size() && goes_round(j)); };
     for (bool more = true; more;) {
       more = false;
-      for (const std::vector<std::size_t>& tie : ties_) {
-        if (std::ranges::none_of(tie, moves)) continue;
-        for (const std::size_t j : tie) {
+      for (const std::vector<std::size_t>& together : common_) {
+        if (std::ranges::none_of(together, moves)) continue;
+        for (const std::size_t j : together) {
           more = more || !driven_[j];
           driven_[j] = true;
         }
@@ -192,7 +192,7 @@ class Spin {
   const SystemView& view_;
   TreeKinematics tree_;
   std::vector<bool> driven_;
-  std::vector<std::vector<std::size_t>> ties_;  ///< joints that move together
+  std::vector<std::vector<std::size_t>> common_;  ///< joints that move together
   std::vector<Carried> carried_;
 };
 

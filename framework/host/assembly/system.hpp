@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "framework/host/assembly/reaction_uniqueness.hpp"
 #include "framework/diagnostics.hpp"
+#include "framework/host/assembly/reaction_uniqueness.hpp"
 #include "framework/host/graph/system_graph.hpp"
 #include "framework/host/reading/description.hpp"
 #include "polyform/contract/system_view.hpp"

@@ -19,7 +19,8 @@ struct Sections {
   std::vector<Value> bodies, joints, forces, constraints, modules, subsystems;
 };
 
-/// A placement whose bodies are a subsystem of the name of the placement, with those of parts in it that are none.
+/// A placement that is a subsystem: it has the name of the placement, the bodies of its part, and the bodies of those
+/// parts within it that are no subsystems.
 struct PartSubsystem {
   std::string name, path;
   Place place;
@@ -39,13 +40,13 @@ class Parts {
   /// Whether placements without a name are numbered under this one, as a chain's bodies are.
   bool numbers(const std::string& name) const { return prefixes_.contains(name + "[0]."); }
 
-  /// Whether a part was placed that could not be read.
+  /// Whether the model places a part that could not be read.
   bool unread() const { return unread_; }
 
   /// Hands on what other files have wrong. Call once, at the end.
   void finish();
   bool failed() const;
-  bool only_missing_plugins() const;  ///< nothing else is wrong with the other files
+  bool only_missing_plugins() const;  ///< all that is wrong with the other files
 
  private:
   /// A part of the list, or what its file holds; without node where that cannot be read.

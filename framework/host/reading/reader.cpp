@@ -8,8 +8,8 @@
 #include <new>
 
 #include "framework/host/reading/model_reader.hpp"
-#include "framework/printable.hpp"
 #include "framework/host/reading/source.hpp"
+#include "framework/printable.hpp"
 
 namespace polyform::host::inline reading {
 

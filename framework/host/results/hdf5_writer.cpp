@@ -10,9 +10,9 @@
 #include <utility>
 
 #include "framework/diagnostics.hpp"
-#include "framework/original_process.hpp"
 #include "framework/host/results/file_writer.hpp"
 #include "framework/host/results/hdf5_handle.hpp"
+#include "framework/original_process.hpp"
 
 namespace polyform::host::inline results {
 

@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "polyform/mechanics/attachments.hpp"
 #include "polyform/contract/discrete_state.hpp"
 #include "polyform/contract/events.hpp"
 #include "polyform/contract/formulation.hpp"
+#include "polyform/mechanics/attachments.hpp"
 
 namespace polyform::host::inline simulation {
 

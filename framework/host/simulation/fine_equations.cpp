@@ -8,8 +8,8 @@
 #include <compare>
 #include <limits>
 
-#include "polyform/solvers/double_double.hpp"
 #include "polyform/mechanics/scale.hpp"
+#include "polyform/solvers/double_double.hpp"
 
 namespace polyform {
 
@@ -85,7 +85,7 @@ class FineEquations {
         disturb_(seed),
         scale_(unknowns_ + system.rows(), 1.0) {
     for (std::size_t i = 0; i < system.blocks(); ++i) enter_inertia(i);
-    for (std::size_t tie = 0; tie < system.constraints(); ++tie) enter_rows(tie);
+    for (std::size_t constraint = 0; constraint < system.constraints(); ++constraint) enter_rows(constraint);
     find_scales();
   }
 
@@ -147,13 +147,13 @@ class FineEquations {
       for (std::size_t r = c; r < size; ++r) enter_pair(first + r, first + c, column[r]);
     }
   }
-  void enter_rows(std::size_t tie) {
-    const std::size_t rows = system_.rows(tie);
-    for (std::size_t k = 0; rows > 0 && k < system_.constrained_blocks(tie); ++k) {
-      const AbsoluteEquations::Coefficients c = system_.coefficients(tie, k);
+  void enter_rows(std::size_t constraint) {
+    const std::size_t rows = system_.rows(constraint);
+    for (std::size_t k = 0; rows > 0 && k < system_.constrained_blocks(constraint); ++k) {
+      const AbsoluteEquations::Coefficients c = system_.coefficients(constraint, k);
       const std::size_t own = c.own.size() / rows;
       for (std::size_t r = 0; r < rows; ++r) {
-        const std::size_t row = unknowns_ + system_.first_row(tie) + r;
+        const std::size_t row = unknowns_ + system_.first_row(constraint) + r;
         std::size_t column = system_.offset(c.block);
         for (std::size_t e = 0; e < 6 && !c.frame.empty(); ++e) enter_pair(row, column++, c.frame[r][e]);
         for (std::size_t e = 0; e < own; ++e) enter_pair(row, column++, c.own[r * own + e]);

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "polyform/mechanics/flexible_nodes.hpp"
 #include "polyform/contract/formulation.hpp"
+#include "polyform/mechanics/flexible_nodes.hpp"
 #include "polyform/mechanics/kinematics.hpp"
 #include "polyform/mechanics/scale.hpp"
 

@@ -9,8 +9,8 @@
 #include "framework/diagnostics.hpp"
 #include "polyform/mechanics/constraint_set.hpp"
 #include "polyform/mechanics/kinematics.hpp"
-#include "polyform/mechanics/rheonomic_joints.hpp"
 #include "polyform/mechanics/module_set.hpp"
+#include "polyform/mechanics/rheonomic_joints.hpp"
 
 namespace polyform::host::inline simulation {
 

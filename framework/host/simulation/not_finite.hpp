@@ -3,9 +3,9 @@
 
 #include <optional>
 
-#include "polyform/helpers/element_helpers.hpp"
 #include "polyform/contract/formulation.hpp"
 #include "polyform/contract/system_view.hpp"
+#include "polyform/helpers/element_helpers.hpp"
 
 namespace polyform::host::inline simulation {
 

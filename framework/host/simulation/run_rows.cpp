@@ -6,8 +6,8 @@
 #include <iterator>
 
 #include "framework/diagnostics.hpp"
-#include "framework/original_process.hpp"
 #include "framework/host/simulation/not_finite.hpp"
+#include "framework/original_process.hpp"
 
 namespace polyform::host::inline simulation {
 

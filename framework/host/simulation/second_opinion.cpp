@@ -65,7 +65,7 @@ class SecondOpinion::Own {
   }
 
  private:
-  /// Modules are ties too.
+  /// Modules are constraints too.
   static std::vector<bool> whole(std::vector<bool> absent, const SystemView& view) {
     if (!absent.empty()) absent.resize(absent.size() + view.modules.size());
     return absent;

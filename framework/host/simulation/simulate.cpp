@@ -9,10 +9,9 @@
 #include <optional>
 #include <utility>
 
-#include "framework/host/assembly/singular_position.hpp"
 #include "framework/diagnostics.hpp"
+#include "framework/host/assembly/singular_position.hpp"
 #include "framework/host/integration/integration.hpp"
-#include "framework/original_process.hpp"
 #include "framework/host/simulation/evaluate.hpp"
 #include "framework/host/simulation/event_watch.hpp"
 #include "framework/host/simulation/kernels_of.hpp"
@@ -25,7 +24,10 @@
 #include "framework/host/simulation/solver_ode.hpp"
 #include "framework/host/simulation/step_check.hpp"
 #include "framework/host/simulation/time_scales.hpp"
+#include "framework/original_process.hpp"
+#include "polyform/contract/second_order.hpp"
 #include "polyform/helpers/guarded.hpp"
+#include "polyform/mechanics/judgement.hpp"
 #include "polyform/mechanics/rheonomic_joints.hpp"
 
 namespace polyform::host::inline simulation {
@@ -36,11 +38,23 @@ using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
-StepSettings step_settings(const RunSettings& s) {
+/// The finest absolute tolerance: what rounding leaves of the largest position at the start, corrected. A state that is
+/// zero, such as a coordinate across a plane, is computed from these and has their rounding.
+double finest_tolerance_at(const ConstStateView& start, Solver& solver) {
+  std::vector<double> y(solver.state_size());
+  if (solver.encode(start, y) != Status::ok) return 0;  // the run says why
+  auto* const second = ask<SecondOrderSystem>(solver);
+  double largest = 0;
+  for (std::size_t i = 0; i < y.size(); ++i)
+    if (second == nullptr || second->kinds()[i] == StateKind::position) largest = std::max(largest, std::abs(y[i]));
+  return std::isfinite(largest) ? position_rounding_part * largest : 0;
+}
+
+StepSettings step_settings(const RunSettings& s, double finest) {
   StepSettings settings;
   settings.step = s.step;
   settings.relative_tolerance = s.relative_tolerance;
-  settings.absolute_tolerance = s.absolute_tolerance;
+  settings.absolute_tolerance = std::max(s.absolute_tolerance, finest);
   settings.max_step = s.max_step;
   return settings;
 }
@@ -56,9 +70,10 @@ class Run {
         solver_(solver),
         settings_(settings),
         control_(control),
+        finest_tolerance_(finest_tolerance_at(start, solver)),
         ode_(solver, view),
         check_ode_(solver, view),
-        integrator_(ode_, settings.integrator, step_settings(settings)),
+        integrator_(ode_, settings.integrator, step_settings(settings, finest_tolerance_)),
         rows_(view, solver, sinks),
         states_(solver.state_size()),
         y_(ode_.size()),
@@ -77,7 +92,7 @@ class Run {
     if (!settings.integrator.fixed_step()) longest_of_scales_ = scales_.longest_step(settings.duration);
     step_start_.resize(y_.size());
     if (settings.integrator.fixed_step())
-      check_.emplace(check_ode_, settings.integrator, step_settings(settings), expected_steps());
+      check_.emplace(check_ode_, settings.integrator, step_settings(settings, finest_tolerance_), expected_steps());
   }
 
   RunRecord to_end() {
@@ -276,6 +291,11 @@ class Run {
     append(events_.warnings());
     append(singular_.warnings(record.energy_drift));
     append(scales_.warnings(record.longest_step));
+    if (!settings_.integrator.fixed_step() && settings_.absolute_tolerance < finest_tolerance_)
+      all.push_back(fmt::format(
+          "the absolute tolerance of {:g} is finer than rounding leaves positions, of which the largest is {:.3g} at the "
+          "start: {:.1e} is taken. Steps that follow rounding are many, and their errors add up",
+          settings_.absolute_tolerance, finest_tolerance_ / position_rounding_part, finest_tolerance_));
     if (std::string text = rows_.warning(); !text.empty()) all.push_back(std::move(text));
     if (check_)
       if (auto text = check_->warning(record.steps)) all.push_back(std::move(*text));
@@ -300,6 +320,7 @@ class Run {
   Solver& solver_;
   const RunSettings& settings_;
   const RunControl& control_;
+  const double finest_tolerance_;
   SolverOde ode_, check_ode_;
   Integration integrator_;
   RunRows rows_;

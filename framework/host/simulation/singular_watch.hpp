@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "framework/host/integration/integration.hpp"
-#include "polyform/solvers/centred_view.hpp"
-#include "polyform/mechanics/constraint.hpp"
 #include "polyform/contract/formulation.hpp"
+#include "polyform/mechanics/constraint.hpp"
 #include "polyform/mechanics/kinematics.hpp"
+#include "polyform/solvers/centred_view.hpp"
 
 namespace polyform::host::inline simulation {
 

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "framework/host/process/process.hpp"
-#include "polyform/helpers/element_helpers.hpp"
 #include "polyform/contract/ability_reasons.hpp"
 #include "polyform/contract/cost_model.hpp"
+#include "polyform/helpers/element_helpers.hpp"
 #include "polyform/mechanics/observation.hpp"
 
 namespace polyform::host::inline simulation {

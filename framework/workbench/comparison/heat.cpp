@@ -5,9 +5,9 @@
 #include <chrono>
 #include <cstring>
 
-#include "framework/workbench/comparison/run_text.hpp"
 #include "framework/host/simulation/mode_limits.hpp"
 #include "framework/host/simulation/solver_selection.hpp"
+#include "framework/workbench/comparison/run_text.hpp"
 
 namespace polyform::host::inline comparison {
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "framework/workbench/comparison/consensus.hpp"
 #include "framework/host/results/result_reader.hpp"
+#include "framework/workbench/comparison/consensus.hpp"
 
 namespace polyform::host::inline comparison {
 

@@ -11,9 +11,9 @@
 #include <vector>
 
 #include "framework/host/assembly/system.hpp"
-#include "framework/workbench/comparison/open_reactions.hpp"
 #include "framework/host/simulation/element_outputs.hpp"
 #include "framework/host/simulation/row_sink.hpp"
+#include "framework/workbench/comparison/open_reactions.hpp"
 #include "polyform/mechanics/scale.hpp"
 
 namespace polyform::host::inline comparison {

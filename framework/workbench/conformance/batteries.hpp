@@ -1,9 +1,9 @@
 // The checks of each kind of type, by differences and against what mechanics says.
 #pragma once
 
+#include "framework/host/registry/plugin_record.hpp"
 #include "framework/workbench/conformance/bench.hpp"
 #include "framework/workbench/conformance/checklist.hpp"
-#include "framework/host/registry/plugin_record.hpp"
 
 namespace polyform::host::inline conformance {
 

@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "framework/host/assembly/system.hpp"
-#include "framework/workbench/conformance/checklist.hpp"
-#include "framework/workbench/conformance/model_writer.hpp"
 #include "framework/host/registry/catalog.hpp"
 #include "framework/host/simulation/integrator_selection.hpp"
 #include "framework/host/simulation/solver_selection.hpp"
+#include "framework/workbench/conformance/checklist.hpp"
+#include "framework/workbench/conformance/model_writer.hpp"
 
 namespace polyform::host::inline conformance {
 

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "framework/diagnostics.hpp"
-#include "polyform/helpers/guarded.hpp"
 #include "polyform/contract/spatial.hpp"
+#include "polyform/helpers/guarded.hpp"
 
 namespace polyform::host::inline conformance {
 

@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
+#include "framework/host/process/process.hpp"
 #include "framework/workbench/conformance/batteries.hpp"
 #include "framework/workbench/conformance/canaries.hpp"
 #include "framework/workbench/conformance/message_sink.hpp"
-#include "framework/host/process/process.hpp"
 
 namespace polyform::host::inline conformance {
 

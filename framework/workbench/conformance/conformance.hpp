@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "framework/workbench/conformance/claim.hpp"
 #include "framework/host/registry/catalog.hpp"
 #include "framework/host/registry/plugin_record.hpp"
+#include "framework/workbench/conformance/claim.hpp"
 
 namespace polyform::host::inline conformance {
 

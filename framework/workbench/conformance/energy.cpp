@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "framework/host/integration/integration.hpp"
 #include "framework/workbench/conformance/larger.hpp"
 #include "framework/workbench/conformance/measured_rate.hpp"
 #include "framework/workbench/conformance/observed.hpp"
-#include "framework/host/integration/integration.hpp"
 
 namespace polyform::host::inline conformance {
 

@@ -1,8 +1,8 @@
 // Energy along the motion that a solver integrates.
 #pragma once
 
-#include "framework/workbench/conformance/state.hpp"
 #include "framework/host/integration/integration.hpp"
+#include "framework/workbench/conformance/state.hpp"
 #include "polyform/contract/formulation.hpp"
 
 namespace polyform::host::inline conformance {

@@ -6,11 +6,11 @@
 #include <iterator>
 #include <utility>
 
+#include "framework/host/simulation/kernels_of.hpp"
 #include "framework/workbench/conformance/agreement.hpp"
 #include "framework/workbench/conformance/energy.hpp"
 #include "framework/workbench/conformance/formulation_checks.hpp"
 #include "framework/workbench/conformance/observed.hpp"
-#include "framework/host/simulation/kernels_of.hpp"
 
 namespace polyform::host::inline conformance {
 

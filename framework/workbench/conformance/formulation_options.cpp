@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "framework/host/reading/reader.hpp"
 #include "framework/workbench/conformance/agreement.hpp"
 #include "framework/workbench/conformance/batch_probe.hpp"
 #include "framework/workbench/conformance/formulation_checks.hpp"
-#include "framework/host/reading/reader.hpp"
 
 namespace polyform::host::inline conformance {
 

@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
-#include "framework/workbench/conformance/formulation_checks.hpp"
-#include "framework/printable.hpp"
 #include "framework/host/simulation/kernels_of.hpp"
+#include "framework/printable.hpp"
+#include "framework/workbench/conformance/formulation_checks.hpp"
 #include "polyform/contract/kernels.hpp"
 
 namespace polyform::host::inline conformance {

@@ -4,12 +4,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "framework/diagnostics.hpp"
+#include "framework/host/simulation/integrator_selection.hpp"
 #include "framework/workbench/conformance/allocation_count.hpp"
 #include "framework/workbench/conformance/batteries.hpp"
 #include "framework/workbench/conformance/canaries.hpp"
 #include "framework/workbench/conformance/integrator_checks.hpp"
-#include "framework/diagnostics.hpp"
-#include "framework/host/simulation/integrator_selection.hpp"
 
 namespace polyform::host::inline conformance {
 

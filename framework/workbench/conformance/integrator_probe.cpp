@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "framework/workbench/conformance/canaries.hpp"
 #include "framework/diagnostics.hpp"
+#include "framework/workbench/conformance/canaries.hpp"
 
 namespace polyform::host::inline conformance {
 

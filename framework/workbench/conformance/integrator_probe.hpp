@@ -4,8 +4,8 @@
 #include <memory>
 #include <vector>
 
-#include "framework/workbench/conformance/integrator_problems.hpp"
 #include "framework/host/integration/integration.hpp"
+#include "framework/workbench/conformance/integrator_problems.hpp"
 
 namespace polyform::host::inline conformance {
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "framework/workbench/conformance/claim.hpp"
 #include "framework/host/process/process.hpp"
+#include "framework/workbench/conformance/claim.hpp"
 
 namespace polyform::host::inline conformance {
 

@@ -1,9 +1,9 @@
 // What a formulation says of one state of a system.
 #pragma once
 
-#include "framework/workbench/conformance/state.hpp"
 #include "framework/host/simulation/observation_store.hpp"
 #include "framework/host/simulation/solver_selection.hpp"
+#include "framework/workbench/conformance/state.hpp"
 
 namespace polyform::host::inline conformance {
 

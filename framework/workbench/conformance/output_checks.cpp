@@ -8,12 +8,12 @@
 #include <memory>
 #include <type_traits>
 
+#include "framework/host/simulation/element_outputs.hpp"
 #include "framework/workbench/conformance/allocation_count.hpp"
 #include "framework/workbench/conformance/batch_probe.hpp"
 #include "framework/workbench/conformance/canaries.hpp"
 #include "framework/workbench/conformance/model_state.hpp"
 #include "framework/workbench/conformance/observed.hpp"
-#include "framework/host/simulation/element_outputs.hpp"
 #include "polyform/contract/initial_states.hpp"
 
 namespace polyform::host::inline conformance {

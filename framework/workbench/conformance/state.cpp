@@ -5,10 +5,10 @@
 #include <limits>
 #include <numbers>
 
-#include "polyform/solvers/absolute_system.hpp"
 #include "polyform/mechanics/constraint.hpp"
-#include "polyform/mechanics/rheonomic_joints.hpp"
 #include "polyform/mechanics/module_set.hpp"
+#include "polyform/mechanics/rheonomic_joints.hpp"
+#include "polyform/solvers/absolute_system.hpp"
 
 namespace polyform::host::inline conformance {
 

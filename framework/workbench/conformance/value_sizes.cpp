@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "framework/workbench/conformance/batch_probe.hpp"
 #include "framework/host/simulation/mode_limits.hpp"
+#include "framework/workbench/conformance/batch_probe.hpp"
 #include "polyform/contract/flexible_validity.hpp"
 
 namespace polyform::host::inline conformance {

@@ -7,8 +7,8 @@
 #include <cmath>
 #include <limits>
 
-#include "polyform/mechanics/rheonomic_joints.hpp"
 #include "polyform/mechanics/judgement.hpp"
+#include "polyform/mechanics/rheonomic_joints.hpp"
 
 namespace polyform::host::inline linearization {
 namespace {

@@ -30,8 +30,8 @@ struct Levels {
   double slow;  ///< a halved step is to change an entry by less than this of what the last did
 };
 
-/// Starts anew with entries that the last halving has shown to be outside of their series, whose extrapolations agree
-/// by chance at best. True where there are any.
+/// Starts anew with the entries that the last halving has shown to leave their series: their extrapolations mean
+/// nothing. Returns whether there are any.
 bool start_anew(std::size_t level, const std::vector<double>& now, Levels& levels, Derivative& best) {
   double largest = 0;
   for (const double d : now) largest = std::max(largest, std::abs(d));

@@ -194,6 +194,7 @@ Equilibrium find_equilibrium(const System& system, const SolverMaker& make, cons
       out.kept.push_back({balance.coordinate(k).velocity, balance.coordinate(k).velocity_unit, speed});
   out.point.trimmed = request.trimmed;
   out.point.offsets = balance.offsets();
+  out.driven = find_driven(system, out.point);
   out.evaluations = balance.evaluations();
   return out;
 }

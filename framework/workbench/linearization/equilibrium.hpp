@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "framework/workbench/linearization/driven.hpp"
 #include "framework/workbench/linearization/linearize.hpp"
 
 namespace polyform::host::inline linearization {
@@ -33,7 +34,10 @@ struct KeptSpeed {
 
 struct Equilibrium {
   OperatingPoint point;
-  bool balanced = false;
+  bool balanced = false;               ///< nothing that is free accelerates
+  /// What is driven at the state. Where there is any, the state is one of a driven motion: it lasts as long as what
+  /// drives it stays as it is, and is no equilibrium.
+  std::vector<Driven> driven;
   std::vector<Unbalanced> unbalanced;  ///< the largest first; empty when balanced
   std::vector<KeptSpeed> kept;         ///< in steady motion, those of independent coordinates that are not zero
   double residual = 0;                 ///< largest acceleration left, in the units of the coordinates

@@ -7,9 +7,9 @@
 #include <cmath>
 
 #include "framework/diagnostics.hpp"
-#include "framework/workbench/linearization/module_states.hpp"
 #include "framework/host/reading/report.hpp"
 #include "framework/host/simulation/columns.hpp"
+#include "framework/workbench/linearization/module_states.hpp"
 #include "polyform/mechanics/observation.hpp"
 
 namespace polyform::host::inline linearization {

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "framework/host/assembly/dependent_rows.hpp"
 #include "framework/diagnostics.hpp"
+#include "framework/host/assembly/dependent_rows.hpp"
 #include "framework/host/simulation/evaluate.hpp"
 
 namespace polyform::host::inline linearization {

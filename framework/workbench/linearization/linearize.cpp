@@ -7,10 +7,10 @@
 #include <set>
 
 #include "framework/diagnostics.hpp"
-#include "framework/workbench/linearization/module_states.hpp"
-#include "framework/workbench/linearization/probe.hpp"
 #include "framework/host/reading/report.hpp"
 #include "framework/host/simulation/columns.hpp"
+#include "framework/workbench/linearization/module_states.hpp"
+#include "framework/workbench/linearization/probe.hpp"
 
 namespace polyform::host::inline linearization {
 namespace {

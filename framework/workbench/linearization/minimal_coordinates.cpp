@@ -9,10 +9,10 @@
 
 #include "framework/host/assembly/row_factors.hpp"
 #include "framework/workbench/linearization/module_states.hpp"
-#include "polyform/mechanics/flexible_set.hpp"
-#include "polyform/mechanics/rheonomic_joints.hpp"
-#include "polyform/mechanics/judgement.hpp"
 #include "polyform/contract/flexible_validity.hpp"
+#include "polyform/mechanics/flexible_set.hpp"
+#include "polyform/mechanics/judgement.hpp"
+#include "polyform/mechanics/rheonomic_joints.hpp"
 
 namespace polyform::host::inline linearization {
 namespace {

@@ -4,9 +4,9 @@
 #include <span>
 #include <vector>
 
+#include "framework/host/results/channel.hpp"
 #include "framework/workbench/linearization/canonical_state.hpp"
 #include "framework/workbench/linearization/minimal_coordinates.hpp"
-#include "framework/host/results/channel.hpp"
 #include "polyform/mechanics/module_set.hpp"
 
 namespace polyform::host::inline linearization {

@@ -8,8 +8,8 @@
 #include <numbers>
 
 #include "framework/diagnostics.hpp"
-#include "framework/workbench/linearization/minimal_coordinates.hpp"
 #include "framework/host/reading/report.hpp"
+#include "framework/workbench/linearization/minimal_coordinates.hpp"
 #include "polyform/mechanics/kinematics.hpp"
 
 namespace polyform::host::inline linearization {

@@ -119,10 +119,12 @@ std::vector<Period> possible_periods(const PointModel& model, const PathMaker& m
       v += velocity_count(p.kind);
     }
   }
+  for (const PointModel::ClockTurn& turn : model.clock_turns())
+    add(turn.period, fmt::format("a turn of joint `{}` by the clock", turn.joint));
   for (const double length : model.sine_periods()) add(length, "a sine in time");
   double all = out.empty() ? 0 : out[0].length;
   for (const Period& p : out) all = all > 0 ? common(all, p.length) : 0;
-  add(all, "whole turns of all shafts and sines");
+  add(all, "whole turns of all shafts, clocks and sines");
   std::stable_sort(out.begin(), out.end(), [](const Period& x, const Period& y) { return x.length < y.length; });
   return out;
 }

@@ -16,8 +16,9 @@ struct Period {
   std::optional<std::size_t> q, v;
 };
 
-/// A turn of each joint that turns about an axis, periods of sines in time, and the shortest time that holds whole
-/// numbers of all of these; the shorter come first. A turn is followed along the path where the joint accelerates.
+/// A turn of each joint that turns about an axis, by its coordinate or by the clock, periods of sines in time, and the
+/// shortest time that holds whole numbers of all of these; the shorter come first. A turn is followed along the path
+/// where the joint accelerates.
 std::vector<Period> possible_periods(const PointModel&, const PathMaker&, const Accelerations&);
 /// A turn at a changing rate, to all digits.
 void refine(Period&, const PointModel&, const PathMaker&);

@@ -1,8 +1,10 @@
 #include "framework/workbench/linearization/point_model.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
+#include <numbers>
 
 #include "polyform/mechanics/rheonomic_joints.hpp"
 
@@ -26,6 +28,9 @@ void each_function(const SystemView& view, const Visit& visit) {
     if (const RheonomicKernel* const kernel = rheonomic_kernel(joint))
       for (const TimeFunction& f : kernel->functions(joint.parameters)) visit(f);
 }
+
+/// Change of a rate beside it with which a clock turns evenly.
+constexpr double even_rate = 1e-9;
 
 }  // namespace
 
@@ -98,6 +103,26 @@ std::vector<double> PointModel::sine_periods() const {
     if (f.kind == TimeFunction::Kind::sine && f.amplitude != 0 && f.frequency != 0)
       out.push_back(1 / std::abs(f.frequency));
   });
+  return out;
+}
+
+std::vector<PointModel::ClockTurn> PointModel::clock_turns() const {
+  std::vector<ClockTurn> out;
+  for (const JointData& joint : view().joints) {
+    if (rheonomic_kernel(joint) == nullptr) continue;
+    std::vector<double> q(nominal_.q.begin() + static_cast<std::ptrdiff_t>(joint.q_offset),
+                          nominal_.q.begin() + static_cast<std::ptrdiff_t>(joint.q_offset + joint.nq));
+    const auto rate_at = [&](double t) {
+      q.back() = t;
+      return norm(joint_drift(joint, q.data()).angular);
+    };
+    const double rate = rate_at(point_.time), period = 2 * std::numbers::pi / rate;
+    if (!std::isfinite(period)) continue;
+    const bool is_even = std::ranges::all_of(std::array{0.2360679774997897, 0.6180339887498949}, [&](double share) {
+      return std::abs(rate_at(point_.time + share * period) - rate) <= even_rate * rate;
+    });
+    if (is_even) out.push_back({joint.name, period});
+  }
   return out;
 }
 

@@ -5,6 +5,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "framework/workbench/linearization/linearize.hpp"
@@ -52,6 +53,12 @@ class PointModel {
   double next_knot() const;
   /// The periods of the model's sines in time, s.
   std::vector<double> sine_periods() const;
+  /// A joint that the clock turns at a constant rate, and the time of a turn, s.
+  struct ClockTurn {
+    std::string_view joint;
+    double period;
+  };
+  std::vector<ClockTurn> clock_turns() const;
 
  private:
   const System& system_;

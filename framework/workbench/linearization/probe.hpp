@@ -5,12 +5,12 @@
 #include <vector>
 
 #include "framework/host/assembly/system.hpp"
+#include "framework/host/simulation/observation_store.hpp"
+#include "framework/host/simulation/row_maker.hpp"
 #include "framework/workbench/linearization/closed_states.hpp"
 #include "framework/workbench/linearization/differences.hpp"
 #include "framework/workbench/linearization/kept_constraints.hpp"
 #include "framework/workbench/linearization/linearize.hpp"
-#include "framework/host/simulation/observation_store.hpp"
-#include "framework/host/simulation/row_maker.hpp"
 
 namespace polyform::host::inline linearization {
 

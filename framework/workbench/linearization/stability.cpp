@@ -82,7 +82,7 @@ class Judge {
   }
 
   /// Times at which A is compared, s after the point: within a turn, within the duration of the model's run and within
-  /// a period of each sine, but not beyond the next knot of a function of time. The shares are irrational, so that no
+  /// a period of each sine and clock, but not beyond the next knot of a function of time. The shares are irrational, so that no
   /// period has a whole number of halves in them, and two within a period: a sine comes back to its value once.
   std::vector<double> later_times(const std::vector<double>& rates, bool beyond_turn = true) {
     constexpr double early = 0.2360679774997897, late = 0.6180339887498949;  // √5 − 2, (√5 − 1) / 2
@@ -91,8 +91,11 @@ class Judge {
     knot_ = model_.next_knot() - model_.time();
     std::vector<double> spans{turn};
     if (beyond_turn) spans.push_back(std::sqrt(2.0) * duration);
-    for (const double period : model_.sine_periods())
+    const auto add = [&](double period) {
       if (std::find(spans.begin(), spans.end(), period) == spans.end()) spans.push_back(period);
+    };
+    for (const double period : model_.sine_periods()) add(period);
+    for (const PointModel::ClockTurn& clock : model_.clock_turns()) add(clock.period);
     std::vector<double> times;
     for (const double span : spans)
       for (const double share : {early, late}) times.push_back(share * std::min(span, knot_));
@@ -220,7 +223,7 @@ class Judge {
 
   /// A state at rest that is left at once has no motion to be judged.
   bool rests_nowhere() {
-    if (fields_->size() > 0 || !model_.sine_periods().empty()) return false;
+    if (fields_->size() > 0 || !model_.sine_periods().empty() || !model_.clock_turns().empty()) return false;
     double largest = 0;
     for (const double a : rates_.vdot) largest = std::max(largest, std::abs(a));
     out_.why = changed_.empty() ? fmt::format(

@@ -14,7 +14,7 @@ JournalContent read_shard_file(const std::string& shard, bool needs_record) {
   if (needs_record || is_hdf5_table(shard))
     throw Failure(Exit::bad_input, fmt::format("the journal {} is not there", journal),
                   "Keep it beside the shard, or merge tables in CSV into one.");
-  return {{}, read_csv_table(shard, 0)};
+  return {{}, read_csv_table(shard)};
 }
 
 }  // namespace

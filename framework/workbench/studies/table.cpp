@@ -251,7 +251,7 @@ std::optional<std::string> content_of(const std::string& file) {
   return std::move(content).str();
 }
 
-StudyTable read_csv_table(const std::string& file, std::size_t quantities) {
+StudyTable read_csv_table(const std::string& file) {
   const std::optional<std::string> content = content_of(file);
   const auto refuse = [&](const std::string& why) {
     throw Failure(Exit::bad_input, fmt::format("{}: {}", file, why), "Give a table that polyform study wrote as CSV.");
@@ -266,14 +266,11 @@ StudyTable read_csv_table(const std::string& file, std::size_t quantities) {
     text.remove_prefix(end + 1);
     if (number == 1) {
       const std::size_t columns = fields.size();
-      if (columns < 3 + quantities || fields[0] != "case" || fields[columns - 2] != "status" ||
+      if (columns < 3 || fields[0] != "case" || fields[columns - 2] != "status" ||
           fields[columns - 1] != "reason")
         refuse("its first line is not that of a study");
-      const auto middle = fields.end() - 2 - static_cast<std::ptrdiff_t>(quantities);
-      table.factors.assign(fields.begin() + 1, middle);
-      table.quantities.assign(middle, fields.end() - 2);
-      table.units.resize(quantities);
-    } else if (!read_row(fields, table.factors.size(), quantities, table.rows.emplace_back())) {
+      table.factors.assign(fields.begin() + 1, fields.end() - 2);
+    } else if (!read_row(fields, table.factors.size(), 0, table.rows.emplace_back())) {
       refuse(fmt::format("line {} is no row of the table", number));
     }
   }

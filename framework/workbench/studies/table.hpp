@@ -40,9 +40,9 @@ bool read_row(const std::vector<std::string>& fields, std::size_t factors, std::
 /// All bytes of a file; nothing where it cannot be read.
 std::optional<std::string> content_of(const std::string& file);
 
-/// A table of a CSV file. The columns between `case` and `status` are taken as factors unless `quantities` says how
-/// many of them, the last ones, are quantities. Failure (bad_input) where it is none.
-StudyTable read_csv_table(const std::string& file, std::size_t quantities);
+/// A table of a CSV file; its columns between `case` and `status` are all taken as factors. Failure (bad_input) where it
+/// is none.
+StudyTable read_csv_table(const std::string& file);
 
 /// Whether the file is a table of a study in HDF5, as write_table writes it.
 bool is_hdf5_table(const std::string& file);

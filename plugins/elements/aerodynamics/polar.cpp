@@ -4,8 +4,8 @@
 #include <cmath>
 #include <numbers>
 
-#include "polyform/helpers/element_helpers.hpp"
 #include "polyform/contract/events.hpp"
+#include "polyform/helpers/element_helpers.hpp"
 
 namespace polyform::aerodynamics {
 namespace {

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "polyform/helpers/element_helpers.hpp"
 #include "polyform/contract/flexible_body.hpp"
+#include "polyform/helpers/element_helpers.hpp"
 
 namespace polyform::flexible {
 

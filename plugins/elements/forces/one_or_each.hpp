@@ -1,8 +1,8 @@
 // Fields that give one number for all coordinates of an element, or one for each.
 #pragma once
 
-#include "polyform/helpers/element_helpers.hpp"
 #include "polyform/contract/force.hpp"
+#include "polyform/helpers/element_helpers.hpp"
 
 namespace polyform::forces {
 

@@ -3,8 +3,8 @@
 #include <cmath>
 #include <vector>
 
-#include "polyform/helpers/element_helpers.hpp"
 #include "polyform/contract/events.hpp"
+#include "polyform/helpers/element_helpers.hpp"
 #include "tyre_types.hpp"
 
 namespace polyform::tyres {

@@ -6,8 +6,8 @@
 #include <iterator>
 
 #include "polyform/mechanics/flexible_set.hpp"
-#include "polyform/solvers/light_bodies.hpp"
 #include "polyform/mechanics/module_set.hpp"
+#include "polyform/solvers/light_bodies.hpp"
 #include "polyform/solvers/singular_inertia.hpp"
 
 namespace polyform::hierarchy {
@@ -70,14 +70,15 @@ void add_full_blocks(const SystemView& view, std::vector<BlockInertia>& all) {
   for (const ModuleSet::Module& m : modules.modules()) all.push_back(inertia_of(m.M, false));
 }
 
-std::vector<bool> find_light(const SystemView& view, const std::vector<BlockInertia>& all, std::span<const Tie> ties) {
+std::vector<bool> find_light(const SystemView& view, const std::vector<BlockInertia>& all,
+                             std::span<const LevelConstraint> constraints) {
   std::vector<double> mass(view.bodies.size());
   for (std::size_t i = 0; i < mass.size(); ++i) mass[i] = all[i].mass;
   std::vector<std::vector<std::size_t>> bodies;
-  for (const Tie& tie : ties) {
-    if (tie.rows == 0) continue;
-    std::vector<std::size_t>& tied = bodies.emplace_back();
-    std::copy_if(tie.blocks.begin(), tie.blocks.end(), std::back_inserter(tied),
+  for (const LevelConstraint& constraint : constraints) {
+    if (constraint.rows == 0) continue;
+    std::vector<std::size_t>& constrained = bodies.emplace_back();
+    std::copy_if(constraint.blocks.begin(), constraint.blocks.end(), std::back_inserter(constrained),
                  [&](std::size_t b) { return b < mass.size(); });
   }
   return light_bodies(mass, bodies);
@@ -104,11 +105,11 @@ void set_rigid(const BodyData& body, double length, double usual_mass, bool ligh
 
 }  // namespace
 
-std::vector<BlockInertia> inertia_of_blocks(const SystemView& view, std::span<const Tie> ties) {
+std::vector<BlockInertia> inertia_of_blocks(const SystemView& view, std::span<const LevelConstraint> constraints) {
   std::vector<BlockInertia> all(view.bodies.size());
   for (std::size_t i = 0; i < all.size(); ++i) all[i].mass = view.bodies[i].mass;
   if (!view.flexible.empty() || !view.modules.empty()) add_full_blocks(view, all);
-  const std::vector<bool> light = find_light(view, all, ties);
+  const std::vector<bool> light = find_light(view, all, constraints);
   const std::vector<double> length = lengths(view);
   double sum = 0, count = 0;
   for (std::size_t i = 0; i < view.bodies.size(); ++i)

@@ -20,8 +20,8 @@ struct BlockInertia {
   std::vector<double> units;  ///< of a block that is no rigid body: these units per unknown
 };
 
-/// Of all bodies, then of all modules. A body that is light beside those it is tied to is described like one without
-/// mass: its inverse would drown theirs.
-std::vector<BlockInertia> inertia_of_blocks(const SystemView&, std::span<const Tie>);
+/// Of all bodies, then of all modules. A body that is light beside those that joints connect it to is described like
+/// one without mass: its inverse would drown theirs.
+std::vector<BlockInertia> inertia_of_blocks(const SystemView&, std::span<const LevelConstraint>);
 
 }  // namespace polyform::hierarchy

@@ -83,15 +83,15 @@ std::optional<Refusal> read_clearance(const SystemView& view, std::string_view t
                      "check the spelling of the joint's name"};
     if (given[j])
       return Refusal{fmt::format("hierarchy: clearance is given twice for `{}`", name), "give it one value"};
-    if (plan.ties[j].rows == 0)
+    if (plan.constraints[j].rows == 0)
       return Refusal{fmt::format("hierarchy: clearance is given for `{}`, which leaves all motions free", name),
                      "leave it out"};
-    if (plan.ties[j].level > plan.level)
+    if (plan.constraints[j].level > plan.level)
       return Refusal{fmt::format("hierarchy: clearance is given for `{}`, which the model of level {} does not have",
                                  name, plan.level),
                      "leave it out, or choose a higher level"};
     given[j] = true;
-    plan.noise.resize(plan.ties.size());
+    plan.noise.resize(plan.constraints.size());
     plan.noise[j] = value;
   }
   return {};
@@ -129,8 +129,8 @@ std::optional<Refusal> check_clearance(const SystemView& view, const Plan& plan,
 
 /// The hierarchy and what of it counts.
 std::optional<Refusal> make_plan(const SystemView& view, Strided<const FieldValue> options, Plan& plan) {
-  plan.ties = ties_of(view);
-  plan.inertia = inertia_of_blocks(view, plan.ties);
+  plan.constraints = constraints_of(view);
+  plan.inertia = inertia_of_blocks(view, plan.constraints);
   const std::size_t n = plan.inertia.size();
   std::vector<bool> alone(n);  // described by a basis of motions, which only a merge solves for
   const bool filter = is_filter(static_cast<Method>(options[method].integer));
@@ -140,9 +140,9 @@ std::optional<Refusal> make_plan(const SystemView& view, Strided<const FieldValu
   const auto wanted = static_cast<std::size_t>(options[level].integer);
   std::size_t levels = 0;
   if (named) {
-    levels = set_named_levels(view, plan.ties);
+    levels = set_named_levels(view, plan.constraints);
   } else {
-    plan.tree = make_merge_tree(plan.ties, n, levels, source == Subsystems::flat, alone);
+    plan.tree = make_merge_tree(plan.constraints, n, levels, source == Subsystems::flat, alone);
     levels = plan.tree.levels;
   }
   if (wanted > levels)
@@ -151,7 +151,7 @@ std::optional<Refusal> make_plan(const SystemView& view, Strided<const FieldValu
                    named ? "choose a lower level, or add subsystems to those of the model"
                          : "choose a lower level, or name subsystems in the model"};
   plan.level = wanted == 0 ? levels : wanted;
-  if (named || plan.level < levels) plan.tree = make_merge_tree(plan.ties, n, plan.level, false, alone);
+  if (named || plan.level < levels) plan.tree = make_merge_tree(plan.constraints, n, plan.level, false, alone);
   return {};
 }
 

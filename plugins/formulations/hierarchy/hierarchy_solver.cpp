@@ -8,7 +8,7 @@ namespace {
 /// Constraints of higher levels than the last one that counts.
 std::vector<bool> absent_constraints(const Plan& plan) {
   std::vector<bool> absent;
-  for (const Tie& tie : plan.ties) absent.push_back(tie.level > plan.level);
+  for (const LevelConstraint& constraint : plan.constraints) absent.push_back(constraint.level > plan.level);
   return absent;
 }
 
@@ -17,10 +17,10 @@ std::vector<bool> absent_constraints(const Plan& plan) {
 HierarchySolver::HierarchySolver(const SystemView& view, Plan plan, const Options& options)
     : AbsoluteSolver(view, options.project, options.tolerance, absent_constraints(plan)),
       plan_(std::move(plan)),
-      recursion_(system().equations(), plan_.tree, plan_.ties, plan_.inertia, options.method, plan_.noise),
+      recursion_(system().equations(), plan_.tree, plan_.constraints, plan_.inertia, options.method, plan_.noise),
       levels_(*this, options.method, plan_.level) {
   for (std::size_t level = 1; level <= plan_.tree.levels; ++level)
-    modules_.push_back(modules_at(plan_.ties, system().equations().blocks(), level));
+    modules_.push_back(modules_at(plan_.constraints, system().equations().blocks(), level));
 }
 
 /// f + φ and the solution of the level's model at the evaluated motions.
@@ -52,7 +52,7 @@ bool HierarchySolver::check_regular() noexcept {
 
 void HierarchySolver::describe_constraint(std::size_t i, Constraint& out) const noexcept {
   AbsoluteSolver::describe_constraint(i, out);
-  out.level = plan_.ties[i].level;
+  out.level = plan_.constraints[i].level;
   if (!plan_.noise.empty()) out.covariance = plan_.noise[i];
 }
 

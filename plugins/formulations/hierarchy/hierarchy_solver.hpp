@@ -16,11 +16,11 @@ struct Options {
 
 /// The hierarchy of a model, cut off at a level: what is found before any state is known.
 struct Plan {
-  std::vector<Tie> ties;
+  std::vector<LevelConstraint> constraints;
   MergeTree tree;
   std::size_t level = 0;  ///< the last one that counts
   std::vector<BlockInertia> inertia;
-  std::vector<double> noise;  ///< R of the joints (4.17), per tie; empty without clearance
+  std::vector<double> noise;  ///< R of the joints (4.17), per constraint; empty without clearance
 };
 
 /// The recursion over the hierarchy, at the model of one level: constraints of higher levels are absent from

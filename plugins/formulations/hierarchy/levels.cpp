@@ -8,7 +8,7 @@ namespace {
 /// The named modules, with the system as the one after them.
 class NamedModules {
  public:
-  NamedModules(const SystemView& view, const std::vector<Tie>& ties)
+  NamedModules(const SystemView& view, const std::vector<LevelConstraint>& constraints)
       : parent_(view.subsystems.size() + 1, none),
         height_(parent_.size(), 1),
         module_of_(blocks_of(view), parent_.size() - 1) {
@@ -21,10 +21,11 @@ class NamedModules {
       members[m] += subsystem.bodies.size();
       for (const BodyIndex b : subsystem.bodies) module_of_[at(b)] = m;
     }
-    const std::size_t n = view.bodies.size(), first = ties.size() - (module_of_.size() - n);
+    const std::size_t n = view.bodies.size(), first = constraints.size() - (module_of_.size() - n);
     for (std::size_t m = n; m < module_of_.size(); ++m) {
-      const std::vector<std::size_t>& tied = ties[first + m - n].blocks;
-      if (tied.size() > 1 && tied.back() == m) module_of_[m] = common({tied.begin(), tied.end() - 1});
+      const std::vector<std::size_t>& constrained = constraints[first + m - n].blocks;
+      if (constrained.size() > 1 && constrained.back() == m)
+        module_of_[m] = common({constrained.begin(), constrained.end() - 1});
       if (module_of_[m] != system) ++members[module_of_[m]];
     }
     members[system] += static_cast<std::size_t>(std::count(module_of_.begin(), module_of_.end(), system));
@@ -37,7 +38,9 @@ class NamedModules {
   }
 
   std::size_t levels() const { return height_.back(); }
-  std::size_t level_of(const Tie& tie) const { return tie.blocks.empty() ? levels() : height_[common(tie.blocks)]; }
+  std::size_t level_of(const LevelConstraint& constraint) const {
+    return constraint.blocks.empty() ? levels() : height_[common(constraint.blocks)];
+  }
 
  private:
   bool contains(std::size_t outer, std::size_t inner) const {
@@ -64,62 +67,64 @@ std::size_t blocks_of(const SystemView& view) {
   return blocks;
 }
 
-std::vector<Tie> ties_of(const SystemView& view) {
-  std::vector<Tie> ties;
-  const auto tie_to = [](Tie& tie, BodyIndex b) {
-    if (!is_ground(b) && std::find(tie.blocks.begin(), tie.blocks.end(), at(b)) == tie.blocks.end())
-      tie.blocks.push_back(at(b));
+std::vector<LevelConstraint> constraints_of(const SystemView& view) {
+  std::vector<LevelConstraint> constraints;
+  const auto add_block = [](LevelConstraint& constraint, BodyIndex b) {
+    if (!is_ground(b) &&
+        std::find(constraint.blocks.begin(), constraint.blocks.end(), at(b)) == constraint.blocks.end())
+      constraint.blocks.push_back(at(b));
   };
   for (const JointData& joint : view.joints) {
-    Tie& tie = ties.emplace_back();
-    tie.rows = 6 - joint.nv;
-    tie_to(tie, joint.base);
-    tie_to(tie, joint.moving);
+    LevelConstraint& constraint = constraints.emplace_back();
+    constraint.rows = 6 - joint.nv;
+    add_block(constraint, joint.base);
+    add_block(constraint, joint.moving);
   }
   const auto add_elements = [&](const auto& group, const auto& rows_of, auto finish) {
     std::size_t joint = 0;
     for (std::size_t i = 0; i < group.instances.size(); ++i) {
-      Tie& tie = ties.emplace_back();
-      tie.rows = rows_of(i);
-      for (const Marker& m : group.instances[i].markers) tie_to(tie, m.body);
+      LevelConstraint& constraint = constraints.emplace_back();
+      constraint.rows = rows_of(i);
+      for (const Marker& m : group.instances[i].markers) add_block(constraint, m.body);
       for (std::size_t k = 0; k < group.instances[i].joints.size(); ++k, ++joint) {
-        tie_to(tie, view.joints[at(group.joints[joint])].base);
-        tie_to(tie, view.joints[at(group.joints[joint])].moving);
+        add_block(constraint, view.joints[at(group.joints[joint])].base);
+        add_block(constraint, view.joints[at(group.joints[joint])].moving);
       }
-      finish(tie);
+      finish(constraint);
     }
   };
   for (const ConstraintInstances& group : view.constraints)
     add_elements(
-        group, [&](std::size_t i) { return group.rows[i]; }, [](Tie&) {});
+        group, [&](std::size_t i) { return group.rows[i]; }, [](LevelConstraint&) {});
   std::size_t block = view.bodies.size();
   for (const ModuleInstances& group : view.modules)
     add_elements(
         group, [&](std::size_t) { return group.type->rows().size(); },
-        [&](Tie& tie) {
-          if (!group.type->variables().empty()) tie.blocks.push_back(block);
+        [&](LevelConstraint& constraint) {
+          if (!group.type->variables().empty()) constraint.blocks.push_back(block);
           ++block;
         });
-  return ties;
+  return constraints;
 }
 
-std::size_t set_named_levels(const SystemView& view, std::vector<Tie>& ties) {
-  const NamedModules modules(view, ties);
-  for (Tie& tie : ties) tie.level = modules.level_of(tie);
+std::size_t set_named_levels(const SystemView& view, std::vector<LevelConstraint>& constraints) {
+  const NamedModules modules(view, constraints);
+  for (LevelConstraint& constraint : constraints) constraint.level = modules.level_of(constraint);
   return modules.levels();
 }
 
-std::vector<std::size_t> modules_at(const std::vector<Tie>& ties, std::size_t blocks, std::size_t level) {
+std::vector<std::size_t> modules_at(const std::vector<LevelConstraint>& constraints, std::size_t blocks,
+                                    std::size_t level) {
   std::vector<std::size_t> first(blocks);
   for (std::size_t b = 0; b < blocks; ++b) first[b] = b;
   const auto root = [&](std::size_t b) {
     while (first[b] != b) b = first[b] = first[first[b]];
     return b;
   };
-  for (const Tie& tie : ties) {
-    if (tie.rows == 0 || tie.level > level) continue;
-    for (const std::size_t b : tie.blocks) {
-      const std::size_t one = root(tie.blocks.front()), other = root(b);
+  for (const LevelConstraint& constraint : constraints) {
+    if (constraint.rows == 0 || constraint.level > level) continue;
+    for (const std::size_t b : constraint.blocks) {
+      const std::size_t one = root(constraint.blocks.front()), other = root(b);
       first[std::max(one, other)] = std::min(one, other);
     }
   }

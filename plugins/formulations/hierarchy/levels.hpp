@@ -11,10 +11,10 @@ namespace polyform::hierarchy {
 /// In place of the number of a module, a block or a merge.
 constexpr std::size_t none = static_cast<std::size_t>(-1);
 
-/// The constraints of one joint, one constraint element or one module of a type. What they tie are blocks of unknowns:
+/// The constraints of one joint, one constraint element or one module of a type. They constrain blocks of unknowns:
 /// the bodies, and after these the modules of a type, which are modules of level 1 as bodies are.
-struct Tie {
-  std::vector<std::size_t> blocks;  ///< that it ties, each once, without ground
+struct LevelConstraint {
+  std::vector<std::size_t> blocks;  ///< that it constrains, each once, without ground
   std::size_t rows = 0;
   std::size_t level = 0;  ///< the lowest level whose model has it, from 1
 };
@@ -25,18 +25,18 @@ enum class Subsystems { automatic, found, flat };
 /// Number of blocks of unknowns: bodies and modules of a type.
 std::size_t blocks_of(const SystemView&);
 
-/// Ties of all joints, of all constraint elements, then of all modules of a type; without levels.
-std::vector<Tie> ties_of(const SystemView&);
+/// Constraints of all joints, of all constraint elements, then of all modules of a type; without levels.
+std::vector<LevelConstraint> constraints_of(const SystemView&);
 
-/// Sets the levels of the ties after the model's named modules and returns the number of levels. A body is a module of
-/// level 1, alone or as the only member of a named one; a named module stands one level above the highest of its
-/// members; the system is the module of the last level. A constraint belongs to the smallest module that has all its
-/// bodies, ground belonging to every module; a module of a type is a member of the smallest one that has all the bodies
-/// it is attached to.
-std::size_t set_named_levels(const SystemView&, std::vector<Tie>&);
+/// Sets the levels of the constraints after the model's named modules and returns the number of levels. A body is a
+/// module of level 1, alone or as the only member of a named one; a named module stands one level above the highest of
+/// its members; the system is the module of the last level. A constraint belongs to the smallest module that has all
+/// its bodies, ground belonging to every module; a module of a type is a member of the smallest one that has all the
+/// bodies it is attached to.
+std::size_t set_named_levels(const SystemView&, std::vector<LevelConstraint>&);
 
-/// The module of a level's model that each block belongs to: blocks that ties up to the level join, numbered by their
-/// first blocks.
-std::vector<std::size_t> modules_at(const std::vector<Tie>&, std::size_t blocks, std::size_t level);
+/// The module of a level's model that each block belongs to: blocks that constraints up to the level join, numbered by
+/// their first blocks.
+std::vector<std::size_t> modules_at(const std::vector<LevelConstraint>&, std::size_t blocks, std::size_t level);
 
 }  // namespace polyform::hierarchy

@@ -8,22 +8,27 @@ namespace {
 
 class Builder {
  public:
-  Builder(std::vector<Tie>& ties, std::size_t blocks, std::size_t last_level)
-      : ties_(ties), blocks_(blocks), last_level_(last_level), interfaces_(blocks), ties_of_(blocks), owner_(blocks) {
+  Builder(std::vector<LevelConstraint>& constraints, std::size_t blocks, std::size_t last_level)
+      : constraints_(constraints),
+        blocks_(blocks),
+        last_level_(last_level),
+        interfaces_(blocks),
+        constraints_of_(blocks),
+        owner_(blocks) {
     for (std::size_t b = 0; b < blocks; ++b) {
       interfaces_[b] = {b};
       owner_[b] = b;
     }
-    enforced_.resize(ties.size());
-    kept_for_.resize(ties.size());
-    for (std::size_t t = 0; t < ties.size(); ++t) {
-      enforced_[t] = ties[t].rows == 0 || ties[t].level > last_level || ties[t].blocks.empty();
+    enforced_.resize(constraints.size());
+    kept_for_.resize(constraints.size());
+    for (std::size_t t = 0; t < constraints.size(); ++t) {
+      enforced_[t] = constraints[t].rows == 0 || constraints[t].level > last_level || constraints[t].blocks.empty();
       if (!enforced_[t])
-        for (const std::size_t b : ties[t].blocks) ties_of_[b].push_back(t);
+        for (const std::size_t b : constraints[t].blocks) constraints_of_[b].push_back(t);
     }
   }
 
-  /// Rounds of merges until all ties up to this level are enforced.
+  /// Rounds of merges until all constraints up to this level are enforced.
   void merge_level(std::size_t level) {
     level_ = level;
     for (;;) {
@@ -48,24 +53,24 @@ class Builder {
       std::vector<std::size_t> together{b};
       seen[b] = true;
       for (std::size_t i = 0; i < together.size(); ++i)
-        for (const std::size_t t : ties_of_[together[i]])
-          for (const std::size_t other : ties_[t].blocks)
+        for (const std::size_t t : constraints_of_[together[i]])
+          for (const std::size_t other : constraints_[t].blocks)
             if (!seen[other]) {
               seen[other] = true;
               together.push_back(other);
             }
-      if (together.size() > 1 || !ties_of_[b].empty()) merge(together);
+      if (together.size() > 1 || !constraints_of_[b].empty()) merge(together);
     }
   }
 
-  /// A merge of a block that nothing ties with itself.
+  /// A merge of a block that nothing constrains, with itself.
   void merge_alone(std::size_t block) {
-    if (owner_[block] == block && ties_of_[block].empty()) merge({block});
+    if (owner_[block] == block && constraints_of_[block].empty()) merge({block});
   }
 
-  /// Levels found for ties that had none.
+  /// Levels found for constraints that had none.
   void write_levels() {
-    for (const auto& [tie, level] : found_) ties_[tie].level = level;
+    for (const auto& [constraint, level] : found_) constraints_[constraint].level = level;
   }
 
   MergeTree take(std::size_t levels) {
@@ -77,15 +82,17 @@ class Builder {
   bool alive(std::size_t module) const {
     return !interfaces_[module].empty() && owner_[interfaces_[module].front()] == module;
   }
-  bool waits(std::size_t tie) const { return !enforced_[tie] && ties_[tie].level <= level_; }
+  bool waits(std::size_t constraint) const {
+    return !enforced_[constraint] && constraints_[constraint].level <= level_;
+  }
 
-  /// Modules with a tie to enforce at this level, those with the fewest neighbours first.
+  /// Modules with a constraint to enforce at this level, those with the fewest neighbours first.
   std::vector<std::size_t> modules_with_work() {
     std::vector<std::pair<std::size_t, std::size_t>> found;
     for (std::size_t m = 0; m < interfaces_.size(); ++m) {
       if (!alive(m)) continue;
       bool any = false;
-      for (const std::size_t t : ties_of_[m]) any = any || waits(t);
+      for (const std::size_t t : constraints_of_[m]) any = any || waits(t);
       if (any) found.emplace_back(neighbours(m).size(), m);
     }
     std::sort(found.begin(), found.end());
@@ -96,9 +103,9 @@ class Builder {
 
   const std::vector<std::size_t>& neighbours(std::size_t module) {
     neighbours_.clear();
-    for (const std::size_t t : ties_of_[module]) {
+    for (const std::size_t t : constraints_of_[module]) {
       if (!waits(t)) continue;
-      for (const std::size_t b : ties_[t].blocks) {
+      for (const std::size_t b : constraints_[t].blocks) {
         const std::size_t other = owner_[b];
         if (other != module && std::find(neighbours_.begin(), neighbours_.end(), other) == neighbours_.end())
           neighbours_.push_back(other);
@@ -129,21 +136,21 @@ class Builder {
     if (best != none) merge({best, module});
   }
 
-  bool stays(std::size_t block, std::size_t one, std::size_t other, const std::vector<std::size_t>& ties) const {
-    return std::any_of(ties.begin(), ties.end(), [&](std::size_t t) {
-      const auto& tied = ties_[t].blocks;
-      return !enforced_[t] && std::find(tied.begin(), tied.end(), block) != tied.end() &&
+  bool stays(std::size_t block, std::size_t one, std::size_t other, const std::vector<std::size_t>& constraints) const {
+    return std::any_of(constraints.begin(), constraints.end(), [&](std::size_t t) {
+      const auto& constrained = constraints_[t].blocks;
+      return !enforced_[t] && std::find(constrained.begin(), constrained.end(), block) != constrained.end() &&
              !(waits(t) && within(t, one, other));
     });
   }
-  bool within(std::size_t tie, std::size_t one, std::size_t other) const {
-    return std::all_of(ties_[tie].blocks.begin(), ties_[tie].blocks.end(),
+  bool within(std::size_t constraint, std::size_t one, std::size_t other) const {
+    return std::all_of(constraints_[constraint].blocks.begin(), constraints_[constraint].blocks.end(),
                        [&](std::size_t b) { return owner_[b] == one || owner_[b] == other; });
   }
   std::size_t interface_after(std::size_t one, std::size_t other) const {
     std::size_t size = 0;
     for (const std::size_t module : {one, other})
-      for (const std::size_t b : interfaces_[module]) size += stays(b, one, other, ties_of_[module]) ? 1 : 0;
+      for (const std::size_t b : interfaces_[module]) size += stays(b, one, other, constraints_of_[module]) ? 1 : 0;
     return size;
   }
 
@@ -156,14 +163,15 @@ class Builder {
     for (const Merge::Member& member : m.members) owner_[member.block] = number;
     std::vector<std::size_t> left;
     for (const std::size_t part : parts)
-      for (const std::size_t t : ties_of_[part]) {
+      for (const std::size_t t : constraints_of_[part]) {
         if (enforced_[t]) continue;
-        const auto& tied = ties_[t].blocks;
-        const bool inside = std::all_of(tied.begin(), tied.end(), [&](std::size_t b) { return owner_[b] == number; });
+        const auto& constrained = constraints_[t].blocks;
+        const bool inside =
+            std::all_of(constrained.begin(), constrained.end(), [&](std::size_t b) { return owner_[b] == number; });
         if (inside && (level_ == 0 || waits(t))) {
           enforced_[t] = true;
-          if (ties_[t].level == 0) found_.emplace_back(t, round_ + 1);
-          m.ties.push_back(t);
+          if (constraints_[t].level == 0) found_.emplace_back(t, round_ + 1);
+          m.constraints.push_back(t);
         } else if (kept_for_[t] != number) {
           kept_for_[t] = number;
           left.push_back(t);
@@ -173,7 +181,8 @@ class Builder {
     for (std::size_t i = 0; i < m.members.size(); ++i) {
       const std::size_t b = m.members[i].block;
       if (std::any_of(left.begin(), left.end(), [&](std::size_t t) {
-            return std::find(ties_[t].blocks.begin(), ties_[t].blocks.end(), b) != ties_[t].blocks.end();
+            return std::find(constraints_[t].blocks.begin(), constraints_[t].blocks.end(), b) !=
+                   constraints_[t].blocks.end();
           })) {
         m.interface.push_back(i);
         needed.push_back(b);
@@ -182,23 +191,24 @@ class Builder {
     for (const std::size_t part : parts) {
       if (part < last_touched_.size()) last_touched_[part] = true;
       interfaces_[part].clear();
-      ties_of_[part].clear();
+      constraints_of_[part].clear();
     }
     last_touched_.resize(number + 1);
     last_touched_[number] = true;
     interfaces_.push_back(std::move(needed));
-    ties_of_.push_back(std::move(left));
+    constraints_of_.push_back(std::move(left));
     m.parts = std::move(parts);
     tree_.merges.push_back(std::move(m));
   }
 
-  std::vector<Tie>& ties_;
+  std::vector<LevelConstraint>& constraints_;
   bool widen_ = false;  ///< in this round, interfaces may grow
   std::size_t blocks_, last_level_, level_ = 0, round_ = 0;
-  std::vector<std::vector<std::size_t>> interfaces_, ties_of_;  ///< of modules: blocks, ties not yet enforced
+  std::vector<std::vector<std::size_t>> interfaces_,
+      constraints_of_;                                          ///< of modules: blocks, constraints not yet enforced
   std::vector<std::size_t> owner_;                              ///< module of a block, as long as it is in an interface
   std::vector<bool> enforced_;                                  ///< or not to be
-  std::vector<std::size_t> kept_for_;                           ///< module that a tie was last handed on to
+  std::vector<std::size_t> kept_for_;                           ///< module that a constraint was last handed on to
   std::vector<bool> last_touched_;                              ///< in this round
   std::vector<std::size_t> neighbours_;
   std::vector<std::pair<std::size_t, std::size_t>> found_;
@@ -207,12 +217,12 @@ class Builder {
 
 }  // namespace
 
-MergeTree make_merge_tree(std::vector<Tie>& ties, std::size_t blocks, std::size_t last_level, bool flat,
-                          const std::vector<bool>& alone) {
+MergeTree make_merge_tree(std::vector<LevelConstraint>& constraints, std::size_t blocks, std::size_t last_level,
+                          bool flat, const std::vector<bool>& alone) {
   std::size_t named_levels = 0;
-  for (const Tie& tie : ties) named_levels = std::max(named_levels, tie.level);
+  for (const LevelConstraint& constraint : constraints) named_levels = std::max(named_levels, constraint.level);
   const bool find_levels = named_levels == 0;
-  Builder builder(ties, blocks, last_level);
+  Builder builder(constraints, blocks, last_level);
   if (flat) {
     builder.merge_flat();
   } else if (find_levels) {

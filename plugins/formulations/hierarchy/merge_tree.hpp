@@ -1,7 +1,7 @@
 // How a system is put together from its blocks (bodies, modules of a type): a sequence of merges, each of two modules
 // or of one with itself, in which the constraints that lie within the merged module are enforced.
 //
-// Later merges see of a module only the blocks that later constraints tie: its interface. Merging modules in pairs,
+// Later merges see of a module only the blocks that later constraints act on: its interface. Merging modules in pairs,
 // round after round, keeps interfaces small and gives a chain of n bodies log₂ n levels.
 #pragma once
 
@@ -18,7 +18,7 @@ struct Merge {
   std::vector<std::size_t> parts;      ///< modules: a block's number, or number of blocks + number of a merge
   std::vector<Member> members;         ///< interfaces of the parts, one after another
   std::vector<std::size_t> interface;  ///< places in members that later merges need
-  std::vector<std::size_t> ties;       ///< enforced here
+  std::vector<std::size_t> constraints;  ///< enforced here
 };
 
 struct MergeTree {
@@ -26,10 +26,10 @@ struct MergeTree {
   std::size_t levels = 1;     ///< of the hierarchy
 };
 
-/// Merges for all ties that have rows and a level up to `last_level`, level after level. Ties without level (0) get the
-/// one found for them. flat: one merge for each set of blocks that hang together.
-/// alone: per block, whether it needs a merge even if nothing ties it.
-MergeTree make_merge_tree(std::vector<Tie>& ties, std::size_t blocks, std::size_t last_level, bool flat,
-                          const std::vector<bool>& alone);
+/// Merges for all constraints that have rows and a level up to `last_level`, level after level. Constraints without
+/// level (0) get the one found for them. flat: one merge for each set of blocks that hang together. alone: per block,
+/// whether it needs a merge even if nothing constrains it.
+MergeTree make_merge_tree(std::vector<LevelConstraint>& constraints, std::size_t blocks, std::size_t last_level,
+                          bool flat, const std::vector<bool>& alone);
 
 }  // namespace polyform::hierarchy

@@ -145,13 +145,13 @@ void Recursion::read_rows(Node& node) noexcept {
   Matrix H = node.H_matrix();
   H.setZero();
   for (const Rows& rows : node.rows) {
-    std::copy_n(right_.data() + system_.first_row(rows.tie), rows.count, node.residual + rows.first);
+    std::copy_n(right_.data() + system_.first_row(rows.constraint), rows.count, node.residual + rows.first);
     std::fill_n(node.weights + rows.first, rows.count, 0.0);
     for (std::size_t i = 0; i < rows.touched.size(); ++i) {
       const Member& touched = node.touched[rows.touched[i]];
       const std::size_t block = touched.block;
       const BlockInertia& size = inertia_[block];
-      const AbsoluteEquations::Coefficients c = system_.coefficients(rows.tie, i);
+      const AbsoluteEquations::Coefficients c = system_.coefficients(rows.constraint, i);
       if (!size.rigid) {
         set_full_rows(node, rows, touched, c);
         continue;
@@ -255,7 +255,7 @@ void Recursion::return_by_filter(Node& node) noexcept {
 void Recursion::hand_down_forces(Node& node) noexcept {
   const Vector lambda(scratch_->vector, node.count);
   for (const Rows& rows : node.rows)
-    std::copy_n(lambda.data() + rows.first, rows.count, multipliers_.data() + system_.first_row(rows.tie));
+    std::copy_n(lambda.data() + rows.first, rows.count, multipliers_.data() + system_.first_row(rows.constraint));
   for (const Node::Part& part : node.parts) modules_[part.module].force_vector().setZero();
   const Vector above = modules_[node.module].force_vector();
   for (const Member& member : node.interface) {

@@ -33,9 +33,9 @@ namespace polyform::hierarchy {
 /// those of the particles and of thompson are in theirs: each is what tests a formulation's own arithmetic.
 class Recursion {
  public:
-  /// All outlive the object. noise: the diagonal of R per tie (4.17), or empty.
-  Recursion(const AbsoluteEquations&, const MergeTree&, std::span<const Tie>, std::span<const BlockInertia>, Method,
-            std::span<const double> noise);
+  /// All outlive the object. noise: the diagonal of R per constraint (4.17), or empty.
+  Recursion(const AbsoluteEquations&, const MergeTree&, std::span<const LevelConstraint>, std::span<const BlockInertia>,
+            Method, std::span<const double> noise);
   ~Recursion();
 
   /// Accelerations and multipliers at the evaluated constraint rows. loads: f + φ of all blocks. False when they are
@@ -56,9 +56,9 @@ class Recursion {
 
   // recursion_setup.cpp
   void make_modules(const MergeTree&);
-  void make_node(Node&, const Merge&, std::span<const Tie>, std::span<const double> noise);
+  void make_node(Node&, const Merge&, std::span<const LevelConstraint>, std::span<const double> noise);
   void set_units(std::size_t module);
-  void find_loops(std::span<const Tie>);
+  void find_loops(std::span<const LevelConstraint>);
   // recursion.cpp
   bool pass(std::span<const double> loads) noexcept;
   void start_body(std::size_t body, const Spatial& load) noexcept;

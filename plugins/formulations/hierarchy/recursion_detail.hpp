@@ -42,11 +42,11 @@ struct Recursion::Module {
   Matrix N_matrix() const { return {N, width, width}; }
 };
 
-/// The rows of one tie within a merge.
+/// The rows of one constraint within a merge.
 struct Recursion::Rows {
-  std::size_t tie;
+  std::size_t constraint;
   Index first, count;
-  std::vector<std::size_t> touched;  ///< per block of the tie: which of Node::touched
+  std::vector<std::size_t> touched;  ///< per block of the constraint: which of Node::touched
 };
 
 /// A block among the members of a merge: its unknowns in the interface of its part and among those of all members.

@@ -3,8 +3,9 @@
 
 namespace polyform::hierarchy {
 
-Recursion::Recursion(const AbsoluteEquations& system, const MergeTree& tree, std::span<const Tie> ties,
-                     std::span<const BlockInertia> inertia, Method method, std::span<const double> noise)
+Recursion::Recursion(const AbsoluteEquations& system, const MergeTree& tree,
+                     std::span<const LevelConstraint> constraints, std::span<const BlockInertia> inertia, Method method,
+                     std::span<const double> noise)
     : system_(system), inertia_(inertia), method_(method), scratch_(std::make_unique<Scratch>()) {
   const std::size_t n = system.blocks();
   turn_.assign(n, Sym3::diagonal(1));
@@ -19,12 +20,12 @@ Recursion::Recursion(const AbsoluteEquations& system, const MergeTree& tree, std
   for (std::size_t i = 0; i < n; ++i) width = std::max(width, modules_[i].width);
   for (std::size_t k = 0; k < nodes_.size(); ++k) {
     nodes_[k].module = n + k;
-    make_node(nodes_[k], tree.merges[k], ties, noise);
+    make_node(nodes_[k], tree.merges[k], constraints, noise);
     width = std::max(width, nodes_[k].width);
     for (const Node::Part& part : nodes_[k].parts) set_units(part.module);
     count = std::max(count, nodes_[k].count);
   }
-  find_loops(ties);
+  find_loops(constraints);
   const auto matrix = [&](Index r, Index c) { return arena_.take(static_cast<std::size_t>(r * c)); };
   Scratch& s = *scratch_;
   for (double** tall : {&s.D, &s.first, &s.second}) *tall = matrix(width, count);
@@ -92,7 +93,8 @@ void Recursion::set_units(std::size_t module) {
     for (const Member& member : nodes_[module - system_.blocks()].interface) set(member.block, m.units + member.first);
 }
 
-void Recursion::make_node(Node& node, const Merge& merge, std::span<const Tie> ties, std::span<const double> noise) {
+void Recursion::make_node(Node& node, const Merge& merge, std::span<const LevelConstraint> constraints,
+                          std::span<const double> noise) {
   for (const std::size_t part : merge.parts) node.parts.push_back({part});
   // Where the unknowns of each member stand in its part and among those of all members.
   std::vector<Member> members;
@@ -113,9 +115,9 @@ void Recursion::make_node(Node& node, const Merge& merge, std::span<const Tie> t
     node.interface.back().first = first;
     first += members[i].size;
   }
-  for (const std::size_t t : merge.ties) {
-    Rows rows{t, node.count, static_cast<Index>(ties[t].rows), {}};
-    for (const std::size_t block : ties[t].blocks) {
+  for (const std::size_t t : merge.constraints) {
+    Rows rows{t, node.count, static_cast<Index>(constraints[t].rows), {}};
+    for (const std::size_t block : constraints[t].blocks) {
       std::size_t k = 0;
       while (k < node.touched.size() && node.touched[k].block != block) ++k;
       if (k == node.touched.size()) {
@@ -127,7 +129,7 @@ void Recursion::make_node(Node& node, const Merge& merge, std::span<const Tie> t
       }
       rows.touched.push_back(k);
     }
-    node.noise.insert(node.noise.end(), ties[t].rows, noise.empty() ? 0.0 : noise[t]);
+    node.noise.insert(node.noise.end(), constraints[t].rows, noise.empty() ? 0.0 : noise[t]);
     node.count += rows.count;
     node.rows.push_back(std::move(rows));
   }
@@ -152,7 +154,7 @@ void Recursion::make_node(Node& node, const Merge& merge, std::span<const Tie> t
 
 /// A joint between modules of which at most one is held by ground cannot contradict or repeat anything: its rows count
 /// however small their pivots are, as they are between long chains of one plane.
-void Recursion::find_loops(std::span<const Tie> ties) {
+void Recursion::find_loops(std::span<const LevelConstraint> constraints) {
   const std::size_t ground = system_.blocks();
   std::vector<std::size_t> part_of(ground + 1);
   for (std::size_t i = 0; i <= ground; ++i) part_of[i] = i;
@@ -162,9 +164,9 @@ void Recursion::find_loops(std::span<const Tie> ties) {
   };
   for (Node& node : nodes_)
     for (const Rows& rows : node.rows) {
-      const std::vector<std::size_t>& blocks = ties[rows.tie].blocks;
+      const std::vector<std::size_t>& blocks = constraints[rows.constraint].blocks;
       const std::size_t one = root(blocks.front()), other = root(blocks.size() > 1 ? blocks.back() : ground);
-      node.closes_loop = node.closes_loop || one == other || !system_.is_joint(rows.tie);
+      node.closes_loop = node.closes_loop || one == other || !system_.is_joint(rows.constraint);
       part_of[one] = other;
     }
 }

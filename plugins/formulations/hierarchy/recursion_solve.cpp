@@ -70,14 +70,14 @@ double Recursion::find_residual(std::span<const double> loads) noexcept {
   std::copy(system_.right().begin(), system_.right().end(), right_.begin());
   for (const Node& node : nodes_)
     for (const Rows& rows : node.rows) {
-      double* right = right_.data() + system_.first_row(rows.tie);
-      const double* lambda = total_multipliers_.data() + system_.first_row(rows.tie);
+      double* right = right_.data() + system_.first_row(rows.constraint);
+      const double* lambda = total_multipliers_.data() + system_.first_row(rows.constraint);
       const auto count = static_cast<std::size_t>(rows.count);
-      double* terms = row_size_.data() + system_.first_row(rows.tie);
+      double* terms = row_size_.data() + system_.first_row(rows.constraint);
       std::fill_n(terms, count, 0.0);
       bool own_terms = false;
-      for (std::size_t i = 0; i < system_.constrained_blocks(rows.tie); ++i) {
-        const AbsoluteEquations::Coefficients c = system_.coefficients(rows.tie, i);
+      for (std::size_t i = 0; i < system_.constrained_blocks(rows.constraint); ++i) {
+        const AbsoluteEquations::Coefficients c = system_.coefficients(rows.constraint, i);
         const double* x = total_accelerations_.data() + system_.offset(c.block);
         double* left = load_residual_.data() + system_.offset(c.block);
         double* size = load_size_.data() + system_.offset(c.block);
@@ -117,7 +117,7 @@ double Recursion::find_residual(std::span<const double> loads) noexcept {
   }
   for (const Node& node : nodes_)
     for (const Rows& rows : node.rows)
-      for (std::size_t r = system_.first_row(rows.tie), end = r + system_.rows(rows.tie); r < end; ++r)
+      for (std::size_t r = system_.first_row(rows.constraint), end = r + system_.rows(rows.constraint); r < end; ++r)
         compare(std::abs(right_[r]), std::max(std::min(row_size_[r], largest_share), least_share * largest_share));
   return worst;
 }
@@ -136,18 +136,18 @@ bool Recursion::check_finite() noexcept {
 /// not help: how much they lose no residual shows.
 bool Recursion::check_covariances() noexcept {
   if (!(stiffest_pivot_ < least_covariance)) return true;
-  const std::size_t tie = stiffest_->rows.front().tie;
+  const std::size_t constraint = stiffest_->rows.front().constraint;
   return fail(
       "What {} `{}` connects is too stiff against its motions for this method, whose covariances have lost their "
       "digits "
       "(relative pivot {:.1e}). Likely cause: a long chain whose joints all turn about one direction. Choose the "
       "method orthogonal-complement, or another solver",
-      system_.kind_of_constraint(tie), system_.name_of_constraint(tie), stiffest_pivot_);
+      system_.kind_of_constraint(constraint), system_.name_of_constraint(constraint), stiffest_pivot_);
 }
 
 /// Refuses accelerations that leave more of the equations of motion, or of the rows that are enforced, than rounding
-/// does; names the block or tie with the most. What find_residual left is read. The terms of a row are at least what
-/// rounding of forces would make of it: at rest that is all there is of accelerations.
+/// does; names the block or constraint with the most. What find_residual left is read. The terms of a row are at least
+/// what rounding of forces would make of it: at rest that is all there is of accelerations.
 bool Recursion::check_residual(std::span<const double> loads) noexcept {
   double worst = largest_residual;
   std::string_view kind, name;
@@ -174,14 +174,14 @@ bool Recursion::check_residual(std::span<const double> loads) noexcept {
     for (const Rows& rows : node.rows)
       for (Index r = 0; r < rows.count; ++r) {
         if (is_left_out(node, rows.first + r)) continue;
-        const std::size_t row = system_.first_row(rows.tie) + static_cast<std::size_t>(r);
+        const std::size_t row = system_.first_row(rows.constraint) + static_cast<std::size_t>(r);
         double alone = 0;
-        for (std::size_t i = 0; i < system_.constrained_blocks(rows.tie); ++i)
+        for (std::size_t i = 0; i < system_.constrained_blocks(rows.constraint); ++i)
           for_coefficients(rows, r, i, [&](std::size_t k, double a) { alone += std::abs(a) * load_size_[k]; });
         const double size = std::max({std::min(row_size_[row], largest_term_), least_share * largest_term_, alone,
                                       std::abs(system_.right()[row])});
-        compare(std::abs(right_[row]), size, system_.kind_of_constraint(rows.tie),
-                system_.name_of_constraint(rows.tie));
+        compare(std::abs(right_[row]), size, system_.kind_of_constraint(rows.constraint),
+                system_.name_of_constraint(rows.constraint));
       }
   if (name.empty()) return true;
   return fail(
@@ -199,8 +199,9 @@ void Recursion::find_free_sizes(std::span<const double> loads) noexcept {
     for (const Rows& rows : node.rows)
       for (Index r = 0; r < rows.count; ++r) {
         const double lambda =
-            force_rounding * std::abs(total_multipliers_[system_.first_row(rows.tie) + static_cast<std::size_t>(r)]);
-        for (std::size_t i = 0; i < system_.constrained_blocks(rows.tie); ++i)
+            force_rounding *
+            std::abs(total_multipliers_[system_.first_row(rows.constraint) + static_cast<std::size_t>(r)]);
+        for (std::size_t i = 0; i < system_.constrained_blocks(rows.constraint); ++i)
           for_coefficients(rows, r, i, [&](std::size_t k, double a) { load_size_[k] += lambda * std::abs(a); });
       }
   for (std::size_t i = 0; i < system_.blocks(); ++i) {
@@ -217,7 +218,7 @@ void Recursion::find_free_sizes(std::span<const double> loads) noexcept {
 
 /// Calls `use(unknown, coefficient)` for those of one row on its i-th block.
 void Recursion::for_coefficients(const Rows& rows, Index r, std::size_t i, auto&& use) const noexcept {
-  const AbsoluteEquations::Coefficients c = system_.coefficients(rows.tie, i);
+  const AbsoluteEquations::Coefficients c = system_.coefficients(rows.constraint, i);
   const std::size_t row = static_cast<std::size_t>(r), frame = c.frame.empty() ? 0 : 6;
   const std::size_t own = c.own.size() / static_cast<std::size_t>(rows.count), first = system_.offset(c.block);
   for (std::size_t k = 0; k < frame; ++k) use(first + k, c.frame[row][k]);
@@ -236,7 +237,7 @@ std::span<const double> Recursion::given_way() noexcept {
   for (const Node& node : nodes_)
     for (const Rows& rows : node.rows)
       for (std::size_t r = 0; r < static_cast<std::size_t>(rows.count); ++r) {
-        const std::size_t row = system_.first_row(rows.tie) + r;
+        const std::size_t row = system_.first_row(rows.constraint) + r;
         right_[row] = node.noise[static_cast<std::size_t>(rows.first) + r] * total_multipliers_[row];
       }
   return right_;

@@ -1,7 +1,8 @@
 // The equations of motion in the coordinates of the particles, in either of two ways.
 //
 //   [M  Cᵀ] [r̈ ]   [f]     r: positions of the moving particles; particle 3 of each body is eliminated (Eq 2.14)
-//   [C  0 ] [−λ] = [γ]     C: distances (Eqs 2.4a–c), ties (Eq 2.10), joints that share too little, cut joints
+//   [C  0 ] [−λ] = [γ]     C: distances (Eqs 2.4a–c), dependent particles (Eq 2.10), joints that share too little, cut
+//   joints
 //
 // RecursiveEquations take trees, and loops that are cut, by the recursion of the paper; SparseEquations take one sparse
 // symmetric system where there are constraint elements, or bodies without inertia in the tree that the loops leave when
@@ -39,6 +40,9 @@ class CarriedVelocities {
 
 /// One object per thread; nothing allocates after construction. Functions that can fail return false and leave a
 /// sentence in failure(). Who is given bodies that are placed does not move the particles meanwhile.
+///
+/// It has many functions because the two ways to solve share this one interface: accelerations, corrections, and what
+/// an observation reads of either (reactions, violations, powers, rows that are left out).
 class Equations {
  public:
   virtual ~Equations() = default;

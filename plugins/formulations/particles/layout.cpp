@@ -199,7 +199,8 @@ class Builder {
     body.third = triangle.invariants(p.third - body.place[0]);
     const Vec3 four[4] = {body.place[0], body.place[1], p.third, body.place[2]};
     if (!find_masses(data.mass, data.center_of_mass, data.inertia, four, body.masses)) layout_.degenerate = i;
-    for (const Wanted& w : p.tied) body.ties.push_back({own(i, w), triangle.invariants(w.place - body.place[0])});
+    for (const Wanted& w : p.dependent)
+      body.dependents.push_back({own(i, w), triangle.invariants(w.place - body.place[0])});
   }
   std::size_t own(std::size_t i, const Wanted& point) {
     const std::size_t particle = layout_.particles.size();

@@ -2,7 +2,7 @@
 //
 // A spherical joint shares one particle between its bodies, a revolute joint two on its axis, a fixed joint all three;
 // any other joint without translation shares its point. On ground these particles are fixed. A body moves with three
-// particles 1, 2, 4; what its further joints need is tied to these by Eq 2.10.
+// particles 1, 2, 4; what its further joints need depends on these by Eq 2.10.
 #pragma once
 
 #include <vector>
@@ -23,7 +23,7 @@ struct Particle {
 };
 
 /// A shared particle beyond 1, 2 and 4 of its body, held by Eq 2.10 as three constraints.
-struct Tie {
+struct DependentParticle {
   std::size_t particle;
   Invariants invariants;
 };
@@ -36,7 +36,7 @@ struct ParticleBody {
   double length = 0;          ///< size of the body, m
   EquivalentParticles masses;
   Invariants third;  ///< of particle 3
-  std::vector<Tie> ties;
+  std::vector<DependentParticle> dependents;
 };
 
 /// Particles that a tree joint shares: 0 for a joint that translates and for a code-defined one.

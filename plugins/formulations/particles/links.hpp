@@ -25,7 +25,7 @@ struct Link {
   std::uint32_t direction, directions;         ///< among the motions of all joints but spherical ones
   std::uint32_t own, owns;                     ///< in Links::own: the particles that the body brought
   std::uint32_t rate;    ///< among the rates of all joints: of its directions, of a spherical joint of α
-  std::int8_t place[2];  ///< of the first two shared particles in the inboard body: 1, 2, 4 (0 to 2), tied (3)
+  std::int8_t place[2];  ///< of the first two shared particles in the inboard body: 1, 2, 4 (0 to 2), dependent (3)
 };
 
 struct Links {

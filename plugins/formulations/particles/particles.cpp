@@ -3,12 +3,12 @@
 #include <fmt/format.h>
 
 #include "particle_solver.hpp"
-#include "printed_equations.hpp"
 #include "polyform/contract/ability_reasons.hpp"
 #include "polyform/contract/cost_model.hpp"
 #include "polyform/helpers/compile.hpp"
 #include "polyform/helpers/correction_options.hpp"
 #include "polyform/solvers/merged_solver.hpp"
+#include "printed_equations.hpp"
 
 namespace polyform::particles {
 namespace {

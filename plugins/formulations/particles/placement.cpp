@@ -87,7 +87,7 @@ Placement choose_places(const BodyData& body, double length, std::span<const Wan
   out.third = third != wanted.end() ? third->place
                                     : (1.0 / 3) * (first + out.primary[1].place + other) +
                                           (std::max(length, norm(edge)) / norm(normal)) * normal;
-  out.tied = std::move(wanted);
+  out.dependent = std::move(wanted);
   return out;
 }
 

@@ -17,7 +17,7 @@ struct Wanted {
 
 struct Placement {
   Wanted primary[3];         ///< 1, 2, 4
-  std::vector<Wanted> tied;  ///< the rest of what was wanted
+  std::vector<Wanted> dependent;  ///< the rest of what was wanted
   Vec3 third;                ///< particle 3
 };
 

@@ -59,7 +59,7 @@ PrintedEquations::PrintedEquations(const SystemView& view, const Layout& layout,
   for (std::size_t i = 0; i < layout.bodies.size(); ++i) {
     const ParticleBody& body = layout.bodies[i];
     rows += body.inherited == 3 ? 0 : body.inherited == 2 ? 2 : 3;
-    rows += 3 * body.ties.size();
+    rows += 3 * body.dependents.size();
     momentum_rows_[i] = rows;
     rows += momentum_rows(links()[i].hinge);
   }
@@ -87,16 +87,16 @@ void PrintedEquations::set_distances(std::size_t i, const PlacedBodies& in, std:
 }
 
 /// Eq 2.26 of the particles that follow those of the body.
-void PrintedEquations::set_ties(std::size_t i, const PlacedBodies& in, std::size_t& row) noexcept {
+void PrintedEquations::set_dependents(std::size_t i, const PlacedBodies& in, std::size_t& row) noexcept {
   const ParticleBody& body = layout_.bodies[i];
   const auto [p1, p2, p4] = body.particle;
   const Vec3 v21 = in.velocities[p2] - in.velocities[p1], v41 = in.velocities[p4] - in.velocities[p1];
   constexpr Vec3 axes[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
-  for (const Tie& tie : body.ties) {
-    const PointRows rows(in.triangles[i], tie.invariants);
-    const Vec3 term = velocity_term(tie.invariants, v21, v41);
+  for (const DependentParticle& dependent : body.dependents) {
+    const PointRows rows(in.triangles[i], dependent.invariants);
+    const Vec3 term = velocity_term(dependent.invariants, v21, v41);
     for (const Vec3& axis : axes) {
-      add(row, tie.particle, axis);
+      add(row, dependent.particle, axis);
       for (std::size_t k = 0; k < 3; ++k) add(row, body.particle[k], -row_of(axis, rows.matrix(k)));
       system_.add_right(row++, dot(axis, term));
     }
@@ -165,7 +165,7 @@ bool PrintedEquations::find_accelerations(const PlacedBodies& placed, const Appl
   for (std::size_t i = 0; i < layout_.bodies.size(); ++i) {
     std::size_t row = i == 0 ? 0 : momentum_rows_[i - 1] + momentum_rows(links()[i - 1].hinge);
     set_distances(i, placed, row);
-    set_ties(i, placed, row);
+    set_dependents(i, placed, row);
     const Momenta m = momenta_of(i, placed);
     for (std::int32_t joint = static_cast<std::int32_t>(i); joint >= 0;
          joint = links()[static_cast<std::size_t>(joint)].parent)

@@ -32,7 +32,7 @@ class PrintedEquations final : public RecursiveEquations {
   };
   Momenta momenta_of(std::size_t body, const PlacedBodies&) const noexcept;
   void set_distances(std::size_t body, const PlacedBodies&, std::size_t& row) noexcept;
-  void set_ties(std::size_t body, const PlacedBodies&, std::size_t& row) noexcept;
+  void set_dependents(std::size_t body, const PlacedBodies&, std::size_t& row) noexcept;
   void add_to_joint(std::size_t joint, std::size_t body, const Momenta&, const PlacedBodies&) noexcept;
   void add(std::size_t row, std::size_t particle, const Vec3& coefficient) noexcept;
 

@@ -72,7 +72,7 @@ class Recursion {
   std::vector<Vec3> arms_;       ///< from the parent's particle 1 to the body's own
   std::vector<Spatial> biases_;  ///< z of the body when that of its parent and all v̇ are zero
   std::vector<Spatial> z_;
-  std::vector<Vec3> to_first_;  ///< from the frame origin to particle 1, of bodies that cut joints tie
+  std::vector<Vec3> to_first_;  ///< from the frame origin to particle 1, of bodies that cut joints connect
   std::size_t failed_ = 0;
   LostDigits lost_digits_;
 };

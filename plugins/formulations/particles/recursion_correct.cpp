@@ -1,10 +1,10 @@
-// The recursion for corrections: the least changes that undo the errors of distances, ties and joints (ShapeErrors),
-// found by the sweeps of recursion.cpp with errors in the place of velocity terms.
+// The recursion for corrections: the least changes that undo the errors of distances, dependent particles and joints
+// (ShapeErrors), found by the sweeps of recursion.cpp with errors in the place of velocity terms.
 #include "recursion.hpp"
 
 namespace polyform::particles {
 
-/// Momenta of the changes c_i: Eqs 2.5 with them for accelerations.
+/// Momenta of the changes c_i: Eqs 2.5 with changes in the place of accelerations.
 void Recursion::set_shape_terms(std::size_t i, const PlacedBodies& in, const ShapeErrors& errors) noexcept {
   const auto& [c2, c4] = errors.shape(i);
   const Link& link = links_[i];
@@ -39,7 +39,7 @@ bool Recursion::corrections(const PlacedBodies& in, const ShapeErrors& errors, s
       const Vec3 change = p == body.particle[0]   ? Vec3{}
                           : p == body.particle[1] ? errors.shape(i).c2
                           : p == body.particle[2] ? errors.shape(i).c4
-                                                  : errors.tied(p);
+                                                  : errors.dependent(p);
       out[p] = z.linear + cross(z.angular, in.positions[p] - in.positions[link.particle[0]]) + change;
     }
   }

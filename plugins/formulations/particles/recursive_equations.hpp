@@ -10,6 +10,8 @@
 
 namespace polyform::particles {
 
+/// By the recursion of the paper, with cut joints eliminated at the bodies where their paths meet. Most of its functions
+/// are those of Equations.
 class RecursiveEquations : public Equations {
  public:
   /// loaded: the bodies whose wrenches count. All three outlive the object.

@@ -10,17 +10,18 @@ ShapeErrors::ShapeErrors(const SystemView& view, const Layout& layout, const Lin
       layout_(layout),
       links_(links),
       shapes_(view.bodies.size()),
-      tied_(layout.particles.size()),
+      dependent_(layout.particles.size()),
       joints_(view.bodies.size()) {}
 
 /// How the first (0) or second (1) shared particle changes relative to particle 1 of the inboard body.
 Vec3 ShapeErrors::shape_of(const Link& link, std::size_t shared) const noexcept {
   if (link.parent < 0 || link.place[shared] == 0) return {};
   const Shape& shape = shapes_[static_cast<std::size_t>(link.parent)];
-  return link.place[shared] == 1 ? shape.c2 : link.place[shared] == 2 ? shape.c4 : tied_[link.particle[shared]];
+  return link.place[shared] == 1 ? shape.c2 : link.place[shared] == 2 ? shape.c4 : dependent_[link.particle[shared]];
 }
 
-/// Distances that the body adds and its ties. For velocities the errors are the rates of the same terms.
+/// Distances that the body adds, and its dependent particles. For velocities the errors are the rates of the same
+/// terms.
 void ShapeErrors::find_shape(std::size_t i, const PlacedBodies& in) noexcept {
   const Link& link = links_[i];
   const ParticleBody& body = layout_.bodies[i];
@@ -50,12 +51,12 @@ void ShapeErrors::find_shape(std::size_t i, const PlacedBodies& in) noexcept {
     shape.c4 =
         t.per_normal * ((e42 - e41 - dot(r42, shape.c2)) * cross(t.r41, t.normal) - e41 * cross(t.normal, t.r21));
   }
-  for (const Tie& tie : body.ties) {
-    const PointRows rows(t, tie.invariants);
-    const Vec3 e = of_velocities_ ? in.velocities[tie.particle] - rows(v1, v2, v4)
-                                  : in.positions[tie.particle] - in.positions[p1] - t.point(tie.invariants);
+  for (const DependentParticle& dependent : body.dependents) {
+    const PointRows rows(t, dependent.invariants);
+    const Vec3 e = of_velocities_ ? in.velocities[dependent.particle] - rows(v1, v2, v4)
+                                  : in.positions[dependent.particle] - in.positions[p1] - t.point(dependent.invariants);
     worst_ = std::max({worst_, std::abs(e.x), std::abs(e.y), std::abs(e.z)});
-    tied_[tie.particle] = rows({}, shape.c2, shape.c4) - e;
+    dependent_[dependent.particle] = rows({}, shape.c2, shape.c4) - e;
   }
 }
 

@@ -1,4 +1,4 @@
-// What distances, ties and joints are off by, body by body.
+// What distances, dependent particles and joints are off by, body by body.
 //
 // A body's particles change by z_l + θ × r_i1 + c_i, where the c_i restore the distances without turning the triangle;
 // z = (θ, z_l) takes the place of (α, r̈_1), the c_i that of ω × (ω × r_i1).
@@ -25,8 +25,8 @@ class ShapeErrors {
     Vec3 c2, c4;
   };
   const Shape& shape(std::size_t body) const { return shapes_[body]; }
-  /// Change of a tied particle that restores Eq 2.10.
-  const Vec3& tied(std::size_t particle) const { return tied_[particle]; }
+  /// Change of a dependent particle that restores Eq 2.10.
+  const Vec3& dependent(std::size_t particle) const { return dependent_[particle]; }
   /// z of the body when that of its parent and the motion of the joint are zero.
   const Spatial& of_joint(std::size_t body) const { return joints_[body]; }
 
@@ -41,7 +41,7 @@ class ShapeErrors {
   bool of_velocities_ = false;
   double worst_ = 0;
   std::vector<Shape> shapes_;    ///< per body
-  std::vector<Vec3> tied_;       ///< per particle
+  std::vector<Vec3> dependent_;  ///< per particle
   std::vector<Spatial> joints_;  ///< per body
 };
 

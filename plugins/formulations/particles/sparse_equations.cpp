@@ -11,18 +11,18 @@ namespace polyform::particles {
 SparseEquations::SparseEquations(const SystemView& view, const Layout& layout, std::span<const BodyIndex> loaded,
                                  const Vec3& origin)
     : Equations(view, layout, loaded, MovingBodies::Joints::all, true),
-      ties_(view, origin),
+      elements_(view, origin),
       scales_(view, layout),
-      pattern_(view, layout, scales_, ties_.all(), matrix_),
+      pattern_(view, layout, scales_, elements_.all(), matrix_),
       values_(pattern_, view.bodies.size(), matrix_.size()),
-      rows_(view, layout, pattern_, ties_.all(), values_),
+      rows_(view, layout, pattern_, elements_.all(), values_),
       factors_(layout, pattern_, scales_, matrix_),
       solver_({view, layout, pattern_, scales_, values_, factors_, failure_}, matrix_.size()) {}
 
 const PlacedBodies& SparseEquations::set_rows(double t, Level level, const ParticleMotion& motion,
                                               const JointValues& joints, bool all_joints) noexcept {
   const PlacedBodies& placed = bodies_.place(motion, joints, all_joints);
-  ties_.evaluate(t, placed.motions, joints.q, joints.v, joints.x);
+  elements_.evaluate(t, placed.motions, joints.q, joints.v, joints.x);
   rows_.read_states(joints.x);
   rows_.set(placed, level);
   return placed;
@@ -67,14 +67,14 @@ void SparseEquations::move_states(std::span<double> x) noexcept {
 
 void SparseEquations::module_rates(std::span<double> xdot) const noexcept {
   each_variable([&](std::size_t u, std::size_t at) { xdot[u] = solver_.solution()[at]; });
-  ties_.modules().put_rates(xdot);
+  elements_.modules().put_rates(xdot);
 }
 
 void SparseEquations::module_multipliers(std::span<double> out) const noexcept {
   std::size_t next = 0;
   for (const RowGroup& g : pattern_.groups())
     for (std::size_t row = 0;
-         g.kind == RowGroup::Kind::element && ties_.all()[g.index].module != nullptr && row < g.rows; ++row)
+         g.kind == RowGroup::Kind::element && elements_.all()[g.index].module != nullptr && row < g.rows; ++row)
       out[next++] = -solver_.solution()[g.chunk.first + row];
 }
 
@@ -108,7 +108,7 @@ void SparseEquations::add_element_efforts() noexcept {
     if (g.kind != RowGroup::Kind::element) continue;
     for (const RowEntry& entry : pattern_.entries(g))
       for (std::size_t row = 0; row < g.rows; ++row)
-        add(ties_.all()[g.index].rows->effort[row] * values_.coefficients[entry.first + row],
+        add(elements_.all()[g.index].rows->effort[row] * values_.coefficients[entry.first + row],
             values_.right.data() + pattern_.particles()[entry.particle].first);
   }
 }
@@ -259,7 +259,7 @@ bool SparseEquations::joint_accelerations(const PlacedBodies& placed, std::span<
 void SparseEquations::take_elements(std::span<Spatial> needed, std::span<double> efforts) const noexcept {
   for (const RowGroup& g : pattern_.groups()) {
     if (g.kind != RowGroup::Kind::element) continue;
-    const ConstraintSet::Element& element = *ties_.all()[g.index].rows;
+    const ConstraintSet::Element& element = *elements_.all()[g.index].rows;
     for (std::size_t row = 0; row < g.rows; ++row) {
       const double force = multiplier(g, row);
       for (std::size_t m = 0; m < element.markers.size(); ++m) {
@@ -280,7 +280,7 @@ void SparseEquations::take_elements(std::span<Spatial> needed, std::span<double>
 void SparseEquations::element_multipliers(std::span<double> out) const noexcept {
   std::size_t first = 0;
   for (const RowGroup& g : pattern_.groups()) {
-    if (g.kind != RowGroup::Kind::element || ties_.all()[g.index].module != nullptr) continue;
+    if (g.kind != RowGroup::Kind::element || elements_.all()[g.index].module != nullptr) continue;
     for (std::size_t row = 0; row < g.rows; ++row) out[first++] = multiplier(g, row);
   }
 }
@@ -304,7 +304,7 @@ double SparseEquations::driving_power() const noexcept {
   double power = 0;
   for (const RowGroup& g : pattern_.groups()) {
     if (g.kind != RowGroup::Kind::element) continue;
-    const ConstraintSet::Element& element = *ties_.all()[g.index].rows;
+    const ConstraintSet::Element& element = *elements_.all()[g.index].rows;
     for (std::size_t row = 0; row < g.rows; ++row)
       power += multiplier(g, row) * element.velocity_right[row];
   }

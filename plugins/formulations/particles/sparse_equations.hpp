@@ -12,13 +12,14 @@
 
 namespace polyform::particles {
 
+/// By one sparse system of all particles. Most of its functions are those of Equations.
 class SparseEquations final : public Equations {
  public:
   /// loaded: the bodies whose wrenches count. origin: what positions count from, for the elements. All but it outlive
   /// the object.
   SparseEquations(const SystemView&, const Layout&, std::span<const BodyIndex> loaded, const Vec3& origin);
-  bool good() const override { return ties_.good(); }
-  void follow(std::span<const std::int32_t> discrete) noexcept override { ties_.follow(discrete); }
+  bool good() const override { return elements_.good(); }
+  void follow(std::span<const std::int32_t> discrete) noexcept override { elements_.follow(discrete); }
 
   const PlacedBodies& evaluate(double t, const ParticleMotion&, const JointValues&, bool all_joints,
                                bool corrected) noexcept override;
@@ -32,7 +33,7 @@ class SparseEquations final : public Equations {
   void element_multipliers(std::span<double> out) const noexcept override;
   void cut_reactions(const PlacedBodies&, std::span<const double> efforts,
                      std::span<Spatial> out) const noexcept override;
-  const ModuleSet* modules() const noexcept override { return &ties_.modules(); }
+  const ModuleSet* modules() const noexcept override { return &elements_.modules(); }
   void module_rates(std::span<double> xdot) const noexcept override;
   void module_multipliers(std::span<double> out) const noexcept override;
   double driving_power() const noexcept override;
@@ -49,7 +50,7 @@ class SparseEquations final : public Equations {
   void add_element_efforts() noexcept;
   /// λ + effort of one row of a group of an element.
   double multiplier(const RowGroup& g, std::size_t row) const noexcept {
-    return ties_.all()[g.index].rows->effort[row] - solver_.solution()[g.chunk.first + row];
+    return elements_.all()[g.index].rows->effort[row] - solver_.solution()[g.chunk.first + row];
   }
   void clear_forces() noexcept;
   void set_module_forces() noexcept;
@@ -71,7 +72,7 @@ class SparseEquations final : public Equations {
       if (pattern_.particles()[p].block != none) use(p, pattern_.particles()[p].first);
   }
 
-  TiesOfElements ties_;
+  ElementConstraints elements_;
   MassScales scales_;
   BlockLdlt matrix_;
   SparsePattern pattern_;

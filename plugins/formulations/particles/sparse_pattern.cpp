@@ -8,11 +8,11 @@ namespace polyform::particles {
 using Kind = RowGroup::Kind;
 
 SparsePattern::SparsePattern(const SystemView& view, const Layout& layout, const MassScales& scales,
-                             std::span<const ElementTie> ties, BlockLdlt& matrix)
+                             std::span<const ElementConstraint> elements, BlockLdlt& matrix)
     : view_(view),
       layout_(layout),
       scales_(scales),
-      ties_(ties),
+      elements_(elements),
       particles_(layout.particles.size()),
       group_of_joint_(view.joints.size(), none) {
   for (std::size_t i = 0; i < view.bodies.size(); ++i) add_body(i);
@@ -94,17 +94,17 @@ void SparsePattern::add_body(std::size_t i) {
     const std::size_t both[] = {i, is_ground(joint.inboard()) ? i : at(joint.inboard())};
     append(block, Kind::joint, i, 0, rows, {both, is_ground(joint.inboard()) ? 1u : 2u});
   }
-  for (std::size_t k = 0; k < body.ties.size(); ++k) {
+  for (std::size_t k = 0; k < body.dependents.size(); ++k) {
     block = new_block();
-    append(block, body.ties[k].particle);
-    append(block, Kind::tie, i, k, 3, own, body.ties[k].particle);
+    append(block, body.dependents[k].particle);
+    append(block, Kind::dependent, i, k, 3, own, body.dependents[k].particle);
   }
 }
 
-void SparsePattern::add_loop(Kind kind, std::size_t index, std::size_t rows, std::span<const BodyIndex> tied,
+void SparsePattern::add_loop(Kind kind, std::size_t index, std::size_t rows, std::span<const BodyIndex> constrained,
                              const VariableParticles* variables) {
   std::vector<std::size_t> bodies;
-  for (const BodyIndex b : tied)
+  for (const BodyIndex b : constrained)
     if (!is_ground(b) && std::find(bodies.begin(), bodies.end(), at(b)) == bodies.end()) bodies.push_back(at(b));
   if (rows == 0) return;
   if (kind == Kind::joint) group_of_joint_[index] = groups_.size();
@@ -135,21 +135,21 @@ const VariableParticles* SparsePattern::add_variables(const ModuleSet::Module& m
 
 void SparsePattern::add_loops() {
   for (std::size_t j = view_.bodies.size(); j < view_.joints.size(); ++j) {
-    const BodyIndex tied[] = {view_.joints[j].base, view_.joints[j].moving};
-    add_loop(Kind::joint, j, view_.joints[j].nv < 6 ? 6 - view_.joints[j].nv : 0, tied);
+    const BodyIndex bodies[] = {view_.joints[j].base, view_.joints[j].moving};
+    add_loop(Kind::joint, j, view_.joints[j].nv < 6 ? 6 - view_.joints[j].nv : 0, bodies);
   }
-  for (std::size_t e = 0; e < ties_.size(); ++e) {
-    const ConstraintSet::Element& element = *ties_[e].rows;
-    const ModuleSet::Module* module = ties_[e].module;
+  for (std::size_t e = 0; e < elements_.size(); ++e) {
+    const ConstraintSet::Element& element = *elements_[e].rows;
+    const ModuleSet::Module* module = elements_[e].module;
     const VariableParticles* own =
         module == nullptr || module->variables == 0 ? nullptr : add_variables(*module);
-    std::vector<BodyIndex> tied;
-    for (const Marker& m : element.markers) tied.push_back(m.body);
+    std::vector<BodyIndex> bodies;
+    for (const Marker& m : element.markers) bodies.push_back(m.body);
     for (const JointIndex j : element.joints) {
-      tied.push_back(view_.joints[at(j)].base);
-      tied.push_back(view_.joints[at(j)].moving);
+      bodies.push_back(view_.joints[at(j)].base);
+      bodies.push_back(view_.joints[at(j)].moving);
     }
-    add_loop(Kind::element, e, element.rows, tied, own);
+    add_loop(Kind::element, e, element.rows, bodies, own);
   }
 }
 
@@ -182,7 +182,7 @@ void SparsePattern::analyze(BlockLdlt& matrix) {
 }
 
 std::string_view SparsePattern::name_of(const RowGroup& g) const {
-  if (g.kind == Kind::element) return ties_[g.index].rows->name;
+  if (g.kind == Kind::element) return elements_[g.index].rows->name;
   return g.kind == Kind::joint ? view_.joints[g.index].name : view_.bodies[g.index].name;
 }
 
@@ -194,7 +194,7 @@ std::string_view SparsePattern::owner_of(std::size_t particle) const {
 }
 
 const char* SparsePattern::kind_of(const RowGroup& g) const {
-  if (g.kind == Kind::element && ties_[g.index].module != nullptr) return "module";
+  if (g.kind == Kind::element && elements_[g.index].module != nullptr) return "module";
   return g.kind == Kind::element ? "constraint" : g.kind == Kind::joint ? "joint" : "body";
 }
 

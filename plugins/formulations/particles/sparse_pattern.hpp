@@ -11,10 +11,10 @@
 #include <string_view>
 #include <vector>
 
+#include "element_constraints.hpp"
 #include "layout.hpp"
 #include "mass_scales.hpp"
 #include "polyform/solvers/block_ldlt.hpp"
-#include "ties_of_elements.hpp"
 
 namespace polyform::particles {
 
@@ -23,13 +23,13 @@ struct Chunk {
   std::size_t block = none, offset = 0, first = none;  ///< first: in vectors over the unknowns
 };
 
-/// Constraint rows of one origin, on the particles that they tie.
+/// Constraint rows of one origin, on the particles that they constrain.
 struct RowGroup {
-  enum class Kind : unsigned char { distance, tie, joint, element };
+  enum class Kind : unsigned char { distance, dependent, joint, element };
   Kind kind;
   bool loop;          ///< may be redundant
-  std::size_t index;  ///< of the body, tie, joint or ElementTie
-  std::size_t part;   ///< tie: which of the body; distance: first of the pairs 21, 41, 42
+  std::size_t index;  ///< of the body, joint or ElementConstraint
+  std::size_t part;   ///< dependent: which particle of the body; distance: first of the pairs 21, 41, 42
   std::size_t rows;
   std::size_t entry, entries;  ///< among the entries
   std::size_t side, sides;     ///< among the sides
@@ -58,7 +58,7 @@ struct VariableParticles {
 class SparsePattern {
  public:
   /// Analyzes the matrix. What is given outlives the object.
-  SparsePattern(const SystemView&, const Layout&, const MassScales&, std::span<const ElementTie>,
+  SparsePattern(const SystemView&, const Layout&, const MassScales&, std::span<const ElementConstraint>,
                 BlockLdlt& matrix);
 
   /// Those of the bodies, then those of modules.
@@ -88,7 +88,7 @@ class SparsePattern {
   RowGroup& append(std::size_t block, RowGroup::Kind, std::size_t index, std::size_t part, std::size_t rows,
                    std::span<const std::size_t> bodies, std::size_t extra_particle = none);
   void add_body(std::size_t body);
-  void add_loop(RowGroup::Kind, std::size_t index, std::size_t rows, std::span<const BodyIndex> tied,
+  void add_loop(RowGroup::Kind, std::size_t index, std::size_t rows, std::span<const BodyIndex> bodies,
                 const VariableParticles* = nullptr);
   const VariableParticles* add_variables(const ModuleSet::Module&);
   void add_loops();
@@ -97,7 +97,7 @@ class SparsePattern {
   const SystemView& view_;
   const Layout& layout_;
   const MassScales& scales_;
-  std::span<const ElementTie> ties_;
+  std::span<const ElementConstraint> elements_;
   std::vector<VariableParticles> variables_;
   std::vector<Chunk> particles_;
   std::vector<Block> blocks_;

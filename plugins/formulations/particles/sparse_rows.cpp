@@ -6,8 +6,8 @@
 namespace polyform::particles {
 
 SparseRows::SparseRows(const SystemView& view, const Layout& layout, const SparsePattern& pattern,
-                       std::span<const ElementTie> ties, SparseValues& values)
-    : view_(view), layout_(layout), pattern_(pattern), ties_(ties), values_(values) {}
+                       std::span<const ElementConstraint> elements, SparseValues& values)
+    : view_(view), layout_(layout), pattern_(pattern), elements_(elements), values_(values) {}
 
 void SparseRows::set(const PlacedBodies& placed, Level level) noexcept {
   placed_ = &placed;
@@ -16,7 +16,7 @@ void SparseRows::set(const PlacedBodies& placed, Level level) noexcept {
   for (const Group& g : pattern_.groups()) {
     if (g.kind == Group::Kind::distance)
       set_distance_rows(g);
-    else if (g.kind == Group::Kind::tie)
+    else if (g.kind == Group::Kind::dependent)
       set_tie_rows(g);
     else if (g.kind == Group::Kind::joint)
       set_joint_rows(g);
@@ -52,9 +52,9 @@ void SparseRows::set_distance_rows(const Group& g) noexcept {
 void SparseRows::set_tie_rows(const Group& g) noexcept {
   const ParticleBody& body = layout_.bodies[g.index];
   const auto [p1, p2, p4] = body.particle;
-  const Tie& tie = body.ties[g.part];
+  const DependentParticle& dependent = body.dependents[g.part];
   const RowSide& side = pattern_.sides()[g.side];
-  const PointRows rows(placed_->triangles[g.index], tie.invariants);
+  const PointRows rows(placed_->triangles[g.index], dependent.invariants);
   for (std::size_t k = 0; k < 3; ++k) {
     if (side.entry[k] == none) continue;
     const Mat3 B = rows.matrix(k);
@@ -66,14 +66,14 @@ void SparseRows::set_tie_rows(const Group& g) noexcept {
     values_.coefficients[own + row] = {};
     values_.coefficients[own + row][row] = 1;
   }
-  const Vec3 error =
-      placed_->positions[tie.particle] - placed_->positions[p1] - placed_->triangles[g.index].point(tie.invariants);
-  const Vec3 rate = placed_->velocities[tie.particle] -
+  const Vec3 error = placed_->positions[dependent.particle] - placed_->positions[p1] -
+                     placed_->triangles[g.index].point(dependent.invariants);
+  const Vec3 rate = placed_->velocities[dependent.particle] -
                     rows(placed_->velocities[p1], placed_->velocities[p2], placed_->velocities[p4]);
   const Vec3 v21 = placed_->velocities[p2] - placed_->velocities[p1],
              v41 = placed_->velocities[p4] - placed_->velocities[p1];
   const Vec3 right = level_ == Level::position       ? -error
-                     : level_ == Level::acceleration ? velocity_term(tie.invariants, v21, v41)
+                     : level_ == Level::acceleration ? velocity_term(dependent.invariants, v21, v41)
                                                      : Vec3{};
   for (std::size_t row = 0; row < 3; ++row) {
     violations_.position = std::max(violations_.position, std::abs(error[row]));
@@ -151,8 +151,8 @@ void SparseRows::set_joint_rows(const Group& g) noexcept {
 }
 
 void SparseRows::set_element_rows(const Group& g) noexcept {
-  const ElementTie& tie = ties_[g.index];
-  const ConstraintSet::Element& element = *tie.rows;
+  const ElementConstraint& constraint = elements_[g.index];
+  const ConstraintSet::Element& element = *constraint.rows;
   clear_rows(g);
   for (std::size_t i = 0; i < g.rows; ++i) {
     if (element.is_holonomic(i)) violations_.position = std::max(violations_.position, std::abs(element.residual[i]));
@@ -165,7 +165,7 @@ void SparseRows::set_element_rows(const Group& g) noexcept {
       continue;
     }
     double rate = -element.velocity_right[i];
-    if (tie.module != nullptr) rate += set_variable_row(g, *tie.module, i);
+    if (constraint.module != nullptr) rate += set_variable_row(g, *constraint.module, i);
     for (std::size_t m = 0; m < element.markers.size(); ++m) {
       const Spatial& a = element.A[i * element.markers.size() + m];
       const MarkerMotion& motion = element.motions[m];

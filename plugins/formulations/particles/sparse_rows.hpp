@@ -12,7 +12,7 @@ enum class Level { position, velocity, acceleration };
 class SparseRows {
  public:
   /// What is given outlives the object.
-  SparseRows(const SystemView&, const Layout&, const SparsePattern&, std::span<const ElementTie>, SparseValues&);
+  SparseRows(const SystemView&, const Layout&, const SparsePattern&, std::span<const ElementConstraint>, SparseValues&);
   /// All rows at these bodies; the elements are evaluated there, the joints that rows need are found.
   void set(const PlacedBodies&, Level) noexcept;
   /// M at these bodies, for what was last set.
@@ -38,7 +38,7 @@ class SparseRows {
   const SystemView& view_;
   const Layout& layout_;
   const SparsePattern& pattern_;
-  std::span<const ElementTie> ties_;
+  std::span<const ElementConstraint> elements_;
   std::span<const double> x_;
   SparseValues& values_;
   const PlacedBodies* placed_ = nullptr;  ///< while set() works

@@ -11,14 +11,14 @@ ConstraintJacobian::ConstraintJacobian(const SystemView& view, const LoopClosure
       uses_(view.bodies.size()) {
   for (std::size_t loop = 0; loop < terms_.size(); ++loop) {
     first_block_.push_back(blocks_.size());
-    if (rows(loop) > 0) find_paths(loop);  // a free joint ties nothing
+    if (rows(loop) > 0) find_paths(loop);  // a free joint constrains nothing
   }
   first_block_.push_back(blocks_.size());
   values_.resize(values_size_);
   order_frames();
 }
 
-/// From what a loop ties to the common ancestor, or to ground.
+/// From the frames of a loop to their common ancestor, or to ground.
 void ConstraintJacobian::find_paths(std::size_t loop) {
   const LoopLayout& layout = loops_.layout();
   const bool to_ground = layout.is_absolute(loop);
@@ -45,7 +45,7 @@ void ConstraintJacobian::find_paths(std::size_t loop) {
   }
 }
 
-/// The paths in a body go on to its parent: by its modes, where it is flexible, and by its joint.
+/// Continues the paths in a body to its parent: by the modes of a flexible body, then by the joint.
 void ConstraintJacobian::pass_body(std::size_t loop, BodyIndex body, std::vector<Walk>& walks) {
   const JointData& joint = view_.joints[at(body)];
   const FrameIndex carried = joint.outboard_frame();

@@ -1,7 +1,7 @@
 #include "reduced.hpp"
 
-#include "polyform/helpers/compile.hpp"
 #include "polyform/contract/cost_model.hpp"
+#include "polyform/helpers/compile.hpp"
 #include "polyform/solvers/merged_solver.hpp"
 #include "polyform/solvers/tree_regularity.hpp"
 #include "reduced_solver.hpp"

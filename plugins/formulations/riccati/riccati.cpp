@@ -5,9 +5,9 @@
 
 #include "paper/procedure_sweep.hpp"
 #include "paper/sweep.hpp"
+#include "polyform/contract/cost_model.hpp"
 #include "polyform/helpers/compile.hpp"
 #include "polyform/helpers/correction_options.hpp"
-#include "polyform/contract/cost_model.hpp"
 #include "polyform/solvers/joint_coordinate_solver.hpp"
 #include "polyform/solvers/merged_solver.hpp"
 #include "polyform/solvers/tree_regularity.hpp"

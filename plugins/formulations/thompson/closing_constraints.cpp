@@ -9,13 +9,13 @@ namespace polyform::thompson {
 ClosingConstraints::ClosingConstraints(const SystemView& view, const Vec3& origin)
     : view_(view), elements_(view, origin), modules_(view, origin), cuts_(view.cut_joints().size()) {
   for (const JointData& cut : view.cut_joints()) add_rows(6 - cut.nv);
-  for (const ConstraintSet::Element& element : elements_.elements()) ties_.push_back({&element, nullptr, 0});
+  for (const ConstraintSet::Element& element : elements_.elements()) constraints_.push_back({&element, nullptr, 0});
   std::size_t variable = 0;
   for (const ModuleSet::Module& module : modules_.modules()) {
-    ties_.push_back({&module.rows, &module, variable});
+    constraints_.push_back({&module.rows, &module, variable});
     variable += module.variables;
   }
-  for (const Tie& tie : ties_) add_rows(tie.rows->rows);
+  for (const Constraint& constraint : constraints_) add_rows(constraint.rows->rows);
 }
 
 void ClosingConstraints::add_rows(std::size_t count) {
@@ -23,7 +23,7 @@ void ClosingConstraints::add_rows(std::size_t count) {
 }
 
 std::string_view ClosingConstraints::name(std::size_t group) const {
-  return group < cuts_.size() ? view_.cut_joints()[group].name : ties_[group - cuts_.size()].rows->name;
+  return group < cuts_.size() ? view_.cut_joints()[group].name : constraints_[group - cuts_.size()].rows->name;
 }
 
 const JointMotion& ClosingConstraints::motion_of_joint(std::size_t j, const TreeKinematics& tree) const noexcept {
@@ -66,7 +66,7 @@ void ClosingConstraints::measure(const TreeKinematics& tree) noexcept {
       note(velocity_violation_, dot(cuts_[i].T[r], cuts_[i].relative.twist), i);
   for (std::size_t g = cuts; g < rows_.size(); ++g)
     for (std::size_t r = 0; r < rows_[g].count; ++r) {
-      const double missed = rate_of(ties_[g - cuts], r, tree);
+      const double missed = rate_of(constraints_[g - cuts], r, tree);
       note(velocity_violation_, missed, g);
       missed_by_elements_ = std::max(missed_by_elements_, std::abs(missed));
     }
@@ -74,15 +74,17 @@ void ClosingConstraints::measure(const TreeKinematics& tree) noexcept {
     for (std::size_t r = 0; r < cuts_[i].rows; ++r) note(position_violation_, cuts_[i].residual[r], i);
   for (std::size_t g = cuts; g < rows_.size(); ++g)
     for (std::size_t r = 0; r < rows_[g].count; ++r)
-      if (ties_[g - cuts].rows->is_holonomic(r)) note(position_violation_, ties_[g - cuts].rows->residual[r], g);
+      if (constraints_[g - cuts].rows->is_holonomic(r))
+        note(position_violation_, constraints_[g - cuts].rows->residual[r], g);
 }
 
-double ClosingConstraints::rate_of(const Tie& tie, std::size_t row, const TreeKinematics& tree) const noexcept {
-  const ConstraintSet::Element& element = *tie.rows;
+double ClosingConstraints::rate_of(const Constraint& constraint, std::size_t row,
+                                   const TreeKinematics& tree) const noexcept {
+  const ConstraintSet::Element& element = *constraint.rows;
   double rate = -element.velocity_right[row];
-  if (tie.module != nullptr) {
-    const double* A = tie.module->A.data() + row * tie.module->variables;
-    rate += std::inner_product(A, A + tie.module->variables, x_.data() + tie.module->u, 0.0);
+  if (constraint.module != nullptr) {
+    const double* A = constraint.module->A.data() + row * constraint.module->variables;
+    rate += std::inner_product(A, A + constraint.module->variables, x_.data() + constraint.module->u, 0.0);
   }
   for (std::size_t m = 0; m < element.markers.size(); ++m) {
     const Spatial& a = element.A[row * element.markers.size() + m];
@@ -105,7 +107,7 @@ bool ClosingConstraints::given_multipliers(std::span<double> out) const noexcept
   std::fill(out.begin(), out.end(), 0.0);
   for (std::size_t g = cuts_.size(); g < rows_.size(); ++g)
     for (std::size_t r = 0; r < rows_[g].count; ++r) {
-      out[rows_[g].first + r] = ties_[g - cuts_.size()].rows->effort[r];
+      out[rows_[g].first + r] = constraints_[g - cuts_.size()].rows->effort[r];
       any = any || out[rows_[g].first + r] != 0;
     }
   return any;
@@ -113,7 +115,7 @@ bool ClosingConstraints::given_multipliers(std::span<double> out) const noexcept
 
 void ClosingConstraints::add_efforts(const double* multipliers, std::span<double> efforts) const noexcept {
   for (std::size_t g = cuts_.size(); g < rows_.size(); ++g) {
-    const ConstraintSet::Element& element = *ties_[g - cuts_.size()].rows;
+    const ConstraintSet::Element& element = *constraints_[g - cuts_.size()].rows;
     const double* B = element.B.data();
     for (std::size_t r = 0; r < element.rows; ++r)
       for (const JointIndex j : element.joints) {
@@ -125,8 +127,8 @@ void ClosingConstraints::add_efforts(const double* multipliers, std::span<double
 }
 
 bool ClosingConstraints::drives() const noexcept {
-  return std::ranges::any_of(ties_, [](const Tie& tie) {
-    return std::ranges::any_of(tie.rows->velocity_right, [](double rate) { return rate != 0; });
+  return std::ranges::any_of(constraints_, [](const Constraint& constraint) {
+    return std::ranges::any_of(constraint.rows->velocity_right, [](double rate) { return rate != 0; });
   });
 }
 
@@ -134,7 +136,7 @@ double ClosingConstraints::driving_power(const double* multipliers) const noexce
   double power = 0;
   for (std::size_t g = cuts_.size(); g < rows_.size(); ++g)
     for (std::size_t r = 0; r < rows_[g].count; ++r)
-      power += multipliers[rows_[g].first + r] * ties_[g - cuts_.size()].rows->velocity_right[r];
+      power += multipliers[rows_[g].first + r] * constraints_[g - cuts_.size()].rows->velocity_right[r];
   return power;
 }
 

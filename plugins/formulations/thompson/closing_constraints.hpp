@@ -13,7 +13,7 @@
 
 namespace polyform::thompson {
 
-/// Groups of rows: one per cut joint, then one per tie, that is per constraint element and per module. What it tells
+/// Groups of rows: one per cut joint, then one per constraint element and per module. What it tells
 /// holds for the motions last evaluated. Its functions are many because most read one number of that evaluation.
 class ClosingConstraints {
  public:
@@ -39,18 +39,18 @@ class ClosingConstraints {
                 std::span<const double> x) noexcept;
   const JointConstraint& cut(std::size_t i) const { return cuts_[i]; }
   /// A constraint element, or what a module asks of markers and joints with its own part of the rows.
-  struct Tie {
+  struct Constraint {
     const ConstraintSet::Element* rows;
     const ModuleSet::Module* module;  ///< none of a constraint element
     std::size_t variable;             ///< first of the module's, among those of all modules
   };
-  std::span<const Tie> ties() const { return ties_; }
+  std::span<const Constraint> constraints() const { return constraints_; }
   const ModuleSet& modules() const { return modules_; }
   ModuleSet& modules() { return modules_; }
   /// Of a joint of the tree or a cut one.
   const JointMotion& motion_of_joint(std::size_t j, const TreeKinematics&) const noexcept;
-  /// A V + B v (+ A u) − right of a row of a tie.
-  double rate_of(const Tie&, std::size_t row, const TreeKinematics&) const noexcept;
+  /// A V + B v (+ A u) − right of a row of a constraint.
+  double rate_of(const Constraint&, std::size_t row, const TreeKinematics&) const noexcept;
 
   /// Largest residuals (rad, m; per second), cut joints and elements together, and the name of what has the largest.
   double position_violation() const { return position_violation_; }
@@ -92,7 +92,7 @@ class ClosingConstraints {
   const SystemView& view_;
   ConstraintSet elements_;
   ModuleSet modules_;
-  std::vector<Tie> ties_;
+  std::vector<Constraint> constraints_;
   std::span<const double> q_;  ///< of all joints, of the last evaluation
   std::span<const double> x_;  ///< first-order states of the last evaluation
   std::vector<JointConstraint> cuts_;

@@ -14,13 +14,13 @@ ClosingRows::ClosingRows(const SystemView& view, const H2& h2, const ClosingCons
     const BodyIndex ends[] = {cut.base, cut.moving};
     add_group(on_path, ends);
   }
-  for (const ClosingConstraints::Tie& tie : closing.ties()) {
+  for (const ClosingConstraints::Constraint& constraint : closing.constraints()) {
     std::vector<BodyIndex> ends;
-    for (const Marker& marker : tie.rows->markers) {
+    for (const Marker& marker : constraint.rows->markers) {
       ends.push_back(marker.body);
       add_path(on_path, marker.body, BodyIndex::ground);
     }
-    for (const JointIndex j : tie.rows->joints) {
+    for (const JointIndex j : constraint.rows->joints) {
       const JointData& joint = view.joints[at(j)];
       ends.insert(ends.end(), {joint.base, joint.moving});
       add_joint_path(on_path, joint);
@@ -28,7 +28,7 @@ ClosingRows::ClosingRows(const SystemView& view, const H2& h2, const ClosingCons
     add_group(on_path, ends);
   }
   std::vector<SecondReduction::Group> groups;
-  std::size_t direct = 0, tie = 0;
+  std::size_t direct = 0, constraint = 0;
   for (Group& group : groups_) {
     SecondReduction::Group columns{group.rows, {}};
     const auto add = [&](std::size_t first, std::size_t count) {
@@ -43,7 +43,7 @@ ClosingRows::ClosingRows(const SystemView& view, const H2& h2, const ClosingCons
     }
     group.variables = columns.columns.size();
     if (&group - groups_.data() >= static_cast<std::ptrdiff_t>(view.cut_joints().size())) {
-      const ClosingConstraints::Tie& its = closing.ties()[tie++];
+      const ClosingConstraints::Constraint& its = closing.constraints()[constraint++];
       if (its.module != nullptr) {
         add(h2_.first_variable() + its.variable, its.module->variables);
         further += its.module->variables;
@@ -120,7 +120,7 @@ void ClosingRows::set(Level level, const PlacedTree& tree, std::span<const Vecto
     if (g < cuts)
       set_cut(g, level, tree);
     else
-      set_tie(g - cuts, level, tree);
+      set_constraint(g - cuts, level, tree);
     const Group& group = groups_[g];
     for (std::size_t r = 0; r < group.rows; ++r) {
       sweep(g, r);
@@ -183,17 +183,17 @@ void ClosingRows::set_cut(std::size_t i, Level level, const PlacedTree& tree) no
   }
 }
 
-void ClosingRows::set_tie(std::size_t index, Level level, const PlacedTree& tree) noexcept {
-  const ClosingConstraints::Tie& tie = closing_.ties()[index];
-  const ConstraintSet::Element& element = *tie.rows;
+void ClosingRows::set_constraint(std::size_t index, Level level, const PlacedTree& tree) noexcept {
+  const ClosingConstraints::Constraint& constraint = closing_.constraints()[index];
+  const ConstraintSet::Element& element = *constraint.rows;
   const Group& group = groups_[view_.cut_joints().size() + index];
   for (std::size_t r = 0; r < element.rows; ++r) {
     if (level == Level::position && !element.is_holonomic(r)) continue;  // it asks nothing of positions
     double& right = right_[group.first_row + r];
     right = level == Level::position   ? -element.residual[r]
-            : level == Level::velocity ? -closing_.rate_of(tie, r, tree.kinematics())
+            : level == Level::velocity ? -closing_.rate_of(constraint, r, tree.kinematics())
                                        : element.acceleration_right[r];
-    if (tie.module != nullptr) set_variables(group, r, *tie.module, level);
+    if (constraint.module != nullptr) set_variables(group, r, *constraint.module, level);
     for (std::size_t m = 0; m < element.markers.size(); ++m) {
       const Spatial& a = element.A[r * element.markers.size() + m];
       const FrameIndex f = element.markers[m].frame;

@@ -64,7 +64,7 @@ class ClosingRows {
   void add_wrench(const Group&, std::size_t row, FrameIndex, const Spatial& about_origin, const PlacedTree&) noexcept;
   void add_joint(const Group&, std::size_t row, const JointData&, const Spatial& t, const PlacedTree&) noexcept;
   void set_cut(std::size_t cut, Level, const PlacedTree&) noexcept;
-  void set_tie(std::size_t tie, Level, const PlacedTree&) noexcept;
+  void set_constraint(std::size_t index, Level, const PlacedTree&) noexcept;
   void set_variables(const Group&, std::size_t row, const ModuleSet::Module&, Level) noexcept;
   Spatial velocity_terms_of(const JointData&, const PlacedTree&) const noexcept;
   void sweep(std::size_t group, std::size_t row) noexcept;

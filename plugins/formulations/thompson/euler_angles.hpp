@@ -12,8 +12,8 @@
 #include <string>
 #include <vector>
 
-#include "polyform/helpers/compile.hpp"
 #include "polyform/contract/diagnostic.hpp"
+#include "polyform/helpers/compile.hpp"
 #include "polyform/mechanics/discrete_values.hpp"
 #include "polyform/solvers/joint_state.hpp"
 

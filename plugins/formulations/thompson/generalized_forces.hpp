@@ -4,9 +4,9 @@
 #include <span>
 #include <vector>
 
-#include "reductions.hpp"
 #include "placed_tree.hpp"
 #include "polyform/mechanics/force_set.hpp"
+#include "reductions.hpp"
 
 namespace polyform::thompson {
 

@@ -31,8 +31,8 @@ void Reactions::find_multipliers(const PlacedTree& tree, const Forces& Q, Accele
 void Reactions::find_module_multipliers(const PlacedTree& tree, std::span<double> out) const noexcept {
   const ClosingConstraints& closing = tree.closing();
   std::size_t next = 0;
-  for (std::size_t i = 0; i < closing.ties().size(); ++i) {
-    if (closing.ties()[i].module == nullptr) continue;
+  for (std::size_t i = 0; i < closing.constraints().size(); ++i) {
+    if (closing.constraints()[i].module == nullptr) continue;
     const std::size_t group = view_.cut_joints().size() + i;
     for (std::size_t r = 0; r < closing.rows(group); ++r) out[next++] = whole_[closing.first_row(group) + r];
   }

@@ -3,8 +3,8 @@
 
 #include <memory>
 
-#include "polyform/contract/integrator_choice.hpp"
 #include "newton.hpp"
+#include "polyform/contract/integrator_choice.hpp"
 #include "polyform/helpers/step_by_step.hpp"
 #include "time_scale.hpp"
 

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "factors.hpp"
-#include "polyform/solvers/absolute_equations.hpp"
 #include "polyform/helpers/failure.hpp"
+#include "polyform/solvers/absolute_equations.hpp"
 #include "residual.hpp"
 
 namespace polyform::absolute {

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "polyform/solvers/contradiction.hpp"
 #include "position_corrector.hpp"
 #include "six.hpp"
-#include "polyform/solvers/contradiction.hpp"
 
 namespace polyform::absolute {
 

@@ -55,6 +55,28 @@ TEST_CASE("a linkage that moves by its proportions has its degree of freedom wit
   }
 }
 
+TEST_CASE("a row next to the bound is told to be one that solvers may judge differently") {
+  // A chain of pins of which a planar joint wants what they do but for the tilt of their axes.
+  const auto messages = [](double tilt) {
+    std::string text = "polyform: 1\nbodies:\n", joints;
+    const Vec3 places[] = {{0, 0, 0}, {1, 0, 0}, {1.6, 0.5, 0}},
+               axes[] = {{0, 0, 1}, {std::sin(tilt), 0, std::cos(tilt)}, {0, std::sin(0.7 * tilt), std::cos(0.7 * tilt)}};
+    for (int i = 0; i < 3; ++i) {
+      text += fmt::format("  - {{name: b{}, position: {}, mass: 1, inertia: {{xx: 1, yy: 1, zz: 1}}}}\n", i,
+                          rounded(places[i], 0));
+      joints += fmt::format("  - {{name: j{}, type: revolute, base: {}, moving: b{}, position: {}, axis: {}}}\n", i,
+                            i == 0 ? "ground" : fmt::format("b{}", i - 1), i, rounded(places[i], 0), rounded(axes[i], 0));
+    }
+    return Assembled(text + "joints:\n" + joints +
+                     "  - {name: p, type: planar, base: ground, moving: b2, position: [2.2, 0.1, 0], axis: [0, 0, 1], "
+                     "axis2: [1, 0, 0], cut: true}\n")
+        .messages();
+  };
+  CHECK_THAT(messages(1e-5), Contains("solvers may judge it differently"));
+  CHECK_THAT(messages(1e-6), Contains("taken as dependent") && !Contains("judge it differently"));
+  CHECK(messages(1e-3).empty());
+}
+
 TEST_CASE("a linkage whose lengths are exact to rounding needs no word") {
   for (const double unit : {0.0, 1e-13}) {
     const Assembled model(bennett(unit));

@@ -3,8 +3,8 @@
 #include <map>
 #include <set>
 
-#include "framework/workbench/comparison/votes.hpp"
 #include "framework/host/simulation/kernels_of.hpp"
+#include "framework/workbench/comparison/votes.hpp"
 #include "tests/support/declared_solver.hpp"
 #include "tests/support/workbench.hpp"
 

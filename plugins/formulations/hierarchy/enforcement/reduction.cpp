@@ -9,8 +9,8 @@ namespace {
 /// A pivot of this size relative to the largest inertia is the rounding of zero. That of a block is about 1 in its own
 /// units, also where it is held and rounding alone is left of it in M.
 constexpr double no_inertia = 1e-14;
-/// What is left of a row of S, relative to its free length (squared), is rounding. Were it taken for a motion of the
-/// interface, that would be one at random among those that do not move it, and what has no inertia would be split.
+/// A row of S whose rest is a smaller part of its free length (squared) is rounding. Rounding must not count as a motion
+/// of the interface: its direction is random, and it would split motions that have no inertia.
 constexpr double no_motion = 1e-24;
 
 /// Householder's reflections from the right that make S lower trapezoidal, with as many columns as it has rank; M, f

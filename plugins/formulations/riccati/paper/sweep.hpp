@@ -7,8 +7,8 @@
 #include <span>
 #include <string>
 
-#include "polyform/mechanics/kinematics.hpp"
 #include "polyform/contract/system_view.hpp"
+#include "polyform/mechanics/kinematics.hpp"
 #include "polyform/solvers/tree_sweep.hpp"
 
 namespace polyform::riccati::paper {

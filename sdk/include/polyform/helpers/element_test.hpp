@@ -1,4 +1,5 @@
-// For tests of forces, constraints and modules: one instance by itself, without a model, a host or a solver.
+// For tests of forces, constraints and modules: one instance by itself, without a model, a host or a solver. Joints have
+// joint_test.hpp.
 //
 //   polyform::testing::ElementTest spring(example::hardening_spring);
 //   spring.set("stiffness", 50).set("hardening", 0).set("free_length", 0.8).attach("a").attach("b");
@@ -9,7 +10,6 @@
 // Misuse throws std::invalid_argument, a refusal of define() std::runtime_error, both with a sentence.
 #pragma once
 
-#include <charconv>
 #include <cmath>
 #include <cstddef>
 #include <deque>
@@ -18,7 +18,6 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -28,6 +27,7 @@
 #include "polyform/contract/initial_states.hpp"
 #include "polyform/contract/module.hpp"
 #include "polyform/contract/outputs.hpp"
+#include "polyform/helpers/test_fields.hpp"
 
 namespace polyform::testing {
 
@@ -46,60 +46,19 @@ struct ElementResult {
   double kinetic_energy = 0;
 };
 
-/// One instance of a ForceType, ConstraintType or ModuleType. Its functions are many because a test bench is its
-/// functions: a name for each kind of field and for each thing that a test may look at. They share the instance.
+/// One instance of a ForceType, ConstraintType or ModuleType.
 template <class Type>
-class ElementTest {
+class ElementTest : public TestFields<ElementTest<Type>> {
+  using Fields = TestFields<ElementTest<Type>>;
+  using Fields::fields_;
+  using Fields::index_of;
+  using Fields::misuse;
+  using Fields::value_of;
   using Batch = std::remove_pointer_t<decltype(std::declval<const Type&>().create({}))>;
 
  public:
-  /// Fields that are not set have their defaults. The type outlives the object.
-  explicit ElementTest(const Type& type) : type_(type), fields_(type.fields().size()), attached_(fields_.size()) {
-    for (std::size_t f = 0; f < fields_.size(); ++f) read_default(type.fields()[f], fields_[f]);
-  }
-  ElementTest(const ElementTest&) = delete;
-  ElementTest& operator=(const ElementTest&) = delete;
-
-  /// The value of a field: of type number, integer or boolean; a function of time that is constant; one of a list.
-  ElementTest& set(std::string_view field, double value) {
-    FieldValue& to = value_of(field);
-    to.number = value;
-    to.integer = static_cast<std::int64_t>(value);
-    to.numbers = numbers_.emplace_back(1, value);
-    to.functions = functions_.emplace_back(1, constant(value));
-    return *this;
-  }
-  ElementTest& set(std::string_view field, const Vec3& value) {
-    FieldValue& to = value_of(field);
-    const FieldType type = type_.fields()[index_of(field)].type;
-    to.vector = type == FieldType::direction ? (1 / norm(value)) * value : value;
-    const double list[] = {value.x, value.y, value.z};
-    to.numbers = numbers_.emplace_back(list, list + 3);
-    std::vector<TimeFunction>& functions = functions_.emplace_back();
-    for (const double x : list) functions.push_back(constant(x));
-    to.functions = functions;
-    return *this;
-  }
-  ElementTest& set(std::string_view field, std::vector<double> numbers, std::uint32_t rows = 0) {
-    FieldValue& to = value_of(field);
-    to.numbers = numbers_.emplace_back(std::move(numbers));
-    to.rows = rows;
-    return *this;
-  }
-  ElementTest& set(std::string_view field, std::vector<TimeFunction> functions) {
-    value_of(field).functions = functions_.emplace_back(std::move(functions));
-    return *this;
-  }
-  ElementTest& set(std::string_view field, const Quat& orientation) {
-    value_of(field).orientation = orientation;
-    return *this;
-  }
-  /// Of type text, or one of the choices.
-  ElementTest& set(std::string_view field, std::string_view text) {
-    set_text(type_.fields()[index_of(field)], value_of(field), text);
-    return *this;
-  }
-  ElementTest& set(std::string_view field, const char* text) { return set(field, std::string_view(text)); }
+  /// The type outlives the object.
+  explicit ElementTest(const Type& type) : Fields(type.fields()), type_(type), attached_(fields_.size()) {}
 
   /// A field of type body or marker; one more of its list, where it is one. Every call names a body of its own unless
   /// it is said which: 0, 1, …, or ground. drawn: the frame of the body in ground as drawn.
@@ -133,7 +92,7 @@ class ElementTest {
     place_attachments();
     instance_ = {.fields = fields_, .markers = markers_, .drawn = drawn_, .joints = joints_, .gravity = gravity_,
                  .inertias = inertias_};
-    Sink sink;
+    typename Fields::Sink sink;
     if (!type_.define(instance_, 0, sink) || sink.failed)
       throw std::runtime_error(sink.message.empty() ? "define() refuses the instance" : sink.message);
     batch_.reset(type_.create({&instance_, 1}));
@@ -209,68 +168,6 @@ class ElementTest {
   struct Destroy {
     void operator()(Batch* b) const noexcept { b->destroy(); }
   };
-  struct Sink final : FieldSink {
-    void report(Severity severity, std::size_t, std::size_t, std::string_view text,
-                std::string_view) noexcept override {
-      if (severity != Severity::error) return;
-      failed = true;
-      message = std::string(text);
-    }
-    bool failed = false;
-    std::string message;
-  };
-
-  static TimeFunction constant(double value) {
-    TimeFunction f;
-    f.constant = value;
-    return f;
-  }
-  [[noreturn]] static void misuse(std::string_view field, std::string_view what) {
-    throw std::invalid_argument("field '" + std::string(field) + "' " + std::string(what));
-  }
-  std::size_t index_of(std::string_view field) const {
-    for (std::size_t f = 0; f < fields_.size(); ++f)
-      if (type_.fields()[f].name == field) return f;
-    misuse(field, "is none of this type");
-  }
-  FieldValue& value_of(std::string_view field) {
-    FieldValue& value = fields_[index_of(field)];
-    value.given = true;
-    return value;
-  }
-  void set_text(const FieldSpec& spec, FieldValue& to, std::string_view text) {
-    to.text = texts_.emplace_back(text);
-    if (spec.type != FieldType::choice) return;
-    for (std::size_t k = 0; k < spec.choices.size(); ++k)
-      if (spec.choices[k] == text) {
-        to.integer = static_cast<std::int64_t>(k);
-        return;
-      }
-    misuse(spec.name, "has no choice '" + std::string(text) + "'");
-  }
-  /// Numbers and lists of them, texts, true and false; other defaults are left to be set.
-  void read_default(const FieldSpec& spec, FieldValue& to) {
-    const std::string_view text = spec.default_text;
-    if (text.empty()) return;
-    if (spec.type == FieldType::text || spec.type == FieldType::choice) return set_text(spec, to, text);
-    std::vector<double> found;
-    const char* const end = text.data() + text.size();
-    for (const char* next = text.data(); next < end;) {
-      double x = 0;
-      const auto [rest, error] = std::from_chars(next, end, x);
-      if (error == std::errc()) found.push_back(x);
-      next = error == std::errc() ? rest : next + 1;
-    }
-    to.integer = text == "true" ? 1 : 0;
-    if (found.empty()) return;
-    to.number = found[0];
-    if (text != "true" && text != "false") to.integer = static_cast<std::int64_t>(found[0]);
-    if (found.size() == 3) to.vector = {found[0], found[1], found[2]};
-    std::vector<TimeFunction>& functions = functions_.emplace_back();
-    for (const double x : found) functions.push_back(constant(x));
-    to.functions = functions;
-    to.numbers = numbers_.emplace_back(std::move(found));
-  }
   void place_attachments() {
     for (std::size_t f = 0; f < fields_.size(); ++f) {
       std::vector<BodyIndex>& bodies = bodies_.emplace_back();
@@ -342,15 +239,11 @@ class ElementTest {
   }
 
   const Type& type_;
-  std::vector<FieldValue> fields_;
   std::vector<std::vector<Attached>> attached_;  ///< per field
   std::size_t next_body_ = 0, nq_ = 0, nv_ = 0;
   Vec3 gravity_{0, 0, -9.81};
-  std::deque<std::vector<double>> numbers_;
-  std::deque<std::vector<TimeFunction>> functions_;
   std::deque<std::vector<BodyIndex>> bodies_;
   std::deque<std::vector<Vec3>> points_;
-  std::deque<std::string> texts_;
   std::vector<Marker> markers_;
   std::vector<Pose> drawn_;
   std::vector<BodyInertia> inertias_;

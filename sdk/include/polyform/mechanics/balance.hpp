@@ -42,7 +42,7 @@ class Balance {
   static constexpr double forces_count = 1e-5;
 
   /// Makes batches of all elements of the system, which outlives the object. good() tells whether all could be made.
-  /// absent: per tie (joints first) whether a solver leaves it out; or empty.
+  /// absent: per constraint (joints first) whether a solver leaves it out; or empty.
   explicit Balance(const SystemView&, const std::vector<bool>& absent = {});
   ~Balance();
   bool good() const noexcept;

@@ -91,11 +91,11 @@ class AbsoluteSystem {
                  std::span<const double> modal_forces = {}) noexcept;
   const AbsoluteAccelerations& set_solution(std::span<const double> x, std::span<const double> multipliers) noexcept;
 
-  /// Whether the accelerations just found (or set) meet all rows, those that depend on others too: false names the
-  /// joint or element in failure(). Rows that depend on others nearly need to be met only in part (see
-  /// solvers/contradiction.hpp). given_way: what rows that are not rigid may miss, or empty. Not for stages of an
-  /// integrator: as near to a singular position as those come by chance, a row counts as dependent for once that is not
-  /// quite.
+  /// Whether the accelerations just found (or set) meet all rows, dependent rows included; if not, failure() names the
+  /// joint or element. A row that nearly depends on others needs to be met only in part (solvers/contradiction.hpp).
+  /// given_way: what rows that are not rigid may miss, or empty. Do not call this at stages of an integrator: a stage may
+  /// come so near to a singular position that a row counts as dependent there, and would be called a contradiction.
+  /// States at the ends of steps are corrected first, so they do not come so near.
   bool check_rows(std::span<const double> given_way = {}) noexcept;
   /// Whether the evaluated motions and rows are finite: false names the joint or element in failure() that is not.
   bool check_finite() noexcept;

@@ -15,15 +15,15 @@
 
 namespace polyform {
 
-/// Groups of rows: one per cut joint, then those of the elements. Stands for the motions that evaluate() was given
-/// last. LoopClosure has the one that its solver works with, and hands it out to be read.
+/// The rows stand in groups: one group per cut joint, then the groups of the elements. All answers hold for the motions
+/// of the last evaluate(). A solver works with the object of its LoopClosure, which lets others read it.
 class ClosingConstraints {
  public:
   /// All outlive the object.
   ClosingConstraints(const SystemView&, const LoopLayout&, ElementRows&);
 
-  /// frames: motions of all frames. q: coordinates of all joints (canonical order), of which those of the cut joints
-  /// hold hints on entry and are set; v: those of the cut joints are set.
+  /// frames: motions of all frames. q and v: coordinates and velocities of all joints (canonical order). Those of the
+  /// cut joints are set; in q they hold hints on entry.
   /// x: first-order states of the system, read where there are modules.
   void evaluate(double t, std::span<const BodyMotion> frames, std::span<double> q, std::span<double> v,
                 std::span<const double> x = {}) noexcept;
@@ -35,7 +35,7 @@ class ClosingConstraints {
   const JointConstraint& joint(std::size_t i) const { return joints_[i]; }
   const JointData& cut(std::size_t i) const { return view_.cut_joints()[i]; }
   const ElementRows& elements() const { return elements_; }
-  /// Of a group that is no cut joint: its place among those of the elements.
+  /// The place of a group of an element among the groups of the elements.
   std::size_t element(std::size_t i) const { return i - joints_.size(); }
   /// Name of a cut joint, an element or a module, and what it is.
   std::string_view name(std::size_t i) const { return is_cut(i) ? cut(i).name : elements_.name(element(i)); }
@@ -47,32 +47,32 @@ class ClosingConstraints {
   std::size_t rows(std::size_t i) const {
     return is_cut(i) ? joints_[i].rows : elements_.group(element(i)).rows;
   }
-  /// By how much the positions miss a row; zero of one that asks nothing of them.
+  /// By how much the positions miss a row; zero where the row asks nothing of positions.
   double residual(std::size_t i, std::size_t row) const {
     return is_cut(i) ? joints_[i].residual[row] : elements_.asked_residual(element(i), row);
   }
-  /// The same of the velocities.
+  /// By how much the velocities miss a row.
   double rate(std::size_t i, std::size_t row) const {
     return is_cut(i) ? dot(joints_[i].T[row], joints_[i].relative.twist) : elements_.asked_rate(element(i), row);
   }
-  /// Rows that ask nothing of positions, a bit each. They may differ from those that are passed over: see
+  /// One bit per row: whether it asks nothing of positions. Rows that the elimination passes over are others: see
   /// ElementRows::given_up.
   unsigned nonholonomic(std::size_t i) const { return is_cut(i) ? 0 : elements_.group(element(i)).nonholonomic; }
 
   double position_violation() const { return position_violation_; }  ///< largest residual, rad or m
   double velocity_violation() const { return velocity_violation_; }  ///< largest rate, rad/s or m/s
-  double missed_by_elements() const { return missed_by_elements_; }  ///< the same of elements alone
-  double size() const { return size_; }     ///< largest distance of a tied frame from the origin, m, at least 1
-  double speed() const { return speed_; }   ///< largest of the tied frames, rad/s or m/s, at least 1
+  double missed_by_elements() const { return missed_by_elements_; }  ///< largest rate of the elements alone
+  double size() const { return size_; }     ///< largest distance of a constrained frame from the origin, m, or 1
+  double speed() const { return speed_; }   ///< largest of the constrained frames, rad/s or m/s, or 1
   /// What rounding alone leaves of the violations, about.
   double position_rounding() const { return position_rounding_part * size_; }
   double velocity_rounding() const { return velocity_rounding_part * speed_; }
-  /// Whether the loops are so nearly closed that dependent rows show: their pivots are of the square of the residual.
+  /// Whether the loops are closed so well that dependent rows show: their pivots are the square of the residual.
   bool shows_dependence() const { return position_violation_ < 1e-8 * size_; }
   /// The group with the largest residual.
   std::size_t worst() const { return worst_; }
 
-  /// Calls share(frame, row about the frame's origin) for the frames of bodies that a row of a group ties.
+  /// Calls share(frame, row about the frame's origin) for the frames of bodies that a row of a group acts on.
   template <class Share>
   void each_share(std::size_t i, std::size_t row, std::span<const BodyMotion> frames,
                   const Share& share) const noexcept {

@@ -4,8 +4,8 @@
 // The columns of a cut joint pass every hinge on its two paths to the common ancestor (loop_closure.hpp). A hinge that
 // r rows pass adds r²/2 products per direction to the compliance of the loops, and a loop is eliminated against all
 // rows that it shares a hinge with. A constraint element is one more such loop, with a path for each frame that it
-// ties, to ground where it has markers. So the cost is linear as long as loops are local, and grows with the cube of
-// their number where all of them pass one hinge.
+// connects, to ground where it has markers. So the cost is linear as long as loops are local, and grows with the cube
+// of their number where all of them pass one hinge.
 #pragma once
 
 #include <cstddef>
@@ -25,13 +25,13 @@ struct LoopedTree {
     std::size_t base, moving, rows;
   };
   /// Rows of a constraint element.
-  struct Tie {
+  struct Constraint {
     std::vector<std::size_t> bodies;   ///< that they act on, ground where they ask for a motion against it
     std::size_t rows = 0;
   };
   std::span<const std::size_t> parents, directions;
   std::span<const Cut> cuts;
-  std::span<const Tie> ties{};
+  std::span<const Constraint> constraints{};
 };
 
 /// Throws std::bad_alloc.

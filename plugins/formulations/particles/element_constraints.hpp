@@ -1,4 +1,4 @@
-// What ties bodies beside their joints: constraint elements, and modules with variables of their own.
+// What constrains bodies beside their joints: constraint elements, and modules with variables of their own.
 #pragma once
 
 #include <span>
@@ -10,16 +10,16 @@
 namespace polyform::particles {
 
 /// A constraint element, or a module and what it asks of markers and joints.
-struct ElementTie {
+struct ElementConstraint {
   const ConstraintSet::Element* rows;
   const ModuleSet::Module* module = nullptr;  ///< none of a constraint element
 };
 
 /// All of a system, at the state last evaluated.
-class TiesOfElements {
+class ElementConstraints {
  public:
   /// The view outlives the object. origin: what positions count from.
-  TiesOfElements(const SystemView& view, const Vec3& origin) : elements_(view, origin), modules_(view, origin) {
+  ElementConstraints(const SystemView& view, const Vec3& origin) : elements_(view, origin), modules_(view, origin) {
     for (const ConstraintSet::Element& element : elements_.elements()) all_.push_back({&element});
     for (const ModuleSet::Module& module : modules_.modules()) all_.push_back({&module.rows, &module});
   }
@@ -35,13 +35,13 @@ class TiesOfElements {
     if (!elements_.elements().empty()) elements_.evaluate(t, motions, q, v);
     if (!modules_.empty()) modules_.evaluate(t, motions, q, v, x);
   }
-  std::span<const ElementTie> all() const { return all_; }
+  std::span<const ElementConstraint> all() const { return all_; }
   const ModuleSet& modules() const { return modules_; }
 
  private:
   ConstraintSet elements_;
   ModuleSet modules_;
-  std::vector<ElementTie> all_;
+  std::vector<ElementConstraint> all_;
 };
 
 }  // namespace polyform::particles

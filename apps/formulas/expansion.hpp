@@ -1,0 +1,97 @@
+// The equations of a tree as polynomials in symbols.
+#pragma once
+
+#include <array>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "apps/formulas/formulas.hpp"
+#include "apps/formulas/symbols.hpp"
+
+namespace polyform::apps::formulas {
+
+/// Motion of a frame in its own axes, and its rates where u̇ is zero.
+struct Motion {
+  Vector w, v, alpha, a;
+  Vector gravity;
+  Rotation to_ground = Rotation::identity();
+};
+
+/// Where a velocity coordinate of the formulas stands, and what it is of the view's own.
+struct Freedom {
+  ex u;
+  std::string name;
+};
+
+/// The system, body after body: motions (expansion.cpp, joint_motion.cpp), then their projection (projection.cpp).
+class Expansion {
+ public:
+  struct Kinematics {
+    std::string joint;
+    std::array<Vector, 3> rows;  ///< of B
+  };
+  struct Matrix {
+    std::string name, meaning, tex;
+    std::size_t rows, columns;
+    bool symmetric;
+    std::vector<ex> values;
+  };
+
+  explicit Expansion(const Request&);
+
+  const Symbols& symbols() const { return symbols_; }
+  std::span<const Freedom> freedoms() const { return freedoms_; }
+  /// Of balls and free joints: ω = B β̇.
+  std::span<const Kinematics> balls() const { return balls_; }
+  /// H2, Ḣ2 q̇2, M22, Q2, N22.
+  std::span<const Matrix> matrices() const { return matrices_; }
+  /// q̈2 at the state, in the coordinates of the view.
+  std::vector<double> accelerations() const;
+
+ private:
+  struct Body {
+    Motion frame;
+    Vector center_velocity, center_acceleration;  ///< body axes
+    ex mass;
+    std::array<Vector, 3> inertia;  ///< rows
+    Vector force, moment;           ///< ground axes, body axes
+  };
+
+  void find_loads();
+  void add_body(std::size_t i);
+  void shift(Motion&, const Vector& r) const;
+  void turn(Motion&, const Rotation& E) const;
+  void drawn(Motion&, const Mat3& R, bool back) const;
+  void move(Motion&, const JointData&, std::size_t body);
+  void rotate(Motion&, const Vec3& axis, const JointData&, std::size_t q, std::size_t v, bool back);
+  void slide(Motion&, const Vec3& axis, const JointData&, std::size_t q, std::size_t v, bool back);
+  void ball(Motion&, const JointData&, std::size_t body, std::size_t q, std::size_t v, bool free);
+  Rotation ball_rotation(const JointData&, std::size_t body, std::size_t q);
+  ex position(const JointData&, std::size_t k);
+  ex velocity(const JointData&, std::size_t k, const std::string& name, double value, const char* meaning);
+  void project();
+  ex rate(const ex& e, std::size_t k) const { return e.diff(GiNaC::ex_to<symbol>(freedoms_[k].u)); }
+  Vector rate(const Vector& v, std::size_t k) const { return {{rate(v[0], k), rate(v[1], k), rate(v[2], k)}}; }
+
+  const Request& request_;
+  const SystemView& view_;
+  Symbols symbols_;
+  Motion ground_;
+  std::vector<Body> bodies_;
+  std::vector<Freedom> freedoms_;
+  std::vector<Kinematics> balls_;
+  std::vector<ex> efforts_;               ///< per velocity coordinate of the view
+  std::vector<Vector> forces_, moments_;  ///< per body
+  std::vector<Matrix> matrices_;
+  /// What turns rates of the formulas into those of the view: of balls and free joints, at the state.
+  struct Turned {
+    std::size_t v;
+    Mat3 R;
+    Vec3 spin, speed;  ///< w and v_b after the ball
+    bool free;
+  };
+  std::vector<Turned> turned_;
+};
+
+}  // namespace polyform::apps::formulas

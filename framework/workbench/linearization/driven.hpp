@@ -1,0 +1,20 @@
+// What the clock moves: a state with it is no equilibrium.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "framework/workbench/linearization/linearize.hpp"
+
+namespace polyform::host::inline linearization {
+
+/// A joint whose motion depends on time or is prescribed; or an element that prescribes one, where that is not of joints.
+struct Driven {
+  std::string kind, name;   ///< "joint", "constraint" or "module"
+  bool moves, accelerates;  ///< at the time, while nothing else moves
+};
+
+/// The joints and elements that the clock moves or accelerates at a point; none in a system that may rest there.
+std::vector<Driven> find_driven(const System&, const OperatingPoint&);
+
+}  // namespace polyform::host::linearization
