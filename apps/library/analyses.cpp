@@ -1,8 +1,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <csignal>
-
 #include "apps/library/internal.hpp"
 #include "apps/session/linear_model.hpp"
 #include "apps/session/process_arguments.hpp"
@@ -100,16 +98,8 @@ Value Model::linearize(const LinearizeRequest& request, std::vector<Message>* sa
     arguments.euler_angles = request.euler_angles;
     arguments.point.at = request.at;
     arguments.point.equilibrium = equilibrium_arguments(request.steady, request.trim, request.hold);
-    volatile std::sig_atomic_t interrupted = 0;
-    const host::RunControl control{&interrupted, [&](double time) {
-                                     try {
-                                       if (request.watch.progress) request.watch.progress(time);
-                                       if (request.watch.stop && request.watch.stop()) interrupted = 1;
-                                     } catch (...) {
-                                       FunctionCalls::current()->keep(std::current_exception(), "of the watch");
-                                       interrupted = 1;
-                                     }
-                                   }};
+    Interruption interruption(request.watch);
+    const host::RunControl control{&interruption.flag(), [&](double time) { interruption.look(time); }};
     const apps::LinearModel model =
         apps::linear_model(parts_->catalog(), system, choice, arguments, &control, host::FloquetProgress{});
     apps::warn_of_errors(model.linear);
@@ -127,10 +117,13 @@ Value Model::compare(const CompareRequest& request, std::vector<Message>* said) 
     const std::vector<host::Contender> all = apps::contenders(list, parts_->catalog(), system, storage);
     const std::size_t jobs = std::max<std::size_t>(1, request.jobs);
     const apps::ProcessArguments processes{request.time_limit, {}, jobs};
-    const host::HeatControl control{apps::limits_of(processes), jobs, nullptr, {}};
+    Interruption interruption(request.run.watch);
+    const host::HeatControl control{apps::limits_of(processes), jobs, &interruption.flag(),
+                                    [&](std::size_t, double time) { interruption.look(time); }};
     const double tolerance = request.tolerance.value_or(host::default_agreement);
     const host::Comparison comparison =
         host::compare(system, all, settings, tolerance, control, [](std::string_view) { return nullptr; });
+    if (comparison.interrupted) throw host::Failure(host::Exit::interrupted, "the comparison was stopped");
     return value_of(apps::comparison_json(system, comparison));
   });
 }

@@ -1,6 +1,7 @@
 // What the sources of the library share: parts behind the public classes, and the way from failures to Error.
 #pragma once
 
+#include <csignal>
 #include <memory>
 #include <new>
 #include <optional>
@@ -62,6 +63,23 @@ Message message_of(const Diagnostic&);
 std::vector<Message> messages_of(const host::Diagnostics&);
 std::vector<Column> columns_of(const std::vector<host::Channel>&);
 Value value_of(const apps::Json&);
+
+/// Work that a watch may end. Nothing that its functions throw passes through the work: FunctionCalls keeps it.
+class Interruption {
+ public:
+  explicit Interruption(const Watch& watch) noexcept : watch_(watch) {}
+  const volatile std::sig_atomic_t& flag() const noexcept { return flag_; }
+  void interrupt() noexcept { flag_ = 1; }
+  /// Tells the time, s, and asks whether to stop.
+  void look(double time);
+  void look();
+
+ private:
+  void fail() noexcept;
+
+  const Watch& watch_;
+  volatile std::sig_atomic_t flag_ = 0;
+};
 
 /// Options as they would be typed.
 std::vector<std::string> typed(const Options&);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <csignal>
 
 #include "apps/library/internal.hpp"
 #include "apps/session/result_file.hpp"
@@ -45,24 +44,39 @@ void check_positive(const char* name, const std::optional<double>& value) {
 /// The run with what it may be watched by. Nothing that a watch throws passes through plugins.
 host::RunRecord watched_run(const host::System& system, polyform::Solver& solver, const host::RunSettings& settings,
                             std::span<host::RowSink* const> sinks, const Watch& watch) {
-  volatile std::sig_atomic_t interrupted = 0;
-  FunctionCalls* const calls = FunctionCalls::current();
-  host::RunControl control{&interrupted, {}, true};
+  Interruption interruption(watch);
+  const FunctionCalls& calls = *FunctionCalls::current();
+  host::RunControl control{&interruption.flag(), {}, true};
   control.progress = [&](double time) {
-    try {
-      if (watch.progress) watch.progress(time);
-      if (watch.stop && watch.stop()) interrupted = 1;
-    } catch (...) {
-      calls->keep(std::current_exception(), "of the watch");
-    }
-    if (calls->thrown()) control.row_at_interruption = false;
-    if (calls->thrown() || !calls->ended_by().empty()) interrupted = 1;
+    interruption.look(time);
+    if (calls.thrown()) control.row_at_interruption = false;
+    if (calls.thrown() || !calls.ended_by().empty()) interruption.interrupt();
   };
   const host::ProcessState before;
   return host::simulate(system, solver, settings, sinks, control);
 }
 
 }  // namespace
+
+void Interruption::look(double time) {
+  try {
+    if (watch_.progress) watch_.progress(time);
+    look();
+  } catch (...) {
+    fail();
+  }
+}
+void Interruption::look() {
+  try {
+    if (watch_.stop && watch_.stop()) interrupt();
+  } catch (...) {
+    fail();
+  }
+}
+void Interruption::fail() noexcept {
+  FunctionCalls::current()->keep(std::current_exception(), "of the watch");
+  interrupt();
+}
 
 std::vector<std::string> typed(const Options& options) {
   std::vector<std::string> texts;

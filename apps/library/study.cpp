@@ -56,14 +56,18 @@ StudyTable Model::study(const StudyRequest& request, std::vector<Message>* said)
     const std::size_t workers =
         request.workers > 0 ? request.workers : std::max<std::size_t>(1, std::thread::hardware_concurrency());
     const host::CaseLimits limits{request.time_limit, apps::memory_limit_of({}, workers), workers, request.isolate};
+    Interruption interruption(request.run.watch);
     const auto take = [&](host::CaseOutcome outcome) {
       host::CaseRow row{outcome.number, study.design.values(outcome.number), std::move(outcome.quantities),
                         outcome.done, std::move(outcome.reason)};
       if (!row.done) row.quantities.assign(table.quantities.size(), std::numeric_limits<double>::quiet_NaN());
       table.rows.push_back(std::move(row));
+      interruption.look();
     };
-    host::run_cases(
-        numbers, [&](std::size_t number) { return cases.run(number, nullptr); }, take, limits, nullptr);
+    const bool all = host::run_cases(
+        numbers, [&](std::size_t number) { return cases.run(number, &interruption.flag()); }, take, limits,
+        &interruption.flag());
+    if (!all) throw host::Failure(host::Exit::interrupted, "the study was stopped");
     table.sort();
     return table_of(table);
   });

@@ -1,5 +1,6 @@
 #include "solver.hpp"
 
+#include <functional>
 #include <optional>
 
 namespace polyform::python {
@@ -16,8 +17,10 @@ std::span<const double> span_of(const Numbers& a) { return {a.data(), static_cas
 /// The object as numbers; a copy only where it is of another type or order.
 Numbers numbers_of(py::handle object, const char* what) {
   if (Numbers::check_(object)) return py::reinterpret_borrow<Numbers>(object);
-  Numbers converted = AnyNumbers::ensure(object);
-  if (converted) return converted;
+  const bool is_complex =
+      py::isinstance<py::array>(object) && py::reinterpret_borrow<py::array>(object).dtype().kind() == 'c';
+  if (!is_complex && !object.is_none())
+    if (Numbers converted = AnyNumbers::ensure(object)) return converted;
   PyErr_Clear();
   throw py::type_error(std::string(what) + ": expected an array of numbers, found " +
                        py::repr(object).cast<std::string>());
@@ -67,6 +70,8 @@ py::object PythonSolver::derivative(double t, py::handle y, py::handle out) {
     throw py::value_error("out has the shape " + shape_text(result) + ", expected that of y, " + shape_text(given));
   const std::span<const double> from = span_of(given);
   const std::span<double> to{result.mutable_data(), from.size()};
+  if (std::less<>()(from.data(), to.data() + to.size()) && std::less<>()(to.data(), from.data() + from.size()))
+    throw py::value_error("out and y share memory; the derivative needs an array of its own");
   const Turn turn(busy_);
   std::optional<py::gil_scoped_release> unlocked;
   if (releases_lock_ || dimensions == 2) unlocked.emplace();

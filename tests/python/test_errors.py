@@ -83,6 +83,10 @@ class Errors(unittest.TestCase):
         for wrong in (numpy.zeros(3), numpy.zeros(2, dtype=int), [0, 0], numpy.zeros(4)[::2]):
             with self.assertRaises((TypeError, ValueError)):
                 solver.derivative(0, y, out=wrong)
+        with self.assertRaisesRegex(ValueError, "share memory"):
+            solver.derivative(0, y, out=y)
+        with self.assertRaises(TypeError):
+            solver.derivative(0, y + 1j)
         frozen = numpy.zeros(2)
         frozen.setflags(write=False)
         with self.assertRaises(ValueError):
@@ -107,8 +111,10 @@ class Errors(unittest.TestCase):
         with self.assertRaises((ValueError, RecursionError)):
             pf.Model(bodies=deep).check()
         model = pf.Model(bodies=3)
-        with self.assertRaises((pf.ModelError, AttributeError)):
+        with self.assertRaises(pf.ModelError):
             model.check()
+        with self.assertRaises(pf.ModelError):
+            model.body("a", mass=1)
 
     def test_a_state_that_is_no_number(self):
         solver = pendulum().solver("riccati")
@@ -144,6 +150,41 @@ class Errors(unittest.TestCase):
         timer.start()
         with self.assertRaises(KeyboardInterrupt):
             model.run(duration=1e6, step=1e-4, output_interval=1e5)
+
+    def test_ctrl_c_ends_a_comparison_and_a_study(self):
+        model = pendulum()
+        works = (lambda: model.compare(["riccati", "cartesian"], duration=1e5, step=1e-4, output_interval=1e4,
+                                       integrator="rk4"),
+                 lambda: model.study({"gravity[2]": "-9:-1:100000"}, {"low": "min(pin.q)"}, duration=1, workers=2))
+        for work in works:
+            threading.Timer(1.0, os.kill, (os.getpid(), signal.SIGINT)).start()
+            begin = time.monotonic()
+            with self.assertRaises(KeyboardInterrupt):
+                work()
+            self.assertLess(time.monotonic() - begin, 60)
+
+    def test_interrupts_and_failures_of_callbacks(self):
+        def raising(kind):
+            def f(*arguments):
+                raise kind("on purpose")
+            return f
+
+        for name in ("progress", "stop"):
+            with self.assertRaises(pf.SimulationError) as caught:
+                pendulum().run(duration=1, **{name: raising(LookupError)})
+            self.assertIsInstance(caught.exception.__cause__, LookupError)
+            with self.assertRaises(SystemExit):
+                pendulum().run(duration=1, **{name: raising(SystemExit)})
+        model = pendulum()
+        model.event("broken", raising(LookupError), joint="pin")
+        with self.assertRaises(pf.SimulationError) as caught:
+            model.run(duration=1)
+        self.assertIsInstance(caught.exception.__cause__, LookupError)
+
+    def test_a_run_below_a_function(self):
+        model, inner = pendulum(), pendulum()
+        model.function("law", lambda t, q, v: 0 * inner.run(duration=0.01)["pin.q"][-1], joint="pin")
+        self.assertEqual(model.run(duration=0.01, step=0.005, integrator="rk4").status, "done")
 
     def test_exit_with_everything_alive(self):
         script = ("import polyform as pf, numpy\n"

@@ -134,6 +134,8 @@ class Model:
         while frame.f_back is not None and frame.f_code.co_filename == __file__:
             frame = frame.f_back
         entries = self.data.setdefault(section, [])
+        if not isinstance(entries, list):
+            raise ModelError(f"{section}: the model has {entries!r} there, which is no list to add to")
         self._places[section, len(entries)] = (frame.f_code.co_filename, frame.f_lineno)
         entries.append(entry)
         return entry

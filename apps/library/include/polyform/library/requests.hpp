@@ -63,7 +63,7 @@ struct LinearizeRequest {
 
 struct CompareRequest {
   std::vector<std::string> solvers = {};  ///< none: all that can run the model
-  RunRequest run = {};                    ///< its solver, columns, output and watch are not used
+  RunRequest run = {};                    ///< its solver, columns and output are not used
   std::optional<double> tolerance = {};
   std::size_t jobs = 1;     ///< solvers at a time
   double time_limit = 600;  ///< of one solver, s; 0: none
@@ -74,7 +74,7 @@ struct StudyRequest {
   std::vector<std::string> quantities = {};  ///< NAME=EXPRESSION each
   std::string method = {};                   ///< grid, lhs, sobol or random
   std::optional<std::size_t> samples = {}, seed = {};
-  RunRequest run = {};      ///< its columns, output and watch are not used
+  RunRequest run = {};      ///< its columns and output are not used; stop is asked after each case
   std::size_t workers = 0;  ///< cases at a time; 0: one per processor
   double time_limit = 600;  ///< of one case, s; 0: none
   bool isolate = false;     ///< a process for each case
