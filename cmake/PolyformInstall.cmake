@@ -68,6 +68,15 @@ set(CPACK_STRIP_FILES ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+# Two packages: polyform, and the Python module.
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_DEBIAN_UNSPECIFIED_PACKAGE_NAME polyform)
+set(CPACK_DEBIAN_PYTHON_PACKAGE_NAME python3-polyform)
+set(CPACK_DEBIAN_PYTHON_PACKAGE_SECTION python)
+set(CPACK_COMPONENT_PYTHON_DESCRIPTION "Multibody dynamics with formulations as plugins: Python module")
+set(CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS "polyform (= ${PROJECT_VERSION}), python3 (>= 3.9), python3-numpy")
+# The module needs the library of the first package, which is not installed where the packages are made.
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${CMAKE_BINARY_DIR}/${CMAKE_INSTALL_LIBDIR})
 # To write plugins.
-set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "g++, cmake (>= 3.25), make | ninja-build, libfmt-dev")
+set(CPACK_DEBIAN_UNSPECIFIED_PACKAGE_RECOMMENDS "g++, cmake (>= 3.25), make | ninja-build, libfmt-dev")
 include(CPack)

@@ -6,19 +6,16 @@
 #include <charconv>
 #include <cmath>
 #include <memory>
-#include <optional>
 
 #include "apps/command.hpp"
 #include "apps/session/arguments.hpp"
-#include "apps/session/operating_point.hpp"
+#include "apps/session/linear_model.hpp"
 #include "apps/session/session.hpp"
 #include "apps/text/linear_text.hpp"
 #include "apps/text/mode_warnings.hpp"
 #include "apps/text/terminal.hpp"
 #include "apps/text/text.hpp"
 #include "framework/host/reading/report.hpp"
-#include "framework/host/simulation/integrator_selection.hpp"
-#include "framework/workbench/linearization/stability.hpp"
 
 namespace polyform::apps {
 
@@ -26,28 +23,13 @@ namespace {
 
 using host::Exit;
 
-struct LinearizeArguments {
+struct LinearizeCommandArguments {
   ModelArguments model;
   std::string solver;
-  std::vector<std::string> options, inputs, outputs, rotors;
-  std::optional<double> period;
-  std::string states = "independent", euler_angles = "zyx";
-  PointArguments point;
+  std::vector<std::string> options;
+  LinearizeArguments linear;
   bool json = false;
 };
-
-/// hub=blade1,blade2,blade3.
-std::vector<host::Rotor> rotors_of(const std::vector<std::string>& typed) {
-  std::vector<host::Rotor> rotors;
-  for (const std::string& text : typed) {
-    const std::size_t equals = text.find('=');
-    if (equals == std::string::npos || equals == 0)
-      throw host::Failure(Exit::bad_input, "--multi-blade: expected hub=blade,blade,blade, found " + host::show(text),
-                          "Give the joint that turns the rotor, and a joint of each blade.");
-    rotors.push_back({text.substr(0, equals), CLI::detail::split(text.substr(equals + 1), ',')});
-  }
-  return rotors;
-}
 
 std::string check_period(std::string& text) {
   double period = 0;
@@ -56,43 +38,25 @@ std::string check_period(std::string& text) {
   return "expected a time in s above 0, found " + host::show(text);
 }
 
-Exit linearize(const LinearizeArguments& arguments) {
+Exit linearize(const LinearizeCommandArguments& arguments) {
   Session session(arguments.model.plugin_paths);
   const auto system = session.load(arguments.model);
   const SolverChoice choice = choose_solver(session.catalog(), *system, arguments.solver, arguments.options);
   session.crash_report().set_work(fmt::format("solver {}", choice.formulation->name()));
-  const host::SolverMaker make = maker_of(choice);
-  const host::OperatingPoint point = find_point(session.catalog(), *system, make, arguments.point);
-  host::LinearRequest request;
-  request.inputs = host::select_inputs(host::input_fields(system->view(), point.time), arguments.inputs);
-  request.outputs = arguments.outputs;
-  host::Linearization linear = host::linearize(*system, make, point, request);
-  std::optional<host::BodyStates> body;  // of the model before it is carried along symmetries
-  if (arguments.states == "body") body = host::to_body_states(*system, linear, arguments.euler_angles);
-  const host::Stability stability =
-      host::judge(*system, make, point,
-                  {host::preferred_adaptive_integrator(session.catalog().integrators), arguments.period,
-                   rotors_of(arguments.rotors), arguments.point.at == "equilibrium", FloquetBar()},
-                  linear);
+  const LinearModel model =
+      linear_model(session.catalog(), *system, choice, arguments.linear, nullptr, FloquetBar());
+  const host::Linearization& linear = model.linear;
   warn_of_errors(linear);
-  warn_of_modes(*system, point.time, linear.nominal);
-  const std::string where =
-      describe_point(*system, arguments.point, point, linear, stability.modes_of == host::ModesOf::motion);
+  warn_of_modes(*system, model.point.time, linear.nominal);
   if (arguments.json) {
-    Json out = {{"model", system->description().name},
-                {"solver", choice.formulation->name()},
-                {"at", arguments.point.at},
-                {"time", point.time},
-                {"note", where}};
-    out.update(linear_json(linear, stability));
-    if (body) out["body_states"] = body_states_json(*body);
-    print_json(out);
+    print_json(linear_model_json(*system, choice, arguments.linear, model));
   } else {
     print_wrapped(
-        fmt::format("{}, solver {}: linear model {}", system->description().name, choice.formulation->name(), where),
+        fmt::format("{}, solver {}: linear model {}", system->description().name, choice.formulation->name(),
+                    model.where),
         2);
-    print_linear(linear, stability);
-    if (body) print_body_states(*body, linear);
+    print_linear(linear, model.stability);
+    if (model.body) print_body_states(*model.body, linear);
   }
   const bool reactions = std::any_of(linear.outputs.begin(), linear.outputs.end(), [](const host::Channel& output) {
     return host::place_of(output).group == "reactions";
@@ -106,41 +70,41 @@ Exit linearize(const LinearizeArguments& arguments) {
 
 void add_linearize(CLI::App& app, Action& action) {
   CLI::App* sub = app.add_subcommand("linearize", "Linear model at a state: A, B, C, D, eigenvalues, mode shapes");
-  const auto arguments = std::make_shared<LinearizeArguments>();
+  const auto arguments = std::make_shared<LinearizeCommandArguments>();
   add_model(*sub, arguments->model);
   add_solver(*sub, arguments->solver);
   add_solver_options(*sub, arguments->options);
-  add_point_arguments(*sub, arguments->point);
+  add_point_arguments(*sub, arguments->linear.point);
   sub->add_option(
-         "--inputs", arguments->inputs,
+         "--inputs", arguments->linear.inputs,
          "Fields of forces, constraints and modules, such as motor.effort or wind.force[1]; * and ? stand for any "
          "text; none [those given as functions of time]")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->type_name("LIST");
-  sub->add_option("--outputs", arguments->outputs,
+  sub->add_option("--outputs", arguments->linear.outputs,
                   "Result columns, or bodies and joints for all of theirs: pin.q,rod,*.fx; none [the joints' "
                   "coordinates]")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->type_name("LIST");
-  sub->add_option("--multi-blade", arguments->rotors,
+  sub->add_option("--multi-blade", arguments->linear.rotors,
                   "Multi-blade (Coleman) coordinates of a rotor: the joint that turns it, and a joint of each of its "
                   "three or more blades; may be given several times")
       ->allow_extra_args(false)
       ->type_name("HUB=BLADE,...");
   sub->add_option(
-         "--floquet", arguments->period,
+         "--floquet", arguments->linear.period,
          "Judge by Floquet's multipliers over this period of the motion [where A changes: a turn of a shaft or "
          "clock, a sine in time]")
       ->check(CLI::Validator(check_period, ""))
       ->type_name("S");
-  sub->add_option("--states", arguments->states,
+  sub->add_option("--states", arguments->linear.states,
                   "independent, or body: A, B and C also in velocities along body axes and Euler angles (--euler-angles) "
                   "of free and ball joints [independent]")
       ->check(CLI::IsMember({"independent", "body"}))
       ->type_name("KIND");
-  add_euler_angles(*sub, arguments->euler_angles);
+  add_euler_angles(*sub, arguments->linear.euler_angles);
   sub->add_flag("--json", arguments->json, "Print one JSON object; matrices are lists of rows");
   sub->footer(
       "x' = A x + B u, y = C x + D u in minimal coordinates: independent positions, their velocities, states of\n"

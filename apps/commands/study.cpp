@@ -68,15 +68,6 @@ class StudyProgress {
   Clock::time_point start_ = Clock::now(), next_ = start_ + std::chrono::seconds(1);
 };
 
-host::StudyTable empty_table(const StudyRequest& request, const StudyCases& cases) {
-  host::StudyTable table;
-  for (const host::Factor& factor : request.design.factors()) table.factors.push_back(factor.name);
-  table.quantities = request.quantities.names();
-  for (std::size_t q = 0; q < request.quantities.size(); ++q)
-    table.units.push_back(request.quantities.unit(q, cases.channels()));
-  return table;
-}
-
 /// The cases of the shard that the table lacks.
 std::vector<std::size_t> missing_cases(const host::StudyTable& table, std::size_t cases, const Shard& shard) {
   std::vector<bool> known(cases);
@@ -154,7 +145,7 @@ Exit serve(const StudyArguments& arguments, Ranks& ranks) {
   try {
     const StudyRequest request = request_of(arguments);
     Session session(arguments.plugin_paths, memory_limit_of(arguments.memory_limit));
-    StudyCases cases(session, request.model, request.design, request.quantities, request.cases);
+    StudyCases cases(session.plugins(), request.model, request.design, request.quantities, request.cases);
     const volatile std::sig_atomic_t& interrupted = watch_interruption();
     run_handed_out_cases(
         ranks, [&](std::size_t number) { return cases.run(number, &interrupted); }, limits_of(arguments, 1),
@@ -178,7 +169,7 @@ Exit study(const StudyArguments& arguments, Ranks* ranks) {
   StudyOutput files(arguments, roles);
   Session session(arguments.plugin_paths, memory_limit_of(arguments.memory_limit));
   session.add_plugins_to(roles);
-  StudyCases cases(session, request.model, request.design, request.quantities, request.cases);
+  StudyCases cases(session.plugins(), request.model, request.design, request.quantities, request.cases);
   host::StudyTable table = empty_table(request, cases);
   files.begin(record_of(request, shard, cases), request.design, table);
   const std::size_t resumed = table.rows.size();

@@ -29,10 +29,14 @@ std::optional<double> time_of(const std::string& text) {
   return t;
 }
 
-std::string check_at(std::string& text) {
+}  // namespace
+
+std::string check_at(const std::string& text) {
   if (text == "initial" || text == "equilibrium" || time_of(text)) return {};
   return "expected initial, equilibrium or a time in s, found " + host::show(text);
 }
+
+namespace {
 
 /// Keeps the last state of a run.
 class LastState final : public host::RowSink {
@@ -41,20 +45,24 @@ class LastState final : public host::RowSink {
   host::CanonicalState state;
 };
 
+host::RunRecord run_to_state(const host::System& system, Solver& solver, const host::RunSettings& settings,
+                             LastState& last, const host::RunControl* control) {
+  host::RowSink* sinks[] = {&last};
+  if (control != nullptr) return host::simulate(system, solver, settings, sinks, *control);
+  const volatile std::sig_atomic_t& interrupted = watch_interruption();
+  const InterruptibleWork work;
+  return host::simulate(system, solver, settings, sinks, {&interrupted, {}});
+}
+
 host::CanonicalState state_at(const host::Catalog& catalog, const host::System& system, const host::SolverMaker& make,
-                              double time) {
+                              double time, const host::RunControl* control) {
   if (time == 0) return host::CanonicalState(system.initial_state());
   host::RunSettings settings = settle(catalog, {}, system.description());
   settings.duration = settings.output_interval = time;
   const host::SolverPointer solver = make(system.view());
   host::require_constraints(system, *solver);
   LastState last;
-  host::RowSink* sinks[] = {&last};
-  const volatile std::sig_atomic_t& interrupted = watch_interruption();
-  const host::RunRecord run = [&] {
-    const InterruptibleWork work;
-    return host::simulate(system, *solver, settings, sinks, {&interrupted, {}});
-  }();
+  const host::RunRecord run = run_to_state(system, *solver, settings, last, control);
   if (run.end == host::End::failed) throw Failure(Exit::simulation_failed, run.failure, run.remedy);
   if (run.end == host::End::interrupted)
     throw Failure(Exit::interrupted, fmt::format("interrupted at t = {:.6g} s", run.time));
@@ -67,7 +75,7 @@ void add_point_arguments(CLI::App& app, PointArguments& point) {
   app.add_option("--at", point.at,
                  "initial; equilibrium, searched from the initial state; or a time in s, reached with the model's run "
                  "settings [initial]")
-      ->check(CLI::Validator(check_at, ""))
+      ->check(CLI::Validator([](std::string& text) { return check_at(text); }, ""))
       ->type_name("WHERE");
   add_equilibrium_arguments(app, point.equilibrium);
 }
@@ -134,7 +142,7 @@ void check_sizes(const host::System& system, const host::SolverMaker& make) {
 }
 
 host::OperatingPoint find_point(const host::Catalog& catalog, const host::System& system, const host::SolverMaker& make,
-                                const PointArguments& arguments) {
+                                const PointArguments& arguments, const host::RunControl* control) {
   check_sizes(system, make);
   if (arguments.at == "equilibrium") {
     host::Equilibrium found = host::find_equilibrium(system, make, request_of(arguments.equilibrium, system));
@@ -148,7 +156,7 @@ host::OperatingPoint find_point(const host::Catalog& catalog, const host::System
     throw Failure(Exit::bad_input, "--steady, --trim and --hold belong to --at equilibrium");
   host::OperatingPoint point;
   point.time = time_of(arguments.at).value_or(0);
-  point.state = state_at(catalog, system, make, point.time);
+  point.state = state_at(catalog, system, make, point.time, control);
   return point;
 }
 

@@ -7,6 +7,7 @@
 
 #include "apps/session/arguments.hpp"
 #include "apps/session/solver_choice.hpp"
+#include "framework/host/simulation/simulate.hpp"
 #include "framework/workbench/linearization/equilibrium.hpp"
 
 namespace polyform::apps {
@@ -25,6 +26,8 @@ struct PointArguments {
   EquilibriumArguments equilibrium;
 };
 void add_point_arguments(CLI::App&, PointArguments&);
+/// Why the text is none of the three; "" where it is one.
+std::string check_at(const std::string& text);
 
 /// Solvers of a choice, which outlives the result.
 host::SolverMaker maker_of(const SolverChoice&);
@@ -35,9 +38,10 @@ std::string unbalanced_text(const host::Equilibrium&);
 /// Failure (simulation_failed) where accelerations or reactions at the initial state are so large that they cannot be
 /// those of any real thing. A state that cannot be evaluated passes: the state asked for may lie elsewhere.
 void check_sizes(const host::System&, const host::SolverMaker&);
-/// The state asked for. Failure (simulation_failed) where it is not reached.
+/// The state asked for. Failure (simulation_failed) where it is not reached, (interrupted) where the run to it was
+/// ended by the control, or by signals to the command where there is none.
 host::OperatingPoint find_point(const host::Catalog&, const host::System&, const host::SolverMaker&,
-                                const PointArguments&);
+                                const PointArguments&, const host::RunControl* = nullptr);
 
 /// What a search found: "equilibrium"; "steady motion", at the speeds of the initial state and evenly driven; or "driven
 /// motion", whose state holds at one time alone or moves although nothing that is free does.

@@ -17,18 +17,7 @@ Session::Session(const std::vector<std::string>& plugin_paths, std::uint64_t mem
 #else
   (void)memory;  // the sanitizers have taken all addresses there are
 #endif
-  for (const host::SearchedPlace& place : registry_.search_path())
-    if (!place.problem.empty()) print(Severity::warning, place.problem);
-  bool ambiguous = false;
-  for (const host::PluginRecord& plugin : registry_.plugins()) {
-    if (plugin.replaced) print(Severity::warning, plugin.explanation);
-    if (plugin.status != host::PluginStatus::refused) continue;
-    const bool duplicate = plugin.refusal == host::Refusal::duplicate_name;
-    print(duplicate ? Severity::error : Severity::warning, plugin.explanation);
-    ambiguous = ambiguous || duplicate;
-  }
-  // The order of a search must not decide which of two laws of one name is used.
-  if (ambiguous) throw host::Failure(host::Exit::plugin, already_said);
+  warn_of_refused(registry_);
 }
 
 void Session::add_plugins_to(host::FileRoles& files) const {
@@ -41,8 +30,7 @@ std::unique_ptr<host::System> Session::load(const ModelArguments& arguments,
   host::FileRoles().read("the model", arguments.file);  // the output stream may lead to it
   diagnostics_ = {};
   bool missing_plugin = false;
-  host::Description model = host::read_model(arguments.file, catalog(), diagnostics_, missing_plugin,
-                                              {arguments.lenient});
+  host::Description model = read(arguments, catalog(), diagnostics_, missing_plugin);
   std::unique_ptr<host::System> system;
   if (!diagnostics_.failed()) {
     if (trial) try_assembly(model, *trial, interrupted);

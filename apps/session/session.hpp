@@ -10,6 +10,7 @@
 
 #include "apps/session/arguments.hpp"
 #include "apps/session/crash_report.hpp"
+#include "apps/session/loading.hpp"
 #include "framework/host/assembly/system.hpp"
 #include "framework/host/process/process.hpp"
 #include "framework/host/registry/registry.hpp"
@@ -33,8 +34,8 @@ class Session {
   /// flag becomes non-zero meanwhile.
   std::unique_ptr<host::System> load(const ModelArguments&, const std::optional<host::ProcessLimits>& trial = {},
                                      const volatile std::sig_atomic_t* interrupted = nullptr);
-  /// Keeps the plugins loaded, for systems that are assembled without the session.
-  std::shared_ptr<const void> keep_alive() const { return registry_.keep_alive(); }
+  /// For systems that are assembled without the session.
+  Plugins plugins() const { return {&registry_.catalog(), registry_.keep_alive()}; }
   /// Reports plugins that end the program.
   CrashReport& crash_report() { return crash_report_; }
   /// The messages about the model that was loaded last.

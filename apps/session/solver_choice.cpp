@@ -9,6 +9,8 @@
 #include "apps/text/terminal.hpp"
 #include "framework/host/reading/reader.hpp"
 #include "framework/host/reading/report.hpp"
+#include "framework/host/simulation/evaluate.hpp"
+#include "framework/supervision.hpp"
 
 namespace polyform::apps {
 
@@ -127,6 +129,26 @@ std::vector<host::Contender> contenders(const std::string& list, const host::Cat
   std::vector<host::Contender> all;
   for (const SolverChoice& choice : storage) all.push_back({choice.formulation, choice.options});
   return all;
+}
+
+std::string failure_at_start(const host::Catalog& catalog, const host::System& system) {
+  const host::SolverItem& given = system.description().solver;
+  std::optional<SolverChoice> choice;
+  try {
+    choice = choose_solver(catalog, system, {}, {});
+  } catch (const host::Failure&) {
+    if (given.name || !given.options.empty()) throw;
+    return {};
+  }
+  host::whereabouts().set_work(fmt::format("solver {}", choice->formulation->name()));
+  try {
+    const host::SolverPointer solver = host::compile(*choice->formulation, system.view(), choice->options);
+    host::ObservationStore store(system.view());
+    host::evaluate(system, *solver, store);
+  } catch (const host::Failure& reason) {
+    return fmt::format("solver {}: {}", choice->formulation->name(), reason.message());
+  }
+  return {};
 }
 
 }  // namespace polyform::apps

@@ -48,9 +48,9 @@ void check_settings(const CaseSettings& cases, const std::vector<host::Factor>& 
 
 }  // namespace
 
-StudyCases::StudyCases(const Session& session, const std::string& model, const host::Design& design,
+StudyCases::StudyCases(const Plugins& plugins, const std::string& model, const host::Design& design,
                        const host::Quantities& quantities, CaseSettings settings)
-    : session_(session), design_(design), quantities_(quantities), settings_(std::move(settings)), model_([&] {
+    : plugins_(plugins), design_(design), quantities_(quantities), settings_(std::move(settings)), model_([&] {
         host::Diagnostics diagnostics;
         host::VariedModel parsed(model, diagnostics);
         print(diagnostics);
@@ -64,9 +64,9 @@ StudyCases::StudyCases(const Session& session, const std::string& model, const h
 }
 
 std::unique_ptr<host::System> StudyCases::assemble(host::Diagnostics& diagnostics, bool& missing_plugin) const {
-  host::Description description = model_.read(session_.catalog(), diagnostics, missing_plugin, {settings_.lenient});
+  host::Description description = model_.read(*plugins_.catalog, diagnostics, missing_plugin, {settings_.lenient});
   if (diagnostics.failed()) return nullptr;
-  return host::System::assemble(std::move(description), session_.keep_alive(), diagnostics);
+  return host::System::assemble(std::move(description), plugins_.libraries, diagnostics);
 }
 
 void StudyCases::check_model() {
@@ -75,8 +75,8 @@ void StudyCases::check_model() {
   const std::unique_ptr<host::System> system = assemble(diagnostics, missing_plugin);
   print(diagnostics);
   if (!system) throw Failure(missing_plugin ? Exit::plugin : Exit::bad_input, already_said);
-  settle(session_.catalog(), settings_.run, system->description());
-  const SolverChoice choice = choose_solver(session_.catalog(), *system, settings_.solver, settings_.options);
+  settle(*plugins_.catalog, settings_.run, system->description());
+  const SolverChoice choice = choose_solver(*plugins_.catalog, *system, settings_.solver, settings_.options);
   compile(choice, system->view());
   // One formulation serves all cases where neither the user nor the model names it.
   const bool is_varied = std::ranges::any_of(design_.factors(), [](const host::Factor& factor) {
@@ -102,7 +102,7 @@ void StudyCases::check_first_values() {
     for (const std::size_t value : values_[f]) model_.set(value, first[f]);
   host::Diagnostics diagnostics;
   bool missing_plugin = false;
-  model_.read(session_.catalog(), diagnostics, missing_plugin, {settings_.lenient});
+  model_.read(*plugins_.catalog, diagnostics, missing_plugin, {settings_.lenient});
   for (const Diagnostic& d : diagnostics.all())
     if (d.line == 0 && d.severity == Severity::error && d.message.starts_with("unknown key"))
       throw Failure(Exit::bad_input, fmt::format("there is no value {} in the model: {}", d.path, d.message),
@@ -118,8 +118,8 @@ std::vector<double> StudyCases::simulate(std::size_t number, const volatile std:
   bool missing_plugin = false;
   const std::unique_ptr<host::System> system = assemble(diagnostics, missing_plugin);
   if (!system) throw Failure(Exit::bad_input, first_error(diagnostics));
-  const host::RunSettings settings = settle(session_.catalog(), settings_.run, system->description());
-  const SolverChoice choice = choose_solver(session_.catalog(), *system, settings_.solver, settings_.options);
+  const host::RunSettings settings = settle(*plugins_.catalog, settings_.run, system->description());
+  const SolverChoice choice = choose_solver(*plugins_.catalog, *system, settings_.solver, settings_.options);
   const host::SolverPointer solver = compile(choice, system->view());
   host::AggregateSink sink(*system, quantities_);
   const std::array<host::RowSink*, 1> sinks{&sink};

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "apps/session/arguments.hpp"
-#include "apps/session/session.hpp"
+#include "apps/session/loading.hpp"
 #include "framework/host/results/channel.hpp"
 #include "framework/workbench/studies/design.hpp"
 #include "framework/workbench/studies/quantity.hpp"
@@ -28,7 +28,7 @@ class StudyCases {
  public:
   /// All outlive the object. Failure (bad_input) where a path of a factor leads to nothing, and what a run of the model
   /// as it is written fails with before its first step; messages are printed.
-  StudyCases(const Session&, const std::string& model, const host::Design&, const host::Quantities&, CaseSettings);
+  StudyCases(const Plugins&, const std::string& model, const host::Design&, const host::Quantities&, CaseSettings);
 
   /// Columns that the quantities use, of the model as it is written.
   const std::vector<host::Channel>& channels() const { return channels_; }
@@ -45,7 +45,7 @@ class StudyCases {
   void check_model();
   std::vector<double> simulate(std::size_t number, const volatile std::sig_atomic_t*, std::string& warning);
 
-  const Session& session_;
+  Plugins plugins_;
   const host::Design& design_;
   const host::Quantities& quantities_;
   CaseSettings settings_;

@@ -82,6 +82,15 @@ StudyRequest request_of(const StudyArguments& arguments) {
   return {file->model, host::Design(std::move(file->factors), file->design), std::move(quantities), std::move(cases)};
 }
 
+host::StudyTable empty_table(const StudyRequest& request, const StudyCases& cases) {
+  host::StudyTable table;
+  for (const host::Factor& factor : request.design.factors()) table.factors.push_back(factor.name);
+  table.quantities = request.quantities.names();
+  for (std::size_t q = 0; q < request.quantities.size(); ++q)
+    table.units.push_back(request.quantities.unit(q, cases.channels()));
+  return table;
+}
+
 Shard read_shard(const std::string& text) {
   Shard shard;
   if (text.empty()) return shard;

@@ -11,6 +11,7 @@
 #include "framework/workbench/studies/design.hpp"
 #include "framework/workbench/studies/journal.hpp"
 #include "framework/workbench/studies/quantity.hpp"
+#include "framework/workbench/studies/table.hpp"
 
 namespace polyform::apps {
 
@@ -38,6 +39,9 @@ struct StudyRequest {
 
 /// Failure (bad_input) where nothing is varied, or what host::Design and host::Quantities refuse.
 StudyRequest request_of(const StudyArguments&);
+
+/// The table of a study before its first case.
+host::StudyTable empty_table(const StudyRequest&, const StudyCases&);
 
 /// Which cases of a study are done here: those whose number leaves the index when divided by the count.
 struct Shard {

@@ -30,12 +30,12 @@ std::string clock_text(double seconds) {
                   : fmt::format("{}:{:02}:{:02}", s / 3600, s / 60 % 60, s % 60);
 }
 
-HeldMessages* holder = nullptr;
+thread_local HeldMessages* holder = nullptr;
 
 }  // namespace
 
-HeldMessages::HeldMessages() { holder = this; }
-HeldMessages::~HeldMessages() { holder = nullptr; }
+HeldMessages::HeldMessages() : outer_(holder) { holder = this; }
+HeldMessages::~HeldMessages() { holder = outer_; }
 std::string HeldMessages::first_error() const { return apps::first_error(messages_); }
 
 std::string first_error(const host::Diagnostics& messages) {

@@ -21,7 +21,8 @@ void print(const Diagnostic&);
 void print(const host::Diagnostics&);
 void print(Severity, std::string_view message, std::string_view remedy = {});
 
-/// While it lives, messages are kept here in place of being printed: those of one of many cases. One at a time.
+/// While it lives, messages of its thread are kept here in place of being printed: those of one of many cases, or those
+/// that the library hands on. Of several the innermost keeps them.
 class HeldMessages {
  public:
   HeldMessages();
@@ -32,8 +33,10 @@ class HeldMessages {
   void keep(const Diagnostic& message) { messages_.report(message); }
   /// The first error: its path and message on one line; "" where there was none.
   std::string first_error() const;
+  const host::Diagnostics& all() const { return messages_; }
 
  private:
+  HeldMessages* outer_;
   host::Diagnostics messages_;
 };
 /// The first error of some messages, as above.

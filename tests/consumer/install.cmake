@@ -5,7 +5,8 @@ file(REMOVE_RECURSE ${WORKSHOP})
 run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${WORKSHOP}/first)
 file(RENAME ${WORKSHOP}/first ${PREFIX})
 
-foreach(file bin/polyform include/polyform/contract/plugin.hpp ${LIBDIR}/cmake/Polyform/PolyformConfig.cmake
+foreach(file bin/polyform include/polyform/contract/plugin.hpp include/polyform/polyform.hpp
+    ${LIBDIR}/libpolyform.so ${LIBDIR}/cmake/polyform/polyformConfig.cmake ${LIBDIR}/cmake/Polyform/PolyformConfig.cmake
     share/polyform/polyform.schema.json share/polyform/models/heavy_top.yaml share/doc/polyform/sdk/GUIDE.md
     share/doc/polyform/apps/pages/commands.md share/doc/polyform/README.md share/doc/polyform/LICENSE)
   if(NOT EXISTS ${PREFIX}/${file})

@@ -10,7 +10,7 @@ ResultSink::ResultSink(const System& system, const Columns& columns, std::unique
   writer_->begin(rows_.channels(), known);
 }
 
-void ResultSink::finish(const RunRecord& run) {
+RecordFields fields_of(const RunRecord& run) {
   const auto count = [](std::size_t n) { return static_cast<std::int64_t>(n); };
   RecordFields fields{{"status", std::string(name_of(run.end))},
                       {"time", run.time},
@@ -29,7 +29,9 @@ void ResultSink::finish(const RunRecord& run) {
   if (!run.kernels.empty()) fields.push_back({"kernels", joined_kernels(run.kernels)});
   for (const std::string& warning : run.warnings) fields.push_back({"warning", warning});
   if (!run.failure.empty()) fields.push_back({"failure", run.failure});
-  writer_->finish(fields);
+  return fields;
 }
+
+void ResultSink::finish(const RunRecord& run) { writer_->finish(fields_of(run)); }
 
 }  // namespace polyform::host::simulation

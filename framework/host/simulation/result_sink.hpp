@@ -9,6 +9,9 @@
 
 namespace polyform::host::inline simulation {
 
+/// What a result file says of a run that has ended.
+RecordFields fields_of(const RunRecord&);
+
 class ResultSink final : public RowSink {
  public:
   /// Begins the file. `known`: what is to be said of the run beforehand. Throws what ResultWriter::begin does.

@@ -148,7 +148,10 @@ class Run {
     if (!events_.empty()) events_.begin();
     rows_until(0);
     while (!times_.done()) {
-      if (control_.interrupted && *control_.interrupted) return End::interrupted;
+      if (control_.interrupted && *control_.interrupted) {
+        if (control_.row_at_interruption) put_last_row();
+        return End::interrupted;
+      }
       plan();
       if (stop_.end <= integrator_.time()) {
         stop();
@@ -278,9 +281,20 @@ class Run {
       const double at = t < end - rounding ? t : end;
       if (!integrator_.state_at(at, y_)) throw Failure(Exit::simulation_failed, std::string(integrator_.failure()));
       if (at < now && !ode_.correct(t, y_)) fail_at(t, solver_);
-      rows_.put(t, std::span(y_).first(states_), y_.size() > states_ ? y_.back() : 0, ode_.take_corrections(),
-                integrator_.statistics().evaluations);
+      put_row(t);
     }
+  }
+  /// From y_.
+  void put_row(double t) {
+    rows_.put(t, std::span(y_).first(states_), y_.size() > states_ ? y_.back() : 0, ode_.take_corrections(),
+              integrator_.statistics().evaluations);
+    last_row_ = t;
+  }
+  void put_last_row() {
+    const double now = integrator_.time();
+    if (now <= last_row_) return;
+    if (!integrator_.state_at(now, y_)) throw Failure(Exit::simulation_failed, std::string(integrator_.failure()));
+    put_row(now);
   }
 
   std::vector<std::string> warnings(const RunRecord& record) const {
@@ -329,6 +343,7 @@ class Run {
   std::vector<double> y_;  ///< the states, and the work where any may be done
   std::vector<double> step_start_;  ///< the same, before a step that may end at an abrupt knot
   RowTimes times_;
+  double last_row_ = -1;  ///< its time
   /// The next knot, and the end of the step before it.
   struct Stop {
     Knot knot;

@@ -16,6 +16,7 @@ struct RunControl {
   const volatile std::sig_atomic_t* interrupted =
       nullptr;                                ///< the run ends after the step in which it becomes non-zero
   std::function<void(double time)> progress;  ///< told the time after each step
+  bool row_at_interruption = false;           ///< a run that is interrupted has a row at the time that it reached
 };
 
 /// Runs the solver from the system's initial state. Rows go to every sink: at k × output_interval (a product, not a

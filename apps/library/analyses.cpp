@@ -1,0 +1,131 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "apps/library/internal.hpp"
+#include "apps/session/linear_model.hpp"
+#include "apps/session/process_arguments.hpp"
+#include "apps/text/check_json.hpp"
+#include "apps/text/comparison_json.hpp"
+#include "apps/text/equilibrium_text.hpp"
+#include "apps/text/linear_text.hpp"
+#include "framework/host/registry/process_state.hpp"
+#include "framework/host/simulation/absent_constraints.hpp"
+#include "framework/host/simulation/evaluate.hpp"
+#include "framework/host/simulation/integrator_selection.hpp"
+#include "framework/host/simulation/kernels_of.hpp"
+#include "framework/workbench/comparison/comparison.hpp"
+
+namespace polyform::library {
+
+namespace {
+
+apps::EquilibriumArguments equilibrium_arguments(bool steady, const std::vector<std::string>& trim,
+                                                 const std::vector<std::string>& hold) {
+  return {steady, trim, hold};
+}
+
+}  // namespace
+
+Value Model::check() const {
+  return calling(nullptr, [&] {
+    const host::System& system = *parts_->system;
+    apps::settle(parts_->catalog(), apps::RunArguments{}, system.description());
+    const std::string failure = apps::failure_at_start(parts_->catalog(), system);
+    return value_of(apps::check_json(system, system.count_constraints(), host::neighbourhood(system),
+                                     parts_->diagnostics, failure));
+  });
+}
+
+Value Model::evaluate(const SolverRequest& request, std::vector<Message>* said) const {
+  return calling(said, [&] {
+    const host::System& system = *parts_->system;
+    const host::ProcessState before;
+    const apps::SolverChoice choice = choice_of(*parts_, request);
+    const host::SolverPointer solver = apps::compile(choice, system.view());
+    host::ObservationStore store(system.view());
+    const host::BalanceReport balance = host::evaluate(system, *solver, store);
+    const host::ConstraintCount count =
+        system.count_constraints(system.initial_state(), host::absent_constraints(system.view(), *solver));
+    apps::Json json = apps::evaluation_json(system, choice.formulation->name(), store.now(), count, balance);
+    json["kernels"] = host::kernels_of(*solver);
+    if (!balance.warning.empty()) apps::print(polyform::Severity::warning, balance.warning);
+    return value_of(json);
+  });
+}
+
+Value Model::equilibrium(const EquilibriumRequest& request, std::vector<Message>* said) const {
+  return calling(said, [&] {
+    const host::System& system = *parts_->system;
+    const host::ProcessState before;
+    const apps::SolverChoice choice = choice_of(*parts_, request.solver);
+    const host::SolverMaker make = apps::maker_of(choice);
+    apps::check_sizes(system, make);
+    const apps::EquilibriumArguments arguments = equilibrium_arguments(request.steady, request.trim, request.hold);
+    const host::Equilibrium found = host::find_equilibrium(system, make, apps::request_of(arguments, system));
+    if (!found.balanced)
+      throw host::Failure(host::Exit::simulation_failed,
+                          fmt::format("there is no {} near the initial state; what is not balanced:\n  {}",
+                                      apps::name_of_state(found, request.steady), apps::unbalanced_text(found)),
+                          "trim frees fields of forces that could balance it; another initial position may lead "
+                          "elsewhere.");
+    host::Linearization linear = host::linearize(system, make, found.point, {{}, {"none"}});
+    const host::Stability stability =
+        host::judge(system, make, found.point,
+                    {host::preferred_adaptive_integrator(parts_->catalog().integrators), {}, {}, true, {}}, linear);
+    apps::Json out = {
+        {"model", system.description().name}, {"solver", choice.formulation->name()}, {"steady", request.steady}};
+    out.update(apps::equilibrium_json(system, found, request.steady));
+    out.update(apps::stability_json(stability));
+    return value_of(out);
+  });
+}
+
+Value Model::linearize(const LinearizeRequest& request, std::vector<Message>* said) const {
+  return calling(said, [&] {
+    const host::System& system = *parts_->system;
+    const host::ProcessState before;
+    if (const std::string wrong = apps::check_at(request.at); !wrong.empty()) refuse("at: " + wrong);
+    if (request.states != "independent" && request.states != "body")
+      refuse(fmt::format("states: expected independent or body, found '{}'", request.states));
+    if (request.floquet && !(*request.floquet > 0)) refuse("floquet: expected a time in s above 0");
+    const apps::SolverChoice choice = choice_of(*parts_, request.solver);
+    apps::LinearizeArguments arguments;
+    arguments.inputs = request.inputs;
+    arguments.outputs = request.outputs;
+    arguments.rotors = request.multi_blade;
+    arguments.period = request.floquet;
+    arguments.states = request.states;
+    arguments.euler_angles = request.euler_angles;
+    arguments.point.at = request.at;
+    arguments.point.equilibrium = equilibrium_arguments(request.steady, request.trim, request.hold);
+    Interruption interruption(request.watch);
+    const host::RunControl control{&interruption.flag(), [&](double time) { interruption.look(time); }};
+    const apps::LinearModel model =
+        apps::linear_model(parts_->catalog(), system, choice, arguments, &control, host::FloquetProgress{});
+    apps::warn_of_errors(model.linear);
+    return value_of(apps::linear_model_json(system, choice, arguments, model));
+  });
+}
+
+Value Model::compare(const CompareRequest& request, std::vector<Message>* said) const {
+  return calling(said, [&] {
+    const host::System& system = *parts_->system;
+    const apps::RunArguments arguments = arguments_of(request.run);
+    const host::RunSettings settings = apps::settle(parts_->catalog(), arguments, system.description());
+    std::vector<apps::SolverChoice> storage;
+    const std::string list = request.solvers.empty() ? "all" : fmt::format("{}", fmt::join(request.solvers, ","));
+    const std::vector<host::Contender> all = apps::contenders(list, parts_->catalog(), system, storage);
+    const std::size_t jobs = std::max<std::size_t>(1, request.jobs);
+    const apps::ProcessArguments processes{request.time_limit, {}, jobs};
+    Interruption interruption(request.run.watch);
+    const host::HeatControl control{apps::limits_of(processes), jobs, &interruption.flag(),
+                                    [&](std::size_t, double time) { interruption.look(time); }};
+    const double tolerance = request.tolerance.value_or(host::default_agreement);
+    const host::Comparison comparison =
+        host::compare(system, all, settings, tolerance, control, [](std::string_view) { return nullptr; });
+    if (comparison.interrupted) throw host::Failure(host::Exit::interrupted, "the comparison was stopped");
+    return value_of(apps::comparison_json(system, comparison));
+  });
+}
+
+}  // namespace polyform::library

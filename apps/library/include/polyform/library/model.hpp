@@ -1,0 +1,67 @@
+// A model that is ready to run.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "polyform/library/function_force.hpp"
+#include "polyform/library/requests.hpp"
+#include "polyform/library/result.hpp"
+#include "polyform/library/solver.hpp"
+#include "polyform/library/value.hpp"
+
+namespace polyform::library {
+
+struct ReadOptions {
+  bool lenient = false;                        ///< inertias that no body can have become warnings
+  std::vector<std::string> plugin_paths = {};  ///< folders or files with plugins, searched first
+  std::vector<FunctionForce> functions = {};   ///< further forces
+};
+
+/// Read, checked and assembled. Never changes, so threads may share it; copies are the same model.
+class POLYFORM_SHOWN Model {
+ public:
+  struct Parts;
+
+  /// Error (bad_input) with all that is wrong in the file, each at its place; (no_plugin) where all that is missing are
+  /// plugins.
+  static Model read(const std::string& file, const ReadOptions& = {});
+  /// The same from text. file: its name in messages; paths of parts in other files are relative to it.
+  static Model parse(std::string_view text, const std::string& file, const ReadOptions& = {});
+  /// The same from data: the keys and values of a model file. Messages name paths in it.
+  static Model build(const Value& document, const std::string& file, const ReadOptions& = {});
+  /// What a model file holds, as data; nothing is judged but its syntax.
+  static Value document(const std::string& file);
+
+  const std::string& name() const noexcept;
+  std::vector<std::string> bodies() const;
+  std::vector<std::string> joints() const;
+  /// Formulations of the loaded plugins, and those that can run the model.
+  std::vector<std::string> formulations() const;
+  std::vector<std::string> solvers() const;
+  /// What was said when the model was read, plugins that were refused included.
+  const std::vector<Message>& messages() const noexcept;
+
+  Result run(const RunRequest& = {}) const;
+  Solver solver(const SolverRequest& = {}) const;
+
+  // Each gives what the command of that name prints with --json. `said` takes warnings.
+  Value check() const;
+  Value evaluate(const SolverRequest& = {}, std::vector<Message>* said = nullptr) const;
+  Value equilibrium(const EquilibriumRequest& = {}, std::vector<Message>* said = nullptr) const;
+  Value linearize(const LinearizeRequest& = {}, std::vector<Message>* said = nullptr) const;
+  Value compare(const CompareRequest& = {}, std::vector<Message>* said = nullptr) const;
+  StudyTable study(const StudyRequest&, std::vector<Message>* said = nullptr) const;
+
+ private:
+  explicit Model(std::shared_ptr<const Parts>);
+
+  std::shared_ptr<const Parts> parts_;
+};
+
+/// The version of the library.
+POLYFORM_SHOWN std::string version();
+
+}  // namespace polyform::library

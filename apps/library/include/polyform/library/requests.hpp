@@ -1,0 +1,83 @@
+// What a model may be asked for. What is left open is as the model says, else as the command has it.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "polyform/library/error.hpp"
+
+namespace polyform::library {
+
+/// Names and values of options of a solver or an integrator, as they would be typed.
+using Options = std::vector<std::pair<std::string, std::string>>;
+
+/// A formulation; "": the model's, else the preferred one that can run the model.
+struct SolverRequest {
+  std::string name = {};
+  Options options = {};
+};
+
+/// How the program takes part in work that may take long. Both may be empty; they are called in the thread of the call.
+struct Watch {
+  std::function<void(double time)> progress = {};  ///< told the time after each step, s
+  std::function<bool()> stop = {};                 ///< asked after each step; the run ends where it is true
+};
+
+struct RunRequest {
+  SolverRequest solver = {};
+  std::optional<double> duration = {}, step = {}, max_step = {};  ///< s
+  std::optional<double> relative_tolerance = {}, absolute_tolerance = {};
+  std::optional<double> output_interval = {};  ///< s
+  std::string integrator = {};
+  Options integrator_options = {};
+  /// Groups and names of columns as for the command: "joints,bodies", "tip.*"; "": its default.
+  std::string columns = {};
+  std::string euler_angles = "zyx";
+  std::string output = {};  ///< a file (.csv, .h5) that takes the rows too; "": none
+  Watch watch = {};
+};
+
+/// How an equilibrium is searched; see `polyform equilibrium --help`.
+struct EquilibriumRequest {
+  SolverRequest solver = {};
+  bool steady = false;
+  std::vector<std::string> trim = {};  ///< fields that are free to balance
+  std::vector<std::string> hold = {};  ///< coordinates that keep their initial positions
+};
+
+struct LinearizeRequest {
+  SolverRequest solver = {};
+  std::string at = "initial";  ///< initial, equilibrium, or a time in s
+  std::vector<std::string> inputs = {}, outputs = {};
+  std::vector<std::string> multi_blade = {};  ///< a rotor each: hub=blade,blade,blade
+  std::optional<double> floquet = {};         ///< a period, s
+  std::string states = "independent";         ///< or body
+  std::string euler_angles = "zyx";
+  bool steady = false;  ///< with trim and hold: of at = "equilibrium"
+  std::vector<std::string> trim = {}, hold = {};
+  Watch watch = {};
+};
+
+struct CompareRequest {
+  std::vector<std::string> solvers = {};  ///< none: all that can run the model
+  RunRequest run = {};                    ///< its solver, columns and output are not used
+  std::optional<double> tolerance = {};
+  std::size_t jobs = 1;     ///< solvers at a time
+  double time_limit = 600;  ///< of one solver, s; 0: none
+};
+
+struct StudyRequest {
+  std::vector<std::string> vary = {};        ///< PATH=VALUES each, as of `polyform study --vary`
+  std::vector<std::string> quantities = {};  ///< NAME=EXPRESSION each
+  std::string method = {};                   ///< grid, lhs, sobol or random
+  std::optional<std::size_t> samples = {}, seed = {};
+  RunRequest run = {};      ///< its columns and output are not used; stop is asked after each case
+  std::size_t workers = 0;  ///< cases at a time; 0: one per processor
+  double time_limit = 600;  ///< of one case, s; 0: none
+  bool isolate = false;     ///< a process for each case
+};
+
+}  // namespace polyform::library

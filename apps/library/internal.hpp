@@ -1,0 +1,121 @@
+// What the sources of the library share: parts behind the public classes, and the way from failures to Error.
+#pragma once
+
+#include <csignal>
+#include <memory>
+#include <new>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "apps/library/function_type.hpp"
+#include "apps/session/loading.hpp"
+#include "apps/session/solver_choice.hpp"
+#include "apps/text/json_output.hpp"
+#include "apps/text/terminal.hpp"
+#include "framework/host/assembly/system.hpp"
+#include "framework/host/simulation/observation_store.hpp"
+#include "framework/host/simulation/result_sink.hpp"
+#include "polyform/library/model.hpp"
+
+namespace polyform::library {
+
+struct Model::Parts {
+  apps::Plugins plugins;
+  std::string file;
+  std::optional<std::string> text;  ///< of a model that is no file
+  ReadOptions options;
+  std::vector<std::unique_ptr<FunctionType>> functions;
+  host::Diagnostics diagnostics;  ///< of reading and assembly
+  std::vector<Message> messages;
+  std::unique_ptr<host::System> system;  ///< goes before what it points to
+
+  const host::Catalog& catalog() const { return *plugins.catalog; }
+};
+
+struct Solver::Parts {
+  std::shared_ptr<const Model::Parts> model;
+  std::string name;
+  host::SolverPointer solver;
+  std::vector<Column> columns;
+  host::ObservationStore store;
+  host::RowMaker rows;
+  std::exception_ptr thrown = nullptr;  ///< by a function of the caller, in the last derivative
+  std::string thrower = {};             ///< its name
+};
+
+struct Result::Parts {
+  std::shared_ptr<const Model::Parts> model;
+  std::string solver;
+  std::vector<host::Channel> channels;
+  std::vector<Column> columns;
+  std::vector<double> data;
+  std::size_t rows = 0;
+  host::RecordFields known;  ///< of the run, before it began
+  host::RunRecord run;
+  Value record;
+  std::vector<Message> warnings;
+  RunStatus status = RunStatus::done;
+  std::exception_ptr thrown;  ///< by a function of the caller
+};
+
+Message message_of(const Diagnostic&);
+std::vector<Message> messages_of(const host::Diagnostics&);
+std::vector<Column> columns_of(const std::vector<host::Channel>&);
+Value value_of(const apps::Json&);
+
+/// Work that a watch may end. Nothing that its functions throw passes through the work: FunctionCalls keeps it.
+class Interruption {
+ public:
+  explicit Interruption(const Watch& watch) noexcept : watch_(watch) {}
+  const volatile std::sig_atomic_t& flag() const noexcept { return flag_; }
+  void interrupt() noexcept { flag_ = 1; }
+  /// Tells the time, s, and asks whether to stop.
+  void look(double time);
+  void look();
+
+ private:
+  void fail() noexcept;
+
+  const Watch& watch_;
+  volatile std::sig_atomic_t flag_ = 0;
+};
+
+/// Options as they would be typed.
+std::vector<std::string> typed(const Options&);
+/// Failure (bad_input) where a number is no positive one.
+apps::RunArguments arguments_of(const RunRequest&);
+apps::SolverChoice choice_of(const Model::Parts&, const SolverRequest&);
+[[noreturn]] void refuse(std::string message, std::string remedy = {});
+
+/// The plugins of a search path, loaded once in a process. Failure (already said) as apps::warn_of_refused.
+apps::Plugins plugins_of(const std::vector<std::string>& paths);
+
+Error error_of(const host::Failure&, const host::Diagnostics& said, std::exception_ptr thrown);
+Error unexpected(const char* what);
+/// The failure of a function of the caller: what it threw, in words.
+Error error_of_function(const std::exception_ptr& thrown, const std::string& whose);
+
+/// Does the work of one call. Whatever it throws leaves as an Error; what it says goes to `said`, where there is one.
+template <class Work>
+auto calling(std::vector<Message>* said, Work&& work) {
+  const apps::HeldMessages held;
+  FunctionCalls calls;
+  try {
+    auto out = work();
+    if (calls.thrown()) throw error_of_function(calls.thrown(), calls.whose());
+    if (said != nullptr) *said = messages_of(held.all());
+    return out;
+  } catch (const host::Failure& failure) {
+    if (calls.thrown()) throw error_of_function(calls.thrown(), calls.whose());
+    throw error_of(failure, held.all(), nullptr);
+  } catch (const Error&) {
+    throw;
+  } catch (const std::bad_alloc&) {
+    throw Error(Error::Kind::simulation_failed, {{.text = "memory ran out", .remedy = "Use a smaller model."}});
+  } catch (const std::exception& problem) {
+    throw unexpected(problem.what());
+  }
+}
+
+}  // namespace polyform::library

@@ -1,0 +1,104 @@
+#include "polyform/library/model.hpp"
+
+#include "apps/library/document.hpp"
+#include "apps/library/internal.hpp"
+#include "framework/host/reading/reader.hpp"
+#include "framework/host/registry/process_state.hpp"
+
+namespace polyform::library {
+
+namespace {
+
+std::vector<std::string> names_of(const auto& items) {
+  std::vector<std::string> names;
+  for (const auto& item : items) names.push_back(item.name);
+  return names;
+}
+
+/// Reads by `read`, adds the functions, assembles.
+template <class Read>
+std::shared_ptr<const Model::Parts> made(const std::string& file, std::optional<std::string> text,
+                                         const ReadOptions& options, Read read) {
+  std::vector<Message> said;
+  auto parts = std::make_shared<Model::Parts>();
+  calling(&said, [&] {
+    parts->file = file;
+    parts->text = std::move(text);
+    parts->options = options;
+    parts->plugins = plugins_of(options.plugin_paths);
+    bool missing_plugin = false;
+    host::Description model = read(parts->catalog(), parts->diagnostics, missing_plugin);
+    if (!parts->diagnostics.failed()) {
+      for (const FunctionForce& force : options.functions)
+        parts->functions.push_back(std::make_unique<FunctionType>(force));
+      for (const auto& function : parts->functions) function->add_to(model);
+      const host::ProcessState before;
+      parts->system = host::System::assemble(std::move(model), parts->plugins.libraries, parts->diagnostics);
+    }
+    apps::print(parts->diagnostics);
+    if (!parts->system)
+      throw host::Failure(missing_plugin ? host::Exit::plugin : host::Exit::bad_input, apps::already_said);
+    return 0;
+  });
+  parts->messages = std::move(said);
+  return parts;
+}
+
+}  // namespace
+
+Model::Model(std::shared_ptr<const Parts> parts) : parts_(std::move(parts)) {}
+
+Model Model::read(const std::string& file, const ReadOptions& options) {
+  return Model(made(file, std::nullopt, options,
+                    [&](const host::Catalog& catalog, host::Diagnostics& diagnostics, bool& missing) {
+                      return apps::read({file, {}, options.lenient}, catalog, diagnostics, missing);
+                    }));
+}
+
+Model Model::parse(std::string_view text, const std::string& file, const ReadOptions& options) {
+  return Model(made(file, std::string(text), options,
+                    [&](const host::Catalog& catalog, host::Diagnostics& diagnostics, bool& missing) {
+                      return host::read_model_text(text, file, catalog, diagnostics, missing, {options.lenient});
+                    }));
+}
+
+Model Model::build(const Value& document, const std::string& file, const ReadOptions& options) {
+  return Model(made(file, text_of(document), options,
+                    [&](const host::Catalog& catalog, host::Diagnostics& diagnostics, bool& missing) {
+                      const Nodes nodes(document);
+                      return host::read_model_tree(nodes.root(), file, catalog, diagnostics, missing,
+                                                   {options.lenient});
+                    }));
+}
+
+Value Model::document(const std::string& file) {
+  return calling(nullptr, [&] {
+    host::Diagnostics diagnostics;
+    Value value = read_document(file, diagnostics);
+    apps::print(diagnostics);
+    if (diagnostics.failed()) throw host::Failure(host::Exit::bad_input, apps::already_said);
+    return value;
+  });
+}
+
+const std::string& Model::name() const noexcept { return parts_->system->description().name; }
+std::vector<std::string> Model::bodies() const { return names_of(parts_->system->description().bodies); }
+std::vector<std::string> Model::joints() const { return names_of(parts_->system->description().joints); }
+const std::vector<Message>& Model::messages() const noexcept { return parts_->messages; }
+
+std::vector<std::string> Model::formulations() const {
+  std::vector<std::string> names;
+  for (const auto& entry : parts_->catalog().formulations) names.push_back(entry.first);
+  return names;
+}
+
+std::vector<std::string> Model::solvers() const {
+  std::vector<std::string> names;
+  for (const auto& [name, formulation] : parts_->catalog().formulations) {
+    host::Diagnostics unheard;
+    if (host::can_run(*formulation, parts_->system->view(), unheard)) names.push_back(name);
+  }
+  return names;
+}
+
+}  // namespace polyform::library

@@ -1,0 +1,175 @@
+#include "polyform/library/solver.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "apps/library/internal.hpp"
+#include "framework/host/reading/report.hpp"
+#include "framework/host/registry/process_state.hpp"
+#include "framework/host/simulation/evaluate.hpp"
+#include "framework/workbench/linearization/canonical_state.hpp"
+#include "polyform/mechanics/rheonomic_joints.hpp"
+
+namespace polyform::library {
+
+namespace {
+
+/// Where coordinates of joints stand in the canonical state, by the names of their columns.
+class CoordinateNames {
+ public:
+  explicit CoordinateNames(const host::System& system) {
+    const SystemView& view = system.view();
+    for (const JointIndex j : system.joints()) {
+      const JointData& joint = view.joints[at(j)];
+      add(fmt::format("{}.q", joint.name), joint.q_offset, own_positions(joint), false);
+      add(fmt::format("{}.v", joint.name), joint.v_offset, joint.nv, true);
+    }
+  }
+  struct Place {
+    std::string name;
+    std::size_t index;
+    bool is_velocity;
+  };
+  const Place& operator[](const std::string& name) const {
+    std::vector<std::string_view> known;
+    for (const Place& place : places_) {
+      if (place.name == name) return place;
+      known.push_back(place.name);
+    }
+    throw host::Failure(host::Exit::bad_input, fmt::format("there is no coordinate {}", host::show(name)),
+                        host::did_you_mean(name, known) + "Coordinates: " + host::listing(known) + ".");
+  }
+
+ private:
+  void add(const std::string& name, std::size_t offset, std::size_t count, bool is_velocity) {
+    for (std::size_t k = 0; k < count; ++k)
+      places_.push_back({count == 1 ? name : fmt::format("{}[{}]", name, k), offset + k, is_velocity});
+  }
+  std::vector<Place> places_;
+};
+
+[[noreturn]] void fail(const polyform::Solver& solver, const std::string& name, const char* what, double t) {
+  throw host::Failure(host::Exit::simulation_failed,
+                      fmt::format("solver {}: {} failed at t = {:.9g} s: {}", name, what, t, solver.failure()));
+}
+
+void check_length(const char* what, std::size_t found, std::size_t expected) {
+  if (found != expected) refuse(fmt::format("{} has {} numbers, expected {}", what, found, expected));
+}
+
+}  // namespace
+
+Solver::Solver(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
+Solver::Solver(Solver&&) noexcept = default;
+Solver& Solver::operator=(Solver&&) noexcept = default;
+Solver::~Solver() = default;
+
+Solver Model::solver(const SolverRequest& request) const {
+  return calling(nullptr, [&] {
+    const host::System& system = *parts_->system;
+    const host::ProcessState before;
+    const apps::SolverChoice choice = choice_of(*parts_, request);
+    host::RowMaker rows(system, host::Columns::all());
+    std::vector<Column> columns = columns_of(rows.channels());
+    return Solver(std::unique_ptr<Solver::Parts>(
+        new Solver::Parts{parts_, std::string(choice.formulation->name()), apps::compile(choice, system.view()),
+                          std::move(columns), host::ObservationStore(system.view()), std::move(rows)}));
+  });
+}
+
+const std::string& Solver::name() const noexcept { return parts_->name; }
+std::size_t Solver::state_size() const noexcept { return parts_->solver->state_size(); }
+const std::vector<Column>& Solver::columns() const noexcept { return parts_->columns; }
+
+std::vector<double> Solver::encode() const {
+  return calling(nullptr, [&] {
+    std::vector<double> y(state_size());
+    host::encode_start(*parts_->solver, parts_->model->system->initial_state(), y);
+    return y;
+  });
+}
+
+std::vector<double> Solver::encode(const std::vector<std::pair<std::string, double>>& coordinates) const {
+  return calling(nullptr, [&] {
+    const host::System& system = *parts_->model->system;
+    host::CanonicalState state(system.initial_state());
+    const CoordinateNames names(system);
+    for (const auto& [name, value] : coordinates) {
+      const CoordinateNames::Place& place = names[name];
+      (place.is_velocity ? state.v : state.q)[place.index] = value;
+    }
+    std::vector<double> y(state_size());
+    host::encode_start(*parts_->solver, state.constant(), y);
+    Observation& now = parts_->store.now();
+    if (parts_->solver->observe(0, y, now) != Status::ok) fail(*parts_->solver, parts_->name, "observe", 0);
+    constexpr double closed = 1e-9;  // as for initial velocities of a model
+    if (!(now.position_violation <= closed && now.velocity_violation <= closed))
+      throw host::Failure(
+          host::Exit::simulation_failed,
+          fmt::format("the coordinates do not close the loops: by {:.3g} in position, {:.3g} in velocity",
+                      now.position_violation, now.velocity_violation),
+          "Give all joints of a loop values that belong together, or give them in the model as `initial`: "
+          "reading it closes the loops.");
+    return y;
+  });
+}
+
+bool Solver::try_derivative(double t, const double* y, std::size_t n, double* ydot, std::size_t out) const noexcept {
+  FunctionCalls calls;
+  const bool done = parts_->solver->derivative(t, {y, n}, {ydot, out}) == Status::ok;
+  if (calls.thrown()) {
+    parts_->thrown = calls.thrown();
+    parts_->thrower = calls.whose();
+    return false;
+  }
+  return done;
+}
+
+void Solver::fail_derivative(double t, std::size_t n, std::size_t out) const {
+  if (const std::exception_ptr thrown = std::exchange(parts_->thrown, nullptr))
+    throw error_of_function(thrown, parts_->thrower);
+  calling(nullptr, [&] {
+    check_length("y", n, state_size());
+    check_length("the derivative of y", out, state_size());
+    fail(*parts_->solver, parts_->name, "derivative", t);
+    return 0;
+  });
+  throw unexpected("a derivative");
+}
+
+void Solver::derivatives(double t, std::span<const double> y, std::span<double> ydot) const {
+  calling(nullptr, [&] {
+    const std::size_t n = state_size();
+    if (n == 0 || y.size() % n != 0)
+      refuse(fmt::format("states have {} numbers each, which {} numbers are no multiple of", n, y.size()));
+    check_length("the derivatives", ydot.size(), y.size());
+    for (std::size_t k = 0; k < y.size(); k += n)
+      if (parts_->solver->derivative(t, y.subspan(k, n), ydot.subspan(k, n)) != Status::ok)
+        fail(*parts_->solver, parts_->name, fmt::format("derivative of state {}", k / n).c_str(), t);
+    return 0;
+  });
+}
+
+double Solver::correct(double t, std::span<double> y) const {
+  return calling(nullptr, [&] {
+    check_length("y", y.size(), state_size());
+    Correction correction;
+    if (parts_->solver->correct(t, y, correction) != Status::ok) fail(*parts_->solver, parts_->name, "correct", t);
+    return correction.position_residual;
+  });
+}
+
+void Solver::observe(double t, std::span<const double> y, std::span<double> values) const {
+  calling(nullptr, [&] {
+    check_length("y", y.size(), state_size());
+    check_length("the observation", values.size(), parts_->columns.size());
+    if (parts_->solver->observe(t, y, parts_->store.now()) != Status::ok)
+      fail(*parts_->solver, parts_->name, "observe", t);
+    const std::span<const double> row = parts_->rows.make(t, parts_->store.now());
+    std::copy(row.begin(), row.end(), values.begin());
+    return 0;
+  });
+}
+
+}  // namespace polyform::library

@@ -1,0 +1,76 @@
+#include <fmt/format.h>
+
+#include <fstream>
+#include <limits>
+#include <thread>
+
+#include "apps/library/internal.hpp"
+#include "apps/session/process_arguments.hpp"
+#include "apps/session/study_request.hpp"
+#include "apps/session/temporary_folder.hpp"
+#include "framework/workbench/studies/run_cases.hpp"
+
+namespace polyform::library {
+
+namespace {
+
+apps::StudyArguments study_arguments(const StudyRequest& request, const std::string& file, bool lenient) {
+  apps::StudyArguments arguments;
+  arguments.file = file;
+  arguments.lenient = lenient;
+  arguments.cases = {arguments_of(request.run), request.run.solver.name, typed(request.run.solver.options), lenient};
+  arguments.vary = request.vary;
+  arguments.quantities = request.quantities;
+  arguments.method = request.method;
+  if (request.samples) arguments.samples = *request.samples;
+  if (request.seed) arguments.seed = *request.seed;
+  return arguments;
+}
+
+StudyTable table_of(const host::StudyTable& table) {
+  StudyTable out{table.factors, table.quantities, table.units, {}};
+  for (const host::CaseRow& row : table.rows) out.cases.push_back({row.values, row.quantities, row.done, row.reason});
+  return out;
+}
+
+}  // namespace
+
+StudyTable Model::study(const StudyRequest& request, std::vector<Message>* said) const {
+  return calling(said, [&] {
+    if (!parts_->functions.empty())
+      refuse("a study reads its model anew for each case, and functions of the program are no part of a model",
+             "Vary the functions in a loop of the program.");
+    // A model that is no file becomes one.
+    std::unique_ptr<apps::TemporaryFolder> folder;
+    std::string file = parts_->file;
+    if (parts_->text) {
+      folder = std::make_unique<apps::TemporaryFolder>();
+      file = folder->file("model.yaml");
+      std::ofstream(file, std::ios::binary) << *parts_->text;
+    }
+    const apps::StudyRequest study = apps::request_of(study_arguments(request, file, parts_->options.lenient));
+    apps::StudyCases cases(parts_->plugins, study.model, study.design, study.quantities, study.cases);
+    host::StudyTable table = apps::empty_table(study, cases);
+    std::vector<std::size_t> numbers(study.design.cases());
+    for (std::size_t k = 0; k < numbers.size(); ++k) numbers[k] = k;
+    const std::size_t workers =
+        request.workers > 0 ? request.workers : std::max<std::size_t>(1, std::thread::hardware_concurrency());
+    const host::CaseLimits limits{request.time_limit, apps::memory_limit_of({}, workers), workers, request.isolate};
+    Interruption interruption(request.run.watch);
+    const auto take = [&](host::CaseOutcome outcome) {
+      host::CaseRow row{outcome.number, study.design.values(outcome.number), std::move(outcome.quantities),
+                        outcome.done, std::move(outcome.reason)};
+      if (!row.done) row.quantities.assign(table.quantities.size(), std::numeric_limits<double>::quiet_NaN());
+      table.rows.push_back(std::move(row));
+      interruption.look();
+    };
+    const bool all = host::run_cases(
+        numbers, [&](std::size_t number) { return cases.run(number, &interruption.flag()); }, take, limits,
+        &interruption.flag());
+    if (!all) throw host::Failure(host::Exit::interrupted, "the study was stopped");
+    table.sort();
+    return table_of(table);
+  });
+}
+
+}  // namespace polyform::library

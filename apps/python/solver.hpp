@@ -1,0 +1,43 @@
+// A solver, driven from Python.
+#pragma once
+
+#include <atomic>
+#include <string>
+
+#include "conversion.hpp"
+
+namespace polyform::python {
+
+class PythonSolver {
+ public:
+  PythonSolver(library::Solver, bool releases_lock);
+  PythonSolver(PythonSolver&&) = delete;
+
+  const std::string& name() const { return solver_.name(); }
+  py::ssize_t state_size() const { return size_; }
+  py::array encode(const py::dict& coordinates);
+  py::object derivative(double t, py::handle y, py::handle out);
+  double correct(double t, py::handle y);
+  py::dict observe(double t, py::handle y);
+  py::dict units() const;
+
+ private:
+  /// Refuses a second thread, and a function of the model that uses its own solver.
+  class Turn {
+   public:
+    explicit Turn(std::atomic_flag& busy);
+    ~Turn() { busy_.clear(std::memory_order_release); }
+    Turn(const Turn&) = delete;
+    Turn& operator=(const Turn&) = delete;
+
+   private:
+    std::atomic_flag& busy_;
+  };
+
+  library::Solver solver_;
+  py::ssize_t size_;
+  bool releases_lock_;
+  std::atomic_flag busy_;
+};
+
+}  // namespace polyform::python

@@ -1,0 +1,63 @@
+#include "apps/session/linear_model.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include "apps/text/linear_text.hpp"
+#include "framework/host/reading/report.hpp"
+#include "framework/host/simulation/integrator_selection.hpp"
+
+namespace polyform::apps {
+
+using host::Exit;
+
+namespace {
+
+/// hub=blade1,blade2,blade3.
+std::vector<host::Rotor> rotors_of(const std::vector<std::string>& typed) {
+  std::vector<host::Rotor> rotors;
+  for (const std::string& text : typed) {
+    const std::size_t equals = text.find('=');
+    if (equals == std::string::npos || equals == 0)
+      throw host::Failure(Exit::bad_input, "--multi-blade: expected hub=blade,blade,blade, found " + host::show(text),
+                          "Give the joint that turns the rotor, and a joint of each blade.");
+    rotors.push_back({text.substr(0, equals), CLI::detail::split(text.substr(equals + 1), ',')});
+  }
+  return rotors;
+}
+
+}  // namespace
+
+LinearModel linear_model(const host::Catalog& catalog, const host::System& system, const SolverChoice& choice,
+                         const LinearizeArguments& arguments, const host::RunControl* control,
+                         const host::FloquetProgress& progress) {
+  const host::SolverMaker make = maker_of(choice);
+  LinearModel model;
+  model.point = find_point(catalog, system, make, arguments.point, control);
+  host::LinearRequest request;
+  request.inputs = host::select_inputs(host::input_fields(system.view(), model.point.time), arguments.inputs);
+  request.outputs = arguments.outputs;
+  model.linear = host::linearize(system, make, model.point, request);
+  // Of the model before it is carried along symmetries.
+  if (arguments.states == "body") model.body = host::to_body_states(system, model.linear, arguments.euler_angles);
+  model.stability = host::judge(system, make, model.point,
+                                {host::preferred_adaptive_integrator(catalog.integrators), arguments.period,
+                                 rotors_of(arguments.rotors), arguments.point.at == "equilibrium", progress},
+                                model.linear);
+  model.where =
+      describe_point(system, arguments.point, model.point, model.linear, model.stability.modes_of == host::ModesOf::motion);
+  return model;
+}
+
+Json linear_model_json(const host::System& system, const SolverChoice& choice, const LinearizeArguments& arguments,
+                       const LinearModel& model) {
+  Json out = {{"model", system.description().name},
+              {"solver", choice.formulation->name()},
+              {"at", arguments.point.at},
+              {"time", model.point.time},
+              {"note", model.where}};
+  out.update(linear_json(model.linear, model.stability));
+  if (model.body) out["body_states"] = body_states_json(*model.body);
+  return out;
+}
+
+}  // namespace polyform::apps

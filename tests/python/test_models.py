@@ -1,0 +1,108 @@
+"""Models: read from files, built, changed; the same as the command has them."""
+
+import json
+import math
+import pickle
+import subprocess
+import time
+import unittest
+
+import numpy
+
+from common import COMMAND, main, model_file, pendulum, pf
+
+
+def command(*arguments):
+    done = subprocess.run([COMMAND, *arguments], capture_output=True, text=True)
+    return json.loads(done.stdout)
+
+
+class Models(unittest.TestCase):
+    def test_a_model_read_is_what_the_command_has(self):
+        for name in ("double_pendulum", "four_bar_rhombus"):
+            file = model_file(name)
+            model = pf.read(file)
+            self.assertEqual(model.check(), command("check", file, "--json"))
+            said = command("evaluate", file, "--json")
+            self.assertEqual(model.evaluate(), said)
+
+    def test_a_model_built_is_the_model_of_the_file(self):
+        model = pf.read(model_file("double_pendulum"))
+        built = pf.Model(**{key: value for key, value in model.data.items() if key != "polyform"})
+        self.assertEqual(built.evaluate()["bodies"], pf.read(model_file("double_pendulum")).evaluate()["bodies"])
+
+    def test_a_change_is_seen(self):
+        model = pendulum()
+        before = model.evaluate()["joints"]["pin"]["acceleration"][0]
+        self.assertAlmostEqual(before, 9.81 * 0.5 / (1 / 12 + 0.25), places=12)
+        model.data["gravity"] = numpy.array([0.0, 0, -1.62])
+        self.assertAlmostEqual(model.evaluate()["joints"]["pin"]["acceleration"][0], before * 1.62 / 9.81, places=12)
+        model.data["bodies"][0]["inertia"].update(yy=0.75, zz=0.75)
+        self.assertAlmostEqual(model.evaluate()["joints"]["pin"]["acceleration"][0], 1.62 * 0.5, places=12)
+
+    def test_a_model_read_can_be_changed(self):
+        model = pf.read(model_file("simple_pendulum"))
+        count = len(model.bodies)
+        model.body("further", mass=1, inertia={"xx": 1, "yy": 1, "zz": 1})
+        model.joint("further_joint", type="free", base="ground", moving="further")
+        self.assertEqual(len(model.bodies), count + 1)
+
+    def test_names_and_solvers(self):
+        model = pendulum()
+        self.assertEqual((model.name, model.bodies, model.joints), ("rod", ["rod"], ["pin"]))
+        self.assertIn("riccati", model.solvers)
+        self.assertLessEqual(set(model.solvers), set(model.formulations))
+
+    def test_all_solvers_agree(self):
+        model = pendulum()
+        expected = 9.81 * 0.5 / (1 / 12 + 0.25)
+        for name in model.solvers:
+            made = model.evaluate(solver=name)
+            self.assertEqual(made["solver"], name)
+            self.assertAlmostEqual(made["joints"]["pin"]["acceleration"][0], expected, places=9)
+
+    def test_linearize_gives_arrays(self):
+        made = pendulum().linearize(at="equilibrium")
+        self.assertEqual(made["A"].shape, (2, 2))
+        omega = math.sqrt(9.81 * 0.5 / (1 / 12 + 0.25))
+        self.assertAlmostEqual(abs(numpy.linalg.eigvals(made["A"]).imag).max(), omega, places=8)
+
+    def test_equilibrium(self):
+        found = pendulum().equilibrium()
+        self.assertTrue(found["balanced"])
+        self.assertAlmostEqual(found["joints"]["pin"]["position"][0], math.pi / 2, places=9)
+
+    def test_compare(self):
+        made = pendulum().compare(["riccati", "cartesian"], duration=0.5)
+        self.assertEqual(set(made) & {"riccati", "cartesian"}, {"riccati", "cartesian"})
+        self.assertEqual(made["riccati"]["status"], "done")
+        self.assertLess(made["riccati"]["position_deviation"], 1e-4)
+
+    def test_study_of_a_built_model(self):
+        study = pendulum().study({"gravity[2]": [-9.81, -1.62]}, {"low": "min(pin.q)", "end": "final(pin.v)"},
+                                 duration=0.1, workers=2)
+        self.assertEqual(len(study["low"]), 2)
+        self.assertTrue(study.done.all())
+        numpy.testing.assert_array_equal(study["gravity[2]"], [-9.81, -1.62])
+        self.assertAlmostEqual(study["end"][0] / study["end"][1], 9.81 / 1.62, places=2)
+
+    def test_pickle(self):
+        model = pickle.loads(pickle.dumps(pendulum()))
+        self.assertEqual(model.bodies, ["rod"])
+
+    def test_ten_thousand_bodies_are_built_at_once(self):
+        begin = time.process_time()
+        model = pf.Model("chain", gravity=[0, 0, -9.81])
+        base = "ground"
+        for k in range(10_000):
+            body = f"b{k}"
+            model.body(body, mass=1.0, position=[k, 0, 0], inertia={"xx": 0.1, "yy": 0.1, "zz": 0.1})
+            model.joint(f"j{k}", type="revolute", base=base, moving=body, position=[k, 0, 0], axis=[0, 1, 0])
+            base = body
+        entered = time.process_time()
+        self.assertEqual(len(model.bodies), 10_000)
+        print(f"entries {entered - begin:.3f} s, read and assembled {time.process_time() - entered:.3f} s")
+
+
+if __name__ == "__main__":
+    main()

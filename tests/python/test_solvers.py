@@ -1,0 +1,137 @@
+"""Solvers driven from Python: SciPy, batches, threads, an optimizer."""
+
+import threading
+import unittest
+
+import numpy
+
+from common import main, model_file, pendulum, pf
+
+
+class Solvers(unittest.TestCase):
+    def test_the_derivative_of_a_pendulum(self):
+        solver = pendulum().solver("riccati")
+        self.assertEqual(solver.state_size, 2)
+        y = solver.encode()
+        ydot = solver.derivative(0, y)
+        numpy.testing.assert_allclose(ydot, [0, 9.81 * 0.5 / (1 / 12 + 0.25)], atol=1e-12)
+        out = numpy.empty(2)
+        self.assertIs(solver.derivative(0, y, out=out), out)
+        numpy.testing.assert_array_equal(out, ydot)
+
+    def test_every_solver_observes_the_same(self):
+        model = pf.read(model_file("double_pendulum"))
+        seen = {}
+        for name in model.solvers:
+            solver = model.solver(name)
+            y = solver.encode()
+            self.assertEqual(y.shape, (solver.state_size,))
+            seen[name] = solver.observe(0, y)
+        first = next(iter(seen.values()))
+        for name, values in seen.items():
+            for column, value in values.items():
+                if column.startswith(("constraint.", "correction.")) or ".violation" in column:
+                    continue
+                self.assertAlmostEqual(value, first[column], delta=1e-7 * (1 + abs(value)), msg=f"{name} {column}")
+
+    def test_scipy_agrees_with_run(self):
+        try:
+            from scipy.integrate import solve_ivp
+        except ImportError:
+            self.skipTest("SciPy is not installed")
+        model = pf.read(model_file("double_pendulum"))
+        solver = model.solver("riccati")
+        result = model.run("riccati", duration=1, integrator="dopri5", rtol=1e-11, atol=1e-12)
+        path = solve_ivp(solver.derivative, (0, 1), solver.encode(), method="DOP853", rtol=1e-11, atol=1e-12)
+        end = solver.observe(1, path.y[:, -1])
+        for name in ("energy.total", *(c for c in result if c.endswith((".x", ".y", ".z", ".vx", ".vy")))):
+            self.assertAlmostEqual(end[name], result[name][-1], delta=1e-7)
+
+    def test_batches(self):
+        solver = pf.read(model_file("double_pendulum")).solver("riccati")
+        random = numpy.random.default_rng(1)
+        states = solver.encode() + random.standard_normal((7, solver.state_size))
+        all_at_once = solver.derivative(0, states)
+        self.assertEqual(all_at_once.shape, states.shape)
+        for state, ydot in zip(states, all_at_once):
+            numpy.testing.assert_array_equal(solver.derivative(0, state), ydot)
+
+    def test_coordinates_by_name(self):
+        solver = pendulum().solver()
+        y = solver.encode({"pin.q": 0.3, "pin.v": 2})
+        seen = solver.observe(0, y)
+        self.assertAlmostEqual(seen["pin.q"], 0.3, places=14)
+        self.assertAlmostEqual(seen["pin.v"], 2, places=14)
+        with self.assertRaisesRegex(pf.ModelError, "Did you mean 'pin.q'"):
+            solver.encode({"pin.qq": 1})
+
+    def test_loops_must_close(self):
+        solver = pf.read(model_file("four_bar_rhombus")).solver()
+        name = next(n for n in solver.observe(0, solver.encode()) if n.endswith(".q"))
+        with self.assertRaisesRegex(pf.SimulationError, "do not close the loops"):
+            solver.encode({name: 0.9})
+
+    def test_correct_removes_drift(self):
+        solver = pf.read(model_file("four_bar_rhombus")).solver("cartesian")
+        y = solver.encode()
+        y[0] += 1e-6
+        self.assertGreater(solver.correct(0, y), 1e-8)
+        self.assertLess(solver.correct(0, y), 1e-9)
+
+    def test_two_threads_with_two_solvers(self):
+        model = pf.read(model_file("chain_1000"))
+        expected, found = {}, {}
+
+        def work(name):
+            solver = model.solver("riccati")
+            y = solver.encode()
+            total = numpy.zeros(solver.state_size)
+            for k in range(50):
+                total += solver.derivative(0, y + 1e-3 * k)
+            found[name] = total
+
+        work("alone")
+        expected = found.pop("alone")
+        threads = [threading.Thread(target=work, args=(name,)) for name in ("a", "b")]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        numpy.testing.assert_array_equal(found["a"], expected)
+        numpy.testing.assert_array_equal(found["b"], expected)
+
+    def test_two_runs_at_once(self):
+        model = pf.read(model_file("double_pendulum"))
+        alone = model.run("riccati", duration=1).table
+        found = []
+        threads = [threading.Thread(target=lambda: found.append(model.run("riccati", duration=1).table))
+                   for _ in range(3)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        for table in found:
+            numpy.testing.assert_array_equal(table, alone)
+
+    def test_an_optimizer_finds_a_start(self):
+        try:
+            from scipy.optimize import brentq
+        except ImportError:
+            self.skipTest("SciPy is not installed")
+        # From which angle does the rod fall so that it passes the lowest point with 3 rad/s?
+        model = pendulum()
+        wanted = 3.0
+
+        def miss(q):
+            model.data["joints"][0]["initial"] = {"position": q}
+            result = model.run(duration=2, integrator="dopri5", rtol=1e-10)
+            return result["pin.v"].max() - wanted
+
+        q = brentq(miss, 0.1, 1.4, xtol=1e-10)
+        inertia = 1 / 12 + 0.25
+        energy = 0.5 * inertia * wanted ** 2
+        self.assertAlmostEqual(9.81 * 0.5 * (1 - numpy.sin(q)), energy, delta=2e-3)
+
+
+if __name__ == "__main__":
+    main()
