@@ -163,9 +163,7 @@ void write_columns(host::OutputFile& file, std::size_t run, const ColumnSource& 
 
 std::unique_ptr<host::OutputFile> open_report(const std::string& path, std::string_view option) {
   const std::string extension = std::filesystem::path(path).extension().string();
-  const std::filesystem::file_type type = std::filesystem::status(path).type();
-  const bool is_device = type == std::filesystem::file_type::character || type == std::filesystem::file_type::fifo;
-  if (path != "-" && !is_device && extension != ".html" && extension != ".htm")
+  if (path != "-" && extension != ".html" && extension != ".htm")
     throw host::Failure(
         host::Exit::bad_input,
         fmt::format("{}: a page cannot be written to {}: expected a name that ends in .html", option, host::show(path)),

@@ -12,8 +12,7 @@ namespace {
 class MergedSolver final : public Solver {
  public:
   MergedSolver(const SystemView& whole, RigidGroups groups)
-      : whole_(whole),
-        system_(whole, std::move(groups)),
+      : system_(whole, std::move(groups)),
         welds_(whole, system_.groups()),
         bodies_(system_.view().bodies.size()),
         reactions_(system_.view().joints.size()) {
@@ -92,7 +91,6 @@ class MergedSolver final : public Solver {
     return out;
   }
 
-  const SystemView& whole_;
   MergedSystem system_;
   WeldReactions welds_;
   KernelList kernels_;  ///< of the merged solver, and the merging

@@ -208,7 +208,9 @@ TEST_CASE("what is no number stops every solver with the name of a body or joint
 
 TEST_CASE(
     "one SIGTERM or SIGHUP ends a run whose plugin never returns, after some seconds, and all rows before are kept") {
-  const auto [signal, output] = GENERATE(std::pair{SIGTERM, "a.csv"}, std::pair{SIGHUP, "a.h5"});
+  const auto given = GENERATE(std::pair{SIGTERM, "a.csv"}, std::pair{SIGHUP, "a.h5"});
+  const int signal = given.first;
+  const char* const output = given.second;
   const Workshop shop;
   const pid_t process = shop.start(arguments(shop, "endless", "riccati", output));
   std::this_thread::sleep_for(std::chrono::milliseconds(has_address_sanitizer ? 6000 : 3000));

@@ -69,7 +69,9 @@ class WrongScrew final : public JointType, public JointKernel {
 TEST_CASE("joints of primitives by themselves: a universal joint askew, a free one") {
   testing::JointTest cross(joints::universal());
   cross.set("position", Vec3{1, 2, 3}).set("axis", Vec3{1, 0, 0}).set("axis2", Vec3{0.3, 1, 0});
-  cross.place({{}, {0.5, 0.5, 0.5, 0.5}}, {});
+  Pose askew;
+  askew.orientation = {0.5, 0.5, 0.5, 0.5};
+  cross.place(askew, {});
   cross.create();
   CHECK(cross.position().y == 2);
   cross.q = {0.4, -1.1};

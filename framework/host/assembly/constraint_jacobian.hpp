@@ -18,6 +18,9 @@ namespace polyform::host::inline assembly {
 /// outboard of it. A mode of a flexible body moves the nodes of the body. Because the tree joint holds one of these
 /// nodes, the mode also moves the body itself, the other way. So its entry is the power of what acts at each node and
 /// outboard of it, less that of all wrenches at the node of the tree joint.
+///
+/// It has many functions because one evaluation answers many questions: rows with their names, entries by columns, what
+/// is open of each, sizes that these are judged beside. All read what the evaluation left.
 class ConstraintJacobian {
  public:
   static constexpr std::size_t none = static_cast<std::size_t>(-1);

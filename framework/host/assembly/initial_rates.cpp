@@ -135,7 +135,7 @@ bool InitialState::project(const Projection& how) {
   std::vector<double> w(parts_.v.begin(), parts_.v.begin() + static_cast<std::ptrdiff_t>(view().nv_tree));
   w.insert(w.end(), given_etadot_.begin(), given_etadot_.end());
   constexpr double met_as_given = 1e-12;  // rounding: nothing is to be changed
-  Keeping keeping(view(), jacobian, given_v_, state());
+  Keeping keeping(view(), jacobian, given_v_);
   keeping.keep(how.keep ? wishes(&Given::velocity)
                         : std::vector<std::size_t>(view().modes > 0 ? 1 : 0, Keeping::modes));
   if (excess_.empty() && keeping.rates().missed(w).relative <= met_as_given) return true;

@@ -8,9 +8,8 @@
 
 namespace polyform::host::inline assembly {
 
-Keeping::Keeping(const SystemView& view, ConstraintJacobian& jacobian, const std::vector<double>& given,
-                 const StateView& at)
-    : view_(view), jacobian_(jacobian), given_(given), at_(at) {}
+Keeping::Keeping(const SystemView& view, ConstraintJacobian& jacobian, const std::vector<double>& given)
+    : view_(view), jacobian_(jacobian), given_(given) {}
 
 void Keeping::keep(std::vector<std::size_t> list) {
   wanted_ = std::move(list);

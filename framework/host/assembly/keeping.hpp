@@ -54,9 +54,9 @@ class Keeping {
   /// In a list of what to keep: the modes of all flexible bodies, else the number of a joint.
   static constexpr std::size_t modes = static_cast<std::size_t>(-1);
 
-  /// given: rates of all joints. at: the state, at which the Jacobian is evaluated; the Jacobian gets rows for the
-  /// rates of cut joints that are kept.
-  Keeping(const SystemView&, ConstraintJacobian&, const std::vector<double>& given, const StateView& at);
+  /// given: rates of all joints. The Jacobian is evaluated at the state; it gets rows for the rates of cut joints that
+  /// are kept.
+  Keeping(const SystemView&, ConstraintJacobian&, const std::vector<double>& given);
 
   /// Keeps these, whether the rows allow it or not.
   void keep(std::vector<std::size_t> list);
@@ -84,7 +84,6 @@ class Keeping {
   const SystemView& view_;
   ConstraintJacobian& jacobian_;
   const std::vector<double>& given_;
-  StateView at_;
   std::vector<std::size_t> wanted_;
   std::vector<char> columns_;
   std::unique_ptr<NearestRates> rates_;

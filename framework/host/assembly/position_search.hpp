@@ -20,6 +20,8 @@
 
 namespace polyform::host::inline assembly {
 
+/// One search over one state. Its members are what each step reads and writes: the system, its Jacobian and metric,
+/// what is kept, and where the search stands on its way.
 class PositionSearch {
  public:
   /// origin: what positions of the view count from (CentredView). given_q, given_eta: the given coordinates, as drawn

@@ -41,7 +41,8 @@ class OptionReader {
     for (std::size_t i = 0; i < specs_.size(); ++i)
       out[i] = fields_.default_value(specs_[i], Value(nothing, options_, typed_));
     for (std::size_t i = 0; i < given.size(); ++i) {
-      const auto& [key, text] = given[i];
+      const auto& key = given[i].first;
+      const auto& text = given[i].second;
       const bool in_file = i < places_.places.size();
       const Path path{in_file ? &file_options_ : &options_, key, Path::no_index};
       const OptionPlace place = in_file ? places_.places[i] : OptionPlace{};

@@ -12,6 +12,7 @@
 
 namespace polyform::host::inline simulation {
 
+/// Its members belong to one step of the run and the event in it: values before and after, times, and what events did.
 class EventWatch final : private Signals {
  public:
   /// step: the run's, which gives the scale of time at t = 0. fixed_step: whether the integrator controls no errors.

@@ -20,6 +20,7 @@ namespace polyform::host::inline simulation {
 /// and modules, then the discrete states of these, all by their own names), reactions (after those of joints: forces of
 /// constraints, multipliers of modules), accelerations (of the joints, then of the bodies with their modes), body axes
 /// (BodyAxesColumns), violations (of the joints, then of the constraint elements). The system outlives it.
+/// Its members are one part for each group of channels.
 class RowMaker {
  public:
   /// Failure (bad_input) when a pattern matches no column, or a number of an element would have the name of another

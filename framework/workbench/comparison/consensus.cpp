@@ -73,8 +73,7 @@ double median(std::span<const double> values, std::span<const std::size_t> votes
 class RowJudge {
  public:
   RowJudge(std::span<const Witness> witnesses, const Scales& scales, double tolerance)
-      : witnesses_(witnesses),
-        whole_(scales),
+      : whole_(scales),
         scales_(scales),
         tolerance_(tolerance),
         votes_{votes_of(witnesses, false), votes_of(witnesses, true)},
@@ -166,7 +165,6 @@ class RowJudge {
     }
   }
 
-  std::span<const Witness> witnesses_;
   const Scales& whole_;  ///< of the whole run
   Scales scales_;        ///< up to the row at hand
   double tolerance_;

@@ -174,7 +174,9 @@ template std::vector<Case> cases_of(const ModuleType&, std::string_view, const B
 void check_in_formulations(const std::vector<Case>& cases, bool balanced, const Bench& bench, Checklist& list) {
   std::vector<Expected> expected;
   for (const Case& one : cases) expected.emplace_back(one, bench);
-  for (const auto& [name, formulation] : bench.catalog().formulations) {
+  for (const auto& entry : bench.catalog().formulations) {
+    const auto& name = entry.first;
+    const auto& formulation = entry.second;
     const std::string equal = fmt::format("in {}: equal accelerations, reactions and energies", name);
     const std::string power = fmt::format("in {}: the energy changes by the power", name);
     Diagnostics refusal;

@@ -114,7 +114,9 @@ constexpr std::string_view look_at_motion =
 void check_standing(bool cut, const std::vector<Pair>& pairs, std::vector<std::optional<Response>>& expected,
                     const Bench& bench, Checklist& list) {
   const std::string standing = cut ? "as cut joint" : "as tree joint";
-  for (const auto& [name, formulation] : bench.catalog().formulations) {
+  for (const auto& entry : bench.catalog().formulations) {
+    const auto& name = entry.first;
+    const auto& formulation = entry.second;
     const std::string equal = fmt::format("{} in {}: equal accelerations and reactions", standing, name);
     const bool driven = rheonomic_kernel(tested_joint(pairs.front().tree.view())) != nullptr;
     const std::string kept = fmt::format("{} in {}: energy {}", standing, name,

@@ -16,6 +16,8 @@ namespace polyform::host::inline linearization {
 /// Accelerations at unknowns z = [moves along the independent velocities; first-order states; trimmed inputs] about a
 /// state: [v̇; ẋ]. In steady motion v̇ is less what carries on along a symmetry, and what is left of the velocities of
 /// balls and free bodies follows, as accelerations.
+/// Its functions are many because both searches, downhill and by least squares, ask it for accelerations, derivatives,
+/// inertia, scales and names of the same unknowns.
 class EquilibriumEquations {
  public:
   using Index = Eigen::Index;

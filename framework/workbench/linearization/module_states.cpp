@@ -139,7 +139,9 @@ bool ModuleStates::close_integrals(double t, std::span<const BodyMotion> frames,
     double largest = 0;
     std::size_t first_row = 0;
     for (const ModuleSet::Module& m : modules_.modules()) {
-      const auto [rows, dependent] = part_of(m, first_row, true, choice);
+      const Part part = part_of(m, first_row, true, choice);
+      const auto& rows = part.rows;
+      const auto& dependent = part.dependent;
       first_row += m.rows.rows;
       if (rows.empty()) continue;
       const Index size = static_cast<Index>(rows.size());

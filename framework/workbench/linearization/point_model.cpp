@@ -45,7 +45,6 @@ PointModel::PointModel(const System& system, const SolverMaker& make, const Oper
     : system_(system),
       make_(make),
       point_(point),
-      linear_(linear),
       varied_(system.view(), point.trimmed),
       choice_(linear.choice),
       nominal_(linear.nominal),

@@ -64,7 +64,6 @@ class PointModel {
   const System& system_;
   const SolverMaker& make_;
   const OperatingPoint& point_;
-  const Linearization& linear_;
   mutable VariedView varied_;
   const MinimalCoordinates& choice_;
   const CanonicalState& nominal_;

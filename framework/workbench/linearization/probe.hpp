@@ -42,6 +42,7 @@ class ChartRates {
 
 /// What is evaluated at a deviation, as one row of numbers: [δ̇ of the independent positions; v̇ of the independent
 /// velocities; ẋ; δ of all coordinates; outputs].
+/// Its members are the solver, the state and the places of the outputs, which one evaluation after the other uses.
 class Probe {
  public:
   /// system: for the names of outputs; view: of the system, perhaps with varied fields; outputs: channels of

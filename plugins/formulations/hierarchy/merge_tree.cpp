@@ -11,7 +11,6 @@ class Builder {
   Builder(std::vector<LevelConstraint>& constraints, std::size_t blocks, std::size_t last_level)
       : constraints_(constraints),
         blocks_(blocks),
-        last_level_(last_level),
         interfaces_(blocks),
         constraints_of_(blocks),
         owner_(blocks) {
@@ -203,7 +202,7 @@ class Builder {
 
   std::vector<LevelConstraint>& constraints_;
   bool widen_ = false;  ///< in this round, interfaces may grow
-  std::size_t blocks_, last_level_, level_ = 0, round_ = 0;
+  std::size_t blocks_, level_ = 0, round_ = 0;
   std::vector<std::vector<std::size_t>> interfaces_,
       constraints_of_;                                          ///< of modules: blocks, constraints not yet enforced
   std::vector<std::size_t> owner_;                              ///< module of a block, as long as it is in an interface

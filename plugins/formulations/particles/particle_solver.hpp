@@ -28,6 +28,7 @@ struct Options {
 
 /// The state vector is that of StateVector. Discrete states of its own: the signs of the cut joints' quaternions, and
 /// per cut joint which of its rows depend on others, found where the loops are closed, see Equations.
+/// Its members are the parts of one solver, which share its state.
 class ParticleSolver final : public Solver, public PowerSource, public SecondOrderSystem {
  public:
   ParticleSolver(const SystemView&, const Options&);

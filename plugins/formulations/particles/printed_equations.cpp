@@ -108,7 +108,8 @@ PrintedEquations::Momenta PrintedEquations::momenta_of(std::size_t i, const Plac
   const ParticleBody& body = layout_.bodies[i];
   const Triangle& t = in.triangles[i];
   const auto [p1, p2, p4] = body.particle;
-  const auto& [weight, total, unused] = body.masses;
+  const auto& weight = body.masses.weight;
+  const auto& total = body.masses.total;
   const Vec3 r_k1[4] = {{}, t.r21, t.point(body.third), t.r41};
   const auto A = [&](std::size_t k) {  // Eq 2.6
     Vec3 sum;

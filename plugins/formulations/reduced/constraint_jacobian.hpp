@@ -45,6 +45,7 @@ struct GroupTwo {
   const Spatial& operator[](std::size_t k) const { return modes.empty() ? joint[k].H : modes[k]; }
 };
 
+/// Its members are the arrays of Algorithm 1: paths, groups I and II, columns; allocated once.
 class ConstraintJacobian {
  public:
   static constexpr std::size_t none = static_cast<std::size_t>(-1);

@@ -35,6 +35,9 @@ struct Problem {
 ///
 /// Loops, constraint elements and modules: (H2 Z)ᵀ M (H2 Z) is formed, column after column, and factorized; dense in
 /// the coordinates that are left.
+///
+/// Trees and loops are two ways through one class because loops begin with the factors of the tree; the members are the
+/// matrices of both, allocated once.
 class ReducedForm {
  public:
   ReducedForm(const SystemView&, const H2&, const GeneralizedMass&, SecondReduction&);

@@ -52,6 +52,7 @@ inline Vector6 stacked(const Vec3& linear, const Vec3& angular) {
   return Vector6(linear.x, linear.y, linear.z, angular.x, angular.y, angular.z);
 }
 
+/// H2 at the motions last evaluated. Its functions are many because most read one number of that evaluation.
 class H2 {
  public:
   static constexpr std::size_t none = static_cast<std::size_t>(-1);

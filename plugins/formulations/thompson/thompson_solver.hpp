@@ -23,6 +23,7 @@ namespace polyform::thompson {
 
 /// The state vector is that of euler_angles.hpp. Velocities are those of the joints in either construction; the q̇2 of
 /// the null space are made anew at each evaluation.
+/// Its members are the parts of one solver, which share its state.
 class ThompsonSolver final : public Solver, public PowerSource, public SecondOrderSystem {
  public:
   ThompsonSolver(const SystemView&, const Options&);

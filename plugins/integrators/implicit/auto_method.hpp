@@ -13,6 +13,7 @@ namespace polyform::implicit {
 /// Stiff: steps of the explicit method stay at the bound of its stability, and steps of the implicit one are so much
 /// longer that they are worth their cost. The latter is tried out: nothing else tells whether the fastest motion is one
 /// to be followed (a vibration) or one that has died away.
+/// Its members are the two methods and what it has seen of each: steps, cost, stiffness.
 class AutoMethod final : public Integrator, public IntegratorChoices {
  public:
   struct Destroy {

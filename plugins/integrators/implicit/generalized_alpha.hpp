@@ -19,6 +19,7 @@ namespace polyform::implicit {
 
 /// States of first order and integrals follow the rule for velocities. So does all of a system that does not tell
 /// positions from velocities.
+/// Its members are the vectors of one step, allocated once, and the numbers of the method.
 class GeneralizedAlpha final : public ImplicitSteps {
  public:
   /// rho: the spectral radius at infinite frequency, from 0 (what is not resolved is gone at once) to 1 (energy stays).

@@ -22,6 +22,10 @@
 namespace polyform {
 
 /// Stands for the motions that evaluate() was given last. Nothing allocates after construction; ground axes.
+///
+/// It has many functions and members because a row of an element is told from many sides: which frames and joints it
+/// acts on, what it asks of each, what it is given, and what the elimination makes of it. All are arrays over the same
+/// rows, filled by the same evaluation.
 class ElementRows {
  public:
   static constexpr std::size_t none = static_cast<std::size_t>(-1);

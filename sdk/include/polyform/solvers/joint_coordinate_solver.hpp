@@ -30,6 +30,9 @@
 namespace polyform {
 
 /// A solver with the state of joint_state.hpp. Freed by destroy().
+///
+/// Most of its functions are those of the six interfaces that it implements. Its members are the parts that share one
+/// state: view, sweep, loops, forces, corrections, Newton's matrix, observation.
 class JointCoordinateSolver : public Solver, public PowerSource, public SecondOrderSystem, private NewtonMatrix,
                               private NewtonDerivative, private ErrorFilter {
  public:

@@ -14,6 +14,7 @@ class CarriedForce;
 /// The view of a system whose carriers have taken the mass, the joints and the markers of what they carry. Fixed joints
 /// within a group are gone. Coordinates of joints and modes, first-order states and their offsets are those of the
 /// whole system, and so are all names.
+/// Its members are the arrays that the view points to, one for each span of SystemView.
 class MergedSystem {
  public:
   /// whole: outlives the object. groups: not empty.

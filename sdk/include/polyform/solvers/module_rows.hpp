@@ -23,6 +23,7 @@
 namespace polyform {
 
 /// One module at a state. Nothing allocates after construction.
+/// Its members are the blocks of one elimination, which are allocated once.
 class ModuleRows {
  public:
   /// Keeps the module.

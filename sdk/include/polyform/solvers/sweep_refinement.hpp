@@ -14,6 +14,7 @@ namespace polyform {
 struct DoubleDouble;
 
 /// For trees of rigid bodies, with loops. Nothing allocates after construction.
+/// Its members are the parts of the solver that it checks, and the vectors of the check, which are allocated once.
 class SweepRefinement {
  public:
   /// They outlive the object.
