@@ -20,7 +20,7 @@ bool Recursion::accelerations(std::span<const FrameIndex> loaded, std::span<cons
     refinement_.mend(vdot, drive_.efforts, keep ? Mending::Aim::forces : Mending::Aim::accelerations);
     lost_ = refinement_.lost();
   }
-  if (!of_frames_.empty()) {
+  if (loops_.elements().has_modules()) {
     find_frames(gravity_, of_frames_);
     loops_.complete_modules(of_frames_);
   }
@@ -30,7 +30,7 @@ bool Recursion::accelerations(std::span<const FrameIndex> loaded, std::span<cons
 bool Recursion::closing_step(LoopClosure::Level level, double* step, double* modal_step) noexcept {
   if (!flexible_.empty()) flexible_.begin(motion_.eta(), motion_.etadot(), false);
   if (!sweep_.solve({.level = level, .ground = {}}, step, modal_step)) return false;
-  if (of_frames_.empty()) return true;
+  if (!loops_.elements().has_modules()) return true;
   find_frames({}, of_frames_);
   loops_.complete_modules(of_frames_);
   return true;

@@ -1,6 +1,7 @@
 #include "polyform/solvers/merged_system.hpp"
 
 #include <algorithm>
+#include <string>
 
 #include "carried_force.hpp"
 #include "polyform/helpers/completed.hpp"
@@ -56,18 +57,26 @@ FrameIndex MergedSystem::frame(FrameIndex f) const {
   return frame_of(carrier(static_cast<BodyIndex>(f)));
 }
 
-/// Bodies keep their order: a carried body stands behind its carrier, so that the carrier has its number already.
+/// Bodies keep their order: a carried body stands behind its carrier, so that the carrier has its number already. A
+/// carrier is named with all that it carries.
 void MergedSystem::merge_bodies() {
   body_numbers_.resize(whole_.bodies.size());
+  std::vector<std::string*> names;
   for (std::size_t i = 0; i < whole_.bodies.size(); ++i) {
     const BodyIndex b = body_index(i);
     if (!groups_.is_carried(b)) {
       body_numbers_[i] = bodies_.size();
       bodies_.push_back(completed(whole_.bodies, i));
+      names.push_back(nullptr);
     } else if (const BodyIndex to = carrier(b); !is_ground(to)) {
       add_inertia(bodies_[at(to)], whole_.bodies[i], groups_[i]);
+      std::string*& name = names[at(to)];
+      if (name == nullptr) name = &names_.emplace_back(bodies_[at(to)].name);
+      name->append(" + ").append(whole_.bodies[i].name);
     }
   }
+  for (std::size_t i = 0; i < bodies_.size(); ++i)
+    if (names[i] != nullptr) bodies_[i].name = *names[i];
 }
 
 void MergedSystem::move_joints() {

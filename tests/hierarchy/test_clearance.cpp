@@ -60,6 +60,72 @@ TEST_CASE("a joint that gives way in a redundant loop is no contradiction, in on
   CHECK(difference(observe_with(*system, found)->now(), observe_with(*system, flat)->now()) < 1e-9);
 }
 
+TEST_CASE("one row of a joint gives way, and the others hold") {
+  // Of a bolt in x, y, z and about them only z gives way: the rows of its forces are told apart by what they carry.
+  const auto system = system_from_text(R"(
+polyform: 1
+gravity: [1, 2, -9.81]
+bodies:
+  - {name: body, mass: 4, center_of_mass: [0, 0, 0], inertia: {xx: 1, yy: 1, zz: 1}}
+joints:
+  - {name: bolt, type: fixed, base: ground, moving: body, position: [0, 0, 0]}
+)");
+  const double R = 0.25;
+  std::size_t giving = 0;
+  for (std::size_t k = 0; k < 6; ++k) {
+    const auto& body = with_clearance(*system, fmt::format("bolt[{}]={}", k, R))->now().bodies[0];
+    if (std::abs(body.acceleration.z) < 1e-12) continue;
+    ++giving;
+    CHECK(body.acceleration.z == Approx(-R * g / (1 / 4.0 + R)).epsilon(1e-9));
+    CHECK(std::abs(body.acceleration.x) + std::abs(body.acceleration.y) < 1e-12);
+  }
+  CHECK(giving == 1);
+  CHECK_THROWS_WITH(solver_with(*system, {{"clearance", "bolt[6]=1"}}), Catch::Contains("has 6 rows"));
+  CHECK_THROWS_WITH(solver_with(*system, {{"clearance", "bolt[1]=1, bolt=1"}}), Catch::Contains("twice for `bolt`"));
+}
+
+TEST_CASE("constraint elements and modules give way by R times their multiplier") {
+  // A motion that is asked for, and a gear: v̇ = a + R λ, with λ what else the inertia would need.
+  const auto asked = system_from_text(R"(
+polyform: 1
+gravity: [0, 0, 0]
+bodies:
+  - {name: body, mass: 1, center_of_mass: [0, 0, 0], inertia: {xx: 1, yy: 1, zz: 0.5}}
+joints:
+  - {name: pin, type: revolute, base: ground, moving: body, position: [0, 0, 0], axis: [0, 0, 1]}
+forces:
+  - {name: load, type: joint-force, joint: pin, effort: 3}
+constraints:
+  - {name: hold, type: prescribed-motion, joint: pin, motion: {polynomial: [0, 0, 1]}}
+)");
+  for (const double R : {0.0, 1e-3, 0.5, 20.0}) {
+    // 0.5 v̇ = 3 + λ and v̇ + R λ = 2.
+    const double lambda = (2 - 3 / 0.5) / (1 / 0.5 + R);
+    const auto store = with_clearance(*asked, fmt::format("hold={}", R));
+    CHECK(store->now().acceleration[0] == Approx((3 + lambda) / 0.5).epsilon(1e-11));
+    CHECK(store->now().constraint_multipliers[0] == Approx(lambda).epsilon(1e-11));
+  }
+  const auto geared = system_from_text(R"(
+polyform: 1
+gravity: [0, 0, 0]
+bodies:
+  - {name: body, mass: 1, center_of_mass: [0, 0, 0], inertia: {xx: 1, yy: 1, zz: 0.5}}
+joints:
+  - {name: pin, type: revolute, base: ground, moving: body, position: [0, 0, 0], axis: [0, 0, 1]}
+modules:
+  - {name: motor, type: dc-motor, joint: pin, voltage: 0, resistance: 1, inductance: 0.1, torque_constant: 0.2,
+     gear_ratio: 5, rotor_inertia: 0.01, current: 3}
+)");
+  for (const double R : {0.0, 1e-3, 0.5, 20.0}) {
+    // J ω̇ = k i + λ, 0.5 v̇ = −n λ, ω̇ − n v̇ + R λ = 0.
+    const double lambda = -(0.2 * 3 / 0.01) / (1 / 0.01 + 25 / 0.5 + R);
+    const auto store = with_clearance(*geared, fmt::format("motor[0]={}", R));
+    CHECK(store->now().module_multipliers[0] == Approx(lambda).epsilon(1e-11));
+    CHECK(store->now().acceleration[0] == Approx(-5 * lambda / 0.5).epsilon(1e-11));
+  }
+  CHECK_THROWS_WITH(solver_with(*geared, {{"clearance", "moter=1"}}), Catch::Contains("no such joint, constraint or module"));
+}
+
 TEST_CASE("clearance is refused where it would mean nothing") {
   const auto system = system_from_file(std::string(POLYFORM_MODELS) + "/planar_3rrr.yaml");
   CHECK_THROWS_WITH(solver_with(*system, {{"clearance", "C1=1e-6"}}), Catch::Contains("correction=projection"));

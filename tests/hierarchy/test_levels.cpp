@@ -5,6 +5,7 @@
 
 #include "framework/diagnostics.hpp"
 #include "framework/host/simulation/simulate.hpp"
+#include "polyform/contract/equations.hpp"
 #include "tests/hierarchy/solver_with.hpp"
 #include "tests/support/integrators.hpp"
 
@@ -68,6 +69,52 @@ TEST_CASE("at level 1 of a system without subsystems every body falls freely") {
   const auto end = run(*system, *solver, 0.5);
   for (std::size_t i = 0; i < end.size(); ++i)
     CHECK(std::abs(end[i].pose.position.y - 0.1 * static_cast<double>(i) + 0.5 * g * 0.25) < 1e-9);
+}
+
+TEST_CASE("actuators in the legs of the mechanism stand beside its bars: three levels") {
+  const auto system = system_from_file(std::string(POLYFORM_MODELS) + "/planar_3rrr_actuators.yaml");
+  CHECK_NOTHROW(solver_with(*system, {{"level", "3"}}));
+  CHECK_THROWS_AS(solver_with(*system, {{"level", "4"}}), host::Failure);
+  const auto solver = solver_with(*system, {});
+  const auto* equations = ask<Equations>(*solver);
+  REQUIRE(equations->levels() == 3);
+  for (std::size_t i = 0; i < equations->constraints(); ++i) {
+    const Equations::Constraint c = equations->constraint(i);
+    INFO(c.name);
+    CHECK(c.level == (c.name.find("wrist") == std::string_view::npos ? 2 : 3));
+  }
+  // Level 1: motors, bars and platform; level 2: legs and platform.
+  std::size_t first = 0, second = 0;
+  for (std::size_t b = 0; b < equations->blocks(); ++b) {
+    first = std::max(first, equations->module_of(b, 1) + 1);
+    second = std::max(second, equations->module_of(b, 2) + 1);
+  }
+  CHECK(first == 10);
+  CHECK(second == 4);
+}
+
+TEST_CASE("a motor on a bar that is named alone is a member of what is around the bar") {
+  const auto system = system_from_text(R"(
+polyform: 1
+bodies:
+  - {name: bar, mass: 1, center_of_mass: [0.5, 0, 0], inertia: {xx: 0.01, yy: 0.1, zz: 0.1}}
+  - {name: tip, position: [1, 0, 0], mass: 1, center_of_mass: [0.5, 0, 0], inertia: {xx: 0.01, yy: 0.1, zz: 0.1}}
+joints:
+  - {name: A, type: revolute, base: ground, moving: bar, position: [0, 0, 0], axis: [0, 1, 0]}
+  - {name: B, type: revolute, base: bar, moving: tip, position: [1, 0, 0], axis: [0, 1, 0]}
+modules:
+  - {name: motor, type: dc-motor, joint: A, voltage: 6, resistance: 1, inductance: 0.01, torque_constant: 0.1, rotor_inertia: 1.0e-4}
+subsystems:
+  - name: leg
+    subsystems:
+      - {name: U, bodies: [bar]}
+      - {name: B, bodies: [tip]}
+)");
+  const auto solver = solver_with(*system, {});
+  const auto* equations = ask<Equations>(*solver);
+  CHECK(equations->levels() == 2);
+  for (std::size_t i = 0; i < equations->constraints(); ++i)
+    CHECK(equations->constraint(i).level == (equations->constraint(i).name == "A" ? 1 : 2));
 }
 
 TEST_CASE("subsystems found in a chain are halved from level to level") {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <deque>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -119,6 +120,7 @@ struct Description {
   SimulationItem simulation;
   SolverItem solver;
 
+  std::vector<std::shared_ptr<const ModuleType>> coupled;  ///< types of the coupled modules, each with one instance
   std::deque<std::string> texts;
   std::deque<std::vector<double>> numbers;
   std::deque<std::vector<TimeFunction>> functions;

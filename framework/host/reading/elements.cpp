@@ -45,7 +45,7 @@ void read_element(Reading& r, const Value& value, const Named<Type>& loaded, std
   item.place = value.model_place();
   item.name = taken.read(map);
   if (const auto type = map.require("type", fmt::format("the type of the {}", kind)))
-    item.type = find_type(*type, loaded, kind);
+    item.type = find_type(*type, loaded, kind, kind == "module" ? "coupled" : "");
   if (!item.type) return;
   item.fields = r.fields.read(map, item.type->fields());
   place_in_ground(value, item.type->fields(), item.fields, r.model);
@@ -180,10 +180,18 @@ void read_modules_and_subsystems(Reading& r, std::span<const Value> modules, std
   SubsystemReader subsystem_reader(r);
   subsystem_reader.add(of_parts);
   for (const Value& value : modules) {
-    if (is_subsystem(value))
+    if (is_subsystem(value)) {
       subsystem_reader.read_old(value);
-    else
+    } else if (is_coupled(value)) {
+      MapReader map(value);
+      ModuleItem& item = r.model.modules.emplace_back();
+      item.path = value.path().text();
+      item.place = value.model_place();
+      item.name = taken.read(map);
+      read_coupled(r, map, item);
+    } else {
       read_element(r, value, r.catalog.modules, "module", taken, r.model.modules);
+    }
   }
   for (const Value& value : subsystems) subsystem_reader.read(value);
 }

@@ -51,6 +51,10 @@ void read_constraints(Reading&, std::span<const Value>);
 /// which it had before, is read with a note.
 void read_modules_and_subsystems(Reading&, std::span<const Value> modules, std::span<const Value> subsystems,
                                  std::span<const PartSubsystem> of_parts);
+/// Whether an item of `modules` is of the type `coupled`, which the host has itself.
+bool is_coupled(const Value&);
+/// Members and constraints of such an item; its name has been read.
+void read_coupled(Reading&, MapReader&, ModuleItem&);
 void read_simulation(const Value&, SimulationItem&);
 void read_solver(const Value&, SolverItem&);
 

@@ -84,7 +84,7 @@ void read_bodies_and_joints(Reading& r, MapReader& map, const Parts& parts, cons
           "Name the chain otherwise, or the placements one by one.");
     read_chain(r, chains->item(i), heads[i]);
   }
-  if (r.model.bodies.empty() && heads.empty() && !unread && !parts.unread())
+  if (r.model.bodies.empty() && heads.empty() && sections.modules.empty() && !unread && !parts.unread())
     map.value().error("the model has no bodies", "Add them under 'bodies', as 'chains', or in placed parts.");
 }
 

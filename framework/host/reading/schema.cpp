@@ -76,8 +76,24 @@ Json elements_schema(const Named<Type>& types, std::string_view what) {
   return kinds;
 }
 
+Json coupled_schema() {
+  Json row = Json::object();
+  row["name"] = name_schema("Name of the constraint, and of its multiplier in results.");
+  row["terms"] = described({{"type", "object"}, {"minProperties", 1}, {"additionalProperties", {{"type", "number"}}}},
+                           "Factors of variables by name, <module>.<variable>, or of states that are their integrals.");
+  row["value"] = described({{"anyOf", Json::array({Json{{"type", "number"}}, ref("time_function")})}},
+                           "What the terms add up to; default 0.");
+  Json p = Json::object();
+  p["name"] = name_schema("Name of the module; its numbers in results are <name>.<module>.<variable>.");
+  p["type"] = described({{"const", "coupled"}}, "Modules and the constraints between them, as one module.");
+  p["modules"] = list_of(ref("module_item"), "What is coupled; the names are those within the coupled module.");
+  p["constraints"] = list_of(closed_object(std::move(row), {"name", "terms"}), "What couples them.");
+  return closed_object(std::move(p), {"name", "type", "modules", "constraints"});
+}
+
 Json modules_schema(const Catalog& catalog) {
   Json kinds = elements_schema(catalog.modules, "module");
+  kinds.push_back(coupled_schema());
   Json old = described(ref("subsystem"), "A subsystem; write it under 'subsystems'.");
   old["deprecated"] = true;
   kinds.push_back(std::move(old));

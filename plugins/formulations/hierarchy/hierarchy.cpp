@@ -1,12 +1,11 @@
 #include "hierarchy.hpp"
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "clearance.hpp"
 #include "hierarchy_solver.hpp"
 #include "polyform/contract/cost_model.hpp"
 #include "polyform/helpers/compile.hpp"
@@ -47,55 +46,10 @@ constexpr FieldSpec option_fields[] = {
     FieldSpec{.name = "clearance",
               .type = FieldType::text,
               .unit = "",
-              .meaning = "variance R of the constraints of joints, in 1/kg and 1/(kg m^2), as joint=R, joint=R",
+              .meaning = "variance R of the rows of joints, constraints and modules, in 1/kg and 1/(kg m^2), as name=R, name=R; of "
+                         "one row as name[k]=R, counted from 0 as evaluate --equations shows them",
               .default_text = ""},
     correction_option(), tolerance_option()};
-
-std::string_view trimmed(std::string_view s) {
-  while (!s.empty() && s.front() == ' ') s.remove_prefix(1);
-  while (!s.empty() && s.back() == ' ') s.remove_suffix(1);
-  return s;
-}
-
-std::optional<Refusal> read_clearance(const SystemView& view, std::string_view text, Plan& plan) {
-  std::vector<bool> given(view.joints.size());
-  while (!trimmed(text).empty()) {
-    const std::size_t end = std::min(text.find(','), text.size());
-    const std::string_view item = trimmed(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-    const std::size_t equals = item.rfind('=');
-    double value = -1;
-    if (equals != std::string_view::npos) {
-      std::string_view number = trimmed(item.substr(equals + 1));
-      if (number.size() > 1 && number[0] == '+' && number[1] != '-') number.remove_prefix(1);
-      const auto result = std::from_chars(number.data(), number.data() + number.size(), value);
-      if (result.ec != std::errc() || result.ptr != number.data() + number.size()) value = -1;
-    }
-    if (!(value >= 0 && std::isfinite(value)))
-      return Refusal{
-          fmt::format("hierarchy: clearance `{}` is not of the form joint=R with R a finite number from 0 on", item),
-          "write for example clearance=\"pin=1e-6, slide=1e-4\""};
-    const std::string_view name = trimmed(item.substr(0, equals));
-    std::size_t j = 0;
-    while (j < view.joints.size() && view.joints[j].name != name) ++j;
-    if (j == view.joints.size())
-      return Refusal{fmt::format("hierarchy: clearance is given for `{}`, but the model has no such joint", name),
-                     "check the spelling of the joint's name"};
-    if (given[j])
-      return Refusal{fmt::format("hierarchy: clearance is given twice for `{}`", name), "give it one value"};
-    if (plan.constraints[j].rows == 0)
-      return Refusal{fmt::format("hierarchy: clearance is given for `{}`, which leaves all motions free", name),
-                     "leave it out"};
-    if (plan.constraints[j].level > plan.level)
-      return Refusal{fmt::format("hierarchy: clearance is given for `{}`, which the model of level {} does not have",
-                                 name, plan.level),
-                     "leave it out, or choose a higher level"};
-    given[j] = true;
-    plan.noise.resize(plan.constraints.size());
-    plan.noise[j] = value;
-  }
-  return {};
-}
 
 /// A body, or a module of a type.
 std::string_view name_of_block(const SystemView& view, std::size_t block) {
@@ -107,7 +61,10 @@ std::string_view name_of_block(const SystemView& view, std::size_t block) {
 }
 
 std::optional<Refusal> check_clearance(const SystemView& view, const Plan& plan, const Options& options) {
-  if (std::all_of(plan.noise.begin(), plan.noise.end(), [](double r) { return r == 0; })) return {};
+  const auto is_exact = [](const std::vector<double>& rows) {
+    return std::ranges::all_of(rows, [](double r) { return r == 0; });
+  };
+  if (std::ranges::all_of(plan.noise, is_exact)) return {};
   if (!is_filter(options.method))
     return Refusal{
         fmt::format("hierarchy: clearance is a covariance of measurements, which the method {} does not have",

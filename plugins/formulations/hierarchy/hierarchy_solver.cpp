@@ -18,7 +18,7 @@ HierarchySolver::HierarchySolver(const SystemView& view, Plan plan, const Option
     : AbsoluteSolver(view, options.project, options.tolerance, absent_constraints(plan)),
       plan_(std::move(plan)),
       recursion_(system().equations(), plan_.tree, plan_.constraints, plan_.inertia, options.method, plan_.noise),
-      levels_(*this, options.method, plan_.level) {
+      levels_(*this, plan_.noise, options.method, plan_.level) {
   for (std::size_t level = 1; level <= plan_.tree.levels; ++level)
     modules_.push_back(modules_at(plan_.constraints, system().equations().blocks(), level));
 }
@@ -53,7 +53,7 @@ bool HierarchySolver::check_regular() noexcept {
 void HierarchySolver::describe_constraint(std::size_t i, Constraint& out) const noexcept {
   AbsoluteSolver::describe_constraint(i, out);
   out.level = plan_.constraints[i].level;
-  if (!plan_.noise.empty()) out.covariance = plan_.noise[i];
+  if (!plan_.noise.empty() && !plan_.noise[i].empty()) out.covariance = std::ranges::max(plan_.noise[i]);
 }
 
 std::size_t HierarchySolver::module_of(std::size_t block, std::size_t level) const noexcept {

@@ -20,7 +20,8 @@ struct Plan {
   MergeTree tree;
   std::size_t level = 0;  ///< the last one that counts
   std::vector<BlockInertia> inertia;
-  std::vector<double> noise;  ///< R of the joints (4.17), per constraint; empty without clearance
+  /// R (4.17) per constraint, of each of its rows; empty where rows hold exactly.
+  std::vector<std::vector<double>> noise;
 };
 
 /// The recursion over the hierarchy, at the model of one level: constraints of higher levels are absent from

@@ -21,11 +21,14 @@ class NamedModules {
       members[m] += subsystem.bodies.size();
       for (const BodyIndex b : subsystem.bodies) module_of_[at(b)] = m;
     }
+    std::vector<bool> alone;
+    for (const std::size_t count : members) alone.push_back(count == 1);
     const std::size_t n = view.bodies.size(), first = constraints.size() - (module_of_.size() - n);
     for (std::size_t m = n; m < module_of_.size(); ++m) {
       const std::vector<std::size_t>& constrained = constraints[first + m - n].blocks;
-      if (constrained.size() > 1 && constrained.back() == m)
-        module_of_[m] = common({constrained.begin(), constrained.end() - 1});
+      if (constrained.size() > 1 && constrained.back() == m) module_of_[m] = common({constrained.begin(), constrained.end() - 1});
+      // A body that is named alone is of level 1, and so is what drives it: both are members of what is around them.
+      while (module_of_[m] != system && alone[module_of_[m]]) module_of_[m] = parent_[module_of_[m]];
       if (module_of_[m] != system) ++members[module_of_[m]];
     }
     members[system] += static_cast<std::size_t>(std::count(module_of_.begin(), module_of_.end(), system));

@@ -28,11 +28,11 @@ std::size_t blocks_of(const SystemView&);
 /// Constraints of all joints, of all constraint elements, then of all modules of a type; without levels.
 std::vector<LevelConstraint> constraints_of(const SystemView&);
 
-/// Sets the levels of the constraints after the model's named modules and returns the number of levels. A body is a
-/// module of level 1, alone or as the only member of a named one; a named module stands one level above the highest of
-/// its members; the system is the module of the last level. A constraint belongs to the smallest module that has all
-/// its bodies, ground belonging to every module; a module of a type is a member of the smallest one that has all the
-/// bodies it is attached to.
+/// Sets the levels of the constraints after the model's named modules and returns the number of levels. A body is a module of
+/// level 1, alone or as the only member of a named one; a named module stands one level above the highest of its
+/// members; the system is the module of the last level. A constraint belongs to the smallest module that has all its
+/// bodies, ground belonging to every module; a module of a type is a member of the smallest one of
+/// several members that has all the bodies it is attached to.
 std::size_t set_named_levels(const SystemView&, std::vector<LevelConstraint>&);
 
 /// The module of a level's model that each block belongs to: blocks that constraints up to the level join, numbered by

@@ -24,6 +24,7 @@
 #include "merge_tree.hpp"
 #include "method.hpp"
 #include "polyform/solvers/absolute_equations.hpp"
+#include "polyform/solvers/double_double.hpp"
 
 namespace polyform::hierarchy {
 
@@ -33,9 +34,9 @@ namespace polyform::hierarchy {
 /// those of the particles and of thompson are in theirs: each is what tests a formulation's own arithmetic.
 class Recursion {
  public:
-  /// All outlive the object. noise: the diagonal of R per constraint (4.17), or empty.
-  Recursion(const AbsoluteEquations&, const MergeTree&, std::span<const LevelConstraint>, std::span<const BlockInertia>,
-            Method, std::span<const double> noise);
+  /// All outlive the object. noise: of each constraint the diagonal of R (4.17), or empty.
+  Recursion(const AbsoluteEquations&, const MergeTree&, std::span<const LevelConstraint>, std::span<const BlockInertia>, Method,
+            std::span<const std::vector<double>> noise);
   ~Recursion();
 
   /// Accelerations and multipliers at the evaluated constraint rows. loads: f + φ of all blocks. False when they are
@@ -56,7 +57,7 @@ class Recursion {
 
   // recursion_setup.cpp
   void make_modules(const MergeTree&);
-  void make_node(Node&, const Merge&, std::span<const LevelConstraint>, std::span<const double> noise);
+  void make_node(Node&, const Merge&, std::span<const LevelConstraint>, std::span<const std::vector<double>> noise);
   void set_units(std::size_t module);
   void find_loops(std::span<const LevelConstraint>);
   // recursion.cpp
@@ -70,6 +71,8 @@ class Recursion {
   void finish_block(std::size_t block) noexcept;
   // recursion_solve.cpp
   double find_residual(std::span<const double> loads) noexcept;
+  // recursion_fine.cpp
+  void refine_residual(std::span<const double> loads) noexcept;
   bool check_finite() noexcept;
   bool check_covariances() noexcept;
   bool check_residual(std::span<const double> loads) noexcept;
@@ -99,11 +102,13 @@ class Recursion {
   std::vector<Sym3> turn_;  ///< per rigid body: angular part of N in α = N x; the linear part is constant
   std::vector<double> move_;
   double largest_force_ = 0, largest_term_ = 0;  ///< of all equations of motion, of all rows
+  double lightest_ = 1;        ///< least inertia of a motion on bases, relative to the largest of its merge
   double smallest_pivot_ = 1;  ///< of rows that close loops, relative to what they would be without constraints
   double stiffest_pivot_ = 1;  ///< of the filter's other rows
   const Node* stiffest_ = nullptr;
   std::vector<double> right_, row_size_;  ///< of all rows, for this pass; largest term of what is left
   std::vector<double> accelerations_, total_accelerations_;  ///< of all blocks
+  std::vector<DoubleDouble> fine_left_;  ///< of all blocks, where some are described by bases for lack of inertia
   std::vector<double> load_residual_, load_size_;  ///< of all blocks; what is left, and the largest term of it
   std::vector<double> multipliers_, total_multipliers_;
   std::vector<char> free_;  ///< per block: moves without inertia

@@ -119,6 +119,7 @@ void Recursion::enforce_on_basis(Node& node) noexcept {
   Reduction reduction{S, M, f, C, free_lengths.data(), node.follow, node.offset};
   const bool regular = d == 0 || condense(reduction, scratch_->work, scratch_->more_work);
   node.kept = reduction.kept;
+  lightest_ = std::min(lightest_, reduction.lightest);
   if (!regular) mark_free_blocks(node, scratch_->more_work);
   module.columns = node.kept;
   module.S_matrix() = S.leftCols(node.kept);

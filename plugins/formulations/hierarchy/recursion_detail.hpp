@@ -100,4 +100,13 @@ bool Recursion::fail(const char* format, const T&... values) noexcept {
   return false;
 }
 
+/// Calls `use(unknown, coefficient)` for those of one row on its i-th block.
+void Recursion::for_coefficients(const Rows& rows, Index r, std::size_t i, auto&& use) const noexcept {
+  const AbsoluteEquations::Coefficients c = system_.coefficients(rows.constraint, i);
+  const std::size_t row = static_cast<std::size_t>(r), frame = c.frame.empty() ? 0 : 6;
+  const std::size_t own = c.own.size() / static_cast<std::size_t>(rows.count), first = system_.offset(c.block);
+  for (std::size_t k = 0; k < frame; ++k) use(first + k, c.frame[row][k]);
+  for (std::size_t k = 0; k < own; ++k) use(first + frame + k, c.own[row * own + k]);
+}
+
 }  // namespace polyform::hierarchy

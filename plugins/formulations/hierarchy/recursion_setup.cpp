@@ -1,13 +1,17 @@
 // Memory and places of the recursion: all that depends on the model alone.
+#include <algorithm>
+
 #include "recursion_detail.hpp"
 
 namespace polyform::hierarchy {
 
-Recursion::Recursion(const AbsoluteEquations& system, const MergeTree& tree,
-                     std::span<const LevelConstraint> constraints, std::span<const BlockInertia> inertia, Method method,
-                     std::span<const double> noise)
+Recursion::Recursion(const AbsoluteEquations& system, const MergeTree& tree, std::span<const LevelConstraint> constraints,
+                     std::span<const BlockInertia> inertia, Method method,
+                     std::span<const std::vector<double>> noise)
     : system_(system), inertia_(inertia), method_(method), scratch_(std::make_unique<Scratch>()) {
   const std::size_t n = system.blocks();
+  if (std::ranges::any_of(inertia, [](const BlockInertia& block) { return block.singular; }))
+    fine_left_.resize(system.offset(n));
   turn_.assign(n, Sym3::diagonal(1));
   move_.assign(n, 1);
   free_.assign(n, 0);
@@ -94,7 +98,7 @@ void Recursion::set_units(std::size_t module) {
 }
 
 void Recursion::make_node(Node& node, const Merge& merge, std::span<const LevelConstraint> constraints,
-                          std::span<const double> noise) {
+                          std::span<const std::vector<double>> noise) {
   for (const std::size_t part : merge.parts) node.parts.push_back({part});
   // Where the unknowns of each member stand in its part and among those of all members.
   std::vector<Member> members;
@@ -129,8 +133,9 @@ void Recursion::make_node(Node& node, const Merge& merge, std::span<const LevelC
       }
       rows.touched.push_back(k);
     }
-    node.noise.insert(node.noise.end(), constraints[t].rows, noise.empty() ? 0.0 : noise[t]);
     node.count += rows.count;
+    if (!noise.empty()) node.noise.insert(node.noise.end(), noise[t].begin(), noise[t].end());
+    node.noise.resize(static_cast<std::size_t>(node.count));
     node.rows.push_back(std::move(rows));
   }
   const auto m = static_cast<std::size_t>(node.count), n = static_cast<std::size_t>(first),

@@ -14,6 +14,8 @@ namespace {
 constexpr double wanted_accuracy = 1e-9, least_residual = 1e-15, usual_residual = 1e-12;
 /// Passes that may be made to get there.
 constexpr std::size_t most_rounds = 3;
+/// A motion with less inertia than this beside the largest: what rounding leaves of forces moves it by more than 1e-12.
+constexpr double light_motion = 1e-3;
 /// The same where inertia does not count, when what is left has to be told from rounding.
 constexpr double singular_floor = 1e-5;
 /// A residual above this is no result.
@@ -30,7 +32,7 @@ constexpr double least_covariance = 2e-10;
 /// What rounding leaves of M α − f − Aᵀλ and A α − b is solved for once more where joints are nearly dependent.
 bool Recursion::solve(std::span<const double> loads) noexcept {
   failure_size_ = 0;
-  smallest_pivot_ = stiffest_pivot_ = 1;
+  smallest_pivot_ = stiffest_pivot_ = lightest_ = 1;
   std::copy(system_.right().begin(), system_.right().end(), right_.begin());
   std::fill(total_accelerations_.begin(), total_accelerations_.end(), 0.0);
   std::fill(total_multipliers_.begin(), total_multipliers_.end(), 0.0);
@@ -41,8 +43,11 @@ bool Recursion::solve(std::span<const double> loads) noexcept {
     for (std::size_t i = 0; i < accelerations_.size(); ++i) total_accelerations_[i] += accelerations_[i];
     for (std::size_t r = 0; r < multipliers_.size(); ++r) total_multipliers_[r] += multipliers_[r];
     error = find_residual(loads);
+    // Once, what rounding hides of the residual.
+    const bool again = round == 0 && !fine_left_.empty() && lightest_ < light_motion;
+    if (again) refine_residual(loads);
     const double enough = std::clamp(wanted_accuracy * smallest_pivot_, least_residual, usual_residual);
-    if (error < enough || !(error < 0.1 * before)) break;
+    if (!again && (error < enough || !(error < 0.1 * before))) break;
     before = error;
   }
   if (!check_finite() || (error > usual_residual && !check_covariances())) return false;
@@ -214,15 +219,6 @@ void Recursion::find_free_sizes(std::span<const double> loads) noexcept {
     for (std::size_t k = 0; k < system_.size(i); ++k) most = std::max(most, size[k] *= unit(k));
     for (std::size_t k = 0; k < system_.size(i); ++k) size[k] = unit(k) * (system_.is_module(i) ? size[k] : most);
   }
-}
-
-/// Calls `use(unknown, coefficient)` for those of one row on its i-th block.
-void Recursion::for_coefficients(const Rows& rows, Index r, std::size_t i, auto&& use) const noexcept {
-  const AbsoluteEquations::Coefficients c = system_.coefficients(rows.constraint, i);
-  const std::size_t row = static_cast<std::size_t>(r), frame = c.frame.empty() ? 0 : 6;
-  const std::size_t own = c.own.size() / static_cast<std::size_t>(rows.count), first = system_.offset(c.block);
-  for (std::size_t k = 0; k < frame; ++k) use(first + k, c.frame[row][k]);
-  for (std::size_t k = 0; k < own; ++k) use(first + frame + k, c.own[row * own + k]);
 }
 
 /// Whether a row was found to depend on others.

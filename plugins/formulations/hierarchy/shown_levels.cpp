@@ -50,8 +50,9 @@ Eigen::Index index(std::size_t i) { return static_cast<Eigen::Index>(i); }
 
 }  // namespace
 
-ShownLevels::ShownLevels(Equations& equations, Method method, std::size_t last)
-    : equations_(equations), method_(method), last_(last) {}
+ShownLevels::ShownLevels(Equations& equations, const std::vector<std::vector<double>>& noise, Method method,
+                         std::size_t last)
+    : equations_(equations), noise_(noise), method_(method), last_(last) {}
 
 bool ShownLevels::fill(double t, const ConstStateView& state) {
   start();
@@ -98,7 +99,8 @@ ShownLevels::Rows ShownLevels::rows_of(const System& system, std::size_t level) 
     if (constraint.level == level && constraint.rows > 0) {
       add_group(rows.list, std::string(constraint.name), constraint.rows);
       for (Eigen::Index r = 0; r < index(constraint.rows); ++r) picked.push_back(first + r);
-      noise.resize(picked.size(), constraint.covariance);
+      if (!noise_.empty()) noise.insert(noise.end(), noise_[i].begin(), noise_[i].end());
+      noise.resize(picked.size());
     }
     first += index(constraint.rows);
   }

@@ -3,6 +3,7 @@
 
 #include <Eigen/Core>
 #include <string>
+#include <vector>
 
 #include "method.hpp"
 #include "polyform/contract/equations.hpp"
@@ -17,8 +18,10 @@ namespace polyform::hierarchy {
 /// accelerations open, α_r is the smallest that the level's equations allow.
 class ShownLevels final : public MatrixTable {
  public:
-  /// The equations outlive the object. last: the level that counts.
-  ShownLevels(Equations&, Method, std::size_t last);
+  /// The equations and noise outlive the object. noise: of each constraint its R, or empty. last: the level that
+  /// counts.
+  ShownLevels(Equations&, const std::vector<std::vector<double>>& noise, Method, std::size_t last);
+
  private:
   using Matrix = Eigen::MatrixXd;
   using Vector = Eigen::VectorXd;
@@ -42,6 +45,7 @@ class ShownLevels final : public MatrixTable {
   void add_forces(const System&, std::size_t level);
 
   Equations& equations_;
+  const std::vector<std::vector<double>>& noise_;
   Method method_;
   std::size_t last_;
   std::size_t unknowns_ = 0;  ///< list

@@ -4,7 +4,10 @@
 
 #include <Eigen/LU>
 #include <Eigen/QR>
+#include <algorithm>
 #include <utility>
+
+#include "polyform/mechanics/rheonomic_joints.hpp"
 
 namespace polyform::thompson {
 namespace {
@@ -106,13 +109,17 @@ void ShownEquations::add_tree() {
   add("M", "generalized mass, Eq 7", q_, q_, M);
   add("Q", "generalized force, with gyroscopic torques, Eq 7", q_, one, Q);
   add("q'", "generalized velocity: of mass centres in ground axes, angular in body axes", q_, one, qdot);
+  const Vector given = given_velocities();
+  if (!RheonomicJoints(view_).empty())
+    add("h", "given velocity, by functions of time: q' = H2 q2' + h", q_, one, given);
   add("Phi_q", "Jacobian of the joints of the tree, Eq 6", constraints_, q_, jacobian());
   add("H1", "right inverse of Phi_q, Eq 9", q_, constraints_, constraint_columns());
   add("H2", h2_.is_relative() ? "velocity transformation H_a^-1 H_b, Eq 17" : "null space of Phi_q, Eq 9", q_, q2_, H2);
-  add("q2'", "reduced velocity, Eq 13", q2_, one, H2.colPivHouseholderQr().solve(qdot));
+  const Vector q2dot = H2.colPivHouseholderQr().solve(qdot - given);
+  add("q2'", "reduced velocity, Eq 13", q2_, one, q2dot);
   add("H2' q2'", "rate of H2 times reduced velocity, Eq 14", q_, one, gamma);
-  Reduced reduced{H2, gamma, accelerations, q2_};
-  if (!parts_.reductions.loops().empty()) reduced = add_loops(H2, gamma);
+  Reduced reduced{H2, gamma, accelerations, q2_, one};
+  if (!parts_.reductions.loops().empty()) reduced = add_loops(H2, gamma, q2dot);
 
   const Matrix HM = reduced.H2.transpose() * M;
   add("M22", "reduced mass H2^T M H2, Eq 15", reduced.list, reduced.list, HM * reduced.H2);
@@ -122,28 +129,31 @@ void ShownEquations::add_tree() {
   add("q2''", "reduced acceleration, Eq 15", reduced.list, one, reduced.accelerations);
   const Vector qddot = H2 * accelerations + gamma;
   add("q''", "acceleration H2 q2'' + H2' q2', Eq 14", q_, one, qddot);
-  if (parts_.reductions.loops().empty())
+  Vector left = Q - M * qddot;
+  if (!parts_.reductions.loops().empty()) {
+    const Vector closing = closing_multipliers(H2.transpose() * left);
+    left -= closing_jacobian().transpose() * closing;
+    add("lambda_c", "constraint vector of what closes the tree: J^T lambda_c = H2^T (Q - M q'')", reduced.rows, one,
+        closing);
+    add("lambda", "constraint vector of the tree H1^T (Q - M q'' - Phi_c^T lambda_c), Eq 19", constraints_, one,
+        constraint_columns().transpose() * left);
+  } else {
     add("lambda", "constraint vector H1^T (Q - M q''), Eq 19", constraints_, one,
-        constraint_columns().transpose() * (Q - M * qddot));
+        constraint_columns().transpose() * left);
+  }
   if (form_ != Form::reduced) add_implicit(reduced);
 }
 
 /// J q̇2 = right, J [K1 Z] = [1 0]: what is left are the coordinates without a pivot.
-ShownEquations::Reduced ShownEquations::add_loops(const Matrix& H2, const Vector& gamma) {
+ShownEquations::Reduced ShownEquations::add_loops(const Matrix& H2, const Vector& gamma, const Vector& q2dot) {
   const SecondReduction& loops = parts_.reductions.loops();
   const ClosingConstraints& closing = parts_.tree.placed().closing();
   const std::size_t rows = add_list(), left = add_list();
-  Matrix J = Matrix::Zero(index(loops.rows()), index(h2_.size()));
-  for (std::size_t g = 0; g < loops.groups(); ++g) {
-    add_group(rows, std::string(closing.name(g)), loops.rows_of(g));
-    const std::span<const std::size_t> columns = loops.columns(g);
-    for (std::size_t r = 0; r < loops.rows_of(g); ++r)
-      for (std::size_t c = 0; c < columns.size(); ++c)
-        J(index(loops.first_row(g) + r), index(columns[c])) += loops.row(g, r)[c];
-  }
+  for (std::size_t g = 0; g < loops.groups(); ++g) add_group(rows, std::string(closing.name(g)), loops.rows_of(g));
+  const Matrix J = loop_rows();
   const std::span<const std::size_t> independent = loops.independent();
   Matrix Z = Matrix::Zero(J.cols(), index(independent.size()));
-  Vector accelerations(Z.cols());
+  Vector accelerations(Z.cols()), velocities(Z.cols());
   const std::span<const double> udot = parts_.accelerations.udot();
   for (std::size_t k = 0; k < independent.size(); ++k) {
     std::vector<double> unit(h2_.size());
@@ -151,6 +161,7 @@ ShownEquations::Reduced ShownEquations::add_loops(const Matrix& H2, const Vector
     loops.extend(unit.data());
     Z.col(index(k)) = Eigen::Map<const Vector>(unit.data(), J.cols());
     accelerations[index(k)] = udot[independent[k]];
+    velocities[index(k)] = q2dot[index(independent[k])];
     std::size_t first = 0, g = 0;
     for (; first + group(q2_, g).count <= independent[k]; ++g) first += group(q2_, g).count;
     const Group of = group(q2_, g);
@@ -158,13 +169,60 @@ ShownEquations::Reduced ShownEquations::add_loops(const Matrix& H2, const Vector
   }
   const Vector right = Eigen::Map<const Vector>(parts_.reductions.right(), J.rows());
   const Vector particular = Eigen::Map<const Vector>(udot.data(), J.cols()) - Z * accelerations;
-  add("J", "Phi_q H2 of what closes the tree", rows, q2_, J);
+  add("Phi_c", "Jacobian of what closes the tree", rows, q_, closing_jacobian());
+  add("J", "Phi_c H2, of what closes the tree", rows, q2_, J);
   add("right", "J q2'' = right", rows, one, right);
   add("Z", "null space of J, second reduction", q2_, left, Z);
   add("x", "a solution of J x = right that is zero in the independent coordinates", q2_, one, particular);
-  Reduced reduced{H2 * Z, gamma + H2 * particular, accelerations, left};
+  add("q3'", "reduced velocity of both reductions: q2' = Z q3' + x'", left, one, velocities);
+  add("x'", "given velocity of what closes the tree, zero in the independent coordinates", q2_, one,
+      q2dot - Z * velocities);
+  Reduced reduced{H2 * Z, gamma + H2 * particular, accelerations, left, rows};
   add("H2 Z", "velocity transformation of both reductions: H2 of what follows", q_, left, reduced.H2);
   return reduced;
+}
+
+/// J of all groups.
+ShownEquations::Matrix ShownEquations::loop_rows() const {
+  const SecondReduction& loops = parts_.reductions.loops();
+  Matrix J = Matrix::Zero(index(loops.rows()), index(h2_.size()));
+  for (std::size_t g = 0; g < loops.groups(); ++g) {
+    const std::span<const std::size_t> columns = loops.columns(g);
+    for (std::size_t r = 0; r < loops.rows_of(g); ++r)
+      for (std::size_t c = 0; c < columns.size(); ++c)
+        J(index(loops.first_row(g) + r), index(columns[c])) += loops.row(g, r)[c];
+  }
+  return J;
+}
+
+/// Φ_c, a row at a time from the forces of a unit multiplier.
+ShownEquations::Matrix ShownEquations::closing_jacobian() const {
+  const std::size_t rows = parts_.reductions.loops().rows();
+  Matrix Phi(index(rows), index(layout_.size));
+  std::vector<double> unit(rows);
+  for (std::size_t r = 0; r < rows; ++r) {
+    Forces force{BodyVectors(view_.bodies.size(), Vector6(Vector6::Zero())), std::vector<double>(h2_.size())};
+    unit[r] = 1;
+    parts_.reductions.rows().add_forces(unit.data(), force);
+    unit[r] = 0;
+    Phi.row(index(r)) = stacked_rates(force.bodies, force.further.data());
+  }
+  return Phi;
+}
+
+/// λ with Jᵀ λ = y, zero in rows that depend on others.
+ShownEquations::Vector ShownEquations::closing_multipliers(const Vector& y) const {
+  const SecondReduction& loops = parts_.reductions.loops();
+  std::vector<Eigen::Index> kept;
+  for (std::size_t g = 0; g < loops.groups(); ++g)
+    for (std::size_t r = 0; r < loops.rows_of(g); ++r)
+      if ((loops.left_out(g) >> r & 1) == 0) kept.push_back(index(loops.first_row(g) + r));
+  const Matrix J = loop_rows();
+  const Matrix independent = J(kept, Eigen::all).transpose();
+  const Vector found = independent.colPivHouseholderQr().solve(y);
+  Vector all = Vector::Zero(J.rows());
+  for (std::size_t k = 0; k < kept.size(); ++k) all[kept[k]] = found[index(k)];
+  return all;
 }
 
 /// Eqs 20 and 21 as they are printed.
@@ -314,18 +372,31 @@ ShownEquations::Vector ShownEquations::forces() const {
 
 ShownEquations::Vector ShownEquations::velocities() const {
   const PlacedTree& tree = parts_.tree.placed();
-  BodyVectors rates(view_.bodies.size());
-  for (std::size_t i = 0; i < rates.size(); ++i) {
-    const BodyMotion& m = tree.bodies()[i];
-    rates[i] = stacked(m.V.linear + cross(m.V.angular, h2_.center(i)), transpose_times(m.R, m.V.angular));
-  }
   std::vector<double> further(h2_.size());
   std::ranges::copy(tree.etadot(), further.begin() + static_cast<std::ptrdiff_t>(h2_.joint_coordinates()));
   const JointState::Parts parts = parts_.tree.parts();
   std::size_t k = h2_.first_variable();
   for (const ModuleSet::Module& module : tree.closing().modules().modules())
     for (std::size_t v = 0; v < module.variables; ++v) further[k++] = parts.x[module.u + v];
-  return stacked_rates(rates, further.data());
+  return stacked_velocities(tree.kinematics(), further.data());
+}
+
+/// q̇ where all joints and modes stand still but for what functions of time give.
+ShownEquations::Vector ShownEquations::given_velocities() const {
+  const PlacedTree& tree = parts_.tree.placed();
+  const std::vector<double> resting(std::max({view_.nv, view_.modes, h2_.size()}));
+  TreeKinematics given(view_);
+  given.evaluate(tree.q().data(), resting.data(), tree.eta().data(), resting.data());
+  return stacked_velocities(given, resting.data());
+}
+
+ShownEquations::Vector ShownEquations::stacked_velocities(const TreeKinematics& tree, const double* u) const {
+  BodyVectors rates(view_.bodies.size());
+  for (std::size_t i = 0; i < rates.size(); ++i) {
+    const BodyMotion& m = tree.bodies()[i];
+    rates[i] = stacked(m.V.linear + cross(m.V.angular, h2_.center(i)), transpose_times(m.R, m.V.angular));
+  }
+  return stacked_rates(rates, u);
 }
 
 }  // namespace polyform::thompson

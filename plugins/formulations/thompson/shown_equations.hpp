@@ -38,13 +38,13 @@ class ShownEquations final : public MatrixTable {
   struct Reduced {
     Matrix H2;
     Vector gamma, accelerations;
-    std::size_t list;
+    std::size_t list, rows;  ///< rows: of what closes the tree
   };
 
   bool fill(double t, const ConstStateView&) override;
   void add_lists();
   void add_tree();
-  Reduced add_loops(const Matrix& H2, const Vector& gamma);
+  Reduced add_loops(const Matrix& H2, const Vector& gamma, const Vector& q2dot);
   void add_implicit(const Reduced&);
   void add(const char* name, const char* meaning, std::size_t rows, std::size_t columns, const Matrix&);
 
@@ -52,9 +52,14 @@ class ShownEquations final : public MatrixTable {
   Matrix own_bases() const;
   Matrix jacobian() const;
   Matrix constraint_columns() const;
+  Matrix loop_rows() const;
+  Matrix closing_jacobian() const;
+  Vector closing_multipliers(const Vector& y) const;
   Matrix mass() const;
   Vector forces() const;
   Vector velocities() const;
+  Vector given_velocities() const;
+  Vector stacked_velocities(const TreeKinematics&, const double* u) const;
   Vector stacked_rates(const BodyVectors&, const double* u) const;
 
   const SystemView& view_;

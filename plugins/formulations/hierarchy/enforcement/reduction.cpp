@@ -57,7 +57,7 @@ void turn(Reduction& r, double* work) {
 /// in all of the model.
 Index factorize(Reduction& r) {
   const Index n = r.kept, e = r.eliminated();
-  const double least_pivot = no_inertia * std::max(1.0, r.M.diagonal().maxCoeff());
+  const double largest = std::max(1.0, r.M.diagonal().maxCoeff()), least_pivot = no_inertia * largest;
   auto M22 = r.M.bottomRightCorner(e, e);
   for (Index j = 0; j < e; ++j) {
     Index pivot = 0;
@@ -68,6 +68,7 @@ Index factorize(Reduction& r) {
       r.C.col(n + j).swap(r.C.col(n + pivot));
       std::swap(r.f[n + j], r.f[n + pivot]);
     }
+    r.lightest = std::min(r.lightest, M22(j, j) / largest);
     M22(j, j) = std::sqrt(M22(j, j));
     auto column = M22.col(j).tail(e - j - 1);
     column /= M22(j, j);

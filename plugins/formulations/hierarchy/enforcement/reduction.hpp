@@ -18,6 +18,7 @@ struct Reduction {
   double* memory_follow;  ///< d × n
   double* memory_offset;  ///< d
   Index kept = 0;
+  double lightest = 1;  ///< least inertia of an eliminated coordinate that has some, relative to the largest
   Index eliminated() const { return M.cols() - kept; }
   Matrix follow() const { return {memory_follow, eliminated(), kept}; }
   Vector offset() const { return {memory_offset, eliminated()}; }

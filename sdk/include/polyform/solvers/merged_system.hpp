@@ -3,6 +3,7 @@
 
 #include <deque>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "polyform/solvers/rigid_groups.hpp"
@@ -13,7 +14,7 @@ class CarriedForce;
 
 /// The view of a system whose carriers have taken the mass, the joints and the markers of what they carry. Fixed joints
 /// within a group are gone. Coordinates of joints and modes, first-order states and their offsets are those of the
-/// whole system, and so are all names.
+/// whole system, and so are all names, but that of a carrier, which names what it carries too: "arm + hand".
 /// Its members are the arrays that the view points to, one for each span of SystemView.
 class MergedSystem {
  public:
@@ -53,6 +54,7 @@ class MergedSystem {
   std::vector<std::size_t> body_numbers_;  ///< in view(), of bodies of the whole that are not carried
   std::vector<JointIndex> joint_numbers_;
   std::vector<BodyData> bodies_;
+  std::deque<std::string> names_;  ///< of carriers
   std::vector<JointData> joints_;
   std::deque<std::vector<Primitive>> primitives_;
   std::vector<FlexibleData> flexible_;
