@@ -42,7 +42,8 @@ std::unique_ptr<host::System> Session::load(const ModelArguments& arguments,
   diagnostics_ = {};
   bool missing_plugin = false;
   host::Description model = host::read_model(arguments.file, catalog(), diagnostics_, missing_plugin,
-                                              {arguments.lenient});
+                                              {arguments.lenient,
+                                               split_options("--import-option", arguments.import_options)});
   std::unique_ptr<host::System> system;
   if (!diagnostics_.failed()) {
     if (trial) try_assembly(model, *trial, interrupted);

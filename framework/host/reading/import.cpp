@@ -20,8 +20,7 @@ class Collector final : public ConversionSink {
   }
   void finding(const Finding& f) noexcept override {
     keep([&] {
-      into_.findings.push_back(
-          {f.treatment, std::string(f.what), std::string(f.remark), f.count, f.line, f.column});
+      into_.findings.push_back({f.treatment, std::string(f.what), std::string(f.remark), f.count, f.line, f.column});
     });
   }
   DiagnosticSink& diagnostics() noexcept override { return diagnostics_; }
@@ -42,8 +41,8 @@ class Collector final : public ConversionSink {
 };
 
 /// What is wrong with what a conversion gave; nothing where it is good.
-bool is_good(Status status, const Collector& sink, const Conversion& got, const std::string& file, std::string_view name,
-             Diagnostics& diagnostics) {
+bool is_good(Status status, const Collector& sink, const Conversion& got, const std::string& file,
+             std::string_view name, Diagnostics& diagnostics) {
   std::string message;
   if (sink.out_of_memory())
     message = "there is not enough memory to convert this";
@@ -67,10 +66,14 @@ std::size_t Conversion::count(Treatment treatment) const {
 
 std::string_view name_of(Treatment treatment) noexcept {
   switch (treatment) {
-    case Treatment::honoured: return "honoured";
-    case Treatment::converted: return "converted";
-    case Treatment::not_honoured: return "not honoured";
-    case Treatment::kept_back: return "within";
+    case Treatment::honoured:
+      return "honoured";
+    case Treatment::converted:
+      return "converted";
+    case Treatment::not_honoured:
+      return "not honoured";
+    case Treatment::kept_back:
+      return "within";
   }
   return "not honoured";
 }
@@ -96,9 +99,8 @@ const ImporterType* importer_for(const Catalog& catalog, std::string_view file, 
 std::optional<Conversion> import_model(const ImporterType& importer, const std::string& file, std::string_view bytes,
                                        const ImportOptions& options, Diagnostics& diagnostics) {
   Description storage;
-  const std::vector<FieldValue> values =
-      read_options(importer.fields(), options, {"importer", importer.name(), "--import-option", "", ""}, storage,
-                   diagnostics);
+  const std::vector<FieldValue> values = read_options(
+      importer.fields(), options, {"importer", importer.name(), "--import-option", "", ""}, storage, diagnostics);
   if (diagnostics.failed()) return std::nullopt;
   Conversion got;
   Collector sink(got, diagnostics);
@@ -137,4 +139,4 @@ std::optional<Conversion> export_model(const ImporterType& importer, const Descr
   return got;
 }
 
-}  // namespace polyform::host::reading
+}  // namespace polyform::host::inline reading

@@ -47,10 +47,10 @@ std::optional<Conversion> import_model(const ImporterType&, const std::string& f
 std::string summary_of_losses(const Conversion&);
 
 struct Description;
-/// The model as JSON text for an exporter: all that its bodies, joints and elements have, whether it was written or left
-/// out; of chains and parts what they make.
+/// The model as JSON text for an exporter: all that its bodies, joints and elements have, whether it was written or
+/// left out; of chains and parts what they make.
 std::string resolved_model(const Description&);
 /// Writes the model in the importer's format; nothing after an error in the diagnostics, as where it cannot write.
 std::optional<Conversion> export_model(const ImporterType&, const Description&, Diagnostics&);
 
-}  // namespace polyform::host::reading
+}  // namespace polyform::host::inline reading

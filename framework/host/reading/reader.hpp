@@ -22,15 +22,16 @@ struct ReadingOptions {
 struct ModelText {
   std::string text, name;
 };
-/// Reads a file of any format: one of another program is imported, with a warning that tells what is lost. Nothing after
-/// an error in the diagnostics. missing_plugin as for read_model.
+/// Reads a file of any format: one of another program is imported, with a warning that tells what is lost. Nothing
+/// after an error in the diagnostics. missing_plugin as for read_model.
 std::optional<ModelText> read_model_source(const std::string& file, const Catalog&, Diagnostics&, bool& missing_plugin,
                                            const ImportOptions& = {});
 
-/// Reads a model file (YAML; JSON is a subset), or a file in a format that a loaded importer reads. Everything wrong in it is reported, with file, line, column and path;
-/// the description is complete only when nothing was (diagnostics.failed()). Never throws for any content.
-/// missing_plugin is set when types are named that no loaded plugin offers and nothing else is wrong: then the exit
-/// code is Exit::plugin, and after any other error Exit::bad_input.
+/// Reads a model file (YAML; JSON is a subset), or a file in a format that a loaded importer reads. Everything wrong in
+/// it is reported, with file, line, column and path; the description is complete only when nothing was
+/// (diagnostics.failed()). Never throws for any content. missing_plugin is set when types are named that no loaded
+/// plugin offers and nothing else is wrong: then the exit code is Exit::plugin, and after any other error
+/// Exit::bad_input.
 Description read_model(const std::string& file, const Catalog&, Diagnostics&, bool& missing_plugin,
                        const ReadingOptions& = {});
 

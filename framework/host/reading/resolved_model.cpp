@@ -37,15 +37,21 @@ class ResolvedModel {
 
   static ordered_json json_of_function(const TimeFunction& f) {
     switch (f.kind) {
-      case TimeFunction::Kind::constant: return f.constant;
-      case TimeFunction::Kind::polynomial: return {{"polynomial", std::vector<double>(f.data.begin(), f.data.end())}};
-      case TimeFunction::Kind::ramp: return {{"ramp", {{"rate", f.rate}, {"start", f.start}, {"end", f.end}}}};
+      case TimeFunction::Kind::constant:
+        return f.constant;
+      case TimeFunction::Kind::polynomial:
+        return {{"polynomial", std::vector<double>(f.data.begin(), f.data.end())}};
+      case TimeFunction::Kind::ramp:
+        return {{"ramp", {{"rate", f.rate}, {"start", f.start}, {"end", f.end}}}};
       case TimeFunction::Kind::sine:
         return {{"sine",
                  {{"amplitude", f.amplitude}, {"frequency", f.frequency}, {"phase", f.phase}, {"offset", f.offset}}}};
-      case TimeFunction::Kind::linear_table: return table(f, 2, "linear");
-      case TimeFunction::Kind::cubic_table: return table(f, 3, "cubic");
-      case TimeFunction::Kind::other: break;
+      case TimeFunction::Kind::linear_table:
+        return table(f, 2, "linear");
+      case TimeFunction::Kind::cubic_table:
+        return table(f, 3, "cubic");
+      case TimeFunction::Kind::other:
+        break;
     }
     return {{"other", true}};
   }
@@ -58,15 +64,22 @@ class ResolvedModel {
   ordered_json value(const FieldSpec& spec, const FieldValue& v) const {
     ordered_json list = ordered_json::array();
     switch (spec.type) {
-      case FieldType::number: return v.number;
-      case FieldType::integer: return v.integer;
-      case FieldType::boolean: return v.integer != 0;
+      case FieldType::number:
+        return v.number;
+      case FieldType::integer:
+        return v.integer;
+      case FieldType::boolean:
+        return v.integer != 0;
       case FieldType::text:
-      case FieldType::choice: return std::string(v.text);
+      case FieldType::choice:
+        return std::string(v.text);
       case FieldType::vector3:
-      case FieldType::direction: return components(v.vector);
-      case FieldType::orientation: return components(v.orientation);
-      case FieldType::numbers: return std::vector<double>(v.numbers.begin(), v.numbers.end());
+      case FieldType::direction:
+        return components(v.vector);
+      case FieldType::orientation:
+        return components(v.orientation);
+      case FieldType::numbers:
+        return std::vector<double>(v.numbers.begin(), v.numbers.end());
       case FieldType::matrix: {
         const std::size_t columns = v.rows == 0 ? 0 : v.numbers.size() / v.rows;
         for (std::size_t r = 0; r < v.rows; ++r) {
@@ -79,9 +92,12 @@ class ResolvedModel {
       case FieldType::time_functions:
         for (const TimeFunction& f : v.functions) list.push_back(json_of_function(f));
         return list.size() == 1 ? list.front() : list;
-      case FieldType::body: return name_of(v.body);
-      case FieldType::marker: return {{"body", name_of(v.body)}, {"point", components(v.vector)}};
-      case FieldType::joint: return name_of(v.joint);
+      case FieldType::body:
+        return name_of(v.body);
+      case FieldType::marker:
+        return {{"body", name_of(v.body)}, {"point", components(v.vector)}};
+      case FieldType::joint:
+        return name_of(v.joint);
       case FieldType::bodies:
         for (const BodyIndex body : v.bodies) list.push_back(name_of(body));
         return list;
@@ -111,8 +127,7 @@ class ResolvedModel {
                      {"orientation", components(body.pose.orientation)},
                      {"mass", body.mass},
                      {"center_of_mass", components(body.center_of_mass)},
-                     {"inertia",
-                      {{"xx", j.xx}, {"yy", j.yy}, {"zz", j.zz}, {"xy", j.xy}, {"xz", j.xz}, {"yz", j.yz}}}};
+                     {"inertia", {{"xx", j.xx}, {"yy", j.yy}, {"zz", j.zz}, {"xy", j.xy}, {"xz", j.xz}, {"yz", j.yz}}}};
     if (body.velocity) out["velocity"] = components(*body.velocity);
     if (body.angular_velocity) out["angular_velocity"] = components(*body.angular_velocity);
     for (const ShapeItem& shape : body.geometry) out["geometry"].push_back(json_of(shape));
@@ -123,11 +138,15 @@ class ResolvedModel {
   static ordered_json json_of(const ShapeItem& shape) {
     ordered_json out;
     switch (shape.kind) {
-      case ShapeItem::Kind::box: out = {{"type", "box"}, {"size", components(shape.size)}}; break;
+      case ShapeItem::Kind::box:
+        out = {{"type", "box"}, {"size", components(shape.size)}};
+        break;
       case ShapeItem::Kind::cylinder:
         out = {{"type", "cylinder"}, {"radius", shape.radius}, {"length", shape.length}};
         break;
-      case ShapeItem::Kind::sphere: out = {{"type", "sphere"}, {"radius", shape.radius}}; break;
+      case ShapeItem::Kind::sphere:
+        out = {{"type", "sphere"}, {"radius", shape.radius}};
+        break;
     }
     out["position"] = components(shape.pose.position);
     out["orientation"] = components(shape.pose.orientation);
@@ -162,4 +181,4 @@ std::string resolved_model(const Description& model) {
   return ResolvedModel(model).write().dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-}  // namespace polyform::host::reading
+}  // namespace polyform::host::inline reading

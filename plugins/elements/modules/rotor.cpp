@@ -68,12 +68,13 @@ class Rotors final : public ModuleBatch {
 class RotorType final : public ModuleType {
  public:
   const TypeDescriptor& descriptor() const noexcept override {
-    static constexpr TypeDescriptor descriptor{.name = "rotor",
-                                               .meaning = "rotor with inertia and friction that a joint turns by a gear",
-                                               .fields = specs,
-                                               .variables = variable_names,
-                                               .states = state_names,
-                                               .rows = row_names};
+    static constexpr TypeDescriptor descriptor{
+        .name = "rotor",
+        .meaning = "rotor with inertia and friction that a joint turns by a gear",
+        .fields = specs,
+        .variables = variable_names,
+        .states = state_names,
+        .rows = row_names};
     return descriptor;
   }
   bool define(ElementInstance& i, std::size_t number, FieldSink& sink) const noexcept override {

@@ -1,8 +1,8 @@
 // Importers: the interface between the host and a reader of another program's model files.
 //
 // The host reads the file's bytes and hands them over. The importer gives back a model as text in the format of model
-// files, which the host then reads and checks as it does any other, and one finding for every kind of thing in the file:
-// nothing of a file is passed over without a word.
+// files, which the host then reads and checks as it does any other, and one finding for every kind of thing in the
+// file: nothing of a file is passed over without a word.
 #pragma once
 
 #include <cstddef>
@@ -70,7 +70,8 @@ class ImporterType {
   /// A small file of the format, which import_model converts: the conformance checks begin with it.
   virtual std::string_view example() const noexcept = 0;
   /// Gives the model and the findings to the sink; failed after an error there. options: one value per fields().
-  virtual Status import_model(const ForeignFile&, Strided<const FieldValue> options, ConversionSink&) const noexcept = 0;
+  virtual Status import_model(const ForeignFile&, Strided<const FieldValue> options,
+                              ConversionSink&) const noexcept = 0;
   /// A further ability by name, or nullptr: a new ability is a new interface, never a new virtual function here.
   virtual const void* query(std::string_view interface_name) const noexcept { (void)interface_name; return nullptr; }
 
