@@ -24,6 +24,8 @@ void add_verify(CLI::App& app, Action& action);
 void add_check(CLI::App& app, Action& action);
 void add_conform(CLI::App& app, Action& action);
 void add_plugins(CLI::App& app, Action& action);
+void add_import(CLI::App& app, Action& action);
+void add_export(CLI::App& app, Action& action);
 void add_new(CLI::App& app, Action& action);
 void add_schema(CLI::App& app, Action& action);
 void add_help(CLI::App& app, Action& action);

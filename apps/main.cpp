@@ -88,6 +88,8 @@ Exit command(int argc, char** argv) {
   add_report(app, action);
   add_verify(app, action);
   add_check(app, action);
+  add_import(app, action);
+  add_export(app, action);
   add_plugins(app, action);
   add_new(app, action);
   add_conform(app, action);

@@ -59,13 +59,17 @@ Exit make(const NewArguments& arguments) {
   const fs::path directory = arguments.directory.empty() ? arguments.name : arguments.directory;
   const std::vector<std::string> files = write_project(example, arguments.name, directory);
   fmt::print(output(), "{}: a {} that works, to be changed into yours\n", directory.string(), arguments.kind);
-  for (const std::string& file : files) fmt::print(output(), "  {}\n", file);
+  std::string model = "model.yaml";
+  for (const std::string& file : files) {
+    fmt::print(output(), "  {}\n", file);
+    if (file.starts_with("model.")) model = file;
+  }
   fmt::print(output(),
              "\nNext:\n"
              "  cd {}\n"
              "  cmake -B build && cmake --build build && ctest --test-dir build\n"
-             "  polyform run model.yaml --plugin-path build\n",
-             directory.string());
+             "  polyform run {} --plugin-path build\n",
+             directory.string(), model);
   return Exit::done;
 }
 
@@ -75,7 +79,7 @@ void add_new(CLI::App& app, Action& action) {
   CLI::App* sub = app.add_subcommand("new", "Begin a plugin of your own: a small project that builds, tests and runs");
   const auto arguments = std::make_shared<NewArguments>();
   sub->add_option("KIND", arguments->kind,
-                  "joint, rheonomic-joint, force, constraint,\nflexible-body, module, integrator or formulation")
+                  "joint, rheonomic-joint, force, constraint,\nflexible-body, module, integrator, importer\nor formulation")
       ->required();
   sub->add_option("NAME", arguments->name, "Name of the plugin and of the type it offers, e.g. my-joint")->required();
   sub->add_option("--directory", arguments->directory, "Where to write the project [NAME]")->type_name("DIR");

@@ -98,9 +98,15 @@ void add_plugin_path(CLI::App& app, std::vector<std::string>& paths) {
 }
 
 void add_model(CLI::App& app, ModelArguments& model) {
-  app.add_option("MODEL", model.file, "The model file (YAML or JSON)")->required()->type_name("");
+  app.add_option("MODEL", model.file, "The model file: YAML, JSON, or a format of polyform import")
+      ->required()
+      ->type_name("");
   add_plugin_path(app, model.plugin_paths);
   add_lenient(app, model.lenient);
+  app.add_option("--import-option", model.import_options,
+                 "An option of the importer of a model in another format, such as base=free")
+      ->allow_extra_args(false)
+      ->type_name("KEY=VALUE");
 }
 
 void add_lenient(CLI::App& app, bool& lenient) {

@@ -27,6 +27,7 @@ struct ModelArguments {
   std::string file;
   std::vector<std::string> plugin_paths;
   bool lenient = false;
+  std::vector<std::string> import_options{};
 };
 void add_plugin_path(CLI::App&, std::vector<std::string>& paths);
 void add_model(CLI::App&, ModelArguments&);

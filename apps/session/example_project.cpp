@@ -54,6 +54,7 @@ constexpr std::array reserved{"alignas",       "alignof",     "and",          "a
 /// Types of the SDK, which the class of a project would hide.
 constexpr std::string_view types_of_sdk =
     " Ability Attachments BodyData BodyIndex BodyInertia BodyMotion ClosingConstraints ConstraintBatch"
+    " ConversionSink Exporter Finding ForeignFile ImporterType Treatment"
     " ConstraintInstances ConstraintOutput ConstraintSet ConstraintType Correction DependentRows Diagnostic"
     " DiagnosticSink DiscreteDescription DiscreteElement DiscreteState DiscreteValues DiscreteVariable"
     " ElementInstances ElementInstance ElementRows ElementType Equations EquationValues FieldSink FieldSpec FieldType"

@@ -21,7 +21,8 @@ void warn_of_refused(const host::Registry& registry) {
 
 host::Description read(const ModelArguments& arguments, const host::Catalog& catalog, host::Diagnostics& diagnostics,
                        bool& missing_plugin) {
-  return host::read_model(arguments.file, catalog, diagnostics, missing_plugin, {arguments.lenient});
+  return host::read_model(arguments.file, catalog, diagnostics, missing_plugin,
+                          {arguments.lenient, split_options("--import-option", arguments.import_options)});
 }
 
 }  // namespace polyform::apps

@@ -52,7 +52,7 @@ StudyCases::StudyCases(const Plugins& plugins, const std::string& model, const h
                        const host::Quantities& quantities, CaseSettings settings)
     : plugins_(plugins), design_(design), quantities_(quantities), settings_(std::move(settings)), model_([&] {
         host::Diagnostics diagnostics;
-        host::VariedModel parsed(model, diagnostics);
+        host::VariedModel parsed(model, session.catalog(), diagnostics);
         print(diagnostics);
         if (diagnostics.failed()) throw Failure(Exit::bad_input, already_said);
         return parsed;

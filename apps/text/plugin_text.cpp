@@ -27,7 +27,9 @@ std::vector<std::string> supported(const Formulation& formulation) {
 }
 
 /// Whether the fields of a type are called options.
-bool has_options(const host::Offer& offer) { return offer.kind == "formulation" || offer.kind == "integrator"; }
+bool has_options(const host::Offer& offer) {
+  return offer.kind == "formulation" || offer.kind == "integrator" || offer.kind == "importer";
+}
 
 /// The fields of an element type, or nullptr.
 const TypeDescriptor* descriptor_of(const host::Catalog& catalog, const host::Offer& offer) {
@@ -49,6 +51,9 @@ Strided<const FieldSpec> fields_of(const host::Catalog& catalog, const host::Off
   if (const IntegratorType* integrator = host::find(catalog.integrators, offer.name);
       integrator && offer.kind == "integrator")
     return integrator->fields();
+  if (const ImporterType* importer = host::find(catalog.importers, offer.name);
+      importer && offer.kind == "importer")
+    return importer->fields();
   const Formulation* formulation = host::find(catalog.formulations, offer.name);
   return formulation == nullptr ? Strided<const FieldSpec>() : formulation->options();
 }
@@ -141,6 +146,11 @@ Json plugin_json(const host::PluginRecord& plugin, const host::Catalog& catalog)
       one["fixed_step"] = integrator->fixed_step();
       one["preference"] = integrator->preference();
     }
+    if (const ImporterType* i = offer.kind == "importer" ? host::find(catalog.importers, offer.name) : nullptr) {
+      one["source"] = i->source();
+      one["extensions"] = i->extensions();
+      one["exports"] = ask<Exporter>(*i) != nullptr;
+    }
     one[has_options(offer) ? "options" : "fields"] = fields_json(fields_of(catalog, offer));
     offers.push_back(std::move(one));
   }
@@ -182,6 +192,9 @@ std::string offer_details(const host::PluginRecord& plugin, const host::Catalog&
     if (const IntegratorType* i = offer.kind == "integrator" ? host::find(catalog.integrators, offer.name) : nullptr)
       text += fmt::format("  source: {}\n  order {}, {}\n", i->source(), i->order(),
                           i->fixed_step() ? "a fixed step" : "steps chosen by tolerances");
+    if (const ImporterType* i = offer.kind == "importer" ? host::find(catalog.importers, offer.name) : nullptr)
+      text += fmt::format("  source: {}\n  files: {}{}\n", i->source(), i->extensions(),
+                          ask<Exporter>(*i) != nullptr ? "; read and written" : "; read");
     text += fields.empty() ? std::string(has_options(offer) ? "  no options\n" : "  no fields of its own\n")
                            : fmt::format("  {}:\n{}", has_options(offer) ? "options" : "fields", field_lines(fields));
   }

@@ -42,7 +42,7 @@ TEST_CASE("every kind has one example, and the help names it") {
   const Workshop shop;
   const std::string help = shop.run({"new", "--help"}).out;
   for (const std::string kind : {"joint", "force", "constraint", "flexible-body", "module", "integrator",
-                                 "formulation"}) {
+                                 "importer", "formulation"}) {
     INFO(kind);
     CHECK_THAT(help, Contains(kind));
     CHECK(shop.run({"new", kind, "my-plugin", "--directory", shop.path(kind).string()}).code == 0);

@@ -168,14 +168,41 @@ Description read_model_text(std::string_view text, const std::string& file, cons
                    missing_plugin, options);
 }
 
-Description read_model(const std::string& file, const Catalog& catalog, Diagnostics& diagnostics,
-                       bool& missing_plugin, const ReadingOptions& options) {
+std::optional<ModelText> read_model_source(const std::string& file, const Catalog& catalog, Diagnostics& diagnostics,
+                                           bool& missing_plugin, const ImportOptions& options) {
+  missing_plugin = false;
   std::optional<std::string> text;
   Report report(diagnostics, file);
   guarded(report, [&] { text = read_source(file, report); });
-  if (text) return read_model_text(*text, file, catalog, diagnostics, missing_plugin, options);
+  if (text && importer_for(catalog, file, *text) == nullptr && looks_like_xml(*text)) {
+    report.missing_plugin({1, 1}, {}, "this is an XML file, and no loaded plugin reads its format",
+                          "See 'polyform plugins' for what is loaded; model files are YAML.");
+    missing_plugin = true;
+    text.reset();
+  }
   report.finish();
-  missing_plugin = false;
+  if (!text) return std::nullopt;
+  const ImporterType* const importer = importer_for(catalog, file, *text);
+  if (importer == nullptr) return ModelText{std::move(*text), file};
+  std::optional<Conversion> got = import_model(*importer, file, *text, options, diagnostics);
+  if (!got) return std::nullopt;
+  if (const std::string losses = summary_of_losses(*got); !losses.empty())
+    diagnostics.report({.severity = Severity::warning,
+                        .message = "not honoured of this file: " + losses,
+                        .remedy = "polyform import FILE tells what became of everything in it.",
+                        .file = file});
+  return ModelText{std::move(got->text), file + " (as imported)"};
+}
+
+Description read_model(const std::string& file, const Catalog& catalog, Diagnostics& diagnostics,
+                       bool& missing_plugin, const ReadingOptions& options) {
+  const std::optional<ModelText> source =
+      read_model_source(file, catalog, diagnostics, missing_plugin, options.import_options);
+  if (source) {
+    Description model = read_model_text(source->text, source->name, catalog, diagnostics, missing_plugin, options);
+    model.file = file;
+    return model;
+  }
   Description model;
   model.file = file;
   return model;

@@ -8,18 +8,30 @@
 
 #include "framework/diagnostics.hpp"
 #include "framework/host/reading/description.hpp"
+#include "framework/host/reading/import.hpp"
 #include "framework/host/registry/catalog.hpp"
 
 namespace polyform::host::inline reading {
 
 struct ReadingOptions {
   bool lenient = false;  ///< as the key of the model: see Description::lenient
+  ImportOptions import_options{};  ///< of the importer that reads a file in another program's format
 };
 
-/// Reads a model file (YAML; JSON is a subset). Everything wrong in it is reported, with file, line, column and path;
-/// the description is complete only when nothing was (diagnostics.failed()). Never throws for any content.
-/// missing_plugin is set when types are named that no loaded plugin offers and nothing else is wrong: then the exit
-/// code is Exit::plugin, and after any other error Exit::bad_input.
+/// The text of a model in the format of model files, and the name that messages about it have.
+struct ModelText {
+  std::string text, name;
+};
+/// Reads a file of any format: one of another program is imported, with a warning that tells what is lost. Nothing
+/// after an error in the diagnostics. missing_plugin as for read_model.
+std::optional<ModelText> read_model_source(const std::string& file, const Catalog&, Diagnostics&, bool& missing_plugin,
+                                           const ImportOptions& = {});
+
+/// Reads a model file (YAML; JSON is a subset), or a file in a format that a loaded importer reads. Everything wrong in
+/// it is reported, with file, line, column and path; the description is complete only when nothing was
+/// (diagnostics.failed()). Never throws for any content. missing_plugin is set when types are named that no loaded
+/// plugin offers and nothing else is wrong: then the exit code is Exit::plugin, and after any other error
+/// Exit::bad_input.
 Description read_model(const std::string& file, const Catalog&, Diagnostics&, bool& missing_plugin,
                        const ReadingOptions& = {});
 

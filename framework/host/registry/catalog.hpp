@@ -21,6 +21,7 @@ struct Catalog {
   Named<ModuleType> modules;
   Named<ConstraintType> constraints;
   Named<IntegratorType> integrators;
+  Named<ImporterType> importers;
 };
 
 /// The entry of that name, or nullptr.
@@ -35,6 +36,7 @@ template <class Visit, class... Catalogs>
 void for_each_kind(Visit&& visit, Catalogs&... catalogs) {
   visit("formulation", catalogs.formulations...);
   visit("integrator", catalogs.integrators...);
+  visit("importer", catalogs.importers...);
   visit("joint", catalogs.joints...);
   visit("force", catalogs.forces...);
   visit("flexible body", catalogs.flexible_bodies...);

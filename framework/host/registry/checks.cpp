@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <iterator>
 
@@ -69,9 +70,11 @@ bool check_manifest(PluginRecord& record, const PluginManifest& manifest) {
     return false;
   }
   std::string finding;
-  if (record.kind != "formulation" && record.kind != "integrator" && record.kind != "elements")
+  constexpr std::array<std::string_view, 4> kinds{"formulation", "integrator", "importer", "elements"};
+  if (std::ranges::find(kinds, record.kind) == kinds.end())
     finding = fmt::format(
-        "calls itself a plugin of kind '{}', where 'formulation', 'integrator' or 'elements' is expected", record.kind);
+        "calls itself a plugin of kind '{}', where 'formulation', 'integrator', 'importer' or 'elements' is expected",
+        record.kind);
   else if (!is_plain_name(record.name))
     finding =
         fmt::format("has the plugin name '{}', where letters, digits, '-', '_' and '.' are expected", record.name);

@@ -36,6 +36,7 @@ class Collector final : public Registrar {
   void add(const ModuleType& type) noexcept override { keep("module", type, into_.modules); }
   void add(const ConstraintType& type) noexcept override { keep("constraint", type, into_.constraints); }
   void add(const IntegratorType& type) noexcept override { keep("integrator", type, into_.integrators); }
+  void add(const ImporterType& type) noexcept override { keep("importer", type, into_.importers); }
 
   std::size_t count() const noexcept { return count_; }
   const std::string& mistake() const noexcept { return mistake_; }
@@ -47,6 +48,7 @@ class Collector final : public Registrar {
   template <class Type>
   static constexpr std::string_view plugin_kind = std::is_same_v<Type, Formulation>      ? "formulation"
                                                   : std::is_same_v<Type, IntegratorType> ? "integrator"
+                                                  : std::is_same_v<Type, ImporterType>   ? "importer"
                                                                                          : "elements";
   template <class Type>
   void keep(std::string_view kind, const Type& type, Named<Type>& names) noexcept {
@@ -186,8 +188,8 @@ void Library::collect(std::string_view declared) {
   if (const std::string& stranger = collector.stranger(); !stranger.empty())
     throw LoadFailure{Refusal::bad_manifest,
                       fmt::format("calls itself a plugin of kind '{}', but registers {}", declared, stranger),
-                      "put 'formulation' into POLYFORM_PLUGIN for formulations, 'integrator' for integrators and "
-                      "'elements' for all else, and make a plugin of each kind of a library that has several"};
+                      "put 'formulation' into POLYFORM_PLUGIN for formulations, 'integrator' for integrators, "
+                      "'importer' for importers and 'elements' for all else, and make a plugin of each kind of a library that has several"};
   std::string mistake = collector.mistake();
   if (mistake.empty() && collector.count() == 0) mistake = "registers nothing";
   if (!mistake.empty()) throw LoadFailure{Refusal::failed_to_register, std::move(mistake), tell_author};

@@ -152,4 +152,12 @@ std::string mistake_of(const IntegratorType& type) {
   return mistake_in_fields(type.fields());
 }
 
+std::string mistake_of(const ImporterType& type) {
+  const std::string_view name = type.name();
+  const auto plain = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-'; };
+  if (!std::ranges::all_of(name, plain))
+    return "whose name has other characters than small letters, digits and '-', so that it is no option of export";
+  return mistake_in_fields(type.fields());
+}
+
 }  // namespace polyform::host::registry

@@ -17,6 +17,7 @@ std::string mistake_of(const ForceType&);
 std::string mistake_of(const FlexibleBodyType&);
 std::string mistake_of(const ModuleType&);
 std::string mistake_of(const IntegratorType&);
+std::string mistake_of(const ImporterType&);
 std::string mistake_of(const ConstraintType&);
 
 }  // namespace polyform::host::registry

@@ -42,6 +42,7 @@ void run_battery(const Offer& offer, const PluginRecord& plugin, const Catalog& 
   Checklist list(offer.kind, offer.name, sink);
   check_texts(offer, catalog, list);
   Sample example = example_of(settings.example, all, keep_alive, settings.lenient);
+  if (offer.kind == "importer") return check_importer(type_of(catalog.importers, offer), all, list);
   const bool has_fields = example.system != nullptr && offer.kind != "formulation" && offer.kind != "integrator";
   const Bench bench(catalog, keep_alive, has_fields ? ExampleFields(*example.system, offer.name) : ExampleFields{},
                     settings.thorough, settings.draw);

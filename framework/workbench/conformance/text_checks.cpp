@@ -34,7 +34,8 @@ void see_fields(Strided<const FieldSpec> fields, Measure& m) {
 template <class Type>
 void see_texts(const Type& type, Measure& m) {
   m.see(is_one_line(type.meaning()) ? 0 : 1, "meaning() of the type is empty, or more than one line");
-  if constexpr (std::is_same_v<Type, Formulation> || std::is_same_v<Type, IntegratorType>)
+  if constexpr (std::is_same_v<Type, Formulation> || std::is_same_v<Type, IntegratorType> ||
+                std::is_same_v<Type, ImporterType>)
     m.see(is_one_line(type.source()) ? 0 : 1, "source() of the type is empty, or more than one line");
   if constexpr (std::is_same_v<Type, Formulation>) {
     see_fields(type.options(), m);

@@ -63,12 +63,15 @@ Node scalar(std::string_view text) {
 
 }  // namespace
 
-VariedModel::VariedModel(const std::string& file, Diagnostics& diagnostics) : file_(file) {
-  Report report(diagnostics, file_);
-  if (std::optional<std::string> text = read_source(file, report)) {
-    text_ = std::move(*text);
-    root_ = document_.parse(text_, report);
-  }
+VariedModel::VariedModel(const std::string& file, const Catalog& catalog, Diagnostics& diagnostics,
+                         const ImportOptions& options)
+    : file_(file) {
+  bool missing_plugin = false;
+  std::optional<ModelText> source = read_model_source(file, catalog, diagnostics, missing_plugin, options);
+  if (!source) return;
+  text_ = std::move(source->text);
+  Report report(diagnostics, source->name);
+  root_ = document_.parse(text_, report);
   report.finish();
 }
 

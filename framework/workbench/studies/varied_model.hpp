@@ -17,8 +17,8 @@ namespace polyform::host::inline studies {
 /// to their default can be replaced too.
 class VariedModel {
  public:
-  /// Parses the file. Failure (already said) after printing into the diagnostics what is wrong.
-  VariedModel(const std::string& file, Diagnostics&);
+  /// Parses the file, of any format that models are read in. The diagnostics tell what is wrong.
+  VariedModel(const std::string& file, const Catalog&, Diagnostics&, const ImportOptions& = {});
 
   /// Makes the value at the path replaceable, and returns its number for set(). Failure (bad_input), with suggestions,
   /// where the path leads to nothing.

@@ -7,5 +7,6 @@ POLYFORM_PLUGIN("elements", "standard-constraints", "1.0") {
   registrar.add(rolling_disc());
   registrar.add(knife_edge());
   registrar.add(prescribed_motion());
+  registrar.add(joint_coupling());
   registrar.add(sliding_friction());
 }

@@ -40,6 +40,7 @@ class Offered final : public Registrar {
   void add(const ModuleType& type) noexcept override { module = &type; }
   void add(const ConstraintType& type) noexcept override { constraint = &type; }
   void add(const IntegratorType& type) noexcept override { integrator = &type; }
+  void add(const ImporterType& type) noexcept override { importer = &type; }
 
   const Formulation* formulation = nullptr;
   const JointType* joint = nullptr;
@@ -48,6 +49,7 @@ class Offered final : public Registrar {
   const ModuleType* module = nullptr;
   const ConstraintType* constraint = nullptr;
   const IntegratorType* integrator = nullptr;
+  const ImporterType* importer = nullptr;
 };
 
 class Sink final : public DiagnosticSink, public FieldSink {
@@ -319,6 +321,30 @@ void try_integrator(const IntegratorType& type) {
   integrator->destroy();
 }
 
+class Conversions final : public ConversionSink {
+ public:
+  void text(std::string_view piece) noexcept override { bytes += piece.size(); }
+  void finding(const Finding& f) noexcept override {
+    require(!has(f, &Finding::further) && get(f, &Finding::further) == 7, "a finding of an earlier version");
+    things += f.count;
+  }
+  DiagnosticSink& diagnostics() noexcept override { return sink; }
+  Sink sink;
+  std::size_t bytes = 0, things = 0;
+};
+
+void try_importer(const ImporterType& type) {
+  const Values options(type.fields(), {});
+  Conversions got;
+  require(type.recognises(type.example()), "the importer knows its example");
+  require(type.import_model({.name = "example", .bytes = type.example()}, options.all, got) == Status::ok &&
+              got.sink.reports == 0 && got.bytes > 0 && got.things > 0,
+          "the importer converts its example");
+  require(type.import_model({.name = "cut", .bytes = "hanging 1\n1 2"}, options.all, got) == Status::failed &&
+              got.sink.reports == 1,
+          "the importer reports an error");
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
@@ -337,8 +363,8 @@ int main(int count, char** arguments) {
     reinterpret_cast<void (*)(Registrar&)>(::dlsym(library, "polyform_register"))(offered);
     ++plugins;
   }
-  require(plugins >= 7 && offered.force && offered.constraint && offered.module && offered.flexible && offered.joint &&
-              offered.formulation && offered.integrator,
+  require(plugins >= 8 && offered.force && offered.constraint && offered.module && offered.flexible && offered.joint &&
+              offered.formulation && offered.integrator && offered.importer,
           "there is a plugin of each kind");
   try_force(*offered.force);
   try_constraint(*offered.constraint);
@@ -347,5 +373,6 @@ int main(int count, char** arguments) {
   try_joint(*offered.joint);
   try_formulation(*offered.formulation, *offered.joint);
   try_integrator(*offered.integrator);
+  try_importer(*offered.importer);
   std::printf("%zu plugins\n", plugins);
 }

@@ -15,6 +15,7 @@
 #include "polyform/contract/flexible_body.hpp"
 #include "polyform/contract/force.hpp"
 #include "polyform/contract/formulation.hpp"
+#include "polyform/contract/importer.hpp"
 #include "polyform/contract/integrator.hpp"
 #include "polyform/contract/joint.hpp"
 #include "polyform/contract/lost_digits.hpp"

@@ -12,6 +12,7 @@
 #include "polyform/contract/flexible_body.hpp"
 #include "polyform/contract/force.hpp"
 #include "polyform/contract/formulation.hpp"
+#include "polyform/contract/importer.hpp"
 #include "polyform/contract/integrator.hpp"
 #include "polyform/contract/joint.hpp"
 #include "polyform/contract/module.hpp"
@@ -39,6 +40,7 @@ class Registrar {
   virtual void add(const ModuleType&) noexcept = 0;
   virtual void add(const ConstraintType&) noexcept = 0;
   virtual void add(const IntegratorType&) noexcept = 0;
+  virtual void add(const ImporterType&) noexcept = 0;
   /// A further ability by name, or nullptr: a new ability is a new interface, never a new virtual function here.
   virtual void* query(std::string_view interface_name) noexcept { (void)interface_name; return nullptr; }
 
@@ -52,7 +54,7 @@ struct PluginManifest {
   char magic[16];            ///< "polyform-plugin"
   std::uint32_t size;        ///< of this struct
   std::uint32_t sdk_major, sdk_minor;  ///< what it was built with
-  char kind[16];             ///< "formulation", "integrator" or "elements"
+  char kind[16];             ///< "formulation", "integrator", "importer" or "elements"
   char name[64];
   char version[32];
   char abi[64];              ///< what two libraries must have in common: POLYFORM_ABI

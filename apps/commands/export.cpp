@@ -1,0 +1,100 @@
+// polyform export --FORMAT MODEL: a model in another program's format, as far as that can say it.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <optional>
+
+#include "apps/command.hpp"
+#include "apps/session/arguments.hpp"
+#include "apps/session/session.hpp"
+#include "apps/text/conversion_text.hpp"
+#include "apps/text/terminal.hpp"
+#include "framework/host/reading/reader.hpp"
+#include "framework/host/reading/report.hpp"
+#include "framework/host/results/file_roles.hpp"
+#include "framework/host/results/output_file.hpp"
+
+namespace polyform::apps {
+
+namespace {
+
+using host::Exit;
+using host::Failure;
+
+struct ExportArguments {
+  ModelArguments model;
+  std::string output;
+  bool strict = false, json = false;
+};
+
+/// Formats are those of the loaded plugins, so their names are no options that are known beforehand.
+const ImporterType& format_of(const host::Catalog& catalog, const std::vector<std::string>& words) {
+  std::vector<std::string> flags;
+  for (const auto& [name, importer] : catalog.importers)
+    if (ask<Exporter>(*importer) != nullptr) flags.push_back("--" + name);
+  const std::vector<std::string_view> known(flags.begin(), flags.end());
+  const std::string all =
+      known.empty() ? std::string("No loaded plugin writes another format.") : "Formats: " + host::listing(known) + ".";
+  const ImporterType* found = nullptr;
+  for (const std::string& word : words) {
+    if (std::ranges::find(flags, word) == flags.end())
+      throw Failure(Exit::bad_input, "unknown option or argument " + host::show(word),
+                    host::did_you_mean(word, known) + all);
+    if (found != nullptr) throw Failure(Exit::bad_input, "one format at a time is written", all);
+    found = host::find(catalog.importers, word.substr(2));
+  }
+  if (found == nullptr) throw Failure(Exit::bad_input, "the format is missing", all);
+  return *found;
+}
+
+Exit export_file(const ExportArguments& arguments, const std::vector<std::string>& words) {
+  host::FileRoles files;
+  files.read("the model", arguments.model.file);
+  files.write("--output", arguments.output);
+  Session session(arguments.model.plugin_paths);
+  session.add_plugins_to(files);
+  const ImporterType& format = format_of(session.catalog(), words);
+  host::Diagnostics diagnostics;
+  bool missing_plugin = false;
+  const host::Description model =
+      host::read_model(arguments.model.file, session.catalog(), diagnostics, missing_plugin,
+                       {arguments.model.lenient, split_options("--import-option", arguments.model.import_options)});
+  std::optional<host::Conversion> got;
+  if (!diagnostics.failed()) {
+    const WatchedWork work(session.crash_report(), "the export of " + arguments.model.file);
+    got = host::export_model(format, model, diagnostics);
+  }
+  if (!got || !arguments.json) print(diagnostics);
+  if (!got) throw Failure(missing_plugin ? Exit::plugin : Exit::bad_input, already_said);
+  Json warnings = Json::array();
+  for (const Diagnostic& d : diagnostics.all()) warnings.push_back(host::format(d));
+  tell(arguments.model.file, format.name(), *got, arguments.json, {{"warnings", warnings}});
+  if (arguments.strict) refuse_losses(arguments.model.file, *got);
+  host::OutputFile output_file(arguments.output.empty() ? "-" : arguments.output, "--output");
+  output_file.replace();
+  output_file.write(got->text);
+  output_file.close();
+  return Exit::done;
+}
+
+}  // namespace
+
+void add_export(CLI::App& app, Action& action) {
+  CLI::App* sub = app.add_subcommand("export", "Write a model in another program's format");
+  const auto arguments = std::make_shared<ExportArguments>();
+  add_model(*sub, arguments->model);
+  sub->add_option("-o,--output", arguments->output, "The file to write [the output stream]")->type_name("FILE");
+  sub->add_flag("--strict", arguments->strict, "End with an error where something would not be honoured");
+  sub->add_flag("--json", arguments->json, "Tell what became of everything as one JSON object");
+  sub->allow_extras();
+  sub->footer(
+      "The format is an option of its own: --urdf, --sdf or --mjcf, and those of further plugins. The error stream\n"
+      "tells what was converted and what the format has no word for. Example:\n"
+      "  polyform export --sdf arm.yaml -o arm.sdf");
+  sub->final_callback([&action, arguments, sub] {
+    action = [arguments, words = sub->remaining()] { return export_file(*arguments, words); };
+  });
+}
+
+}  // namespace polyform::apps

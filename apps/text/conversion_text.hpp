@@ -1,0 +1,20 @@
+// What became of the things of a file that was imported or exported, for people and for programs.
+#pragma once
+
+#include <string>
+
+#include "apps/text/json_output.hpp"
+#include "framework/host/reading/import.hpp"
+
+namespace polyform::apps {
+
+/// A line for each kind of thing that was converted or not honoured, under a line with the counts.
+std::string conversion_text(const std::string& file, std::string_view format, const host::Conversion&);
+/// All findings, those that were honoured too.
+Json conversion_json(const std::string& file, std::string_view format, const host::Conversion&);
+/// Tells a conversion on the error stream, as text or as one object with what the caller has put into it.
+void tell(const std::string& file, std::string_view format, const host::Conversion&, bool json, const Json& more);
+/// For --strict. Failure (bad_input) where something is not honoured.
+void refuse_losses(const std::string& file, const host::Conversion&);
+
+}  // namespace polyform::apps

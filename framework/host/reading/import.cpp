@@ -1,0 +1,142 @@
+#include "framework/host/reading/import.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "framework/host/reading/reader.hpp"
+#include "framework/host/reading/report.hpp"
+
+namespace polyform::host::inline reading {
+
+namespace {
+
+class Collector final : public ConversionSink {
+ public:
+  Collector(Conversion& into, Diagnostics& diagnostics) : into_(into), diagnostics_(diagnostics) {}
+
+  void text(std::string_view piece) noexcept override {
+    keep([&] { into_.text += piece; });
+  }
+  void finding(const Finding& f) noexcept override {
+    keep([&] {
+      into_.findings.push_back({f.treatment, std::string(f.what), std::string(f.remark), f.count, f.line, f.column});
+    });
+  }
+  DiagnosticSink& diagnostics() noexcept override { return diagnostics_; }
+  bool out_of_memory() const noexcept { return out_of_memory_; }
+
+ private:
+  template <class Keep>
+  void keep(Keep what) noexcept {
+    try {
+      what();
+    } catch (...) {
+      out_of_memory_ = true;
+    }
+  }
+  Conversion& into_;
+  Diagnostics& diagnostics_;
+  bool out_of_memory_ = false;
+};
+
+/// What is wrong with what a conversion gave; nothing where it is good.
+bool is_good(Status status, const Collector& sink, const Conversion& got, const std::string& file,
+             std::string_view name, Diagnostics& diagnostics) {
+  std::string message;
+  if (sink.out_of_memory())
+    message = "there is not enough memory to convert this";
+  else if (status == Status::ok && got.text.empty())
+    message = fmt::format("the importer {} gave nothing", name);
+  else if (status != Status::ok && !diagnostics.failed())
+    message = fmt::format("the importer {} failed without a reason", name);
+  if (message.empty()) return status == Status::ok && !diagnostics.failed();
+  diagnostics.report({.message = message, .remedy = remedies::report_to_author, .file = file});
+  return false;
+}
+
+}  // namespace
+
+std::size_t Conversion::count(Treatment treatment) const {
+  std::size_t sum = 0;
+  for (const FoundThing& thing : findings)
+    if (thing.treatment == treatment) sum += thing.count;
+  return sum;
+}
+
+std::string_view name_of(Treatment treatment) noexcept {
+  switch (treatment) {
+    case Treatment::honoured:
+      return "honoured";
+    case Treatment::converted:
+      return "converted";
+    case Treatment::not_honoured:
+      return "not honoured";
+    case Treatment::kept_back:
+      return "within";
+  }
+  return "not honoured";
+}
+
+bool looks_like_xml(std::string_view bytes) noexcept {
+  if (bytes.starts_with("\xEF\xBB\xBF")) bytes.remove_prefix(3);
+  const std::size_t first = bytes.find_first_not_of(" \t\r\n");
+  return first != std::string_view::npos && bytes[first] == '<';
+}
+
+const ImporterType* importer_for(const Catalog& catalog, std::string_view file, std::string_view bytes) {
+  for (const auto& [name, importer] : catalog.importers)
+    if (importer->recognises(bytes)) return importer;
+  // Content that tells nothing: a file that is cut short, or is no text at all.
+  const std::string ending = std::filesystem::path(file).extension().string();
+  if (ending.empty()) return nullptr;
+  for (const auto& [name, importer] : catalog.importers)
+    if (fmt::format(" {} ", importer->extensions()).find(fmt::format(" {} ", ending)) != std::string::npos)
+      return importer;
+  return nullptr;
+}
+
+std::optional<Conversion> import_model(const ImporterType& importer, const std::string& file, std::string_view bytes,
+                                       const ImportOptions& options, Diagnostics& diagnostics) {
+  Description storage;
+  const std::vector<FieldValue> values = read_options(
+      importer.fields(), options, {"importer", importer.name(), "--import-option", "", ""}, storage, diagnostics);
+  if (diagnostics.failed()) return std::nullopt;
+  Conversion got;
+  Collector sink(got, diagnostics);
+  const Status status = importer.import_model({.name = file, .bytes = bytes}, values, sink);
+  if (!is_good(status, sink, got, file, importer.name(), diagnostics)) return std::nullopt;
+  return got;
+}
+
+std::string summary_of_losses(const Conversion& conversion) {
+  constexpr std::size_t most = 6;
+  std::string text;
+  std::size_t shown = 0, more = 0;
+  for (const FoundThing& thing : conversion.findings) {
+    if (thing.treatment != Treatment::not_honoured) continue;
+    if (shown == most) {
+      ++more;
+      continue;
+    }
+    text += fmt::format("{}{} ({})", shown++ == 0 ? "" : ", ", thing.what, thing.count);
+  }
+  if (more > 0) text += fmt::format(" and {} more kinds", more);
+  return text;
+}
+
+std::optional<Conversion> export_model(const ImporterType& importer, const Description& model,
+                                       Diagnostics& diagnostics) {
+  const Exporter* const exporter = ask<Exporter>(importer);
+  if (exporter == nullptr) {
+    diagnostics.error(fmt::format("the plugin of the format {} reads files, but writes none", importer.name()));
+    return std::nullopt;
+  }
+  Conversion got;
+  Collector sink(got, diagnostics);
+  const Status status = exporter->export_model(resolved_model(model), sink);
+  if (!is_good(status, sink, got, model.file, importer.name(), diagnostics)) return std::nullopt;
+  return got;
+}
+
+}  // namespace polyform::host::inline reading

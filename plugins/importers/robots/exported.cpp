@@ -1,0 +1,224 @@
+#include "exported.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace polyform::importers {
+
+namespace {
+
+Vec3 vector_of(const Json& json) { return {json.at(0), json.at(1), json.at(2)}; }
+Mat3 axes_of(const Json& json) { return rotation_matrix(Quat{json.at(0), json.at(1), json.at(2), json.at(3)}); }
+
+}  // namespace
+
+std::string xml(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '&')
+      out += "&amp;";
+    else if (c == '<')
+      out += "&lt;";
+    else if (c == '>')
+      out += "&gt;";
+    else if (c == '"')
+      out += "&quot;";
+    else
+      out += c;
+  }
+  return out;
+}
+
+std::string spaced(std::initializer_list<double> all) {
+  std::string text;
+  for (const double x : all) text += (text.empty() ? "" : " ") + written(x);
+  return text;
+}
+std::string spaced(const Vec3& v) { return spaced({v.x, v.y, v.z}); }
+
+Vec3 angles_of(const Mat3& r) {
+  const double cosine = std::hypot(r(0, 0), r(1, 0));
+  const double pitch = std::atan2(-r(2, 0), cosine);
+  // At the pole roll and yaw turn about one axis: all of it goes to the yaw.
+  if (cosine < 1e-12) return {0, pitch, std::atan2(-r(0, 1), r(1, 1))};
+  return {std::atan2(r(2, 1), r(2, 2)), pitch, std::atan2(r(1, 0), r(0, 0))};
+}
+
+bool all_zero(const std::vector<double>& all) {
+  return std::ranges::all_of(all, [](double x) { return x == 0; });
+}
+
+Exported::Exported(std::string_view model, Ledger& ledger) : ledger_(ledger), model_(Json::parse(model)) {
+  name_ = model_.value("name", "model");
+  gravity_ = vector_of(model_.at("gravity"));
+  for (const Json& body : model_.at("bodies")) read_bodies(body);
+  for (const Json& joint : model_.at("joints")) read_joints(joint);
+  find_tree();
+  read_effects();
+}
+
+void Exported::read_bodies(const Json& json) {
+  Body& body = bodies_.emplace_back();
+  body.name = json.at("name");
+  body_number_.emplace(body.name, bodies_.size() - 1);
+  if (json.at("type") != "rigid")
+    throw std::runtime_error(fmt::format("body '{}' is of type {}: the format has rigid bodies alone", body.name,
+                                         json.at("type").get<std::string>()));
+  body.frame = {axes_of(json.at("orientation")), vector_of(json.at("position"))};
+  const Json& j = json.at("inertia");
+  body.mass = {json.at("mass"), vector_of(json.at("center_of_mass")),
+               Sym3{j.at("xx"), j.at("yy"), j.at("zz"), j.at("xy"), j.at("xz"), j.at("yz")}};
+  ledger_.add(Treatment::honoured, "bodies", "", {});
+  if (json.contains("velocity") || json.contains("angular_velocity"))
+    ledger_.add(Treatment::not_honoured, "initial velocities of bodies", "the format has no initial motion", {});
+  if (json.contains("geometry"))
+    for (const Json& g : json.at("geometry")) {
+      Shape shape;
+      shape.frame = {axes_of(g.at("orientation")), vector_of(g.at("position"))};
+      const std::string type = g.at("type");
+      if (type == "box") {
+        shape.size = vector_of(g.at("size"));
+      } else if (type == "cylinder" || type == "sphere") {
+        shape.kind = type == "sphere" ? Shape::Kind::sphere : Shape::Kind::cylinder;
+        shape.radius = g.at("radius");
+        shape.length = g.value("length", 0.0);
+      } else {
+        ledger_.add(Treatment::not_honoured, "shapes of type " + type, "", {});
+        continue;
+      }
+      ledger_.add(Treatment::honoured, "shapes", "", {});
+      body.shapes.push_back(shape);
+    }
+}
+
+void Exported::read_joints(const Json& json) {
+  ExportedJoint& joint = joints_.emplace_back();
+  joint.name = json.at("name");
+  joint.type = json.at("type");
+  joint_number_.emplace(joint.name, joints_.size() - 1);
+  const auto body = [&](const char* key) {
+    const std::string name = json.at(key);
+    return name == ground ? world : body_number_.at(name);
+  };
+  joint.base = body("base");
+  joint.moving = body("moving");
+  if (json.contains("position")) joint.position = vector_of(json.at("position"));
+  if (json.contains("axis")) joint.axis = vector_of(json.at("axis"));
+  if (json.contains("axis2")) joint.axis2 = vector_of(json.at("axis2"));
+  joint.json = &json;
+  ledger_.add(Treatment::honoured, "joints of type " + joint.type, "", {});
+  if (json.contains("initial"))
+    ledger_.add(Treatment::not_honoured, "initial states of joints", "the format has the drawn position alone", {});
+}
+
+std::size_t Exported::inboard(std::size_t body) const {
+  const ExportedJoint& joint = joints_[carrier_[body]];
+  return joint.moving == body ? joint.base : joint.moving;
+}
+
+const std::string& Exported::name_of(std::size_t body) const {
+  static const std::string world_name = "world";
+  return body == world ? world_name : bodies_[body].name;
+}
+
+/// Breadth first from ground, and from the first body of what nothing connects with it. A joint that asks to be cut is
+/// passed only where no other leads on.
+void Exported::find_tree() {
+  carrier_.assign(bodies_.size(), world);
+  in_tree_.assign(joints_.size(), false);
+  std::vector<bool> reached(bodies_.size());
+  const auto is_reached = [&](std::size_t body) { return body == world || reached[body]; };
+  const auto pass = [&](bool cut_ones) {
+    for (std::size_t j = 0; j < joints_.size(); ++j) {
+      const ExportedJoint& joint = joints_[j];
+      if (!cut_ones && joint.json->value("cut", false)) continue;
+      if (is_reached(joint.base) == is_reached(joint.moving)) continue;
+      const std::size_t next = is_reached(joint.base) ? joint.moving : joint.base;
+      reached[next] = true;
+      carrier_[next] = j;
+      in_tree_[j] = true;
+      order_.push_back(next);
+      return true;
+    }
+    return false;
+  };
+  while (order_.size() < bodies_.size()) {
+    if (pass(false) || pass(true)) continue;
+    const auto root = std::ranges::find(reached, false) - reached.begin();
+    reached[static_cast<std::size_t>(root)] = true;
+    order_.push_back(static_cast<std::size_t>(root));
+  }
+}
+
+std::vector<double> Exported::numbers(const Json& json, std::size_t count) const {
+  if (json.is_number()) return std::vector<double>(count, json.get<double>());
+  auto all = json.get<std::vector<double>>();
+  if (all.size() == 1) all.resize(count, all.front());
+  return all;
+}
+
+void Exported::read_element(const char* section, const Json& json) {
+  const std::string type = json.at("type");
+  const auto refuse = [&] {
+    ledger_.add(Treatment::not_honoured, fmt::format("{} of type {}", section, type), "the format has no word for them",
+                {});
+  };
+  if (!json.contains("joint")) return refuse();
+  const std::size_t j = joint_number_.at(json.at("joint"));
+  JointEffects& effects = effects_[j];
+  if (type == "joint-spring-damper") {
+    static const std::map<std::string, std::size_t> counts{{"revolute", 1},    {"prismatic", 1}, {"universal", 2},
+                                                           {"cylindrical", 2}, {"planar", 3},    {"spherical", 3},
+                                                           {"free", 6}};
+    const auto count = counts.find(joints_[j].type);
+    if (count == counts.end()) return refuse();
+    const std::size_t n = count->second;
+    const auto k = numbers(json.value("stiffness", Json(0.0)), n), d = numbers(json.value("damping", Json(0.0)), n),
+               r = numbers(json.value("rest", Json(0.0)), n);
+    if (effects.stiffness.empty()) {
+      effects.stiffness = k;
+      effects.damping = d;
+      effects.rest = r;
+      return;
+    }
+    if (k.size() != effects.stiffness.size() || d.size() != effects.damping.size()) return refuse();
+    // Two springs in one joint pull as one.
+    for (std::size_t i = 0; i < n; ++i) {
+      const double both = effects.stiffness[i] + k[i];
+      if (both > 0) effects.rest[i] = (effects.stiffness[i] * effects.rest[i] + k[i] * r[i]) / both;
+      effects.stiffness[i] = both;
+      effects.damping[i] += d[i];
+    }
+  } else if (type == "rotor") {
+    const double ratio = json.value("ratio", 1.0);
+    effects.rotor += ratio * ratio * json.value("inertia", 0.0);
+    if (const double friction = json.value("friction", 0.0); friction != 0) {
+      if (effects.damping.empty()) effects.damping = effects.stiffness = effects.rest = {0};
+      effects.damping[0] += ratio * ratio * friction;
+    }
+  } else if (type == "joint-coupling" && !effects.follows && json.value("coordinate", 0) == 0 &&
+             json.value("other_coordinate", 0) == 0 && json.at("joint") != json.at("other_joint")) {
+    effects.follows = joint_number_.at(json.at("other_joint"));
+    effects.coefficients =
+        json.contains("coefficients") ? numbers(json.at("coefficients"), 1) : std::vector<double>{0, 1};
+    effects.coupling = json.at("name");
+  } else {
+    refuse();
+  }
+}
+
+void Exported::read_effects() {
+  effects_.resize(joints_.size());
+  for (const char* section : {"forces", "constraints", "modules"})
+    for (const Json& json : model_.at(section)) read_element(section, json);
+}
+
+void Exported::tell_rest() {
+  if (model_.contains("subsystems"))
+    ledger_.add(Treatment::not_honoured, "subsystems", "the format has no word for them", {},
+                model_.at("subsystems").size());
+}
+
+}  // namespace polyform::importers

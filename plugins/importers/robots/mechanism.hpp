@@ -1,0 +1,124 @@
+// What the readers of all formats make of a file, and its text in the format of model files.
+#pragma once
+
+#include <initializer_list>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "ledger.hpp"
+#include "polyform/contract/spatial.hpp"
+
+namespace polyform::importers {
+
+/// A frame in another, by its matrix: what poses are multiplied as.
+struct Frame {
+  Mat3 axes = Mat3::identity();
+  Vec3 origin;
+
+  friend Frame operator*(const Frame& a, const Frame& b) { return {a.axes * b.axes, a.origin + a.axes * b.origin}; }
+  Vec3 operator()(const Vec3& point) const { return origin + axes * point; }
+  Frame inverse() const { return {transpose(axes), -transpose_times(axes, origin)}; }
+};
+
+/// Rz(yaw) Ry(pitch) Rx(roll).
+Mat3 roll_pitch_yaw(const Vec3& rpy);
+
+/// Mass, mass centre and inertia about it.
+struct MassProperties {
+  double mass = 0;
+  Vec3 center;
+  Sym3 inertia;
+
+  /// The same as seen from outside of a frame that it is given in.
+  MassProperties in(const Frame&) const;
+  /// Both together.
+  MassProperties& operator+=(const MassProperties&);
+};
+
+/// A shape, for pictures.
+struct Shape {
+  enum class Kind { box, cylinder, sphere };
+  Kind kind = Kind::box;
+  Frame frame;  ///< in the body
+  Vec3 size;    ///< of a box
+  double radius = 0, length = 0;
+};
+
+inline constexpr std::string_view ground = "ground";
+
+struct Body {
+  std::string name;
+  Frame frame;  ///< in ground, as drawn
+  MassProperties mass;
+  std::vector<Shape> shapes;
+  std::optional<Vec3> velocity{}, angular_velocity{};
+  Place place{};
+};
+
+/// Names of bodies are those of Mechanism::bodies, or `ground`.
+struct Joint {
+  std::string name, type, base, moving;
+  Vec3 position;  ///< in ground, as drawn
+  std::optional<Vec3> axis{}, axis2{};
+  std::vector<double> initial_position{}, initial_velocity{};
+  bool cut = false;
+};
+
+/// The list of a model that an element stands in.
+enum class Section { forces, constraints, modules };
+
+/// A force, constraint or module: its fields as they are written.
+struct ModelElement {
+  Section section = Section::forces;
+  std::string name, type;
+  std::vector<std::pair<std::string, std::string>> fields;
+};
+
+struct Mechanism {
+  std::string name, source;  ///< source: for the comment at the head
+  std::optional<Vec3> gravity;
+  std::vector<Body> bodies;
+  std::vector<Joint> joints;
+  std::vector<ModelElement> elements;
+};
+
+/// How numbers and names are written as values.
+std::string written(double);
+std::string written(const Vec3&);
+std::string written(std::span<const double>);
+std::string written_name(std::string_view);
+
+/// The text with `_` in place of what is no UTF-8 or cannot be seen.
+std::string printable_text(std::string_view);
+
+/// Gives each thing a name that a model may have and that no other has.
+class NameGiver {
+ public:
+  NameGiver() = default;
+  explicit NameGiver(std::initializer_list<std::string> taken) : taken_(taken) {}
+  /// `wanted` where it may be, or else one that is like it.
+  std::string give(std::string_view wanted);
+  bool is_taken(const std::string& name) const { return taken_.contains(name); }
+
+ private:
+  std::unordered_set<std::string> taken_;
+};
+
+/// Whether no distribution of mass has this inertia, by more than rounding.
+bool is_impossible(const Sym3&);
+/// What is to be told of the inertias: bodies that have an impossible one, or none.
+void note_inertias(const Mechanism&, Ledger&);
+/// Takes away bodies that a fixed joint carries: their mass and shapes go to the body that carries them. Markers of
+/// elements on them are not known here, so bodies in `kept` stay. Tells the ledger how many went.
+void merge_fixed(Mechanism&, const std::unordered_set<std::string>& kept, Ledger&);
+/// Whether all numbers are finite; an error tells of a body or joint where they are not.
+bool check_finite(const Mechanism&, DiagnosticSink&, std::string_view file);
+/// The model file.
+std::string model_text(const Mechanism&);
+
+}  // namespace polyform::importers

@@ -1,0 +1,316 @@
+// MJCF to a model: options, equalities and actuators; the bodies are read by mjcf_bodies.cpp.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "mjcf_bodies.hpp"
+#include "mjcf_export.hpp"
+#include "options.hpp"
+#include "robot_formats.hpp"
+#include "roots.hpp"
+
+namespace polyform::importers {
+namespace {
+
+enum MjcfOption : std::size_t { mjcf_base, mjcf_merge };
+constexpr std::array mjcf_options{
+    FieldSpec{.name = "base",
+              .type = FieldType::choice,
+              .unit = "",
+              .meaning =
+                  "how bodies of the world are held that have no joint or a free one: welded to it, or free; not "
+                  "given: as the file says",
+              .choices = base_choices},
+    merge_fixed_option};
+
+constexpr std::pair<const char*, std::string_view> without_effect[] = {{"size", "memory of another program"},
+                                                                       {"visual", "for pictures only"},
+                                                                       {"statistic", "for pictures only"},
+                                                                       {"contact", "bodies do not touch in the model"},
+                                                                       {"sensor", "sensors are not modelled"},
+                                                                       {"keyframe", "stored states are not read"},
+                                                                       {"custom", "numbers for other programs"},
+                                                                       {"extension", "belongs to another program"},
+                                                                       {"deformable", "deformable bodies are not read"},
+                                                                       {"tendon", "tendons are not modelled"}};
+
+constexpr std::string_view rigid_instead = "a constraint that does not give way";
+
+class MjcfReader {
+ public:
+  MjcfReader(const ForeignFile& file, DiagnosticSink& sink, Ledger& ledger)
+      : source_(file, sink, ledger), ledger_(ledger) {}
+
+  bool read(Strided<const FieldValue> given, Mechanism& m) {
+    if (!source_.open()) return false;
+    m.source = "imported from MJCF";
+    m.name = source_.root().text("model").value_or("");
+    m.gravity = Vec3{0, 0, -9.81};
+    for (const Element& option : source_.sections("option")) read_option(option, m);
+    for (const auto& [tag, remark] : without_effect)
+      for (const Element& section : source_.sections(tag)) section.mark(Treatment::not_honoured, remark);
+    MjcfBodyReader bodies(source_, ledger_, m, passive_);
+    bodies.read(given[mjcf_base].given ? given[mjcf_base].text : std::string_view());
+    if (m.bodies.empty() && source_.errors() == 0)
+      source_.report().error(source_.root().place(), "the model has no bodies");
+    if (source_.errors() > 0) return false;
+    found_ = &bodies.found();
+    names_ = &bodies.element_names();
+    joint_names_ = &bodies.joint_names();
+    for (const Element& section : source_.sections("equality"))
+      for (const Element& equality : source_.children(section)) read_equality(equality, m);
+    for (const Element& section : source_.sections("actuator"))
+      for (const Element& actuator : source_.children(section)) read_actuator(actuator, m);
+    return source_.errors() == 0;
+  }
+  void settle() { source_.settle(); }
+
+ private:
+  void read_option(const Element& option, Mechanism& m) {
+    if (const auto gravity = option.vector("gravity")) m.gravity = gravity;
+    for (const char* name : {"density", "viscosity", "wind"})
+      if (option.has(name)) option.mark(name, Treatment::not_honoured, "no forces of a fluid");
+    for (const char* name :
+         {"timestep",  "integrator", "iterations",        "tolerance",        "solver",         "cone",
+          "jacobian",  "impratio",   "noslip_iterations", "noslip_tolerance", "mpr_iterations", "mpr_tolerance",
+          "collision", "apirate",    "ls_iterations",     "ls_tolerance",     "o_margin",       "o_solref",
+          "o_solimp",  "magnetic",   "sdf_iterations",    "sdf_initpoints",   "ccd_iterations", "ccd_tolerance"})
+      option.mark(name, Treatment::not_honoured, "a setting of another program");
+    const Element flag = option.child("flag");
+    if (!flag) return;
+    const auto off = [&](const char* name) { return flag.text(name).value_or("enable") == "disable"; };
+    if (off("gravity")) m.gravity = Vec3{};
+    passive_ = !off("passive");
+    equalities_ = !off("constraint") && !off("equality");
+    actuators_ = !off("actuation");
+  }
+
+  const MjcfJoint* joint_named(const Element& e, const char* attribute) {
+    const std::optional<std::string> name = e.text(attribute);
+    if (!name) return nullptr;
+    const auto found = found_->joints.find(*name);
+    if (found != found_->joints.end()) return &found->second;
+    e.report().error(e.place_of(attribute), fmt::format("there is no joint {}", in_quotes(*name)));
+    return nullptr;
+  }
+
+  std::optional<std::string> body_named(const Element& e, const char* attribute) {
+    const std::string name = e.text(attribute).value_or("world");
+    const auto found = found_->bodies.find(name);
+    if (found != found_->bodies.end()) return found->second;
+    e.report().error(e.place_of(attribute), fmt::format("there is no body {}", in_quotes(name)));
+    return std::nullopt;
+  }
+
+  Frame frame_of(const Mechanism& m, const std::string& body) {
+    const auto found = std::ranges::find(m.bodies, body, &Body::name);
+    return found == m.bodies.end() ? Frame{} : found->frame;
+  }
+
+  std::string name_of(const Element& e, const char* kind) {
+    return e.text("name").value_or(fmt::format("{}_{}", kind, ++unnamed_));
+  }
+
+  void read_equality(const Element& e, Mechanism& m) {
+    const std::string_view tag = e.tag();
+    const Element says = source_.who_says(e, "equality", "active", "");
+    if ((says && says.text("active").value_or("true") == "false") || !equalities_)
+      return e.mark_all(Treatment::converted, "it is switched off");
+    for (const char* name : {"solref", "solimp"})
+      if (const Element by = source_.who_says(e, "equality", name, ""))
+        by.mark(name, Treatment::not_honoured, rigid_instead);
+    if (tag == "connect" || tag == "weld") {
+      add_loop(e, tag == "connect", m);
+    } else if (tag == "joint") {
+      add_coupling(e, m);
+    } else {
+      e.mark(Treatment::not_honoured, "such an equality is not modelled");
+    }
+  }
+
+  void add_loop(const Element& e, bool connect, Mechanism& m) {
+    const bool by_sites = e.has("site1");
+    std::string first, second;
+    Vec3 position;
+    if (by_sites) {
+      const std::string one = e.text("site1").value_or(""), two = e.text("site2").value_or("");
+      if (!found_->sites.contains(one) || !found_->sites.contains(two))
+        return e.report().error(e.place(), "there is no such site");
+      first = found_->site_body[one];
+      second = found_->site_body[two];
+      position = found_->sites[one].origin;
+      if (const double apart = norm(found_->sites[two].origin - position); apart > 1e-9)
+        return e.mark_all(Treatment::not_honoured, "the sites do not meet as drawn");
+    } else {
+      const auto one = body_named(e, "body1"), two = body_named(e, "body2");
+      if (!one || !two) return;
+      first = *one;
+      second = *two;
+      const Frame frame = frame_of(m, first);
+      position = connect ? frame(e.vector("anchor").value_or(Vec3{})) : frame_of(m, second).origin;
+      for (const char* name : {"relpose", "anchor", "torquescale"})
+        if (!connect && e.has(name)) e.mark(name, Treatment::not_honoured, "the bodies are welded as drawn");
+    }
+    if (first == second) return e.report().error(e.place(), "both bodies are the same");
+    e.mark(Treatment::converted, connect ? "a spherical joint that closes a loop" : "a fixed joint that closes a loop");
+    m.joints.push_back({.name = joint_names_->give(name_of(e, connect ? "connect" : "weld")),
+                        .type = connect ? "spherical" : "fixed",
+                        .base = first,
+                        .moving = second,
+                        .position = position,
+                        .cut = true});
+  }
+
+  void add_coupling(const Element& e, Mechanism& m) {
+    const MjcfJoint* const first = joint_named(e, "joint1");
+    if (first == nullptr) return;
+    const MjcfJoint* const second = e.has("joint2") ? joint_named(e, "joint2") : nullptr;
+    const bool scalar = first->type == "hinge" || first->type == "slide";
+    if (!scalar || (second != nullptr && second->type != "hinge" && second->type != "slide"))
+      return e.report().error(e.place(), "an equality couples hinges and slides");
+    std::vector<double> coefficients{0, 1, 0, 0, 0};
+    if (const auto given = e.numbers("polycoef", 0))
+      for (std::size_t k = 0; k < std::min(given->size(), coefficients.size()); ++k) coefficients[k] = (*given)[k];
+    while (coefficients.size() > 1 && coefficients.back() == 0) coefficients.pop_back();
+    const std::string name = names_->give(name_of(e, "coupling"));
+    if (second == nullptr) {
+      e.mark(Treatment::converted, "the coordinate is held: a constraint of type prescribed-motion");
+      m.elements.push_back({Section::constraints,
+                            name,
+                            "prescribed-motion",
+                            {{"joint", written_name(first->name)}, {"motion", written(coefficients[0])}}});
+      return;
+    }
+    e.mark(Treatment::converted, "a constraint of type joint-coupling");
+    m.elements.push_back({Section::constraints,
+                          name,
+                          "joint-coupling",
+                          {{"joint", written_name(first->name)},
+                           {"other_joint", written_name(second->name)},
+                           {"coefficients", written(coefficients)}}});
+  }
+
+  double actuator_number(const Element& e, const char* attribute, double otherwise) {
+    const std::string own(e.tag());
+    for (const char* tag : {own.c_str(), "general"})
+      if (const Element says = source_.who_says(e, tag, attribute, ""))
+        return says.numbers(attribute, 0).value_or(std::vector{otherwise}).front();
+    return otherwise;
+  }
+  std::vector<double> actuator_numbers(const Element& e, const char* attribute, std::vector<double> otherwise) {
+    const std::string own(e.tag());
+    for (const char* tag : {own.c_str(), "general"})
+      if (const Element says = source_.who_says(e, tag, attribute, ""))
+        if (const auto given = says.numbers(attribute, 0))
+          std::copy_n(given->begin(), std::min(given->size(), otherwise.size()), otherwise.begin());
+    return otherwise;
+  }
+
+  /// What an actuator does while its control is zero.
+  void read_actuator(const Element& e, Mechanism& m) {
+    const std::string tag(e.tag());
+    const MjcfJoint* const joint = e.has("joint") ? joint_named(e, "joint") : nullptr;
+    if (e.has("joint") && joint == nullptr) return;
+    const bool known = tag == "motor" || tag == "position" || tag == "velocity" || tag == "damper" ||
+                       tag == "intvelocity" || tag == "general";
+    if (joint == nullptr || !known || (joint->type != "hinge" && joint->type != "slide"))
+      return e.mark(Treatment::not_honoured, "drives of this kind are not modelled");
+    e.text("name");
+    e.mark(Treatment::converted, "what it does while its control is zero");
+    for (const char* name : {"ctrlrange", "ctrllimited", "forcerange", "forcelimited", "actrange", "actlimited"})
+      e.mark(name, Treatment::not_honoured, "limits of drives are not modelled");
+    const double gear = actuator_number(e, "gear", 1);
+    // bias[0] + bias[1] length + bias[2] rate, with the length gear · q.
+    std::vector<double> bias(3);
+    if (tag == "position" || tag == "intvelocity") {
+      bias[1] = -actuator_number(e, "kp", 1);
+      bias[2] = -actuator_number(e, "kv", 0);
+    } else if (tag == "velocity") {
+      bias[2] = -actuator_number(e, "kv", 1);
+    } else if (tag == "general") {
+      const Element says = source_.who_says(e, "general", "biastype", "");
+      const std::string type = says ? says.text("biastype").value_or("none") : "none";
+      if (type == "affine")
+        bias = actuator_numbers(e, "biasprm", bias);
+      else if (type != "none")
+        return e.mark(Treatment::not_honoured, "drives of this kind are not modelled");
+    }
+    if (!actuators_) return;
+    const double stiffness = -bias[1] * gear * gear, damping = -bias[2] * gear * gear;
+    if (stiffness < 0 || damping < 0)
+      return e.mark(Treatment::not_honoured, "negative stiffness or damping of a drive");
+    const std::string name = e.text("name").value_or(joint->name + "_" + tag);
+    if (stiffness > 0 || damping > 0)
+      m.elements.push_back({Section::forces,
+                            names_->give(name),
+                            "joint-spring-damper",
+                            {{"joint", written_name(joint->name)},
+                             {"stiffness", written(stiffness)},
+                             {"damping", written(damping)},
+                             {"rest", written(-joint->reference)}}});
+    if (bias[0] != 0)
+      m.elements.push_back({Section::forces,
+                            names_->give(name + "_bias"),
+                            "joint-force",
+                            {{"joint", written_name(joint->name)}, {"effort", written(bias[0] * gear)}}});
+  }
+
+  MjcfSource source_;
+  Ledger& ledger_;
+  MjcfBodies* found_ = nullptr;
+  NameGiver* names_ = nullptr;
+  NameGiver* joint_names_ = nullptr;
+  bool passive_ = true, equalities_ = true, actuators_ = true;
+  int unnamed_ = 0;
+};
+
+constexpr std::string_view mjcf_example = R"(<mujoco model="pendulum">
+  <compiler angle="radian"/>
+  <worldbody>
+    <body name="rod" pos="0 0 1">
+      <joint name="hinge" axis="0 1 0" damping="0.1"/>
+      <geom type="capsule" fromto="0 0 0 0 0 -1" size="0.05"/>
+    </body>
+  </worldbody>
+</mujoco>
+)";
+
+class Mjcf final : public ImporterType {
+ public:
+  std::string_view name() const noexcept override { return "mjcf"; }
+  std::string_view meaning() const noexcept override { return "MuJoCo's XML format"; }
+  std::string_view source() const noexcept override { return "https://mujoco.readthedocs.io, XML reference"; }
+  std::string_view extensions() const noexcept override { return ".xml .mjcf"; }
+  Strided<const FieldSpec> fields() const noexcept override { return mjcf_options; }
+  bool recognises(std::string_view bytes) const noexcept override { return root_tag(bytes) == "mujoco"; }
+  std::string_view example() const noexcept override { return mjcf_example; }
+  Status import_model(const ForeignFile& given, Strided<const FieldValue> values,
+                      ConversionSink& sink) const noexcept override {
+    return guarded(given.name, sink.diagnostics(), [&] {
+      Ledger ledger;
+      Mechanism mechanism;
+      MjcfReader reader(given, sink.diagnostics(), ledger);
+      if (!reader.read(values, mechanism)) return false;
+      reader.settle();
+      note_inertias(mechanism, ledger);
+      if (values[mjcf_merge].integer != 0) merge_fixed(mechanism, bodies_of_elements(mechanism), ledger);
+      if (!check_finite(mechanism, sink.diagnostics(), given.name)) return false;
+      sink.text(model_text(mechanism));
+      ledger.tell(sink);
+      return true;
+    });
+  }
+  const void* query(std::string_view interface_name) const noexcept override {
+    return interface_name == Exporter::interface_name ? &mjcf_exporter() : nullptr;
+  }
+};
+
+}  // namespace
+
+const ImporterType& mjcf() noexcept {
+  static constexpr Mjcf type;
+  return type;
+}
+
+}  // namespace polyform::importers

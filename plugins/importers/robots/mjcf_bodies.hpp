@@ -1,0 +1,77 @@
+// The tree of bodies of an MJCF model.
+#pragma once
+
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "mjcf_source.hpp"
+#include "solids.hpp"
+
+namespace polyform::importers {
+
+/// A joint of the file that later sections refer to.
+struct MjcfJoint {
+  std::string name;      ///< in the model
+  std::string type;      ///< in the file: hinge, slide, ball or free
+  double reference = 0;  ///< what the file calls the drawn position, rad or m
+};
+
+/// What the rest of a file needs to know of its bodies.
+struct MjcfBodies {
+  std::map<std::string, MjcfJoint> joints;       ///< by name in the file
+  std::map<std::string, std::string> bodies;     ///< name in the model by name in the file
+  std::map<std::string, Frame> sites;            ///< in ground
+  std::map<std::string, std::string> site_body;  ///< name in the model
+};
+
+class MjcfBodyReader {
+ public:
+  MjcfBodyReader(MjcfSource& source, Ledger& ledger, Mechanism& m, bool passive)
+      : source_(source), ledger_(ledger), m_(m), passive_(passive) {}
+
+  /// Reads <asset> and <worldbody>. base: "fixed", "free" or as the file says.
+  void read(std::string_view base);
+  MjcfBodies& found() { return found_; }
+  NameGiver& element_names() { return element_names_; }
+  NameGiver& joint_names() { return joint_names_; }
+
+ private:
+  struct Around {
+    std::string body, file_body, childclass;
+    Frame frame;             ///< of the body in ground
+    Frame within;            ///< of what is read, in the body
+    std::string base;        ///< what the body's joints start from
+    std::size_t number = 0;  ///< of the body
+    bool is_world = false;
+  };
+  void read_meshes();
+  void read_mesh(const Element&);
+  void read_children(const Element&, const Around&, std::vector<Element>& joints, MassProperties& of_geoms);
+  void read_body(const Element&, const Around& outside);
+  void read_geom(const Element&, const Around&, MassProperties& sum);
+  std::optional<Solid> solid_of(const Element&, const Around&, std::string& type, Frame&, std::vector<double>& size);
+  void picture(const Element&, const std::string& type, const Frame&, const std::vector<double>& size, Body&);
+  MassProperties read_inertial(const Element&, const Around&);
+  MassProperties bounded(MassProperties, Place);
+  void add_joints(const std::vector<Element>&, const Around&, std::size_t body, bool mocap);
+  void add_joint(const Element&, const Around&, const std::string& base, const std::string& moving);
+  void add_passive(const Element&, const char* tag, const Around&, const MjcfJoint&, std::size_t freedoms);
+  void scale_to_total();
+  std::string given(NameGiver&, const std::string& wanted, const char* what, Place);
+  double number(const Element&, const char* tag, const char* attribute, const Around&, double otherwise);
+  std::optional<Vec3> vector(const Element&, const char* tag, const char* attribute, const Around&);
+
+  MjcfSource& source_;
+  Ledger& ledger_;
+  Mechanism& m_;
+  bool passive_;
+  std::string base_;
+  std::map<std::string, std::optional<Solid>> meshes_;  ///< nothing: the file is not at hand
+  std::vector<std::pair<std::size_t, double>> lifts_;   ///< body, and the share of its weight that is held
+  MjcfBodies found_;
+  NameGiver body_names_, joint_names_, element_names_;
+};
+
+}  // namespace polyform::importers

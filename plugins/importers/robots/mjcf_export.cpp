@@ -1,0 +1,241 @@
+#include "mjcf_export.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "exported.hpp"
+#include "robot_formats.hpp"
+
+namespace polyform::importers {
+namespace {
+
+class MjcfWriter {
+ public:
+  MjcfWriter(Exported& model, Ledger& ledger) : model_(model), ledger_(ledger) {}
+
+  std::string write() {
+    std::vector<std::vector<std::size_t>> carried(model_.bodies().size() + 1);
+    for (const std::size_t body : model_.order())
+      carried[model_.has_carrier(body) && model_.inboard(body) != Exported::world ? model_.inboard(body)
+                                                                                  : model_.bodies().size()]
+          .push_back(body);
+    text_ = fmt::format(
+        "<mujoco model=\"{}\">\n  <compiler angle=\"radian\" inertiafromgeom=\"false\"/>\n"
+        "  <option gravity=\"{}\"/>\n  <worldbody>\n",
+        xml(model_.name()), spaced(model_.gravity()));
+    // Bodies nest as they hang on one another; a stack of our own bears any depth.
+    struct Level {
+      std::size_t body;
+      bool close;
+    };
+    std::vector<Level> todo;
+    const auto push = [&](std::size_t of) {
+      for (auto body = carried[of].rbegin(); body != carried[of].rend(); ++body) todo.push_back({*body, false});
+    };
+    push(model_.bodies().size());
+    while (!todo.empty()) {
+      const Level level = todo.back();
+      todo.pop_back();
+      if (level.close) {
+        text_ += "</body>\n";
+        continue;
+      }
+      open_body(level.body);
+      todo.push_back({level.body, true});
+      push(level.body);
+    }
+    text_ += "  </worldbody>\n";
+    write_equalities();
+    model_.tell_rest();
+    return text_ + "</mujoco>\n";
+  }
+
+ private:
+  static std::string pose(const Frame& f) {
+    const Quat q = quaternion_of(f.axes);
+    return fmt::format("pos=\"{}\" quat=\"{}\"", spaced(f.origin), spaced({q.w, q.x, q.y, q.z}));
+  }
+
+  void open_body(std::size_t number) {
+    const Body& body = model_.bodies()[number];
+    const std::size_t inboard = model_.has_carrier(number) ? model_.inboard(number) : Exported::world;
+    text_ += fmt::format("<body name=\"{}\" {}>\n", xml(body.name), pose(model_.frame(inboard).inverse() * body.frame));
+    const Sym3& j = body.mass.inertia;
+    if (body.mass.mass != 0 || j.xx != 0 || j.yy != 0 || j.zz != 0)
+      text_ += fmt::format("  <inertial pos=\"{}\" mass=\"{}\" fullinertia=\"{}\"/>\n", spaced(body.mass.center),
+                           written(body.mass.mass), spaced({j.xx, j.yy, j.zz, j.xy, j.xz, j.yz}));
+    write_joint(number);
+    for (const Shape& shape : body.shapes) {
+      const char* const type = shape.kind == Shape::Kind::box      ? "box"
+                               : shape.kind == Shape::Kind::sphere ? "sphere"
+                                                                   : "cylinder";
+      const std::string size = shape.kind == Shape::Kind::box      ? spaced(0.5 * shape.size)
+                               : shape.kind == Shape::Kind::sphere ? spaced({shape.radius})
+                                                                   : spaced({shape.radius, shape.length / 2});
+      text_ += fmt::format("  <geom type=\"{}\" size=\"{}\" {} contype=\"0\" conaffinity=\"0\"/>\n", type, size,
+                           pose(shape.frame));
+    }
+  }
+
+  /// One element for each coordinate; the first one has the joint's name.
+  void write_joint(std::size_t body) {
+    if (!model_.has_carrier(body)) {
+      text_ += "  <freejoint/>\n";
+      ledger_.add(Treatment::converted, "bodies that nothing holds", "on a free joint", {});
+      return;
+    }
+    const std::size_t number = model_.carrier(body);
+    const ExportedJoint& joint = model_.joints()[number];
+    const bool reversed = joint.moving != body;
+    const double sign = reversed ? -1 : 1;
+    const Frame frame = model_.frame(body);
+    const Vec3 position = transpose_times(frame.axes, joint.position - frame.origin);
+    const auto one = [&](const char* type, const Vec3& axis, std::size_t coordinate) {
+      const std::string name = coordinate == 0 ? joint.name : fmt::format("{}_{}", joint.name, coordinate);
+      text_ +=
+          fmt::format("  <joint name=\"{}\" type=\"{}\" pos=\"{}\" axis=\"{}\"{}/>\n", xml(name), type,
+                      spaced(position), spaced(transpose_times(frame.axes, sign * axis)), effects(number, coordinate));
+    };
+    if (joint.type == "fixed") return;
+    if (joint.type == "revolute") return one("hinge", joint.axis, 0);
+    if (joint.type == "prismatic") return one("slide", joint.axis, 0);
+    if (joint.type == "spherical") {
+      if (reversed) ledger_.add(Treatment::converted, "spherical joints towards ground", "turned round", {});
+      text_ += fmt::format("  <joint name=\"{}\" type=\"ball\" pos=\"{}\"{}/>\n", xml(joint.name), spaced(position),
+                           effects(number, 0));
+      return;
+    }
+    if (joint.type == "free" && model_.inboard(body) == Exported::world) {
+      if (reversed) ledger_.add(Treatment::converted, "free joints towards ground", "turned round", {});
+      if (const std::string e = effects(number, 0); e.empty())
+        text_ += fmt::format("  <freejoint name=\"{}\"/>\n", xml(joint.name));
+      else
+        text_ += fmt::format("  <joint name=\"{}\" type=\"free\"{}/>\n", xml(joint.name), e);
+      return;
+    }
+    const bool several = joint.type == "universal" || joint.type == "cylindrical" || joint.type == "planar";
+    if (!several)
+      throw std::runtime_error(
+          fmt::format("joint '{}' is of type {}, which MJCF does not have here", joint.name, joint.type));
+    ledger_.add(Treatment::converted, fmt::format("joints of type {}", joint.type), "a joint for each coordinate", {});
+    struct Motion {
+      const char* type;
+      Vec3 axis;
+    };
+    std::vector<Motion> motions;
+    if (joint.type == "universal") motions = {{"hinge", joint.axis}, {"hinge", joint.axis2}};
+    if (joint.type == "cylindrical") motions = {{"slide", joint.axis}, {"hinge", joint.axis}};
+    if (joint.type == "planar")
+      motions = {{"slide", joint.axis2}, {"slide", cross(joint.axis, joint.axis2)}, {"hinge", joint.axis}};
+    for (std::size_t k = 0; k < motions.size(); ++k) {
+      const std::size_t coordinate = reversed ? motions.size() - 1 - k : k;
+      one(motions[coordinate].type, motions[coordinate].axis, coordinate);
+    }
+  }
+
+  std::string effects(std::size_t number, std::size_t coordinate) {
+    const JointEffects& e = model_.effects(number);
+    std::string text;
+    const auto value = [&](const std::vector<double>& all) { return coordinate < all.size() ? all[coordinate] : 0.0; };
+    const bool ball = model_.joints()[number].type == "spherical" || model_.joints()[number].type == "free";
+    if (ball && std::ranges::adjacent_find(e.damping, std::not_equal_to<>()) != e.damping.end())
+      ledger_.add(Treatment::not_honoured, "unequal dampings of a ball", "MJCF has one number", {});
+    if (const double k = value(e.stiffness); k != 0) {
+      text += fmt::format(" stiffness=\"{}\"", written(k));
+      if (const double rest = value(e.rest); rest != 0) text += fmt::format(" springref=\"{}\"", written(rest));
+      ledger_.add(Treatment::honoured, "springs in joints", "", {});
+    }
+    if (const double d = value(e.damping); d != 0) {
+      text += fmt::format(" damping=\"{}\"", written(d));
+      ledger_.add(Treatment::honoured, "dampers in joints", "", {});
+    }
+    if (e.rotor > 0 && coordinate == 0) {
+      text += fmt::format(" armature=\"{}\"", written(e.rotor));
+      ledger_.add(Treatment::converted, "rotors", "the armature of a joint", {});
+    }
+    return text;
+  }
+
+  std::string end(const char* key, std::size_t body) const {
+    return body == Exported::world ? std::string() : fmt::format(" {}=\"{}\"", key, xml(model_.name_of(body)));
+  }
+
+  void write_equalities() {
+    std::string all;
+    for (std::size_t j = 0; j < model_.joints().size(); ++j) {
+      const ExportedJoint& joint = model_.joints()[j];
+      if (!model_.in_tree(j)) all += loop(j, joint);
+      if (const JointEffects& e = model_.effects(j); e.follows) {
+        if (!model_.in_tree(j) || !model_.in_tree(*e.follows) || e.coefficients.size() > 5) {
+          ledger_.add(Treatment::not_honoured, "joint-coupling", "it is longer, or of joints that close loops", {});
+          continue;
+        }
+        std::vector<double> c = e.coefficients;
+        c.resize(5);
+        ledger_.add(Treatment::converted, "joint-coupling", "an equality of joints, which MuJoCo lets give way", {});
+        all +=
+            fmt::format("    <joint name=\"{}\" joint1=\"{}\" joint2=\"{}\" polycoef=\"{}\"/>\n", xml(e.coupling),
+                        xml(joint.name), xml(model_.joints()[*e.follows].name), spaced({c[0], c[1], c[2], c[3], c[4]}));
+      }
+    }
+    if (!all.empty()) text_ += "  <equality>\n" + all + "  </equality>\n";
+  }
+
+  std::string connect(const std::string& name, std::size_t first, std::size_t second, const Vec3& point) const {
+    // MuJoCo gives the anchor in the first body, which cannot be the world.
+    const Frame frame = model_.frame(first);
+    return fmt::format("    <connect name=\"{}\"{}{} anchor=\"{}\"/>\n", xml(name), end("body1", first),
+                       end("body2", second), spaced(transpose_times(frame.axes, point - frame.origin)));
+  }
+
+  std::string loop(std::size_t number, const ExportedJoint& joint) {
+    const JointEffects& e = model_.effects(number);
+    if (!all_zero(e.damping) || !all_zero(e.stiffness) || e.rotor > 0)
+      ledger_.add(Treatment::not_honoured, "springs, dampers and rotors of closing joints", "MJCF has none", {});
+    const std::size_t first = joint.base == Exported::world ? joint.moving : joint.base;
+    const std::size_t second = first == joint.base ? joint.moving : joint.base;
+    if (joint.type == "spherical") {
+      ledger_.add(Treatment::converted, "closing joints", "equalities, which MuJoCo lets give way", {});
+      return connect(joint.name, first, second, joint.position);
+    }
+    if (joint.type == "revolute") {
+      ledger_.add(Treatment::converted, "closing joints", "equalities, which MuJoCo lets give way", {});
+      return connect(joint.name, first, second, joint.position) +
+             connect(joint.name + "_2", first, second, joint.position + joint.axis);
+    }
+    if (joint.type == "fixed") {
+      ledger_.add(Treatment::converted, "closing joints", "equalities, which MuJoCo lets give way", {});
+      return fmt::format("    <weld name=\"{}\"{}{}/>\n", xml(joint.name), end("body1", first), end("body2", second));
+    }
+    if (joint.type != "free")
+      ledger_.add(Treatment::not_honoured, fmt::format("closing joints of type {}", joint.type), "MJCF has none", {});
+    return {};
+  }
+
+  Exported& model_;
+  Ledger& ledger_;
+  std::string text_;
+};
+
+class MjcfExporter final : public Exporter {
+ public:
+  Status export_model(std::string_view model, ConversionSink& sink) const noexcept override {
+    return guarded("", sink.diagnostics(), [&] {
+      Ledger ledger;
+      Exported exported(model, ledger);
+      sink.text(MjcfWriter(exported, ledger).write());
+      ledger.tell(sink);
+      return true;
+    });
+  }
+};
+
+}  // namespace
+
+const Exporter& mjcf_exporter() noexcept {
+  static constexpr MjcfExporter exporter;
+  return exporter;
+}
+
+}  // namespace polyform::importers

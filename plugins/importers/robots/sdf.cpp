@@ -1,0 +1,434 @@
+// SDF to a model.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <map>
+#include <numbers>
+
+#include "mechanism.hpp"
+#include "options.hpp"
+#include "robot_formats.hpp"
+#include "roots.hpp"
+#include "sdf_export.hpp"
+#include "sdf_model.hpp"
+
+namespace polyform::importers {
+namespace {
+
+enum SdfOption : std::size_t { sdf_base, sdf_merge, sdf_mimic };
+constexpr std::array sdf_options{
+    FieldSpec{.name = "base",
+              .type = FieldType::choice,
+              .unit = "",
+              .meaning =
+                  "how links are held that nothing carries: welded to ground, or free, also where the file welds "
+                  "them; not given: as the file says",
+              .choices = base_choices},
+    merge_fixed_option, mimic_option};
+
+constexpr std::string_view untouched = "bodies do not touch in the model";
+constexpr std::pair<std::string_view, std::string_view> what_for[] = {
+    {"collision", untouched},
+    {"sensor", "sensors are not modelled"},
+    {"plugin", "belongs to another program"},
+    {"light", "for pictures only"},
+    {"scene", "for pictures only"},
+    {"gui", "for pictures only"},
+    {"physics", "settings of another program"},
+    {"include", "files that it includes are not read"},
+    {"state", "states of a run are not read"},
+    {"actor", "for pictures only"}};
+
+class SdfReader {
+ public:
+  SdfReader(XmlFile& file, Ledger& ledger) : file_(file), report_(file.report()), ledger_(ledger) {}
+
+  bool read(Strided<const FieldValue> given, Mechanism& m) {
+    const Element sdf = file_.root();
+    if (!sdf) return false;
+    if (sdf.tag() != "sdf") {
+      report_.error(sdf.place(), fmt::format("the outermost element is <{}>, expected <sdf>", sdf.tag()),
+                    "Check that this is an SDF file.");
+      return false;
+    }
+    old_axes_ = sdf.number("version", 1.12) < 1.45;
+    coupled_ = given[sdf_mimic].text == "coupled";
+    const Element world = sdf.child("world");
+    top_ = std::make_unique<SdfModel>(world ? world : sdf, "", nullptr);
+    m.source = "imported from SDF";
+    m.gravity = Vec3{0, 0, -9.81};
+    if (world) read_world(world, m);
+    top_->collect(0);
+    if (m.name.empty()) m.name = top_->nested().empty() ? std::string() : top_->nested().front()->name();
+    if (report_.errors() > 0) return false;
+    read_links(*top_, m);
+    if (m.bodies.empty()) report_.error(sdf.place(), "the file has no links", "Check that it has a model.");
+    if (report_.errors() > 0) return false;
+    read_joints(*top_, m);
+    if (report_.errors() > 0) return false;
+    hold(given[sdf_base], m);
+    return report_.errors() == 0;
+  }
+
+ private:
+  void read_world(const Element& world, Mechanism& m) {
+    m.name = world.text("name").value_or("");
+    m.gravity = Vec3{0, 0, -9.8};  // as the specification has it
+    if (const Element gravity = world.child("gravity"))
+      if (const auto g = gravity.content_numbers(3)) m.gravity = Vec3{(*g)[0], (*g)[1], (*g)[2]};
+    tell_foreign(world);
+    gravity_ = *m.gravity;
+  }
+
+  void tell_foreign(const Element& element) {
+    for (const auto& [tag, remark] : what_for)
+      for (const Element& e : element.children(std::string(tag).c_str())) e.mark(Treatment::not_honoured, remark);
+  }
+
+  std::string given_name(NameGiver& names, std::map<std::string, std::string>& known, const std::string& wanted,
+                         const char* what, Place place) {
+    std::string name = names.give(wanted);
+    if (name != wanted) ledger_.add(Treatment::converted, what, "a name that a model cannot have is changed", place);
+    known[wanted] = name;
+    return name;
+  }
+
+  double number_in(const Element& parent, const char* tag, double otherwise) {
+    const Element element = parent.child(tag);
+    return element ? element.content_number().value_or(otherwise) : otherwise;
+  }
+
+  MassProperties read_inertial(const Element& link) {
+    const Element inertial = link.child("inertial");
+    MassProperties own{1, {}, Sym3::diagonal(1)};
+    if (!inertial) {
+      ledger_.add(Treatment::converted, "link without inertial", "mass 1 kg and inertia 1 kg m², as SDF has it",
+                  link.place());
+      return own;
+    }
+    if (inertial.text("auto").value_or("false") == "true")
+      report_.error(inertial.place(), "the inertia is to be computed from the shapes (`auto`), which is not done",
+                    "Give mass and inertia of the link in the file.");
+    own.mass = number_in(inertial, "mass", 1);
+    if (own.mass < 0)
+      report_.error(inertial.child("mass").place(), fmt::format("the mass is negative: {} kg", own.mass));
+    if (const Element j = inertial.child("inertia"))
+      own.inertia = {number_in(j, "ixx", 1), number_in(j, "iyy", 1), number_in(j, "izz", 1),
+                     number_in(j, "ixy", 0), number_in(j, "ixz", 0), number_in(j, "iyz", 0)};
+    SdfPose pose = read_sdf_pose(inertial);
+    if (!pose.relative_to.empty())
+      report_.error(inertial.child("pose").place(), "the pose of an inertia is given in its link alone",
+                    "Remove `relative_to`.");
+    return own.in(pose.frame);
+  }
+
+  void read_visual(const SdfModel& model, const Element& visual, const std::string& link, Body& body) {
+    const SdfPose pose = read_sdf_pose(visual);
+    Shape shape;
+    shape.frame = pose.frame;
+    if (!pose.relative_to.empty())
+      shape.frame =
+          model.pose_of(link, visual.place()).inverse() * model.pose_of(pose.relative_to, visual.place()) * pose.frame;
+    visual.mark("name", Treatment::not_honoured, "shapes have no names");
+    if (const Element material = visual.child("material"))
+      material.mark(Treatment::not_honoured, "the looks of a shape are not kept");
+    const Element geometry = visual.child("geometry");
+    if (!geometry) return;
+    if (const Element box = geometry.child("box")) {
+      const auto size = box.child("size").content_numbers(3);
+      if (!size) return;
+      shape.size = {(*size)[0], (*size)[1], (*size)[2]};
+      if (shape.size.x > 0 && shape.size.y > 0 && shape.size.z > 0) return body.shapes.push_back(shape);
+      box.mark(Treatment::not_honoured, "a shape without extent");
+    } else if (const Element cylinder = geometry.child("cylinder")) {
+      shape.kind = Shape::Kind::cylinder;
+      shape.radius = number_in(cylinder, "radius", 1);
+      shape.length = number_in(cylinder, "length", 1);
+      if (shape.radius > 0 && shape.length > 0) return body.shapes.push_back(shape);
+      cylinder.mark(Treatment::not_honoured, "a shape without extent");
+    } else if (const Element sphere = geometry.child("sphere")) {
+      shape.kind = Shape::Kind::sphere;
+      shape.radius = number_in(sphere, "radius", 1);
+      if (shape.radius > 0) return body.shapes.push_back(shape);
+      sphere.mark(Treatment::not_honoured, "a shape without extent");
+    } else {
+      for (const Element& other : geometry.all()) other.mark(Treatment::not_honoured, "pictures have no such shape");
+    }
+  }
+
+  void read_links(const SdfModel& model, Mechanism& m) {
+    tell_foreign(model.element());
+    const Frame in_ground = model.pose();
+    for (const auto& [name, item] : model.items()) {
+      if (item.kind != SdfItem::Kind::link) continue;
+      const Element& link = item.element;
+      Body& body = m.bodies.emplace_back();
+      body.place = link.place();
+      body.name = given_name(body_names_, link_names_, model.prefix() + name, "link@name", link.place());
+      body.frame = in_ground * model.pose_of(name, link.place());
+      body.mass = read_inertial(link);
+      for (const Element& visual : link.children("visual")) read_visual(model, visual, name, body);
+      tell_foreign(link);
+      if (const Element gravity = link.child("gravity");
+          gravity && (gravity.content() == "false" || gravity.content() == "0"))
+        add_lift(gravity, body, m);
+      if (model.is_static()) static_.push_back(body.name);
+    }
+    for (const auto& nested : model.nested()) read_links(*nested, m);
+  }
+
+  /// What holds a body that gravity is not to act on.
+  void add_lift(const Element& gravity, const Body& body, Mechanism& m) {
+    gravity.mark(Treatment::converted, "a force against the weight");
+    m.elements.push_back({Section::forces,
+                          element_names_.give(body.name + "_lift"),
+                          "point-force",
+                          {{"body", written_name(body.name)},
+                           {"point", written(body.mass.center)},
+                           {"force", written(-body.mass.mass * m.gravity.value_or(gravity_))}}});
+  }
+
+  std::string end_of(const SdfModel& model, const Element& joint, const char* tag) {
+    const Element end = joint.child(tag);
+    if (!end || end.content().empty()) {
+      report_.error(joint.place(), fmt::format("the joint has no <{}>", tag));
+      return {};
+    }
+    const std::string link = model.link_of(end.content(), end.place());
+    if (link == ground) return link;
+    const auto found = link_names_.find(link);
+    return found == link_names_.end() ? std::string() : found->second;
+  }
+
+  void read_joints(const SdfModel& model, Mechanism& m) {
+    for (const auto& [name, item] : model.items())
+      if (item.kind == SdfItem::Kind::joint) read_joint(model, name, item, m);
+    for (const auto& nested : model.nested()) read_joints(*nested, m);
+  }
+
+  Vec3 axis_of(const SdfModel& model, const Element& axis, const Frame& joint_in_model) {
+    Vec3 direction{0, 0, 1};
+    std::string in;
+    if (const Element xyz = axis.child("xyz")) {
+      if (const auto d = xyz.content_numbers(3)) direction = {(*d)[0], (*d)[1], (*d)[2]};
+      in = xyz.text("expressed_in").value_or("");
+      if (!(norm(direction) > 0)) {
+        report_.error(xyz.place(), "the axis has no length");
+        return {0, 0, 1};
+      }
+    }
+    bool in_model = old_axes_;
+    if (const Element use = axis.child("use_parent_model_frame"))
+      in_model = use.content() == "true" || use.content() == "1";
+    const Mat3 axes = !in.empty() ? model.pose_of(in, axis.place()).axes
+                      : in_model  ? Mat3::identity()
+                                  : joint_in_model.axes;
+    return model.pose().axes * (axes * ((1 / norm(direction)) * direction));
+  }
+
+  void read_joint(const SdfModel& model, const std::string& name, const SdfItem& item, Mechanism& m) {
+    const Element& e = item.element;
+    const std::string type = e.text("type").value_or("");
+    static constexpr std::pair<std::string_view, std::string_view> types[] = {
+        {"revolute", "revolute"},   {"continuous", "revolute"}, {"prismatic", "prismatic"}, {"ball", "spherical"},
+        {"universal", "universal"}, {"revolute2", "universal"}, {"fixed", "fixed"},         {"screw", "cylindrical"}};
+    const auto found = std::ranges::find(types, type, &std::pair<std::string_view, std::string_view>::first);
+    tell_foreign(e);
+    if (type == "gearbox") {
+      e.mark_all(Treatment::not_honoured, "a gearbox between two links is not modelled");
+      return;
+    }
+    if (found == std::end(types)) {
+      report_.error(e.place_of("type"), fmt::format("there is no joint type {}", in_quotes(type)),
+                    "Types are revolute, continuous, prismatic, ball, universal, revolute2, screw, fixed and gearbox.");
+      return;
+    }
+    Joint joint;
+    joint.name = given_name(joint_names_, names_of_joints_, model.prefix() + name, "joint@name", e.place());
+    joint.type = found->second;
+    joint.base = end_of(model, e, "parent");
+    joint.moving = end_of(model, e, "child");
+    const Frame in_model = model.pose_of(name, e.place());
+    joint.position = (model.pose() * in_model).origin;
+    const Element axis = e.child("axis"), axis2 = e.child("axis2");
+    if (joint.type != "spherical" && joint.type != "fixed") joint.axis = axis_of(model, axis ? axis : e, in_model);
+    if (joint.type == "universal") joint.axis2 = axis_of(model, axis2 ? axis2 : e, in_model);
+    if (joint.base == joint.moving && !joint.base.empty()) {
+      report_.error(e.place(), "both ends of the joint are one link");
+      return;
+    }
+    if (joint.type == "spherical" || joint.type == "fixed") {
+      for (const Element& unused : {axis, axis2})
+        if (unused) unused.mark_all(Treatment::converted, "such a joint has no axis");
+    } else {
+      add_effects(model, axis, axis2, joint, type, m);
+    }
+    if (type == "screw") add_screw(e, joint, m);
+    m.joints.push_back(std::move(joint));
+  }
+
+  void add_screw(const Element& e, const Joint& joint, Mechanism& m) {
+    double lead = 0;  // per radian
+    if (const Element pitch = e.child("screw_thread_pitch"))
+      lead = pitch.content_number().value_or(0) / (2 * std::numbers::pi);
+    else if (const double turns = number_in(e, "thread_pitch", 1); turns != 0)
+      lead = -1 / turns;
+    m.elements.push_back({Section::constraints,
+                          element_names_.give(joint.name + "_thread"),
+                          "joint-coupling",
+                          {{"joint", written_name(joint.name)},
+                           {"coordinate", "0"},
+                           {"other_joint", written_name(joint.name)},
+                           {"other_coordinate", "1"},
+                           {"coefficients", written(std::array{0.0, lead})}}});
+  }
+
+  /// Springs, dampers and mimicry about one or two axes.
+  void add_effects(const SdfModel& model, const Element& axis, const Element& axis2, Joint& joint,
+                   const std::string& type, Mechanism& m) {
+    const std::size_t freedoms = joint.type == "universal" || joint.type == "cylindrical" ? 2 : 1;
+    std::vector<double> stiffness(freedoms), damping(freedoms), rest(freedoms), start(freedoms);
+    bool acts = false, moved = false;
+    std::size_t k = type == "screw" ? 1 : 0;  // a screw's axis tells of its turning
+    for (const Element& one : {axis, axis2}) {
+      if (!one || k >= freedoms) continue;
+      if (const Element limit = one.child("limit"))
+        limit.mark(Treatment::not_honoured, "a joint moves beyond its limits");
+      if (const Element from = one.child("initial_position")) start[k] = from.content_number().value_or(0);
+      if (const Element dynamics = one.child("dynamics")) {
+        damping[k] = number_in(dynamics, "damping", 0);
+        stiffness[k] = number_in(dynamics, "spring_stiffness", 0);
+        rest[k] = number_in(dynamics, "spring_reference", 0);
+        if (number_in(dynamics, "friction", 0) != 0)
+          dynamics.child("friction").mark(Treatment::not_honoured, "no dry friction in joints");
+        for (double* const number : {&damping[k], &stiffness[k]})
+          if (*number < 0) {
+            dynamics.mark(Treatment::not_honoured, "negative stiffness or damping");
+            *number = 0;
+          }
+      }
+      acts = acts || damping[k] != 0 || stiffness[k] != 0;
+      moved = moved || start[k] != 0;
+      if (const Element mimic = one.child("mimic")) add_mimic(model, mimic, joint, k, freedoms, m);
+      ++k;
+    }
+    if (moved) joint.initial_position = start;
+    if (acts)
+      m.elements.push_back({Section::forces,
+                            element_names_.give(joint.name + "_dynamics"),
+                            "joint-spring-damper",
+                            {{"joint", written_name(joint.name)},
+                             {"stiffness", written(stiffness)},
+                             {"damping", written(damping)},
+                             {"rest", written(rest)}}});
+  }
+
+  void add_mimic(const SdfModel& model, const Element& mimic, const Joint& joint, std::size_t coordinate,
+                 std::size_t freedoms, Mechanism& m) {
+    const std::string other = model.prefix() + mimic.text("joint").value_or("");
+    const std::size_t other_coordinate = mimic.text("axis").value_or("axis") == "axis2" ? 1 : 0;
+    const double multiplier = number_in(mimic, "multiplier", 1), offset = number_in(mimic, "offset", 0),
+                 reference = number_in(mimic, "reference", 0);
+    if (!coupled_) return mimic.mark_all(Treatment::not_honoured, "the joint moves independently, as was asked for");
+    mimic.mark(Treatment::converted, "a constraint of type joint-coupling");
+    ModelElement& e = m.elements.emplace_back(
+        ModelElement{Section::constraints, element_names_.give(joint.name + "_mimic"), "joint-coupling", {}});
+    e.fields = {{"joint", written_name(joint.name)}, {"other_joint", written_name(other)}};
+    if (freedoms > 1) e.fields.emplace_back("coordinate", fmt::format("{}", coordinate));
+    if (other_coordinate > 0) e.fields.emplace_back("other_coordinate", fmt::format("{}", other_coordinate));
+    e.fields.emplace_back("coefficients", written(std::array{offset - multiplier * reference, multiplier}));
+    mimics_.emplace_back(m.elements.size() - 1, other, mimic);
+  }
+
+  /// Everything that nothing carries from ground.
+  void hold(const FieldValue& base, Mechanism& m) {
+    for (const auto& [element, other, mimic] : mimics_) {
+      const auto found = names_of_joints_.find(other);
+      if (found == names_of_joints_.end())
+        report_.error(mimic.place(), fmt::format("there is no joint {}", in_quotes(other)));
+      else
+        m.elements[element].fields[1].second = written_name(found->second);
+    }
+    const bool free = base.given && base.text == "free";
+    if (free)
+      for (Joint& joint : m.joints)
+        if (joint.type == "fixed" && joint.base == ground) {
+          joint.type = "free";
+          ledger_.add(Treatment::converted, "weld to the world", "a free joint, as was asked for", {});
+        }
+    std::vector<std::string> welded = free ? std::vector<std::string>() : static_;
+    hold_roots(m, welded, base.given && base.text == "fixed", joint_names_, ledger_);
+  }
+
+  XmlFile& file_;
+  Reporter& report_;
+  Ledger& ledger_;
+  std::unique_ptr<SdfModel> top_;
+  bool old_axes_ = false, coupled_ = true;
+  Vec3 gravity_{0, 0, -9.81};
+  NameGiver body_names_, joint_names_, element_names_;
+  std::map<std::string, std::string> link_names_, names_of_joints_;  ///< by name in the file, with prefix
+  std::vector<std::string> static_;
+  std::vector<std::tuple<std::size_t, std::string, Element>> mimics_;
+};
+
+constexpr std::string_view sdf_example = R"(<sdf version="1.9">
+  <model name="pendulum">
+    <link name="rod">
+      <pose>0 0 1 0 0 0</pose>
+      <inertial>
+        <pose>0 0 -0.5 0 0 0</pose>
+        <mass>2</mass>
+        <inertia><ixx>0.17</ixx><iyy>0.17</iyy><izz>0.001</izz></inertia>
+      </inertial>
+    </link>
+    <joint name="hinge" type="revolute">
+      <parent>world</parent>
+      <child>rod</child>
+      <axis><xyz>0 1 0</xyz><dynamics><damping>0.1</damping></dynamics></axis>
+    </joint>
+  </model>
+</sdf>
+)";
+
+class Sdf final : public ImporterType {
+ public:
+  std::string_view name() const noexcept override { return "sdf"; }
+  std::string_view meaning() const noexcept override { return "Simulation Description Format, of Gazebo"; }
+  std::string_view source() const noexcept override { return "http://sdformat.org/spec"; }
+  std::string_view extensions() const noexcept override { return ".sdf .world"; }
+  Strided<const FieldSpec> fields() const noexcept override { return sdf_options; }
+  bool recognises(std::string_view bytes) const noexcept override { return root_tag(bytes) == "sdf"; }
+  std::string_view example() const noexcept override { return sdf_example; }
+  Status import_model(const ForeignFile& given, Strided<const FieldValue> values,
+                      ConversionSink& sink) const noexcept override {
+    return guarded(given.name, sink.diagnostics(), [&] {
+      XmlFile file(std::string(given.bytes), given.name, sink.diagnostics());
+      Ledger ledger;
+      Mechanism mechanism;
+      SdfReader reader(file, ledger);
+      if (!reader.read(values, mechanism)) return false;
+      file.settle(ledger);
+      note_inertias(mechanism, ledger);
+      if (values[sdf_merge].integer != 0) merge_fixed(mechanism, bodies_of_elements(mechanism), ledger);
+      if (!check_finite(mechanism, sink.diagnostics(), given.name)) return false;
+      sink.text(model_text(mechanism));
+      ledger.tell(sink);
+      return true;
+    });
+  }
+  const void* query(std::string_view interface_name) const noexcept override {
+    return interface_name == Exporter::interface_name ? &sdf_exporter() : nullptr;
+  }
+};
+
+}  // namespace
+
+const ImporterType& sdf() noexcept {
+  static constexpr Sdf type;
+  return type;
+}
+
+}  // namespace polyform::importers

@@ -1,0 +1,76 @@
+// The models, links and frames of an SDF file, and where they are.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "mechanism.hpp"
+#include "xml_file.hpp"
+
+namespace polyform::importers {
+
+/// The pose that an element has as its child <pose>, or none. relative_to: the frame that it is given in, by its name;
+/// empty for the usual one.
+struct SdfPose {
+  Frame frame;
+  std::string relative_to;
+};
+SdfPose read_sdf_pose(const Element& owner);
+
+/// A link, joint, frame or nested model, by its name in a model.
+struct SdfItem {
+  enum class Kind { link, joint, frame, model };
+  Kind kind = Kind::link;
+  Element element;
+  SdfPose pose;
+  std::string attached_to;  ///< of a frame; of a joint its child
+};
+
+/// A scope of names: a model, or the world.
+class SdfModel {
+ public:
+  SdfModel(Element element, std::string prefix, const SdfModel* outer)
+      : element_(element), prefix_(std::move(prefix)), outer_(outer) {}
+
+  /// Reads the names of what is in the model.
+  void collect(std::size_t depth);
+  /// The pose of a named thing in this model, and the name of the link that it is fixed to, with prefix; nothing after
+  /// a report, or where the name is "world".
+  Frame pose_of(const std::string& name, Place asked_from) const;
+  /// The link that a named thing is fixed to, with its prefix: "" after a report.
+  std::string link_of(const std::string& name, Place asked_from) const;
+  std::string canonical_link() const;
+  /// In ground.
+  Frame pose() const;
+
+  const Element& element() const { return element_; }
+  const std::string& prefix() const { return prefix_; }
+  const SdfModel* outer() const { return outer_; }
+  const std::vector<std::pair<std::string, SdfItem>>& items() const { return items_; }
+  const std::vector<std::unique_ptr<SdfModel>>& nested() const { return nested_; }
+  bool is_static() const { return static_ || (outer_ != nullptr && outer_->is_static()); }
+  bool is_world() const { return element_.tag() == "world" || element_.tag() == "sdf"; }
+  void set_name(std::string name) { name_ = std::move(name); }
+  const std::string& name() const { return name_; }
+
+ private:
+  const SdfItem* find(const std::string& name) const;
+  const SdfModel* model_of(const std::string& scope) const;
+  Frame resolve(const std::string& name, Place, std::size_t steps) const;
+  std::string attached(const std::string& name, Place, std::size_t steps) const;
+  Frame nested_pose(const SdfItem&, const std::string& name, Place, std::size_t steps) const;
+  void add(const Element&, const std::string& name, SdfItem::Kind);
+  [[nodiscard]] bool too_long(std::size_t steps, const std::string& name, Place) const;
+
+  Element element_;
+  std::string prefix_, name_;
+  const SdfModel* outer_;
+  bool static_ = false;
+  std::vector<std::pair<std::string, SdfItem>> items_;
+  std::map<std::string, std::size_t> number_;
+  std::vector<std::unique_ptr<SdfModel>> nested_;
+};
+
+}  // namespace polyform::importers

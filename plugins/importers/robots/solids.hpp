@@ -1,0 +1,39 @@
+// Mass properties of solid shapes of uniform density, and of meshes.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mechanism.hpp"
+
+namespace polyform::importers {
+
+/// The volume of a shape in m³, and what a unit density gives: centre and inertia about it, in the axes of the shape.
+using Solid = MassProperties;
+
+Solid solid_box(const Vec3& half_edges);
+Solid solid_ellipsoid(const Vec3& half_axes);
+/// Along z.
+Solid solid_cylinder(double radius, double half_length);
+/// Along z; the half spheres at its ends come beyond half_length.
+Solid solid_capsule(double radius, double half_length);
+
+/// Triangles that enclose a volume, their corners seen from outside against the clock.
+struct Mesh {
+  std::vector<Vec3> points;
+  std::vector<std::array<std::size_t, 3>> triangles;
+};
+/// From the bytes of an STL file, in text or binary, or of an OBJ file; nothing where they are neither.
+std::optional<Mesh> read_stl(std::string_view bytes);
+std::optional<Mesh> read_obj(std::string_view bytes);
+/// What the mesh encloses, exactly: a sum over tetrahedra from one point to all triangles. Negative where the triangles
+/// are seen from inside.
+Solid solid_mesh(const Mesh&);
+
+/// A file that another names; nothing where it cannot be read or is larger than 64 MiB.
+std::optional<std::string> read_file(const std::string& path);
+
+}  // namespace polyform::importers

@@ -1,0 +1,106 @@
+// What is exported and imported again has the same accelerations.
+#include <cmath>
+#include <cstdlib>
+
+#include "tests/support/imported.hpp"
+
+using namespace polyform;
+using namespace polyform::test;
+
+namespace {
+
+host::Description described(const std::string& text) {
+  host::Diagnostics diagnostics;
+  bool missing = false;
+  host::Description model = host::read_model_text(text, "model.yaml", registry().catalog(), diagnostics, missing);
+  REQUIRE_FALSE(diagnostics.failed());
+  return model;
+}
+
+host::Conversion exported(const std::string& format, const std::string& text) {
+  host::Diagnostics diagnostics;
+  const auto got =
+      host::export_model(*host::find(registry().catalog().importers, format), described(text), diagnostics);
+  std::string messages;
+  for (const Diagnostic& d : diagnostics.all()) messages += host::format(d) + "\n";
+  INFO(messages);
+  REQUIRE(got);
+  return *got;
+}
+
+/// At some state of the tree, where there are no loops.
+void check_round_trip(const std::string& format, const std::string& text, bool moved,
+                      const host::ImportOptions& options = {}) {
+  INFO(format);
+  const auto before = system_from_text(text);
+  const host::Conversion file = exported(format, text);
+  INFO(file.text);
+  const auto after = imported_system(file.text, options);
+  Coordinates q, v;
+  double x = 0.1;
+  if (moved)
+    for (const JointData& joint : before->view().joints)
+      if (joint.nq == 1) {
+        q[std::string(joint.name)] = {x};
+        v[std::string(joint.name)] = {1 - 3 * x};
+        x += 0.07;
+      }
+  const Coordinates expected = accelerations(*before, reference_formulation(), q, v);
+  const Coordinates found = accelerations(*after, reference_formulation(), q, v);
+  // MJCF closes a loop by balls in place of a hinge.
+  Coordinates of_one;
+  for (const auto& [name, values] : expected)
+    if (values.size() == 1 && (moved || !found.contains(name) || found.at(name).size() == 1)) of_one[name] = values;
+  REQUIRE_FALSE(of_one.empty());
+  check_equal(found, of_one, 1e-11);
+}
+
+const std::string models = POLYFORM_MODELS;
+
+}  // namespace
+
+TEST_CASE("the shipped arm goes through every format and back") {
+  // Without the mimic joint any state is possible.
+  const std::string text = imported(bytes_of(models + "/arm.urdf"), {{"mimic", "independent"}}).text;
+  for (const char* format : {"urdf", "sdf", "mjcf"}) check_round_trip(format, text, true);
+  const std::string coupled = imported(bytes_of(models + "/arm.urdf")).text;
+  for (const char* format : {"urdf", "sdf", "mjcf"}) check_round_trip(format, coupled, false);
+  const std::string free = imported(bytes_of(models + "/arm.urdf"), {{"mimic", "independent"}, {"base", "free"}}).text;
+  check_round_trip("urdf", free, true, {{"base", "free"}});
+  check_round_trip("sdf", free, true);
+  check_round_trip("mjcf", free, true);
+}
+
+TEST_CASE("closed loops and rotors go through the formats that have them") {
+  const std::string gripper = imported(bytes_of(models + "/gripper.sdf")).text;
+  check_round_trip("sdf", gripper, false);
+  check_round_trip("mjcf", gripper, false);
+  const std::string file = models + "/leg.xml";
+  const std::string leg = imported(bytes_of(file), {}, file).text;
+  check_round_trip("mjcf", leg, false);
+}
+
+TEST_CASE("joints towards ground and joints of several coordinates are exported") {
+  const std::string text =
+      "polyform: 1\ngravity: [0.5, 0, -9]\nbodies:\n"
+      "  - {name: a, position: [0, 0, 1], orientation: {rpy: [0.3, 0.2, 0.1]}, mass: 2, center_of_mass: [0.1, 0, "
+      "0.2],\n"
+      "     inertia: {xx: 0.1, yy: 0.2, zz: 0.15, xy: 0.01}}\n"
+      "  - {name: b, position: [0, 1, 1], mass: 1, center_of_mass: [0, 0.1, 0], inertia: {xx: 0.1, yy: 0.1, zz: 0.1}}\n"
+      "  - {name: c, position: [0, 2, 1], mass: 1, center_of_mass: [0, 0.1, 0.3], inertia: {xx: 0.1, yy: 0.1, zz: "
+      "0.1}}\n"
+      "joints:\n"
+      "  - {name: up, type: revolute, base: a, moving: ground, position: [0, 0, 1.5], axis: [1, 0.2, 0]}\n"
+      "  - {name: slide, type: prismatic, base: b, moving: a, position: [0, 1, 1], axis: [0, 1, 0]}\n"
+      "  - {name: cross, type: universal, base: b, moving: c, position: [0, 2, 1], axis: [1, 0, 0], axis2: [0, 1, 0]}\n"
+      "forces:\n"
+      "  - {name: s, type: joint-spring-damper, joint: slide, stiffness: 20, damping: 1, rest: 0.1}\n"
+      "  - {name: wind, type: point-force, body: a, point: [0, 0, 0], force: [0, 0, 0]}\n";
+  check_round_trip("sdf", text, true);
+  check_round_trip("mjcf", text, true);
+  CHECK(count_of(exported("mjcf", text), Treatment::not_honoured, "forces of type point-force") == 1);
+  host::Diagnostics diagnostics;
+  CHECK_FALSE(host::export_model(*host::find(registry().catalog().importers, "urdf"), described(text), diagnostics));
+  CHECK(diagnostics.all().front().message.find("`cross`") == std::string::npos);
+  CHECK(diagnostics.all().front().message.find("'cross' is of type universal") != std::string::npos);
+}

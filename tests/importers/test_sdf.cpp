@@ -1,0 +1,156 @@
+// SDF: frames, loops, springs, defaults.
+#include <cmath>
+
+#include "tests/support/imported.hpp"
+
+using namespace polyform;
+using namespace polyform::test;
+
+namespace {
+
+std::string model(const std::string& content, const std::string& version = "1.9") {
+  return "<sdf version=\"" + version + "\"><model name=\"m\">" + content + "</model></sdf>";
+}
+std::string solid(double mass = 1) {
+  return "<inertial><mass>" + std::to_string(mass) +
+         "</mass><inertia><ixx>0.1</ixx><iyy>0.1</iyy><izz>0.1</izz>"
+         "</inertia></inertial>";
+}
+const host::BodyItem& body(const host::System& system, const std::string& name) {
+  for (const host::BodyItem& b : system.description().bodies)
+    if (b.name == name) return b;
+  FAIL("no body " << name);
+  return system.description().bodies.front();
+}
+Vec3 axis_of(const host::System& system, const std::string& name) {
+  for (const host::JointItem& joint : system.description().joints)
+    if (joint.name == name) {
+      const auto specs = joint.type->fields();
+      for (std::size_t i = 0; i < specs.size(); ++i)
+        if (specs[i].name == "axis") return joint.fields.values[i].vector;
+    }
+  FAIL("no joint " << name);
+  return {};
+}
+void check(const Vec3& a, const Vec3& b) {
+  CHECK(a.x == Approx(b.x).margin(1e-14));
+  CHECK(a.y == Approx(b.y).margin(1e-14));
+  CHECK(a.z == Approx(b.z).margin(1e-14));
+}
+
+}  // namespace
+
+TEST_CASE("poses of SDF are found through frames, joints and nested models") {
+  const auto system = imported_system(model(
+      "<pose>0 0 10 0 0 1.5707963267948966</pose>"
+      "<frame name=\"mark\" attached_to=\"a\"><pose>1 0 0 0 0 0</pose></frame>"
+      "<link name=\"a\"><pose degrees=\"true\">0 1 0 0 0 90</pose>" +
+      solid() +
+      "</link>"
+      "<link name=\"b\"><pose relative_to=\"mark\">0 0 1 0 0 0</pose>" +
+      solid() +
+      "</link>"
+      "<joint name=\"j\" type=\"revolute\"><pose relative_to=\"mark\">0 0 2 0 0 0</pose><parent>a</parent>"
+      "<child>b</child><axis><xyz expressed_in=\"__model__\">1 0 0</xyz></axis></joint>"
+      "<link name=\"c\"><pose relative_to=\"j\">0 1 0 0 0 0</pose>" +
+      solid() +
+      "</link>"
+      "<joint name=\"k\" type=\"prismatic\"><parent>mark</parent><child>c</child><axis><xyz>1 0 0</xyz></axis></joint>"
+      "<model name=\"inner\" placement_frame=\"foot\"><pose relative_to=\"b\">0 0 5 0 0 0</pose>"
+      "<link name=\"foot\"><pose>0 0 7 0 0 0</pose>" +
+      solid() +
+      "</link></model>"
+      "<joint name=\"n\" type=\"fixed\"><parent>b</parent><child>inner::foot</child></joint>"));
+  // The model is turned by a quarter: its x axis is y of ground. Link a stands at (0, 1, 0) in it, so at (−1, 0, 10).
+  check(body(*system, "a").pose.position, {-1, 0, 10});
+  // mark: 1 along x of a, which is a half turn from ground's x.
+  check(body(*system, "b").pose.position, {-2, 0, 11});
+  check(axis_of(*system, "j"), {0, 1, 0});
+  // c: from the joint at (−2, 0, 12) by 1 along y of its axes, which are those of a.
+  check(body(*system, "c").pose.position, {-2, -1, 12});
+  check(axis_of(*system, "k"), {-1, 0, 0});
+  // The foot of the inner model, not its origin, lies 5 above b.
+  check(body(*system, "inner::foot").pose.position, {-2, 0, 16});
+}
+
+TEST_CASE("axes of SDF before 1.5 are those of the model, later ones of the joint") {
+  const std::string content = "<link name=\"a\"><pose>0 0 0 0 0 1.5707963267948966</pose>" + solid() +
+                              "</link><joint name=\"j\" type=\"revolute\"><parent>world</parent><child>a</child>"
+                              "<axis><xyz>1 0 0</xyz></axis></joint>";
+  check(axis_of(*imported_system(model(content, "1.4")), "j"), {1, 0, 0});
+  check(axis_of(*imported_system(model(content, "1.6")), "j"), {0, 1, 0});
+}
+
+TEST_CASE("what SDF leaves out has the values of its specification") {
+  const host::Conversion got = imported(
+      "<sdf version=\"1.9\"><world name=\"w\"><model name=\"m\"><link name=\"a\"/>"
+      "</model></world></sdf>");
+  const auto system = system_from_text(got.text);
+  CHECK(body(*system, "a").mass == 1);
+  CHECK(body(*system, "a").inertia.xx == 1);
+  check(system->description().gravity, {0, 0, -9.8});
+  CHECK(system->count_constraints().degrees_of_freedom == 6);
+  CHECK(count_of(got, Treatment::converted, "link without inertial") == 1);
+  CHECK(imported_system(model("<static>true</static><link name=\"a\"/>"))->count_constraints().degrees_of_freedom == 0);
+  CHECK(imported_system(model("<static>true</static><link name=\"a\"/>"), {{"base", "free"}})
+            ->count_constraints()
+            .degrees_of_freedom == 6);
+  CHECK(imported_system(model("<link name=\"a\"/>"), {{"base", "fixed"}})->count_constraints().degrees_of_freedom == 0);
+}
+
+TEST_CASE("springs, screws and links without weight of SDF act as the closed forms say") {
+  const auto spring = imported_system(model(
+      "<link name=\"a\">" + solid(2) +
+      "</link><joint name=\"j\" type=\"prismatic\"><parent>world</parent>"
+      "<child>a</child><axis><xyz>1 0 0</xyz><dynamics><damping>3</damping><spring_stiffness>50</spring_stiffness>"
+      "<spring_reference>0.1</spring_reference></dynamics></axis></joint>"));
+  CHECK(accelerations(*spring, reference_formulation(), {{"j", {0.3}}}, {{"j", {0.7}}}).at("j")[0] ==
+        Approx((-50 * 0.2 - 3 * 0.7) / 2).epsilon(1e-13));
+  // A screw along the weight: m s̈ + (J / lead²) s̈ = m g.
+  const auto screw =
+      imported_system(model("<link name=\"a\">" + solid(2) +
+                            "</link><joint name=\"j\" type=\"screw\"><parent>world</parent><child>a</child>"
+                            "<axis><xyz>0 0 1</xyz></axis><screw_thread_pitch>0.2</screw_thread_pitch></joint>"));
+  const double lead = 0.2 / (2 * 3.14159265358979323846);
+  for (const Formulation* formulation : formulations_for(*screw)) {
+    INFO(formulation->name());
+    const Coordinates a = accelerations(*screw, *formulation);
+    CHECK(a.at("j")[0] == Approx(-2 * 9.81 / (2 + 0.1 / (lead * lead))).epsilon(1e-9));
+    CHECK(a.at("j")[0] == Approx(lead * a.at("j")[1]).epsilon(1e-9));
+  }
+  const auto lifted = imported_system(model("<link name=\"a\"><gravity>false</gravity>" + solid(2) + "</link>"));
+  for (const auto& [name, values] : accelerations(*lifted, reference_formulation()))
+    for (const double x : values) CHECK(std::abs(x) < 1e-12);
+}
+
+TEST_CASE("the shipped gripper closes its loop, and its other side follows") {
+  const auto system = imported_system(bytes_of(std::string(POLYFORM_MODELS) + "/gripper.sdf"));
+  CHECK(system->loops() == 1);
+  CHECK(system->count_constraints().degrees_of_freedom == 1);
+  const Coordinates expected = accelerations(*system, reference_formulation());
+  // A parallelogram: the finger does not turn, so crank and rocker turn alike.
+  CHECK(expected.at("left_hinge")[0] == Approx(expected.at("left_drive")[0]).epsilon(1e-9));
+  CHECK(expected.at("right_drive")[0] == Approx(expected.at("left_drive")[0]).epsilon(1e-9));
+  CHECK(expected.at("left_drive")[0] != 0);
+  for (const Formulation* formulation : formulations_for(*system)) {
+    INFO(formulation->name());
+    check_equal(accelerations(*system, *formulation), expected, 1e-9);
+  }
+}
+
+TEST_CASE("errors of SDF name the place") {
+  CHECK(refusal(model("<link name=\"a\"><pose>1 2 3</pose></link>")).find("<pose> holds 3 numbers, expected 6") !=
+        std::string::npos);
+  CHECK(refusal(model("<link name=\"a\"><pose relative_to=\"b\">0 0 0 0 0 0</pose></link>")).find("no frame 'b'") !=
+        std::string::npos);
+  CHECK(
+      refusal(
+          model("<link name=\"a\"><pose relative_to=\"f\"/></link><frame name=\"f\"><pose relative_to=\"a\"/></frame>"))
+          .find("depends on itself") != std::string::npos);
+  CHECK(refusal(
+            model("<link name=\"a\"/><joint name=\"j\" type=\"hinge\"><parent>world</parent><child>a</child></joint>"))
+            .find("no joint type 'hinge'") != std::string::npos);
+  CHECK(refusal(model("<link name=\"a\"/><joint name=\"j\" type=\"fixed\"><parent>b</parent><child>a</child></joint>"))
+            .find("no link or frame 'b'") != std::string::npos);
+  CHECK(refusal(model("")).find("has no links") != std::string::npos);
+}
