@@ -3,9 +3,9 @@
 import math
 import unittest
 
-import numpy
-
 from common import main, pendulum, pf
+
+import numpy  # after `common`, which skips the test where there is none
 
 
 def slider():
