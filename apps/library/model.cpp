@@ -49,9 +49,12 @@ std::shared_ptr<const Model::Parts> made(const std::string& file, std::optional<
 Model::Model(std::shared_ptr<const Parts> parts) : parts_(std::move(parts)) {}
 
 Model Model::read(const std::string& file, const ReadOptions& options) {
+  apps::ModelArguments arguments;
+  arguments.file = file;
+  arguments.lenient = options.lenient;
   return Model(made(file, std::nullopt, options,
                     [&](const host::Catalog& catalog, host::Diagnostics& diagnostics, bool& missing) {
-                      return apps::read({file, {}, options.lenient}, catalog, diagnostics, missing);
+                      return apps::read(arguments, catalog, diagnostics, missing);
                     }));
 }
 

@@ -39,14 +39,20 @@ py::tuple with_messages(const library::Value& value, const Said& said) {
   return py::make_tuple(object_of(value), messages_of(said));
 }
 
+/// An argument; otherwise: where it is not given, or None.
 template <class T>
 T get(const py::dict& given, const char* name, T otherwise) {
   if (!given.contains(name) || given[name].is_none()) return otherwise;
-  return given[name].template cast<T>();
+  const py::object value = given[name];
+  try {
+    return value.cast<T>();
+  } catch (const py::cast_error&) {
+    throw py::type_error(std::string(name) +
+                         ": an argument of this type does not fit: " + py::repr(value).cast<std::string>());
+  }
 }
 std::optional<double> number(const py::dict& given, const char* name) {
-  if (!given.contains(name) || given[name].is_none()) return std::nullopt;
-  return given[name].cast<double>();
+  return get<std::optional<double>>(given, name, std::nullopt);
 }
 
 library::SolverRequest solver_of(const py::dict& given) {

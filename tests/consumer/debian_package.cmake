@@ -14,3 +14,15 @@ foreach(library libc6 libstdc\\+\\+6 libfmt9 libyaml-cpp0 libhdf5 libsundials li
 endforeach()
 run(dpkg-deb -x ${package} ${folder}/root)
 run(${folder}/root/usr/bin/polyform compare ${folder}/root/usr/share/polyform/models/heavy_top.yaml --duration 0.1)
+
+# The package of the Python module, unpacked beside it.
+file(GLOB module ${folder}/python3-polyform_${VERSION}_*.deb)
+if(PYTHON)
+  run(dpkg-deb --field ${module} Depends)
+  expect("${LAST_OUTPUT}" "polyform \\(= ${VERSION}\\).*python3-numpy")
+  run(dpkg-deb -x ${module} ${folder}/root)
+  set(ENV{PYTHONPATH} ${folder}/root/usr/lib/python3/dist-packages)
+  run(${PYTHON} ${CMAKE_CURRENT_LIST_DIR}/../python/try_package.py
+    ${folder}/root/usr/share/polyform/models/heavy_top.yaml)
+  expect("${LAST_OUTPUT}" "done .*/dist-packages/polyform/")
+endif()

@@ -3,9 +3,9 @@
 import math
 import unittest
 
-import numpy
-
 from common import main, pendulum, pf
+
+import numpy  # after `common`, which skips the test where there is none
 
 
 def slider():
@@ -137,6 +137,8 @@ class Functions(unittest.TestCase):
         model = slider()
         with self.assertRaises(pf.ModelError):
             model.function("f", lambda t: 0)
+        with self.assertRaisesRegex(TypeError, "polyform.Event"):
+            model.function("f", lambda t, q, v: 0, joint="slide", events=[lambda t: 0])
 
 
 if __name__ == "__main__":

@@ -7,9 +7,9 @@ import subprocess
 import time
 import unittest
 
-import numpy
-
 from common import COMMAND, main, model_file, pendulum, pf
+
+import numpy  # after `common`, which skips the test where there is none
 
 
 def command(*arguments):

@@ -4,9 +4,9 @@ import os
 import tempfile
 import unittest
 
-import numpy
-
 from common import main, model_file, pendulum, pf
+
+import numpy  # after `common`, which skips the test where there is none
 
 
 class Results(unittest.TestCase):

@@ -3,9 +3,9 @@
 import threading
 import unittest
 
-import numpy
-
 from common import main, model_file, pendulum, pf
+
+import numpy  # after `common`, which skips the test where there is none
 
 
 class Solvers(unittest.TestCase):

@@ -47,6 +47,9 @@ def function(name, law, joint=None, between=None, point=None, states=None, modes
     given = [what for what in (joint, between, point) if what is not None]
     if len(given) != 1:
         raise ModelError(f"{name}: give one of joint=, between= and point=, found {len(given)}")
+    for event in events:
+        if not isinstance(event, Event):
+            raise TypeError(f"{name}: events are polyform.Event(...), found {event!r}")
     for what in (law, *(event.function for event in events)):
         if what is not None and not callable(what):
             raise TypeError(f"{name}: expected a function, found {what!r}")

@@ -214,7 +214,10 @@ class Model:
     @property
     def _model(self):
         """The compiled model, made anew where entries have changed."""
-        fingerprint = None if self._data is None else pickle.dumps(self._data, 5)
+        try:
+            fingerprint = None if self._data is None else pickle.dumps(self._data, 5)
+        except Exception:  # there is something in it that no model holds: assembly says what
+            fingerprint = object()
         if self._compiled is not None and not self._stale and fingerprint == self._fingerprint:
             return self._compiled
         if self._data is None:

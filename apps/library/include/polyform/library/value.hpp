@@ -11,10 +11,17 @@
 
 namespace polyform::library {
 
+/// Of a map.
+template <class V>
+struct EntryOf {
+  std::string key;
+  V value;
+};
+
 /// Nothing, a boolean, an integer, a number, a text, a list, or a map in the order in which it was made.
 class POLYFORM_SHOWN Value {
  public:
-  struct Entry;
+  using Entry = EntryOf<Value>;
   using List = std::vector<Value>;
   using Map = std::vector<Entry>;
   using Content = std::variant<std::monostate, bool, std::int64_t, double, std::string, List, Map>;
@@ -45,11 +52,6 @@ class POLYFORM_SHOWN Value {
   const Value* find(std::string_view key) const noexcept;
 
   Content content_;
-};
-
-struct Value::Entry {
-  std::string key;
-  Value value;
 };
 
 }  // namespace polyform::library

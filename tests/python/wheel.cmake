@@ -1,0 +1,17 @@
+# The wheel: made as by the target `wheel`, installed by pip from the file alone, and run.
+include(${CMAKE_CURRENT_LIST_DIR}/../consumer/common.cmake)
+
+file(REMOVE_RECURSE ${FOLDER})
+run(${CMAKE_COMMAND} --install ${BUILD} --component python --prefix ${FOLDER}/files)
+run(${PYTHON} ${SCRIPT} ${FOLDER}/files/lib/python3/dist-packages/polyform ${LIBRARY} ${PLUGINS} ${VERSION} ${FOLDER})
+file(GLOB wheel ${FOLDER}/*.whl)
+run(${PYTHON} -m zipfile -t ${wheel})
+execute_process(COMMAND ${PYTHON} -m pip --version RESULT_VARIABLE no_pip OUTPUT_QUIET ERROR_QUIET)
+if(no_pip)
+  run(${PYTHON} -m zipfile -e ${wheel} ${FOLDER}/there)
+else()
+  run(${PYTHON} -m pip install --quiet --no-index --no-deps --target ${FOLDER}/there ${wheel})
+endif()
+set(ENV{PYTHONPATH} ${FOLDER}/there)
+run(${PYTHON} ${CMAKE_CURRENT_LIST_DIR}/try_package.py ${MODELS}/heavy_top.yaml)
+expect("${LAST_OUTPUT}" "done .*/there/polyform/")
