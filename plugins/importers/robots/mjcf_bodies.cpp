@@ -204,7 +204,7 @@ void MjcfBodyReader::read_geom(const Element& geom, const Around& around, MassPr
   if (geom.report().errors() > 0) return;
   geom.text("name");
   if (around.is_world) {
-    geom.mark_all(Treatment::not_honoured, "shapes of the ground are not shown, and bodies do not touch");
+    geom.drop("shapes of the ground are not shown, and bodies do not touch");
     return;
   }
   picture(geom, type, frame, size, m_.bodies[around.number]);
