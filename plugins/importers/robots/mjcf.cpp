@@ -141,7 +141,7 @@ class MjcfReader {
       second = found_->site_body[two];
       position = found_->sites[one].origin;
       if (const double apart = norm(found_->sites[two].origin - position); apart > 1e-9)
-        return e.mark_all(Treatment::not_honoured, "the sites do not meet as drawn");
+        return e.drop("the sites do not meet as drawn");
     } else {
       const auto one = body_named(e, "body1"), two = body_named(e, "body2");
       if (!one || !two) return;

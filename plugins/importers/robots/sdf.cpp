@@ -237,7 +237,7 @@ class SdfReader {
     const auto found = std::ranges::find(types, type, &std::pair<std::string_view, std::string_view>::first);
     tell_foreign(e);
     if (type == "gearbox") {
-      e.mark_all(Treatment::not_honoured, "a gearbox between two links is not modelled");
+      e.drop("a gearbox between two links is not modelled");
       return;
     }
     if (found == std::end(types)) {
@@ -331,7 +331,7 @@ class SdfReader {
     const std::size_t other_coordinate = mimic.text("axis").value_or("axis") == "axis2" ? 1 : 0;
     const double multiplier = number_in(mimic, "multiplier", 1), offset = number_in(mimic, "offset", 0),
                  reference = number_in(mimic, "reference", 0);
-    if (!coupled_) return mimic.mark_all(Treatment::not_honoured, "the joint moves independently, as was asked for");
+    if (!coupled_) return mimic.drop("the joint moves independently, as was asked for");
     mimic.mark(Treatment::converted, "a constraint of type joint-coupling");
     ModelElement& e = m.elements.emplace_back(
         ModelElement{Section::constraints, element_names_.give(joint.name + "_mimic"), "joint-coupling", {}});

@@ -312,11 +312,9 @@ class UrdfReader {
   void add_mimic(const Element& mimic, const UrdfJoint& joint, bool coupled, Mechanism& m) {
     const std::string other = mimic.text("joint").value_or("");
     const double multiplier = mimic.number("multiplier", 1), offset = mimic.number("offset", 0);
-    if (!coupled) return mimic.mark_all(Treatment::not_honoured, "the joint moves independently, as was asked for");
-    if (!has_one_coordinate(joint.type))
-      return mimic.mark_all(Treatment::not_honoured, "the joint has not one coordinate");
-    if (!type_of_joint_.contains(other) || other == joint.name)
-      return mimic.mark_all(Treatment::not_honoured, "it names no other joint");
+    if (!coupled) return mimic.drop("the joint moves independently, as was asked for");
+    if (!has_one_coordinate(joint.type)) return mimic.drop("the joint has not one coordinate");
+    if (!type_of_joint_.contains(other) || other == joint.name) return mimic.drop("it names no other joint");
     const std::string& type = type_of_joint_[other];
     if (type == "fixed") {
       mimic.mark(Treatment::converted, "the other joint is fixed, so this one is held");
@@ -326,8 +324,7 @@ class UrdfReader {
                             {{"joint", written_name(name_of_joint_[joint.name])}, {"motion", written(offset)}}});
       return;
     }
-    if (!has_one_coordinate(type))
-      return mimic.mark_all(Treatment::not_honoured, "the other joint has several coordinates");
+    if (!has_one_coordinate(type)) return mimic.drop("the other joint has several coordinates");
     mimic.mark(Treatment::converted, "a constraint of type joint-coupling");
     mimicry_[name_of_joint_[joint.name]] = {name_of_joint_[other], multiplier, offset};
     m.elements.push_back({Section::constraints,

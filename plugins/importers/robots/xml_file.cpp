@@ -175,6 +175,11 @@ void Element::mark_all(Treatment treatment, std::string_view remark) const {
   for (const Element& inner : all()) inner.mark_all(treatment, remark);
 }
 
+void Element::drop(std::string_view remark) const {
+  mark_all(Treatment::kept_back);
+  mark(Treatment::not_honoured, remark);
+}
+
 // XmlFile.
 
 XmlFile::XmlFile(std::string bytes, std::string_view name, DiagnosticSink& sink)

@@ -60,6 +60,8 @@ class Element {
   /// What became of the element, and of an attribute: overrides what was said before.
   void mark(Treatment, std::string_view remark = {}) const;
   void mark(const char* attribute, Treatment, std::string_view remark = {}) const;
+  /// The element is not honoured, and its attributes and all within it belong to that.
+  void drop(std::string_view remark) const;
   /// Marks the element, its attributes and all within it.
   void mark_all(Treatment, std::string_view remark = {}) const;
 
