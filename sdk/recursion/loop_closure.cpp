@@ -5,6 +5,20 @@
 #include <numeric>
 
 namespace polyform {
+namespace {
+
+/// The largest term of rows that tie variables of a module to each other alone: no body has a part in their size.
+double terms_of_variables(const ElementRows& elements, const ElementRows::Group& group) {
+  if (group.module == ElementRows::none || group.frame_count > 0) return 0;
+  const ModuleRows& rows = elements.rows_of(group.module);
+  const double* A = rows.module().A.data() + group.first * rows.variables();
+  double largest = 0;
+  for (std::size_t r = 0; r < group.rows; ++r)
+    for (const double rate : rows.rates()) largest = std::max(largest, std::abs(*A++ * rate));
+  return largest;
+}
+
+}  // namespace
 
 LoopClosure::LoopClosure(const SystemView& view, FlexibleLinks& flexible, const Vec3& origin)
     : view_(view),
@@ -189,12 +203,15 @@ LoopClosure::Contradiction LoopClosure::joint_accelerations(std::span<const Body
                                                             std::span<double> vdot) noexcept {
   Contradiction worst{0, constraints_.worst()};
   if (empty()) return worst;
+  const double largest = largest_acceleration(frames, accelerations);
   for (std::size_t i = 0; i < layout_.count(); ++i) {
-    const double missed = constraints_.is_cut(i) ? missed_by_cut(i, frames, accelerations, vdot)
-                                                 : elements_.missed_by(constraints_.element(i), accelerations);
-    if (missed > worst.part) worst = {missed, i};
+    const bool is_cut = constraints_.is_cut(i);
+    const double missed = is_cut ? missed_by_cut(i, frames, accelerations, vdot)
+                                 : elements_.missed_by(constraints_.element(i), accelerations);
+    if (!(missed > 0)) continue;
+    const double own = is_cut ? 0 : terms_of_variables(elements_, elements_.group(constraints_.element(i)));
+    if (const double part = missed / std::max(largest, own); part > worst.part) worst = {part, i};
   }
-  worst.part = worst.part > 0 ? worst.part / largest_acceleration(frames, accelerations) : 0;
   return worst;
 }
 

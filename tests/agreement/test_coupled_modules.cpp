@@ -249,7 +249,7 @@ modules:
     modules:
       - {name: first, type: dc-motor, joint: A, voltage: 5, resistance: 2, inductance: 0.01, torque_constant: 0.1, back_emf_constant: 0.12, gear_ratio: 7, rotor_inertia: 0.002, friction: 0.002, current: 0.7}
       - {name: second, type: dc-motor, joint: B, voltage: -4, resistance: 1, inductance: 0.05, torque_constant: 0.3, gear_ratio: -2, rotor_inertia: 0.003, current: 0.7}
-      - {name: rest, type: circuit-branch, resistance: 2, capacitance: 0.1}
+      - {name: rest, type: circuit-branch, resistance: 2, inductance: 0.02, capacitance: 0.1}
     constraints:
       - {name: node, terms: {first.current: 1, second.current: -1}}
       - {name: other node, terms: {rest.current: 1, first.current: -1}, value: {sine: {amplitude: 0.2, frequency: 1}}}
