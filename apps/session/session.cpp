@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include "apps/session/model_settings.hpp"
 #include "apps/text/terminal.hpp"
-#include "framework/workbench/comparison/trace.hpp"
 #include "framework/host/reading/reader.hpp"
+#include "framework/host/reading/start_state.hpp"
 #include "framework/host/registry/process_state.hpp"
+#include "framework/workbench/comparison/trace.hpp"
 
 namespace polyform::apps {
 
@@ -41,8 +43,7 @@ std::unique_ptr<host::System> Session::load(const ModelArguments& arguments,
   host::FileRoles().read("the model", arguments.file);  // the output stream may lead to it
   diagnostics_ = {};
   bool missing_plugin = false;
-  host::Description model = host::read_model(arguments.file, catalog(), diagnostics_, missing_plugin,
-                                              {arguments.lenient});
+  host::Description model = read(arguments, missing_plugin);
   std::unique_ptr<host::System> system;
   if (!diagnostics_.failed()) {
     if (trial) try_assembly(model, *trial, interrupted);
@@ -51,6 +52,23 @@ std::unique_ptr<host::System> Session::load(const ModelArguments& arguments,
   print(diagnostics_);
   if (!system) throw host::Failure(missing_plugin ? host::Exit::plugin : host::Exit::bad_input, already_said);
   return system;
+}
+
+host::Description Session::read(const ModelArguments& arguments, bool& missing_plugin) {
+  const host::ReadingOptions options{arguments.lenient};
+  host::Description model = [&] {
+    if (arguments.set.empty())
+      return host::read_model(arguments.file, catalog(), diagnostics_, missing_plugin, options);
+    host::VariedModel varied(arguments.file, diagnostics_);
+    if (diagnostics_.failed()) return host::Description{};
+    set_values(varied, arguments.set);
+    return varied.read(catalog(), diagnostics_, missing_plugin, options);
+  }();
+  if (!arguments.state.empty() && !diagnostics_.failed()) {
+    host::FileRoles().read("the state", arguments.state);
+    host::start_from(arguments.state, model, diagnostics_);
+  }
+  return model;
 }
 
 std::unique_ptr<host::System> Session::assemble(host::Description& model, host::Diagnostics& diagnostics) {

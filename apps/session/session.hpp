@@ -41,6 +41,7 @@ class Session {
   const host::Diagnostics& diagnostics() const { return diagnostics_; }
 
  private:
+  host::Description read(const ModelArguments&, bool& missing_plugin);
   std::unique_ptr<host::System> assemble(host::Description&, host::Diagnostics&);
   void try_assembly(host::Description&, const host::ProcessLimits&, const volatile std::sig_atomic_t* interrupted);
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "apps/session/model_settings.hpp"
 #include "apps/session/solver_choice.hpp"
 #include "apps/text/terminal.hpp"
 #include "framework/host/reading/report.hpp"
@@ -55,6 +56,7 @@ StudyCases::StudyCases(const Session& session, const std::string& model, const h
         host::VariedModel parsed(model, diagnostics);
         print(diagnostics);
         if (diagnostics.failed()) throw Failure(Exit::bad_input, already_said);
+        set_values(parsed, settings_.set);
         return parsed;
       }()) {
   check_settings(settings_, design_.factors());

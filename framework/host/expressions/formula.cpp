@@ -121,7 +121,8 @@ TimeFunction::Value TimeFormula::value(double t) const noexcept {
     program_.prepare(work);
     program_.run(work);
     const Jet& result = work[program_.root(0)];
-    if (!std::isfinite(result.value) || !std::isfinite(result.rate) || !std::isfinite(result.acceleration)) [[unlikely]] {
+    if (!std::isfinite(result.value) || !std::isfinite(result.rate) || !std::isfinite(result.acceleration))
+        [[unlikely]] {
       with_registers<double>(program_.registers(), [&](std::span<double> values) {
         for (std::size_t i = 0; i < values.size(); ++i) values[i] = work[i].value;
         const auto trouble = program_.trouble(0, values);
@@ -134,4 +135,4 @@ TimeFunction::Value TimeFormula::value(double t) const noexcept {
 
 double TimeFormula::next_knot(double t) const noexcept { return next_root(switches_, t); }
 
-}  // namespace polyform::host::expressions
+}  // namespace polyform::host::inline expressions

@@ -16,10 +16,20 @@ namespace polyform::host::inline expressions {
 /// What an input of the graph stands for. Bodies and joints are numbered as in the model file.
 struct StateInput {
   enum class Kind : std::uint8_t {
-    time, position, velocity,             ///< t; q and v of a joint
-    x, y, z, vx, vy, vz, wx, wy, wz,      ///< of a body: its origin, and the velocities of that and of the body
-    state,                                ///< of a signal
-    held                                  ///< what a sampler holds
+    time,
+    position,
+    velocity,  ///< t; q and v of a joint
+    x,
+    y,
+    z,
+    vx,
+    vy,
+    vz,
+    wx,
+    wy,
+    wz,     ///< of a body: its origin, and the velocities of that and of the body
+    state,  ///< of a signal
+    held    ///< what a sampler holds
   };
   Kind kind = Kind::time;
   std::int32_t of = -1;     ///< the body, -1 for ground, or the joint
@@ -59,9 +69,7 @@ class TimeFormula final : public TimeFunction::Source {
   static constexpr std::string_view interface_name = "polyform.host.time_formula";
   TimeFormula(Formulas&, NodeIndex root);
   NodeIndex root() const { return root_; }
-  const void* query(std::string_view asked) const noexcept override {
-    return asked == interface_name ? this : nullptr;
-  }
+  const void* query(std::string_view asked) const noexcept override { return asked == interface_name ? this : nullptr; }
   TimeFunction::Value value(double t) const noexcept override;
   double next_knot(double t) const noexcept override;
   double shortest_time() const noexcept override { return shortest_; }
@@ -82,9 +90,7 @@ class StateFormula final : public TimeFunction::Source {
   TimeFunction::Value value(double) const noexcept override { return {no_number, no_number, no_number}; }
   double next_knot(double) const noexcept override { return std::numeric_limits<double>::infinity(); }
   double shortest_time() const noexcept override { return std::numeric_limits<double>::infinity(); }
-  const void* query(std::string_view asked) const noexcept override {
-    return asked == interface_name ? this : nullptr;
-  }
+  const void* query(std::string_view asked) const noexcept override { return asked == interface_name ? this : nullptr; }
 
  private:
   NodeIndex root_;
@@ -102,9 +108,7 @@ class ShiftedFunction final : public TimeFunction::Source {
   }
   double next_knot(double t) const noexcept override { return base_.next_knot(t); }
   double shortest_time() const noexcept override { return base_.shortest_time(); }
-  const void* query(std::string_view asked) const noexcept override {
-    return asked == interface_name ? this : nullptr;
-  }
+  const void* query(std::string_view asked) const noexcept override { return asked == interface_name ? this : nullptr; }
 
  private:
   TimeFunction base_;
@@ -122,4 +126,4 @@ void clear_trouble() noexcept;
 /// A sentence that names the formula, its place and the time; "" when there was none.
 std::string last_trouble();
 
-}  // namespace polyform::host::expressions
+}  // namespace polyform::host::inline expressions

@@ -146,7 +146,8 @@ void FormulaBatch::set_cells(double t) noexcept {
   for (std::size_t u = 0; u < cells_.size(); ++u) {
     const std::size_t root = type_.uses()[u].root;
     cells_[u].now = work_[program.root(root)];
-    if (!std::isfinite(cells_[u].now)) [[unlikely]] report(program, root, work_, t);
+    if (!std::isfinite(cells_[u].now)) [[unlikely]]
+      report(program, root, work_, t);
   }
 }
 
@@ -156,7 +157,8 @@ void FormulaBatch::evaluate(const ForceInput& in, ForceOutput& out) noexcept {
   const std::size_t own_states = type_.states().size(), first = type_.program().roots() - own_states;
   for (std::size_t k = 0; k < own_states; ++k) {
     const double rate = work_[type_.program().root(first + k)];
-    if (!std::isfinite(rate)) [[unlikely]] report(type_.program(), first + k, work_, in.time);
+    if (!std::isfinite(rate)) [[unlikely]]
+      report(type_.program(), first + k, work_, in.time);
     out.state_rates[k] = rate;
   }
   for (const Own& own : own_) {
@@ -175,9 +177,13 @@ void FormulaBatch::initial_states(std::span<double> x) const noexcept {
 }
 
 void* FormulaBatch::query(std::string_view asked) noexcept {
-  const auto any = [&](auto member) { return std::ranges::any_of(own_, [&](const Own& o) { return o.*member != nullptr; }); };
+  const auto any = [&](auto member) {
+    return std::ranges::any_of(own_, [&](const Own& o) { return o.*member != nullptr; });
+  };
   if (asked == EventSource::interface_name)
-    return events_ > 0 || type_.schedule().roots() > 0 || type_.shortest_time() < never || any(&Own::events) ? static_cast<EventSource*>(this) : nullptr;
+    return events_ > 0 || type_.schedule().roots() > 0 || type_.shortest_time() < never || any(&Own::events)
+               ? static_cast<EventSource*>(this)
+               : nullptr;
   if (asked == OutputSource::interface_name)
     return type_.descriptor().outputs.empty() ? nullptr : static_cast<OutputSource*>(this);
   if (asked == DiscreteElement::interface_name)
@@ -260,7 +266,8 @@ void FormulaBatch::evaluate_outputs(const OutputInput& in, std::span<double> val
   outputs.run(std::span(shown_));
   for (std::size_t k = 0; k < outputs.roots(); ++k) {
     values[k] = shown_[outputs.root(k)];
-    if (!std::isfinite(values[k])) [[unlikely]] report(outputs, k, shown_, at.time);
+    if (!std::isfinite(values[k])) [[unlikely]]
+      report(outputs, k, shown_, at.time);
   }
   for (const Own& own : own_) {
     if (own.outputs == nullptr || own.part.outputs == 0) continue;
@@ -296,8 +303,7 @@ void FormulaBatch::pass_event(std::size_t k, bool rising, const EventInput& in,
       continue;
     const ForceInput attachments = input_of(own, *in.attachments);
     const EventInput input{.attachments = &attachments};
-    own.discrete->pass_event(k - own.first_event, rising, input,
-                             values.subspan(own.part.discrete, own.part.discretes));
+    own.discrete->pass_event(k - own.first_event, rising, input, values.subspan(own.part.discrete, own.part.discretes));
   }
 }
 
@@ -328,4 +334,4 @@ void FormulaBatch::values_at_start(const ForceInput& start, std::span<std::int32
       given->values_at_start(input_of(own, start), values.subspan(own.part.discrete, own.part.discretes));
 }
 
-}  // namespace polyform::host::expressions
+}  // namespace polyform::host::inline expressions

@@ -79,7 +79,7 @@ class FormulaBatch final : public ForceBatch,
   const FormulaForce& type_;
   StateReader reader_;
   std::vector<double> inputs_, work_, shown_, switch_work_, sample_work_, held_, start_states_;
-  std::deque<Cell> cells_;                              ///< one per use
+  std::deque<Cell> cells_;  ///< one per use
   std::deque<std::vector<FieldValue>> fields_;
   std::deque<std::vector<TimeFunction>> functions_;
   std::vector<Own> own_;
@@ -87,4 +87,4 @@ class FormulaBatch final : public ForceBatch,
   bool good_ = true;
 };
 
-}  // namespace polyform::host::expressions
+}  // namespace polyform::host::inline expressions

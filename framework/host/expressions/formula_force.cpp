@@ -184,11 +184,10 @@ bool FormulaForce::define(ElementInstance& instance, std::size_t number, FieldSi
     const std::size_t field = uses_.empty() ? specs_.size() : uses_.front().field;
     const char letter = position ? 'q' : 'v';
     const std::string message =
-        input.with_index
-            ? fmt::format("a formula reads {}(joint, {}), but the joint has {} {} coordinate{}", letter, input.index,
-                          count, position ? "position" : "velocity", count == 1 ? "" : "s")
-            : fmt::format("a formula reads {}(joint) of a joint that has {} {} coordinates", letter, count,
-                          position ? "position" : "velocity");
+        input.with_index ? fmt::format("a formula reads {}(joint, {}), but the joint has {} {} coordinate{}", letter,
+                                       input.index, count, position ? "position" : "velocity", count == 1 ? "" : "s")
+                         : fmt::format("a formula reads {}(joint) of a joint that has {} {} coordinates", letter, count,
+                                       position ? "position" : "velocity");
     sink.report(Severity::error, number, field, message,
                 count == 0 ? "The joint does not move: read another one."
                            : fmt::format("Give an index from 0 to {}, such as {}(joint, 0).", count - 1, letter));
@@ -207,4 +206,4 @@ ForceBatch* FormulaForce::create(Strided<const ElementInstance> instances) const
   }
 }
 
-}  // namespace polyform::host::expressions
+}  // namespace polyform::host::inline expressions

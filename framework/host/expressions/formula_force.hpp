@@ -80,11 +80,11 @@ class FormulaForce final : public ForceType {
   /// Registers of what the forces need: formulas in fields, then rates of states.
   const Program& program() const { return program_; }
   const Program& outputs() const { return outputs_; }
-  const Program& switches() const { return switches_; }   ///< that depend on the state
-  const Program& schedule() const { return schedule_; }   ///< switches that depend on the time alone
-  double shortest_time() const { return shortest_; }      ///< of what formulas do by the clock, s
+  const Program& switches() const { return switches_; }  ///< that depend on the state
+  const Program& schedule() const { return schedule_; }  ///< switches that depend on the time alone
+  double shortest_time() const { return shortest_; }     ///< of what formulas do by the clock, s
   const StateReader& reader() const { return reader_; }
-  const Program& sampled() const { return sampled_; }     ///< inputs of the samplers
+  const Program& sampled() const { return sampled_; }  ///< inputs of the samplers
   const std::vector<FormulaState>& states() const { return states_; }
   const std::vector<FormulaSample>& samples() const { return samples_; }
   /// Different intervals of the samplers, s; those of one interval take their inputs at once.
@@ -115,4 +115,4 @@ class FormulaForce final : public ForceType {
   std::string type_name_;
 };
 
-}  // namespace polyform::host::expressions
+}  // namespace polyform::host::inline expressions

@@ -172,4 +172,4 @@ NodeIndex Graph::replaced(NodeIndex root, std::span<const NodeIndex> by) {
   return copy[root];
 }
 
-}  // namespace polyform::host::expressions
+}  // namespace polyform::host::inline expressions

@@ -13,14 +13,46 @@ namespace polyform::host::inline expressions {
 
 /// What a node does with the values of others. Numbers stand for conditions: 0 is false, all else true.
 enum class Code : std::uint8_t {
-  constant, input,
-  add, subtract, multiply, divide, power, arc_tangent2, hypotenuse, minimum, maximum,
-  less, less_equal, equal, conjunction, disjunction,
+  constant,
+  input,
+  add,
+  subtract,
+  multiply,
+  divide,
+  power,
+  arc_tangent2,
+  hypotenuse,
+  minimum,
+  maximum,
+  less,
+  less_equal,
+  equal,
+  conjunction,
+  disjunction,
   select,  ///< b where a is true, else c
-  negate, invert, absolute, sign, step, floor,
-  sine, cosine, tangent, arc_sine, arc_cosine, arc_tangent,
-  hyperbolic_sine, hyperbolic_cosine, hyperbolic_tangent, area_sine, area_cosine, area_tangent,
-  exponential, logarithm, decimal_logarithm, square_root, cube_root,
+  negate,
+  invert,
+  absolute,
+  sign,
+  step,
+  floor,
+  sine,
+  cosine,
+  tangent,
+  arc_sine,
+  arc_cosine,
+  arc_tangent,
+  hyperbolic_sine,
+  hyperbolic_cosine,
+  hyperbolic_tangent,
+  area_sine,
+  area_cosine,
+  area_tangent,
+  exponential,
+  logarithm,
+  decimal_logarithm,
+  square_root,
+  cube_root,
   table,   ///< of one variable, a
   knot,    ///< changes its sign at each row of a table of a
   surface  ///< a table of two variables, a and b
@@ -96,4 +128,4 @@ class Graph {
   TextPlace place_;
 };
 
-}  // namespace polyform::host::expressions
+}  // namespace polyform::host::inline expressions

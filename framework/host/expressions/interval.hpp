@@ -20,4 +20,4 @@ Interval look_up(const Table&, const Interval& x) noexcept;
 Interval knot_of(const Table&, const Interval& x) noexcept;
 Interval look_up(const Surface&, const Interval& x, const Interval& y) noexcept;
 
-}  // namespace polyform::host::expressions
+}  // namespace polyform::host::inline expressions

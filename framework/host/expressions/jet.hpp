@@ -31,4 +31,4 @@ Jet look_up(const Table&, const Jet& x) noexcept;
 inline Jet knot_of(const Table& table, const Jet& x) noexcept { return constant_jet(knot_of(table, x.value)); }
 Jet look_up(const Surface&, const Jet& x, const Jet& y) noexcept;
 
-}  // namespace polyform::host::expressions
+}  // namespace polyform::host::inline expressions

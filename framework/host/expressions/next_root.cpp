@@ -10,7 +10,7 @@ namespace polyform::host::inline expressions {
 
 namespace {
 
-constexpr double infinite = std::numeric_limits<double>::infinity();
+constexpr double no_root = std::numeric_limits<double>::infinity();
 
 /// One search. Registers are made once for it.
 class RootSearch {
@@ -21,19 +21,21 @@ class RootSearch {
   double after(double t, std::size_t roots) {
     for (std::size_t k = 0; k < roots; ++k) is_open_.push_back(k);
     const double begin = t + resolution(t);
-    keep_open({begin, infinite});
+    keep_open({begin, no_root});
     for (double from = begin, width = std::max(1.0, std::abs(t)); !is_open_.empty(); width *= 2) {
       const double found = first_in(from, from + width, 0);
-      if (found < infinite) return found;
+      if (found < no_root) return found;
       from += width;
-      keep_open({from, infinite});
+      keep_open({from, no_root});
     }
-    return infinite;
+    return no_root;
   }
 
  private:
   static constexpr int most_evaluations = 4000, deepest = 60;
-  static double resolution(double t) { return 64 * std::numeric_limits<double>::epsilon() * std::max(std::abs(t), 1e-3); }
+  static double resolution(double t) {
+    return 64 * std::numeric_limits<double>::epsilon() * std::max(std::abs(t), 1e-3);
+  }
 
   /// Leaves those roots out that do not change their sign in a range.
   void keep_open(const Interval& range) {
@@ -66,15 +68,15 @@ class RootSearch {
     for (const std::size_t k : is_open_) out.push_back(work_[program_.root(k)] >= 0 ? 1 : 0);
   }
   double first_in(double from, double to, int depth) {
-    if (!may_change({from, to})) return infinite;
+    if (!may_change({from, to})) return no_root;
     if (evaluations_ > most_evaluations) return to;
     if (to - from <= resolution(to) || depth > deepest) {
       signs(from - resolution(from), before_);
       signs(to + resolution(to), behind_);
-      return before_ != behind_ ? to : infinite;
+      return before_ != behind_ ? to : no_root;
     }
     const double middle = from + (to - from) / 2, found = first_in(from, middle, depth + 1);
-    return found < infinite ? found : first_in(middle, to, depth + 1);
+    return found < no_root ? found : first_in(middle, to, depth + 1);
   }
 
   const Program& program_;
@@ -89,12 +91,12 @@ class RootSearch {
 
 double next_root(const Program& switches, double t) noexcept {
   const std::size_t roots = switches.roots();
-  if (roots == 0) return infinite;
+  if (roots == 0) return no_root;
   try {
     return RootSearch(switches).after(t, roots);
   } catch (...) {  // no memory: no knot is known
-    return infinite;
+    return no_root;
   }
 }
 
-}  // namespace polyform::host::expressions
+}  // namespace polyform::host::inline expressions

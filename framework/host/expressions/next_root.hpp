@@ -10,4 +10,4 @@ namespace polyform::host::inline expressions {
 /// time up to which there is none: nothing happens there, and the search goes on from it.
 double next_root(const Program&, double t) noexcept;
 
-}  // namespace polyform::host::expressions
+}  // namespace polyform::host::inline expressions

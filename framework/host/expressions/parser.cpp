@@ -54,47 +54,46 @@ NodeIndex step(Graph& g, std::span<const NodeIndex> a) {
   const NodeIndex part = g.add(Code::divide, g.add(Code::subtract, a[0], a[1]), width);
   const NodeIndex bounds[] = {part, g.constant(0), g.constant(1)};
   const NodeIndex u = clamp(g, bounds);
-  const NodeIndex cubic =
-      g.add(Code::multiply, g.add(Code::multiply, u, u),
-            g.add(Code::subtract, g.constant(3), g.add(Code::multiply, g.constant(2), u)));
+  const NodeIndex cubic = g.add(Code::multiply, g.add(Code::multiply, u, u),
+                                g.add(Code::subtract, g.constant(3), g.add(Code::multiply, g.constant(2), u)));
   return g.add(Code::add, a[2], g.add(Code::multiply, g.add(Code::subtract, a[4], a[2]), cubic));
 }
 
 constexpr std::size_t any = 1000;
-const Function functions[] = {{"sin", 1, 1, one<Code::sine>, "x"},
-                              {"cos", 1, 1, one<Code::cosine>, "x"},
-                              {"tan", 1, 1, one<Code::tangent>, "x"},
-                              {"asin", 1, 1, one<Code::arc_sine>, "x"},
-                              {"acos", 1, 1, one<Code::arc_cosine>, "x"},
-                              {"atan", 1, 1, one<Code::arc_tangent>, "x"},
-                              {"atan2", 2, 2, fold<Code::arc_tangent2>, "y, x"},
-                              {"sinh", 1, 1, one<Code::hyperbolic_sine>, "x"},
-                              {"cosh", 1, 1, one<Code::hyperbolic_cosine>, "x"},
-                              {"tanh", 1, 1, one<Code::hyperbolic_tangent>, "x"},
-                              {"asinh", 1, 1, one<Code::area_sine>, "x"},
-                              {"acosh", 1, 1, one<Code::area_cosine>, "x"},
-                              {"atanh", 1, 1, one<Code::area_tangent>, "x"},
-                              {"exp", 1, 1, one<Code::exponential>, "x"},
-                              {"log", 1, 1, one<Code::logarithm>, "x"},
-                              {"ln", 1, 1, one<Code::logarithm>, "x"},
-                              {"log10", 1, 1, one<Code::decimal_logarithm>, "x"},
-                              {"sqrt", 1, 1, one<Code::square_root>, "x"},
-                              {"cbrt", 1, 1, one<Code::cube_root>, "x"},
-                              {"abs", 1, 1, one<Code::absolute>, "x"},
-                              {"sign", 1, 1, one<Code::sign>, "x"},
-                              {"floor", 1, 1, one<Code::floor>, "x"},
-                              {"ceil", 1, 1, ceiling, "x"},
-                              {"round", 1, 1, nearest_whole, "x"},
-                              {"mod", 2, 2, modulo, "x, period"},
-                              {"pow", 2, 2, fold<Code::power>, "x, exponent"},
-                              {"hypot", 2, any, fold<Code::hypotenuse>, "x, y, ..."},
-                              {"min", 1, any, fold<Code::minimum>, "x, y, ..."},
-                              {"max", 1, any, fold<Code::maximum>, "x, y, ..."},
-                              {"clamp", 3, 3, clamp, "x, least, greatest"},
-                              {"step", 1, 5, step, "x, or x, x0, h0, x1, h1"},
-                              {"if", 3, 3, [](Graph& g, std::span<const NodeIndex> a) {
-                                 return g.add(Code::select, a[0], a[1], a[2]);
-                               }, "condition, then, else"}};
+const Function functions[] = {
+    {"sin", 1, 1, one<Code::sine>, "x"},
+    {"cos", 1, 1, one<Code::cosine>, "x"},
+    {"tan", 1, 1, one<Code::tangent>, "x"},
+    {"asin", 1, 1, one<Code::arc_sine>, "x"},
+    {"acos", 1, 1, one<Code::arc_cosine>, "x"},
+    {"atan", 1, 1, one<Code::arc_tangent>, "x"},
+    {"atan2", 2, 2, fold<Code::arc_tangent2>, "y, x"},
+    {"sinh", 1, 1, one<Code::hyperbolic_sine>, "x"},
+    {"cosh", 1, 1, one<Code::hyperbolic_cosine>, "x"},
+    {"tanh", 1, 1, one<Code::hyperbolic_tangent>, "x"},
+    {"asinh", 1, 1, one<Code::area_sine>, "x"},
+    {"acosh", 1, 1, one<Code::area_cosine>, "x"},
+    {"atanh", 1, 1, one<Code::area_tangent>, "x"},
+    {"exp", 1, 1, one<Code::exponential>, "x"},
+    {"log", 1, 1, one<Code::logarithm>, "x"},
+    {"ln", 1, 1, one<Code::logarithm>, "x"},
+    {"log10", 1, 1, one<Code::decimal_logarithm>, "x"},
+    {"sqrt", 1, 1, one<Code::square_root>, "x"},
+    {"cbrt", 1, 1, one<Code::cube_root>, "x"},
+    {"abs", 1, 1, one<Code::absolute>, "x"},
+    {"sign", 1, 1, one<Code::sign>, "x"},
+    {"floor", 1, 1, one<Code::floor>, "x"},
+    {"ceil", 1, 1, ceiling, "x"},
+    {"round", 1, 1, nearest_whole, "x"},
+    {"mod", 2, 2, modulo, "x, period"},
+    {"pow", 2, 2, fold<Code::power>, "x, exponent"},
+    {"hypot", 2, any, fold<Code::hypotenuse>, "x, y, ..."},
+    {"min", 1, any, fold<Code::minimum>, "x, y, ..."},
+    {"max", 1, any, fold<Code::maximum>, "x, y, ..."},
+    {"clamp", 3, 3, clamp, "x, least, greatest"},
+    {"step", 1, 5, step, "x, or x, x0, h0, x1, h1"},
+    {"if", 3, 3, [](Graph& g, std::span<const NodeIndex> a) { return g.add(Code::select, a[0], a[1], a[2]); },
+     "condition, then, else"}};
 
 std::string suggestion(std::string_view wrong, const std::vector<std::string_view>& known) {
   const std::string_view near = nearest_name(wrong, known);
@@ -218,7 +217,7 @@ class Descent {
     else
       return left;
     skip();
-    if (at_ < text_.size() && (text_[at_] == '<' || text_[at_] == '>' || text_[at_] == '=' ))
+    if (at_ < text_.size() && (text_[at_] == '<' || text_[at_] == '>' || text_[at_] == '='))
       refuse(at_, "a second comparison follows the first", "Join comparisons with 'and': 0 < x and x < 1.");
     return result;
   }
@@ -238,10 +237,10 @@ class Descent {
     for (;;) {
       skip();
       const bool is_power = text_.substr(at_).starts_with("**");
-      const Code code = is_power        ? Code::constant
-                        : take("*")     ? Code::multiply
-                        : take("/")     ? Code::divide
-                                        : Code::constant;
+      const Code code = is_power    ? Code::constant
+                        : take("*") ? Code::multiply
+                        : take("/") ? Code::divide
+                                    : Code::constant;
       if (code == Code::constant) return result;
       const NodeIndex next = signed_power();
       result = make(code, begin, result, next);
@@ -382,4 +381,4 @@ NodeIndex parse_expression(std::string_view text, std::uint32_t formula, Graph& 
   return Descent(text, formula, graph, words).whole();
 }
 
-}  // namespace polyform::host::expressions
+}  // namespace polyform::host::inline expressions

@@ -52,4 +52,4 @@ NodeIndex parse_expression(std::string_view text, std::uint32_t formula, Graph&,
 /// The names of the functions of numbers.
 const std::vector<std::string_view>& function_names();
 
-}  // namespace polyform::host::expressions
+}  // namespace polyform::host::inline expressions

@@ -47,19 +47,27 @@ namespace {
 
 std::string reason(Code code, double a, double b, double result) {
   switch (code) {
-    case Code::divide: return b == 0 ? "division by zero" : fmt::format("{:.6g} divided by {:.6g} is too large", a, b);
+    case Code::divide:
+      return b == 0 ? "division by zero" : fmt::format("{:.6g} divided by {:.6g} is too large", a, b);
     case Code::logarithm:
-    case Code::decimal_logarithm: return fmt::format("the logarithm of {:.6g}", a);
-    case Code::square_root: return fmt::format("the square root of {:.6g}", a);
-    case Code::arc_sine: return fmt::format("asin of {:.6g}, which is not within -1 and 1", a);
-    case Code::arc_cosine: return fmt::format("acos of {:.6g}, which is not within -1 and 1", a);
-    case Code::area_cosine: return fmt::format("acosh of {:.6g}, which is less than 1", a);
-    case Code::area_tangent: return fmt::format("atanh of {:.6g}, which is not between -1 and 1", a);
+    case Code::decimal_logarithm:
+      return fmt::format("the logarithm of {:.6g}", a);
+    case Code::square_root:
+      return fmt::format("the square root of {:.6g}", a);
+    case Code::arc_sine:
+      return fmt::format("asin of {:.6g}, which is not within -1 and 1", a);
+    case Code::arc_cosine:
+      return fmt::format("acos of {:.6g}, which is not within -1 and 1", a);
+    case Code::area_cosine:
+      return fmt::format("acosh of {:.6g}, which is less than 1", a);
+    case Code::area_tangent:
+      return fmt::format("atanh of {:.6g}, which is not between -1 and 1", a);
     case Code::power:
       if (a == 0 && b < 0) return fmt::format("0 to the power of {:.6g}, a division by zero", b);
       if (std::isnan(result)) return fmt::format("{:.6g} to the power of {:.6g}, which is no whole number", a, b);
       break;
-    default: break;
+    default:
+      break;
   }
   return std::isnan(result) ? "an operation without result" : "a result beyond the largest number (1.8e308)";
 }
@@ -92,4 +100,4 @@ std::optional<Trouble> Program::trouble(std::size_t root, std::span<const double
   return Trouble{"something that it reads is no number", {}};
 }
 
-}  // namespace polyform::host::expressions
+}  // namespace polyform::host::inline expressions

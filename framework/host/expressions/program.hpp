@@ -83,26 +83,59 @@ inline void Program::run<double>(std::span<double> work) const noexcept {
   for (const Operation& o : operations_) {
     const double a = w[o.a];
     switch (o.code) {
-      case Code::add: *out = a + w[o.b]; break;
-      case Code::subtract: *out = a - w[o.b]; break;
-      case Code::multiply: *out = a * w[o.b]; break;
-      case Code::divide: *out = divide(a, w[o.b]); break;
-      case Code::power: *out = raise(a, w[o.b]); break;
-      case Code::minimum: *out = binary(Code::minimum, a, w[o.b]); break;
-      case Code::maximum: *out = binary(Code::maximum, a, w[o.b]); break;
-      case Code::less: *out = binary(Code::less, a, w[o.b]); break;
-      case Code::select: *out = choose(a, w[o.b], w[o.c]); break;
-      case Code::negate: *out = -a; break;
-      case Code::absolute: *out = std::abs(a); break;
-      case Code::sine: *out = std::sin(a); break;
-      case Code::cosine: *out = std::cos(a); break;
-      case Code::exponential: *out = std::exp(a); break;
-      case Code::square_root: *out = std::sqrt(a); break;
-      case Code::hyperbolic_tangent: *out = std::tanh(a); break;
-      default: *out = apply(o, w);
+      case Code::add:
+        *out = a + w[o.b];
+        break;
+      case Code::subtract:
+        *out = a - w[o.b];
+        break;
+      case Code::multiply:
+        *out = a * w[o.b];
+        break;
+      case Code::divide:
+        *out = divide(a, w[o.b]);
+        break;
+      case Code::power:
+        *out = raise(a, w[o.b]);
+        break;
+      case Code::minimum:
+        *out = binary(Code::minimum, a, w[o.b]);
+        break;
+      case Code::maximum:
+        *out = binary(Code::maximum, a, w[o.b]);
+        break;
+      case Code::less:
+        *out = binary(Code::less, a, w[o.b]);
+        break;
+      case Code::select:
+        *out = choose(a, w[o.b], w[o.c]);
+        break;
+      case Code::negate:
+        *out = -a;
+        break;
+      case Code::absolute:
+        *out = std::abs(a);
+        break;
+      case Code::sine:
+        *out = std::sin(a);
+        break;
+      case Code::cosine:
+        *out = std::cos(a);
+        break;
+      case Code::exponential:
+        *out = std::exp(a);
+        break;
+      case Code::square_root:
+        *out = std::sqrt(a);
+        break;
+      case Code::hyperbolic_tangent:
+        *out = std::tanh(a);
+        break;
+      default:
+        *out = apply(o, w);
     }
     ++out;
   }
 }
 
-}  // namespace polyform::host::expressions
+}  // namespace polyform::host::inline expressions

@@ -19,16 +19,26 @@ std::size_t number_of(std::vector<Index>& list, Index one) {
 double component(const MarkerMotion& m, StateInput::Kind kind) noexcept {
   using Kind = StateInput::Kind;
   switch (kind) {
-    case Kind::x: return m.position.x;
-    case Kind::y: return m.position.y;
-    case Kind::z: return m.position.z;
-    case Kind::vx: return m.velocity.x;
-    case Kind::vy: return m.velocity.y;
-    case Kind::vz: return m.velocity.z;
-    case Kind::wx: return m.angular_velocity.x;
-    case Kind::wy: return m.angular_velocity.y;
-    case Kind::wz: return m.angular_velocity.z;
-    default: return 0;
+    case Kind::x:
+      return m.position.x;
+    case Kind::y:
+      return m.position.y;
+    case Kind::z:
+      return m.position.z;
+    case Kind::vx:
+      return m.velocity.x;
+    case Kind::vy:
+      return m.velocity.y;
+    case Kind::vz:
+      return m.velocity.z;
+    case Kind::wx:
+      return m.angular_velocity.x;
+    case Kind::wy:
+      return m.angular_velocity.y;
+    case Kind::wz:
+      return m.angular_velocity.z;
+    default:
+      return 0;
   }
 }
 
@@ -74,14 +84,25 @@ void StateReader::read(double t, Strided<const MarkerMotion> markers, std::span<
   for (std::size_t k = 0; k < sources_.size(); ++k) {
     const Source& s = sources_[k];
     switch (s.input.kind) {
-      case Kind::time: out[k] = t; break;
-      case Kind::position: out[k] = q[s.offset]; break;
-      case Kind::velocity: out[k] = v[s.offset]; break;
-      case Kind::state: out[k] = states[s.offset]; break;
-      case Kind::held: out[k] = held[s.offset]; break;
-      default: out[k] = s.attachment == of_ground ? 0 : component(markers[s.attachment], s.input.kind);
+      case Kind::time:
+        out[k] = t;
+        break;
+      case Kind::position:
+        out[k] = q[s.offset];
+        break;
+      case Kind::velocity:
+        out[k] = v[s.offset];
+        break;
+      case Kind::state:
+        out[k] = states[s.offset];
+        break;
+      case Kind::held:
+        out[k] = held[s.offset];
+        break;
+      default:
+        out[k] = s.attachment == of_ground ? 0 : component(markers[s.attachment], s.input.kind);
     }
   }
 }
 
-}  // namespace polyform::host::expressions
+}  // namespace polyform::host::inline expressions

@@ -42,4 +42,4 @@ class StateReader {
   std::vector<JointIndex> joints_;
 };
 
-}  // namespace polyform::host::expressions
+}  // namespace polyform::host::inline expressions

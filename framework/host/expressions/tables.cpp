@@ -133,4 +133,4 @@ SurfaceValue value_of(const Surface& s, double x, double y) noexcept {
           inside_x && inside_y ? (z00 - z01 - z10 + z11) / (hx * hy) : 0};
 }
 
-}  // namespace polyform::host::expressions
+}  // namespace polyform::host::inline expressions

@@ -22,4 +22,4 @@ SurfaceValue value_of(const Surface&, double x, double y) noexcept;
 /// Fills in the second derivatives of the natural cubic spline, or of the periodic one where the table is periodic.
 void make_spline(Table&);
 
-}  // namespace polyform::host::expressions
+}  // namespace polyform::host::inline expressions

@@ -9,10 +9,10 @@
 #include <optional>
 #include <utility>
 
-#include "framework/host/assembly/singular_position.hpp"
 #include "framework/diagnostics.hpp"
+#include "framework/host/assembly/singular_position.hpp"
+#include "framework/host/expressions/formula.hpp"
 #include "framework/host/integration/integration.hpp"
-#include "framework/original_process.hpp"
 #include "framework/host/simulation/evaluate.hpp"
 #include "framework/host/simulation/event_watch.hpp"
 #include "framework/host/simulation/kernels_of.hpp"
@@ -25,6 +25,7 @@
 #include "framework/host/simulation/solver_ode.hpp"
 #include "framework/host/simulation/step_check.hpp"
 #include "framework/host/simulation/time_scales.hpp"
+#include "framework/original_process.hpp"
 #include "polyform/helpers/guarded.hpp"
 #include "polyform/mechanics/rheonomic_joints.hpp"
 
@@ -83,6 +84,7 @@ class Run {
   RunRecord to_end() {
     const Clock::time_point start = Clock::now();
     RunRecord record;
+    clear_trouble();
     guard(record, [&] { record.end = go(); });
     if (record.end == End::failed && ended_next_to_singular())
       record.failure += fmt::format(
@@ -90,6 +92,10 @@ class Run {
           "singular "
           "one, where its constraints all but depend on each other",
           integrator_.time());
+    if (const std::string cause = last_trouble(); record.end == End::failed && !cause.empty()) {
+      record.failure += fmt::format(".\nA formula has no value: {}", cause);
+      record.remedy = "Keep its arguments where it has one, for example by max(x, 1e-9) or if(condition, a, b).";
+    }
     const Statistics done = integrator_.statistics();
     record.time = integrator_.time();
     record.state_size = states_;

@@ -15,8 +15,9 @@ namespace {
 class Effort final : public ForceType {
  public:
   const TypeDescriptor& descriptor() const noexcept override {
-    static constexpr FieldSpec specs[] = {{.name = "joint", .type = FieldType::joint, .unit = "", .meaning = ""},
-                                          {.name = "effort", .type = FieldType::time_function, .unit = "", .meaning = ""}};
+    static constexpr FieldSpec specs[] = {
+        {.name = "joint", .type = FieldType::joint, .unit = "", .meaning = ""},
+        {.name = "effort", .type = FieldType::time_function, .unit = "", .meaning = ""}};
     static constexpr TypeDescriptor descriptor{.name = "effort", .meaning = "for the tests", .fields = specs};
     return descriptor;
   }
