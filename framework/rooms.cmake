@@ -5,17 +5,18 @@
 #
 # host/ reads a model, assembles it and runs it with a solver: what every use of polyform needs. workbench/ holds what is
 # built on that: comparisons, linear models, checks of plugins, problems with known answers, studies.
-set(host_rooms process registry reading graph assembly integration results simulation)
+set(host_rooms process registry expressions reading graph assembly integration results simulation)
 set(workbench_rooms comparison linearization conformance verification studies)
 set(rooms ${host_rooms} ${workbench_rooms})
 set(uses_process "")
 set(uses_registry process)
-set(uses_reading registry)
+set(uses_expressions "")
+set(uses_reading expressions registry)
 set(uses_graph reading registry)
 set(uses_assembly graph reading registry)
 set(uses_integration "")
 set(uses_results assembly graph reading registry)
-set(uses_simulation process results integration assembly graph reading registry)
+set(uses_simulation process results integration assembly graph reading expressions registry)
 set(uses_comparison simulation ${uses_simulation})
 set(uses_linearization simulation ${uses_simulation})
 set(uses_conformance simulation ${uses_simulation})

@@ -233,6 +233,7 @@ void add_compare(CLI::App& app, Action& action) {
   CLI::App* sub = app.add_subcommand("compare", "The same model through several solvers, side by side");
   const auto arguments = std::make_shared<CompareArguments>();
   add_model(*sub, arguments->model);
+  add_state(*sub, arguments->model.state);
   add_solvers(*sub, arguments->solvers);
   add_run_arguments(*sub, arguments->run);
   sub->add_option("--tolerance", arguments->tolerance,

@@ -96,6 +96,7 @@ void add_equilibrium(CLI::App& app, Action& action) {
       app.add_subcommand("equilibrium", "A state without accelerations: at rest, or a steady motion (trim)");
   const auto arguments = std::make_shared<EquilibriumCommandArguments>();
   add_model(*sub, arguments->model);
+  add_state(*sub, arguments->model.state);
   add_solver(*sub, arguments->solver);
   add_solver_options(*sub, arguments->options);
   add_equilibrium_arguments(*sub, arguments->equilibrium);

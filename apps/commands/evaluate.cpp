@@ -268,6 +268,7 @@ void add_evaluate(CLI::App& app, Action& action) {
       app.add_subcommand("evaluate", "Accelerations and reactions at the initial state, without integration");
   const auto arguments = std::make_shared<EvaluateArguments>();
   add_model(*sub, arguments->model);
+  add_state(*sub, arguments->model.state);
   sub->add_option("--solver", arguments->solver,
                   "Formulation, or all [model, else the preferred one that can run the model]")
       ->type_name("NAME");

@@ -72,6 +72,7 @@ void add_linearize(CLI::App& app, Action& action) {
   CLI::App* sub = app.add_subcommand("linearize", "Linear model at a state: A, B, C, D, eigenvalues, mode shapes");
   const auto arguments = std::make_shared<LinearizeCommandArguments>();
   add_model(*sub, arguments->model);
+  add_state(*sub, arguments->model.state);
   add_solver(*sub, arguments->solver);
   add_solver_options(*sub, arguments->options);
   add_point_arguments(*sub, arguments->linear.point);

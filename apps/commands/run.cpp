@@ -184,6 +184,7 @@ void add_run(CLI::App& app, Action& action) {
   CLI::App* sub = app.add_subcommand("run", "Integrate a model and write a table of results");
   const auto arguments = std::make_shared<RunCommandArguments>();
   add_model(*sub, arguments->model);
+  add_state(*sub, arguments->model.state);
   add_solver(*sub, arguments->solver);
   add_solver_options(*sub, arguments->options);
   add_run_arguments(*sub, arguments->run);

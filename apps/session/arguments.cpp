@@ -107,6 +107,22 @@ void add_model(CLI::App& app, ModelArguments& model) {
                  "An option of the importer of a model in another format, such as base=free")
       ->allow_extra_args(false)
       ->type_name("KEY=VALUE");
+  add_set(app, model.set);
+}
+
+void add_set(CLI::App& app, std::vector<std::string>& values) {
+  app.add_option("--set", values,
+                 "A value of the model by its path, such as parameters.k=50 or bodies.rod.mass=2, over what the file "
+                 "says; may be given several times")
+      ->allow_extra_args(false)
+      ->type_name("PATH=VALUE");
+}
+
+void add_state(CLI::App& app, std::string& file) {
+  app.add_option("--state", file,
+                 "Start from the last row of a CSV with columns <joint>.q and <joint>.v, or from what equilibrium "
+                 "--output wrote [the model's initial state]")
+      ->type_name("FILE");
 }
 
 void add_lenient(CLI::App& app, bool& lenient) {

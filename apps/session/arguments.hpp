@@ -28,10 +28,15 @@ struct ModelArguments {
   std::vector<std::string> plugin_paths;
   bool lenient = false;
   std::vector<std::string> import_options{};
+  std::vector<std::string> set{};  ///< PATH=VALUE, over what the file says
+  std::string state{};             ///< a file with the state that the model starts from; "": its own
 };
 void add_plugin_path(CLI::App&, std::vector<std::string>& paths);
 void add_model(CLI::App&, ModelArguments&);
 void add_lenient(CLI::App&, bool& lenient);
+void add_set(CLI::App&, std::vector<std::string>& values);
+/// --state, of commands that start from a state.
+void add_state(CLI::App&, std::string& file);
 
 /// --solver, and --solvers of commands that take several.
 void add_solver(CLI::App&, std::string& name);

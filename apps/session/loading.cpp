@@ -1,7 +1,10 @@
 #include "apps/session/loading.hpp"
 
+#include "apps/session/model_settings.hpp"
 #include "apps/text/terminal.hpp"
 #include "framework/host/reading/reader.hpp"
+#include "framework/host/reading/start_state.hpp"
+#include "framework/host/results/file_roles.hpp"
 
 namespace polyform::apps {
 
@@ -21,8 +24,19 @@ void warn_of_refused(const host::Registry& registry) {
 
 host::Description read(const ModelArguments& arguments, const host::Catalog& catalog, host::Diagnostics& diagnostics,
                        bool& missing_plugin) {
-  return host::read_model(arguments.file, catalog, diagnostics, missing_plugin,
-                          {arguments.lenient, split_options("--import-option", arguments.import_options)});
+  const host::ReadingOptions options{arguments.lenient, split_options("--import-option", arguments.import_options)};
+  host::Description model = [&] {
+    if (arguments.set.empty()) return host::read_model(arguments.file, catalog, diagnostics, missing_plugin, options);
+    host::VariedModel varied(arguments.file, catalog, diagnostics, options.import_options);
+    if (diagnostics.failed()) return host::Description{};
+    set_values(varied, arguments.set);
+    return varied.read(catalog, diagnostics, missing_plugin, options);
+  }();
+  if (!arguments.state.empty() && !diagnostics.failed()) {
+    host::FileRoles().read("the state", arguments.state);
+    host::start_from(arguments.state, model, diagnostics);
+  }
+  return model;
 }
 
 }  // namespace polyform::apps

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "apps/session/model_settings.hpp"
 #include "apps/session/solver_choice.hpp"
 #include "apps/text/terminal.hpp"
 #include "framework/host/reading/report.hpp"
@@ -52,9 +53,10 @@ StudyCases::StudyCases(const Plugins& plugins, const std::string& model, const h
                        const host::Quantities& quantities, CaseSettings settings)
     : plugins_(plugins), design_(design), quantities_(quantities), settings_(std::move(settings)), model_([&] {
         host::Diagnostics diagnostics;
-        host::VariedModel parsed(model, session.catalog(), diagnostics);
+        host::VariedModel parsed(model, *plugins_.catalog, diagnostics);
         print(diagnostics);
         if (diagnostics.failed()) throw Failure(Exit::bad_input, already_said);
+        set_values(parsed, settings_.set);
         return parsed;
       }()) {
   check_settings(settings_, design_.factors());

@@ -22,6 +22,7 @@ struct CaseSettings {
   std::string solver;  ///< "": the model's, else the preferred one
   std::vector<std::string> options;
   bool lenient = false;
+  std::vector<std::string> set{};  ///< PATH=VALUE of the model
 };
 
 class StudyCases {

@@ -47,6 +47,7 @@ void add_settings(const CaseSettings& cases, host::StudyRecord& record) {
   if (!cases.solver.empty()) record.emplace_back("solver", cases.solver);
   for (const std::string& option : cases.options) record.emplace_back("solver option", option);
   if (cases.lenient) record.emplace_back("lenient", "true");
+  for (const std::string& value : cases.set) record.emplace_back("set", value);
 }
 
 }  // namespace

@@ -11,8 +11,8 @@ TEST_CASE("messages about bodies") {
        "  - {name: a, mass: 1, inertia: {xx: 1, yy: 1, zz: 1}}\n"
        "gravitty: [0, 0, -1]\n",
        "m.yaml:4:1: error: gravitty: unknown key 'gravitty'\n"
-       "  Did you mean 'gravity'? Known keys here: polyform, name, lenient, gravity, bodies, joints, forces, "
-       "constraints, modules, subsystems, parts, place, chains, simulation, solver.\n"},
+       "  Did you mean 'gravity'? Known keys here: polyform, parameters, name, lenient, gravity, bodies, "
+       "joints, forces, constraints, modules, subsystems, parts, place, signals, chains, simulation, solver.\n"},
       {"an unknown key of a body",
        "polyform: 1\n"
        "bodies:\n"
@@ -51,20 +51,40 @@ TEST_CASE("messages about bodies") {
        "polyform: 1\n"
        "bodies:\n"
        "  - {name: a, mass: heavy, inertia: {xx: 1, yy: 1, zz: 1}}\n",
-       "m.yaml:3:21: error: bodies[0].mass: found 'heavy', expected a number in kg\n"
-       "  Write a decimal number such as 0.5 or 1e-3; units and expressions are not evaluated.\n"},
-      {"an expression for a number",
+       "m.yaml:3:21: error: bodies[0].mass: found 'heavy', expected a number in kg: there is no name "
+       "'heavy'\n"
+       "  The model has no parameters here: define them under 'parameters', or write a number.\n"},
+      {"a name that is no parameter",
+       "polyform: 1\n"
+       "parameters: {mass: 2, m: 'mass/4'}\n"
+       "bodies:\n"
+       "  - {name: a, mass: '2*mas + m', inertia: {xx: 1, yy: 1, zz: 1}}\n",
+       "m.yaml:4:24: error: bodies[0].mass: found the text in quotes '2*mas + m', expected a number in kg: there is no "
+       "name 'mas', at character 3 of the expression\n"
+       "  Did you mean 'mass'? Parameters here: m, mass.\n"},
+      {"a division by zero",
+       "polyform: 1\n"
+       "parameters: {n: 2}\n"
+       "bodies:\n"
+       "  - {name: a, mass: 3 + 1/(n - 2), inertia: {xx: 1, yy: 1, zz: 1}}\n",
+       "m.yaml:4:25: error: bodies[0].mass: found '3 + 1/(n - 2)', expected a number in kg: division by zero in "
+       "'1/(n - 2)'\n"
+       "  Look at the values of its parameters.\n"},
+      {"a number with a unit",
        "polyform: 1\n"
        "bodies:\n"
-       "  - {name: a, mass: 1/3, inertia: {xx: 1, yy: 1, zz: 1}}\n",
-       "m.yaml:3:21: error: bodies[0].mass: found '1/3', expected a number in kg\n"
-       "  Write a decimal number such as 0.5 or 1e-3; units and expressions are not evaluated.\n"},
-      {"a number in quotes",
+       "  - {name: a, mass: 5 kg, inertia: {xx: 1, yy: 1, zz: 1}}\n",
+       "m.yaml:3:23: error: bodies[0].mass: found '5 kg', expected a number in kg: found 'k' where an operator or the "
+       "end should be, at character 3 of the expression\n"
+       "  Operators are + - * / ^ < <= > >= == != and or not, and c ? a : b.\n"},
+      {"the time for a number",
        "polyform: 1\n"
        "bodies:\n"
-       "  - {name: a, mass: '1', inertia: {xx: 1, yy: 1, zz: 1}}\n",
-       "m.yaml:3:21: error: bodies[0].mass: found the text in quotes '1', expected a number in kg\n"
-       "  Remove the quotes: in quotes it is a text.\n"},
+       "  - {name: a, mass: 2*t, inertia: {xx: 1, yy: 1, zz: 1}}\n",
+       "m.yaml:3:23: error: bodies[0].mass: found '2*t', expected a number in kg: 't' changes with the motion, and "
+       "this "
+       "is a number for the whole run, at character 3 of the expression\n"
+       "  The model has no parameters here: define them under 'parameters', or write a number.\n"},
       {"a NaN",
        "polyform: 1\n"
        "bodies:\n"

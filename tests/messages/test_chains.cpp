@@ -11,7 +11,7 @@ TEST_CASE("messages about chains") {
        "  - {name: arm, count: 1e3, body: {mass: 1, inertia: {xx: 1, yy: 1, zz: 1}}, joint: {type: "
        "spherical}, step: [1, 0, 0]}\n",
        "m.yaml:3:24: error: chains[0].count: found '1e3', expected an integer\n"
-       "  Write it without decimal point, exponent or quotes, such as 12.\n"},
+       "  Write it without decimal point or exponent, such as 12.\n"},
       {"a count of zero",
        "polyform: 1\n"
        "chains:\n"

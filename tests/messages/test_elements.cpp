@@ -69,7 +69,7 @@ TEST_CASE("messages about forces, constraints and modules") {
        "forces:\n"
        "  - {name: f, type: everything, n: 1.5}\n",
        "m.yaml:7:36: error: forces[0].n: found '1.5', expected an integer\n"
-       "  Write it without decimal point, exponent or quotes, such as 12.\n"},
+       "  Write it without decimal point or exponent, such as 12.\n"},
       {"rows of different length",
        "polyform: 1\n"
        "bodies:\n"
@@ -89,7 +89,8 @@ TEST_CASE("messages about forces, constraints and modules") {
        "forces:\n"
        "  - {name: f, type: joint-force, joint: j, effort: {sin: {amplitude: 1, frequency: 1}}}\n",
        "m.yaml:7:53: error: forces[0].effort.sin: unknown key 'sin'\n"
-       "  Did you mean 'sine'? Known keys here: constant, polynomial, ramp, sine, table.\n"},
+       "  Did you mean 'sine'? Known keys here: constant, polynomial, ramp, sine, table, "
+       "expression, sum, product.\n"},
       {"two forms of function",
        "polyform: 1\n"
        "bodies:\n"
@@ -101,7 +102,8 @@ TEST_CASE("messages about forces, constraints and modules") {
        "m.yaml:7:52: error: forces[0].effort: found both 'constant' and 'ramp', expected one form of a "
        "function of time\n"
        "  Give a number, {constant: c}, {polynomial: [c0, c1, …]}, {ramp: {rate, start, end}}, {sine: "
-       "{amplitude, frequency, phase, offset}} or {table: [[t, x], …]}.\n"},
+       "{amplitude, frequency, phase, offset}}, {table: [[t, x], …]}, {expression: \"…\"}, "
+       "{sum: […]} or {product: […]}.\n"},
       {"a sine without frequency",
        "polyform: 1\n"
        "bodies:\n"

@@ -102,7 +102,7 @@ TEST_CASE("messages about options") {
         "  Give a number in m or a list of them.\n");
   CHECK(about_options({{"n", ""}}) ==
         "error: options.n: found nothing, expected an integer\n"
-        "  Write it without decimal point, exponent or quotes, such as 12.\n");
+        "  Write it without decimal point or exponent, such as 12.\n");
 }
 
 TEST_CASE("messages about options of the model carry their places; those typed after them have none") {
@@ -128,8 +128,9 @@ TEST_CASE("messages about options of the model carry their places; those typed a
         "m.yaml:5:5: error: solver.options.nn: formulation 'riccati' has no option 'nn'\n"
         "  Did you mean 'n'? Its options: flag, n, label, turn, list, matrix, law.\n"
         "m.yaml:6:8: error: solver.options.n: found '-1', expected an integer of at least 0\n  n: for the tests.\n"
-        "m.yaml:7:11: error: solver.options.list[1]: found the text in quotes 'b', expected a number in m\n"
-        "  Write a decimal number such as 0.5 or 1e-3; units and expressions are not evaluated.\n"
+        "m.yaml:7:11: error: solver.options.list[1]: found the text in quotes 'b', expected a number in m: there is "
+        "no name 'b'\n"
+        "  The model has no parameters here: define them under 'parameters', or write a number.\n"
         "error: options.flag: found 'on', expected true or false\n");
 }
 

@@ -77,8 +77,9 @@ TEST_CASE("messages about joints") {
        "  - {name: a, mass: 1, inertia: {xx: 1, yy: 1, zz: 1}}\n"
        "joints:\n"
        "  - {name: j, type: free, base: ground, moving: a, initial: {position: [0, x], speed: 1}}\n",
-       "m.yaml:5:76: error: joints[0].initial.position[1]: found 'x', expected a number\n"
-       "  Write a decimal number such as 0.5 or 1e-3; units and expressions are not evaluated.\n"
+       "m.yaml:5:76: error: joints[0].initial.position[1]: found 'x', expected a number: 'x' changes "
+       "with the motion, and this is a number for the whole run\n"
+       "  The model has no parameters here: define them under 'parameters', or write a number.\n"
        "m.yaml:5:80: error: joints[0].initial.speed: unknown key 'speed'\n"
        "  Known keys here: position, velocity.\n"},
       {"a cut that is no boolean",

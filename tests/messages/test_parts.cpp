@@ -24,8 +24,9 @@ TEST_CASE("messages about parts") {
       {"something wrong in the part",
        "polyform: 1\nparts: [{name: leg, bodies: [{name: link, mass: heavy, inertia: {xx: 1, yy: 1, zz: 1}}]}]\n"
        "place: [{part: leg}]\n",
-       "m.yaml:2:49: error: leg[0] (line 3, column 9) parts[0].bodies[0].mass: found 'heavy', expected a number in kg\n"
-       "  Write a decimal number such as 0.5 or 1e-3; units and expressions are not evaluated.\n"},
+       "m.yaml:2:49: error: leg[0] (line 3, column 9) parts[0].bodies[0].mass: found 'heavy', expected a number in kg: "
+       "there is no name 'heavy'\n"
+       "  The model has no parameters here: define them under 'parameters', or write a number.\n"},
       {"a part within itself",
        "polyform: 1\nparts:\n  - name: leg\n    " + link + "\n    place: [{part: leg}]\nplace: [{part: leg}]\n",
        "m.yaml:5:20: error: leg[0] (line 6, column 9) parts[0].place[0].part: the part 'leg' is placed within itself\n"
@@ -50,9 +51,11 @@ TEST_CASE("messages about parts") {
            "\n    joints: [{name: j, type: free, base: ground, moving: link, position: [0, 0, 0],"
            " initial: {velocity: [1, 0, 0, 0, 0, 0]}}]\n"
            "place: [{part: leg, name: a, orientation: {axis: [0, 0, 1], angle: 1}}]\n",
-       "m.yaml:5:14: error: a (line 6, column 9) parts[0].joints[0]: the placement turns the part, and the coordinates of "
+       "m.yaml:5:14: error: a (line 6, column 9) parts[0].joints[0]: the placement turns the part, and the coordinates "
+       "of "
        "joint 'a.j' count along ground axes\n"
-       "  Give the body its `position`, `orientation`, `velocity` and `angular_velocity` in place of `initial`: those are "
+       "  Give the body its `position`, `orientation`, `velocity` and `angular_velocity` in place of `initial`: those "
+       "are "
        "placed.\n"},
   });
 }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <deque>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -109,6 +110,7 @@ struct Description {
 
   std::string file;      ///< as named on the command line
   std::string name;
+  std::map<std::string, double, std::less<>> parameters;  ///< of the model; of its parts there are none left
   Vec3 gravity{0, 0, -9.81};
   bool lenient = false;  ///< inertias that no body can have are used, with a warning
   std::vector<BodyItem> bodies;
@@ -127,6 +129,7 @@ struct Description {
   std::deque<std::vector<BodyIndex>> body_lists;
   std::deque<std::vector<Vec3>> point_lists;
   std::deque<std::vector<JointIndex>> joint_lists;
+  std::vector<std::shared_ptr<const void>> made;  ///< formulas, and types of elements that follow them
 };
 
 }  // namespace polyform::host::reading

@@ -246,8 +246,8 @@ bool FieldReader::matrix(const Value& value, const FieldSpec& spec, FieldValue& 
 bool FieldReader::functions(const Value& value, const FieldSpec& spec, FieldValue& out) {
   std::optional<std::vector<TimeFunction>> read;
   if (spec.type == FieldType::time_functions) {
-    read = read_time_functions(value, spec.unit, storage_);
-  } else if (const std::optional<TimeFunction> one = read_time_function(value, spec.unit, storage_)) {
+    read = read_time_functions(value, spec.unit, storage_, formulas_);
+  } else if (const std::optional<TimeFunction> one = read_time_function(value, spec.unit, storage_, formulas_)) {
     read.emplace({*one});
   }
   if (!read) return false;

@@ -9,10 +9,14 @@
 
 namespace polyform::host::inline reading {
 
+class FormulaReader;
+
 /// Reads fields by FieldSpec. Texts, lists and tables are kept in the description.
 class FieldReader {
  public:
-  FieldReader(const Names& names, Description& storage) : names_(names), storage_(storage) {}
+  /// formulas: what reads {expression: …}; nullptr where none can stand.
+  FieldReader(const Names& names, Description& storage, FormulaReader* formulas = nullptr)
+      : names_(names), storage_(storage), formulas_(formulas) {}
 
   /// One value per spec, in order, from the entries of a map; a missing one gets its default, or is reported when
   /// required. A field named `provided` is left to the caller.
@@ -35,6 +39,7 @@ class FieldReader {
 
   const Names& names_;
   Description& storage_;
+  FormulaReader* formulas_;
   std::unordered_map<const FieldSpec*, FieldValue> defaults_;
 };
 

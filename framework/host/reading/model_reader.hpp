@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "framework/host/reading/field_reader.hpp"
+#include "framework/host/reading/formulas.hpp"
 #include "framework/host/reading/inertia.hpp"
 #include "framework/host/reading/parts.hpp"
 #include "framework/host/registry/catalog.hpp"
@@ -20,7 +21,8 @@ struct Reading {
   Description& model;
   Names names;
   std::vector<DoubtfulInertia> doubtful{};
-  FieldReader fields{names, model};
+  FormulaReader formulas{names, model};
+  FieldReader fields{names, model, &formulas};
 };
 
 /// The head of a chain, read before all else since its names may be used anywhere in the file.
@@ -57,6 +59,10 @@ bool is_coupled(const Value&);
 void read_coupled(Reading&, MapReader&, ModuleItem&);
 void read_simulation(const Value&, SimulationItem&);
 void read_solver(const Value&, SolverItem&);
+
+/// Puts a type of the host's own in the place of those of elements whose fields hold formulas of the state, and adds
+/// the element of the signals. After all elements are read; reports formulas where only functions of time can stand.
+void follow_formulas(Reading&, const Value* signals);
 
 /// The list that a section holds, or nothing after a report.
 bool is_list(const Value&, std::string_view what);

@@ -26,15 +26,18 @@ bool refers_to_names(const FieldSpec& spec) {
 /// Reads options one by one: those of the model file with their places, typed ones without.
 class OptionReader {
  public:
-  OptionReader(Strided<const FieldSpec> specs, const OptionOwner& owner, Description& storage,
-               Diagnostics& diagnostics, const OptionPlaces& places)
+  OptionReader(Strided<const FieldSpec> specs, const OptionOwner& owner, Description& storage, Diagnostics& diagnostics,
+               const OptionPlaces& places)
       : specs_(specs),
         owner_(owner),
         places_(places),
         names_(std::any_of(specs.begin(), specs.end(), refers_to_names) ? names_of(storage) : Names{}),
         fields_(names_, storage),
         in_file_(diagnostics, places.file),
-        typed_(diagnostics, {}) {}
+        typed_(diagnostics, {}) {
+    scope_.is_model = scope_.in_option = true;
+    scope_.parameters = storage.parameters;
+  }
 
   void read(const std::vector<std::pair<std::string, std::string>>& given, std::vector<FieldValue>& out) {
     const Node nothing;
@@ -91,7 +94,7 @@ class OptionReader {
       return std::nullopt;
     }
     document.put_at(place);  // a place in the option's text means nothing to the user
-    return fields_.value(Value(*parsed, path, report), spec);
+    return fields_.value(Value(*parsed, path, report, &scope_), spec);
   }
 
   Strided<const FieldSpec> specs_;
@@ -99,6 +102,7 @@ class OptionReader {
   const OptionPlaces& places_;
   const Names names_;
   FieldReader fields_;
+  Scope scope_;
   Report in_file_, typed_;
   const Path options_{nullptr, "options", Path::no_index}, group_{nullptr, owner_.group, Path::no_index},
       member_{&group_, owner_.member, Path::no_index},

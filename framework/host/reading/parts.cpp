@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "framework/host/reading/model_reader.hpp"
+#include "framework/host/reading/parameters.hpp"
 #include "framework/host/reading/source.hpp"
 
 namespace polyform::host::inline reading {
@@ -29,12 +30,12 @@ std::vector<Value>& section(Sections& s, std::string_view key) {
 
 }  // namespace
 
-void Parts::read(MapReader& model, Sections& sections) {
+void Parts::read(MapReader& model, const Scope& scope, Sections& sections) {
   const auto parts = model.find("parts"), places = model.find("place");
   if (parts && is_list(*parts, "parts")) define_list(values_.emplace_back(*parts), parts_);
   if (places && is_list(*places, "placements")) {
     std::vector<Part*> around;
-    place_list(values_.emplace_back(*places), nullptr, around, no_subsystem, sections);
+    place_list(values_.emplace_back(*places), &scope, around, no_subsystem, sections);
   }
   warn_of_unplaced(parts_);
 }
@@ -174,11 +175,11 @@ void Parts::place(const Value& item, const Scope* outer, std::vector<Part*>& aro
   if (is_too_much(item, around.size(), sections)) return;
   std::optional<std::string> name = name_value ? read_name(*name_value) : std::nullopt;
   if (name_value && !name) return;
-  if (!name) name = fmt::format("{}{}[{}]", outer == nullptr ? "" : outer->prefix, *which, unnamed[*which]++);
+  if (!name) name = fmt::format("{}{}[{}]", outer->prefix, *which, unnamed[*which]++);
   Scope& scope = scopes_.emplace_back();
   scope.prefix = *name + ".";
   scope.outer = outer;
-  scope.in_other_file = part.other_file || (outer != nullptr && outer->in_other_file);
+  scope.in_other_file = part.other_file || outer->in_other_file;
   scope.placed_at = item.model_place();
   if (const auto [known, is_new] = prefixes_.emplace(scope.prefix, item.place()); !is_new)
     return item.error(
@@ -188,7 +189,7 @@ void Parts::place(const Value& item, const Scope* outer, std::vector<Part*>& aro
   if (position) own.position = read_vector3(*position, "m").value_or(Vec3{});
   if (orientation) own.orientation = read_orientation(*orientation).value_or(Quat{});
   scope.pose = own;
-  if (outer != nullptr)
+  if (!outer->is_model)
     scope.pose = {normalized(outer->pose.orientation * own.orientation),
                   outer->pose.position + rotation_matrix(outer->pose.orientation) * own.position};
   scope.path = fmt::format("{} (line {}, column {}) {}", *name, item.place().line, item.place().column, part.path);
@@ -219,16 +220,7 @@ void Parts::place(const Value& item, const Scope* outer, std::vector<Part*>& aro
 /// Those that the part declares, with their defaults, overlaid by the given ones.
 void Parts::read_parameters(MapReader& part, const std::optional<Value>& given, Scope& scope) {
   std::vector<std::string_view> known;
-  const auto declared = part.find("parameters");
-  if (declared && declared->node().kind != Node::Kind::map) declared->unexpected("a map of names and numbers");
-  for (std::size_t i = 0; declared && i < declared->node().entries.size(); ++i) {
-    const Node::Entry& e = declared->node().entries[i];
-    const Value value = declared->entry(e);
-    if (e.key.empty() || std::isalpha(static_cast<unsigned char>(e.key.front())) == 0 || is_nonfinite(e.key))
-      value.error(fmt::format("{} is no name of a parameter", show(e.key)), "Let it begin with a letter.");
-    known.push_back(e.key);
-    scope.parameters[e.key] = read_number(value).value_or(0);
-  }
+  if (const auto declared = part.find("parameters")) read_parameter_map(*declared, scope, &known);
   if (!given) return;
   if (given->node().kind != Node::Kind::map) return given->unexpected("a map of names and numbers");
   for (const Node::Entry& e : given->node().entries) {

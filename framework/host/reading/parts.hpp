@@ -35,7 +35,8 @@ class Parts {
   Parts(std::string file, Diagnostics& diagnostics) : file_(std::move(file)), diagnostics_(diagnostics) {}
 
   /// Defines the parts, and adds the items of all placements to the sections, which hold those of the model.
-  void read(MapReader& model, Sections&);
+  /// scope: of the model.
+  void read(MapReader& model, const Scope& scope, Sections&);
   const std::vector<PartSubsystem>& subsystems() const { return subsystems_; }
   /// Whether placements without a name are numbered under this one, as a chain's bodies are.
   bool numbers(const std::string& name) const { return prefixes_.contains(name + "[0]."); }

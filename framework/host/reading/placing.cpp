@@ -24,7 +24,7 @@ const FieldValue* direction_in_ground(Strided<const FieldSpec> specs, const Fiel
 }  // namespace
 
 void place_in_ground(const Scope* scope, BodyItem& body) {
-  if (scope == nullptr) return;
+  if (scope == nullptr || scope->is_model) return;
   body.pose = {normalized(scope->pose.orientation * body.pose.orientation),
                point_in_ground(scope->pose, body.pose.position)};
   if (body.velocity) turn(scope->pose, *body.velocity);
@@ -35,7 +35,7 @@ void place_in_ground(const Scope* scope, BodyItem& body) {
 /// refused where the part is turned.
 void place_in_ground(const Value& value, JointItem& joint) {
   const Scope* const scope = value.scope();
-  if (scope == nullptr || joint.type == nullptr) return;
+  if (scope == nullptr || scope->is_model || joint.type == nullptr) return;
   const Strided<const FieldSpec> specs = joint.type->fields();
   bool has_direction = false;
   for (std::size_t i = 0; i < joint.fields.values.size(); ++i) {
@@ -63,7 +63,7 @@ void place_in_ground(const Value& value, JointItem& joint) {
 /// Defaults are placed too: they are those of the part as drawn.
 void place_in_ground(const Value& element, Strided<const FieldSpec> specs, Fields& fields, Description& storage) {
   const Scope* const scope = element.scope();
-  if (scope == nullptr) return;
+  if (scope == nullptr || scope->is_model) return;
   for (std::size_t i = 0; i < fields.values.size(); ++i) {
     FieldValue& value = fields.values[i];
     const FieldSpec& spec = specs[i];

@@ -8,6 +8,7 @@
 #include <new>
 
 #include "framework/host/reading/model_reader.hpp"
+#include "framework/host/reading/parameters.hpp"
 #include "framework/host/reading/source.hpp"
 #include "framework/printable.hpp"
 
@@ -88,10 +89,12 @@ void read_bodies_and_joints(Reading& r, MapReader& map, const Parts& parts, cons
     map.value().error("the model has no bodies", "Add them under 'bodies', as 'chains', or in placed parts.");
 }
 
-void read_root(Reading& r, const Value& root, Parts& parts) {
+void read_root(Reading& r, const Value& root, Scope& scope, Parts& parts) {
   MapReader map(root);
   if (!map.is_map()) return;
   read_format(map);
+  if (const auto parameters = map.find("parameters")) read_parameter_map(*parameters, scope);
+  r.model.parameters.insert(scope.parameters.begin(), scope.parameters.end());
   r.model.name = printable(std::filesystem::path(r.model.file).stem().string());
   if (const auto name = map.find("name")) {
     r.model.name = read_text(*name, "the name of the model").value_or("");
@@ -109,11 +112,16 @@ void read_root(Reading& r, const Value& root, Parts& parts) {
   sections.constraints = items_of(kept, map, "constraints", unread_elements);
   sections.modules = items_of(kept, map, "modules", unread_elements);
   sections.subsystems = items_of(kept, map, "subsystems", unread_elements);
-  parts.read(map, sections);
+  parts.read(map, scope, sections);
+  std::optional<Value> signals = map.find("signals");
+  if (signals && !is_list(*signals, "signals")) signals.reset();
+  if (signals) r.formulas.define_signals(*signals);
   read_bodies_and_joints(r, map, parts, sections, unread);
   read_forces(r, sections.forces);
   read_constraints(r, sections.constraints);
   read_modules_and_subsystems(r, sections.modules, sections.subsystems, parts.subsystems());
+  r.formulas.finish_signals();
+  follow_formulas(r, signals ? &*signals : nullptr);
   if (const auto simulation = map.find("simulation")) read_simulation(*simulation, r.model.simulation);
   if (const auto solver = map.find("solver")) read_solver(*solver, r.model.solver);
   judge_inertias(r.model, r.doubtful, r.report);
@@ -140,12 +148,14 @@ Description read_from(RootOf root_of, const std::string& file, const Catalog& ca
   model.file = file;
   model.lenient = options.lenient;
   Report report(diagnostics, file);
+  Scope scope;
+  scope.is_model = true;
   Parts parts(file, diagnostics);
   guarded(report, [&] {
     const Node* const root = root_of(report);
     if (root == nullptr) return;
     Reading reading{catalog, report, model, {}};
-    read_root(reading, Value(*root, {}, report), parts);
+    read_root(reading, Value(*root, {}, report, &scope), scope, parts);
   });
   report.finish();
   parts.finish();

@@ -43,6 +43,7 @@ class Report {
   /// True when further errors are only counted: their remedies need not be found.
   bool full() const noexcept { return errors_ >= most; }
   std::size_t errors() const noexcept { return errors_; }
+  std::string_view file_name() const noexcept { return file_; }
   /// True when there are errors and all of them would be cured by a plugin.
   bool only_missing_plugins() const noexcept { return missing_ > 0 && missing_ == errors_; }
 

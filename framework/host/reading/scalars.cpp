@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "framework/host/reading/parameters.hpp"
 #include "framework/host/reading/value.hpp"
 
 namespace polyform::host::inline reading {
@@ -82,35 +83,45 @@ std::optional<double> read_number(const Value& value, std::string_view unit) {
                 "Every number of a model is finite; look at what wrote this value.");
     return std::nullopt;
   }
-  if (!whole) return fail("Write a decimal number such as 0.5 or 1e-3; units and expressions are not evaluated.");
+  if (!whole && value.scope() == nullptr) return fail("Write a decimal number such as 0.5 or 1e-3.");
+  if (!whole && text.empty()) return fail({});
+  if (!whole) return evaluate_expression(value, number_in(unit));
   if (error == std::errc::result_out_of_range) {
     value.error(fmt::format("found {}, which is beyond the range of a double (1e-308 to 1e308)", show(node.text)));
     return std::nullopt;
   }
-  if (node.quoted) return fail("Remove the quotes: in quotes it is a text.");
   return x;
 }
 
 std::optional<std::int64_t> read_integer(const Value& value) {
   const Node& node = value.node();
   std::string_view text = node.text;
-  if (value.scope() != nullptr && node.kind == Node::Kind::scalar)
-    if (const std::optional<double> parameter = value.scope()->parameter(text)) {
-      constexpr double beyond = 9007199254740992.0;  // 2^53: parameters are doubles
-      if (*parameter == std::trunc(*parameter) && std::abs(*parameter) < beyond)
-        return static_cast<std::int64_t>(*parameter);
-      value.error(fmt::format("the parameter {} is {}, expected an integer", show(text), *parameter),
-                  "Give it a whole number where the part is placed, or in the part's defaults.");
-      return std::nullopt;
-    }
+  const bool scalar = node.kind == Node::Kind::scalar && !text.empty();
+  const bool is_parameter = scalar && value.scope() != nullptr && value.scope()->parameter(text);
+  const bool is_expression =
+      scalar && value.scope() != nullptr && text.find_first_not_of("+-0123456789.eE") != std::string_view::npos;
+  if (is_parameter || (is_expression && !is_nonfinite(text))) {
+    const std::optional<double> number =
+        is_parameter ? value.scope()->parameter(text) : evaluate_expression(value, "an integer");
+    if (!number) return std::nullopt;
+    constexpr double beyond = 9007199254740992.0;  // 2^53: parameters are doubles
+    if (*number == std::trunc(*number) && std::abs(*number) < beyond) return static_cast<std::int64_t>(*number);
+    value.error(fmt::format("the {} {} is {}, expected an integer", is_parameter ? "parameter" : "expression",
+                            show(text), *number),
+                !is_parameter ? "Look at the values of its parameters."
+                : value.scope()->is_model
+                    ? "Give it a whole number under 'parameters'."
+                    : "Give it a whole number where the part is placed, or in the part's defaults.");
+    return std::nullopt;
+  }
   if (text.starts_with('+') && text.size() > 1 && text[1] != '-') text.remove_prefix(1);
   std::int64_t n = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), n);
   const bool whole = end == text.data() + text.size();
-  if (node.kind != Node::Kind::scalar || node.quoted || error != std::errc{} || !whole) {
+  if (node.kind != Node::Kind::scalar || error != std::errc{} || !whole) {
     const bool too_large = error == std::errc::result_out_of_range && whole;
     value.unexpected("an integer", too_large ? "It is beyond 9223372036854775807."
-                                             : "Write it without decimal point, exponent or quotes, such as 12.");
+                                             : "Write it without decimal point or exponent, such as 12.");
     return std::nullopt;
   }
   return n;

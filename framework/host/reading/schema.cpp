@@ -141,12 +141,24 @@ Json definitions(const Catalog& catalog) {
   return d;
 }
 
+/// Wherever a number stands, a text is an expression of parameters.
+void allow_expressions(Json& schema) {
+  if (schema.is_object()) {
+    const auto type = schema.find("type");
+    if (type != schema.end() && (*type == "number" || *type == "integer")) *type = Json::array({*type, "string"});
+  }
+  if (schema.is_structured())
+    for (Json& part : schema) allow_expressions(part);
+}
+
 Json root_schema(const Catalog& catalog) {
   Json p = Json::object();
   p["polyform"] = described({{"const", 1}}, "Version of the format.");
   p["name"] = described({{"type", "string"}}, "Name of the model; default the name of the file.");
   p["lenient"] = described({{"type", "boolean"}},
                            "Use inertias that no body has as they are given, with a warning; default false: an error.");
+  p["parameters"] = ref("parameters");
+  p["signals"] = list_of(ref("signal"), "Signals, columns signal.NAME of results.");
   p["gravity"] = described(ref("vector3"), "Gravity in ground axes, m/s²; default [0, 0, -9.81].");
   p["bodies"] = list_of(ref("rigid_or_flexible_body"), "Bodies as drawn.");
   p["joints"] = list_of(ref("joint_item"), "Joints, placed in ground as drawn.");
@@ -171,7 +183,9 @@ Json root_schema(const Catalog& catalog) {
 }  // namespace
 
 std::string model_schema(const Catalog& catalog) {
-  return root_schema(catalog).dump(2, ' ', false, Json::error_handler_t::replace);
+  Json root = root_schema(catalog);
+  allow_expressions(root);
+  return root.dump(2, ' ', false, Json::error_handler_t::replace);
 }
 
 }  // namespace polyform::host::reading

@@ -118,12 +118,56 @@ Json time_function_schema() {
                              "Rows [t, x] of increasing time in s; held outside.");
   table["interpolation"] =
       described({{"enum", Json::array({"linear", "cubic"})}}, "Default linear; cubic is the natural spline.");
-  return described(one_of(Json::array({form("constant", number()),
-                                       form("polynomial", {{"type", "array"}, {"items", number()}, {"minItems", 1}}),
-                                       form("ramp", closed_object(std::move(ramp), {"rate"})),
-                                       form("sine", closed_object(std::move(sine), {"amplitude", "frequency"})),
-                                       closed_object(std::move(table), {"table"})})),
-                   "A function of time.");
+  table["periodic"] = described({{"type", "boolean"}},
+                                "Repeat; the last row is the first one, a period later. Default false: held outside.");
+  table["of"] = described(ref("operand"), "What the first column is; default the time.");
+  return described(
+      one_of(Json::array(
+          {form("constant", number()), form("polynomial", {{"type", "array"}, {"items", number()}, {"minItems", 1}}),
+           form("ramp", closed_object(std::move(ramp), {"rate"})),
+           form("sine", closed_object(std::move(sine), {"amplitude", "frequency"})),
+           form("expression", {{"type", "string"}}), form("sum", list_of(ref("operand"), "Of these.")),
+           form("product", list_of(ref("operand"), "Of these.")), closed_object(std::move(table), {"table"})})),
+      "A function of time, or a formula of time, state and signals.");
+}
+
+Json parameters_schema() { return {{"type", "object"}, {"additionalProperties", number()}}; }
+
+Json signal_schema() {
+  const auto block = [](const char* type, Json properties, std::vector<std::string> required) {
+    properties["name"] = name_schema("Name of the signal: the column signal.NAME, signal(NAME) in formulas.");
+    properties["type"] = Json{{"const", type}};
+    properties["input"] = ref("operand");
+    required.insert(required.end(), {"name", "type", "input"});
+    return closed_object(std::move(properties), required);
+  };
+  const Json numbers{{"type", "array"}, {"items", number()}, {"minItems", 1}};
+  const Json limits{{"lower", described(number(), "Lower limit.")}, {"upper", described(number(), "Upper limit.")}};
+  Json value = Json::object();
+  value["name"] = name_schema("Name of the signal.");
+  value["value"] = ref("operand");
+  Json pid = limits;
+  for (const char* key : {"kp", "ki", "kd"}) pid[key] = described(number(), "Gain; default 0.");
+  pid["filter"] = described(number(), "Time constant of the filter of the derivative, s.");
+  pid["rate"] = described(ref("operand"), "Rate of the input, in the place of a filter.");
+  pid["initial"] = described(number(), "Of the integral.");
+  pid["filter_initial"] = described(number(), "Of the filter.");
+  Json transfer{{"numerator", numbers}, {"denominator", numbers}};
+  transfer["initial"] = described(number(), "Output at the start, at rest.");
+  Json table{{"table", Json{{"type", "array"}}}, {"x", numbers}, {"y", numbers}};
+  table["interpolation"] = Json{{"enum", Json::array({"linear", "cubic"})}};
+  table["periodic"] = Json{{"type", "boolean"}};
+  Json tables = block("table", std::move(table), {"table"});
+  tables["properties"]["input"] =
+      Json{{"anyOf", Json::array({ref("operand"), list_of(ref("operand"), "Two inputs.")})}};
+  return described(
+      one_of(Json::array({closed_object(std::move(value), {"name", "value"}), block("pid", std::move(pid), {}),
+                          block("transfer-function", std::move(transfer), {"numerator", "denominator"}),
+                          block("integrator", {{"initial", number()}}, {}), block("limiter", limits, {}),
+                          block("delay", {{"time", number()}}, {"time"}),
+                          block("sampler", {{"interval", number()}, {"initial", number()}}, {"interval"}),
+                          std::move(tables)})),
+      "A signal: a number that follows from time, state and other signals.");
 }
 
 Json marker_schema() {
@@ -154,8 +198,6 @@ Json subsystem_schema() {
     out["anyOf"].push_back(Json{{"required", Json::array({key})}});
   return described(std::move(out), "A named part of the system.");
 }
-
-Json parameters_schema() { return {{"type", "object"}, {"additionalProperties", number()}}; }
 
 /// Within a part a number may be the name of a parameter: its items are those of the model in this.
 Json part_schema() {
@@ -255,6 +297,12 @@ Json basic_definitions() {
   d["orientation"] = orientation_schema();
   d["inertia"] = inertia_schema();
   d["time_function"] = time_function_schema();
+  d["operand"] = described(Json{{"anyOf", Json::array({number(), ref("time_function")})}},
+                           "An expression of time, state, signals and parameters, or a function of time.");
+  d["parameters"] = described(parameters_schema(),
+                              "Names of numbers, each a number or an expression of those before "
+                              "it, for use in expressions wherever a number stands.");
+  d["signal"] = signal_schema();
   d["body"] = described({{"type", Json::array({"string", "number"})}}, "Name of a body, or ground.");
   d["joint"] = described({{"type", Json::array({"string", "number"})}}, "Name of a joint.");
   d["marker"] = marker_schema();

@@ -6,13 +6,17 @@
 #include <cmath>
 #include <limits>
 
+#include "framework/host/expressions/tables.hpp"
+#include "framework/host/reading/formulas.hpp"
+
 namespace polyform::host::inline reading {
 
 namespace {
 
 constexpr std::string_view forms =
     "Give a number, {constant: c}, {polynomial: [c0, c1, …]}, {ramp: {rate, start, end}}, "
-    "{sine: {amplitude, frequency, phase, offset}} or {table: [[t, x], …]}.";
+    "{sine: {amplitude, frequency, phase, offset}}, {table: [[t, x], …]}, {expression: \"…\"}, {sum: […]} or "
+    "{product: […]}.";
 
 /// An optional entry of a map; false after a report.
 bool read_entry(MapReader& map, std::string_view key, std::string_view unit, double& out) {
@@ -142,7 +146,8 @@ bool read_table(const Value& value, std::string_view unit, TimeFunction& out, De
 /// The one form key of the map; nothing after a report.
 std::optional<Value> find_form(const Value& value, MapReader& map) {
   std::optional<Value> found;
-  for (const std::string_view key : {"constant", "polynomial", "ramp", "sine", "table"}) {
+  for (const std::string_view key :
+       {"constant", "polynomial", "ramp", "sine", "table", "expression", "sum", "product"}) {
     const auto form = map.find(key);
     if (form && found) {
       value.error(
@@ -157,9 +162,83 @@ std::optional<Value> find_form(const Value& value, MapReader& map) {
   return found;
 }
 
+/// Whether a key of the map is given.
+bool has(const Value& map, std::string_view wanted) {
+  const auto& entries = map.node().entries;
+  return std::ranges::any_of(entries, [&](const Node::Entry& e) { return e.key == wanted; });
+}
+
+/// A form that only a formula can stand for.
+std::optional<TimeFunction> read_formula(const Value& value, MapReader& map, const Value& form, std::string_view unit,
+                                         Description& storage, FormulaReader* formulas) {
+  const std::string_view key = form.path().key;
+  if (formulas == nullptr) {
+    form.error(fmt::format("'{}' cannot stand here", key), "Give a number or a function of time in another form.");
+    return std::nullopt;
+  }
+  expressions::Graph& graph = formulas->formulas().graph;
+  std::optional<expressions::NodeIndex> node;
+  if (key == "expression") {
+    node = formulas->expression(form);
+  } else if (key == "table") {
+    const auto of = map.find("of");
+    const std::optional<expressions::NodeIndex> input = of ? formulas->operand(*of) : formulas->time();
+    const std::optional<expressions::Table> table = read_plain_table(map);
+    if (input && table) node = graph.table(*table, *input);
+  } else {
+    const auto parts = read_time_functions(form, unit, storage, formulas);
+    const bool sum = key == "sum";
+    if (parts) node = graph.constant(sum ? 0 : 1);
+    for (std::size_t i = 0; parts && i < parts->size(); ++i)
+      node =
+          graph.add(sum ? expressions::Code::add : expressions::Code::multiply, *node, formulas->node_of((*parts)[i]));
+  }
+  if (key != "table")
+    for (const std::string_view other : {"interpolation", "periodic", "of"}) map.forbid(other, "it belongs to a table");
+  map.finish();
+  return node ? formulas->function(value, *node) : std::nullopt;
+}
+
 }  // namespace
 
-std::optional<TimeFunction> read_time_function(const Value& value, std::string_view unit, Description& storage) {
+std::optional<expressions::Table> read_plain_table(MapReader& map) {
+  const auto rows = map.require("table", "rows [x, y] with increasing x");
+  const auto interpolation = map.find("interpolation"), periodic = map.find("periodic");
+  const auto kind = interpolation ? read_interpolation(*interpolation) : TimeFunction::Kind::linear_table;
+  const std::optional<bool> repeats = periodic ? read_boolean(*periodic) : false;
+  if (!rows || !kind || !repeats) return std::nullopt;
+  if (rows->node().kind != Node::Kind::list || rows->node().items.empty()) {
+    rows->unexpected("a table [[x, y], …] of at least one row");
+    return std::nullopt;
+  }
+  std::vector<double> pairs;
+  bool good = true;
+  for (std::size_t i = 0; i < rows->node().items.size(); ++i) good = read_row(rows->item(i), {}, pairs) && good;
+  if (!good) return std::nullopt;
+  expressions::Table table;
+  for (std::size_t i = 0; i < pairs.size(); i += 2) {
+    table.x.push_back(pairs[i]);
+    table.y.push_back(pairs[i + 1]);
+  }
+  table.periodic = *repeats;
+  if (table.periodic && (table.y.size() < 2 || table.y.front() != table.y.back())) {
+    rows->error("a periodic table ends as it begins: its first and its last row are one period apart",
+                "Give the last row the value of the first one.");
+    return std::nullopt;
+  }
+  if (*kind == TimeFunction::Kind::cubic_table) {
+    expressions::make_spline(table);
+    if (!std::ranges::all_of(table.second, [](double d) { return std::isfinite(d); })) {
+      rows->error("the spline through this table is not finite",
+                  "Rows that nearly coincide or values that are huge cause this.");
+      return std::nullopt;
+    }
+  }
+  return table;
+}
+
+std::optional<TimeFunction> read_time_function(const Value& value, std::string_view unit, Description& storage,
+                                               FormulaReader* formulas) {
   TimeFunction f;
   if (value.node().kind != Node::Kind::map) {
     if (value.node().kind != Node::Kind::scalar) {
@@ -175,6 +254,9 @@ std::optional<TimeFunction> read_time_function(const Value& value, std::string_v
   const std::optional<Value> form = find_form(value, map);
   if (!form) return std::nullopt;
   const std::string_view key = form->path().key;
+  const bool further_table = key == "table" && (has(value, "of") || has(value, "periodic"));
+  if (further_table || key == "expression" || key == "sum" || key == "product")
+    return read_formula(value, map, *form, unit, storage, formulas);
   bool good = false;
   if (key == "constant") {
     const std::optional<double> x = read_number(*form, unit);
@@ -198,17 +280,17 @@ std::optional<TimeFunction> read_time_function(const Value& value, std::string_v
 }
 
 std::optional<std::vector<TimeFunction>> read_time_functions(const Value& value, std::string_view unit,
-                                                             Description& storage) {
+                                                             Description& storage, FormulaReader* formulas) {
   std::vector<TimeFunction> out;
   if (value.node().kind != Node::Kind::list) {
-    const std::optional<TimeFunction> f = read_time_function(value, unit, storage);
+    const std::optional<TimeFunction> f = read_time_function(value, unit, storage, formulas);
     if (!f) return std::nullopt;
     out.push_back(*f);
     return out;
   }
   bool good = true;
   for (std::size_t i = 0; i < value.node().items.size(); ++i) {
-    const std::optional<TimeFunction> f = read_time_function(value.item(i), unit, storage);
+    const std::optional<TimeFunction> f = read_time_function(value.item(i), unit, storage, formulas);
     good = good && f;
     if (f) out.push_back(*f);
   }

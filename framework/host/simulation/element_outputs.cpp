@@ -67,7 +67,7 @@ void ElementOutputs::add(const Group& group, const char* kind) {
   b.joint_accelerations.resize(b.attached.velocities());
   b.written = guarded<double>(b.values.count);
   for (const std::string_view name : group.names)
-    for (const Variable& output : outputs) names_.push_back({name, output});
+    for (const Variable& output : outputs) names_.push_back({element_name(group, name), output});
 }
 
 void ElementOutputs::gather(Batch& b, const Observation& now) {
@@ -111,6 +111,10 @@ std::span<const double> ElementOutputs::evaluate(double t, const Observation& no
     std::ranges::copy(values, values_.begin() + static_cast<std::ptrdiff_t>(b.values.first));
   }
   return values_;
+}
+
+std::string column_name(std::string_view element, std::string_view number) {
+  return element.empty() ? std::string(number) : fmt::format("{}.{}", element, number);
 }
 
 bool has_outputs(const SystemView& view) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "framework/diagnostics.hpp"
+#include "framework/host/expressions/formula.hpp"
 #include "framework/host/simulation/joint_check.hpp"
 #include "framework/host/simulation/not_finite.hpp"
 
@@ -18,20 +19,32 @@ std::string note_of_chosen_rates(const System& system) {
       system.chosen_rates());
 }
 
+namespace {
+
+/// What a formula could not compute.
+std::string note_of_formula() {
+  const std::string cause = last_trouble();
+  return cause.empty() ? std::string{} : fmt::format(".\nA formula has no value: {}", cause);
+}
+
+}  // namespace
+
 void encode_start(Solver& solver, const ConstStateView& start, std::span<double> y) {
   if (solver.encode(start, y) != Status::ok)
     throw Failure(Exit::simulation_failed, fmt::format("the initial state cannot be taken over: {}", solver.failure()));
 }
 
 BalanceReport evaluate(const System& system, Solver& solver, ObservationStore& store) {
+  clear_trouble();
   std::vector<double> y(solver.state_size());
   encode_start(solver, system.initial_state(), y);
   if (solver.observe(0, y, store.now()) != Status::ok)
     throw Failure(Exit::simulation_failed,
-                  fmt::format("the accelerations at the initial state cannot be found: {}{}", solver.failure(),
-                              note_of_chosen_rates(system)));
+                  fmt::format("the accelerations at the initial state cannot be found: {}{}{}", solver.failure(),
+                              note_of_chosen_rates(system), note_of_formula()));
   if (const auto trouble = not_finite(system.view(), store.now()))
-    throw Failure(Exit::simulation_failed, fmt::format("at the initial state {}", std::string_view(*trouble)));
+    throw Failure(Exit::simulation_failed,
+                  fmt::format("at the initial state {}{}", std::string_view(*trouble), note_of_formula()));
   BalanceCheck balance(system.view(), solver);
   balance.check(0, store.now());
   JointCheck joints(system.view(), solver);

@@ -232,13 +232,13 @@ void RowMaker::add_modules() {
 
 void RowMaker::add_elements() {
   const auto add = [&](std::string_view element, const Variable& number) {
-    channels_.push_back({fmt::format("{}.{}", element, number.name), std::string(number.unit), "elements"});
+    channels_.push_back({column_name(element, number.name), std::string(number.unit), "elements"});
   };
   for (const ForceInstances& group : view_.forces) {
     std::size_t state = group.state_offset;
     for (const std::string_view name : group.names)
       for (const Variable& one : group.type->descriptor().states) {
-        add(name, one);
+        add(element_name(group, name), one);
         force_states_.push_back(state++);
       }
   }
@@ -266,7 +266,7 @@ template <class Group>
 void RowMaker::add_discrete(const Group& group) {
   for (const std::string_view element : group.names)
     for (const DiscreteVariable& own : group.type->descriptor().discrete)
-      channels_.push_back({fmt::format("{}.{}", element, own.name), "1", "elements"});
+      channels_.push_back({column_name(element_name(group, element), own.name), "1", "elements"});
 }
 
 void RowMaker::add_multipliers() {

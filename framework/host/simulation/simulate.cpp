@@ -11,6 +11,7 @@
 
 #include "framework/diagnostics.hpp"
 #include "framework/host/assembly/singular_position.hpp"
+#include "framework/host/expressions/formula.hpp"
 #include "framework/host/integration/integration.hpp"
 #include "framework/host/simulation/evaluate.hpp"
 #include "framework/host/simulation/event_watch.hpp"
@@ -98,6 +99,7 @@ class Run {
   RunRecord to_end() {
     const Clock::time_point start = Clock::now();
     RunRecord record;
+    clear_trouble();
     guard(record, [&] { record.end = go(); });
     if (record.end == End::failed && ended_next_to_singular())
       record.failure += fmt::format(
@@ -105,6 +107,10 @@ class Run {
           "singular "
           "one, where its constraints all but depend on each other",
           integrator_.time());
+    if (const std::string cause = last_trouble(); record.end == End::failed && !cause.empty()) {
+      record.failure += fmt::format(".\nA formula has no value: {}", cause);
+      record.remedy = "Keep its arguments where it has one, for example by max(x, 1e-9) or if(condition, a, b).";
+    }
     const Statistics done = integrator_.statistics();
     record.time = integrator_.time();
     record.state_size = states_;

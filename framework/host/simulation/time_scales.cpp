@@ -16,7 +16,8 @@ TimeScales::TimeScales(const SystemView& view) {
         double shortest = never;
         for (const FieldValue& field : group.instances[i].fields)
           for (const TimeFunction& f : field.functions)
-            if (f.kind == TimeFunction::Kind::sine) shortest = std::min(shortest, f.shortest_time());
+            if (f.kind == TimeFunction::Kind::sine || f.kind == TimeFunction::Kind::other)
+              shortest = std::min(shortest, f.shortest_time());
         if (shortest < never) scales_.push_back({shortest, group.names[i]});
       }
   };
@@ -28,7 +29,8 @@ TimeScales::TimeScales(const SystemView& view) {
     if (kernel == nullptr) continue;
     double shortest = kernel->shortest_time(joint.parameters);
     for (const TimeFunction& f : kernel->functions(joint.parameters))
-      if (f.kind == TimeFunction::Kind::sine) shortest = std::min(shortest, f.shortest_time());
+      if (f.kind == TimeFunction::Kind::sine || f.kind == TimeFunction::Kind::other)
+        shortest = std::min(shortest, f.shortest_time());
     if (shortest < never) scales_.push_back({shortest, joint.name});
   }
 }

@@ -72,7 +72,7 @@ TraceLayout::TraceLayout(const System& system)
     const ElementOutputs outputs(view_);
     for (const auto& [element, variable] : outputs.names())
       add(Quantity::output, Kind::number, false,
-          output_names_.emplace_back(fmt::format("{}.{}, {}", element, variable.name, variable.unit)));
+          output_names_.emplace_back(fmt::format("{}, {}", column_name(element, variable.name), variable.unit)));
   }
   for (const ConstraintForce& force : constraint_forces(view_)) {
     if (std::ranges::find(count.open_rows, force.row) != count.open_rows.end()) continue;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "framework/diagnostics.hpp"
@@ -44,6 +45,7 @@ void list_fields(Strided<const Group> groups, InputField::Of of, double t, std::
           if (value.functions.size() + numbers > 1) part.name += fmt::format("[{}]", k);
           part.of_time = numbers == 0;
           part.value = part.of_time ? value.functions[k](t).value : value.numbers[k];
+          if (std::isnan(part.value)) part.value = 0;  // of a formula of the state: what is added to it
           part.component = k;
           part.unit = unit_of(specs[f].unit, groups[g].instances[i], k);
         }
@@ -79,7 +81,7 @@ TimeFunction shifted(const TimeFunction& f, double offset, std::vector<double>& 
     case Kind::cubic_table:
       shift_every(3);
       break;
-    case Kind::other:  // its values are the host's own code: none of them is read yet
+    case Kind::other:  // set() gives it a source of its own
       break;
   }
   out.data = table;
@@ -162,23 +164,30 @@ void VariedView::add(std::vector<Group>& groups, Strided<const Group> original, 
   const FieldValue& model = original[input.group].instances[input.instance].fields[input.field];
   ElementInstance& instance = own(groups[input.group].instances, instances_)[input.instance];
   FieldValue& value = own(instance.fields, fields_)[input.field];
-  if (input.of_time)
-    inputs_.push_back(
-        {0, nullptr, &model.functions[input.component], &own(value.functions, functions_)[input.component], {}});
-  else if (!model.numbers.empty())
+  if (input.of_time) {
+    const TimeFunction& f = model.functions[input.component];
+    inputs_.push_back({0, nullptr, &f, &own(value.functions, functions_)[input.component], {}});
+    if (f.kind == TimeFunction::Kind::other)
+      inputs_.back().shifted_source = std::make_unique<expressions::ShiftedFunction>(f);
+  } else if (!model.numbers.empty()) {
     inputs_.push_back(
         {model.numbers[input.component], &own(value.numbers, numbers_)[input.component], nullptr, nullptr, {}});
-  else
+  } else {
     inputs_.push_back({model.number, &value.number, nullptr, nullptr, {}});
+  }
 }
 
 void VariedView::set(std::span<const double> offsets) {
   for (std::size_t k = 0; k < inputs_.size(); ++k) {
     Input& input = inputs_[k];
-    if (input.varied_function != nullptr)
+    if (input.shifted_source) {
+      input.shifted_source->offset = offsets[k];
+      input.varied_function->source = input.shifted_source.get();
+    } else if (input.varied_function != nullptr) {
       *input.varied_function = shifted(*input.function, offsets[k], input.table);
-    else
+    } else {
       *input.varied_number = input.number + offsets[k];
+    }
   }
 }
 

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <deque>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "framework/host/expressions/formula.hpp"
 #include "polyform/contract/system_view.hpp"
 
 namespace polyform::host::inline linearization {
@@ -50,6 +52,7 @@ class VariedView {
     const TimeFunction* function;   ///< the model's
     TimeFunction* varied_function;  ///< of the view, or nullptr
     std::vector<double> table;      ///< of that
+    std::unique_ptr<expressions::ShiftedFunction> shifted_source{};  ///< of one that is the host's own code
   };
   template <class Group>
   void add(std::vector<Group>& groups, Strided<const Group> original, const InputField&);

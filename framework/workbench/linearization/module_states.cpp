@@ -7,6 +7,8 @@
 #include <cmath>
 #include <new>
 
+#include "framework/host/simulation/element_outputs.hpp"
+
 namespace polyform::host::inline linearization {
 namespace {
 
@@ -19,7 +21,7 @@ std::vector<Channel> first_order_states(const SystemView& view) {
   for (const ForceInstances& group : view.forces)
     for (std::size_t i = 0, k = group.state_offset; i < group.instances.size(); ++i)
       for (std::size_t s = 0; s < group.type->state_count(); ++s, ++k)
-        out[k] = {fmt::format("{}.{}", group.names[i], group.type->descriptor().states[s].name),
+        out[k] = {column_name(element_name(group, group.names[i]), group.type->descriptor().states[s].name),
                   std::string(group.type->descriptor().states[s].unit)};
   for (const ModuleInstances& group : view.modules) {
     std::size_t k = group.state_offset;

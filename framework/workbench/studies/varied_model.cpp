@@ -102,6 +102,13 @@ Node& VariedModel::enter_map(Node& map, Place& place) {
     return own(found->value);
   }
   const std::string_view key = first_word(place.rest);
+  if (place.whole.starts_with("parameters.")) {  // what the model does not define has no meaning in it
+    std::vector<std::string_view> keys;
+    for (const Node::Entry& entry : map.entries) keys.push_back(entry.key);
+    refuse(place, fmt::format("the model has no parameter {}", show(key)),
+           did_you_mean(key, keys) +
+               (keys.empty() ? "It defines none." : fmt::format("Its parameters: {}.", listing(keys))));
+  }
   if (key.empty())
     refuse(place, "a key is missing", "A path is made of keys, names and indices, such as bodies.rod.mass.");
   place.rest.remove_prefix(key.size());

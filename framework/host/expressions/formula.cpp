@@ -1,0 +1,138 @@
+#include "framework/host/expressions/formula.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <numbers>
+
+#include "framework/host/expressions/next_root.hpp"
+
+namespace polyform::host::inline expressions {
+
+namespace {
+
+thread_local std::string trouble_text;
+
+/// Registers for one evaluation: on the stack, or kept by the thread where there are many.
+template <class T, class Use>
+auto with_registers(std::size_t count, const Use& use) {
+  if (count <= 64) {
+    std::array<T, 64> few;
+    return use(std::span<T>(few).first(count));
+  }
+  thread_local std::vector<T> many;
+  if (many.size() < count) many.resize(count);
+  return use(std::span<T>(many).first(count));
+}
+
+}  // namespace
+
+std::string FormulaText::place(std::size_t byte) const {
+  const bool one_line = text.find('\n') == std::string::npos;
+  if (line == 0) return path;
+  return fmt::format("{}:{}:{}: {}", file, line, column + (one_line ? static_cast<int>(byte) : 0), path);
+}
+
+NodeIndex Formulas::input(const StateInput& asked) {
+  const auto known = std::ranges::find(inputs, asked);
+  const auto number = static_cast<std::uint32_t>(known - inputs.begin());
+  if (known == inputs.end()) inputs.push_back(asked);
+  return graph.input(number);
+}
+
+bool Formulas::of_time_alone(NodeIndex root) const {
+  const NodeIndex roots[] = {root};
+  const std::vector<std::uint32_t> numbers = graph.inputs(roots);
+  return numbers.empty() || numbers == std::vector<std::uint32_t>{0};
+}
+
+std::string describe(const Trouble& trouble, std::span<const FormulaText> texts) {
+  if (trouble.place.formula >= texts.size() || trouble.place.end == 0) return trouble.what;
+  const FormulaText& of = texts[trouble.place.formula];
+  const std::size_t length = trouble.place.end - trouble.place.begin;
+  std::string part = of.text.substr(std::min<std::size_t>(trouble.place.begin, of.text.size()), length);
+  while (!part.empty() && part.back() == ' ') part.pop_back();
+  constexpr std::size_t most = 60;
+  if (part.size() > most) part = part.substr(0, most) + "...";
+  return fmt::format("{} in `{}` ({})", trouble.what, part, of.place(trouble.place.begin));
+}
+
+const StateFormula* state_formula(const TimeFunction& f) {
+  if (f.kind != TimeFunction::Kind::other || f.source == nullptr) return nullptr;
+  return static_cast<const StateFormula*>(f.source->query(StateFormula::interface_name));
+}
+
+NodeIndex formula_root(const TimeFunction& f) {
+  if (const StateFormula* const of_state = state_formula(f)) return of_state->root();
+  if (f.kind != TimeFunction::Kind::other || f.source == nullptr) return Graph::none;
+  const auto* const of_time = static_cast<const TimeFormula*>(f.source->query(TimeFormula::interface_name));
+  return of_time == nullptr ? Graph::none : of_time->root();
+}
+
+void note_trouble(const Trouble& trouble, std::span<const FormulaText> texts, double time) noexcept {
+  try {
+    trouble_text = fmt::format("{} at t = {:.9g} s", describe(trouble, texts), time);
+  } catch (...) {  // without memory for the text there is none
+    trouble_text.clear();
+  }
+}
+void clear_trouble() noexcept { trouble_text.clear(); }
+std::string last_trouble() { return trouble_text; }
+
+double shortest_period(const Graph& graph, std::span<const NodeIndex> roots) {
+  const std::vector<bool> is_needed = graph.needed(roots);
+  const std::uint32_t time[] = {0};
+  double shortest = std::numeric_limits<double>::infinity();
+  for (NodeIndex i = 0; i < is_needed.size(); ++i) {
+    const GraphNode& node = graph[i];
+    const bool turns = node.code == Code::sine || node.code == Code::cosine || node.code == Code::tangent;
+    if (!is_needed[i] || (!turns && node.code != Code::floor)) continue;
+    const NodeIndex argument[] = {node.a};
+    if (graph.inputs(argument) != std::vector<std::uint32_t>{0}) continue;
+    const Program program(graph, argument, time);
+    std::vector<Jet> work(program.registers());
+    const auto rate_at = [&](double t) {
+      program.prepare(std::span(work));
+      work[0] = {t, 1, 0};
+      program.run(std::span(work));
+      const Jet& x = work[program.root(0)];
+      return x.acceleration == 0 ? x.rate : 0.0;
+    };
+    // At two instants without a simple ratio: the same where it grows steadily.
+    const double rate = rate_at(0.3819660113);
+    if (rate != 0 && std::abs(rate_at(2.7182818285) - rate) <= 1e-12 * std::abs(rate))
+      shortest = std::min(shortest, (turns ? 2 * std::numbers::pi : 1.0) / std::abs(rate));
+  }
+  return shortest;
+}
+
+TimeFormula::TimeFormula(Formulas& all, NodeIndex root) : root_(root), texts_(all.texts) {
+  const NodeIndex roots[] = {root};
+  shortest_ = shortest_period(all.graph, roots);
+  const std::uint32_t time[] = {0};
+  program_ = Program(all.graph, roots, time);
+  switches_ = Program(all.graph, all.graph.switches(roots), time);
+}
+
+TimeFunction::Value TimeFormula::value(double t) const noexcept {
+  return with_registers<Jet>(program_.registers(), [&](std::span<Jet> work) -> TimeFunction::Value {
+    work[0] = {t, 1, 0};
+    program_.prepare(work);
+    program_.run(work);
+    const Jet& result = work[program_.root(0)];
+    if (!std::isfinite(result.value) || !std::isfinite(result.rate) || !std::isfinite(result.acceleration))
+        [[unlikely]] {
+      with_registers<double>(program_.registers(), [&](std::span<double> values) {
+        for (std::size_t i = 0; i < values.size(); ++i) values[i] = work[i].value;
+        const auto trouble = program_.trouble(0, values);
+        note_trouble(trouble ? *trouble : Trouble{"an infinite derivative in time", {}}, *texts_, t);
+      });
+    }
+    return {result.value, result.rate, result.acceleration};
+  });
+}
+
+double TimeFormula::next_knot(double t) const noexcept { return next_root(switches_, t); }
+
+}  // namespace polyform::host::inline expressions

@@ -1,0 +1,129 @@
+// Formulas of a model: expressions of time and state that give values to the fields of its elements.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "framework/host/expressions/graph.hpp"
+#include "framework/host/expressions/program.hpp"
+#include "polyform/contract/index.hpp"
+#include "polyform/contract/time_function.hpp"
+
+namespace polyform::host::inline expressions {
+
+/// What an input of the graph stands for. Bodies and joints are numbered as in the model file.
+struct StateInput {
+  enum class Kind : std::uint8_t {
+    time,
+    position,
+    velocity,  ///< t; q and v of a joint
+    x,
+    y,
+    z,
+    vx,
+    vy,
+    vz,
+    wx,
+    wy,
+    wz,     ///< of a body: its origin, and the velocities of that and of the body
+    state,  ///< of a signal
+    held    ///< what a sampler holds
+  };
+  Kind kind = Kind::time;
+  std::int32_t of = -1;     ///< the body, -1 for ground, or the joint
+  std::uint32_t index = 0;  ///< of the joint's coordinates; of a state or sampler among those of all signals
+  bool with_index = true;   ///< of a joint: the text gives it
+  bool operator==(const StateInput&) const = default;
+};
+
+/// A text and where it stands.
+struct FormulaText {
+  std::string text, path, file;
+  int line = 0, column = 0;  ///< of the first character of the text
+  /// "file:line:column: path", with the column of a byte of the text.
+  std::string place(std::size_t byte) const;
+};
+
+/// All formulas of a model: one graph, whose input 0 is the time.
+struct Formulas {
+  Graph graph;
+  std::vector<StateInput> inputs{StateInput{}};
+  std::shared_ptr<std::vector<FormulaText>> texts = std::make_shared<std::vector<FormulaText>>();
+
+  NodeIndex input(const StateInput&);
+  bool of_time_alone(NodeIndex root) const;
+};
+
+/// The shortest period of the sines, cosines and stairs in the roots whose arguments grow steadily with the time;
+/// infinity where there is none, s.
+double shortest_period(const Graph&, std::span<const NodeIndex> roots);
+
+/// "division by zero in `1/t` of forces[0].effort (model.yaml:7:20)".
+std::string describe(const Trouble&, std::span<const FormulaText>);
+
+/// A formula of time as a function of time.
+class TimeFormula final : public TimeFunction::Source {
+ public:
+  static constexpr std::string_view interface_name = "polyform.host.time_formula";
+  TimeFormula(Formulas&, NodeIndex root);
+  NodeIndex root() const { return root_; }
+  const void* query(std::string_view asked) const noexcept override { return asked == interface_name ? this : nullptr; }
+  TimeFunction::Value value(double t) const noexcept override;
+  double next_knot(double t) const noexcept override;
+  double shortest_time() const noexcept override { return shortest_; }
+
+ private:
+  NodeIndex root_;
+  double shortest_;
+  Program program_, switches_;
+  std::shared_ptr<const std::vector<FormulaText>> texts_;
+};
+
+/// Stands in a field for a formula of the state, whose value the element gets at each evaluation (formula_force.hpp).
+class StateFormula final : public TimeFunction::Source {
+ public:
+  static constexpr std::string_view interface_name = "polyform.host.state_formula";
+  explicit StateFormula(NodeIndex root) : root_(root) {}
+  NodeIndex root() const { return root_; }
+  TimeFunction::Value value(double) const noexcept override { return {no_number, no_number, no_number}; }
+  double next_knot(double) const noexcept override { return std::numeric_limits<double>::infinity(); }
+  double shortest_time() const noexcept override { return std::numeric_limits<double>::infinity(); }
+  const void* query(std::string_view asked) const noexcept override { return asked == interface_name ? this : nullptr; }
+
+ private:
+  NodeIndex root_;
+};
+/// A function with an offset, of a formula too: a field that is varied as an input.
+class ShiftedFunction final : public TimeFunction::Source {
+ public:
+  static constexpr std::string_view interface_name = "polyform.host.shifted_function";
+  explicit ShiftedFunction(const TimeFunction& base) : base_(base) {}
+  double offset = 0;
+  TimeFunction::Value value(double t) const noexcept override {
+    TimeFunction::Value value = base_(t);
+    value.value += offset;
+    return value;
+  }
+  double next_knot(double t) const noexcept override { return base_.next_knot(t); }
+  double shortest_time() const noexcept override { return base_.shortest_time(); }
+  const void* query(std::string_view asked) const noexcept override { return asked == interface_name ? this : nullptr; }
+
+ private:
+  TimeFunction base_;
+};
+
+/// The formula of the state that stands in a field; nullptr for any other function of time.
+const StateFormula* state_formula(const TimeFunction&);
+
+/// The node of the formula, of time or of the state, that a function of time is; Graph::none for any other.
+NodeIndex formula_root(const TimeFunction&);
+
+/// What formulas of this thread could not compute last: kept until it is cleared, for the message of a run that ends.
+void note_trouble(const Trouble&, std::span<const FormulaText>, double time) noexcept;
+void clear_trouble() noexcept;
+/// A sentence that names the formula, its place and the time; "" when there was none.
+std::string last_trouble();
+
+}  // namespace polyform::host::inline expressions

@@ -1,0 +1,337 @@
+#include "framework/host/expressions/formula_batch.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <numbers>
+
+#include "framework/host/expressions/next_root.hpp"
+
+namespace polyform::host::inline expressions {
+
+ElementInstance own_instance(const FormulaForce::Part& part, const ElementInstance& whole) {
+  return {.fields = whole.fields.subspan(part.field, part.fields),
+          .markers = whole.markers.subspan(part.marker, part.markers),
+          .drawn = whole.drawn.subspan(part.marker, part.markers),
+          .joints = whole.joints.subspan(part.joint, part.joints),
+          .gravity = whole.gravity,
+          .inertias = whole.inertias.subspan(part.marker, part.markers)};
+}
+
+FormulaBatch::FormulaBatch(const FormulaForce& type, Strided<const ElementInstance> instances)
+    : type_(type),
+      reader_(type.reader()),
+      inputs_(reader_.size()),
+      work_(type.program().registers()),
+      shown_(type.outputs().registers()),
+      switch_work_(type.switches().registers()),
+      sample_work_(type.sampled().registers()),
+      held_(type.samples().size()),
+      start_states_(type.descriptor().states.size()),
+      cells_(type.uses().size()) {
+  if (instances.size() != 1) {
+    good_ = false;
+    return;
+  }
+  const ElementInstance& whole = instances[0];
+  type.program().prepare(std::span(work_));
+  type.outputs().prepare(std::span(shown_));
+  type.switches().prepare(std::span(switch_work_));
+  own_.reserve(type.parts().size());
+  type.sampled().prepare(std::span(sample_work_));
+  events_ = first_own_event();
+  for (const Part& part : type.parts()) add(part, whole);
+  std::size_t wrong = 0;
+  const std::size_t joints = own_.empty() ? 0 : own_.back().part.joint + own_.back().part.joints;
+  good_ = good_ && reader_.place(whole.joints.subspan(joints), wrong);
+}
+
+/// The force with cells in the place of formulas.
+void FormulaBatch::add(const Part& part, const ElementInstance& whole) {
+  ElementInstance instance = own_instance(part, whole);
+  std::vector<FieldValue>& fields = fields_.emplace_back();
+  for (const FieldValue& field : instance.fields) fields.push_back(field);
+  for (std::size_t u = 0; u < cells_.size(); ++u) {
+    const FormulaForce::Use& use = type_.uses()[u];
+    if (use.field < part.field || use.field >= part.field + part.fields) continue;
+    FieldValue& field = fields[use.field - part.field];
+    const TimeFunction::Source* const given = field.functions[use.component].source;
+    if (const auto* shifted = static_cast<const ShiftedFunction*>(given->query(ShiftedFunction::interface_name)))
+      cells_[u].offset = shifted->offset;
+    const bool is_copied = std::ranges::any_of(
+        functions_, [&](const std::vector<TimeFunction>& list) { return list.data() == field.functions.data(); });
+    if (!is_copied) field.functions = functions_.emplace_back(field.functions.begin(), field.functions.end());
+    for (std::vector<TimeFunction>& list : functions_)
+      if (list.data() == field.functions.data()) list[use.component].source = &cells_[u];
+  }
+  instance.fields = Strided<const FieldValue>(fields.data(), fields.size());
+  Own own{.part = part, .batch = part.type->create(Strided<const ElementInstance>(&instance, 1))};
+  if (own.batch == nullptr) {
+    good_ = false;
+    return;
+  }
+  own.events = ask<EventSource>(*own.batch);
+  own.outputs = ask<OutputSource>(*own.batch);
+  own.discrete = ask<DiscreteElement>(*own.batch);
+  own.q = q_;
+  own.v = v_;
+  own.first_event = events_;
+  for (const JointShape& shape : instance.joints) {
+    own.nq += shape.nq;
+    own.nv += shape.nv;
+  }
+  q_ += own.nq;
+  v_ += own.nv;
+  markers_ += part.markers;
+  if (own.events != nullptr) events_ += own.events->event_count();
+  own_.push_back(own);
+}
+
+FormulaBatch::~FormulaBatch() {
+  for (const Own& own : own_) own.batch->destroy();
+}
+
+ForceInput FormulaBatch::input_of(const Own& own, const ForceInput& whole) const noexcept {
+  const auto slice = [](auto all, std::size_t first, std::size_t count) {
+    return all.empty() ? all : all.subspan(first, count);
+  };
+  return {.time = whole.time,
+          .markers = slice(whole.markers, own.part.marker, own.part.markers),
+          .q = slice(whole.q, own.q, own.nq),
+          .v = slice(whole.v, own.v, own.nv),
+          .states = slice(whole.states, own.part.state, own.part.states),
+          .discrete = slice(whole.discrete, own.part.discrete, own.part.discretes)};
+}
+
+void FormulaBatch::put_bits(double number, std::span<std::int32_t> values) noexcept {
+  const auto bits = std::bit_cast<std::uint64_t>(number);
+  for (std::size_t k = 0; k < values_per_sample; ++k)
+    values[k] = static_cast<std::int32_t>((bits >> (16 * k)) & 0xFFFFu);
+}
+double FormulaBatch::from_bits(std::span<const std::int32_t> values) noexcept {
+  std::uint64_t bits = 0;
+  for (std::size_t k = 0; k < values_per_sample; ++k)
+    bits |= static_cast<std::uint64_t>(static_cast<std::uint32_t>(values[k])) << (16 * k);
+  return std::bit_cast<double>(bits);
+}
+
+void FormulaBatch::take_samples(double interval, std::span<std::int32_t> values) noexcept {
+  std::ranges::copy(inputs_, sample_work_.begin());
+  type_.sampled().run(std::span(sample_work_));
+  for (std::size_t k = 0; k < held_.size(); ++k)
+    if (type_.samples()[k].interval == interval)
+      put_bits(sample_work_[type_.sampled().root(k)], values.subspan(values_per_sample * k, values_per_sample));
+}
+
+void FormulaBatch::read(const ForceInput& in) noexcept {
+  for (std::size_t k = 0; k < held_.size(); ++k)
+    held_[k] = in.discrete.empty() ? type_.samples()[k].initial
+                                   : from_bits(in.discrete.subspan(values_per_sample * k, values_per_sample));
+  const std::size_t own = type_.states().size();
+  reader_.read(in.time, markers_ < in.markers.size() ? in.markers.subspan(markers_) : Strided<const MarkerMotion>(),
+               in.q.subspan(std::min(q_, in.q.size())), in.v.subspan(std::min(v_, in.v.size())),
+               in.states.first(std::min(own, in.states.size())), held_, inputs_);
+}
+
+void FormulaBatch::report(const Program& program, std::size_t root, std::span<const double> work, double t) noexcept {
+  try {
+    if (const auto trouble = program.trouble(root, work)) note_trouble(*trouble, type_.texts(), t);
+  } catch (...) {  // no memory for the text
+  }
+}
+
+void FormulaBatch::set_cells(double t) noexcept {
+  const Program& program = type_.program();
+  std::ranges::copy(inputs_, work_.begin());
+  program.run(std::span(work_));
+  for (std::size_t u = 0; u < cells_.size(); ++u) {
+    const std::size_t root = type_.uses()[u].root;
+    cells_[u].now = work_[program.root(root)];
+    if (!std::isfinite(cells_[u].now)) [[unlikely]]
+      report(program, root, work_, t);
+  }
+}
+
+void FormulaBatch::evaluate(const ForceInput& in, ForceOutput& out) noexcept {
+  read(in);
+  set_cells(in.time);
+  const std::size_t own_states = type_.states().size(), first = type_.program().roots() - own_states;
+  for (std::size_t k = 0; k < own_states; ++k) {
+    const double rate = work_[type_.program().root(first + k)];
+    if (!std::isfinite(rate)) [[unlikely]]
+      report(type_.program(), first + k, work_, in.time);
+    out.state_rates[k] = rate;
+  }
+  for (const Own& own : own_) {
+    ForceOutput part{.wrenches = out.wrenches.subspan(own.part.marker, own.part.markers),
+                     .efforts = out.efforts.subspan(own.v, own.nv),
+                     .state_rates = out.state_rates.subspan(own.part.state, own.part.states)};
+    own.batch->evaluate(input_of(own, in), part);
+    out.potential_energy += part.potential_energy;
+    out.power += part.power;
+  }
+}
+
+void FormulaBatch::initial_states(std::span<double> x) const noexcept {
+  for (std::size_t k = 0; k < type_.states().size(); ++k) x[k] = type_.states()[k].initial;
+  for (const Own& own : own_) own.batch->initial_states(x.subspan(own.part.state, own.part.states));
+}
+
+void* FormulaBatch::query(std::string_view asked) noexcept {
+  const auto any = [&](auto member) {
+    return std::ranges::any_of(own_, [&](const Own& o) { return o.*member != nullptr; });
+  };
+  if (asked == EventSource::interface_name)
+    return events_ > 0 || type_.schedule().roots() > 0 || type_.shortest_time() < never || any(&Own::events)
+               ? static_cast<EventSource*>(this)
+               : nullptr;
+  if (asked == OutputSource::interface_name)
+    return type_.descriptor().outputs.empty() ? nullptr : static_cast<OutputSource*>(this);
+  if (asked == DiscreteElement::interface_name)
+    return any(&Own::discrete) || !held_.empty() ? static_cast<DiscreteElement*>(this) : nullptr;
+  if (asked == InitialStates::interface_name || asked == DiscreteAtStart::interface_name) {
+    const bool given = std::ranges::any_of(own_, [&](const Own& o) { return o.batch->query(asked) != nullptr; });
+    if (!given && (held_.empty() || asked == InitialStates::interface_name)) return nullptr;
+    return asked == InitialStates::interface_name ? static_cast<void*>(static_cast<InitialStates*>(this))
+                                                  : static_cast<void*>(static_cast<DiscreteAtStart*>(this));
+  }
+  return nullptr;
+}
+
+void FormulaBatch::describe_event(std::size_t k, EventDescription& out) const noexcept {
+  if (k < type_.switch_names().size()) {
+    out.name = type_.switch_names()[k];
+    return;
+  }
+  if (k < first_own_event()) {
+    out.name = "sampling";
+    return;
+  }
+  for (const Own& own : own_) {
+    if (own.events == nullptr || k < own.first_event || k >= own.first_event + own.events->event_count()) continue;
+    own.events->describe_event(k - own.first_event, out);
+    out.instance = 0;
+  }
+}
+
+void FormulaBatch::evaluate_events(const EventInput& in, EventOutput& out) noexcept {
+  const ForceInput& at = *in.attachments;
+  read(at);
+  set_cells(at.time);
+  const Program& switches = type_.switches();
+  std::ranges::copy(inputs_, switch_work_.begin());
+  switches.run(std::span(switch_work_));
+  for (std::size_t k = 0; k < switches.roots(); ++k) {
+    const double value = switch_work_[switches.root(k)];
+    out.values[k] = std::isfinite(value) ? value : 1.0;  // of a branch that is not taken
+  }
+  // Changes its sign at each multiple of the interval; no step reaches beyond the next but one.
+  for (std::size_t k = 0; k < type_.intervals().size(); ++k) {
+    const double interval = type_.intervals()[k], turn = std::numbers::pi / interval;
+    out.values[switches.roots() + k] = std::sin(turn * at.time);
+    out.rates[switches.roots() + k] = turn * std::cos(turn * at.time);
+    out.guard = std::min(out.guard, interval * (1.25 - (at.time / interval - std::floor(at.time / interval))));
+  }
+  for (const Own& own : own_) {
+    if (own.events == nullptr) continue;
+    const ForceInput attachments = input_of(own, at);
+    const EventInput input{.attachments = &attachments};
+    EventOutput part;
+    part.values = out.values.subspan(own.first_event, own.events->event_count());
+    part.rates = out.rates.subspan(own.first_event, own.events->event_count());
+    own.events->evaluate_events(input, part);
+    out.guard = std::min(out.guard, part.guard);
+  }
+}
+
+double FormulaBatch::next_knot(double t) const noexcept {
+  double next = next_root(type_.schedule(), t);
+  for (const Own& own : own_)
+    if (own.events != nullptr) next = std::min(next, own.events->next_knot(t));
+  return next;
+}
+
+double FormulaBatch::shortest_time(std::size_t) const noexcept {
+  double shortest = type_.shortest_time();
+  for (const Own& own : own_)
+    if (own.events != nullptr) shortest = std::min(shortest, own.events->shortest_time(0));
+  return shortest;
+}
+
+void FormulaBatch::evaluate_outputs(const OutputInput& in, std::span<double> values) noexcept {
+  const ForceInput& at = *in.attachments;
+  read(at);
+  set_cells(at.time);
+  const Program& outputs = type_.outputs();
+  std::ranges::copy(inputs_, shown_.begin());
+  outputs.run(std::span(shown_));
+  for (std::size_t k = 0; k < outputs.roots(); ++k) {
+    values[k] = shown_[outputs.root(k)];
+    if (!std::isfinite(values[k])) [[unlikely]]
+      report(outputs, k, shown_, at.time);
+  }
+  for (const Own& own : own_) {
+    if (own.outputs == nullptr || own.part.outputs == 0) continue;
+    const ForceInput attachments = input_of(own, at);
+    const auto slice = [](auto all, std::size_t first, std::size_t count) {
+      return all.size() < first + count ? decltype(all){} : all.subspan(first, count);
+    };
+    const OutputInput part{.attachments = &attachments,
+                           .xdot = slice(in.xdot, own.part.state, own.part.states),
+                           .accelerations = slice(in.accelerations, own.part.marker, own.part.markers),
+                           .joint_accelerations = slice(in.joint_accelerations, own.v, own.nv),
+                           .reactions = slice(in.reactions, own.part.joint, own.part.joints)};
+    own.outputs->evaluate_outputs(part, values.subspan(own.part.output, own.part.outputs));
+  }
+}
+
+void FormulaBatch::initial_values(std::span<std::int32_t> values) const noexcept {
+  for (std::size_t k = 0; k < held_.size(); ++k)
+    put_bits(type_.samples()[k].initial, values.subspan(values_per_sample * k, values_per_sample));
+  for (const Own& own : own_)
+    if (own.discrete != nullptr) own.discrete->initial_values(values.subspan(own.part.discrete, own.part.discretes));
+}
+
+void FormulaBatch::pass_event(std::size_t k, bool rising, const EventInput& in,
+                              std::span<std::int32_t> values) noexcept {
+  read(*in.attachments);
+  const std::size_t first_clock = type_.switches().roots();
+  if (k >= first_clock && k < first_own_event()) return take_samples(type_.intervals()[k - first_clock], values);
+  set_cells(in.attachments->time);
+  for (const Own& own : own_) {
+    if (own.events == nullptr || own.discrete == nullptr || k < own.first_event ||
+        k >= own.first_event + own.events->event_count())
+      continue;
+    const ForceInput attachments = input_of(own, *in.attachments);
+    const EventInput input{.attachments = &attachments};
+    own.discrete->pass_event(k - own.first_event, rising, input, values.subspan(own.part.discrete, own.part.discretes));
+  }
+}
+
+void FormulaBatch::states_at_start(const ForceInput& start, std::span<double>, std::span<double> x) noexcept {
+  ForceInput with_states = start;
+  with_states.states = x;
+  read(with_states);
+  set_cells(start.time);
+  for (const Own& own : own_) {
+    auto* const states = ask<InitialStates>(*own.batch);
+    if (states == nullptr) continue;
+    ForceInput input = input_of(own, start);
+    input.states = {};
+    states->states_at_start(input, {}, x.subspan(own.part.state, own.part.states));
+  }
+}
+
+void FormulaBatch::values_at_start(const ForceInput& start, std::span<std::int32_t> values) noexcept {
+  std::vector<double>& x = start_states_;
+  initial_states(x);
+  ForceInput with_states = start;
+  if (with_states.states.empty()) with_states.states = x;
+  read(with_states);
+  for (const double interval : type_.intervals()) take_samples(interval, values);
+  set_cells(start.time);
+  for (const Own& own : own_)
+    if (auto* const given = ask<DiscreteAtStart>(*own.batch))
+      given->values_at_start(input_of(own, start), values.subspan(own.part.discrete, own.part.discretes));
+}
+
+}  // namespace polyform::host::inline expressions

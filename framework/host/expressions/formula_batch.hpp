@@ -1,0 +1,90 @@
+// The batch of a FormulaForce: finds the values of its formulas and hands them to the forces.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <vector>
+
+#include "framework/host/expressions/formula_force.hpp"
+#include "polyform/contract/discrete_state.hpp"
+#include "polyform/contract/initial_states.hpp"
+#include "polyform/contract/outputs.hpp"
+
+namespace polyform::host::inline expressions {
+
+/// The instance of a part, from that of the whole element.
+ElementInstance own_instance(const FormulaForce::Part&, const ElementInstance& whole);
+
+class FormulaBatch final : public ForceBatch,
+                           public EventSource,
+                           public OutputSource,
+                           public DiscreteElement,
+                           public InitialStates,
+                           public DiscreteAtStart {
+ public:
+  FormulaBatch(const FormulaForce&, Strided<const ElementInstance>);
+  ~FormulaBatch();
+  FormulaBatch(const FormulaBatch&) = delete;
+  FormulaBatch& operator=(const FormulaBatch&) = delete;
+  bool good() const { return good_; }
+
+  void evaluate(const ForceInput&, ForceOutput&) noexcept override;
+  void initial_states(std::span<double>) const noexcept override;
+  void destroy() noexcept override { delete this; }
+  void* query(std::string_view) noexcept override;
+
+  std::size_t event_count() const noexcept override { return events_; }
+  void describe_event(std::size_t, EventDescription&) const noexcept override;
+  void evaluate_events(const EventInput&, EventOutput&) noexcept override;
+  double next_knot(double t) const noexcept override;
+  double shortest_time(std::size_t instance) const noexcept override;
+
+  void evaluate_outputs(const OutputInput&, std::span<double>) noexcept override;
+  void initial_values(std::span<std::int32_t>) const noexcept override;
+  void pass_event(std::size_t, bool rising, const EventInput&, std::span<std::int32_t>) noexcept override;
+  void states_at_start(const ForceInput&, std::span<double> u, std::span<double> x) noexcept override;
+  void values_at_start(const ForceInput&, std::span<std::int32_t>) noexcept override;
+
+ private:
+  using Part = FormulaForce::Part;
+  /// What a force reads in the place of a function of time: the value of its formula at the present evaluation. What
+  /// its derivatives in time are, a force cannot know: they would hold accelerations.
+  class Cell final : public TimeFunction::Source {
+   public:
+    double now = 0, offset = 0;
+    TimeFunction::Value value(double) const noexcept override { return {now + offset, no_number, no_number}; }
+    double next_knot(double) const noexcept override { return never; }
+    double shortest_time() const noexcept override { return never; }
+  };
+  /// A force of the element.
+  struct Own {
+    Part part;
+    ForceBatch* batch = nullptr;
+    EventSource* events = nullptr;
+    OutputSource* outputs = nullptr;
+    DiscreteElement* discrete = nullptr;
+    std::size_t first_event = 0, q = 0, nq = 0, v = 0, nv = 0;
+  };
+  void add(const Part&, const ElementInstance& whole);
+  ForceInput input_of(const Own&, const ForceInput& whole) const noexcept;
+  void read(const ForceInput&) noexcept;
+  std::size_t first_own_event() const { return type_.switches().roots() + type_.intervals().size(); }
+  /// The samplers of one interval take their inputs.
+  void take_samples(double interval, std::span<std::int32_t> values) noexcept;
+  static void put_bits(double number, std::span<std::int32_t> values) noexcept;
+  static double from_bits(std::span<const std::int32_t> values) noexcept;
+  void set_cells(double t) noexcept;
+  void report(const Program&, std::size_t root, std::span<const double> work, double t) noexcept;
+
+  const FormulaForce& type_;
+  StateReader reader_;
+  std::vector<double> inputs_, work_, shown_, switch_work_, sample_work_, held_, start_states_;
+  std::deque<Cell> cells_;  ///< one per use
+  std::deque<std::vector<FieldValue>> fields_;
+  std::deque<std::vector<TimeFunction>> functions_;
+  std::vector<Own> own_;
+  std::size_t markers_ = 0, q_ = 0, v_ = 0, events_ = 0;  ///< of the forces, before what formulas read
+  bool good_ = true;
+};
+
+}  // namespace polyform::host::inline expressions

@@ -1,0 +1,209 @@
+#include "framework/host/expressions/formula_force.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "framework/host/expressions/formula_batch.hpp"
+
+namespace polyform::host::inline expressions {
+
+namespace {
+
+constexpr FieldSpec read_bodies{
+    .name = "formula_bodies", .type = FieldType::bodies, .unit = "", .meaning = "bodies that the formulas read"};
+constexpr FieldSpec read_joints{
+    .name = "formula_joints", .type = FieldType::joints, .unit = "", .meaning = "joints that the formulas read"};
+
+/// Numbers of markers and joints that a field makes.
+void count_attachments(const FieldSpec& spec, const FieldValue& value, std::size_t& markers, std::size_t& joints) {
+  if (spec.type == FieldType::body || spec.type == FieldType::marker) ++markers;
+  if (spec.type == FieldType::bodies || spec.type == FieldType::markers) markers += value.bodies.size();
+  if (spec.type == FieldType::joint) ++joints;
+  if (spec.type == FieldType::joints) joints += value.joints.size();
+}
+
+/// What a force says of its own fields, as of those of the whole element.
+class ShiftedSink final : public FieldSink {
+ public:
+  ShiftedSink(FieldSink& to, std::size_t by) : to_(to), by_(by) {}
+  void report(Severity severity, std::size_t instance, std::size_t field, std::string_view message,
+              std::string_view remedy) noexcept override {
+    to_.report(severity, instance, field + by_, message, remedy);
+  }
+
+ private:
+  FieldSink& to_;
+  std::size_t by_;
+};
+
+bool of_time(const Graph& graph, NodeIndex node) {
+  const NodeIndex roots[] = {node};
+  const std::vector<std::uint32_t> inputs = graph.inputs(roots);
+  return inputs == std::vector<std::uint32_t>{0};
+}
+
+/// Words for all values of 16 bits.
+std::span<const std::string_view> words_of_bits() {
+  static const std::vector<std::string_view> words(65536, "bits");
+  return words;
+}
+
+std::string text_of(const GraphNode& node, std::span<const FormulaText> texts) {
+  if (node.place.formula >= texts.size() || node.place.end <= node.place.begin) return "a formula";
+  std::string part = texts[node.place.formula].text.substr(node.place.begin, node.place.end - node.place.begin);
+  while (!part.empty() && part.back() == ' ') part.pop_back();
+  return part.empty() ? "a formula" : part;
+}
+
+}  // namespace
+
+FormulaForce::FormulaForce(Formulas& all, std::vector<FollowingForce> forces, std::vector<FormulaState> states,
+                           std::vector<FormulaSample> samples, std::vector<FormulaOutput> outputs)
+    : texts_(all.texts),
+      states_(std::move(states)),
+      samples_(std::move(samples)),
+      is_shared_(!states_.empty() || !samples_.empty() || !outputs.empty()) {
+  std::vector<NodeIndex> roots, shown, taken;
+  for (const FormulaSample& sample : samples_) {
+    taken.push_back(sample.input);
+    if (std::ranges::find(intervals_, sample.interval) == intervals_.end()) intervals_.push_back(sample.interval);
+  }
+  for (const FollowingForce& force : forces) {
+    add_part(force);
+    const std::size_t first = parts_.back().field;
+    for (std::size_t f = 0; f < force.fields.size(); ++f)
+      for (std::size_t k = 0; k < force.fields[f].functions.size(); ++k)
+        if (const StateFormula* const formula = state_formula(force.fields[f].functions[k])) {
+          uses_.push_back({first + f, k, roots.size()});
+          roots.push_back(formula->root());
+        }
+  }
+  for (const FormulaState& state : states_) roots.push_back(state.rate);
+  for (const FormulaOutput& output : outputs) shown.push_back(output.value);
+
+  shortest_ = shortest_period(all.graph, roots);
+  std::vector<NodeIndex> moving, by_clock;
+  for (const NodeIndex node : all.graph.switches(roots)) {
+    if (of_time(all.graph, node)) {
+      by_clock.push_back(node);
+    } else {
+      moving.push_back(node);
+      switch_names_.push_back(text_of(all.graph[node], *texts_));
+    }
+  }
+  std::vector<NodeIndex> everything = roots;
+  everything.insert(everything.end(), shown.begin(), shown.end());
+  everything.insert(everything.end(), taken.begin(), taken.end());
+  const std::vector<std::uint32_t> inputs = all.graph.inputs(everything);
+  const std::uint32_t time[] = {0};
+  reader_ = StateReader(all, inputs);
+  program_ = Program(all.graph, roots, inputs);
+  outputs_ = Program(all.graph, shown, inputs);
+  switches_ = Program(all.graph, moving, inputs);
+  schedule_ = Program(all.graph, by_clock, time);
+  sampled_ = Program(all.graph, taken, inputs);
+
+  for (const FormulaState& state : states_) state_names_.push_back({state.name, "1"});
+  for (const FormulaOutput& output : outputs) output_names_.push_back({names_.emplace_back(output.name), "1"});
+  for (const FormulaSample& sample : samples_)
+    for (std::size_t k = 0; k < values_per_sample; ++k)
+      discrete_names_.push_back({names_.emplace_back(fmt::format("{}.bits[{}]", sample.name, k)),
+                                 "bits of the number that the sampler holds", words_of_bits()});
+  std::size_t state = states_.size(), output = outputs.size(), discrete = discrete_names_.size();
+  for (std::size_t p = 0; p < parts_.size(); ++p) {
+    Part& part = parts_[p];
+    const TypeDescriptor& own = part.type->descriptor();
+    const auto named = [&](std::string_view name) -> std::string_view {
+      return is_shared_ ? std::string_view(names_.emplace_back(fmt::format("{}.{}", forces[p].name, name))) : name;
+    };
+    part.state = state;
+    part.output = output;
+    part.discrete = discrete;
+    for (Variable one : own.states) {
+      one.name = named(one.name);
+      state_names_.push_back(one);
+    }
+    for (Variable one : own.outputs) {
+      one.name = named(one.name);
+      output_names_.push_back(one);
+    }
+    for (DiscreteVariable one : own.discrete) {
+      one.name = named(one.name);
+      discrete_names_.push_back(one);
+    }
+    state += part.states = own.states.size();
+    output += part.outputs = own.outputs.size();
+    discrete += part.discretes = own.discrete.size();
+  }
+  type_name_ = !is_shared_ && parts_.size() == 1 ? std::string(parts_[0].type->name()) : "signals";
+  specs_.push_back(read_bodies);
+  specs_.push_back(read_joints);
+  describe();
+}
+
+void FormulaForce::add_part(const FollowingForce& force) {
+  Part part{.type = force.type, .field = specs_.size(), .fields = force.type->fields().size()};
+  if (!parts_.empty()) {
+    part.marker = parts_.back().marker + parts_.back().markers;
+    part.joint = parts_.back().joint + parts_.back().joints;
+  }
+  for (std::size_t f = 0; f < part.fields; ++f) {
+    FieldSpec spec = force.type->fields()[f];
+    count_attachments(spec, force.fields[f], part.markers, part.joints);
+    specs_.push_back(spec);
+  }
+  parts_.push_back(part);
+}
+
+void FormulaForce::describe() {
+  descriptor_.name = type_name_;
+  descriptor_.meaning = "forces that follow formulas of the state, and signals";
+  descriptor_.fields = Strided<const FieldSpec>(specs_.data(), specs_.size());
+  descriptor_.states = Strided<const Variable>(state_names_.data(), state_names_.size());
+  descriptor_.outputs = Strided<const Variable>(output_names_.data(), output_names_.size());
+  descriptor_.discrete = Strided<const DiscreteVariable>(discrete_names_.data(), discrete_names_.size());
+}
+
+bool FormulaForce::define(ElementInstance& instance, std::size_t number, FieldSink& sink) const noexcept {
+  try {
+    bool good = true;
+    for (const Part& part : parts_) {
+      ElementInstance own = own_instance(part, instance);
+      ShiftedSink shifted(sink, part.field);
+      good = part.type->define(own, number, shifted) && good;
+    }
+    StateReader placed = reader_;
+    std::size_t wrong = 0;
+    const Part last = parts_.empty() ? Part{} : parts_.back();
+    if (placed.place(instance.joints.subspan(last.joint + last.joints), wrong)) return good;
+    const StateInput& input = placed.input(wrong);
+    const bool position = input.kind == StateInput::Kind::position;
+    const JointShape& shape = instance.joints[last.joint + last.joints + placed.joint_number(wrong)];
+    const std::size_t count = position ? shape.nq : shape.nv;
+    const std::size_t field = uses_.empty() ? specs_.size() : uses_.front().field;
+    const char letter = position ? 'q' : 'v';
+    const std::string message =
+        input.with_index ? fmt::format("a formula reads {}(joint, {}), but the joint has {} {} coordinate{}", letter,
+                                       input.index, count, position ? "position" : "velocity", count == 1 ? "" : "s")
+                         : fmt::format("a formula reads {}(joint) of a joint that has {} {} coordinates", letter, count,
+                                       position ? "position" : "velocity");
+    sink.report(Severity::error, number, field, message,
+                count == 0 ? "The joint does not move: read another one."
+                           : fmt::format("Give an index from 0 to {}, such as {}(joint, 0).", count - 1, letter));
+    return false;
+  } catch (...) {
+    return false;
+  }
+}
+
+ForceBatch* FormulaForce::create(Strided<const ElementInstance> instances) const noexcept {
+  try {
+    auto batch = std::make_unique<FormulaBatch>(*this, instances);
+    return batch->good() ? batch.release() : nullptr;
+  } catch (...) {
+    return nullptr;
+  }
+}
+
+}  // namespace polyform::host::inline expressions

@@ -1,0 +1,118 @@
+// Forces whose fields hold formulas of the state, and the signals of a model: a type of the host's own around the types
+// of these forces.
+//
+// The type has the fields of each force, one after the other, and two more: the bodies and the joints that formulas
+// read. So the element is attached to those, and what it does depends on its input alone, as for every force: any
+// formulation runs it. In each evaluation the values of all formulas are found first; the forces, which are batches of
+// their own types, then find them in the place of functions of time. States of signals come before those of the forces.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "framework/host/expressions/state_reader.hpp"
+#include "polyform/contract/events.hpp"
+#include "polyform/contract/type_descriptor.hpp"
+
+namespace polyform::host::inline expressions {
+
+/// A number of the element that follows from its formulas: a state of a signal with its rate, or a signal itself.
+struct FormulaState {
+  std::string name;
+  double initial = 0;
+  NodeIndex rate = 0;
+};
+/// A sampler: it takes its input at each multiple of the interval, and holds it until the next.
+struct FormulaSample {
+  std::string name;
+  double interval = 1, initial = 0;  ///< initial: what it holds before t = 0
+  NodeIndex input = 0;
+};
+/// What samplers hold is a discrete state: the bits of the number, 16 in each of four values.
+inline constexpr std::size_t values_per_sample = 4;
+
+struct FormulaOutput {
+  std::string name;
+  NodeIndex value = 0;
+};
+
+/// A force with formulas of the state among its fields.
+struct FollowingForce {
+  std::string name;
+  const ForceType* type = nullptr;
+  std::span<const FieldValue> fields{};  ///< with StateFormula where formulas stand
+};
+
+class FormulaForce final : public ForceType {
+ public:
+  /// What ForceType::query gives under this name: the element's numbers are named in full, without its own name.
+  static constexpr std::string_view full_names = "polyform.host.full_names";
+
+  /// One force by itself, or the signals of a model with all forces that follow their states.
+  FormulaForce(Formulas&, std::vector<FollowingForce>, std::vector<FormulaState> states = {},
+               std::vector<FormulaSample> samples = {}, std::vector<FormulaOutput> outputs = {});
+
+  /// Values of the two further fields.
+  const std::vector<BodyIndex>& bodies() const { return reader_.bodies(); }
+  const std::vector<JointIndex>& joints() const { return reader_.joints(); }
+
+  const TypeDescriptor& descriptor() const noexcept override { return descriptor_; }
+  bool define(ElementInstance&, std::size_t instance, FieldSink&) const noexcept override;
+  ForceBatch* create(Strided<const ElementInstance>) const noexcept override;
+  const void* query(std::string_view asked) const noexcept override {
+    return asked == full_names && is_shared_ ? this : nullptr;
+  }
+
+  /// A force within the element: how many of the fields, markers and so on are its own, and where they begin.
+  struct Part {
+    const ForceType* type = nullptr;
+    std::size_t field = 0, fields = 0, state = 0, states = 0, output = 0, outputs = 0, discrete = 0, discretes = 0;
+    std::size_t marker = 0, markers = 0, joint = 0, joints = 0;
+  };
+  /// A formula in a field, and its place among the roots of the program.
+  struct Use {
+    std::size_t field, component, root;
+  };
+  const std::vector<Part>& parts() const { return parts_; }
+  const std::vector<Use>& uses() const { return uses_; }
+  /// Registers of what the forces need: formulas in fields, then rates of states.
+  const Program& program() const { return program_; }
+  const Program& outputs() const { return outputs_; }
+  const Program& switches() const { return switches_; }  ///< that depend on the state
+  const Program& schedule() const { return schedule_; }  ///< switches that depend on the time alone
+  double shortest_time() const { return shortest_; }     ///< of what formulas do by the clock, s
+  const StateReader& reader() const { return reader_; }
+  const Program& sampled() const { return sampled_; }  ///< inputs of the samplers
+  const std::vector<FormulaState>& states() const { return states_; }
+  const std::vector<FormulaSample>& samples() const { return samples_; }
+  /// Different intervals of the samplers, s; those of one interval take their inputs at once.
+  const std::vector<double>& intervals() const { return intervals_; }
+  const std::vector<std::string>& switch_names() const { return switch_names_; }
+  std::span<const FormulaText> texts() const { return *texts_; }
+
+ private:
+  void add_part(const FollowingForce&);
+  void describe();
+
+  std::shared_ptr<const std::vector<FormulaText>> texts_;
+  std::vector<FormulaState> states_;
+  std::vector<FormulaSample> samples_;
+  std::vector<double> intervals_;
+  double shortest_ = never;
+  bool is_shared_ = false;
+  StateReader reader_;
+  Program program_, outputs_, switches_, schedule_, sampled_;
+  std::vector<std::string> switch_names_;
+  std::vector<Part> parts_;
+  std::vector<Use> uses_;
+  std::deque<std::string> names_;
+  std::vector<FieldSpec> specs_;
+  std::vector<Variable> state_names_, output_names_;
+  std::vector<DiscreteVariable> discrete_names_;
+  TypeDescriptor descriptor_;
+  std::string type_name_;
+};
+
+}  // namespace polyform::host::inline expressions

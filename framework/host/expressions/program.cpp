@@ -1,0 +1,103 @@
+#include "framework/host/expressions/program.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace polyform::host::inline expressions {
+
+Program::Program(const Graph& graph, std::span<const NodeIndex> roots, std::span<const std::uint32_t> input_numbers)
+    : inputs_(input_numbers.size()) {
+  const std::vector<bool> is_needed = graph.needed(roots);
+  std::vector<std::uint32_t> at(is_needed.size(), 0), table(graph.tables().size(), Graph::none);
+  for (std::size_t i = 0; i < is_needed.size(); ++i) {
+    if (!is_needed[i]) continue;
+    const GraphNode& node = graph[static_cast<NodeIndex>(i)];
+    if (node.code == Code::input) {
+      const auto found = std::ranges::lower_bound(input_numbers, node.a);
+      at[i] = static_cast<std::uint32_t>(found - input_numbers.begin());
+    } else if (node.code == Code::constant) {
+      at[i] = static_cast<std::uint32_t>(inputs_ + constants_.size());
+      constants_.push_back(node.value);
+    }
+  }
+  const std::size_t first = inputs_ + constants_.size();
+  for (std::size_t i = 0; i < is_needed.size(); ++i) {
+    const GraphNode& node = graph[static_cast<NodeIndex>(i)];
+    if (!is_needed[i] || node.code <= Code::input) continue;
+    at[i] = static_cast<std::uint32_t>(first + operations_.size());
+    Operation& o = operations_.emplace_back(Operation{node.code, at[node.a], at[node.b], at[node.c]});
+    places_.push_back(node.place);
+    if (node.code == Code::table || node.code == Code::knot) {
+      std::uint32_t& copied = table[node.b];
+      if (copied == Graph::none) {
+        copied = static_cast<std::uint32_t>(tables_.size());
+        tables_.push_back(graph.tables()[node.b]);
+      }
+      o.b = copied;
+    } else if (node.code == Code::surface) {
+      o.c = static_cast<std::uint32_t>(surfaces_.size());
+      surfaces_.push_back(graph.surfaces()[node.c]);
+    }
+  }
+  for (const NodeIndex root : roots) roots_.push_back(at[root]);
+}
+
+namespace {
+
+std::string reason(Code code, double a, double b, double result) {
+  switch (code) {
+    case Code::divide:
+      return b == 0 ? "division by zero" : fmt::format("{:.6g} divided by {:.6g} is too large", a, b);
+    case Code::logarithm:
+    case Code::decimal_logarithm:
+      return fmt::format("the logarithm of {:.6g}", a);
+    case Code::square_root:
+      return fmt::format("the square root of {:.6g}", a);
+    case Code::arc_sine:
+      return fmt::format("asin of {:.6g}, which is not within -1 and 1", a);
+    case Code::arc_cosine:
+      return fmt::format("acos of {:.6g}, which is not within -1 and 1", a);
+    case Code::area_cosine:
+      return fmt::format("acosh of {:.6g}, which is less than 1", a);
+    case Code::area_tangent:
+      return fmt::format("atanh of {:.6g}, which is not between -1 and 1", a);
+    case Code::power:
+      if (a == 0 && b < 0) return fmt::format("0 to the power of {:.6g}, a division by zero", b);
+      if (std::isnan(result)) return fmt::format("{:.6g} to the power of {:.6g}, which is no whole number", a, b);
+      break;
+    default:
+      break;
+  }
+  return std::isnan(result) ? "an operation without result" : "a result beyond the largest number (1.8e308)";
+}
+
+}  // namespace
+
+std::optional<Trouble> Program::trouble(std::size_t root, std::span<const double> work) const {
+  std::uint32_t at = roots_[root];
+  if (std::isfinite(work[at])) return std::nullopt;
+  const std::size_t first = inputs_ + constants_.size();
+  // Down to the first operation that fails although its operands are numbers. Infinity that a later operation has
+  // turned into none is told as itself.
+  while (at >= first) {
+    const Operation& o = operations_[at - first];
+    const auto bad = [&](std::uint32_t operand) { return !std::isfinite(work[operand]); };
+    const std::size_t operands = o.code == Code::table || o.code == Code::knot ? 1 : operand_count(o.code);
+    std::uint32_t next = at;
+    if (o.code == Code::select && !std::isnan(work[o.a]))
+      next = work[o.a] != 0 ? o.b : o.c;
+    else if (bad(o.a))
+      next = o.a;
+    else if (operands > 1 && bad(o.b))
+      next = o.b;
+    if (next == at) {
+      const double b = operands > 1 ? work[o.b] : 0;
+      return Trouble{reason(o.code, work[o.a], b, work[at]), places_[at - first]};
+    }
+    at = next;
+  }
+  return Trouble{"something that it reads is no number", {}};
+}
+
+}  // namespace polyform::host::inline expressions

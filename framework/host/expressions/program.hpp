@@ -1,0 +1,141 @@
+// Programs: some expressions of a graph in an order in which they are evaluated, without look-ups and allocation.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "framework/host/expressions/graph.hpp"
+#include "framework/host/expressions/jet.hpp"
+
+namespace polyform::host::inline expressions {
+
+/// Why a value is no finite number: what failed, and where in which text.
+struct Trouble {
+  std::string what;  ///< "division by zero", "the logarithm of -1"
+  TextPlace place;
+};
+
+/// Values of roots from values of inputs. Its registers hold first the inputs, then constants, then results. Immutable:
+/// each thread has registers of its own.
+class Program {
+ public:
+  Program() = default;
+  /// input_numbers: of the graph's inputs, in the order in which their values are given.
+  Program(const Graph&, std::span<const NodeIndex> roots, std::span<const std::uint32_t> input_numbers);
+
+  std::size_t registers() const { return inputs_ + constants_.size() + operations_.size(); }
+  std::size_t inputs() const { return inputs_; }
+  /// Registers with the constants in place.
+  template <class T>
+  void prepare(std::span<T> work) const noexcept {
+    for (std::size_t i = 0; i < constants_.size(); ++i) work[inputs_ + i] = T{constants_[i]};
+  }
+  /// The inputs stand in the first registers.
+  template <class T>
+  void run(std::span<T> work) const noexcept;
+  std::size_t roots() const { return roots_.size(); }
+  /// The register of a root.
+  std::size_t root(std::size_t k) const { return roots_[k]; }
+  /// What makes the root no finite number, after run(); nothing where it is one.
+  std::optional<Trouble> trouble(std::size_t root, std::span<const double> work) const;
+
+ private:
+  struct Operation {
+    Code code;
+    std::uint32_t a, b, c;  ///< registers; of a table its index
+  };
+  template <class T>
+  T apply(const Operation&, const T* work) const noexcept;
+
+  std::size_t inputs_ = 0;
+  std::vector<double> constants_;
+  std::vector<Operation> operations_;
+  std::vector<TextPlace> places_;  ///< of the operations
+  std::vector<std::uint32_t> roots_;
+  std::vector<Table> tables_;
+  std::vector<Surface> surfaces_;
+};
+
+template <class T>
+T Program::apply(const Operation& o, const T* work) const noexcept {
+  if (o.code <= Code::disjunction) return binary(o.code, work[o.a], work[o.b]);
+  if (o.code == Code::select) return choose(work[o.a], work[o.b], work[o.c]);
+  if (o.code < Code::table) return unary(o.code, work[o.a]);
+  if (o.code == Code::table) return look_up(tables_[o.b], work[o.a]);
+  if (o.code == Code::knot) return knot_of(tables_[o.b], work[o.a]);
+  return look_up(surfaces_[o.c], work[o.a], work[o.b]);
+}
+
+template <class T>
+void Program::run(std::span<T> work) const noexcept {
+  T* const registers = work.data();
+  T* out = registers + inputs_ + constants_.size();
+  for (const Operation& o : operations_) *out++ = apply(o, registers);
+}
+
+/// The same with one jump per operation.
+template <>
+inline void Program::run<double>(std::span<double> work) const noexcept {
+  double* const w = work.data();
+  double* out = w + inputs_ + constants_.size();
+  for (const Operation& o : operations_) {
+    const double a = w[o.a];
+    switch (o.code) {
+      case Code::add:
+        *out = a + w[o.b];
+        break;
+      case Code::subtract:
+        *out = a - w[o.b];
+        break;
+      case Code::multiply:
+        *out = a * w[o.b];
+        break;
+      case Code::divide:
+        *out = divide(a, w[o.b]);
+        break;
+      case Code::power:
+        *out = raise(a, w[o.b]);
+        break;
+      case Code::minimum:
+        *out = binary(Code::minimum, a, w[o.b]);
+        break;
+      case Code::maximum:
+        *out = binary(Code::maximum, a, w[o.b]);
+        break;
+      case Code::less:
+        *out = binary(Code::less, a, w[o.b]);
+        break;
+      case Code::select:
+        *out = choose(a, w[o.b], w[o.c]);
+        break;
+      case Code::negate:
+        *out = -a;
+        break;
+      case Code::absolute:
+        *out = std::abs(a);
+        break;
+      case Code::sine:
+        *out = std::sin(a);
+        break;
+      case Code::cosine:
+        *out = std::cos(a);
+        break;
+      case Code::exponential:
+        *out = std::exp(a);
+        break;
+      case Code::square_root:
+        *out = std::sqrt(a);
+        break;
+      case Code::hyperbolic_tangent:
+        *out = std::tanh(a);
+        break;
+      default:
+        *out = apply(o, w);
+    }
+    ++out;
+  }
+}
+
+}  // namespace polyform::host::inline expressions

@@ -1,0 +1,108 @@
+#include "framework/host/expressions/state_reader.hpp"
+
+#include <algorithm>
+
+namespace polyform::host::inline expressions {
+
+namespace {
+
+constexpr std::size_t of_ground = static_cast<std::size_t>(-1);
+
+template <class Index>
+std::size_t number_of(std::vector<Index>& list, Index one) {
+  const auto known = std::ranges::find(list, one);
+  const auto number = static_cast<std::size_t>(known - list.begin());
+  if (known == list.end()) list.push_back(one);
+  return number;
+}
+
+double component(const MarkerMotion& m, StateInput::Kind kind) noexcept {
+  using Kind = StateInput::Kind;
+  switch (kind) {
+    case Kind::x:
+      return m.position.x;
+    case Kind::y:
+      return m.position.y;
+    case Kind::z:
+      return m.position.z;
+    case Kind::vx:
+      return m.velocity.x;
+    case Kind::vy:
+      return m.velocity.y;
+    case Kind::vz:
+      return m.velocity.z;
+    case Kind::wx:
+      return m.angular_velocity.x;
+    case Kind::wy:
+      return m.angular_velocity.y;
+    case Kind::wz:
+      return m.angular_velocity.z;
+    default:
+      return 0;
+  }
+}
+
+}  // namespace
+
+StateReader::StateReader(const Formulas& all, std::span<const std::uint32_t> numbers) {
+  using Kind = StateInput::Kind;
+  for (const std::uint32_t number : numbers) {
+    const StateInput& input = all.inputs[number];
+    Source& source = sources_.emplace_back(Source{input});
+    if (input.kind == Kind::position || input.kind == Kind::velocity)
+      source.attachment = number_of(joints_, static_cast<JointIndex>(input.of));
+    else if (input.kind == Kind::state || input.kind == Kind::held)
+      source.offset = input.index;
+    else if (input.kind != Kind::time)
+      source.attachment = input.of < 0 ? of_ground : number_of(bodies_, static_cast<BodyIndex>(input.of));
+  }
+}
+
+bool StateReader::place(Strided<const JointShape> shapes, std::size_t& wrong) {
+  std::vector<std::size_t> q{0}, v{0};
+  for (const JointShape& shape : shapes) {
+    q.push_back(q.back() + shape.nq);
+    v.push_back(v.back() + shape.nv);
+  }
+  for (std::size_t k = 0; k < sources_.size(); ++k) {
+    Source& s = sources_[k];
+    const bool position = s.input.kind == StateInput::Kind::position;
+    if (!position && s.input.kind != StateInput::Kind::velocity) continue;
+    const JointShape& shape = shapes[s.attachment];
+    const std::size_t count = position ? shape.nq : shape.nv;
+    wrong = k;
+    if (s.input.index >= count || (!s.input.with_index && count != 1)) return false;
+    s.offset = (position ? q : v)[s.attachment] + s.input.index;
+  }
+  return true;
+}
+
+void StateReader::read(double t, Strided<const MarkerMotion> markers, std::span<const double> q,
+                       std::span<const double> v, std::span<const double> states, std::span<const double> held,
+                       std::span<double> out) const noexcept {
+  using Kind = StateInput::Kind;
+  for (std::size_t k = 0; k < sources_.size(); ++k) {
+    const Source& s = sources_[k];
+    switch (s.input.kind) {
+      case Kind::time:
+        out[k] = t;
+        break;
+      case Kind::position:
+        out[k] = q[s.offset];
+        break;
+      case Kind::velocity:
+        out[k] = v[s.offset];
+        break;
+      case Kind::state:
+        out[k] = states[s.offset];
+        break;
+      case Kind::held:
+        out[k] = held[s.offset];
+        break;
+      default:
+        out[k] = s.attachment == of_ground ? 0 : component(markers[s.attachment], s.input.kind);
+    }
+  }
+}
+
+}  // namespace polyform::host::inline expressions

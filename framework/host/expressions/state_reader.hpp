@@ -1,0 +1,45 @@
+// Inputs of formulas from what an element is attached to.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "framework/host/expressions/formula.hpp"
+#include "polyform/contract/force.hpp"
+
+namespace polyform::host::inline expressions {
+
+/// The inputs of a program, in the order of its first registers, and what an element must be attached to for them.
+class StateReader {
+ public:
+  StateReader() = default;
+  /// numbers: of the graph's inputs.
+  StateReader(const Formulas&, std::span<const std::uint32_t> numbers);
+
+  /// Bodies and joints as in the model file, each once.
+  const std::vector<BodyIndex>& bodies() const { return bodies_; }
+  const std::vector<JointIndex>& joints() const { return joints_; }
+  /// Where each joint's coordinates begin, from its shape. False, with the input at fault, where it has no such
+  /// coordinate: `wrong` is its number among the inputs.
+  bool place(Strided<const JointShape>, std::size_t& wrong);
+  /// What the input reads, for messages: "q(ball, 7)" with the joint's number of coordinates.
+  const StateInput& input(std::size_t k) const { return sources_[k].input; }
+  std::size_t joint_number(std::size_t k) const { return sources_[k].attachment; }
+  std::size_t size() const { return sources_.size(); }
+
+  /// markers, q and v: those of bodies() and joints(). states, held: of all signals.
+  void read(double t, Strided<const MarkerMotion> markers, std::span<const double> q, std::span<const double> v,
+            std::span<const double> states, std::span<const double> held, std::span<double> out) const noexcept;
+
+ private:
+  struct Source {
+    StateInput input;
+    std::size_t attachment = 0;  ///< among bodies or joints; npos: ground
+    std::size_t offset = 0;      ///< into q, v, the states or what is held
+  };
+  std::vector<Source> sources_;
+  std::vector<BodyIndex> bodies_;
+  std::vector<JointIndex> joints_;
+};
+
+}  // namespace polyform::host::inline expressions

@@ -1,0 +1,113 @@
+// Elements whose fields hold formulas of the state.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "framework/host/reading/model_reader.hpp"
+
+namespace polyform::host::inline reading {
+
+namespace {
+
+using expressions::FollowingForce;
+using expressions::FormulaForce;
+using expressions::StateFormula;
+
+/// The fields of an element that hold formulas of the state.
+std::vector<std::pair<std::size_t, const StateFormula*>> formulas_in(const Fields& fields) {
+  std::vector<std::pair<std::size_t, const StateFormula*>> found;
+  for (std::size_t f = 0; f < fields.values.size(); ++f)
+    for (const TimeFunction& function : fields.values[f].functions)
+      if (const StateFormula* const formula = expressions::state_formula(function)) found.emplace_back(f, formula);
+  return found;
+}
+
+/// Whether it changes with states of signals, or with what samplers hold.
+bool follows_states(Reading& r, const StateFormula& formula) {
+  const expressions::NodeIndex roots[] = {formula.root()};
+  const expressions::Formulas& all = r.formulas.formulas();
+  return std::ranges::any_of(all.graph.inputs(roots), [&](std::uint32_t number) {
+    const expressions::StateInput::Kind kind = all.inputs[number].kind;
+    return kind == expressions::StateInput::Kind::state || kind == expressions::StateInput::Kind::held;
+  });
+}
+
+/// The two fields beyond those of the forces: what the formulas read.
+void add_attachments(Reading& r, const FormulaForce& type, Fields& fields, Place place) {
+  FieldValue bodies, joints;
+  bodies.given = joints.given = true;
+  bodies.bodies = r.model.body_lists.emplace_back(type.bodies());
+  bodies.points = r.model.point_lists.emplace_back(type.bodies().size());
+  joints.joints = r.model.joint_lists.emplace_back(type.joints());
+  fields.values.push_back(bodies);
+  fields.values.push_back(joints);
+  fields.places.resize(fields.values.size(), place);
+}
+
+template <class Item>
+void refuse(Reading& r, const std::vector<Item>& items, std::string_view why, std::string_view remedy) {
+  for (const Item& item : items)
+    for (const auto& [field, formula] : formulas_in(item.fields)) {
+      const std::string_view name = item.type->fields()[field].name;
+      const Path path{nullptr, item.path, Path::no_index};
+      r.report.error(item.fields.places[field], path, fmt::format("{}: {}", name, why), remedy);
+    }
+}
+
+FollowingForce following(const ForceItem& item) { return {item.name, item.type, item.fields.values}; }
+
+/// One element of the signals and of the forces that follow their states.
+void add_signals(Reading& r, const Value& signals, const std::vector<std::size_t>& with_states) {
+  std::vector<FollowingForce> forces;
+  for (const std::size_t i : with_states) forces.push_back(following(r.model.forces[i]));
+  const auto type = std::make_shared<const FormulaForce>(r.formulas.formulas(), forces, r.formulas.states(),
+                                                         r.formulas.samples(), r.formulas.outputs());
+  ForceItem item;
+  item.name = item.path = "signals";
+  item.place = signals.model_place();
+  item.type = type.get();
+  for (const std::size_t i : with_states) {
+    const Fields& own = r.model.forces[i].fields;
+    item.fields.values.insert(item.fields.values.end(), own.values.begin(), own.values.end());
+    item.fields.places.insert(item.fields.places.end(), own.places.begin(), own.places.end());
+  }
+  add_attachments(r, *type, item.fields, item.place);
+  r.model.made.push_back(type);
+  for (std::size_t k = with_states.size(); k-- > 0;)
+    r.model.forces.erase(r.model.forces.begin() + static_cast<std::ptrdiff_t>(with_states[k]));
+  r.model.forces.push_back(std::move(item));
+}
+
+}  // namespace
+
+void follow_formulas(Reading& r, const Value* signals) {
+  refuse(r, r.model.constraints,
+         "a formula of the state cannot stand here: the constraint differentiates it twice, and that would hold the "
+         "accelerations which follow from the constraint",
+         "Give a function of time alone, or apply a force that depends on the state.");
+  refuse(r, r.model.joints,
+         "a formula of the state cannot stand here: the joint's motion is differentiated twice in time, and that would "
+         "hold accelerations",
+         "Give a function of time alone.");
+  refuse(r, r.model.modules, "a formula of the state cannot stand in a module",
+         "Give a function of time alone, or apply a joint-force or a point-force that depends on the state.");
+  if (r.report.errors() > 0) return;
+  std::vector<std::size_t> with_states;
+  for (std::size_t i = 0; i < r.model.forces.size(); ++i) {
+    ForceItem& item = r.model.forces[i];
+    if (item.type == nullptr) continue;
+    const auto formulas = formulas_in(item.fields);
+    if (formulas.empty()) continue;
+    if (std::ranges::any_of(formulas, [&](const auto& f) { return follows_states(r, *f.second); })) {
+      with_states.push_back(i);
+      continue;
+    }
+    const auto type = std::make_shared<const FormulaForce>(r.formulas.formulas(), std::vector{following(item)});
+    add_attachments(r, *type, item.fields, item.place);
+    item.type = type.get();
+    r.model.made.push_back(type);
+  }
+  if (signals != nullptr && r.formulas.has_signals()) add_signals(r, *signals, with_states);
+}
+
+}  // namespace polyform::host::inline reading

@@ -1,0 +1,68 @@
+// Formulas of the model file: {expression: …} in the place of functions of time, and the list `signals`.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "framework/host/expressions/formula.hpp"
+#include "framework/host/expressions/formula_force.hpp"
+#include "framework/host/reading/names.hpp"
+#include "framework/host/reading/parameters.hpp"
+
+namespace polyform::host::inline reading {
+
+/// Reads expressions of time, state and signals into one graph for the whole model.
+class FormulaReader {
+ public:
+  FormulaReader(const Names& names, Description& storage) : names_(names), storage_(storage) {}
+
+  /// The node of an expression; nothing after a report.
+  std::optional<expressions::NodeIndex> expression(const Value& text);
+  /// The node of a number, of an expression as a text, or of a function of time in any form.
+  std::optional<expressions::NodeIndex> operand(const Value&);
+  /// A node as a function of time: a constant, a formula of time, or one of the state. Nothing after a report.
+  std::optional<TimeFunction> function(const Value& where, expressions::NodeIndex);
+  /// The node of a function of time.
+  expressions::NodeIndex node_of(const TimeFunction&);
+  expressions::NodeIndex time() { return formulas_.graph.input(0); }
+
+  /// The list `signals`; what its items say is read where it is asked for first, and all of it by finish_signals().
+  void define_signals(const Value& list);
+  void finish_signals();
+  /// The node of a signal; Graph::none where that could not be read, which is reported. Throws ExpressionError where
+  /// there is none of that name.
+  expressions::NodeIndex signal(const std::string& name, std::size_t at);
+  std::vector<std::string_view> signal_names() const;
+
+  bool has_signals() const { return !signals_.empty(); }
+  std::size_t signal_count() const { return signals_.size(); }
+  /// The signals as outputs of the element that carries them, and its states.
+  std::vector<expressions::FormulaOutput> outputs() const;
+  const std::vector<expressions::FormulaState>& states() const { return states_; }
+  const std::vector<expressions::FormulaSample>& samples() const { return samples_; }
+  expressions::Formulas& formulas() { return formulas_; }
+
+ private:
+  friend class SignalBlocks;
+  struct Signal {
+    const Value* item;
+    std::string name;
+    expressions::NodeIndex node = expressions::Graph::none;
+    enum class Progress { none, going, done } progress = Progress::none;
+  };
+  void read_signal(Signal&);
+
+  const Names& names_;
+  Description& storage_;
+  expressions::Formulas formulas_;
+  std::deque<Value> values_;
+  std::deque<Signal> signals_;
+  std::map<std::string, Signal*, std::less<>> by_name_;
+  std::vector<Signal*> going_;
+  std::vector<expressions::FormulaState> states_;
+  std::vector<expressions::FormulaSample> samples_;
+};
+
+}  // namespace polyform::host::inline reading

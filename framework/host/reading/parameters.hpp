@@ -1,0 +1,41 @@
+// Expressions of parameters: what may stand in the place of a number.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "framework/host/expressions/parser.hpp"
+#include "framework/host/reading/value.hpp"
+
+namespace polyform::host::inline reading {
+
+/// Names of parameters where a value stands: those of its part, of the parts around it, of the model.
+class ParameterWords : public expressions::Vocabulary {
+ public:
+  ParameterWords(const Scope* scope, expressions::Graph& graph) : scope_(scope), graph_(graph) {}
+  std::optional<expressions::NodeIndex> value(std::string_view name, std::size_t at) override;
+  std::vector<std::string_view> known() const override;
+  std::string hint() const override;
+  std::string why_not(std::string_view name) const override;
+
+ protected:
+  const Scope* scope() const { return scope_; }
+  expressions::Graph& graph() { return graph_; }
+
+ private:
+  const Scope* scope_;
+  expressions::Graph& graph_;
+};
+
+/// The place of a byte of a scalar's text.
+Place place_in_text(const Value&, std::size_t byte);
+
+/// The value of the expression of parameters that a scalar holds; nothing after a report. expected: what should stand
+/// there, "a number in N".
+std::optional<double> evaluate_expression(const Value&, std::string_view expected);
+
+/// Reads a map of parameters, each a number or an expression of those before it, into the scope of the values.
+void read_parameter_map(const Value& map, Scope&, std::vector<std::string_view>* names = nullptr);
+
+}  // namespace polyform::host::inline reading

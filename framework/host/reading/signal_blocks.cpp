@@ -1,0 +1,324 @@
+#include "framework/host/reading/signal_blocks.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "framework/host/reading/model_reader.hpp"
+#include "framework/host/reading/time_functions.hpp"
+
+namespace polyform::host::inline reading {
+
+using expressions::Code;
+using expressions::NodeIndex;
+
+namespace {
+
+constexpr double unlimited = std::numeric_limits<double>::infinity();
+
+/// Increasing numbers; false after a report.
+bool check_increasing(const Value& list, const std::vector<double>& x) {
+  for (std::size_t i = 1; i < x.size(); ++i)
+    if (x[i] <= x[i - 1]) {
+      list.item(i).error(fmt::format("{} does not come after {}", x[i], x[i - 1]),
+                         "Rows of a table increase strictly; sort them and remove repeated ones.");
+      return false;
+    }
+  return true;
+}
+
+}  // namespace
+
+const std::vector<std::string_view>& SignalBlocks::types() {
+  static const std::vector<std::string_view> names{"pid",   "transfer-function", "integrator", "limiter",
+                                                   "delay", "sampler",           "table"};
+  return names;
+}
+
+std::optional<NodeIndex> SignalBlocks::read(const Value& item) {
+  MapReader map(item);
+  map.find("name");
+  std::optional<NodeIndex> node;
+  if (const auto type = map.find("type")) {
+    map.forbid("value", "a signal has a value or a type with an input");
+    const std::optional<std::string> name = read_text(*type, "the type of the signal");
+    if (!name) return std::nullopt;
+    if (*name == "pid")
+      node = pid(map);
+    else if (*name == "transfer-function")
+      node = transfer_function(map);
+    else if (*name == "integrator")
+      node = integrator(map);
+    else if (*name == "limiter")
+      node = limiter(map);
+    else if (*name == "delay")
+      node = delay(map);
+    else if (*name == "sampler")
+      node = sampler(map);
+    else if (*name == "table")
+      node = table(map);
+    else {
+      type->error(
+          fmt::format("there is no type {} of signals", show(*name)),
+          did_you_mean(*name, types()) + fmt::format("Types: {}; or give 'value' without a type.", listing(types())));
+      return std::nullopt;
+    }
+  } else {
+    node = value(map);
+  }
+  map.finish();
+  return good_ ? node : std::nullopt;
+}
+
+std::optional<NodeIndex> SignalBlocks::value(MapReader& map) {
+  const auto given = map.require("value", "an expression, or 'type' with an 'input'");
+  return given ? reader_.operand(*given) : std::nullopt;
+}
+
+std::optional<NodeIndex> SignalBlocks::input(MapReader& map) {
+  const auto given = map.require("input", "the expression that goes into the signal");
+  return given ? reader_.operand(*given) : std::nullopt;
+}
+
+double SignalBlocks::number(MapReader& map, std::string_view key, double otherwise) {
+  const auto given = map.find(key);
+  if (!given) return otherwise;
+  const std::optional<double> x = read_number(*given);
+  good_ = good_ && x;
+  return x.value_or(otherwise);
+}
+
+NodeIndex SignalBlocks::state(std::string_view name, double initial, std::size_t& number) {
+  number = reader_.states_.size();
+  reader_.states_.push_back({fmt::format("signal.{}.{}", name_, name), initial, constant(0)});
+  return reader_.formulas().input(
+      {.kind = expressions::StateInput::Kind::state, .of = -1, .index = static_cast<std::uint32_t>(number)});
+}
+void SignalBlocks::set_rate(std::size_t state, NodeIndex rate) { reader_.states_[state].rate = rate; }
+NodeIndex SignalBlocks::add(Code code, NodeIndex a, NodeIndex b, NodeIndex c) {
+  return reader_.formulas().graph.add(code, a, b, c);
+}
+NodeIndex SignalBlocks::constant(double value) { return reader_.formulas().graph.constant(value); }
+
+NodeIndex SignalBlocks::limited(NodeIndex node, double lower, double upper) {
+  if (upper < unlimited) node = add(Code::minimum, node, constant(upper));
+  if (lower > -unlimited) node = add(Code::maximum, node, constant(lower));
+  return node;
+}
+
+bool SignalBlocks::check_limits(MapReader& map, double lower, double upper) {
+  if (lower < upper) return true;
+  map.value().error(fmt::format("the lower limit {} is not below the upper limit {}", lower, upper),
+                    "Give lower < upper.");
+  return good_ = false;
+}
+
+/// u = kp e + ki ∫ e dt + kd ė with e the input; ė by a filter of first order, ḟ = (e − f)/T. Where u is at a limit,
+/// the integral does not grow beyond it (conditional integration).
+std::optional<NodeIndex> SignalBlocks::pid(MapReader& map) {
+  const double kp = number(map, "kp", 0), ki = number(map, "ki", 0), kd = number(map, "kd", 0);
+  const double filter = number(map, "filter", 0), initial = number(map, "initial", 0);
+  const double lower = number(map, "lower", -unlimited), upper = number(map, "upper", unlimited);
+  check_limits(map, lower, upper);
+  const auto given_rate = map.find("rate");
+  if (given_rate && kd == 0) {
+    given_rate->error("the rate of the input is given, but kd is 0", "Give kd, or remove it.");
+    return std::nullopt;
+  }
+  if (kd != 0 && !given_rate && !(filter > 0)) {
+    map.value().error("a pid with kd needs the rate of its input",
+                      "Give it as an expression, rate: \"-v(pin)\", or the time constant of a filter, filter: 0.01 "
+                      "(s), which takes the derivative.");
+    return std::nullopt;
+  }
+  const std::optional<NodeIndex> e = input(map);
+  const std::optional<NodeIndex> rate = given_rate ? reader_.operand(*given_rate) : std::nullopt;
+  if (!e || (given_rate && !rate) || !good_) return std::nullopt;
+  NodeIndex u = add(Code::multiply, constant(kp), *e);
+  if (rate) {
+    u = add(Code::add, u, add(Code::multiply, constant(kd), *rate));
+  } else if (kd != 0) {
+    std::size_t f = 0;
+    const NodeIndex filtered = state("filter", number(map, "filter_initial", 0), f);
+    const NodeIndex slope = add(Code::divide, add(Code::subtract, *e, filtered), constant(filter));
+    set_rate(f, slope);
+    u = add(Code::add, u, add(Code::multiply, constant(kd), slope));
+  }
+  if (ki == 0) return limited(u, lower, upper);
+  std::size_t i = 0;
+  const NodeIndex integral = state("integral", initial, i);
+  u = add(Code::add, u, add(Code::multiply, constant(ki), integral));
+  NodeIndex growth = *e;
+  const NodeIndex pushed = add(Code::multiply, constant(ki), *e);
+  const auto stop_beyond = [&](double limit, bool is_upper) {
+    const NodeIndex at = constant(limit), zero = constant(0);
+    const NodeIndex beyond = is_upper ? add(Code::less, at, u) : add(Code::less, u, at);
+    const NodeIndex further = is_upper ? add(Code::less, zero, pushed) : add(Code::less, pushed, zero);
+    growth = add(Code::select, add(Code::conjunction, beyond, further), zero, growth);
+  };
+  if (upper < unlimited) stop_beyond(upper, true);
+  if (lower > -unlimited) stop_beyond(lower, false);
+  set_rate(i, growth);
+  return limited(u, lower, upper);
+}
+
+/// (b_n s^n + … + b_0)/(a_n s^n + … + a_0), coefficients from the highest power on: ẋ = A x + e_n u in the controllable
+/// form, y = C x + D u with D = b_n/a_n.
+std::optional<NodeIndex> SignalBlocks::transfer_function(MapReader& map) {
+  const auto read = [&](std::string_view key) -> std::vector<double> {
+    const auto given = map.require(key, "its coefficients, from the highest power of s on");
+    const auto list = given ? read_numbers(*given) : std::nullopt;
+    if (!list || list->empty()) {
+      good_ = false;
+      return {1};
+    }
+    return *list;
+  };
+  std::vector<double> b = read("numerator"), a = read("denominator");
+  const double initial = number(map, "initial", 0);
+  if (!good_) return std::nullopt;
+  if (a.front() == 0) {
+    map.value().error("the first coefficient of the denominator is 0", "Begin with that of the highest power.");
+    return std::nullopt;
+  }
+  while (b.size() > 1 && b.front() == 0) b.erase(b.begin());
+  if (b.size() > a.size()) {
+    map.value().error(fmt::format("the numerator has degree {}, the denominator {}", b.size() - 1, a.size() - 1),
+                      "It would differentiate its input: give the denominator the same degree or a higher one.");
+    return std::nullopt;
+  }
+  const std::size_t n = a.size() - 1;
+  b.insert(b.begin(), a.size() - b.size(), 0.0);
+  const double leading = a.front();
+  for (double& x : b) x /= leading;
+  for (double& x : a) x /= leading;
+  const double through = b[0];
+  std::vector<NodeIndex> x(n);
+  std::vector<std::size_t> numbers(n);
+  // At rest at the start: only the first state is not zero.
+  const double c0 = n > 0 ? b[n] - a[n] * through : 0;
+  if (initial != 0 && c0 == 0) {
+    map.value().error("the start value cannot be given: at rest the output does not depend on the states",
+                      "Leave 'initial' out.");
+    return std::nullopt;
+  }
+  for (std::size_t k = 0; k < n; ++k)
+    x[k] = state(fmt::format("x{}", k), k == 0 && initial != 0 ? initial / c0 : 0, numbers[k]);
+  NodeIndex y = constant(0);
+  for (std::size_t k = 0; k < n; ++k)
+    y = add(Code::add, y, add(Code::multiply, constant(b[n - k] - a[n - k] * through), x[k]));
+  if (through == 0) give_(y);
+  const std::optional<NodeIndex> u = input(map);
+  if (!u) return std::nullopt;
+  NodeIndex last = *u;
+  for (std::size_t k = 0; k < n; ++k) last = add(Code::subtract, last, add(Code::multiply, constant(a[n - k]), x[k]));
+  for (std::size_t k = 0; k < n; ++k) set_rate(numbers[k], k + 1 < n ? x[k + 1] : last);
+  return through == 0 ? y : add(Code::add, y, add(Code::multiply, constant(through), *u));
+}
+
+std::optional<NodeIndex> SignalBlocks::integrator(MapReader& map) {
+  std::size_t i = 0;
+  const NodeIndex integral = state("integral", number(map, "initial", 0), i);
+  give_(integral);
+  const std::optional<NodeIndex> u = input(map);
+  if (!u) return std::nullopt;
+  set_rate(i, *u);
+  return integral;
+}
+
+std::optional<NodeIndex> SignalBlocks::limiter(MapReader& map) {
+  const double lower = number(map, "lower", -unlimited), upper = number(map, "upper", unlimited);
+  const std::optional<NodeIndex> u = input(map);
+  if (!u || !check_limits(map, lower, upper)) return std::nullopt;
+  return limited(*u, lower, upper);
+}
+
+/// What its input was earlier: of a function of time that is the function at an earlier time, from t = 0 on.
+std::optional<NodeIndex> SignalBlocks::delay(MapReader& map) {
+  const auto given = map.require("time", "how much later the input comes out, s");
+  const std::optional<double> time = given ? read_number(*given, "s") : std::nullopt;
+  const std::optional<NodeIndex> u = input(map);
+  if (!time || !u) return std::nullopt;
+  if (!(*time > 0)) {
+    given->unexpected("a number in s greater than 0");
+    return std::nullopt;
+  }
+  if (!reader_.formulas().of_time_alone(*u)) {
+    map.value().error("the input of this delay depends on the state, and only a function of time is delayed",
+                      "Delay the command before it meets the state, or take a transfer-function for the delay T "
+                      "(Pade: numerator [T^2, -6*T, 12], denominator [T^2, 6*T, 12]).");
+    return std::nullopt;
+  }
+  const NodeIndex earlier = add(Code::maximum, add(Code::subtract, reader_.time(), constant(*time)), constant(0));
+  const NodeIndex by[] = {earlier};
+  return reader_.formulas().graph.replaced(*u, by);
+}
+
+/// Holds its input from each instant k T to the next. All samplers of one interval take their inputs at once, so one
+/// that samples another delays it by one interval.
+std::optional<NodeIndex> SignalBlocks::sampler(MapReader& map) {
+  const auto given = map.require("interval", "the time from one sample to the next, s");
+  const std::optional<double> interval = given ? read_number(*given, "s") : std::nullopt;
+  const double initial = number(map, "initial", 0);
+  if (interval && !(*interval > 0)) {
+    given->unexpected("a number in s greater than 0");
+    return std::nullopt;
+  }
+  const std::size_t sample = reader_.samples_.size();
+  reader_.samples_.push_back({fmt::format("signal.{}", name_), interval.value_or(1), initial, constant(initial)});
+  const NodeIndex held = reader_.formulas().input(
+      {.kind = expressions::StateInput::Kind::held, .of = -1, .index = static_cast<std::uint32_t>(sample)});
+  give_(held);
+  const std::optional<NodeIndex> u = input(map);
+  if (!interval || !u) return std::nullopt;
+  reader_.samples_[sample].input = *u;
+  return held;
+}
+
+std::optional<NodeIndex> SignalBlocks::table(MapReader& map) {
+  const auto inputs = map.find("input");
+  if (inputs && inputs->node().kind == Node::Kind::list) return surface(map, *inputs);
+  const std::optional<NodeIndex> u = input(map);
+  const std::optional<expressions::Table> rows = read_plain_table(map);
+  if (!u || !rows) return std::nullopt;
+  return reader_.formulas().graph.table(*rows, *u);
+}
+
+/// {input: [a, b], x: […], y: […], table: rows of x with columns of y}, bilinear.
+std::optional<NodeIndex> SignalBlocks::surface(MapReader& map, const Value& inputs) {
+  expressions::Surface s;
+  const auto read = [&](std::string_view key, std::vector<double>& out) {
+    const auto given = map.require(key, "the rows of the table in this input");
+    const auto list = given ? read_numbers(*given) : std::nullopt;
+    if (!list) return false;
+    out = *list;
+    if (out.size() > 1) return check_increasing(*given, out);
+    given->unexpected("at least two increasing numbers");
+    return false;
+  };
+  bool good = read("x", s.x);
+  good = read("y", s.y) && good;
+  const auto rows = map.require("table", "a row for each x, in it a number for each y");
+  if (inputs.node().items.size() != 2) {
+    inputs.unexpected("one input, or a list of two");
+    return std::nullopt;
+  }
+  const std::optional<NodeIndex> a = reader_.operand(inputs.item(0)), b = reader_.operand(inputs.item(1));
+  if (!good || !rows || !a || !b || !is_list(*rows, "rows of numbers")) return std::nullopt;
+  if (rows->node().items.size() != s.x.size()) {
+    rows->unexpected(fmt::format("{} rows, one for each of x", s.x.size()));
+    return std::nullopt;
+  }
+  for (std::size_t i = 0; i < s.x.size(); ++i) {
+    const auto row = read_numbers(rows->item(i));
+    if (!row) return std::nullopt;
+    if (row->size() != s.y.size()) {
+      rows->item(i).unexpected(fmt::format("{} numbers, one for each of y", s.y.size()));
+      return std::nullopt;
+    }
+    s.z.insert(s.z.end(), row->begin(), row->end());
+  }
+  return reader_.formulas().graph.surface(std::move(s), *a, *b);
+}
+
+}  // namespace polyform::host::inline reading

@@ -1,0 +1,55 @@
+// The types of signals: what each makes of its input, as nodes of the graph and states with their rates.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "framework/host/reading/formulas.hpp"
+
+namespace polyform::host::inline reading {
+
+/// Reads one item of the list `signals`.
+class SignalBlocks {
+ public:
+  using NodeIndex = expressions::NodeIndex;
+  /// give: called with the signal's node before its input is read where it does not follow from the input at the same
+  /// instant, so that loops through it can be closed.
+  SignalBlocks(FormulaReader& reader, const std::string& name, std::function<void(NodeIndex)> give)
+      : reader_(reader), name_(name), give_(std::move(give)) {}
+
+  /// The signal's node; nothing after a report.
+  std::optional<NodeIndex> read(const Value& item);
+
+  /// The types, for the schema and for suggestions.
+  static const std::vector<std::string_view>& types();
+
+ private:
+  std::optional<NodeIndex> value(MapReader&);
+  std::optional<NodeIndex> pid(MapReader&);
+  std::optional<NodeIndex> transfer_function(MapReader&);
+  std::optional<NodeIndex> integrator(MapReader&);
+  std::optional<NodeIndex> limiter(MapReader&);
+  std::optional<NodeIndex> delay(MapReader&);
+  std::optional<NodeIndex> sampler(MapReader&);
+  std::optional<NodeIndex> table(MapReader&);
+  std::optional<NodeIndex> surface(MapReader&, const Value& inputs);
+
+  std::optional<NodeIndex> input(MapReader&);
+  /// A number of the block; `otherwise` where it is not given.
+  double number(MapReader&, std::string_view key, double otherwise);
+  /// A new state; its rate is set later.
+  NodeIndex state(std::string_view name, double initial, std::size_t& number);
+  void set_rate(std::size_t state, NodeIndex);
+  NodeIndex add(expressions::Code, NodeIndex a, NodeIndex b = 0, NodeIndex c = 0);
+  NodeIndex constant(double);
+  /// Within lower and upper where these are given.
+  NodeIndex limited(NodeIndex, double lower, double upper);
+  bool check_limits(MapReader&, double lower, double upper);
+
+  FormulaReader& reader_;
+  const std::string& name_;
+  std::function<void(NodeIndex)> give_;
+  bool good_ = true;
+};
+
+}  // namespace polyform::host::inline reading

@@ -1,0 +1,301 @@
+// Formulas, parameters, signals and states through the command line, against closed forms, in every formulation.
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <numbers>
+#include <sstream>
+
+#include "tests/command/command_runner.hpp"
+
+using namespace polyform::test;
+using Catch::Contains;
+
+namespace {
+
+const std::vector<std::string> solvers{"riccati", "reduced", "particles", "hierarchy", "thompson", "cartesian"};
+
+/// A mass of 2 kg on a slide along x without gravity; `more` adds sections.
+std::string slide(const std::string& more, const std::string& initial = "{}") {
+  return "polyform: 1\ngravity: [0, 0, 0]\nbodies:\n"
+         "  - {name: block, mass: 2, inertia: {xx: 1, yy: 1, zz: 1}}\n"
+         "joints:\n"
+         "  - {name: slide, type: prismatic, base: ground, moving: block, position: [0, 0, 0], axis: [1, 0, 0],\n"
+         "     initial: " +
+         initial + "}\n" + more +
+         "simulation: {duration: 2, integrator: dopri5, tolerance: {relative: 1e-11, absolute: 1e-13}, "
+         "output_interval: 0.1}\n";
+}
+std::string force(const std::string& formula) {
+  return "forces:\n  - {name: f, type: joint-force, joint: slide, effort: {expression: \"" + formula + "\"}}\n";
+}
+
+std::string fmt_number(double x) {
+  std::ostringstream text;
+  text.precision(17);
+  text << x;
+  return text.str();
+}
+
+std::string refusal_of_state(const Workshop& shop, const std::string& model, const std::string& state) {
+  const Outcome outcome = shop.run({"run", model, "--state", shop.write("state.csv", state), "--quiet"});
+  CHECK(outcome.code == 2);
+  return outcome.err;
+}
+
+Table run(const Workshop& shop, const std::string& file, std::vector<std::string> more = {}) {
+  std::vector<std::string> arguments{"run", file, "--output", "-", "--quiet"};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  const Outcome outcome = shop.run(arguments);
+  INFO(outcome.err);
+  REQUIRE(outcome.code == 0);
+  return read_table(outcome.out);
+}
+
+std::string refusal(const std::string& model, std::vector<std::string> more = {}) {
+  const Workshop shop;
+  std::vector<std::string> arguments{"check", shop.write("m.yaml", model)};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  const Outcome outcome = shop.run(arguments);
+  CHECK(outcome.code == 2);
+  return outcome.err;
+}
+
+}  // namespace
+
+TEST_CASE("a step response under control is that of the closed form, in every formulation") {
+  const Workshop shop;
+  for (const std::string& solver : solvers) {
+    CAPTURE(solver);
+    const Table t = run(shop, shipped("servo_slide"), {"--solver", solver});
+    const double z = 0.4, w = 5, d = w * std::sqrt(1 - z * z);
+    double peak = 0;
+    for (std::size_t r = 0; r < t.rows.size(); ++r) {
+      const double s = t.at(r, "time") - 0.5;
+      const double x = s < 0 ? 0 : 1 - std::exp(-z * w * s) * (std::cos(d * s) + z * w / d * std::sin(d * s));
+      CHECK(t.at(r, "slide.q") == Approx(x).margin(1e-8));
+      CHECK(t.at(r, "signal.command") ==
+            Approx(50 * (t.at(r, "signal.target") - t.at(r, "slide.q")) - 8 * t.at(r, "slide.v")).margin(1e-9));
+      peak = std::max(peak, t.at(r, "slide.q"));
+    }
+    CHECK(peak == Approx(1 + std::exp(-std::numbers::pi * z / std::sqrt(1 - z * z))).margin(2e-3));
+  }
+}
+
+TEST_CASE("a formula reads coordinates and motions of bodies, in every formulation") {
+  const Workshop shop;
+  const std::string model = shop.write("m.yaml", R"YAML(polyform: 1
+parameters: {k: 3, c: "k/10"}
+gravity: [0, 0, 0]
+bodies:
+  - {name: rod, mass: 1, center_of_mass: [0.5, 0, 0], inertia: {xx: 0.01, yy: 0.08, zz: 0.08}}
+  - {name: tip, position: [1, 0, 0], mass: 0.5, inertia: {xx: 0.01, yy: 0.01, zz: 0.01}}
+joints:
+  - {name: pin, type: revolute, base: ground, moving: rod, position: [0, 0, 0], axis: [0, 0, 1],
+     initial: {position: 0.3, velocity: 0.7}}
+  - {name: elbow, type: revolute, base: rod, moving: tip, position: [1, 0, 0], axis: [0, 0, 1],
+     initial: {position: 0.2, velocity: -0.4}}
+forces:
+  - {name: a, type: joint-force, joint: pin,
+     effort: {expression: "-k*sin(q(pin)) - c*v(pin) + x(tip)*vy(tip) + wz(tip)"}}
+  - {name: b, type: point-force, body: tip,
+     force: [{expression: "y(tip)^2"}, 0.5, {sum: [1, {sine: {amplitude: 1, frequency: 1}}]}]}
+)YAML");
+  const std::string plain = shop.write("p.yaml", [&] {
+    const double q = 0.3, v = 0.7, x = std::cos(q), y = std::sin(q), vy = v * std::cos(q), wz = 0.7 - 0.4;
+    std::string text = shop.read("m.yaml");
+    const auto put = [&](const std::string& from, double value) {
+      text.replace(text.find(from), from.size(), fmt_number(value));
+    };
+    put("{expression: \"-k*sin(q(pin)) - c*v(pin) + x(tip)*vy(tip) + wz(tip)\"}",
+        -3 * std::sin(q) - 0.3 * v + x * vy + wz);
+    put("{expression: \"y(tip)^2\"}", y * y);
+    put("{sum: [1, {sine: {amplitude: 1, frequency: 1}}]}", 1);
+    return text;
+  }());
+  const auto evaluated = [&](const std::string& file) {
+    const Outcome outcome = shop.run({"evaluate", file, "--solver", "all", "--json"});
+    INFO(outcome.err);
+    REQUIRE(outcome.code == 0);
+    return nlohmann::json::parse(outcome.out);
+  };
+  const auto given = evaluated(model), expected = evaluated(plain);
+  for (const std::string& solver : solvers)
+    for (const char* joint : {"pin", "elbow"}) {
+      CAPTURE(solver, joint);
+      const double is = given.at(solver).at("joints").at(joint).at("acceleration").at(0);
+      CHECK(is ==
+            Approx(expected.at(solver).at("joints").at(joint).at("acceleration").at(0).get<double>()).epsilon(1e-11));
+    }
+}
+
+TEST_CASE("a formula that bends is met at its bend: a spring that only pushes") {
+  // Flight of 0.5 s, half a period in contact, flight away.
+  const Workshop shop;
+  const std::string model =
+      shop.write("m.yaml", slide(force("if(q(slide) < 0, -800*q(slide), 0)"), "{position: 0.5, velocity: -1}"));
+  const double contact = std::numbers::pi * std::sqrt(2.0 / 800);
+  for (const std::string& solver : solvers) {
+    CAPTURE(solver);
+    const Table t = run(shop, model, {"--solver", solver});
+    CHECK(t.at(t.rows.size() - 1, "slide.q") == Approx(2 - 0.5 - contact).margin(1e-9));
+    CHECK(t.at(t.rows.size() - 1, "slide.v") == Approx(1).margin(1e-9));
+  }
+}
+
+TEST_CASE("blocks answer as their closed forms") {
+  const Workshop shop;
+  const Table t = run(shop, shop.write("m.yaml", slide(R"YAML(signals:
+  - {name: lag, type: transfer-function, input: 1, numerator: [3], denominator: [0.5, 1]}
+  - {name: through, type: transfer-function, input: "t", numerator: [2, 1], denominator: [1, 1]}
+  - {name: plant, type: transfer-function, input: "signal(control)", numerator: [1], denominator: [1, 1]}
+  - {name: control, type: pid, input: "1 - signal(plant)", kp: 3, ki: 5}
+  - {name: turned, type: integrator, input: "2*t", initial: 1}
+  - {name: held, type: limiter, input: "3*t", lower: 0.5, upper: 2}
+  - {name: late, type: delay, input: "t^2", time: 0.25}
+  - {name: stairs, type: sampler, input: "t", interval: 0.3}
+  - {name: map, type: table, input: "t", table: [[0, 0], [1, 2], [2, 0]]}
+  - {name: grid, type: table, input: ["t", 0.5], x: [0, 2], y: [0, 1], table: [[0, 1], [2, 5]]}
+)YAML")));
+  // Closed loop s^2 + 4 s + 5 with roots -2 +- i, started at rest: the plant's answer to the step.
+  for (std::size_t r = 0; r < t.rows.size(); ++r) {
+    const double s = t.at(r, "time");
+    CAPTURE(s);
+    CHECK(t.at(r, "signal.lag") == Approx(3 * (1 - std::exp(-2 * s))).margin(1e-9));
+    CHECK(t.at(r, "signal.through") == Approx(s + 1 - std::exp(-s)).margin(1e-9));
+    CHECK(t.at(r, "signal.plant") == Approx(1 - std::exp(-2 * s) * (std::cos(s) - std::sin(s))).margin(1e-9));
+    CHECK(t.at(r, "signal.turned") == Approx(1 + s * s).margin(1e-9));
+    CHECK(t.at(r, "signal.held") == Approx(std::clamp(3 * s, 0.5, 2.0)));
+    CHECK(t.at(r, "signal.late") == Approx(std::pow(std::max(s - 0.25, 0.0), 2)).margin(1e-14));
+    CHECK(t.at(r, "signal.map") == Approx(s < 1 ? 2 * s : 4 - 2 * s).margin(1e-12));
+    CHECK(t.at(r, "signal.grid") == Approx(0.5 + 1.5 * s).margin(1e-12));
+  }
+  CHECK(t.at(8, "signal.stairs") == Approx(0.6));
+}
+
+TEST_CASE("a sampled controller steps as its difference equation") {
+  // A mass of 2 kg under u_k = -6 x_k - 4 v_k, held for 0.1 s: x and v go on exactly between samples.
+  const Workshop shop;
+  const std::string model = shop.write("m.yaml", slide(R"YAML(signals:
+  - {name: u, type: sampler, interval: 0.1, input: "-6*q(slide) - 4*v(slide)", initial: 7}
+  - {name: before, type: sampler, interval: 0.1, input: "signal(u)"}
+  - {name: count, type: sampler, interval: 0.25, input: "signal(count) + 1"}
+forces:
+  - {name: f, type: joint-force, joint: slide, effort: {expression: "signal(u)"}}
+)YAML",
+                                                       "{position: 1, velocity: 0.5}"));
+  for (const std::string& solver : solvers) {
+    CAPTURE(solver);
+    const Table t = run(shop, model, {"--solver", solver, "--output-interval", "0.05"});
+    double x = 1, v = 0.5, u = 0, before = 7;
+    for (std::size_t k = 0; k < 20; ++k) {
+      before = k == 0 ? 7 : u;
+      u = -6 * x - 4 * v;
+      const auto row = [&] {  // half way to the next sample
+        for (std::size_t r = 0; r < t.rows.size(); ++r)
+          if (std::abs(t.at(r, "time") - (0.1 * static_cast<double>(k) + 0.05)) < 1e-9) return r;
+        return t.rows.size();
+      }();
+      REQUIRE(row < t.rows.size());
+      CHECK(t.at(row, "slide.q") == Approx(x + 0.05 * v + 0.25 * 0.0025 * u).margin(1e-9));
+      CHECK(t.at(row, "signal.u") == Approx(u).margin(1e-9));
+      CHECK(t.at(row, "signal.before") == Approx(before).margin(1e-9));
+      x += 0.1 * v + 0.25 * 0.01 * u;
+      v += 0.5 * 0.1 * u;
+    }
+    CHECK(t.at(t.rows.size() - 1, "signal.count") >= 8);
+  }
+}
+
+TEST_CASE("a formula of time drives a prescribed motion with its derivatives") {
+  const Workshop shop;
+  const Table t = run(shop,
+                      shop.write("m.yaml", slide("constraints:\n  - {name: m, type: prescribed-motion, joint: "
+                                                 "slide, motion: {expression: \"0.1*t^2*sin(3*t)\"}}\n")),
+                      {"--columns", "joints,reactions", "--solver", "cartesian"});
+  for (std::size_t r = 0; r < t.rows.size(); ++r) {
+    const double s = t.at(r, "time");
+    CHECK(t.at(r, "slide.q") == Approx(0.1 * s * s * std::sin(3 * s)).margin(1e-10));
+    CHECK(t.at(r, "slide.v") == Approx(0.2 * s * std::sin(3 * s) + 0.3 * s * s * std::cos(3 * s)).margin(1e-10));
+  }
+}
+
+TEST_CASE("a formula without a value ends the run and is named") {
+  const Workshop shop;
+  const std::string model =
+      shop.write("m.yaml", slide(force("1 + 0.5/(q(slide) - 0.5)^0.5"), "{position: 1, velocity: -2}"));
+  const Outcome outcome = shop.run({"run", model, "--quiet"});
+  CHECK(outcome.code == 1);
+  CHECK_THAT(outcome.err, Contains("to the power of 0.5, which is no whole number in") && Contains("m.yaml:9:") &&
+                              Contains("forces[0].effort") && Contains("at t = "));
+  const Outcome at_once = shop.run({"evaluate", shop.write("n.yaml", slide(force("1/q(slide)")))});
+  CHECK(at_once.code == 1);
+  CHECK_THAT(at_once.err, Contains("division by zero in `1/q(slide)`"));
+}
+
+TEST_CASE("wrong formulas are named with their place and a suggestion") {
+  CHECK_THAT(refusal(slide(force("2*q(slied)"))),
+             Contains("there is no joint 'slied'") && Contains("Did you mean 'slide'?"));
+  CHECK_THAT(refusal(slide(force("2*q(slide, 1)"))), Contains("q(joint, 1), but the joint has 1 position coordinate"));
+  CHECK_THAT(refusal(slide(force("signal(x)"))), Contains("there is no signal 'x'"));
+  CHECK_THAT(refusal(slide(force("2*q"))), Contains("q is that of a joint: q(joint)"));
+  CHECK_THAT(refusal(slide(force("2*si(t)"))),
+             Contains("there is no function 'si'") && Contains("Did you mean 'sin'?"));
+  CHECK_THAT(
+      refusal(slide("signals:\n  - {name: a, value: \"signal(b) + 1\"}\n  - {name: b, value: \"2*signal(a)\"}\n")),
+      Contains("an algebraic loop of signals: a -> b -> a"));
+  CHECK_THAT(refusal(slide("constraints:\n  - {name: m, type: prescribed-motion, joint: slide, motion: {expression: "
+                           "\"x(block)\"}}\n")),
+             Contains("motion: a formula of the state cannot stand here"));
+  CHECK_THAT(refusal(slide("signals:\n  - {name: a, type: pidd, input: 1}\n")), Contains("Did you mean 'pid'?"));
+}
+
+TEST_CASE("--set gives values of the model, and refuses what is not there") {
+  const Workshop shop;
+  const std::string model =
+      shop.write("m.yaml", "parameters: {k: 50, m: \"k/25\"}\n" + slide(force("-k*q(slide)"), "{position: 0.2}"));
+  const auto end = [&](std::vector<std::string> more) {
+    const Table t = run(shop, model, more);
+    return t.at(t.rows.size() - 1, "slide.q");
+  };
+  CHECK(end({}) == Approx(0.2 * std::cos(2 * 5.0)).margin(1e-8));
+  CHECK(end({"--set", "parameters.k=8"}) == Approx(0.2 * std::cos(2 * 2.0)).margin(1e-8));
+  CHECK(end({"--set", "parameters.k=8", "--set", "bodies.block.mass=m*25/4"}) ==
+        Approx(0.2 * std::cos(2 * 2.0)).margin(1e-8));
+  CHECK_THAT(refusal(shop.read("m.yaml"), {"--set", "parameters.kk=8"}),
+             Contains("the model has no parameter 'kk'") && Contains("Did you mean 'k'?"));
+  CHECK_THAT(refusal(shop.read("m.yaml"), {"--set", "parameters.k"}), Contains("expected PATH=VALUE"));
+  CHECK_THAT(refusal(shop.read("m.yaml"), {"--set", "bodies.block.masss=8"}), Contains("unknown key 'masss'"));
+  const Outcome study = shop.run({"study", model, "--vary", "parameters.k=8,50", "--quantity", "end=final(slide.q)",
+                                  "--output", shop.path("s.csv").string(), "--quiet"});
+  REQUIRE(study.code == 0);
+  CHECK_THAT(shop.read("s.csv"), Contains("parameters.k"));
+}
+
+TEST_CASE("a run goes on from the last row of another, and from an equilibrium") {
+  const Workshop shop;
+  const Table whole = run(shop, shipped("double_pendulum"),
+                          {"--duration", "2", "--integrator", "dopri5", "--rtol", "1e-11", "--atol", "1e-13"});
+  const Outcome first =
+      shop.run({"run", shipped("double_pendulum"), "--duration", "1", "--integrator", "dopri5", "--rtol", "1e-11",
+                "--atol", "1e-13", "--output", shop.path("a.csv").string(), "--quiet"});
+  REQUIRE(first.code == 0);
+  const Table second = run(shop, shipped("double_pendulum"),
+                           {"--duration", "1", "--integrator", "dopri5", "--rtol", "1e-11", "--atol", "1e-13",
+                            "--state", shop.path("a.csv").string()});
+  for (std::size_t c = 1; c < whole.names.size(); ++c) {
+    if (whole.names[c].find('.') == std::string::npos || whole.names[c].starts_with("energy") ||
+        whole.names[c].starts_with("constraint") || whole.names[c].starts_with("correction"))
+      continue;
+    CAPTURE(whole.names[c]);
+    CHECK(second.rows.back()[c] == Approx(whole.rows.back()[c]).margin(1e-8));
+  }
+  const std::string model =
+      shop.write("m.yaml", slide(force("10 - 20*q(slide) - v(slide)"), "{position: 0.3, velocity: 0}"));
+  REQUIRE(shop.run({"equilibrium", model, "--output", shop.path("e.yaml").string()}).code == 0);
+  const Table rest = run(shop, model, {"--state", shop.path("e.yaml").string()});
+  CHECK(rest.at(0, "slide.q") == Approx(0.5).margin(1e-8));
+  CHECK(rest.at(rest.rows.size() - 1, "slide.q") == Approx(0.5).margin(1e-8));
+  CHECK_THAT(refusal_of_state(shop, model, "time,other.q\n0,1\n"), Contains("names no joint") && Contains("slide.q"));
+  CHECK_THAT(refusal_of_state(shop, model, "time,slide.q\n0,nan\n"), Contains("expected a finite number"));
+  CHECK_THAT(refusal_of_state(shop, model, "time,slide.q\n0\n"), Contains("1 values, the header 2 columns"));
+}
