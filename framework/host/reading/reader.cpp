@@ -111,7 +111,9 @@ void read_root(Reading& r, const Value& root, Parts& parts) {
   sections.subsystems = items_of(kept, map, "subsystems", unread_elements);
   parts.read(map, sections);
   read_bodies_and_joints(r, map, parts, sections, unread);
+  if (const auto ground = map.find("ground")) read_ground(*ground, r.model);
   read_forces(r, sections.forces);
+  if (const auto contacts = map.find("contacts")) read_contacts(r, *contacts);
   read_constraints(r, sections.constraints);
   read_modules_and_subsystems(r, sections.modules, sections.subsystems, parts.subsystems());
   if (const auto simulation = map.find("simulation")) read_simulation(*simulation, r.model.simulation);
