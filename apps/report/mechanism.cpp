@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "apps/report/flexible_lines.hpp"
+#include "polyform/contract/body_pairs.hpp"
 
 namespace polyform::apps {
 
@@ -12,21 +13,36 @@ namespace {
 Json numbers(const Vec3& v) { return Json::array({v.x, v.y, v.z}); }
 Json numbers(const Quat& q) { return Json::array({q.w, q.x, q.y, q.z}); }
 
-Json shape_json(const host::ShapeItem& shape) {
-  Json out = Json::object();
-  switch (shape.kind) {
-    case host::ShapeItem::Kind::box:
-      out = {{"type", "box"}, {"size", numbers(shape.size)}};
-      break;
-    case host::ShapeItem::Kind::cylinder:
-      out = {{"type", "cylinder"}, {"radius", shape.radius}, {"length", shape.length}};
-      break;
-    case host::ShapeItem::Kind::sphere:
-      out = {{"type", "sphere"}, {"radius", shape.radius}};
-      break;
+/// What the page draws for the shapes of a body: a capsule is a cylinder and two balls. The page has a floor of its own
+/// in place of planes.
+Json shapes_json(std::span<const Shape> shapes) {
+  Json out = Json::array();
+  const auto add = [&](Json drawn, const Pose& pose, double along_z = 0) {
+    drawn["position"] = numbers(pose.position + along_z * (rotation_matrix(pose.orientation) * Vec3{0, 0, 1}));
+    drawn["orientation"] = numbers(pose.orientation);
+    out.push_back(std::move(drawn));
+  };
+  for (const Shape& s : shapes) {
+    const Json ball{{"type", "sphere"}, {"radius", s.radius}};
+    const Json cylinder{{"type", "cylinder"}, {"radius", s.radius}, {"length", s.length}};
+    switch (s.kind) {
+      case Shape::Kind::box:
+        add({{"type", "box"}, {"size", numbers(s.edges)}}, s.pose);
+        break;
+      case Shape::Kind::cylinder:
+        add(cylinder, s.pose);
+        break;
+      case Shape::Kind::sphere:
+        add(ball, s.pose);
+        break;
+      case Shape::Kind::capsule:
+        add(cylinder, s.pose);
+        for (const double end : {-0.5, 0.5}) add(ball, s.pose, end * s.length);
+        break;
+      case Shape::Kind::plane:
+        break;
+    }
   }
-  out["position"] = numbers(shape.pose.position);
-  out["orientation"] = numbers(shape.pose.orientation);
   return out;
 }
 
@@ -57,7 +73,7 @@ class Mechanism {
     Json joints = Json::array(), springs = Json::array(), bodies = Json::array();
     for (const JointIndex j : system_.joints()) joints.push_back(joint(view_.joints[at(j)]));
     for (const ForceInstances& group : view_.forces)
-      for (std::size_t i = 0; i < group.instances.size(); ++i)
+      for (std::size_t i = 0; ask<BodyPairs>(*group.type) == nullptr && i < group.instances.size(); ++i)
         if (const Strided<const Marker> ends = group.instances[i].markers; ends.size() == 2)
           springs.push_back({{"name", group.names[i]},
                              {"ends", Json::array({end(ends[0].body, ends[0].frame, ends[0].point),
@@ -67,20 +83,19 @@ class Mechanism {
             {"degrees_of_freedom", system_.count_constraints().degrees_of_freedom},
             {"bodies", bodies},
             {"joints", joints},
-            {"springs", springs}};
+            {"springs", springs},
+            {"ground", shapes_json(system_.description().ground_geometry)}};
   }
 
  private:
   Json body(std::size_t i) const {
     const BodyIndex b = system_.bodies()[i];
     const BodyData& data = view_.bodies[at(b)];
-    Json shapes = Json::array();
-    for (const host::ShapeItem& shape : system_.description().bodies[i].geometry) shapes.push_back(shape_json(shape));
     Json out{{"name", data.name},
              {"mass", data.mass},
              {"center", numbers(data.center_of_mass)},
              {"inertia", Json::array({data.inertia.xx, data.inertia.yy, data.inertia.zz})},
-             {"shapes", std::move(shapes)}};
+             {"shapes", shapes_json(system_.description().bodies[i].geometry)}};
     if (data.flexible == rigid) return out;
     const FlexibleData& flexible = view_.flexible[data.flexible];
     const FlexibleLines lines = flexible_lines(flexible, attached_[at(b)]);

@@ -86,7 +86,8 @@ export class Parts {
 
   worldMatrix(part, out) {
     const {motion} = this;
-    if (part.matrix) return out.multiplyMatrices(motion.matrices[part.body], part.matrix);
+    if (part.matrix)
+      return part.body < 0 ? out.copy(part.matrix) : out.multiplyMatrices(motion.matrices[part.body], part.matrix);
     if (part.ends) {
       motion.point(part.ends[0], from);
       motion.point(part.ends[1], to);

@@ -58,8 +58,8 @@ function uniformBox({mass, inertia: [xx, yy, zz]}) {
 }
 
 export class Shapes {
-  constructor({bodies, joints, springs}) {
-    Object.assign(this, {bodies, joints, springs});
+  constructor({bodies, joints, springs, ground = []}) {
+    Object.assign(this, {bodies, joints, springs, ground});
     this.attached = bodies.map(() => []);
     for (const {ends, freedom} of joints)
       if (freedom !== 'all') for (const {body, point} of ends) if (body >= 0) this.attached[body].push(point);
@@ -111,6 +111,7 @@ export class Shapes {
 
   parts() {
     return [
+      ...givenParts(-1, this.ground, this.bodies.length),
       ...this.bodies.flatMap((body, b) => this.bodyParts(body, b)),
       ...this.joints.flatMap((joint) => this.jointParts(joint)),
       ...this.springs.map(({ends}) => ({shape: 'coil', tint: 'spring', ends, width: 1.5 * this.width})),

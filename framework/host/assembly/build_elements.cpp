@@ -73,6 +73,11 @@ BodyInertia inertia_of(const System::Parts& parts, const FlexibleSet& flexible, 
   return out;
 }
 
+std::span<const Shape> shapes_of(const System::Parts& parts, BodyIndex body) {
+  const Description& d = parts.description;
+  return is_ground(body) ? d.ground_geometry : d.bodies[parts.forest.order[at(body)]].geometry;
+}
+
 /// Adds one instance: its markers and joints from the fields.
 template <class Type>
 void add_instance(System::Parts& parts, const FlexibleSet& flexible, GroupStorage<Type>& group, const Fields& fields) {
@@ -82,10 +87,12 @@ void add_instance(System::Parts& parts, const FlexibleSet& flexible, GroupStorag
   auto& drawn = group.drawn.emplace_back();
   auto& shapes = group.shapes.emplace_back();
   auto& inertias = group.inertias.emplace_back();
+  auto& geometry = group.geometry.emplace_back();
   const auto add_marker = [&](BodyIndex body, const Vec3& point) {
     markers.push_back({body, point});
     drawn.push_back(parts.drawn(body));
     inertias.push_back(inertia_of(parts, flexible, body));
+    geometry.push_back({shapes_of(parts, body)});
   };
   const auto add_joint = [&](JointIndex j) {
     const JointData& joint = parts.joints[at(j)];
@@ -140,7 +147,8 @@ void build_groups(System::Parts& parts, const FlexibleSet& flexible, const std::
                           .drawn = group.drawn[k],
                           .joints = group.shapes[k],
                           .gravity = parts.description.gravity,
-                          .inertias = group.inertias[k]});
+                          .inertias = group.inertias[k],
+                          .shapes = group.geometry[k]});
       ElementFieldSink<ElementItem<Type>> sink(parts, item, group.type->fields(), diagnostics);
       const std::size_t errors = diagnostics.errors();
       if (!group.type->define(instance, k, sink) && diagnostics.errors() == errors)

@@ -24,6 +24,7 @@ struct GroupStorage {
   std::vector<std::vector<Pose>> drawn;
   std::vector<std::vector<JointShape>> shapes;
   std::vector<std::vector<BodyInertia>> inertias;
+  std::vector<std::vector<BodyShapes>> geometry;  ///< of the bodies of the markers
   std::vector<JointIndex> joints;
   std::vector<std::size_t> rows;               ///< constraints only
 };

@@ -36,16 +36,6 @@ struct Item {
   Place place;
 };
 
-/// A shape of a body, for pictures only. It is centred on its pose; a cylinder stands along its z axis.
-struct ShapeItem {
-  enum class Kind { box, cylinder, sphere };
-  Kind kind = Kind::box;
-  Pose pose;          ///< in the body frame
-  Vec3 size;          ///< box: lengths of its edges, m
-  double radius = 0;  ///< cylinder and sphere, m
-  double length = 0;  ///< cylinder, m
-};
-
 struct BodyItem : Item {
   const FlexibleBodyType* flexible = nullptr;  ///< nullptr for a rigid body
   Pose pose;                                   ///< frame in ground as drawn
@@ -55,7 +45,7 @@ struct BodyItem : Item {
   std::optional<Vec3> velocity;                ///< of the mass centre (flexible: of the frame origin), ground axes
   std::optional<Vec3> angular_velocity;        ///< ground axes
   Fields fields;                               ///< of the flexible type
-  std::vector<ShapeItem> geometry;
+  std::vector<Shape> geometry;
 };
 
 struct JointItem : Item {
@@ -113,6 +103,7 @@ struct Description {
   std::map<std::string, double, std::less<>> parameters;  ///< of the model; of its parts there are none left
   Vec3 gravity{0, 0, -9.81};
   bool lenient = false;  ///< inertias that no body can have are used, with a warning
+  std::vector<Shape> ground_geometry;  ///< in ground
   std::vector<BodyItem> bodies;
   std::vector<JointItem> joints;
   std::vector<ForceItem> forces;

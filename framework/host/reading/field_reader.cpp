@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <memory>
 
 #include "framework/host/reading/time_functions.hpp"
 
@@ -38,6 +39,35 @@ bool check_range(const Value& value, const FieldSpec& spec, double x) {
   value.unexpected(kind + range(spec), fmt::format("{}: {}.", spec.name, spec.meaning));
   return false;
 }
+
+/// Looks up fields in a map and in the maps of its groups: `group.name` is the entry `name` under the key `group`.
+class FieldGroups {
+ public:
+  explicit FieldGroups(MapReader& map) : map_(map) {}
+
+  std::optional<Value> find(std::string_view field) {
+    const std::size_t dot = field.find('.');
+    if (dot == std::string_view::npos) return map_.find(field);
+    MapReader* const group = entries_of(field.substr(0, dot));
+    return group != nullptr ? group->find(field.substr(dot + 1)) : std::nullopt;
+  }
+  /// Reports entries of the groups that are no fields.
+  void finish() {
+    for (const auto& [name, group] : groups_)
+      if (group && group->is_map()) group->finish();
+  }
+
+ private:
+  MapReader* entries_of(std::string_view name) {
+    for (const auto& [known, group] : groups_)
+      if (known == name) return group.get();
+    const std::optional<Value> given = map_.find(name);
+    return groups_.emplace_back(name, given ? std::make_unique<MapReader>(*given) : nullptr).second.get();
+  }
+
+  MapReader& map_;
+  std::vector<std::pair<std::string_view, std::unique_ptr<MapReader>>> groups_;
+};
 
 template <class T>
 bool store(const std::optional<T>& from, T& to) {
@@ -91,14 +121,15 @@ std::string expectation(const FieldSpec& spec) {
   return "a value";
 }
 
-Fields FieldReader::read(MapReader& map, Strided<const FieldSpec> specs, std::string_view provided) {
+Fields FieldReader::read(MapReader& map, Strided<const FieldSpec> specs, std::span<const std::string_view> provided) {
   Fields out;
   out.values.resize(specs.size());
   out.places.resize(specs.size(), map.value().model_place());
+  FieldGroups groups(map);
   for (std::size_t i = 0; i < specs.size(); ++i) {
     const FieldSpec& spec = specs[i];
-    if (!provided.empty() && spec.name == provided) continue;
-    if (const std::optional<Value> given = map.find(spec.name)) {
+    if (std::ranges::find(provided, spec.name) != provided.end()) continue;
+    if (const std::optional<Value> given = groups.find(spec.name)) {
       out.places[i] = given->model_place();
       out.values[i] = value(*given, spec).value_or(FieldValue{});
     } else if (spec.required) {
@@ -107,6 +138,7 @@ Fields FieldReader::read(MapReader& map, Strided<const FieldSpec> specs, std::st
       out.values[i] = default_value(spec, map.value());
     }
   }
+  groups.finish();
   return out;
 }
 

@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "framework/host/reading/names.hpp"
+#include "framework/host/reading/value.hpp"
 
 namespace polyform::host::inline reading {
 
@@ -19,8 +20,9 @@ class FieldReader {
       : names_(names), storage_(storage), formulas_(formulas) {}
 
   /// One value per spec, in order, from the entries of a map; a missing one gets its default, or is reported when
-  /// required. A field named `provided` is left to the caller.
-  Fields read(MapReader&, Strided<const FieldSpec>, std::string_view provided = {});
+  /// required. A field `group.name` is the entry `name` of the map under the key `group`. Fields that are `provided`
+  /// are left to the caller.
+  Fields read(MapReader&, Strided<const FieldSpec>, std::span<const std::string_view> provided = {});
 
   /// One value; nothing after a report.
   std::optional<FieldValue> value(const Value&, const FieldSpec&);

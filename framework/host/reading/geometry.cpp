@@ -1,5 +1,7 @@
-// Shapes of bodies, for pictures only.
+// Shapes of bodies and of ground.
 #include <fmt/format.h>
+
+#include <array>
 
 #include "framework/host/reading/model_reader.hpp"
 
@@ -29,45 +31,81 @@ void require_edges(MapReader& map, Vec3& out) {
   for (std::size_t i = 0; i < 3; ++i) read_extent(size->item(i), out[i]);
 }
 
-std::optional<ShapeItem::Kind> read_kind(MapReader& map) {
-  const auto type = map.require("type", "the kind of shape: box, cylinder or sphere");
+struct NamedKind {
+  std::string_view name;
+  Shape::Kind kind;
+};
+constexpr std::array kinds{NamedKind{"box", Shape::Kind::box}, NamedKind{"capsule", Shape::Kind::capsule},
+                           NamedKind{"cylinder", Shape::Kind::cylinder}, NamedKind{"plane", Shape::Kind::plane},
+                           NamedKind{"sphere", Shape::Kind::sphere}};
+
+std::optional<Shape::Kind> read_kind(MapReader& map) {
+  std::vector<std::string_view> names;
+  for (const NamedKind& kind : kinds) names.push_back(kind.name);
+  const auto type = map.require("type", "the kind of shape: " + listing(names));
   const auto name = type ? read_text(*type, "the kind of shape") : std::nullopt;
   if (!name) return std::nullopt;
-  if (*name == "box") return ShapeItem::Kind::box;
-  if (*name == "cylinder") return ShapeItem::Kind::cylinder;
-  if (*name == "sphere") return ShapeItem::Kind::sphere;
+  for (const NamedKind& kind : kinds)
+    if (kind.name == *name) return kind.kind;
   type->error(fmt::format("there is no shape {}", show(*name)),
-              did_you_mean(*name, {"box", "cylinder", "sphere"}) + "Shapes: box, cylinder, sphere.");
+              did_you_mean(*name, names) + fmt::format("Shapes: {}.", listing(names)));
   return std::nullopt;
 }
 
-void read_shape(const Value& value, std::vector<ShapeItem>& shapes) {
+/// The rotation that takes the z axis to a direction, by the shortest way.
+Quat from_z(const Vec3& n) {
+  const Quat half{1 + n.z, -n.y, n.x, 0};
+  return half.w > 1e-12 ? normalized(half) : Quat{0, 1, 0, 0};
+}
+
+void read_orientation_of(MapReader& map, Shape& shape) {
+  const auto orientation = map.find("orientation");
+  const auto normal = shape.kind == Shape::Kind::plane ? map.find("normal") : std::nullopt;
+  if (orientation && normal)
+    normal->error("the plane has an orientation and a normal", "Give one of them: z of the orientation is the normal.");
+  else if (normal)
+    shape.pose.orientation = from_z(read_direction(*normal).value_or(Vec3{0, 0, 1}));
+  else if (orientation)
+    shape.pose.orientation = read_orientation(*orientation).value_or(shape.pose.orientation);
+}
+
+void read_shape(const Value& value, std::vector<Shape>& shapes) {
   MapReader map(value);
   if (!map.is_map()) return;
-  const std::optional<ShapeItem::Kind> kind = read_kind(map);
+  const std::optional<Shape::Kind> kind = read_kind(map);
   if (!kind) return;
-  ShapeItem& shape = shapes.emplace_back();
+  using enum Shape::Kind;
+  Shape& shape = shapes.emplace_back();
   shape.kind = *kind;
-  if (shape.kind == ShapeItem::Kind::box) require_edges(map, shape.size);
-  if (shape.kind != ShapeItem::Kind::box) require_extent(map, "radius", "the radius in m", shape.radius);
-  if (shape.kind == ShapeItem::Kind::cylinder) require_extent(map, "length", "along its z axis, in m", shape.length);
+  if (*kind == box) require_edges(map, shape.edges);
+  if (*kind == cylinder || *kind == sphere || *kind == capsule)
+    require_extent(map, "radius", "the radius in m", shape.radius);
+  if (*kind == cylinder) require_extent(map, "length", "along its z axis, in m", shape.length);
+  if (*kind == capsule)
+    require_extent(map, "length", "along its z axis between the centres of its half balls, in m", shape.length);
   if (const auto position = map.find("position"))
     shape.pose.position = read_vector3(*position, "m").value_or(shape.pose.position);
-  if (const auto orientation = map.find("orientation"))
-    shape.pose.orientation = read_orientation(*orientation).value_or(shape.pose.orientation);
+  read_orientation_of(map, shape);
   map.finish();
 }
 
 }  // namespace
 
-std::vector<ShapeItem> read_geometry(const Value& value) {
-  std::vector<ShapeItem> shapes;
+std::vector<Shape> read_geometry(const Value& value) {
+  std::vector<Shape> shapes;
   if (value.node().kind != Node::Kind::list) {
     value.unexpected("a list of shapes, [{type: cylinder, …}, …]");
     return shapes;
   }
   for (std::size_t i = 0; i < value.node().items.size(); ++i) read_shape(value.item(i), shapes);
   return shapes;
+}
+
+void read_ground(const Value& value, Description& model) {
+  MapReader map(value);
+  if (!map.is_map()) return;
+  if (const auto geometry = map.find("geometry")) model.ground_geometry = read_geometry(*geometry);
+  map.finish();
 }
 
 }  // namespace polyform::host::reading

@@ -1,6 +1,8 @@
 // Joints: what they connect, their type's fields and their initial coordinates.
 #include <fmt/format.h>
 
+#include <array>
+
 #include "framework/host/reading/model_reader.hpp"
 
 namespace polyform::host::inline reading {
@@ -55,7 +57,8 @@ void read_joint_entries(Reading& r, MapReader& map, JointItem& joint, bool in_ch
   if (const auto initial = map.find("initial")) read_initial(*initial, joint);
   if (const auto cut = map.find("cut")) joint.cut = read_boolean(*cut).value_or(false);
   if (!joint.type) return;
-  joint.fields = r.fields.read(map, joint.type->fields(), in_chain ? "position" : "");
+  constexpr std::array<std::string_view, 1> placed_by_chain{"position"};
+  joint.fields = r.fields.read(map, joint.type->fields(), std::span(placed_by_chain).first(in_chain ? 1 : 0));
   map.finish();
 }
 

@@ -48,6 +48,8 @@ void read_joint_entries(Reading&, MapReader&, JointItem&, bool in_chain);
 void read_chain(Reading&, const Value&, const ChainHead&);
 
 void read_forces(Reading&, std::span<const Value>);
+/// The entry `contacts`: an instance of a type between bodies for each pair that no joint connects.
+void read_contacts(Reading&, const Value&);
 void read_constraints(Reading&, std::span<const Value>);
 /// Items of the lists `modules` and `subsystems`, and parts that are subsystems. A subsystem under the key `modules`,
 /// which it had before, is read with a note.
@@ -80,7 +82,9 @@ void report_missing_type(const Value& type, std::string_view name, std::string_v
 /// A value as YAML text that reads back as the same value.
 std::string flow_text(const Node&);
 /// The shapes of a body; of a wrong one, what could be read.
-std::vector<ShapeItem> read_geometry(const Value&);
+std::vector<Shape> read_geometry(const Value&);
+/// The entry `ground` of a model: what is fixed in ground and no body.
+void read_ground(const Value&, Description&);
 
 template <class Type>
 const Type* find_type(const Value& type, const Named<Type>& loaded, std::string_view kind, std::string_view built_in) {

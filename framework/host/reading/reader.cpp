@@ -117,7 +117,9 @@ void read_root(Reading& r, const Value& root, Scope& scope, Parts& parts) {
   if (signals && !is_list(*signals, "signals")) signals.reset();
   if (signals) r.formulas.define_signals(*signals);
   read_bodies_and_joints(r, map, parts, sections, unread);
+  if (const auto ground = map.find("ground")) read_ground(*ground, r.model);
   read_forces(r, sections.forces);
+  if (const auto contacts = map.find("contacts")) read_contacts(r, *contacts);
   read_constraints(r, sections.constraints);
   read_modules_and_subsystems(r, sections.modules, sections.subsystems, parts.subsystems());
   r.formulas.finish_signals();

@@ -3,6 +3,7 @@
 
 #include "framework/host/reading/reader.hpp"
 #include "framework/host/reading/schema_parts.hpp"
+#include "polyform/contract/body_pairs.hpp"
 
 namespace polyform::host::inline reading {
 
@@ -30,7 +31,7 @@ Json body_schema(const FlexibleBodyType* flexible, bool in_chain) {
     required.push_back("type");
   else
     required.insert(required.end(), {"mass", "inertia"});
-  if (flexible) add_fields(flexible->fields(), {}, p, required);
+  if (flexible) add_fields(flexible->fields(), p, required);
   return closed_object(std::move(p), required);
 }
 
@@ -52,7 +53,10 @@ Json joint_schema(const JointType& type, bool in_chain) {
   }
   p["initial"] = ref("initial");
   p["cut"] = described({{"type", "boolean"}}, "Ask for this joint to be the cut joint of its loop; default false.");
-  add_fields(type.fields(), in_chain ? "position" : "", p, required);
+  if (in_chain)
+    add_fields(type.fields(), p, required, {"position"});
+  else
+    add_fields(type.fields(), p, required);
   return closed_object(std::move(p), required);
 }
 
@@ -70,7 +74,7 @@ Json elements_schema(const Named<Type>& types, std::string_view what) {
     p["name"] = name_schema("Name of the " + text_of(what) + ".");
     p["type"] = described({{"const", text_of(type->name())}}, text_of(type->meaning()));
     std::vector<std::string> required{"name", "type"};
-    add_fields(type->fields(), {}, p, required);
+    add_fields(type->fields(), p, required);
     kinds.push_back(closed_object(std::move(p), required));
   }
   return kinds;
@@ -112,6 +116,29 @@ Json chain_schema() {
   return closed_object(std::move(p), {"name", "count", "body", "joint", "step"});
 }
 
+/// Of every type between two bodies; one of them need not be named.
+Json contacts_schema(const Catalog& catalog) {
+  Json kinds = Json::array();
+  std::size_t count = 0;
+  for (const auto& [name, type] : catalog.forces) count += ask<BodyPairs>(*type) != nullptr ? 1 : 0;
+  for (const auto& [name, type] : catalog.forces) {
+    const BodyPairs* const pairs = ask<BodyPairs>(*type);
+    if (pairs == nullptr) continue;
+    Json p = Json::object();
+    std::vector<std::string> required;
+    if (count > 1) required.push_back("type");
+    p["name"] = name_schema("Each is called <name>.<first body>.<second body>; default contact.");
+    p["type"] = described({{"const", text_of(type->name())}}, text_of(type->meaning()));
+    p["all"] = described({{"type", "boolean"}}, "Between all bodies with geometry, and with ground where it has some.");
+    p["bodies"] = list_of(ref("body"), "Between these.");
+    p["except"] = list_of(Json{{"type", "array"}, {"items", ref("body")}, {"minItems", 2}, {"maxItems", 2}},
+                          "Pairs that are left out.");
+    add_fields(type->fields(), p, required, {pairs->first_field(), pairs->second_field()});
+    kinds.push_back(closed_object(std::move(p), required));
+  }
+  return described(one_of(std::move(kinds)), "A force between each two of many bodies that no joint connects.");
+}
+
 /// A name, or a name with options.
 Json integrator_schema(const Catalog& catalog) {
   Json names = Json::array(), kinds = Json::array();
@@ -119,7 +146,7 @@ Json integrator_schema(const Catalog& catalog) {
     names.push_back(name);
     Json options = Json::object(), p = Json::object();
     std::vector<std::string> required;
-    add_fields(type->fields(), {}, options, required);
+    add_fields(type->fields(), options, required);
     p["name"] = Json{{"const", name}};
     p["options"] = closed_object(std::move(options), required);
     kinds.push_back(described(closed_object(std::move(p), {"name"}), type->meaning()));
@@ -160,9 +187,11 @@ Json root_schema(const Catalog& catalog) {
   p["parameters"] = ref("parameters");
   p["signals"] = list_of(ref("signal"), "Signals, columns signal.NAME of results.");
   p["gravity"] = described(ref("vector3"), "Gravity in ground axes, m/s²; default [0, 0, -9.81].");
+  p["ground"] = ground_schema();
   p["bodies"] = list_of(ref("rigid_or_flexible_body"), "Bodies as drawn.");
   p["joints"] = list_of(ref("joint_item"), "Joints, placed in ground as drawn.");
   p["forces"] = list_of(ref("force_item"), "Forces.");
+  p["contacts"] = contacts_schema(catalog);
   p["constraints"] = list_of(ref("constraint_item"), "Constraints beyond joints.");
   p["modules"] = list_of(ref("module_item"), "Modules: elements with variables and equations of their own.");
   p["subsystems"] = list_of(ref("subsystem"), "Named parts of the system, which may nest.");

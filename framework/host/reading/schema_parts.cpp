@@ -239,12 +239,16 @@ Json geometry_schema() {
   const Json edges{{"type", "array"}, {"items", {{"type", "number"}, {"exclusiveMinimum", 0}}}, {"minItems", 3},
                    {"maxItems", 3}};
   return list_of(
-      one_of(Json::array({shape_schema("box", {{"size", described(edges, "Lengths of its edges along x, y, z, m.")}},
-                                       {"size"}),
-                          shape_schema("cylinder", {{"radius", radius}, {"length", positive("Along its z axis, m.")}},
-                                       {"radius", "length"}),
-                          shape_schema("sphere", {{"radius", radius}}, {"radius"})})),
-      "Shapes, for pictures only.");
+      one_of(Json::array(
+          {shape_schema("box", {{"size", described(edges, "Lengths of its edges along x, y, z, m.")}}, {"size"}),
+           shape_schema("capsule", {{"radius", radius}, {"length", positive("Between the centres of its half balls, m.")}},
+                        {"radius", "length"}),
+           shape_schema("cylinder", {{"radius", radius}, {"length", positive("Along its z axis, m.")}},
+                        {"radius", "length"}),
+           shape_schema("plane", {{"normal", described(ref("direction"), "Out of the half space; default [0, 0, 1].")}},
+                        {}),
+           shape_schema("sphere", {{"radius", radius}}, {"radius"})})),
+      "Shapes, for pictures and contacts.");
 }
 
 }  // namespace
@@ -280,13 +284,24 @@ Json name_schema(std::string_view description) {
       description);
 }
 
-void add_fields(Strided<const FieldSpec> specs, std::string_view provided, Json& properties,
-                std::vector<std::string>& required) {
+void add_fields(Strided<const FieldSpec> specs, Json& properties, std::vector<std::string>& required,
+                std::initializer_list<std::string_view> provided) {
   for (const FieldSpec& spec : specs) {
-    if (!provided.empty() && spec.name == provided) continue;
-    properties[text_of(spec.name)] = described(value_schema(spec), field_description(spec));
+    if (std::ranges::find(provided, spec.name) != provided.end()) continue;
+    Json schema = described(value_schema(spec), field_description(spec));
+    if (const std::size_t dot = spec.name.find('.'); dot != std::string_view::npos) {
+      Json& group = properties[text_of(spec.name.substr(0, dot))];
+      if (group.is_null()) group = closed_object(Json::object(), {});
+      group["properties"][text_of(spec.name.substr(dot + 1))] = std::move(schema);
+      continue;
+    }
+    properties[text_of(spec.name)] = std::move(schema);
     if (spec.required) required.push_back(text_of(spec.name));
   }
+}
+
+Json ground_schema() {
+  return described(closed_object({{"geometry", ref("geometry")}}, {}), "What is fixed in ground and no body.");
 }
 
 Json basic_definitions() {

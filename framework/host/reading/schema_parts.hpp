@@ -1,6 +1,7 @@
 // Pieces of the JSON Schema: what all models share, and declared fields.
 #pragma once
 
+#include <initializer_list>
 #include <nlohmann/json.hpp>
 #include <span>
 #include <string>
@@ -27,9 +28,11 @@ Json list_of(Json items, std::string_view description);
 Json one_of(Json kinds);
 Json name_schema(std::string_view description);
 
-/// Adds the declared fields to an object's properties and required keys; a field named `provided` is left out.
-void add_fields(Strided<const FieldSpec>, std::string_view provided, Json& properties,
-                std::vector<std::string>& required);
+/// Adds the declared fields to an object's properties and required keys, without those that are `provided`.
+void add_fields(Strided<const FieldSpec>, Json& properties, std::vector<std::string>& required,
+                std::initializer_list<std::string_view> provided = {});
+/// The entry `ground` of a model.
+Json ground_schema();
 
 /// vector3, direction, orientation, inertia, time_function, numbers, matrix, body, marker, joint, initial, geometry,
 /// subsystem.

@@ -62,11 +62,13 @@ void ElementEvents::add(const SystemView& view, const Group& group) {
           group.discrete_offset,
           group.type->descriptor().discrete.size() * group.instances.size(),
           ask<DiscreteElement>(*batch),
+          ask<StateJumps>(*events),
           std::move(object)};
   const std::size_t instances = group.instances.size();
   if constexpr (std::is_same_v<Group, ForceInstances>) {
     b.states = group.state_offset;
     b.state_count = group.type->state_count() * instances;
+    jumped_.resize(std::max(jumped_.size(), b.state_count));
   } else if constexpr (std::is_same_v<Group, ModuleInstances>) {
     b.u = group.state_offset;
     b.u_count = group.type->variables().size() * instances;
@@ -165,17 +167,22 @@ EventInput ElementEvents::input_of(const Batch& b, const ForceInput& attachments
   return in;
 }
 
-bool ElementEvents::has_discrete() const {
-  return std::ranges::any_of(batches_, [](const Batch& b) { return b.discrete_count > 0; });
+bool ElementEvents::has_changes() const {
+  return std::ranges::any_of(batches_, [](const Batch& b) { return b.discrete_count > 0 || b.jumps != nullptr; });
 }
 
 bool ElementEvents::pass(std::size_t event, bool rising) {
   const Batch& b = batches_[descriptions_[event].batch];
+  const ForceInput attachments = attachments_of(b);
+  const bool changed = pass_discrete(b, event, rising, attachments);
+  return jump_states(b, event, rising, attachments) || changed;
+}
+
+bool ElementEvents::pass_discrete(const Batch& b, std::size_t event, bool rising, const ForceInput& attachments) {
   if (b.element == nullptr || b.discrete_count == 0) return false;
   auto* const state = ask<DiscreteState>(solver_);
   std::ranges::copy(state->values(), all_discrete_.begin());
   const std::span<std::int32_t> values = std::span(all_discrete_).subspan(b.discrete, b.discrete_count);
-  const ForceInput attachments = attachments_of(b);
   b.element->pass_event(event - b.first, rising, input_of(b, attachments), values);
   if (std::ranges::equal(values, attachments.discrete)) return false;
   if (state->set(all_discrete_) != Status::ok)
@@ -185,6 +192,27 @@ bool ElementEvents::pass(std::size_t event, bool rising) {
                   "Report this to the author of the element.");
   std::ranges::copy(values, motion_->discrete.begin() + static_cast<std::ptrdiff_t>(b.discrete));
   return true;
+}
+
+bool ElementEvents::jump_states(const Batch& b, std::size_t event, bool rising, const ForceInput& attachments) {
+  if (b.jumps == nullptr || b.state_count == 0) return false;
+  const std::span<double> states = std::span(jumped_).first(b.state_count);
+  std::ranges::copy(attachments.states, states.begin());
+  b.jumps->jump_states(event - b.first, rising, input_of(b, attachments), states);
+  if (std::ranges::equal(states, attachments.states)) return false;
+  if (!std::ranges::all_of(states, [](double x) { return std::isfinite(x); }))
+    throw Failure(Exit::simulation_failed,
+                  fmt::format("{} gives itself a state that is no number, at t = {:.9g} s", name_of(event), time_),
+                  "Report this to the author of the element.");
+  std::ranges::copy(states, motion_->x.begin() + static_cast<std::ptrdiff_t>(b.states));
+  return has_jumped_ = true;
+}
+
+void ElementEvents::store(std::span<double> y) {
+  if (!std::exchange(has_jumped_, false)) return;
+  if (solver_.encode(as_const(motion_->state()), y) != Status::ok)
+    throw Failure(Exit::simulation_failed,
+                  fmt::format("the solver failed at t = {:.6g} s: {}", time_, solver_.failure()));
 }
 
 }  // namespace polyform::host::simulation

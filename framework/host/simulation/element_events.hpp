@@ -10,6 +10,7 @@
 #include "polyform/contract/discrete_state.hpp"
 #include "polyform/contract/events.hpp"
 #include "polyform/contract/formulation.hpp"
+#include "polyform/contract/state_jumps.hpp"
 #include "polyform/mechanics/attachments.hpp"
 
 namespace polyform::host::inline simulation {
@@ -40,12 +41,14 @@ class ElementEvents {
   double evaluate(double t, std::span<const double> y, std::span<double> values, std::span<double> rates);
   /// The same at a canonical state, without a solver.
   double evaluate(double t, const ConstStateView&, std::span<double> values, std::span<double> rates);
-  /// Whether any of the elements has a discrete state.
-  bool has_discrete() const;
-  /// Lets an element answer to its event: it may change its discrete state, which the solver then has. The state that
-  /// was evaluated last is the one at which the event function has just changed its sign, and it stands in the solver
-  /// too. Returns whether anything was changed.
+  /// Whether any of the elements has a state that may change at its events.
+  bool has_changes() const;
+  /// Lets an element answer to its event: it may change its discrete state, which the solver then has, and first-order
+  /// states, which store() puts into the state vector. The state that was evaluated last is the one at which the event
+  /// function has just changed its sign, and it stands in the solver too. Returns whether anything was changed.
   bool pass(std::size_t event, bool rising);
+  /// Puts first-order states that have jumped since the last evaluation into y, the state vector of that evaluation.
+  void store(std::span<double> y);
   /// The largest angular velocity at the state that was evaluated last, rad/s, among the bodies that events are
   /// attached to and the bodies between these and ground.
   double turning() const;
@@ -67,6 +70,7 @@ class ElementEvents {
     std::size_t states, state_count, u, u_count, x, x_count;  ///< among the first-order states
     std::size_t discrete, discrete_count;                     ///< among the discrete states of the elements
     DiscreteElement* element;                                 ///< or none
+    StateJumps* jumps;                                        ///< or none
     std::unique_ptr<void, void (*)(void*)> object;            ///< the batch
   };
   struct Description {
@@ -76,6 +80,8 @@ class ElementEvents {
   };
   ForceInput attachments_of(const Batch&) const;
   EventInput input_of(const Batch&, const ForceInput& attachments) const;
+  bool pass_discrete(const Batch&, std::size_t event, bool rising, const ForceInput& attachments);
+  bool jump_states(const Batch&, std::size_t event, bool rising, const ForceInput& attachments);
   double evaluate_here(double t, std::span<double> values, std::span<double> rates);
   template <class Group>
   void add(const SystemView&, const Group&);
@@ -90,6 +96,8 @@ class ElementEvents {
   std::unique_ptr<Motion> motion_;
   double time_ = 0;                         ///< of the state that was evaluated last
   std::vector<std::int32_t> all_discrete_;  ///< room for the values of the solver
+  std::vector<double> jumped_;              ///< room for the states of a batch
+  bool has_jumped_ = false;                 ///< whether states of the last evaluation differ from its state vector
 };
 
 }  // namespace polyform::host::simulation

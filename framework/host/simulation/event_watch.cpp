@@ -98,7 +98,7 @@ bool EventWatch::pass() {
   begin();
   passed_ = (search_.values()[found_.function] >= 0) == rising_;
   changed_ = false;
-  if (!elements_.has_discrete()) return false;
+  if (!elements_.has_changes()) return false;
   const bool found_passed = passed_;
   evaluate(integrator_.time(), other_values_, other_rates_);
   for (std::size_t k = 0; k < size(); ++k) {
@@ -108,7 +108,10 @@ bool EventWatch::pass() {
     passed_ = true;
     changed_ = elements_.pass(k, rising) || changed_;
   }
-  if (changed_) settle();
+  if (changed_) {
+    elements_.store(std::span(y_).first(states_));
+    settle();
+  }
   return changed_;
 }
 
@@ -127,6 +130,7 @@ void EventWatch::settle() {
     if (!turned) return;
     std::swap(other_values_, settled_values_);
     if (!elements_.pass(*turned, other_values_[*turned] >= 0)) continue;
+    elements_.store(std::span(y_).first(states_));
     last = turned;
     ++count_;
   }
@@ -150,7 +154,7 @@ std::optional<double> EventWatch::find() {
   note(*found);
   found_ = *found;
   rising_ = !(search_.values()[found->function] >= 0);
-  if (elements_.has_discrete()) evaluate(found->before, values_before_, other_rates_);
+  if (elements_.has_changes()) evaluate(found->before, values_before_, other_rates_);
   return found->before;
 }
 
@@ -188,6 +192,8 @@ double EventWatch::longest_step() const {
     if (chatter_[k].silent_until > integrator_.time()) continue;
     // A step to a zero may end a rounding before it: the next one crosses it, and does not go on.
     const double size = std::abs(value), noise = search_.noise(k);
+    // Where the value is zero to the last bit, as of bodies drawn so that they just touch, it tells no time.
+    if (size == 0 && noise == 0) continue;
     if ((value >= 0) == (rate < 0))
       longest = std::min(longest, std::max(size, noise) / std::abs(rate));
     else if (size > noise)

@@ -26,11 +26,13 @@ class EventWatch final : private Signals {
   /// The first event within the last step, or nothing. What is returned is a time shortly before it, s: the step must
   /// end there, because a stage beyond the event would see a force that begins with it.
   std::optional<double> find();
-  /// Lets the element of the event that was found change its discrete state in the solver, and others that have an
+  /// Lets the element of the event that was found change its states, and others that have an
   /// event in the same instant. Before the call the integrator has begun anew before the event and has made one step of
-  /// first_step() across it. When the function returns true, a discrete state has changed and the integrator has to
+  /// first_step() across it. When the function returns true, a state has changed and the integrator has to
   /// begin anew once more.
   bool pass();
+  /// The state vector after pass() has returned true: that of the integrator but for states that have jumped.
+  std::span<const double> state() const { return y_; }
   /// Goes on after pass(), and after the new beginning that it may have asked for.
   void begin_after_event();
   /// How long the next step may be, s; `never` where no event is near.
@@ -71,7 +73,7 @@ class EventWatch final : private Signals {
   std::size_t count_ = 0;
   SignChange found_;  ///< the last event, and the sign that its function has changed to
   bool rising_ = false;
-  bool passed_ = false, changed_ = false;  ///< whether the event has happened, and whether it changed a discrete state
+  bool passed_ = false, changed_ = false;  ///< whether the event has happened, and whether it changed a state
   std::vector<double> y_, other_values_, other_rates_;
   std::vector<double> values_before_;  ///< shortly before the event
   std::vector<double> settled_values_;  ///< after a discrete state has changed

@@ -234,7 +234,7 @@ class Run {
     if (limit_ > before) step();
     if (events_.pass()) {
       // The solver has the discrete state from now on, the integrator still the one before.
-      std::ranges::copy(integrator_.state(), y_.begin());
+      std::ranges::copy(events_.state(), y_.begin());
       begin_anew(integrator_.time(), events_.first_step(), y_);
     }
     events_.begin_after_event();

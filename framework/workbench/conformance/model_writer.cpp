@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 namespace polyform::host::inline conformance {
 
@@ -32,8 +33,9 @@ std::string ModelWriter::add_massless_body() {
 
 std::string ModelWriter::add_rigid_body(const std::string& inertia) {
   const std::string name = fmt::format("b{}", bodies_.size());
-  body_lines_ += fmt::format("  - {{name: {}, position: {}, orientation: {{rpy: {}}}, {}}}\n", name,
-                             text_of(random_.vector(1)), text_of(random_.vector(3)), inertia);
+  body_lines_ += fmt::format(
+      "  - {{name: {}, position: {}, orientation: {{rpy: {}}}, {}, geometry: [{{type: sphere, radius: 0.6}}]}}\n", name,
+      text_of(random_.vector(1)), text_of(random_.vector(3)), inertia);
   bodies_.push_back(name);
   return name;
 }
@@ -101,6 +103,7 @@ std::string ModelWriter::entries(std::string_view type, Strided<const FieldSpec>
   // Lists of one instance belong together: one entry per coordinate of a joint, or per component of a vector.
   list_size_ = random_.coin() ? 0 : random_.coin() ? 3 : random_.integer(1, 6);
   std::string all;
+  std::map<std::string_view, std::string> groups;  // of fields `group.name`
   for (const FieldSpec& field : fields) {
     std::string text;
     if (position && field.name == "position") {
@@ -112,8 +115,12 @@ std::string ModelWriter::entries(std::string_view type, Strided<const FieldSpec>
     } else if (field.required || random_.coin()) {
       text = value(field);
     }
-    if (!text.empty()) all += fmt::format(", {}: {}", field.name, text);
+    if (text.empty()) continue;
+    const std::size_t dot = field.name.find('.');
+    std::string& entries = dot == std::string_view::npos ? all : groups[field.name.substr(0, dot)];
+    entries += fmt::format(", {}: {}", field.name.substr(dot == std::string_view::npos ? 0 : dot + 1), text);
   }
+  for (const auto& [group, entries] : groups) all += fmt::format(", {}: {{{}}}", group, entries.substr(2));
   return all;
 }
 

@@ -1,0 +1,67 @@
+#include "contact_fields.hpp"
+
+namespace polyform::contact {
+
+namespace {
+constexpr std::array<std::string_view, 1> laws{"hunt-crossley"};
+}
+
+constinit const std::array<FieldSpec, 9> contact_fields{
+    FieldSpec{.name = "a",
+              .type = FieldType::body,
+              .unit = "",
+              .meaning = "the body whose shapes touch those of b",
+              .required = true},
+    FieldSpec{.name = "b",
+              .type = FieldType::body,
+              .unit = "",
+              .meaning = "the other body, or ground",
+              .required = true},
+    FieldSpec{.name = "law",
+              .type = FieldType::choice,
+              .unit = "",
+              .meaning = "hunt-crossley: a nonlinear spring with damping that grows with the penetration",
+              .default_text = "hunt-crossley",
+              .choices = laws},
+    FieldSpec{.name = "stiffness",
+              .type = FieldType::number,
+              .unit = "N/m^exponent",
+              .meaning = "k of k δ^exponent, δ being the penetration in m, at each point of contact",
+              .required = true,
+              .minimum = 0,
+              .exclusive_minimum = true,
+              .typical = 1e5},
+    FieldSpec{.name = "exponent",
+              .type = FieldType::number,
+              .unit = "",
+              .meaning = "1 for a linear spring, 1.5 for elastic balls (Hertz)",
+              .default_text = "1.5",
+              .minimum = 1,
+              .maximum = 10},
+    FieldSpec{.name = "restitution",
+              .type = FieldType::number,
+              .unit = "",
+              .meaning = "speed after a free impact over the speed before; 1 loses nothing",
+              .default_text = "1",
+              .minimum = 0.001,
+              .maximum = 1},
+    FieldSpec{.name = "friction.static",
+              .type = FieldType::number,
+              .unit = "",
+              .meaning = "greatest coefficient of friction, at the speed 'velocity'; default: as 'dynamic'",
+              .minimum = 0},
+    FieldSpec{.name = "friction.dynamic",
+              .type = FieldType::number,
+              .unit = "",
+              .meaning = "coefficient of friction at higher speeds",
+              .default_text = "0",
+              .minimum = 0},
+    FieldSpec{.name = "friction.velocity",
+              .type = FieldType::number,
+              .unit = "m/s",
+              .meaning = "sliding speed at which friction is greatest; slower sliding counts as sticking",
+              .default_text = "0.001",
+              .minimum = 0,
+              .exclusive_minimum = true}};
+
+}  // namespace polyform::contact

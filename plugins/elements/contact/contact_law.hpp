@@ -1,0 +1,45 @@
+// The laws of a compliant contact: Hunt and Crossley along the normal, Brown and McPhee along the surface.
+#pragma once
+
+#include <cmath>
+
+namespace polyform::contact {
+
+/// The damping of Hunt and Crossley (1975), F = k δⁿ (1 + λ δ̇), that gives two free bodies the restitution e: the
+/// number x = λ v₀ for which a contact that begins with the speed v₀ ends with e v₀. The motion m δ̈ = −F has, for
+/// every k, n and m,
+///
+///   x − ln(1 + x) = −e x − ln(1 − e x)
+///
+/// 0 < e <= 1; the approximation x = 3(1 − e)/2 holds next to e = 1 only.
+inline double damping_number(double e) noexcept {
+  if (e >= 1) return 0;
+  const auto loss = [e](double x) { return (1 + e) * x - std::log1p(x) + std::log1p(-e * x); };
+  // Positive next to 0, and −∞ where e x approaches 1: one zero between them, by bisection to rounding.
+  double low = 0, high = 1 / e;
+  for (int i = 0; i < 200 && low < high; ++i) {
+    const double middle = 0.5 * (low + high);
+    if (middle == low || middle == high) break;
+    (loss(middle) > 0 ? low : high) = middle;
+  }
+  return low;
+}
+
+/// Coulomb friction that is smooth through rest (Brown and McPhee 2016), as a coefficient over the sliding speed: it
+/// rises from zero to `static_` at `speed` and falls to `dynamic` beyond.
+struct Friction {
+  double static_ = 0, dynamic = 0;
+  double speed = 1;  ///< m/s
+
+  bool acts() const noexcept { return static_ > 0 || dynamic > 0; }
+  /// The coefficient divided by the sliding speed v, s/m: finite at rest.
+  double per_speed(double v) const noexcept {
+    const double s = v / speed;
+    const double fall = 0.25 * s * s + 0.75;
+    // tanh(4 s) / s; below 1e-4 its series.
+    const double rise = s > 1e-4 ? std::tanh(4 * s) / s : 4 * (1 - 16 * s * s / 3);
+    return (dynamic * rise + (static_ - dynamic) / (fall * fall)) / speed;
+  }
+};
+
+}  // namespace polyform::contact
