@@ -97,8 +97,10 @@ void joint_constraint(const JointData& joint, const BodyMotion& base, const Body
   // H does not depend on v: the first evaluation gives H, H gives v, the second evaluation has them both.
   const double no_velocity[6]{};
   joint_motion(joint, q, no_velocity, c.motion);
-  c.drift = c.motion.twist;
-  c.relative.twist -= c.drift;
+  if (joint.kernel != nullptr) {  // what primitives do does not depend on time
+    c.drift = c.motion.twist;
+    c.relative.twist -= c.drift;
+  }
   solve_least_squares(c.motion.H, joint.nv, c.relative.twist, v);
   joint_motion(joint, q, v, c.motion);
   c.rows = complement(c.motion.H, joint.nv, c.T);

@@ -75,8 +75,8 @@ class EventSource {
     (void)instance;
     return never;
   }
-  /// A further ability by name, or nullptr. What else happens at an event (a jump of the state) will be such an
-  /// ability. A discrete state of the element changes by DiscreteElement, which the batch itself gives.
+  /// A further ability by name, or nullptr: StateJumps, where first-order states of a force jump at its events. A
+  /// discrete state of the element changes by DiscreteElement, which the batch itself gives.
   virtual void* query(std::string_view asked) noexcept {
     (void)asked;
     return nullptr;

@@ -9,6 +9,7 @@
 #include "polyform/contract/diagnostic.hpp"
 #include "polyform/contract/field.hpp"
 #include "polyform/contract/joint.hpp"
+#include "polyform/contract/shapes.hpp"
 #include "polyform/contract/spatial.hpp"
 
 namespace polyform {
@@ -54,6 +55,7 @@ struct ElementInstance {
   Strided<const JointShape> joints{};
   Vec3 gravity{};                           ///< of the model, ground axes, m/s²
   Strided<const BodyInertia> inertias{};    ///< of the body of each marker
+  Strided<const BodyShapes> shapes{};       ///< of the body of each marker
 };
 
 /// Kinematics of all attachments of a batch, instance after instance.

@@ -140,20 +140,18 @@ class Strided {
   constexpr bool empty() const noexcept { return count_ == 0; }
   /// The size of one structure for who made them, bytes.
   constexpr std::size_t stride() const noexcept { return stride_; }
-  constexpr T& operator[](std::size_t i) const noexcept {
-    return *moved(first_, static_cast<std::ptrdiff_t>(i), stride_);
-  }
+  constexpr T& operator[](std::size_t i) const noexcept { return *pointer_to(i); }
   constexpr T& front() const noexcept { return *first_; }
   constexpr T& back() const noexcept { return (*this)[count_ - 1]; }
   constexpr iterator begin() const noexcept { return {first_, stride_}; }
-  constexpr iterator end() const noexcept { return {&(*this)[count_], stride_}; }
+  constexpr iterator end() const noexcept { return {pointer_to(count_), stride_}; }
   constexpr std::reverse_iterator<iterator> rbegin() const noexcept { return std::reverse_iterator(end()); }
   constexpr std::reverse_iterator<iterator> rend() const noexcept { return std::reverse_iterator(begin()); }
   constexpr Strided first(std::size_t count) const noexcept { return {first_, count, stride_}; }
-  constexpr Strided last(std::size_t count) const noexcept { return {&(*this)[count_ - count], count, stride_}; }
+  constexpr Strided last(std::size_t count) const noexcept { return {pointer_to(count_ - count), count, stride_}; }
   constexpr Strided subspan(std::size_t offset) const noexcept { return last(count_ - offset); }
   constexpr Strided subspan(std::size_t offset, std::size_t count) const noexcept {
-    return {&(*this)[offset], count, stride_};
+    return {pointer_to(offset), count, stride_};
   }
 
   /// Whether the structures have this member.
@@ -178,6 +176,10 @@ class Strided {
   template <class>
   friend class Strided;
 
+  /// Also of the place behind the last one, and of none at all.
+  constexpr T* pointer_to(std::size_t i) const noexcept {
+    return moved(first_, static_cast<std::ptrdiff_t>(i), stride_);
+  }
   static constexpr T* moved(T* from, std::ptrdiff_t n, std::size_t stride) noexcept {
     if (std::is_constant_evaluated()) return from + n;
     return reinterpret_cast<T*>(reinterpret_cast<Bytes*>(from) + n * static_cast<std::ptrdiff_t>(stride));

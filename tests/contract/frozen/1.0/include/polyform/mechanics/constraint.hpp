@@ -20,7 +20,7 @@ struct JointConstraint {
   double residual[6]{};     ///< position
   JointMotion motion;       ///< the joint at its nearest coordinates and velocities
   RelativeMotion relative;  ///< the actual motion; its twist is V_FM − s
-  Spatial drift;            ///< s
+  Spatial drift;            ///< s; not written where the joint is a sequence of primitives, and so zero
 };
 
 /// Coordinates q (a guess on entry), velocities v and the constraint of a joint between two bodies at any poses.
