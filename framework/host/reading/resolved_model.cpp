@@ -116,7 +116,13 @@ class ResolvedModel {
   void add_fields(ordered_json& out, Strided<const FieldSpec> specs, const Fields& fields) const {
     for (std::size_t i = 0; i < std::min(specs.size(), fields.values.size()); ++i)
       if (fields.values[i].given || !specs[i].default_text.empty())
-        out[std::string(specs[i].name)] = value(specs[i], fields.values[i]);
+        place_of(out, specs[i].name) = value(specs[i], fields.values[i]);
+  }
+  /// Where a field stands: `group.name` is the entry `name` of the map `group`.
+  static ordered_json& place_of(ordered_json& out, std::string_view field) {
+    const std::size_t dot = field.find('.');
+    return dot == std::string_view::npos ? out[std::string(field)]
+                                         : out[std::string(field.substr(0, dot))][std::string(field.substr(dot + 1))];
   }
 
   ordered_json json_of(const BodyItem& body) const {
@@ -130,22 +136,28 @@ class ResolvedModel {
                      {"inertia", {{"xx", j.xx}, {"yy", j.yy}, {"zz", j.zz}, {"xy", j.xy}, {"xz", j.xz}, {"yz", j.yz}}}};
     if (body.velocity) out["velocity"] = components(*body.velocity);
     if (body.angular_velocity) out["angular_velocity"] = components(*body.angular_velocity);
-    for (const ShapeItem& shape : body.geometry) out["geometry"].push_back(json_of(shape));
+    for (const Shape& shape : body.geometry) out["geometry"].push_back(json_of(shape));
     if (body.flexible != nullptr) add_fields(out, body.flexible->fields(), body.fields);
     return out;
   }
 
-  static ordered_json json_of(const ShapeItem& shape) {
+  static ordered_json json_of(const Shape& shape) {
     ordered_json out;
     switch (shape.kind) {
-      case ShapeItem::Kind::box:
-        out = {{"type", "box"}, {"size", components(shape.size)}};
+      case Shape::Kind::box:
+        out = {{"type", "box"}, {"size", components(shape.edges)}};
         break;
-      case ShapeItem::Kind::cylinder:
+      case Shape::Kind::cylinder:
         out = {{"type", "cylinder"}, {"radius", shape.radius}, {"length", shape.length}};
         break;
-      case ShapeItem::Kind::sphere:
+      case Shape::Kind::capsule:
+        out = {{"type", "capsule"}, {"radius", shape.radius}, {"length", shape.length}};
+        break;
+      case Shape::Kind::sphere:
         out = {{"type", "sphere"}, {"radius", shape.radius}};
+        break;
+      case Shape::Kind::plane:
+        out = {{"type", "plane"}};
         break;
     }
     out["position"] = components(shape.pose.position);

@@ -21,7 +21,7 @@ inline constexpr FieldSpec mimic_option{
     .type = FieldType::choice,
     .unit = "",
     .meaning = "a joint that mimics another is coupled to it by a constraint, or moves independently of it",
-    .default_text = "coupled",
+    .default_text = "independent",
     .choices = mimic_choices};
 
 }  // namespace polyform::importers
