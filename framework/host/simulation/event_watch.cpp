@@ -184,20 +184,28 @@ void EventWatch::check_standstill() {
   }
 }
 
-double EventWatch::longest_step() const {
+double EventWatch::longest_step() {
   double longest = std::min(guard_, samples_of_step * search_.reach());
+  std::size_t nearest = size();
   for (std::size_t k = 0; k < size(); ++k) {
     const double value = search_.values()[k], rate = search_.rates()[k];
     if (!std::isfinite(rate) || rate == 0) continue;
     if (chatter_[k].silent_until > integrator_.time()) continue;
     // A step to a zero may end a rounding before it: the next one crosses it, and does not go on.
     const double size = std::abs(value), noise = search_.noise(k);
-    // Where the value is zero to the last bit, as of bodies drawn so that they just touch, it tells no time.
-    if (size == 0 && noise == 0) continue;
-    if ((value >= 0) == (rate < 0))
-      longest = std::min(longest, std::max(size, noise) / std::abs(rate));
-    else if (size > noise)
+    if ((value >= 0) == (rate < 0)) {
+      const double more = k == stuck_.function && value == stuck_.value ? stuck_.factor : 1;
+      const double to_zero = more * std::max(size, noise) / std::abs(rate);
+      if (to_zero < longest) nearest = k;
+      longest = std::min(longest, to_zero);
+    } else if (size > noise)
       longest = std::min(longest, receding * size / std::abs(rate));
+  }
+  // A step to a zero may be too short to change the last digit of a coordinate, as of bodies that just touch at rest:
+  // the next one is longer.
+  if (nearest < size()) {
+    const bool again = nearest == stuck_.function && search_.values()[nearest] == stuck_.value;
+    stuck_ = {nearest, search_.values()[nearest], again ? 2 * stuck_.factor : 1};
   }
   if (restarted_ > -never) longest = std::min(longest, growth_ * (integrator_.time() - restarted_));
   return std::max(longest, first_step());

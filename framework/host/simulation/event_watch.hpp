@@ -36,7 +36,7 @@ class EventWatch final : private Signals {
   /// Goes on after pass(), and after the new beginning that it may have asked for.
   void begin_after_event();
   /// How long the next step may be, s; `never` where no event is near.
-  double longest_step() const;
+  double longest_step();
   /// The first step after an event: far shorter than anything that begins there.
   double first_step() const;
 
@@ -78,6 +78,13 @@ class EventWatch final : private Signals {
   std::vector<double> values_before_;  ///< shortly before the event
   std::vector<double> settled_values_;  ///< after a discrete state has changed
   std::vector<Chatter> chatter_;
+  /// The function that last limited a step by its way to zero, its value then, and how much longer the next such step
+  /// may be while the value stays.
+  struct Stuck {
+    std::size_t function = static_cast<std::size_t>(-1);
+    double value = 0, factor = 1;
+  };
+  Stuck stuck_;
 };
 
 }  // namespace polyform::host::simulation
