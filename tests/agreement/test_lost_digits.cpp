@@ -28,21 +28,21 @@ double mass_of(Order order, double ratio, int k, int n) {
   return light * std::pow(ratio, part);
 }
 
-struct Shape {
+struct Linkage {
   const char* name;
   const char* joint;   ///< type and its fields, of every second joint; the others are `other`
   const char* other;
   bool tree = false;   ///< bodies hang on the one two before
   bool loop = false;   ///< the last body is tied to ground by a ball
 };
-constexpr Shape shapes[] = {
+constexpr Linkage shapes[] = {
     {"balls", "spherical", "spherical", false, false},
     {"pins", "revolute, axis: [0.3, 0.9, 0.1]", "revolute, axis: [0.8, -0.2, 0.5]", false, false},
     {"mixed", "universal, axis: [1, 0.2, 0], axis2: [-0.2, 1, 0]", "revolute, axis: [0.8, -0.2, 0.5]", false, false},
     {"tree", "spherical", "revolute, axis: [0.8, -0.2, 0.5]", true, false},
     {"loop", "spherical", "revolute, axis: [0.8, -0.2, 0.5]", false, true}};
 
-std::string model_of(const Shape& shape, Order order, double ratio) {
+std::string model_of(const Linkage& shape, Order order, double ratio) {
   constexpr int n = 6;
   std::string bodies, joints;
   const auto corner = [](int k) {
@@ -212,7 +212,7 @@ TEST_CASE("loops whose masses alternate over many orders of magnitude are no con
 
 TEST_CASE("whatever the masses, accelerations are right, or it is said that they are not", "[lost digits]") {
   std::string table;
-  for (const Shape& shape : shapes)
+  for (const Linkage& shape : shapes)
     for (const Order order : {Order::ascending, Order::descending, Order::alternating})
       for (const double ratio : {1e0, 1e4, 1e8, 1e12}) {
         const auto system = system_from_text(model_of(shape, order, ratio));

@@ -13,14 +13,14 @@ using namespace polyform::test;
 
 namespace {
 
-struct Shape {
+struct TreeShape {
   std::size_t levels, widest_interface, most_members, constraints;
 };
 
-Shape shape_of(const std::vector<LevelConstraint>& given, std::size_t bodies) {
+TreeShape shape_of(const std::vector<LevelConstraint>& given, std::size_t bodies) {
   std::vector<LevelConstraint> constraints = given;
   const MergeTree tree = make_merge_tree(constraints, bodies, 0, false, std::vector<bool>(bodies));
-  Shape s{tree.levels, 0, 0, 0};
+  TreeShape s{tree.levels, 0, 0, 0};
   for (const Merge& merge : tree.merges) {
     s.widest_interface = std::max(s.widest_interface, merge.interface.size());
     s.most_members = std::max(s.most_members, merge.members.size());
@@ -69,7 +69,7 @@ TEST_CASE("interfaces of modules found in chains, trees, ladders and stars do no
                                                           return a.blocks.back() < b.blocks.back();
                                                         }))
                                          .blocks.back();
-      const Shape s = shape_of(constraints, bodies);
+      const TreeShape s = shape_of(constraints, bodies);
       CHECK(s.widest_interface <= 3);
       CHECK(s.most_members <= 5);
       CHECK(static_cast<double>(s.levels) <= 3 + 2 * std::log2(static_cast<double>(bodies)));
