@@ -68,7 +68,7 @@ struct Bench {
     element = std::make_unique<FormulaForce>(all, forces, std::move(states), std::move(samples), std::move(outputs));
     for (const std::vector<FieldValue>& own : fields) whole.insert(whole.end(), own.begin(), own.end());
     whole.resize(whole.size() + 2);
-    shapes.assign(forces.size() + element->joints().size(), JointShape{.nq = 1, .nv = 1});
+    shapes.assign(forces.size() + element->joints().size(), JointShape{.nq = 1, .nv = 1, .primitives = {}});
     instance = ElementInstance{.fields = Strided<const FieldValue>(whole.data(), whole.size()),
                                .joints = Strided<const JointShape>(shapes.data(), shapes.size())};
     REQUIRE(element->define(instance, 0, sink));
@@ -202,7 +202,7 @@ TEST_CASE("a coordinate that a joint has not is refused") {
   b.element = std::make_unique<FormulaForce>(b.all, b.forces);
   b.whole = b.fields.front();
   b.whole.resize(4);
-  b.shapes.assign(2, JointShape{.nq = 1, .nv = 1});
+  b.shapes.assign(2, JointShape{.nq = 1, .nv = 1, .primitives = {}});
   b.instance = ElementInstance{.fields = Strided<const FieldValue>(b.whole.data(), b.whole.size()),
                                .joints = Strided<const JointShape>(b.shapes.data(), b.shapes.size())};
   CHECK_FALSE(b.element->define(b.instance, 0, b.sink));
