@@ -112,7 +112,6 @@ void add_import(CLI::App& app, Action& action) {
   sub->add_option("FILE", arguments->file, "The file; its content tells the format")->required()->type_name("");
   sub->add_option("-o,--output", arguments->output, "The model file to write [the output stream]")->type_name("FILE");
   sub->add_option("--base", arguments->base, "Hold what nothing carries: fixed, or free [as the format has it]")
-      ->check(CLI::IsMember({"fixed", "free"}))
       ->type_name("HOW");
   sub->add_flag("--merge-fixed", arguments->merge_fixed, "Merge links on fixed joints into those that carry them");
   sub->add_flag("--strict", arguments->strict, "End with an error where something would not be honoured");

@@ -287,7 +287,11 @@ TEST_CASE("a run goes on from the last row of another, and from an equilibrium")
         whole.names[c].starts_with("constraint") || whole.names[c].starts_with("correction"))
       continue;
     CAPTURE(whole.names[c]);
-    CHECK(second.rows.back()[c] == Approx(whole.rows.back()[c]).margin(1e-8));
+    // A quaternion begins with the sign that a run gives it at its start.
+    const std::string& name = whole.names[c];
+    const bool turned = name.ends_with(".qw") || name.ends_with(".qx") || name.ends_with(".qy") || name.ends_with(".qz");
+    const double found = second.rows.back()[c], expected = whole.rows.back()[c];
+    CHECK(found == Approx(turned && found * expected < 0 ? -expected : expected).margin(1e-8));
   }
   const std::string model =
       shop.write("m.yaml", slide(force("10 - 20*q(slide) - v(slide)"), "{position: 0.3, velocity: 0}"));

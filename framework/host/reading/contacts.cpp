@@ -36,7 +36,9 @@ const ForceType* pair_type(Reading& r, MapReader& map) {
   }
   if (known.size() == 1) return only;
   if (known.empty())
-    report_missing_type(map.value(), "contact", "force", {});
+    map.value().report().missing_plugin(
+        map.value().place(), map.value().path(), "no loaded plugin offers a force between the surfaces of bodies",
+        "See 'polyform plugins' for what is loaded, and check --plugin-path and POLYFORM_PLUGIN_PATH.");
   else
     map.report_missing("type", "which force acts", fmt::format("Name one of {}.", listing(known)));
   return nullptr;
@@ -115,7 +117,7 @@ void read_contacts(Reading& r, const Value& value) {
   if (!map.is_map()) return;
   const std::size_t errors = r.report.errors();
   const ForceType* const type = pair_type(r, map);
-  std::string prefix = "contact";
+  std::string prefix{type != nullptr ? type->name() : std::string_view{}};
   if (const auto name = map.find("name")) prefix = read_name(*name).value_or(prefix);
   const std::vector<BodyIndex> bodies = chosen_bodies(r, map);
   const std::set<Pair> omitted = omitted_pairs(r, map);

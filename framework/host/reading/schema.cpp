@@ -127,7 +127,7 @@ Json contacts_schema(const Catalog& catalog) {
     Json p = Json::object();
     std::vector<std::string> required;
     if (count > 1) required.push_back("type");
-    p["name"] = name_schema("Each is called <name>.<first body>.<second body>; default contact.");
+    p["name"] = name_schema("Each is called <name>.<first body>.<second body>; default the type.");
     p["type"] = described({{"const", text_of(type->name())}}, text_of(type->meaning()));
     p["all"] = described({{"type", "boolean"}}, "Between all bodies with geometry, and with ground where it has some.");
     p["bodies"] = list_of(ref("body"), "Between these.");

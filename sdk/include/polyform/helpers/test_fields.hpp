@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "polyform/contract/diagnostic.hpp"
 #include "polyform/contract/field.hpp"
 #include "polyform/contract/type_descriptor.hpp"
 
