@@ -48,6 +48,10 @@ bool goes_on(const PathMaker& make, std::size_t v, double rate, double turn) {
 
 /// Periods that are found by integration have eight digits.
 constexpr double whole_number = 1e-7;
+/// A rate that its acceleration changes by so many times itself over one turn is passed on the way to others: a joint
+/// that starts from rest. A pendulum that just goes over the top has a thousandth of its greatest rate there, and its
+/// acceleration in a turn some thousand times as much.
+constexpr double passing = 1e4;
 /// What turns by a smaller part of the fastest rate does not turn.
 constexpr double at_rest_beside = 1e-9;
 
@@ -103,7 +107,8 @@ std::vector<Period> possible_periods(const PointModel& model, const PathMaker& m
         const std::string told_by = fmt::format("a turn of joint `{}`", joint.name);
         const double length = 2 * std::numbers::pi / std::abs(rate);
         // A turn that takes so much longer than others is not followed: at such a rate a joint rather swings.
-        const bool brief = std::abs(rate) * most_turns >= fastest_turn;
+        const bool brief =
+            std::abs(rate) * most_turns >= fastest_turn && std::abs(a.vdot[v]) * length <= passing * std::abs(rate);
         const bool uniform = std::abs(a.vdot[v]) <= even * rate * rate && (!brief || goes_on(make, v, rate, length));
         if (uniform)
           add(length, told_by);
