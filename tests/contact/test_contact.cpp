@@ -124,3 +124,15 @@ TEST_CASE("momentum passes through a row of equal balls") {
     CHECK(std::abs(ended.velocities[4].x) > 20 * std::abs(ended.velocities[0].x));
   }
 }
+
+TEST_CASE("contacts of all bodies hold what a joint connects to ground") {
+  std::string text = ball_on_plane("[0, 0, -9.81]", "[0, 0, 0, 0, 0, 0]", "");
+  text = text.substr(0, text.find("forces:")) + "contacts: {all: true, stiffness: 1.0e+8, restitution: 0.8}\n";
+  const auto system = system_from_text(text);
+  REQUIRE(system->view().forces.size() == 1);
+  CHECK(system->view().forces[0].names[0] == "contact.ball.ground");
+  // It falls by 0.3 m and comes back with four fifths of the speed.
+  const double speed = std::sqrt(2 * 9.81 * 0.3), rest = 0.5 - speed / 9.81;
+  const Ended ended = run_to_end(*system, *formulations_for(*system).front(), settings(0.5));
+  CHECK(ended.velocities[0].z == Approx(0.8 * speed - 9.81 * rest).epsilon(5e-3));
+}

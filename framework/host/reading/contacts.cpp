@@ -85,10 +85,12 @@ std::vector<BodyIndex> chosen_bodies(Reading& r, MapReader& map) {
   return bodies;
 }
 
-/// Pairs that a joint connects, and those under `except`.
+/// Pairs of bodies that a joint connects, and those under `except`. What a joint connects to ground can touch it: a ball
+/// in flight, a robot on its base.
 std::set<Pair> omitted_pairs(Reading& r, MapReader& map) {
   std::set<Pair> omitted;
-  for (const JointItem& joint : r.model.joints) omitted.insert(ordered(joint.base, joint.moving));
+  for (const JointItem& joint : r.model.joints)
+    if (!is_ground(joint.base) && !is_ground(joint.moving)) omitted.insert(ordered(joint.base, joint.moving));
   const auto except = map.find("except");
   for (std::size_t i = 0; except && is_list(*except, "pairs of bodies") && i < except->node().items.size(); ++i) {
     const Value pair = except->item(i);

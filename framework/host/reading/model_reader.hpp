@@ -48,7 +48,7 @@ void read_joint_entries(Reading&, MapReader&, JointItem&, bool in_chain);
 void read_chain(Reading&, const Value&, const ChainHead&);
 
 void read_forces(Reading&, std::span<const Value>);
-/// The entry `contacts`: an instance of a type between bodies for each pair that no joint connects.
+/// The entry `contacts`: an instance of a type for each pair of bodies that no joint connects, and for bodies and ground.
 void read_contacts(Reading&, const Value&);
 void read_constraints(Reading&, std::span<const Value>);
 /// Items of the lists `modules` and `subsystems`, and parts that are subsystems. A subsystem under the key `modules`,

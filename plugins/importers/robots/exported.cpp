@@ -39,11 +39,11 @@ std::string spaced(std::initializer_list<double> all) {
 std::string spaced(const Vec3& v) { return spaced({v.x, v.y, v.z}); }
 
 Vec3 angles_of(const Mat3& r) {
-  const double cosine = std::hypot(r(0, 0), r(1, 0));
-  const double pitch = std::atan2(-r(2, 0), cosine);
-  // At the pole roll and yaw turn about one axis: all of it goes to the yaw.
-  if (cosine < 1e-12) return {0, pitch, std::atan2(-r(0, 1), r(1, 1))};
-  return {std::atan2(r(2, 1), r(2, 2)), pitch, std::atan2(r(1, 0), r(0, 0))};
+  // Next to a pitch of a quarter turn the yaw is rounding, and only its difference with the roll counts: the roll that
+  // belongs to this yaw makes up for it.
+  const double yaw = std::atan2(r(1, 0), r(0, 0)), sine = std::sin(yaw), cosine = std::cos(yaw);
+  return {std::atan2(sine * r(0, 2) - cosine * r(1, 2), cosine * r(1, 1) - sine * r(0, 1)),
+          std::atan2(-r(2, 0), cosine * r(0, 0) + sine * r(1, 0)), yaw};
 }
 
 bool all_zero(const std::vector<double>& all) {
