@@ -127,7 +127,7 @@ TEST_CASE("momentum passes through a row of equal balls") {
 
 TEST_CASE("contacts of all bodies hold what a joint connects to ground") {
   std::string text = ball_on_plane("[0, 0, -9.81]", "[0, 0, 0, 0, 0, 0]", "");
-  text = text.substr(0, text.find("forces:")) + "contacts: {all: true, stiffness: 1.0e+8, restitution: 0.8}\n";
+  text = text.substr(0, text.find("forces:")) + "contacts: {all: true, stiffness: 1.0e+12, restitution: 0.8}\n";
   const auto system = system_from_text(text);
   REQUIRE(system->view().forces.size() == 1);
   CHECK(system->view().forces[0].names[0] == "contact.ball.ground");
