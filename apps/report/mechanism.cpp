@@ -15,31 +15,31 @@ Json numbers(const Quat& q) { return Json::array({q.w, q.x, q.y, q.z}); }
 
 /// What the page draws for the shapes of a body: a capsule is a cylinder and two balls. The page has a floor of its own
 /// in place of planes.
-Json shapes_json(std::span<const Shape> shapes) {
+Json shapes_json(std::span<const GeometricShape> shapes) {
   Json out = Json::array();
   const auto add = [&](Json drawn, const Pose& pose, double along_z = 0) {
     drawn["position"] = numbers(pose.position + along_z * (rotation_matrix(pose.orientation) * Vec3{0, 0, 1}));
     drawn["orientation"] = numbers(pose.orientation);
     out.push_back(std::move(drawn));
   };
-  for (const Shape& s : shapes) {
+  for (const GeometricShape& s : shapes) {
     const Json ball{{"type", "sphere"}, {"radius", s.radius}};
     const Json cylinder{{"type", "cylinder"}, {"radius", s.radius}, {"length", s.length}};
     switch (s.kind) {
-      case Shape::Kind::box:
+      case GeometricShape::Kind::box:
         add({{"type", "box"}, {"size", numbers(s.edges)}}, s.pose);
         break;
-      case Shape::Kind::cylinder:
+      case GeometricShape::Kind::cylinder:
         add(cylinder, s.pose);
         break;
-      case Shape::Kind::sphere:
+      case GeometricShape::Kind::sphere:
         add(ball, s.pose);
         break;
-      case Shape::Kind::capsule:
+      case GeometricShape::Kind::capsule:
         add(cylinder, s.pose);
         for (const double end : {-0.5, 0.5}) add(ball, s.pose, end * s.length);
         break;
-      case Shape::Kind::plane:
+      case GeometricShape::Kind::plane:
         break;
     }
   }

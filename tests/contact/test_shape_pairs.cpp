@@ -11,18 +11,21 @@ using namespace polyform::contact;
 
 namespace {
 
-Shape sphere(double radius) { return {.kind = Shape::Kind::sphere, .radius = radius}; }
-Shape capsule(double radius, double length) { return {.kind = Shape::Kind::capsule, .radius = radius, .length = length}; }
-Shape cylinder(double radius, double length) {
-  return {.kind = Shape::Kind::cylinder, .radius = radius, .length = length};
+GeometricShape sphere(double radius) { return {.kind = GeometricShape::Kind::sphere, .radius = radius}; }
+GeometricShape capsule(double radius, double length) {
+  return {.kind = GeometricShape::Kind::capsule, .radius = radius, .length = length};
 }
-Shape box(const Vec3& edges) { return {.kind = Shape::Kind::box, .edges = edges}; }
-Shape plane() { return {.kind = Shape::Kind::plane}; }
+GeometricShape cylinder(double radius, double length) {
+  return {.kind = GeometricShape::Kind::cylinder, .radius = radius, .length = length};
+}
+GeometricShape box(const Vec3& edges) { return {.kind = GeometricShape::Kind::box, .edges = edges}; }
+GeometricShape plane() { return {.kind = GeometricShape::Kind::plane}; }
 
 const Mat3 upright = rotation_matrix(Quat{1, 0, 0, 0});
 
 /// The nearest of all points of a pair, the first shape at p and the second at the origin.
-ContactPoint nearest(const Shape& first, const Vec3& p, const Shape& second, const Mat3& R = upright) {
+ContactPoint nearest(const GeometricShape& first, const Vec3& p, const GeometricShape& second,
+                     const Mat3& R = upright) {
   const ShapePair pair(first, second);
   std::vector<ContactPoint> points(pair.points());
   REQUIRE(!points.empty());
@@ -66,12 +69,13 @@ TEST_CASE("distances of shapes that stand so that they are known") {
 // The rate of a distance is the velocity along the normal with which the surfaces part, and what the springs of contact
 // take up is the rate of their energy.
 TEST_CASE("the gap changes with the velocity of the surfaces along the normal") {
-  const std::array<Shape, 5> shapes{sphere(0.3), capsule(0.2, 0.7), cylinder(0.4, 0.9), box({0.5, 0.7, 0.9}), plane()};
+  const std::array<GeometricShape, 5> shapes{sphere(0.3), capsule(0.2, 0.7), cylinder(0.4, 0.9), box({0.5, 0.7, 0.9}),
+                                             plane()};
   const Vec3 va{0.3, -0.2, 0.5}, vb{-0.1, 0.4, 0.2}, wa{0.7, -0.4, 0.2}, wb{-0.3, 0.5, 0.6};
   const Quat tilted = from_rotation_vector({0.3, 0.2, -0.4});
   constexpr double h = 1e-5;
-  for (const Shape& first : shapes)
-    for (const Shape& second : shapes) {
+  for (const GeometricShape& first : shapes)
+    for (const GeometricShape& second : shapes) {
       if (ShapePair::points_of(first.kind, second.kind) == 0) continue;
       const ShapePair pair(first, second);
       for (const Vec3& from : {Vec3{0.5, 0.6, 0.8}, Vec3{-0.9, 0.3, 0.5}, Vec3{0.2, -0.1, 1.3}}) {

@@ -73,7 +73,7 @@ BodyInertia inertia_of(const System::Parts& parts, const FlexibleSet& flexible, 
   return out;
 }
 
-std::span<const Shape> shapes_of(const System::Parts& parts, BodyIndex body) {
+std::span<const GeometricShape> shapes_of(const System::Parts& parts, BodyIndex body) {
   const Description& d = parts.description;
   return is_ground(body) ? d.ground_geometry : d.bodies[parts.forest.order[at(body)]].geometry;
 }

@@ -14,7 +14,8 @@ ElementInstance own_instance(const FormulaForce::Part& part, const ElementInstan
           .drawn = whole.drawn.subspan(part.marker, part.markers),
           .joints = whole.joints.subspan(part.joint, part.joints),
           .gravity = whole.gravity,
-          .inertias = whole.inertias.subspan(part.marker, part.markers)};
+          .inertias = whole.inertias.subspan(part.marker, part.markers),
+          .shapes = whole.shapes.subspan(part.marker, part.markers)};
 }
 
 FormulaBatch::FormulaBatch(const FormulaForce& type, Strided<const ElementInstance> instances)
@@ -72,6 +73,7 @@ void FormulaBatch::add(const Part& part, const ElementInstance& whole) {
   own.events = ask<EventSource>(*own.batch);
   own.outputs = ask<OutputSource>(*own.batch);
   own.discrete = ask<DiscreteElement>(*own.batch);
+  own.jumps = own.events == nullptr ? nullptr : ask<StateJumps>(*own.events);
   own.q = q_;
   own.v = v_;
   own.first_event = events_;
@@ -188,6 +190,7 @@ void* FormulaBatch::query(std::string_view asked) noexcept {
     return type_.descriptor().outputs.empty() ? nullptr : static_cast<OutputSource*>(this);
   if (asked == DiscreteElement::interface_name)
     return any(&Own::discrete) || !held_.empty() ? static_cast<DiscreteElement*>(this) : nullptr;
+  if (asked == StateJumps::interface_name) return any(&Own::jumps) ? static_cast<StateJumps*>(this) : nullptr;
   if (asked == InitialStates::interface_name || asked == DiscreteAtStart::interface_name) {
     const bool given = std::ranges::any_of(own_, [&](const Own& o) { return o.batch->query(asked) != nullptr; });
     if (!given && (held_.empty() || asked == InitialStates::interface_name)) return nullptr;
@@ -206,11 +209,16 @@ void FormulaBatch::describe_event(std::size_t k, EventDescription& out) const no
     out.name = "sampling";
     return;
   }
-  for (const Own& own : own_) {
-    if (own.events == nullptr || k < own.first_event || k >= own.first_event + own.events->event_count()) continue;
-    own.events->describe_event(k - own.first_event, out);
-    out.instance = 0;
-  }
+  const Own* const own = owner_of(k);
+  if (own == nullptr) return;
+  own->events->describe_event(k - own->first_event, out);
+  out.instance = 0;
+}
+
+const FormulaBatch::Own* FormulaBatch::owner_of(std::size_t k) const noexcept {
+  for (const Own& own : own_)
+    if (own.events != nullptr && k >= own.first_event && k < own.first_event + own.events->event_count()) return &own;
+  return nullptr;
 }
 
 void FormulaBatch::evaluate_events(const EventInput& in, EventOutput& out) noexcept {
@@ -297,14 +305,22 @@ void FormulaBatch::pass_event(std::size_t k, bool rising, const EventInput& in,
   const std::size_t first_clock = type_.switches().roots();
   if (k >= first_clock && k < first_own_event()) return take_samples(type_.intervals()[k - first_clock], values);
   set_cells(in.attachments->time);
-  for (const Own& own : own_) {
-    if (own.events == nullptr || own.discrete == nullptr || k < own.first_event ||
-        k >= own.first_event + own.events->event_count())
-      continue;
-    const ForceInput attachments = input_of(own, *in.attachments);
-    const EventInput input{.attachments = &attachments};
-    own.discrete->pass_event(k - own.first_event, rising, input, values.subspan(own.part.discrete, own.part.discretes));
-  }
+  const Own* const own = owner_of(k);
+  if (own == nullptr || own->discrete == nullptr) return;
+  const ForceInput attachments = input_of(*own, *in.attachments);
+  const EventInput input{.attachments = &attachments};
+  own->discrete->pass_event(k - own->first_event, rising, input,
+                            values.subspan(own->part.discrete, own->part.discretes));
+}
+
+void FormulaBatch::jump_states(std::size_t k, bool rising, const EventInput& in, std::span<double> states) noexcept {
+  const Own* const own = owner_of(k);
+  if (own == nullptr || own->jumps == nullptr) return;
+  read(*in.attachments);
+  set_cells(in.attachments->time);
+  const ForceInput attachments = input_of(*own, *in.attachments);
+  const EventInput input{.attachments = &attachments};
+  own->jumps->jump_states(k - own->first_event, rising, input, states.subspan(own->part.state, own->part.states));
 }
 
 void FormulaBatch::states_at_start(const ForceInput& start, std::span<double>, std::span<double> x) noexcept {

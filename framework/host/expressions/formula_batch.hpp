@@ -9,6 +9,7 @@
 #include "polyform/contract/discrete_state.hpp"
 #include "polyform/contract/initial_states.hpp"
 #include "polyform/contract/outputs.hpp"
+#include "polyform/contract/state_jumps.hpp"
 
 namespace polyform::host::inline expressions {
 
@@ -20,7 +21,8 @@ class FormulaBatch final : public ForceBatch,
                            public OutputSource,
                            public DiscreteElement,
                            public InitialStates,
-                           public DiscreteAtStart {
+                           public DiscreteAtStart,
+                           public StateJumps {
  public:
   FormulaBatch(const FormulaForce&, Strided<const ElementInstance>);
   ~FormulaBatch();
@@ -44,6 +46,7 @@ class FormulaBatch final : public ForceBatch,
   void pass_event(std::size_t, bool rising, const EventInput&, std::span<std::int32_t>) noexcept override;
   void states_at_start(const ForceInput&, std::span<double> u, std::span<double> x) noexcept override;
   void values_at_start(const ForceInput&, std::span<std::int32_t>) noexcept override;
+  void jump_states(std::size_t, bool rising, const EventInput&, std::span<double>) noexcept override;
 
  private:
   using Part = FormulaForce::Part;
@@ -63,9 +66,12 @@ class FormulaBatch final : public ForceBatch,
     EventSource* events = nullptr;
     OutputSource* outputs = nullptr;
     DiscreteElement* discrete = nullptr;
+    StateJumps* jumps = nullptr;
     std::size_t first_event = 0, q = 0, nq = 0, v = 0, nv = 0;
   };
   void add(const Part&, const ElementInstance& whole);
+  /// The force whose event function stands at this place; null for those of formulas and samplers.
+  const Own* owner_of(std::size_t event) const noexcept;
   ForceInput input_of(const Own&, const ForceInput& whole) const noexcept;
   void read(const ForceInput&) noexcept;
   std::size_t first_own_event() const { return type_.switches().roots() + type_.intervals().size(); }

@@ -45,7 +45,7 @@ struct BodyItem : Item {
   std::optional<Vec3> velocity;                ///< of the mass centre (flexible: of the frame origin), ground axes
   std::optional<Vec3> angular_velocity;        ///< ground axes
   Fields fields;                               ///< of the flexible type
-  std::vector<Shape> geometry;
+  std::vector<GeometricShape> geometry;
 };
 
 struct JointItem : Item {
@@ -103,7 +103,7 @@ struct Description {
   std::map<std::string, double, std::less<>> parameters;  ///< of the model; of its parts there are none left
   Vec3 gravity{0, 0, -9.81};
   bool lenient = false;  ///< inertias that no body can have are used, with a warning
-  std::vector<Shape> ground_geometry;  ///< in ground
+  std::vector<GeometricShape> ground_geometry;  ///< in ground
   std::vector<BodyItem> bodies;
   std::vector<JointItem> joints;
   std::vector<ForceItem> forces;

@@ -33,13 +33,14 @@ void require_edges(MapReader& map, Vec3& out) {
 
 struct NamedKind {
   std::string_view name;
-  Shape::Kind kind;
+  GeometricShape::Kind kind;
 };
-constexpr std::array kinds{NamedKind{"box", Shape::Kind::box}, NamedKind{"capsule", Shape::Kind::capsule},
-                           NamedKind{"cylinder", Shape::Kind::cylinder}, NamedKind{"plane", Shape::Kind::plane},
-                           NamedKind{"sphere", Shape::Kind::sphere}};
+constexpr std::array kinds{
+    NamedKind{"box", GeometricShape::Kind::box}, NamedKind{"capsule", GeometricShape::Kind::capsule},
+    NamedKind{"cylinder", GeometricShape::Kind::cylinder}, NamedKind{"plane", GeometricShape::Kind::plane},
+    NamedKind{"sphere", GeometricShape::Kind::sphere}};
 
-std::optional<Shape::Kind> read_kind(MapReader& map) {
+std::optional<GeometricShape::Kind> read_kind(MapReader& map) {
   std::vector<std::string_view> names;
   for (const NamedKind& kind : kinds) names.push_back(kind.name);
   const auto type = map.require("type", "the kind of shape: " + listing(names));
@@ -58,9 +59,9 @@ Quat from_z(const Vec3& n) {
   return half.w > 1e-12 ? normalized(half) : Quat{0, 1, 0, 0};
 }
 
-void read_orientation_of(MapReader& map, Shape& shape) {
+void read_orientation_of(MapReader& map, GeometricShape& shape) {
   const auto orientation = map.find("orientation");
-  const auto normal = shape.kind == Shape::Kind::plane ? map.find("normal") : std::nullopt;
+  const auto normal = shape.kind == GeometricShape::Kind::plane ? map.find("normal") : std::nullopt;
   if (orientation && normal)
     normal->error("the plane has an orientation and a normal", "Give one of them: z of the orientation is the normal.");
   else if (normal)
@@ -69,13 +70,13 @@ void read_orientation_of(MapReader& map, Shape& shape) {
     shape.pose.orientation = read_orientation(*orientation).value_or(shape.pose.orientation);
 }
 
-void read_shape(const Value& value, std::vector<Shape>& shapes) {
+void read_shape(const Value& value, std::vector<GeometricShape>& shapes) {
   MapReader map(value);
   if (!map.is_map()) return;
-  const std::optional<Shape::Kind> kind = read_kind(map);
+  const std::optional<GeometricShape::Kind> kind = read_kind(map);
   if (!kind) return;
-  using enum Shape::Kind;
-  Shape& shape = shapes.emplace_back();
+  using enum GeometricShape::Kind;
+  GeometricShape& shape = shapes.emplace_back();
   shape.kind = *kind;
   if (*kind == box) require_edges(map, shape.edges);
   if (*kind == cylinder || *kind == sphere || *kind == capsule)
@@ -91,8 +92,8 @@ void read_shape(const Value& value, std::vector<Shape>& shapes) {
 
 }  // namespace
 
-std::vector<Shape> read_geometry(const Value& value) {
-  std::vector<Shape> shapes;
+std::vector<GeometricShape> read_geometry(const Value& value) {
+  std::vector<GeometricShape> shapes;
   if (value.node().kind != Node::Kind::list) {
     value.unexpected("a list of shapes, [{type: cylinder, …}, …]");
     return shapes;

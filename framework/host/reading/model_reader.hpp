@@ -82,7 +82,7 @@ void report_missing_type(const Value& type, std::string_view name, std::string_v
 /// A value as YAML text that reads back as the same value.
 std::string flow_text(const Node&);
 /// The shapes of a body; of a wrong one, what could be read.
-std::vector<Shape> read_geometry(const Value&);
+std::vector<GeometricShape> read_geometry(const Value&);
 /// The entry `ground` of a model: what is fixed in ground and no body.
 void read_ground(const Value&, Description&);
 

@@ -136,27 +136,27 @@ class ResolvedModel {
                      {"inertia", {{"xx", j.xx}, {"yy", j.yy}, {"zz", j.zz}, {"xy", j.xy}, {"xz", j.xz}, {"yz", j.yz}}}};
     if (body.velocity) out["velocity"] = components(*body.velocity);
     if (body.angular_velocity) out["angular_velocity"] = components(*body.angular_velocity);
-    for (const Shape& shape : body.geometry) out["geometry"].push_back(json_of(shape));
+    for (const GeometricShape& shape : body.geometry) out["geometry"].push_back(json_of(shape));
     if (body.flexible != nullptr) add_fields(out, body.flexible->fields(), body.fields);
     return out;
   }
 
-  static ordered_json json_of(const Shape& shape) {
+  static ordered_json json_of(const GeometricShape& shape) {
     ordered_json out;
     switch (shape.kind) {
-      case Shape::Kind::box:
+      case GeometricShape::Kind::box:
         out = {{"type", "box"}, {"size", components(shape.edges)}};
         break;
-      case Shape::Kind::cylinder:
+      case GeometricShape::Kind::cylinder:
         out = {{"type", "cylinder"}, {"radius", shape.radius}, {"length", shape.length}};
         break;
-      case Shape::Kind::capsule:
+      case GeometricShape::Kind::capsule:
         out = {{"type", "capsule"}, {"radius", shape.radius}, {"length", shape.length}};
         break;
-      case Shape::Kind::sphere:
+      case GeometricShape::Kind::sphere:
         out = {{"type", "sphere"}, {"radius", shape.radius}};
         break;
-      case Shape::Kind::plane:
+      case GeometricShape::Kind::plane:
         out = {{"type", "plane"}};
         break;
     }

@@ -95,8 +95,9 @@ class Contacts final : public ForceBatch,
       Contact& c = contacts_.emplace_back(contact_of(instance));
       c.first_pair = pairs_.size();
       c.first_point = points;
-      for (const Shape& first : instance.shapes[0].shapes)
-        for (const Shape& second : instance.shapes[1].shapes) points += pairs_.emplace_back(first, second).points();
+      for (const GeometricShape& first : instance.shapes[0].shapes)
+        for (const GeometricShape& second : instance.shapes[1].shapes)
+          points += pairs_.emplace_back(first, second).points();
       c.pairs = pairs_.size() - c.first_pair;
       c.points = points - c.first_point;
       most = std::max(most, c.points);
@@ -157,7 +158,8 @@ class Contacts final : public ForceBatch,
       const Contact& c = contacts_[i];
       const std::span<const ContactPoint> points = points_of(c, in, i);
       for (std::size_t k = 0; k < points.size(); ++k) {
-        const double rate = dot(points[k].normal, relative_velocity(points[k], in.markers[2 * i], in.markers[2 * i + 1]));
+        const double rate =
+            dot(points[k].normal, relative_velocity(points[k], in.markers[2 * i], in.markers[2 * i + 1]));
         out.values[c.first_point + k] = points[k].gap;
         if (points[k].is_carried) out.rates[c.first_point + k] = rate;
         // While it moves, a step is no longer than a third of the impact, half of which takes depth over speed.
@@ -249,7 +251,7 @@ class Contacts final : public ForceBatch,
   std::vector<ContactPoint> found_;  ///< of one contact at a time
 };
 
-std::string_view word_for(Shape::Kind kind) noexcept {
+std::string_view word_for(GeometricShape::Kind kind) noexcept {
   constexpr std::array<std::string_view, 5> words{"box", "cylinder", "sphere", "capsule", "plane"};
   return words[static_cast<std::size_t>(kind)];
 }
@@ -257,11 +259,12 @@ std::string_view word_for(Shape::Kind kind) noexcept {
 class ContactType final : public ForceType, public BodyPairs {
  public:
   const TypeDescriptor& descriptor() const noexcept override {
-    static const TypeDescriptor descriptor{.name = "contact",
-                                           .meaning = "pushes two bodies apart where their shapes overlap, with friction",
-                                           .fields = contact_fields,
-                                           .states = states,
-                                           .outputs = outputs};
+    static const TypeDescriptor descriptor{
+        .name = "contact",
+        .meaning = "pushes two bodies apart where their shapes overlap, with friction",
+        .fields = contact_fields,
+        .states = states,
+        .outputs = outputs};
     return descriptor;
   }
   const void* query(std::string_view asked) const noexcept override {
@@ -284,8 +287,8 @@ class ContactType final : public ForceType, public BodyPairs {
                            : "Add 'geometry: [{type: sphere, radius: ...}]' to the body.");
         return false;
       }
-    for (const Shape& first : instance.shapes[0].shapes)
-      for (const Shape& second : instance.shapes[1].shapes) {
+    for (const GeometricShape& first : instance.shapes[0].shapes)
+      for (const GeometricShape& second : instance.shapes[1].shapes) {
         if (ShapePair::points_of(first.kind, second.kind) > 0) continue;
         sink.report(Severity::error, number, b,
                     Message("there is no contact between a {} and a {}", word_for(first.kind), word_for(second.kind)),

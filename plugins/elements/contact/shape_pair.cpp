@@ -61,7 +61,7 @@ std::pair<Vec3, Vec3> nearest_of_segments(const Vec3& c1, const Vec3& h1, const 
 
 }  // namespace
 
-ShapePair::Placed::Placed(const Shape& shape) noexcept
+ShapePair::Placed::Placed(const GeometricShape& shape) noexcept
     : kind(shape.kind),
       R(rotation_matrix(shape.pose.orientation)),
       position(shape.pose.position),
@@ -167,10 +167,10 @@ void sphere_cylinder(const Placed& a, const Placed& b, std::span<ContactPoint> o
 
 }  // namespace
 
-ShapePair::Way ShapePair::way_of(Shape::Kind first, Shape::Kind second) noexcept {
-  using enum Shape::Kind;
+ShapePair::Way ShapePair::way_of(GeometricShape::Kind first, GeometricShape::Kind second) noexcept {
+  using enum GeometricShape::Kind;
   struct Known {
-    Shape::Kind first, second;
+    GeometricShape::Kind first, second;
     Way way;
   };
   static constexpr std::array ways{Known{sphere, plane, {sphere_plane<Placed>, 1}},
@@ -189,11 +189,12 @@ ShapePair::Way ShapePair::way_of(Shape::Kind first, Shape::Kind second) noexcept
   return {};
 }
 
-std::size_t ShapePair::points_of(Shape::Kind first, Shape::Kind second) noexcept {
+std::size_t ShapePair::points_of(GeometricShape::Kind first, GeometricShape::Kind second) noexcept {
   return way_of(first, second).points;
 }
 
-ShapePair::ShapePair(const Shape& first, const Shape& second) noexcept : first_(first), second_(second) {
+ShapePair::ShapePair(const GeometricShape& first, const GeometricShape& second) noexcept
+    : first_(first), second_(second) {
   const Way way = way_of(first.kind, second.kind);
   locate_ = way.locate;
   points_ = way.points;

@@ -29,10 +29,10 @@ struct Placement {
 class ShapePair {
  public:
   /// The number of points: 0 where there are no closed forms for the two kinds.
-  static std::size_t points_of(Shape::Kind first, Shape::Kind second) noexcept;
+  static std::size_t points_of(GeometricShape::Kind first, GeometricShape::Kind second) noexcept;
 
   /// points_of(first.kind, second.kind) > 0.
-  ShapePair(const Shape& first, const Shape& second) noexcept;
+  ShapePair(const GeometricShape& first, const GeometricShape& second) noexcept;
 
   std::size_t points() const noexcept { return points_; }
   /// The points where the frames of the bodies stand so; out.size() is points().
@@ -41,15 +41,15 @@ class ShapePair {
  private:
   /// A shape in the frame of its body.
   struct Placed {
-    explicit Placed(const Shape&) noexcept;
-    Shape::Kind kind;
+    explicit Placed(const GeometricShape&) noexcept;
+    GeometricShape::Kind kind;
     Mat3 R;
     Vec3 position, half_edges;
     double radius, half_length;
   };
   using Locate = void (*)(const Placed&, const Placed&, std::span<ContactPoint>) noexcept;
   struct Way;
-  static Way way_of(Shape::Kind first, Shape::Kind second) noexcept;
+  static Way way_of(GeometricShape::Kind first, GeometricShape::Kind second) noexcept;
 
   Placed first_, second_;
   Locate locate_;

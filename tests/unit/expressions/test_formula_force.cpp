@@ -38,6 +38,47 @@ class Effort final : public ForceType {
   };
 };
 
+/// An effort that keeps in its state what its function was when its event function last changed its sign.
+class Keeper final : public ForceType {
+ public:
+  const TypeDescriptor& descriptor() const noexcept override {
+    static constexpr FieldSpec specs[] = {
+        {.name = "joint", .type = FieldType::joint, .unit = "", .meaning = ""},
+        {.name = "effort", .type = FieldType::time_function, .unit = "", .meaning = ""}};
+    static constexpr Variable states[] = {{.name = "kept"}};
+    static constexpr TypeDescriptor descriptor{
+        .name = "keeper", .meaning = "for the tests", .fields = specs, .states = states};
+    return descriptor;
+  }
+  bool define(ElementInstance&, std::size_t, FieldSink&) const noexcept override { return true; }
+  ForceBatch* create(Strided<const ElementInstance> instances) const noexcept override {
+    return new Batch(instances[0].fields[1].functions[0]);
+  }
+
+ private:
+  struct Batch final : ForceBatch, EventSource, StateJumps {
+    explicit Batch(TimeFunction given) : f(given) {}
+    void evaluate(const ForceInput& in, ForceOutput& out) noexcept override {
+      out.efforts[0] = in.states[0];
+      out.state_rates[0] = 0;
+    }
+    void destroy() noexcept override { delete this; }
+    void* query(std::string_view asked) noexcept override {
+      if (asked == EventSource::interface_name) return static_cast<EventSource*>(this);
+      return asked == StateJumps::interface_name ? static_cast<StateJumps*>(this) : nullptr;
+    }
+    std::size_t event_count() const noexcept override { return 1; }
+    void describe_event(std::size_t, EventDescription& out) const noexcept override { out.name = "kept"; }
+    void evaluate_events(const EventInput& in, EventOutput& out) noexcept override {
+      out.values[0] = in.attachments->q[0];
+    }
+    void jump_states(std::size_t, bool rising, const EventInput& in, std::span<double> states) noexcept override {
+      states[0] = (rising ? 1 : -1) * f(in.attachments->time).value;
+    }
+    TimeFunction f;
+  };
+};
+
 class Unheard final : public FieldSink {
  public:
   void report(Severity, std::size_t, std::size_t, std::string_view message, std::string_view) noexcept override {
@@ -60,7 +101,7 @@ struct Bench {
     functions.push_back({f});
     fields.push_back(std::vector<FieldValue>(2));
     fields.back()[1].functions = functions.back();
-    forces.push_back({"f", &type, fields.back()});
+    forces.push_back({"f", followers, fields.back()});
   }
   /// joints: shapes of those of the forces and of those that are read.
   void make(std::vector<FormulaState> states = {}, std::vector<FormulaSample> samples = {},
@@ -91,6 +132,8 @@ struct Bench {
   }
 
   Effort type;
+  Keeper keeper;
+  const ForceType* followers = &type;  ///< the type of the forces that come next
   Formulas all;
   std::vector<std::unique_ptr<StateFormula>> formulas;
   std::deque<std::vector<TimeFunction>> functions;
@@ -194,6 +237,39 @@ TEST_CASE("a sampler holds a number to its last bit, and takes the next at its i
   events->evaluate_events({.attachments = &later}, out);
   CHECK(values[0] < 0);  // between 0.5 and 1
   CHECK(out.guard == Approx(0.525));
+}
+
+TEST_CASE("a force with a formula keeps the jumps of its states") {
+  Bench b;
+  b.follow(b.t());
+  b.followers = &b.keeper;
+  b.follow(b.q(4));
+  b.make();
+  auto* events = ask<EventSource>(*b.batch);
+  REQUIRE(events != nullptr);
+  REQUIRE(events->event_count() == 1);
+  auto* jumps = ask<StateJumps>(*events);
+  REQUIRE(jumps != nullptr);
+  b.coordinates = {0, 0, 2.5};
+  b.velocities = {0, 0, 0};
+  b.x = {0};
+  const ForceInput in = b.input(1);
+  std::vector<double> states = b.x;
+  jumps->jump_states(0, false, {.attachments = &in}, states);
+  CHECK(states[0] == -2.5);
+  b.x = states;
+  CHECK(b.efforts(1)[1] == -2.5);
+}
+
+TEST_CASE("a force with a formula knows the shapes of its bodies") {
+  const BodyShapes shapes[3];
+  const ElementInstance whole{.shapes = Strided<const BodyShapes>(shapes, 3)};
+  FormulaForce::Part part;
+  part.marker = 1;
+  part.markers = 2;
+  const ElementInstance own = own_instance(part, whole);
+  REQUIRE(own.shapes.size() == 2);
+  CHECK(&own.shapes[0] == &shapes[1]);
 }
 
 TEST_CASE("a coordinate that a joint has not is refused") {

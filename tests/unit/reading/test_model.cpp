@@ -75,14 +75,14 @@ TEST_CASE("bodies are read with their values and defaults") {
   require_near(*rod.velocity, {1, 0, 0});
   REQUIRE_FALSE(rod.angular_velocity);
   REQUIRE(rod.geometry.size() == 3);
-  REQUIRE(rod.geometry[0].kind == Shape::Kind::cylinder);
+  REQUIRE(rod.geometry[0].kind == GeometricShape::Kind::cylinder);
   REQUIRE(rod.geometry[0].radius == 0.1);
   REQUIRE(rod.geometry[0].length == 2);
   require_near(rod.geometry[0].pose.position, {1, 0, 0});
   REQUIRE(rod.geometry[0].pose.orientation.y == Approx(std::sin(0.5)));
-  REQUIRE(rod.geometry[1].kind == Shape::Kind::box);
+  REQUIRE(rod.geometry[1].kind == GeometricShape::Kind::box);
   require_near(rod.geometry[1].edges, {1, 2, 3});
-  REQUIRE(rod.geometry[2].kind == Shape::Kind::sphere);
+  REQUIRE(rod.geometry[2].kind == GeometricShape::Kind::sphere);
   REQUIRE(rod.geometry[2].radius == 0.2);
   const BodyItem& tip = model.bodies[1];
   REQUIRE(tip.mass == 0);

@@ -10,7 +10,7 @@ namespace polyform {
 
 /// A shape, centred on its pose. A capsule is a cylinder with half a ball on either end. A plane bounds a half space:
 /// the z axis of its pose points out of it.
-struct Shape {
+struct GeometricShape {
   enum class Kind : std::int32_t { box, cylinder, sphere, capsule, plane };
 
   Kind kind = Kind::box;
@@ -22,7 +22,7 @@ struct Shape {
 
 /// The shapes of one body; none where the model gives none.
 struct BodyShapes {
-  Strided<const Shape> shapes{};
+  Strided<const GeometricShape> shapes{};
 };
 
 }  // namespace polyform
