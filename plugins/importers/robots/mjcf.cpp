@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "deliver.hpp"
 #include "mjcf_bodies.hpp"
 #include "mjcf_export.hpp"
 #include "options.hpp"
@@ -293,12 +294,7 @@ class Mjcf final : public ImporterType {
       MjcfReader reader(given, sink.diagnostics(), ledger);
       if (!reader.read(values, mechanism)) return false;
       reader.settle();
-      note_inertias(mechanism, ledger);
-      if (values[mjcf_merge].integer != 0) merge_fixed(mechanism, bodies_of_elements(mechanism), ledger);
-      if (!check_finite(mechanism, sink.diagnostics(), given.name)) return false;
-      sink.text(model_text(mechanism));
-      ledger.tell(sink);
-      return true;
+      return deliver(mechanism, values[mjcf_merge].integer != 0, given.name, ledger, sink);
     });
   }
   const void* query(std::string_view interface_name) const noexcept override {

@@ -40,13 +40,4 @@ void hold_roots(Mechanism& m, const std::vector<std::string>& welded, bool fixed
   m.joints.insert(m.joints.end(), of_file.begin(), of_file.end());
 }
 
-std::unordered_set<std::string> bodies_of_elements(const Mechanism& m) {
-  std::unordered_set<std::string> names;
-  for (const ModelElement& element : m.elements)
-    for (const Body& body : m.bodies)
-      for (const auto& [key, value] : element.fields)
-        if (value.find(written_name(body.name)) != std::string::npos) names.insert(body.name);
-  return names;
-}
-
 }  // namespace polyform::importers

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <string>
-#include <unordered_set>
 #include <vector>
 
 #include "mechanism.hpp"
@@ -12,8 +11,5 @@ namespace polyform::importers {
 /// Adds a joint to ground for every body named in `welded`, and for each part of the mechanism that no joint connects
 /// with ground, at its first body: a fixed one where `fixed`, else a free one. The first is called @root.
 void hold_roots(Mechanism&, const std::vector<std::string>& welded, bool fixed, NameGiver& joint_names, Ledger&);
-
-/// Bodies that forces and constraints name, which cannot be merged away.
-std::unordered_set<std::string> bodies_of_elements(const Mechanism&);
 
 }  // namespace polyform::importers

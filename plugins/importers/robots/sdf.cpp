@@ -7,11 +7,13 @@
 #include <map>
 #include <numbers>
 
+#include "deliver.hpp"
 #include "mechanism.hpp"
 #include "options.hpp"
 #include "robot_formats.hpp"
 #include "roots.hpp"
 #include "sdf_export.hpp"
+#include "sdf_link.hpp"
 #include "sdf_model.hpp"
 
 namespace polyform::importers {
@@ -95,69 +97,6 @@ class SdfReader {
     return name;
   }
 
-  double number_in(const Element& parent, const char* tag, double otherwise) {
-    const Element element = parent.child(tag);
-    return element ? element.content_number().value_or(otherwise) : otherwise;
-  }
-
-  MassProperties read_inertial(const Element& link) {
-    const Element inertial = link.child("inertial");
-    MassProperties own{1, {}, Sym3::diagonal(1)};
-    if (!inertial) {
-      ledger_.add(Treatment::converted, "link without inertial", "mass 1 kg and inertia 1 kg m², as SDF has it",
-                  link.place());
-      return own;
-    }
-    if (inertial.text("auto").value_or("false") == "true")
-      report_.error(inertial.place(), "the inertia is to be computed from the shapes (`auto`), which is not done",
-                    "Give mass and inertia of the link in the file.");
-    own.mass = number_in(inertial, "mass", 1);
-    if (own.mass < 0)
-      report_.error(inertial.child("mass").place(), fmt::format("the mass is negative: {} kg", own.mass));
-    if (const Element j = inertial.child("inertia"))
-      own.inertia = {number_in(j, "ixx", 1), number_in(j, "iyy", 1), number_in(j, "izz", 1),
-                     number_in(j, "ixy", 0), number_in(j, "ixz", 0), number_in(j, "iyz", 0)};
-    SdfPose pose = read_sdf_pose(inertial);
-    if (!pose.relative_to.empty())
-      report_.error(inertial.child("pose").place(), "the pose of an inertia is given in its link alone",
-                    "Remove `relative_to`.");
-    return own.in(pose.frame);
-  }
-
-  void read_visual(const SdfModel& model, const Element& visual, const std::string& link, Body& body) {
-    const SdfPose pose = read_sdf_pose(visual);
-    Shape shape;
-    shape.frame = pose.frame;
-    if (!pose.relative_to.empty())
-      shape.frame =
-          model.pose_of(link, visual.place()).inverse() * model.pose_of(pose.relative_to, visual.place()) * pose.frame;
-    visual.mark("name", Treatment::not_honoured, "shapes have no names");
-    if (const Element material = visual.child("material"))
-      material.mark(Treatment::not_honoured, "the looks of a shape are not kept");
-    const Element geometry = visual.child("geometry");
-    if (!geometry) return;
-    if (const Element box = geometry.child("box")) {
-      const auto size = box.child("size").content_numbers(3);
-      if (!size) return;
-      shape.size = {(*size)[0], (*size)[1], (*size)[2]};
-      if (shape.size.x > 0 && shape.size.y > 0 && shape.size.z > 0) return body.shapes.push_back(shape);
-      box.mark(Treatment::not_honoured, "a shape without extent");
-    } else if (const Element cylinder = geometry.child("cylinder")) {
-      shape.kind = Shape::Kind::cylinder;
-      shape.radius = number_in(cylinder, "radius", 1);
-      shape.length = number_in(cylinder, "length", 1);
-      if (shape.radius > 0 && shape.length > 0) return body.shapes.push_back(shape);
-      cylinder.mark(Treatment::not_honoured, "a shape without extent");
-    } else if (const Element sphere = geometry.child("sphere")) {
-      shape.kind = Shape::Kind::sphere;
-      shape.radius = number_in(sphere, "radius", 1);
-      if (shape.radius > 0) return body.shapes.push_back(shape);
-      sphere.mark(Treatment::not_honoured, "a shape without extent");
-    } else {
-      for (const Element& other : geometry.all()) other.mark(Treatment::not_honoured, "pictures have no such shape");
-    }
-  }
-
   void read_links(const SdfModel& model, Mechanism& m) {
     tell_foreign(model.element());
     const Frame in_ground = model.pose();
@@ -168,8 +107,8 @@ class SdfReader {
       body.place = link.place();
       body.name = given_name(body_names_, link_names_, model.prefix() + name, "link@name", link.place());
       body.frame = in_ground * model.pose_of(name, link.place());
-      body.mass = read_inertial(link);
-      for (const Element& visual : link.children("visual")) read_visual(model, visual, name, body);
+      body.mass = read_sdf_inertial(link, report_, ledger_);
+      for (const Element& visual : link.children("visual")) read_sdf_visual(model, visual, name, body);
       tell_foreign(link);
       if (const Element gravity = link.child("gravity");
           gravity && (gravity.content() == "false" || gravity.content() == "0"))
@@ -411,12 +350,7 @@ class Sdf final : public ImporterType {
       SdfReader reader(file, ledger);
       if (!reader.read(values, mechanism)) return false;
       file.settle(ledger);
-      note_inertias(mechanism, ledger);
-      if (values[sdf_merge].integer != 0) merge_fixed(mechanism, bodies_of_elements(mechanism), ledger);
-      if (!check_finite(mechanism, sink.diagnostics(), given.name)) return false;
-      sink.text(model_text(mechanism));
-      ledger.tell(sink);
-      return true;
+      return deliver(mechanism, values[sdf_merge].integer != 0, given.name, ledger, sink);
     });
   }
   const void* query(std::string_view interface_name) const noexcept override {

@@ -5,10 +5,13 @@
 #include <map>
 #include <memory>
 
+#include "deliver.hpp"
+#include "looks.hpp"
 #include "mechanism.hpp"
 #include "options.hpp"
 #include "robot_formats.hpp"
 #include "urdf_export.hpp"
+#include "urdf_link.hpp"
 #include "xml_file.hpp"
 
 namespace polyform::importers {
@@ -32,13 +35,12 @@ struct UrdfJoint {
 };
 
 constexpr std::string_view no_contact = "bodies do not touch in the model";
-constexpr std::string_view no_look = "the looks of a shape are not kept";
 
 /// What elements without a place in a model are for, by their tag.
 constexpr std::pair<std::string_view, std::string_view> foreign[] = {{"transmission", "drives are not modelled"},
                                                                      {"gazebo", "belongs to another program"},
                                                                      {"sensor", "sensors are not modelled"},
-                                                                     {"material", no_look}};
+                                                                     {"material", no_looks}};
 
 class UrdfReader {
  public:
@@ -80,72 +82,6 @@ class UrdfReader {
     return true;
   }
 
-  static Frame read_origin(const Element& parent) {
-    const Element origin = parent.child("origin");
-    if (!origin) return {};
-    Frame frame;
-    frame.origin = origin.vector("xyz").value_or(Vec3{});
-    if (origin.has("quat_xyzw")) {
-      if (const auto q = origin.numbers("quat_xyzw", 4); q && norm(Quat{(*q)[3], (*q)[0], (*q)[1], (*q)[2]}) > 0)
-        frame.axes = rotation_matrix(Quat{(*q)[3], (*q)[0], (*q)[1], (*q)[2]});
-    } else if (const auto rpy = origin.vector("rpy")) {
-      frame.axes = roll_pitch_yaw(*rpy);
-    }
-    return frame;
-  }
-
-  double needed(const Element& element, const char* attribute) {
-    if (!element.has(attribute))
-      report_.error(element.place(), fmt::format("<{}> has no attribute `{}`", element.tag(), attribute));
-    return element.number(attribute, 0);
-  }
-
-  MassProperties read_inertial(const Element& link) {
-    const Element inertial = link.child("inertial");
-    if (!inertial) return {};
-    const Frame frame = read_origin(inertial);
-    MassProperties own;
-    if (const Element mass = inertial.child("mass"))
-      own.mass = needed(mass, "value");
-    else
-      report_.error(inertial.place(), "<inertial> has no <mass>");
-    if (own.mass < 0)
-      report_.error(inertial.child("mass").place(), fmt::format("the mass is negative: {} kg", own.mass));
-    if (const Element j = inertial.child("inertia"))
-      own.inertia = {needed(j, "ixx"), needed(j, "iyy"), needed(j, "izz"),
-                     needed(j, "ixy"), needed(j, "ixz"), needed(j, "iyz")};
-    else
-      report_.error(inertial.place(), "<inertial> has no <inertia>");
-    return own.in(frame);
-  }
-
-  void read_visual(const Element& visual, Body& body) {
-    visual.mark("name", Treatment::not_honoured, "shapes have no names");
-    if (const Element material = visual.child("material")) material.mark(Treatment::not_honoured, no_look);
-    const Element geometry = visual.child("geometry");
-    if (!geometry) return;
-    Shape shape;
-    shape.frame = read_origin(visual);
-    if (const Element box = geometry.child("box")) {
-      shape.size = box.vector("size").value_or(Vec3{});
-      if (shape.size.x > 0 && shape.size.y > 0 && shape.size.z > 0) return body.shapes.push_back(shape);
-      box.mark(Treatment::not_honoured, "a shape without extent");
-    } else if (const Element cylinder = geometry.child("cylinder")) {
-      shape.kind = Shape::Kind::cylinder;
-      shape.radius = cylinder.number("radius", 0);
-      shape.length = cylinder.number("length", 0);
-      if (shape.radius > 0 && shape.length > 0) return body.shapes.push_back(shape);
-      cylinder.mark(Treatment::not_honoured, "a shape without extent");
-    } else if (const Element sphere = geometry.child("sphere")) {
-      shape.kind = Shape::Kind::sphere;
-      shape.radius = sphere.number("radius", 0);
-      if (shape.radius > 0) return body.shapes.push_back(shape);
-      sphere.mark(Treatment::not_honoured, "a shape without extent");
-    } else if (const Element mesh = geometry.child("mesh")) {
-      mesh.mark(Treatment::not_honoured, "pictures have no meshes");
-    }
-  }
-
   void read_links(const Element& robot, Mechanism& m) {
     for (const Element& link : robot.children("link")) {
       const std::optional<std::string> name = link.text("name");
@@ -160,8 +96,8 @@ class UrdfReader {
       Body& body = m.bodies.emplace_back();
       body.place = link.place();
       body.name = given_name(body_names_, *name, "link@name", link.place_of("name"));
-      body.mass = read_inertial(link);
-      for (const Element& visual : link.children("visual")) read_visual(visual, body);
+      body.mass = read_urdf_inertial(link, report_);
+      for (const Element& visual : link.children("visual")) read_urdf_visual(visual, body);
       for (const Element& collision : link.children("collision")) collision.mark(Treatment::not_honoured, no_contact);
       for (const Element& contact : link.children("contact")) contact.mark(Treatment::not_honoured, no_contact);
     }
@@ -199,7 +135,7 @@ class UrdfReader {
                       "Types are revolute, continuous, prismatic, fixed, floating and planar.");
       joint.parent = link_named(element, "parent");
       joint.child = link_named(element, "child");
-      joint.origin = read_origin(element);
+      joint.origin = read_urdf_origin(element);
       if (const Element axis = element.child("axis")) joint.axis = axis.vector("xyz").value_or(Vec3{1, 0, 0});
       const bool has_axis =
           joint.type == "revolute" || joint.type == "continuous" || joint.type == "prismatic" || joint.type == "planar";
@@ -402,12 +338,7 @@ class Urdf final : public ImporterType {
       UrdfReader reader(file, ledger);
       if (!reader.read(values, mechanism)) return false;
       file.settle(ledger);
-      note_inertias(mechanism, ledger);
-      if (values[merge_option].integer != 0) merge_fixed(mechanism, {}, ledger);
-      if (!check_finite(mechanism, sink.diagnostics(), given.name)) return false;
-      sink.text(model_text(mechanism));
-      ledger.tell(sink);
-      return true;
+      return deliver(mechanism, values[merge_option].integer != 0, given.name, ledger, sink);
     });
   }
   const void* query(std::string_view interface_name) const noexcept override {

@@ -1,0 +1,31 @@
+#include "deliver.hpp"
+
+#include <unordered_set>
+
+namespace polyform::importers {
+namespace {
+
+/// Bodies that forces and constraints name, which cannot be merged away.
+std::unordered_set<std::string> bodies_of_elements(const Mechanism& m) {
+  std::unordered_set<std::string> names;
+  for (const ModelElement& element : m.elements)
+    for (const auto& [key, value] : element.fields) {
+      if (key == "joint" || key == "other_joint") continue;
+      for (const Body& body : m.bodies)
+        if (value.find(written_name(body.name)) != std::string::npos) names.insert(body.name);
+    }
+  return names;
+}
+
+}  // namespace
+
+bool deliver(Mechanism& m, bool merge, std::string_view file, Ledger& ledger, ConversionSink& sink) {
+  note_inertias(m, ledger);
+  if (merge) merge_fixed(m, bodies_of_elements(m), ledger);
+  if (!check_finite(m, sink.diagnostics(), file)) return false;
+  sink.text(model_text(m));
+  ledger.tell(sink);
+  return true;
+}
+
+}  // namespace polyform::importers

@@ -1,0 +1,19 @@
+// What one link of an SDF file has.
+#pragma once
+
+#include <string>
+
+#include "mechanism.hpp"
+#include "sdf_model.hpp"
+#include "xml_file.hpp"
+
+namespace polyform::importers {
+
+/// The number in the child of this name, or another where there is none.
+double number_in(const Element& parent, const char* tag, double otherwise);
+/// Mass properties in the frame of the link: 1 kg and 1 kg m² where the file gives none.
+MassProperties read_sdf_inertial(const Element& link, Reporter&, Ledger&);
+/// The shape of a <visual> goes to the body. link: its name in the model.
+void read_sdf_visual(const SdfModel&, const Element& visual, const std::string& link, Body&);
+
+}  // namespace polyform::importers

@@ -1,0 +1,74 @@
+#include "urdf_link.hpp"
+
+#include <fmt/format.h>
+
+#include "looks.hpp"
+
+namespace polyform::importers {
+namespace {
+
+double needed(const Element& element, const char* attribute, Reporter& report) {
+  if (!element.has(attribute))
+    report.error(element.place(), fmt::format("<{}> has no attribute `{}`", element.tag(), attribute));
+  return element.number(attribute, 0);
+}
+
+}  // namespace
+
+Frame read_urdf_origin(const Element& parent) {
+  const Element origin = parent.child("origin");
+  if (!origin) return {};
+  Frame frame;
+  frame.origin = origin.vector("xyz").value_or(Vec3{});
+  if (origin.has("quat_xyzw")) {
+    if (const auto q = origin.numbers("quat_xyzw", 4); q && norm(Quat{(*q)[3], (*q)[0], (*q)[1], (*q)[2]}) > 0)
+      frame.axes = rotation_matrix(Quat{(*q)[3], (*q)[0], (*q)[1], (*q)[2]});
+  } else if (const auto rpy = origin.vector("rpy")) {
+    frame.axes = roll_pitch_yaw(*rpy);
+  }
+  return frame;
+}
+
+MassProperties read_urdf_inertial(const Element& link, Reporter& report) {
+  const Element inertial = link.child("inertial");
+  if (!inertial) return {};
+  const Frame frame = read_urdf_origin(inertial);
+  MassProperties own;
+  if (const Element mass = inertial.child("mass"))
+    own.mass = needed(mass, "value", report);
+  else
+    report.error(inertial.place(), "<inertial> has no <mass>");
+  if (own.mass < 0) report.error(inertial.child("mass").place(), fmt::format("the mass is negative: {} kg", own.mass));
+  if (const Element j = inertial.child("inertia"))
+    own.inertia = {needed(j, "ixx", report), needed(j, "iyy", report), needed(j, "izz", report),
+                   needed(j, "ixy", report), needed(j, "ixz", report), needed(j, "iyz", report)};
+  else
+    report.error(inertial.place(), "<inertial> has no <inertia>");
+  return own.in(frame);
+}
+
+void read_urdf_visual(const Element& visual, Body& body) {
+  visual.mark("name", Treatment::not_honoured, "shapes have no names");
+  if (const Element material = visual.child("material")) material.mark(Treatment::not_honoured, no_looks);
+  const Element geometry = visual.child("geometry");
+  if (!geometry) return;
+  Shape shape;
+  shape.frame = read_urdf_origin(visual);
+  if (const Element box = geometry.child("box")) {
+    shape.size = box.vector("size").value_or(Vec3{});
+    add_shape(shape, box, body);
+  } else if (const Element cylinder = geometry.child("cylinder")) {
+    shape.kind = Shape::Kind::cylinder;
+    shape.radius = cylinder.number("radius", 0);
+    shape.length = cylinder.number("length", 0);
+    add_shape(shape, cylinder, body);
+  } else if (const Element sphere = geometry.child("sphere")) {
+    shape.kind = Shape::Kind::sphere;
+    shape.radius = sphere.number("radius", 0);
+    add_shape(shape, sphere, body);
+  } else if (const Element mesh = geometry.child("mesh")) {
+    mesh.mark(Treatment::not_honoured, "pictures have no meshes");
+  }
+}
+
+}  // namespace polyform::importers
