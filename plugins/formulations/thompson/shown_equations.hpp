@@ -1,13 +1,8 @@
 // The paper's matrices at one state, with names, for `evaluate --equations`.
 #pragma once
 
-#include <Eigen/Core>
-#include <functional>
-
-#include "accelerations.hpp"
-#include "generalized_forces.hpp"
-#include "placed_tree.hpp"
 #include "polyform/helpers/matrix_table.hpp"
+#include "stacked_matrices.hpp"
 
 namespace polyform::thompson {
 
@@ -15,25 +10,14 @@ namespace polyform::thompson {
 /// of an implicit form the matrices of Eqs 20 and 21. All of them dense: for systems that are small enough to be read.
 class ShownEquations final : public MatrixTable {
  public:
-  /// What it reads, which outlives the object. solve: places the tree at a state, and finds H2, forces and
-  /// accelerations of it; false where that fails.
-  struct Parts {
-    std::function<bool(double t, const ConstStateView&)> solve;
-    const MovingTree& tree;
-    const Reductions& reductions;
-    const GeneralizedForces& forces;
-    const Accelerations& accelerations;
-  };
+  using Parts = ShownParts;
   ShownEquations(const SystemView&, Form, Parts);
+  ShownEquations(const ShownEquations&) = delete;
+  ShownEquations& operator=(const ShownEquations&) = delete;
 
  private:
-  using Matrix = Eigen::MatrixXd;
-  using Vector = Eigen::VectorXd;
-  /// Which numbers of q̇ belong to whom: [v ω η̇] of each body, then the variables of the modules.
-  struct Layout {
-    std::vector<std::size_t> bodies, modes;  ///< first of [v ω], and of η̇
-    std::size_t variables = 0, size = 0;
-  };
+  using Matrix = StackedMatrices::Matrix;
+  using Vector = StackedMatrices::Vector;
   /// The terms of Eq 15 of the coordinates that are left, with their list of names.
   struct Reduced {
     Matrix H2;
@@ -48,25 +32,11 @@ class ShownEquations final : public MatrixTable {
   void add_implicit(const Reduced&);
   void add(const char* name, const char* meaning, std::size_t rows, std::size_t columns, const Matrix&);
 
-  Matrix transformation() const;
-  Matrix own_bases() const;
-  Matrix jacobian() const;
-  Matrix constraint_columns() const;
-  Matrix loop_rows() const;
-  Matrix closing_jacobian() const;
-  Vector closing_multipliers(const Vector& y) const;
-  Matrix mass() const;
-  Vector forces() const;
-  Vector velocities() const;
-  Vector given_velocities() const;
-  Vector stacked_velocities(const TreeKinematics&, const double* u) const;
-  Vector stacked_rates(const BodyVectors&, const double* u) const;
-
   const SystemView& view_;
   Form form_;
   Parts parts_;
   const H2& h2_;
-  Layout layout_;
+  StackedMatrices stacked_;
   std::size_t q_ = 0, q2_ = 0, constraints_ = 0;  ///< lists
 };
 
