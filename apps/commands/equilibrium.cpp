@@ -7,6 +7,7 @@
 
 #include "apps/command.hpp"
 #include "apps/session/arguments.hpp"
+#include "apps/session/found_equilibrium.hpp"
 #include "apps/session/operating_point.hpp"
 #include "apps/session/session.hpp"
 #include "apps/text/equilibrium_text.hpp"
@@ -14,7 +15,6 @@
 #include "apps/text/mode_warnings.hpp"
 #include "apps/text/terminal.hpp"
 #include "framework/host/results/output_file.hpp"
-#include "framework/host/simulation/integrator_selection.hpp"
 
 namespace polyform::apps {
 
@@ -43,26 +43,13 @@ Exit equilibrium(const EquilibriumCommandArguments& arguments) {
   const auto system = session.load(arguments.model);
   const SolverChoice choice = choose_solver(session.catalog(), *system, arguments.solver, arguments.options);
   session.crash_report().set_work(fmt::format("solver {}", choice.formulation->name()));
-  const host::SolverMaker make = maker_of(choice);
-  check_sizes(*system, make);
-  const Equilibrium found = host::find_equilibrium(*system, make, request_of(arguments.equilibrium, *system));
-  host::Stability stability;
-  if (found.balanced) {
-    host::Linearization linear = host::linearize(*system, make, found.point, {{}, {"none"}});
-    stability = host::judge(
-        *system, make, found.point,
-        {host::preferred_adaptive_integrator(session.catalog().integrators), {}, {}, true, FloquetBar()}, linear);
-  }
+  const FoundEquilibrium result =
+      find_equilibrium(session.catalog(), *system, choice, arguments.equilibrium, FloquetBar());
+  const Equilibrium& found = result.state;
   const std::string_view kind = name_of_state(found, arguments.equilibrium.steady);
   const bool is_driven = kind == "driven motion";
   if (arguments.json) {
-    Json out = {{"model", system->description().name},
-                {"solver", choice.formulation->name()},
-                {"steady", arguments.equilibrium.steady}};
-    out.update(equilibrium_json(*system, found, arguments.equilibrium.steady));
-    out["stability"] = Json();
-    if (found.balanced) out.update(stability_json(stability));
-    print_json(out);
+    print_json(found_equilibrium_json(*system, choice, arguments.equilibrium, result));
   } else {
     print_wrapped(fmt::format("{}, solver {}: {} {} {} iterations, largest acceleration left {}{:.1e}",
                               system->description().name, choice.formulation->name(),
@@ -73,7 +60,7 @@ Exit equilibrium(const EquilibriumCommandArguments& arguments) {
     if (!found.driven.empty())
       print_wrapped("driven  " + driven_text(found.driven) + (is_driven ? ": the state is no equilibrium" : ""), 2);
     print_point(*system, found);
-    if (found.balanced) print_stability(stability);
+    if (result.stability) print_stability(*result.stability);
   }
   if (file) {
     file->replace();

@@ -2,16 +2,15 @@
 #include <fmt/ranges.h>
 
 #include "apps/library/internal.hpp"
+#include "apps/session/found_equilibrium.hpp"
 #include "apps/session/linear_model.hpp"
 #include "apps/session/process_arguments.hpp"
 #include "apps/text/check_json.hpp"
 #include "apps/text/comparison_json.hpp"
-#include "apps/text/equilibrium_text.hpp"
 #include "apps/text/linear_text.hpp"
 #include "framework/host/registry/process_state.hpp"
 #include "framework/host/simulation/absent_constraints.hpp"
 #include "framework/host/simulation/evaluate.hpp"
-#include "framework/host/simulation/integrator_selection.hpp"
 #include "framework/host/simulation/kernels_of.hpp"
 #include "framework/workbench/comparison/comparison.hpp"
 
@@ -58,25 +57,16 @@ Value Model::equilibrium(const EquilibriumRequest& request, std::vector<Message>
     const host::System& system = *parts_->system;
     const host::ProcessState before;
     const apps::SolverChoice choice = choice_of(*parts_, request.solver);
-    const host::SolverMaker make = apps::maker_of(choice);
-    apps::check_sizes(system, make);
     const apps::EquilibriumArguments arguments = equilibrium_arguments(request.steady, request.trim, request.hold);
-    const host::Equilibrium found = host::find_equilibrium(system, make, apps::request_of(arguments, system));
-    if (!found.balanced)
-      throw host::Failure(host::Exit::simulation_failed,
-                          fmt::format("there is no {} near the initial state; what is not balanced:\n  {}",
-                                      apps::name_of_state(found, request.steady), apps::unbalanced_text(found)),
-                          "trim frees fields of forces that could balance it; another initial position may lead "
-                          "elsewhere.");
-    host::Linearization linear = host::linearize(system, make, found.point, {{}, {"none"}});
-    const host::Stability stability =
-        host::judge(system, make, found.point,
-                    {host::preferred_adaptive_integrator(parts_->catalog().integrators), {}, {}, true, {}}, linear);
-    apps::Json out = {
-        {"model", system.description().name}, {"solver", choice.formulation->name()}, {"steady", request.steady}};
-    out.update(apps::equilibrium_json(system, found, request.steady));
-    out.update(apps::stability_json(stability));
-    return value_of(out);
+    const apps::FoundEquilibrium found = apps::find_equilibrium(parts_->catalog(), system, choice, arguments, {});
+    if (!found.state.balanced)
+      throw host::Failure(
+          host::Exit::simulation_failed,
+          fmt::format("there is no {} near the initial state; what is not balanced:\n  {}",
+                      apps::name_of_state(found.state, request.steady), apps::unbalanced_text(found.state)),
+          "trim frees fields of forces that could balance it; another initial position may lead "
+          "elsewhere.");
+    return value_of(apps::found_equilibrium_json(system, choice, arguments, found));
   });
 }
 
