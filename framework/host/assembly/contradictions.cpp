@@ -1,11 +1,12 @@
-// Constraint elements that demand different values of one joint coordinate: no initial state meets both.
+#include "framework/host/assembly/contradictions.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <map>
 
-#include "framework/host/assembly/initial_state.hpp"
+#include "polyform/mechanics/constraint_set.hpp"
 #include "polyform/solvers/contradiction.hpp"
 
 namespace polyform::host::inline assembly {
@@ -44,66 +45,65 @@ constexpr Asked kinds[] = {{&Element::residual, "positions", 0},
                            {&Element::velocity_right, "velocities", 1},
                            {&Element::acceleration_right, "accelerations", 2}};
 
-}  // namespace
-
 /// Of a velocity coordinate of a joint: 1 rad, or the length of the system where it moves along.
-double InitialState::amount_like_a_turn(std::size_t coordinate) const {
-  const auto joint = std::ranges::find_if(view().joints, [coordinate](const JointData& j) {
+double amount_like_a_turn(const Start& start, std::size_t coordinate) {
+  const auto joint = std::ranges::find_if(start.view().joints, [coordinate](const JointData& j) {
     return coordinate >= j.v_offset && coordinate < j.v_offset + j.nv;
   });
   std::size_t k = coordinate - joint->v_offset;
   for (const Primitive& p : joint->primitives) {
-    if (k < velocity_count(p.kind)) return p.kind == Primitive::Kind::translation ? length_ : 1;
+    if (k < velocity_count(p.kind)) return p.kind == Primitive::Kind::translation ? start.length : 1;
     k -= velocity_count(p.kind);
   }
   return 1;
 }
 
-/// Looks for elements that contradict each other at a position; false when there are none.
-bool InitialState::report_contradiction(const std::vector<double>& q) {
-  ConstraintSet constraints(view(), centred_.origin());
+void report_pair(Start& start, std::string_view one, std::string_view other, std::size_t coordinate,
+                 std::string_view what, double apart) {
+  const auto item = std::ranges::find(start.parts.description.constraints, other, &ConstraintItem::name);
+  const auto joint = std::ranges::find_if(start.view().joints, [coordinate](const JointData& j) {
+    return coordinate >= j.v_offset && coordinate < j.v_offset + j.nv;
+  });
+  start.parts.report(start.diagnostics, Severity::error, *item, {}, {},
+                     fmt::format("constraints `{}` and `{}` contradict each other: they ask joint `{}` for {} that are "
+                                 "{:.3g} apart at t = 0",
+                                 one, other, joint->name, what, apart),
+                     "Remove one of them, or let both ask for the same.");
+}
+
+}  // namespace
+
+bool report_contradiction(Start& start, const std::vector<double>& q) {
+  ConstraintSet constraints(start.view(), start.centred.origin());
   if (!constraints.good()) return false;
-  tree_.evaluate(q.data(), parts_.v.data(), parts_.eta.data(), parts_.etadot.data());
-  constraints.evaluate(0, tree_.frames(), q, parts_.v);
+  start.tree.evaluate(q.data(), start.parts.v.data(), start.parts.eta.data(), start.parts.etadot.data());
+  constraints.evaluate(0, start.tree.frames(), q, start.parts.v);
   struct Row {
     const Element* element;
     std::size_t number;
     double coefficient;
   };
   // The least that counts moves a joint by a turn or the length of the system within the run.
-  const double run = parts_.description.simulation.duration.value_or(usual_duration);
+  const double run = start.parts.description.simulation.duration.value_or(usual_duration);
   std::map<std::size_t, Row> first;  // per coordinate, the first row that has it alone
   for (const Element& e : constraints.elements())
     for (std::size_t r = 0; r < e.rows; ++r) {
       double coefficient = 1;
-      const std::size_t c = only_coordinate(view(), e, r, coefficient);
+      const std::size_t c = only_coordinate(start.view(), e, r, coefficient);
       if (c == no_coordinate) continue;
       const auto [found, is_first] = first.try_emplace(c, Row{&e, r, coefficient});
       const Row& other = found->second;
       for (const Asked& kind : kinds) {
         const double a = (e.*kind.values)[r] / coefficient,
                      b = (other.element->*kind.values)[other.number] / other.coefficient;
-        const double least = amount_like_a_turn(c) / std::pow(run, kind.derivative);
+        const double least = amount_like_a_turn(start, c) / std::pow(run, kind.derivative);
         if (is_first || !(std::abs(a - b) > least_contradiction * std::max({least, std::abs(a), std::abs(b)})))
           continue;
-        report_contradiction(other.element->name, e.name, c, kind.what, std::abs(a - b));
+        report_pair(start, other.element->name, e.name, c, kind.what, std::abs(a - b));
         return true;
       }
     }
   return false;
 }
 
-void InitialState::report_contradiction(std::string_view one, std::string_view other, std::size_t coordinate,
-                                        std::string_view what, double apart) {
-  const auto item = std::ranges::find(parts_.description.constraints, other, &ConstraintItem::name);
-  const auto joint = std::ranges::find_if(view().joints, [coordinate](const JointData& j) {
-    return coordinate >= j.v_offset && coordinate < j.v_offset + j.nv;
-  });
-  parts_.report(diagnostics_, Severity::error, *item, {}, {},
-                fmt::format("constraints `{}` and `{}` contradict each other: they ask joint `{}` for {} that are "
-                            "{:.3g} apart at t = 0",
-                            one, other, joint->name, what, apart),
-                "Remove one of them, or let both ask for the same.");
-}
-
-}  // namespace polyform::host::assembly
+}  // namespace polyform::host::inline assembly

@@ -1,10 +1,13 @@
-// Initial velocities that respect loops, constraint elements and modules, with given rates kept where those allow it.
+#include "framework/host/assembly/start_rates.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "framework/host/assembly/initial_state.hpp"
+#include "framework/host/assembly/contradictions.hpp"
+#include "framework/host/assembly/inertia_metric.hpp"
+#include "framework/host/assembly/rate_changes.hpp"
 #include "framework/host/assembly/sparse_qr.hpp"
 #include "polyform/mechanics/judgement.hpp"
 
@@ -15,41 +18,39 @@ std::string title(const ConstraintJacobian::Row& row) { return fmt::format("{} `
 
 }  // namespace
 
-/// Velocities at the positions found. Velocities of bodies belong to the drawn pose. Where bodies have left it, the
-/// joint rates of the drawn pose hold at the new one.
-bool InitialState::find_rates(const std::vector<double>& drawn) {
-  const std::vector<double> q = parts_.q, eta = parts_.eta;
+bool StartRates::find(const std::vector<double>& drawn) {
+  const std::vector<double> q = start_.parts.q, eta = start_.parts.eta;
   const bool moved = q != drawn || std::ranges::any_of(eta, [](double x) { return x != 0; });
   if (!moved) return project({ConstraintJacobian::Of::all, true}) && close_rates();
-  if (std::ranges::any_of(given_twists_, &GivenTwist::turn)) {
-    parts_.q = drawn;
-    std::ranges::fill(parts_.eta, 0.0);
+  if (std::ranges::any_of(bodies_.twists, &GivenTwist::turn)) {
+    start_.parts.q = drawn;
+    std::ranges::fill(start_.parts.eta, 0.0);
     if (!project({ConstraintJacobian::Of::loops, false})) return false;
-    parts_.q = q;
-    parts_.eta = eta;
+    start_.parts.q = q;
+    start_.parts.eta = eta;
   }
-  excess_.clear();
-  given_twists_.assign(given_twists_.size(), {});
-  for (std::size_t i = 0; i < view().bodies.size(); ++i)
-    if (given_[i].velocity)
-      std::copy_n(given_v_.data() + view().joints[i].v_offset, view().joints[i].nv,
-                  parts_.v.data() + view().joints[i].v_offset);
+  bodies_.excess.clear();
+  bodies_.twists.assign(bodies_.twists.size(), {});
+  for (std::size_t i = 0; i < start_.view().bodies.size(); ++i)
+    if (start_.given[i].velocity)
+      std::copy_n(start_.given_v.data() + start_.view().joints[i].v_offset, start_.view().joints[i].nv,
+                  start_.parts.v.data() + start_.view().joints[i].v_offset);
   return project({ConstraintJacobian::Of::all, true}) && close_rates();
 }
 
 /// Sets the rates of cut joints, and checks all rows once more in the motions of the bodies.
-bool InitialState::close_rates() {
-  ConstraintJacobian jacobian(view(), ConstraintJacobian::Of::all, {}, centred_.origin());
+bool StartRates::close_rates() {
+  ConstraintJacobian jacobian(start_.view(), ConstraintJacobian::Of::all, {}, start_.centred.origin());
   if (!jacobian.good()) return true;  // reported where forces and modules start
-  jacobian.evaluate(0, state());
-  double speed = speed_;
-  for (const BodyMotion& body : jacobian.tree().bodies()) speed = std::max(speed, speed_of(body.V));
+  jacobian.evaluate(0, start_.state());
+  double speed = bodies_.speed;
+  for (const BodyMotion& body : jacobian.tree().bodies()) speed = std::max(speed, start_.speed_of(body.V));
   for (std::size_t r = 0; r < jacobian.rows().size(); ++r) {
     const ConstraintJacobian::Row& row = jacobian.rows()[r];
     double size = 0;  // of the wrenches, about their own frames
     for (const auto& [frame, wrench] : row.wrenches) {
       const Vec3 arm = motion_of(frame, jacobian.tree().frames()).p - row.point;
-      size = std::max({size, norm(wrench.angular - cross(arm, wrench.linear)) / length_, norm(wrench.linear)});
+      size = std::max({size, norm(wrench.angular - cross(arm, wrench.linear)) / start_.length, norm(wrench.linear)});
     }
     const double error = std::abs(jacobian.velocity_error(r));
     if (error <= 10 * met_part_ * std::max(size * speed, std::abs(row.velocity_right))) continue;
@@ -60,16 +61,16 @@ bool InitialState::close_rates() {
 }
 
 /// Velocities of bodies that the joints of the tree do not settle by given rates.
-std::vector<Keeping::BodyVelocity> InitialState::given_bodies() const {
+std::vector<Keeping::BodyVelocity> StartRates::given_bodies() const {
   std::vector<Keeping::BodyVelocity> bodies;
-  for (std::size_t i = 0; i < given_twists_.size(); ++i)
-    if (const GivenTwist& given = given_twists_[i]; given.turn && !given_[i].velocity)
+  for (std::size_t i = 0; i < bodies_.twists.size(); ++i)
+    if (const GivenTwist& given = bodies_.twists[i]; given.turn && !start_.given[i].velocity)
       bodies.push_back({body_index(i), given.twist, given.whole});
   return bodies;
 }
 
 /// Names of what else takes part in the combination of rows that contradicts a row.
-std::string InitialState::contradicting(const ConstraintJacobian& jacobian, std::size_t row) const {
+std::string StartRates::contradicting(const ConstraintJacobian& jacobian, std::size_t row) const {
   constexpr double least_part = 1e-6;  // of the largest factor: less is rounding
   constexpr std::size_t most = 8;
   const auto rows = jacobian.rows();
@@ -102,69 +103,61 @@ std::string InitialState::contradicting(const ConstraintJacobian& jacobian, std:
   return shown < names.size() ? fmt::format("{} and {} more", text, names.size() - shown) : text;
 }
 
-void InitialState::report_unmet(const ConstraintJacobian& jacobian, std::size_t which, double left) {
+void StartRates::report_unmet(const ConstraintJacobian& jacobian, std::size_t which, double left) {
   const ConstraintJacobian::Row& row = jacobian.rows()[which];
   const std::string others = contradicting(jacobian, which);
   const std::string message = fmt::format(
       "no velocities respect all loops and constraints at the initial position: {} is left with {:.3g} "
       "(m/s or rad/s){}",
       title(row), left, others.empty() ? "" : " by what it and " + others + " ask for together");
-  diagnostics_.report(
+  start_.diagnostics.report(
       {.message = message,
        .remedy = "a prescribed motion asks for what the mechanism cannot do in this position, or for something "
                  "else than another one does: change it, or start from another position",
-       .file = parts_.description.file});
-}
-
-/// Candidates to be kept, in the order of trial: the modes, then the joints as the model lists them.
-std::vector<std::size_t> InitialState::wishes(bool Given::*what) const {
-  std::vector<std::size_t> out;
-  for (std::size_t i = 0; i < given_.size(); ++i)
-    if (given_[i].*what) out.push_back(i);
-  std::ranges::sort(out, {}, [&](std::size_t i) { return parts_.user_joint[i]; });
-  if (view().modes > 0) out.insert(out.begin(), Keeping::modes);
-  return out;
+       .file = start_.parts.description.file});
 }
 
 /// Takes the nearest rates to those of the parts.
-bool InitialState::project(const Projection& how) {
-  ConstraintJacobian jacobian(view(), how.rows, {}, centred_.origin());
+bool StartRates::project(const Projection& how) {
+  ConstraintJacobian jacobian(start_.view(), how.rows, {}, start_.centred.origin());
   if (!jacobian.good()) return true;  // reported where forces and modules start
-  jacobian.evaluate(0, state());
-  if (jacobian.rows().empty() && excess_.empty()) return true;
-  std::vector<double> w(parts_.v.begin(), parts_.v.begin() + static_cast<std::ptrdiff_t>(view().nv_tree));
-  w.insert(w.end(), given_etadot_.begin(), given_etadot_.end());
+  jacobian.evaluate(0, start_.state());
+  if (jacobian.rows().empty() && bodies_.excess.empty()) return true;
+  std::vector<double> w(start_.parts.v.begin(),
+                        start_.parts.v.begin() + static_cast<std::ptrdiff_t>(start_.view().nv_tree));
+  w.insert(w.end(), start_.given_etadot.begin(), start_.given_etadot.end());
   constexpr double met_as_given = 1e-12;  // rounding: nothing is to be changed
-  Keeping keeping(view(), jacobian, given_v_);
-  keeping.keep(how.keep ? wishes(&Given::velocity)
-                        : std::vector<std::size_t>(view().modes > 0 ? 1 : 0, Keeping::modes));
-  if (excess_.empty() && keeping.rates().missed(w).relative <= met_as_given) return true;
+  Keeping keeping(start_.view(), jacobian, start_.given_v);
+  keeping.keep(how.keep ? start_.wishes(&Start::Given::velocity)
+                        : std::vector<std::size_t>(start_.view().modes > 0 ? 1 : 0, Keeping::modes));
+  if (bodies_.excess.empty() && keeping.rates().missed(w).relative <= met_as_given) return true;
   const std::vector<Keeping::BodyVelocity> bodies = how.keep ? given_bodies() : std::vector<Keeping::BodyVelocity>();
   if (bodies.empty() || !keeping.keeps_all(w, bodies)) {
     jacobian.drop_rates();
-    if (!keeping.find(w, !excess_.empty())) {
-      if (!report_contradiction(parts_.q))
+    if (!keeping.find(w, !bodies_.excess.empty())) {
+      if (!report_contradiction(start_, start_.parts.q))
         report_unmet(jacobian, keeping.rates().worst().row, keeping.rates().worst().left);
       return false;
     }
   }
-  InertiaMetric metric(view());
+  InertiaMetric metric(start_.view());
   if (!metric.good()) return true;
-  metric.evaluate(jacobian.tree().frames(), parts_.eta);
+  metric.evaluate(jacobian.tree().frames(), start_.parts.eta);
   met_part_ = keeping.met_part();
   const std::vector<double> wanted = w;
-  keeping.rates().take(w, keeping.columns(), metric, excess_);
-  std::copy_n(w.begin(), view().nv_tree, parts_.v.begin());
-  std::copy(w.begin() + static_cast<std::ptrdiff_t>(view().nv_tree), w.end(), parts_.etadot.begin());
+  keeping.rates().take(w, keeping.columns(), metric, bodies_.excess);
+  std::copy_n(w.begin(), start_.view().nv_tree, start_.parts.v.begin());
+  std::copy(w.begin() + static_cast<std::ptrdiff_t>(start_.view().nv_tree), w.end(), start_.parts.etadot.begin());
   // Where bodies have given velocities, these decide the rates of the joints that move them.
   std::vector<char> decided = keeping.columns();
-  for (std::size_t i = 0; i < by_body_.size(); ++i)
-    if (by_body_[i])
-      std::fill_n(decided.begin() + static_cast<std::ptrdiff_t>(view().joints[i].v_offset), view().joints[i].nv, true);
+  for (std::size_t i = 0; i < bodies_.by_body.size(); ++i)
+    if (bodies_.by_body[i])
+      std::fill_n(decided.begin() + static_cast<std::ptrdiff_t>(start_.view().joints[i].v_offset),
+                  start_.view().joints[i].nv, true);
   const std::vector<char> settled = keeping.rates().settled(decided);
-  jacobian.evaluate(0, state());
-  tell_changes(jacobian, how.keep, wanted, settled);
+  jacobian.evaluate(0, start_.state());
+  RateChanges(start_, bodies_).tell(jacobian, how.keep, wanted, settled);
   return true;
 }
 
-}  // namespace polyform::host::assembly
+}  // namespace polyform::host::inline assembly

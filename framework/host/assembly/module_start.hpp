@@ -1,0 +1,29 @@
+// Integrals and variables of modules that fit the positions and rates of what the modules are attached to.
+#pragma once
+
+#include "framework/host/assembly/start.hpp"
+#include "polyform/mechanics/module_set.hpp"
+
+namespace polyform::host::inline assembly {
+
+class ModuleStart {
+ public:
+  explicit ModuleStart(Start& start) : start_(start) {}
+  /// Where holonomic rows do not fit the positions, those states that are integrals of the modules' variables move the
+  /// least (in the scale of M) that makes them fit. False, with an error told, where they cannot.
+  bool fit_positions();
+  /// Where rows do not fit the motion, the variables move the least (in the scale of M) that makes them fit.
+  void fit_variables();
+
+ private:
+  double size_of_row(const ModuleSet::Module&, std::size_t row) const;
+  bool fit_integrals(const ModuleSet::Module&, double& before);
+  double fastest_given() const;
+
+  Start& start_;
+};
+
+/// Whether some module has rows on positions.
+bool has_holonomic_modules(const SystemView&);
+
+}  // namespace polyform::host::inline assembly

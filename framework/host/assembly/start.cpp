@@ -1,0 +1,87 @@
+#include "framework/host/assembly/start.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "framework/host/assembly/inertia_metric.hpp"
+#include "framework/host/assembly/keeping.hpp"
+#include "polyform/mechanics/rheonomic_joints.hpp"
+
+namespace polyform::host::inline assembly {
+
+Start::Start(System::Parts& all, Diagnostics& sink)
+    : parts(all),
+      diagnostics(sink),
+      centred(all.view),
+      tree(view()),
+      length(InertiaMetric(view()).length()),
+      given(all.joints.size()) {}
+
+void Start::read() {
+  parts.q.resize(view().nq);
+  parts.v.assign(view().nv, 0.0);
+  for (const JointData& joint : view().joints) joint_neutral(joint, parts.q.data() + joint.q_offset);
+  given_q = parts.q;
+  constexpr double unit_quaternion = 1e-6;  // as in a model file: seven digits, and it is made 1
+  given_v = parts.v;
+  for (std::size_t i = 0; i < view().joints.size(); ++i) {
+    if (parts.user_joint[i] == System::Parts::none) continue;
+    read_joint(i, item(i).initial_position, view().joints[i].q_offset, own_positions(view().joints[i]), "position",
+               given_q, given[i].position);
+    read_joint(i, item(i).initial_velocity, view().joints[i].v_offset, view().joints[i].nv, "velocity", given_v,
+               given[i].velocity);
+    if (!given[i].position) continue;
+    const double off = joint_normalize(view().joints[i], given_q.data() + view().joints[i].q_offset);
+    if (off > unit_quaternion)
+      complain(i, "initial.position", fmt::format("the quaternion's length differs from 1 by {:.3g}", off),
+               "give a unit quaternion w x y z");
+    moved = true;
+  }
+  moved = moved || !RheonomicJoints(view()).empty();  // functions of time need not begin as drawn
+  read_modes();
+}
+
+void Start::read_modes() {
+  given_eta.assign(view().modes, 0.0);
+  given_etadot = given_eta;
+  for (const FlexibleData& f : view().flexible)
+    f.type->initial_state(*f.instance, {given_eta.data() + f.mode_offset, f.modes},
+                          {given_etadot.data() + f.mode_offset, f.modes});
+  parts.eta.assign(view().modes, 0.0);
+  parts.etadot = given_etadot;
+  moved = moved || std::any_of(given_eta.begin(), given_eta.end(), [](double x) { return x != 0; });
+}
+
+void Start::read_joint(std::size_t joint, const std::vector<double>& values, std::size_t offset, std::size_t count,
+                       std::string_view what, std::vector<double>& into, bool& locked) {
+  if (values.empty()) return;
+  if (values.size() != count) {
+    complain(joint, fmt::format("initial.{}", what),
+             fmt::format("{} value{} given, but joint `{}` has {} {} coordinate{}", values.size(),
+                         values.size() == 1 ? "" : "s", view().joints[joint].name, count, what, count == 1 ? "" : "s"),
+             "see the joint's coordinates in the schema (polyform schema)");
+    return;
+  }
+  std::copy(values.begin(), values.end(), into.begin() + static_cast<std::ptrdiff_t>(offset));
+  locked = count > 0;
+}
+
+void Start::complain(std::size_t joint, std::string_view path, const std::string& message, std::string_view remedy,
+                     Severity severity) {
+  parts.report(diagnostics, severity, item(joint), item(joint).initial_place, path, message, remedy);
+}
+
+std::vector<std::size_t> Start::wishes(bool Given::*what) const {
+  std::vector<std::size_t> out;
+  for (std::size_t i = 0; i < given.size(); ++i)
+    if (given[i].*what) out.push_back(i);
+  std::ranges::sort(out, {}, [&](std::size_t i) { return parts.user_joint[i]; });
+  if (view().modes > 0) out.insert(out.begin(), Keeping::modes);
+  return out;
+}
+
+double Start::speed_of(const Spatial& V) const { return std::max(length * norm(V.angular), norm(V.linear)); }
+
+}  // namespace polyform::host::inline assembly

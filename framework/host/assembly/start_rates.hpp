@@ -1,0 +1,36 @@
+// Initial velocities that respect loops, constraint elements and modules, with given rates kept where those allow it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "framework/host/assembly/drawn_rates.hpp"
+#include "framework/host/assembly/keeping.hpp"
+
+namespace polyform::host::inline assembly {
+
+class StartRates {
+ public:
+  StartRates(Start& start, BodyVelocities& bodies) : start_(start), bodies_(bodies) {}
+  /// Velocities at the positions found. Velocities of bodies belong to the drawn pose. Where bodies have left it, the
+  /// joint rates of the drawn pose hold at the new one. False, with an error told, where no rates meet all rows.
+  bool find(const std::vector<double>& drawn);
+
+ private:
+  /// Which rows count, and whether given rates are kept.
+  struct Projection {
+    ConstraintJacobian::Of rows;
+    bool keep;
+  };
+  bool project(const Projection&);
+  bool close_rates();
+  std::vector<Keeping::BodyVelocity> given_bodies() const;
+  std::string contradicting(const ConstraintJacobian&, std::size_t row) const;
+  void report_unmet(const ConstraintJacobian&, std::size_t row, double left);
+
+  Start& start_;
+  BodyVelocities& bodies_;
+  double met_part_ = met;  ///< up to which part of a row its rates meet it
+};
+
+}  // namespace polyform::host::inline assembly
