@@ -34,7 +34,7 @@ void ConstraintJacobian::transmit(std::span<const double> mu, std::span<Spatial>
     sizes[at(in)].moment += sizes[i].moment + norm(away) * sizes[i].force;
     sizes[at(in)].force += sizes[i].force;
   }
-  // A tree joint carries what acts outboard of it, but for what acts within itself, which its reaction counts.
+  // A tree joint carries all forces that act outboard of it. Forces within the joint are part of its own reaction.
   for (std::size_t r = 0; r < rows_.size(); ++r)
     for (const auto& [joint, wrench] : rows_[r].efforts)
       load(joint, joint < view_.bodies.size() ? -mu[r] : mu[r], wrench, place(joint) - rows_[r].point);
@@ -42,7 +42,7 @@ void ConstraintJacobian::transmit(std::span<const double> mu, std::span<Spatial>
     if (is_absent(i)) through[i] = {};
 }
 
-/// A cut joint transmits what it puts on one of its bodies: the moving one, or base where moving is ground.
+/// A cut joint transmits the wrench that it applies to its moving body, or to its base where the moving body is ground.
 double ConstraintJacobian::cut_sign(const Row& row, BodyIndex body) const {
   const JointData& joint = view_.joints[row.cut_joint];
   return body == (is_ground(joint.moving) ? joint.base : joint.moving) ? 1 : 0;

@@ -13,7 +13,7 @@
 namespace polyform::host::inline assembly {
 namespace {
 
-/// A rate that differs by less of itself is the same one in a message, which has six digits.
+/// Messages show six digits, so they do not show a smaller relative change of a rate.
 constexpr double shown_digits = 1e-6;
 
 std::string text_of(const Vec3& a) { return fmt::format("({:.6g} {:.6g} {:.6g})", shown(a.x), shown(a.y), shown(a.z)); }

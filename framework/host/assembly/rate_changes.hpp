@@ -12,8 +12,8 @@ namespace polyform::host::inline assembly {
 class RateChanges {
  public:
   RateChanges(Start& start, const BodyVelocities& bodies) : start_(start), bodies_(bodies) {}
-  /// now: at the rates found. kept: whether given rates were to be kept. wanted: what the rates are the nearest to.
-  /// settled: per column, whether constraints and what is given decide it.
+  /// now: evaluated at the rates found. kept: whether given rates were to be kept. wanted: the rates that were asked
+  /// for; those found are the nearest to them. settled: per column, whether constraints and given values decide it.
   void tell(const ConstraintJacobian& now, bool kept, std::span<const double> wanted, const std::vector<char>& settled);
 
  private:

@@ -10,10 +10,11 @@ namespace {
 
 using Eigen::Index;
 
-/// Rounds of scaling by the roots of the largest entries (Ruiz 2001): each halves the digits by which they differ
-/// from 1.
+/// Rounds of scaling by the square roots of the largest entries (Ruiz 2001). Each round halves the number of digits by
+/// which they differ from 1.
 constexpr int row_rounds = 6;
-/// Of a random motion of size 1 the rows leave this of what they settle: rounding, and levers of some hundred thousand.
+/// A random motion of size 1, less its part in the span of the rows, has smaller entries than this in columns that the
+/// rows settle. What is left there is rounding, enlarged by levers of up to some hundred thousand.
 constexpr double settled_by_rows = 1e-6;
 
 }  // namespace
@@ -120,7 +121,7 @@ void RowFactors::least_change(std::span<const double> left, std::span<double> d)
   for (std::size_t c = 0; c < columns_.size(); ++c) d[columns_[c]] = scales_.column[columns_[c]] * y[c];
 }
 
-/// A random motion less its part in the span of the rows is allowed by the rows. It moves every column that can move.
+/// The rows allow a random motion less its part in their span. That motion moves every column that can move.
 std::vector<char> RowFactors::settled() const {
   std::vector<char> out(kept_);
   std::vector<double> z(columns_.size());

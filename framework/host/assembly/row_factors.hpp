@@ -21,14 +21,13 @@ struct RowScales {
 /// with columns taken out that depend on earlier ones.
 class RowFactors {
  public:
-  /// kept: per column, whether it does not move. The Jacobian is read here only; the scales outlive
-  /// the object.
+  /// kept: per column, whether it does not move. The Jacobian is read here only. The scales outlive the object.
   RowFactors(const ConstraintJacobian&, const RowScales&, const std::vector<char>& kept);
 
-  /// Rows count as dependent whose part that is independent of the others is below tolerance.
+  /// A row counts as dependent if its part that is independent of the other rows is below the tolerance.
   void factorize(double tolerance);
   std::size_t rank() const { return qr_.rank(); }
-  /// Of the rows that were left out: the one with the largest part that is independent of the others, and that part.
+  /// Of the rows that were left out, the one whose independent part is the largest, and the size of that part.
   double left_out_part() const { return left_out_part_; }
   std::size_t nearly_independent() const { return nearly_independent_; }
   /// Numbers of the rows that count as independent.

@@ -27,8 +27,8 @@ constexpr std::size_t block_bytes = 64u << 20, most_rows = 256, fewest_rows = 8,
 constexpr double longest_wait = 2;  // s between flushes, or longer where they are slow:
 constexpr double flush_share = 20;  // times as long as a flush took
 
-// Upper bounds of what HDF5 adds to the numbers: headers and indices of a dataset, an index entry of a chunk, the
-// record and the groups.
+// HDF5 adds no more than this to the numbers: headers and indices of a dataset, an index entry of a chunk, the record
+// and the groups.
 constexpr std::size_t object_bytes = 8192, chunk_bytes = 256, record_bytes = 1u << 16;
 
 /// The columns of one dataset.
@@ -131,7 +131,7 @@ class Hdf5Writer final : public FileWriter {
   }
 
  private:
-  /// Turns errors of the library into a Failure; after one, nothing more is written.
+  /// Turns errors of the library into a Failure. Nothing more is written after the first one.
   template <class Part>
   void guarded(const Part& part) {
     end_copies();

@@ -19,14 +19,15 @@ using Eigen::VectorXcd;
 using Eigen::VectorXd;
 
 constexpr double rounding = std::numeric_limits<double>::epsilon();
-/// A component of a shape of size 1 below this is rounding of the elimination that found it.
+/// In a shape of size 1, smaller components than this are rounding of the elimination that found the shape.
 constexpr double no_component = 1e-11;
-/// Singular values that count as zero, beside the norm: rounding at least; what is known of no derivative at most.
+/// Singular values below these parts of the norm count as zero. The lower bound is rounding; no derivative is known
+/// more accurately than the upper one.
 constexpr double least_zero = 1e-12, largest_zero = 1e-6;
 
-/// A without the entries that are no more than their errors, or than rounding of what else is in their row when all
-/// states deviate by their scales. Left in, they would tie states that have nothing to do with each other, and
-/// balancing would take them for couplings.
+/// A without its meaningless entries: those below their own errors, and those below the rounding of other terms in
+/// their row when all states deviate by their scales. Such entries would connect states that are independent of each
+/// other, and balancing would treat them as couplings.
 MatrixXd without_noise(const MatrixXd& A, const MatrixXd& error, const std::vector<double>& scales) {
   constexpr double of_row = 1e-14;
   const VectorXd s = Eigen::Map<const VectorXd>(scales.data(), A.cols());
@@ -125,10 +126,10 @@ Mode::Trend trend_of(const Mode& mode) {
   return rate > uncertain ? Mode::Trend::growing : rate < -uncertain ? Mode::Trend::decaying : Mode::Trend::neutral;
 }
 
-/// Marks eigenvalues that are equal within what errors make of a double one.
+/// Marks eigenvalues whose difference is no larger than errors can make that of a double one.
 void mark_repeated(std::vector<Mode>& modes) {
   constexpr double near = 1e-6;
-  for (Mode& mode : modes)  // a double real one may come out as a pair
+  for (Mode& mode : modes)  // rounding may turn a double real eigenvalue into a pair
     if (mode.kind == Mode::Kind::oscillating && mode.eigenvalue.imag() < near * std::abs(mode.eigenvalue))
       mode.repeated = mode.defective = true;
   for (std::size_t i = 0; i < modes.size(); ++i)
@@ -169,7 +170,7 @@ void add_regular_modes(const MatrixXd& balanced, const MatrixXd& T, const Stairc
     // To first order wᵀ δA x with wᵀ x = 1; a nearly defective pair moves by no more than √δA.
     const double first_order = w.cwiseAbs().dot(error * x.cwiseAbs());
     mode.error = std::isfinite(first_order) ? std::min(first_order, worst) : worst;
-    // What rounding left of A x = λ x, and what was split off wrongly, is an error too.
+    // The residual of A x = λ x is an error too: it holds rounding, and what was split off wrongly.
     const double left_over = (balanced * x - mode.eigenvalue * x).norm() / x.norm();
     mode.error = std::max(mode.error, left_over);
     mode.shape = d.cwiseProduct(x.real()) + std::complex<double>(0, 1) * d.cwiseProduct(x.imag());
@@ -198,7 +199,7 @@ Modes find_modes(const MatrixXd& A, const MatrixXd& error, const std::vector<dou
       deflate_zeros(balanced, std::clamp(3 * uncertain.norm(), least_zero * norm, largest_zero * norm));
   MatrixXd T = split.U.transpose() * balanced * split.U;
   out.zero_eigenvalues = static_cast<std::size_t>(split.zeros);
-  for (Index k = 0; k < split.zeros; ++k)  // what lies below the blocks, and on their diagonal, is zero
+  for (Index k = 0; k < split.zeros; ++k)  // the blocks are zero on and below their diagonal
     T.col(k).tail(T.rows() - k).setZero();
   const MatrixXd kernel = echelon(d.asDiagonal() * split.U.leftCols(split.kernel));
   for (Index k = 0; k < split.kernel; ++k) {

@@ -20,8 +20,8 @@ struct Mode {
   Trend trend = Trend::neutral;
   std::complex<double> eigenvalue;  ///< rad/s
   double error = 0;                 ///< of the eigenvalue, estimated from that of A and from rounding
-  /// Another eigenvalue is equal within the errors; defective: and has the same shape, so that the motion holds terms
-  /// t e^(λt) (of a rigid mode: t).
+  /// repeated: another eigenvalue is equal within the errors. defective: it has the same shape too, so that the motion
+  /// has terms t e^(λt), or t for a rigid mode.
   bool repeated = false, defective = false;
   Eigen::VectorXcd shape;  ///< deviation of the state; the largest part, in scales, is 1
 
