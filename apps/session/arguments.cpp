@@ -6,9 +6,11 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <filesystem>
 
 #include "apps/text/terminal.hpp"
 #include "framework/host/reading/report.hpp"
+#include "framework/host/registry/search_path.hpp"
 #include "framework/host/simulation/integrator_selection.hpp"
 #include "polyform/helpers/least_tolerance.hpp"
 
@@ -95,6 +97,18 @@ void add_plugin_path(CLI::App& app, std::vector<std::string>& paths) {
   app.add_option("--plugin-path", paths, "Folder or file with plugins, searched first; may be given several times")
       ->allow_extra_args(false)
       ->type_name("PATH");
+  app.add_flag_callback(
+      "--witnesses",
+      [&paths] {
+        const std::filesystem::path folder = host::installed_witness_folder();
+        std::error_code error;
+        if (!std::filesystem::is_directory(folder, error))
+          throw CLI::ValidationError("--witnesses",
+                                     "this build found no other engine; install one (Debian: libmujoco-dev), and build "
+                                     "Polyform again");
+        paths.push_back(folder.string());
+      },
+      "Load other engines too, as formulations: those that were found when Polyform was built");
 }
 
 void add_model(CLI::App& app, ModelArguments& model) {
