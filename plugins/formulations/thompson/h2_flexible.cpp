@@ -59,7 +59,7 @@ void H2::pass_nodes(std::size_t i, const TreeKinematics& tree) noexcept {
   const Modes& m = modes_[i];
   const JointData& joint = view_.joints[i];
   Body& b = bodies_[i];
-  Vector6* const inboard = columns_.data() + m.inboard;
+  Vector6* const inboard = m.inboard == none ? nullptr : columns_.data() + m.inboard;
   const std::size_t of_inboard = m.inboard == none ? 0 : modes_[b.inboard].count;
   if (m.inboard != none) {
     for (std::size_t k = 0; k < of_inboard; ++k) inboard[k] = b.T * node_column(joint.inboard_frame(), k, tree);

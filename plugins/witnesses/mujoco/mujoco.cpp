@@ -1,7 +1,7 @@
 // MuJoCo as a witness: a formulation whose equations of motion are those of another engine.
 #include <mujoco/mujoco.h>
 
-#include "mujoco_solver.hpp"
+#include "mujoco_engine.hpp"
 #include "polyform/contract/ability_reasons.hpp"
 #include "polyform/contract/plugin.hpp"
 #include "polyform/helpers/compile.hpp"
@@ -47,12 +47,16 @@ class Mujoco final : public Formulation, public AbilityReasons {
     return false;
   }
   Solver* compile(const SystemView& view, Strided<const FieldValue>, DiagnosticSink& sink) const noexcept override {
-    return compiled(name(), "make the model smaller", sink, [&](std::optional<Refusal>& refusal) {
+    return compiled(name(), "make the model smaller", sink, [&](std::optional<Refusal>& refusal) -> Solver* {
+      auto centred = std::make_unique<CentredView>(view);
       std::string reason;
-      Solver* solver = made_solver<MujocoSolver>(view, reason);
-      if (solver == nullptr && !reason.empty())
+      std::unique_ptr<MujocoModel> model = MujocoModel::make(centred->view(), reason);
+      if (model != nullptr)
+        return made_solver<witnesses::EngineSolver>(std::move(centred), std::make_unique<MujocoEngine>(std::move(model)),
+                                                    "MuJoCo");
+      if (!reason.empty())
         refusal = {"mujoco: MuJoCo refuses the model: " + reason, "leave mujoco out of the list of solvers"};
-      return solver;
+      return nullptr;
     });
   }
 };

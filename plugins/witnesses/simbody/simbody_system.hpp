@@ -1,0 +1,76 @@
+// A system in Simbody, told in plain numbers: Simbody's headers are of C++17, the rest of the plugin is of C++20.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace polyform::simbody {
+
+/// A frame in a body: axes, rows first, and origin, m.
+struct Frame {
+  double axes[9];
+  double origin[3];
+};
+
+/// Mass, mass centre and inertia about it, in body axes.
+struct Inertia {
+  double mass;        ///< kg
+  double center[3];   ///< m
+  double moments[6];  ///< xx yy zz xy xz yz, kg m²
+};
+
+/// A primitive motion about or along an axis in the frame that the earlier ones lead to, as drawn.
+struct Motion {
+  enum class Kind { turn, slide, ball };
+  Kind kind;
+  double axis[3];
+};
+
+/// The joint that carries a body. Frames are equal as drawn. reversed: the motions lead from the body to its carrier.
+struct Carrying {
+  int carrier;  ///< number of a body; -1: ground
+  bool reversed;
+  std::vector<Motion> motions;
+  Frame in_carrier, in_body;
+};
+
+/// Numbers are those of Simbody: the coordinates of all motions in the order in which the bodies were added, of each
+/// joint in the order of its motions; w x y z and the angular velocity in the frame before of a ball.
+class SimbodySystem {
+ public:
+  explicit SimbodySystem(const double gravity[3]);
+  ~SimbodySystem();
+
+  /// The number of the body.
+  int add(const Carrying&, const Inertia&);
+  /// The two are one body. Their frames are the same.
+  void weld(int body, int copy);
+  /// After all bodies and welds. Throws std::exception.
+  void finish();
+
+  std::size_t positions() const;
+  std::size_t velocities() const;
+
+  // What follows returns false where Simbody throws; failure() tells its words then.
+
+  /// wrenches: per body, torque and force at the origin of its frame, ground axes; efforts: per velocity.
+  bool accelerate(const double* q, const double* u, const std::vector<double>& wrenches,
+                  const std::vector<double>& efforts, double* udot) noexcept;
+  /// After accelerate(): moment and force that the joint transmits to the body, at the origin of the frame in the body,
+  /// ground axes.
+  bool reaction(int body, double wrench[6]) noexcept;
+  bool project(double* q, double* u, double& position_residual, double& velocity_residual) noexcept;
+  double position_residual() const noexcept;
+  double velocity_residual() const noexcept;
+  const std::string& failure() const noexcept { return failure_; }
+
+ private:
+  struct Parts;
+  bool set_state(const double* q, const double* u);
+
+  std::unique_ptr<Parts> parts_;
+  std::string failure_;
+};
+
+}  // namespace polyform::simbody
