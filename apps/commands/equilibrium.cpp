@@ -66,12 +66,15 @@ Exit equilibrium(const EquilibriumCommandArguments& arguments) {
   } else {
     print_wrapped(fmt::format("{}, solver {}: {} {} {} iterations, largest acceleration left {}{:.1e}",
                               system->description().name, choice.formulation->name(),
-                              is_driven ? "state of a driven motion at t = 0 s," : kind,
+                              is_driven       ? "state of a driven motion at t = 0 s,"
+                              : goes_on(kind) ? fmt::format("{}", kind)
+                                              : fmt::format("{} at t = 0 s,", kind),
                               found.balanced ? "found in" : "not found after", found.iterations,
                               is_driven ? "of what is free " : "", found.residual),
                   2);
     if (!found.driven.empty())
       print_wrapped("driven  " + driven_text(found.driven) + (is_driven ? ": the state is no equilibrium" : ""), 2);
+    if (!found.lasting.lasts) print_wrapped("lasts   " + lasting_text(found, arguments.equilibrium.steady), 2);
     print_point(*system, found);
     if (found.balanced) print_stability(stability);
   }
@@ -105,7 +108,8 @@ void add_equilibrium(CLI::App& app, Action& action) {
   sub->footer(
       "Searches from the initial state, downhill where it is at rest, so that it settles in a stable equilibrium\n"
       "unless it starts in an unstable one. What cannot be balanced is named, with exit code 1. Where joints are\n"
-      "driven, the state found is one of a driven motion at t = 0, and these joints are named. Examples:\n"
+      "driven, the state found is one of a driven motion at t = 0, and these joints are named. What balances for an\n"
+      "instant alone, such as a pendulum that swings through its lowest position, is a momentary balance. Examples:\n"
       "  polyform equilibrium rod.yaml\n"
       "  polyform equilibrium rod.yaml --hold pin --trim motor.effort\n"
       "  polyform equilibrium aircraft.yaml --steady --trim elevator.angle,engine.force[0] --json");
