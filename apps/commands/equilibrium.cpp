@@ -8,6 +8,7 @@
 #include "apps/command.hpp"
 #include "apps/session/arguments.hpp"
 #include "apps/session/operating_point.hpp"
+#include "apps/session/model_files.hpp"
 #include "apps/session/session.hpp"
 #include "apps/text/equilibrium_text.hpp"
 #include "apps/text/linear_text.hpp"
@@ -33,14 +34,14 @@ struct EquilibriumCommandArguments {
 
 Exit equilibrium(const EquilibriumCommandArguments& arguments) {
   host::FileRoles files;
-  files.read("the model", arguments.model.file);
-  files.read_files("the plugin", arguments.model.plugin_paths);
+  add_model_files(files, arguments.model);
   files.write("--output", arguments.output);
   Session session(arguments.model.plugin_paths);
   session.add_plugins_to(files);
   std::optional<host::OutputFile> file;  // opened before the work begins
   if (!arguments.output.empty()) file.emplace(arguments.output);
   const auto system = session.load(arguments.model);
+  add_parts(files);
   const SolverChoice choice = choose_solver(session.catalog(), *system, arguments.solver, arguments.options);
   session.crash_report().set_work(fmt::format("solver {}", choice.formulation->name()));
   const host::SolverMaker make = maker_of(choice);
