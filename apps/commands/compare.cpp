@@ -13,6 +13,7 @@
 #include "apps/report/comparison_report.hpp"
 #include "apps/session/arguments.hpp"
 #include "apps/session/interruption.hpp"
+#include "apps/session/model_files.hpp"
 #include "apps/session/process_arguments.hpp"
 #include "apps/session/result_file.hpp"
 #include "apps/session/session.hpp"
@@ -103,7 +104,8 @@ void check_outputs(const std::string& output, const std::vector<host::Contender>
 /// Refuses, before anything is written, an output that is the model, a plugin or another output.
 void check_files(const CompareArguments& arguments, const Session& session, const std::vector<host::Contender>& all) {
   host::FileRoles files;
-  files.read("the model", arguments.model.file);
+  add_model_files(files, arguments.model);
+  add_parts(files);
   session.add_plugins_to(files);
   const std::string& output = arguments.run.output;
   if (!arguments.sweep.empty())

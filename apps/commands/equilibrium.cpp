@@ -9,6 +9,7 @@
 #include "apps/session/arguments.hpp"
 #include "apps/session/found_equilibrium.hpp"
 #include "apps/session/operating_point.hpp"
+#include "apps/session/model_files.hpp"
 #include "apps/session/session.hpp"
 #include "apps/text/equilibrium_text.hpp"
 #include "apps/text/linear_text.hpp"
@@ -33,14 +34,14 @@ struct EquilibriumCommandArguments {
 
 Exit equilibrium(const EquilibriumCommandArguments& arguments) {
   host::FileRoles files;
-  files.read("the model", arguments.model.file);
-  files.read_files("the plugin", arguments.model.plugin_paths);
+  add_model_files(files, arguments.model);
   files.write("--output", arguments.output);
   Session session(arguments.model.plugin_paths);
   session.add_plugins_to(files);
   std::optional<host::OutputFile> file;  // opened before the work begins
   if (!arguments.output.empty()) file.emplace(arguments.output);
   const auto system = session.load(arguments.model);
+  add_parts(files);
   const SolverChoice choice = choose_solver(session.catalog(), *system, arguments.solver, arguments.options);
   session.crash_report().set_work(fmt::format("solver {}", choice.formulation->name()));
   const FoundEquilibrium result =
@@ -53,12 +54,15 @@ Exit equilibrium(const EquilibriumCommandArguments& arguments) {
   } else {
     print_wrapped(fmt::format("{}, solver {}: {} {} {} iterations, largest acceleration left {}{:.1e}",
                               system->description().name, choice.formulation->name(),
-                              is_driven ? "state of a driven motion at t = 0 s," : kind,
+                              is_driven       ? "state of a driven motion at t = 0 s,"
+                              : goes_on(kind) ? fmt::format("{}", kind)
+                                              : fmt::format("{} at t = 0 s,", kind),
                               found.balanced ? "found in" : "not found after", found.iterations,
                               is_driven ? "of what is free " : "", found.residual),
                   2);
     if (!found.driven.empty())
       print_wrapped("driven  " + driven_text(found.driven) + (is_driven ? ": the state is no equilibrium" : ""), 2);
+    if (!found.lasting.lasts) print_wrapped("lasts   " + lasting_text(found, arguments.equilibrium.steady), 2);
     print_point(*system, found);
     if (result.stability) print_stability(*result.stability);
   }
@@ -92,7 +96,8 @@ void add_equilibrium(CLI::App& app, Action& action) {
   sub->footer(
       "Searches from the initial state, downhill where it is at rest, so that it settles in a stable equilibrium\n"
       "unless it starts in an unstable one. What cannot be balanced is named, with exit code 1. Where joints are\n"
-      "driven, the state found is one of a driven motion at t = 0, and these joints are named. Examples:\n"
+      "driven, the state found is one of a driven motion at t = 0, and these joints are named. What balances for an\n"
+      "instant alone, such as a pendulum that swings through its lowest position, is a momentary balance. Examples:\n"
       "  polyform equilibrium rod.yaml\n"
       "  polyform equilibrium rod.yaml --hold pin --trim motor.effort\n"
       "  polyform equilibrium aircraft.yaml --steady --trim elevator.angle,engine.force[0] --json");

@@ -7,6 +7,7 @@
 
 #include "apps/command.hpp"
 #include "apps/session/arguments.hpp"
+#include "apps/session/model_files.hpp"
 #include "apps/session/session.hpp"
 #include "apps/text/conversion_text.hpp"
 #include "apps/text/terminal.hpp"
@@ -60,6 +61,7 @@ Exit export_file(const ExportArguments& arguments, const std::vector<std::string
   const host::Description model =
       host::read_model(arguments.model.file, session.catalog(), diagnostics, missing_plugin,
                        {arguments.model.lenient, split_options("--import-option", arguments.model.import_options)});
+  add_parts(files);
   std::optional<host::Conversion> got;
   if (!diagnostics.failed()) {
     const WatchedWork work(session.crash_report(), "the export of " + arguments.model.file);

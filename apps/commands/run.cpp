@@ -12,6 +12,7 @@
 #include "apps/report/report.hpp"
 #include "apps/session/arguments.hpp"
 #include "apps/session/interruption.hpp"
+#include "apps/session/model_files.hpp"
 #include "apps/session/process_arguments.hpp"
 #include "apps/session/result_file.hpp"
 #include "apps/session/session.hpp"
@@ -114,8 +115,7 @@ Exit exit_code(const RunRecord& run) {
 Exit run(const RunCommandArguments& arguments) {
   check_streams(arguments.report, arguments.run.output);
   host::FileRoles files;
-  files.read("the model", arguments.model.file);
-  files.read_files("the plugin", arguments.model.plugin_paths);
+  add_model_files(files, arguments.model);
   files.write("--output", arguments.run.output);
   files.write("--report", arguments.report);
   if (arguments.report == "-" && arguments.json)
@@ -124,6 +124,7 @@ Exit run(const RunCommandArguments& arguments) {
   Session session(arguments.model.plugin_paths, memory_limit_of(arguments.memory_limit));
   session.add_plugins_to(files);
   const auto system = session.load(arguments.model);
+  add_parts(files);
   const host::RunSettings settings = settle(session.catalog(), arguments.run, system->description());
   const SolverChoice choice = choose_solver(session.catalog(), *system, arguments.solver, arguments.options);
   session.crash_report().set_work(fmt::format("solver {}", choice.formulation->name()));

@@ -11,6 +11,7 @@
 
 #include "apps/command.hpp"
 #include "apps/session/interruption.hpp"
+#include "apps/session/model_files.hpp"
 #include "apps/session/process_arguments.hpp"
 #include "apps/session/ranks.hpp"
 #include "apps/session/session.hpp"
@@ -170,6 +171,7 @@ Exit study(const StudyArguments& arguments, Ranks* ranks) {
   Session session(arguments.plugin_paths, memory_limit_of(arguments.memory_limit));
   session.add_plugins_to(roles);
   StudyCases cases(session.plugins(), request.model, request.design, request.quantities, request.cases);
+  add_parts(roles);
   host::StudyTable table = empty_table(request, cases);
   files.begin(record_of(request, shard, cases), request.design, table);
   const std::size_t resumed = table.rows.size();

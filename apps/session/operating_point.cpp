@@ -161,9 +161,13 @@ host::OperatingPoint find_point(const host::Catalog& catalog, const host::System
 }
 
 const char* name_of_state(const host::Equilibrium& found, bool steady) {
-  const bool even = std::ranges::none_of(found.driven, [](const host::Driven& d) { return d.accelerates; });
-  return found.driven.empty() && !steady ? "equilibrium" : steady && even ? "steady motion" : "driven motion";
+  const bool even = std::ranges::none_of(found.driven, [](const host::Driven& d) { return d.accelerates || d.changes; });
+  const bool lasts = found.lasting.lasts;
+  if (found.driven.empty()) return !lasts ? "momentary balance" : steady ? "steady motion" : "equilibrium";
+  return steady && even && lasts ? "steady motion" : "driven motion";
 }
+
+bool goes_on(std::string_view name) { return name == "equilibrium" || name == "steady motion"; }
 
 std::string driven_text(std::span<const host::Driven> driven) {
   constexpr std::size_t most = 6;
@@ -171,9 +175,10 @@ std::string driven_text(std::span<const host::Driven> driven) {
   for (std::size_t k = 0; k < std::min(most, driven.size()); ++k) {
     const host::Driven& d = driven[k];
     text += fmt::format("{}{} `{}`, which {}", k == 0 ? "" : "; ", d.kind, d.name,
-                        !d.accelerates ? "moves"
-                        : d.moves      ? "moves and accelerates"
-                                       : "accelerates");
+                        d.accelerates ? d.moves ? "moves and accelerates" : "accelerates"
+                        : !d.moves    ? "moves later"
+                        : d.changes   ? "moves, and changes its rate later"
+                                      : "moves");
   }
   if (driven.size() > most) text += fmt::format("; and {} more", driven.size() - most);
   return text;
@@ -188,9 +193,14 @@ std::string describe_point(const host::System& system, const PointArguments& arg
   if (arguments.at == "equilibrium") {
     host::Equilibrium found;
     found.driven = host::find_driven(system, point);
-    if (name_of_state(found, arguments.equilibrium.steady) == std::string_view("driven motion"))
+    found.lasting.lasts = !point.momentary;
+    const std::string_view name = name_of_state(found, arguments.equilibrium.steady);
+    if (name == "driven motion")
       text = fmt::format("at a state of a driven motion at t = {} s, which is no equilibrium ({})", point.time,
                          driven_text(found.driven));
+    else if (!goes_on(name))
+      text = fmt::format("at a momentary balance at t = {} s, which is no {}", point.time,
+                         arguments.equilibrium.steady ? "steady motion" : "equilibrium");
   }
   for (std::size_t k = 0; k < point.trimmed.size(); ++k)
     text += fmt::format("{} {} = {:.10g}", k == 0 ? ", trimmed with" : ",", point.trimmed[k].name,

@@ -3,6 +3,7 @@
 
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "apps/session/arguments.hpp"
@@ -43,9 +44,12 @@ void check_sizes(const host::System&, const host::SolverMaker&);
 host::OperatingPoint find_point(const host::Catalog&, const host::System&, const host::SolverMaker&,
                                 const PointArguments&, const host::RunControl* = nullptr);
 
-/// What a search found: "equilibrium"; "steady motion", at the speeds of the initial state and evenly driven; or "driven
-/// motion", whose state holds at one time alone or moves although nothing that is free does.
+/// What a search found: "equilibrium"; "steady motion", at the speeds of the initial state and evenly driven; "driven
+/// motion", whose state holds at one time alone or moves although nothing that is free does; or "momentary balance", a
+/// state in which nothing accelerates for an instant.
 const char* name_of_state(const host::Equilibrium&, bool steady);
+/// Whether what has this name is an equilibrium or a steady motion.
+bool goes_on(std::string_view name_of_state);
 /// "joint `slide`, which moves and accelerates; joint `turn`, which moves".
 std::string driven_text(std::span<const host::Driven>);
 /// "at the initial state", with notes: that it is no equilibrium, that time is frozen. constant: A

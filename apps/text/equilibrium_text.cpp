@@ -40,7 +40,7 @@ std::vector<double> numbers_of(const Quat& q) { return {q.w, q.x, q.y, q.z}; }
 Json driven_json(const Equilibrium& found) {
   Json all = Json::array();
   for (const host::Driven& d : found.driven)
-    all.push_back({{d.kind, d.name}, {"moves", d.moves}, {"accelerates", d.accelerates}});
+    all.push_back({{d.kind, d.name}, {"moves", d.moves}, {"accelerates", d.accelerates}, {"changes", d.changes}});
   return all;
 }
 
@@ -79,7 +79,8 @@ Json equilibrium_json(const host::System& system, const Equilibrium& found, bool
   const std::string_view kind = name_of_state(found, steady);
   return {{"found", found.balanced ? Json(kind) : Json()},
           {"driven", driven_json(found)},
-          {"balanced", found.balanced && kind != "driven motion"},
+          {"balanced", found.balanced && goes_on(kind)},
+          {"lasts", found.lasting.lasts},
           {"residual", found.residual},  {"iterations", found.iterations},
           {"joints", std::move(joints)},        {"bodies", std::move(bodies)}, {"trimmed", std::move(trimmed)},
           {"unbalanced", std::move(unbalanced)}};
@@ -116,6 +117,11 @@ void print_point(const host::System& system, const Equilibrium& found) {
     }
   }
   if (system.bodies().size() > most) fmt::print(output(), "and {} more bodies\n", system.bodies().size() - most);
+}
+
+std::string lasting_text(const Equilibrium& found, bool steady) {
+  return fmt::format("no: at t = {:.4g} s {}; the state is no {}", found.point.time + found.lasting.time,
+                     found.lasting.why, steady ? "steady motion" : "equilibrium");
 }
 
 std::string initial_text(const host::System& system, const Equilibrium& found, std::string_view kind) {

@@ -14,6 +14,8 @@ namespace polyform::apps {
 Json equilibrium_json(const host::System&, const host::Equilibrium&, bool steady);
 /// The same as lines.
 void print_point(const host::System&, const host::Equilibrium&);
+/// Why a state without accelerations does not go on so: "no: at t = 0.2 s accelerations differ by 0.1 of large ones".
+std::string lasting_text(const host::Equilibrium&, bool steady);
 /// The state as values that can be put in the model. kind: what it is, as name_of_state gives it.
 std::string initial_text(const host::System&, const host::Equilibrium&, std::string_view kind);
 

@@ -57,6 +57,34 @@ TEST_CASE("no output is the model, by any name, and the model stays") {
   }
 }
 
+TEST_CASE("no output is the state that a run starts from, or a file with a part of the model") {
+  const Workshop shop;
+  const std::string model = shop.write("m.yaml", Rod{}.text()), state = "pin.q,pin.v\n0.3,1\n";
+  for (const char* name : {"s.csv", "s.html"}) shop.write(name, state);
+  const std::string part = "bodies:\n  - {name: rod, mass: 1, inertia: {xx: 1, yy: 1, zz: 1}}\njoints:\n"
+                           "  - {name: pin, type: revolute, base: ground, moving: rod, position: [0, 0, 0], axis: [0, 0, 1]}\n";
+  shop.write("part.csv", part);
+  shop.write("whole.yaml", "polyform: 1\nparts:\n  - {name: leg, file: part.csv}\nplace:\n  - {part: leg, name: one}\n");
+  const std::vector<std::vector<std::string>> commands{
+      {"run", "m.yaml", "--state", "s.csv", "--output", "s.csv"},
+      {"run", "m.yaml", "--state", "s.html", "--report", "s.html"},
+      {"equilibrium", "m.yaml", "--state", "s.csv", "--output", "s.csv"},
+      {"compare", "m.yaml", "--state", "s.html", "--report", "s.html", "--duration", "0.1"},
+      {"run", "whole.yaml", "--output", "part.csv"},
+      {"equilibrium", "whole.yaml", "--output", "part.csv"},
+      {"compare", "whole.yaml", "--sweep", "step=0.1", "--output", "part.csv", "--duration", "0.1"},
+      {"export", "--urdf", "whole.yaml", "-o", "part.csv"}};
+  for (const auto& command : commands) {
+    const Outcome outcome = shop.run(command);
+    INFO(command[0] << " " << command[2] << " " << command[3] << ": " << outcome.err);
+    CHECK(outcome.code == 2);
+    CHECK_THAT(outcome.err, Contains("would be lost"));
+    CHECK(shop.read("part.csv") == part);
+    CHECK(shop.read("s.csv") == state);
+    CHECK(shop.read("s.html") == state);
+  }
+}
+
 TEST_CASE("a plugin that copies the process and goes on twice leaves one table of rows") {
   const Workshop shop;
   for (const char* output : {"a.csv", "a.h5"}) {

@@ -118,6 +118,87 @@ TEST_CASE("the state of a driven motion is not called an equilibrium, and its jo
   CHECK(Json::parse(shop.run({"equilibrium", shipped("double_pendulum"), "--json"}).out)["found"] == "equilibrium");
 }
 
+TEST_CASE("a hub driven by a sine is in no steady motion, though it does not accelerate at t = 0") {
+  const Workshop shop;
+  const auto hub = [&](const std::string& motion) {
+    return shop.write("hub.yaml",
+                      "polyform: 1\ngravity: [0, 0, 0]\nbodies:\n"
+                      "  - {name: hub, mass: 1, inertia: {xx: 1, yy: 1, zz: 1}}\n"
+                      "  - {name: blade, position: [0.3, 0, 0], mass: 2, center_of_mass: [1, 0, 0], "
+                      "inertia: {xx: 0.01, yy: 0.7, zz: 0.7}}\njoints:\n"
+                      "  - {name: shaft, type: revolute, base: ground, moving: hub, position: [0, 0, 0], "
+                      "axis: [0, 0, 1]}\n"
+                      "  - {name: flap, type: revolute, base: hub, moving: blade, position: [0.3, 0, 0], "
+                      "axis: [0, -1, 0]}\n"
+                      "constraints:\n  - {name: drive, type: prescribed-motion, joint: shaft, motion: " +
+                          motion + "}\n");
+  };
+  const auto found = [&](const std::string& motion, const std::vector<std::string>& more = {"--steady"}) {
+    std::vector<std::string> arguments{"equilibrium", hub(motion), "--json"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const Outcome outcome = shop.run(arguments);
+    INFO(motion << outcome.err);
+    REQUIRE(outcome.code == 0);
+    return Json::parse(outcome.out);
+  };
+  for (const char* motion : {"{expression: \"sin(6*t)\"}", "{sine: {amplitude: 1, frequency: 0.954929658551372}}",
+                             "{polynomial: [0, 6, 0, 0.1]}"}) {
+    const Json json = found(motion);
+    CHECK(json["found"] == "driven motion");
+    CHECK(json["balanced"] == false);
+    CHECK(json["verdict"] == "none");
+    CHECK(json["driven"][0]["accelerates"] == false);
+    CHECK(json["driven"][0]["changes"] == true);
+  }
+  // What begins to move later is no equilibrium either; a ramp that begins at 2 s is held.
+  CHECK(found("{polynomial: [0, 0, 0, 1]}", {})["found"] == "driven motion");
+  CHECK(found("{ramp: {rate: 1, start: 2, end: 3}}", {})["found"] == "equilibrium");
+  CHECK(found("{polynomial: [0, 6]}")["found"] == "steady motion");
+}
+
+TEST_CASE("what balances for an instant is called a momentary balance, without a verdict") {
+  const Workshop shop;
+  const auto rod = [&](const std::string& forces, const std::string& initial = "{}") {
+    return shop.write("rod.yaml",
+                      "polyform: 1\ngravity: [0, 0, -9.81]\nbodies:\n"
+                      "  - {name: rod, mass: 2, center_of_mass: [0, 0, -0.5], inertia: {xx: 0.2, yy: 0.2, zz: 0.01}}\n"
+                      "joints:\n  - {name: pin, type: revolute, base: ground, moving: rod, position: [0, 0, 0], "
+                      "axis: [0, 1, 0], initial: " +
+                          initial + "}\n" + forces);
+  };
+  const auto found = [&](const std::string& model, const std::vector<std::string>& more = {}) {
+    std::vector<std::string> arguments{"equilibrium", model, "--json"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const Outcome outcome = shop.run(arguments);
+    INFO(outcome.err);
+    REQUIRE(outcome.code == 0);
+    return Json::parse(outcome.out);
+  };
+  // A pendulum at its lowest position at 3 rad/s does not accelerate there.
+  const Json swinging = found(rod("", "{velocity: 3}"), {"--steady"});
+  CHECK(swinging["found"] == "momentary balance");
+  CHECK(swinging["balanced"] == false);
+  CHECK(swinging["lasts"] == false);
+  const std::string effort = "forces:\n  - {name: f, type: joint-force, joint: pin, effort: ";
+  for (const char* law : {"{sine: {amplitude: 1, frequency: 2}}", "{expression: \"sin(6*t)\"}",
+                          "{expression: \"t*q(pin)\"}", "{polynomial: [0, 0, 3]}"}) {
+    INFO(law);
+    const std::string model = rod(effort + law + "}\n");
+    // An effort t q vanishes where the rod hangs at rest; it does so at all times.
+    const bool lasts = std::string(law).find("q(pin)") != std::string::npos;
+    const Json json = found(model);
+    CHECK(json["found"] == (lasts ? "equilibrium" : "momentary balance"));
+    CHECK(json["lasts"] == lasts);
+    CHECK(json["verdict"] == "none");
+  }
+  CHECK_THAT(shop.run({"linearize", rod(effort + "{polynomial: [0, 3]}}\n"), "--at", "equilibrium"}).out,
+             Contains("momentary balance") && !Contains("at an equilibrium"));
+  // Tables and ramps are held as they are: the rod leans until its weight balances 2 N m.
+  const Json held = found(rod(effort + "{table: [[0, 2], [1, 4]]}}\n"));
+  CHECK(held["found"] == "equilibrium");
+  CHECK(held["joints"]["pin"]["position"][0].get<double>() == Approx(std::asin(2 / (2 * 9.81 * 0.5))).epsilon(1e-9));
+}
+
 TEST_CASE("an equilibrium can be written as initial values, and starts one") {
   const Workshop shop;
   const Outcome outcome = shop.run({"equilibrium", shipped("double_pendulum"), "--output", "rest.yaml", "--json"});

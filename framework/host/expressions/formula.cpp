@@ -6,6 +6,7 @@
 #include <array>
 #include <numbers>
 
+#include "framework/host/expressions/formula_values.hpp"
 #include "framework/host/expressions/next_root.hpp"
 
 namespace polyform::host::inline expressions {
@@ -13,6 +14,7 @@ namespace polyform::host::inline expressions {
 namespace {
 
 thread_local std::string trouble_text;
+thread_local double trouble_time = 0;
 
 /// Registers for one evaluation: on the stack, or kept by the thread where there are many.
 template <class T, class Use>
@@ -47,15 +49,18 @@ bool Formulas::of_time_alone(NodeIndex root) const {
   return numbers.empty() || numbers == std::vector<std::uint32_t>{0};
 }
 
-std::string describe(const Trouble& trouble, std::span<const FormulaText> texts) {
-  if (trouble.place.formula >= texts.size() || trouble.place.end == 0) return trouble.what;
-  const FormulaText& of = texts[trouble.place.formula];
-  const std::size_t length = trouble.place.end - trouble.place.begin;
-  std::string part = of.text.substr(std::min<std::size_t>(trouble.place.begin, of.text.size()), length);
+std::string shown_part(const TextPlace& place, std::span<const FormulaText> texts) {
+  const FormulaText& of = texts[place.formula];
+  std::string part = of.text.substr(std::min<std::size_t>(place.begin, of.text.size()), place.end - place.begin);
   while (!part.empty() && part.back() == ' ') part.pop_back();
   constexpr std::size_t most = 60;
   if (part.size() > most) part = part.substr(0, most) + "...";
-  return fmt::format("{} in `{}` ({})", trouble.what, part, of.place(trouble.place.begin));
+  return fmt::format("`{}` ({})", part, of.place(place.begin));
+}
+
+std::string describe(const Trouble& trouble, std::span<const FormulaText> texts) {
+  if (trouble.place.formula >= texts.size() || trouble.place.end == 0) return trouble.what;
+  return fmt::format("{} in {}", trouble.what, shown_part(trouble.place, texts));
 }
 
 const StateFormula* state_formula(const TimeFunction& f) {
@@ -73,12 +78,13 @@ NodeIndex formula_root(const TimeFunction& f) {
 void note_trouble(const Trouble& trouble, std::span<const FormulaText> texts, double time) noexcept {
   try {
     trouble_text = fmt::format("{} at t = {:.9g} s", describe(trouble, texts), time);
+    trouble_time = time;
   } catch (...) {  // without memory for the text there is none
     trouble_text.clear();
   }
 }
 void clear_trouble() noexcept { trouble_text.clear(); }
-std::string last_trouble() { return trouble_text; }
+std::string last_trouble(double since) { return trouble_time >= since ? trouble_text : std::string(); }
 
 double shortest_period(const Graph& graph, std::span<const NodeIndex> roots) {
   const std::vector<bool> is_needed = graph.needed(roots);
@@ -121,14 +127,15 @@ TimeFunction::Value TimeFormula::value(double t) const noexcept {
     program_.prepare(work);
     program_.run(work);
     const Jet& result = work[program_.root(0)];
-    if (!std::isfinite(result.value) || !std::isfinite(result.rate) || !std::isfinite(result.acceleration))
-        [[unlikely]] {
+    if (!(std::abs(result.value) < beyond_any_scale) || !std::isfinite(result.rate) ||
+        !std::isfinite(result.acceleration)) [[unlikely]] {
       with_registers<double>(program_.registers(), [&](std::span<double> values) {
         for (std::size_t i = 0; i < values.size(); ++i) values[i] = work[i].value;
         const auto trouble = program_.trouble(0, values);
-        note_trouble(trouble ? *trouble : Trouble{"an infinite derivative in time", {}}, *texts_, t);
+        note_trouble(trouble ? *trouble : Trouble{"an infinite derivative in time", program_.place(0)}, *texts_, t);
       });
     }
+    FormulaValues::note(program_.place(0), *texts_, result.value);
     return {result.value, result.rate, result.acceleration};
   });
 }

@@ -60,7 +60,9 @@ struct Formulas {
 /// infinity where there is none, s.
 double shortest_period(const Graph&, std::span<const NodeIndex> roots);
 
-/// "division by zero in `1/t` of forces[0].effort (model.yaml:7:20)".
+/// "`1/t` (model.yaml:7:20: forces[0].effort)", of a place within the texts.
+std::string shown_part(const TextPlace&, std::span<const FormulaText>);
+/// "division by zero in `1/t` (model.yaml:7:20: forces[0].effort)".
 std::string describe(const Trouble&, std::span<const FormulaText>);
 
 /// A formula of time as a function of time.
@@ -123,7 +125,8 @@ NodeIndex formula_root(const TimeFunction&);
 /// What formulas of this thread could not compute last: kept until it is cleared, for the message of a run that ends.
 void note_trouble(const Trouble&, std::span<const FormulaText>, double time) noexcept;
 void clear_trouble() noexcept;
-/// A sentence that names the formula, its place and the time; "" when there was none.
-std::string last_trouble();
+/// A sentence that names the formula, its place and the time; "" when there was none from a time on, s. What a step met
+/// that was tried in vain and made smaller is no cause of what happens later.
+std::string last_trouble(double since);
 
 }  // namespace polyform::host::inline expressions

@@ -4,6 +4,7 @@
 #include <bit>
 #include <numbers>
 
+#include "framework/host/expressions/formula_values.hpp"
 #include "framework/host/expressions/next_root.hpp"
 
 namespace polyform::host::inline expressions {
@@ -148,9 +149,11 @@ void FormulaBatch::set_cells(double t) noexcept {
   for (std::size_t u = 0; u < cells_.size(); ++u) {
     const std::size_t root = type_.uses()[u].root;
     cells_[u].now = work_[program.root(root)];
-    if (!std::isfinite(cells_[u].now)) [[unlikely]]
+    if (!(std::abs(cells_[u].now) < beyond_any_scale)) [[unlikely]]
       report(program, root, work_, t);
   }
+  for (std::size_t root = 0; root < program.roots(); ++root)
+    FormulaValues::note(program.place(root), type_.texts(), work_[program.root(root)]);
 }
 
 void FormulaBatch::evaluate(const ForceInput& in, ForceOutput& out) noexcept {
@@ -159,7 +162,7 @@ void FormulaBatch::evaluate(const ForceInput& in, ForceOutput& out) noexcept {
   const std::size_t own_states = type_.states().size(), first = type_.program().roots() - own_states;
   for (std::size_t k = 0; k < own_states; ++k) {
     const double rate = work_[type_.program().root(first + k)];
-    if (!std::isfinite(rate)) [[unlikely]]
+    if (!(std::abs(rate) < beyond_any_scale)) [[unlikely]]
       report(type_.program(), first + k, work_, in.time);
     out.state_rates[k] = rate;
   }

@@ -71,12 +71,24 @@ class RootSearch {
     if (!may_change({from, to})) return no_root;
     if (evaluations_ > most_evaluations) return to;
     if (to - from <= resolution(to) || depth > deepest) {
-      signs(from - resolution(from), before_);
-      signs(to + resolution(to), behind_);
-      return before_ != behind_ ? to : no_root;
+      const double before = from - resolution(from), behind = to + resolution(to);
+      signs(before, before_);
+      signs(behind, behind_);
+      return before_ != behind_ ? first_behind(before, behind) : no_root;
     }
     const double middle = from + (to - from) / 2, found = first_in(from, middle, depth + 1);
     return found < no_root ? found : first_in(middle, to, depth + 1);
+  }
+
+  /// The first double whose signs differ from those before: what a formula is there it is after the jump. A knot that
+  /// is off by some digits would leave a part of the step before it behind the jump.
+  double first_behind(double before, double behind) {
+    for (;;) {
+      const double middle = before + (behind - before) / 2;
+      if (middle <= before || middle >= behind) return behind;
+      signs(middle, behind_);
+      (behind_ == before_ ? before : behind) = middle;
+    }
   }
 
   const Program& program_;

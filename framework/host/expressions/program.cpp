@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "framework/host/expressions/formula_values.hpp"
+
 namespace polyform::host::inline expressions {
 
 Program::Program(const Graph& graph, std::span<const NodeIndex> roots, std::span<const std::uint32_t> input_numbers)
@@ -76,7 +78,8 @@ std::string reason(Code code, double a, double b, double result) {
 
 std::optional<Trouble> Program::trouble(std::size_t root, std::span<const double> work) const {
   std::uint32_t at = roots_[root];
-  if (std::isfinite(work[at])) return std::nullopt;
+  if (std::abs(work[at]) < beyond_any_scale) return std::nullopt;
+  if (std::isfinite(work[at])) return Trouble{fmt::format("a value of {:.3g}, beyond any scale,", work[at]), place(root)};
   const std::size_t first = inputs_ + constants_.size();
   // Down to the first operation that fails although its operands are numbers. Infinity that a later operation has
   // turned into none is told as itself.

@@ -38,7 +38,12 @@ class Program {
   std::size_t roots() const { return roots_.size(); }
   /// The register of a root.
   std::size_t root(std::size_t k) const { return roots_[k]; }
-  /// What makes the root no finite number, after run(); nothing where it is one.
+  /// Where the operation of a root stands; nowhere for a plain number or input.
+  TextPlace place(std::size_t k) const {
+    const std::size_t first = inputs_ + constants_.size();
+    return roots_[k] < first ? TextPlace{} : places_[roots_[k] - first];
+  }
+  /// What makes the root no finite number, or one beyond any scale, after run(); nothing where it is neither.
   std::optional<Trouble> trouble(std::size_t root, std::span<const double> work) const;
 
  private:

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "framework/files_read.hpp"
 #include "framework/host/reading/document.hpp"
 
 namespace polyform::host::inline reading {
@@ -73,6 +74,7 @@ std::optional<std::string> read_source(const std::string& file, Report& report) 
     return std::nullopt;
   }
   if (!check(file, report)) return std::nullopt;
+  note_read_file(file);
   const std::unique_ptr<std::FILE, Close> stream(std::fopen(file.c_str(), "rb"));
   std::string text;
   char block[1 << 16];

@@ -19,15 +19,10 @@ std::string note_of_chosen_rates(const System& system) {
       system.chosen_rates());
 }
 
-namespace {
-
-/// What a formula could not compute.
 std::string note_of_formula() {
-  const std::string cause = last_trouble();
+  const std::string cause = last_trouble(0);
   return cause.empty() ? std::string{} : fmt::format(".\nA formula has no value: {}", cause);
 }
-
-}  // namespace
 
 void encode_start(Solver& solver, const ConstStateView& start, std::span<double> y) {
   if (solver.encode(start, y) != Status::ok)

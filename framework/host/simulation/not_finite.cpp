@@ -4,12 +4,10 @@
 #include <cmath>
 #include <limits>
 
+#include "framework/host/expressions/formula_values.hpp"
+
 namespace polyform::host::inline simulation {
 namespace {
-
-/// In SI units no speed, acceleration, force or moment that means anything exceeds those made of the Planck units (the
-/// largest is an angular acceleration, c²/l² = 3e86 rad/s²); squares of what passes are still finite.
-constexpr double beyond_any_scale = 1e100;
 
 /// The first number of an observation that is not below a bound, and whose it is.
 class Search {

@@ -12,6 +12,7 @@ namespace polyform::host::inline linearization {
 struct Driven {
   std::string kind, name;   ///< "joint", "constraint" or "module"
   bool moves, accelerates;  ///< at the time, while nothing else moves
+  bool changes = false;     ///< it accelerates at a later time, before the next knot of a function of time
 };
 
 /// The joints and elements that the clock moves or accelerates at a point; none in a system that may rest there.

@@ -195,6 +195,8 @@ Equilibrium find_equilibrium(const System& system, const SolverMaker& make, cons
   out.point.trimmed = request.trimmed;
   out.point.offsets = balance.offsets();
   out.driven = find_driven(system, out.point);
+  if (out.balanced) out.lasting = find_lasting(system, make, out.point, balance.choice());
+  out.point.momentary = !out.lasting.lasts;
   out.evaluations = balance.evaluations();
   return out;
 }

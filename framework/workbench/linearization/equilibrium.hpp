@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "framework/workbench/linearization/driven.hpp"
+#include "framework/workbench/linearization/lasting.hpp"
 #include "framework/workbench/linearization/linearize.hpp"
 
 namespace polyform::host::inline linearization {
@@ -38,6 +39,7 @@ struct Equilibrium {
   /// What is driven at the state. Where there is any, the state is one of a driven motion: it lasts as long as what
   /// drives it stays as it is, and is no equilibrium.
   std::vector<Driven> driven;
+  Lasting lasting;                     ///< whether a balanced state goes on so
   std::vector<Unbalanced> unbalanced;  ///< the largest first; empty when balanced
   std::vector<KeptSpeed> kept;         ///< in steady motion, those of independent coordinates that are not zero
   double residual = 0;                 ///< largest acceleration left, in the units of the coordinates

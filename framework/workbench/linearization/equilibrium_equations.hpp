@@ -50,6 +50,7 @@ class EquilibriumEquations {
   const VectorXd& now() const { return now_; }  ///< of all rows
   const CanonicalState& state() const { return state_; }
   const std::vector<double>& offsets() const { return offsets_; }  ///< of the trimmed inputs
+  const MinimalCoordinates& choice() const { return choice_; }
   /// ∂[v̇; ẋ]/∂z by central differences; columns of held coordinates are zero.
   MatrixXd jacobian();
   /// Inertia of the independent velocities, from the kinetic energy: exact, as that is quadratic.

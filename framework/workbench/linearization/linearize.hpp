@@ -29,6 +29,7 @@ struct OperatingPoint {
   CanonicalState state;
   std::vector<InputField> trimmed;
   std::vector<double> offsets;  ///< one per trimmed field
+  bool momentary = false;       ///< nothing accelerates at its time alone (lasting.hpp)
 };
 
 struct LinearRequest {

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "framework/workbench/linearization/functions_of_time.hpp"
+
 namespace polyform::host::inline linearization {
 namespace {
 
@@ -41,7 +43,7 @@ double time_of_turn(const PathMaker& make, double tolerance, std::size_t q, std:
 /// Whether a coordinate has the same rate later in its turn. An acceleration that is zero now may be none for long.
 bool goes_on(const PathMaker& make, std::size_t v, double rate, double turn) {
   const std::unique_ptr<MotionPath> path = make(rough);
-  for (const double share : {0.2360679774997897, 0.6180339887498949})
+  for (const double share : later_shares)
     if (std::abs(path->at(share * turn).v[v] - rate) > still_even * std::abs(rate)) return false;
   return true;
 }

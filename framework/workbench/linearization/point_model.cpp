@@ -1,33 +1,14 @@
 #include "framework/workbench/linearization/point_model.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <limits>
 #include <numbers>
 
+#include "framework/workbench/linearization/functions_of_time.hpp"
 #include "polyform/mechanics/rheonomic_joints.hpp"
 
 namespace polyform::host::inline linearization {
 namespace {
-
-/// Calls visit with each function of time of a group's elements.
-template <class Group, class Visit>
-void each_function(Strided<const Group> groups, const Visit& visit) {
-  for (const Group& group : groups)
-    for (const ElementInstance& instance : group.instances)
-      for (const FieldValue& value : instance.fields)
-        for (const TimeFunction& f : value.functions) visit(f);
-}
-template <class Visit>
-void each_function(const SystemView& view, const Visit& visit) {
-  each_function(view.forces, visit);
-  each_function(view.constraints, visit);
-  each_function(view.modules, visit);
-  for (const JointData& joint : view.joints)
-    if (const RheonomicKernel* const kernel = rheonomic_kernel(joint))
-      for (const TimeFunction& f : kernel->functions(joint.parameters)) visit(f);
-}
 
 /// Change of a rate beside it with which a clock turns evenly.
 constexpr double even_rate = 1e-9;
@@ -87,23 +68,9 @@ bool PointModel::evaluate(double time, const CanonicalState& state, CanonicalSta
 
 double PointModel::acceleration_size() const { return host::acceleration_size(view(), nominal_); }
 
-double PointModel::next_knot() const {
-  double next = std::numeric_limits<double>::infinity();
-  each_function(view(), [&](const TimeFunction& f) { next = std::min(next, f.next_knot(point_.time)); });
-  for (const JointData& joint : view().joints)
-    if (const RheonomicKernel* const kernel = rheonomic_kernel(joint))
-      next = std::min(next, kernel->next_knot(joint.parameters, point_.time));
-  return next;
-}
+double PointModel::next_knot() const { return host::next_knot(view(), point_.time); }
 
-std::vector<double> PointModel::sine_periods() const {
-  std::vector<double> out;
-  each_function(view(), [&](const TimeFunction& f) {
-    if (f.kind == TimeFunction::Kind::sine && f.amplitude != 0 && f.frequency != 0)
-      out.push_back(1 / std::abs(f.frequency));
-  });
-  return out;
-}
+std::vector<double> PointModel::sine_periods() const { return host::sine_periods(view()); }
 
 std::vector<PointModel::ClockTurn> PointModel::clock_turns() const {
   std::vector<ClockTurn> out;
@@ -117,7 +84,7 @@ std::vector<PointModel::ClockTurn> PointModel::clock_turns() const {
     };
     const double rate = rate_at(point_.time), period = 2 * std::numbers::pi / rate;
     if (!std::isfinite(period)) continue;
-    const bool is_even = std::ranges::all_of(std::array{0.2360679774997897, 0.6180339887498949}, [&](double share) {
+    const bool is_even = std::ranges::all_of(later_shares, [&](double share) {
       return std::abs(rate_at(point_.time + share * period) - rate) <= even_rate * rate;
     });
     if (is_even) out.push_back({joint.name, period});

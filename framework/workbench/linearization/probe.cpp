@@ -5,6 +5,10 @@
 #include <Eigen/Dense>
 #include <algorithm>
 
+#include "framework/host/expressions/formula.hpp"
+#include "framework/host/simulation/evaluate.hpp"
+#include "framework/host/simulation/not_finite.hpp"
+
 namespace polyform::host::inline linearization {
 
 using Eigen::Index;
@@ -106,8 +110,9 @@ bool Probe::evaluate(std::span<const double> deviation, std::span<double> out) {
   }
   ++evaluations_;
   Observation& now = store_.now();
+  clear_trouble();
   if (solver_->encode(state_.constant(), y_) != Status::ok || solver_->observe(time_, y_, now) != Status::ok) {
-    failure_ = solver_->failure();
+    failure_ = std::string(solver_->failure()) + note_of_formula();
     return false;
   }
   const bool beside = std::any_of(deviation.begin(), deviation.end(), [](double d) { return d != 0; });
@@ -126,7 +131,11 @@ bool Probe::evaluate(std::span<const double> deviation, std::span<double> out) {
   for (const std::size_t c : choice_.state.independent) *next++ = now.state_rates[c];
   next = std::copy(closed_.delta().begin(), closed_.delta().end(), next);
   for (const std::size_t o : outputs_) *next++ = row_[o];
-  return std::all_of(out.data(), next, [](double x) { return std::isfinite(x); });
+  if (std::all_of(out.data(), next, [](double x) { return std::isfinite(x); })) return true;
+  const auto trouble = not_finite(view_, now);
+  failure_ = (trouble ? std::string(std::string_view(*trouble)) : "something that was asked for is no number") +
+             note_of_formula();
+  return false;
 }
 
 }  // namespace polyform::host::linearization

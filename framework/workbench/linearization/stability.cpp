@@ -1,5 +1,4 @@
 #include "framework/workbench/linearization/stability.hpp"
-#include "framework/workbench/linearization/known_digits.hpp"
 
 #include <fmt/format.h>
 
@@ -10,6 +9,8 @@
 
 #include "framework/diagnostics.hpp"
 #include "framework/workbench/linearization/events_along.hpp"
+#include "framework/workbench/linearization/functions_of_time.hpp"
+#include "framework/workbench/linearization/known_digits.hpp"
 #include "framework/workbench/linearization/periods.hpp"
 #include "framework/workbench/linearization/stability_drift.hpp"
 #include "framework/workbench/linearization/stability_verdict.hpp"
@@ -81,24 +82,21 @@ class Judge {
     decide_by_period();
   }
 
-  /// Times at which A is compared, s after the point: within a turn, within the duration of the model's run and within
-  /// a period of each sine and clock, but not beyond the next knot of a function of time. The shares are irrational, so that no
-  /// period has a whole number of halves in them, and two within a period: a sine comes back to its value once.
-  std::vector<double> later_times(const std::vector<double>& rates, bool beyond_turn = true) {
-    constexpr double early = 0.2360679774997897, late = 0.6180339887498949;  // √5 − 2, (√5 − 1) / 2
+  /// Times at which A is compared, s after the point: those of functions of time (not within the run where only a turn
+  /// counts), and those within a turn.
+  std::vector<double> times_to_look(const std::vector<double>& rates, bool beyond_turn = true) {
     const double duration = system_.description().simulation.duration.value_or(10);
     const double turning = fields_->fastest_turn(rates), turn = turning > 0 ? 2 * std::numbers::pi / turning : duration;
     knot_ = model_.next_knot() - model_.time();
     std::vector<double> spans{turn};
-    if (beyond_turn) spans.push_back(std::sqrt(2.0) * duration);
-    const auto add = [&](double period) {
-      if (std::find(spans.begin(), spans.end(), period) == spans.end()) spans.push_back(period);
-    };
-    for (const double period : model_.sine_periods()) add(period);
-    for (const PointModel::ClockTurn& clock : model_.clock_turns()) add(clock.period);
+    for (const PointModel::ClockTurn& clock : model_.clock_turns()) spans.push_back(clock.period);
     std::vector<double> times;
     for (const double span : spans)
-      for (const double share : {early, late}) times.push_back(share * std::min(span, knot_));
+      for (const double share : later_shares) times.push_back(share * std::min(span, knot_));
+    const std::vector<double> of_functions = later_times(model_.view(), model_.time(), beyond_turn ? duration : 0);
+    times.insert(times.end(), of_functions.begin(), of_functions.end());
+    std::ranges::sort(times);
+    times.erase(std::unique(times.begin(), times.end()), times.end());
     return times;
   }
 
@@ -111,10 +109,11 @@ class Judge {
       along = find_steady_motion(model_, *fields_, &symmetries);
     }
     if (!along) return false;
-    AlongMotion seen = look_along(model_, *fields_, along->rates, later_times(along->rates));
+    AlongMotion seen = look_along(model_, *fields_, along->rates, times_to_look(along->rates));
     bool held = false;
-    if (!seen.constant && request_.holds_inputs && std::isfinite(knot_)) {
-      seen = look_along(model_, *fields_, along->rates, later_times(along->rates), true);
+    if (!seen.constant && request_.holds_inputs && std::isfinite(knot_) &&
+        may_hold_functions(model_.view(), model_.time(), system_.description().simulation.duration.value_or(10))) {
+      seen = look_along(model_, *fields_, along->rates, times_to_look(along->rates), {.held = true});
       held = seen.constant;
     }
     if (!seen.constant) {
@@ -148,7 +147,7 @@ class Judge {
   bool decide_by_rotors() {
     if (request_.rotors.empty() || !find_path_rates()) return false;
     double change = 0;
-    for (const double time : later_times(*path_rates_, false)) {
+    for (const double time : times_to_look(*path_rates_, false)) {
       OperatingPoint there = point_;
       there.time += time;
       there.state = fields_->carry(model_.nominal(), *path_rates_, time);
@@ -176,7 +175,7 @@ class Judge {
     if (looked_for_rates_) return false;
     looked_for_rates_ = true;
     const auto motion = find_steady_motion(model_, *fields_, nullptr);
-    if (motion && look_along(model_, *fields_, motion->rates, later_times(motion->rates)).steady)
+    if (motion && look_along(model_, *fields_, motion->rates, times_to_look(motion->rates)).steady)
       path_rates_ = motion->rates;
     return path_rates_.has_value();
   }

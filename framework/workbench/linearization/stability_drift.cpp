@@ -4,6 +4,8 @@
 #include <complex>
 #include <numbers>
 
+#include "framework/workbench/linearization/functions_of_time.hpp"
+
 namespace polyform::host::inline linearization {
 namespace {
 
@@ -38,7 +40,7 @@ bool is_drift(const PointModel& model, const MotionFields& fields, const std::ve
   if (mode.kind != Mode::Kind::oscillating) return false;
   const double w = mode.natural_frequency();
   VectorXd first;
-  for (const double share : {0.0, 0.2360679774997897, 0.6180339887498949}) {
+  for (const double share : {0.0, later_shares[0], later_shares[1]}) {
     const double t = share * 2 * std::numbers::pi / w;
     const VectorXd z = small * (mode.shape * std::polar(1.0, w * t)).real();
     CanonicalState there;

@@ -11,7 +11,12 @@ using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-/// Coordinates, their state and their scales, as linearize() would have them.
+bool turns(MotionField::Kind kind) {
+  return kind == MotionField::Kind::turn_in_base || kind == MotionField::Kind::turn_in_body;
+}
+
+}  // namespace
+
 Linearization frame_of(const SystemView& view, const CanonicalState& state, const MinimalCoordinates& choice) {
   Linearization out;
   out.choice = choice;
@@ -25,12 +30,6 @@ Linearization frame_of(const SystemView& view, const CanonicalState& state, cons
   for (const std::size_t c : choice.state.independent) out.scales.push_back(std::max(1.0, std::abs(state.x[c])));
   return out;
 }
-
-bool turns(MotionField::Kind kind) {
-  return kind == MotionField::Kind::turn_in_base || kind == MotionField::Kind::turn_in_body;
-}
-
-}  // namespace
 
 SteadyFields::SteadyFields(const System& system, const SolverMaker& make, const OperatingPoint& point,
                            const MinimalCoordinates& choice)

@@ -19,7 +19,6 @@ using Eigen::VectorXd;
 /// Deviations of the states that are compared along a motion, in scales: small enough for A to speak, large enough
 /// beside rounding (1e-13 of accelerations makes 1e-10 of A).
 constexpr double close_by = 1e-3;
-constexpr int companions = 3;
 /// Velocities and accelerations relative to the large ones that a field may leave: above what a search for an
 /// equilibrium leaves (1e-8), below what would change a motion noticeably within a turn.
 constexpr double left = 1e-7;
@@ -168,7 +167,7 @@ Linearization::Matrix carried_part(const PointModel& model, const MotionFields& 
 }
 
 AlongMotion look_along(PointModel& model, const MotionFields& fields, const std::vector<double>& rates,
-                       const std::vector<double>& times, bool held) {
+                       const std::vector<double>& times, const AlongLook& look) {
   AlongMotion out;
   const MotionRows rows(model);
   struct Companion {
@@ -183,7 +182,7 @@ AlongMotion look_along(PointModel& model, const MotionFields& fields, const std:
   };
   if (!model.evaluate(model.time(), model.nominal(), all[0].state, all[0].rates))
     return fail(model.time(), model.failure());
-  for (unsigned i = 0; i < companions; ++i) {
+  for (unsigned i = 0; i < look.companions; ++i) {
     Companion next;
     CanonicalState near;
     if (place_near(model, close_by, 101u + i, near) && model.evaluate(model.time(), near, next.state, next.rates))
@@ -201,7 +200,7 @@ AlongMotion look_along(PointModel& model, const MotionFields& fields, const std:
       Accelerations expected = all[i].rates, found;
       fields.carry_accelerations(all[i].state, rates, t, expected.vdot);
       CanonicalState closed;
-      if (!model.evaluate(held ? model.time() : model.time() + t, there, closed, found)) {
+      if (!model.evaluate(look.held ? model.time() : model.time() + t, there, closed, found)) {
         out.steady = out.constant = false;
         return fail(t, model.failure());
       }

@@ -38,9 +38,13 @@ struct AlongMotion {
   std::string why;        ///< why it is not steady
 };
 
-/// Evaluates the carried states, and some near them, at later times; held: with the functions of time as they are at
-/// the point.
+struct AlongLook {
+  bool held = false;        ///< with the functions of time as they are at the point
+  unsigned companions = 3;  ///< states near the carried one; without them nothing is known of A
+};
+
+/// Evaluates the carried states, and some near them, at later times.
 AlongMotion look_along(PointModel&, const MotionFields&, const std::vector<double>& rates,
-                       const std::vector<double>& times, bool held = false);
+                       const std::vector<double>& times, const AlongLook& = {});
 
 }  // namespace polyform::host::linearization

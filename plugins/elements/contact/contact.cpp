@@ -81,7 +81,7 @@ struct Push {
 };
 
 /// F = k δⁿ (1 + λ δ̇) and not less than 0, with λ = x / v₀: v₀ is the state `approach`, the speed at which the contact
-/// began. One event function per point, its gap. Where the first point of a contact closes, the state jumps to the
+/// began, or δ̇ where that is more. One event function per point, its gap. Where the first point of a contact closes, the state jumps to the
 /// speed of the approach.
 class Contacts final : public ForceBatch,
                        public EventSource,
@@ -237,7 +237,9 @@ class Contacts final : public ForceBatch,
     push.depth = -point.gap;
     push.rate = -dot(point.normal, velocity);
     push.spring = c.spring(push.depth);
-    push.normal = std::max(0.0, push.spring * (1 + c.damping_number * push.rate / approach));
+    // Shapes that overlap faster than the contact began, as in the instant before its event is passed, are damped as in a
+    // contact that began so.
+    push.normal = std::max(0.0, push.spring * (1 + c.damping_number * push.rate / std::max(approach, push.rate)));
     push.sliding = velocity + push.rate * point.normal;
     push.force = push.normal * point.normal;
     if (c.friction.acts())

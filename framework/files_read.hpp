@@ -1,0 +1,14 @@
+// The files whose text was read as a model or a part of one: what a command must not write to.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace polyform::host {
+
+/// Notes a file that this thread reads.
+void note_read_file(std::string path);
+/// Those since the last call.
+std::vector<std::string> take_read_files();
+
+}  // namespace polyform::host
