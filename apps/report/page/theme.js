@@ -12,8 +12,10 @@ export function color(name) {
 /** The colour of a run. */
 export const runColor = (index) => color(`--run-${index % 8}`);
 
+/** Gives a function that ends it. */
 export function onTheme(listener) {
   listeners.push(listener);
+  return () => listeners.splice(listeners.indexOf(listener), 1);
 }
 
 export function setUpTheme(button) {
