@@ -11,6 +11,7 @@ import {
   Vector3,
 } from 'three';
 import {mergeGeometries} from 'three/examples/jsm/utils/BufferGeometryUtils.js';
+import {nearest} from './run.js';
 import {color} from './theme.js';
 
 const axes = ['x', 'y', 'z'];
@@ -62,6 +63,7 @@ export class Arrows {
   constructor(scene, mechanism, run, motion, length) {
     Object.assign(this, {scene, run, motion, length, shown: false});
     this.loads = loadsOf(mechanism, run, motion);
+    this.times = run.time;
     this.largest = {force: 0, moment: 0};
     this.look(0);
     this.meshes = {
@@ -114,14 +116,17 @@ export class Arrows {
     this.looked = this.run.rows;
   }
 
-  /** Rows have come. */
+  /** Rows have come; and seldom, as it takes longer: how large all forces are now. */
   refresh(mechanism) {
     this.loads = loadsOf(mechanism, this.run, this.motion);
+    this.times = this.run.time;
+  }
+  lookAgain() {
     this.look(Math.min(this.looked, this.run.rows - 1));
   }
 
   move(time) {
-    const row = this.run.nearestRow(time);
+    const row = nearest(this.times, time);
     const places = {force: 0, moment: 0, touch: 0};
     for (const load of this.loads) {
       if (load.place) from.set(...load.place.map((column) => column[row]));

@@ -1,5 +1,6 @@
 // Where the bodies of a run are at a time.
 import {Matrix4, Quaternion, Vector3} from 'three';
+import {lastUpTo} from './run.js';
 
 const pose = ['x', 'y', 'z', 'qw', 'qx', 'qy', 'qz'];
 
@@ -24,6 +25,7 @@ export class Motion {
   /** Rows have come. */
   refresh() {
     const {run, bodies} = this;
+    this.times = run.time;
     this.poses = bodies.map(({name}) => {
       const columns = pose.map((component) => run.column(`${name}.${component}`));
       return columns.every(Boolean) ? columns : null;
@@ -50,12 +52,11 @@ export class Motion {
   /** Between rows, places go straight and orientations along the shorter arc. */
   place(time) {
     const {
-      run,
+      times: t,
       scratch: {p, q, r, one},
     } = this;
-    const row = run.rowAt(time),
-      next = Math.min(row + 1, run.rows - 1),
-      t = run.time;
+    const row = lastUpTo(t, time),
+      next = Math.min(row + 1, t.length - 1);
     const w = next > row ? Math.min(1, Math.max(0, (time - t[row]) / (t[next] - t[row]))) : 0;
     const at = (values) => values[row] + w * (values[next] - values[row]);
     this.poses.forEach((columns, body) => {

@@ -83,6 +83,19 @@ const powers = (_, ticks) => ticks.map((x) => (Number.isInteger(Math.round(1e9 *
 const powerTexts = (_, ticks) =>
   ticks.map((x) => (x === null ? '' : x.toExponential(0).replace('e+', 'e').replaceAll('-', '−')));
 
+/** A single row has some room about it. */
+const wide = (_, min, max) => (min === max && min !== null ? [min - 0.5, max + 0.5] : [min, max]);
+
+/** Rounding of a large number is no curve: ticks between neighbouring numbers would never end. */
+export function tall(_, min, max) {
+  if (min === null || min === undefined) return [null, null];
+  const size = Math.max(Math.abs(min), Math.abs(max)),
+    least = 1e-10 * size || 1,
+    margin = max - min < least ? least : 0.1 * (max - min);
+  // What rangeNum rounds to could be one number.
+  return max - min < 1e-5 * size || size === 0 ? [min - margin, max + margin] : uPlot.rangeNum(min, max, 0.1, true);
+}
+
 export class Panel {
   /**
    * title, unit; series: [{name, times, values, width, stroke, dash}], with frequencies for times over frequency; log:
@@ -160,7 +173,7 @@ export class Panel {
         height: plotHeight,
         legend: {show: false},
         padding: [10, 18, 0, 0],
-        scales: {x: {time: false, ...(range && {min: range[0], max: range[1]})}, y: {distr: this.log ? 3 : 1}},
+        scales: {x: {time: false, range: wide, ...(range && {min: range[0], max: range[1]})}, y: this.log ? {distr: 3} : {distr: 1, range: tall}},
         axes: [
           {...axis, size: 26, gap: 4, values: tickTexts},
           {
@@ -262,12 +275,11 @@ export class Panel {
     });
   }
 
-  /** New numbers of the same series, as those of a run that goes on. */
-  update(series) {
+  /** New numbers of the same series, as those of a run that goes on, over a range of time; null: over all. */
+  update(series, range) {
     series.forEach(({times, values}, k) => Object.assign(this.series[k], {times, values}));
-    const {min, max} = this.plot.scales.x;
-    this.plot.setData(table(this.series, this.log), false);
-    this.plot.setScale('x', {min, max});
+    this.plot.setData(table(this.series, this.log), !range);
+    if (range) this.setRange(range);
     this.showValues(this.hovered ?? null);
   }
 

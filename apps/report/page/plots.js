@@ -16,7 +16,11 @@ export class Plots {
     Object.assign(this, {parent, clock, panels: [], names: [], mode: 'values', over: 'time', reference: consensus ?? runs[0]});
     this.listeners = [];
     this.whole = this.range = [clock.start, clock.end];
-    this.forgetClock = clock.onChange(() => this.panels.forEach((panel) => panel.showTime(clock.time)));
+    this.forgetClock = clock.onChange(() => {
+      // A run that goes on is plotted less often than it is drawn.
+      const time = Math.min(clock.time, this.whole[1]);
+      this.panels.forEach((panel) => panel.showTime(time));
+    });
     this.forgetTheme = onTheme(() => this.panels.forEach((panel) => panel.repaint()));
   }
 
@@ -108,10 +112,11 @@ export class Plots {
     this.range = [Math.max(this.range[0], this.whole[0]), atEnd ? this.whole[1] : this.range[1]];
     const groups = this.groups();
     if (groups.length !== this.panels.length) return this.rebuild();
-    this.panels.forEach((panel, k) => panel.update(groups[k].series));
-    const {range} = this;
-    this.range = [NaN, NaN];
-    this.zoom(range);
+    // One row has no range yet.
+    const range = this.over === 'time' && this.range[1] > this.range[0] ? this.range : null;
+    this.zooming = true;
+    this.panels.forEach((panel, k) => panel.update(groups[k].series, range));
+    this.zooming = false;
     this.align();
   }
 

@@ -125,8 +125,18 @@ export class MechanismView {
   /** Rows have come to the end of the run. */
   refresh() {
     this.main.motion.refresh();
-    this.traces.refresh();
     this.arrows.refresh(this.mechanism);
+    this.request();
+  }
+
+  /** The same for what takes longer. */
+  refreshSlowly() {
+    this.traces.refresh();
+    this.arrows.lookAgain();
+    const {radius, height} = this;
+    this.measure(this.main.motion);
+    this.height = height;
+    if (this.fitted && this.radius > 1.02 * radius) this.fit();
     this.request();
   }
 

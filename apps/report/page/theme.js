@@ -26,7 +26,7 @@ export function setUpTheme(button) {
     document.documentElement.dataset.theme = choice;
     const said = choice ? choice[0].toUpperCase() + choice.slice(1) : 'Auto';
     button.textContent = said;
-    button.setAttribute('aria-label', `Colours: ${choice || 'as the system'}`);
+    button.setAttribute('aria-label', `${said} colours`);
     tell();
   };
   button.addEventListener('click', () => {

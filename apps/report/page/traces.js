@@ -31,16 +31,15 @@ export class Traces {
   }
 
   fill(body, line) {
-    const {run} = this.motion,
-      every = Math.ceil(run.rows / most),
-      count = Math.ceil(run.rows / every);
+    const rows = this.motion.times.length,
+      every = Math.ceil(rows / most),
+      count = Math.ceil(rows / every);
     const points = new Float32Array(3 * count),
       at = {body, point: this.mechanism.bodies[body].center},
       point = new Vector3();
     for (let k = 0; k < count; ++k) this.motion.pointAtRow(at, k * every, point).toArray(points, 3 * k);
     line.geometry.setAttribute('position', new BufferAttribute(points, 3));
     line.geometry.setDrawRange(0, count);
-    line.userData.every = every;
   }
 
   /** Rows have come, or another run is shown. */

@@ -220,10 +220,10 @@ function frame(now) {
     shown.dirty = false;
     const {clock, view, plots} = shown;
     clock.refresh();
-    view?.main.motion.refresh();
+    view?.refresh();
     if (now - shown.slowly > slowlyEvery) {
       shown.slowly = now;
-      view?.refresh();
+      view?.refreshSlowly();
       if (view?.arrows.any) find('forces').disabled = false;
     }
     if (now - shown.plotted > plotsEvery) {
