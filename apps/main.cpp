@@ -86,6 +86,7 @@ Exit command(int argc, char** argv) {
   add_compare(app, action);
   add_study(app, action);
   add_report(app, action);
+  add_view(app, action);
   add_verify(app, action);
   add_check(app, action);
   add_import(app, action);

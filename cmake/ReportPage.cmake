@@ -1,5 +1,6 @@
-# The pages of `polyform report`, of runs and of a study: their sources in apps/report/page and the libraries of its
-# package-lock.json become one file of HTML each, ${POLYFORM_RUNS_PAGE} and ${POLYFORM_STUDY_PAGE}, which the program carries.
+# The pages of `polyform report`, of runs and of a study, and that of `polyform view`: their sources in apps/report/page
+# and the libraries of its package-lock.json become one file of HTML each, ${POLYFORM_RUNS_PAGE}, ${POLYFORM_STUDY_PAGE}
+# and ${POLYFORM_VIEW_PAGE}, which the program carries.
 #
 # The libraries come by `npm ci`, as pinned with their checksums, into the build folder; once, unless the lock file
 # changes. Where there is no npm, or its registry cannot be reached, or POLYFORM_REPORT is OFF, the pages are empty:
@@ -7,6 +8,7 @@
 option(POLYFORM_REPORT "Build the page of polyform report (needs node, npm and its registry)" ON)
 set(POLYFORM_RUNS_PAGE ${CMAKE_BINARY_DIR}/report/runs.html)
 set(POLYFORM_STUDY_PAGE ${CMAKE_BINARY_DIR}/report/study.html)
+set(POLYFORM_VIEW_PAGE ${CMAKE_BINARY_DIR}/report/view.html)
 
 # Sets `out` to what went wrong, or to nothing.
 function(polyform_install_page_packages sources folder out)
@@ -50,12 +52,14 @@ function(polyform_add_report_page)
     message(WARNING "polyform report will not work in this build: ${problem}")
     file(CONFIGURE OUTPUT ${POLYFORM_RUNS_PAGE} CONTENT "")
     file(CONFIGURE OUTPUT ${POLYFORM_STUDY_PAGE} CONTENT "")
+    file(CONFIGURE OUTPUT ${POLYFORM_VIEW_PAGE} CONTENT "")
     return()
   endif()
   file(GLOB parts CONFIGURE_DEPENDS ${sources}/*.js ${sources}/*.css ${sources}/*.html ${sources}/*.mjs)
   set_property(GLOBAL PROPERTY POLYFORM_HAS_REPORT_PAGE ON)
-  add_custom_command(OUTPUT ${POLYFORM_RUNS_PAGE} ${POLYFORM_STUDY_PAGE}
+  add_custom_command(OUTPUT ${POLYFORM_RUNS_PAGE} ${POLYFORM_STUDY_PAGE} ${POLYFORM_VIEW_PAGE}
     COMMAND ${NODE_PROGRAM} ${sources}/build.mjs ${folder} ${POLYFORM_RUNS_PAGE} runs
     COMMAND ${NODE_PROGRAM} ${sources}/build.mjs ${folder} ${POLYFORM_STUDY_PAGE} study
+    COMMAND ${NODE_PROGRAM} ${sources}/build.mjs ${folder} ${POLYFORM_VIEW_PAGE} view
     DEPENDS ${parts} ${folder}/installed COMMENT "Building the report pages" VERBATIM)
 endfunction()

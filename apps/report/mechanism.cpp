@@ -5,6 +5,7 @@
 
 #include "apps/report/flexible_lines.hpp"
 #include "polyform/contract/body_pairs.hpp"
+#include "polyform/contract/picture.hpp"
 
 namespace polyform::apps {
 
@@ -13,8 +14,7 @@ namespace {
 Json numbers(const Vec3& v) { return Json::array({v.x, v.y, v.z}); }
 Json numbers(const Quat& q) { return Json::array({q.w, q.x, q.y, q.z}); }
 
-/// What the page draws for the shapes of a body: a capsule is a cylinder and two balls. The page has a floor of its own
-/// in place of planes.
+/// What the page draws for the shapes of a body: a capsule is a cylinder and two balls.
 Json shapes_json(std::span<const GeometricShape> shapes) {
   Json out = Json::array();
   const auto add = [&](Json drawn, const Pose& pose, double along_z = 0) {
@@ -40,6 +40,7 @@ Json shapes_json(std::span<const GeometricShape> shapes) {
         for (const double end : {-0.5, 0.5}) add(ball, s.pose, end * s.length);
         break;
       case GeometricShape::Kind::plane:
+        add({{"type", "plane"}}, s.pose);
         break;
     }
   }
@@ -70,20 +71,17 @@ class Mechanism {
   }
 
   Json json() {
-    Json joints = Json::array(), springs = Json::array(), bodies = Json::array();
+    Json joints = Json::array(), forces = Json::array(), bodies = Json::array();
     for (const JointIndex j : system_.joints()) joints.push_back(joint(view_.joints[at(j)]));
     for (const ForceInstances& group : view_.forces)
       for (std::size_t i = 0; ask<BodyPairs>(*group.type) == nullptr && i < group.instances.size(); ++i)
-        if (const Strided<const Marker> ends = group.instances[i].markers; ends.size() == 2)
-          springs.push_back({{"name", group.names[i]},
-                             {"ends", Json::array({end(ends[0].body, ends[0].frame, ends[0].point),
-                                                   end(ends[1].body, ends[1].frame, ends[1].point)})}});
+        if (Json drawn = force(group, i); !drawn.is_null()) forces.push_back(std::move(drawn));
     for (std::size_t i = 0; i < system_.bodies().size(); ++i) bodies.push_back(body(i));
     return {{"gravity", numbers(view_.gravity)},
             {"degrees_of_freedom", system_.count_constraints().degrees_of_freedom},
             {"bodies", bodies},
             {"joints", joints},
-            {"springs", springs},
+            {"forces", forces},
             {"ground", shapes_json(system_.description().ground_geometry)}};
   }
 
@@ -105,6 +103,33 @@ class Mechanism {
     out["points"] = std::move(points);
     out["edges"] = lines.edges;
     return out;
+  }
+
+  /// A force with the points that it acts at; null where there is nothing to draw.
+  Json force(const ForceInstances& group, std::size_t i) {
+    const ElementInstance& instance = group.instances[i];
+    const auto* picture = ask<Picture>(*group.type);
+    if (picture == nullptr && instance.markers.size() != 2) return {};
+    if (picture != nullptr && picture->kind() == Picture::Kind::wheel) return wheel(group, i, *picture);
+    const bool is_coil = picture != nullptr && picture->kind() == Picture::Kind::coil;
+    Json ends = Json::array();
+    for (const Marker& m : instance.markers) ends.push_back(end(m.body, m.frame, m.point));
+    return {{"name", group.names[i]}, {"kind", is_coil ? "coil" : "line"}, {"ends", ends}};
+  }
+
+  Json wheel(const ForceInstances& group, std::size_t i, const Picture& picture) const {
+    const ElementInstance& instance = group.instances[i];
+    const Strided<const FieldSpec> specs = group.type->fields();
+    Json out{{"name", group.names[i]}, {"kind", "wheel"}};
+    if (instance.markers.empty() || is_ground(instance.markers[0].body)) return {};
+    const Marker& m = instance.markers[0];
+    // Not noted as a point where something is attached: a link to the middle of the wheel says nothing.
+    out["at"] = {{"body", user_body_[at(m.body)]}, {"point", numbers(m.point)}};
+    for (std::size_t f = 0; f < specs.size(); ++f) {
+      if (specs[f].name == picture.axis_field()) out["axis"] = numbers(instance.fields[f].vector);
+      if (specs[f].name == picture.radius_field()) out["radius"] = instance.fields[f].number;
+    }
+    return out.contains("axis") && out.contains("radius") ? out : Json();
   }
 
   Json joint(const JointData& joint) {

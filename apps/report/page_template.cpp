@@ -14,11 +14,16 @@ asm(".pushsection .rodata\n"
     ".incbin \"" POLYFORM_STUDY_PAGE
     "\"\n"
     "polyform_study_page_end:\n"
+    "polyform_view_page_begin:\n"
+    ".incbin \"" POLYFORM_VIEW_PAGE
+    "\"\n"
+    "polyform_view_page_end:\n"
     ".popsection\n");
 
 extern "C" {
 extern const char polyform_runs_page_begin[], polyform_runs_page_end[];
 extern const char polyform_study_page_begin[], polyform_study_page_end[];
+extern const char polyform_view_page_begin[], polyform_view_page_end[];
 }
 
 namespace polyform::apps {
@@ -45,6 +50,13 @@ std::string escaped(std::string_view text) {
 
 std::string_view runs_page() { return {polyform_runs_page_begin, polyform_runs_page_end}; }
 std::string_view study_page() { return {polyform_study_page_begin, polyform_study_page_end}; }
+std::string_view view_page() { return {polyform_view_page_begin, polyform_view_page_end}; }
+
+std::string page_with(std::string_view page, std::string_view title) {
+  std::string out(page);
+  const std::size_t at = out.find(title_mark);
+  return at == std::string::npos ? out : out.replace(at, title_mark.size(), escaped(title));
+}
 
 void write_page(host::OutputFile& file, std::string_view page, std::string_view title,
                 const std::function<void()>& write_data) {

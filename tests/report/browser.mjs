@@ -62,6 +62,7 @@ export class Browser {
   }
 
   /** A page of its own, with what it complains about and asks the network for collected from the start. */
+  /** file: a path, or an address of this machine. */
   async open(file, {width = 1440, height = 900, dark = false} = {}) {
     this.session = undefined;
     this.complaints = [];
@@ -87,7 +88,7 @@ export class Browser {
     const loaded = new Promise((resolve) =>
       this.listeners.push((method) => method === 'Page.loadEventFired' && resolve()),
     );
-    await this.send('Page.navigate', {url: `file://${file}`});
+    await this.send('Page.navigate', {url: /^http:/.test(file) ? file : `file://${file}`});
     await loaded;
     await this.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
     return performance.now() - began;

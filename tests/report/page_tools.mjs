@@ -78,3 +78,27 @@ export const coloursDrawn = () =>
   for (let i = 0; i < data.length; i += 4) seen.add(data[i] << 24 | data[i + 1] << 16 | data[i + 2] << 8 | data[i + 3]);
   return seen.size;
 })()`);
+
+/** Runs the tests one after the other, and ends the program. */
+export async function report(tests) {
+  const {deepEqual, equal} = await import('node:assert/strict');
+  let failed = 0;
+  for (const [name, test] of Object.entries(tests)) {
+    try {
+      const figures = await test();
+      deepEqual(browser.complaints, [], 'errors in the console');
+      equal(
+        browser.requests.filter((url) => !/^(data|blob):/.test(url)).length,
+        1,
+        'requests other than the page itself',
+      );
+      console.log(`ok    ${name}${figures ? ` (${figures})` : ''}`);
+    } catch (problem) {
+      ++failed;
+      console.log(`FAIL  ${name}\n      ${problem.message}`);
+    }
+  }
+  await browser.close();
+  console.log(`${Object.keys(tests).length - failed} passed, ${failed} failed`);
+  process.exit(failed ? 1 : 0);
+}

@@ -42,7 +42,8 @@ const parts = {
   script: `<script>${bundle(`${name}.js`)}</script>`,
 };
 parts.licences = [...used].sort().map(licence).join('\n');
-const html = readFileSync(join(sources, `${name}.html`), 'utf8');
+const included = (_, file) => readFileSync(join(sources, file), 'utf8').trimEnd();
+const html = readFileSync(join(sources, `${name}.html`), 'utf8').replace(/<!--include (\S+)-->/g, included);
 writeFileSync(
   page,
   html.replace(/<!--(style|script|licences)-->/g, (_, name) => parts[name]),

@@ -1,20 +1,33 @@
 // The time that all of the page shows.
 import {runs} from './data.js';
 
+/**
+ * The speed at which a run can be watched: 1 where it takes from 2 s to 30 s, else the nearest of 1, 2 or 5 times a power
+ * of ten with which it takes about 8 s.
+ */
+export function fittedSpeed(duration) {
+  if (!(duration > 0) || (duration >= 2 && duration <= 30)) return 1;
+  const wanted = duration / 8,
+    power = 10 ** Math.floor(Math.log10(wanted));
+  return Number(([1, 2, 5, 10].find((m) => m * power >= wanted * 0.75) * power).toPrecision(1));
+}
+
 export class Clock {
   constructor() {
     this.start = Math.min(...runs.map((run) => run.time[0]));
     this.end = Math.max(...runs.map((run) => run.time[run.rows - 1]));
     this.time = this.start;
-    this.speed = 1;
+    this.speed = fittedSpeed(this.end - this.start);
     this.playing = false;
     this.listeners = [];
     // Steps go by the rows of the run that has most of them.
     this.rows = runs.reduce((most, run) => (run.rows > most.rows ? run : most));
   }
 
+  /** Gives a function that ends it. */
   onChange(listener) {
     this.listeners.push(listener);
+    return () => (this.listeners = this.listeners.filter((other) => other !== listener));
   }
 
   tell() {

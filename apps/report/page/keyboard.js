@@ -1,7 +1,7 @@
 // Keys for the whole page. Controls keep the keys that they need themselves.
-const typing = (target) => target.closest('input[type=search], select, [role=radiogroup], dialog');
+const typing = (target) => target.closest('input[type=search], input[type=number], select, [role=radiogroup], dialog');
 
-export function setUpKeyboard({clock, plots, view, find}) {
+export function setUpKeyboard({clock, plots, view, find, more = {}, signal}) {
   const press = (id) => () => find(id).click();
   const keys = {
     ' ': () => clock.toggle(),
@@ -16,9 +16,13 @@ export function setUpKeyboard({clock, plots, view, find}) {
     b: press('body-labels'),
     j: press('joint-labels'),
     g: press('grid'),
+    a: press('forces'),
+    t: press('trace'),
+    c: press('follow'),
     f: press('fit'),
     '/': () => find('search').focus(),
     '?': press('help'),
+    ...more,
   };
   const onDrawing = view && {
     ArrowLeft: () => view.orbit(-1, 0),
@@ -29,7 +33,7 @@ export function setUpKeyboard({clock, plots, view, find}) {
     '=': () => view.zoom(0.85),
     '-': () => view.zoom(1 / 0.85),
   };
-  document.addEventListener('keydown', (event) => {
+  const onKey = (event) => {
     const {target} = event;
     if (event.ctrlKey || event.metaKey || event.altKey || typing(target)) return;
     if (event.key === ' ' && target.closest('button, summary, a')) return;
@@ -39,5 +43,6 @@ export function setUpKeyboard({clock, plots, view, find}) {
     if (!action) return;
     event.preventDefault();
     action(event);
-  });
+  };
+  document.addEventListener('keydown', onKey, {signal});
 }

@@ -27,6 +27,10 @@ export class Labels {
     this.toggle(kind, this.kinds[kind].shown);
   }
 
+  clear() {
+    for (const kind of Object.keys(this.kinds)) for (const {label} of this.kinds[kind].items) label.remove();
+  }
+
   toggle(kind, shown) {
     this.kinds[kind].shown = shown;
     for (const {label} of this.kinds[kind].items) label.hidden = !shown;

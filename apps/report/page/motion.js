@@ -1,5 +1,6 @@
 // Where the bodies of a run are at a time.
 import {Matrix4, Quaternion, Vector3} from 'three';
+import {lastUpTo} from './run.js';
 
 const pose = ['x', 'y', 'z', 'qw', 'qx', 'qy', 'qz'];
 
@@ -14,6 +15,17 @@ export class Motion {
   /** bodies: [{name, modes}]; those that the run has not stay where null says: nowhere. */
   constructor(run, bodies) {
     this.run = run;
+    this.bodies = bodies;
+    this.refresh();
+    this.matrices = bodies.map(() => new Matrix4());
+    this.eta = this.etas.map((columns) => new Float64Array(columns.length));
+    this.scratch = {p: new Vector3(), q: new Quaternion(), r: new Quaternion(), one: new Vector3(1, 1, 1)};
+  }
+
+  /** Rows have come. */
+  refresh() {
+    const {run, bodies} = this;
+    this.times = run.time;
     this.poses = bodies.map(({name}) => {
       const columns = pose.map((component) => run.column(`${name}.${component}`));
       return columns.every(Boolean) ? columns : null;
@@ -22,9 +34,15 @@ export class Motion {
       const columns = Array.from({length: modes}, (_, k) => run.column(`${name}.eta[${k}]`));
       return columns.every(Boolean) ? columns : [];
     });
-    this.matrices = bodies.map(() => new Matrix4());
-    this.eta = this.etas.map((columns) => new Float64Array(columns.length));
-    this.scratch = {p: new Vector3(), q: new Quaternion(), r: new Quaternion(), one: new Vector3(1, 1, 1)};
+  }
+
+  /** A point of a rigid frame ({body, point}) at a row, in ground axes. */
+  pointAtRow({body, point}, row, out) {
+    const [x, y, z, qw, qx, qy, qz] = this.poses[body],
+      {q} = this.scratch;
+    q.set(qx[row], qy[row], qz[row], qw[row]).normalize();
+    out.fromArray(point).applyQuaternion(q);
+    return out.set(out.x + x[row], out.y + y[row], out.z + z[row]);
   }
 
   has(body) {
@@ -34,12 +52,11 @@ export class Motion {
   /** Between rows, places go straight and orientations along the shorter arc. */
   place(time) {
     const {
-      run,
+      times: t,
       scratch: {p, q, r, one},
     } = this;
-    const row = run.rowAt(time),
-      next = Math.min(row + 1, run.rows - 1),
-      t = run.time;
+    const row = lastUpTo(t, time),
+      next = Math.min(row + 1, t.length - 1);
     const w = next > row ? Math.min(1, Math.max(0, (time - t[row]) / (t[next] - t[row]))) : 0;
     const at = (values) => values[row] + w * (values[next] - values[row]);
     this.poses.forEach((columns, body) => {

@@ -1,10 +1,14 @@
-// One plot over time, with its legend.
+// One plot over time or frequency, with its legend.
 import uPlot from 'uplot';
-import {nearest} from './data.js';
 import {element, exactly, figure} from './format.js';
+import {menu} from './menu.js';
+import {nearest} from './run.js';
+import {csvBlob, download, fileName, pngOf, svgBlob, svgOf} from './save.js';
 import {color} from './theme.js';
 
-const cursors = uPlot.sync('time');
+/** What a plot is over. */
+export const overTime = {letter: 't', name: 'time', unit: 's', cursors: uPlot.sync('time')};
+export const overFrequency = {letter: 'f', name: 'frequency', unit: 'Hz', cursors: uPlot.sync('frequency')};
 const plotHeight = 190;
 
 const linear = uPlot.paths.linear();
@@ -67,42 +71,61 @@ function zerosText(series) {
 }
 
 /** Ticks of one axis with as many decimals as tell them apart. */
-function tickTexts(_, ticks, axis, space, step) {
+export function tickTexts(_, ticks, axis, space, step) {
   let decimals = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
   if (Math.abs(step * 10 ** decimals - Math.round(step * 10 ** decimals)) > 1e-6) ++decimals; // 0.25
   const largest = Math.max(...ticks.map((x) => Math.abs(x ?? 0)));
   const plain = decimals <= 9 && largest < 1e6 && (decimals <= 4 || largest > 0.1);
   return ticks.map((x) => (x === null ? '' : plain ? x.toFixed(decimals).replace('-', '−') : figure(x, 8)));
 }
-const widthOf = (_, texts) => Math.max(52, 18 + 6.6 * Math.max(0, ...(texts ?? []).map((text) => text?.length ?? 0)));
+export const widthOf = (texts) => Math.max(52, 18 + 6.6 * Math.max(0, ...(texts ?? []).map((text) => text?.length ?? 0)));
 const powers = (_, ticks) => ticks.map((x) => (Number.isInteger(Math.round(1e9 * Math.log10(x)) / 1e9) ? x : null));
 const powerTexts = (_, ticks) =>
   ticks.map((x) => (x === null ? '' : x.toExponential(0).replace('e+', 'e').replaceAll('-', '−')));
 
+/** A single row has some room about it. */
+const wide = (_, min, max) => (min === max && min !== null ? [min - 0.5, max + 0.5] : [min, max]);
+
+/** Rounding of a large number is no curve: ticks between neighbouring numbers would never end. */
+export function tall(_, min, max) {
+  if (min === null || min === undefined) return [null, null];
+  const size = Math.max(Math.abs(min), Math.abs(max)),
+    least = 1e-10 * size || 1,
+    margin = max - min < least ? least : 0.1 * (max - min);
+  // What rangeNum rounds to could be one number.
+  return max - min < 1e-5 * size || size === 0 ? [min - margin, max + margin] : uPlot.rangeNum(min, max, 0.1, true);
+}
+
 export class Panel {
   /**
-   * title, unit; series: [{name, times, values, width, stroke, dash}]; log: whether the values, all positive, are drawn
-   * on a logarithmic axis; onTime, onZoom: what the user asks for.
+   * title, unit; series: [{name, times, values, width, stroke, dash}], with frequencies for times over frequency; log:
+   * whether the values, all positive, are drawn on a logarithmic axis; over: overTime or overFrequency; onTime, onZoom:
+   * what the user asks for.
    */
-  constructor(parent, {title, unit, series, log, onTime, onZoom}) {
-    Object.assign(this, {title, series, log, onTime, onZoom, hidden: new Set()});
+  constructor(parent, {title, unit, series, log, over = overTime, onTime, onZoom}) {
+    Object.assign(this, {title, unit, series, log, over, onTime, onZoom, hidden: new Set(), left: 0});
     this.rows = series.map((s, k) => this.legendRow(s, k));
     this.time = element('span', {className: 'at figures'});
     this.place = element('div', {className: 'plot', 'aria-hidden': 'true'}); // its numbers are in the legend
     this.head = element('div', {className: 'cursor', hidden: true});
     this.figure = element(
       'figure',
-      {className: 'card panel', 'aria-label': `${title}${unit ? ` in ${unit}` : ''} over time`},
+      {className: 'card panel', 'aria-label': `${title}${unit ? ` in ${unit}` : ''} over ${over.name}`},
       element(
         'figcaption',
         {},
         element('strong', {textContent: title}),
         element('span', {className: 'unit', textContent: unit}),
         this.time,
+        menu('Save', `Save the plot of ${title}`, [
+          ['PNG', async () => download(fileName(title, 'png'), await pngOf(this.svg()))],
+          ['SVG', () => download(fileName(title, 'svg'), svgBlob(this.svg()))],
+          ['CSV', () => download(fileName(title, 'csv'), csvBlob(this.columns()))],
+        ]),
       ),
       element('ul', {className: 'legend'}, ...this.rows.map(({item}) => item)),
       this.place,
-      ...(log ? [element('p', {className: 'zeros', textContent: zerosText(series)})] : []),
+      ...(log && over === overTime ? [element('p', {className: 'zeros', textContent: zerosText(series)})] : []),
     );
     parent.append(this.figure);
     this.draw();
@@ -150,12 +173,12 @@ export class Panel {
         height: plotHeight,
         legend: {show: false},
         padding: [10, 18, 0, 0],
-        scales: {x: {time: false, ...(range && {min: range[0], max: range[1]})}, y: {distr: this.log ? 3 : 1}},
+        scales: {x: {time: false, range: wide, ...(range && {min: range[0], max: range[1]})}, y: this.log ? {distr: 3} : {distr: 1, range: tall}},
         axes: [
           {...axis, size: 26, gap: 4, values: tickTexts},
           {
             ...axis,
-            size: widthOf,
+            size: (_, texts) => Math.max(this.left, (this.wanted = widthOf(texts))),
             gap: 6,
             space: 34,
             values: this.log ? powerTexts : tickTexts,
@@ -163,7 +186,7 @@ export class Panel {
           },
         ],
         cursor: {
-          sync: {key: cursors.key, scales: ['x', null]},
+          sync: {key: this.over.cursors.key, scales: ['x', null]},
           drag: {x: true, y: false},
           points: {size: 6, width: 1.5},
         },
@@ -178,7 +201,7 @@ export class Panel {
             pxAlign: 0,
             spanGaps: true, // a row that only others have is none
             points: {show: false},
-            ...(this.log && broken(gapsOf(s))),
+            ...(this.log && this.over === overTime && broken(gapsOf(s))),
           })),
         ],
         hooks: {
@@ -186,7 +209,7 @@ export class Panel {
             (plot) =>
               this.showValues(plot.cursor.idx === null || plot.cursor.left < 0 ? null : plot.data[0][plot.cursor.idx]),
           ],
-          setScale: [(plot, key) => key === 'x' && this.onZoom([plot.scales.x.min, plot.scales.x.max], this)],
+          setScale: [(plot, key) => key === 'x' && this.onZoom?.([plot.scales.x.min, plot.scales.x.max], this)],
           draw: [() => this.showHead()],
           ready: [(plot) => this.listen(plot)],
         },
@@ -202,7 +225,7 @@ export class Panel {
     let down = null;
     plot.over.addEventListener('mousedown', (event) => (down = event.button === 0 ? event.clientX : null));
     plot.over.addEventListener('mouseup', (event) => {
-      if (down !== null && Math.abs(event.clientX - down) < 3) this.onTime(plot.posToVal(plot.cursor.left, 'x'));
+      if (down !== null && Math.abs(event.clientX - down) < 3) this.onTime?.(plot.posToVal(plot.cursor.left, 'x'));
       down = null;
     });
     plot.over.addEventListener(
@@ -224,6 +247,7 @@ export class Panel {
    */
   showValues(hovered) {
     this.hovered = hovered;
+    if (this.over === overFrequency && hovered === null) return this.showPeaks();
     const time = hovered ?? this.shownTime;
     if (time === undefined) return;
     let at = null;
@@ -234,13 +258,86 @@ export class Panel {
       const outside = time < times[0] - rounding || time > times.at(-1) + rounding;
       if (!outside) at ??= times[row];
       const elsewhere = !outside && Math.abs(times[row] - at) > rounding;
-      value.textContent = outside ? '–' : `${figure(values[row])}${elsewhere ? ` at ${figure(times[row], 6)} s` : ''}`;
+      value.textContent = outside ? '–' : `${figure(values[row])}${elsewhere ? ` at ${figure(times[row], 6)} ${this.over.unit}` : ''}`;
       value.dataset.value = value.title = outside ? '' : exactly(values[row]);
     });
-    this.time.textContent = `t = ${figure(at ?? time)} s`;
+    this.time.textContent = `${this.over.letter} = ${figure(at ?? time)} ${this.over.unit}`;
+  }
+
+  /** Of a spectrum, the largest amplitude of each series, and where it is. */
+  showPeaks() {
+    this.time.textContent = 'peaks';
+    this.rows.forEach(({value}, k) => {
+      const {times, values} = this.series[k];
+      const peak = values.reduce((best, x, i) => (x > values[best] ? i : best), 0);
+      value.textContent = `${figure(values[peak], 4)} at ${figure(times[peak], 4)} Hz`;
+      value.dataset.value = value.title = exactly(times[peak]);
+    });
+  }
+
+  /** New numbers of the same series, as those of a run that goes on, over a range of time; null: over all. */
+  update(series, range) {
+    series.forEach(({times, values}, k) => Object.assign(this.series[k], {times, values}));
+    this.plot.setData(table(this.series, this.log), !range);
+    if (range) this.setRange(range);
+    this.showValues(this.hovered ?? null);
+  }
+
+  /** The left ends of all plots on one line: at least so wide is the axis. */
+  align(left) {
+    if (left <= this.left) return;
+    this.left = left;
+    this.plot.redraw(false, true);
+  }
+
+  shownSeries() {
+    return this.series.filter((_, k) => !this.hidden.has(k));
+  }
+
+  svg() {
+    const {plot} = this,
+      ratio = uPlot.pxRatio,
+      {left, top, width, height} = plot.bbox;
+    const ticks = (axis, scale) =>
+      (axis._splits ?? [])
+        .map((x, k) => [plot.valToPos(x, scale) + (scale === 'x' ? left : top) / ratio, axis._values?.[k] ?? ''])
+        .filter(([, text]) => text !== '');
+    const {min, max} = plot.scales.x;
+    return svgOf({
+      title: this.title,
+      unit: this.unit,
+      width: plot.width,
+      height: plot.height + 6,
+      frame: {left: left / ratio, top: top / ratio, width: width / ratio, height: height / ratio},
+      x: ticks(plot.axes[0], 'x'),
+      y: ticks(plot.axes[1], 'y'),
+      curves: this.shownSeries().map(({name, times, values, stroke, width: thick, dash}) => ({
+        name,
+        stroke: stroke(),
+        width: thick,
+        dash,
+        points: Array.from(times, (t, i) => {
+          if (t < min - (max - min) / 50 || t > max + (max - min) / 50 || !Number.isFinite(values[i])) return null;
+          if (this.log && !(values[i] > 0)) return null;
+          return [plot.valToPos(t, 'x') + left / ratio, plot.valToPos(values[i], 'y') + top / ratio];
+        }),
+      })),
+      below: '',
+    });
+  }
+
+  /** What it shows as a table, at the times of all series together. */
+  columns() {
+    const shown = this.shownSeries();
+    const [times, ...values] = table(shown, false);
+    return [
+      {name: this.over === overTime ? 'time' : 'frequency', values: times},
+      ...shown.map(({name}, k) => ({name: name === this.title || this.rows.length < 2 ? this.title : `${this.title} ${name}`, values: values[k]})),
+    ];
   }
 
   showTime(time) {
+    if (this.over === overFrequency) return;
     this.shownTime = time;
     this.showHead();
     if (this.hovered == null) this.showValues(null);

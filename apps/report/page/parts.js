@@ -4,11 +4,14 @@ import {
   Color,
   CylinderGeometry,
   Curve,
+  DoubleSide,
   InstancedMesh,
   Matrix4,
   MeshStandardMaterial,
   Quaternion,
+  PlaneGeometry,
   SphereGeometry,
+  TorusGeometry,
   TubeGeometry,
   Vector3,
 } from 'three';
@@ -22,13 +25,28 @@ class Helix extends Curve {
   }
 }
 
+/** A wire that keeps its thickness, about, when a coil is drawn out along z. */
+function flattened(tube, around) {
+  const place = tube.attributes.position,
+    ring = around + 1;
+  for (let first = 0; first < place.count; first += ring) {
+    let middle = 0;
+    for (let k = 0; k < around; ++k) middle += place.getZ(first + k) / around;
+    for (let k = 0; k < ring; ++k) place.setZ(first + k, middle + 0.1 * (place.getZ(first + k) - middle));
+  }
+  tube.computeVertexNormals();
+  return tube;
+}
+
 // Of size 1, along z, centred. Coarse where there are so many that each is small.
 const many = 1500;
 const makers = {
   box: () => new BoxGeometry(1, 1, 1),
   cylinder: (coarse) => new CylinderGeometry(1, 1, 1, coarse ? 8 : 28).rotateX(Math.PI / 2),
   sphere: (coarse) => new SphereGeometry(1, coarse ? 8 : 20, coarse ? 6 : 14),
-  coil: (coarse) => new TubeGeometry(new Helix(), coarse ? 60 : 160, 0.13, coarse ? 3 : 6),
+  wheel: (coarse) => new TorusGeometry(0.84, 0.16, coarse ? 6 : 14, coarse ? 16 : 44),
+  plane: () => new PlaneGeometry(1, 1),
+  coil: (coarse) => flattened(new TubeGeometry(new Helix(), coarse ? 60 : 200, 0.16, coarse ? 3 : 6), coarse ? 3 : 6),
 };
 
 const alongZ = new Vector3(0, 0, 1);
@@ -57,10 +75,11 @@ export class Parts {
   mesh(shape, parts) {
     if (parts.length === 0) return null;
     const material = new MeshStandardMaterial({roughness: 0.62, metalness: 0.05});
+    if (shape === 'plane') Object.assign(material, {transparent: true, opacity: 0.35, depthWrite: false, side: DoubleSide});
     if (this.ghost) Object.assign(material, {transparent: true, opacity: 0.38, depthWrite: false});
     const mesh = new InstancedMesh(makers[shape](this.coarse), material, parts.length);
     mesh.frustumCulled = false;
-    mesh.castShadow = mesh.receiveShadow = !this.ghost;
+    mesh.castShadow = mesh.receiveShadow = !this.ghost && shape !== 'plane';
     mesh.userData.parts = parts;
     mesh.renderOrder = this.ghost ? 1 : 0;
     this.scene.add(mesh);

@@ -1,6 +1,7 @@
 // Which channels are plotted: a list by group and object, a button for each component.
 import {report, runs} from './data.js';
 import {element} from './format.js';
+import {parseFormula} from './formula.js';
 
 // And the whole system.
 const groupNames = {
@@ -13,6 +14,14 @@ const groupNames = {
   violations: 'Violations',
 };
 const mostShown = 150; // objects
+
+/** Words of a search: one with * or ? is a pattern of whole names, as on the command line; others are parts of names. */
+function testOf(word) {
+  if (!/[*?]/.test(word)) return (name) => name.includes(word);
+  const pattern = word.replace(/[.+^${}()|[\]\\]/g, '\\$&').replaceAll('*', '.*').replaceAll('?', '.');
+  const expression = new RegExp(`^${pattern}$`, 's');
+  return (name) => expression.test(name);
+}
 
 /** Objects of all runs with their components: [{group, object, components}], by group. */
 function objectsOfAllRuns() {
@@ -36,16 +45,20 @@ function objectsOfAllRuns() {
 }
 
 export class Picker {
-  constructor(list, search, clear, onChange) {
+  constructor(list, search, clear, onChange, signal) {
     Object.assign(this, {list, search, onChange});
     this.objects = objectsOfAllRuns();
     this.picked = []; // names, in the order of picking
-    search.addEventListener('input', () => this.show());
-    clear.addEventListener('click', () => this.pick([]));
+    search.addEventListener('input', () => this.show(), {signal});
+    search.addEventListener('keydown', (event) => {
+      const text = search.value.trim();
+      if (event.key === 'Enter' && text.startsWith('=')) this.plotFormula(text);
+    }, {signal});
+    clear.addEventListener('click', () => this.pick([]), {signal});
     list.addEventListener('click', (event) => {
       const name = event.target.closest('button')?.dataset.channel;
       if (name) this.toggle(name);
-    });
+    }, {signal});
     this.show();
   }
 
@@ -55,15 +68,17 @@ export class Picker {
 
   pick(names) {
     this.picked = names;
-    for (const button of this.list.querySelectorAll('button'))
+    for (const button of this.list.querySelectorAll('button[data-channel]'))
       button.setAttribute('aria-pressed', String(names.includes(button.dataset.channel)));
     this.onChange(names);
   }
 
   /** Those that match all words of the search; a word may be part of the object, or of the channel's whole name. */
   show() {
-    const wanted = this.search.value.toLowerCase().split(/\s+/).filter(Boolean);
-    const matches = (name) => wanted.every((word) => name.toLowerCase().includes(word));
+    const text = this.search.value.trim();
+    if (text.startsWith('=')) return this.showFormula(text);
+    const wanted = text.toLowerCase().split(/\s+/).filter(Boolean).map(testOf);
+    const matches = (name) => wanted.every((test) => test(name.toLowerCase()));
     const rows = [];
     let group = null,
       left = 0;
@@ -82,6 +97,28 @@ export class Picker {
     if (rows.length === 0)
       rows.push(element('p', {className: 'note', textContent: 'No channel has this in its name.'}));
     this.list.replaceChildren(...rows);
+  }
+
+  /** A formula in the place of a search: what is wrong with it, or how to plot it. */
+  showFormula(text) {
+    const note = element('p', {className: 'note'});
+    this.list.replaceChildren(note);
+    try {
+      const {unit} = parseFormula(text, runs[0]);
+      note.textContent = unit ? `In ${unit}. ` : '';
+      const button = element('button', {type: 'button', className: 'main', textContent: 'Plot it'});
+      button.addEventListener('click', () => this.plotFormula(text));
+      note.append(button, ' or press Enter.');
+    } catch (problem) {
+      const words = `${problem.message[0].toUpperCase()}${problem.message.slice(1)}.`;
+      note.textContent = `${words} Names with other signs than letters, digits, _ . : [ ] stand in \`…\`.`;
+    }
+  }
+
+  plotFormula(text) {
+    if (runs[0].has(text) && !this.picked.includes(text)) this.pick([...this.picked, text]);
+    this.search.value = '';
+    this.show();
   }
 
   row(object, components) {

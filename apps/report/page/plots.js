@@ -1,28 +1,65 @@
 // All plots: which panels there are, what they show, and their common stretch of time.
 import {consensus, runs} from './data.js';
 import {commonTimesText, difference} from './difference.js';
-import {element} from './format.js';
-import {Panel} from './panel.js';
+import {element, figure} from './format.js';
+import {overFrequency, Panel} from './panel.js';
+import {csvBlob, download} from './save.js';
+import {spectrum} from './spectrum.js';
 import {onTheme, runColor} from './theme.js';
+import {XYPanel} from './xy-panel.js';
 
 const modes = {values: 'Values', difference: 'Difference', logarithm: 'log |Difference|'};
 const dashes = [undefined, [6, 3], [2, 3], [8, 3, 2, 3]];
 
 export class Plots {
   constructor(parent, clock) {
-    Object.assign(this, {parent, clock, panels: [], names: [], mode: 'values', reference: consensus ?? runs[0]});
+    Object.assign(this, {parent, clock, panels: [], names: [], mode: 'values', over: 'time', reference: consensus ?? runs[0]});
+    this.listeners = [];
     this.whole = this.range = [clock.start, clock.end];
-    clock.onChange(() => this.panels.forEach((panel) => panel.showTime(clock.time)));
-    onTheme(() => this.panels.forEach((panel) => panel.repaint()));
+    this.forgetClock = clock.onChange(() => {
+      // A run that goes on is plotted less often than it is drawn.
+      const time = Math.min(clock.time, this.whole[1]);
+      this.panels.forEach((panel) => panel.showTime(time));
+    });
+    this.forgetTheme = onTheme(() => this.panels.forEach((panel) => panel.repaint()));
   }
 
+  dispose() {
+    this.forgetClock();
+    this.forgetTheme();
+    for (const panel of this.panels) panel.remove();
+    this.panels = [];
+  }
+
+  /** Whether some run has the channel or the formula. */
+  knows(name) {
+    return runs.some((run) => run.has(name));
+  }
+
+  /** listener: called when what is plotted changes. */
+  onChange(listener) {
+    this.listeners.push(listener);
+  }
+
+  /** The plot of a channel that is new among them comes into view. */
   show(names) {
+    const added = names.find((name) => !this.names.includes(name));
+    const first = this.names.length === 0;
     this.names = names;
     this.rebuild();
+    if (!added || first) return;
+    const panel = this.panels.find(({names: shown}) => shown?.includes(added));
+    panel?.figure.scrollIntoView({block: 'nearest', behavior: 'instant'});
   }
 
   setMode(mode, reference) {
     Object.assign(this, {mode, reference});
+    this.rebuild();
+  }
+
+  /** over: "time", "frequency", or the name of a channel. */
+  setOver(over) {
+    this.over = over;
     this.rebuild();
   }
 
@@ -32,47 +69,99 @@ export class Plots {
     this.parent.replaceChildren();
     if (this.names.length === 0)
       this.parent.append(element('p', {className: 'card note', textContent: 'Pick channels to plot them over time.'}));
-    this.panels = this.groups().map(
-      (group) =>
-        new Panel(this.parent, {
-          ...group,
-          log: this.mode === 'logarithm',
-          onTime: (time) => this.clock.seekRow(this.clock.rows.nearestRow(time)),
-          onZoom: (range, from) => this.zoom(range, from),
-        }),
-    );
+    this.panels = this.groups().map((group) => this.panel(group));
+    if (this.names.length > 0 && this.panels.length === 0)
+      this.parent.append(element('p', {className: 'card note', textContent: this.whyNone()}));
     this.zoom(this.range);
     for (const panel of this.panels) panel.showTime(this.clock.time);
+    this.align();
+    for (const listener of this.listeners) listener();
+  }
+
+  panel(group) {
+    const made =
+      this.over === 'time'
+        ? new Panel(this.parent, {
+            ...group,
+            log: this.mode === 'logarithm',
+            onTime: (time) => this.clock.seekRow(this.clock.rows.nearestRow(time)),
+            onZoom: (range, from) => this.zoom(range, from),
+          })
+        : this.over === 'frequency'
+          ? new Panel(this.parent, {...group, title: `Amplitude of ${group.title}`, log: true, over: overFrequency})
+          : new XYPanel(this.parent, {...group, overTitle: this.over, overUnit: unitOf(this.over)});
+    return Object.assign(made, {names: group.names, isTimed: this.over === 'time'});
+  }
+
+  whyNone() {
+    if (this.over === 'frequency') return 'A spectrum needs eight rows of finite numbers at least.';
+    if (this.over !== 'time') return `Nothing else is picked: pick channels to plot them over ${this.over}.`;
+    return 'There is nothing to draw of these channels.';
+  }
+
+  /** The left ends of all plots on one line. */
+  align() {
+    const left = Math.max(0, ...this.panels.map(({wanted}) => wanted ?? 0));
+    for (const panel of this.panels) panel.align(left);
+  }
+
+  /** Rows have come to the end of a run. */
+  refresh() {
+    const atEnd = this.range[1] >= this.whole[1];
+    this.whole = [this.clock.start, this.clock.end];
+    this.range = [Math.max(this.range[0], this.whole[0]), atEnd ? this.whole[1] : this.range[1]];
+    const groups = this.groups();
+    if (groups.length !== this.panels.length) return this.rebuild();
+    // One row has no range yet.
+    const range = this.over === 'time' && this.range[1] > this.range[0] ? this.range : null;
+    this.zooming = true;
+    this.panels.forEach((panel, k) => panel.update(groups[k].series, range));
+    this.zooming = false;
+    this.align();
+  }
+
+  /** All that is plotted, of all runs, as a table: one block of columns for each run. */
+  save(title) {
+    const columns = runs.flatMap((run) => {
+      const names = ['time', ...this.names.filter((name) => run.has(name))];
+      return names.map((name) => ({name: runs.length > 1 ? `${run.label} ${name}` : name, values: run.column(name)}));
+    });
+    const longest = columns.reduce((most, column) => (column.values.length > most.values.length ? column : most));
+    download(`${title}.csv`, csvBlob([longest, ...columns.filter((column) => column !== longest)]));
   }
 
   /** One run: channels of one unit share a panel. Several: a panel for each channel, colours are those of the runs. */
   groups() {
     const groups = new Map();
     for (const name of this.names) {
-      const unit = runs.find((run) => run.has(name)).unit(name);
+      const unit = unitOf(name);
       const key = runs.length > 1 ? name : unit;
       if (!groups.has(key)) groups.set(key, {unit: unit === '1' ? '' : unit, names: []});
       groups.get(key).names.push(name);
     }
     return [...groups.values()]
       .map(({unit, names}) => {
+        const drawn = this.over === 'time' || this.over === 'frequency' ? names : names.filter((name) => name !== this.over);
+        if (drawn.length === 0) return {series: []};
         const series =
-          runs.length > 1 ? this.seriesOfRuns(names[0]) : names.map((name, k) => this.line(runs[0], name, name, k));
-        return {title: this.title(names), unit, series};
+          runs.length > 1
+            ? this.seriesOfRuns(drawn[0])
+            : drawn.map((name, k) => this.line(runs[0], name, name, k)).filter((line) => line);
+        return {title: this.title(drawn), unit, series, names};
       })
       .filter(({series}) => series.length > 0);
   }
 
   title(names) {
     const title = names.length > 3 ? `${names.slice(0, 3).join(', ')} …` : names.join(', ');
-    if (this.mode === 'values') return title;
+    if (this.mode === 'values' || !['time', 'frequency'].includes(this.over)) return title;
     const sign = `${title} − ${this.reference.label}`;
     return this.mode === 'difference' ? sign : `|${sign}|`;
   }
 
   seriesOfRuns(name) {
     const lines = runs
-      .filter((run) => run.has(name) && !(this.mode !== 'values' && run === this.reference))
+      .filter((run) => run.has(name) && !(this.mode !== 'values' && run === this.reference && ['time', 'frequency'].includes(this.over)))
       .map((run) => this.line(run, name, run.label, run.index))
       .filter((line) => line);
     // Runs that agree lie on one another: the lower ones are wider, so that all can be seen.
@@ -102,6 +191,21 @@ export class Plots {
 
   /** Times and values. */
   drawn(run, name) {
+    if (this.over === 'time') return this.drawnOverTime(run, name);
+    if (this.over === 'frequency') {
+      const of = this.drawnOverTime(run, name);
+      return of && spectrum(of.times, of.values, this.range);
+    }
+    if (!run.has(this.over)) return null;
+    return {
+      times: run.time,
+      x: run.column(this.over),
+      values: run.column(name),
+      nearestRow: (time) => run.nearestRow(time),
+    };
+  }
+
+  drawnOverTime(run, name) {
     if (this.mode === 'values') return {times: this.sharedTimes(run.time), values: run.column(name)};
     const apart = difference(run, name, this.reference);
     if (!apart) return null;
@@ -113,7 +217,7 @@ export class Plots {
     if (this.zooming || !(range[1] > range[0])) return;
     this.zooming = true;
     this.range = [Math.max(range[0], this.whole[0]), Math.min(range[1], this.whole[1])];
-    for (const panel of this.panels) {
+    for (const panel of this.panels.filter(({isTimed}) => isTimed)) {
       const {min, max} = panel.plot.scales.x;
       if (panel === from ? min < this.whole[0] || max > this.whole[1] : min !== this.range[0] || max !== this.range[1])
         panel.setRange(this.range);
@@ -132,6 +236,34 @@ export class Plots {
   zoomOut() {
     this.zoom(this.whole);
   }
+}
+
+const unitOf = (name) => runs.find((run) => run.has(name))?.unit(name) ?? '';
+
+/** What plots are over: time, frequency, or one of the channels that are picked. */
+export function setUpOver(plots, select, note) {
+  const apply = (over) => {
+    select.value = over;
+    note.hidden = over !== 'frequency';
+    note.textContent = note.hidden
+      ? ''
+      : `Amplitude spectra of the stretch of time shown, ${plots.range.map((t) => figure(t, 6)).join(' to ')} s, without mean and trend, by a Hann window.`;
+    if (over !== plots.over) plots.setOver(over);
+  };
+  const list = () => {
+    const names = [...new Set([...plots.names, ...(['time', 'frequency'].includes(plots.over) ? [] : [plots.over])])];
+    const channels = element('optgroup', {label: 'a channel'}, ...names.map((name) => new Option(name, name)));
+    select.replaceChildren(
+      new Option('time', 'time'),
+      new Option('frequency', 'frequency'),
+      ...(names.length > 0 ? [channels] : []),
+    );
+    select.value = plots.over;
+  };
+  select.onchange = () => apply(select.value);
+  plots.onChange(list);
+  list();
+  return apply;
 }
 
 /** The buttons above the plots. */
@@ -158,7 +290,7 @@ export function setUpModes(plots, buttons, choice, select, note) {
       return button;
     }),
   );
-  buttons.addEventListener('keydown', (event) => {
+  buttons.onkeydown = (event) => {
     const step = {ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1}[event.key];
     if (!step) return;
     event.preventDefault();
@@ -166,7 +298,12 @@ export function setUpModes(plots, buttons, choice, select, note) {
     const next = all[(all.indexOf(document.activeElement) + step + all.length) % all.length];
     next.focus();
     next.click();
-  });
-  select.addEventListener('change', () => apply(plots.mode));
+  };
+  select.onchange = () => apply(plots.mode);
   apply('values');
+  return (mode, index) => {
+    if (!(mode in modes)) return;
+    if (references.some((reference) => String(reference.index) === String(index))) select.value = index;
+    apply(mode);
+  };
 }

@@ -1,17 +1,19 @@
 // Puts the page to work.
+import {Address} from './address.js';
 import {Clock} from './clock.js';
-import {allRuns, report, runs} from './data.js';
+import {allRuns, readReport, report, runs} from './data.js';
+import {firstChannels} from './first-channels.js';
 import {element, figure} from './format.js';
 import {setUpKeyboard} from './keyboard.js';
 import {setUpModel} from './model.js';
-import {placedBodies} from './motion.js';
 import {Picker} from './picker.js';
-import {Plots, setUpModes} from './plots.js';
+import {Plots, setUpModes, setUpOver} from './plots.js';
 import {setUpPrecision} from './precision.js';
-import {MechanismView} from './scene.js';
+import {fileName} from './save.js';
 import {setUpComparison, setUpRecords} from './tables.js';
 import {setUpTheme} from './theme.js';
 import {setUpTransport} from './transport.js';
+import {setUpView} from './view-tools.js';
 
 const find = (id) => document.getElementById(id);
 
@@ -35,68 +37,6 @@ function setUpHeading() {
     );
 }
 
-/** Below it, in m or rad, channels move by round-off only. */
-const atRest = 1e-12;
-
-/** What to look at first: a moving coordinate of a joint, the place of a moving body, the energy. */
-function firstChannels() {
-  const run = runs[0];
-  const range = (name) => {
-    const values = run.column(name).filter(Number.isFinite);
-    return values.reduce((a, b) => Math.max(a, b), -Infinity) - values.reduce((a, b) => Math.min(a, b), Infinity);
-  };
-  const of = (group, components) =>
-    run.channels
-      .filter((c) => c.group === group && components.test(c.component))
-      .slice(0, 60)
-      .map((c) => c.name);
-  const widest = (names) =>
-    names
-      .map((name) => [range(name), name])
-      .filter(([moves]) => moves > atRest)
-      .sort(([a], [b]) => b - a)[0]?.[1];
-  const energy = runs.length > 1 ? ['energy.total'] : ['energy.kinetic', 'energy.potential', 'energy.total'];
-  const turning = widest(of('joints', /^q$/)),
-    moving = widest(of('bodies', /^[xyz]$/));
-  return [turning, moving ?? widest(of('bodies', /^q[xyz]$/)), ...energy].filter((name) => name && run.has(name));
-}
-
-function setUpView(clock) {
-  const {canvas, note} = {canvas: find('canvas'), note: find('scene-note')};
-  const giveUp = (text) => {
-    Object.assign(note, {hidden: false, textContent: text});
-    for (const id of ['body-labels', 'joint-labels', 'grid', 'fit', 'shown', 'ghost']) find(id).disabled = true;
-    return null;
-  };
-  const shown = runs.filter((run) => placedBodies(run).length > 0);
-  if (shown.length === 0)
-    return giveUp('The results have no columns of bodies, so there is nothing to draw. Run with --columns bodies.');
-  let view;
-  try {
-    view = new MechanismView(canvas, find('labels'), clock, shown[0]);
-  } catch (problem) {
-    return giveUp(`This browser could not draw in 3-D: ${problem.message}`);
-  }
-  const options = () => shown.map((run) => new Option(run.label, run.index));
-  const runOf = (select) => shown.find((run) => String(run.index) === select.value) ?? null;
-  find('shown').replaceChildren(...options());
-  find('ghost').replaceChildren(new Option('none', ''), ...options());
-  find('shown').addEventListener('change', () => view.showRun(runOf(find('shown'))));
-  find('ghost').addEventListener('change', () => view.showGhost(runOf(find('ghost'))));
-  find('ghost-choice').hidden = find('shown-choice').hidden = shown.length < 2;
-  const toggle = (id, apply) =>
-    find(id).addEventListener('click', () => {
-      const on = find(id).getAttribute('aria-pressed') !== 'true';
-      find(id).setAttribute('aria-pressed', String(on));
-      apply(on);
-    });
-  toggle('body-labels', (on) => view.toggleLabels('body', on));
-  toggle('joint-labels', (on) => view.toggleLabels('joint', on));
-  toggle('grid', (on) => view.toggleGround(on));
-  find('fit').addEventListener('click', () => view.fit());
-  return view;
-}
-
 function setUpZoom(plots) {
   find('zoom-in').addEventListener('click', () => plots.zoomBy(0.5));
   find('zoom-out').addEventListener('click', () => plots.zoomBy(2));
@@ -104,6 +44,7 @@ function setUpZoom(plots) {
 }
 
 function setUp() {
+  readReport();
   setUpTheme(find('theme'));
   find('print').addEventListener('click', () => window.print());
   find('help').addEventListener('click', () => find('keys').showModal());
@@ -120,13 +61,18 @@ function setUp() {
   if (runs.length === 0) return;
   const clock = new Clock();
   const plots = new Plots(find('panels'), clock);
-  setUpModes(plots, find('modes'), find('reference-choice'), find('reference'), find('difference-note'));
+  const setMode = setUpModes(plots, find('modes'), find('reference-choice'), find('reference'), find('difference-note'));
+  const setOver = setUpOver(plots, find('over'), find('over-note'));
   const picker = new Picker(find('channels'), find('search'), find('clear'), (names) => plots.show(names));
   setUpTransport(clock, find);
-  const view = setUpView(clock);
+  let address = null;
+  const view = setUpView({clock, picker, find, title: report.title, changed: () => address?.write()});
   setUpZoom(plots);
+  find('save-all').addEventListener('click', () => plots.save(fileName(report.title, 'csv').replace(/\.csv$/, '')));
   setUpKeyboard({clock, plots, view, find});
-  picker.pick(firstChannels());
+  address = new Address({clock, plots, picker, view, find, setMode, setOver});
+  if (!address.read()) picker.pick(firstChannels());
+  address.follow();
   // A handle for scripts and tests.
   window.polyform = {clock, plots, picker, view, runs};
 }

@@ -1,17 +1,24 @@
 // The animated mechanism: camera, light, parts of the run shown and of its ghost.
 import {
   Box3,
+  BufferGeometry,
   DirectionalLight,
   HemisphereLight,
+  Line,
+  LineBasicMaterial,
   PCFShadowMap,
   PerspectiveCamera,
+  Plane,
   Quaternion,
+  Raycaster,
   Scene,
   Spherical,
+  Vector2,
   Vector3,
   WebGLRenderer,
 } from 'three';
 import {OrbitControls} from 'three/examples/jsm/controls/OrbitControls.js';
+import {Arrows} from './arrows.js';
 import {report} from './data.js';
 import {Ground} from './ground.js';
 import {Labels} from './labels.js';
@@ -19,6 +26,7 @@ import {Motion, placedBodies} from './motion.js';
 import {Parts} from './parts.js';
 import {outline, Shapes} from './shapes.js';
 import {color, onTheme, runColor} from './theme.js';
+import {Traces} from './traces.js';
 
 const tints = 6;
 
@@ -26,15 +34,15 @@ const tints = 6;
 const bareMechanism = (run) => ({
   gravity: [0, 0, -1],
   joints: [],
-  springs: [],
+  forces: [],
   bodies: placedBodies(run).map((name) => ({name, mass: 0, center: [0, 0, 0], inertia: [0, 0, 0], shapes: []})),
 });
 
 export class MechanismView {
-  constructor(canvas, labels, clock, run) {
+  constructor(canvas, labels, clock, run, renderer = null) {
     Object.assign(this, {canvas, clock});
     this.mechanism = report.mechanism ?? bareMechanism(run);
-    this.renderer = new WebGLRenderer({canvas, antialias: true, alpha: true, preserveDrawingBuffer: true});
+    this.renderer = renderer ?? new WebGLRenderer({canvas, antialias: true, alpha: true, preserveDrawingBuffer: true});
     this.renderer.shadowMap.enabled = this.mechanism.bodies.length <= 2000;
     this.renderer.shadowMap.type = PCFShadowMap;
     this.scene = new Scene();
@@ -46,8 +54,10 @@ export class MechanismView {
     this.shapes = new Shapes(this.mechanism);
     const motion = new Motion(run, this.mechanism.bodies);
     this.measure(motion);
-    this.shapes.widenFor(this.radius);
+    this.shapes.widenFor(this.radius, this.center);
+    this.findFloor();
     this.parts = this.shapes.parts();
+    this.followed = -1;
     this.showRun(run);
     this.setUpLight();
     this.ground = new Ground(this.scene, this);
@@ -55,11 +65,25 @@ export class MechanismView {
     this.controls.addEventListener('change', () => this.request());
     this.controls.addEventListener('start', () => (this.fitted = false));
     this.setLabels();
-    new ResizeObserver(() => this.resize()).observe(canvas.parentElement);
+    this.watcher = new ResizeObserver(() => this.resize());
+    this.watcher.observe(canvas.parentElement);
     this.fitted = true;
     this.resize();
-    clock.onChange(() => this.request());
-    onTheme(() => this.paint());
+    this.forgetClock = clock.onChange(() => this.request());
+    this.forgetTheme = onTheme(() => this.paint());
+  }
+
+  /** A plane of ground across gravity is the grid. */
+  findFloor() {
+    for (const plane of this.mechanism.ground ?? []) {
+      if (plane.type !== 'plane') continue;
+      const [w, x, y, z] = plane.orientation;
+      const normal = new Vector3(0, 0, 1).applyQuaternion(new Quaternion(x, y, z, w));
+      if (normal.dot(this.up) < 1 - 1e-9) continue;
+      this.shapes.floor = plane;
+      this.height = new Vector3(...plane.position).dot(this.up);
+      return;
+    }
   }
 
   showRun(run) {
@@ -71,7 +95,129 @@ export class MechanismView {
       (tint) => this.tint(tint),
       false,
     );
+    const {motion} = this.main,
+      shown = this.arrows?.shown ?? false;
+    this.arrows?.remove();
+    this.arrows = new Arrows(this.scene, this.mechanism, run, motion, 0.45 * this.radius);
+    this.arrows.shown = shown;
+    if (this.traces) this.traces.refresh(motion);
+    else this.traces = new Traces(this.scene, motion, this.mechanism);
     this.request();
+  }
+
+  toggleArrows(shown) {
+    this.arrows.shown = shown;
+    this.request();
+  }
+
+  toggleTrace(body) {
+    this.traces.toggle(body);
+    this.request();
+  }
+
+  /** The camera goes with a body; -1: with none. */
+  follow(body) {
+    this.followed = body;
+    this.lastFollowed = null;
+    this.request();
+  }
+
+  /** Rows have come to the end of the run. */
+  refresh() {
+    this.main.motion.refresh();
+    this.arrows.refresh(this.mechanism);
+    this.request();
+  }
+
+  /** The same for what takes longer. */
+  refreshSlowly() {
+    this.traces.refresh();
+    this.arrows.lookAgain();
+    const {radius, height} = this;
+    this.measure(this.main.motion);
+    this.height = height;
+    if (this.fitted && this.radius > 1.02 * radius) this.fit();
+    this.request();
+  }
+
+  /** The body, and the point of it in its axes, at a place of the drawing (px); null where there is none. */
+  bodyAt(x, y) {
+    const {width, height} = this.canvas.getBoundingClientRect();
+    const ray = new Raycaster();
+    ray.setFromCamera(new Vector2((2 * x) / width - 1, 1 - (2 * y) / height), this.camera);
+    this.main.meshes.forEach((mesh) => mesh.computeBoundingSphere());
+    for (const {object, instanceId, point} of ray.intersectObjects(this.main.meshes, false)) {
+      const part = object.userData.parts[instanceId];
+      const body = part.body ?? part.ends?.find((end) => end.body >= 0)?.body ?? part.at?.body ?? -1;
+      if (body < 0 || part.shape === 'plane') continue;
+      return {body, point: point.clone().applyMatrix4(this.main.motion.matrices[body].clone().invert()), place: point};
+    }
+    return null;
+  }
+
+  /**
+   * A push by the mouse: begin tells whether a body is there; move gives {body, point, force}, the force growing with the
+   * distance dragged, `strength` for the size of the mechanism.
+   */
+  beginPush(x, y, strength) {
+    const hit = this.bodyAt(x, y);
+    if (!hit) return false;
+    const normal = this.camera.getWorldDirection(new Vector3()).negate();
+    this.pushed = {...hit, strength, plane: new Plane().setFromNormalAndCoplanarPoint(normal, hit.place), to: hit.place.clone()};
+    this.controls.enabled = false;
+    this.pushLine = new Line(new BufferGeometry(), new LineBasicMaterial({color: color('--force'), depthTest: false}));
+    Object.assign(this.pushLine, {frustumCulled: false, renderOrder: 4});
+    this.scene.add(this.pushLine);
+    return true;
+  }
+
+  movePush(x, y) {
+    const {width, height} = this.canvas.getBoundingClientRect(),
+      ray = new Raycaster();
+    ray.setFromCamera(new Vector2((2 * x) / width - 1, 1 - (2 * y) / height), this.camera);
+    ray.ray.intersectPlane(this.pushed.plane, this.pushed.to);
+    return this.pushNow();
+  }
+
+  pushNow() {
+    const {body, point, to, strength} = this.pushed;
+    const at = point.clone().applyMatrix4(this.main.motion.matrices[body]);
+    this.pushLine.geometry.setFromPoints([at, to]);
+    this.request();
+    return {
+      body,
+      point: point.toArray(),
+      force: to.clone().sub(at).multiplyScalar(strength / this.radius).toArray(),
+    };
+  }
+
+  endPush() {
+    this.scene.remove(this.pushLine);
+    this.pushLine.geometry.dispose();
+    this.pushLine.material.dispose();
+    this.pushed = null;
+    this.controls.enabled = true;
+    this.request();
+  }
+
+  /** The drawing as PNG. */
+  picture() {
+    this.draw();
+    return new Promise((done) => this.canvas.toBlob(done, 'image/png'));
+  }
+
+  dispose() {
+    this.forgetTheme();
+    this.forgetClock();
+    this.labels.clear();
+    this.watcher.disconnect();
+    this.controls.dispose();
+    this.main.remove();
+    this.ghost?.remove();
+    this.arrows.remove();
+    for (const body of this.traces.bodies) this.traces.drop(body);
+    this.renderer.renderLists.dispose();
+    this.isGone = true;
   }
 
   /** Another run beside it, in its colour and translucent; null for none. */
@@ -247,6 +393,8 @@ export class MechanismView {
     this.main.paint();
     this.ghost?.paint();
     this.ground.paint();
+    this.arrows.paint();
+    this.traces.paint();
     this.request();
   }
 
@@ -273,12 +421,29 @@ export class MechanismView {
     });
   }
 
+  /** Camera and target move as the body that is followed has moved. */
+  goAlong() {
+    if (this.followed < 0 || !this.main.motion.has(this.followed)) return;
+    const {center} = this.mechanism.bodies[this.followed];
+    const now = this.main.motion.point({body: this.followed, point: center}, new Vector3());
+    const step = now.clone().sub(this.lastFollowed ?? this.controls.target);
+    this.lastFollowed = now;
+    if (step.lengthSq() === 0) return;
+    this.fitted = false;
+    this.controls.target.add(step);
+    this.camera.position.add(step);
+    this.controls.update();
+  }
+
   draw() {
+    if (this.isGone) return;
     const began = performance.now();
     for (const parts of [this.main, this.ghost]) {
       parts?.motion.place(this.clock.time);
       parts?.move();
     }
+    this.arrows.move(this.clock.time);
+    this.goAlong();
     this.renderer.render(this.scene, this.camera);
     const {clientWidth, clientHeight} = this.canvas.parentElement;
     this.labels.place(this.main.motion, this.camera, clientWidth, clientHeight);

@@ -18,6 +18,7 @@ const upright = [1, 0, 0, 0];
 export function outline({type, position, orientation, size, radius, length}) {
   const ends = () =>
     [-0.5, 0.5].map((z) => new Vector3(0, 0, z).applyMatrix4(placed(position, orientation, [1, 1, length])).toArray());
+  if (type === 'plane') return [];
   if (type !== 'box')
     return type === 'sphere' || length < 2 * radius ? [[position, radius]] : ends().map((end) => [end, radius]);
   const corners = [0, 1, 2, 3, 4, 5, 6, 7].map((k) => [k & 1 ? 0.5 : -0.5, k & 2 ? 0.5 : -0.5, k & 4 ? 0.5 : -0.5]);
@@ -26,7 +27,7 @@ export function outline({type, position, orientation, size, radius, length}) {
 }
 
 function givenParts(body, shapes, tint) {
-  return shapes.map(({type, position, orientation, size, radius, length}) => ({
+  return shapes.filter(({type}) => type !== 'plane').map(({type, position, orientation, size, radius, length}) => ({
     shape: type,
     body,
     tint,
@@ -36,6 +37,20 @@ function givenParts(body, shapes, tint) {
       type === 'box' ? size : type === 'cylinder' ? [radius, radius, length] : [radius, radius, radius],
     ),
   }));
+}
+
+const local = new Vector3();
+
+/** Whether a point of the body lies in one of its shapes, or next to it. */
+function isWithin(shapes, point, size) {
+  const near = 1e-3 * size;
+  return shapes.some(({type, position, orientation, size: edges, radius, length}) => {
+    if (type === 'plane') return false;
+    local.fromArray(point).applyMatrix4(placed(position, orientation, [1, 1, 1]).invert());
+    if (type === 'box') return local.toArray().every((x, k) => Math.abs(x) <= edges[k] / 2 + near);
+    if (type === 'sphere') return local.length() <= radius + near;
+    return Math.hypot(local.x, local.y) <= radius + near && Math.abs(local.z) <= length / 2 + near;
+  });
 }
 
 /** Points, without those that coincide. */
@@ -58,8 +73,8 @@ function uniformBox({mass, inertia: [xx, yy, zz]}) {
 }
 
 export class Shapes {
-  constructor({bodies, joints, springs, ground = []}) {
-    Object.assign(this, {bodies, joints, springs, ground});
+  constructor({bodies, joints, forces = [], ground = []}) {
+    Object.assign(this, {bodies, joints, forces, ground});
     this.attached = bodies.map(() => []);
     for (const {ends, freedom} of joints)
       if (freedom !== 'all') for (const {body, point} of ends) if (body >= 0) this.attached[body].push(point);
@@ -70,7 +85,9 @@ export class Shapes {
     for (const {points = []} of bodies)
       if (points.length > 1) lengths.push(Math.max(...points.map(({point}) => distance(point, points[0].point))));
     const given = bodies.flatMap(({shapes}) =>
-      shapes.map(({size, radius, length}) => Math.max(...(size ?? [length ?? 0, 2 * radius]))),
+      shapes
+        .filter(({type}) => type !== 'plane')
+        .map(({size, radius, length}) => Math.max(...(size ?? [length ?? 0, 2 * radius]))),
     );
     this.size =
       lengths.length > 0
@@ -105,8 +122,9 @@ export class Shapes {
   }
 
   /** Thicker where the whole is so large that links of their own proportion could not be seen. */
-  widenFor(radius) {
+  widenFor(radius, center) {
     this.width = Math.max(this.width, 0.0035 * radius);
+    Object.assign(this, {radius, center});
   }
 
   parts() {
@@ -114,21 +132,43 @@ export class Shapes {
       ...givenParts(-1, this.ground, this.bodies.length),
       ...this.bodies.flatMap((body, b) => this.bodyParts(body, b)),
       ...this.joints.flatMap((joint) => this.jointParts(joint)),
-      ...this.springs.map(({ends}) => ({shape: 'coil', tint: 'spring', ends, width: 1.5 * this.width})),
+      ...this.forces.flatMap((force) => this.forceParts(force)),
+      ...this.planes(),
+    ];
+  }
+
+  /** A spring is a coil, a tyre a wheel, a rope a line; what else acts between two points is a thin line. */
+  forceParts({kind, ends, at, axis, radius}) {
+    const {width} = this;
+    if (kind === 'wheel')
+      return [{shape: 'wheel', tint: 'tyre', at, along: {body: at.body, axis}, width: radius, length: radius}];
+    if (kind === 'coil') return [{shape: 'coil', tint: 'spring', ends, width: 1.5 * width}];
+    return ends
+      .slice(1)
+      .map((to, k) => ({shape: 'cylinder', tint: 'spring', ends: [ends[k], to], width: 0.4 * width}));
+  }
+
+  /** Planes of ground and of bodies, as far as the motion reaches. */
+  planes() {
+    const square = (body, {position, orientation}, tint) => {
+      const matrix = placed(position, orientation, [1, 1, 1]);
+      const centre = body < 0 ? this.center.clone() : new Vector3(...position);
+      centre.applyMatrix4(matrix.clone().invert()).setZ(0).applyMatrix4(matrix);
+      const edge = (body < 0 ? 5 : 2) * this.radius;
+      return {shape: 'plane', body, tint, matrix: placed(centre.toArray(), orientation, [edge, edge, 1])};
+    };
+    const of = (shapes) => shapes.filter(({type}) => type === 'plane');
+    return [
+      ...of(this.ground).filter((plane) => plane !== this.floor).map((plane) => square(-1, plane, 'spring')),
+      ...this.bodies.flatMap(({shapes}, b) => of(shapes).map((plane) => square(b, plane, this.tints[b]))),
     ];
   }
 
   bodyParts(body, b) {
-    if (body.shapes.length > 0) return givenParts(b, body.shapes, this.tints[b]);
     const {width} = this;
-    if (body.edges?.length > 0)
-      return body.edges.flatMap((edge) => {
-        const ends = edge.map((k) => ({body: b, ...body.points[k]}));
-        return [
-          {shape: 'cylinder', tint: b, ends, width: 0.8 * width},
-          {shape: 'sphere', tint: b, at: ends[1], width: 0.8 * width},
-        ];
-      });
+    const given = givenParts(b, body.shapes, this.tints[b]);
+    if (body.edges?.length > 0) return [...given, ...this.flexibleParts(body, b)];
+    if (given.length > 0) return [...given, ...this.arms(body, b)];
     const links = this.links(b),
       box = this.box(b);
     if (box) return [{shape: 'box', body: b, tint: b, matrix: placed(body.center, upright, box)}];
@@ -145,6 +185,36 @@ export class Shapes {
       })),
       ...balls,
     ];
+  }
+
+  /** Of a body with geometry, thin arms to what is attached to it outside of its shapes. */
+  arms({shapes}, b) {
+    const solid = shapes.filter(({type}) => type !== 'plane');
+    const width = 0.6 * this.width;
+    return this.attached[b]
+      .filter((point) => !isWithin(solid, point, this.size))
+      .flatMap((point) => {
+        const nearest = solid.reduce((best, one) =>
+          distance(one.position, point) < distance(best.position, point) ? one : best,
+        ).position;
+        const ends = [point, nearest].map((at) => ({body: b, point: at}));
+        return [
+          {shape: 'cylinder', tint: this.tints[b], ends, width},
+          {shape: 'sphere', tint: this.tints[b], at: ends[0], width},
+        ];
+      });
+  }
+
+  /** Lines that bend as the modes say. */
+  flexibleParts(body, b) {
+    const {width} = this;
+    return body.edges.flatMap((edge) => {
+      const ends = edge.map((k) => ({body: b, ...body.points[k]}));
+      return [
+        {shape: 'cylinder', tint: b, ends, width: 0.8 * width},
+        {shape: 'sphere', tint: b, at: ends[1], width: 0.8 * width},
+      ];
+    });
   }
 
   jointParts({freedom, ends: [base, moving], axis}) {

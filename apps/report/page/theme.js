@@ -12,8 +12,10 @@ export function color(name) {
 /** The colour of a run. */
 export const runColor = (index) => color(`--run-${index % 8}`);
 
+/** Gives a function that ends it. */
 export function onTheme(listener) {
   listeners.push(listener);
+  return () => listeners.splice(listeners.indexOf(listener), 1);
 }
 
 export function setUpTheme(button) {
@@ -24,7 +26,7 @@ export function setUpTheme(button) {
     document.documentElement.dataset.theme = choice;
     const said = choice ? choice[0].toUpperCase() + choice.slice(1) : 'Auto';
     button.textContent = said;
-    button.setAttribute('aria-label', `Colours: ${choice || 'as the system'}`);
+    button.setAttribute('aria-label', `${said} colours`);
     tell();
   };
   button.addEventListener('click', () => {

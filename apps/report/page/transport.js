@@ -1,7 +1,18 @@
 // The controls of playback.
 import {figure} from './format.js';
 
-const speeds = [0.01, 0.1, 0.25, 0.5, 1, 2, 5, 10, 100];
+/** Speeds about the fitted one, and the real one. */
+function speedsAbout(fitted) {
+  const all = new Set([0.1, 0.2, 0.5, 1, 2, 5, 10].flatMap((m) => [m, Number((m * fitted).toPrecision(1))]));
+  return [...all].sort((a, b) => a - b);
+}
+
+/** "0.5×" and how long the run then takes. */
+function speedText(speed, span) {
+  const takes = span / speed;
+  const long = takes >= 90 ? `${figure(takes / 60, 2)} min` : `${figure(takes, 2)} s`;
+  return `${figure(speed, 3)}× · ${long}`;
+}
 
 export function setUpTransport(clock, find) {
   const [play, scrub, time, speed, spoken] = ['play', 'scrub', 'time', 'speed', 'spoken'].map(find);
@@ -9,7 +20,9 @@ export function setUpTransport(clock, find) {
   const digits = Math.max(0, Math.min(6, 4 - Math.ceil(Math.log10(span || 1))));
   const text = (t) => t.toFixed(digits).replace('-', '−');
   Object.assign(scrub, {min: clock.start, max: clock.end});
-  speed.replaceChildren(...speeds.map((s) => new Option(`${s}×`, s, s === 1, s === 1)));
+  speed.replaceChildren(
+    ...speedsAbout(clock.speed).map((s) => new Option(speedText(s, span), s, s === clock.speed, s === clock.speed)),
+  );
   find('back').addEventListener('click', () => clock.step(-1));
   find('forward').addEventListener('click', () => clock.step(1));
   play.addEventListener('click', () => clock.toggle());

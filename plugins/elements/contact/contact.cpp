@@ -19,13 +19,19 @@ namespace polyform::contact {
 namespace {
 
 constexpr std::array states{Variable{.name = "approach", .unit = "m/s"}};
-enum Output : std::size_t { gap, penetration, normal_force, friction_force, slip, mode };
+enum Output : std::size_t { gap, penetration, normal_force, friction_force, slip, mode, place, force_on_a = place + 3 };
 constexpr std::array outputs{Variable{.name = "gap", .unit = "m", .kind = Variable::Kind::length},
                              Variable{.name = "penetration", .unit = "m", .kind = Variable::Kind::length},
                              Variable{.name = "fn", .unit = "N"},
                              Variable{.name = "ft", .unit = "N"},
                              Variable{.name = "slip", .unit = "m/s"},
-                             Variable{.name = "mode", .unit = "1"}};
+                             Variable{.name = "mode", .unit = "1"},
+                             Variable{.name = "px", .unit = "m", .kind = Variable::Kind::length},
+                             Variable{.name = "py", .unit = "m", .kind = Variable::Kind::length},
+                             Variable{.name = "pz", .unit = "m", .kind = Variable::Kind::length},
+                             Variable{.name = "fx", .unit = "N"},
+                             Variable{.name = "fy", .unit = "N"},
+                             Variable{.name = "fz", .unit = "N"}};
 /// Of the output `mode`.
 enum Mode { open, stick, sliding };
 
@@ -194,13 +200,16 @@ class Contacts final : public ForceBatch,
     for (std::size_t i = 0; i < contacts_.size(); ++i) {
       const Contact& c = contacts_[i];
       double nearest = std::numeric_limits<double>::infinity(), deepest = 0, pressed = 0, slid = 0;
-      Vec3 along{};
+      Vec3 along{}, force{}, moment{}, next{};
       for (const ContactPoint& point : points_of(c, in, i)) {
+        if (point.gap < nearest) next = point.position;
         nearest = std::min(nearest, point.gap);
         if (!(point.gap < 0)) continue;
         const Push push = push_at(c, point, in.markers[2 * i], in.markers[2 * i + 1], in.states[i]);
         pressed += push.normal;
         along += push.force - push.normal * point.normal;
+        force += push.force;
+        moment += push.normal * point.position;
         if (push.depth > deepest) slid = norm(push.sliding);
         deepest = std::max(deepest, push.depth);
       }
@@ -210,6 +219,12 @@ class Contacts final : public ForceBatch,
       out[normal_force] = pressed;
       out[friction_force] = norm(along);
       out[slip] = slid;
+      // The middle of the points by their pressure; while open, the point that is nearest to touching.
+      const Vec3 middle = pressed > 0 ? (1 / pressed) * moment : next;
+      for (std::size_t k = 0; k < 3; ++k) {
+        out[place + k] = middle[k];
+        out[force_on_a + k] = force[k];
+      }
       out[mode] = !(deepest > 0) ? open : c.friction.acts() && slid < c.friction.speed ? stick : sliding;
     }
   }

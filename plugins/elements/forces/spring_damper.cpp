@@ -3,6 +3,7 @@
 
 #include "force_types.hpp"
 #include "line_between.hpp"
+#include "polyform/contract/picture.hpp"
 #include "polyform/helpers/element_helpers.hpp"
 
 namespace polyform::forces {
@@ -79,7 +80,7 @@ class SpringDampers final : public ForceBatch {
   std::vector<Spring> springs_;
 };
 
-class SpringDamper final : public ForceType {
+class SpringDamper final : public ForceType, public Picture {
  public:
   const TypeDescriptor& descriptor() const noexcept override {
     static constexpr TypeDescriptor descriptor{
@@ -88,6 +89,13 @@ class SpringDamper final : public ForceType {
         .fields = specs};
     return descriptor;
   }
+  const void* query(std::string_view asked) const noexcept override {
+    return asked == Picture::interface_name ? static_cast<const Picture*>(this) : nullptr;
+  }
+  Picture::Kind kind() const noexcept override { return Kind::coil; }
+  std::string_view axis_field() const noexcept override { return {}; }
+  std::string_view radius_field() const noexcept override { return {}; }
+
   bool define(ElementInstance& instance, std::size_t number, FieldSink& sink) const noexcept override {
     if (instance.markers[0].body != instance.markers[1].body) return true;
     sink.report(Severity::error, number, b,

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "polyform/contract/events.hpp"
+#include "polyform/contract/picture.hpp"
 #include "polyform/helpers/element_helpers.hpp"
 #include "tyre_types.hpp"
 
@@ -154,7 +155,7 @@ class RadialTyres final : public ForceBatch, public EventSource {
   std::vector<Tyre> tyres_;
 };
 
-class RadialTyre final : public ForceType {
+class RadialTyre final : public ForceType, public Picture {
  public:
   const TypeDescriptor& descriptor() const noexcept override {
     static constexpr TypeDescriptor descriptor{
@@ -163,6 +164,13 @@ class RadialTyre final : public ForceType {
         .fields = specs};
     return descriptor;
   }
+  const void* query(std::string_view asked) const noexcept override {
+    return asked == Picture::interface_name ? static_cast<const Picture*>(this) : nullptr;
+  }
+  Picture::Kind kind() const noexcept override { return Kind::wheel; }
+  std::string_view axis_field() const noexcept override { return specs[axis].name; }
+  std::string_view radius_field() const noexcept override { return specs[radius].name; }
+
   bool define(ElementInstance& instance, std::size_t number, FieldSink& sink) const noexcept override {
     if (is_ground(instance.markers[0].body)) {
       sink.report(Severity::error, number, wheel, "the wheel is fixed in ground: its tyre moves nothing",

@@ -1,0 +1,84 @@
+// What is chosen on the page, kept in its address, so that a link or a reload shows the same.
+import {press, pressed} from './view-tools.js';
+
+const toggles = {bodies: 'body-labels', joints: 'joint-labels', forces: 'forces', ground: 'grid'};
+
+/** In the form "#plot=a.x&plot=b.y&over=frequency"; other hashes are places of the page. */
+const isState = (hash) => hash.includes('=');
+
+export class Address {
+  constructor({clock, plots, picker, view, find, setMode, setOver}) {
+    Object.assign(this, {clock, plots, picker, view, find, setMode, setOver});
+  }
+
+  /** Keeps what is chosen from now on. */
+  follow() {
+    this.plots.onChange(() => this.write());
+    this.find('speed').addEventListener('change', () => this.write());
+    // A row at rest, not every frame.
+    this.clock.onChange(() => {
+      clearTimeout(this.later);
+      if (!this.clock.playing) this.later = setTimeout(() => this.write(), 300);
+    });
+    // Places of the page would push the choice out of the address.
+    for (const link of document.querySelectorAll('nav a[href^="#"], a.skip'))
+      link.addEventListener('click', (event) => {
+        event.preventDefault();
+        const place = document.querySelector(link.getAttribute('href'));
+        place.tabIndex = -1;
+        place.focus({preventScroll: true});
+        place.scrollIntoView();
+      });
+    window.addEventListener('hashchange', () => isState(location.hash) && this.read());
+  }
+
+  write() {
+    const {clock, plots, view, find} = this,
+      state = new URLSearchParams();
+    for (const name of plots.names) state.append('plot', name);
+    if (plots.over !== 'time') state.set('over', plots.over);
+    if (plots.mode !== 'values') state.set('mode', `${plots.mode},${plots.reference.index}`);
+    if (clock.time !== clock.start) state.set('t', String(clock.time));
+    if (find('speed').value !== String(this.firstSpeed ?? find('speed').value)) state.set('speed', find('speed').value);
+    const on = Object.entries(toggles).filter(([, id]) => pressed(find(id)) !== (id === 'grid'));
+    if (on.length > 0) state.set('show', on.map(([name]) => name).join());
+    if (view) {
+      for (const body of view.traces.bodies) state.append('trace', view.mechanism.bodies[body].name);
+      if (view.followed >= 0) state.set('follow', view.mechanism.bodies[view.followed].name);
+    }
+    history.replaceState(null, '', `#${state}`);
+  }
+
+  /** Applies what the address says; false where it says nothing. */
+  read() {
+    const {clock, plots, picker, view, find} = this;
+    this.firstSpeed ??= find('speed').value;
+    if (!isState(location.hash)) return false;
+    const state = new URLSearchParams(location.hash.slice(1));
+    const [mode, reference] = (state.get('mode') ?? 'values').split(',');
+    if (mode !== plots.mode || reference !== undefined) this.setMode(mode, reference);
+    picker.pick(state.getAll('plot').filter((name) => plots.knows(name)));
+    const over = state.get('over') ?? 'time';
+    if (['time', 'frequency'].includes(over) || plots.knows(over)) this.setOver(over);
+    const show = (state.get('show') ?? '').split(',');
+    for (const [name, id] of Object.entries(toggles)) {
+      const wanted = show.includes(name) !== (id === 'grid');
+      if (!find(id).disabled && pressed(find(id)) !== wanted) find(id).click();
+    }
+    if (view) {
+      const place = (name) => view.mechanism.bodies.findIndex((body) => body.name === name);
+      for (const name of state.getAll('trace'))
+        if (place(name) >= 0 && !view.traces.has(place(name))) view.toggleTrace(place(name));
+      if (place(state.get('follow')) >= 0) view.follow(place(state.get('follow')));
+      view.showBody();
+    }
+    const speed = [...find('speed').options].find(({value}) => value === state.get('speed'));
+    if (speed) {
+      find('speed').value = speed.value;
+      clock.speed = Number(speed.value);
+    }
+    const time = Number(state.get('t') ?? NaN);
+    if (Number.isFinite(time)) clock.seek(time);
+    return true;
+  }
+}

@@ -1,0 +1,133 @@
+// The tools above and below the drawing.
+import {runs} from './data.js';
+import {element} from './format.js';
+import {menu} from './menu.js';
+import {placedBodies} from './motion.js';
+import {download, fileName, makesVideo, record} from './save.js';
+import {MechanismView} from './scene.js';
+
+const buttons = ['body-labels', 'joint-labels', 'forces', 'grid', 'fit', 'shown', 'ghost', 'body', 'trace', 'follow', 'body-channels'];
+
+/** Where there are no forces in the results. */
+const noForces = 'The results have no reactions, contact forces or tensions. Run with --columns joints,bodies,energy,elements,reactions.';
+
+function setUpRuns(view, shown, find) {
+  const options = () => shown.map((run) => new Option(run.label, run.index));
+  const runOf = (select) => shown.find((run) => String(run.index) === select.value) ?? null;
+  find('shown').replaceChildren(...options());
+  find('ghost').replaceChildren(new Option('none', ''), ...options());
+  find('shown').onchange = () => {
+    view.showRun(runOf(find('shown')));
+    find('forces').disabled = !view.arrows.any;
+  };
+  find('ghost').onchange = () => view.showGhost(runOf(find('ghost')));
+  find('ghost-choice').hidden = find('shown-choice').hidden = shown.length < 2;
+}
+
+export const pressed = (button) => button.getAttribute('aria-pressed') === 'true';
+export const press = (button, on) => button.setAttribute('aria-pressed', String(on));
+
+function setUpBody(view, picker, find, changed) {
+  const select = find('body'),
+    {bodies} = view.mechanism;
+  select.replaceChildren(...bodies.map(({name}, b) => new Option(name, b)).filter((_, b) => view.main.motion.has(b)));
+  const chosen = () => Number(select.value);
+  const show = () => {
+    press(find('trace'), view.traces.has(chosen()));
+    press(find('follow'), view.followed === chosen());
+  };
+  const choose = (body) => {
+    select.value = body;
+    show();
+  };
+  select.onchange = show;
+  find('trace').onclick = () => {
+    view.toggleTrace(chosen());
+    show();
+    changed();
+  };
+  find('follow').onclick = () => {
+    view.follow(view.followed === chosen() ? -1 : chosen());
+    show();
+    changed();
+  };
+  find('body-channels').onclick = () => {
+    find('search').value = `${bodies[chosen()].name}.*`;
+    picker.show();
+    find('search').scrollIntoView({block: 'nearest'});
+  };
+  // A click chooses, a drag turns.
+  const {canvas} = view;
+  let down = null;
+  canvas.onpointerdown = (event) => (down = [event.offsetX, event.offsetY]);
+  canvas.onpointerup = (event) => {
+    if (!down || Math.hypot(event.offsetX - down[0], event.offsetY - down[1]) > 4) return;
+    const hit = view.bodyAt(event.offsetX, event.offsetY);
+    if (hit) choose(hit.body);
+  };
+  show();
+  return show;
+}
+
+/** Pictures and videos of the drawing. */
+function setUpSaving(view, clock, title, find) {
+  const actions = [['Picture (PNG)', async () => download(fileName(title, 'png'), await view.picture())]];
+  if (makesVideo() && clock.end > clock.start)
+    actions.push([
+      'Video (WebM)',
+      async () => {
+        const note = element('p', {className: 'recording', role: 'status', textContent: 'Recording …'});
+        view.canvas.parentElement.append(note);
+        try {
+          const film = await record(view.canvas, clock, (part) => {
+            note.textContent = `Recording, ${Math.round(100 * part)} % · pause to end it here`;
+          });
+          download(fileName(title, 'webm'), film);
+        } catch (problem) {
+          find('spoken').textContent = problem.message;
+        } finally {
+          note.remove();
+        }
+      },
+    ]);
+  find('save-view').replaceChildren(menu('Save', 'Save the drawing', actions));
+}
+
+/** The view, or null where there is nothing to draw, or nothing to draw with. */
+export function setUpView({clock, picker, find, title, changed, renderer = null}) {
+  const note = find('scene-note');
+  const giveUp = (text) => {
+    Object.assign(note, {hidden: false, textContent: text});
+    for (const id of buttons) find(id).disabled = true;
+    return null;
+  };
+  const shown = runs.filter((run) => placedBodies(run).length > 0);
+  if (shown.length === 0)
+    return giveUp('The results have no columns of bodies, so there is nothing to draw. Run with --columns bodies.');
+  note.hidden = true;
+  for (const id of buttons) find(id).disabled = false;
+  let view;
+  try {
+    view = new MechanismView(find('canvas'), find('labels'), clock, shown[0], renderer);
+  } catch (problem) {
+    return giveUp(`This browser could not draw in 3-D: ${problem.message}`);
+  }
+  const toggle = (id, apply) => {
+    if (pressed(find(id)) !== (id === 'grid')) apply(pressed(find(id)));
+    find(id).onclick = () => {
+      press(find(id), !pressed(find(id)));
+      apply(pressed(find(id)));
+      changed();
+    };
+  };
+  setUpRuns(view, shown, find);
+  toggle('body-labels', (on) => view.toggleLabels('body', on));
+  toggle('joint-labels', (on) => view.toggleLabels('joint', on));
+  toggle('forces', (on) => view.toggleArrows(on));
+  toggle('grid', (on) => view.toggleGround(on));
+  if (!view.arrows.any) Object.assign(find('forces'), {disabled: true, title: noForces});
+  find('fit').onclick = () => view.fit();
+  view.showBody = setUpBody(view, picker, find, changed);
+  setUpSaving(view, clock, title, find);
+  return view;
+}

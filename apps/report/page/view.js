@@ -1,0 +1,245 @@
+// The page of `polyform view`: it follows a model file and its run by the messages of the server (live_work.hpp).
+import {runs, showLive} from './data.js';
+import {figure} from './format.js';
+import {setUpKeyboard} from './keyboard.js';
+import {LiveClock} from './live-clock.js';
+import {Parameters, showMessages} from './live-panels.js';
+import {Picker} from './picker.js';
+import {Plots, setUpModes, setUpOver} from './plots.js';
+import {LiveRun} from './run.js';
+import {fileName} from './save.js';
+import {setUpTheme} from './theme.js';
+import {press, pressed, setUpView} from './view-tools.js';
+
+const find = (id) => document.getElementById(id);
+const plotsEvery = 120,
+  slowlyEvery = 500; // ms
+const speeds = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10];
+
+const socket = new WebSocket(`ws://${location.host}/live${location.search}`);
+socket.binaryType = 'arraybuffer';
+const send = (message) => socket.readyState === WebSocket.OPEN && socket.send(JSON.stringify(message));
+
+/** What is shown of one model: it is made anew when the model changes. */
+let shown = null;
+/** A model whose first row has not come. */
+let coming = null;
+let renderer = null;
+let picked = null;
+
+const parameters = new Parameters(
+  find('parameters'),
+  find('sliders'),
+  find('reset'),
+  (name, value) => send({do: 'set', name, value}),
+  () => send({do: 'reset'}),
+);
+
+function say(text) {
+  find('summary').textContent = text;
+}
+
+/** A few coordinates of joints, and the energy. */
+function firstOf(run) {
+  const joints = run.channels.filter(({group, component}) => group === 'joints' && component === 'q').slice(0, 2);
+  const bodies = run.channels.filter(({group, component}) => group === 'bodies' && component === 'z').slice(0, 1);
+  return [...(joints.length > 0 ? joints : bodies).map(({name}) => name), 'energy.total'].filter((name) => run.has(name));
+}
+
+function setUpTransport(clock, description) {
+  const [scrub, time, speed, play] = ['scrub', 'time', 'speed', 'play'].map(find);
+  const all = [...new Set([...speeds, description.speed])].sort((a, b) => a - b);
+  const chosen = speed.value && speed.dataset.chosen ? speed.value : String(description.speed);
+  speed.replaceChildren(
+    ...all.map((s) => new Option(`${figure(s, 3)}×`, String(s))),
+    new Option('full speed', 'null'),
+  );
+  speed.value = chosen;
+  speed.onchange = () => {
+    speed.dataset.chosen = 'yes';
+    send({do: 'speed', value: JSON.parse(speed.value)});
+  };
+  find('back').onclick = () => clock.step(-1);
+  find('forward').onclick = () => clock.step(1);
+  play.onclick = () => clock.toggle();
+  scrub.oninput = () => clock.seek(Number(scrub.value));
+  clock.onChange(() => {
+    Object.assign(scrub, {min: clock.start, max: clock.end, value: clock.time});
+    const span = clock.end - clock.start;
+    scrub.style.setProperty('--done', `${span > 0 ? (100 * (clock.time - clock.start)) / span : 100}%`);
+    scrub.setAttribute('aria-valuetext', `${figure(clock.time, 5)} seconds`);
+    time.textContent = `${clock.time.toFixed(3).replace('-', '−')} s`;
+    play.classList.toggle('playing', clock.playing);
+    play.setAttribute('aria-label', clock.playing ? 'Pause' : 'Play');
+  });
+}
+
+function remove() {
+  if (!shown) return null;
+  const {view, plots, off} = shown;
+  picked = plots.names;
+  const camera = view && !view.fitted ? {position: view.camera.position.clone(), target: view.controls.target.clone()} : null;
+  renderer ??= view?.renderer;
+  view?.dispose();
+  plots.dispose();
+  off.abort();
+  shown = null;
+  return camera;
+}
+
+/** The first rows of a model have come. */
+function show(description, run) {
+  const camera = remove();
+  showLive(description, run);
+  const off = new AbortController();
+  const clock = new LiveClock(run, (go) => send({do: 'pause', value: !go}));
+  const plots = new Plots(find('panels'), clock);
+  setUpModes(plots, find('modes'), find('reference-choice'), find('reference'), find('difference-note'));
+  const setOver = setUpOver(plots, find('over'), find('over-note'));
+  find('search').value = '';
+  const picker = new Picker(find('channels'), find('search'), find('clear'), (names) => plots.show(names), off.signal);
+  setUpTransport(clock, description);
+  const view = setUpView({clock, picker, find, title: description.title, changed: () => {}, renderer});
+  for (const [id, act] of [
+    ['zoom-in', () => plots.zoomBy(0.5)],
+    ['zoom-out', () => plots.zoomBy(2)],
+    ['zoom-reset', () => plots.zoomOut()],
+    ['save-all', () => plots.save(fileName(description.title, 'csv').replace(/\.csv$/, ''))],
+  ])
+    find(id).onclick = act;
+  setUpKeyboard({clock, plots, view, find, more: {p: () => find('push').click()}, signal: off.signal});
+  setOver('time');
+  picker.pick((picked ?? firstOf(run)).filter((name) => run.has(name)));
+  if (view && camera) {
+    view.camera.position.copy(camera.position);
+    view.controls.target.copy(camera.target);
+    view.fitted = false;
+    view.controls.update();
+  }
+  shown = {description, run, clock, plots, picker, view, off, plotted: 0, slowly: 0, dirty: true};
+  if (view) setUpPush(shown);
+  find('push').disabled = !view || !description.can_push;
+  window.polyform = {...shown, runs, send};
+}
+
+/** With the button or Shift, a drag pushes. */
+function setUpPush({view, description, off}) {
+  const mass = description.mechanism.bodies.reduce((sum, body) => sum + body.mass, 0);
+  const gravity = Math.hypot(...description.mechanism.gravity) || 9.81;
+  const {canvas} = view;
+  let waiting = false;
+  const tell = () => {
+    if (waiting || !view.pushed) return;
+    waiting = true;
+    setTimeout(() => {
+      waiting = false;
+      if (!view.pushed) return;
+      send({do: 'push', ...view.pushNow()});
+      tell(); // the body moves, and the force with it
+    }, 33);
+  };
+  const signal = {signal: off.signal, capture: true};
+  canvas.addEventListener(
+    'pointerdown',
+    (event) => {
+      if (event.button !== 0 || !(event.shiftKey || pressed(find('push'))) || !description.can_push) return;
+      if (!view.beginPush(event.offsetX, event.offsetY, 6 * mass * gravity)) return;
+      event.stopImmediatePropagation();
+      canvas.setPointerCapture(event.pointerId);
+      tell();
+    },
+    signal,
+  );
+  canvas.addEventListener('pointermove', (event) => view.pushed && view.movePush(event.offsetX, event.offsetY), signal);
+  const end = () => {
+    if (!view.pushed) return;
+    view.endPush();
+    send({do: 'release'});
+  };
+  for (const kind of ['pointerup', 'pointercancel', 'lostpointercapture']) canvas.addEventListener(kind, end, signal);
+}
+
+const hear = {
+  start() {
+    coming = null;
+    say('Reading the model …');
+  },
+  model(description) {
+    coming = {description, run: new LiveRun(description.solver, description.columns)};
+    find('title').textContent = description.title;
+    document.title = `${description.title} · Polyform view`;
+    find('origin').textContent = `Follows ${description.file}.`;
+    parameters.show(description.parameters);
+    showMessages(find('errors'), description.messages);
+    document.body.classList.remove('stale');
+    const {bodies, degrees_of_freedom: freedom} = description.mechanism;
+    say(`${description.solver} · ${bodies.length} ${bodies.length === 1 ? 'body' : 'bodies'} · ${freedom} ${freedom === 1 ? 'degree' : 'degrees'} of freedom · running`);
+  },
+  errors({messages}) {
+    coming = null;
+    document.body.classList.add('stale');
+    showMessages(find('errors'), messages);
+    say('The model has errors; what is drawn is how it was before.');
+  },
+  end({status, failure, remedy, warnings = [], time}) {
+    const messages = warnings.map((message) => ({severity: 'warning', message}));
+    if (failure) messages.unshift({severity: 'error', message: failure, remedy});
+    if (messages.length > 0) showMessages(find('errors'), messages);
+    say(failure ? 'The run has failed.' : `The run has ${status === 'done' ? 'come to its end' : 'been stopped'} at ${figure(time, 6)} s.`);
+    if (shown) {
+      shown.clock.playing = false;
+      shown.clock.tell();
+    }
+  },
+};
+
+function takeRows(numbers) {
+  if (coming) {
+    const {description, run} = coming;
+    run.append(numbers);
+    coming = null;
+    show(description, run);
+  } else if (shown) {
+    shown.run.append(numbers);
+    shown.dirty = true;
+  }
+}
+
+socket.addEventListener('message', ({data}) => {
+  if (typeof data !== 'string') return takeRows(new Float64Array(data));
+  const message = JSON.parse(data);
+  hear[message.type]?.(message);
+});
+socket.addEventListener('close', () => {
+  say('polyform view has ended; what was shown stays here.');
+  document.body.classList.add('stale');
+});
+
+function frame(now) {
+  if (shown?.dirty) {
+    shown.dirty = false;
+    const {clock, view, plots} = shown;
+    clock.refresh();
+    view?.refresh();
+    if (now - shown.slowly > slowlyEvery) {
+      shown.slowly = now;
+      view?.refreshSlowly();
+      if (view?.arrows.any) find('forces').disabled = false;
+    }
+    if (now - shown.plotted > plotsEvery) {
+      shown.plotted = now;
+      plots.refresh();
+    }
+    clock.tell();
+  }
+  requestAnimationFrame(frame);
+}
+
+setUpTheme(find('theme'));
+find('help').addEventListener('click', () => find('keys').showModal());
+find('restart').addEventListener('click', () => send({do: 'restart'}));
+find('push').addEventListener('click', () => {
+  press(find('push'), !pressed(find('push')));
+  find('canvas').classList.toggle('pushes', pressed(find('push')));
+});
+requestAnimationFrame(frame);

@@ -1,0 +1,57 @@
+// What `view` shows: the model file as it stands, the run of it, and what those who look at it ask for.
+#pragma once
+
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "apps/view/live_process.hpp"
+
+namespace polyform::apps {
+
+/// Runs the model anew whenever its file or a parameter changes.
+class LiveSession {
+ public:
+  /// send: takes each message for all pages, as live_work.hpp describes them.
+  LiveSession(boost::asio::io_context&, Session&, LiveRequest, std::function<void(std::string_view)> send);
+
+  void start();
+  void stop();
+  /// What a page sends, a JSON text: {"do": "restart"}, {"do": "set", "name": "k", "value": 2}, {"do": "reset"} for all
+  /// parameters as the file has them, or what LiveCommands takes. False where it is none of these.
+  bool take(std::string_view text);
+  /// The messages that a page needs which comes later.
+  std::vector<std::string> so_far() const;
+  /// While somebody is behind with reading, the run waits.
+  void hold(bool held);
+
+ private:
+  struct Stamp {
+    std::filesystem::file_time_type time{};
+    std::uintmax_t size = 0;
+    bool operator==(const Stamp&) const = default;
+  };
+  Stamp stamp() const;
+  void follow_file();
+  void restart();
+  void hear(std::string_view message);
+
+  boost::asio::io_context& io_;
+  Session& session_;
+  LiveRequest request_;
+  std::function<void(std::string_view)> send_;
+  boost::asio::steady_timer timer_;
+  std::shared_ptr<LiveProcess> process_;
+  std::map<std::string, double, std::less<>> parameters_;  ///< that somebody has set
+  std::vector<std::string> typed_;                         ///< values of the command line
+  Stamp seen_;
+  bool is_changing_ = false;
+  std::string model_, state_;  ///< the last model, and the errors or the end that came after it
+};
+
+}  // namespace polyform::apps
