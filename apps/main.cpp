@@ -74,7 +74,7 @@ Exit refuse(const CLI::App& app, const CLI::ParseError& problem) {
 Exit command(int argc, char** argv) {
   CLI::App app{"Multibody dynamics with formulations as plugins: one model, many derivations of mechanics."};
   app.name("polyform");
-  app.formatter(std::make_shared<HelpFormat>());  // of the commands too
+  app.formatter(std::make_shared<HelpFormat>());  // for the commands too
   app.set_version_flag("--version", fmt::format("polyform {} (SDK {}.{})", POLYFORM_VERSION, sdk_major, sdk_minor),
                        "Print the versions of the program and of the contract with its plugins");
   app.set_help_flag("-h,--help", "Print this help");

@@ -108,7 +108,8 @@ void add_equilibrium(CLI::App& app, Action& action) {
       "driven, the state found is one of a driven motion at t = 0, and these joints are named. Examples:\n"
       "  polyform equilibrium rod.yaml\n"
       "  polyform equilibrium rod.yaml --hold pin --trim motor.effort\n"
-      "  polyform equilibrium aircraft.yaml --steady --trim elevator.angle,engine.force[0] --json");
+      "  polyform equilibrium aircraft.yaml --steady \\\n"
+      "    --trim elevator.angle,engine.force[0] --json");
   sub->final_callback([&action, arguments] { action = [arguments] { return equilibrium(*arguments); }; });
 }
 

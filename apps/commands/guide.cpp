@@ -19,7 +19,7 @@ std::string guide() {
   polyform check rod.yaml                    is the model sound, and what is it
   polyform run rod.yaml --output rod.csv     its motion, as a table
   polyform run rod.yaml --report rod.html    its motion, as a page for a browser
-  polyform evaluate rod.yaml --json          accelerations, reactions at the start
+  polyform evaluate rod.yaml --json          accelerations and reactions
   polyform compare rod.yaml                  the same through all solvers
   polyform verify                            problems with known answers
   polyform new joint my-joint                begin a plugin of your own

@@ -10,6 +10,12 @@ constexpr std::size_t meaning_column = 28;
 
 }  // namespace
 
+HelpFormat::HelpFormat() {
+  label("Positionals", "Arguments");
+  label("REQUIRED", "(required)");
+  label("SUBCOMMAND", "COMMAND");
+}
+
 std::string HelpFormat::make_description(const CLI::App* app) const {
   return wrapped_paragraphs(CLI::Formatter::make_description(app));
 }

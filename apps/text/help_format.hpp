@@ -9,6 +9,7 @@ namespace polyform::apps {
 
 class HelpFormat : public CLI::Formatter {
  public:
+  HelpFormat();
   std::string make_description(const CLI::App* app) const override;
   std::string make_usage(const CLI::App* app, std::string name) const override;
   std::string make_option(const CLI::Option* option, bool is_positional) const override;

@@ -33,21 +33,21 @@ std::size_t columns_of(std::string_view text) {
 std::string wrapped(std::string_view text, std::size_t begun, std::size_t indent) {
   std::string out;
   std::size_t used = begun;
-  bool first = true;  // of its line
-  for (const std::string_view word : split(text, ' ')) {
-    if (word.empty()) continue;
-    const std::size_t size = columns_of(word);
-    if (!first && used + 1 + size > line_width) {
-      out += '\n' + std::string(indent, ' ');
-      used = indent;
-      first = true;
+  while (used + columns_of(text) > line_width) {
+    const std::size_t start = std::min(text.find_first_not_of(' '), text.size());
+    std::size_t cut = std::string_view::npos;
+    for (std::size_t next = text.find(' ', start); next != std::string_view::npos; next = text.find(' ', next + 1)) {
+      if (cut != std::string_view::npos && used + columns_of(text.substr(0, next)) > line_width) break;
+      cut = next;
     }
-    if (!first) out += ' ', ++used;
-    out += word;
-    used += size;
-    first = false;
+    if (cut == std::string_view::npos) break;
+    out += text.substr(0, text.find_last_not_of(' ', cut) + 1);
+    text.remove_prefix(std::min(text.find_first_not_of(' ', cut), text.size()));
+    if (text.empty()) return out;
+    out += '\n' + std::string(indent, ' ');
+    used = indent;
   }
-  return out;
+  return out += text;
 }
 
 std::string wrapped_entry(std::string_view name, std::string_view meaning, std::size_t column) {
@@ -84,6 +84,17 @@ std::string wrapped_paragraphs(std::string_view text) {
     first = false;
   }
   flush();
+  return out;
+}
+
+std::string wrapped_lines(std::string_view text, std::size_t indent) {
+  std::string out;
+  bool first = true;
+  for (const std::string_view line : split(text, '\n')) {
+    if (!first) out += '\n';
+    out += wrapped(line, 0, indent > 0 ? indent : std::min(line.find_first_not_of(' '), line.size()) + 2);
+    first = false;
+  }
   return out;
 }
 
