@@ -63,6 +63,7 @@ def main():
     camera = Camera(program, node, chromium, os.path.abspath(os.path.join(given.output, "pictures")))
     if camera.missing:
         print(f"The site has no pictures of models: {camera.missing}.")
+    camera.prepare([os.path.join(REPOSITORY, m) for m in models if not m.startswith("apps/models/studies/")])
     write_tutorial_pictures(REPOSITORY, source, camera)
     write_gallery(REPOSITORY, source, models, camera)
     write_reference(REPOSITORY, source, plugins, models)

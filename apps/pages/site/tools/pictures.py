@@ -3,11 +3,13 @@
 import hashlib
 import json
 import os
+import re
 import shutil
 import subprocess
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-FRAMES, SIZE, TIME_LIMIT = 24, (400, 300), 40
+FRAMES, SIZE, TIME_LIMIT, BATCH = 20, (400, 300), 30, 8
+LARGE = 4_000_000  # bytes of a page; a still picture of such a model is enough
 
 
 class Camera:
@@ -24,15 +26,17 @@ class Camera:
 
     def report(self, model, page, words=()):
         """Runs a model and writes its report; a long run is cut short. Returns whether there is a page."""
-        for extra in ((), ("--duration", "0.5"), ("--duration", "0.05")):
-            if extra and "--duration" in words:
-                break
+        with open(model, encoding="utf-8") as file:
+            found = re.search(r"\bduration: *([0-9.eE+-]+)", file.read())
+        duration = float(found[1]) if found else 10.0
+        for shorter in (1, 20, 400):
+            rows = ["--duration", f"{duration / shorter:.6g}", "--output-interval", f"{duration / shorter / 96:.6g}"]
             try:
-                subprocess.run([self.program, "run", model, "--quiet", "--columns", "joints,bodies,energy", *words, *extra,
-                                "--report", page], timeout=TIME_LIMIT, check=True, capture_output=True)
-                return os.path.exists(page)
-            except (subprocess.SubprocessError, OSError):
+                subprocess.run([self.program, "run", model, "--quiet", "--columns", "joints,bodies,energy", *words, *rows,
+                                "--report", page], timeout=TIME_LIMIT, check=False, capture_output=True)
+            except subprocess.TimeoutExpired:
                 continue
+            return os.path.exists(page)
         return False
 
     def take(self, jobs):
@@ -44,33 +48,51 @@ class Camera:
             json.dump(jobs, file)
         subprocess.run([self.node, os.path.join(HERE, "pictures.mjs"), self.chromium, lists], timeout=900, check=False)
 
-    def mechanism(self, model, target, words=(), moving=True):
-        """A still picture (target.png) and one that moves (target.webp) of a model. Returns what there is."""
-        kept = os.path.join(self.cache, self.key(model, list(words)))
-        if not os.path.exists(kept + ".png") and not os.path.exists(kept + ".none"):
-            self.make(model, kept, words, moving)
+    def prepare(self, models):
+        """Takes pictures of all models of which there are none yet, several with one browser."""
+        missing = [m for m in models if not self.missing and not self.known(self.kept(m))]
+        for begin in range(0, len(missing), BATCH):
+            self.make([(m, self.kept(m)) for m in missing[begin:begin + BATCH]])
+
+    def kept(self, model):
+        return os.path.join(self.cache, self.key(model, []))
+
+    @staticmethod
+    def known(kept):
+        return os.path.exists(kept + ".png") or os.path.exists(kept + ".none")
+
+    def mechanism(self, model, target):
+        """Copies what prepare() made of a model: target.png, and target.webp, which moves. Returns what there is."""
         found = []
         for ending in (".png", ".webp"):
-            if os.path.exists(kept + ending):
+            if os.path.exists(self.kept(model) + ending):
                 os.makedirs(os.path.dirname(target), exist_ok=True)
-                shutil.copyfile(kept + ending, target + ending)
+                shutil.copyfile(self.kept(model) + ending, target + ending)
                 found.append(ending)
         return found
 
-    def make(self, model, kept, words, moving):
-        page = kept + ".html"
-        if self.missing or not self.report(model, page, words):
-            open(kept + ".none", "w").close()
-            return
-        job = {"page": page, "png": kept, "width": SIZE[0], "height": SIZE[1], "of": "mechanism", "frames": FRAMES}
-        self.take([job])
-        frames = [f"{kept}.{k}.png" for k in range(FRAMES) if os.path.exists(f"{kept}.{k}.png")]
-        if frames:
-            shutil.copyfile(frames[len(frames) // 3], kept + ".png")
-            if moving:
-                animate(frames, kept + ".webp")
-        for name in frames + [page]:
-            os.remove(name)
+    def make(self, pairs):
+        jobs = []
+        for model, kept in pairs:
+            page = kept + ".html"
+            if not self.report(model, page):
+                open(kept + ".none", "w").close()
+                continue
+            large = os.path.getsize(page) > LARGE
+            jobs.append({"page": page, "png": kept, "width": SIZE[0], "height": SIZE[1], "of": "mechanism",
+                         "frames": 1 if large else FRAMES})
+        self.take(jobs)
+        for job in jobs:
+            kept = job["png"]
+            frames = [f"{kept}.{k}.png" for k in range(job["frames"]) if os.path.exists(f"{kept}.{k}.png")]
+            if frames:
+                shutil.copyfile(frames[len(frames) // 3], kept + ".png")
+                if len(frames) > 1:
+                    animate(frames, kept + ".webp")
+            else:
+                open(kept + ".none", "w").close()
+            for name in frames + [job["page"]]:
+                os.remove(name)
 
 
 def animate(frames, target):
@@ -80,4 +102,4 @@ def animate(frames, target):
     except ImportError:
         return
     pictures = [Image.open(name).convert("RGB") for name in frames]
-    pictures[0].save(target, save_all=True, append_images=pictures[1:], duration=125, loop=0, quality=60, method=3)
+    pictures[0].save(target, save_all=True, append_images=pictures[1:], duration=150, loop=0, quality=60, method=3)
