@@ -13,6 +13,7 @@
 
 #include "apps/command.hpp"
 #include "apps/commands/guide.hpp"
+#include "apps/text/help_format.hpp"
 #include "apps/text/terminal.hpp"
 #include "framework/diagnostics.hpp"
 #include "framework/host/reading/report.hpp"
@@ -73,6 +74,7 @@ Exit refuse(const CLI::App& app, const CLI::ParseError& problem) {
 Exit command(int argc, char** argv) {
   CLI::App app{"Multibody dynamics with formulations as plugins: one model, many derivations of mechanics."};
   app.name("polyform");
+  app.formatter(std::make_shared<HelpFormat>());  // for the commands too
   app.set_version_flag("--version", fmt::format("polyform {} (SDK {}.{})", POLYFORM_VERSION, sdk_major, sdk_minor),
                        "Print the versions of the program and of the contract with its plugins");
   app.set_help_flag("-h,--help", "Print this help");

@@ -16,6 +16,8 @@ packages=(
 # The page of reports is put together with npm, and tested in a browser. Either may be there from elsewhere.
 command -v npm >/dev/null || packages+=(nodejs npm)
 need_browser() { command -v chromium >/dev/null || packages+=(chromium); }
+# The documentation site is built, and its links are followed, by a test.
+need_site() { packages+=(python3-sphinx python3-myst-parser furo libjs-katex python3-pil); }
 
 fail() {
   echo "bootstrap: $*" >&2
@@ -79,6 +81,7 @@ case $1 in
     ;;
   test)
     need_browser
+    need_site
     install_packages
     build
     demonstrate

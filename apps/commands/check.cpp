@@ -13,6 +13,7 @@
 #include "apps/text/json_output.hpp"
 #include "apps/text/terminal.hpp"
 #include "apps/text/text.hpp"
+#include "apps/text/wrapping.hpp"
 
 namespace polyform::apps {
 
@@ -30,6 +31,9 @@ std::string of_first_order(const host::Neighbourhood& next) {
   return fmt::format("; {} in positions next to this one, which is singular", *next.degrees_of_freedom);
 }
 
+/// A line of the table, whose values begin in column 20.
+void print_line(const std::string& line) { fmt::print(output(), "{}\n", wrapped(line, 0, 20)); }
+
 void print_counts(const host::System& system, const host::ConstraintCount& count, const host::Neighbourhood& next) {
   fmt::print(output(), "{}\n", system.description().name);
   fmt::print(output(), "bodies              {}\n", system.bodies().size());
@@ -37,13 +41,13 @@ void print_counts(const host::System& system, const host::ConstraintCount& count
   if (const std::size_t modules = system.description().modules.size(); modules > 0)
     fmt::print(output(), "modules             {}\n", modules);
   fmt::print(output(), "loops               {}\n", system.loops());
-  fmt::print(output(), "degrees of freedom  {}{}\n", count.degrees_of_freedom, of_first_order(next));
+  print_line(fmt::format("degrees of freedom  {}{}", count.degrees_of_freedom, of_first_order(next)));
   if (count.redundant == 0)
     fmt::print(output(), "redundant           none\n");
   else
-    fmt::print(output(), "redundant           {}; {}\n", counted(count.redundant, "constraint equation"),
-               leaves_reactions_open(count) ? "the reactions left open are those of " + open_joints(count)
-                                            : "all reactions are unique");
+    print_line(fmt::format("redundant           {}; {}", counted(count.redundant, "constraint equation"),
+                           leaves_reactions_open(count) ? "the reactions left open are those of " + open_joints(count)
+                                                        : "all reactions are unique"));
 }
 
 host::Exit check(const CheckArguments& arguments) {

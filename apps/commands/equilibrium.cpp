@@ -100,7 +100,8 @@ void add_equilibrium(CLI::App& app, Action& action) {
       "instant alone, such as a pendulum that swings through its lowest position, is a momentary balance. Examples:\n"
       "  polyform equilibrium rod.yaml\n"
       "  polyform equilibrium rod.yaml --hold pin --trim motor.effort\n"
-      "  polyform equilibrium aircraft.yaml --steady --trim elevator.angle,engine.force[0] --json");
+      "  polyform equilibrium aircraft.yaml --steady \\\n"
+      "    --trim elevator.angle,engine.force[0] --json");
   sub->final_callback([&action, arguments] { action = [arguments] { return equilibrium(*arguments); }; });
 }
 

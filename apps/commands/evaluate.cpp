@@ -291,11 +291,12 @@ void add_evaluate(CLI::App& app, Action& action) {
   sub->add_flag("--json", arguments->json, "Print one JSON object; with --solver all, an object by solver name")
       ->excludes("--formulas");
   sub->footer("Values of an option with | between them stand side by side.\n"
-      "Examples: polyform evaluate rod.yaml --solver all --json\n"
-      "          polyform evaluate arm.yaml --equations\n"
-      "          polyform evaluate arm.yaml --formulas latex\n"
-      "          polyform evaluate arm.yaml --particles\n"
-      "          polyform evaluate rods.yaml --solver riccati --option \"algorithm=riccati|A\"");
+      "Examples:\n"
+      "  polyform evaluate rod.yaml --solver all --json\n"
+      "  polyform evaluate arm.yaml --equations\n"
+      "  polyform evaluate arm.yaml --formulas latex\n"
+      "  polyform evaluate arm.yaml --particles\n"
+      "  polyform evaluate rods.yaml --solver riccati --option \"algorithm=riccati|A\"");
   sub->final_callback([&action, arguments] { action = [arguments] { return evaluate(*arguments); }; });
 }
 

@@ -2,34 +2,41 @@
 
 #include <fmt/format.h>
 
+#include "apps/text/wrapping.hpp"
 #include "framework/host/registry/registry.hpp"
 
 namespace polyform::apps {
 
+namespace {
+
+constexpr std::size_t name_column = 21;
+
+}  // namespace
+
 std::string guide() {
   const host::Registry registry;
   std::string text = R"(Examples:
-  polyform check rod.yaml                       what a model is, and whether it is sound
-  polyform run rod.yaml --output rod.csv        integrate, and write a table of results
-  polyform evaluate rod.yaml --json             accelerations and reactions at the start
-  polyform compare rod.yaml                     the same model through all solvers
-  polyform run rod.yaml --report rod.html       plots and animation as one page, for a browser
-  polyform verify                               problems with known answers through all solvers
-  polyform new joint my-joint                   begin a plugin of your own
-  polyform schema                               every field of the model file
+  polyform check rod.yaml                    is the model sound, and what is it
+  polyform run rod.yaml --output rod.csv     its motion, as a table
+  polyform run rod.yaml --report rod.html    its motion, as a page for a browser
+  polyform evaluate rod.yaml --json          accelerations and reactions
+  polyform compare rod.yaml                  the same through all solvers
+  polyform verify                            problems with known answers
+  polyform new joint my-joint                begin a plugin of your own
+  polyform schema                            every field of the model file
 
 Solvers found:
 )";
   for (const auto& [name, formulation] : registry.catalog().formulations)
-    text += fmt::format("  {:<12} {}\n", name, formulation->meaning());
+    text += wrapped_entry(fmt::format("  {}", name), formulation->meaning(), name_column);
   if (registry.catalog().formulations.empty()) text += "  none; see polyform plugins\n";
   text += "\nIntegrators:\n";
   for (const auto& [name, integrator] : registry.catalog().integrators)
-    text += fmt::format("  {:<12} {}\n", name, integrator->meaning());
+    text += wrapped_entry(fmt::format("  {}", name), integrator->meaning(), name_column);
   if (registry.catalog().integrators.empty()) text += "  none; see polyform plugins\n";
   text +=
-      "\nPlugins are looked for in --plugin-path, then POLYFORM_PLUGIN_PATH, then the install location, and never in\n"
-      "the working directory unless it is named:\n";
+      "\nPlugins are looked for in --plugin-path, then POLYFORM_PLUGIN_PATH, then the\n"
+      "install location, and never in the working directory unless it is named:\n";
   for (const host::SearchedPlace& place : registry.search_path())
     text += fmt::format("  {} ({})\n", place.path.string(), place.origin);
   text += R"(

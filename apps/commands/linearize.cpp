@@ -114,7 +114,7 @@ void add_linearize(CLI::App& app, Action& action) {
       "(turns, spins, translations), or is periodic: by Floquet's multipliers. Elsewhere no verdict is given. "
       "Examples:\n"
       "  polyform linearize rod.yaml --at equilibrium\n"
-      "  polyform linearize rod.yaml --at 2.5 --inputs motor.effort --outputs pin.q,pin.fx --json\n"
+      "  polyform linearize rod.yaml --at 2.5 --inputs motor.effort --outputs pin.q\n"
       "  polyform linearize rotor.yaml --floquet 0.35");
   sub->final_callback([&action, arguments] { action = [arguments] { return linearize(*arguments); }; });
 }

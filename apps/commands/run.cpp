@@ -22,6 +22,7 @@
 #include "apps/text/mode_warnings.hpp"
 #include "apps/text/terminal.hpp"
 #include "apps/text/text.hpp"
+#include "apps/text/wrapping.hpp"
 #include "framework/host/simulation/absent_constraints.hpp"
 #include "framework/host/simulation/simulate.hpp"
 #include "framework/host/simulation/solver_selection.hpp"
@@ -74,7 +75,7 @@ void print_summary(const RunCommandArguments& arguments, const host::System& sys
   else if (!arguments.run.output.empty() && arguments.run.output != "-")
     fmt::format_to(out, "results      {}\n", arguments.run.output);
   const bool aside = arguments.run.output == "-" || arguments.report == "-";
-  std::fputs(host::printable(text, true).c_str(), aside ? stderr : output());
+  std::fputs(wrapped_lines(host::printable(text, true), 13).c_str(), aside ? stderr : output());
 }
 
 bool has_page_rows(const std::string& output) {
@@ -215,7 +216,7 @@ void add_run(CLI::App& app, Action& action) {
       "same.\n"
       "Examples:\n"
       "  polyform run rod.yaml --output rod.csv\n"
-      "  polyform run rod.yaml --integrator dopri5 --rtol 1e-10 --output rod.h5 --columns \"rod.*,energy\"\n"
+      "  polyform run rod.yaml --rtol 1e-10 --output rod.h5 --columns \"rod.*,energy\"\n"
       "  polyform run rod.yaml --output - --quiet | head");
   sub->final_callback([&action, arguments] { action = [arguments] { return run(*arguments); }; });
 }

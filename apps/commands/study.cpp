@@ -268,10 +268,12 @@ void add_study(CLI::App& app, Action& action) {
       "A case that fails, hangs or crashes is a row with its reason and costs no other. Each case is kept in\n"
       "FILE.journal as it ends. The table is the same for any number of workers and shards.\n"
       "Examples:\n"
-      "  polyform study rod.yaml --vary bodies.rod.mass=0.5:2:9 --quantity \"low=min(rod.z)\" --output rod.csv\n"
-      "  polyform study rod.yaml --vary \"gravity[2]=normal(-9.81,0.02)\" --samples 1000 --method lhs \\\n"
-      "    --quantity \"end=final(pin.q)\" --output rod.h5\n"
-      "  polyform study rod.yaml --vary solver=riccati,cartesian --quantity \"end=final(pin.q)\"");
+      "  polyform study rod.yaml --vary bodies.rod.mass=0.5:2:9 \\\n"
+      "    --quantity \"low=min(rod.z)\" --output rod.csv\n"
+      "  polyform study rod.yaml --vary \"gravity[2]=normal(-9.81,0.02)\" --samples 1000 \\\n"
+      "    --method lhs --quantity \"end=final(pin.q)\" --output rod.h5\n"
+      "  polyform study rod.yaml --vary solver=riccati,cartesian \\\n"
+      "    --quantity \"end=final(pin.q)\"");
   sub->final_callback([&action, arguments] { action = [arguments] { return study(*arguments); }; });
 }
 

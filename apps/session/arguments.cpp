@@ -199,8 +199,9 @@ void add_run_arguments(CLI::App& app, RunArguments& run) {
   app.add_option("--output", run.output, "Where to write results: FILE.csv, FILE.h5, or - for CSV on the output stream")
       ->type_name("FILE");
   app.add_option("--columns", run.columns,
-                 "Groups of columns: joints,bodies,energy,constraints,modules,elements,reactions,accelerations,body_axes,"
-                 "violations [all but the last four]; and names of columns, with * and ?: \"tip.*,energy\"")
+                 "Groups of columns, with commas between: joints, bodies, energy, constraints, modules, elements, reactions, "
+                 "accelerations, body_axes, violations [all but the last four]; and names of columns, with * and ?: "
+                 "\"tip.*,energy\"")
       ->type_name("LIST")
       ->check(CLI::Validator(
           [](std::string& text) { return text.empty() ? "expected a list of groups" : std::string(); }, ""));

@@ -125,6 +125,14 @@ void make_empty_folder(const fs::path& directory) {
                   "Give a place that you may write to with --directory.");
 }
 
+/// A text of all projects with the name of this one.
+std::string with_project_name(std::string text, std::string_view name) {
+  constexpr std::string_view mark = "@PROJECT@";
+  for (std::size_t at = text.find(mark); at != std::string::npos; at = text.find(mark, at + name.size()))
+    text.replace(at, mark.size(), name);
+  return text;
+}
+
 }  // namespace
 
 std::vector<ExampleProject> example_projects(const fs::path& folder) {
@@ -182,12 +190,19 @@ std::vector<std::string> write_project(const ExampleProject& example, std::strin
                                        const fs::path& directory) {
   make_empty_folder(directory);
   std::vector<std::string> written;
+  // What all projects have: licence, files that git ignores, tests on a server.
+  const fs::path common = example.folder.parent_path() / "common";
   std::error_code error;
-  for (fs::directory_iterator next(example.folder, error), end; !error && next != end; next.increment(error)) {
-    if (!next->is_regular_file(error)) continue;
-    written.push_back(renamed(next->path().filename().string(), example, name));
-    write_all(directory / written.back(), renamed(read_all(next->path()), example, name));
-  }
+  for (const fs::path& folder : {example.folder, common})
+    for (fs::recursive_directory_iterator next(folder, error), end; !error && next != end; next.increment(error)) {
+      if (!next->is_regular_file(error)) continue;
+      const std::string text = read_all(next->path());
+      const fs::path place = next->path().lexically_relative(folder);
+      written.push_back(folder == common ? place.string() : renamed(place.string(), example, name));
+      fs::create_directories((directory / written.back()).parent_path(), error);
+      write_all(directory / written.back(),
+                folder == common ? with_project_name(text, name) : renamed(text, example, name));
+    }
   if (error || written.empty())
     throw Failure(Exit::simulation_failed, fmt::format("{} cannot be read", example.folder.string()),
                   "Is the installation complete?");

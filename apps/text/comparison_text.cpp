@@ -124,8 +124,8 @@ void print_costs(const std::vector<Standing>& standings) {
     if (s.how != HeatEnd::How::done)
       fmt::print(output(), "{:<12} {}\n", s.run ? "" : s.solver, reasons.once(s, s.solver, s.solver));
   }
-  if (const std::string note = drift_note(standings); !note.empty()) fmt::print(output(), "{}\n", note);
-  for (const std::string& text : warning_texts(standings)) fmt::print(output(), "{}\n", text);
+  if (const std::string note = drift_note(standings); !note.empty()) print_paragraphs(note);
+  for (const std::string& text : warning_texts(standings)) print_paragraphs(text);
 }
 
 /// Three columns and those before them are 77 characters.
@@ -174,12 +174,10 @@ void print_deviations(const std::vector<Standing>& standings, const host::Votes&
 
 std::string unresolved_text(const host::BoundedTwin& twin, double tolerance) {
   return fmt::format(
-      "But this is no solution: with no step longer than {:.3g} s, in which no body passes more than its own size, {} "
-      "moves\naway from itself by {:.1e} (relative), beyond the tolerance of {:g} from t = {:.6g} s on. The "
-      "integration "
-      "steps over\nsomething short, in all solvers alike: give --max-step {:.1g} or less, or tighter tolerances; "
-      "elements "
-      "that switch can\ntell their events (the guide's chapter on events).",
+      "But this is no solution. With no step longer than {:.3g} s, in which no body passes more than its own size, {} "
+      "differs from its first run by {:.1e} (relative), beyond the tolerance of {:g} from t = {:.6g} s on. All solvers "
+      "step over something short. Give --max-step {:.1g} or less, or tighter tolerances; elements that switch can tell "
+      "their events (the guide's chapter on events).",
       twin.max_step, twin.solver, twin.apart, tolerance, twin.time, twin.max_step);
 }
 
@@ -209,8 +207,8 @@ std::string uncompared_text(const host::Comparison& comparison) {
   const auto only = std::ranges::find_if(comparison.standings, ran);
   if (std::ranges::count_if(comparison.standings, ran) != 1) return {};
   return fmt::format(
-      "{} has nobody to be compared with: this says nothing of its correctness. polyform verify tests a solver against "
-      "known answers.",
+      "{} is the only solver that ran, so this says nothing about its correctness. polyform verify tests a solver "
+      "against known answers.",
       only->solver);
 }
 
@@ -221,9 +219,8 @@ std::string imbalance_text(const host::Comparison& comparison, double tolerance)
       who += fmt::format("{}{} ({:.1e}, {})", who.empty() ? "" : ", ", s.solver, s.run->imbalance, s.run->imbalance_of);
   if (who.empty()) return {};
   return fmt::format(
-      "Accelerations do not meet the equations of motion within {:g} in: {}. Whether motions agree says nothing of "
-      "these "
-      "solvers here.",
+      "Accelerations do not meet the equations of motion within {:g} in: {}. The agreement of motions says nothing about "
+      "these solvers here.",
       tolerance, who);
 }
 
@@ -255,23 +252,25 @@ std::vector<std::string> agreement_texts(const host::System& system, double tole
   texts.push_back(
       comparison.divergence ? divergence_text(*comparison.divergence)
       : comparison.interrupted
-          ? "Interrupted before the finer and the disturbed run that would tell chaos from a wrong solver came to "
-            "their end: it cannot be told."
-          : "The finer and the disturbed run that would tell chaos from a wrong solver did not come to their end: "
+          ? "Interrupted before the finer and the disturbed run ended, which tell chaos from a wrong solver: "
+            "it cannot be told."
+          : "The finer and the disturbed run, which tell chaos from a wrong solver, did not come to their end: "
             "it cannot be told.");
   return texts;
 }
 
 void print_comparison(const host::System& system, const host::RunSettings& settings, double tolerance,
                       const host::Comparison& comparison) {
-  fmt::print(output(), "{}: bodies {}, degrees of freedom {}, loops {}; {} s with {}\n\n", system.description().name,
-             system.bodies().size(), system.count_constraints().degrees_of_freedom, system.loops(), settings.duration,
-             describe(settings));
+  print_paragraphs(fmt::format("{}: bodies {}, degrees of freedom {}, loops {}; {} s with {}\n",
+                               system.description().name, system.bodies().size(),
+                               system.count_constraints().degrees_of_freedom, system.loops(), settings.duration,
+                               describe(settings)));
   print_costs(comparison.standings);
   print_votes(comparison.votes, names_of(comparison.standings));
   print_deviations(comparison.standings, comparison.votes);
   const std::vector<std::string> texts = agreement_texts(system, tolerance, comparison);
-  if (!texts.empty()) fmt::print(output(), "\n{}\n", fmt::join(texts, "\n"));
+  if (!texts.empty()) fmt::print(output(), "\n");
+  for (const std::string& text : texts) print_paragraphs(text);
 }
 
 }  // namespace polyform::apps

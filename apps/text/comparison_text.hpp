@@ -27,7 +27,7 @@ class Reasons {
 };
 /// What the drift is where energy is exchanged.
 inline constexpr const char* open_drift =
-    "Forces without potential or drives do work: the drift is that of the balance, the energy less this work.";
+    "Forces without potential, or drives, do work. The drift is that of the balance: the energy less this work.";
 /// That, or "" where energy is kept.
 std::string drift_note(const std::vector<host::Standing>&);
 std::string_view title_of(host::Quantity);

@@ -8,6 +8,7 @@
 #include <numbers>
 
 #include "apps/text/terminal.hpp"
+#include "apps/text/wrapping.hpp"
 
 namespace polyform::apps {
 
@@ -17,16 +18,7 @@ using host::Mode;
 using host::Modes;
 
 void print_wrapped(const std::string& line, std::size_t indent) {
-  constexpr std::size_t page = 80;
-  std::string rest = line;
-  while (rest.size() > page) {
-    std::size_t cut = rest.rfind(' ', page);
-    if (cut == std::string::npos || cut <= indent) cut = rest.find(' ', page);
-    if (cut == std::string::npos) break;
-    fmt::print(output(), "{}\n", rest.substr(0, cut));
-    rest = std::string(indent, ' ') + rest.substr(cut + 1);
-  }
-  fmt::print(output(), "{}\n", rest);
+  fmt::print(output(), "{}\n", wrapped(line, 0, indent));
 }
 
 namespace {

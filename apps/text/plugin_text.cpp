@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "apps/text/wrapping.hpp"
 #include "framework/host/reading/field_reader.hpp"
 
 namespace polyform::apps {
@@ -81,7 +82,7 @@ std::string variable_lines(const TypeDescriptor& descriptor) {
     for (const Variable& variable : list)
       names += fmt::format("{}{}, {}", names.empty() ? "" : "; ", variable.name,
                            variable.unit.empty() ? "of the joint" : variable.unit);
-    text += fmt::format("  {}: {}\n", what, names);
+    text += wrapped_entry(fmt::format("  {}:", what), names, 15);
   });
   for (const DiscreteVariable& variable : descriptor.discrete)
     text += fmt::format("  discrete state: {}, {} ({})\n", variable.name, variable.meaning,
@@ -113,10 +114,10 @@ Json fields_json(Strided<const FieldSpec> fields) {
 std::string field_lines(Strided<const FieldSpec> fields) {
   std::string text;
   for (const FieldSpec& field : fields) {
-    text += fmt::format("    {:<20} {}; {}", field.name, field.meaning, host::expectation(field));
-    if (field.required) text += "; required";
-    if (!field.default_text.empty()) text += fmt::format("; default {}", field.default_text);
-    text += '\n';
+    std::string meaning = fmt::format("{}; {}", field.meaning, host::expectation(field));
+    if (field.required) meaning += "; required";
+    if (!field.default_text.empty()) meaning += fmt::format("; default {}", field.default_text);
+    text += wrapped_entry(fmt::format("    {}", field.name), meaning, 25);
   }
   return text;
 }
@@ -177,7 +178,7 @@ std::string plugin_text(const host::PluginRecord& plugin) {
   if (!plugin.name.empty()) text += fmt::format("  {}\n", plugin.file);
   if (!plugin.explanation.empty()) text += fmt::format("  {}\n", plugin.explanation);
   for (const host::Offer& offer : plugin.offers)
-    text += fmt::format("  {:<14} {:<20} {}\n", offer.kind, offer.name, offer.meaning);
+    text += wrapped_entry(fmt::format("  {:<14} {}", offer.kind, offer.name), offer.meaning, 38);
   return text;
 }
 
@@ -185,15 +186,18 @@ std::string offer_details(const host::PluginRecord& plugin, const host::Catalog&
   std::string text;
   for (const host::Offer& offer : plugin.offers) {
     const Strided<const FieldSpec> fields = fields_of(catalog, offer);
-    text += fmt::format("\n{} {}: {}\n", offer.kind, offer.name, offer.meaning);
+    text += '\n' + wrapped(fmt::format("{} {}: {}", offer.kind, offer.name, offer.meaning), 0, 2) + '\n';
     if (const Formulation* f = offer.kind == "formulation" ? host::find(catalog.formulations, offer.name) : nullptr)
-      text += fmt::format("  source: {}\n  supports: {}\n", f->source(), fmt::join(supported(*f), ", "));
+      text += wrapped_entry("  source:", f->source(), 12) +
+              wrapped_entry("  supports:", fmt::format("{}", fmt::join(supported(*f), ", ")), 12);
     if (const TypeDescriptor* descriptor = descriptor_of(catalog, offer)) text += variable_lines(*descriptor);
     if (const IntegratorType* i = offer.kind == "integrator" ? host::find(catalog.integrators, offer.name) : nullptr)
-      text += fmt::format("  source: {}\n  order {}, {}\n", i->source(), i->order(),
+      text += wrapped_entry("  source:", i->source(), 12) +
+              fmt::format("  order {}, {}\n", i->order(),
                           i->fixed_step() ? "a fixed step" : "steps chosen by tolerances");
     if (const ImporterType* i = offer.kind == "importer" ? host::find(catalog.importers, offer.name) : nullptr)
-      text += fmt::format("  source: {}\n  files: {}{}\n", i->source(), i->extensions(),
+      text += wrapped_entry("  source:", i->source(), 12) +
+              fmt::format("  files: {}{}\n", i->extensions(),
                           ask<Exporter>(*i) != nullptr ? "; read and written" : "; read");
     text += fields.empty() ? std::string(has_options(offer) ? "  no options\n" : "  no fields of its own\n")
                            : fmt::format("  {}:\n{}", has_options(offer) ? "options" : "fields", field_lines(fields));

@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "apps/text/wrapping.hpp"
 #include "framework/printable.hpp"
 #include "framework/supervision.hpp"
 
@@ -51,10 +52,11 @@ void print(const Diagnostic& d) {
   std::fflush(output());
   const auto plain = [](std::string_view text) { return host::printable(text, true); };
   const std::string message = plain(d.message), remedy = plain(d.remedy), path = plain(d.path), file = plain(d.file);
-  const std::string text =
+  std::string text =
       host::format({.severity = d.severity, .message = message, .remedy = remedy, .path = path, .file = file,
                     .line = d.line, .column = d.column},
                    with_color()) + '\n';
+  if (on_terminal()) text = wrapped_lines(text);
   // A message that cannot be printed is no reason to fail; where plugins closed the stream, the process that watches
   // has another.
   host::mend_streams();
@@ -67,6 +69,8 @@ void print(const Diagnostic& d) {
 void print(const host::Diagnostics& diagnostics) {
   for (const Diagnostic& d : diagnostics.all()) print(d);
 }
+
+void print_paragraphs(std::string_view text) { fmt::print(output(), "{}\n", wrapped_paragraphs(text)); }
 
 void print(Severity severity, std::string_view message, std::string_view remedy) {
   print(Diagnostic{.severity = severity, .message = message, .remedy = remedy});

@@ -21,6 +21,9 @@ void print(const Diagnostic&);
 void print(const host::Diagnostics&);
 void print(Severity, std::string_view message, std::string_view remedy = {});
 
+/// Paragraphs on the output stream, in lines that fit a terminal.
+void print_paragraphs(std::string_view text);
+
 /// While it lives, messages of its thread are kept here in place of being printed: those of one of many cases, or those
 /// that the library hands on. Of several the innermost keeps them.
 class HeldMessages {

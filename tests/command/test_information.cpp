@@ -1,6 +1,6 @@
 // check, plugins, schema, help, completion: what polyform tells without running anything.
+#include <algorithm>
 #include <catch2/catch.hpp>
-
 #include <nlohmann/json.hpp>
 
 #include "tests/command/command_runner.hpp"
@@ -77,6 +77,17 @@ TEST_CASE("the schema is valid JSON and knows the joint types") {
   CHECK_THAT(schema.dump(), Contains("revolute") && Contains("spring-damper"));
 }
 
+/// Characters of the longest line.
+std::size_t longest_line(const std::string& text) {
+  std::size_t longest = 0, now = 0;
+  for (const char c : text) {
+    if ((static_cast<unsigned char>(c) & 0xC0u) == 0x80u) continue;
+    now = c == '\n' ? 0 : now + 1;
+    longest = std::max(longest, now);
+  }
+  return longest;
+}
+
 TEST_CASE("help and version") {
   const Workshop shop;
   const Outcome help = shop.run({"--help"});
@@ -88,7 +99,16 @@ TEST_CASE("help and version") {
                               "plugins", "new", "conform", "schema", "help", "completion"}) {
     INFO(command);
     CHECK_THAT(help.out, Contains(command));
-    CHECK(shop.run({command, "--help"}).code == 0);
+    const Outcome own = shop.run({command, "--help"});
+    CHECK(own.code == 0);
+    CHECK(longest_line(own.out) <= 80);
+  }
+  CHECK(longest_line(help.out.substr(0, help.out.find("Plugins are looked for"))) <= 80);
+  for (const char* name : {"riccati", "standard-joints", "contact", "radau5", "urdf"}) {
+    INFO(name);
+    const std::string shown = shop.run({"plugins", "show", name}).out;
+    REQUIRE(shown.find("\n\n") != std::string::npos);
+    CHECK(longest_line(shown.substr(shown.find("\n\n"))) <= 80);  // before it stands the path of the plugin
   }
   CHECK_THAT(shop.run({"help", "run"}).out, Contains("--output-interval"));
   CHECK_THAT(shop.run({"--version"}).out, Contains("polyform "));

@@ -36,6 +36,10 @@ TEST_CASE("a new project bears its own name in files, functions and types") {
   CHECK_THAT(shop.read("a/b/my_screw2.cpp"), Contains("class MyScrew2 ") && Contains(".name = \"my-screw2\""));
   CHECK_THAT(shop.read("a/b/plugin.cpp"), Contains("\"my-screw2\", \"1.0\"") && Contains("my_screw2()"));
   CHECK_THAT(shop.read("a/b/model.yaml"), Contains("type: my-screw2"));
+  // What a project needs to be published: a licence, what git ignores, and a server that builds and tests it.
+  CHECK_THAT(shop.read("a/b/LICENSE"), Contains("MIT License") && Contains("the authors of my-screw2"));
+  CHECK_THAT(shop.read("a/b/.gitignore"), Contains("build/"));
+  CHECK_THAT(shop.read("a/b/.github/workflows/test.yml"), Contains("polyform conform build/my-screw2.so"));
 }
 
 TEST_CASE("every kind has one example, and the help names it") {
