@@ -33,6 +33,7 @@ struct ReportArguments {
   std::vector<std::string> results;
   std::string output, model;
   std::vector<std::string> plugin_paths;
+  std::vector<std::string> set{};  ///< PATH=VALUE
   bool lenient = false;
 };
 
@@ -95,7 +96,7 @@ std::string stranger(const host::System& system, const host::ResultFile& results
 std::unique_ptr<host::System> load_model(Session& session, const ReportArguments& arguments,
                                          const host::ResultFile& results, host::FileRoles& files) {
   if (!arguments.model.empty()) {
-    auto system = session.load({arguments.model, {}, arguments.lenient});
+    auto system = session.load({arguments.model, {}, arguments.lenient, {}, arguments.set});
     if (const std::string missing = stranger(*system, results); !missing.empty())
       throw host::Failure(Exit::bad_input,
                           fmt::format("{} is not the model of {}: it has not {} of the results", arguments.model,
@@ -112,7 +113,7 @@ std::unique_ptr<host::System> load_model(Session& session, const ReportArguments
   files.read("the model", file);
   constexpr const char* remedy = "Give the model as it was with --model MODEL.yaml.";
   try {
-    auto system = session.load({file, {}, arguments.lenient});
+    auto system = session.load({file, {}, arguments.lenient, {}, arguments.set});
     const std::string missing = stranger(*system, results);
     if (missing.empty()) return system;
     print(Severity::warning, fmt::format("{} has not {} of the results, {}", file, missing, so), remedy);
@@ -300,6 +301,7 @@ void add_report(CLI::App& app, Action& action) {
   sub->add_option("--model", arguments->model, "The model file [the one that the results name]")->type_name("MODEL");
   add_plugin_path(*sub, arguments->plugin_paths);
   add_lenient(*sub, arguments->lenient);
+  add_set(*sub, arguments->set);
   sub->footer(
       "The page holds all rows of all columns, and everything that it needs: it can be sent on as one file. Example:\n"
       "  polyform run rod.yaml --output rod.h5\n"

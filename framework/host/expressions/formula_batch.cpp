@@ -1,7 +1,6 @@
 #include "framework/host/expressions/formula_batch.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <numbers>
 
 #include "framework/host/expressions/formula_values.hpp"
@@ -105,30 +104,24 @@ ForceInput FormulaBatch::input_of(const Own& own, const ForceInput& whole) const
           .discrete = slice(whole.discrete, own.part.discrete, own.part.discretes)};
 }
 
-void FormulaBatch::put_bits(double number, std::span<std::int32_t> values) noexcept {
-  const auto bits = std::bit_cast<std::uint64_t>(number);
-  for (std::size_t k = 0; k < values_per_sample; ++k)
-    values[k] = static_cast<std::int32_t>((bits >> (16 * k)) & 0xFFFFu);
-}
-double FormulaBatch::from_bits(std::span<const std::int32_t> values) noexcept {
-  std::uint64_t bits = 0;
-  for (std::size_t k = 0; k < values_per_sample; ++k)
-    bits |= static_cast<std::uint64_t>(static_cast<std::uint32_t>(values[k])) << (16 * k);
-  return std::bit_cast<double>(bits);
-}
-
-void FormulaBatch::take_samples(double interval, std::span<std::int32_t> values) noexcept {
+void FormulaBatch::take_samples(double interval, std::span<double> states) noexcept {
   std::ranges::copy(inputs_, sample_work_.begin());
   type_.sampled().run(std::span(sample_work_));
   for (std::size_t k = 0; k < held_.size(); ++k)
     if (type_.samples()[k].interval == interval)
-      put_bits(sample_work_[type_.sampled().root(k)], values.subspan(values_per_sample * k, values_per_sample));
+      states[type_.states().size() + k] = sample_work_[type_.sampled().root(k)];
+}
+
+void FormulaBatch::take_first_samples(std::span<double> states) noexcept {
+  std::ranges::copy(inputs_, sample_work_.begin());
+  type_.sampled().run(std::span(sample_work_));
+  for (std::size_t k = 0; k < held_.size(); ++k)
+    states[type_.states().size() + k] = sample_work_[type_.sampled().root(held_.size() + k)];
 }
 
 void FormulaBatch::read(const ForceInput& in) noexcept {
   for (std::size_t k = 0; k < held_.size(); ++k)
-    held_[k] = in.discrete.empty() ? type_.samples()[k].initial
-                                   : from_bits(in.discrete.subspan(values_per_sample * k, values_per_sample));
+    held_[k] = in.states.empty() ? type_.samples()[k].initial : in.states[type_.states().size() + k];
   const std::size_t own = type_.states().size();
   reader_.read(in.time, markers_ < in.markers.size() ? in.markers.subspan(markers_) : Strided<const MarkerMotion>(),
                in.q.subspan(std::min(q_, in.q.size())), in.v.subspan(std::min(v_, in.v.size())),
@@ -166,6 +159,7 @@ void FormulaBatch::evaluate(const ForceInput& in, ForceOutput& out) noexcept {
       report(type_.program(), first + k, work_, in.time);
     out.state_rates[k] = rate;
   }
+  for (std::size_t k = 0; k < held_.size(); ++k) out.state_rates[own_states + k] = 0;
   for (const Own& own : own_) {
     ForceOutput part{.wrenches = out.wrenches.subspan(own.part.marker, own.part.markers),
                      .efforts = out.efforts.subspan(own.v, own.nv),
@@ -178,6 +172,7 @@ void FormulaBatch::evaluate(const ForceInput& in, ForceOutput& out) noexcept {
 
 void FormulaBatch::initial_states(std::span<double> x) const noexcept {
   for (std::size_t k = 0; k < type_.states().size(); ++k) x[k] = type_.states()[k].initial;
+  for (std::size_t k = 0; k < type_.samples().size(); ++k) x[type_.states().size() + k] = type_.samples()[k].initial;
   for (const Own& own : own_) own.batch->initial_states(x.subspan(own.part.state, own.part.states));
 }
 
@@ -192,11 +187,12 @@ void* FormulaBatch::query(std::string_view asked) noexcept {
   if (asked == OutputSource::interface_name)
     return type_.descriptor().outputs.empty() ? nullptr : static_cast<OutputSource*>(this);
   if (asked == DiscreteElement::interface_name)
-    return any(&Own::discrete) || !held_.empty() ? static_cast<DiscreteElement*>(this) : nullptr;
-  if (asked == StateJumps::interface_name) return any(&Own::jumps) ? static_cast<StateJumps*>(this) : nullptr;
+    return any(&Own::discrete) ? static_cast<DiscreteElement*>(this) : nullptr;
+  if (asked == StateJumps::interface_name)
+    return any(&Own::jumps) || !held_.empty() ? static_cast<StateJumps*>(this) : nullptr;
   if (asked == InitialStates::interface_name || asked == DiscreteAtStart::interface_name) {
     const bool given = std::ranges::any_of(own_, [&](const Own& o) { return o.batch->query(asked) != nullptr; });
-    if (!given && (held_.empty() || asked == InitialStates::interface_name)) return nullptr;
+    if (!given && (held_.empty() || asked == DiscreteAtStart::interface_name)) return nullptr;
     return asked == InitialStates::interface_name ? static_cast<void*>(static_cast<InitialStates*>(this))
                                                   : static_cast<void*>(static_cast<DiscreteAtStart*>(this));
   }
@@ -296,20 +292,16 @@ void FormulaBatch::evaluate_outputs(const OutputInput& in, std::span<double> val
 }
 
 void FormulaBatch::initial_values(std::span<std::int32_t> values) const noexcept {
-  for (std::size_t k = 0; k < held_.size(); ++k)
-    put_bits(type_.samples()[k].initial, values.subspan(values_per_sample * k, values_per_sample));
   for (const Own& own : own_)
     if (own.discrete != nullptr) own.discrete->initial_values(values.subspan(own.part.discrete, own.part.discretes));
 }
 
 void FormulaBatch::pass_event(std::size_t k, bool rising, const EventInput& in,
                               std::span<std::int32_t> values) noexcept {
-  read(*in.attachments);
-  const std::size_t first_clock = type_.switches().roots();
-  if (k >= first_clock && k < first_own_event()) return take_samples(type_.intervals()[k - first_clock], values);
-  set_cells(in.attachments->time);
   const Own* const own = owner_of(k);
   if (own == nullptr || own->discrete == nullptr) return;
+  read(*in.attachments);
+  set_cells(in.attachments->time);
   const ForceInput attachments = input_of(*own, *in.attachments);
   const EventInput input{.attachments = &attachments};
   own->discrete->pass_event(k - own->first_event, rising, input,
@@ -317,6 +309,11 @@ void FormulaBatch::pass_event(std::size_t k, bool rising, const EventInput& in,
 }
 
 void FormulaBatch::jump_states(std::size_t k, bool rising, const EventInput& in, std::span<double> states) noexcept {
+  const std::size_t first_clock = type_.switches().roots();
+  if (k >= first_clock && k < first_own_event()) {
+    read(*in.attachments);
+    return take_samples(type_.intervals()[k - first_clock], states);
+  }
   const Own* const own = owner_of(k);
   if (own == nullptr || own->jumps == nullptr) return;
   read(*in.attachments);
@@ -329,6 +326,8 @@ void FormulaBatch::jump_states(std::size_t k, bool rising, const EventInput& in,
 void FormulaBatch::states_at_start(const ForceInput& start, std::span<double>, std::span<double> x) noexcept {
   ForceInput with_states = start;
   with_states.states = x;
+  read(with_states);
+  take_first_samples(x);
   read(with_states);
   set_cells(start.time);
   for (const Own& own : own_) {
@@ -346,7 +345,8 @@ void FormulaBatch::values_at_start(const ForceInput& start, std::span<std::int32
   ForceInput with_states = start;
   if (with_states.states.empty()) with_states.states = x;
   read(with_states);
-  for (const double interval : type_.intervals()) take_samples(interval, values);
+  take_first_samples(x);
+  read(with_states);
   set_cells(start.time);
   for (const Own& own : own_)
     if (auto* const given = ask<DiscreteAtStart>(*own.batch))

@@ -75,10 +75,9 @@ class FormulaBatch final : public ForceBatch,
   ForceInput input_of(const Own&, const ForceInput& whole) const noexcept;
   void read(const ForceInput&) noexcept;
   std::size_t first_own_event() const { return type_.switches().roots() + type_.intervals().size(); }
-  /// The samplers of one interval take their inputs.
-  void take_samples(double interval, std::span<std::int32_t> values) noexcept;
-  static void put_bits(double number, std::span<std::int32_t> values) noexcept;
-  static double from_bits(std::span<const std::int32_t> values) noexcept;
+  /// The samplers of one interval take their inputs, those of any interval what they begin with.
+  void take_samples(double interval, std::span<double> states) noexcept;
+  void take_first_samples(std::span<double> states) noexcept;
   void set_cells(double t) noexcept;
   void report(const Program&, std::size_t root, std::span<const double> work, double t) noexcept;
 

@@ -43,12 +43,6 @@ bool of_time(const Graph& graph, NodeIndex node) {
   return inputs == std::vector<std::uint32_t>{0};
 }
 
-/// Words for all values of 16 bits.
-std::span<const std::string_view> words_of_bits() {
-  static const std::vector<std::string_view> words(65536, "bits");
-  return words;
-}
-
 std::string text_of(const GraphNode& node, std::span<const FormulaText> texts) {
   if (node.place.formula >= texts.size() || node.place.end <= node.place.begin) return "a formula";
   std::string part = texts[node.place.formula].text.substr(node.place.begin, node.place.end - node.place.begin);
@@ -69,6 +63,7 @@ FormulaForce::FormulaForce(Formulas& all, std::vector<FollowingForce> forces, st
     taken.push_back(sample.input);
     if (std::ranges::find(intervals_, sample.interval) == intervals_.end()) intervals_.push_back(sample.interval);
   }
+  for (const FormulaSample& sample : samples_) taken.push_back(sample.start);
   for (const FollowingForce& force : forces) {
     add_part(force);
     const std::size_t first = parts_.back().field;
@@ -107,10 +102,8 @@ FormulaForce::FormulaForce(Formulas& all, std::vector<FollowingForce> forces, st
   for (const FormulaState& state : states_) state_names_.push_back({state.name, "1"});
   for (const FormulaOutput& output : outputs) output_names_.push_back({names_.emplace_back(output.name), "1"});
   for (const FormulaSample& sample : samples_)
-    for (std::size_t k = 0; k < values_per_sample; ++k)
-      discrete_names_.push_back({names_.emplace_back(fmt::format("{}.bits[{}]", sample.name, k)),
-                                 "bits of the number that the sampler holds", words_of_bits()});
-  std::size_t state = states_.size(), output = outputs.size(), discrete = discrete_names_.size();
+    state_names_.push_back({sample.name, "1"});
+  std::size_t state = state_names_.size(), output = outputs.size(), discrete = discrete_names_.size();
   for (std::size_t p = 0; p < parts_.size(); ++p) {
     Part& part = parts_[p];
     const TypeDescriptor& own = part.type->descriptor();

@@ -24,14 +24,13 @@ struct FormulaState {
   double initial = 0;
   NodeIndex rate = 0;
 };
-/// A sampler: it takes its input at each multiple of the interval, and holds it until the next.
+/// A sampler: it takes its input at each multiple of the interval, and holds it until the next. What it holds is a state
+/// whose rate is zero, and which jumps.
 struct FormulaSample {
   std::string name;
   double interval = 1, initial = 0;  ///< initial: what it holds before t = 0
-  NodeIndex input = 0;
+  NodeIndex input = 0, start = 0;    ///< start: what it takes at t = 0, its input as a rule
 };
-/// What samplers hold is a discrete state: the bits of the number, 16 in each of four values.
-inline constexpr std::size_t values_per_sample = 4;
 
 struct FormulaOutput {
   std::string name;
@@ -84,7 +83,7 @@ class FormulaForce final : public ForceType {
   const Program& schedule() const { return schedule_; }  ///< switches that depend on the time alone
   double shortest_time() const { return shortest_; }     ///< of what formulas do by the clock, s
   const StateReader& reader() const { return reader_; }
-  const Program& sampled() const { return sampled_; }  ///< inputs of the samplers
+  const Program& sampled() const { return sampled_; }  ///< inputs of the samplers, then what they take at the start
   const std::vector<FormulaState>& states() const { return states_; }
   const std::vector<FormulaSample>& samples() const { return samples_; }
   /// Different intervals of the samplers, s; those of one interval take their inputs at once.

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <memory>
 
+#include "framework/host/reading/source.hpp"
 #include "framework/host/reading/time_functions.hpp"
 
 namespace polyform::host::inline reading {
@@ -38,6 +40,24 @@ bool check_range(const Value& value, const FieldSpec& spec, double x) {
   const std::string kind = spec.type == FieldType::integer ? "an integer" : number_in(spec.unit);
   value.unexpected(kind + range(spec), fmt::format("{}: {}.", spec.name, spec.meaning));
   return false;
+}
+
+/// A text field with this unit names a file, from the folder of the model. The element gets what is in it; a text of
+/// several lines is that itself.
+constexpr std::string_view file_unit = "file";
+
+/// What is in a file; nothing after a report.
+std::optional<std::string> content_of(const Value& value, const std::string& name, const std::string& model) {
+  const std::string path = (std::filesystem::path(model).parent_path() / name).string();
+  Diagnostics found;
+  Report report(found, path);
+  std::optional<std::string> text = read_source(path, report);
+  report.finish();
+  if (text) return text;
+  value.error(fmt::format("the file {} cannot be read: {}", show(path),
+                          found.all().empty() ? std::string("it is not there") : found.all().front().message),
+              "It is named from the folder of the model.");
+  return std::nullopt;
 }
 
 /// Looks up fields in a map and in the maps of its groups: `group.name` is the entry `name` under the key `group`.
@@ -88,7 +108,7 @@ std::string expectation(const FieldSpec& spec) {
     case FieldType::boolean:
       return "true or false";
     case FieldType::text:
-      return "a text";
+      return spec.unit == file_unit ? "the name of a file" : "a text";
     case FieldType::choice:
       return "one of " + listing({spec.choices.begin(), spec.choices.end()});
     case FieldType::vector3:
@@ -219,7 +239,9 @@ bool FieldReader::scalar(const Value& value, const FieldSpec& spec, FieldValue& 
     out.integer = b.value_or(false) ? 1 : 0;
     return b.has_value();
   }
-  const std::optional<std::string> text = read_text(value, "a text");
+  const bool is_file = spec.unit == file_unit;
+  std::optional<std::string> text = read_text(value, is_file ? "the name of a file" : "a text");
+  if (text && is_file && text->find('\n') == std::string::npos) text = content_of(value, *text, storage_.file);
   if (text) out.text = storage_.texts.emplace_back(*text);
   return text.has_value();
 }

@@ -215,19 +215,21 @@ TEST_CASE("a sampler holds a number to its last bit, and takes the next at its i
   Bench b;
   const double odd = -1.0 / 3;
   b.follow(b.held(0));
-  b.make({}, {{"signal.s", 0.5, odd, b.q(4)}, {"signal.z", 0.5, 0, b.held(0)}});
+  b.make({}, {{"signal.s", 0.5, odd, b.q(4), b.q(4)}, {"signal.z", 0.5, 0, b.held(0), b.held(0)}});
   b.coordinates = {0, std::numbers::pi};
   b.velocities = {0, 0};
+  b.x = {odd, 0};
   CHECK(b.efforts(0)[0] == odd);
   auto* events = ask<EventSource>(*b.batch);
-  auto* discrete = ask<DiscreteElement>(*b.batch);
   REQUIRE(events != nullptr);
   REQUIRE(events->event_count() == 1);
+  auto* jumps = ask<StateJumps>(*events);
+  REQUIRE(jumps != nullptr);
   const ForceInput in = b.input(0.5);
-  const EventInput at{.attachments = &in};
-  std::vector<std::int32_t> next = b.discrete;
-  discrete->pass_event(0, false, at, next);
-  b.discrete = next;
+  std::vector<double> next = b.x;
+  jumps->jump_states(0, false, {.attachments = &in}, next);
+  CHECK(next[1] == odd);  // what the first sampler held before
+  b.x = next;
   CHECK(b.efforts(0.5)[0] == std::numbers::pi);
   std::vector<double> values(1), rates(1);
   const ForceInput later = b.input(0.6);

@@ -1,0 +1,37 @@
+// Couplings that are linear in joint coordinates: Σ f q = 0.
+#pragma once
+
+#include <vector>
+
+#include "joint_places.hpp"
+#include "polyform/contract/constraint_element.hpp"
+
+namespace polyform::couplings {
+
+/// A type whose rows are Σ f_k q_k = 0 over one coordinate q_k of each attached joint. As drawn all are zero.
+class LinearCoupling : public ConstraintType {
+ public:
+  bool holonomic() const noexcept final { return true; }
+  std::size_t rows(const ElementInstance&) const noexcept override { return 1; }
+  bool define(ElementInstance&, std::size_t number, FieldSink&) const noexcept final;
+  ConstraintBatch* create(Strided<const ElementInstance>) const noexcept final;
+
+  /// The motion of attached joint k that is coupled.
+  virtual Primitive::Kind motion(std::size_t k) const noexcept = 0;
+  /// f of attached joint k in a row.
+  virtual double factor(const ElementInstance&, std::size_t row, std::size_t k) const noexcept = 0;
+  /// What define() checks beyond the joints.
+  virtual bool check(const ElementInstance&, std::size_t number, FieldSink&) const noexcept;
+
+ protected:
+  ~LinearCoupling() = default;
+};
+
+/// The joint that attachment k of an instance is, and the field that names it.
+struct AttachedJoint {
+  JointIndex joint = JointIndex::none;
+  std::size_t field = 0;
+};
+AttachedJoint attached_joint(Strided<const FieldSpec>, const ElementInstance&, std::size_t k) noexcept;
+
+}  // namespace polyform::couplings

@@ -1,0 +1,83 @@
+// A tyre whose forces along the road are those of Pacejka's magic formula.
+#include <array>
+#include <cmath>
+#include <new>
+
+#include "magic_formula.hpp"
+#include "tyre_types.hpp"
+
+namespace polyform::tyres {
+namespace {
+
+enum Field : std::size_t { tir = first_own_field, friction_scale };
+constexpr auto specs = tyre_fields(std::array{
+    FieldSpec{.name = "tir",
+              .type = FieldType::text,
+              .unit = "file",
+              .meaning = "a .tir file of version 5 of the formula, from the folder of the model; default: a made-up "
+                         "symmetric tyre of a car, 4000 N of nominal load"},
+    FieldSpec{.name = "friction_scale",
+              .type = FieldType::number,
+              .unit = "1",
+              .meaning = "of this road, as a share of that on which the tyre was measured",
+              .default_text = "1",
+              .minimum = 0,
+              .exclusive_minimum = true}});
+
+class Magic {
+ public:
+  explicit Magic(const ElementInstance& i) {
+    if (i.fields[tir].given) formula_.read(i.fields[tir].text);
+    formula_.LMUX *= i.fields[friction_scale].number;
+    formula_.LMUY *= i.fields[friction_scale].number;
+  }
+  RoadForces forces(const RollingState& s) const noexcept {
+    const MagicForces f = formula_.forces(s.load, s.kappa, -std::atan(s.tan_alpha), s.camber, s.speed);
+    constexpr double creeping = 0.1;
+    return {f.fx, f.fy, f.mz, f.my * std::tanh(s.speed / creeping), f.mx};
+  }
+  double length_x(double load, double camber) const noexcept { return formula_.length_x(load, camber); }
+  double length_y(double load, double camber) const noexcept { return formula_.length_y(load, camber); }
+
+ private:
+  MagicFormula formula_;
+};
+
+class MagicFormulaTyre final : public ForceType {
+ public:
+  const TypeDescriptor& descriptor() const noexcept override {
+    static constexpr TypeDescriptor descriptor{
+        .name = "magic-formula-tyre",
+        .meaning = "a tyre that drives, brakes and steers by Pacejka's magic formula 5.2, on a level or an uneven road",
+        .fields = specs,
+        .states = rolling_states,
+        .outputs = rolling_outputs};
+    return descriptor;
+  }
+  bool define(ElementInstance& i, std::size_t number, FieldSink& sink) const noexcept override {
+    if (!check_wheel(i, number, sink)) return false;
+    if (!i.fields[tir].given) return true;
+    try {
+      MagicFormula formula;
+      const auto mistake = formula.read(i.fields[tir].text);
+      if (!mistake) return true;
+      sink.report(Severity::error, number, tir, Message("line {}: {}", mistake->line, mistake->what),
+                  "Give a .tir file of the magic formula 5.0 to 5.2, with lines NAME = number.");
+    } catch (const std::bad_alloc&) {
+      sink.report(Severity::error, number, tir, "no memory is left for the file", "Give a smaller one.");
+    }
+    return false;
+  }
+  ForceBatch* create(Strided<const ElementInstance> instances) const noexcept override {
+    return make_batch<RollingTyres<Magic>>(instances);
+  }
+};
+
+}  // namespace
+
+const ForceType& magic_formula_tyre() noexcept {
+  static constexpr MagicFormulaTyre type;
+  return type;
+}
+
+}  // namespace polyform::tyres

@@ -1,0 +1,183 @@
+// Rolling tyres: slip laws, roads, and cars on them against closed forms.
+#include <algorithm>
+#include <cmath>
+#include <complex>
+
+#include "plugins/elements/tyres/magic_formula.hpp"
+#include "plugins/elements/tyres/tyre_types.hpp"
+#include "polyform/helpers/element_test.hpp"
+#include "tests/machines/machine_run.hpp"
+
+using namespace polyform;
+using namespace polyform::test;
+
+namespace {
+
+constexpr double pi = 3.14159265358979323846, g = 9.81;
+
+/// A wheel of 0.3 m at its height with 4000 N on it, rolling along x.
+void place(testing::ElementTest<ForceType>& wheel) {
+  wheel.set("axis", Vec3{0, 1, 0}).set("radius", 0.3).set("rolling_radius", 0.29).set("stiffness", 2e5);
+  wheel.attach("wheel", Vec3{}, Pose{Quat{1, 0, 0, 0}, {0, 0, 0.28}});
+}
+
+}  // namespace
+
+TEST_CASE("the brush model has its stiffness at no slip, and friction where everything slides") {
+  testing::ElementTest wheel(tyres::brush_tyre());
+  place(wheel);
+  wheel.set("slip_stiffness", 6e4).set("cornering_stiffness", 5e4).set("friction", 0.8).set("half_length", 0.06);
+  wheel.create();
+  wheel.marker(0).velocity = {20, 0, 0};
+  wheel.marker(0).angular_velocity = {0, 20 / 0.29, 0};
+  CHECK(wheel.outputs()[0] == Approx(4000));
+  wheel.states = {0, 1e-5};
+  CHECK(wheel.outputs()[6] == Approx(0.5).epsilon(1e-3));
+  CHECK(wheel.outputs()[7] == Approx(-0.5 * 0.02).epsilon(1e-3));  // a third of the half length behind
+  wheel.states = {0, 1};
+  CHECK(wheel.outputs()[6] == Approx(0.8 * 4000));
+  CHECK(wheel.outputs()[7] == Approx(0).margin(1e-9));
+  // Half of the slip at which all slides: ψ = 1/2 gives 3 (1/2)(1 − 1/2 + 1/12) = 7/8 of the friction.
+  wheel.states = {0, 0.5 * 3 * 0.8 * 4000 / 5e4};
+  CHECK(wheel.outputs()[6] == Approx(0.875 * 0.8 * 4000));
+  // The slip follows that of the rim over the relaxation length.
+  wheel.states = {0, 0};
+  wheel.marker(0).velocity = {20, -0.2, 0};
+  CHECK(wheel.evaluate().state_rates[1] == Approx(0.2 / 0.3).epsilon(1e-6));
+}
+
+TEST_CASE("the magic formula has the slope, the peak and the trail that its coefficients name") {
+  tyres::MagicFormula f;
+  REQUIRE_FALSE(f.read("FNOMIN = 5000 $ load\nPKY1 = -20\nPKY2=1.5\n[X]\nPDY1 = 0.9\nPDY2 = 0\nPCY1=1.4\nPEY1=-1\nPEY2=0\n"
+                       "QDZ1 = 0.11\nQDZ2=0\n"));
+  const double Fz = 4000, Ky = -20 * 5000 * std::sin(2 * std::atan(Fz / (1.5 * 5000))), small = 1e-7;
+  CHECK(f.forces(Fz, 0, small, 0, 20).fy == Approx(Ky * small).epsilon(1e-6));
+  double peak = 0;
+  for (int k = 0; k < 4000; ++k) peak = std::max(peak, -f.forces(Fz, 0, k * 1e-4, 0, 20).fy);
+  CHECK(peak == Approx(0.9 * Fz).epsilon(1e-6));
+  CHECK(f.forces(Fz, 0, small, 0, 20).mz == Approx(-0.11 * Fz * 0.313 / 5000 * Ky * small).epsilon(1e-5));
+  const double Kx = Fz * 21 * std::exp(0.2 * (Fz - 5000) / 5000);
+  CHECK(f.forces(Fz, small, 0, 0, 20).fx == Approx(Kx * small).epsilon(1e-6));
+  // Slip along x takes from the lateral force, and the other way round.
+  CHECK(std::abs(f.forces(Fz, 0.1, 0.05, 0, 20).fy) < std::abs(f.forces(Fz, 0, 0.05, 0, 20).fy));
+  CHECK(f.forces(Fz, 0.05, 0.1, 0, 20).fx < f.forces(Fz, 0.05, 0, 0, 20).fx);
+  // A symmetric tyre is symmetric.
+  CHECK(f.forces(Fz, 0.03, 0.07, 0, 20).fy == Approx(-f.forces(Fz, 0.03, -0.07, 0, 20).fy));
+}
+
+TEST_CASE("files of the magic formula that cannot be are refused with their line") {
+  tyres::MagicFormula f;
+  const auto wrong = [&](const char* text) {
+    const auto mistake = f.read(text);
+    REQUIRE(mistake);
+    return std::to_string(mistake->line) + ": " + mistake->what;
+  };
+  CHECK(wrong("PKY1 = a lot\n") == "1: PKY1 is a lot, which is no number");
+  CHECK(wrong("\nFITTYP = 61\n") == "2: the file is for version 61 of the formula, not 5.2");
+  CHECK_THAT(wrong("hello\n"), Catch::Contains("no coefficient"));
+  const Workshop shop;
+  const std::string model = shop.write("m.yaml",
+                                       "polyform: 1\nbodies:\n  - {name: w, position: [0, 0, 0.3], mass: 1, inertia: {xx: 1, yy: 1, zz: "
+                                       "1}}\nforces:\n  - {name: t, type: magic-formula-tyre, wheel: {body: w}, axis: [0, 1, 0], radius: 0.3, "
+                                       "stiffness: 1e5, tir: none.tir}\n");
+  const Outcome outcome = shop.run({"check", model});
+  CHECK(outcome.code == 2);
+  CHECK_THAT(outcome.err, Catch::Contains("none.tir") && Catch::Contains("cannot be read") && Catch::Contains("m.yaml:5:"));
+}
+
+TEST_CASE("a steady turn is that of the bicycle model") {
+  const double m = 1500, a = 1.2, b = 1.4, L = 2.6, u = 20, Cf = 80000, Cr = 90000;
+  const double K = m / L * (b / Cf - a / Cr);
+  for (const double steer : {1e-4, -2e-4}) {
+    const double yaw = u * steer / (L + K * u * u), slip = (b - m * a * u * u / (L * Cr)) * steer / (L + K * u * u);
+    in_formulations(
+        shipped("steady_turn"),
+        [&](const Table& rows) {
+          const std::size_t last = rows.rows.size() - 1;
+          CHECK(rows.at(last, "car.wz") == Approx(yaw).epsilon(2e-4));
+          const double heading = rows.at(last, "road.q[2]");
+          const double sideways = -std::sin(heading) * rows.at(last, "car.vx") + std::cos(heading) * rows.at(last, "car.vy");
+          CHECK(sideways / u == Approx(slip).epsilon(2e-3));
+          CHECK(rows.at(last, "front.fy") + rows.at(last, "rear.fy") == Approx(m * u * yaw).epsilon(3e-4));
+        },
+        {"--set", "parameters.steer=" + std::to_string(steer), "--set", "parameters.mu=100"});
+  }
+}
+
+TEST_CASE("a lane change with small steering is that of the linear bicycle model with relaxation") {
+  // ẏ', r and both slips, by small steps of the classical Runge-Kutta method.
+  const double m = 1500, a = 1.2, b = 1.4, J = 2500, u = 25, steer = 1e-4, L = a + b;
+  const double Ff = m * g * b / L, Fr = m * g * a / L;
+  const auto stiffness = [](double load) { return 16 * 8000 * std::sin(2 * std::atan(load / (1.7 * 8000))); };
+  const auto length = [](double load) { return 1.6 * std::sin(2 * std::atan(load / (1.7 * 8000))) * 0.32; };
+  const double Cf = stiffness(Ff), Cr = stiffness(Fr), lf = length(Ff), lr = length(Fr);
+  using State = std::array<double, 6>;  // lateral speed, yaw rate, slips, heading, y
+  const auto rate = [&](double t, const State& s) {
+    const double d = t > 0.5 && t < 2.5 ? steer * std::pow(std::sin(pi * (t - 0.5)), 3) : 0;
+    const double F = Cf * s[2], R = Cr * s[3];
+    return State{(F + R) / m - u * s[1], (a * F - b * R) / J, (u * d - s[0] - a * s[1] - u * s[2]) / lf,
+                 (-s[0] + b * s[1] - u * s[3]) / lr, s[1], s[0] + u * s[4]};
+  };
+  State s{};
+  const double h = 1e-3;
+  for (int k = 0; k < 5000; ++k) {
+    const auto moved = [&](const State& by, double f) {
+      State x = s;
+      for (std::size_t i = 0; i < 6; ++i) x[i] += f * by[i];
+      return x;
+    };
+    const double t = k * h;
+    const State k1 = rate(t, s), k2 = rate(t + h / 2, moved(k1, h / 2)), k3 = rate(t + h / 2, moved(k2, h / 2)),
+                k4 = rate(t + h, moved(k3, h));
+    for (std::size_t i = 0; i < 6; ++i) s[i] += h / 6 * (k1[i] + 2 * k2[i] + 2 * k3[i] + k4[i]);
+  }
+  in_formulations(
+      shipped("lane_change"),
+      [&](const Table& rows) {
+        const std::size_t last = rows.rows.size() - 1;
+        CHECK(rows.at(last, "car.y") == Approx(s[5]).epsilon(1e-3));
+        CHECK(rows.at(last, "road.q[2]") == Approx(s[4]).margin(1e-3 * steer));
+      },
+      {"--set", "parameters.steer=1e-4"});
+}
+
+TEST_CASE("on a random road a quarter car shakes as the spectrum of ISO 8608 says") {
+  // Linear about its height: sprung and unsprung mass, strut of 21000 N/m and 1000 N s/m, tyre of 120000 N/m.
+  const double ms = 127.0833333, mu = 25, k = 21000, c = 1000, kt = 120000, v = 20, G0 = 16 * 16e-6, n0 = 0.1;
+  double square = 0;
+  const double ratio = std::pow(10 / 0.01, 1.0 / 4000);
+  for (double n = 0.01; n < 10; n *= ratio) {
+    const double w = 2 * pi * n * v;
+    const std::complex<double> i(0, 1), strut = k + i * c * w;
+    const std::complex<double> body = strut / (strut - ms * w * w);  // over the wheel
+    const std::complex<double> wheel = kt / (kt - mu * w * w + strut * (1.0 - body));
+    square += std::norm(-w * w * body * wheel) * G0 * (n0 / n) * (n0 / n) * n * (ratio - 1);
+  }
+  const Table rows = rows_of(shipped("quarter_car"), "riccati", {"--duration", "60", "--set", "forces.stop.length=0.05"});
+  double sum = 0;
+  std::size_t count = 0;
+  for (std::size_t r = 200; r < rows.rows.size(); ++r, ++count) sum += std::pow(rows.at(r, "heave.a"), 2);
+  CHECK(std::sqrt(sum / static_cast<double>(count)) == Approx(std::sqrt(square)).epsilon(0.1));
+}
+
+TEST_CASE("all formulations agree on an uneven road, and a grid of heights is a smooth one") {
+  std::vector<double> ends;
+  in_formulations(
+      shipped("quarter_car"), [&](const Table& rows) { ends.push_back(rows.at(rows.rows.size() - 1, "body.z")); },
+      {"--duration", "0.5", "--rtol", "1e-9"});
+  for (const double z : ends) CHECK(z == Approx(ends[0]).margin(1e-7));
+  // A slope of 0.1 by a grid: the wheel stands on it as on a plane.
+  testing::ElementTest wheel(tyres::brush_tyre());
+  place(wheel);
+  wheel.set("slip_stiffness", 0.0).set("cornering_stiffness", 0.0);
+  std::vector<double> heights;
+  for (int i = 0; i < 6; ++i)
+    for (int j = 0; j < 5; ++j) heights.push_back(0.1 * (i - 2));
+  wheel.set("road_grid", heights, 6);
+  wheel.set("road_grid_origin", std::vector<double>{-2, -2});
+  wheel.create();
+  wheel.marker(0).position = {0.3, 0.1, 0.03 + 0.28 * std::sqrt(1.01)};
+  const auto force = wheel.evaluate().wrenches[0].linear;
+  CHECK(norm(force) == Approx(2e5 * 0.02).epsilon(1e-9));
+  CHECK(force.x / force.z == Approx(-0.1).epsilon(1e-9));
+}
