@@ -1,15 +1,31 @@
 #include "framework/host/simulation/lane_system.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
 #include <new>
 
 namespace polyform::host::inline simulation {
 
+namespace {
+
+/// The lanes of most batches, known to the compiler.
+constexpr std::size_t usual_lanes = 8;
+
+/// Of each lane zero where all its numbers are finite, else none.
+template <std::size_t fixed>
+void look_for_numbers(std::span<const double> all, std::size_t counted, std::vector<double>& trouble) noexcept {
+  const std::size_t lanes = fixed > 0 ? fixed : counted;
+  const double* __restrict number = all.data();
+  double* __restrict out = trouble.data();
+  for (std::size_t k = 0; k < lanes; ++k) out[k] = 0;
+  for (std::size_t i = 0; i < all.size(); i += lanes)
+    for (std::size_t k = 0; k < lanes; ++k) out[k] += 0 * number[i + k];
+}
+
+}  // namespace
+
 LaneSystem::LaneSystem(BatchEvaluation& batch, const IntegratorChoice& choice)
     : batch_(batch), choice_(choice), worlds_(batch.lanes()), counted_(batch.lanes()), next_lane_(batch.lanes()),
-      largest_(batch.lanes()) {}
+      trouble_(batch.lanes()) {}
 
 IntegratorChoice LaneSystem::choice_for(std::size_t lane) {
   next_lane_ = lane;
@@ -53,16 +69,13 @@ void LaneSystem::derivatives(const BatchInput& in, BatchOutput& out) noexcept {
   BatchOutput of_states{.ydot = out.ydot.first(states * lanes), .done = out.done};
   if (states < size_) of_states.power = out.ydot.subspan(states * lanes, lanes);
   batch_.evaluate({.t = in.t, .y = in.y.first(states * lanes), .active = in.active}, of_states);
-  // The largest rate of each lane, where a number that is not finite stays.
-  std::ranges::fill(largest_, 0.0);
-  for (std::size_t i = 0; i < out.ydot.size(); i += lanes)
-    for (std::size_t k = 0; k < lanes; ++k) {
-      const double size = std::abs(out.ydot[i + k]);
-      largest_[k] = size <= largest_[k] ? largest_[k] : size;
-    }
+  if (lanes == usual_lanes)
+    look_for_numbers<usual_lanes>(out.ydot, lanes, trouble_);
+  else
+    look_for_numbers<0>(out.ydot, lanes, trouble_);
   for (std::size_t k = 0; k < lanes; ++k) {
     if (in.active[k] == 0) continue;
-    if (out.done[k] != 0 && largest_[k] <= std::numeric_limits<double>::max())
+    if (out.done[k] != 0 && trouble_[k] == 0)
       counted_[k]->count();
     else
       out.done[k] = evaluate_alone(k, in, out) ? 1 : 0;

@@ -55,7 +55,7 @@ class LaneSystem final : public BatchSystem, private IntegratorType {
   std::unique_ptr<BatchIntegrator, Destroy> integrators_;
   std::size_t next_lane_;            ///< of the next integrator; lanes() where it stands alone
   std::size_t size_ = 0;             ///< of each world
-  std::vector<double> largest_, y_, ydot_;
+  std::vector<double> trouble_, y_, ydot_;
 };
 
 }  // namespace polyform::host::simulation

@@ -37,7 +37,8 @@ class LaneDopri5 final : public LaneBatch {
       : LaneBatch(system), ways_(lanes()), h_(lanes()), t_(lanes()), active_(lanes()), asked_(lanes()),
         integrals_(system.world(0).integrals()), largest_(integrals_ * lanes()), now_(size_ * lanes()), next_(now_),
         start_(now_), start_rate_(now_), end_rate_(now_), stage_(now_), error_(now_), constant_(now_), slope_(now_),
-        try_rate_(now_), increment_(now_), corrected_(size_) {
+        try_rate_(now_), end_state_(now_), absolute_(lanes()), relative_(lanes()), errors_(lanes()),
+        marks_(lanes()) {
     for (std::vector<double>& k : k_) k.resize(now_.size());
     dense_[0] = dense_[1] = now_;
   }
@@ -93,27 +94,29 @@ class LaneDopri5 final : public LaneBatch {
       active_[k] = 0;
     }
     go();
-    for (std::size_t k = 0; k < lanes(); ++k)
-      if (active_[k] != 0) judge(k);
+    judge_all();
   }
 
   /// At the start of the step: that of the end of the step before, unless the correction moved the state.
   void find_start_rates() noexcept {
-    bool any = false;
+    bool any = false, any_at_end = false;
     for (std::size_t k = 0; k < lanes(); ++k) {
       active_[k] = steps(k) ? 1 : 0;
       asked_[k] = steps(k) && ways_[k].rate == Way::Rate::unknown ? 1 : 0;
       t_[k] = of(k).end;
       any = any || asked_[k] != 0;
-      if (!steps(k) || ways_[k].rate != Way::Rate::at_end_of_step) continue;
-      copy(k, end_rate_, start_rate_);
-      ways_[k].rate = Way::Rate::known;
+      const bool at_end = steps(k) && ways_[k].rate == Way::Rate::at_end_of_step;
+      marks_[k] = at_end ? 1 : 0;
+      any_at_end = any_at_end || at_end;
+      if (at_end) ways_[k].rate = Way::Rate::known;
     }
+    if (any_at_end) copy_lanes(size_, lanes(), marks_.data(), end_rate_.data(), start_rate_.data());
     if (!any) return;
     find_rates(asked_, t_, now_, stage_);
+    for (std::size_t k = 0; k < lanes(); ++k) marks_[k] = asked_[k] != 0 ? 1 : 0;
+    copy_lanes(size_, lanes(), marks_.data(), stage_.data(), start_rate_.data());
     for (std::size_t k = 0; k < lanes(); ++k) {
       if (asked_[k] == 0) continue;
-      copy(k, stage_, start_rate_);
       ways_[k].rate = Way::Rate::known;
       if (found(k)) continue;
       ways_[k].rate = Way::Rate::unknown;
@@ -160,62 +163,82 @@ class LaneDopri5 final : public LaneBatch {
     ++of(k).given_up;
   }
 
-  /// Of the last try in units of the tolerances; infinite where anything is not finite (ErrorNorm).
-  double error_of(std::size_t k) noexcept {
-    const StepSettings& settings = of(k).settings;
+  /// Of the last try, in units of the tolerances; NaN where anything is not finite (ErrorNorm).
+  void find_all_errors() noexcept {
+    for (std::size_t k = 0; k < lanes(); ++k) {
+      absolute_[k] = of(k).settings.absolute_tolerance;
+      relative_[k] = of(k).settings.relative_tolerance;
+    }
     const std::size_t controlled = size_ - integrals_;
-    bool finite = true;
-    double largest = 0;
-    for (std::size_t i = 0; i < size_; ++i) {
-      const std::size_t j = at(i, k);
-      double tolerance;
-      if (i < controlled) {
-        tolerance = settings.absolute_tolerance +
-                    settings.relative_tolerance * std::max(std::abs(now_[j]), std::abs(next_[j]));
-      } else {
+    find_errors(controlled, lanes(), {absolute_.data(), relative_.data()}, now_.data(), next_.data(), error_.data(),
+                errors_.data());
+    for (std::size_t i = controlled; i < size_; ++i)
+      for (std::size_t k = 0; k < lanes(); ++k) {
+        const std::size_t j = at(i, k);
         const double rate = std::max(std::abs(start_rate_[j]), std::abs(try_rate_[j]));
         const double size = std::max(largest_[at(i - controlled, k)], h_[k] * rate);
-        tolerance = integral_tolerance * (settings.absolute_tolerance + settings.relative_tolerance * size);
+        const double tolerance = integral_tolerance * (absolute_[k] + relative_[k] * size);
+        const double error = std::abs(error_[j]) / tolerance + 0 * next_[j];
+        errors_[k] = error <= errors_[k] ? errors_[k] : error;
       }
-      finite = finite && std::isfinite(next_[j]);
-      const double error = std::abs(error_[j]) / tolerance;
-      largest = error <= largest ? largest : error;  // a NaN stays
-    }
-    return finite && std::isfinite(largest) ? largest : std::numeric_limits<double>::infinity();
   }
 
-  void judge(std::size_t k) noexcept {
+  /// Whether the try of a lane is accepted.
+  bool judge(std::size_t k) noexcept {
     Way& way = ways_[k];
-    const double error = error_of(k);
-    if (!std::isfinite(error)) return give_up(k, Why::growth);
-    if (error > 1) {
-      way.h = way.control.after_rejected(h_[k], error);
+    if (!std::isfinite(errors_[k])) {
+      give_up(k, Why::growth);
+      return false;
+    }
+    if (errors_[k] > 1) {
+      way.h = way.control.after_rejected(h_[k], errors_[k]);
       way.why = Why::tolerance;
       ++of(k).given_up;
-      return;
+      return false;
     }
-    for (std::size_t i = 0; i < size_; ++i) corrected_[i] = next_[at(i, k)];
-    if (system_.world(k).correct(way.end, corrected_) != Status::ok) return give_up(k, Why::correction);
-    way.proposed = way.control.after_accepted(h_[k], error);
-    accept(k);
+    std::vector<double>& corrected = of(k).corrected;
+    for (std::size_t i = 0; i < size_; ++i) corrected[i] = next_[at(i, k)];
+    if (system_.world(k).correct(way.end, corrected) != Status::ok) {
+      give_up(k, Why::correction);
+      return false;
+    }
+    way.proposed = way.control.after_accepted(h_[k], errors_[k]);
+    return true;
+  }
+
+  void judge_all() noexcept {
+    find_all_errors();
+    bool any = false;
+    for (std::size_t k = 0; k < lanes(); ++k) {
+      const bool accepted = active_[k] != 0 && judge(k);
+      marks_[k] = accepted ? 1 : 0;
+      any = any || accepted;
+    }
+    if (!any) return;
+    const auto keep = [&](const std::vector<double>& from, std::vector<double>& to) {
+      copy_lanes(size_, lanes(), marks_.data(), from.data(), to.data());
+    };
+    keep(now_, start_);
+    keep(try_rate_, end_rate_);
+    keep(constant_, dense_[0]);
+    keep(slope_, dense_[1]);
+    keep(next_, end_state_);
+    for (std::size_t k = 0; k < lanes(); ++k)
+      if (marks_[k] > 0) accept(k);
   }
 
   void accept(std::size_t k) noexcept {
     Way& way = ways_[k];
-    copy(k, now_, start_);
-    copy(k, try_rate_, end_rate_);
-    copy(k, constant_, dense_[0]);
-    copy(k, slope_, dense_[1]);
+    of(k).now.swap(of(k).corrected);
+    const std::vector<double>& now = of(k).now;
     bool moved = false;
     for (std::size_t i = 0; i < size_; ++i) {
-      const std::size_t j = at(i, k);
-      moved = moved || corrected_[i] != next_[j];
-      increment_[j] = next_[j] - start_[j];
-      now_[j] = of(k).now[i] = corrected_[i];
+      moved = moved || now[i] != next_[at(i, k)];
+      now_[at(i, k)] = now[i];
     }
     for (std::size_t i = 0; i < integrals_; ++i) {
       double& largest = largest_[at(i, k)];
-      largest = std::max(largest, std::abs(corrected_[size_ - integrals_ + i]));
+      largest = std::max(largest, std::abs(now[size_ - integrals_ + i]));
     }
     way.rate = moved ? Way::Rate::unknown : Way::Rate::at_end_of_step;
     // A step cut short by the limit says nothing against the step size found before.
@@ -231,7 +254,7 @@ class LaneDopri5 final : public LaneBatch {
     const double C = share * share * back * back;
     for (std::size_t i = 0; i < size_; ++i) {
       const std::size_t j = at(i, k);
-      y[i] = start_[j] + A * increment_[j] + D * start_rate_[j] + B * end_rate_[j] +
+      y[i] = start_[j] + A * (end_state_[j] - start_[j]) + D * start_rate_[j] + B * end_rate_[j] +
              C * (dense_[0][j] + share * dense_[1][j]);
     }
     return Status::ok;
@@ -246,9 +269,9 @@ class LaneDopri5 final : public LaneBatch {
   std::vector<double> start_, start_rate_, end_rate_;  ///< of the last step; the rate at its start also that of tries
   std::vector<double> k_[5], stage_, error_, constant_, slope_;  ///< of a try
   std::vector<double> try_rate_;                    ///< at the end of a try
-  std::vector<double> increment_;                   ///< of the last step, before its correction
+  std::vector<double> end_state_;                   ///< of the last step, before its correction
   std::vector<double> dense_[2];                    ///< of the last step: h Σ X k, constant and slope
-  std::vector<double> corrected_;                   ///< of one lane
+  std::vector<double> absolute_, relative_, errors_, marks_;  ///< one per lane
 };
 
 class LaneDopri5Type final : public BatchIntegration {

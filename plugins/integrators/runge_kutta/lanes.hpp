@@ -15,7 +15,7 @@ class LaneBatch;
 /// One lane, as the host sees it.
 class Lane final : public Integrator {
  public:
-  Lane(LaneBatch& batch, std::size_t number, std::size_t size) : batch_(batch), number_(number), now(size) {}
+  Lane(LaneBatch& batch, std::size_t number, std::size_t size) : batch_(batch), number_(number), now(size), corrected(size) {}
 
   Status start(double t, std::span<const double> y) noexcept override;
   Status restart(double t, std::span<const double> y, double first_step) noexcept override;
@@ -37,6 +37,7 @@ class Lane final : public Integrator {
   std::size_t given_up = 0;
   StepSettings settings;
   std::vector<double> now;                ///< at the end, corrected
+  std::vector<double> corrected;          ///< room for the end of a step
   std::optional<LaneStep> result;         ///< of a step of the batch that the host has not taken yet
   Sentence why;                           ///< of the last failure
 };

@@ -15,23 +15,10 @@
 
 namespace polyform::lanes {
 
-/// |x| without a comparison.
-template <class T>
-T magnitude(const T& x) {
-  T out = x;
-  for (std::size_t k = 0; k < LanesOf<T>::count; ++k) LanesOf<T>::set(out, k, std::abs(LanesOf<T>::lane(x, k)));
-  return out;
-}
 template <class T>
 T greater_of(const T& a, const T& b) {
-  T out = a;
-  for (std::size_t k = 0; k < LanesOf<T>::count; ++k)
-    if (LanesOf<T>::lane(b, k) > LanesOf<T>::lane(a, k)) LanesOf<T>::set(out, k, LanesOf<T>::lane(b, k));
-  return out;
-}
-template <class T>
-T sum_of_sizes(const Vector3<T>& a) {
-  return magnitude(a.x) + magnitude(a.y) + magnitude(a.z);
+  using std::max;
+  return max(a, b);
 }
 
 /// Of one cut joint: its rows in F axes, what they are asked for, and where its M lies.
@@ -102,10 +89,10 @@ class Loops {
       const Vector3<T> couple = b.R * cut.rows[row].angular, force = b.R * cut.rows[row].linear;
       if (!moving.is_ground)
         start_column(place, layout_.passage(ends[1].passage).first + row, {couple + cross(to_M, force), force},
-                     moving.arm, sum_of_sizes(to_M), ground);
+                     moving.arm, size(to_M), ground);
       if (!base.is_ground)
         start_column(place, layout_.passage(ends[0].passage).first + row, {-(couple + cross(r, force)), -force},
-                     base.arm, sum_of_sizes(r), ground);
+                     base.arm, size(r), ground);
     }
   }
 
@@ -130,12 +117,12 @@ class Loops {
       }
     for (std::size_t k = directions; k-- > 0;) {
       const Column<T>& h = hinge[k];
-      const T H_angular = sum_of_sizes(h.H.angular), H_linear = sum_of_sizes(h.H.linear);
+      const T H_angular = size(h.H.angular), H_linear = size(h.H.linear);
       column = through_.data();
       for (const LoopLayout::Passage& p : passages)
         for (std::size_t row = 0; row < p.rows; ++row, ++column) {
           const T u = dot(h.H, column->E);
-          const T most = H_angular * column->reach + H_linear * sum_of_sizes(column->E.linear);
+          const T most = H_angular * column->reach + H_linear * size(column->E.linear);
           T& gain = gains_[p.gain + k * p.rows + row];
           gain = h.inverse * u;
           right_[p.first_row + row] += gain * h.free;
@@ -146,7 +133,7 @@ class Loops {
       add_compliance(body, k, T(1) / h.inverse);
     }
     column = through_.data();
-    const T reach = sum_of_sizes(r);
+    const T reach = size(r);
     for (const LoopLayout::Passage& p : passages)
       for (std::size_t row = 0; row < p.rows; ++row, ++column) {
         const SpatialVector<T>& E = column->E;
@@ -157,7 +144,7 @@ class Loops {
         right_[p.first_row + row] += dot(E.linear, gamma);
         LoopColumn& next = columns_[layout_.passage(p.next).first + row];
         next.E += SpatialVector<T>{E.angular + cross(r, E.linear), E.linear};
-        next.reach += sum_of_sizes(E.angular) + reach * sum_of_sizes(E.linear);
+        next.reach += size(E.angular) + reach * size(E.linear);
       }
   }
 
@@ -193,9 +180,9 @@ class Loops {
   void start_column(std::size_t place, std::size_t column, const SpatialVector<T>& share, const Vector3<T>& arm,
                     const T& lever, const Vector3<T>& ground) noexcept {
     const Vector3<T>& force = share.linear;
-    const T size = sum_of_sizes(force);
+    const T of_force = size(force);
     columns_[column].E += SpatialVector<T>{cross(arm, force) - share.angular, -force};
-    columns_[column].reach += sum_of_sizes(share.angular) + (lever + sum_of_sizes(arm)) * size;
+    columns_[column].reach += size(share.angular) + (lever + size(arm)) * of_force;
     right_[place] += dot(force, ground);
   }
 

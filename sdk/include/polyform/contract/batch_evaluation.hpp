@@ -37,7 +37,7 @@ struct BatchOutput {
 /// set_world.
 class BatchEvaluation {
  public:
-  static constexpr std::string_view interface_name = "polyform.batch_evaluation.1";
+  static constexpr std::string_view interface_name = "polyform.batch.1";
 
   /// How many worlds there are; always the same.
   virtual std::size_t lanes() const noexcept = 0;

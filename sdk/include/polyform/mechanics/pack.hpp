@@ -92,6 +92,15 @@ struct LanesOf<Pack<N>> {
   static bool is_marked(const PackMask<N>& mask, std::size_t lane) { return mask[lane]; }
 };
 
+template <std::size_t N>
+Pack<N> abs(const Pack<N>& a) {
+  return Pack<N>(typename Pack<N>::Lanes(a.lanes < typename Pack<N>::Lanes{} ? -a.lanes : a.lanes));
+}
+template <std::size_t N>
+Pack<N> max(const Pack<N>& a, const Pack<N>& b) {
+  return Pack<N>(typename Pack<N>::Lanes(a.lanes < b.lanes ? b.lanes : a.lanes));
+}
+
 /// Lanes in which a > b does not hold; those with a NaN are among them.
 inline bool not_greater(double a, double b) { return !(a > b); }
 template <std::size_t N>
