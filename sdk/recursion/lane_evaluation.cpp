@@ -54,7 +54,7 @@ class Evaluation final : public LaneEvaluation {
   explicit Evaluation(const LaneWorld& first)
       : first_(first), tables_(first), worlds_(all_lanes), since_check_(all_lanes), alone_(all_lanes),
         motions_(first.view->frames()), y_(first.solver->state_size()), ydot_(y_.size()),
-        has_forces_(!first.loads->frames().empty() || first.loads->forces().loads_joints()),
+        has_forces_(!first.loads->forces().empty()),
         left_out_(first.loops->layout().count() * all_lanes), q_(first.view->nq), v_(first.view->nv),
         cut_q_((first.view->nq - first.view->nq_tree) * all_lanes),
         cut_v_((first.view->nv - first.view->nv_tree) * all_lanes),
@@ -334,6 +334,9 @@ const char* LaneEvaluation::refusal(const LaneWorld& world) {
   const SystemView& view = *world.view;
   const bool closed = !view.cut_joints().empty();
   if (closed && world.loops->right_sides().is_stabilized()) return "its loops are stabilized";
+  const auto has_one_direction = [](const JointData& cut) { return cut.kernel == nullptr && cut.primitives.size() <= 1; };
+  if (world.loads->forces().loads_joints() && !std::ranges::all_of(view.cut_joints(), has_one_direction))
+    return "forces act on joints, and one of several directions closes a loop";
   if (closed && world.loops->rows().is_uneven()) return "its loops have masses of very different size";
   if (!view.flexible.empty()) return "it has flexible bodies";
   if (!view.constraints.empty()) return "it has constraint elements";

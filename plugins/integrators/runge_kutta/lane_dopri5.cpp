@@ -196,7 +196,7 @@ class LaneDopri5 final : public LaneBatch {
       ++of(k).given_up;
       return false;
     }
-    std::vector<double>& corrected = of(k).corrected;
+    std::vector<double>& corrected = of(k).next;
     for (std::size_t i = 0; i < size_; ++i) corrected[i] = next_[at(i, k)];
     if (system_.world(k).correct(way.end, corrected) != Status::ok) {
       give_up(k, Why::correction);
@@ -229,8 +229,7 @@ class LaneDopri5 final : public LaneBatch {
 
   void accept(std::size_t k) noexcept {
     Way& way = ways_[k];
-    of(k).now.swap(of(k).corrected);
-    const std::vector<double>& now = of(k).now;
+    const std::vector<double>& now = of(k).next;
     bool moved = false;
     for (std::size_t i = 0; i < size_; ++i) {
       moved = moved || now[i] != next_[at(i, k)];

@@ -17,7 +17,7 @@ class LaneRk4 final : public LaneBatch {
   explicit LaneRk4(BatchSystem& system)
       : LaneBatch(system), h_(lanes()), half_(lanes()), t_(lanes()), active_(lanes()), end_(lanes()),
         grids_(lanes()), now_(size_ * lanes()), previous_(now_), next_(now_), stage_(now_),
-        k1_(now_), k2_(now_), k3_(now_), k4_(now_), corrected_(size_) {}
+        k1_(now_), k2_(now_), k3_(now_), k4_(now_) {}
 
  private:
   /// The points that steps end on: origin + index · step.
@@ -89,11 +89,11 @@ class LaneRk4 final : public LaneBatch {
   }
 
   void accept(std::size_t k) noexcept {
-    for (std::size_t i = 0; i < size_; ++i) corrected_[i] = next_[at(i, k)];
-    if (system_.world(k).correct(end_[k], corrected_) != Status::ok) return fail(k);
+    std::vector<double>& corrected = of(k).next;
+    for (std::size_t i = 0; i < size_; ++i) corrected[i] = next_[at(i, k)];
+    if (system_.world(k).correct(end_[k], corrected) != Status::ok) return fail(k);
     copy(k, now_, previous_);
-    put(k, corrected_, now_);
-    std::ranges::copy(corrected_, of(k).now.begin());
+    put(k, corrected, now_);
     if (end_[k] >= grid_time(k) - lane_grid_share * step_of(k)) ++grids_[k].index;
     finish(k, end_[k]);
   }
@@ -122,7 +122,6 @@ class LaneRk4 final : public LaneBatch {
   std::vector<double> end_;
   std::vector<Grid> grids_;
   std::vector<double> now_, previous_, next_, stage_, k1_, k2_, k3_, k4_;
-  std::vector<double> corrected_;   ///< of one lane
 };
 
 class LaneRk4Type final : public BatchIntegration {

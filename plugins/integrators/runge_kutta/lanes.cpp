@@ -24,8 +24,10 @@ Status Lane::restart(double t, std::span<const double> y, double first_step) noe
 
 Status Lane::step(double t_limit) noexcept {
   if (!result) return batch_.step_alone(number_, t_limit);
-  const LaneStep taken = *std::exchange(result, std::nullopt);
-  return taken == LaneStep::done ? Status::ok : Status::failed;
+  if (*std::exchange(result, std::nullopt) != LaneStep::done) return Status::failed;
+  begin = std::exchange(end, next_end);
+  now.swap(next);
+  return Status::ok;
 }
 
 Status Lane::state_at(double t, std::span<double> y) noexcept { return batch_.interpolate(number_, t, y); }
@@ -75,8 +77,7 @@ void LaneBatch::fail(std::size_t lane, std::string_view why) noexcept {
 }
 
 void LaneBatch::finish(std::size_t lane, double end) noexcept {
-  lanes_[lane].begin = lanes_[lane].end;
-  lanes_[lane].end = end;
+  lanes_[lane].next_end = end;
   lanes_[lane].result = LaneStep::done;
 }
 

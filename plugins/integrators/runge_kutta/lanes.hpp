@@ -15,7 +15,7 @@ class LaneBatch;
 /// One lane, as the host sees it.
 class Lane final : public Integrator {
  public:
-  Lane(LaneBatch& batch, std::size_t number, std::size_t size) : batch_(batch), number_(number), now(size), corrected(size) {}
+  Lane(LaneBatch& batch, std::size_t number, std::size_t size) : batch_(batch), number_(number), now(size), next(size) {}
 
   Status start(double t, std::span<const double> y) noexcept override;
   Status restart(double t, std::span<const double> y, double first_step) noexcept override;
@@ -37,8 +37,10 @@ class Lane final : public Integrator {
   std::size_t given_up = 0;
   StepSettings settings;
   std::vector<double> now;                ///< at the end, corrected
-  std::vector<double> corrected;          ///< room for the end of a step
-  std::optional<LaneStep> result;         ///< of a step of the batch that the host has not taken yet
+  // Of a step of the batch that the host has not taken yet:
+  std::optional<LaneStep> result;
+  double next_end = 0;
+  std::vector<double> next;               ///< the state there
   Sentence why;                           ///< of the last failure
 };
 
@@ -77,6 +79,7 @@ class LaneBatch : public BatchIntegrator {
   /// Sets the lane's result. A failure with the words of its system, or others.
   void fail(std::size_t lane) noexcept { fail(lane, system_.world(lane).failure()); }
   void fail(std::size_t lane, std::string_view why) noexcept;
+  /// The step has come to its end, with the state in Lane::next.
   void finish(std::size_t lane, double end) noexcept;
 
   BatchSystem& system_;
