@@ -80,9 +80,16 @@ std::vector<std::size_t> missing_cases(const host::StudyTable& table, std::size_
 }
 
 /// otherwise: how many workers there are where the command line does not say.
-host::CaseLimits limits_of(const StudyArguments& arguments, std::size_t otherwise) {
+host::CaseLimits limits_of(const StudyArguments& arguments, const StudyCases& cases, std::size_t otherwise) {
   const std::size_t workers = arguments.workers > 0 ? arguments.workers : std::max<std::size_t>(1, otherwise);
-  return {arguments.time_limit, memory_limit_of(arguments.memory_limit, workers), workers, arguments.isolate};
+  return {arguments.time_limit, memory_limit_of(arguments.memory_limit, workers), workers, arguments.isolate,
+          cases.together()};
+}
+
+host::GroupWork work_of(StudyCases& cases, const volatile std::sig_atomic_t& interrupted) {
+  return [&](std::span<const std::size_t> numbers, const host::CaseReport& report) {
+    cases.run(numbers, &interrupted, report);
+  };
 }
 
 void report(const StudyArguments& arguments, const std::string& output_file, const host::StudyTable& table,
@@ -133,9 +140,9 @@ bool work(const StudyArguments& arguments, StudyCases& cases, const StudyRequest
   };
   const bool all = ranks != nullptr
                        ? hand_out_cases(*ranks, missing, take, &interrupted)
-                       : host::run_cases(
-                             missing, [&](std::size_t number) { return cases.run(number, &interrupted); }, take,
-                             limits_of(arguments, std::thread::hardware_concurrency()), &interrupted);
+                       : host::run_cases(missing, work_of(cases, interrupted), take,
+                                         limits_of(arguments, cases, std::thread::hardware_concurrency()),
+                                         &interrupted);
   counts.seconds = progress.seconds();
   return all;
 }
@@ -148,9 +155,7 @@ Exit serve(const StudyArguments& arguments, Ranks& ranks) {
     Session session(arguments.plugin_paths, memory_limit_of(arguments.memory_limit));
     StudyCases cases(session.plugins(), request.model, request.design, request.quantities, request.cases);
     const volatile std::sig_atomic_t& interrupted = watch_interruption();
-    run_handed_out_cases(
-        ranks, [&](std::size_t number) { return cases.run(number, &interrupted); }, limits_of(arguments, 1),
-        &interrupted);
+    run_handed_out_cases(ranks, work_of(cases, interrupted), limits_of(arguments, cases, 1), &interrupted);
     return Exit::done;
   } catch (const Failure& failure) {
     leave_ranks(ranks, failure.message() == already_said ? messages.first_error() : failure.message());
@@ -243,6 +248,8 @@ void add_study(CLI::App& app, Action& action) {
       ->check(CLI::Range(std::size_t{1}, std::size_t{4096}))
       ->type_name("N");
   sub->add_flag("--isolate", arguments->isolate, "Run each case in a process of its own");
+  sub->add_flag("!--no-lanes", arguments->cases.lanes,
+                "Run each case for itself, also where several can be evaluated at once");
   sub->add_option("--time-limit", arguments->time_limit,
                   fmt::format("Time after which one case is given up, s; 0: never [{}]", arguments->time_limit))
       ->check(CLI::Validator([](std::string& text) { return check_limit(text, 0, 1e9); }, ""))
@@ -265,7 +272,8 @@ void add_study(CLI::App& app, Action& action) {
       "joints.pin.initial.velocity, simulation.step, solver, solver.options.NAME. Distributions: uniform(a,b),\n"
       "loguniform(a,b), normal(mean,deviation), triangular(low,mode,high). Quantities: min, max, initial, final,\n"
       "mean, rms, amplitude and integral of a column, crossing(column, value), arithmetic of these.\n"
-      "A case that fails, hangs or crashes is a row with its reason and costs no other. Each case is kept in\n"
+      "Where the model allows it, eight cases are evaluated at once, in lanes; the results are those of single runs, to\n"
+      "rounding. A case that fails, hangs or crashes is a row with its reason and costs no other. Each case is kept in\n"
       "FILE.journal as it ends. The table is the same for any number of workers and shards.\n"
       "Examples:\n"
       "  polyform study rod.yaml --vary bodies.rod.mass=0.5:2:9 \\\n"

@@ -55,7 +55,8 @@ StudyTable Model::study(const StudyRequest& request, std::vector<Message>* said)
     for (std::size_t k = 0; k < numbers.size(); ++k) numbers[k] = k;
     const std::size_t workers =
         request.workers > 0 ? request.workers : std::max<std::size_t>(1, std::thread::hardware_concurrency());
-    const host::CaseLimits limits{request.time_limit, apps::memory_limit_of({}, workers), workers, request.isolate};
+    const host::CaseLimits limits{request.time_limit, apps::memory_limit_of({}, workers), workers, request.isolate,
+                                  cases.together()};
     Interruption interruption(request.run.watch);
     const auto take = [&](host::CaseOutcome outcome) {
       host::CaseRow row{outcome.number, study.design.values(outcome.number), std::move(outcome.quantities),
@@ -64,9 +65,10 @@ StudyTable Model::study(const StudyRequest& request, std::vector<Message>* said)
       table.rows.push_back(std::move(row));
       interruption.look();
     };
-    const bool all = host::run_cases(
-        numbers, [&](std::size_t number) { return cases.run(number, &interruption.flag()); }, take, limits,
-        &interruption.flag());
+    const host::GroupWork work = [&](std::span<const std::size_t> group, const host::CaseReport& report) {
+      cases.run(group, &interruption.flag(), report);
+    };
+    const bool all = host::run_cases(numbers, work, take, limits, &interruption.flag());
     if (!all) throw host::Failure(host::Exit::interrupted, "the study was stopped");
     table.sort();
     return table_of(table);

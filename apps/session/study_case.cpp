@@ -9,6 +9,7 @@
 #include "apps/session/solver_choice.hpp"
 #include "apps/text/terminal.hpp"
 #include "framework/host/reading/report.hpp"
+#include "framework/host/simulation/lane_runs.hpp"
 #include "framework/host/simulation/simulate.hpp"
 
 namespace polyform::apps {
@@ -49,6 +50,32 @@ void check_settings(const CaseSettings& cases, const std::vector<host::Factor>& 
 
 }  // namespace
 
+/// A case ready to run: all that its solver and its run refer to.
+struct PreparedCase {
+  PreparedCase(std::size_t number, std::unique_ptr<host::System> made, const host::Catalog& catalog,
+               const CaseSettings& cases, const host::Quantities& quantities)
+      : number(number), system(std::move(made)), settings(settle(catalog, cases.run, system->description())),
+        choice(choose_solver(catalog, *system, cases.solver, cases.options)),
+        solver(compile(choice, system->view())), sink(*system, quantities) {}
+
+  std::size_t number;
+  std::unique_ptr<host::System> system;
+  host::RunSettings settings;
+  SolverChoice choice;
+  host::SolverPointer solver;
+  host::AggregateSink sink;
+  const std::array<host::RowSink*, 1> sinks{&sink};
+};
+
+/// The model as it is written, with the solver that has the lanes.
+struct LaneModel {
+  std::unique_ptr<host::System> system;
+  SolverChoice choice;
+  host::RunSettings settings;
+  host::SolverPointer solver;
+  BatchEvaluation* batch;
+};
+
 StudyCases::StudyCases(const Plugins& plugins, const std::string& model, const host::Design& design,
                        const host::Quantities& quantities, CaseSettings settings)
     : plugins_(plugins), design_(design), quantities_(quantities), settings_(std::move(settings)), model_([&] {
@@ -65,6 +92,8 @@ StudyCases::StudyCases(const Plugins& plugins, const std::string& model, const h
   check_first_values();
 }
 
+StudyCases::~StudyCases() = default;
+
 std::unique_ptr<host::System> StudyCases::assemble(host::Diagnostics& diagnostics, bool& missing_plugin) const {
   host::Description description = model_.read(*plugins_.catalog, diagnostics, missing_plugin, {settings_.lenient});
   if (diagnostics.failed()) return nullptr;
@@ -74,12 +103,12 @@ std::unique_ptr<host::System> StudyCases::assemble(host::Diagnostics& diagnostic
 void StudyCases::check_model() {
   host::Diagnostics diagnostics;
   bool missing_plugin = false;
-  const std::unique_ptr<host::System> system = assemble(diagnostics, missing_plugin);
+  std::unique_ptr<host::System> system = assemble(diagnostics, missing_plugin);
   print(diagnostics);
   if (!system) throw Failure(missing_plugin ? Exit::plugin : Exit::bad_input, already_said);
-  settle(*plugins_.catalog, settings_.run, system->description());
-  const SolverChoice choice = choose_solver(*plugins_.catalog, *system, settings_.solver, settings_.options);
-  compile(choice, system->view());
+  const host::RunSettings settings = settle(*plugins_.catalog, settings_.run, system->description());
+  SolverChoice choice = choose_solver(*plugins_.catalog, *system, settings_.solver, settings_.options);
+  host::SolverPointer solver = compile(choice, system->view());
   // One formulation serves all cases where neither the user nor the model names it.
   const bool is_varied = std::ranges::any_of(design_.factors(), [](const host::Factor& factor) {
     return std::ranges::find(factor.paths, "solver") != factor.paths.end() ||
@@ -88,6 +117,23 @@ void StudyCases::check_model() {
   if (!is_varied) settings_.solver = choice.formulation->name();
   const host::AggregateSink sink(*system, quantities_);
   channels_.assign(sink.channels().begin(), sink.channels().end());
+  BatchEvaluation* const batch = settings_.lanes ? ask<BatchEvaluation>(*solver) : nullptr;
+  if (!settings_.lanes)
+    why_no_lanes_ = "as asked for";
+  else if (batch == nullptr)
+    why_no_lanes_ = fmt::format("{} has no lanes for this model", choice.formulation->name());
+  else if (!host::LaneRuns::has_method(settings.integrator))
+    why_no_lanes_ = fmt::format("{} has no lanes", settings.integrator.name());
+  else
+    lane_model_.reset(new LaneModel{std::move(system), std::move(choice), settings, std::move(solver), batch});
+}
+
+std::size_t StudyCases::together() const { return lane_model_ ? lane_model_->batch->lanes() : 1; }
+
+std::string StudyCases::evaluation() const {
+  if (!lane_model_) return "one case at a time: " + why_no_lanes_;
+  return fmt::format("in lanes: {} cases at a time by {} and {}", together(), lane_model_->choice.formulation->name(),
+                     lane_model_->settings.integrator.name());
 }
 
 void StudyCases::add_factors() {
@@ -111,36 +157,78 @@ void StudyCases::check_first_values() {
                     std::string(d.remedy));
 }
 
-std::vector<double> StudyCases::simulate(std::size_t number, const volatile std::sig_atomic_t* interrupted,
-                                         std::string& warning) {
+std::unique_ptr<PreparedCase> StudyCases::prepare(std::size_t number) {
   const std::vector<std::string> texts = design_.values(number);
   for (std::size_t f = 0; f < values_.size(); ++f)
     for (const std::size_t value : values_[f]) model_.set(value, texts[f]);
   host::Diagnostics diagnostics;
   bool missing_plugin = false;
-  const std::unique_ptr<host::System> system = assemble(diagnostics, missing_plugin);
+  std::unique_ptr<host::System> system = assemble(diagnostics, missing_plugin);
   if (!system) throw Failure(Exit::bad_input, first_error(diagnostics));
-  const host::RunSettings settings = settle(*plugins_.catalog, settings_.run, system->description());
-  const SolverChoice choice = choose_solver(*plugins_.catalog, *system, settings_.solver, settings_.options);
-  const host::SolverPointer solver = compile(choice, system->view());
-  host::AggregateSink sink(*system, quantities_);
-  const std::array<host::RowSink*, 1> sinks{&sink};
-  const host::RunRecord record = host::simulate(*system, *solver, settings, sinks, {interrupted, {}});
-  if (record.end != host::End::done) throw Failure(Exit::simulation_failed, record.failure);
-  if (!record.warnings.empty()) warning = "warning: " + record.warnings.front();
-  return quantities_.evaluate(sink.values());
+  return std::make_unique<PreparedCase>(number, std::move(system), *plugins_.catalog, settings_, quantities_);
+}
+
+host::CaseOutcome StudyCases::outcome_of(const PreparedCase& one, const host::RunRecord& record) const {
+  if (record.end != host::End::done) return {one.number, false, record.failure, {}};
+  return {one.number, true, record.warnings.empty() ? "" : "warning: " + record.warnings.front(),
+          quantities_.evaluate(one.sink.values())};
 }
 
 host::CaseOutcome StudyCases::run(std::size_t number, const volatile std::sig_atomic_t* interrupted) {
   const HeldMessages messages;
-  host::CaseOutcome outcome{number, false, {}, {}};
   try {
-    outcome.quantities = simulate(number, interrupted, outcome.reason);
-    outcome.done = true;
+    const std::unique_ptr<PreparedCase> one = prepare(number);
+    return outcome_of(*one, host::simulate(*one->system, *one->solver, one->settings, one->sinks, {interrupted, {}}));
   } catch (const Failure& failure) {
-    outcome.reason = failure.message() == already_said ? messages.first_error() : failure.message();
+    return {number, false, failure.message() == already_said ? messages.first_error() : failure.message(), {}};
   }
-  return outcome;
+}
+
+void StudyCases::run(std::span<const std::size_t> numbers, const volatile std::sig_atomic_t* interrupted,
+                     const host::CaseReport& report) {
+  const auto stopped = [&] { return interrupted != nullptr && *interrupted != 0; };
+  const auto run_alone = [&](std::size_t number) {
+    host::CaseOutcome outcome = run(number, interrupted);
+    if (!stopped()) report(std::move(outcome));
+  };
+  if (!lane_model_) {
+    for (std::size_t i = 0; i < numbers.size() && !stopped(); ++i) run_alone(numbers[i]);
+    return;
+  }
+  const HeldMessages messages;
+  std::vector<std::unique_ptr<PreparedCase>> under_way(together());
+  host::LaneRuns runs(*lane_model_->batch, lane_model_->system->view(), lane_model_->settings.integrator);
+  /// False where the case does not go on in the lane: its outcome was reported.
+  const auto begin = [&](std::size_t lane, std::size_t number) {
+    std::unique_ptr<PreparedCase>& one = under_way[lane];
+    try {
+      const HeldMessages its_own;
+      one = prepare(number);
+      if (runs.begin(lane, *one->system, *one->solver, one->settings, one->sinks, {interrupted, {}})) return true;
+    } catch (const Failure&) {
+      // Alone it fails with its reason.
+    }
+    one.reset();
+    run_alone(number);
+    return false;
+  };
+  std::size_t next = 0, busy = 0;
+  while ((next < numbers.size() || busy > 0) && !stopped()) {
+    for (std::size_t lane = 0; lane < runs.lanes(); ++lane)
+      while (runs.is_free(lane) && next < numbers.size())
+        if (begin(lane, numbers[next++])) ++busy;
+    runs.step();
+    for (std::size_t lane = 0; lane < runs.lanes(); ++lane) {
+      const std::optional<host::RunRecord> record = runs.take(lane);
+      if (!record) continue;
+      const std::unique_ptr<PreparedCase> one = std::move(under_way[lane]);
+      --busy;
+      if (record->end == host::End::failed)
+        run_alone(one->number);
+      else if (!stopped())
+        report(outcome_of(*one, *record));
+    }
+  }
 }
 
 }  // namespace polyform::apps

@@ -3,12 +3,14 @@
 
 #include <csignal>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "apps/session/arguments.hpp"
 #include "apps/session/loading.hpp"
 #include "framework/host/results/channel.hpp"
+#include "framework/host/simulation/run_record.hpp"
 #include "framework/workbench/studies/design.hpp"
 #include "framework/workbench/studies/quantity.hpp"
 #include "framework/workbench/studies/run_cases.hpp"
@@ -23,13 +25,18 @@ struct CaseSettings {
   std::vector<std::string> options;
   bool lenient = false;
   std::vector<std::string> set{};  ///< PATH=VALUE of the model
+  bool lanes = true;   ///< several cases are evaluated at once where the model allows it
 };
+
+struct PreparedCase;
+struct LaneModel;
 
 class StudyCases {
  public:
   /// All outlive the object. Failure (bad_input) where a path of a factor leads to nothing, and what a run of the model
   /// as it is written fails with before its first step; messages are printed.
   StudyCases(const Plugins&, const std::string& model, const host::Design&, const host::Quantities&, CaseSettings);
+  ~StudyCases();
 
   /// Columns that the quantities use, of the model as it is written.
   const std::vector<host::Channel>& channels() const { return channels_; }
@@ -37,6 +44,14 @@ class StudyCases {
   const std::string& model_text() const { return model_.text(); }
   /// Runs one case. Nothing is printed: an outcome that failed has its reason, one that is done the first warning.
   host::CaseOutcome run(std::size_t number, const volatile std::sig_atomic_t* interrupted);
+  /// Runs several, in lanes where the model as it is written allows it. A case whose structure is another one, or that
+  /// fails, is run alone.
+  void run(std::span<const std::size_t> numbers, const volatile std::sig_atomic_t* interrupted,
+           const host::CaseReport&);
+  /// How many are under way at a time.
+  std::size_t together() const;
+  /// How the cases are evaluated: together, or why not.
+  std::string evaluation() const;
 
  private:
   /// The model as it is now; nullptr after messages.
@@ -44,7 +59,9 @@ class StudyCases {
   void add_factors();
   void check_first_values();
   void check_model();
-  std::vector<double> simulate(std::size_t number, const volatile std::sig_atomic_t*, std::string& warning);
+  /// The case of that number, ready to run. Failure where it cannot.
+  std::unique_ptr<PreparedCase> prepare(std::size_t number);
+  host::CaseOutcome outcome_of(const PreparedCase&, const host::RunRecord&) const;
 
   Plugins plugins_;
   const host::Design& design_;
@@ -53,6 +70,8 @@ class StudyCases {
   host::VariedModel model_;
   std::vector<std::vector<std::size_t>> values_;  ///< of the model, by factor
   std::vector<host::Channel> channels_;
+  std::unique_ptr<LaneModel> lane_model_;         ///< none where cases run one at a time
+  std::string why_no_lanes_;
 };
 
 }  // namespace polyform::apps

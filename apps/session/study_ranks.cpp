@@ -68,7 +68,7 @@ bool hand_out_cases(Ranks& ranks, const std::vector<std::size_t>& numbers,
   return taken == numbers.size();
 }
 
-void run_handed_out_cases(Ranks& ranks, const host::CaseWork& work, const host::CaseLimits& limits,
+void run_handed_out_cases(Ranks& ranks, const host::GroupWork& work, const host::CaseLimits& limits,
                           const volatile std::sig_atomic_t* interrupted) {
   for (;;) {
     ranks.send(0, std::string(1, want));

@@ -15,7 +15,7 @@ namespace polyform::apps {
 bool hand_out_cases(Ranks&, const std::vector<std::size_t>& numbers, const std::function<void(host::CaseOutcome)>& take,
                     const volatile std::sig_atomic_t* interrupted);
 /// On every other rank: runs what is handed out, until there is no more.
-void run_handed_out_cases(Ranks&, const host::CaseWork&, const host::CaseLimits&,
+void run_handed_out_cases(Ranks&, const host::GroupWork&, const host::CaseLimits&,
                           const volatile std::sig_atomic_t* interrupted);
 /// On another rank, in place of that: it cannot take part, for a reason.
 void leave_ranks(Ranks&, const std::string& reason);

@@ -120,6 +120,7 @@ host::StudyRecord record_of(const StudyRequest& request, const Shard& shard, con
     record.emplace_back("quantity " + request.quantities.names()[q], request.quantities.expressions()[q]);
   record.emplace_back("cases", fmt::format("{}", shard.cases(request.design.cases())));
   add_settings(request.cases, record);
+  record.emplace_back("evaluation", cases.evaluation());
   if (shard.count > 1) record.emplace_back("shard", fmt::format("{}/{}", shard.index + 1, shard.count));
   return record;
 }

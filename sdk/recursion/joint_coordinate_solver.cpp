@@ -22,6 +22,7 @@ JointCoordinateSolver::JointCoordinateSolver(const SystemView& view, const LoopC
     : JointCoordinateSolver(view, correction, [](const SystemView& centred, LoopClosure& loops) {
         return std::make_unique<Recursion>(centred, loops);
       }) {
+  by_recursion_ = true;
   for (const std::string_view kernel : {kernels::hinge_elimination, kernels::tree_recursion}) kernels_.add(kernel);
   if (!loops_.empty()) kernels_.add(kernels::loop_closure);
 }
@@ -44,6 +45,8 @@ void* JointCoordinateSolver::query(std::string_view asked) noexcept {
   if (asked == NewtonMatrix::interface_name) return newton_matrix();
   if (asked == NewtonDerivative::interface_name)
     return TreeNewton::carries(view_) ? static_cast<NewtonDerivative*>(this) : nullptr;
+  if (asked == LaneWorld::interface_name) return lane_world();
+  if (asked == BatchEvaluation::interface_name) return batch_evaluation();
   // What drives joints that depend on time shows in their reactions, which only observations find.
   if (asked == PowerSource::interface_name && observer_.rheonomic().empty()) return static_cast<PowerSource*>(this);
   return nullptr;
@@ -61,6 +64,23 @@ NewtonMatrix* JointCoordinateSolver::newton_matrix() noexcept {
     made->follow(discrete_.of_elements());
     newton_ = std::move(made);
     return this;
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
+}
+
+LaneWorld* JointCoordinateSolver::lane_world() noexcept {
+  if (!by_recursion_) return nullptr;
+  lane_world_ = {lane_library(), &view_, &sweep_->recursion()->tree(), &loads_, &loops_, &left_out_, this};
+  return &lane_world_;
+}
+
+BatchEvaluation* JointCoordinateSolver::batch_evaluation() noexcept {
+  if (lanes_) return lanes_.get();
+  if (lane_world() == nullptr) return nullptr;
+  try {
+    lanes_ = LaneEvaluation::make(lane_world_);
+    return lanes_.get();
   } catch (const std::bad_alloc&) {
     return nullptr;
   }

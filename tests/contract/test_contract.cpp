@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "polyform/contract/batch_evaluation.hpp"
+#include "polyform/contract/batch_integration.hpp"
 #include "polyform/contract/cost_model.hpp"
 #include "polyform/contract/flexible_validity.hpp"
 #include "polyform/contract/initial_states.hpp"

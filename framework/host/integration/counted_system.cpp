@@ -28,6 +28,7 @@ void* CountedSystem::query(std::string_view asked) noexcept {
     return newton_ == nullptr ? nullptr : static_cast<NewtonMatrix*>(this);
   }
   if (asked == NewtonDerivative::interface_name) return static_cast<NewtonDerivative*>(this);
+  if (asked == interface_name) return this;
   const bool offered = second_ != nullptr && asked == SecondOrderSystem::interface_name;
   return offered ? static_cast<SecondOrderSystem*>(this) : nullptr;
 }

@@ -11,11 +11,14 @@
 
 namespace polyform::host::inline integration {
 
+/// Asked for its interface_name it gives itself: for those who evaluate the equation in another way, and count.
 class CountedSystem final : public FirstOrderSystem,
                             private SecondOrderSystem,
                             private NewtonMatrix,
                             private NewtonDerivative {
  public:
+  static constexpr std::string_view interface_name = "polyform.host.counted_system";
+
   explicit CountedSystem(Ode& ode)
       : ode_(ode),
         second_(ode.second_order()),
@@ -32,6 +35,7 @@ class CountedSystem final : public FirstOrderSystem,
   /// Of the derivative, since the count began; a linearization counts as one.
   std::size_t evaluations() const noexcept { return evaluations_; }
   void begin_count() noexcept { evaluations_ = 0; }
+  void count() noexcept { ++evaluations_; }
 
  private:
   Status derivative_to_solve(double t, std::span<const double> y, std::span<double> ydot) noexcept override;

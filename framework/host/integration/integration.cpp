@@ -96,17 +96,25 @@ void Integration::restart(double t, std::span<const double> y, double first_step
   if (!done(method_->restart(t, y, first_step))) throw Failure(Exit::simulation_failed, failure_);
 }
 
-bool Integration::step(double t_limit) {
-  if (!std::isfinite(t_limit) || !(t_limit > time())) {
-    failure_ =
-        fmt::format("cannot step from t = {:.9g} s to t = {:.9g} s, which is not later", time(), t_limit);
-    return false;
-  }
+bool Integration::begin_step() {
   interpolation_evaluated_ = false;
   stand(now_);
   within_ = now_;
   // Even where y is what it was, its derivative may be another one.
   if (std::exchange(discrete_changed_, false) && !done(method_->restart(time(), state(), 0))) return false;
+  begun_ = true;
+  return true;
+}
+
+bool Integration::step(double t_limit) {
+  const bool begun = std::exchange(begun_, false);
+  if (!std::isfinite(t_limit) || !(t_limit > time())) {
+    failure_ =
+        fmt::format("cannot step from t = {:.9g} s to t = {:.9g} s, which is not later", time(), t_limit);
+    return false;
+  }
+  if (!begun && !begin_step()) return false;
+  begun_ = false;
   if (!done(method_->step(t_limit))) {
     stand(now_);
     return false;

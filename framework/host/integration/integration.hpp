@@ -49,6 +49,9 @@ class Integration {
   void start(double t, std::span<const double> y);
   /// See Integrator::restart; with the discrete state that the equation has now. What is counted goes on.
   void restart(double t, std::span<const double> y, double first_step);
+  /// Makes the equation stand where the next step begins, as step() does; for a method that steps before it is told to
+  /// (of several equations together). Nothing else may be asked between the two.
+  bool begin_step();
   /// One step, never beyond t_limit > time(). False when it failed: failure() says why, time() and state() stay as they
   /// were.
   bool step(double t_limit);
@@ -82,6 +85,7 @@ class Integration {
   DiscreteState* discrete_;                  ///< of the equation, or none
   std::vector<std::int32_t> within_, now_;   ///< its values within the last step, and at time()
   bool discrete_changed_ = false;            ///< at the end of the last step
+  bool begun_ = false;                       ///< the next step
   std::unique_ptr<Integrator, Destroy> method_;
   std::size_t steps_ = 0;
   bool interpolation_evaluated_ = false;

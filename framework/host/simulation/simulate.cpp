@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cmath>
 #include <iterator>
+#include <memory>
 #include <optional>
 #include <utility>
 
@@ -97,10 +98,50 @@ class Run {
   }
 
   RunRecord to_end() {
-    const Clock::time_point start = Clock::now();
-    RunRecord record;
+    begin();
+    while (prepare()) go_on();
+    return finish();
+  }
+
+  void begin() {
+    begun_ = Clock::now();
     clear_trouble();
-    guard(record, [&] { record.end = go(); });
+    guard(record_, [&] {
+      encode_start(solver_, start_, std::span(y_).first(states_));
+      integrator_.start(0, y_);
+      is_started_ = true;
+      if (!events_.empty()) events_.begin();
+      rows_until(0);
+    });
+  }
+
+  /// All that comes before the next step; false where there is none any more.
+  bool prepare() {
+    bool more = false;
+    if (goes_on()) guard(record_, [&] { more = goes_on_to_step(); });
+    return more;
+  }
+  bool goes_on() const { return record_.end == End::done; }
+  /// Where the next step ends at the latest.
+  double limit() const { return limit_; }
+  /// The solver stands where the step begins, which its integrator may make before go_on().
+  void begin_step() {
+    guard(record_, [&] {
+      if (!integrator_.begin_step()) throw Failure(Exit::simulation_failed, std::string(integrator_.failure()));
+    });
+  }
+
+  /// The next step, and what comes of it.
+  void go_on() {
+    guard(record_, [&] {
+      step();
+      take_step();
+      if (control_.progress) control_.progress(integrator_.time());
+    });
+  }
+
+  RunRecord finish() {
+    RunRecord& record = record_;
     if (record.end == End::failed && ended_next_to_singular())
       record.failure += fmt::format(
           ". The cause is likely the position: at t = {:.6g} s the mechanism is next to a limit position or another "
@@ -115,7 +156,7 @@ class Run {
     record.steps = done.steps;
     record.rejected_steps = done.rejected;
     record.evaluations = done.evaluations;
-    record.wall_seconds = seconds_since(start);
+    record.wall_seconds = seconds_since(begun_);
     if (evaluations_in_steps_ > 0)
       record.seconds_per_evaluation = stepping_ / static_cast<double>(evaluations_in_steps_);
     if (check_) record.evaluations += check_->evaluations();
@@ -144,38 +185,33 @@ class Run {
     }
   }
 
-  End go() {
-    encode_start(solver_, start_, std::span(y_).first(states_));
-    integrator_.start(0, y_);
-    is_started_ = true;
-    if (!events_.empty()) events_.begin();
-    rows_until(0);
+  bool goes_on_to_step() {
     while (!times_.done()) {
       if (control_.interrupted && *control_.interrupted) {
         if (control_.row_at_interruption) put_last_row();
-        return End::interrupted;
+        record_.end = End::interrupted;
+        return false;
       }
       plan();
-      if (stop_.end <= integrator_.time()) {
-        stop();
-        continue;
-      }
-      step();
-      if (const auto event = events_.empty() ? std::nullopt : events_.find()) {
-        if (feels_what_follows(*event)) {
-          repeat_until(*event);
-          continue;
-        }
-        rows_until(*event);
-        pass_event(*event);
-      } else {
-        rows_until(integrator_.time());
-        rows_.show(integrator_, states_);
-        if (integrator_.time() >= stop_.end) stop();
-      }
-      if (control_.progress) control_.progress(integrator_.time());
+      if (stop_.end > integrator_.time()) return true;
+      stop();
     }
-    return End::done;
+    return false;
+  }
+
+  void take_step() {
+    if (const auto event = events_.empty() ? std::nullopt : events_.find()) {
+      if (feels_what_follows(*event)) {
+        repeat_until(*event);
+        return;
+      }
+      rows_until(*event);
+      pass_event(*event);
+    } else {
+      rows_until(integrator_.time());
+      rows_.show(integrator_, states_);
+      if (integrator_.time() >= stop_.end) stop();
+    }
   }
 
   void step() {
@@ -373,6 +409,8 @@ class Run {
   std::vector<double> step_start_;  ///< the same, before a step that may end at an abrupt knot
   RowTimes times_;
   double last_row_ = -1;  ///< its time
+  Clock::time_point begun_;
+  RunRecord record_;
   /// The next knot, and the end of the step before it.
   struct Stop {
     Knot knot;
@@ -396,6 +434,38 @@ class Run {
 };
 
 }  // namespace
+
+struct StepwiseRun::Parts {
+  Parts(const System& system, Solver& solver, RunSettings given, std::span<RowSink* const> to, RunControl from)
+      : system(system), settings(std::move(given)), sinks(to.begin(), to.end()), control(std::move(from)),
+        run(system.view(), start, solver, settings, sinks, control) {}
+
+  const System& system;
+  const ConstStateView start = system.initial_state();
+  const RunSettings settings;
+  const std::vector<RowSink*> sinks;
+  const RunControl control;
+  Run run;
+};
+
+StepwiseRun::StepwiseRun(const System& system, Solver& solver, RunSettings settings, std::span<RowSink* const> sinks,
+                         RunControl control)
+    : parts_(std::make_unique<Parts>(system, solver, std::move(settings), sinks, std::move(control))) {
+  parts_->run.begin();
+}
+StepwiseRun::~StepwiseRun() = default;
+bool StepwiseRun::prepare() {
+  if (!parts_->run.prepare()) return false;
+  parts_->run.begin_step();
+  return parts_->run.goes_on();
+}
+double StepwiseRun::limit() const { return parts_->run.limit(); }
+void StepwiseRun::step() { parts_->run.go_on(); }
+RunRecord StepwiseRun::finish() {
+  RunRecord record = parts_->run.finish();
+  if (record.end == End::failed && record.steps == 0) record.failure += note_of_chosen_rates(parts_->system);
+  return record;
+}
 
 RunRecord simulate(const System& system, Solver& solver, const RunSettings& settings, std::span<RowSink* const> sinks,
                    const RunControl& control) {

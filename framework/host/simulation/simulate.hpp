@@ -3,6 +3,7 @@
 
 #include <csignal>
 #include <functional>
+#include <memory>
 #include <span>
 
 #include "framework/host/assembly/system.hpp"
@@ -27,5 +28,28 @@ RunRecord simulate(const System&, Solver&, const RunSettings&, std::span<RowSink
 /// the system.
 RunRecord simulate(const SystemView&, const ConstStateView& start, Solver&, const RunSettings&,
                    std::span<RowSink* const>, const RunControl&);
+
+/// The same run, from the system's initial state, step by step, so that the steps of several runs can be made together.
+class StepwiseRun {
+ public:
+  /// The system, the solver and the sinks outlive it. Makes the first row.
+  StepwiseRun(const System&, Solver&, RunSettings, std::span<RowSink* const>, RunControl);
+  ~StepwiseRun();
+  StepwiseRun(const StepwiseRun&) = delete;
+  StepwiseRun& operator=(const StepwiseRun&) = delete;
+
+  /// Does all that comes before the next step; false where the run has come to its end.
+  bool prepare();
+  /// Where the next step ends at the latest, s.
+  double limit() const;
+  /// Takes the step, and what comes of it.
+  void step();
+  /// After prepare() gave false.
+  RunRecord finish();
+
+ private:
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
+};
 
 }  // namespace polyform::host::simulation

@@ -186,6 +186,10 @@ void check_mechanics(const Formulation& formulation, const Systems& systems, con
         "kinds() tells what each number of y is; position_rates() gives what derivative() gives for the positions, at "
         "the same y",
         list, [&](const Case& one, Measure& m) { see_second_order(formulation, one, m); });
+    claim_on(cases, kind, "worlds in lanes move as they do alone", 1e-10,
+             "BatchEvaluation::evaluate() gives what derivative() of each world gives, to rounding, and each lane "
+             "depends on its own world alone",
+             list, [&](const Case& one, Measure& m) { see_batch(formulation, one, m); });
     claim_on(cases, kind, "its discrete state is constant but in encode() and correct(), and can be put back", 1e-9,
              "what derivative(), observe() and decode() find out on their way is no discrete state; what the future "
              "depends on is in y or in the values that the host keeps",

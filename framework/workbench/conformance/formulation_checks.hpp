@@ -78,6 +78,8 @@ inline State copy_of(const StateView& s) { return State(as_const(s)); }
 void see_rates(const Formulation&, const Case&, Measure&);
 /// What the solver tells of positions and velocities in y, where it does.
 void see_second_order(const Formulation&, const Case&, Measure&);
+/// Many worlds at once, where the solver evaluates them.
+void see_batch(const Formulation&, const Case&, Measure&);
 /// The discrete state: constant but in encode() and correct(), and what is put back is as it was.
 void see_discrete(const Formulation&, const Case&, Measure&);
 /// From the state to y and back. Coordinates of cut joints are known up to whole turns.

@@ -10,19 +10,19 @@ namespace polyform::host::inline studies {
 
 namespace {
 
-/// Cases that one process does one after the other.
+/// Cases that one process does.
 struct Share {
   std::vector<std::size_t> numbers;
-  std::size_t done = 0;
+  std::vector<std::size_t> left = numbers;  ///< those that are not reported yet
 };
 
-/// All cases in shares that are small enough to keep every worker busy to the end.
+/// All cases in shares that are small enough to keep every worker busy to the end, whole groups where cases are done
+/// together.
 std::vector<Share> share(const std::vector<std::size_t>& numbers, const CaseLimits& limits) {
   constexpr std::size_t most = 256, per_worker = 8;
-  const std::size_t size =
-      limits.isolate
-          ? 1
-          : std::clamp<std::size_t>(numbers.size() / (per_worker * std::max<std::size_t>(limits.workers, 1)), 1, most);
+  const std::size_t even = numbers.size() / (per_worker * std::max<std::size_t>(limits.workers, 1));
+  const std::size_t groups = (even + limits.together - 1) / limits.together;
+  const std::size_t size = limits.isolate ? 1 : std::clamp<std::size_t>(groups * limits.together, 1, most);
   std::vector<Share> shares;
   for (std::size_t i = 0; i < numbers.size(); i += size) {
     const auto begin = numbers.begin() + static_cast<std::ptrdiff_t>(i);
@@ -54,48 +54,65 @@ CaseOutcome unpack_outcome(std::string_view bytes) {
   return outcome;
 }
 
-bool run_cases(std::vector<std::size_t> numbers, const CaseWork& work, const std::function<void(CaseOutcome)>& take,
+bool run_cases(std::vector<std::size_t> numbers, const GroupWork& work, const std::function<void(CaseOutcome)>& take,
                const CaseLimits& limits, const volatile std::sig_atomic_t* interrupted) {
   const auto stopped = [&] { return interrupted != nullptr && *interrupted != 0; };
   const ProcessLimits process_limits{limits.seconds, limits.memory, true};
-  while (!numbers.empty() && !stopped()) {
+  std::vector<std::size_t> suspects;  // one of some that were under way when their process ended
+  while ((!numbers.empty() || !suspects.empty()) && !stopped()) {
     std::vector<Share> shares = share(numbers, limits);
+    for (const std::size_t number : suspects) shares.push_back({{number}});
     std::vector<ProcessJob> jobs;
     for (Share& mine : shares)
       jobs.push_back({[&](const Messenger& back) {
-                        for (const std::size_t number : mine.numbers) {
-                          CaseOutcome outcome{number, false, {}, {}};
-                          try {
-                            outcome = work(number);
-                          } catch (const Failure& failure) {
-                            outcome.reason = failure.message();
-                          }
-                          if (stopped()) return;
-                          back.send(pack_outcome(outcome));
-                        }
+                        work(mine.numbers, [&](const CaseOutcome& outcome) {
+                          if (!stopped()) back.send(pack_outcome(outcome));
+                        });
                       },
                       [&](std::string_view message) {
-                        take(unpack_outcome(message));
-                        ++mine.done;
+                        CaseOutcome outcome = unpack_outcome(message);
+                        std::erase(mine.left, outcome.number);
+                        take(std::move(outcome));
                       },
                       {}});
     const std::vector<ProcessEnd> ends = run_in_processes(jobs, process_limits, limits.workers, interrupted);
     numbers.clear();
+    suspects.clear();
     for (std::size_t i = 0; i < shares.size(); ++i) {
-      Share& mine = shares[i];
+      const std::vector<std::size_t>& left = shares[i].left;
       using How = ProcessEnd::How;
       // A process that returned before its last case was told to stop.
-      if (ends[i].how == How::interrupted || ends[i].how == How::done) continue;
+      if (ends[i].how == How::interrupted || ends[i].how == How::done || left.empty()) continue;
       if (ends[i].how == How::not_started)
         throw Failure(Exit::simulation_failed, "a process for cases " + describe(ends[i], process_limits),
                       "What was done is kept; go on with --resume, with fewer --workers.");
-      // The case that was under way is the one that ended the process.
-      take({mine.numbers[mine.done], false, describe(ends[i], process_limits), {}});
-      numbers.insert(numbers.end(), mine.numbers.begin() + static_cast<std::ptrdiff_t>(mine.done) + 1,
-                     mine.numbers.end());
+      // The first of those that are left were under way. Of one alone it is known that it ended the process.
+      const std::size_t under_way = std::min(left.size(), limits.together);
+      if (under_way == 1)
+        take({left.front(), false, describe(ends[i], process_limits), {}});
+      else
+        suspects.insert(suspects.end(), left.begin(), left.begin() + static_cast<std::ptrdiff_t>(under_way));
+      numbers.insert(numbers.end(), left.begin() + static_cast<std::ptrdiff_t>(under_way), left.end());
     }
   }
   return !stopped();
+}
+
+bool run_cases(std::vector<std::size_t> numbers, const CaseWork& work, const std::function<void(CaseOutcome)>& take,
+               const CaseLimits& limits, const volatile std::sig_atomic_t* interrupted) {
+  const GroupWork one_by_one = [&](std::span<const std::size_t> group, const CaseReport& report) {
+    for (const std::size_t number : group) {
+      CaseOutcome outcome{number, false, {}, {}};
+      try {
+        outcome = work(number);
+      } catch (const Failure& failure) {
+        outcome.reason = failure.message();
+      }
+      if (interrupted != nullptr && *interrupted != 0) return;
+      report(std::move(outcome));
+    }
+  };
+  return run_cases(std::move(numbers), one_by_one, take, limits, interrupted);
 }
 
 }  // namespace polyform::host::inline studies

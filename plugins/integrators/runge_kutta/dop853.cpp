@@ -132,6 +132,7 @@ class Dop853 {
   static constexpr int order = 8, preference = 90;
   static constexpr StepRule rule{8, 0, 1.0 / 3, 6};
   static constexpr bool gives_end_rate = false;
+  static const BatchIntegration* in_lanes() { return nullptr; }
 
   explicit Dop853(std::size_t states) : error_5_(states), error_3_(states), stage_(states) {
     for (State& rate : rates_) rate.resize(states);

@@ -17,8 +17,9 @@ class Dopri5 {
   static constexpr std::string_view source =
       "Hairer, Norsett, Wanner: Solving Ordinary Differential Equations I, 2nd ed. (1993), II.5";
   static constexpr int order = 5, preference = 100;
-  static constexpr StepRule rule{5, 0.04, 0.2, 5};
+  static constexpr StepRule rule = dopri5_rule;
   static constexpr bool gives_end_rate = true;
+  static const BatchIntegration* in_lanes() { return &lane_dopri5(); }
 
   explicit Dopri5(std::size_t states) : error_(states), interpolated_(states) { stepper_.adjust_size(error_); }
 

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "error_norm.hpp"
+#include "polyform/contract/batch_integration.hpp"
 #include "polyform/helpers/step_by_step.hpp"
 #include "stages.hpp"
 #include "step_control.hpp"
@@ -20,6 +21,7 @@ struct Step {
 
 /// Method:
 ///   static constexpr StepRule rule;
+///   static const BatchIntegration* in_lanes()   the same for many worlds together, or nullptr
 ///   static constexpr bool gives_end_rate;   whether `step` computes the derivative at the end
 ///   Method(std::size_t states)
 ///   void step(Stages&, const Step&, State& end, State& end_rate)
@@ -186,6 +188,9 @@ class EmbeddedType final : public IntegratorType {
   Integrator* create(FirstOrderSystem& system, const StepSettings& settings, Strided<const FieldValue>,
                      DiagnosticSink&) const noexcept override {
     return make_batch<Embedded<Method>>(system, settings);
+  }
+  const void* query(std::string_view asked) const noexcept override {
+    return asked == BatchIntegration::interface_name ? Method::in_lanes() : nullptr;
   }
 };
 

@@ -97,6 +97,9 @@ class Rk4Type final : public IntegratorType {
                      DiagnosticSink&) const noexcept override {
     return make_batch<Rk4>(system, std::min(settings.step, settings.max_step));
   }
+  const void* query(std::string_view asked) const noexcept override {
+    return asked == BatchIntegration::interface_name ? &lane_rk4() : nullptr;
+  }
 };
 
 }  // namespace

@@ -1,6 +1,7 @@
 // Explicit Runge-Kutta methods.
 #pragma once
 
+#include "polyform/contract/batch_integration.hpp"
 #include "polyform/contract/integrator.hpp"
 
 namespace polyform::runge_kutta {
@@ -8,5 +9,9 @@ namespace polyform::runge_kutta {
 const IntegratorType& rk4() noexcept;
 const IntegratorType& dopri5() noexcept;
 const IntegratorType& dop853() noexcept;
+
+/// Of the types of the same name, for many worlds together.
+const BatchIntegration& lane_rk4() noexcept;
+const BatchIntegration& lane_dopri5() noexcept;
 
 }  // namespace polyform::runge_kutta

@@ -22,6 +22,7 @@
 #include "polyform/solvers/joint_observer.hpp"
 #include "polyform/solvers/joint_placement.hpp"
 #include "polyform/solvers/joint_state.hpp"
+#include "polyform/solvers/lane_evaluation.hpp"
 #include "polyform/solvers/loop_projection.hpp"
 #include "polyform/solvers/newton/tree_newton.hpp"
 #include "polyform/solvers/rows_left_out.hpp"
@@ -79,6 +80,9 @@ class JointCoordinateSolver : public Solver, public PowerSource, public SecondOr
  private:
   // Of a system that TreeNewton carries. What it takes is made when it is first asked for.
   NewtonMatrix* newton_matrix() noexcept;
+  // Of a solver by the Recursion whose system LaneEvaluation carries; the lanes are made when they are first asked for.
+  LaneWorld* lane_world() noexcept;
+  BatchEvaluation* batch_evaluation() noexcept;
   Status linearize(double t, std::span<const double> y) noexcept override;
   Status prepare(double gamma) noexcept override;
   Status derivative_to_solve(double t, std::span<const double> y, std::span<double> ydot) noexcept override;
@@ -119,6 +123,9 @@ class JointCoordinateSolver : public Solver, public PowerSource, public SecondOr
   bool newton_prepared_ = false;
   std::vector<double> newton_rates_, newton_error_;
   std::vector<Spatial> newton_cuts_;   ///< what each cut joint transmits
+  bool by_recursion_ = false;          ///< the accelerations are those of the Recursion itself
+  LaneWorld lane_world_;
+  std::unique_ptr<LaneEvaluation> lanes_;
 };
 
 }  // namespace polyform

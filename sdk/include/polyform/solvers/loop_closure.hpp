@@ -60,6 +60,8 @@ class LoopClosure {
   bool empty() const { return layout_.empty() && !elements_.has_modules(); }
   const LoopLayout& layout() const { return layout_; }
   LoopRightSides& right_sides() { return right_sides_; }
+  const LoopRightSides& right_sides() const { return right_sides_; }
+  const MultiplierMatrix& matrix() const { return matrix_; }
   DependentRows& rows() { return rows_; }
   const DependentRows& rows() const { return rows_; }
   Multipliers& multipliers() { return multipliers_; }

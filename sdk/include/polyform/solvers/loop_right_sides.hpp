@@ -24,6 +24,7 @@ class LoopRightSides {
     alpha_ = alpha;
     beta_ = beta;
   }
+  bool is_stabilized() const { return alpha_ != 0 || beta_ != 0; }
   /// Of the row `place` of all: residual of the positions, what the velocities miss, and what is asked of the
   /// accelerations.
   double find(Level level, double residual, double rate, double acceleration, std::size_t place) noexcept {

@@ -37,6 +37,7 @@ class MultiplierMatrix {
   /// j, of which only the lower triangle is used.
   std::size_t place(std::size_t i, std::size_t j) const noexcept;
   double* values() { return values_.data(); }
+  std::size_t count() const { return values_.size(); }   ///< of values()
   double* right(std::size_t i) { return right_.data() + rows_[i].first; }   ///< g_i, then c
 
   void clear() noexcept;

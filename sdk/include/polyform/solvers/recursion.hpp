@@ -43,6 +43,8 @@ class Recursion final : public TreeSweep {
   void body_accelerations(std::span<Spatial> out) const noexcept override;
   void reactions(std::span<Spatial> out) const noexcept override;
 
+  const HingedTree& tree() const noexcept { return tree_; }
+
   /// After kinematics_at_rest(), motions() with v = 0 and LoopClosure::evaluate: the step in the coordinates, or change
   /// of the velocities, that closes the loops and is the least in the inertia metric (per velocity coordinate, and in
   /// the modes). False as of accelerations().

@@ -1,0 +1,93 @@
+#include "framework/host/simulation/lane_system.hpp"
+
+#include <algorithm>
+#include <new>
+
+namespace polyform::host::inline simulation {
+
+namespace {
+
+/// The lanes of most batches, known to the compiler.
+constexpr std::size_t usual_lanes = 8;
+
+/// Of each lane zero where all its numbers are finite, else none.
+template <std::size_t fixed>
+void look_for_numbers(std::span<const double> all, std::size_t counted, std::vector<double>& trouble) noexcept {
+  const std::size_t lanes = fixed > 0 ? fixed : counted;
+  const double* __restrict number = all.data();
+  double* __restrict out = trouble.data();
+  for (std::size_t k = 0; k < lanes; ++k) out[k] = 0;
+  for (std::size_t i = 0; i < all.size(); i += lanes)
+    for (std::size_t k = 0; k < lanes; ++k) out[k] += 0 * number[i + k];
+}
+
+}  // namespace
+
+LaneSystem::LaneSystem(BatchEvaluation& batch, const IntegratorChoice& choice)
+    : batch_(batch), choice_(choice), worlds_(batch.lanes()), counted_(batch.lanes()), next_lane_(batch.lanes()),
+      trouble_(batch.lanes()) {}
+
+IntegratorChoice LaneSystem::choice_for(std::size_t lane) {
+  next_lane_ = lane;
+  IntegratorChoice choice = choice_;
+  choice.type = this;
+  return choice;
+}
+
+Integrator* LaneSystem::create(FirstOrderSystem& system, const StepSettings& settings,
+                               Strided<const FieldValue> options, DiagnosticSink& sink) const noexcept {
+  // Types are constant; what this one makes is not the type's but its lane's.
+  if (next_lane_ < lanes()) return const_cast<LaneSystem*>(this)->take_lane(system, settings);
+  return choice_.type->create(system, settings, options, sink);
+}
+
+Integrator* LaneSystem::take_lane(FirstOrderSystem& system, const StepSettings& settings) noexcept {
+  const std::size_t lane = std::exchange(next_lane_, lanes());
+  worlds_[lane] = &system;
+  counted_[lane] = static_cast<CountedSystem*>(system.query(CountedSystem::interface_name));
+  try {
+    if (!integrators_) {
+      size_ = system.size();
+      y_.resize(size_);
+      ydot_.resize(size_);
+      const auto* const method = static_cast<const BatchIntegration*>(
+          choice_.type->query(BatchIntegration::interface_name));
+      std::ranges::fill(worlds_, &system);
+      integrators_.reset(method->create(*this, choice_.options));
+      if (!integrators_) return nullptr;
+    }
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
+  if (system.size() != size_) return nullptr;
+  integrators_->begin_world(lane, settings);
+  return &integrators_->lane(lane);
+}
+
+void LaneSystem::derivatives(const BatchInput& in, BatchOutput& out) noexcept {
+  const std::size_t lanes = worlds_.size(), states = batch_.state_size();
+  BatchOutput of_states{.ydot = out.ydot.first(states * lanes), .done = out.done};
+  if (states < size_) of_states.power = out.ydot.subspan(states * lanes, lanes);
+  batch_.evaluate({.t = in.t, .y = in.y.first(states * lanes), .active = in.active}, of_states);
+  if (lanes == usual_lanes)
+    look_for_numbers<usual_lanes>(out.ydot, lanes, trouble_);
+  else
+    look_for_numbers<0>(out.ydot, lanes, trouble_);
+  for (std::size_t k = 0; k < lanes; ++k) {
+    if (in.active[k] == 0) continue;
+    if (out.done[k] != 0 && trouble_[k] == 0)
+      counted_[k]->count();
+    else
+      out.done[k] = evaluate_alone(k, in, out) ? 1 : 0;
+  }
+}
+
+bool LaneSystem::evaluate_alone(std::size_t lane, const BatchInput& in, BatchOutput& out) noexcept {
+  const std::size_t lanes = worlds_.size();
+  for (std::size_t i = 0; i < size_; ++i) y_[i] = in.y[i * lanes + lane];
+  const bool found = worlds_[lane]->derivative(in.t[lane], y_, ydot_) == Status::ok;
+  for (std::size_t i = 0; i < size_; ++i) out.ydot[i * lanes + lane] = ydot_[i];
+  return found;
+}
+
+}  // namespace polyform::host::inline simulation

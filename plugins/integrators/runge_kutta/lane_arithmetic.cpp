@@ -1,0 +1,93 @@
+#include "lane_arithmetic.hpp"
+
+#include <cmath>
+
+namespace polyform::runge_kutta {
+
+namespace {
+
+/// The lanes of most batches, known to the compiler.
+constexpr std::size_t usual_lanes = 8;
+
+template <std::size_t fixed>
+[[gnu::always_inline]] inline void add(std::size_t numbers, std::size_t counted, const double* __restrict h,
+                                       const double* __restrict y, std::span<const Term> terms,
+                                       double* __restrict out) noexcept {
+  const std::size_t lanes = fixed > 0 ? fixed : counted;
+  for (std::size_t i = 0; i < numbers; ++i) {
+    double* const to = out + i * lanes;
+    for (std::size_t k = 0; k < lanes; ++k) to[k] = 0;
+    for (const Term& term : terms) {
+      const double* const rates = term.rates + i * lanes;
+      for (std::size_t k = 0; k < lanes; ++k) to[k] += term.factor * rates[k];
+    }
+    for (std::size_t k = 0; k < lanes; ++k) to[k] *= h[k];
+    if (y != nullptr)
+      for (std::size_t k = 0; k < lanes; ++k) to[k] += y[i * lanes + k];
+  }
+}
+
+template <std::size_t fixed>
+[[gnu::always_inline]] inline void find(std::size_t numbers, std::size_t counted, const LaneTolerances& tolerances,
+                                        const double* __restrict start, const double* __restrict end,
+                                        const double* __restrict error, double* __restrict largest) noexcept {
+  const std::size_t lanes = fixed > 0 ? fixed : counted;
+  for (std::size_t k = 0; k < lanes; ++k) largest[k] = 0;
+  for (std::size_t i = 0; i < numbers; ++i)
+    for (std::size_t k = 0; k < lanes; ++k) {
+      const std::size_t j = i * lanes + k;
+      const double a = std::abs(start[j]), b = std::abs(end[j]);
+      const double tolerance = tolerances.absolute[k] + tolerances.relative[k] * (a > b ? a : b);
+      const double here = std::abs(error[j]) / tolerance + 0 * end[j];
+      largest[k] = here <= largest[k] ? largest[k] : here;  // what is no number stays
+    }
+}
+
+template <std::size_t fixed>
+[[gnu::always_inline]] inline void copy(std::size_t numbers, std::size_t counted, const double* __restrict marks,
+                                        const double* __restrict from, double* __restrict to) noexcept {
+  const std::size_t lanes = fixed > 0 ? fixed : counted;
+  for (std::size_t i = 0; i < numbers; ++i)
+    for (std::size_t k = 0; k < lanes; ++k) {
+      const std::size_t j = i * lanes + k;
+      to[j] = marks[k] > 0 ? from[j] : to[j];
+    }
+}
+
+}  // namespace
+
+// Built for several instruction sets, of which the loader picks one, where the compiler and its tools know how.
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) && \
+    !defined(__SANITIZE_THREAD__)
+#define POLYFORM_CLONES [[gnu::target_clones("avx512f", "avx2", "default")]]
+#else
+#define POLYFORM_CLONES
+#endif
+
+POLYFORM_CLONES
+void add_terms(std::size_t numbers, std::size_t lanes, const double* h, const double* y, std::span<const Term> terms,
+               double* out) noexcept {
+  if (lanes == usual_lanes)
+    add<usual_lanes>(numbers, lanes, h, y, terms, out);
+  else
+    add<0>(numbers, lanes, h, y, terms, out);
+}
+
+POLYFORM_CLONES
+void find_errors(std::size_t numbers, std::size_t lanes, const LaneTolerances& tolerances, const double* start,
+                 const double* end, const double* error, double* largest) noexcept {
+  if (lanes == usual_lanes)
+    find<usual_lanes>(numbers, lanes, tolerances, start, end, error, largest);
+  else
+    find<0>(numbers, lanes, tolerances, start, end, error, largest);
+}
+
+POLYFORM_CLONES
+void copy_lanes(std::size_t numbers, std::size_t lanes, const double* marks, const double* from, double* to) noexcept {
+  if (lanes == usual_lanes)
+    copy<usual_lanes>(numbers, lanes, marks, from, to);
+  else
+    copy<0>(numbers, lanes, marks, from, to);
+}
+
+}  // namespace polyform::runge_kutta

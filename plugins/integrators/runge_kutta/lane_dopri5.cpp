@@ -1,0 +1,290 @@
+// The Dormand-Prince 5(4) method in lanes: each lane has the steps that dopri5 takes with its world alone (embedded.hpp),
+// and all lanes share the evaluations. Coefficients: E. Hairer, S. P. Nørsett, G. Wanner, Solving Ordinary Differential
+// Equations I, 2nd ed., table 5.2 and section II.6.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "lanes.hpp"
+#include "runge_kutta.hpp"
+#include "step_control.hpp"
+
+namespace polyform::runge_kutta {
+
+namespace {
+
+constexpr double lane_nodes[] = {0.2, 0.3, 0.8, 8.0 / 9, 1.0};
+constexpr double lane_weights[5][5] = {{1.0 / 5},
+                                       {3.0 / 40, 9.0 / 40},
+                                       {44.0 / 45, -56.0 / 15, 32.0 / 9},
+                                       {19372.0 / 6561, -25360.0 / 2187, 64448.0 / 6561, -212.0 / 729},
+                                       {9017.0 / 3168, -355.0 / 33, 46732.0 / 5247, 49.0 / 176, -5103.0 / 18656}};
+/// Of k1, k3, k4, k5, k6 at the end of the step; and of these and k7 in its error.
+constexpr double lane_ends[5] = {35.0 / 384, 500.0 / 1113, 125.0 / 192, -2187.0 / 6784, 11.0 / 84};
+constexpr double lane_errors[6] = {35.0 / 384 - 5179.0 / 57600,       500.0 / 1113 - 7571.0 / 16695,
+                                   125.0 / 192 - 393.0 / 640,         -2187.0 / 6784 + 92097.0 / 339200,
+                                   11.0 / 84 - 187.0 / 2100,          -1.0 / 40};
+/// The polynomials X of the dense output, of k1, k3, k4, k5, k6, k7: constant and slope, with their signs.
+constexpr double lane_dense[2][6] = {
+    {-5 * 2558722523.0 / 11282082432.0, 100 * 882725551.0 / 32700410799.0, -25 * 443332067.0 / 1880347072.0,
+     32805 * 23143187.0 / 199316789632.0, -55 * 29972135.0 / 822651844.0, 10 * 7414447.0 / 29380423.0},
+    {5 * 31403016.0 / 11282082432.0, -100 * 15701508.0 / 32700410799.0, 25 * 31403016.0 / 1880347072.0,
+     -32805 * 3489224.0 / 199316789632.0, 55 * 7076736.0 / 822651844.0, -10 * 829305.0 / 29380423.0}};
+
+class LaneDopri5 final : public LaneBatch {
+ public:
+  explicit LaneDopri5(BatchSystem& system)
+      : LaneBatch(system), ways_(lanes()), h_(lanes()), t_(lanes()), active_(lanes()), asked_(lanes()),
+        integrals_(system.world(0).integrals()), largest_(integrals_ * lanes()), now_(size_ * lanes()), next_(now_),
+        start_(now_), start_rate_(now_), end_rate_(now_), stage_(now_), error_(now_), constant_(now_), slope_(now_),
+        try_rate_(now_), end_state_(now_), absolute_(lanes()), relative_(lanes()), errors_(lanes()),
+        marks_(lanes()) {
+    for (std::vector<double>& k : k_) k.resize(now_.size());
+    dense_[0] = dense_[1] = now_;
+  }
+
+ private:
+  enum class Why { none, derivative, growth, tolerance, correction };
+  /// What a lane has of its own: Embedded's members.
+  struct Way {
+    StepControl control{dopri5_rule};
+    double h = 0, proposed = 0, end = 0;
+    bool last = false;                     ///< this try ends at the limit
+    Why why = Why::none;                   ///< of the last try of this step
+    enum class Rate { unknown, at_end_of_step, known } rate = Rate::unknown;
+  };
+
+  void start(std::size_t k, double t) noexcept override {
+    Way& way = ways_[k];
+    way.h = std::min(of(k).settings.step, of(k).settings.max_step);
+    for (std::size_t i = 0; i < integrals_; ++i) largest_[at(i, k)] = 0;
+    restart(k, t, 0);
+  }
+  void restart(std::size_t k, double, double first_step) noexcept override {
+    Way& way = ways_[k];
+    put(k, of(k).now, now_);
+    if (first_step > 0) way.h = std::min(first_step, of(k).settings.max_step);
+    way.control.reset();
+    way.rate = Way::Rate::unknown;
+    way.why = Why::none;
+  }
+
+  double smallest_step(std::size_t k) {
+    return 16 * std::numeric_limits<double>::epsilon() * std::max(std::abs(of(k).end), of(k).settings.step);
+  }
+  std::string_view explain(std::size_t k) {
+    const Why why = ways_[k].why;
+    if (why == Why::derivative || why == Why::correction) return system_.world(k).failure();
+    return why == Why::growth ? "the state grows beyond all bounds" : "the error stays above the tolerance";
+  }
+
+  void try_steps(std::span<const double> t_limit) noexcept override {
+    find_start_rates();
+    for (std::size_t k = 0; k < lanes(); ++k) {
+      if (active_[k] == 0) continue;
+      Way& way = ways_[k];
+      const double time = of(k).end;
+      // No sliver of a step is left before the limit, unless this step would be longer than allowed.
+      way.last = time + (1.01 * way.h <= of(k).settings.max_step ? 1.01 : 1.0) * way.h >= t_limit[k];
+      h_[k] = way.last ? t_limit[k] - time : way.h;
+      way.end = way.last ? t_limit[k] : time + way.h;
+      if (way.why == Why::none || h_[k] > smallest_step(k)) continue;
+      fail(k, Message("the step size became too small ({:.3g} s) at t = {:.9g} s: {}", h_[k], time, explain(k)));
+      way.why = Why::none;
+      active_[k] = 0;
+    }
+    go();
+    judge_all();
+  }
+
+  /// At the start of the step: that of the end of the step before, unless the correction moved the state.
+  void find_start_rates() noexcept {
+    bool any = false, any_at_end = false;
+    for (std::size_t k = 0; k < lanes(); ++k) {
+      active_[k] = steps(k) ? 1 : 0;
+      asked_[k] = steps(k) && ways_[k].rate == Way::Rate::unknown ? 1 : 0;
+      t_[k] = of(k).end;
+      any = any || asked_[k] != 0;
+      const bool at_end = steps(k) && ways_[k].rate == Way::Rate::at_end_of_step;
+      marks_[k] = at_end ? 1 : 0;
+      any_at_end = any_at_end || at_end;
+      if (at_end) ways_[k].rate = Way::Rate::known;
+    }
+    if (any_at_end) copy_lanes(size_, lanes(), marks_.data(), end_rate_.data(), start_rate_.data());
+    if (!any) return;
+    find_rates(asked_, t_, now_, stage_);
+    for (std::size_t k = 0; k < lanes(); ++k) marks_[k] = asked_[k] != 0 ? 1 : 0;
+    copy_lanes(size_, lanes(), marks_.data(), stage_.data(), start_rate_.data());
+    for (std::size_t k = 0; k < lanes(); ++k) {
+      if (asked_[k] == 0) continue;
+      ways_[k].rate = Way::Rate::known;
+      if (found(k)) continue;
+      ways_[k].rate = Way::Rate::unknown;
+      fail(k);
+      active_[k] = 0;
+    }
+  }
+
+  /// The stages of all active lanes; a lane whose derivative is not found gives up and takes no further part.
+  void go() noexcept {
+    Term terms[6] = {{0, start_rate_.data()}};
+    for (std::size_t s = 0; s < 5; ++s) terms[s + 1].rates = k_[s].data();
+    for (std::size_t s = 0; s < 5; ++s) {
+      for (std::size_t j = 0; j <= s; ++j) terms[j].factor = lane_weights[s][j];
+      add_terms(size_, lanes(), h_.data(), now_.data(), std::span(terms).first(s + 1), stage_.data());
+      find_stage(lane_nodes[s], stage_, k_[s]);
+    }
+    Term ends[6];
+    for (std::size_t j = 0; j < 5; ++j) ends[j] = {lane_ends[j], terms[j == 0 ? 0 : j + 1].rates};
+    add_terms(size_, lanes(), h_.data(), now_.data(), std::span(ends).first(5), next_.data());
+    find_stage(1, next_, try_rate_);
+    ends[5].rates = try_rate_.data();
+    const auto sum = [&](const double* factors, std::vector<double>& out) {
+      for (std::size_t j = 0; j < 6; ++j) ends[j].factor = factors[j];
+      add_terms(size_, lanes(), h_.data(), nullptr, ends, out.data());
+    };
+    sum(lane_errors, error_);
+    sum(lane_dense[0], constant_);
+    sum(lane_dense[1], slope_);
+  }
+  void find_stage(double node, const std::vector<double>& y, std::vector<double>& rates) noexcept {
+    for (std::size_t k = 0; k < lanes(); ++k) t_[k] = of(k).end + node * h_[k];
+    find_rates(active_, t_, y, rates);
+    for (std::size_t k = 0; k < lanes(); ++k) {
+      if (active_[k] == 0 || found(k)) continue;
+      give_up(k, Why::derivative);
+      active_[k] = 0;
+    }
+  }
+
+  void give_up(std::size_t k, Why why) noexcept {
+    ways_[k].h = ways_[k].control.after_failed(h_[k]);
+    ways_[k].why = why;
+    ++of(k).given_up;
+  }
+
+  /// Of the last try, in units of the tolerances; NaN where anything is not finite (ErrorNorm).
+  void find_all_errors() noexcept {
+    for (std::size_t k = 0; k < lanes(); ++k) {
+      absolute_[k] = of(k).settings.absolute_tolerance;
+      relative_[k] = of(k).settings.relative_tolerance;
+    }
+    const std::size_t controlled = size_ - integrals_;
+    find_errors(controlled, lanes(), {absolute_.data(), relative_.data()}, now_.data(), next_.data(), error_.data(),
+                errors_.data());
+    for (std::size_t i = controlled; i < size_; ++i)
+      for (std::size_t k = 0; k < lanes(); ++k) {
+        const std::size_t j = at(i, k);
+        const double rate = std::max(std::abs(start_rate_[j]), std::abs(try_rate_[j]));
+        const double size = std::max(largest_[at(i - controlled, k)], h_[k] * rate);
+        const double tolerance = integral_tolerance * (absolute_[k] + relative_[k] * size);
+        const double error = std::abs(error_[j]) / tolerance + 0 * next_[j];
+        errors_[k] = error <= errors_[k] ? errors_[k] : error;
+      }
+  }
+
+  /// Whether the try of a lane is accepted.
+  bool judge(std::size_t k) noexcept {
+    Way& way = ways_[k];
+    if (!std::isfinite(errors_[k])) {
+      give_up(k, Why::growth);
+      return false;
+    }
+    if (errors_[k] > 1) {
+      way.h = way.control.after_rejected(h_[k], errors_[k]);
+      way.why = Why::tolerance;
+      ++of(k).given_up;
+      return false;
+    }
+    std::vector<double>& corrected = of(k).next;
+    for (std::size_t i = 0; i < size_; ++i) corrected[i] = next_[at(i, k)];
+    if (system_.world(k).correct(way.end, corrected) != Status::ok) {
+      give_up(k, Why::correction);
+      return false;
+    }
+    way.proposed = way.control.after_accepted(h_[k], errors_[k]);
+    return true;
+  }
+
+  void judge_all() noexcept {
+    find_all_errors();
+    bool any = false;
+    for (std::size_t k = 0; k < lanes(); ++k) {
+      const bool accepted = active_[k] != 0 && judge(k);
+      marks_[k] = accepted ? 1 : 0;
+      any = any || accepted;
+    }
+    if (!any) return;
+    const auto keep = [&](const std::vector<double>& from, std::vector<double>& to) {
+      copy_lanes(size_, lanes(), marks_.data(), from.data(), to.data());
+    };
+    keep(now_, start_);
+    keep(try_rate_, end_rate_);
+    keep(constant_, dense_[0]);
+    keep(slope_, dense_[1]);
+    keep(next_, end_state_);
+    for (std::size_t k = 0; k < lanes(); ++k)
+      if (marks_[k] > 0) accept(k);
+  }
+
+  void accept(std::size_t k) noexcept {
+    Way& way = ways_[k];
+    const std::vector<double>& now = of(k).next;
+    bool moved = false;
+    for (std::size_t i = 0; i < size_; ++i) {
+      moved = moved || now[i] != next_[at(i, k)];
+      now_[at(i, k)] = now[i];
+    }
+    for (std::size_t i = 0; i < integrals_; ++i) {
+      double& largest = largest_[at(i, k)];
+      largest = std::max(largest, std::abs(now[size_ - integrals_ + i]));
+    }
+    way.rate = moved ? Way::Rate::unknown : Way::Rate::at_end_of_step;
+    // A step cut short by the limit says nothing against the step size found before.
+    way.h = std::min(way.last ? std::max(way.h, way.proposed) : way.proposed, of(k).settings.max_step);
+    way.why = Why::none;
+    finish(k, way.end);
+  }
+
+  /// y = start + A Σ b k + h D k1 + h B k7 + C Σ X k with the polynomials A, B, C, D of the share of the step.
+  Status interpolate(std::size_t k, double t, std::span<double> y) noexcept override {
+    const double h = of(k).end - of(k).begin, share = (t - of(k).begin) / h, back = share - 1;
+    const double A = share * share * (3 - 2 * share), B = h * share * share * back, D = h * share * back * back;
+    const double C = share * share * back * back;
+    for (std::size_t i = 0; i < size_; ++i) {
+      const std::size_t j = at(i, k);
+      y[i] = start_[j] + A * (end_state_[j] - start_[j]) + D * start_rate_[j] + B * end_rate_[j] +
+             C * (dense_[0][j] + share * dense_[1][j]);
+    }
+    return Status::ok;
+  }
+
+  std::vector<Way> ways_;
+  std::vector<double> h_, t_;
+  std::vector<std::uint8_t> active_, asked_;
+  std::size_t integrals_;
+  std::vector<double> largest_;                     ///< that integrals have been, in absolute value
+  std::vector<double> now_, next_;                  ///< next_: of a try
+  std::vector<double> start_, start_rate_, end_rate_;  ///< of the last step; the rate at its start also that of tries
+  std::vector<double> k_[5], stage_, error_, constant_, slope_;  ///< of a try
+  std::vector<double> try_rate_;                    ///< at the end of a try
+  std::vector<double> end_state_;                   ///< of the last step, before its correction
+  std::vector<double> dense_[2];                    ///< of the last step: h Σ X k, constant and slope
+  std::vector<double> absolute_, relative_, errors_, marks_;  ///< one per lane
+};
+
+class LaneDopri5Type final : public BatchIntegration {
+ public:
+  BatchIntegrator* create(BatchSystem& system, Strided<const FieldValue>) const noexcept override {
+    return make_batch<LaneDopri5>(system);
+  }
+};
+
+}  // namespace
+
+const BatchIntegration& lane_dopri5() noexcept {
+  static const LaneDopri5Type type;
+  return type;
+}
+
+}  // namespace polyform::runge_kutta

@@ -1,0 +1,41 @@
+// The recursion in lanes: a batch of worlds of one tree (batch_evaluation.hpp).
+#pragma once
+
+#include <memory>
+
+#include "polyform/contract/batch_evaluation.hpp"
+#include "polyform/solvers/hinged_tree.hpp"
+#include "polyform/solvers/joint_loads.hpp"
+#include "polyform/solvers/rows_left_out.hpp"
+
+namespace polyform {
+
+class LoopClosure;
+
+/// What a solver shows to a batch of its own library.
+struct LaneWorld {
+  static constexpr std::string_view interface_name = "polyform.lane_world.1";
+  const void* library = nullptr;       ///< of the code that made it: lane_library()
+  const SystemView* view = nullptr;    ///< the one that it works in
+  const HingedTree* tree = nullptr;
+  JointLoads* loads = nullptr;
+  const LoopClosure* loops = nullptr;
+  const RowsLeftOut* left_out = nullptr;
+  Solver* solver = nullptr;            ///< of that view
+};
+/// Tells this library from others.
+const void* lane_library() noexcept;
+
+/// Rigid bodies with joints of any kind that do not depend on time, closed loops, and forces of any kind without
+/// discrete states. Forces and joints that are code are evaluated world by world; so is, by the world's own solver, what the
+/// kernels mark as not plain, and now and then any evaluation, to see that both agree.
+class LaneEvaluation : public BatchEvaluation {
+ public:
+  /// Why the world is not carried; nullptr where it is.
+  static const char* refusal(const LaneWorld&);
+  /// Lanes for worlds like this one, without any in it.
+  static std::unique_ptr<LaneEvaluation> make(const LaneWorld&);
+  virtual ~LaneEvaluation() = default;
+};
+
+}  // namespace polyform

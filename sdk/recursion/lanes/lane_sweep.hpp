@@ -1,0 +1,216 @@
+// The sweeps of accelerations in lanes: HingeSweep, equation by equation, on any number. Where a pivot is not plainly
+// positive, the lane is marked and its result means nothing: the scalar sweep has the cases for it.
+#pragma once
+
+#include "lane_loops.hpp"
+
+namespace polyform::lanes {
+
+/// Eqs. 24, 25 for one direction.
+template <class T>
+void prepare(const Transfer<T>& s, const PivotScale<T>& scale, Column<T>& column, const T& effort, Mask<T>& bad) {
+  const SpatialVector<T>& H = column.H;
+  column.U = multiply(s, H);
+  const T size = dot(H.angular, H.angular) * scale.angular + dot(H.linear, H.linear) * scale.linear;
+  const T d = dot(H, column.U);
+  bad |= not_greater(d, T(smallest_pivot) * size);
+  column.inverse = T(1) / d;
+  column.free = effort - dot(H, s.e);
+}
+
+/// Eq. 10: a ball hinge whole, as eliminate_ball().
+template <class T>
+void pass_ball(Transfer<T>& s, Ball<T>& ball, const Vector3<T>& moment, Mask<T>& bad) {
+  const Symmetric3<T>& j = s.aa;
+  const Symmetric3<T> adjugate{j.yy * j.zz - j.yz * j.yz, j.xx * j.zz - j.xz * j.xz, j.xx * j.yy - j.xy * j.xy,
+                               j.xz * j.yz - j.xy * j.zz, j.xy * j.yz - j.xz * j.yy, j.xy * j.xz - j.yz * j.xx};
+  const T determinant = j.xx * adjugate.xx + j.xy * adjugate.xy + j.xz * adjugate.xz;
+  const T trace = j.xx + j.yy + j.zz;
+  bad |= not_greater(determinant, T(even_determinant) * trace * trace * trace);
+  const T inverse = T(1) / determinant;
+  const Vector3<T> torque = moment - s.e.angular;
+  const Vector3<T> c0 = s.au.column(0), c1 = s.au.column(1), c2 = s.au.column(2);
+  const T back = -inverse;
+  const Vector3<T> g0 = back * (adjugate * c0), g1 = back * (adjugate * c1), g2 = back * (adjugate * c2);
+  ball.gain = {{g0.x, g1.x, g2.x, g0.y, g1.y, g2.y, g0.z, g1.z, g2.z}};
+  ball.free = inverse * (adjugate * torque);
+  s.uu += Symmetric3<T>{dot(c0, g0), dot(c1, g1), dot(c2, g2), dot(c0, g1), dot(c0, g2), dot(c1, g2)};
+  s.e.linear += transpose_times(s.au, ball.free);
+  s.e.angular = moment;
+}
+
+/// S and e of a body with all outboard of it, to what its parent feels at its own P.
+template <Hinge kind, class T>
+void pass(const Tree& tree, const Worlds<T>& worlds, const Room<T>& room, std::size_t i, Transfer<T>& s,
+          const Work<T>& in, Mask<T>& bad) {
+  const Link& link = tree.links[i];
+  const Vector3<T>& r = room.work[i].r;
+  const auto effort = [&](std::uint32_t k) { return room.efforts != nullptr ? room.efforts[link.v + k] : T{}; };
+  /// The columns of loops through the hinge, after its directions.
+  const auto pass_loops = [&](const Column<T>* hinge, const SpatialVector<T>& beta) {
+    if (room.loops != nullptr && link.looped)
+      room.loops->pass(i, hinge, link.count, beta, r, cross(in.omega, cross(in.omega, r)), worlds.ground);
+  };
+  if constexpr (kind == Hinge::fixed) {
+    pass_loops(nullptr, {});
+    if (link.parent >= 0) s = shift(s, r, in.omega);
+  }
+  if constexpr (kind == Hinge::ball) {
+    Vector3<T> moment;
+    if (room.efforts != nullptr) {
+      const Vector3<T> local =
+          transpose_times(worlds.frames[i].base_K, Vector3<T>{effort(0), effort(1), effort(2)});
+      moment = link.reversed ? -(room.work[i].R * local) : in.R * local;
+    }
+    pass_ball(s, room.balls[link.first], moment, bad);
+    if (link.parent >= 0) s = shift_force(s, r, in.omega);
+  }
+  if constexpr (kind == Hinge::rotation) {
+    Single<T>& hinge = room.singles[link.first];
+    s.e.angular = add_product(s.e.angular, s.aa, hinge.beta);
+    s.e.linear = add_transpose_product(s.e.linear, s.au, hinge.beta);
+    hinge.U = {s.aa * hinge.axis, transpose_times(s.au, hinge.axis)};
+    const T d = dot(hinge.axis, hinge.U.angular);
+    bad |= not_greater(d, T(smallest_pivot) * (s.aa.xx + s.aa.yy + s.aa.zz));
+    hinge.inverse = T(1) / d;
+    hinge.free = effort(0) - dot(hinge.axis, s.e.angular);
+  }
+  if constexpr (kind == Hinge::translation) {
+    Single<T>& hinge = room.singles[link.first];
+    s.e.angular = add_product(s.e.angular, s.au, hinge.beta);
+    s.e.linear = add_product(s.e.linear, s.uu, hinge.beta);
+    hinge.U = {s.au * hinge.axis, s.uu * hinge.axis};
+    const T d = dot(hinge.axis, hinge.U.linear);
+    bad |= not_greater(d, T(smallest_pivot) * (s.uu.xx + s.uu.yy + s.uu.zz));
+    hinge.inverse = T(1) / d;
+    hinge.free = effort(0) - dot(hinge.axis, s.e.linear);
+  }
+  if constexpr (kind == Hinge::rotation || kind == Hinge::translation) {
+    const Single<T>& hinge = room.singles[link.first];
+    if (room.loops != nullptr && link.looped) {
+      const bool turns = kind == Hinge::rotation;
+      const Column<T> column{turns ? SpatialVector<T>{hinge.axis, {}} : SpatialVector<T>{{}, hinge.axis}, hinge.U,
+                             hinge.inverse, hinge.free};
+      pass_loops(&column, turns ? SpatialVector<T>{hinge.beta, {}} : SpatialVector<T>{{}, hinge.beta});
+    }
+    if (link.parent >= 0)
+      s = shift_condensed(s, Column<T>{{}, hinge.U, hinge.inverse, hinge.free}, r, in.omega);
+  }
+  if constexpr (kind == Hinge::general) {
+    General<T>& hinge = room.general[link.place];
+    s.e += multiply(s, hinge.beta);
+    const PivotScale<T> scale(s);
+    for (std::uint32_t k = link.count; k-- > 0;) {
+      prepare(s, scale, hinge.columns[k], effort(k), bad);
+      if (k > 0) condense(s, hinge.columns[k]);
+    }
+    pass_loops(hinge.columns, hinge.beta);
+    if (link.parent >= 0)
+      s = link.count > 0 ? shift_condensed(s, hinge.columns[0], r, in.omega) : shift(s, r, in.omega);
+    // The parent of a free joint feels no inertia of what the joint carries: what elimination leaves of S is rounding.
+    if (link.count == 6) s = {{}, {}, {}, s.e};
+  }
+}
+
+/// Inward: S and e. Marks the lanes that the scalar sweep has to do.
+template <class T>
+[[gnu::flatten]] Mask<T> sweep_inward(const Tree& tree, const Worlds<T>& worlds, const Room<T>& room) {
+  Mask<T> bad{};
+  const Work<T> ground{Matrix3<T>::identity(), {}, {}};
+  Transfer<T> s;
+  bool carries = false;
+  for (std::size_t i = tree.count; i-- > 0;) {
+    const Link& link = tree.links[i];
+    const Work<T>& work = room.work[i];
+    const Work<T>& in = link.parent < 0 ? ground : room.work[link.parent];
+    if (!carries) s = {};
+    if (link.slot >= 0) s += room.slots[link.slot];
+    add_body(s, worlds.constants[i].body.turned(work.R), work.omega);
+    if (room.loads != nullptr) s.e -= room.loads[i];
+    if (room.loops != nullptr && link.looped) {
+      Transfer<T> sum = s;  // so that s itself can live in registers
+      room.loops->gather(i, sum, bad);
+      s = sum;
+    }
+    switch (link.hinge) {
+      case Hinge::fixed: pass<Hinge::fixed>(tree, worlds, room, i, s, in, bad); break;
+      case Hinge::ball: pass<Hinge::ball>(tree, worlds, room, i, s, in, bad); break;
+      case Hinge::rotation: pass<Hinge::rotation>(tree, worlds, room, i, s, in, bad); break;
+      case Hinge::translation: pass<Hinge::translation>(tree, worlds, room, i, s, in, bad); break;
+      case Hinge::general: pass<Hinge::general>(tree, worlds, room, i, s, in, bad); break;
+    }
+    carries = link.parent >= 0 && static_cast<std::size_t>(link.parent) + 1 == i;
+    if (carries || link.parent < 0) continue;
+    Transfer<T>& slot = room.slots[tree.links[link.parent].slot];
+    if (link.opens_slot)
+      slot = s;
+    else
+      slot += s;
+  }
+  return bad;
+}
+
+/// Outward: z_b at P and the rates of the hinge.
+template <Hinge kind, class T>
+void find_rates(const Tree& tree, const Worlds<T>& worlds, const Room<T>& room, std::size_t i, const Work<T>& in,
+                const Rates<T>& out) {
+  const Link& link = tree.links[i];
+  const Work<T>& work = room.work[i];
+  const std::size_t v = tree.nq + link.v;
+  // Eq. 14: z_b of the parent's body at P.
+  SpatialVector<T> z{{}, worlds.ground};
+  if (link.parent >= 0) {
+    z = room.z[link.parent];
+    z.linear = add_cross(z.linear + cross(in.omega, cross(in.omega, work.r)), z.angular, work.r);
+  }
+  // Eq. 33: the rates, and z_b beyond the hinge.
+  if constexpr (kind == Hinge::ball) {
+    const Ball<T>& ball = room.balls[link.first];
+    const Vector3<T> before = z.angular;
+    z.angular = add_product(ball.free, ball.gain, z.linear);
+    Vector3<T> w = link.reversed ? transpose_times(work.R, before - z.angular - cross(work.omega, in.omega))
+                                 : transpose_times(in.R, z.angular - before - cross(in.omega, work.omega));
+    if (link.turned) w = worlds.frames[i].base_K * w;
+    out.put(v, w.x);
+    out.put(v + 1, w.y);
+    out.put(v + 2, w.z);
+  }
+  if constexpr (kind == Hinge::rotation || kind == Hinge::translation) {
+    const Single<T>& hinge = room.singles[link.first];
+    T rate = hinge.inverse * (hinge.free - dot(hinge.U, z));
+    if (room.loops != nullptr && link.looped) rate -= room.loops->rate(i, 0);
+    out.put(v, rate);
+    (kind == Hinge::rotation ? z.angular : z.linear) += rate * hinge.axis + hinge.beta;
+  }
+  if constexpr (kind == Hinge::general) {
+    const General<T>& hinge = room.general[link.place];
+    for (std::uint32_t k = 0; k < link.count; ++k) {
+      T rate = hinge.columns[k].rate(z);
+      if (room.loops != nullptr && link.looped) rate -= room.loops->rate(i, k);
+      out.put(v + k, rate);
+      z += rate * hinge.columns[k].H;
+    }
+    z += hinge.beta;
+  }
+  room.z[i] = z;
+  if (room.loops != nullptr && link.looped) room.loops->close(i, z);
+}
+
+template <class T>
+[[gnu::flatten]] void sweep_outward(const Tree& tree, const Worlds<T>& worlds, const Room<T>& room,
+                                    const Rates<T>& out) {
+  const Work<T> ground{Matrix3<T>::identity(), {}, {}};
+  for (std::size_t i = 0; i < tree.count; ++i) {
+    const Link& link = tree.links[i];
+    const Work<T>& in = link.parent < 0 ? ground : room.work[link.parent];
+    switch (link.hinge) {
+      case Hinge::fixed: find_rates<Hinge::fixed>(tree, worlds, room, i, in, out); break;
+      case Hinge::ball: find_rates<Hinge::ball>(tree, worlds, room, i, in, out); break;
+      case Hinge::rotation: find_rates<Hinge::rotation>(tree, worlds, room, i, in, out); break;
+      case Hinge::translation: find_rates<Hinge::translation>(tree, worlds, room, i, in, out); break;
+      case Hinge::general: find_rates<Hinge::general>(tree, worlds, room, i, in, out); break;
+    }
+  }
+}
+
+}  // namespace polyform::lanes

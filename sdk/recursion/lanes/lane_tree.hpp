@@ -1,0 +1,137 @@
+// What the kernels of the lanes work on: the tables of a tree that are the same in all worlds, the numbers of the
+// worlds, and the room for what the sweeps leave for one another. Plain pointers to arrays, so that kernels stand by
+// themselves: no heap, no exception, no virtual call.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "polyform/mechanics/ball_transfer.hpp"
+#include "polyform/mechanics/pack.hpp"
+#include "polyform/mechanics/transfer.hpp"
+#include "polyform/solvers/hinged_tree.hpp"
+
+namespace polyform::lanes {
+
+using Hinge = HingedTree::Hinge;
+using Link = HingedTree::Link;
+template <class T>
+using Mask = typename LanesOf<T>::Mask;
+
+/// A joint of several primitives, or code: its place among those is HingedTree::Link::place.
+struct GeneralJoint {
+  std::uint32_t body = 0;
+  std::uint32_t first = 0, count = 0;  ///< primitives
+  bool is_code = false;                ///< its motion comes from the worlds themselves
+};
+struct GeneralPrimitive {
+  Primitive::Kind kind = Primitive::Kind::rotation;
+  std::uint32_t angle = 0;             ///< of a rotation: its place among the angles
+};
+
+/// The same in all worlds.
+struct Tree {
+  const Link* links = nullptr;         ///< numbers in it are not read
+  std::size_t count = 0;
+  const std::uint32_t* angles = nullptr;  ///< places in y of the angles: rotations, then those of general joints
+  std::size_t angle_count = 0;
+  const GeneralJoint* general = nullptr;
+  std::size_t general_count = 0;
+  const GeneralPrimitive* primitives = nullptr;
+  std::size_t nq = 0;                  ///< where the velocities begin in y
+};
+
+/// Of a body and its hinge, in axes as in HingedTree.
+template <class T>
+struct Constants {
+  Inertia<T> body;
+  Vector3<T> lever, axis;
+};
+
+/// From the inside axes to the outside: HingedTree::Frame.
+template <class T>
+struct Frame {
+  Matrix3<T> K;
+  Vector3<T> to_P;
+  Matrix3<T> base_K;
+};
+
+/// The numbers of the worlds, one entry per body.
+template <class T>
+struct Worlds {
+  Constants<T>* constants = nullptr;
+  Frame<T>* frames = nullptr;
+  Vector3<T>* axes = nullptr;          ///< of the primitives of general joints
+  Vector3<T> ground;                   ///< acceleration given to ground: minus gravity
+};
+
+template <class T>
+struct Work {
+  Matrix3<T> R;
+  Vector3<T> omega, r;                 ///< as in TreeMotion::Work
+};
+/// A hinge with one direction of its own kind: a rotation or a translation.
+template <class T>
+struct Single {
+  Vector3<T> axis, beta;
+  SpatialVector<T> U;
+  T inverse{}, free{};
+};
+/// As JointMotion, in F axes.
+template <class T>
+struct Motion {
+  Matrix3<T> R_FM;
+  Vector3<T> p_FM;
+  SpatialVector<T> H[6];
+  SpatialVector<T> twist, bias;
+};
+/// A hinge of several directions.
+template <class T>
+struct General {
+  Column<T> columns[6];
+  SpatialVector<T> beta;
+  Vector3<T> slide;                    ///< velocity of the outboard P over the inboard body
+};
+/// Of a frame, ground axes.
+template <class T>
+struct FrameMotion {
+  Matrix3<T> R;
+  Vector3<T> p;
+  SpatialVector<T> V;
+};
+
+template <class T>
+class Loops;
+
+/// Per body, but where it is said otherwise.
+template <class T>
+struct Room {
+  Work<T>* work = nullptr;
+  Single<T>* singles = nullptr;        ///< by Link::first
+  Ball<T>* balls = nullptr;            ///< by Link::first
+  Motion<T>* motions = nullptr;        ///< of the general joints
+  General<T>* general = nullptr;       ///< the same
+  T *angles = nullptr, *sines = nullptr, *cosines = nullptr;
+  Transfer<T>* slots = nullptr;
+  SpatialVector<T>* z = nullptr;
+  FrameMotion<T>* frames = nullptr;    ///< in use with loops, and where anything acts on bodies
+  SpatialVector<T>* loads = nullptr;   ///< about P; in use where anything acts on bodies
+  T* efforts = nullptr;                ///< per velocity coordinate; in use where anything acts on joints
+  Loops<T>* loops = nullptr;           ///< of a system that has any
+};
+
+/// The numbers of a state, or its rates: number i of the first lane of these at numbers[i · stride].
+template <class T>
+struct State {
+  const double* numbers;
+  std::size_t stride;
+  T operator[](std::size_t i) const { return LanesOf<T>::read(numbers + i * stride); }
+};
+template <class T>
+struct Rates {
+  double* numbers;
+  std::size_t stride;
+  void put(std::size_t i, const T& x) const { LanesOf<T>::write(x, numbers + i * stride); }
+};
+
+}  // namespace polyform::lanes

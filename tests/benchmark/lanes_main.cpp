@@ -1,0 +1,260 @@
+// Evaluations in lanes beside those of the scalar path, in one run: nanoseconds per body and evaluation, through the
+// public interface. ninja lane_benchmark.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <barrier>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <functional>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "framework/diagnostics.hpp"
+#include "framework/host/registry/registry.hpp"
+#include "framework/host/simulation/evaluate.hpp"
+#include "framework/host/simulation/integrator_selection.hpp"
+#include "framework/host/simulation/lane_runs.hpp"
+#include "framework/host/simulation/simulate.hpp"
+#include "polyform/contract/batch_evaluation.hpp"
+#include "tests/benchmark/formulation_engine.hpp"
+#include "tests/benchmark/model_text.hpp"
+#include "tests/benchmark/systems.hpp"
+
+namespace {
+
+using namespace polyform;
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
+
+/// The least of several timings of one call, s.
+double least_time(const std::function<void()>& call) {
+  double least = 1e9;
+  for (int round = 0; round < 15; ++round) {
+    std::size_t calls = 1;
+    for (;;) {
+      const Clock::time_point start = Clock::now();
+      for (std::size_t i = 0; i < calls; ++i) call();
+      const double seconds = seconds_since(start);
+      if (seconds > 0.01) {
+        least = std::min(least, seconds / static_cast<double>(calls));
+        break;
+      }
+      calls *= 2;
+    }
+  }
+  return least;
+}
+
+/// Worlds of one system in the lanes of a batch, each at a state of its own.
+class Ensemble {
+ public:
+  Ensemble(const host::System& system, const Formulation& formulation)
+      : carrier_(benchmark::solver_for(system, formulation)), batch_(ask<BatchEvaluation>(*carrier_)) {
+    if (batch_ == nullptr) throw host::Failure(host::Exit::simulation_failed, "it has no lanes");
+    const std::size_t lanes = batch_->lanes(), n = batch_->state_size();
+    t_.resize(lanes);
+    active_.assign(lanes, 1);
+    done_.resize(lanes);
+    y_.resize(n * lanes);
+    ydot_.resize(n * lanes);
+    for (std::size_t k = 0; k < lanes; ++k) {
+      worlds_.push_back(benchmark::solver_for(system, formulation));
+      if (batch_->set_world(k, *worlds_[k]) != Status::ok)
+        throw host::Failure(host::Exit::simulation_failed, std::string(batch_->failure()));
+      const std::vector<double> y = start(system, *worlds_[k]);
+      for (std::size_t i = 0; i < n; ++i) y_[i * lanes + k] = y[i];
+    }
+  }
+  std::size_t lanes() const { return batch_->lanes(); }
+  void evaluate() {
+    BatchOutput out{.ydot = ydot_, .done = done_};
+    batch_->evaluate({.t = t_, .y = y_, .active = active_}, out);
+  }
+  std::size_t single_evaluations() const { return batch_->single_evaluations(); }
+  /// One world by its own solver.
+  void evaluate_alone(std::size_t lane) {
+    for (std::size_t i = 0; i < alone_.size(); ++i) alone_[i] = y_[i * lanes() + lane];
+    worlds_[lane]->derivative(0, alone_, rates_);
+  }
+  void prepare_alone() {
+    alone_.resize(batch_->state_size());
+    rates_.resize(alone_.size());
+  }
+  /// The largest difference of both, beside the largest rate.
+  double difference() {
+    evaluate();
+    double worst = 0;
+    for (std::size_t k = 0; k < lanes(); ++k) {
+      evaluate_alone(k);
+      double largest = 0, off = 0;
+      for (std::size_t i = 0; i < rates_.size(); ++i) {
+        largest = std::max(largest, std::abs(rates_[i]));
+        off = std::max(off, std::abs(rates_[i] - ydot_[i * lanes() + k]));
+      }
+      worst = std::max(worst, off / largest);
+    }
+    return worst;
+  }
+
+ private:
+  static std::vector<double> start(const host::System& system, Solver& solver) {
+    std::vector<double> y(solver.state_size());
+    if (solver.encode(system.initial_state(), y) != Status::ok)
+      throw host::Failure(host::Exit::simulation_failed, std::string(solver.failure()));
+    return y;
+  }
+
+  host::SolverPointer carrier_;
+  BatchEvaluation* batch_;
+  std::vector<host::SolverPointer> worlds_;
+  std::vector<double> t_, y_, ydot_, alone_, rates_;
+  std::vector<std::uint8_t> active_, done_;
+};
+
+/// Evaluations of two ensembles in two threads over those of one, in the same time.
+double gain_of_two_threads(const host::System& system, const Formulation& formulation) {
+  Ensemble first(system, formulation), second(system, formulation);
+  constexpr double duration = 0.3;
+  const auto count = [&](Ensemble& ensemble) {
+    std::size_t evaluations = 0;
+    const Clock::time_point start = Clock::now();
+    while (seconds_since(start) < duration)
+      for (int i = 0; i < 50; ++i, ++evaluations) ensemble.evaluate();
+    return static_cast<double>(evaluations);
+  };
+  double best = 0;
+  for (int round = 0; round < 5; ++round) {
+    const double alone = count(first);
+    double of_first = 0, of_second = 0;
+    std::barrier together(2);
+    std::thread other([&] {
+      together.arrive_and_wait();
+      of_second = count(second);
+    });
+    together.arrive_and_wait();
+    of_first = count(first);
+    other.join();
+    best = std::max(best, (of_first + of_second) / alone);
+  }
+  return best;
+}
+
+void measure(const std::string& title, const host::System& system, const Formulation& formulation) {
+  const auto bodies = static_cast<double>(system.view().bodies.size());
+  Ensemble ensemble(system, formulation);
+  ensemble.prepare_alone();
+  const double difference = ensemble.difference();
+  const double alone = 1e9 * least_time([&] { ensemble.evaluate_alone(0); }) / bodies;
+  const std::size_t before = ensemble.single_evaluations();
+  const double all = 1e9 * least_time([&] { ensemble.evaluate(); }) / bodies;
+  const double lane = all / static_cast<double>(ensemble.lanes());
+  fmt::print("{:<28} {:>6} {:>9.1f} {:>9.1f} {:>6.2f} {:>10.2f} {:>10.1e} {:>6}\n", title, bodies, alone, lane,
+             alone / lane, gain_of_two_threads(system, formulation), difference,
+             ensemble.single_evaluations() - before);
+  std::fflush(stdout);
+}
+
+struct NoRows final : host::RowSink {
+  void row(double, const Observation&) override {}
+};
+
+/// Runs of many variants, alone and in lanes, without what a study adds: s per run.
+void measure_runs(const std::string& title, const host::System& system, const Formulation& formulation,
+                  const host::RunSettings& settings, std::size_t count) {
+  NoRows none;
+  host::RowSink* const sinks[] = {&none};
+  const host::SolverPointer alone = benchmark::solver_for(system, formulation);
+  const Clock::time_point start = Clock::now();
+  for (std::size_t i = 0; i < count; ++i) host::simulate(system, *alone, settings, sinks, {});
+  const double one_by_one = seconds_since(start);
+  const host::SolverPointer carrier = benchmark::solver_for(system, formulation);
+  host::LaneRuns runs(*ask<BatchEvaluation>(*carrier), system.view(), settings.integrator);
+  std::vector<host::SolverPointer> worlds;
+  for (std::size_t k = 0; k < runs.lanes(); ++k) worlds.push_back(benchmark::solver_for(system, formulation));
+  const Clock::time_point again = Clock::now();
+  for (std::size_t next = 0, ended = 0; ended < count;) {
+    for (std::size_t k = 0; k < runs.lanes(); ++k)
+      if (runs.is_free(k) && next < count) {
+        runs.begin(k, system, *worlds[k], settings, sinks, {});
+        ++next;
+      }
+    runs.step();
+    for (std::size_t k = 0; k < runs.lanes(); ++k) ended += runs.take(k) ? 1 : 0;
+  }
+  const double together = seconds_since(again);
+  fmt::print("{:<28} {:>10.3f} ms alone {:>10.3f} ms in lanes {:>6.2f} times\n", title,
+             1e3 * one_by_one / static_cast<double>(count), 1e3 * together / static_cast<double>(count),
+             one_by_one / together);
+}
+
+const Formulation& named(const host::Registry& registry, std::string_view name) {
+  const Formulation* found = host::find(registry.catalog().formulations, name);
+  if (found == nullptr) throw host::Failure(host::Exit::plugin, fmt::format("there is no formulation {}", name));
+  return *found;
+}
+
+/// Ten rods on ball joints that are let go when they lie flat, 1 s, to 1e-6.
+void measure_drop(const host::Registry& registry, const Formulation& riccati) {
+  std::string text = "polyform: 1\nname: drop\ngravity: [0, -9.81, 0]\nbodies:\n";
+  for (int i = 0; i < 10; ++i)
+    text += fmt::format("  - {{name: b{0}, position: [{0}, 0, 0], mass: 1, center_of_mass: [0.5, 0, 0], "
+                        "inertia: {{xx: 0.001, yy: 0.0833, zz: 0.0833}}}}\n", i);
+  text += "joints:\n";
+  for (int i = 0; i < 10; ++i)
+    text += fmt::format("  - {{name: j{0}, type: spherical, base: {1}, moving: b{0}, position: [{0}, 0, 0]}}\n", i,
+                        i == 0 ? std::string("ground") : fmt::format("b{}", i - 1));
+  double reading = 0, assembling = 0;
+  const auto system = benchmark::assembled(text, registry, reading, assembling);
+  host::RunSettings settings;
+  settings.integrator = host::preferred_adaptive_integrator(registry.catalog().integrators);
+  settings.duration = settings.output_interval = 1;
+  settings.relative_tolerance = 3e-6;
+  settings.absolute_tolerance = 3e-6;
+  measure_runs("drop of ten rods, 1000 runs", *system, riccati, settings, 1000);
+}
+
+int benchmark_lanes() {
+  const host::Registry registry;
+  const Formulation& riccati = named(registry, "riccati");
+  fmt::print("{:<28} {:>6} {:>9} {:>9} {:>6} {:>10} {:>10} {:>6}\n", "ns per body and evaluation", "bodies", "scalar",
+             "lanes", "ratio", "2 threads", "difference", "single");
+  const auto of_mechanism = [&](const std::string& title, const benchmark::Mechanism& mechanism) {
+    const benchmark::PolyformModel model(mechanism, registry);
+    measure(title, *model.system, riccati);
+  };
+  of_mechanism("ball chain", benchmark::ball_chain(10));
+  of_mechanism("revolute chain", benchmark::revolute_chain(10));
+  of_mechanism("revolute chain", benchmark::revolute_chain(7));
+  of_mechanism("binary tree", benchmark::binary_tree(15));
+  of_mechanism("ladder of 10 four-bars", benchmark::ladder(21));
+  for (const char* name : {"double_pendulum", "vehicle", "andrews", "planar_3rrr", "slider_crank"}) {
+    double reading = 0, assembling = 0;
+    const auto system = benchmark::assembled(
+        benchmark::content_of(fmt::format("{}/{}.yaml", POLYFORM_MODELS, name)), registry, reading, assembling);
+    measure(name, *system, riccati);
+    host::RunSettings settings;
+    settings.integrator = host::preferred_adaptive_integrator(registry.catalog().integrators);
+    settings.duration = settings.output_interval = 1;
+    measure_runs(name, *system, riccati, settings, 200);
+  }
+  measure_drop(registry, riccati);
+  return 0;
+}
+
+}  // namespace
+
+int main() {
+  try {
+    return benchmark_lanes();
+  } catch (const polyform::host::Failure& failure) {
+    fmt::print(stderr, "{}\n", failure.message());
+  } catch (const std::exception& problem) {
+    fmt::print(stderr, "{}\n", problem.what());
+  }
+  return 1;
+}

@@ -1,0 +1,76 @@
+// Accelerations in lanes are those of the worlds' own solvers.
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+
+#include "lanes_check.hpp"
+
+using namespace polyform;
+using namespace polyform::test;
+
+namespace {
+
+/// What a batch gives for worlds of one system, each a little further on in its motion.
+struct Outcome {
+  bool carried = false;
+  double difference = 0;         ///< largest, relative to the largest rate of its world
+  std::size_t single = 0;        ///< evaluations that were left to the worlds' solvers
+};
+
+Outcome evaluate(const host::System& system, const Formulation& formulation) {
+  const host::SolverPointer carrier = solver_for(system, formulation);
+  auto* const batch = ask<BatchEvaluation>(*carrier);
+  if (batch == nullptr) return {};
+  const std::size_t lanes = batch->lanes(), n = batch->state_size();
+  std::vector<host::SolverPointer> worlds;
+  std::vector<double> t(lanes), y(n * lanes), ydot(n * lanes, NAN), power(lanes);
+  std::vector<std::uint8_t> active(lanes, 1), done(lanes);
+  Outcome outcome{true, 0, 0};
+  for (std::size_t k = 0; k < lanes; ++k) {
+    worlds.push_back(solver_for(system, formulation));
+    REQUIRE(batch->set_world(k, *worlds[k]) == Status::ok);
+    t[k] = 0.004 * static_cast<double>(k + 1);
+    const std::vector<double> state = moved(system, *worlds[k], t[k]);
+    for (std::size_t i = 0; i < n; ++i) y[i * lanes + k] = state[i];
+  }
+  BatchOutput out{.ydot = ydot, .power = power, .done = done};
+  batch->evaluate({.t = t, .y = y, .active = active}, out);
+  for (std::size_t k = 0; k < lanes; ++k) {
+    REQUIRE(done[k] == 1);
+    std::vector<double> state(n), expected(n);
+    for (std::size_t i = 0; i < n; ++i) state[i] = y[i * lanes + k];
+    REQUIRE(worlds[k]->derivative(t[k], state, expected) == Status::ok);
+    double largest = 0, difference = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      largest = std::max(largest, std::abs(expected[i]));
+      difference = std::max(difference, std::abs(expected[i] - ydot[i * lanes + k]));
+    }
+    outcome.difference = std::max(outcome.difference, largest > 0 ? difference / largest : difference);
+  }
+  outcome.single = batch->single_evaluations();
+  return outcome;
+}
+
+}  // namespace
+
+TEST_CASE("accelerations in lanes are those of single worlds on every shipped model that is carried") {
+  const std::string formulation = GENERATE(as<std::string>(), "riccati", "reduced");
+  std::size_t carried = 0, by_lanes = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(POLYFORM_MODELS)) {
+    const std::string name = entry.path().stem().string();
+    // Large ones take their time and have the joints of the small ones.
+    if (entry.path().extension() != ".yaml" || name.find("00") != std::string::npos) continue;
+    INFO(name << " by " << formulation);
+    const auto system = system_from_file(entry.path().string());
+    const Formulation* const found = formulation_for(*system, formulation);
+    if (found == nullptr) continue;
+    const Outcome outcome = evaluate(*system, *found);
+    if (!outcome.carried) continue;
+    ++carried;
+    by_lanes += outcome.single == 0 ? 1 : 0;
+    WARN(name << " " << outcome.difference << " single " << outcome.single);
+    CHECK(outcome.difference < 1e-12);
+  }
+  CHECK(carried >= 20);
+  CHECK(by_lanes >= 20);
+}
