@@ -92,7 +92,7 @@ bool EngineSolver::find_accelerations(double t, std::span<const double> y) noexc
                             forces_.loads_joints() ? std::span<const double>(efforts_) : std::span<const double>()};
   if (!engine_->accelerate(q(y), v(y), loads, vdot_)) return fail();
   if (std::ranges::all_of(vdot_, [](double a) { return std::isfinite(a); })) return true;
-  failure_ = "an acceleration is no finite number";
+  failure_ = "the engine gives an acceleration that is no finite number, as where a body has no inertia about a joint";
   return false;
 }
 
@@ -101,8 +101,8 @@ bool EngineSolver::fail() noexcept {
   return false;
 }
 
-/// From the tips to ground, by Newton and Euler: a joint transmits what its outboard body and all beyond need beside the
-/// applied forces and what cut joints transmit.
+/// From the tips to ground, by Newton and Euler: a joint transmits what its outboard body and all beyond need beside
+/// the applied forces and what cut joints transmit.
 void EngineSolver::find_reactions(std::span<Spatial> reactions) noexcept {
   const std::span<const BodyMotion> bodies = tree_.bodies();
   for (std::size_t i = 0; i < bodies.size(); ++i) {
@@ -133,8 +133,7 @@ void EngineSolver::find_reactions(std::span<Spatial> reactions) noexcept {
     const Spatial load = loads_[i];
     const Vec3 &p = bodies[i].p, origin = origin_of(joint);
     add(joint.inboard(), p, load);
-    reactions[i] =
-        (joint.reversed ? -1.0 : 1.0) * Spatial{load.angular + cross(p - origin, load.linear), load.linear};
+    reactions[i] = (joint.reversed ? -1.0 : 1.0) * Spatial{load.angular + cross(p - origin, load.linear), load.linear};
   }
 }
 

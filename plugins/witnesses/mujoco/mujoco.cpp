@@ -30,11 +30,15 @@ class Mujoco final : public Formulation, public AbilityReasons {
       case Ability::redundant_constraints:
       case Ability::constraint_elements:
         return "MuJoCo's constraints are soft, so that its accelerations are not those of rigid loops";
-      case Ability::singular_mass: return "MuJoCo wants a positive mass and inertia of everything that moves";
-      case Ability::flexible_bodies: return "MuJoCo has no flexible bodies with modes";
+      case Ability::singular_mass:
+        return "MuJoCo wants a positive mass and inertia of everything that moves";
+      case Ability::flexible_bodies:
+        return "MuJoCo has no flexible bodies with modes";
       case Ability::code_joints:
-      case Ability::rheonomic_joints: return "MuJoCo has hinges, slides and balls alone";
-      default: return {};
+      case Ability::rheonomic_joints:
+        return "MuJoCo has hinges, slides and balls alone";
+      default:
+        return {};
     }
   }
   bool supports(const SystemView& view, DiagnosticSink& sink) const noexcept override {
@@ -52,8 +56,8 @@ class Mujoco final : public Formulation, public AbilityReasons {
       std::string reason;
       std::unique_ptr<MujocoModel> model = MujocoModel::make(centred->view(), reason);
       if (model != nullptr)
-        return made_solver<witnesses::EngineSolver>(std::move(centred), std::make_unique<MujocoEngine>(std::move(model)),
-                                                    "MuJoCo");
+        return made_solver<witnesses::EngineSolver>(std::move(centred),
+                                                    std::make_unique<MujocoEngine>(std::move(model)), "MuJoCo");
       if (!reason.empty())
         refusal = {"mujoco: MuJoCo refuses the model: " + reason, "leave mujoco out of the list of solvers"};
       return nullptr;

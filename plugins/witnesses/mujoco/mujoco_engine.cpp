@@ -18,9 +18,7 @@ Mat3 matrix_at(const mjtNum* rows) {
 }  // namespace
 
 MujocoEngine::MujocoEngine(std::unique_ptr<MujocoModel> model)
-    : model_(std::move(model)),
-      right_(static_cast<std::size_t>(model_->model().nv)),
-      solution_(right_.size()) {}
+    : model_(std::move(model)), right_(static_cast<std::size_t>(model_->model().nv)), solution_(right_.size()) {}
 
 bool MujocoEngine::accelerate(const double* q, const double* v, const Loads& loads, std::span<double> vdot) noexcept {
   mjModel* const m = &model_->model();
@@ -72,8 +70,7 @@ void MujocoEngine::add_loads(const Loads& loads) noexcept {
       continue;
     }
     const Vec3 effort = vector_at(loads.efforts.data() + c.v);
-    const Vec3 own =
-        c.reversed ? -effort : transpose_times(rotation_matrix(quaternion_at(d->qpos + c.qpos)), effort);
+    const Vec3 own = c.reversed ? -effort : transpose_times(rotation_matrix(quaternion_at(d->qpos + c.qpos)), effort);
     right_[c.qvel] += own.x;
     right_[c.qvel + 1] += own.y;
     right_[c.qvel + 2] += own.z;

@@ -1,5 +1,5 @@
-// Equations of motion by MuJoCo: its kinematics, its mass matrix by composite rigid bodies, its bias forces by recursive
-// Newton–Euler. Wrenches go through its Jacobians.
+// Equations of motion by MuJoCo: its kinematics, its mass matrix by composite rigid bodies, its bias forces by
+// recursive Newton–Euler. Wrenches go through its Jacobians.
 #pragma once
 
 #include <memory>

@@ -54,10 +54,11 @@ class Text {
 
   /// The first file is the model.
   std::vector<std::string> write() {
-    files_ = {fmt::format("<mujoco><compiler angle=\"radian\" boundmass=\"0\" boundinertia=\"0\" "
-                          "inertiafromgeom=\"false\"/><option gravity=\"{}\"><flag contact=\"disable\" "
-                          "constraint=\"disable\"/></option><worldbody>",
-                          numbers(view_.gravity))};
+    files_ = {
+        fmt::format("<mujoco><compiler angle=\"radian\" boundmass=\"0\" boundinertia=\"0\" "
+                    "inertiafromgeom=\"false\"/><option gravity=\"{}\"><flag contact=\"disable\" "
+                    "constraint=\"disable\"/></option><worldbody>",
+                    numbers(view_.gravity))};
     // Bodies stand in depth-first order: a body ends where one of no greater depth begins.
     std::vector<std::size_t> depth(view_.bodies.size());
     std::size_t open = 0;
@@ -175,7 +176,8 @@ bool MujocoModel::load(const std::vector<std::string>& files, std::string& refus
   mj_defaultVFS(folder.get());
   bool fits = true;
   for (std::size_t i = 0; i < files.size() && fits; ++i) {
-    fits = i < mjMAXVFS && mj_makeEmptyFileVFS(folder.get(), file_name(i).c_str(), static_cast<int>(files[i].size())) == 0;
+    fits =
+        i < mjMAXVFS && mj_makeEmptyFileVFS(folder.get(), file_name(i).c_str(), static_cast<int>(files[i].size())) == 0;
     if (fits) std::ranges::copy(files[i], static_cast<char*>(folder->filedata[i]));
   }
   char error[300] = "";

@@ -29,7 +29,7 @@ struct Coordinate {
 struct PlacedBody {
   int number = 0;  ///< in MuJoCo
   Mat3 axes = Mat3::identity();
-  Vec3 origin;     ///< the frame of the system view in that of MuJoCo: axes and origin, m
+  Vec3 origin;  ///< the frame of the system view in that of MuJoCo: axes and origin, m
 };
 
 /// The model with memory for one evaluation.

@@ -49,10 +49,10 @@ SimbodyEngine::SimbodyEngine(const SystemView& view) : view_(view), system_(&vie
     // Axes of F in those of the moving body.
     const Frame in_base = frame(Mat3::identity(), joint.p_base),
                 in_moving = frame(transpose(joint.R_drawn), joint.p_moving);
-    const int added = system_.add({is_ground(carrier) ? -1 : static_cast<int>(at(carrier)), from_moving,
-                                   motions_of(joint), from_moving ? in_moving : in_base,
-                                   from_moving ? in_base : in_moving},
-                                  share_of(view.bodies[at(body)], copies[at(body)]));
+    const int added =
+        system_.add({is_ground(carrier) ? -1 : static_cast<int>(at(carrier)), from_moving, motions_of(joint),
+                     from_moving ? in_moving : in_base, from_moving ? in_base : in_moving},
+                    share_of(view.bodies[at(body)], copies[at(body)]));
     if (!is_tree) system_.weld(static_cast<int>(at(body)), added);
   }
   system_.finish();

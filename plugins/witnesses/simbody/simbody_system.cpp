@@ -36,7 +36,7 @@ struct SimbodySystem::Parts {
   SimTK::Force::DiscreteForces loads{forces, matter};
   struct Step {
     SimTK::MobilizedBody body;
-    std::size_t q, u;   ///< first ones in the order of this class
+    std::size_t q, u;  ///< first ones in the order of this class
     int positions, velocities;
   };
   std::vector<SimTK::MobilizedBody> bodies;
@@ -76,8 +76,12 @@ int SimbodySystem::add(const Carrying& joint, const Inertia& inertia) {
     Parts::Step step{};
     step.positions = step.velocities = 1;
     switch (motion.kind) {
-      case Motion::Kind::turn: step.body = SimTK::MobilizedBody::Pin(at, inboard, body, outboard, direction); break;
-      case Motion::Kind::slide: step.body = SimTK::MobilizedBody::Slider(at, inboard, body, outboard, direction); break;
+      case Motion::Kind::turn:
+        step.body = SimTK::MobilizedBody::Pin(at, inboard, body, outboard, direction);
+        break;
+      case Motion::Kind::slide:
+        step.body = SimTK::MobilizedBody::Slider(at, inboard, body, outboard, direction);
+        break;
       case Motion::Kind::ball:
         step.body = SimTK::MobilizedBody::Ball(at, inboard, body, outboard, direction);
         step.positions = 4;

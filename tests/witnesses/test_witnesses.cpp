@@ -1,0 +1,106 @@
+// Other engines as formulations: their accelerations and reactions are those of the formulations.
+#include <fmt/format.h>
+
+#include <catch2/catch.hpp>
+#include <cmath>
+
+#include "framework/host/simulation/observation_store.hpp"
+#include "tests/support/random_model.hpp"
+#include "tests/support/workbench.hpp"
+
+using namespace polyform;
+using namespace polyform::test;
+
+namespace {
+
+const Formulation& witness(const char* name) {
+  static const host::Registry loaded(std::vector<std::string>{POLYFORM_WITNESSES});
+  const Formulation* found = host::find(loaded.catalog().formulations, name);
+  REQUIRE(found);
+  return *found;
+}
+
+bool has_code(const host::System& system) {
+  for (const JointData& joint : system.view().joints)
+    if (joint.kernel != nullptr) return true;
+  return false;
+}
+
+double size_of(const Spatial& one) { return std::max(norm(one.linear), norm(one.angular)); }
+
+/// Accelerations as parts of the largest; reactions of trees, which are unique, as parts of the largest too.
+void agree(const host::System& system, const char* name, double tolerance) {
+  INFO(name << ", " << system.view().name);
+  const Formulation* riccati = host::find(registry().catalog().formulations, "riccati");
+  REQUIRE(riccati);
+  const auto one = solver_for(system, *riccati), other = solver_for(system, witness(name));
+  host::ObservationStore a(system.view()), b(system.view());
+  REQUIRE(one->observe(0, initial_vector(system, *one), a.now()) == Status::ok);
+  const Status status = other->observe(0, initial_vector(system, *other), b.now());
+  INFO(other->failure());
+  REQUIRE(status == Status::ok);
+  double size = 0, largest = 0;
+  for (const double acceleration : a.now().acceleration) size = std::max(size, std::abs(acceleration));
+  for (const Spatial& reaction : a.now().reactions) largest = std::max(largest, size_of(reaction));
+  for (std::size_t k = 0; k < a.now().acceleration.size(); ++k) {
+    INFO("velocity coordinate " << k);
+    CHECK(std::abs(a.now().acceleration[k] - b.now().acceleration[k]) <= tolerance * size);
+  }
+  if (!system.view().cut_joints().empty()) return;
+  for (std::size_t k = 0; k < a.now().reactions.size(); ++k) {
+    INFO("joint " << system.view().joints[k].name);
+    CHECK(size_of(a.now().reactions[k] - b.now().reactions[k]) <= tolerance * largest);
+  }
+}
+
+std::string rods(int count) {
+  std::string bodies, joints;
+  for (int i = 0; i < count; ++i) {
+    bodies += fmt::format(
+        "  - {{name: r{}, position: [{}, 0, 0], mass: 1, center_of_mass: [0.5, 0, 0], "
+        "inertia: {{xx: 0.01, yy: 0.08, zz: 0.08}}}}\n",
+        i, i);
+    joints += fmt::format(
+        "  - {{name: j{}, type: revolute, base: {}, moving: r{}, position: [{}, 0, 0], axis: [0, 1, 0], "
+        "initial: {{velocity: {}}}}}\n",
+        i, i == 0 ? "ground" : fmt::format("r{}", i - 1), i, i, i % 3 - 1);
+  }
+  return "polyform: 1\nbodies:\n" + bodies + "joints:\n" + joints;
+}
+
+}  // namespace
+
+TEST_CASE("engines give the accelerations and reactions of random trees") {
+  int carried = 0;
+  for (std::uint64_t seed = 1; seed <= 30; ++seed) {
+    INFO("seed " << seed);
+    const auto system = system_from_text(random_model({.seed = seed, .bodies = 8}));
+    if (has_code(*system)) continue;
+    agree(*system, "simbody", 1e-11);
+    host::Diagnostics unheard;
+    if (!witness("mujoco").supports(system->view(), unheard)) continue;
+    agree(*system, "mujoco", 1e-11);
+    ++carried;
+  }
+  CHECK(carried >= 10);
+}
+
+TEST_CASE("Simbody gives the accelerations of loops that joints of every kind close") {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    INFO("seed " << seed);
+    const auto system = system_from_text(random_model({.seed = seed, .bodies = 8, .loops = 2}));
+    if (!has_code(*system)) agree(*system, "simbody", 1e-9);
+  }
+  for (const char* model : {"andrews", "bennett", "planar_3rrr", "vehicle", "slider_crank", "cardan_shaft"})
+    agree(*system_from_file(fmt::format("{}/{}.yaml", POLYFORM_MODELS, model)), "simbody", 1e-11);
+}
+
+TEST_CASE("MuJoCo reads chains that are deeper than what it takes in one file") {
+  agree(*system_from_text(rods(120)), "mujoco", 1e-9);
+}
+
+TEST_CASE("what an engine cannot carry exactly is no ability of its own") {
+  CHECK_FALSE(has(witness("mujoco").abilities(), Ability::closed_loops));
+  CHECK(has(witness("simbody").abilities(), Ability::closed_loops));
+  CHECK_FALSE(has(witness("simbody").abilities(), Ability::flexible_bodies));
+}
