@@ -14,6 +14,7 @@ std::string guide() {
   polyform evaluate rod.yaml --json             accelerations and reactions at the start
   polyform compare rod.yaml                     the same model through all solvers
   polyform run rod.yaml --report rod.html       plots and animation as one page, for a browser
+  polyform view rod.yaml                        a page that follows the file and its run
   polyform verify                               problems with known answers through all solvers
   polyform new joint my-joint                   begin a plugin of your own
   polyform schema                               every field of the model file
