@@ -27,7 +27,7 @@ using host::Exit;
 struct ViewArguments {
   LiveRequest request;
   std::optional<double> duration;
-  unsigned short port = 0;
+  int port = 0;  ///< 0: one that is free
 };
 
 /// Looks for Ctrl-C and its like, which interrupt no wait of the event loop by themselves.
@@ -59,7 +59,7 @@ Exit view(const ViewArguments& arguments) {
   request.run.duration = arguments.duration;
   LiveSession live(io, session, request, [&server](std::string_view message) { server->send(message); });
   server = std::make_unique<LiveServer>(
-      io, arguments.port, make_token(),
+      io, static_cast<unsigned short>(arguments.port), make_token(),
       LiveServer::Content{page_with(view_page(), std::filesystem::path(file).stem().string()),
                           [&live] { return live.so_far(); },
                           [&live](std::string_view message) { return live.take(message); },
@@ -95,6 +95,7 @@ void add_view(CLI::App& app, Action& action) {
       ->check(CLI::Validator([](std::string& text) { return check_positive(text); }, ""))
       ->type_name("S");
   sub->add_option("--port", arguments->port, "Port of this machine to listen on [one that is free]")
+      ->check(CLI::Range(1, 65535))
       ->type_name("PORT");
   sub->footer(
       "Prints the address of the page, for a browser on this machine. The page shows the mechanism as it moves, its\n"

@@ -33,8 +33,10 @@ const tests = {
     assert.ok(sum.values.every((x) => Math.abs(x) < 1e-12));
     const rate = await of('= d(j1.q)');
     assert.equal(rate.unit, 'rad/s');
-    // Central differences of a smooth motion are right to the second order.
-    assert.ok(rate.values.slice(1, -1).every((x, k) => Math.abs(x - csv['j1.v'][k + 1]) < 0.02));
+    // Central differences are wrong by h²/6 times the third derivative of the angle.
+    const v = csv['j1.v'];
+    const bend = Math.max(...v.slice(1, -1).map((_, k) => Math.abs(v[k] - 2 * v[k + 1] + v[k + 2])));
+    rate.values.slice(1, -1).forEach((x, k) => assert.ok(Math.abs(x - v[k + 1]) < (1.2 * bend) / 6));
     const size = await of('= hypot(rod2.vx, rod2.vy, rod2.vz)');
     assert.equal(size.unit, 'm/s');
     size.values.forEach((x, k) => assert.ok(Math.abs(x - Math.hypot(csv['rod2.vx'][k], csv['rod2.vy'][k], csv['rod2.vz'][k])) < 1e-12));
@@ -152,7 +154,7 @@ const tests = {
     assert.ok(!picture.text.includes('NaN'));
     assert.match((await saved('.panel', 'PNG')).text, /PNG/);
     assert.match((await saved('#save-view', 'Picture')).text, /PNG/);
-    await page(`(() => { const s = document.getElementById('speed'); s.value = s.options[s.options.length - 1].value; s.dispatchEvent(new Event('change')); })()`);
+    await page(`(() => { const s = document.getElementById('speed'); s.value = '2'; s.dispatchEvent(new Event('change')); })()`);
     const film = await saved('#save-view', 'Video');
     assert.match(film.type, /webm/);
     assert.ok(film.size > 2000, `${film.size} bytes`);
@@ -160,7 +162,7 @@ const tests = {
 
   async 'a channel that is picked comes into view at once'() {
     await page(`polyform.picker.pick(['rod1.x', 'j1.q', 'energy.total', 'rod1.qy', 'rod1.vx', 'j1.v', 'rod1.wy'])`);
-    await page('scrollTo(0, 0)');
+    await page(`scrollTo({top: 0, behavior: 'instant'})`);
     await page(`polyform.picker.toggle('j1.fz')`);
     const {top, bottom} = await page(`polyform.plots.panels.at(-1).figure.getBoundingClientRect().toJSON()`);
     assert.ok(top >= 0 && bottom <= 901, `${top} to ${bottom}`);

@@ -14,7 +14,7 @@ bodies:
   - {name: rod, mass: mass, center_of_mass: [length / 2, 0, 0], inertia: {xx: 0.01, yy: 0.1, zz: 0.1}}
 joints:
   - {name: pin, type: revolute, base: ground, moving: rod, position: [0, 0, 0], axis: [0, 1, 0]}
-simulation: {duration: 1000, step: 0.001, integrator: rk4}
+simulation: {duration: 100, step: 0.001, integrator: rk4}
 ${extra}
 `;
 const file = at('swing.yaml');

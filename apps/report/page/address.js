@@ -33,6 +33,7 @@ export class Address {
   }
 
   write() {
+    if (this.isReading) return;
     const {clock, plots, view, find} = this,
       state = new URLSearchParams();
     for (const name of plots.names) state.append('plot', name);
@@ -54,6 +55,7 @@ export class Address {
     const {clock, plots, picker, view, find} = this;
     this.firstSpeed ??= find('speed').value;
     if (!isState(location.hash)) return false;
+    this.isReading = true;
     const state = new URLSearchParams(location.hash.slice(1));
     const [mode, reference] = (state.get('mode') ?? 'values').split(',');
     if (mode !== plots.mode || reference !== undefined) this.setMode(mode, reference);
@@ -79,6 +81,7 @@ export class Address {
     }
     const time = Number(state.get('t') ?? NaN);
     if (Number.isFinite(time)) clock.seek(time);
+    this.isReading = false;
     return true;
   }
 }

@@ -31,9 +31,30 @@ function arrow(heads) {
 const columnsOf = (run, object, letter) => axes.map((axis) => run.column(`${object}.${letter}${axis}`));
 const complete = (columns) => columns.every(Boolean);
 
-/** What acts where: {kind: "force" | "moment", at, columns} or {…, place: columns}, or a tension along {ends}. */
-export function loadsOf(mechanism, run, motion) {
+const named = (object, letter) => axes.map((axis) => `${object}.${letter}${axis}`);
+const hasAll = (run, names) => names.every((name) => run.has(name));
+
+/** Whether the run has forces or moments of anything. */
+const hasLoads = ({joints, forces = []}, run) =>
+  joints.some(({name}) => hasAll(run, named(name, 'f'))) ||
+  forces.some(({name}) => run.has(`${name}.tension`)) ||
+  touching(run).length > 0;
+
+/** Elements that tell the point at which they push. */
+const touching = (run) =>
+  [...new Set(run.channels.filter(({group, component}) => group === 'elements' && component === 'px').map(({object}) => object))].filter(
+    (name) => hasAll(run, [...named(name, 'p'), ...named(name, 'f')]),
+  );
+
+/**
+ * What acts where: {kind: "force" | "moment", at, columns} or {…, place: columns}, or a tension along {ends}. all: not
+ * contacts alone.
+ */
+export function loadsOf(mechanism, run, motion, all = true) {
   const loads = [];
+  for (const name of touching(run))
+    loads.push({name, kind: 'force', place: columnsOf(run, name, 'p'), columns: columnsOf(run, name, 'f'), touches: true});
+  if (!all) return loads;
   for (const {name, ends: [base, moving]} of mechanism.joints) {
     const at = moving.body >= 0 ? moving : base;
     if (at.body >= 0 && !motion.has(at.body)) continue;
@@ -42,12 +63,6 @@ export function loadsOf(mechanism, run, motion) {
       const columns = columnsOf(run, name, letter);
       if (complete(columns)) loads.push({name, kind, at, columns});
     }
-  }
-  const elements = new Set(run.channels.filter(({group}) => group === 'elements').map(({object}) => object));
-  for (const name of elements) {
-    const place = columnsOf(run, name, 'p'),
-      columns = columnsOf(run, name, 'f');
-    if (complete(place) && complete(columns)) loads.push({name, kind: 'force', place, columns, touches: true});
   }
   for (const {name, ends} of mechanism.forces ?? []) {
     const tension = run.column(`${name}.tension`);
@@ -61,9 +76,25 @@ export function loadsOf(mechanism, run, motion) {
 export class Arrows {
   /** length: of the longest, m. */
   constructor(scene, mechanism, run, motion, length) {
-    Object.assign(this, {scene, run, motion, length, shown: false});
-    this.loads = loadsOf(mechanism, run, motion);
-    this.times = run.time;
+    Object.assign(this, {scene, mechanism, run, motion, length, isShown: false, any: hasLoads(mechanism, run)});
+    this.load();
+  }
+
+  get shown() {
+    return this.isShown;
+  }
+
+  /** Numbers are unpacked when they are first drawn: contacts at once, the others with the arrows. */
+  set shown(on) {
+    this.isShown = on;
+    if (on && !this.isWhole) this.load();
+  }
+
+  load() {
+    this.remove();
+    this.isWhole = this.isShown;
+    this.loads = loadsOf(this.mechanism, this.run, this.motion, this.isWhole);
+    this.times = this.run.time;
     this.largest = {force: 0, moment: 0};
     this.look(0);
     this.meshes = {
@@ -72,11 +103,6 @@ export class Arrows {
       touch: this.mesh(new SphereGeometry(1, 12, 8), this.loads.filter(({touches}) => touches).length),
     };
     this.paint();
-  }
-
-  /** Whether there is anything to draw. */
-  get any() {
-    return this.loads.length > 0;
   }
 
   mesh(geometry, count) {
@@ -117,8 +143,8 @@ export class Arrows {
   }
 
   /** Rows have come; and seldom, as it takes longer: how large all forces are now. */
-  refresh(mechanism) {
-    this.loads = loadsOf(mechanism, this.run, this.motion);
+  refresh() {
+    this.loads = loadsOf(this.mechanism, this.run, this.motion, this.isWhole);
     this.times = this.run.time;
   }
   lookAgain() {
@@ -155,7 +181,7 @@ export class Arrows {
   }
 
   remove() {
-    for (const mesh of Object.values(this.meshes)) {
+    for (const mesh of Object.values(this.meshes ?? {})) {
       this.scene.remove(mesh);
       mesh.geometry.dispose();
       mesh.material.dispose();

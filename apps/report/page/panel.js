@@ -100,13 +100,14 @@ export class Panel {
   /**
    * title, unit; series: [{name, times, values, width, stroke, dash}], with frequencies for times over frequency; log:
    * whether the values, all positive, are drawn on a logarithmic axis; over: overTime or overFrequency; onTime, onZoom:
-   * what the user asks for.
+   * what the user asks for; onWiden: called when the axis at the left needs more room.
    */
-  constructor(parent, {title, unit, series, log, over = overTime, onTime, onZoom}) {
-    Object.assign(this, {title, unit, series, log, over, onTime, onZoom, hidden: new Set(), left: 0});
+  constructor(parent, {title, unit, series, log, over = overTime, onTime, onZoom, onWiden}) {
+    Object.assign(this, {title, unit, series, log, over, onTime, onZoom, onWiden, hidden: new Set(), left: 0});
     this.rows = series.map((s, k) => this.legendRow(s, k));
     this.time = element('span', {className: 'at figures'});
     this.place = element('div', {className: 'plot', 'aria-hidden': 'true'}); // its numbers are in the legend
+    this.place.style.minHeight = `${plotHeight}px`; // before it is drawn, so that nothing moves then
     this.head = element('div', {className: 'cursor', hidden: true});
     this.figure = element(
       'figure',
@@ -178,7 +179,11 @@ export class Panel {
           {...axis, size: 26, gap: 4, values: tickTexts},
           {
             ...axis,
-            size: (_, texts) => Math.max(this.left, (this.wanted = widthOf(texts))),
+            size: (_, texts) => {
+              this.wanted = widthOf(texts);
+              if (this.wanted > this.left) this.onWiden?.();
+              return Math.max(this.left, this.wanted);
+            },
             gap: 6,
             space: 34,
             values: this.log ? powerTexts : tickTexts,

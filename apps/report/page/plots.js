@@ -78,7 +78,8 @@ export class Plots {
     for (const listener of this.listeners) listener();
   }
 
-  panel(group) {
+  panel(found) {
+    const group = {...found, onWiden: () => this.alignSoon()};
     const made =
       this.over === 'time'
         ? new Panel(this.parent, {
@@ -97,6 +98,15 @@ export class Plots {
     if (this.over === 'frequency') return 'A spectrum needs eight rows of finite numbers at least.';
     if (this.over !== 'time') return `Nothing else is picked: pick channels to plot them over ${this.over}.`;
     return 'There is nothing to draw of these channels.';
+  }
+
+  alignSoon() {
+    if (this.aligning) return;
+    this.aligning = true;
+    queueMicrotask(() => {
+      this.aligning = false;
+      this.align();
+    });
   }
 
   /** The left ends of all plots on one line. */
@@ -185,7 +195,7 @@ export class Plots {
 
   /** Of runs with the same times, the times of the first: panels then need not join them. */
   sharedTimes(times) {
-    const same = runs.find(({time}) => time.length === times.length && time.every((t, i) => t === times[i]));
+    const same = runs.find(({time}) => time === times) ?? runs.find(({time}) => time.length === times.length && time.every((t, i) => t === times[i]));
     return same ? same.time : times;
   }
 
@@ -247,7 +257,7 @@ export function setUpOver(plots, select, note) {
     note.hidden = over !== 'frequency';
     note.textContent = note.hidden
       ? ''
-      : `Amplitude spectra of the stretch of time shown, ${plots.range.map((t) => figure(t, 6)).join(' to ')} s, without mean and trend, by a Hann window.`;
+      : `Amplitude spectra of the stretch of time shown, ${plots.range.map((t) => figure(t, 6)).join(' to ')} s, without the mean, by a Hann window.`;
     if (over !== plots.over) plots.setOver(over);
   };
   const list = () => {

@@ -128,20 +128,23 @@ export function record(canvas, clock, tell) {
   );
   const recorder = new MediaRecorder(canvas.captureStream(30), {mimeType: type, videoBitsPerSecond: 8e6});
   const pieces = [];
+  let begun = false;
   recorder.addEventListener('dataavailable', ({data}) => pieces.push(data));
   return new Promise((done, fail) => {
     recorder.addEventListener('error', () => fail(new Error('this browser could not record')));
     recorder.addEventListener('stop', () => done(new Blob(pieces, {type: 'video/webm'})));
     clock.pause();
     clock.seek(clock.start);
-    recorder.start(1000);
+    recorder.start(500);
     const forget = clock.onChange(() => {
       tell((clock.time - clock.start) / (clock.end - clock.start));
-      if (clock.playing || recorder.state !== 'recording') return;
+      begun ||= clock.playing;
+      if (clock.playing || !begun) return;
       forget();
       // The last picture is drawn in the next frame.
-      setTimeout(() => recorder.stop(), 150);
+      setTimeout(() => recorder.stop(), 400);
     });
-    clock.play();
+    // The first picture is to be seen, too.
+    setTimeout(() => clock.play(), 200);
   });
 }

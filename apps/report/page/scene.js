@@ -125,7 +125,7 @@ export class MechanismView {
   /** Rows have come to the end of the run. */
   refresh() {
     this.main.motion.refresh();
-    this.arrows.refresh(this.mechanism);
+    this.arrows.refresh();
     this.request();
   }
 

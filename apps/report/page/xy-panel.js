@@ -10,8 +10,8 @@ const plotHeight = 320;
 
 export class XYPanel {
   /** series: [{name, x, values, times, rowAt, width, stroke, dash}], x and values row by row. */
-  constructor(parent, {title, unit, overTitle, overUnit, series}) {
-    Object.assign(this, {title: `${title} over ${overTitle}`, unit, series, left: 0});
+  constructor(parent, {title, unit, overTitle, overUnit, series, onWiden}) {
+    Object.assign(this, {title: `${title} over ${overTitle}`, unit, series, onWiden, left: 0});
     this.rows = series.map(({name, stroke, dash}) => {
       const mark = element('i', {className: dash ? 'dashed' : ''});
       mark.style.setProperty('--stroke', stroke());
@@ -19,6 +19,7 @@ export class XYPanel {
       return {item: element('li', {}, mark, element('span', {className: 'series', textContent: name}), value), mark, value};
     });
     this.place = element('div', {className: 'plot', 'aria-hidden': 'true'});
+    this.place.style.minHeight = `${plotHeight}px`; // before it is drawn, so that nothing moves then
     this.heads = series.map(() => element('i', {className: 'head'}));
     this.figure = element(
       'figure',
@@ -64,7 +65,7 @@ export class XYPanel {
         scales: {x: {time: false, range: () => this.range('x')}, y: {range: () => this.range('values')}},
         axes: [
           {...axis, size: 26, gap: 4},
-          {...axis, size: (_, texts) => Math.max(this.left, (this.wanted = widthOf(texts))), gap: 6, space: 34},
+          {...axis, size: (_, texts) => this.widthOf(texts), gap: 6, space: 34},
         ],
         series: [
           null,
@@ -102,6 +103,12 @@ export class XYPanel {
       this.place,
     );
     this.plot.over.append(...this.heads);
+  }
+
+  widthOf(texts) {
+    this.wanted = widthOf(texts);
+    if (this.wanted > this.left) this.onWiden?.();
+    return Math.max(this.left, this.wanted);
   }
 
   /** All finite numbers, with a margin. */
