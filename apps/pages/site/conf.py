@@ -18,7 +18,7 @@ myst_dmath_double_inline = True
 suppress_warnings = ["misc.highlighting_failure"]
 highlight_language = "none"
 pygments_style = "friendly"
-pygments_dark_style = "monokai"
+pygments_dark_style = "github-dark"
 
 html_theme = "furo"
 html_title = f"Polyform {version}".strip()
