@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <cstdio>
 #include <filesystem>
 #include <numbers>
 
@@ -59,7 +60,7 @@ TEST_CASE("step 2: the rod rests where the spring takes its weight, and vibrates
   CHECK(frequency == Approx(9.6).margin(0.05));
   CHECK(decay == Approx(0.75).margin(0.005));
   char shown[16];
-  std::snprintf(shown, sizeof shown, "%.4g", frequency);
+  std::snprintf(shown, sizeof shown, "%.5g", frequency);
   INFO(linear.out);
   CHECK_THAT(linear.out, Contains(shown));
 }
@@ -77,7 +78,7 @@ TEST_CASE("step 4: the piston is where the geometry of the crank puts it") {
   const Outcome check = shop.run({"check", step("04_slider_crank")});
   INFO(check.out);
   CHECK(check.code == 0);
-  CHECK_THAT(check.out, Contains("1 degree of freedom") || Contains("degrees of freedom: 1") || Contains("1"));
+  CHECK_THAT(check.out, Contains("loops               1\ndegrees of freedom  1\nredundant           3 constraint"));
   const Table table = motion_of("04_slider_crank");
   for (std::size_t row = 0; row < table.rows.size(); row += 20) {
     const double q = table.at(row, "shaft.q"), s = 0.1 * std::sin(q);
@@ -89,7 +90,7 @@ TEST_CASE("step 5: the piston's acceleration at the dead centre, and a drive wit
   const Table table = motion_of("05_driven_crank", {"--columns", "joints,reactions,accelerations,energy"});
   CHECK(table.at(0, "guide.a") == Approx(-0.1 * 100 * (1 + 1.0 / 3)).epsilon(1e-9));
   CHECK(last(table, "energy.work") == Approx(0).margin(1e-5));
-  CHECK(largest(table, "drive.force") > 1);
+  CHECK(largest(table, "drive.force") > 0.5);
 }
 
 TEST_CASE("step 6: the block passes its place by what the damping ratio says") {

@@ -25,6 +25,7 @@ from gallery import models_of, write_gallery  # noqa: E402
 from interfaces import write_interfaces  # noqa: E402
 from pictures import Camera  # noqa: E402
 from staging import stage  # noqa: E402
+from theme import mend_theme  # noqa: E402
 from tutorial import write_tutorial_pictures  # noqa: E402
 
 
@@ -71,6 +72,7 @@ def main():
     write_interfaces(REPOSITORY, source)
     stage(REPOSITORY, source)
     failed = run_sphinx(source, pages, version)
+    mend_theme(pages)
     problems = broken_links(pages)
     for problem in problems:
         print(problem, file=sys.stderr)

@@ -18,7 +18,7 @@ myst_dmath_double_inline = True
 suppress_warnings = ["misc.highlighting_failure"]
 highlight_language = "none"
 pygments_style = "friendly"
-pygments_dark_style = "monokai"
+pygments_dark_style = "github-dark"
 
 html_theme = "furo"
 html_title = f"Polyform {version}".strip()
@@ -29,7 +29,27 @@ html_show_sphinx = False
 html_copy_source = False
 html_theme_options = {
     "light_css_variables": {"color-brand-primary": "#1d5fbf", "color-brand-content": "#1d5fbf"},
-    "dark_css_variables": {"color-brand-primary": "#74aaff", "color-brand-content": "#74aaff"},
+    "dark_css_variables": {
+        "color-brand-primary": "#74aaff",
+        "color-brand-content": "#74aaff",
+        "color-problematic": "#ee5151",
+        "color-foreground-primary": "#e4e9f0",
+        "color-foreground-secondary": "#a3adba",
+        "color-foreground-muted": "#8a93a0",
+        "color-foreground-border": "#666666",
+        "color-background-primary": "#131416",
+        "color-background-secondary": "#1a1c1e",
+        "color-background-hover": "#1e2124",
+        "color-background-hover--transparent": "#1e212400",
+        "color-background-border": "#303335",
+        "color-background-item": "#444444",
+        "color-admonition-background": "#18181a",
+        "color-card-border": "#1a1c1e",
+        "color-card-background": "#18181a",
+        "color-highlighted-background": "#083563",
+        "color-highlight-on-target": "#333300",
+        "color-link-underline--hover": "#74aaff",
+    },
 }
 
 # Formulas are set by KaTeX in the browser, from files of the site itself.

@@ -4,6 +4,8 @@ import html
 import os
 import re
 
+import drawings_machines  # noqa: F401, which adds its drawings
+import drawings_rows  # noqa: F401
 from drawings import draw
 from staging import model_page, write
 

@@ -17,5 +17,5 @@ def write_tutorial_pictures(repository, folder, camera):
                 file.write(EMPTY)
 
 
-# A picture of one pixel without colour.
-EMPTY = bytes.fromhex("52494646240000005745425056503820180000003001009d012a0100010002003425a40003700000fefb940000")
+# A picture of some pixels without colour.
+EMPTY = bytes.fromhex("524946461a000000574542505650384c0d0000002f03800010071011118888fe0700")
