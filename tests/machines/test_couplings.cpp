@@ -21,7 +21,7 @@ TEST_CASE("a gear train runs up as its inertia on the motor shaft says, with the
       CHECK(rows.at(r, "flywheel_bearing.q") == Approx(-q / 6).margin(1e-9));
       // The multiplier pushes the teeth apart along both coordinates: against the motor.
       CHECK(rows.at(r, "gears.tooth_force") == Approx(-35.15625).epsilon(1e-9));
-      CHECK(std::abs(rows.at(r, "belt.force[0]")) == Approx(78.125).epsilon(1e-9));
+      CHECK(std::abs(rows.at(r, "belt.force")) == Approx(78.125).epsilon(1e-9));
     }
   });
 }
@@ -97,13 +97,13 @@ simulation: {duration: 0.5, integrator: dopri5, output_interval: 0.1}
                      });
 }
 
-TEST_CASE("a constant-velocity joint turns its shafts alike, a cardan joint by tan out = tan in / cos") {
+TEST_CASE("a constant-velocity joint turns its shafts alike, a cardan joint by tan out = tan in cos") {
   in_formulations(shipped("bent_shafts"), [](const Table& rows) {
     for (std::size_t r = 0; r < rows.rows.size(); ++r) {
       const double in = 3 * rows.at(r, "time");
       CHECK(rows.at(r, "smooth_in.q") == Approx(in).margin(1e-8));
       CHECK(rows.at(r, "smooth_out.q[1]") == Approx(in).margin(1e-7));
-      const double out = std::atan2(std::sin(in), std::cos(in) * std::cos(pi / 6));
+      const double out = std::atan2(std::sin(in) * std::cos(pi / 6), std::cos(in));
       const double error = rows.at(r, "rough_out.q[1]") - out;
       CHECK(std::abs(error - 2 * pi * std::round(error / (2 * pi))) < 1e-7);
     }
@@ -163,7 +163,7 @@ TEST_CASE("a bead on a wire keeps its energy and stays on the wire") {
           std::pow(rows.at(r, "bead.vx"), 2) + std::pow(rows.at(r, "bead.vy"), 2) + std::pow(rows.at(r, "bead.vz"), 2);
       CHECK(square == Approx(2 * g * (1 - rows.at(r, "bead.z"))).margin(1e-7));
     }
-    CHECK(rows.at(last, "wire.q[0]") > 3);
+    CHECK(rows.at(last, "wire.q[0]") > 2);
   });
 }
 

@@ -114,12 +114,13 @@ TEST_CASE("a lane change with small steering is that of the linear bicycle model
   const auto stiffness = [](double load) { return 16 * 8000 * std::sin(2 * std::atan(load / (1.7 * 8000))); };
   const auto length = [](double load) { return 1.6 * std::sin(2 * std::atan(load / (1.7 * 8000))) * 0.32; };
   const double Cf = stiffness(Ff), Cr = stiffness(Fr), lf = length(Ff), lr = length(Fr);
+  const double tf = 0.1 * Ff / 8000 * 0.32, tr = 0.1 * Fr / 8000 * 0.32;  // pneumatic trails
   using State = std::array<double, 6>;  // lateral speed, yaw rate, slips, heading, y
   const auto rate = [&](double t, const State& s) {
     const double d = t > 0.5 && t < 2.5 ? steer * std::pow(std::sin(pi * (t - 0.5)), 3) : 0;
     const double F = Cf * s[2], R = Cr * s[3];
     return State{(F + R) / m - u * s[1],
-                 (a * F - b * R) / J,
+                 ((a - tf) * F - (b + tr) * R) / J,
                  (u * d - s[0] - a * s[1] - u * s[2]) / lf,
                  (-s[0] + b * s[1] - u * s[3]) / lr,
                  s[1],

@@ -9,6 +9,7 @@ Wheel::Wheel(const ElementInstance& i)
       stiffness(i.fields[rolling_field::stiffness].number),
       damping(i.fields[rolling_field::damping].number),
       onset(i.fields[rolling_field::onset].number),
+      rolls_freely(i.fields[rolling_field::free_rolling].integer != 0),
       axis(i.fields[rolling_field::axis].vector),
       road(i, rolling_field::road) {}
 
@@ -45,7 +46,7 @@ Wheel::Touch Wheel::touch(const MarkerMotion& center) const noexcept {
   t.rate = -dot(t.normal, at_contact) / cosine;
   t.speed = dot(t.along, center.velocity);
   const double rolling = rolling_radius > 0 ? rolling_radius : radius - std::max(0.0, t.depth) / 3;
-  t.slip_x = t.speed - rolling * dot(t.axis, center.angular_velocity);
+  t.slip_x = rolls_freely ? 0 : t.speed - rolling * dot(t.axis, center.angular_velocity);
   t.slip_y = dot(t.left, at_contact);
   t.push = stiffness * t.depth + damping * engaged(t.depth) * t.rate;
   t.load = t.depth > 0 ? std::max(0.0, t.push) / cosine : 0;

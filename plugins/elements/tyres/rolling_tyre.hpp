@@ -19,7 +19,7 @@ namespace polyform::tyres {
 /// Fields of all rolling tyres, at the beginning of those of a type; then those of the road.
 namespace rolling_field {
 inline constexpr std::size_t wheel = 0, axis = 1, radius = 2, rolling_radius = 3, stiffness = 4, damping = 5, onset = 6,
-                             road = 7;
+                             free_rolling = 7, road = 8;
 }
 inline constexpr std::array<FieldSpec, rolling_field::road> rolling_fields{
     FieldSpec{.name = "wheel",
@@ -65,7 +65,12 @@ inline constexpr std::array<FieldSpec, rolling_field::road> rolling_fields{
               .unit = "m",
               .meaning = "compression over which the damping grows from none to full, so that landing is no jump",
               .default_text = "0.002",
-              .minimum = 0}};
+              .minimum = 0},
+    FieldSpec{.name = "free_rolling",
+              .type = FieldType::boolean,
+              .unit = "",
+              .meaning = "the wheel rolls freely however its body turns: no longitudinal slip; for wheels that are no bodies",
+              .default_text = "false"}};
 
 /// States: longitudinal and lateral slip as the deflected tyre has them.
 inline constexpr std::array rolling_states{Variable{.name = "kappa", .unit = "1"},
