@@ -15,8 +15,10 @@ inline constexpr std::array formulations{"riccati", "reduced", "particles", "hie
 /// The rows of a run; fails the test with what the command said where it does not end well.
 inline Table rows_of(const std::string& model, const std::string& solver, const std::vector<std::string>& more = {}) {
   const Workshop shop;
-  std::vector<std::string> words{"run",    model,   "--solver", solver, "--output", "rows.csv", "--columns",
-                                 "joints,bodies,energy,constraints,modules,elements,reactions,accelerations", "--quiet"};
+  std::vector<std::string> words{
+      "run",      model,      "--solver",  solver,
+      "--output", "rows.csv", "--columns", "joints,bodies,energy,constraints,modules,elements,reactions,accelerations",
+      "--quiet"};
   words.insert(words.end(), more.begin(), more.end());
   const Outcome run = shop.run(words);
   INFO(solver << ": " << run.err);

@@ -21,7 +21,7 @@ TEST_CASE("a gear train runs up as its inertia on the motor shaft says, with the
       CHECK(rows.at(r, "flywheel_bearing.q") == Approx(-q / 6).margin(1e-9));
       // The multiplier pushes the teeth apart along both coordinates: against the motor.
       CHECK(rows.at(r, "gears.tooth_force") == Approx(-35.15625).epsilon(1e-9));
-      CHECK(std::abs(rows.at(r, "belt.force[0]")) == Approx(78.125).epsilon(1e-9));
+      CHECK(std::abs(rows.at(r, "belt.force")) == Approx(78.125).epsilon(1e-9));
     }
   });
 }
@@ -97,13 +97,13 @@ simulation: {duration: 0.5, integrator: dopri5, output_interval: 0.1}
                      });
 }
 
-TEST_CASE("a constant-velocity joint turns its shafts alike, a cardan joint by tan out = tan in / cos") {
+TEST_CASE("a constant-velocity joint turns its shafts alike, a cardan joint by tan out = tan in cos") {
   in_formulations(shipped("bent_shafts"), [](const Table& rows) {
     for (std::size_t r = 0; r < rows.rows.size(); ++r) {
       const double in = 3 * rows.at(r, "time");
       CHECK(rows.at(r, "smooth_in.q") == Approx(in).margin(1e-8));
       CHECK(rows.at(r, "smooth_out.q[1]") == Approx(in).margin(1e-7));
-      const double out = std::atan2(std::sin(in), std::cos(in) * std::cos(pi / 6));
+      const double out = std::atan2(std::sin(in) * std::cos(pi / 6), std::cos(in));
       const double error = rows.at(r, "rough_out.q[1]") - out;
       CHECK(std::abs(error - 2 * pi * std::round(error / (2 * pi))) < 1e-7);
     }
@@ -147,7 +147,8 @@ TEST_CASE("a cam lifts its valve by its table, with the force of the spring and 
     }
     for (std::size_t r = 1; r + 1 < rows.rows.size(); ++r) {
       const double x = -rows.at(r, "guide.q"), rate = -rows.at(r, "guide.v");
-      const double spring = x < -0.006 ? -400 + 50000 * (x + 0.006) : -220 + 30000 * x, damper = 30 * rate * (rate > 0 ? 1 : 0.5);
+      const double spring = x < -0.006 ? -400 + 50000 * (x + 0.006) : -220 + 30000 * x,
+                   damper = 30 * rate * (rate > 0 ? 1 : 0.5);
       const double inertia = 0.12 * 1e4 * rows.at(r, "cam.curvature");
       CHECK(rows.at(r, "cam.force") == Approx(inertia - (spring + damper)).margin(1e-4));
     }
@@ -158,11 +159,11 @@ TEST_CASE("a bead on a wire keeps its energy and stays on the wire") {
   in_formulations(shipped("bead_on_a_wire"), [](const Table& rows) {
     const std::size_t last = rows.rows.size() - 1;
     for (std::size_t r = 0; r <= last; ++r) {
-      const double square = std::pow(rows.at(r, "bead.vx"), 2) + std::pow(rows.at(r, "bead.vy"), 2) +
-                            std::pow(rows.at(r, "bead.vz"), 2);
+      const double square =
+          std::pow(rows.at(r, "bead.vx"), 2) + std::pow(rows.at(r, "bead.vy"), 2) + std::pow(rows.at(r, "bead.vz"), 2);
       CHECK(square == Approx(2 * g * (1 - rows.at(r, "bead.z"))).margin(1e-7));
     }
-    CHECK(rows.at(last, "wire.q[0]") > 3);
+    CHECK(rows.at(last, "wire.q[0]") > 2);
   });
 }
 
@@ -179,15 +180,21 @@ TEST_CASE("a bead on a closed ring swings as the pendulum that it is") {
     a = mean;
   }
   const double period = 2 * pi / a / std::sqrt(g);
-  in_formulations_of("bodies:\n  - {name: bead, position: [0, 0, -1], mass: 1, inertia: {xx: 1e-4, yy: 1e-4, zz: 1e-4}}\n"
-                     "joints:\n  - {name: ring, type: point-on-curve, base: ground, moving: bead, position: [0, 0, -1], "
-                     "closed: true, curve: [" + curve + "], initial: {position: [1, 1, 0, 0, 0]}}\n"
-                     "simulation: {duration: " + std::to_string(2 * period) + ", integrator: dopri5, "
-                     "tolerance: {relative: 1e-10, absolute: 1e-12}, output_interval: " + std::to_string(0.5 * period) + "}\n",
-                     [&](const Table& rows) {
-                       CHECK(rows.at(2, "ring.q[0]") == Approx(rows.at(0, "ring.q[0]")).margin(2e-5));
-                       CHECK(rows.at(1, "ring.q[0]") == Approx(-rows.at(0, "ring.q[0]")).margin(2e-5));
-                     });
+  in_formulations_of(
+      "bodies:\n  - {name: bead, position: [0, 0, -1], mass: 1, inertia: {xx: 1e-4, yy: 1e-4, zz: 1e-4}}\n"
+      "joints:\n  - {name: ring, type: point-on-curve, base: ground, moving: bead, position: [0, 0, -1], "
+      "closed: true, curve: [" +
+          curve +
+          "], initial: {position: [1, 1, 0, 0, 0]}}\n"
+          "simulation: {duration: " +
+          std::to_string(2 * period) +
+          ", integrator: dopri5, "
+          "tolerance: {relative: 1e-10, absolute: 1e-12}, output_interval: " +
+          std::to_string(0.5 * period) + "}\n",
+      [&](const Table& rows) {
+        CHECK(rows.at(2, "ring.q[0]") == Approx(rows.at(0, "ring.q[0]")).margin(2e-5));
+        CHECK(rows.at(1, "ring.q[0]") == Approx(-rows.at(0, "ring.q[0]")).margin(2e-5));
+      });
 }
 
 TEST_CASE("a distance rod is the rod of a pendulum, with its tension") {
@@ -213,11 +220,15 @@ simulation: {duration: 2, integrator: dopri5, tolerance: {relative: 1e-10, absol
 TEST_CASE("what is wrong with couplings is told with its place") {
   const Workshop shop;
   const auto told = [&](const std::string& constraint) {
-    const std::string model = shop.write("m.yaml", "polyform: 1\nbodies:\n"
-        "  - {name: a, mass: 1, inertia: {xx: 1, yy: 1, zz: 1}}\n  - {name: b, mass: 1, inertia: {xx: 1, yy: 1, zz: 1}}\n"
+    const std::string model = shop.write(
+        "m.yaml",
+        "polyform: 1\nbodies:\n"
+        "  - {name: a, mass: 1, inertia: {xx: 1, yy: 1, zz: 1}}\n  - {name: b, mass: 1, inertia: {xx: 1, yy: 1, zz: "
+        "1}}\n"
         "joints:\n  - {name: turn, type: revolute, base: ground, moving: a, position: [0, 0, 0], axis: [0, 0, 1]}\n"
         "  - {name: slide, type: prismatic, base: ground, moving: b, position: [0, 0, 0], axis: [0, 0, 1]}\n"
-        "constraints:\n  - {name: c, " + constraint + "}\n");
+        "constraints:\n  - {name: c, " +
+            constraint + "}\n");
     const Outcome outcome = shop.run({"check", model});
     CHECK(outcome.code == 2);
     return outcome.err + outcome.out;

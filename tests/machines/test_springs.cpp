@@ -34,7 +34,8 @@ TEST_CASE("a block on four bushings sags and swings as their stiffness says") {
 
 TEST_CASE("a bushing restores deflections of all six directions, coupled ones too") {
   testing::ElementTest bushing(springs::bushing());
-  const double K[]{0, 0, 0, 0, 30, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 30, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
+  const double K[]{0, 0, 0, 0, 30, 0, 0,  0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+                   0, 0, 0, 0, 0,  0, 30, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
   bushing.set("stiffness", std::vector<double>{100, 200, 300, 4, 5, 6}).attach("a").attach("b");
   bushing.set("coupling_stiffness", std::vector<double>(std::begin(K), std::end(K)), 6);
   bushing.create();
@@ -92,7 +93,8 @@ simulation: {duration: 1, integrator: dopri5, tolerance: {relative: 1e-10, absol
 TEST_CASE("what falls on a bump stop comes to rest where its energy is spent") {
   // m g (h + δ) = k δ³/3 of the quadratic stop.
   double depth = 0.1;
-  for (int k = 0; k < 60; ++k) depth -= (2e5 * depth * depth * depth / 3 - 5 * g * (0.2 + depth)) / (2e5 * depth * depth - 5 * g);
+  for (int k = 0; k < 60; ++k)
+    depth -= (2e5 * depth * depth * depth / 3 - 5 * g * (0.2 + depth)) / (2e5 * depth * depth - 5 * g);
   in_formulations_of(R"(
 bodies:
   - {name: weight, position: [0, 0, 0.5], mass: 5, inertia: {xx: 1, yy: 1, zz: 1}}
@@ -114,11 +116,17 @@ TEST_CASE("a satellite on a circle swings about the vertical by the gravity grad
   // Pitch of small angles: frequency n √(3 (I_1 - I_3)/I_2), at the orbital rate n.
   const double mu = 3.986e14, r = 7e6, n = std::sqrt(mu / (r * r * r)), v = n * r;
   const double w = n * std::sqrt(3 * (900.0 - 300) / 800), tilt = 1e-3;
-  std::string text = "gravity: [0, 0, 0]\nbodies:\n  - {name: satellite, position: [7e6, 0, 0], mass: 500, inertia: {xx: 300, yy: 900, "
-      "zz: 800}}\njoints:\n  - {name: plane, type: planar, base: ground, moving: satellite, position: [7e6, 0, 0], axis: [0, 0, 1], "
-      "axis2: [1, 0, 0], initial: {position: [0, 0, 0.001], velocity: [0, " + std::to_string(v) + ", " + fmt::format("{:.15g}", n) +
-      "]}}\nforces:\n  - {name: earth, type: central-gravity, body: satellite, center: {body: ground}, parameter: 3.986e14}\n"
-      "simulation: {duration: 3000, integrator: dop853, tolerance: {relative: 1e-12, absolute: 1e-12}, output_interval: 100}\n";
+  std::string text =
+      "gravity: [0, 0, 0]\nbodies:\n  - {name: satellite, position: [7e6, 0, 0], mass: 500, inertia: {xx: 300, yy: "
+      "900, "
+      "zz: 800}}\njoints:\n  - {name: plane, type: planar, base: ground, moving: satellite, position: [7e6, 0, 0], "
+      "axis: [0, 0, 1], "
+      "axis2: [1, 0, 0], initial: {position: [0, 0, 0.001], velocity: [0, " +
+      std::to_string(v) + ", " + fmt::format("{:.15g}", n) +
+      "]}}\nforces:\n  - {name: earth, type: central-gravity, body: satellite, center: {body: ground}, parameter: "
+      "3.986e14}\n"
+      "simulation: {duration: 3000, integrator: dop853, tolerance: {relative: 1e-12, absolute: 1e-12}, "
+      "output_interval: 100}\n";
   in_formulations_of(text, [&](const Table& rows) {
     for (std::size_t k = 0; k < rows.rows.size(); ++k) {
       const double t = rows.at(k, "time"), x = rows.at(k, "satellite.x"), y = rows.at(k, "satellite.y");
@@ -137,7 +145,8 @@ TEST_CASE("two magnets in a line pull by the inverse fourth power, and a magnet 
   pair.marker(1).position = {0.1, 0, 0};
   CHECK(pair.evaluate().wrenches[1].linear.x == Approx(3 * 1e-7 * 2 * 3 / 1e-4));  // side by side they part
   // A compass needle: w² = m B/J.
-  in_formulations_of(R"(
+  in_formulations_of(
+      R"(
 gravity: [0, 0, 0]
 bodies:
   - {name: needle, mass: 0.001, inertia: {xx: 1e-8, yy: 1e-7, zz: 1e-7}}
@@ -147,11 +156,11 @@ forces:
   - {name: earth, type: magnetic-field, body: needle, moment: [0.02, 0, 0], flux_density: [5e-5, 0, 0]}
 simulation: {duration: 4, integrator: dopri5, tolerance: {relative: 1e-10, absolute: 1e-14}, output_interval: 0.2}
 )",
-                     [](const Table& rows) {
-                       for (std::size_t r = 0; r < rows.rows.size(); ++r)
-                         CHECK(rows.at(r, "pin.q") ==
-                               Approx(0.001 * std::cos(std::sqrt(0.02 * 5e-5 / 1e-7) * rows.at(r, "time"))).margin(1e-8));
-                     });
+      [](const Table& rows) {
+        for (std::size_t r = 0; r < rows.rows.size(); ++r)
+          CHECK(rows.at(r, "pin.q") ==
+                Approx(0.001 * std::cos(std::sqrt(0.02 * 5e-5 / 1e-7) * rows.at(r, "time"))).margin(1e-8));
+      });
 }
 
 TEST_CASE("a falling body in air nears its final speed by the hyperbolic tangent") {

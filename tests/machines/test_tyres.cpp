@@ -48,8 +48,9 @@ TEST_CASE("the brush model has its stiffness at no slip, and friction where ever
 
 TEST_CASE("the magic formula has the slope, the peak and the trail that its coefficients name") {
   tyres::MagicFormula f;
-  REQUIRE_FALSE(f.read("FNOMIN = 5000 $ load\nPKY1 = -20\nPKY2=1.5\n[X]\nPDY1 = 0.9\nPDY2 = 0\nPCY1=1.4\nPEY1=-1\nPEY2=0\n"
-                       "QDZ1 = 0.11\nQDZ2=0\n"));
+  REQUIRE_FALSE(
+      f.read("FNOMIN = 5000 $ load\nPKY1 = -20\nPKY2=1.5\n[X]\nPDY1 = 0.9\nPDY2 = 0\nPCY1=1.4\nPEY1=-1\nPEY2=0\n"
+             "QDZ1 = 0.11\nQDZ2=0\n"));
   const double Fz = 4000, Ky = -20 * 5000 * std::sin(2 * std::atan(Fz / (1.5 * 5000))), small = 1e-7;
   CHECK(f.forces(Fz, 0, small, 0, 20).fy == Approx(Ky * small).epsilon(1e-6));
   double peak = 0;
@@ -76,13 +77,15 @@ TEST_CASE("files of the magic formula that cannot be are refused with their line
   CHECK(wrong("\nFITTYP = 61\n") == "2: the file is for version 61 of the formula, not 5.2");
   CHECK_THAT(wrong("hello\n"), Catch::Contains("no coefficient"));
   const Workshop shop;
-  const std::string model = shop.write("m.yaml",
-                                       "polyform: 1\nbodies:\n  - {name: w, position: [0, 0, 0.3], mass: 1, inertia: {xx: 1, yy: 1, zz: "
-                                       "1}}\nforces:\n  - {name: t, type: magic-formula-tyre, wheel: {body: w}, axis: [0, 1, 0], radius: 0.3, "
-                                       "stiffness: 1e5, tir: none.tir}\n");
+  const std::string model = shop.write(
+      "m.yaml",
+      "polyform: 1\nbodies:\n  - {name: w, position: [0, 0, 0.3], mass: 1, inertia: {xx: 1, yy: 1, zz: "
+      "1}}\nforces:\n  - {name: t, type: magic-formula-tyre, wheel: {body: w}, axis: [0, 1, 0], radius: 0.3, "
+      "stiffness: 1e5, tir: none.tir}\n");
   const Outcome outcome = shop.run({"check", model});
   CHECK(outcome.code == 2);
-  CHECK_THAT(outcome.err, Catch::Contains("none.tir") && Catch::Contains("cannot be read") && Catch::Contains("m.yaml:5:"));
+  CHECK_THAT(outcome.err,
+             Catch::Contains("none.tir") && Catch::Contains("cannot be read") && Catch::Contains("m.yaml:5:"));
 }
 
 TEST_CASE("a steady turn is that of the bicycle model") {
@@ -90,17 +93,17 @@ TEST_CASE("a steady turn is that of the bicycle model") {
   const double K = m / L * (b / Cf - a / Cr);
   for (const double steer : {1e-4, -2e-4}) {
     const double yaw = u * steer / (L + K * u * u), slip = (b - m * a * u * u / (L * Cr)) * steer / (L + K * u * u);
-    in_formulations(
-        shipped("steady_turn"),
-        [&](const Table& rows) {
-          const std::size_t last = rows.rows.size() - 1;
-          CHECK(rows.at(last, "car.wz") == Approx(yaw).epsilon(2e-4));
-          const double heading = rows.at(last, "road.q[2]");
-          const double sideways = -std::sin(heading) * rows.at(last, "car.vx") + std::cos(heading) * rows.at(last, "car.vy");
-          CHECK(sideways / u == Approx(slip).epsilon(2e-3));
-          CHECK(rows.at(last, "front.fy") + rows.at(last, "rear.fy") == Approx(m * u * yaw).epsilon(3e-4));
-        },
-        {"--set", "parameters.steer=" + std::to_string(steer), "--set", "parameters.mu=100"});
+    in_formulations(shipped("steady_turn"),
+                    [&](const Table& rows) {
+                      const std::size_t last = rows.rows.size() - 1;
+                      CHECK(rows.at(last, "car.wz") == Approx(yaw).epsilon(2e-4));
+                      const double heading = rows.at(last, "road.q[2]");
+                      const double sideways =
+                          -std::sin(heading) * rows.at(last, "car.vx") + std::cos(heading) * rows.at(last, "car.vy");
+                      CHECK(sideways / u == Approx(slip).epsilon(2e-3));
+                      CHECK(rows.at(last, "front.fy") + rows.at(last, "rear.fy") == Approx(m * u * yaw).epsilon(3e-4));
+                    },
+                    {"--set", "parameters.steer=" + std::to_string(steer), "--set", "parameters.mu=100"});
   }
 }
 
@@ -111,12 +114,17 @@ TEST_CASE("a lane change with small steering is that of the linear bicycle model
   const auto stiffness = [](double load) { return 16 * 8000 * std::sin(2 * std::atan(load / (1.7 * 8000))); };
   const auto length = [](double load) { return 1.6 * std::sin(2 * std::atan(load / (1.7 * 8000))) * 0.32; };
   const double Cf = stiffness(Ff), Cr = stiffness(Fr), lf = length(Ff), lr = length(Fr);
+  const double tf = 0.1 * Ff / 8000 * 0.32, tr = 0.1 * Fr / 8000 * 0.32;  // pneumatic trails
   using State = std::array<double, 6>;  // lateral speed, yaw rate, slips, heading, y
   const auto rate = [&](double t, const State& s) {
     const double d = t > 0.5 && t < 2.5 ? steer * std::pow(std::sin(pi * (t - 0.5)), 3) : 0;
     const double F = Cf * s[2], R = Cr * s[3];
-    return State{(F + R) / m - u * s[1], (a * F - b * R) / J, (u * d - s[0] - a * s[1] - u * s[2]) / lf,
-                 (-s[0] + b * s[1] - u * s[3]) / lr, s[1], s[0] + u * s[4]};
+    return State{(F + R) / m - u * s[1],
+                 ((a - tf) * F - (b + tr) * R) / J,
+                 (u * d - s[0] - a * s[1] - u * s[2]) / lf,
+                 (-s[0] + b * s[1] - u * s[3]) / lr,
+                 s[1],
+                 s[0] + u * s[4]};
   };
   State s{};
   const double h = 1e-3;
@@ -131,14 +139,13 @@ TEST_CASE("a lane change with small steering is that of the linear bicycle model
                 k4 = rate(t + h, moved(k3, h));
     for (std::size_t i = 0; i < 6; ++i) s[i] += h / 6 * (k1[i] + 2 * k2[i] + 2 * k3[i] + k4[i]);
   }
-  in_formulations(
-      shipped("lane_change"),
-      [&](const Table& rows) {
-        const std::size_t last = rows.rows.size() - 1;
-        CHECK(rows.at(last, "car.y") == Approx(s[5]).epsilon(1e-3));
-        CHECK(rows.at(last, "road.q[2]") == Approx(s[4]).margin(1e-3 * steer));
-      },
-      {"--set", "parameters.steer=1e-4"});
+  in_formulations(shipped("lane_change"),
+                  [&](const Table& rows) {
+                    const std::size_t last = rows.rows.size() - 1;
+                    CHECK(rows.at(last, "car.y") == Approx(s[5]).epsilon(1e-3));
+                    CHECK(rows.at(last, "road.q[2]") == Approx(s[4]).margin(1e-3 * steer));
+                  },
+                  {"--set", "parameters.steer=1e-4"});
 }
 
 TEST_CASE("on a random road a quarter car shakes as the spectrum of ISO 8608 says") {
@@ -153,7 +160,8 @@ TEST_CASE("on a random road a quarter car shakes as the spectrum of ISO 8608 say
     const std::complex<double> wheel = kt / (kt - mu * w * w + strut * (1.0 - body));
     square += std::norm(-w * w * body * wheel) * G0 * (n0 / n) * (n0 / n) * n * (ratio - 1);
   }
-  const Table rows = rows_of(shipped("quarter_car"), "riccati", {"--duration", "60", "--set", "forces.stop.length=0.05"});
+  const Table rows =
+      rows_of(shipped("quarter_car"), "riccati", {"--duration", "60", "--set", "forces.stop.length=0.05"});
   double sum = 0;
   std::size_t count = 0;
   for (std::size_t r = 200; r < rows.rows.size(); ++r, ++count) sum += std::pow(rows.at(r, "heave.a"), 2);
@@ -162,9 +170,9 @@ TEST_CASE("on a random road a quarter car shakes as the spectrum of ISO 8608 say
 
 TEST_CASE("all formulations agree on an uneven road, and a grid of heights is a smooth one") {
   std::vector<double> ends;
-  in_formulations(
-      shipped("quarter_car"), [&](const Table& rows) { ends.push_back(rows.at(rows.rows.size() - 1, "body.z")); },
-      {"--duration", "0.5", "--rtol", "1e-9"});
+  in_formulations(shipped("quarter_car"),
+                  [&](const Table& rows) { ends.push_back(rows.at(rows.rows.size() - 1, "body.z")); },
+                  {"--duration", "0.5", "--rtol", "1e-9"});
   for (const double z : ends) CHECK(z == Approx(ends[0]).margin(1e-7));
   // A slope of 0.1 by a grid: the wheel stands on it as on a plane.
   testing::ElementTest wheel(tyres::brush_tyre());

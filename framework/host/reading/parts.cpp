@@ -40,6 +40,53 @@ void Parts::read(MapReader& model, const Scope& scope, Sections& sections) {
   warn_of_unplaced(parts_);
 }
 
+void Parts::include(MapReader& model, Scope& scope, Sections& sections) {
+  const auto files = model.find("include");
+  if (!files) return;
+  const Value& list = values_.emplace_back(*files);
+  if (list.node().kind != Node::Kind::list) return include_file(list, scope, sections);
+  for (std::size_t i = 0; i < list.node().items.size(); ++i)
+    include_file(values_.emplace_back(list.item(i)), scope, sections);
+}
+
+/// What stands in the file belongs to the model: names have no prefix, and nothing is placed.
+void Parts::include_file(const Value& name, Scope& of_model, Sections& sections) {
+  Part file{nullptr, nullptr, {}, &name};
+  const std::size_t files = reading_.size();
+  file.node = read_file(name, file, "the included file");
+  if (file.node == nullptr) {
+    unread_ = true;
+    return;
+  }
+  Scope& scope = scopes_.emplace_back();
+  scope.outer = &of_model;
+  scope.in_other_file = true;
+  scope.placed_at = name.model_place();
+  const Value& root = values_.emplace_back(*file.node, Path{}, *file.report, &scope);
+  MapReader& its = maps_.emplace_back(root);
+  if (its.is_map()) {
+    for (const std::string_view known : {"polyform", "name"}) its.find(known);
+    if (const auto parameters = its.find("parameters")) {
+      if (parameters->node().kind != Node::Kind::map) {
+        parameters->unexpected("a map of names and numbers");
+      } else {
+        for (const Node::Entry& e : parameters->node().entries)
+          if (!of_model.parameters.contains(e.key))
+            if (const std::optional<double> number = read_number(parameters->entry(e)))
+              of_model.parameters[e.key] = *number;
+      }
+    }
+    include(its, of_model, sections);
+    add_items(its, sections);
+    if (const auto signals = its.find("signals"); signals && is_list(*signals, "signals"))
+      sections.signals.push_back(&values_.emplace_back(*signals));
+    const auto parts = its.find("parts");
+    if (parts && is_list(*parts, "parts")) define_list(values_.emplace_back(*parts), parts_);
+    its.finish();
+  }
+  reading_.resize(files);
+}
+
 void Parts::warn_of_unplaced(const Defined& parts) {
   for (const auto& [name, part] : parts) {
     if (part.placed)
@@ -60,12 +107,13 @@ void Parts::define(const Value& item, Defined& into) {
   const auto name_value = map.require("name", "every part has one");
   const std::optional<std::string> name = name_value ? read_name(*name_value) : std::nullopt;
   Part part{&item.node(), &item.report(), item.path().text(), &item};
+  part.other_file = item.scope() != nullptr && item.scope()->in_other_file;
   const std::size_t files = reading_.size();
   if (const auto file = map.find("file")) {
     for (const Node::Entry& e : item.node().entries)
       if (e.key != "name" && e.key != "file")
         map.forbid(e.key, "the part is that of the file");
-    part.node = read_file(*file, part);
+    part.node = read_file(*file, part, "the part's file");
   }
   if (part.node != nullptr) define_within(item, part);
   reading_.resize(files);
@@ -83,13 +131,13 @@ void Parts::define_within(const Value& item, Part& part) {
 }
 
 /// The map of a part in a file of its own, found from the folder of the model.
-const Node* Parts::read_file(const Value& value, Part& part) {
-  const std::optional<std::string> name = read_text(value, "the name of a file with a part");
+const Node* Parts::read_file(const Value& value, Part& part, std::string_view what) {
+  const std::optional<std::string> name = read_text(value, "the name of a file");
   if (!name) return nullptr;
   const std::string path = (std::filesystem::path(file_).parent_path() / *name).string();
   if (std::ranges::find(reading_, path) != reading_.end()) {
-    value.error(fmt::format("the part's file {} takes a part from itself", show(path)),
-                "A part cannot hold itself: name another file.");
+    value.error(fmt::format("{} {} holds itself", what, show(path)),
+                "A file cannot hold itself, not within others either: name another one.");
     return nullptr;
   }
   OtherFile& file = files_.emplace_back();
@@ -98,7 +146,7 @@ const Node* Parts::read_file(const Value& value, Part& part) {
   std::optional<std::string> text = read_source(path, *file.report);
   if (!text) {
     files_.pop_back();  // what is wrong is told once, where the file is named
-    value.error(fmt::format("the part's file {} cannot be read", show(path)),
+    value.error(fmt::format("{} {} cannot be read", what, show(path)),
                 "It is named from the folder of the model.");
     return nullptr;
   }

@@ -17,6 +17,14 @@ namespace polyform::host::inline reading {
 /// The items of all sections: those of the model, then those of its placed parts in the order of the placements.
 struct Sections {
   std::vector<Value> bodies, joints, forces, constraints, modules, subsystems;
+  std::vector<const Value*> signals{};  ///< lists of included files
+
+  void append(const Sections& more) {
+    for (const auto list : {&Sections::bodies, &Sections::joints, &Sections::forces, &Sections::constraints,
+                            &Sections::modules, &Sections::subsystems})
+      (this->*list).insert((this->*list).end(), (more.*list).begin(), (more.*list).end());
+    signals.insert(signals.end(), more.signals.begin(), more.signals.end());
+  }
 };
 
 /// A placement that is a subsystem: it has the name of the placement, the bodies of its part, and the bodies of those
@@ -37,6 +45,9 @@ class Parts {
   /// Defines the parts, and adds the items of all placements to the sections, which hold those of the model.
   /// scope: of the model.
   void read(MapReader& model, const Scope& scope, Sections&);
+  /// The files under the key `include`: their lists are added to the sections, their parts to those of the model, their
+  /// parameters to the scope of the model, which keeps those that it has. Before read().
+  void include(MapReader& model, Scope& scope, Sections&);
   const std::vector<PartSubsystem>& subsystems() const { return subsystems_; }
   /// Whether placements without a name are numbered under this one, as a chain's bodies are.
   bool numbers(const std::string& name) const { return prefixes_.contains(name + "[0]."); }
@@ -66,10 +77,11 @@ class Parts {
     std::unique_ptr<Report> report;
     std::string name;
   };
+  void include_file(const Value& name, Scope& of_model, Sections&);
   void define_list(const Value& list, Defined&);
   void define(const Value& item, Defined&);
   void define_within(const Value& item, Part&);
-  const Node* read_file(const Value& name, Part&);
+  const Node* read_file(const Value& name, Part&, std::string_view what);
   Part* find(const Value& name, const std::string& which, const std::vector<Part*>& around);
   static void warn_of_unplaced(const Defined&);
   void place_list(const Value& list, const Scope* outer, std::vector<Part*>& around, std::size_t subsystem, Sections&);

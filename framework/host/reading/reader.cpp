@@ -94,6 +94,8 @@ void read_root(Reading& r, const Value& root, Scope& scope, Parts& parts) {
   if (!map.is_map()) return;
   read_format(map);
   if (const auto parameters = map.find("parameters")) read_parameter_map(*parameters, scope);
+  Sections included;
+  parts.include(map, scope, included);
   r.model.parameters.insert(scope.parameters.begin(), scope.parameters.end());
   r.model.name = printable(std::filesystem::path(r.model.file).stem().string());
   if (const auto name = map.find("name")) {
@@ -112,10 +114,13 @@ void read_root(Reading& r, const Value& root, Scope& scope, Parts& parts) {
   sections.constraints = items_of(kept, map, "constraints", unread_elements);
   sections.modules = items_of(kept, map, "modules", unread_elements);
   sections.subsystems = items_of(kept, map, "subsystems", unread_elements);
+  sections.append(included);
   parts.read(map, scope, sections);
   std::optional<Value> signals = map.find("signals");
   if (signals && !is_list(*signals, "signals")) signals.reset();
   if (signals) r.formulas.define_signals(*signals);
+  for (const Value* const list : sections.signals) r.formulas.define_signals(*list);
+  if (!signals && !sections.signals.empty()) signals = *sections.signals.front();
   read_bodies_and_joints(r, map, parts, sections, unread);
   if (const auto ground = map.find("ground")) read_ground(*ground, r.model);
   read_forces(r, sections.forces);

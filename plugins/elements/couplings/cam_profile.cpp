@@ -35,8 +35,9 @@ constexpr std::array specs{
     FieldSpec{.name = "profile",
               .type = FieldType::matrix,
               .unit = "rad and m or rad",
-              .meaning = "rows [φ, s] with φ increasing; a smooth curve with a continuous second derivative goes through "
-                         "them",
+              .meaning =
+                  "rows [φ, s] with φ increasing; a smooth curve with a continuous second derivative goes through "
+                  "them",
               .required = true},
     FieldSpec{.name = "periodic",
               .type = FieldType::boolean,
@@ -69,7 +70,8 @@ class CamProfiles final : public ConstraintBatch, public OutputSource {
     std::size_t q = 0, v = 0;
     for (const ElementInstance& i : instances) {
       const auto joint_of = [&](std::size_t k) { return i.fields[k == 0 ? cam : follower].joint; };
-      const Place angle = place_among(i, 0, motion_of(i, 0), joint_of), lift = place_among(i, 1, motion_of(i, 1), joint_of);
+      const Place angle = place_among(i, 0, motion_of(i, 0), joint_of),
+                  lift = place_among(i, 1, motion_of(i, 1), joint_of);
       cams_.push_back({spline_of(i), {q + angle.q, v + angle.v}, {q + lift.q, v + lift.v}});
       q += i.joints[0].nq + i.joints[1].nq;
       v += i.joints[0].nv + i.joints[1].nv;

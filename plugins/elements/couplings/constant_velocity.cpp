@@ -51,11 +51,12 @@ struct Factors {
   }
 };
 
-/// The parameters of an instance, in F axes: e₁ and e₂, which span the plane across the base's shaft, and the bend θ₀ as
-/// drawn.
+/// The parameters of an instance, in F axes: e₁ and e₂, which span the plane across the base's shaft, and the bend θ₀
+/// as drawn.
 ///
 /// With the rotation vector θ = θ₀ + q₁ e₁ + q₂ e₂, which lies across the shaft, R_FM = exp(θ) exp(−θ₀). A turn of the
-/// one shaft about its axis, Rot(a, φ) exp(θ) = exp(Rot(a, φ) θ) Rot(a, φ), is an equal turn of the other about its own.
+/// one shaft about its axis, Rot(a, φ) exp(θ) = exp(Rot(a, φ) θ) Rot(a, φ), is an equal turn of the other about its
+/// own.
 ///
 ///   ω = J θ̇ = θ̇ + a θ × θ̇ + b θ × (θ × θ̇)        a = (1 − cos θ)/θ², b = (θ − sin θ)/θ³
 ///   J̇ θ̇ = ȧ θ × θ̇ + ḃ θ × (θ × θ̇) + b θ̇ × (θ × θ̇)
@@ -120,8 +121,9 @@ class ConstantVelocity final : public JointType, public ValueRanges {
   const TypeDescriptor& descriptor() const noexcept override {
     static constexpr TypeDescriptor descriptor{
         .name = "constant-velocity",
-        .meaning = "two shafts at any angle that turn alike; coordinates: the bend about two axes across the base's shaft, "
-                   "rad",
+        .meaning =
+            "two shafts at any angle that turn alike; coordinates: the bend about two axes across the base's shaft, "
+            "rad",
         .fields = specs,
         .positions = positions,
         .velocities = velocities};
@@ -156,9 +158,9 @@ class ConstantVelocity final : public JointType, public ValueRanges {
   const void* query(std::string_view asked) const noexcept override {
     return asked == ValueRanges::interface_name ? static_cast<const ValueRanges*>(this) : nullptr;
   }
-  /// Shafts that point against each other have no bend of their own; together with 90 degrees as drawn this stays below.
-  void describe(ValueRanges::Kind of, std::size_t, Strided<const FieldValue>,
-                ValueRange& out) const noexcept override {
+  /// Shafts that point against each other have no bend of their own; together with 90 degrees as drawn this stays
+  /// below.
+  void describe(ValueRanges::Kind of, std::size_t, Strided<const FieldValue>, ValueRange& out) const noexcept override {
     if (of != ValueRanges::Kind::position) return;
     out.typical = 0.4;
     out.minimum = -0.9;

@@ -103,8 +103,10 @@ class Screw final : public LinearCoupling {
 
  public:
   const TypeDescriptor& descriptor() const noexcept override {
-    static constexpr TypeDescriptor descriptor{
-        .name = "screw-thread", .meaning = "a displacement that follows an angle by a thread", .fields = specs, .rows = rows_};
+    static constexpr TypeDescriptor descriptor{.name = "screw-thread",
+                                               .meaning = "a displacement that follows an angle by a thread",
+                                               .fields = specs,
+                                               .rows = rows_};
     return descriptor;
   }
   Primitive::Kind motion(std::size_t k) const noexcept override { return k == 0 ? translation : rotation; }
@@ -196,11 +198,12 @@ class Differential final : public LinearCoupling {
 /// r_s q_s + r_r q_r − (r_s + r_r) q_c = 0 (Willis).
 class PlanetaryGear final : public LinearCoupling {
   enum Field : std::size_t { sun, ring, carrier, sun_radius, ring_radius };
-  static constexpr std::array specs{joint_field("sun", "the joint that turns the sun wheel"),
-                                    joint_field("ring", "the joint that turns the ring wheel, based on the same body"),
-                                    joint_field("carrier", "the joint that turns the carrier, based on the same body"),
-                                    radius_field("sun_radius", "pitch radius of the sun wheel"),
-                                    radius_field("ring_radius", "pitch radius of the ring wheel, beyond that of the sun")};
+  static constexpr std::array specs{
+      joint_field("sun", "the joint that turns the sun wheel"),
+      joint_field("ring", "the joint that turns the ring wheel, based on the same body"),
+      joint_field("carrier", "the joint that turns the carrier, based on the same body"),
+      radius_field("sun_radius", "pitch radius of the sun wheel"),
+      radius_field("ring_radius", "pitch radius of the ring wheel, beyond that of the sun")};
 
  public:
   const TypeDescriptor& descriptor() const noexcept override {

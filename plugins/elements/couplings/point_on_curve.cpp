@@ -24,8 +24,9 @@ constexpr std::array specs{
     FieldSpec{.name = "curve",
               .type = FieldType::matrix,
               .unit = "m",
-              .meaning = "rows [x, y, z] along the curve, which is fixed in base, in ground axes as drawn; it is moved so "
-                         "that the first row is at position",
+              .meaning =
+                  "rows [x, y, z] along the curve, which is fixed in base, in ground axes as drawn; it is moved so "
+                  "that the first row is at position",
               .required = true,
               .tied_to_ground = true},
     FieldSpec{.name = "closed",
@@ -34,8 +35,8 @@ constexpr std::array specs{
               .meaning = "the curve returns to its first row; else it goes on straight beyond its ends",
               .default_text = "false"}};
 
-/// The parameters of an instance: whether the curve is closed; at its n points the length s of the straight lines before
-/// them, then x, x″, y, y″, z and z″ by s, in F axes from the first point.
+/// The parameters of an instance: whether the curve is closed; at its n points the length s of the straight lines
+/// before them, then x, x″, y, y″, z and z″ by s, in F axes from the first point.
 class Curve {
  public:
   explicit Curve(std::span<const double> p) noexcept : p_(p), n_((p.size() - 1) / 7) {}

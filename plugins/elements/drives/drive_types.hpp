@@ -5,8 +5,8 @@
 
 namespace polyform::drives {
 
-const ForceType& hydraulic_cylinder() noexcept;   ///< with the pressures of its chambers as states
-const ForceType& belt_drive() noexcept;           ///< a belt that stretches, creeps and slips
-const ModuleType& synchronous_motor() noexcept;   ///< with permanent magnets, in the axes of its rotor
+const ForceType& hydraulic_cylinder() noexcept;  ///< with the pressures of its chambers as states
+const ForceType& belt_drive() noexcept;          ///< a belt that stretches, creeps and slips
+const ModuleType& synchronous_motor() noexcept;  ///< with permanent magnets, in the axes of its rotor
 
 }  // namespace polyform::drives

@@ -152,12 +152,12 @@ class Cylinders final : public ForceBatch, public OutputSource {
   explicit Cylinders(Strided<const ElementInstance> instances) {
     for (const ElementInstance& i : instances) {
       const double A = i.fields[piston_area].number, way = i.fields[stroke].number;
-      cylinders_.push_back({A, A - i.fields[rod_area].number, way,
-                            i.fields[retracted_length].given ? i.fields[retracted_length].number
-                                                             : drawn_length(i) - 0.5 * way,
-                            i.fields[dead_volume].number, i.fields[bulk_modulus].number, i.fields[flow].functions[0],
-                            i.fields[rod_flow].functions[0], i.fields[outlet].number, i.fields[leakage].number,
-                            i.fields[friction].number, i.fields[pressure].number, i.fields[rod_pressure].number});
+      cylinders_.push_back(
+          {A, A - i.fields[rod_area].number, way,
+           i.fields[retracted_length].given ? i.fields[retracted_length].number : drawn_length(i) - 0.5 * way,
+           i.fields[dead_volume].number, i.fields[bulk_modulus].number, i.fields[flow].functions[0],
+           i.fields[rod_flow].functions[0], i.fields[outlet].number, i.fields[leakage].number,
+           i.fields[friction].number, i.fields[pressure].number, i.fields[rod_pressure].number});
     }
   }
   void initial_states(std::span<double> x) const noexcept override {

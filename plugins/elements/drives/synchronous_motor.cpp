@@ -54,8 +54,8 @@ constexpr std::array specs{
               .meaning = "of a phase, across the magnets; default: that along them",
               .minimum = 0,
               .exclusive_minimum = true},
-    FieldSpec{.name = "flux", .unit = "V s", .meaning = "amplitude of the flux of the magnets in a phase",
-              .required = true},
+    FieldSpec{
+        .name = "flux", .unit = "V s", .meaning = "amplitude of the flux of the magnets in a phase", .required = true},
     FieldSpec{.name = "pole_pairs",
               .type = FieldType::integer,
               .unit = "1",
@@ -83,8 +83,8 @@ constexpr Variable row_names[] = {{.name = "gear_torque", .unit = "N m", .holono
 constexpr std::array outputs{Variable{.name = "torque", .unit = "N m"}, Variable{.name = "load_angle", .unit = "rad"},
                              Variable{.name = "electric_power", .unit = "W"}};
 
-/// With the rotor's angle φ and speed ω, θ = p φ, and the voltage V at the electrical angle ϑ. At θ = 0 the axis d is that
-/// of the phase; the voltage that the magnets induce is along q, a quarter turn ahead:
+/// With the rotor's angle φ and speed ω, θ = p φ, and the voltage V at the electrical angle ϑ. At θ = 0 the axis d is
+/// that of the phase; the voltage that the magnets induce is along q, a quarter turn ahead:
 ///
 ///   L_d di_d/dt = V cos(ϑ − θ) − R i_d + p ω L_q i_q
 ///   L_q di_q/dt = V sin(ϑ − θ) − R i_q − p ω (L_d i_d + ψ)
@@ -157,9 +157,7 @@ class SynchronousMotors final : public ModuleBatch, public OutputSource {
       const double V = voltage(t).value, ahead = angle(t).value - pole_pairs * rotor;
       return {V * std::cos(ahead), V * std::sin(ahead)};
     }
-    double torque(double d, double q) const noexcept {
-      return phases * pole_pairs * (flux * q + (L_d - L_q) * d * q);
-    }
+    double torque(double d, double q) const noexcept { return phases * pole_pairs * (flux * q + (L_d - L_q) * d * q); }
   };
   std::vector<Motor> motors_;
 };
@@ -169,7 +167,8 @@ class SynchronousMotor final : public ModuleType {
   const TypeDescriptor& descriptor() const noexcept override {
     static constexpr TypeDescriptor descriptor{
         .name = "synchronous-motor",
-        .meaning = "synchronous motor with permanent magnets, its three phases and rotor, driving a joint through a gear",
+        .meaning =
+            "synchronous motor with permanent magnets, its three phases and rotor, driving a joint through a gear",
         .fields = specs,
         .variables = variable_names,
         .states = state_names,

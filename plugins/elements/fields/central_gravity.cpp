@@ -10,23 +10,24 @@ namespace polyform::fields {
 namespace {
 
 enum Field : std::size_t { body, center, parameter };
-constexpr std::array specs{FieldSpec{.name = "body",
-                                     .type = FieldType::body,
-                                     .unit = "",
-                                     .meaning = "what is attracted, at its mass centre",
-                                     .required = true},
-                           FieldSpec{.name = "center",
-                                     .type = FieldType::marker,
-                                     .unit = "",
-                                     .meaning = "the centre of the attracting sphere: a point of another body or of ground",
-                                     .required = true},
-                           FieldSpec{.name = "parameter",
-                                     .type = FieldType::number,
-                                     .unit = "m^3/s^2",
-                                     .meaning = "gravitational constant times mass of the sphere; of the earth 3.986e14",
-                                     .required = true,
-                                     .minimum = 0,
-                                     .exclusive_minimum = true}};
+constexpr std::array specs{
+    FieldSpec{.name = "body",
+              .type = FieldType::body,
+              .unit = "",
+              .meaning = "what is attracted, at its mass centre",
+              .required = true},
+    FieldSpec{.name = "center",
+              .type = FieldType::marker,
+              .unit = "",
+              .meaning = "the centre of the attracting sphere: a point of another body or of ground",
+              .required = true},
+    FieldSpec{.name = "parameter",
+              .type = FieldType::number,
+              .unit = "m^3/s^2",
+              .meaning = "gravitational constant times mass of the sphere; of the earth 3.986e14",
+              .required = true,
+              .minimum = 0,
+              .exclusive_minimum = true}};
 constexpr std::array outputs{Variable{.name = "distance", .unit = "m", .kind = Variable::Kind::length},
                              Variable{.name = "force", .unit = "N"}, Variable{.name = "torque", .unit = "N m"}};
 

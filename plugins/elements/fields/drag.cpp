@@ -11,44 +11,44 @@ namespace polyform::fields {
 namespace {
 
 enum Field : std::size_t { at, coefficient, area, density, wind };
-constexpr std::array specs{FieldSpec{.name = "at",
-                                     .type = FieldType::marker,
-                                     .unit = "",
-                                     .meaning = "where the drag acts: a point of a body",
-                                     .required = true},
-                           FieldSpec{.name = "coefficient",
-                                     .type = FieldType::number,
-                                     .unit = "1",
-                                     .meaning = "drag coefficient: about 0.3 of a car, 0.47 of a sphere, 1.1 of a plate",
-                                     .required = true,
-                                     .minimum = 0},
-                           FieldSpec{.name = "area",
-                                     .type = FieldType::number,
-                                     .unit = "m^2",
-                                     .meaning = "that the coefficient refers to, as seen along the motion",
-                                     .required = true,
-                                     .minimum = 0},
-                           FieldSpec{.name = "density",
-                                     .type = FieldType::number,
-                                     .unit = "kg/m^3",
-                                     .meaning = "of the air or water",
-                                     .default_text = "1.225",
-                                     .minimum = 0},
-                           FieldSpec{.name = "wind",
-                                     .type = FieldType::time_functions,
-                                     .unit = "m/s",
-                                     .meaning = "velocity of the air or water: [x, y, z] in ground axes",
-                                     .default_text = "[0, 0, 0]",
-                                     .tied_to_ground = true}};
+constexpr std::array specs{
+    FieldSpec{.name = "at",
+              .type = FieldType::marker,
+              .unit = "",
+              .meaning = "where the drag acts: a point of a body",
+              .required = true},
+    FieldSpec{.name = "coefficient",
+              .type = FieldType::number,
+              .unit = "1",
+              .meaning = "drag coefficient: about 0.3 of a car, 0.47 of a sphere, 1.1 of a plate",
+              .required = true,
+              .minimum = 0},
+    FieldSpec{.name = "area",
+              .type = FieldType::number,
+              .unit = "m^2",
+              .meaning = "that the coefficient refers to, as seen along the motion",
+              .required = true,
+              .minimum = 0},
+    FieldSpec{.name = "density",
+              .type = FieldType::number,
+              .unit = "kg/m^3",
+              .meaning = "of the air or water",
+              .default_text = "1.225",
+              .minimum = 0},
+    FieldSpec{.name = "wind",
+              .type = FieldType::time_functions,
+              .unit = "m/s",
+              .meaning = "velocity of the air or water: [x, y, z] in ground axes",
+              .default_text = "[0, 0, 0]",
+              .tied_to_ground = true}};
 constexpr std::array outputs{Variable{.name = "airspeed", .unit = "m/s"}, Variable{.name = "force", .unit = "N"}};
 
 class Drags final : public ForceBatch, public OutputSource {
  public:
   explicit Drags(Strided<const ElementInstance> instances) {
     for (const ElementInstance& i : instances)
-      drags_.push_back(
-          {0.5 * i.fields[density].number * i.fields[coefficient].number * i.fields[area].number,
-           TimeVector(i.fields[wind])});
+      drags_.push_back({0.5 * i.fields[density].number * i.fields[coefficient].number * i.fields[area].number,
+                        TimeVector(i.fields[wind])});
   }
   void evaluate(const ForceInput& in, ForceOutput& out) noexcept override {
     for (std::size_t i = 0; i < drags_.size(); ++i) {

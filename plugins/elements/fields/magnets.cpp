@@ -46,8 +46,7 @@ constexpr std::array outputs{Variable{.name = "distance", .unit = "m", .kind = V
 class Dipoles final : public ForceBatch, public OutputSource {
  public:
   explicit Dipoles(Strided<const ElementInstance> instances) {
-    for (const ElementInstance& i : instances)
-      pairs_.push_back({i.fields[moment_a].vector, i.fields[moment_b].vector});
+    for (const ElementInstance& i : instances) pairs_.push_back({i.fields[moment_a].vector, i.fields[moment_b].vector});
   }
   void evaluate(const ForceInput& in, ForceOutput& out) noexcept override {
     for (std::size_t i = 0; i < pairs_.size(); ++i) {

@@ -12,7 +12,8 @@ namespace {
 enum Field : std::size_t { a, b, length, side, stiffness, exponent, damping, onset };
 constexpr std::array<std::string_view, 2> sides{"bump", "rebound"};
 constexpr std::array specs{
-    a_field, b_field,
+    a_field,
+    b_field,
     FieldSpec{.name = "length",
               .type = FieldType::number,
               .unit = "m",

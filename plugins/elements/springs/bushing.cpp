@@ -86,13 +86,18 @@ constexpr std::array specs{
 
 enum Output : std::size_t { x, y, z, turn_x, turn_y, turn_z, fx, fy, fz, mx, my, mz };
 constexpr auto length_kind = Variable::Kind::length;
-constexpr std::array outputs{
-    Variable{.name = "x", .unit = "m", .kind = length_kind},  Variable{.name = "y", .unit = "m", .kind = length_kind},
-    Variable{.name = "z", .unit = "m", .kind = length_kind},  Variable{.name = "turn_x", .unit = "rad"},
-    Variable{.name = "turn_y", .unit = "rad"},                Variable{.name = "turn_z", .unit = "rad"},
-    Variable{.name = "fx", .unit = "N"},                      Variable{.name = "fy", .unit = "N"},
-    Variable{.name = "fz", .unit = "N"},                      Variable{.name = "mx", .unit = "N m"},
-    Variable{.name = "my", .unit = "N m"},                    Variable{.name = "mz", .unit = "N m"}};
+constexpr std::array outputs{Variable{.name = "x", .unit = "m", .kind = length_kind},
+                             Variable{.name = "y", .unit = "m", .kind = length_kind},
+                             Variable{.name = "z", .unit = "m", .kind = length_kind},
+                             Variable{.name = "turn_x", .unit = "rad"},
+                             Variable{.name = "turn_y", .unit = "rad"},
+                             Variable{.name = "turn_z", .unit = "rad"},
+                             Variable{.name = "fx", .unit = "N"},
+                             Variable{.name = "fy", .unit = "N"},
+                             Variable{.name = "fz", .unit = "N"},
+                             Variable{.name = "mx", .unit = "N m"},
+                             Variable{.name = "my", .unit = "N m"},
+                             Variable{.name = "mz", .unit = "N m"}};
 
 using Six = std::array<double, 6>;
 
@@ -113,27 +118,27 @@ Vec3 inverse_rate(const Vec3& theta, const Vec3& v) noexcept {
 }
 
 struct Bushing {
-  Mat3 axes;       ///< of the bushing in body a
-  Quat drawn;      ///< of body b in the bushing's axes, as drawn
+  Mat3 axes;   ///< of the bushing in body a
+  Quat drawn;  ///< of body b in the bushing's axes, as drawn
   Six preload;
   std::array<double, 36> K, C;
-  std::array<Spline, 6> tables;       ///< without points where there is none
+  std::array<Spline, 6> tables;  ///< without points where there is none
   Six energies_at_rest{};
 };
 
 /// Of one at an instant, in the bushing's axes.
 struct Deflection {
-  Mat3 R;                 ///< of the bushing's axes in ground
-  Vec3 arm, theta, w;     ///< from a to b, ground axes; rotation vector; angular velocity of b over a
-  Six d{}, rate{};        ///< displacement and rotation vector, and their rates
+  Mat3 R;              ///< of the bushing's axes in ground
+  Vec3 arm, theta, w;  ///< from a to b, ground axes; rotation vector; angular velocity of b over a
+  Six d{}, rate{};     ///< displacement and rotation vector, and their rates
 };
 struct Load {
-  Six restoring{};   ///< of springs, dampers and tables, on b, conjugate to the rates: it points against the deflection
+  Six restoring{};  ///< of springs, dampers and tables, on b, conjugate to the rates: it points against the deflection
   double energy = 0, power = 0;
 };
 
-/// With d = (x, θ): x the displacement of b's point over a's and θ the rotation vector of b over a, both in the bushing's
-/// axes, which go with a:
+/// With d = (x, θ): x the displacement of b's point over a's and θ the rotation vector of b over a, both in the
+/// bushing's axes, which go with a:
 ///
 ///   U = ½ dᵀ K d + Σ ∫ table − preload·d        −∂U/∂d − C ḋ = (f, g)
 ///

@@ -11,7 +11,8 @@ namespace {
 
 enum Field : std::size_t { a, b, area, volume, pressure, exponent, ambient, reference_length, damping };
 constexpr std::array specs{
-    a_field, b_field,
+    a_field,
+    b_field,
     FieldSpec{.name = "area",
               .type = FieldType::number,
               .unit = "m^2",
@@ -63,8 +64,8 @@ constexpr std::array specs{
               .default_text = "0",
               .minimum = 0}};
 
-/// With V = V₀ + A (l − l₀): p = p₀ (V₀/V)ⁿ, and the gas pushes the ends apart by (p − p_a) A. Its energy is that of the
-/// gas and of the air outside, from the reference length on:
+/// With V = V₀ + A (l − l₀): p = p₀ (V₀/V)ⁿ, and the gas pushes the ends apart by (p − p_a) A. Its energy is that of
+/// the gas and of the air outside, from the reference length on:
 ///
 ///   U = p₀ V₀/(n − 1) ((V₀/V)ⁿ⁻¹ − 1) + p_a (V − V₀)        n = 1: −p₀ V₀ ln(V/V₀) + p_a (V − V₀)
 ///

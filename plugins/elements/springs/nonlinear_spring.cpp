@@ -11,12 +11,14 @@ namespace {
 enum Field : std::size_t { a, b, force, damping_force, interpolation, free_length };
 constexpr std::array<std::string_view, 2> interpolations{"linear", "cubic"};
 constexpr std::array specs{
-    a_field, b_field,
+    a_field,
+    b_field,
     FieldSpec{.name = "force",
               .type = FieldType::matrix,
               .unit = "m and N",
-              .meaning = "rows [elongation, force], the force positive where it pulls the ends together; goes on straight "
-                         "outside"},
+              .meaning =
+                  "rows [elongation, force], the force positive where it pulls the ends together; goes on straight "
+                  "outside"},
     FieldSpec{.name = "damping_force",
               .type = FieldType::matrix,
               .unit = "m/s and N",

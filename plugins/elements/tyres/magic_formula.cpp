@@ -49,7 +49,8 @@ std::optional<MagicFormula::Mistake> MagicFormula::read(std::string_view text) {
     std::string_view value = trimmed(line.substr(equals + 1));
     if (name == "PROPERTY_FILE_FORMAT" && value.find("MF_05") == value.npos && value.find("PAC2002") == value.npos &&
         value.find("MF-TYRE") == value.npos && value.find("USER") == value.npos)
-      return Mistake{line_number, "the file has the format " + std::string(value) + ", not that of the magic formula 5"};
+      return Mistake{line_number,
+                     "the file has the format " + std::string(value) + ", not that of the magic formula 5"};
     if (name == "FITTYP" && value != "5" && value != "51" && value != "52" && value != "6")
       return Mistake{line_number, "the file is for version " + std::string(value) + " of the formula, not 5.2"};
     const auto known = std::ranges::find(names, std::string_view(name), &Name::name);

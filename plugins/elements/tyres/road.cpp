@@ -120,10 +120,10 @@ bool check_road(const ElementInstance& instance, std::size_t first, std::size_t 
   };
   if (!grid.given) return true;
   if (grid.rows < 4 || grid.numbers.size() / grid.rows < 4)
-    return refuse(road_field::grid,
-                  Message("the grid has {} rows of {} heights", grid.rows,
-                          grid.rows == 0 ? 0 : grid.numbers.size() / grid.rows),
-                  "Give four rows of four heights at least.");
+    return refuse(
+        road_field::grid,
+        Message("the grid has {} rows of {} heights", grid.rows, grid.rows == 0 ? 0 : grid.numbers.size() / grid.rows),
+        "Give four rows of four heights at least.");
   const std::size_t given = instance.fields[first + road_field::grid_origin].numbers.size();
   if (given == 2) return true;
   return refuse(road_field::grid_origin, Message("{} number{} given for x and y", given, plural(given)),

@@ -19,7 +19,7 @@ namespace polyform::tyres {
 /// Fields of all rolling tyres, at the beginning of those of a type; then those of the road.
 namespace rolling_field {
 inline constexpr std::size_t wheel = 0, axis = 1, radius = 2, rolling_radius = 3, stiffness = 4, damping = 5, onset = 6,
-                             road = 7;
+                             free_rolling = 7, road = 8;
 }
 inline constexpr std::array<FieldSpec, rolling_field::road> rolling_fields{
     FieldSpec{.name = "wheel",
@@ -65,17 +65,22 @@ inline constexpr std::array<FieldSpec, rolling_field::road> rolling_fields{
               .unit = "m",
               .meaning = "compression over which the damping grows from none to full, so that landing is no jump",
               .default_text = "0.002",
-              .minimum = 0}};
+              .minimum = 0},
+    FieldSpec{.name = "free_rolling",
+              .type = FieldType::boolean,
+              .unit = "",
+              .meaning = "the wheel rolls freely however its body turns: no longitudinal slip; for wheels that are no bodies",
+              .default_text = "false"}};
 
 /// States: longitudinal and lateral slip as the deflected tyre has them.
 inline constexpr std::array rolling_states{Variable{.name = "kappa", .unit = "1"},
                                            Variable{.name = "tan_alpha", .unit = "1"}};
 enum RollingOutput : std::size_t { load, compression, slip, slip_angle, camber, fx, fy, mz };
 inline constexpr std::array<Variable, 8> rolling_outputs{
-    Variable{.name = "load", .unit = "N"},      Variable{.name = "compression", .unit = "m"},
-    Variable{.name = "slip", .unit = "1"},      Variable{.name = "slip_angle", .unit = "rad"},
-    Variable{.name = "camber", .unit = "rad"},  Variable{.name = "fx", .unit = "N"},
-    Variable{.name = "fy", .unit = "N"},        Variable{.name = "mz", .unit = "N m"}};
+    Variable{.name = "load", .unit = "N"},     Variable{.name = "compression", .unit = "m"},
+    Variable{.name = "slip", .unit = "1"},     Variable{.name = "slip_angle", .unit = "rad"},
+    Variable{.name = "camber", .unit = "rad"}, Variable{.name = "fx", .unit = "N"},
+    Variable{.name = "fy", .unit = "N"},       Variable{.name = "mz", .unit = "N m"}};
 
 /// Forces of the road on the wheel at its point of contact: along the wheel's plane, to the left, and about the normal,
 /// positive as a right-hand rule has it; about the wheel's axis against the rolling; about the direction forward.
@@ -90,14 +95,14 @@ struct RollingState {
 /// The geometry and the vertical spring of a wheel.
 struct Wheel {
   double radius, rolling_radius, stiffness, damping, onset;  ///< rolling_radius: 0 for that of the compressed tyre
-  Vec3 axis;  ///< body axes
+  Vec3 axis;                                                 ///< body axes
   Road road;
 
   struct Touch {
     double depth = -1, rate = 0, load = 0;  ///< compression, its rate, force along the normal
     Vec3 arm, normal, along, left, axis;    ///< from the wheel's centre to the point of contact; unit vectors
     double camber = 0, speed = 0, slip_x = 0, slip_y = 0;  ///< of the centre along the road; sliding velocities
-    double push = 0;  ///< what an event tells: negative off the road too
+    double push = 0;                                       ///< what an event tells: negative off the road too
   };
   explicit Wheel(const ElementInstance&);
   Touch touch(const MarkerMotion& center) const noexcept;
@@ -207,8 +212,8 @@ class RollingTyres final : public ForceBatch, public EventSource, public OutputS
     Wheel wheel;
     Law law;
   };
-  /// The energy of the vertical spring. On a road with a profile, whose height is not a matter of the wheel's place along
-  /// its normal alone, what the spring does is power.
+  /// The energy of the vertical spring. On a road with a profile, whose height is not a matter of the wheel's place
+  /// along its normal alone, what the spring does is power.
   static void store(const Wheel& wheel, const Wheel::Touch& t, ForceOutput& out) noexcept {
     if (!wheel.road.is_level()) return;
     out.potential_energy += 0.5 * wheel.stiffness * t.depth * t.depth;

@@ -9,8 +9,8 @@
 
 namespace polyform {
 
-/// Through the points (x_k, y_k) with x increasing. Outside of its points it goes on as a straight line with the slope of
-/// its end; of a periodic one the last point is the first, one period later.
+/// Through the points (x_k, y_k) with x increasing. Outside of its points it goes on as a straight line with the slope
+/// of its end; of a periodic one the last point is the first, one period later.
 ///
 /// With h_k = x_{k+1} − x_k the second derivatives c_k of a spline solve
 ///   h_{k−1} c_{k−1} + 2 (h_{k−1} + h_k) c_k + h_k c_{k+1} = 6 ((y_{k+1} − y_k)/h_k − (y_k − y_{k−1})/h_{k−1})
