@@ -57,6 +57,7 @@ Exit linearize(const LinearizeCommandArguments& arguments) {
         2);
     print_linear(linear, model.stability);
     if (model.body) print_body_states(*model.body, linear);
+    if (model.periodic) print_periodic_states(*model.periodic, linear);
   }
   const bool reactions = std::any_of(linear.outputs.begin(), linear.outputs.end(), [](const host::Channel& output) {
     return host::place_of(output).group == "reactions";
@@ -106,6 +107,12 @@ void add_linearize(CLI::App& app, Action& action) {
       ->check(CLI::IsMember({"independent", "body"}))
       ->type_name("KIND");
   add_euler_angles(*sub, arguments->linear.euler_angles);
+  sub->add_option(
+         "--instants", arguments->linear.instants,
+         "With --states body, of a periodic motion: A, B and C at so many instants of the period, their means, "
+         "and how far A changes")
+      ->check(CLI::Range(std::size_t{2}, most_instants))
+      ->type_name("N");
   sub->add_flag("--json", arguments->json, "Print one JSON object; matrices are lists of rows");
   sub->footer(
       "x' = A x + B u, y = C x + D u in minimal coordinates: independent positions, their velocities, states of\n"

@@ -57,6 +57,8 @@ Exit list_plugins(const PluginsArguments& arguments) {
   }
   for (const host::PluginRecord& plugin : registry.plugins())
     fmt::print(output(), "\n{}", host::printable(plugin_text(plugin), true));
+  if (const std::string table = ability_table(registry.catalog()); !table.empty())
+    fmt::print(output(), "\n{}", host::printable(table, true));
   if (registry.plugins().empty()) fmt::print(output(), "\nNo plugin was found.\n");
   return Exit::done;
 }

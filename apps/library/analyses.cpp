@@ -78,6 +78,8 @@ Value Model::linearize(const LinearizeRequest& request, std::vector<Message>* sa
     if (request.states != "independent" && request.states != "body")
       refuse(fmt::format("states: expected independent or body, found '{}'", request.states));
     if (request.floquet && !(*request.floquet > 0)) refuse("floquet: expected a time in s above 0");
+    if (request.instants == 1 || request.instants > apps::most_instants)
+      refuse(fmt::format("instants: expected none, or 2 to {}", apps::most_instants));
     const apps::SolverChoice choice = choice_of(*parts_, request.solver);
     apps::LinearizeArguments arguments;
     arguments.inputs = request.inputs;
@@ -86,6 +88,7 @@ Value Model::linearize(const LinearizeRequest& request, std::vector<Message>* sa
     arguments.period = request.floquet;
     arguments.states = request.states;
     arguments.euler_angles = request.euler_angles;
+    arguments.instants = request.instants;
     arguments.point.at = request.at;
     arguments.point.equilibrium = equilibrium_arguments(request.steady, request.trim, request.hold);
     Interruption interruption(request.watch);

@@ -111,6 +111,7 @@ py::tuple linearize(const PythonModel& self, const py::dict& given) {
   request.floquet = number(given, "floquet");
   request.states = get<std::string>(given, "states", "independent");
   request.euler_angles = get<std::string>(given, "euler_angles", "zyx");
+  request.instants = get<std::size_t>(given, "instants", 0);
   request.steady = get<bool>(given, "steady", false);
   request.trim = get<std::vector<std::string>>(given, "trim", {});
   request.hold = get<std::vector<std::string>>(given, "hold", {});

@@ -25,6 +25,15 @@ std::vector<host::Rotor> rotors_of(const std::vector<std::string>& typed) {
   return rotors;
 }
 
+void check_instants(const LinearizeArguments& arguments, const host::Stability& stability) {
+  if (arguments.states != "body")
+    throw host::Failure(Exit::bad_input, "--instants gives the linear model in body states along a period",
+                        "Add --states body.");
+  if (!stability.floquet)
+    throw host::Failure(Exit::bad_input, "--instants: the motion has no known period: " + stability.why,
+                        "Give the period with --floquet, or linearize at single times with --at.");
+}
+
 }  // namespace
 
 LinearModel linear_model(const host::Catalog& catalog, const host::System& system, const SolverChoice& choice,
@@ -37,12 +46,24 @@ LinearModel linear_model(const host::Catalog& catalog, const host::System& syste
   request.inputs = host::select_inputs(host::input_fields(system.view(), model.point.time), arguments.inputs);
   request.outputs = arguments.outputs;
   model.linear = host::linearize(system, make, model.point, request);
+  const std::vector<host::Rotor> rotors = rotors_of(arguments.rotors);
+  const host::IntegratorChoice integrator = host::preferred_adaptive_integrator(catalog.integrators);
   // Of the model before it is carried along symmetries.
-  if (arguments.states == "body") model.body = host::to_body_states(system, model.linear, arguments.euler_angles);
-  model.stability = host::judge(system, make, model.point,
-                                {host::preferred_adaptive_integrator(catalog.integrators), arguments.period,
-                                 rotors_of(arguments.rotors), arguments.point.at == "equilibrium", progress},
-                                model.linear);
+  const host::Linearization frozen = model.linear;
+  if (arguments.states == "body") {
+    host::Linearization of_rotors = frozen;
+    host::use_multi_blade_coordinates(system, model.point, rotors, of_rotors);
+    model.body = host::to_body_states(system, of_rotors, arguments.euler_angles);
+  }
+  model.stability =
+      host::judge(system, make, model.point,
+                  {integrator, arguments.period, rotors, arguments.point.at == "equilibrium", progress}, model.linear);
+  if (arguments.instants > 0) {
+    check_instants(arguments, model.stability);
+    model.periodic = host::periodic_body_states(
+        system, make, model.point, frozen,
+        {request, rotors, arguments.euler_angles, integrator, model.stability.floquet->period, arguments.instants});
+  }
   model.where =
       describe_point(system, arguments.point, model.point, model.linear, model.stability.modes_of == host::ModesOf::motion);
   return model;
@@ -57,6 +78,7 @@ Json linear_model_json(const host::System& system, const SolverChoice& choice, c
               {"note", model.where}};
   out.update(linear_json(model.linear, model.stability));
   if (model.body) out["body_states"] = body_states_json(*model.body);
+  if (model.periodic) out["periodic_states"] = periodic_states_json(*model.periodic);
   return out;
 }
 

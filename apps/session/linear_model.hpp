@@ -9,28 +9,34 @@
 #include "apps/session/solver_choice.hpp"
 #include "apps/text/json_output.hpp"
 #include "framework/workbench/linearization/body_states.hpp"
+#include "framework/workbench/linearization/periodic_states.hpp"
 #include "framework/workbench/linearization/stability.hpp"
 
 namespace polyform::apps {
+
+/// Instants of a period at which a linear model is made.
+inline constexpr std::size_t most_instants = 1000;
 
 struct LinearizeArguments {
   std::vector<std::string> inputs, outputs, rotors;  ///< a rotor: hub=blade,blade,blade
   std::optional<double> period;                      ///< s
   std::string states = "independent";                ///< or body
   std::string euler_angles = "zyx";
+  std::size_t instants = 0;  ///< of a period, at which body states are asked for; none: at the point alone
   PointArguments point;
 };
 
 struct LinearModel {
   host::OperatingPoint point;
   host::Linearization linear;
-  std::optional<host::BodyStates> body;  ///< where states of bodies are asked for
+  std::optional<host::BodyStates> body;          ///< where states of bodies are asked for
+  std::optional<host::PeriodicStates> periodic;  ///< the same at instants of a period
   host::Stability stability;
   std::string where;  ///< as describe_point
 };
 
 /// control: of a run to the point, as find_point. Failure as find_point and host::linearize, (bad_input) for rotors
-/// that are no list of joints.
+/// that are no list of joints, and for instants of a period where none is known.
 LinearModel linear_model(const host::Catalog&, const host::System&, const SolverChoice&, const LinearizeArguments&,
                          const host::RunControl* control, const host::FloquetProgress& progress);
 Json linear_model_json(const host::System&, const SolverChoice&, const LinearizeArguments&, const LinearModel&);

@@ -323,6 +323,34 @@ void print_body_states(const host::BodyStates& body, const Linearization& linear
   print_matrix("C", "d(outputs)/d(states)", body.C, linear.outputs, body.states);
 }
 
+Json periodic_states_json(const host::PeriodicStates& periodic) {
+  Json instants = Json::array();
+  for (std::size_t k = 0; k < periodic.models.size(); ++k) {
+    Json one = body_states_json(periodic.models[k]);
+    one.erase("states");
+    one["time"] = periodic.times[k];
+    instants.push_back(std::move(one));
+  }
+  return {{"states", channels_json(periodic.models.front().states)},
+          {"period", periodic.period},
+          {"mean", {{"A", rows_of(periodic.A)}, {"B", rows_of(periodic.B)}, {"C", rows_of(periodic.C)}}},
+          {"change", periodic.change},
+          {"instants", std::move(instants)}};
+}
+
+void print_periodic_states(const host::PeriodicStates& periodic, const Linearization& linear) {
+  print_wrapped(
+      fmt::format("the same over the period of {:.8g} s, at {} instants (all of them with --json): A changes by "
+                  "{:.2g} of its size",
+                  periodic.period, periodic.models.size(), periodic.change),
+      2);
+  const std::vector<Channel>& states = periodic.models.front().states;
+  print_matrix("mean A", "over the period", periodic.A, states, states);
+  print_matrix("changes of A", "largest distance from the mean", periodic.A_changes, states, states);
+  print_matrix("mean B", "over the period", periodic.B, states, linear.inputs);
+  print_matrix("mean C", "over the period", periodic.C, linear.outputs, states);
+}
+
 void print_linear(const Linearization& linear, const host::Stability& stability) {
   print_channels("states", linear.states);
   if (!linear.dependent.empty()) {

@@ -6,6 +6,7 @@
 #include "apps/text/json_output.hpp"
 #include "framework/workbench/linearization/body_states.hpp"
 #include "framework/workbench/linearization/linearize.hpp"
+#include "framework/workbench/linearization/periodic_states.hpp"
 #include "framework/workbench/linearization/stability.hpp"
 
 namespace polyform::apps {
@@ -16,7 +17,9 @@ Json linear_json(const host::Linearization&, const host::Stability&);
 void print_linear(const host::Linearization&, const host::Stability&);
 /// The same in body axes and Euler angles: states, A, B, C, values and rates at the point.
 Json body_states_json(const host::BodyStates&);
+Json periodic_states_json(const host::PeriodicStates&);
 void print_body_states(const host::BodyStates&, const host::Linearization&);
+void print_periodic_states(const host::PeriodicStates&, const host::Linearization&);
 /// The verdict, its reason, and Floquet's multipliers where they were taken.
 Json stability_json(const host::Stability&);
 

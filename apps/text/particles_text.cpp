@@ -31,6 +31,20 @@ Users users_of(const ParticleModel& model) {
   return users;
 }
 
+struct Counted {
+  std::size_t all = 0, shared = 0;
+};
+
+/// Particles of the system that bodies have as their 1, 2 or 4, and those that several have.
+Counted count(const Users& users) {
+  Counted out;
+  for (const std::vector<std::size_t>& bodies : users) {
+    out.all += bodies.empty() ? 0 : 1;
+    out.shared += bodies.size() > 1 ? 1 : 0;
+  }
+  return out;
+}
+
 /// Names of the other bodies that have a particle of a body.
 std::vector<std::string_view> sharers(const ParticleModel& model, const Users& users, std::size_t body, std::size_t k) {
   std::vector<std::string_view> names;
@@ -58,7 +72,11 @@ void print_particles_as_json(std::string_view solver, const ParticleModel& model
         {"equivalent_particles", std::move(particles)}, {"lambda", invariants.x}, {"mu", invariants.y},
         {"tau", invariants.z}};
   }
-  print_json({{"solver", solver}, {"bodies", std::move(bodies)}});
+  const Counted counted = count(users);
+  print_json({{"solver", solver},
+              {"bodies", std::move(bodies)},
+              {"particles", counted.all},
+              {"shared_particles", counted.shared}});
 }
 
 void print_particles_as_text(const host::System& system, std::string_view solver, const ParticleModel& model) {
@@ -80,6 +98,9 @@ void print_particles_as_text(const host::System& system, std::string_view solver
     const Vec3 k = model.invariants(b);
     fmt::print(output(), "  r3 = r1 + {:.6g} /m r21 x r41 + {:.6g} r41 + {:.6g} r21\n", k.x, k.y, k.z);
   }
+  const Counted counted = count(users);
+  fmt::print(output(), "system\n  {} particles have coordinates, {} of them are shared by bodies\n", counted.all,
+             counted.shared);
 }
 
 }  // namespace

@@ -5,24 +5,28 @@
 
 #include "apps/text/wrapping.hpp"
 #include "framework/host/reading/field_reader.hpp"
+#include "polyform/contract/ability_reasons.hpp"
 
 namespace polyform::apps {
 
 namespace {
 
+constexpr std::pair<Ability, const char*> all_abilities[] = {{Ability::closed_loops, "closed loops"},
+                                                             {Ability::redundant_constraints, "redundant constraints"},
+                                                             {Ability::flexible_bodies, "flexible bodies"},
+                                                             {Ability::constraint_elements, "constraint elements"},
+                                                             {Ability::modules, "modules"},
+                                                             {Ability::first_order_states, "first-order states"},
+                                                             {Ability::discrete_states, "discrete states"},
+                                                             {Ability::code_joints, "code-defined joints"},
+                                                             {Ability::rheonomic_joints, "joints that depend on time"},
+                                                             {Ability::reactions, "reactions"},
+                                                             {Ability::singular_mass,
+                                                              "bodies without mass or inertia"}};
+
 std::vector<std::string> supported(const Formulation& formulation) {
-  constexpr std::pair<Ability, const char*> all[] = {{Ability::closed_loops, "closed loops"},
-                                                     {Ability::redundant_constraints, "redundant constraints"},
-                                                     {Ability::flexible_bodies, "flexible bodies"},
-                                                     {Ability::constraint_elements, "constraint elements"},
-                                                     {Ability::modules, "modules"},
-                                                     {Ability::first_order_states, "first-order states"},
-                                                     {Ability::discrete_states, "discrete states"},
-                                                     {Ability::code_joints, "code-defined joints"},
-                                                     {Ability::reactions, "reactions"},
-                                                     {Ability::singular_mass, "bodies without mass or inertia"}};
   std::vector<std::string> names;
-  for (const auto& [ability, name] : all)
+  for (const auto& [ability, name] : all_abilities)
     if (has(formulation.abilities(), ability)) names.emplace_back(name);
   return names;
 }
@@ -123,6 +127,27 @@ std::string field_lines(Strided<const FieldSpec> fields) {
 }
 
 }  // namespace
+
+std::string ability_table(const host::Catalog& catalog) {
+  if (catalog.formulations.empty()) return {};
+  std::string text = "What solvers carry beside trees of rigid bodies:\n", reasons;
+  text += fmt::format("  {:30}", "");
+  for (const auto& [name, formulation] : catalog.formulations) text += fmt::format("  {}", name);
+  text += '\n';
+  for (const auto& [ability, what] : all_abilities) {
+    text += fmt::format("  {:30}", what);
+    for (const auto& [name, formulation] : catalog.formulations) {
+      const bool able = has(formulation->abilities(), ability);
+      text += fmt::format("  {:{}}", able ? "yes" : "no", name.size());
+      const auto* told = able ? nullptr : ask<AbilityReasons>(*formulation);
+      if (told != nullptr && !told->why_not(ability).empty())
+        reasons += fmt::format("  {}, {}: {}\n", name, what, told->why_not(ability));
+    }
+    while (text.back() == ' ') text.pop_back();
+    text += '\n';
+  }
+  return text + reasons;
+}
 
 Json plugin_json(const host::PluginRecord& plugin, const host::Catalog& catalog) {
   Json offers = Json::array();

@@ -140,7 +140,7 @@ TEST_CASE("the levels that are shown are those of the paper, and end where the r
       auto* shown = ask<EquationMatrices>(*solver);
       REQUIRE(shown != nullptr);
       REQUIRE(shown->form(0, system->initial_state()) == Status::ok);
-      VectorXd alpha, gamma;
+      VectorXd alpha, gamma, lambda;
       std::size_t level = 0;
       for (std::size_t i = 0; i < shown->matrices(); ++i) {
         const EquationMatrices::Matrix m = shown->matrix(i);
@@ -157,11 +157,55 @@ TEST_CASE("the levels that are shown are those of the paper, and end where the r
           CHECK((e.A * values).cwiseAbs().maxCoeff() < 1e-8 * (1 + e.A.cwiseAbs().maxCoeff()));
         if (m.name == "alpha") alpha = values.col(0);
         if (m.name == "gamma") gamma = values.col(0);
+        if (m.name == "lambda") lambda = values.col(0);
       }
       CHECK(level == ask<Equations>(*solver)->levels());
       const double size = 1 + e.alpha.cwiseAbs().maxCoeff();
       CHECK((alpha - e.alpha).cwiseAbs().maxCoeff() < 1e-7 * size);
       CHECK((e.M * e.alpha - e.f - gamma).cwiseAbs().maxCoeff() < 1e-7 * (size * e.M.cwiseAbs().maxCoeff()));
+      REQUIRE(lambda.size() == e.A.rows());  // in the order of the constraints
+      CHECK((e.A.transpose() * lambda - gamma).cwiseAbs().maxCoeff() < 1e-7 * (1 + gamma.cwiseAbs().maxCoeff()));
     }
+  }
+}
+
+TEST_CASE("velocities that rows are given are shown: that of a prescribed motion, and zero of joints") {
+  const auto system = system_from_text(R"(
+polyform: 1
+bodies:
+  - {name: slide, mass: 2, inertia: {xx: 1, yy: 1, zz: 1}}
+  - {name: rod, mass: 1, center_of_mass: [0, 0, -0.4], inertia: {xx: 0.1, yy: 0.1, zz: 0.01}}
+joints:
+  - {name: rail, type: prismatic, base: ground, moving: slide, position: [0, 0, 0], axis: [1, 0, 0], initial: {velocity: 0.7}}
+  - {name: pin, type: revolute, base: slide, moving: rod, position: [0, 0, 0], axis: [0, 1, 0], initial: {velocity: 1.5}}
+constraints:
+  - {name: drive, type: prescribed-motion, joint: rail, motion: {polynomial: [0, 0.7, 2]}}
+)");
+  for (const char* method : {"udwadia-kalaba", "oblique-projector"}) {
+    const auto solver = solver_with(*system, {{"method", method}});
+    auto* shown = ask<EquationMatrices>(*solver);
+    REQUIRE(shown->form(0, system->initial_state()) == Status::ok);
+    std::size_t driven = 0, joints = 0;
+    for (std::size_t i = 0; i < shown->matrices(); ++i) {
+      const EquationMatrices::Matrix m = shown->matrix(i);
+      if (m.name == "q'") {
+        REQUIRE(m.values.size() == 12);
+        CHECK(m.values[3] == Approx(0.7).epsilon(1e-14));   // slide.vx
+        CHECK(m.values[7] == Approx(1.5).epsilon(1e-14));   // rod.wy
+        CHECK(m.values[9] == Approx(0.7 - 0.4 * 1.5).epsilon(1e-12));
+      }
+      if (m.name != "w") continue;
+      std::size_t row = 0;
+      for (std::size_t g = 0; g < shown->groups(m.rows); ++g) {
+        const EquationMatrices::Group group = shown->group(m.rows, g);
+        for (std::size_t k = 0; k < group.count; ++k, ++row) {
+          const bool is_drive = group.name == "drive";
+          (is_drive ? driven : joints) += 1;
+          CHECK(std::abs(m.values[row] - (is_drive ? 0.7 : 0.0)) < 1e-12);
+        }
+      }
+    }
+    CHECK(driven == 1);
+    CHECK(joints == 10);
   }
 }

@@ -185,9 +185,7 @@ TEST_CASE("two masses on skates have the published bicycle's eigenvalues from 0 
     for (const LinearCase& one : linearize_all(*system)) {
       INFO(v << " m/s, " << one.formulation->name());
       const Eigen::Matrix4d A = lean_and_steer(one.linear, "rear", "rear.v[2]");
-      // Steering moves 0.0014 kg m² beside 10 kg: the pseudo-inverse of hierarchy leaves 1e-11 of the row of its rate.
-      const double limit = one.formulation->name() == "hierarchy" ? 4e-11 : 1e-11;
-      CHECK(distance(eigenvalues(expected.A(v)), eigenvalues(A)) < limit);
+      CHECK(distance(eigenvalues(expected.A(v)), eigenvalues(A)) < 1e-11);
       ++formulations;
     }
     CHECK(formulations >= 4);

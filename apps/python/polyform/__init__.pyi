@@ -140,7 +140,7 @@ class Model:
     def linearize(self, solver: str | None = ..., *, at: str | float = ..., options: _Options | None = ...,
                   inputs: str | Sequence[str] = ..., outputs: str | Sequence[str] = ...,
                   multi_blade: str | Sequence[str] = ..., floquet: float | None = ..., states: str = ...,
-                  euler_angles: str = ..., steady: bool = ..., trim: str | Sequence[str] = ...,
+                  euler_angles: str = ..., instants: int = ..., steady: bool = ..., trim: str | Sequence[str] = ...,
                   hold: str | Sequence[str] = ...) -> dict[str, Any]: ...
     def compare(self, solvers: str | Sequence[str] | None = ..., duration: float | None = ...,
                 **settings: Any) -> dict[str, Any]: ...

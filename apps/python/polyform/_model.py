@@ -291,7 +291,7 @@ class Model:
             {"solver": solver, "options": options, "steady": steady, "trim": _names(trim), "hold": _names(hold)})))
 
     def linearize(self, solver=None, *, at="initial", options=None, inputs=(), outputs=(), multi_blade=(), floquet=None,
-                  states="independent", euler_angles="zyx", steady=False, trim=(), hold=()):
+                  states="independent", euler_angles="zyx", instants=0, steady=False, trim=(), hold=()):
         """The linear model at a state: `polyform linearize --json`, with A, B, C and D as arrays.
 
         at: initial, equilibrium, or a time in s.
@@ -300,7 +300,8 @@ class Model:
         made = self._told(self._model.linearize(_settings(
             {"solver": solver, "options": options, "at": str(at), "inputs": _names(inputs),
              "outputs": _names(outputs), "multi_blade": _names(multi_blade), "floquet": floquet, "states": states,
-             "euler_angles": euler_angles, "steady": steady, "trim": _names(trim), "hold": _names(hold)})))
+             "euler_angles": euler_angles, "instants": instants, "steady": steady, "trim": _names(trim),
+             "hold": _names(hold)})))
         rows, inputs, outputs = len(made["states"]), len(made["inputs"]), len(made["outputs"])
         shapes = {"A": (rows, rows), "B": (rows, inputs), "C": (outputs, rows), "D": (outputs, inputs)}
         for name, shape in shapes.items():

@@ -90,8 +90,7 @@ class Transformation {
         T(Eigen::MatrixXd::Identity(linear.A.value.rows(), linear.A.value.rows())),
         rate(Eigen::MatrixXd::Zero(T.rows(), T.cols())),
         states(linear.states),
-        values(T.rows()) {
-    nominal_values();
+        values(Eigen::Map<const Eigen::VectorXd>(linear.values.data(), T.rows())) {
     bool any = false;
     for (const Ball& ball : balls_of(system, euler_angles)) any = add(ball) || any;
     if (!any)
@@ -100,15 +99,6 @@ class Transformation {
   }
 
  private:
-  /// Values of the states as they are; those of small rotations are none.
-  void nominal_values() {
-    values.setZero();
-    const MinimalCoordinates& choice = linear_.choice;
-    Index k = static_cast<Index>(linear_.positions);
-    for (const std::size_t c : choice.velocity.independent)
-      values[k++] = c < linear_.nominal.v.size() ? linear_.nominal.v[c] : 0;
-  }
-
   bool add(const Ball& ball) {
     const MinimalCoordinates& choice = linear_.choice;
     const auto turn = place_of_three(choice.position.independent, ball.w, *ball.joint);

@@ -122,6 +122,7 @@ class Linearizer {
   void describe() {
     const SystemView& view = system_.view();
     const std::vector<Coordinate> all = coordinates_of(view);
+    const std::vector<double> positions = position_values(view, nominal_);
     out_.choice = choice_;
     out_.nominal = nominal_;
     out_.positions = choice_.positions();
@@ -129,6 +130,7 @@ class Linearizer {
     for (const std::size_t c : choice_.position.independent) {
       out_.states.push_back({all[c].position, std::string(all[c].position_unit)});
       out_.scales.push_back(all[c].scale);
+      out_.values.push_back(positions[c]);
     }
     for (const std::size_t c : choice_.velocity.independent) {
       out_.states.push_back({all[c].velocity, std::string(all[c].velocity_unit)});
@@ -136,11 +138,13 @@ class Linearizer {
       out_.position_of_velocity.push_back(static_cast<std::size_t>(position - choice_.position.independent.begin()));
       const double v = c < view.nv_tree ? nominal_.v[c] : nominal_.etadot[c - view.nv_tree];
       out_.scales.push_back(std::max(all[c].scale, std::abs(v)));
+      out_.values.push_back(v);
     }
     const std::vector<Channel> names = first_order_states(view);
     for (const std::size_t c : choice_.state.independent) {
       out_.states.push_back(names[c]);
       out_.scales.push_back(std::max(1.0, std::abs(nominal_.x[c])));
+      out_.values.push_back(nominal_.x[c]);
     }
     for (const std::size_t c : choice_.position.dependent) out_.dependent.push_back(all[c].position);
     for (const InputField& input : request_.inputs) out_.inputs.push_back({input.name, std::string(input.unit)});

@@ -50,6 +50,7 @@ struct Linearization {
   CanonicalState nominal;                         ///< the state, closed to round-off
   Matrix A, B, C, D;                  ///< states × states, states × inputs, outputs × states, outputs × inputs
   std::vector<double> output_values;  ///< y at the point
+  std::vector<double> values;         ///< of the states at the point; zero of small rotations
   std::vector<double> rates;          ///< ẋ at the point: of positions the velocities, then the accelerations
   double largest_acceleration = 0;    ///< of these, of velocities and first-order states
   /// Of a state by which A has one derivative from above and another one from below: its name, and by which part they

@@ -194,6 +194,24 @@ std::vector<Coordinate> coordinates_of(const SystemView& view) {
   return out;
 }
 
+std::vector<double> position_values(const SystemView& view, const CanonicalState& state) {
+  std::vector<double> out(view.nv_tree);
+  for (const JointData& joint : view.tree_joints()) {
+    if (joint.nq == joint.nv)
+      std::copy_n(state.q.begin() + static_cast<std::ptrdiff_t>(joint.q_offset), joint.nv,
+                  out.begin() + static_cast<std::ptrdiff_t>(joint.v_offset));
+    std::size_t q = joint.q_offset, v = joint.v_offset;
+    for (const Primitive& p : joint.primitives) {
+      const bool turns = p.kind == Primitive::Kind::ball;
+      if (!turns) out[v] = state.q[q];
+      q += turns ? 4 : 1;
+      v += turns ? 3 : 1;
+    }
+  }
+  out.insert(out.end(), state.eta.begin(), state.eta.end());
+  return out;
+}
+
 void displace(const SystemView& view, const CanonicalState& from, std::span<const double> delta, CanonicalState& out) {
   for (const JointData& joint : view.tree_joints()) {
     double rates[most_joint_positions];

@@ -114,6 +114,9 @@ class Transformer {
     both(linear_.A, inverse, P_, rate_);
     both(linear_.B, inverse, MatrixXd::Identity(inputs, inputs), MatrixXd::Zero(n, inputs));
     both(linear_.C, MatrixXd::Identity(outputs, outputs), P_, MatrixXd::Zero(outputs, n));
+    Eigen::Map<Eigen::VectorXd> values(linear_.values.data(), n), rates(linear_.rates.data(), n);
+    values = (inverse * values).eval();
+    rates = (inverse * (rates - rate_ * values)).eval();
   }
 
  private:

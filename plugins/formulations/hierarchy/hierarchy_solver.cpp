@@ -18,7 +18,7 @@ HierarchySolver::HierarchySolver(const SystemView& view, Plan plan, const Option
     : AbsoluteSolver(view, options.project, options.tolerance, absent_constraints(plan)),
       plan_(std::move(plan)),
       recursion_(system().equations(), plan_.tree, plan_.constraints, plan_.inertia, options.method, plan_.noise),
-      levels_(*this, plan_.noise, options.method, plan_.level) {
+      levels_(this->view(), *this, system(), plan_.noise, options.method, plan_.level) {
   for (std::size_t level = 1; level <= plan_.tree.levels; ++level)
     modules_.push_back(modules_at(plan_.constraints, system().equations().blocks(), level));
 }
@@ -26,9 +26,9 @@ HierarchySolver::HierarchySolver(const SystemView& view, Plan plan, const Option
 /// f + φ and the solution of the level's model at the evaluated motions.
 const AbsoluteAccelerations* HierarchySolver::solve(std::span<const Spatial> wrenches, std::span<const double> efforts,
                                                     std::span<const double> modal_forces,
-                                                    Accelerations) noexcept {
+                                                    Accelerations wanted) noexcept {
   system().set_loads(wrenches, efforts, modal_forces);
-  if (recursion_.solve(system().equations().loads()))
+  if (recursion_.solve(system().equations().loads(), wanted))
     return &system().set_solution(recursion_.accelerations(), recursion_.multipliers());
   fail_solve();
   return nullptr;
@@ -47,7 +47,7 @@ bool HierarchySolver::check_regular() noexcept {
   if (std::none_of(plan_.inertia.begin(), plan_.inertia.end(), [](const BlockInertia& b) { return b.singular; }))
     return true;
   // Whether the inertia determines all accelerations shows in any of them.
-  return recursion_.solve(system().equations().loads()) || fail_solve();
+  return recursion_.solve(system().equations().loads(), Accelerations::of_stage) || fail_solve();
 }
 
 void HierarchySolver::describe_constraint(std::size_t i, Constraint& out) const noexcept {

@@ -39,9 +39,10 @@ class Recursion {
             std::span<const std::vector<double>> noise);
   ~Recursion();
 
-  /// Accelerations and multipliers at the evaluated constraint rows. loads: f + φ of all blocks. False when they are
-  /// not determined or not finite: failure() says why.
-  bool solve(std::span<const double> loads) noexcept;
+  /// Accelerations and multipliers at the evaluated constraint rows. loads: f + φ of all blocks. Those that are shown
+  /// have the rounding of a first pass taken off wherever bodies lack inertia. False when they are not determined or
+  /// not finite: failure() says why.
+  bool solve(std::span<const double> loads, Accelerations) noexcept;
   /// R λ of all rows for the solution just found (4.17): what joints with a clearance miss.
   std::span<const double> given_way() noexcept;
   std::span<const double> accelerations() const { return total_accelerations_; }

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <Eigen/Eigenvalues>
+#include <Eigen/QR>
 #include <Eigen/SVD>
+#include <algorithm>
 #include <vector>
 
 #include "polyform/mechanics/judgement.hpp"
@@ -50,15 +52,15 @@ Eigen::Index index(std::size_t i) { return static_cast<Eigen::Index>(i); }
 
 }  // namespace
 
-ShownLevels::ShownLevels(Equations& equations, const std::vector<std::vector<double>>& noise, Method method,
-                         std::size_t last)
-    : equations_(equations), noise_(noise), method_(method), last_(last) {}
+ShownLevels::ShownLevels(const SystemView& view, Equations& equations, const AbsoluteSystem& system,
+                         const std::vector<std::vector<double>>& noise, Method method, std::size_t last)
+    : view_(view), equations_(equations), system_(system), noise_(noise), method_(method), last_(last) {}
 
 bool ShownLevels::fill(double t, const ConstStateView& state) {
   start();
   System system;
   if (!read(t, state, system)) return false;
-  add_lists();
+  add_lists(state);
   if (is_filter(method_))
     go_by_filter(system);
   else
@@ -80,40 +82,92 @@ bool ShownLevels::read(double t, const ConstStateView& state, System& out) {
   return true;
 }
 
-void ShownLevels::add_lists() {
-  unknowns_ = add_list();
-  for (std::size_t i = 0; i < equations_.blocks(); ++i) {
-    const Equations::Block block = equations_.block(i);
-    add_group(unknowns_, std::string(block.name), block.unknowns,
-              block.unknowns >= 6 ? "alx aly alz ax ay az" : std::string());
+/// q⟨1⟩ at the state just read: of a body ω and the velocity of its mass centre, of a flexible one that of its frame
+/// and η̇, of a module its variables.
+ShownLevels::Vector ShownLevels::velocities(const ConstStateView& state) const {
+  const AbsoluteEquations& equations = system_.equations();
+  Vector out(index(equations.offset(equations.blocks())));
+  const std::size_t bodies = view_.bodies.size();
+  for (std::size_t i = 0; i < equations.blocks(); ++i) {
+    double* of_block = out.data() + equations.offset(i);
+    if (i >= bodies) {
+      std::copy_n(state.x.begin() + index(system_.modules().modules()[i - bodies].u), equations.size(i), of_block);
+      continue;
+    }
+    const Spatial& V = equations.frames()[i].V;
+    const Spatial at_center{V.angular, V.linear + cross(V.angular, equations.center(i))};
+    for (std::size_t k = 0; k < 6; ++k) of_block[k] = at_center[k];
+    if (const std::size_t flexible = view_.bodies[i].flexible; flexible != rigid)
+      std::copy_n(state.etadot.begin() + index(view_.flexible[flexible].mode_offset), equations.size(i) - 6,
+                  of_block + 6);
   }
+  return out;
+}
+
+void ShownLevels::add_lists(const ConstStateView& state) {
+  const auto add_blocks = [&](const char* components) {
+    const std::size_t list = add_list();
+    for (std::size_t i = 0; i < equations_.blocks(); ++i) {
+      const Equations::Block block = equations_.block(i);
+      add_group(list, std::string(block.name), block.unknowns, block.unknowns >= 6 ? components : std::string());
+    }
+    return list;
+  };
+  unknowns_ = add_blocks("alx aly alz ax ay az");
+  velocities_ = velocities(state);
+  add_matrix("q'", "velocities at the state, of bodies angular and of the mass centre", add_blocks("wx wy wz vx vy vz"),
+             one, rows_first(velocities_));
+}
+
+/// The rows of the constraints whose level counts, which become the groups of a list.
+template <class Counts>
+std::vector<Eigen::Index> ShownLevels::pick_rows(std::size_t list, const Counts& counts) {
+  std::vector<Eigen::Index> picked;
+  Eigen::Index first = 0;
+  for (std::size_t i = 0; i < equations_.constraints(); ++i) {
+    const Equations::Constraint constraint = equations_.constraint(i);
+    if (counts(constraint.level) && constraint.rows > 0) {
+      add_group(list, std::string(constraint.name), constraint.rows);
+      for (Eigen::Index r = 0; r < index(constraint.rows); ++r) picked.push_back(first + r);
+    }
+    first += index(constraint.rows);
+  }
+  return picked;
 }
 
 ShownLevels::Rows ShownLevels::rows_of(const System& system, std::size_t level) {
   Rows rows{Matrix(0, system.M.cols()), {}, {}, add_list()};
-  std::vector<Eigen::Index> picked;
+  const std::vector<Eigen::Index> picked = pick_rows(rows.list, [&](std::size_t of) { return of == level; });
   std::vector<double> noise;
-  Eigen::Index first = 0;
   for (std::size_t i = 0; i < equations_.constraints(); ++i) {
     const Equations::Constraint constraint = equations_.constraint(i);
-    if (constraint.level == level && constraint.rows > 0) {
-      add_group(rows.list, std::string(constraint.name), constraint.rows);
-      for (Eigen::Index r = 0; r < index(constraint.rows); ++r) picked.push_back(first + r);
-      if (!noise_.empty()) noise.insert(noise.end(), noise_[i].begin(), noise_[i].end());
-      noise.resize(picked.size());
-    }
-    first += index(constraint.rows);
+    if (constraint.level != level) continue;
+    const std::size_t before = noise.size();
+    if (!noise_.empty()) noise.insert(noise.end(), noise_[i].begin(), noise_[i].end());
+    noise.resize(before + constraint.rows);
   }
   rows.A = system.A(picked, Eigen::all);
   rows.b = system.b(picked);
   rows.noise = Eigen::Map<const Vector>(noise.data(), index(noise.size()));
+  if (!picked.empty())
+    add_matrix("w", "velocity that the level's rows give, A q' (Eq 2.1 of order one): zero without functions of time",
+               rows.list, one, rows_first(rows.A * velocities_), level);
   return rows;
 }
 
 void ShownLevels::add_forces(const System& system, std::size_t level) {
+  const Vector gamma = system.M * alpha_ - system.f;
   add_matrix("alpha", "accelerations of the level's model, Eq 3.4", unknowns_, one, rows_first(alpha_), level);
-  add_matrix("gamma", "constraint forces M alpha - f, Eq 3.1", unknowns_, one, rows_first(system.M * alpha_ - system.f),
-             level);
+  add_matrix("gamma", "constraint forces M alpha - f, Eq 3.1", unknowns_, one, rows_first(gamma), level);
+  const std::size_t list = add_list();
+  const std::vector<Eigen::Index> picked = pick_rows(list, [&](std::size_t of) { return of <= level; });
+  if (picked.empty()) return;
+  const Matrix transposed = system.A(picked, Eigen::all).transpose();
+  Eigen::CompleteOrthogonalDecomposition<Matrix> decomposed(transposed.rows(), transposed.cols());
+  decomposed.setThreshold(dependent);
+  const Vector lambda = decomposed.compute(transposed).solve(gamma);
+  add_matrix("lambda", "multipliers of all rows up to the level, of least norm, A^T lambda = gamma, Eqs 4.1, 4.4", list,
+             one, rows_first(lambda), level);
 }
 
 /// S_{r+1} = S_r C with C onto ker(Ã S_r), and α = particular + S ν with Sᵀ M α = Sᵀ f.
@@ -130,6 +184,8 @@ void ShownLevels::go_by_bases(const System& system) {
       const Decomposed decomposed(B);
       reached += S * decomposed.solve(rows.b - rows.A * reached);
       const Matrix kernel = decomposed.kernel();
+      add_matrix("G", "generalized inverse of A S, Corollaries 3.3, 3.4", before, rows.list,
+                 rows_first(decomposed.inverse()), level);
       const Matrix C = projects ? Matrix(kernel * kernel.transpose()) : kernel;
       const std::size_t motions = projects ? before : add_list();
       if (!projects) add_group(motions, "s", static_cast<std::size_t>(C.cols()));

@@ -1,8 +1,21 @@
 #include "full_system.hpp"
 
 #include <Eigen/Dense>
+#include <cmath>
 
 namespace polyform::particles {
+namespace {
+
+/// A pivot below this part of its column is what cancellation has left of it.
+constexpr double least_pivot = 1e-14;
+
+bool has_lost_pivot(const Eigen::MatrixXd& factors) {
+  for (Eigen::Index k = 0; k < factors.cols(); ++k)
+    if (!(std::abs(factors(k, k)) > least_pivot * factors.col(k).head(k + 1).cwiseAbs().maxCoeff())) return true;
+  return false;
+}
+
+}  // namespace
 
 struct FullSystem::Numbers {
   explicit Numbers(Eigen::Index n) : matrix(n, n), right(n), solution(n), factors(n) {}
@@ -38,7 +51,8 @@ bool FullSystem::solve() noexcept {
   }
   n.factors.compute(n.matrix);
   n.solution.noalias() = n.factors.solve(n.right);
-  return n.solution.allFinite();
+  singular_ = has_lost_pivot(n.factors.matrixLU());
+  return !singular_ && n.solution.allFinite();
 }
 
 std::span<const double> FullSystem::solution() const noexcept {

@@ -19,14 +19,17 @@ class FullSystem {
   /// To a coefficient, and to a right-hand side.
   void add(std::size_t row, std::size_t column, double value) noexcept;
   void add_right(std::size_t row, double value) noexcept;
-  /// Rows may have different units: each counts by its largest coefficient. False when the solution is not finite; the
-  /// solution stands until the next call.
+  /// Rows may have different units: each counts by its largest coefficient. False when the solution is not finite or
+  /// has no digit left; it stands until the next call.
   bool solve() noexcept;
+  /// Whether the last solve() met a pivot that was nothing but rounding.
+  bool is_singular() const noexcept { return singular_; }
   std::span<const double> solution() const noexcept;
 
  private:
   struct Numbers;
   std::unique_ptr<Numbers> numbers_;
+  bool singular_ = false;
 };
 
 }  // namespace polyform::particles

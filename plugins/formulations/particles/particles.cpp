@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "particle_solver.hpp"
 #include "polyform/contract/ability_reasons.hpp"
 #include "polyform/contract/cost_model.hpp"
@@ -20,7 +22,7 @@ constexpr FieldSpec make_equations() {
       "equations", FieldType::choice, "",
       "automatic: momenta summed from the tips to the roots, one sparse system where there are constraint elements or "
       "bodies without inertia that only a loop holds; sparse: the sparse system everywhere; printed: the paper's full "
-      "system of distances and momenta, for trees of spherical and revolute joints, to compare"};
+      "system of distances, momenta and constraints of joints, for trees and closed loops, to compare"};
   f.default_text = "automatic";
   f.choices = equations;
   return f;
@@ -48,6 +50,22 @@ bool can_print(const SystemView& view, std::string& why) {
     }
   return PrintedEquations::carries(view, why);
 }
+
+/// That of the recursion, or of the sparse system where it takes over.
+class ParticlesCostModel final : public CostModel {
+ public:
+  void estimate(const SystemView& view, EvaluationCost& out) const noexcept override {
+    const auto has_some = [](const auto& group) { return !group.instances.empty(); };
+    if (std::ranges::any_of(view.constraints, has_some) || std::ranges::any_of(view.modules, has_some))
+      sparse_.estimate(view, out);
+    else
+      recursion_.estimate(view, out);
+  }
+
+ private:
+  RecursionCostModel recursion_;
+  LinearCostModel sparse_{12000};
+};
 
 class Particles final : public Formulation, private AbilityReasons {
  public:
@@ -100,11 +118,12 @@ class Particles final : public Formulation, private AbilityReasons {
  private:
   std::string_view why_not(Ability a) const noexcept override {
     if (a != Ability::flexible_bodies) return {};
-    return "particles have constant masses, whose inertia is of second degree in the modes; that of a flexible body need "
-           "not be";
+    return "its equations of a body are those of momentum and angular momentum, and a mode has an equation of its own, "
+           "in "
+           "which internal forces do work";
   }
 
-  RecursionCostModel cost_;
+  ParticlesCostModel cost_;
 };
 
 }  // namespace

@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+
+#include "joint_terms.hpp"
 
 namespace polyform::particles {
 namespace {
@@ -10,58 +13,61 @@ namespace {
 /// 9000 particles' worth of the full matrix: half a gigabyte, and minutes for one evaluation.
 constexpr std::size_t most_unknowns = 9000;
 
-std::size_t momentum_rows(Hinge hinge) {
-  switch (hinge) {
-    case Hinge::spherical:
-    case Hinge::spherical_in_loop:
-      return 3;
-    case Hinge::revolute:
-      return 1;
-    case Hinge::free:
-      return 6;
-    default:
-      return 0;
-  }
-}
-bool is_printed(const JointData& joint) {
-  const bool is_single = joint.primitives.size() == 1 && joint.primitives[0].kind != Primitive::Kind::translation;
-  return joint.kernel == nullptr && (joint.nv == 0 || joint.nv == 6 || is_single);
-}
 Vec3 row_of(const Vec3& direction, const Mat3& m) { return transpose_times(m, direction); }
+
+std::size_t unknowns(const SystemView& view, const Layout& layout) {
+  std::size_t count = 3 * layout.moving;
+  for (const JointData& cut : view.cut_joints()) count += 6 - cut.nv;
+  return count;
+}
 
 }  // namespace
 
 bool PrintedEquations::carries(const SystemView& view, std::string& why) {
-  if (!view.cut_joints().empty()) {
-    why = fmt::format("joint `{}` closes a loop, and the equations as printed are those of trees",
-                      view.cut_joints()[0].name);
-    return false;
-  }
-  for (const JointData& joint : view.joints) {
-    if (is_printed(joint)) continue;
-    why = fmt::format(
-        "joint `{}` is neither spherical nor revolute: Steps 1 to 3 have no equation for it, and Eqs 2.29 of "
-        "Step 4 are seven rows for five conditions",
-        joint.name);
-    return false;
-  }
-  if (const std::size_t unknowns = 9 * view.bodies.size(); unknowns > most_unknowns) {
-    why =
-        fmt::format("up to {} unknowns in one full matrix are too many; it is limited to {}", unknowns, most_unknowns);
-    return false;
-  }
-  return true;
+  std::size_t most = 9 * view.bodies.size();
+  for (const JointData& cut : view.cut_joints()) most += 6 - cut.nv;
+  if (most > most_unknowns)
+    why = fmt::format("up to {} unknowns in one full matrix are too many; it is limited to {}", most, most_unknowns);
+  return most <= most_unknowns;
 }
 
 PrintedEquations::PrintedEquations(const SystemView& view, const Layout& layout, std::span<const BodyIndex> loaded)
-    : RecursiveEquations(view, layout, loaded), momentum_rows_(view.bodies.size()), system_(3 * layout.moving) {
+    : RecursiveEquations(view, layout, loaded),
+      first_rows_(view.bodies.size()),
+      tree_(view.bodies.size()),
+      cuts_(view.cut_joints().size()),
+      system_(unknowns(view, layout)) {
   std::size_t rows = 0;
   for (std::size_t i = 0; i < layout.bodies.size(); ++i) {
     const ParticleBody& body = layout.bodies[i];
-    rows += body.inherited == 3 ? 0 : body.inherited == 2 ? 2 : 3;
-    rows += 3 * body.dependents.size();
-    momentum_rows_[i] = rows;
-    rows += momentum_rows(links()[i].hinge);
+    const JointData& joint = view.joints[i];
+    const std::size_t shared = shared_particles(joint);
+    TreeJoint& tree = tree_[i];
+    first_rows_[i] = rows;
+    tree.row = rows + (body.inherited == 3 ? 0 : body.inherited == 2 ? 2 : 3) + 3 * body.dependents.size();
+    tree.directions = std::min<std::size_t>(joint.nv, 6);
+    // A shared particle is three of the conditions of its joint, two are five and three are all.
+    const std::size_t met = tree.directions + 3 * shared;
+    tree.constraints = shared >= 2 || met > 6 ? 0 : 6 - met;
+    rows = tree.row + tree.constraints + tree.directions;
+  }
+  std::size_t column = 3 * layout.moving;
+  for (std::size_t i = 0; i < cuts_.size(); ++i) {
+    const JointData& joint = view.cut_joints()[i];
+    CutJoint& cut = cuts_[i];
+    cut.row = rows;
+    cut.column = column;
+    cut.rows = 6 - joint.nv;
+    rows += cut.rows;
+    column += cut.rows;
+    std::vector<bool> below_base(view.bodies.size());
+    const auto inboard = [&](BodyIndex b) { return view.joints[at(b)].inboard(); };
+    for (BodyIndex b = joint.base; !is_ground(b); b = inboard(b)) below_base[at(b)] = true;
+    for (BodyIndex b = joint.moving; !is_ground(b); b = inboard(b)) {
+      if (!below_base[at(b)]) cut.of_moving.push_back(at(b));
+      below_base[at(b)] = false;
+    }
+    for (BodyIndex b = joint.base; !is_ground(b) && below_base[at(b)]; b = inboard(b)) cut.of_base.push_back(at(b));
   }
 }
 
@@ -136,26 +142,111 @@ PrintedEquations::Momenta PrintedEquations::momenta_of(std::size_t i, const Plac
   return m;
 }
 
-/// What body `body` adds to the rows of a joint inboard of it (Eqs 2.21, 2.27), about particle 1 of that joint's body.
-void PrintedEquations::add_to_joint(std::size_t joint, std::size_t body, const Momenta& m,
-                                    const PlacedBodies& in) noexcept {
-  const Hinge hinge = links()[joint].hinge;
-  const Vec3 arm = in.positions[layout_.bodies[body].particle[0]] - in.positions[layout_.bodies[joint].particle[0]];
-  std::size_t row = momentum_rows_[joint];
-  const auto add_moment = [&](const Vec3& axis) {
-    for (std::size_t k = 0; k < 3; ++k)
-      add(row, layout_.bodies[body].particle[k], row_of(axis, m.angular[k]) - row_of(cross(arm, axis), m.linear[k]));
-    system_.add_right(row++, dot(axis, m.moment + cross(arm, m.force)));
-  };
-  if (hinge == Hinge::revolute) return add_moment(in.triangles[joint].r21);  // Step 3
-  constexpr Vec3 axes[3] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}};
-  if (momentum_rows(hinge) == 0) return;
-  for (const Vec3& axis : axes) add_moment(axis);
-  if (hinge != Hinge::free) return;
-  for (const Vec3& axis : axes) {  // Eq 2.27
-    for (std::size_t k = 0; k < 3; ++k) add(row, layout_.bodies[body].particle[k], row_of(axis, m.linear[k]));
-    system_.add_right(row++, dot(axis, m.force));
+/// The motions that a joint leaves, at particle 1 of its body: about the shared particle of a spherical joint any turn,
+/// along the two of a revolute joint (Step 3), of a free body all, of any other joint those of its motion subspace.
+void PrintedEquations::set_directions(std::size_t i, const PlacedBodies& in) noexcept {
+  TreeJoint& joint = tree_[i];
+  const Hinge hinge = links()[i].hinge;
+  if (hinge == Hinge::revolute) {
+    joint.H[0] = {in.triangles[i].r21, {}};
+    return;
   }
+  if (hinge == Hinge::general) {
+    const DirectionsAtFirst of_joint(view_.joints[i], layout_, in, i);
+    for (std::size_t k = 0; k < joint.directions; ++k) joint.H[k] = of_joint[k];
+    return;
+  }
+  for (std::size_t k = 0; k < joint.directions; ++k) {
+    joint.H[k] = {};
+    joint.H[k][k] = 1;
+  }
+}
+
+/// A row t · A_FM of a joint (F axes at the origin of M) without its velocity terms, in the particles of both bodies.
+void PrintedEquations::add_row(std::size_t row, const JointData& joint, const Spatial& t,
+                               const PlacedBodies& in) noexcept {
+  const ConstraintRow shares =
+      constraint_row(joint, motion_of(joint.base, in.motions), motion_of(joint.moving, in.motions), t);
+  const auto share = [&](BodyIndex b, const Spatial& about_origin) {
+    if (is_ground(b)) return;
+    Vec3 f[3];
+    share_among_particles(layout_, in, at(b), about_origin, f);
+    for (std::size_t k = 0; k < 3; ++k) add(row, layout_.bodies[at(b)].particle[k], f[k]);
+  };
+  share(joint.moving, shares.moving);
+  share(joint.base, shares.base);
+}
+
+/// What shared particles leave over of the conditions of a tree joint: of a prismatic one all five of Eqs 2.29, which
+/// prints seven.
+void PrintedEquations::set_constraints(std::size_t i, const PlacedBodies& in) noexcept {
+  const TreeJoint& tree = tree_[i];
+  if (tree.constraints == 0) return;
+  const JointData& joint = view_.joints[i];
+  const JointConstraint& c = in.joints[i];
+  const Spatial terms = c.motion.bias - joint_velocity_terms(joint, layout_, in);
+  const bool shares_point = shared_particles(joint) == 1;
+  for (std::size_t k = 0, row = tree.row; k < c.rows && row < tree.row + tree.constraints; ++k) {
+    if (shares_point && dot(c.T[k].linear, c.T[k].linear) > 0.5) continue;
+    add_row(row, joint, c.T[k], in);
+    system_.add_right(row++, dot(c.T[k], terms));
+  }
+}
+
+/// The constraints of a cut joint, and its force as an unknown in the momenta of the joints of both chains. A row that
+/// depends on others is left out, and its multiplier is zero.
+void PrintedEquations::set_cut(std::size_t i, const PlacedBodies& in) noexcept {
+  const CutJoint& cut = cuts_[i];
+  const JointData& joint = view_.cut_joints()[i];
+  const JointConstraint& c = loops().constraints().joint(i);
+  const Spatial terms = c.motion.bias - joint_velocity_terms(joint, layout_, in);
+  const unsigned left_out = loops().rows().left_out(i);
+  for (std::size_t k = 0; k < cut.rows; ++k) {
+    if (k >= c.rows || (left_out >> k & 1) != 0) {
+      system_.add(cut.row + k, cut.column + k, 1);
+      continue;
+    }
+    add_row(cut.row + k, joint, c.T[k], in);
+    system_.add_right(cut.row + k, dot(c.T[k], terms));
+    const ConstraintRow wrench =
+        constraint_row(joint, motion_of(joint.base, in.motions), motion_of(joint.moving, in.motions), c.T[k]);
+    for (const std::size_t j : cut.of_moving) add_force(j, cut.column + k, joint.moving, wrench.moving, in);
+    for (const std::size_t j : cut.of_base) add_force(j, cut.column + k, joint.base, wrench.base, in);
+  }
+}
+
+/// A unit multiplier's wrench on a body, about its frame origin, in the rows of momenta of a joint inboard of it.
+void PrintedEquations::add_force(std::size_t i, std::size_t column, BodyIndex b, const Spatial& wrench,
+                                 const PlacedBodies& in) noexcept {
+  const TreeJoint& joint = tree_[i];
+  const Vec3 arm = in.motions[at(b)].p - in.positions[layout_.bodies[i].particle[0]];
+  const Spatial about_joint{wrench.angular + cross(arm, wrench.linear), wrench.linear};
+  for (std::size_t k = 0; k < joint.directions; ++k)
+    system_.add(joint.row + joint.constraints + k, column, -dot(joint.H[k], about_joint));
+}
+
+/// What body `body` adds to the rows of a joint inboard of it (Eqs 2.21, 2.27, 2.30, 2.31), about particle 1 of that
+/// joint's body: its momenta along the motions that the joint leaves.
+void PrintedEquations::add_to_joint(std::size_t i, std::size_t body, const Momenta& m,
+                                    const PlacedBodies& in) noexcept {
+  const TreeJoint& joint = tree_[i];
+  const Vec3 arm = in.positions[layout_.bodies[body].particle[0]] - in.positions[layout_.bodies[i].particle[0]];
+  for (std::size_t d = 0; d < joint.directions; ++d) {
+    const std::size_t row = joint.row + joint.constraints + d;
+    const Vec3& turn = joint.H[d].angular;
+    const Vec3 along = joint.H[d].linear + cross(turn, arm);
+    for (std::size_t k = 0; k < 3; ++k)
+      add(row, layout_.bodies[body].particle[k], row_of(turn, m.angular[k]) + row_of(along, m.linear[k]));
+    system_.add_right(row, dot(turn, m.moment) + dot(along, m.force));
+  }
+}
+
+Spatial PrintedEquations::cut_force(std::size_t i, const BodyMotion& base) const noexcept {
+  const CutJoint& cut = cuts_[i];
+  const JointConstraint& c = loops().constraints().joint(i);
+  Spatial wrench;
+  for (std::size_t k = 0; k < cut.rows && k < c.rows; ++k) wrench += system_.solution()[cut.column + k] * c.T[k];
+  return reaction_in_ground(base, wrench);
 }
 
 bool PrintedEquations::find_accelerations(const PlacedBodies& placed, const Applied& applied,
@@ -164,22 +255,30 @@ bool PrintedEquations::find_accelerations(const PlacedBodies& placed, const Appl
   find_loads(placed, applied);
   system_.clear();
   for (std::size_t i = 0; i < layout_.bodies.size(); ++i) {
-    std::size_t row = i == 0 ? 0 : momentum_rows_[i - 1] + momentum_rows(links()[i - 1].hinge);
+    std::size_t row = first_rows_[i];
     set_distances(i, placed, row);
     set_dependents(i, placed, row);
+    set_directions(i, placed);
+    set_constraints(i, placed);
     const Momenta m = momenta_of(i, placed);
     for (std::int32_t joint = static_cast<std::int32_t>(i); joint >= 0;
          joint = links()[static_cast<std::size_t>(joint)].parent)
       add_to_joint(static_cast<std::size_t>(joint), i, m, placed);
   }
-  const bool finite = system_.solve();
+  for (std::size_t i = 0; i < cuts_.size(); ++i) set_cut(i, placed);
+  const bool solved = system_.solve();
   const std::span<const double> solution = system_.solution();
   for (std::size_t p = 0; p < out.size(); ++p) {
     const std::size_t slot = layout_.particles[p].slot;
     if (slot == none) continue;
     out[p] = {solution[3 * slot], solution[3 * slot + 1], solution[3 * slot + 2]};
   }
-  return finite || fail_not_finite(out);
+  if (system_.is_singular() && std::isfinite(system_.solution()[0]))
+    return failure_.say(
+        "The equations as printed do not determine the accelerations: their matrix is singular. Likely causes: a joint "
+        "that has lost one of its motions, a loop in a singular position, or a body without inertia. The option "
+        "`equations: automatic` takes care of these");
+  return solved || fail_not_finite(out);
 }
 
 }  // namespace polyform::particles

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "joint_terms.hpp"
+
 namespace polyform::particles {
 
 Recursion::Recursion(const SystemView& view, const Layout& layout, LoopClosure& loops)
@@ -61,16 +63,8 @@ void Recursion::set_directions(std::size_t i, const PlacedBodies& in) noexcept {
     directions_[link.direction + k].H[k] = 1;
   }
   if (link.hinge != Hinge::general) return;
-  const JointData& joint = view_.joints[i];
-  const JointMotion& motion = in.joints[i].motion;
-  const BodyMotion& base = motion_of(joint.base, in.motions);
-  const BodyMotion& moving = motion_of(joint.moving, in.motions);
-  const Vec3 from_M = in.positions[link.particle[0]] - moving.p - moving.R * joint.p_moving;
-  const double sign = joint.reversed ? -1 : 1;
-  for (std::size_t k = 0; k < link.directions; ++k) {
-    const Vec3 angular = sign * (base.R * motion.H[k].angular), linear = sign * (base.R * motion.H[k].linear);
-    directions_[link.direction + k].H = {angular, linear + cross(angular, from_M)};
-  }
+  const DirectionsAtFirst of_joint(view_.joints[i], layout_, in, i);
+  for (std::size_t k = 0; k < link.directions; ++k) directions_[link.direction + k].H = of_joint[k];
 }
 
 /// Velocity terms of Eqs 2.15 and 2.16 and of the joint, and what is applied to the body.

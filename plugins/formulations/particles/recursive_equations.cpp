@@ -171,7 +171,7 @@ void RecursiveEquations::cut_reactions(const PlacedBodies& placed, std::span<con
     const BodyMotion& base = motion_of(joint.base, placed.motions);
     out[j] = reaction_in_ground(
         base, effort_wrench(constraint_of(placed, j).motion, joint.nv, efforts.data() + joint.v_offset));
-    out[j] += loops_.reaction(j - view_.bodies.size(), base);
+    out[j] += cut_force(j - view_.bodies.size(), base);
   }
 }
 

@@ -44,6 +44,12 @@ class RecursiveEquations : public Equations {
     return bodies_.finds_motions() ? std::span<const Spatial>(loads_) : std::span<const Spatial>();
   }
   const Links& links() const { return recursion_.links(); }
+  const LoopClosure& loops() const { return loops_; }
+  const JointConstraint& constraint_of(const PlacedBodies& placed, std::size_t joint) const noexcept {
+    return joint < view_.bodies.size() ? placed.joints[joint] : loops_.constraints().joint(joint - view_.bodies.size());
+  }
+  /// Constraint force of the i-th cut joint on its moving body at the origin of M, ground axes.
+  virtual Spatial cut_force(std::size_t i, const BodyMotion& base) const noexcept { return loops_.reaction(i, base); }
   bool fail_not_finite(std::span<const Vec3> accelerations) noexcept;
 
  private:
@@ -56,9 +62,6 @@ class RecursiveEquations : public Equations {
   double find_errors(const PlacedBodies&, bool of_velocities) noexcept;
   bool add_correction(const PlacedBodies&, std::vector<Vec3>& to) noexcept;
   bool fail_recursion(const PlacedBodies&) noexcept;
-  const JointConstraint& constraint_of(const PlacedBodies& placed, std::size_t joint) const noexcept {
-    return joint < view_.bodies.size() ? placed.joints[joint] : loops_.constraints().joint(joint - view_.bodies.size());
-  }
 
   FlexibleLinks flexible_;  ///< none, which the loops ask for
   LoopClosure loops_;

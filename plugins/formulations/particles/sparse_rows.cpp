@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "joint_terms.hpp"
+
 namespace polyform::particles {
 
 SparseRows::SparseRows(const SystemView& view, const Layout& layout, const SparsePattern& pattern,
@@ -96,10 +98,8 @@ void SparseRows::add_to_row(const Group& g, std::size_t row, BodyIndex b, const 
   if (is_ground(b)) return;
   const RowSide* side = &pattern_.sides()[g.side];
   while (side->body != at(b)) ++side;
-  const Vec3 from_origin = placed_->positions[layout_.bodies[at(b)].particle[0]] - placed_->motions[at(b)].p;
   Vec3 f[3];
-  placed_->triangles[at(b)].distribute(
-      {about_origin.angular - cross(from_origin, about_origin.linear), about_origin.linear}, f[0], f[1], f[2]);
+  share_among_particles(layout_, *placed_, at(b), about_origin, f);
   for (std::size_t k = 0; k < 3; ++k) {
     values_.row_size[g.chunk.first + row] += dot(f[k], f[k]);  // on ground too: what moves may feel rounding alone
     if (side->entry[k] != none) values_.coefficients[pattern_.entries()[side->entry[k]].first + row] += f[k];
@@ -115,22 +115,8 @@ void SparseRows::add_joint_row(const Group& g, std::size_t row, std::size_t j, c
   add_to_row(g, row, joint.base, r.base);
 }
 
-/// Acceleration of a body when none of its particles accelerates: what the rates of their directions leave.
-Spatial SparseRows::velocity_terms(BodyIndex b) const noexcept {
-  if (is_ground(b)) return {};
-  const Triangle& t = placed_->triangles[at(b)];
-  const BodyMotion& m = placed_->motions[at(b)];
-  const Vec3& w = m.V.angular;
-  const Vec3 alpha = -t.rotation(centripetal(w, t.r21), centripetal(w, t.r41));
-  const Vec3 to_origin = m.p - placed_->positions[layout_.bodies[at(b)].particle[0]];
-  return {alpha, cross(alpha, to_origin) + centripetal(w, to_origin)};
-}
-
-/// Relative acceleration of M in F of a joint when no particle accelerates.
-Spatial SparseRows::joint_velocity_terms(std::size_t j) const noexcept {
-  const JointData& joint = view_.joints[j];
-  return relative_acceleration(joint, motion_of(joint.base, placed_->motions), velocity_terms(joint.base),
-                               motion_of(joint.moving, placed_->motions), velocity_terms(joint.moving));
+Spatial SparseRows::terms_of_joint(std::size_t j) const noexcept {
+  return joint_velocity_terms(view_.joints[j], layout_, *placed_);
 }
 
 /// Rows of a joint in particle coordinates: of a tree joint those that shared particles leave over (prismatic: Eqs 2.29
@@ -139,7 +125,7 @@ void SparseRows::set_joint_rows(const Group& g) noexcept {
   clear_rows(g);
   const JointConstraint& c = placed_->joints[g.index];
   const bool shares_point = !g.loop && shared_particles(view_.joints[g.index]) == 1;
-  const Spatial terms = level_ == Level::acceleration ? c.motion.bias - joint_velocity_terms(g.index) : Spatial{};
+  const Spatial terms = level_ == Level::acceleration ? c.motion.bias - terms_of_joint(g.index) : Spatial{};
   // Where H loses rank there are more rows than the joint has room for: the first ones do.
   for (std::size_t i = 0, row = 0; i < c.rows && row < g.rows; ++i) {
     if (shares_point && dot(c.T[i].linear, c.T[i].linear) > 0.5) continue;
@@ -176,7 +162,7 @@ void SparseRows::set_element_rows(const Group& g) noexcept {
       add_to_row(g, i, b, {a.angular + cross(arm, a.linear), a.linear});
       if (level_ != Level::acceleration) continue;
       const Vec3& w = motion.angular_velocity;
-      const Spatial terms = velocity_terms(b);
+      const Spatial terms = velocity_terms(layout_, *placed_, b);
       right -=
           dot(a.angular, terms.angular) + dot(a.linear, terms.linear + cross(terms.angular, arm) + centripetal(w, arm));
     }
@@ -188,7 +174,7 @@ void SparseRows::set_element_rows(const Group& g) noexcept {
       add_joint_row(g, i, j, t);
       rate += dot(t, placed_->joints[j].relative.twist);
       if (level_ == Level::velocity) right += dot(t, placed_->joints[j].drift);
-      if (level_ == Level::acceleration) right += dot(t, placed_->joints[j].motion.bias - joint_velocity_terms(j));
+      if (level_ == Level::acceleration) right += dot(t, placed_->joints[j].motion.bias - terms_of_joint(j));
       B += view_.joints[j].nv;
     }
     violations_.velocity = std::max(violations_.velocity, std::abs(rate));

@@ -32,8 +32,7 @@ class SparseRows {
   void clear_rows(const Group&) noexcept;
   void add_to_row(const Group&, std::size_t row, BodyIndex, const Spatial& about_origin) noexcept;
   void add_joint_row(const Group&, std::size_t row, std::size_t joint, const Spatial& t) noexcept;
-  Spatial velocity_terms(BodyIndex) const noexcept;
-  Spatial joint_velocity_terms(std::size_t joint) const noexcept;
+  Spatial terms_of_joint(std::size_t joint) const noexcept;
 
   const SystemView& view_;
   const Layout& layout_;

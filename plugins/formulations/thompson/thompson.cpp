@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "body_inertia.hpp"
+#include "cost.hpp"
 #include "polyform/helpers/correction_options.hpp"
 #include "polyform/solvers/merged_solver.hpp"
 #include "thompson_solver.hpp"
@@ -105,7 +106,10 @@ class Thompson final : public Formulation {
            Ability::code_joints | Ability::rheonomic_joints | Ability::reactions |
            Ability::singular_mass;
   }
-  int preference() const noexcept override { return 4; }
+  int preference() const noexcept override { return 20; }
+  const void* query(std::string_view asked) const noexcept override {
+    return asked == CostModel::interface_name ? static_cast<const CostModel*>(&cost_) : nullptr;
+  }
 
   Solver* compile(const SystemView& whole, Strided<const FieldValue> values,
                   DiagnosticSink& sink) const noexcept override {
@@ -128,6 +132,9 @@ class Thompson final : public Formulation {
         "make the model smaller, or use a formulation without a matrix of the loops' coordinates, such as riccati",
         sink, make);
   }
+
+ private:
+  ThompsonCostModel cost_;
 };
 
 }  // namespace

@@ -1,0 +1,39 @@
+// What an evaluation by this formulation costs, for the host's choice of a solver.
+#pragma once
+
+#include <algorithm>
+
+#include "polyform/contract/cost_model.hpp"
+
+namespace polyform::thompson {
+
+/// Linear in the bodies of trees. What closes them leaves a dense matrix of the freedoms f, each column of which is a
+/// sweep over the bodies.
+class ThompsonCostModel final : public CostModel {
+ public:
+  void estimate(const SystemView& view, EvaluationCost& out) const noexcept override {
+    const double bodies = static_cast<double>(view.bodies.size());
+    double rows = 0, variables = 0;
+    for (const JointData& cut : view.cut_joints()) rows += static_cast<double>(6 - cut.nv);
+    for (const ConstraintInstances& group : view.constraints)
+      for (std::size_t i = 0; i < group.instances.size(); ++i) rows += static_cast<double>(group.rows[i]);
+    for (const ModuleInstances& group : view.modules) {
+      const double count = static_cast<double>(group.instances.size());
+      rows += count * static_cast<double>(group.type->rows().size());
+      variables += count * static_cast<double>(group.type->variables().size());
+    }
+    out.operations = of_body * bodies;
+    out.bytes = bytes_of_body * bodies;
+    if (rows == 0) return;
+    const double freedoms = std::max(static_cast<double>(view.nv_tree + view.modes) + variables - rows, 1.0);
+    // And a search for pivots among all rows.
+    out.operations = of_closed_body * bodies + of_pair_at_body * freedoms * freedoms * bodies + rows * rows;
+    out.bytes += 8 * (freedoms * freedoms + rows * rows);
+  }
+
+ private:
+  // Multiplications, measured beside those of the recursion.
+  static constexpr double of_body = 3000, of_closed_body = 6000, of_pair_at_body = 2, bytes_of_body = 5000;
+};
+
+}  // namespace polyform::thompson

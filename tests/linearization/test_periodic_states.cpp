@@ -1,0 +1,130 @@
+// Linear models of periodic motions in body axes and Euler angles, at instants of the period.
+#include <Eigen/Dense>
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <complex>
+
+#include "framework/diagnostics.hpp"
+#include "framework/workbench/linearization/periodic_states.hpp"
+#include "tests/linearization/judged.hpp"
+
+using namespace polyform;
+using namespace polyform::test;
+using Eigen::Index;
+using Eigen::MatrixXd;
+
+namespace {
+
+host::PeriodicStates along_period(const host::System& system, const Formulation& formulation, double period,
+                                  std::size_t instants, const std::vector<host::Rotor>& rotors = {}) {
+  const host::OperatingPoint point = initial_point(system);
+  const LinearCase at = linearize_at(system, formulation, point, {"none"}, {"none"});
+  return host::periodic_body_states(system, maker(formulation), point, at.linear,
+                                    {{{}, {"none"}}, rotors, "zyx", integrator("dop853"), period, instants});
+}
+
+Index place(const host::PeriodicStates& along, const std::string& name) {
+  const auto& states = along.models.front().states;
+  for (std::size_t k = 0; k < states.size(); ++k)
+    if (states[k].name == name) return static_cast<Index>(k);
+  throw std::invalid_argument(name);
+}
+
+/// What a period makes of deviations, by the classical Runge-Kutta method on the trigonometric interpolation of A.
+MatrixXd map_of(const host::PeriodicStates& along) {
+  const std::size_t n = along.models.size();
+  const auto A = [&](double t) {
+    MatrixXd sum = MatrixXd::Zero(along.A.rows(), along.A.cols());
+    for (std::size_t k = 0; k < n; ++k) {
+      const double x = 2 * M_PI * (t - along.times[k]) / along.period;
+      double weight = 1;
+      for (std::size_t h = 1; 2 * h < n; ++h) weight += 2 * std::cos(static_cast<double>(h) * x);
+      if (n % 2 == 0) weight += std::cos(static_cast<double>(n / 2) * x);
+      sum += weight / static_cast<double>(n) * along.models[k].A;
+    }
+    return sum;
+  };
+  constexpr int steps = 1000;
+  const double h = along.period / steps;
+  MatrixXd x = MatrixXd::Identity(along.A.rows(), along.A.cols());
+  for (int k = 0; k < steps; ++k) {
+    const MatrixXd start = A(k * h), middle = A((k + 0.5) * h), end = A((k + 1) * h);
+    const MatrixXd a = start * x, b = middle * (x + h / 2 * a), c = middle * (x + h / 2 * b), d = end * (x + h * c);
+    x += h / 6 * (a + 2 * b + 2 * c + d);
+  }
+  return x;
+}
+
+}  // namespace
+
+TEST_CASE("a pendulum on a shaken ball joint has two Mathieu equations in body states, at every instant") {
+  const auto system = system_from_file(std::string(POLYFORM_MODELS) + "/shaken_ball.yaml");
+  const double w = 2 * M_PI * 3;
+  for (const Formulation* f : formulations_for(*system)) {
+    INFO(f->name());
+    const host::PeriodicStates along = along_period(*system, *f, 1.0 / 3, 16);
+    const Index wx = place(along, "ball.wbx"), wy = place(along, "ball.wby"), phi = place(along, "ball.angle3"),
+                theta = place(along, "ball.angle2");
+    for (std::size_t k = 0; k < along.models.size(); ++k) {
+      const double lift = 9.81 - 0.05 * w * w * std::sin(w * along.times[k]);
+      MatrixXd expected = MatrixXd::Zero(along.A.rows(), along.A.cols());
+      expected(wx, phi) = -lift / 0.6;
+      expected(wy, theta) = -lift / 0.62;
+      expected(phi, wx) = expected(theta, wy) = expected(place(along, "ball.angle1"), place(along, "ball.wbz")) = 1;
+      INFO("at " << along.times[k] << " s");
+      CHECK((along.models[k].A - expected).cwiseAbs().maxCoeff() < 1e-8);
+    }
+    CHECK(along.A(wx, phi) == Approx(-9.81 / 0.6).epsilon(1e-9));
+    CHECK(along.A_changes(wx, phi) == Approx(0.05 * w * w / 0.6).epsilon(1e-8));
+  }
+}
+
+TEST_CASE("deviations in body states obey the equations along the period: their multipliers are Floquet's") {
+  const auto system = system_from_file(std::string(POLYFORM_MODELS) + "/shaken_ball.yaml");
+  const Formulation& formulation = *formulations_for(*system).front();
+  const MatrixXd map = map_of(along_period(*system, formulation, 1.0 / 3, 16));
+  const Judged one = judged(*system, formulation, initial_point(*system));
+  REQUIRE(one.stability.floquet);
+  CHECK(one.stability.floquet->period == Approx(1.0 / 3).epsilon(1e-12));
+  const Eigen::VectorXcd found = map.eigenvalues();
+  for (const host::Multiplier& m : one.stability.floquet->multipliers) {
+    double least = INFINITY;
+    for (const std::complex<double>& mu : found) least = std::min(least, std::abs(mu - m.value));
+    INFO(m.value);
+    CHECK(least < (m.one ? 1e-3 : 1e-7));  // of a double one the eigenvalues are roots of rounding
+  }
+}
+
+TEST_CASE("a rotor in flight: A in body states changes along a turn, and not in multi-blade coordinates") {
+  const auto system = system_from_text(R"(
+polyform: 1
+gravity: [0, 0, 0]
+bodies:
+  - {name: craft, mass: 50, inertia: {xx: 20, yy: 30, zz: 40}}
+  - {name: hub, position: [0, 0, 0.5], mass: 2, inertia: {xx: 0.1, yy: 0.1, zz: 0.2}}
+  - {name: b1, position: [0, 0, 0.5], mass: 1, center_of_mass: [1, 0, 0], inertia: {xx: 0.001, yy: 0.1, zz: 0.1}}
+  - {name: b2, position: [0, 0, 0.5], orientation: {axis: [0, 0, 1], angle: 2.0943951023931953}, mass: 1, center_of_mass: [1, 0, 0],
+     inertia: {xx: 0.001, yy: 0.1, zz: 0.1}}
+  - {name: b3, position: [0, 0, 0.5], orientation: {axis: [0, 0, 1], angle: 4.1887902047863905}, mass: 1, center_of_mass: [1, 0, 0],
+     inertia: {xx: 0.001, yy: 0.1, zz: 0.1}}
+joints:
+  - {name: flight, type: free, base: ground, moving: craft}
+  - {name: shaft, type: revolute, base: craft, moving: hub, position: [0, 0, 0.5], axis: [0, 0, 1], initial: {velocity: 20}}
+  - {name: flap1, type: revolute, base: hub, moving: b1, position: [0.2, 0, 0.5], axis: [0, -1, 0]}
+  - {name: flap2, type: revolute, base: hub, moving: b2, position: [-0.1, 0.17320508075688773, 0.5],
+     axis: [0.8660254037844386, 0.5, 0]}
+  - {name: flap3, type: revolute, base: hub, moving: b3, position: [-0.1, -0.17320508075688773, 0.5],
+     axis: [-0.8660254037844386, 0.5, 0]}
+forces:
+  - {name: k1, type: joint-spring-damper, joint: flap1, stiffness: 30, damping: 0.2}
+  - {name: k2, type: joint-spring-damper, joint: flap2, stiffness: 30, damping: 0.2}
+  - {name: k3, type: joint-spring-damper, joint: flap3, stiffness: 30, damping: 0.2}
+)");
+  const Formulation& formulation = *formulations_for(*system).back();
+  const double turn = 2 * M_PI / 20;
+  CHECK(along_period(*system, formulation, turn, 6).change > 0.01);
+  const host::PeriodicStates seen =
+      along_period(*system, formulation, turn, 6, {{"shaft", {"flap1", "flap2", "flap3"}}});
+  CHECK(seen.change < 1e-9);
+  place(seen, "flap.q.collective");
+}
