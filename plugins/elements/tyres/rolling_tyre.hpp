@@ -95,7 +95,8 @@ struct RollingState {
 /// The geometry and the vertical spring of a wheel.
 struct Wheel {
   double radius, rolling_radius, stiffness, damping, onset;  ///< rolling_radius: 0 for that of the compressed tyre
-  Vec3 axis;                                                 ///< body axes
+  bool rolls_freely;
+  Vec3 axis;  ///< body axes
   Road road;
 
   struct Touch {
