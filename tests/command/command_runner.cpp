@@ -116,4 +116,13 @@ Table read_table(const std::string& text) {
   return table;
 }
 
+std::string in_one_line(const std::string& text) {
+  std::string line;
+  for (const char c : text) {
+    const bool blank = c == ' ' || c == '\n';
+    if (!blank || (!line.empty() && line.back() != ' ')) line += blank ? ' ' : c;
+  }
+  return line;
+}
+
 }  // namespace polyform::test

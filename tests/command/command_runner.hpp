@@ -36,6 +36,9 @@ class Workshop {
   std::filesystem::path folder_;
 };
 
+/// What was printed with blanks in the place of line ends: a sentence may be wrapped anywhere.
+std::string in_one_line(const std::string& text);
+
 /// A model that comes with polyform.
 inline std::string shipped(const std::string& name) { return std::string(POLYFORM_MODELS) + "/" + name + ".yaml"; }
 

@@ -81,7 +81,8 @@ TEST_CASE("check tells a change point from the degrees of freedom next to it") {
 
 TEST_CASE("check names components of open reactions, and constraints whose forces are open") {
   const Workshop shop;
-  CHECK_THAT(shop.run({"check", shipped("four_bar_rhombus")}).out, Contains("those of A (fz, mx, my), B (fz, mx, my)"));
+  CHECK_THAT(in_one_line(shop.run({"check", shipped("four_bar_rhombus")}).out),
+             Contains("those of A (fz, mx, my), B (fz, mx, my)"));
   const std::string twice = shop.write("twice.yaml", R"(
 polyform: 1
 bodies:
@@ -92,7 +93,7 @@ constraints:
   - {name: d1, type: prescribed-motion, joint: pin, motion: 0}
   - {name: d2, type: prescribed-motion, joint: pin, motion: 0}
 )");
-  CHECK_THAT(shop.run({"check", twice}).out,
+  CHECK_THAT(in_one_line(shop.run({"check", twice}).out),
              Contains("1 constraint equation; the reactions left open are those of constraint d1, constraint d2"));
   // Those of the two elements are open, and nothing else.
   CHECK_THAT(shop.run({"compare", twice, "--duration", "0.01"}).out,
@@ -155,6 +156,6 @@ constraints:
 )");
   const Outcome open = shop.run({"check", geared});
   CHECK(open.code == 1);
-  CHECK_THAT(open.out, Contains("those of constraint da, constraint db, module gear"));
+  CHECK_THAT(in_one_line(open.out), Contains("those of constraint da, constraint db, module gear"));
   CHECK_THAT(open.err, Contains("the constraints contradict each other"));
 }
