@@ -349,3 +349,22 @@ TEST_CASE("the violation of a cut joint is how far its bodies' points have parte
   for (const std::vector<double>& row : held.rows)   // Fig. 13
     for (std::size_t k = 1; k < row.size(); ++k) CHECK(std::abs(row[k]) < 1e-10);
 }
+
+TEST_CASE("an absolute tolerance that is coarse beside the bodies is told where states are lengths") {
+  const Workshop shop;
+  const std::string model = shop.write(
+      "m.yaml",
+      "polyform: 1\nbodies:\n  - {name: hand, mass: 1.0e-15, center_of_mass: [5.0e-7, 0, 0], "
+      "inertia: {xx: 0, yy: 8.0e-29, zz: 8.0e-29}}\njoints:\n  - {name: pin, type: revolute, base: ground, "
+      "moving: hand, position: [0, 0, 0], axis: [0, 1, 0]}\nsimulation: {duration: 0.001}\n");
+  const auto said = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> arguments{"run", model, "--quiet"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const Outcome outcome = shop.run(arguments);
+    CHECK(outcome.code == 0);
+    return outcome.err;
+  };
+  CHECK_THAT(said({"--solver", "cartesian"}), Contains("the absolute tolerance of 1e-10") && Contains("--atol"));
+  CHECK_THAT(said({"--solver", "cartesian", "--atol", "1e-17"}), !Contains("absolute tolerance"));
+  CHECK_THAT(said({"--solver", "riccati"}), !Contains("absolute tolerance"));
+}

@@ -232,6 +232,22 @@ TEST_CASE("a formula without a value ends the run and is named") {
   CHECK_THAT(at_once.err, Contains("division by zero in `1/q(slide)`"));
 }
 
+TEST_CASE("a torque of half a microsecond by a formula of time acts in full, with every integrator") {
+  // 642 kN on 2 kg from 1.866286989384655 s to 1.866287574320367 s, by conditions and by steps.
+  const double push = 642016.97182969 / 2 * (1.866287574320367 - 1.866286989384655);
+  const Workshop shop;
+  for (const char* formula : {"if(t > 1.866286989384655 and t < 1.866287574320367, 642016.97182969, 0)",
+                              "642016.97182969*(step(t - 1.866286989384655) - step(t - 1.866287574320367))"})
+    for (const std::string integrator : {"dopri5", "dop853", "rk4", "radau5", "generalized-alpha", "cvode-bdf",
+                                         "cvode-adams"}) {
+      INFO(formula << " " << integrator);
+      const std::string model = shop.write("m.yaml", slide(force(formula), "{velocity: 0.1}"));
+      const Table t = run(shop, model, {"--integrator", integrator, "--step", "0.03", "--rtol", "1e-11", "--atol",
+                                        "1e-13", "--output-interval", "2"});
+      CHECK(t.at(t.rows.size() - 1, "slide.v") == Approx(0.1 + push).epsilon(1e-8));
+    }
+}
+
 TEST_CASE("a formula that runs into a pole, or grows beyond any scale, ends the run and is named") {
   const Workshop shop;
   const auto failure = [&](const std::string& formula, const std::string& initial = "{}",

@@ -31,6 +31,7 @@
 #include "polyform/helpers/guarded.hpp"
 #include "polyform/mechanics/judgement.hpp"
 #include "polyform/mechanics/rheonomic_joints.hpp"
+#include "polyform/mechanics/scale.hpp"
 
 namespace polyform::host::inline simulation {
 
@@ -50,6 +51,27 @@ double finest_tolerance_at(const ConstStateView& start, Solver& solver) {
   for (std::size_t i = 0; i < y.size(); ++i)
     if (second == nullptr || second->kinds()[i] == StateKind::position) largest = std::max(largest, std::abs(y[i]));
   return std::isfinite(largest) ? position_rounding_part * largest : 0;
+}
+
+/// Part of the size of the largest body that an absolute tolerance may be: positions are known to about as much.
+constexpr double coarse_part = 1e-5;
+
+/// Whether a solver's states hold lengths: coordinates of translations, or positions of bodies.
+bool holds_lengths(const SystemView& view, const Solver& solver) {
+  for (const JointData& joint : view.tree_joints())
+    for (const Primitive& p : joint.primitives)
+      if (p.kind == Primitive::Kind::translation) return true;
+  return solver.state_size() != view.nq_tree + view.nv_tree + 2 * view.modes + view.states;
+}
+
+/// What to say of an absolute tolerance that is coarse beside the bodies; "" where it is not.
+std::string coarse_tolerance(const SystemView& view, const Solver& solver, double absolute) {
+  const double size = SystemScales(view).largest_reach();
+  if (!(absolute > coarse_part * size) || !(size > 0) || !holds_lengths(view, solver)) return {};
+  return fmt::format(
+      "the absolute tolerance of {:g} is {:.1e} of the size of the largest body, {:.3g} m: its positions are known to "
+      "about that part. Give an --atol of {:.0e}",
+      absolute, absolute / size, size, 1e-10 * size);
 }
 
 StepSettings step_settings(const RunSettings& s, double finest) {
@@ -349,6 +371,9 @@ class Run {
           "the absolute tolerance of {:g} is finer than rounding leaves positions, of which the largest is {:.3g} at the "
           "start: {:.1e} is taken. Steps that follow rounding are many, and their errors add up",
           settings_.absolute_tolerance, finest_tolerance_ / position_rounding_part, finest_tolerance_));
+    if (!settings_.integrator.fixed_step())
+      if (std::string text = coarse_tolerance(view_, solver_, settings_.absolute_tolerance); !text.empty())
+        all.push_back(std::move(text));
     if (std::string text = rows_.warning(); !text.empty()) all.push_back(std::move(text));
     if (check_)
       if (auto text = check_->warning(record.steps)) all.push_back(std::move(*text));

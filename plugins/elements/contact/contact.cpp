@@ -87,8 +87,9 @@ struct Push {
 };
 
 /// F = k δⁿ (1 + λ δ̇) and not less than 0, with λ = x / v₀: v₀ is the state `approach`, the speed at which the contact
-/// began, or δ̇ where that is more. One event function per point, its gap. Where the first point of a contact closes, the state jumps to the
-/// speed of the approach.
+/// began, or δ̇ where that is more. One event function per point, its gap. Where the first point of a contact closes, the
+/// state jumps to the speed of the approach. A contact has no shortest time: its event and its guard bound the steps while
+/// it lasts, and nothing does before.
 class Contacts final : public ForceBatch,
                        public EventSource,
                        public StateJumps,
@@ -175,11 +176,6 @@ class Contacts final : public ForceBatch,
       }
     }
   }
-  double shortest_time(std::size_t instance) const noexcept override {
-    const Contact& c = contacts_[instance];
-    return c.exponent == 1 ? contact_time(c.mass, c.stiffness) : never;
-  }
-
   void jump_states(std::size_t k, bool rising, const EventInput& input, std::span<double> approach) noexcept override {
     if (rising) return;
     const std::size_t i = owners_[k];
