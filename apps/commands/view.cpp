@@ -81,7 +81,8 @@ Exit view(const ViewArguments& arguments) {
 }  // namespace
 
 void add_view(CLI::App& app, Action& action) {
-  CLI::App* sub = app.add_subcommand("view", "A page that follows a model file as it is edited, and its run as it goes");
+  CLI::App* sub =
+      app.add_subcommand("view", "A page that follows a model file as it is edited, and its run as it goes");
   const auto arguments = std::make_shared<ViewArguments>();
   add_model(*sub, arguments->request.model);
   add_state(*sub, arguments->request.model.state);
@@ -98,9 +99,10 @@ void add_view(CLI::App& app, Action& action) {
       ->check(CLI::Range(1, 65535))
       ->type_name("PORT");
   sub->footer(
-      "Prints the address of the page, for a browser on this machine. The page shows the mechanism as it moves, its\n"
-      "channels as plots, and errors of the model with their place. Whenever the file is saved, it is read and run anew.\n"
-      "Parameters of the model have sliders; Shift and a drag of the mouse push a body. The server listens on 127.0.0.1\n"
+      "Prints the address of the page, for a browser on this machine. The page shows the\n"
+      "mechanism as it moves, its channels as plots, and errors of the model with their place.\n"
+      "Whenever the file is saved, it is read and run anew. Parameters of the model have\n"
+      "sliders; Shift and a drag of the mouse push a body. The server listens on 127.0.0.1\n"
       "alone and answers only those who know the token in the address. Example:\n"
       "  polyform view apps/models/slider_crank.yaml");
   sub->final_callback([&action, arguments] { action = [arguments] { return view(*arguments); }; });

@@ -41,7 +41,8 @@ std::shared_ptr<LiveProcess> LiveProcess::start(boost::asio::io_context& io, con
   const std::shared_ptr<LiveProcess> process(new LiveProcess(io, std::move(listener)));
   process->id_ = ::fork();
   if (process->id_ == 0) {
-    const host::ProcessJob job{[&](const host::Messenger& out) { do_live_work(request, session, out, ends[1]); }, {}, {}};
+    const host::ProcessJob job{
+        [&](const host::Messenger& out) { do_live_work(request, session, out, ends[1]); }, {}, {}};
     close_sockets_but(ends[1]);
     host::work_and_exit(job, {0, host::default_memory_limit(1), false}, ends[1]);
   }

@@ -20,11 +20,11 @@ using boost::asio::ip::tcp;
 
 namespace {
 
-constexpr std::size_t longest_request = 16u << 10;       // bytes: header of a request
-constexpr std::size_t longest_message = 64u << 10;       // bytes: of a page
-constexpr std::size_t behind = 4u << 20;                 // bytes that wait for a page, before the run waits for it
+constexpr std::size_t longest_request = 16u << 10;  // bytes: header of a request
+constexpr std::size_t longest_message = 64u << 10;  // bytes: of a page
+constexpr std::size_t behind = 4u << 20;            // bytes that wait for a page, before the run waits for it
 constexpr std::size_t most_pages = 16;
-constexpr std::chrono::seconds patience{10};             // for a request
+constexpr std::chrono::seconds patience{10};  // for a request
 
 std::string_view text_of(beast::string_view text) { return {text.data(), text.size()}; }
 
@@ -110,7 +110,8 @@ class LiveServer::Connection : public std::enable_shared_from_this<LiveServer::C
     response_.set("Cross-Origin-Resource-Policy", "same-origin");
     response_.set("Content-Security-Policy",
                   fmt::format("default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; "
-                              "img-src data: blob:; media-src blob:; connect-src 'self' ws://{0}; base-uri 'none'; "
+                              "img-src data: blob:; media-src blob:; connect-src 'self' data: blob: ws://{0}; "
+                              "base-uri 'none'; "
                               "form-action 'none'; frame-ancestors 'none'",
                               text_of(request[http::field::host])));
     if (status == http::status::method_not_allowed) response_.set(http::field::allow, "GET, HEAD");
@@ -183,7 +184,8 @@ LiveServer::LiveServer(boost::asio::io_context& io, unsigned short port, std::st
   if (!problem) acceptor_.bind(here, problem);
   if (!problem) acceptor_.listen(boost::asio::socket_base::max_listen_connections, problem);
   if (problem)
-    throw host::Failure(host::Exit::bad_input, fmt::format("--port: port {} cannot be had: {}", port, problem.message()),
+    throw host::Failure(host::Exit::bad_input,
+                        fmt::format("--port: port {} cannot be had: {}", port, problem.message()),
                         "Another program may have it: give another one, or none for one that is free.");
   accept();
 }

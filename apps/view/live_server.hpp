@@ -16,15 +16,15 @@ namespace polyform::apps {
 std::string make_token();
 
 /// Listens on 127.0.0.1 alone. It reads no file: it has the page, and nothing else has an address. A request needs the
-/// token, the name of this machine as its host, and a page of this server as its origin, so that neither other users nor
-/// pages of other sites reach the run.
+/// token, the name of this machine as its host, and a page of this server as its origin, so that neither other users
+/// nor pages of other sites reach the run.
 class LiveServer {
  public:
   struct Content {
-    std::string page;                                             ///< HTML
-    std::function<std::vector<std::string>()> so_far;             ///< messages for a page that begins to listen
-    std::function<bool(std::string_view message)> take;           ///< of a page; false: no such message
-    std::function<void(bool)> hold;                               ///< whether some page is behind with reading
+    std::string page;                                    ///< HTML
+    std::function<std::vector<std::string>()> so_far;    ///< messages for a page that begins to listen
+    std::function<bool(std::string_view message)> take;  ///< of a page; false: no such message
+    std::function<void(bool)> hold;                      ///< whether some page is behind with reading
   };
 
   /// port 0: one that is free. Failure (bad_input) when the port cannot be had.

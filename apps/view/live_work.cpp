@@ -145,7 +145,8 @@ void run(const LiveRequest& request, Session& session, const host::Messenger& ou
   host::Columns columns;
   columns.reactions = true;
   host::RowMaker rows(*model.system, columns);
-  send(out, model_json(*model.system, rows.channels(), std::string(choice.formulation->name()), settings, speed, held.all()));
+  send(out, model_json(*model.system, rows.channels(), std::string(choice.formulation->name()), settings, speed,
+                       held.all()));
 
   LiveCommands commands(socket, speed, request.paused);
   LiveRows sink(rows, out);

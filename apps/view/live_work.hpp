@@ -1,8 +1,8 @@
 // What the process of a live run does: it reads the model, tells what is wrong with it or what it looks like, and runs
 // it in step with the clock on the wall.
 //
-// Messages to the page are JSON texts after a letter `J`, and rows of results (64-bit numbers, least byte first) after a
-// letter `R`. Messages from the page are JSON texts, one a line.
+// Messages to the page are JSON texts after a letter `J`, and rows of results (64-bit numbers, least byte first) after
+// a letter `R`. Messages from the page are JSON texts, one a line.
 #pragma once
 
 #include <string>

@@ -201,8 +201,52 @@ const tests = {
     run('vehicle', '--duration', '0.2', '--report', 'parts.html');
     await browser.open(at('parts.html'));
     const shapes = await page(`polyform.view.main.meshes.flatMap(({userData}) => userData.parts).map(({shape}) => shape)`);
-    assert.ok(shapes.includes('coil') && shapes.includes('wheel'), [...new Set(shapes)].join());
+    assert.ok(shapes.includes('coil'), [...new Set(shapes)].join());
+    // Its wheels have a cylinder each, which is drawn as the tyre.
+    assert.equal(await page(`polyform.view.main.meshes.flatMap(({userData}) => userData.parts).filter(({tint}) => tint === 'tyre').length`), 4);
     assert.ok(await page(`polyform.view.mechanism.bodies.some((body, b) => body.shapes.length > 0 && polyform.view.shapes.arms(body, b).length > 0)`));
+  },
+
+  async 'CAD meshes: STL, OBJ and glTF take the place of a body, in its axes and in metres'() {
+    const corners = [[0, 0, 0], [2, 0, 0], [0, 1, 0], [0, 0, 1]],
+      faces = [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]];
+    const stl = `solid t\n${faces.map((f) => `facet normal 0 0 0\nouter loop\n${f.map((k) => `vertex ${corners[k].join(' ')}`).join('\n')}\nendloop\nendfacet`).join('\n')}\nendsolid t\n`;
+    const obj = `${corners.map((c) => `v ${c.map((x) => 1000 * x).join(' ')}`).join('\n')}\n${faces.map((f) => `f ${f.map((k) => k + 1).join(' ')}`).join('\n')}\n`;
+    const bytes = Buffer.from(Float32Array.from(faces.flat().flatMap((k) => corners[k])).buffer);
+    const gltf = JSON.stringify({
+      asset: {version: '2.0'}, scene: 0, scenes: [{nodes: [0]}], nodes: [{mesh: 0}],
+      meshes: [{primitives: [{attributes: {POSITION: 0}}]}],
+      accessors: [{bufferView: 0, componentType: 5126, count: 12, type: 'VEC3', min: [0, 0, 0], max: [2, 1, 1]}],
+      bufferViews: [{buffer: 0, byteLength: bytes.length}],
+      buffers: [{byteLength: bytes.length, uri: `data:application/octet-stream;base64,${bytes.toString('base64')}`}],
+    });
+    await browser.open(at('two.html'));
+    const lay = (name, text) => page(`(() => {
+      const files = new DataTransfer(), input = document.getElementById('mesh-file');
+      files.items.add(new File([${JSON.stringify(text)}], '${name}'));
+      input.files = files.files;
+      document.getElementById('mesh-note').replaceChildren();
+      input.dispatchEvent(new Event('change'));
+    })()`);
+    for (const [name, text, unit] of [['t.stl', stl, 'm'], ['t.obj', obj, 'mm'], ['t.gltf', gltf, 'm']]) {
+      await lay(name, text);
+      await settled(`document.getElementById('mesh-note').textContent.startsWith('${name}')`);
+      assert.match(await page(`document.getElementById('mesh-note').textContent`), new RegExp(`4 triangles, lengths in ${unit}\\.`));
+      const [size, matrix, wanted, hidden] = await page(`(() => {
+        const {meshes, main, scene} = polyform.view, {group, object} = meshes.byBody.get(0);
+        polyform.view.draw();
+        let far = 0;
+        object.traverse((node) => { if (node.isMesh) { node.geometry.computeBoundingBox(); far = node.geometry.boundingBox.max.x * object.scale.x; } });
+        return [far, group.matrix.elements, main.motion.matrices[0].elements, main.hidden.size];
+      })()`);
+      assert.ok(Math.abs(size - 2) < 1e-6, `${name}: ${size} m`);
+      assert.deepEqual(matrix, wanted);
+      assert.ok(hidden > 0);
+    }
+    await lay('t.step', 'x');
+    await settled(`document.getElementById('mesh-note').textContent.includes('none of STL')`);
+    await lay('t.stl', 'solid\nendsolid');
+    await settled(`/t.stl (has no triangles|could not be read)/.test(document.getElementById('mesh-note').textContent)`);
   },
 
   async 'at 1024 px the menu of speeds is in its card; at 390 px all controls have 44 px'() {

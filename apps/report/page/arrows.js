@@ -140,6 +140,7 @@ export class Arrows {
       this.largest[kind] = Math.max(this.largest[kind], sizes[Math.floor(0.98 * (sizes.length - 1))]);
     }
     this.looked = this.run.rows;
+    this.areMomentsRounding = this.largest.moment < 1e-9 * this.largest.force * this.length;
   }
 
   /** Rows have come; and seldom, as it takes longer: how large all forces are now. */
@@ -162,7 +163,7 @@ export class Arrows {
       } else direction.set(...load.columns.map((column) => column[row]));
       const size = direction.length(),
         part = Math.min(1.6, size / this.largest[load.kind]);
-      const drawn = size > 0 && part > smallest && Number.isFinite(size) && Number.isFinite(from.x);
+      const drawn = size > 0 && part > smallest && !(load.kind === 'moment' && this.areMomentsRounding) && Number.isFinite(size) && Number.isFinite(from.x);
       if (load.touches && drawn)
         this.meshes.touch.setMatrixAt(
           places.touch++,

@@ -94,11 +94,20 @@ export class Parts {
     }
   }
 
+  /** Parts for which the test holds are not drawn. */
+  hide(test) {
+    this.hidden = new Set(this.meshes.flatMap(({userData}) => userData.parts).filter(test));
+  }
+
   /** After motion.place. */
   move() {
     const world = new Matrix4();
     for (const mesh of this.meshes) {
-      mesh.userData.parts.forEach((part, i) => mesh.setMatrixAt(i, this.worldMatrix(part, world)));
+      mesh.userData.parts.forEach((part, i) => {
+        this.worldMatrix(part, world);
+        if (this.hidden?.has(part)) world.scale(nothing);
+        mesh.setMatrixAt(i, world);
+      });
       mesh.instanceMatrix.needsUpdate = true;
     }
   }
@@ -143,4 +152,5 @@ const from = new Vector3(),
   to = new Vector3(),
   direction = new Vector3(),
   size = new Vector3(),
+  nothing = new Vector3(0, 0, 0),
   turn = new Quaternion();

@@ -22,6 +22,7 @@ import {Arrows} from './arrows.js';
 import {report} from './data.js';
 import {Ground} from './ground.js';
 import {Labels} from './labels.js';
+import {Meshes} from './meshes.js';
 import {Motion, placedBodies} from './motion.js';
 import {Parts} from './parts.js';
 import {outline, Shapes} from './shapes.js';
@@ -58,6 +59,7 @@ export class MechanismView {
     this.findFloor();
     this.parts = this.shapes.parts();
     this.followed = -1;
+    this.meshes = new Meshes(this.scene, this.radius);
     this.showRun(run);
     this.setUpLight();
     this.ground = new Ground(this.scene, this);
@@ -95,6 +97,7 @@ export class MechanismView {
       (tint) => this.tint(tint),
       false,
     );
+    this.hideMeshed();
     const {motion} = this.main,
       shown = this.arrows?.shown ?? false;
     this.arrows?.remove();
@@ -112,6 +115,23 @@ export class MechanismView {
 
   toggleTrace(body) {
     this.traces.toggle(body);
+    this.request();
+  }
+
+  /** A CAD mesh in the place of the shapes of a body; object null: its shapes again. Gives the unit of its lengths. */
+  showMesh(body, object) {
+    const unit = object ? this.meshes.add(body, object, this.tint(this.shapes.tints[body])) : this.meshes.drop(body);
+    this.hideMeshed();
+    this.request();
+    return unit;
+  }
+
+  hideMeshed() {
+    this.main.hide((part) => part.isBody && this.meshes.has(part.body ?? part.at?.body ?? part.ends[0].body));
+  }
+
+  setMeshUnit(body, unit) {
+    this.meshes.setUnit(body, unit);
     this.request();
   }
 
@@ -216,6 +236,7 @@ export class MechanismView {
     this.ghost?.remove();
     this.arrows.remove();
     for (const body of this.traces.bodies) this.traces.drop(body);
+    for (const body of [...this.meshes.byBody.keys()]) this.meshes.drop(body);
     this.renderer.renderLists.dispose();
     this.isGone = true;
   }
@@ -395,6 +416,7 @@ export class MechanismView {
     this.ground.paint();
     this.arrows.paint();
     this.traces.paint();
+    this.meshes.paint((body) => this.tint(this.shapes.tints[body]));
     this.request();
   }
 
@@ -443,6 +465,7 @@ export class MechanismView {
       parts?.move();
     }
     this.arrows.move(this.clock.time);
+    this.meshes.move(this.main.motion);
     this.goAlong();
     this.renderer.render(this.scene, this.camera);
     const {clientWidth, clientHeight} = this.canvas.parentElement;

@@ -130,7 +130,7 @@ export class Shapes {
   parts() {
     return [
       ...givenParts(-1, this.ground, this.bodies.length),
-      ...this.bodies.flatMap((body, b) => this.bodyParts(body, b)),
+      ...this.bodies.flatMap((body, b) => this.bodyParts(body, b).map((part) => ({...part, isBody: true}))),
       ...this.joints.flatMap((joint) => this.jointParts(joint)),
       ...this.forces.flatMap((force) => this.forceParts(force)),
       ...this.planes(),
@@ -140,12 +140,18 @@ export class Shapes {
   /** A spring is a coil, a tyre a wheel, a rope a line; what else acts between two points is a thin line. */
   forceParts({kind, ends, at, axis, radius}) {
     const {width} = this;
+    if (kind === 'wheel' && this.isTyre(at.body, radius)) return [];
     if (kind === 'wheel')
       return [{shape: 'wheel', tint: 'tyre', at, along: {body: at.body, axis}, width: radius, length: radius}];
     if (kind === 'coil') return [{shape: 'coil', tint: 'spring', ends, width: 1.5 * width}];
     return ends
       .slice(1)
       .map((to, k) => ({shape: 'cylinder', tint: 'spring', ends: [ends[k], to], width: 0.4 * width}));
+  }
+
+  /** Whether a cylinder of the body is drawn as the tyre already. */
+  isTyre(body, radius) {
+    return this.bodies[body].shapes.some((shape) => shape.type === 'cylinder' && shape.radius > 0.9 * radius);
   }
 
   /** Planes of ground and of bodies, as far as the motion reaches. */
@@ -166,7 +172,8 @@ export class Shapes {
 
   bodyParts(body, b) {
     const {width} = this;
-    const given = givenParts(b, body.shapes, this.tints[b]);
+    const wheel = this.forces.find(({kind, at, radius}) => kind === 'wheel' && at.body === b && this.isTyre(b, radius));
+    const given = givenParts(b, body.shapes, wheel ? 'tyre' : this.tints[b]);
     if (body.edges?.length > 0) return [...given, ...this.flexibleParts(body, b)];
     if (given.length > 0) return [...given, ...this.arms(body, b)];
     const links = this.links(b),

@@ -2,11 +2,12 @@
 import {runs} from './data.js';
 import {element} from './format.js';
 import {menu} from './menu.js';
+import {accepted, readMesh} from './meshes.js';
 import {placedBodies} from './motion.js';
 import {download, fileName, makesVideo, record} from './save.js';
 import {MechanismView} from './scene.js';
 
-const buttons = ['body-labels', 'joint-labels', 'forces', 'grid', 'fit', 'shown', 'ghost', 'body', 'trace', 'follow', 'body-channels'];
+const buttons = ['body-labels', 'joint-labels', 'forces', 'grid', 'fit', 'shown', 'ghost', 'body', 'trace', 'follow', 'mesh', 'body-channels'];
 
 /** Where there are no forces in the results. */
 const noForces = 'The results have no reactions, contact forces or tensions. Run with --columns joints,bodies,energy,elements,reactions.';
@@ -69,6 +70,48 @@ function setUpBody(view, picker, find, changed) {
   return show;
 }
 
+/** A mesh of a file in the place of the body that is chosen. It stays on this page, and goes nowhere else. */
+function setUpMeshes(view, find) {
+  const input = find('mesh-file'),
+    note = find('mesh-note');
+  const close = () => (note.hidden = true);
+  const button = (textContent, action) => {
+    const made = element('button', {type: 'button', className: 'quiet', textContent});
+    made.onclick = action;
+    return made;
+  };
+  const tell = (body, name, triangles, unit) => {
+    const other = unit === 'm' ? 'mm' : 'm';
+    note.replaceChildren(
+      `${name}: ${triangles.toLocaleString('en')} triangles, lengths in ${unit}. `,
+      button(`Take ${other}`, () => {
+        view.setMeshUnit(body, other);
+        tell(body, name, triangles, other);
+      }),
+      button('Remove', () => {
+        view.showMesh(body, null);
+        close();
+      }),
+      button('OK', close),
+    );
+  };
+  input.accept = accepted;
+  find('mesh').onclick = () => input.click();
+  input.onchange = async () => {
+    const [file] = input.files,
+      body = Number(find('body').value);
+    input.value = '';
+    if (!file) return;
+    note.hidden = false;
+    try {
+      const {object, triangles} = await readMesh(file);
+      tell(body, file.name, triangles, view.showMesh(body, object));
+    } catch (problem) {
+      note.replaceChildren(`${problem.message} `, button('OK', close));
+    }
+  };
+}
+
 /** Pictures and videos of the drawing. */
 function setUpSaving(view, clock, title, find) {
   const actions = [['Picture (PNG)', async () => download(fileName(title, 'png'), await view.picture())]];
@@ -128,6 +171,7 @@ export function setUpView({clock, picker, find, title, changed, renderer = null}
   if (!view.arrows.any) Object.assign(find('forces'), {disabled: true, title: noForces});
   find('fit').onclick = () => view.fit();
   view.showBody = setUpBody(view, picker, find, changed);
+  setUpMeshes(view, find);
   setUpSaving(view, clock, title, find);
   return view;
 }

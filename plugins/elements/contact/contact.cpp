@@ -19,7 +19,9 @@ namespace polyform::contact {
 namespace {
 
 constexpr std::array states{Variable{.name = "approach", .unit = "m/s"}};
-enum Output : std::size_t { gap, penetration, normal_force, friction_force, slip, mode, place, force_on_a = place + 3 };
+enum Output : std::size_t {
+  gap, penetration, normal_force, friction_force, slip, mode, place, force_on_a = place + 3
+};
 constexpr std::array outputs{Variable{.name = "gap", .unit = "m", .kind = Variable::Kind::length},
                              Variable{.name = "penetration", .unit = "m", .kind = Variable::Kind::length},
                              Variable{.name = "fn", .unit = "N"},
