@@ -11,6 +11,7 @@
 #include "apps/session/arguments.hpp"
 #include "apps/text/json_output.hpp"
 #include "apps/text/terminal.hpp"
+#include "apps/text/wrapping.hpp"
 #include "framework/host/reading/report.hpp"
 #include "framework/host/registry/registry.hpp"
 #include "framework/host/results/file_roles.hpp"
@@ -110,13 +111,12 @@ void print_claim(const Claim& claim) {
   const char* const mark = claim.verdict == Verdict::passed   ? "passed"
                            : claim.verdict == Verdict::failed ? "FAILED"
                                                               : "unsupported";
-  fmt::print(output(), "  {:<11} {}", mark, claim.name);
+  std::string text = fmt::format("  {:<11} {}", mark, claim.name);
   const bool measured = claim.verdict == Verdict::passed || claim.measured > claim.tolerance;
-  if (measured && claim.tolerance > 0)
-    fmt::print(output(), " ({:.1e}, allowed {:.0e})", claim.measured, claim.tolerance);
-  fmt::print(output(), "\n");
-  if (!claim.finding.empty()) fmt::print(output(), "              {}\n", claim.finding);
-  if (!claim.remedy.empty()) fmt::print(output(), "              {}\n", claim.remedy);
+  if (measured && claim.tolerance > 0) text += fmt::format(" ({:.1e}, allowed {:.0e})", claim.measured, claim.tolerance);
+  if (!claim.finding.empty()) text += "\n              " + claim.finding;
+  if (!claim.remedy.empty()) text += "\n              " + claim.remedy;
+  fmt::print(output(), "{}\n", wrapped_lines(text, 14));
 }
 
 Json claim_json(const Claim& claim) {

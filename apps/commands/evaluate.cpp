@@ -48,7 +48,7 @@ void print_evaluation(const host::System& system, std::string_view solver, const
                 const host::ConstraintCount& count, const host::BalanceReport& balance) {
   auto open = count.open.begin();  // in the order of the joints
   const SystemView& view = system.view();
-  fmt::print(output(), "{}, solver {}: accelerations and reactions at t = 0, ground axes\n", system.description().name,
+  fmt::print(output(), "{}, solver {}: accelerations and reactions at the start\n", system.description().name,
              solver);
   for (const BodyIndex b : system.bodies()) {
     const BodyData& body = view.bodies[at(b)];

@@ -17,6 +17,7 @@
 #include "apps/session/solver_choice.hpp"
 #include "apps/text/comparison_text.hpp"
 #include "apps/text/json_output.hpp"
+#include "apps/text/linear_text.hpp"
 #include "apps/text/terminal.hpp"
 #include "apps/text/text.hpp"
 #include "framework/host/reading/report.hpp"
@@ -141,8 +142,10 @@ void check(Problem& problem, const VerifyArguments& arguments, Session& session,
 }
 
 void print_problem(const Problem& problem) {
-  fmt::print(output(), "{}: {}\n", problem.name,
-             problem.trouble.empty() ? problem.reference->source : "NOT CHECKED: " + problem.trouble);
+  if (problem.trouble.empty())
+    print_wrapped(fmt::format("{}: {}", problem.name, problem.reference->source), 2);
+  else
+    fmt::print(output(), "{}: NOT CHECKED: {}\n", problem.name, problem.trouble);
   for (const Verification& v : problem.results) {
     if (v.how != HeatEnd::How::done) {
       fmt::print(output(), "  {:<12} {:<7} {}\n", v.solver,
@@ -153,9 +156,10 @@ void print_problem(const Problem& problem) {
       continue;
     }
     const host::ReferenceErrors& e = v.errors;
-    fmt::print(output(), "  {:<12} {:<7} {:>9}  error {:.1e}, {:.2g} of the tolerance, in {} at t = {:.4g} s\n",
-               v.solver, v.passed ? "passed" : "FAILED", duration_text(v.run->wall_seconds), e.error, e.ratio,
-               e.channel, e.time);
+    print_wrapped(fmt::format("  {:<12} {:<7} {:>9}  error {:.1e}, {:.2g} of the tolerance, in {} at t = {:.4g} s",
+                              v.solver, v.passed ? "passed" : "FAILED", duration_text(v.run->wall_seconds), e.error,
+                              e.ratio, e.channel, e.time),
+                  34);
   }
 }
 

@@ -109,7 +109,7 @@ void print_point(const host::System& system, const Equilibrium& found) {
     const BodyIndex b = system.bodies()[k];
     const BodyData& body = view.bodies[at(b)];
     const Pose pose = poses[b];
-    fmt::print(output(), "body {}  position {} m, orientation {}\n", body.name, value_text(numbers_of(pose.position)),
+    fmt::print(output(), "body {}  position {} m,\n  orientation {}\n", body.name, value_text(numbers_of(pose.position)),
                value_text(numbers_of(pose.orientation)));
     if (body.flexible != rigid) {
       const FlexibleData& f = view.flexible[body.flexible];

@@ -58,8 +58,10 @@ void print_sweep(const host::System& system, const host::RunSettings& settings, 
   const char* name = what == host::SweepOf::step ? "step" : "tolerance";
   fmt::print(output(), "{}: bodies {}; {} s with {}\n\n", system.description().name, system.bodies().size(),
              settings.duration, settings.integrator.name());
-  fmt::print(output(), "{:<12} {:>9} {:>8} {:>11} {:>9} {:>16} {:>16} {:>9}\n", "solver", name, "steps", "evaluations",
-             "wall time", "position error", "angle error", "drift");
+  fmt::print(output(), "{:<12} {:>9} {:>7} {:>8} {:>8} {:>10} {:>11} {:>7}\n", "", "", "", "evalu-", "wall", "position",
+             "angle", "");
+  fmt::print(output(), "{:<12} {:>9} {:>7} {:>8} {:>8} {:>10} {:>11} {:>7}\n", "solver", name, "steps", "ations", "time",
+             "error", "error", "drift");
   Reasons reasons;
   for (const host::SweepPoint& p : sweep.points) {
     if (p.how != HeatEnd::How::done) {
@@ -71,11 +73,12 @@ void print_sweep(const host::System& system, const host::RunSettings& settings, 
     const auto error = [&](const auto& d, const char* unit) {
       return d ? fmt::format("{:.1e} {}", d->value, unit) : p.is_reference ? "reference" : "-";
     };
-    fmt::print(output(), "{:<12} {:>9.3g} {:>8} {:>11} {:>9} {:>16} {:>16} {:>9.1e}\n", p.solver, p.value, p.run->steps,
+    fmt::print(output(), "{:<12} {:>9.3g} {:>7} {:>8} {:>8} {:>10} {:>11} {:>7.1e}\n", p.solver, p.value, p.run->steps,
                p.run->evaluations, duration_text(p.run->wall_seconds), error(p.position, "m"), error(p.angle, "rad"),
                p.run->energy_drift);
   }
-  fmt::print(output(), "\n{}\n", fmt::join(sweep_texts(what, sweep), "\n"));
+  fmt::print(output(), "\n");
+  for (const std::string& text : sweep_texts(what, sweep)) print_paragraphs(text);
 }
 
 }  // namespace polyform::apps
