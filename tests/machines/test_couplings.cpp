@@ -6,12 +6,6 @@
 
 using namespace polyform::test;
 
-namespace {
-
-constexpr double pi = 3.14159265358979323846, g = 9.81;
-
-}  // namespace
-
 TEST_CASE("a gear train runs up as its inertia on the motor shaft says, with the forces of teeth and belt") {
   in_formulations(shipped("gear_train"), [](const Table& rows) {
     for (std::size_t r = 0; r < rows.rows.size(); ++r) {
