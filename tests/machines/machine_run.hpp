@@ -1,6 +1,7 @@
 // Runs of models by the command, in every formulation that carries them.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <catch2/catch.hpp>
 #include <string>
@@ -9,6 +10,8 @@
 #include "tests/command/command_runner.hpp"
 
 namespace polyform::test {
+
+inline constexpr double pi = 3.14159265358979323846, g = 9.81;
 
 inline constexpr std::array formulations{"riccati", "reduced", "particles", "hierarchy", "thompson", "cartesian"};
 

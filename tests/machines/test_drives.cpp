@@ -13,7 +13,7 @@ TEST_CASE("a cylinder with a constant flow moves with flow over area, under the 
     CHECK(std::abs(rows.at(9, "guide.v")) < 1e-8);  // before there is a flow
     const std::size_t last = rows.rows.size() - 1;
     // Steady: the chamber of the rod carries what its outlet takes, and the seals their friction.
-    const double rod_pressure = 1.2e-3 * 0.1 / 1e-7;
+    const double rod_pressure = 1.2e-3 * 0.1 / 1e-9;
     CHECK(rows.at(last, "guide.v") == Approx(0.1).epsilon(1e-4));
     CHECK(rows.at(last, "cylinder.rod_pressure") == Approx(rod_pressure).epsilon(1e-3));
     CHECK(rows.at(last, "cylinder.pressure") ==
@@ -42,7 +42,7 @@ simulation: {duration: 0.1, integrator: dopri5, tolerance: {relative: 1e-10, abs
 }
 
 TEST_CASE("a belt slips at Eytelwein's limit and grips again") {
-  const double limit = 400 * std::tanh(0.15 * 3.14159265358979323846);
+  const double limit = 400 * std::tanh(0.15 * pi);
   in_formulations(shipped("belt_slips"), [&](const Table& rows) {
     bool slipped = false;
     for (std::size_t r = 0; r < rows.rows.size(); ++r) {
@@ -51,7 +51,7 @@ TEST_CASE("a belt slips at Eytelwein's limit and grips again") {
       slipped = slipped || slips;
       if (!slips) continue;
       CHECK(rows.at(r, "belt.force") == Approx(limit));
-      CHECK(rows.at(r, "belt.tight") / rows.at(r, "belt.slack") == Approx(std::exp(0.3 * 3.14159265358979323846)));
+      CHECK(rows.at(r, "belt.tight") / rows.at(r, "belt.slack") == Approx(std::exp(0.3 * pi)));
       CHECK(rows.at(r, "flywheel_bearing.a") == Approx(0.05 * limit / 0.4).epsilon(1e-9));
     }
     CHECK(slipped);

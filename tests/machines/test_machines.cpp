@@ -8,12 +8,6 @@
 
 using namespace polyform::test;
 
-namespace {
-
-constexpr double pi = 3.14159265358979323846, g = 9.81;
-
-}  // namespace
-
 TEST_CASE("an engine: piston by the crank's formula, camshaft at half speed, energy in and out") {
   in_formulations(shipped("single_cylinder_engine"),
                   [](const Table& rows) {

@@ -12,12 +12,6 @@
 using namespace polyform;
 using namespace polyform::test;
 
-namespace {
-
-constexpr double pi = 3.14159265358979323846, g = 9.81;
-
-}  // namespace
-
 TEST_CASE("a block on four bushings sags and swings as their stiffness says") {
   in_formulations(shipped("rubber_mounts"), [](const Table& rows) {
     // Released without deflection: z = -s (1 - exp(-d t)(cos w t + d/w sin w t)), with s = m g/k, 800 N s/m on 120 kg.

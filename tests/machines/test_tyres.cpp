@@ -13,8 +13,6 @@ using namespace polyform::test;
 
 namespace {
 
-constexpr double pi = 3.14159265358979323846, g = 9.81;
-
 /// A wheel of 0.3 m at its height with 4000 N on it, rolling along x.
 void place(testing::ElementTest<ForceType>& wheel) {
   wheel.set("axis", Vec3{0, 1, 0}).set("radius", 0.3).set("rolling_radius", 0.29).set("stiffness", 2e5);
@@ -115,7 +113,7 @@ TEST_CASE("a lane change with small steering is that of the linear bicycle model
   const auto length = [](double load) { return 1.6 * std::sin(2 * std::atan(load / (1.7 * 8000))) * 0.32; };
   const double Cf = stiffness(Ff), Cr = stiffness(Fr), lf = length(Ff), lr = length(Fr);
   const double tf = 0.1 * Ff / 8000 * 0.32, tr = 0.1 * Fr / 8000 * 0.32;  // pneumatic trails
-  using State = std::array<double, 6>;  // lateral speed, yaw rate, slips, heading, y
+  using State = std::array<double, 6>;                                    // lateral speed, yaw rate, slips, heading, y
   const auto rate = [&](double t, const State& s) {
     const double d = t > 0.5 && t < 2.5 ? steer * std::pow(std::sin(pi * (t - 0.5)), 3) : 0;
     const double F = Cf * s[2], R = Cr * s[3];

@@ -7,6 +7,7 @@
 #include "polyform/contract/discrete_state.hpp"
 #include "polyform/contract/events.hpp"
 #include "polyform/contract/outputs.hpp"
+#include "polyform/contract/state_jumps.hpp"
 #include "polyform/contract/value_ranges.hpp"
 #include "polyform/helpers/element_helpers.hpp"
 
@@ -96,7 +97,11 @@ constexpr std::array outputs{Variable{.name = "force", .unit = "N"}, Variable{.n
 ///   slip    F₀ − |F|                    while it grips
 ///   grip    ± (w − c F |r₁ ω₁|)         while it slips
 ///   turn    ω₁, where the creep bends
-class BeltDrives final : public ForceBatch, public EventSource, public DiscreteElement, public OutputSource {
+class BeltDrives final : public ForceBatch,
+                         public EventSource,
+                         public DiscreteElement,
+                         public StateJumps,
+                         public OutputSource {
  public:
   explicit BeltDrives(Strided<const ElementInstance> instances) {
     for (const ElementInstance& i : instances) {
@@ -157,8 +162,15 @@ class BeltDrives final : public ForceBatch, public EventSource, public DiscreteE
     if (k % 3 == 0) values[i] = input.attachments->states[i] > 0 ? forward : backward;
     if (k % 3 == 1) values[i] = grip;
   }
+  /// Where the belt begins to slip its stretch is just within that of the limit, so that it grips again within it.
+  void jump_states(std::size_t k, bool, const EventInput&, std::span<double> stretch) noexcept override {
+    constexpr double within = 1 - 1e-9;
+    if (k % 3 == 0)
+      stretch[k / 3] = std::copysign(within * belts_[k / 3].limit / belts_[k / 3].stiffness, stretch[k / 3]);
+  }
   void* query(std::string_view asked) noexcept override {
     if (asked == EventSource::interface_name) return static_cast<EventSource*>(this);
+    if (asked == StateJumps::interface_name) return static_cast<StateJumps*>(this);
     if (asked == OutputSource::interface_name) return static_cast<OutputSource*>(this);
     return asked == DiscreteElement::interface_name ? static_cast<DiscreteElement*>(this) : nullptr;
   }
