@@ -117,6 +117,39 @@ TEST_CASE("a table is the same for any number of workers, any shards, and after 
   CHECK(shop.read("killed.csv") == whole);
 }
 
+TEST_CASE("cases in lanes give what they give one at a time, and the record says how they ran") {
+  const Workshop shop;
+  const std::string model = shop.write("m.yaml", oscillator);
+  const std::string integrator = GENERATE(as<std::string>(), "dopri5", "rk4");
+  const auto study = [&](const std::string& table, std::vector<std::string> more) {
+    std::vector<std::string> all{"study",        model,
+                                 "--vary",       "bodies.block.mass=uniform(1,2)",
+                                 "--vary",       "forces.spring.stiffness=uniform(10,90)",
+                                 "--vary",       "gravity[0]=normal(0,1)",
+                                 "--samples",    "21",
+                                 "--quantity",   "end=final(slide.q)",
+                                 "--quantity",   "work=max(energy.total)-min(energy.total)",
+                                 "--integrator", integrator,
+                                 "--output",     table};
+    all.insert(all.end(), more.begin(), more.end());
+    const Outcome outcome = shop.run(all);
+    INFO(outcome.err);
+    REQUIRE(outcome.code == 0);
+    return rows_of(shop.read(table));
+  };
+  const auto together = study("lanes.csv", {}), alone = study("alone.csv", {"--no-lanes"});
+  CHECK_THAT(shop.read("lanes.csv.journal"),
+             Contains("in lanes: 8 cases at a time by riccati and " + integrator));
+  CHECK_THAT(shop.read("alone.csv.journal"), Contains("one case at a time: as asked for"));
+  REQUIRE(together.size() == alone.size());
+  for (std::size_t k = 0; k < alone.size(); ++k) {
+    INFO("case " << k);
+    CHECK(std::stod(together[k][4]) == Approx(std::stod(alone[k][4])).margin(1e-11));
+    CHECK(std::stod(together[k][5]) == Approx(std::stod(alone[k][5])).margin(1e-9));
+    CHECK(together[k][6] == alone[k][6]);
+  }
+}
+
 TEST_CASE("a study is extended, and one of another model is not resumed") {
   const Workshop shop;
   const auto study = [&](const std::string& model, const std::string& samples) {

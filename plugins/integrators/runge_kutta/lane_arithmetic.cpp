@@ -11,13 +11,13 @@ constexpr std::size_t usual_lanes = 8;
 
 template <std::size_t fixed>
 [[gnu::always_inline]] inline void add(std::size_t numbers, std::size_t counted, const double* __restrict h,
-                                       const double* __restrict y, std::span<const Term> terms,
+                                       const double* __restrict y, std::span<const StageTerm> terms,
                                        double* __restrict out) noexcept {
   const std::size_t lanes = fixed > 0 ? fixed : counted;
   for (std::size_t i = 0; i < numbers; ++i) {
     double* const to = out + i * lanes;
     for (std::size_t k = 0; k < lanes; ++k) to[k] = 0;
-    for (const Term& term : terms) {
+    for (const StageTerm& term : terms) {
       const double* const rates = term.rates + i * lanes;
       for (std::size_t k = 0; k < lanes; ++k) to[k] += term.factor * rates[k];
     }
@@ -65,7 +65,7 @@ template <std::size_t fixed>
 #endif
 
 POLYFORM_CLONES
-void add_terms(std::size_t numbers, std::size_t lanes, const double* h, const double* y, std::span<const Term> terms,
+void add_terms(std::size_t numbers, std::size_t lanes, const double* h, const double* y, std::span<const StageTerm> terms,
                double* out) noexcept {
   if (lanes == usual_lanes)
     add<usual_lanes>(numbers, lanes, h, y, terms, out);

@@ -7,13 +7,13 @@
 namespace polyform::runge_kutta {
 
 /// What is added up: factor · rates.
-struct Term {
+struct StageTerm {
   double factor;
   const double* rates;
 };
 
 /// out = y + h Σ terms, of so many numbers in so many lanes; h: one per lane. y may be nullptr, for zero.
-void add_terms(std::size_t numbers, std::size_t lanes, const double* h, const double* y, std::span<const Term> terms,
+void add_terms(std::size_t numbers, std::size_t lanes, const double* h, const double* y, std::span<const StageTerm> terms,
                double* out) noexcept;
 
 /// The tolerances of lanes, one number each.

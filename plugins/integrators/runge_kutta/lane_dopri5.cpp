@@ -127,14 +127,14 @@ class LaneDopri5 final : public LaneBatch {
 
   /// The stages of all active lanes; a lane whose derivative is not found gives up and takes no further part.
   void go() noexcept {
-    Term terms[6] = {{0, start_rate_.data()}};
+    StageTerm terms[6] = {{0, start_rate_.data()}};
     for (std::size_t s = 0; s < 5; ++s) terms[s + 1].rates = k_[s].data();
     for (std::size_t s = 0; s < 5; ++s) {
       for (std::size_t j = 0; j <= s; ++j) terms[j].factor = lane_weights[s][j];
       add_terms(size_, lanes(), h_.data(), now_.data(), std::span(terms).first(s + 1), stage_.data());
       find_stage(lane_nodes[s], stage_, k_[s]);
     }
-    Term ends[6];
+    StageTerm ends[6];
     for (std::size_t j = 0; j < 5; ++j) ends[j] = {lane_ends[j], terms[j == 0 ? 0 : j + 1].rates};
     add_terms(size_, lanes(), h_.data(), now_.data(), std::span(ends).first(5), next_.data());
     find_stage(1, next_, try_rate_);

@@ -66,7 +66,7 @@ class LaneRk4 final : public LaneBatch {
     for (std::size_t k = 0; k < lanes(); ++k) half_[k] = t_[k] + 0.5 * h_[k];
     find(t_, y, k1_);
     const auto go_on = [&](double factor, const std::vector<double>& rates) {
-      const Term term{factor, rates.data()};
+      const StageTerm term{factor, rates.data()};
       add_terms(size_, lanes(), h_.data(), y.data(), {&term, 1}, stage_.data());
     };
     go_on(0.5, k1_);
@@ -76,7 +76,7 @@ class LaneRk4 final : public LaneBatch {
     go_on(1.0, k3_);
     for (std::size_t k = 0; k < lanes(); ++k) half_[k] = t_[k] + h_[k];
     find(half_, stage_, k4_);
-    const Term all[] = {{1.0 / 6, k1_.data()}, {1.0 / 3, k2_.data()}, {1.0 / 3, k3_.data()}, {1.0 / 6, k4_.data()}};
+    const StageTerm all[] = {{1.0 / 6, k1_.data()}, {1.0 / 3, k2_.data()}, {1.0 / 3, k3_.data()}, {1.0 / 6, k4_.data()}};
     add_terms(size_, lanes(), h_.data(), y.data(), all, next_.data());
   }
   void find(std::span<const double> t, const std::vector<double>& y, std::vector<double>& rates) noexcept {
