@@ -8,6 +8,7 @@
 #include "framework/host/reading/report.hpp"
 #include "framework/host/registry/process_state.hpp"
 #include "framework/host/simulation/evaluate.hpp"
+#include "framework/host/simulation/unilateral_set.hpp"
 #include "framework/workbench/linearization/canonical_state.hpp"
 #include "polyform/mechanics/rheonomic_joints.hpp"
 
@@ -70,6 +71,7 @@ Solver Model::solver(const SolverRequest& request) const {
     const host::System& system = *parts_->system;
     const host::ProcessState before;
     const apps::SolverChoice choice = choice_of(*parts_, request);
+    host::refuse_unilateral_rows(system.view(), "an evaluation at given states");
     host::RowMaker rows(system, host::Columns::all());
     std::vector<Column> columns = columns_of(rows.channels());
     return Solver(std::unique_ptr<Solver::Parts>(

@@ -45,6 +45,7 @@ Json run_json(const host::System& system, std::size_t degrees_of_freedom, std::s
               {"stops", run.stops},
               {"events", run.events},
               {"kernels", run.kernels},
+              {"notes", run.notes},
               {"warnings", run.warnings},
               {"imbalance", run.imbalance},
               {"time", run.time},

@@ -136,3 +136,32 @@ TEST_CASE("contacts of all bodies hold what a joint connects to ground") {
   const Ended ended = run_to_end(*system, *formulations_for(*system).front(), settings(0.5));
   CHECK(ended.velocities[0].z == Approx(0.8 * speed - 9.81 * rest).epsilon(5e-3));
 }
+
+// With bristles what sticks does not creep: after they have taken up the load the block stands still.
+TEST_CASE("a block on an incline below the limit does not creep where its friction has bristles") {
+  const double angle = std::atan(0.4);
+  const auto text = [&](double tangent, const char* stiffness) {
+    const double a = std::atan(tangent);
+    return fmt::format(
+        "polyform: 1\ngravity: [{:.17g}, 0, {:.17g}]\nground: {{geometry: [{{type: plane}}]}}\nbodies:\n"
+        "  - {{name: block, mass: 2, inertia: {{xx: 0.02, yy: 0.02, zz: 0.02}}, position: [0, 0, 0.05],\n"
+        "     geometry: [{{type: box, size: [0.3, 0.3, 0.1]}}]}}\n"
+        "joints:\n  - {{name: j, type: free, base: ground, moving: block}}\n"
+        "forces:\n  - {{name: c, type: contact, a: block, b: ground, stiffness: 1.0e+4, exponent: 1, restitution: 0.2,\n"
+        "     friction: {{dynamic: 0.5{}}}}}\n",
+        9.81 * std::sin(a), -9.81 * std::cos(a), stiffness);
+  };
+  const auto sticks = system_from_text(text(0.4, ", stiffness: 1.0e+4"));
+  const auto creeps = system_from_text(text(0.4, ""));
+  const auto slides = system_from_text(text(0.6, ", stiffness: 1.0e+4"));
+  const Formulation& formulation = *formulations_for(*sticks).front();
+  const auto at = [&](const host::System& system, double t) {
+    return run_to_end(system, formulation, settings(t)).positions[0].x;
+  };
+  const double early = at(*sticks, 30);
+  CHECK(early == Approx(2 * 9.81 * std::sin(angle) / 1e4).epsilon(2e-2));
+  CHECK(std::abs(at(*sticks, 60) - early) < 1e-9);
+  CHECK(std::abs(at(*creeps, 20) - at(*creeps, 10)) > 1e-4);
+  const double steep = std::atan(0.6);
+  CHECK(at(*slides, 2) == Approx(2 * 9.81 * (std::sin(steep) - 0.5 * std::cos(steep))).epsilon(1e-2));
+}

@@ -10,6 +10,7 @@
 #include "polyform/contract/batch_integration.hpp"
 #include "polyform/contract/cost_model.hpp"
 #include "polyform/contract/flexible_validity.hpp"
+#include "polyform/contract/held_states.hpp"
 #include "polyform/contract/initial_states.hpp"
 #include "polyform/contract/kernels.hpp"
 #include "polyform/contract/plugin.hpp"
@@ -18,6 +19,8 @@
 #include "polyform/contract/state_jumps.hpp"
 #include "polyform/contract/rheonomic_joint.hpp"
 #include "polyform/contract/second_order.hpp"
+#include "polyform/contract/type_variants.hpp"
+#include "polyform/contract/unilateral.hpp"
 #include "polyform/helpers/completed.hpp"
 
 namespace {

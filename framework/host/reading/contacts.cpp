@@ -149,7 +149,7 @@ void read_contacts(Reading& r, const Value& value) {
       item.name = fmt::format("{}.{}.{}", prefix, name_of(r.model, a), name_of(r.model, b));
       item.path = value.path().text();
       item.place = value.model_place();
-      item.type = type;
+      item.type = type_of(*type, fields);
       item.fields = fields;
       set_body(item.fields, type->fields(), pairs.first_field(), a);
       set_body(item.fields, type->fields(), pairs.second_field(), b);

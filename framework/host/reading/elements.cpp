@@ -5,8 +5,14 @@
 #include <utility>
 
 #include "framework/host/reading/model_reader.hpp"
+#include "polyform/contract/type_variants.hpp"
 
 namespace polyform::host::inline reading {
+
+const ForceType* type_of(const ForceType& type, const Fields& fields) {
+  const auto* const variants = ask<TypeVariants>(type);
+  return variants == nullptr ? &type : variants->variant(fields.values);
+}
 
 namespace {
 
@@ -48,6 +54,7 @@ void read_element(Reading& r, const Value& value, const Named<Type>& loaded, std
     item.type = find_type(*type, loaded, kind, kind == "module" ? "coupled" : "");
   if (!item.type) return;
   item.fields = r.fields.read(map, item.type->fields());
+  if constexpr (std::is_same_v<Type, ForceType>) item.type = type_of(*item.type, item.fields);
   place_in_ground(value, item.type->fields(), item.fields, r.model);
   map.finish();
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "framework/host/reading/model_reader.hpp"
+#include "polyform/contract/unilateral.hpp"
 
 namespace polyform::host::inline reading {
 
@@ -45,13 +46,17 @@ void add_attachments(Reading& r, const FormulaForce& type, Fields& fields, Place
 }
 
 template <class Item>
+void refuse_fields(Reading& r, const Item& item, std::string_view why, std::string_view remedy) {
+  for (const auto& [field, formula] : formulas_in(item.fields)) {
+    const std::string_view name = item.type->fields()[field].name;
+    const Path path{nullptr, item.path, Path::no_index};
+    r.report.error(item.fields.places[field], path, fmt::format("{}: {}", name, why), remedy);
+  }
+}
+
+template <class Item>
 void refuse(Reading& r, const std::vector<Item>& items, std::string_view why, std::string_view remedy) {
-  for (const Item& item : items)
-    for (const auto& [field, formula] : formulas_in(item.fields)) {
-      const std::string_view name = item.type->fields()[field].name;
-      const Path path{nullptr, item.path, Path::no_index};
-      r.report.error(item.fields.places[field], path, fmt::format("{}: {}", name, why), remedy);
-    }
+  for (const Item& item : items) refuse_fields(r, item, why, remedy);
 }
 
 FollowingForce following(const ForceItem& item) { return {item.name, item.type, item.fields.values}; }
@@ -91,6 +96,12 @@ void follow_formulas(Reading& r, const Value* signals) {
          "Give a function of time alone.");
   refuse(r, r.model.modules, "a formula of the state cannot stand in a module",
          "Give a function of time alone, or apply a joint-force or a point-force that depends on the state.");
+  for (const ForceItem& item : r.model.forces)
+    if (item.type != nullptr && UnilateralRows::are_of(*item.type))
+      refuse_fields(r, item,
+                    "a formula of the state cannot stand here: what sticks or locks finds its force from accelerations, "
+                    "and these would hang on the formula",
+                    "Give a function of time alone.");
   if (r.report.errors() > 0) return;
   std::vector<std::size_t> with_states;
   for (std::size_t i = 0; i < r.model.forces.size(); ++i) {

@@ -48,6 +48,8 @@ void read_joint_entries(Reading&, MapReader&, JointItem&, bool in_chain);
 void read_chain(Reading&, const Value&, const ChainHead&);
 
 void read_forces(Reading&, std::span<const Value>);
+/// The type that stands for instances of a type with these values (TypeVariants); the type itself where none does.
+const ForceType* type_of(const ForceType&, const Fields&);
 /// The entry `contacts`: an instance of a type for each pair of bodies that no joint connects, and for bodies and ground.
 void read_contacts(Reading&, const Value&);
 void read_constraints(Reading&, std::span<const Value>);

@@ -6,6 +6,8 @@
 #include "framework/host/expressions/formula.hpp"
 #include "framework/host/simulation/joint_check.hpp"
 #include "framework/host/simulation/not_finite.hpp"
+#include "framework/host/simulation/solver_ode.hpp"
+#include "framework/host/simulation/unilateral_motion.hpp"
 
 namespace polyform::host::inline simulation {
 
@@ -33,6 +35,14 @@ BalanceReport evaluate(const System& system, Solver& solver, ObservationStore& s
   clear_trouble();
   std::vector<double> y(solver.state_size());
   encode_start(solver, system.initial_state(), y);
+  SolverOde ode(solver, system.view());
+  UnilateralMotion touching(system.view(), system.initial_state(), solver, ode);
+  if (!touching.empty()) {
+    y.resize(ode.size());
+    touching.start(0, y);
+    touching.put(0, y);
+    y.resize(solver.state_size());
+  }
   if (solver.observe(0, y, store.now()) != Status::ok)
     throw Failure(Exit::simulation_failed,
                   fmt::format("the accelerations at the initial state cannot be found: {}{}{}", solver.failure(),

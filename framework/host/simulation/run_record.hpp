@@ -49,6 +49,7 @@ struct RunRecord {
   std::string imbalance_of;           ///< where, such as "body `rod`"; empty where nothing was out of balance
   std::string choices;                ///< of an integrator that chooses among methods, and why; or empty
   std::vector<std::string> kernels;   ///< that the solver says it stands on (kernels_of)
+  std::vector<std::string> notes;     ///< what happened: impacts, what stuck; a sentence each
   std::vector<std::string> warnings;  ///< what may be wrong with the run, and why: a sentence each
 };
 

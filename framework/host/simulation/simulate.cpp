@@ -26,6 +26,8 @@
 #include "framework/host/simulation/solver_ode.hpp"
 #include "framework/host/simulation/step_check.hpp"
 #include "framework/host/simulation/time_scales.hpp"
+#include "framework/host/simulation/unilateral_ode.hpp"
+#include "framework/host/simulation/unilateral_watch.hpp"
 #include "framework/original_process.hpp"
 #include "polyform/contract/second_order.hpp"
 #include "polyform/helpers/guarded.hpp"
@@ -97,13 +99,17 @@ class Run {
         finest_tolerance_(finest_tolerance_at(start, solver)),
         ode_(solver, view),
         check_ode_(solver, view),
-        integrator_(ode_, settings.integrator, step_settings(settings, finest_tolerance_)),
+        touching_(view, start, solver, ode_),
+        driven_(ode_, touching_),
+        check_driven_(check_ode_, touching_),
+        integrator_(driven_, settings.integrator, step_settings(settings, finest_tolerance_)),
         rows_(view, solver, sinks),
         states_(solver.state_size()),
         y_(ode_.size()),
         times_(settings),
         knots_(view),
         events_(view, solver, integrator_, settings.step, settings.integrator.fixed_step()),
+        touches_(touching_, integrator_, settings.step),
         jumps_(view, solver),
         has_clocks_(!RheonomicJoints(view).empty()),
         singular_(view, solver),
@@ -116,7 +122,7 @@ class Run {
     if (!settings.integrator.fixed_step()) longest_of_scales_ = scales_.longest_step(settings.duration);
     step_start_.resize(y_.size());
     if (settings.integrator.fixed_step())
-      check_.emplace(check_ode_, settings.integrator, step_settings(settings, finest_tolerance_), expected_steps());
+      check_.emplace(check_driven_, settings.integrator, step_settings(settings, finest_tolerance_), expected_steps());
   }
 
   RunRecord to_end() {
@@ -130,9 +136,11 @@ class Run {
     clear_trouble();
     guard(record_, [&] {
       encode_start(solver_, start_, std::span(y_).first(states_));
+      if (!touches_.empty()) touching_.start(0, y_);
       integrator_.start(0, y_);
       is_started_ = true;
       if (!events_.empty()) events_.begin();
+      if (!touches_.empty()) touches_.begin();
       rows_until(0);
     });
   }
@@ -185,7 +193,8 @@ class Run {
     rows_.store(record);
     record.longest_step = longest_step_;
     record.stops = stops_;
-    record.events = events_.count();
+    record.events = events_.count() + touches_.count();
+    record.notes = touching_.tally().notes();
     record.choices = integrator_.choices();
     record.warnings = warnings(record);
     rows_.store_balance(record);
@@ -222,7 +231,12 @@ class Run {
   }
 
   void take_step() {
-    if (const auto event = events_.empty() ? std::nullopt : events_.find()) {
+    const auto event = events_.empty() ? std::nullopt : events_.find();
+    const auto touch = touches_.empty() ? std::nullopt : touches_.find();
+    if (touch && (!event || *touch <= *event)) {
+      rows_until(*touch);
+      pass_touch(*touch);
+    } else if (event) {
       if (feels_what_follows(*event)) {
         repeat_until(*event);
         return;
@@ -230,6 +244,7 @@ class Run {
       rows_until(*event);
       pass_event(*event);
     } else {
+      if (!touches_.empty()) touches_.settle();
       rows_until(integrator_.time());
       rows_.show(integrator_, states_);
       if (integrator_.time() >= stop_.end) stop();
@@ -265,6 +280,7 @@ class Run {
     stop_.end = stop_.knot.abrupt ? stop_.knot.time - time_resolution(stop_.knot.time) : stop_.knot.time;
     limit_ = std::min({settings_.duration, stop_.end, now + longest_of_scales_});
     if (!events_.empty()) limit_ = std::min(limit_, now + events_.longest_step());
+    if (!touches_.empty()) limit_ = std::min(limit_, now + touches_.longest_step());
     if (repeated_until_ > now) limit_ = std::min(limit_, repeated_until_);
   }
 
@@ -293,7 +309,27 @@ class Run {
       begin_anew(integrator_.time(), events_.first_step(), y_);
     }
     events_.begin_after_event();
+    renew_touches();
     rows_until(integrator_.time());
+  }
+
+  /// At an event of what touches, sticks or locks.
+  void pass_touch(double t) {
+    if (!integrator_.state_at(t, y_)) throw Failure(Exit::simulation_failed, std::string(integrator_.failure()));
+    touches_.pass(t, y_);
+    begin_anew(t, 0, y_);
+    touches_.begin();
+    if (!events_.empty()) events_.begin();
+  }
+
+  /// Where what acts has changed at the integrator's time, so may have what touches.
+  void renew_touches() {
+    if (touches_.empty()) return;
+    const double now = integrator_.time();
+    if (!integrator_.state_at(now, y_)) throw Failure(Exit::simulation_failed, std::string(integrator_.failure()));
+    touching_.renew(now, y_);
+    begin_anew(now, 0, y_);
+    touches_.begin();
   }
 
   /// At the end of a step that a knot limited.
@@ -310,6 +346,7 @@ class Run {
       begin_anew(knot.time, 0, y_);
     else
       integrator_.restart(knot.time, y_, 0);
+    renew_touches();
     if (!events_.empty()) events_.begin();
   }
 
@@ -327,7 +364,7 @@ class Run {
     begin_anew(t, first_step, y_);
   }
   void begin_anew(double t, double first_step, std::span<double> y) {
-    if (!ode_.correct(t, y)) fail_at(t, solver_);
+    if (!driven_.correct(t, y)) fail_at(t, solver_);
     integrator_.restart(t, y, first_step);
   }
 
@@ -341,12 +378,13 @@ class Run {
       const double t = times_.next();
       const double at = t < end - rounding ? t : end;
       if (!integrator_.state_at(at, y_)) throw Failure(Exit::simulation_failed, std::string(integrator_.failure()));
-      if (at < now && !ode_.correct(t, y_)) fail_at(t, solver_);
+      if (at < now && !driven_.correct(t, y_)) fail_at(t, solver_);
       put_row(t);
     }
   }
   /// From y_.
   void put_row(double t) {
+    if (!touches_.empty()) touching_.put(t, y_);
     rows_.put(t, std::span(y_).first(states_), y_.size() > states_ ? y_.back() : 0, ode_.take_corrections(),
               integrator_.statistics().evaluations);
     last_row_ = t;
@@ -358,12 +396,13 @@ class Run {
     put_row(now);
   }
 
-  std::vector<std::string> warnings(const RunRecord& record) const {
+  std::vector<std::string> warnings(const RunRecord& record) {
     std::vector<std::string> all = jumps_.warnings();
     const auto append = [&](std::vector<std::string> more) {
       for (std::string& text : more) all.push_back(std::move(text));
     };
     append(events_.warnings());
+    append(touching_.tally().warnings());
     append(singular_.warnings(record.energy_drift));
     append(scales_.warnings(record.longest_step));
     if (!settings_.integrator.fixed_step() && settings_.absolute_tolerance < finest_tolerance_)
@@ -426,6 +465,8 @@ class Run {
   const RunControl& control_;
   const double finest_tolerance_;
   SolverOde ode_, check_ode_;
+  UnilateralMotion touching_;
+  UnilateralOde driven_, check_driven_;
   Integration integrator_;
   RunRows rows_;
   bool is_started_ = false;
@@ -445,6 +486,7 @@ class Run {
   double limit_ = 0, repeated_until_ = -1;
   Knots knots_;
   EventWatch events_;
+  UnilateralWatch touches_;
   MotionJumps jumps_;
   bool has_clocks_;                 ///< the state contains the time
   SingularWatch singular_;

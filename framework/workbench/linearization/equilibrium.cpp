@@ -9,6 +9,7 @@
 #include <limits>
 #include <optional>
 
+#include "framework/host/simulation/unilateral_set.hpp"
 #include "framework/workbench/linearization/equilibrium_equations.hpp"
 #include "framework/workbench/linearization/point_model.hpp"
 
@@ -175,6 +176,7 @@ void name_unbalanced(EquilibriumEquations& balance, double tolerance, Equilibriu
 }  // namespace
 
 Equilibrium find_equilibrium(const System& system, const SolverMaker& make, const EquilibriumRequest& request) {
+  refuse_unilateral_rows(system.view(), "the search for an equilibrium");
   std::optional<EquilibriumEquations> search(std::in_place, system, make, request);
   Equilibrium out;
   const double size = acceleration_size(system.view(), search->state());

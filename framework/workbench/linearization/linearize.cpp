@@ -9,6 +9,7 @@
 #include "framework/diagnostics.hpp"
 #include "framework/host/reading/report.hpp"
 #include "framework/host/simulation/columns.hpp"
+#include "framework/host/simulation/unilateral_set.hpp"
 #include "framework/workbench/linearization/module_states.hpp"
 #include "framework/workbench/linearization/probe.hpp"
 
@@ -245,6 +246,7 @@ std::vector<Channel> output_channels(const System& system) {
 
 Linearization linearize(const System& system, const SolverMaker& make, const OperatingPoint& point,
                         const LinearRequest& request) {
+  refuse_unilateral_rows(system.view(), "a linear model");
   return Linearizer(system, make, point, request).go();
 }
 

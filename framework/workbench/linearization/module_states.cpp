@@ -8,6 +8,7 @@
 #include <new>
 
 #include "framework/host/simulation/element_outputs.hpp"
+#include "polyform/contract/held_states.hpp"
 
 namespace polyform::host::inline linearization {
 namespace {
@@ -78,6 +79,13 @@ Elimination ModuleStates::choose(double t, std::span<const BodyMotion> frames, c
       dependent[part.dependent[k]] = true;
     }
     first_row += m.rows.rows;
+  }
+  // What changes at events only is a constant here.
+  for (const ForceInstances& group : view_.forces) {
+    const auto* const held = ask<HeldStates>(*group.type);
+    const std::size_t own = group.type->state_count();
+    for (std::size_t k = 0; held != nullptr && k < own * group.instances.size(); ++k)
+      if (held->is_held(k % own)) dependent[group.state_offset + k] = true;
   }
   for (std::size_t k = 0; k < dependent.size(); ++k)
     if (!dependent[k]) out.independent.push_back(k);

@@ -9,16 +9,22 @@
 #include "contact_types.hpp"
 #include "polyform/contract/body_pairs.hpp"
 #include "polyform/contract/events.hpp"
+#include "polyform/contract/held_states.hpp"
 #include "polyform/contract/initial_states.hpp"
 #include "polyform/contract/outputs.hpp"
 #include "polyform/contract/state_jumps.hpp"
+#include "polyform/contract/type_variants.hpp"
 #include "polyform/helpers/element_helpers.hpp"
 #include "shape_pair.hpp"
 
 namespace polyform::contact {
 namespace {
 
-constexpr std::array states{Variable{.name = "approach", .unit = "m/s"}};
+/// Of a contact without bristles the first alone.
+constexpr std::array states{Variable{.name = "approach", .unit = "m/s"},
+                            Variable{.name = "bristle_x", .unit = "m", .kind = Variable::Kind::length},
+                            Variable{.name = "bristle_y", .unit = "m", .kind = Variable::Kind::length},
+                            Variable{.name = "bristle_z", .unit = "m", .kind = Variable::Kind::length}};
 enum Output : std::size_t {
   gap, penetration, normal_force, friction_force, slip, mode, place, force_on_a = place + 3
 };
@@ -47,10 +53,11 @@ double mass_of(const ElementInstance& instance) noexcept {
 struct Contact {
   double stiffness, exponent, damping_number;
   Friction friction;
+  Bristles bristles;
   double mass;
-  double least_approach;             ///< slower ones count as this, m/s
-  std::size_t first_pair, pairs;     ///< of shapes
-  std::size_t first_point, points;   ///< among the points of the batch
+  double least_approach;            ///< slower ones count as this, m/s
+  std::size_t first_pair, pairs;    ///< of shapes
+  std::size_t first_point, points;  ///< among the points of the batch
 
   /// The spring at a penetration, N.
   double spring(double depth) const noexcept { return stiffness * std::pow(depth, exponent); }
@@ -69,9 +76,14 @@ Contact contact_of(const ElementInstance& instance) {
   c.exponent = f[exponent].number;
   c.damping_number = damping_number(f[restitution].number);
   c.friction.dynamic = f[dynamic_friction].number;
-  c.friction.static_ = f[static_friction].given ? f[static_friction].number : c.friction.dynamic;
+  c.friction.static_ = static_friction_of(instance);
   c.friction.speed = f[transition].number;
   c.mass = mass_of(instance);
+  if (f[bristles].given) {
+    // Damped so that what sticks does not ring: critically, of the reduced mass.
+    c.bristles.stiffness = f[bristles].number;
+    c.bristles.damping = 2 * std::sqrt(c.bristles.stiffness * c.mass);
+  }
   // What lies on the other body approaches with the speed that its weight gives it on its way into the spring.
   const double weight = c.mass * norm(instance.gravity);
   const double sink = std::pow(weight / c.stiffness, 1 / c.exponent);
@@ -82,10 +94,15 @@ Contact contact_of(const ElementInstance& instance) {
 
 /// What happens at one point of contact.
 struct Push {
-  double depth = 0, rate = 0;  ///< of the penetration, m and m/s
+  double depth = 0, rate = 0;     ///< of the penetration, m and m/s
   double spring = 0, normal = 0;  ///< N
-  Vec3 sliding;                ///< velocity of the first surface over the second, m/s
-  Vec3 force;                  ///< on the first body, N
+  Vec3 sliding;                   ///< velocity of the first surface over the second, m/s
+  Vec3 force;                     ///< on the first body, N
+};
+
+/// What bristles do in a contact, at the centre of its normal forces.
+struct Rub {
+  Vec3 place, velocity, rate, force;  ///< velocity of the first surface over the second; force on the first body
 };
 
 /// F = k δⁿ (1 + λ δ̇) and not less than 0, with λ = x / v₀: v₀ is the state `approach`, the speed at which the contact
@@ -98,7 +115,8 @@ class Contacts final : public ForceBatch,
                        public InitialStates,
                        public OutputSource {
  public:
-  explicit Contacts(Strided<const ElementInstance> instances) {
+  /// own_states: of an instance, 1 or with bristles all.
+  Contacts(Strided<const ElementInstance> instances, std::size_t own_states) : own_(own_states) {
     std::size_t points = 0, most = 0;
     for (const ElementInstance& instance : instances) {
       Contact& c = contacts_.emplace_back(contact_of(instance));
@@ -118,20 +136,29 @@ class Contacts final : public ForceBatch,
   void evaluate(const ForceInput& in, ForceOutput& out) noexcept override {
     for (std::size_t i = 0; i < contacts_.size(); ++i) {
       const Contact& c = contacts_[i];
-      out.state_rates[i] = 0;
+      const std::span<double> rates = out.state_rates.subspan(own_ * i, own_);
+      std::ranges::fill(rates, 0.0);
       const MarkerMotion &first = in.markers[2 * i], &second = in.markers[2 * i + 1];
-      for (const ContactPoint& point : points_of(c, in, i)) {
+      const std::span<const ContactPoint> points = points_of(c, in, i);
+      for (const ContactPoint& point : points) {
         if (!(point.gap < 0)) continue;
-        const Push push = push_at(c, point, first, second, in.states[i]);
+        const Push push = push_at(c, point, first, second, in.states[own_ * i]);
         out.wrenches[2 * i] += Spatial{cross(point.position - first.position, push.force), push.force};
         out.wrenches[2 * i + 1] -= Spatial{cross(point.position - second.position, push.force), push.force};
         out.potential_energy += c.energy(push.depth);
         out.power += push.spring * push.rate + dot(push.force, relative_velocity(point, first, second));
       }
+      if (!c.bristles.act()) continue;
+      const Rub rub = rub_of(c, points, in, i);
+      out.wrenches[2 * i] += Spatial{cross(rub.place - first.position, rub.force), rub.force};
+      out.wrenches[2 * i + 1] -= Spatial{cross(rub.place - second.position, rub.force), rub.force};
+      out.power += dot(rub.force, rub.velocity);
+      for (std::size_t k = 0; k < 3; ++k) rates[1 + k] = rub.rate[k];
     }
   }
-  void initial_states(std::span<double> approach) const noexcept override {
-    for (std::size_t i = 0; i < contacts_.size(); ++i) approach[i] = contacts_[i].least_approach;
+  void initial_states(std::span<double> x) const noexcept override {
+    std::ranges::fill(x, 0.0);
+    for (std::size_t i = 0; i < contacts_.size(); ++i) x[own_ * i] = contacts_[i].least_approach;
   }
   void destroy() noexcept override { delete this; }
   void* query(std::string_view asked) noexcept override {
@@ -142,7 +169,7 @@ class Contacts final : public ForceBatch,
   }
 
   /// A contact that is closed at the start began with the energy that it has now.
-  void states_at_start(const ForceInput& start, std::span<double>, std::span<double> approach) noexcept override {
+  void states_at_start(const ForceInput& start, std::span<double>, std::span<double> x) noexcept override {
     for (std::size_t i = 0; i < contacts_.size(); ++i) {
       const Contact& c = contacts_[i];
       double energy = 0, fastest = 0;
@@ -152,7 +179,7 @@ class Contacts final : public ForceBatch,
         const double rate = dot(point.normal, relative_velocity(point, start.markers[2 * i], start.markers[2 * i + 1]));
         fastest = std::max(fastest, std::abs(rate));
       }
-      approach[i] = std::max(c.least_approach, std::sqrt(fastest * fastest + 2 * energy * inverse(c.mass)));
+      x[own_ * i] = std::max(c.least_approach, std::sqrt(fastest * fastest + 2 * energy * inverse(c.mass)));
     }
   }
 
@@ -173,24 +200,33 @@ class Contacts final : public ForceBatch,
         if (points[k].is_carried) out.rates[c.first_point + k] = rate;
         // While it moves, a step is no longer than a third of the impact, half of which takes depth over speed.
         constexpr double moving = 0.1;
-        if (points[k].gap < 0 && c.mass > 0 && std::abs(rate) > moving * in.states[i])
-          out.guard = std::min(out.guard, c.depth_of(in.states[i]) / in.states[i]);
+        if (points[k].gap < 0 && c.mass > 0 && std::abs(rate) > moving * in.states[own_ * i])
+          out.guard = std::min(out.guard, c.depth_of(in.states[own_ * i]) / in.states[own_ * i]);
       }
     }
   }
-  void jump_states(std::size_t k, bool rising, const EventInput& input, std::span<double> approach) noexcept override {
-    if (rising) return;
+  double shortest_time(std::size_t instance) const noexcept override {
+    const Contact& c = contacts_[instance];
+    return c.exponent == 1 ? contact_time(c.mass, c.stiffness) : never;
+  }
+
+  void jump_states(std::size_t k, bool rising, const EventInput& input, std::span<double> x) noexcept override {
     const std::size_t i = owners_[k];
     const Contact& c = contacts_[i];
     const ForceInput& in = *input.attachments;
     const std::span<const ContactPoint> points = points_of(c, in, i);
     const std::size_t self = k - c.first_point;
-    const double rate = dot(points[self].normal,
-                            relative_velocity(points[self], in.markers[2 * i], in.markers[2 * i + 1]));
+    const double rate =
+        dot(points[self].normal, relative_velocity(points[self], in.markers[2 * i], in.markers[2 * i + 1]));
     bool others = false;
     for (std::size_t p = 0; p < points.size(); ++p) others = others || (p != self && points[p].gap < 0);
+    if (rising) {
+      // Bristles that nothing holds any more are straight.
+      if (!others) std::ranges::fill(x.subspan(own_ * i + 1, own_ - 1), 0.0);
+      return;
+    }
     const double speed = std::max(c.least_approach, -rate);
-    approach[i] = others ? std::max(approach[i], speed) : speed;
+    x[own_ * i] = others ? std::max(x[own_ * i], speed) : speed;
   }
 
   void evaluate_outputs(const OutputInput& input, std::span<double> values) noexcept override {
@@ -198,18 +234,24 @@ class Contacts final : public ForceBatch,
     for (std::size_t i = 0; i < contacts_.size(); ++i) {
       const Contact& c = contacts_[i];
       double nearest = std::numeric_limits<double>::infinity(), deepest = 0, pressed = 0, slid = 0;
-      Vec3 along{}, force{}, moment{}, next{};
-      for (const ContactPoint& point : points_of(c, in, i)) {
-        if (point.gap < nearest) next = point.position;
+      Vec3 along{}, whole{}, weighted{}, at_nearest{};
+      const std::span<const ContactPoint> points = points_of(c, in, i);
+      for (const ContactPoint& point : points) {
+        if (point.gap < nearest) at_nearest = point.position;
         nearest = std::min(nearest, point.gap);
         if (!(point.gap < 0)) continue;
-        const Push push = push_at(c, point, in.markers[2 * i], in.markers[2 * i + 1], in.states[i]);
+        const Push push = push_at(c, point, in.markers[2 * i], in.markers[2 * i + 1], in.states[own_ * i]);
         pressed += push.normal;
+        whole += push.force;
+        weighted += push.normal * point.position;
         along += push.force - push.normal * point.normal;
-        force += push.force;
-        moment += push.normal * point.position;
         if (push.depth > deepest) slid = norm(push.sliding);
         deepest = std::max(deepest, push.depth);
+      }
+      if (c.bristles.act()) {
+        const Rub rub = rub_of(c, points, in, i);
+        whole += rub.force;
+        along += rub.force;
       }
       const std::span<double> out = values.subspan(outputs.size() * i, outputs.size());
       out[gap] = nearest;
@@ -217,11 +259,11 @@ class Contacts final : public ForceBatch,
       out[normal_force] = pressed;
       out[friction_force] = norm(along);
       out[slip] = slid;
-      // The middle of the points by their pressure; while open, the point that is nearest to touching.
-      const Vec3 middle = pressed > 0 ? (1 / pressed) * moment : next;
+      // Where the normal forces have their centre; of an open contact, where it is nearest.
+      const Vec3 centre = pressed > 0 ? (1 / pressed) * weighted : at_nearest;
       for (std::size_t k = 0; k < 3; ++k) {
-        out[place + k] = middle[k];
-        out[force_on_a + k] = force[k];
+        out[force_on_a + k] = whole[k];
+        out[place + k] = centre[k];
       }
       out[mode] = !(deepest > 0) ? open : c.friction.acts() && slid < c.friction.speed ? stick : sliding;
     }
@@ -255,81 +297,109 @@ class Contacts final : public ForceBatch,
     push.normal = std::max(0.0, push.spring * (1 + c.damping_number * push.rate / std::max(approach, push.rate)));
     push.sliding = velocity + push.rate * point.normal;
     push.force = push.normal * point.normal;
-    if (c.friction.acts())
+    if (c.friction.acts() && !c.bristles.act())
       push.force -= (push.normal * c.friction.per_speed(norm(push.sliding))) * push.sliding;
     return push;
   }
 
+  /// All points of a contact have the same bristles, at the centre of the normal forces. They lie in the surface there.
+  Rub rub_of(const Contact& c, std::span<const ContactPoint> points, const ForceInput& in,
+             std::size_t i) const noexcept {
+    const MarkerMotion &first = in.markers[2 * i], &second = in.markers[2 * i + 1];
+    double pressed = 0;
+    ContactPoint centre;
+    for (const ContactPoint& point : points) {
+      if (!(point.gap < 0)) continue;
+      const double normal = push_at(c, point, first, second, in.states[own_ * i]).normal;
+      pressed += normal;
+      centre.position += normal * point.position;
+      centre.normal += normal * point.normal;
+    }
+    Rub rub;
+    const double size = norm(centre.normal);
+    if (!(pressed > 0) || !(size > 0)) return rub;
+    centre.normal = (1 / size) * centre.normal;
+    centre.position = rub.place = (1 / pressed) * centre.position;
+    const auto in_surface = [&](const Vec3& v) { return v - dot(v, centre.normal) * centre.normal; };
+    const double* const x = in.states.data() + own_ * i + 1;
+    const Vec3 bent = in_surface({x[0], x[1], x[2]});
+    rub.velocity = in_surface(relative_velocity(centre, first, second));
+    rub.rate = c.bristles.rate(bent, rub.velocity, pressed, c.friction);
+    rub.force = -c.bristles.stiffness * bent - c.bristles.damping * rub.rate;
+    return rub;
+  }
+
+  std::size_t own_;  ///< states of an instance
   std::vector<Contact> contacts_;
   std::vector<ShapePair> pairs_;
   std::vector<std::size_t> owners_;  ///< of the points
   std::vector<ContactPoint> found_;  ///< of one contact at a time
 };
 
-std::string_view word_for(GeometricShape::Kind kind) noexcept {
-  constexpr std::array<std::string_view, 5> words{"box", "cylinder", "sphere", "capsule", "plane"};
-  return words[static_cast<std::size_t>(kind)];
-}
-
-class ContactType final : public ForceType, public BodyPairs {
+/// own_states: 1 without bristles, else all.
+template <std::size_t own_states>
+class ContactType final : public ForceType, public BodyPairs, public TypeVariants, public HeldStates {
  public:
   const TypeDescriptor& descriptor() const noexcept override {
     static const TypeDescriptor descriptor{
         .name = "contact",
         .meaning = "pushes two bodies apart where their shapes overlap, with friction",
         .fields = contact_fields,
-        .states = states,
+        .states = Strided<const Variable>(states.data(), own_states),
         .outputs = outputs};
     return descriptor;
   }
   const void* query(std::string_view asked) const noexcept override {
+    if (asked == TypeVariants::interface_name) return static_cast<const TypeVariants*>(this);
+    if (asked == HeldStates::interface_name) return static_cast<const HeldStates*>(this);
     return asked == BodyPairs::interface_name ? static_cast<const BodyPairs*>(this) : nullptr;
   }
+  const ForceType* variant(Strided<const FieldValue> fields) const noexcept override {
+    static constexpr ContactType<states.size()> with_bristles;
+    if (fields[law].integer == rigid_law) return &rigid_contact();
+    return fields[bristles].given ? static_cast<const ForceType*>(&with_bristles) : this;
+  }
+  bool is_held(std::size_t state) const noexcept override { return state == 0; }
   std::string_view first_field() const noexcept override { return contact_fields[a].name; }
   std::string_view second_field() const noexcept override { return contact_fields[b].name; }
 
   bool define(ElementInstance& instance, std::size_t number, FieldSink& sink) const noexcept override {
-    if (instance.markers[0].body == instance.markers[1].body) {
-      sink.report(Severity::error, number, b, "the contact is between a body and itself", "Name two bodies.");
+    if (!check_contact(instance, number, sink)) return false;
+    const Strided<const FieldValue> f = instance.fields;
+    if (!f[stiffness].given) {
+      sink.report(Severity::error, number, stiffness, "the law hunt-crossley needs a stiffness",
+                  "Give 'stiffness', or 'law: rigid' for bodies that do not give way.");
       return false;
     }
-    for (const std::size_t side : {a, b})
-      if (instance.shapes.empty() || instance.shapes[side].shapes.empty()) {
-        const bool ground = is_ground(instance.markers[side].body);
-        sink.report(Severity::error, number, side,
-                    Message("{} has no geometry that could touch", ground ? "ground" : "the body"),
-                    ground ? "Add 'ground: {geometry: [{type: plane}]}' to the model."
-                           : "Add 'geometry: [{type: sphere, radius: ...}]' to the body.");
-        return false;
-      }
-    for (const GeometricShape& first : instance.shapes[0].shapes)
-      for (const GeometricShape& second : instance.shapes[1].shapes) {
-        if (ShapePair::points_of(first.kind, second.kind) > 0) continue;
-        sink.report(Severity::error, number, b,
-                    Message("there is no contact between a {} and a {}", word_for(first.kind), word_for(second.kind)),
-                    "A sphere touches every shape, a plane every shape but a plane, a capsule spheres, capsules and "
-                    "planes: make one of the two of such shapes.");
-        return false;
-      }
-    const Strided<const FieldValue> f = instance.fields;
-    if (f[static_friction].given && f[static_friction].number < f[dynamic_friction].number) {
-      sink.report(Severity::error, number, static_friction,
-                  Message("the friction at rest, {:g}, is below that of sliding, {:g}", f[static_friction].number,
-                          f[dynamic_friction].number),
-                  "'static' is the greater of the two, or left out.");
+    if (f[bristles].given && !f[dynamic_friction].given) {
+      sink.report(Severity::error, number, bristles, "friction has a stiffness and no coefficient",
+                  "Give 'friction: {dynamic: ...}' too.");
+      return false;
+    }
+    if (f[impact].given) {
+      sink.report(Severity::error, number, impact, "'impact' is of the law rigid; hunt-crossley has no impacts",
+                  "Leave 'impact' out, or give 'law: rigid'.");
+      return false;
+    }
+    constexpr double least_restitution = 0.001;
+    if (f[restitution].number < least_restitution) {
+      sink.report(Severity::error, number, restitution,
+                  Message("the law hunt-crossley has a restitution of {:g} at least, not {:g}", least_restitution,
+                          f[restitution].number),
+                  "Give a larger one, or 'law: rigid'.");
       return false;
     }
     return true;
   }
   ForceBatch* create(Strided<const ElementInstance> instances) const noexcept override {
-    return make_batch<Contacts>(instances);
+    return make_batch<Contacts>(instances, own_states);
   }
 };
 
 }  // namespace
 
 const ForceType& contact() noexcept {
-  static constexpr ContactType type;
+  static constexpr ContactType<1> type;
   return type;
 }
 

@@ -1,12 +1,16 @@
 #include "contact_fields.hpp"
 
+#include "polyform/helpers/element_helpers.hpp"
+#include "shape_pair.hpp"
+
 namespace polyform::contact {
 
 namespace {
-constexpr std::array<std::string_view, 1> laws{"hunt-crossley"};
+constexpr std::array<std::string_view, 2> laws{"hunt-crossley", "rigid"};
+constexpr std::array<std::string_view, 2> impacts{"newton", "poisson"};
 }
 
-constinit const std::array<FieldSpec, 9> contact_fields{
+constinit const std::array<FieldSpec, 11> contact_fields{
     FieldSpec{.name = "a",
               .type = FieldType::body,
               .unit = "",
@@ -20,14 +24,15 @@ constinit const std::array<FieldSpec, 9> contact_fields{
     FieldSpec{.name = "law",
               .type = FieldType::choice,
               .unit = "",
-              .meaning = "hunt-crossley: a nonlinear spring with damping that grows with the penetration",
+              .meaning = "hunt-crossley: a nonlinear spring with damping that grows with the penetration; rigid: no "
+                         "penetration, with impacts and friction that sticks and slides as events",
               .default_text = "hunt-crossley",
               .choices = laws},
     FieldSpec{.name = "stiffness",
               .type = FieldType::number,
               .unit = "N/m^exponent",
-              .meaning = "k of k δ^exponent, δ being the penetration in m, at each point of contact",
-              .required = true,
+              .meaning = "k of k δ^exponent, δ being the penetration in m, at each point of contact; hunt-crossley needs "
+                         "it, rigid has none",
               .minimum = 0,
               .exclusive_minimum = true,
               .typical = 1e5},
@@ -41,9 +46,10 @@ constinit const std::array<FieldSpec, 9> contact_fields{
     FieldSpec{.name = "restitution",
               .type = FieldType::number,
               .unit = "",
-              .meaning = "speed after a free impact over the speed before; 1 loses nothing",
+              .meaning = "speed after a free impact over the speed before; 1 loses nothing; hunt-crossley takes 0.001 "
+                         "at least",
               .default_text = "1",
-              .minimum = 0.001,
+              .minimum = 0,
               .maximum = 1},
     FieldSpec{.name = "friction.static",
               .type = FieldType::number,
@@ -62,6 +68,67 @@ constinit const std::array<FieldSpec, 9> contact_fields{
               .meaning = "sliding speed at which friction is greatest; slower sliding counts as sticking",
               .default_text = "0.001",
               .minimum = 0,
-              .exclusive_minimum = true}};
+              .exclusive_minimum = true},
+    FieldSpec{.name = "impact",
+              .type = FieldType::choice,
+              .unit = "",
+              .meaning = "what restitution is, of the law rigid: newton, speed after over speed before; poisson, impulse of "
+                         "the expansion over that of the compression. They differ where friction or several contacts "
+                         "take part",
+              .default_text = "newton",
+              .choices = impacts},
+    FieldSpec{.name = "friction.stiffness",
+              .type = FieldType::number,
+              .unit = "N/m",
+              .meaning = "of the bristles by which friction sticks without creeping, of the law hunt-crossley; without "
+                         "it what sticks creeps with a part of 'velocity'",
+              .minimum = 0,
+              .exclusive_minimum = true,
+              .typical = 1e5}};
+
+namespace {
+std::string_view word_for(GeometricShape::Kind kind) noexcept {
+  constexpr std::array<std::string_view, 5> words{"box", "cylinder", "sphere", "capsule", "plane"};
+  return words[static_cast<std::size_t>(kind)];
+}
+}  // namespace
+
+double static_friction_of(const ElementInstance& instance) noexcept {
+  return instance.fields[instance.fields[static_friction].given ? static_friction : dynamic_friction].number;
+}
+
+bool check_contact(const ElementInstance& instance, std::size_t number, FieldSink& sink) noexcept {
+  if (instance.markers[0].body == instance.markers[1].body) {
+    sink.report(Severity::error, number, b, "the contact is between a body and itself", "Name two bodies.");
+    return false;
+  }
+  for (const std::size_t side : {a, b})
+    if (instance.shapes.empty() || instance.shapes[side].shapes.empty()) {
+      const bool ground = is_ground(instance.markers[side].body);
+      sink.report(Severity::error, number, side,
+                  Message("{} has no geometry that could touch", ground ? "ground" : "the body"),
+                  ground ? "Add 'ground: {geometry: [{type: plane}]}' to the model."
+                         : "Add 'geometry: [{type: sphere, radius: ...}]' to the body.");
+      return false;
+    }
+  for (const GeometricShape& first : instance.shapes[0].shapes)
+    for (const GeometricShape& second : instance.shapes[1].shapes) {
+      if (ShapePair::points_of(first.kind, second.kind) > 0) continue;
+      sink.report(Severity::error, number, b,
+                  Message("there is no contact between a {} and a {}", word_for(first.kind), word_for(second.kind)),
+                  "A sphere touches every shape, a plane every shape but a plane, a capsule spheres, capsules and "
+                  "planes: make one of the two of such shapes.");
+      return false;
+    }
+  const Strided<const FieldValue> f = instance.fields;
+  if (f[static_friction].given && f[static_friction].number < f[dynamic_friction].number) {
+    sink.report(Severity::error, number, static_friction,
+                Message("the friction at rest, {:g}, is below that of sliding, {:g}", f[static_friction].number,
+                        f[dynamic_friction].number),
+                "'static' is the greater of the two, or left out.");
+    return false;
+  }
+  return true;
+}
 
 }  // namespace polyform::contact

@@ -5,11 +5,33 @@
 #include <cstddef>
 
 #include "polyform/contract/field.hpp"
+#include "polyform/contract/force.hpp"
 
 namespace polyform::contact {
 
-enum Field : std::size_t { a, b, law, stiffness, exponent, restitution, static_friction, dynamic_friction, transition };
+enum Field : std::size_t {
+  a,
+  b,
+  law,
+  stiffness,
+  exponent,
+  restitution,
+  static_friction,
+  dynamic_friction,
+  transition,
+  impact,
+  bristles
+};
+/// Values of the field `law`, and of `impact`.
+enum Law : std::int64_t { hunt_crossley, rigid_law };
+enum Impact : std::int64_t { newton, poisson };
 
-extern const std::array<FieldSpec, 9> contact_fields;
+extern const std::array<FieldSpec, 11> contact_fields;
+
+/// What all laws ask of an instance: two bodies with shapes that have points of contact, and coefficients of friction
+/// in their order. Reports to the sink.
+bool check_contact(const ElementInstance&, std::size_t number, FieldSink&) noexcept;
+/// The coefficient of friction at rest.
+double static_friction_of(const ElementInstance&) noexcept;
 
 }  // namespace polyform::contact

@@ -3,6 +3,8 @@
 
 #include <cmath>
 
+#include "polyform/contract/spatial.hpp"
+
 namespace polyform::contact {
 
 /// The damping of Hunt and Crossley (1975), F = k δⁿ (1 + λ δ̇), that gives two free bodies the restitution e: the
@@ -39,6 +41,24 @@ struct Friction {
     // tanh(4 s) / s; below 1e-4 its series.
     const double rise = s > 1e-4 ? std::tanh(4 * s) / s : 4 * (1 - 16 * s * s / 3);
     return (dynamic * rise + (static_ - dynamic) / (fall * fall)) / speed;
+  }
+};
+
+/// Friction by bristles (Canudas de Wit and others 1995, without its viscous part): z is their mean deflection, v the
+/// sliding velocity, N the normal force and g(v) = μ_d + (μ_s − μ_d) exp(−(v/v_s)²).
+///
+///   ż = v − |v| z k/(g N)        F = −k z − c ż
+///
+/// At rest under a load below μ_s N they hold it with z = F/k, and v is zero: nothing creeps.
+struct Bristles {
+  double stiffness = 0, damping = 0;  ///< k, N/m; c, N s/m
+
+  bool act() const noexcept { return stiffness > 0; }
+  Vec3 rate(const Vec3& z, const Vec3& v, double normal, const Friction& friction) const noexcept {
+    const double speed = norm(v), s = speed / friction.speed;
+    const double limit = (friction.dynamic + (friction.static_ - friction.dynamic) * std::exp(-s * s)) * normal;
+    // Without a load they lie as they are.
+    return limit > 0 ? v - (speed * stiffness / limit) * z : Vec3{};
   }
 };
 

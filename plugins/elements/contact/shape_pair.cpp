@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 
 namespace polyform::contact {
 
@@ -118,6 +119,22 @@ void cylinder_plane(const Placed& a, const Placed& b, std::span<ContactPoint> ou
     out[k].is_carried = k % 3 == 0;
   }
 }
+/// The lowest point of each rim, where the cylinder rolls, and three fixed ones a little within, where it stands: while
+/// it rolls these stay above the plane.
+template <class Placed>
+void rolling_cylinder_plane(const Placed& a, const Placed& b, std::span<ContactPoint> out) noexcept {
+  const Vec3 axis = axis_of(a.R), normal = axis_of(b.R), h = half_axis(a);
+  Vec3 down = dot(normal, axis) * axis - normal;
+  const double size = norm(down);
+  constexpr double upright = 1e-12;
+  const Vec3 x{a.R(0, 0), a.R(1, 0), a.R(2, 0)}, y{a.R(0, 1), a.R(1, 1), a.R(2, 1)};
+  down = size > upright ? (1 / size) * down : x;
+  constexpr double cosine = -0.5, sine = 0.86602540378443864676, within = 1 - 1e-6;
+  const std::array<Vec3, 4> spokes{down, within * x, within * (cosine * x + sine * y),
+                                   within * (cosine * x - sine * y)};
+  for (std::size_t k = 0; k < 8; ++k)
+    out[k] = above_plane((k < 4 ? a.position - h : a.position + h) + a.radius * spokes[k % 4], 0, b.R, b.position);
+}
 template <class Placed>
 void sphere_sphere(const Placed& a, const Placed& b, std::span<ContactPoint> out) noexcept {
   out[0] = between_balls(a.position, a.radius, b.position, b.radius);
@@ -167,7 +184,7 @@ void sphere_cylinder(const Placed& a, const Placed& b, std::span<ContactPoint> o
 
 }  // namespace
 
-ShapePair::Way ShapePair::way_of(GeometricShape::Kind first, GeometricShape::Kind second) noexcept {
+ShapePair::Way ShapePair::way_of(GeometricShape::Kind first, GeometricShape::Kind second, Points points) noexcept {
   using enum GeometricShape::Kind;
   struct Known {
     GeometricShape::Kind first, second;
@@ -182,6 +199,8 @@ ShapePair::Way ShapePair::way_of(GeometricShape::Kind first, GeometricShape::Kin
                                    Known{capsule, capsule, {capsule_capsule<Placed>, 1}},
                                    Known{sphere, box, {sphere_box<Placed>, 1}},
                                    Known{sphere, cylinder, {sphere_cylinder<Placed>, 1}}};
+  if (points == Points::carried && ((first == cylinder && second == plane) || (first == plane && second == cylinder)))
+    return {rolling_cylinder_plane<Placed>, 8, first == plane};
   for (const Known& known : ways) {
     if (known.first == first && known.second == second) return known.way;
     if (known.first == second && known.second == first) return {known.way.locate, known.way.points, true};
@@ -193,12 +212,21 @@ std::size_t ShapePair::points_of(GeometricShape::Kind first, GeometricShape::Kin
   return way_of(first, second).points;
 }
 
-ShapePair::ShapePair(const GeometricShape& first, const GeometricShape& second) noexcept
+ShapePair::ShapePair(const GeometricShape& first, const GeometricShape& second, Points points) noexcept
     : first_(first), second_(second) {
-  const Way way = way_of(first.kind, second.kind);
+  const Way way = way_of(first.kind, second.kind, points);
   locate_ = way.locate;
   points_ = way.points;
   swapped_ = way.swapped;
+}
+
+double ShapePair::size() const noexcept {
+  const auto of = [](const Placed& shape) {
+    const double edge = std::max({shape.half_edges.x, shape.half_edges.y, shape.half_edges.z});
+    return shape.kind == GeometricShape::Kind::plane ? std::numeric_limits<double>::infinity()
+                                                     : std::max({edge, shape.radius, shape.half_length});
+  };
+  return std::min(of(first_), of(second_));
 }
 
 void ShapePair::locate(const Placement& first, const Placement& second, std::span<ContactPoint> out) const noexcept {

@@ -30,11 +30,16 @@ class ShapePair {
  public:
   /// The number of points: 0 where there are no closed forms for the two kinds.
   static std::size_t points_of(GeometricShape::Kind first, GeometricShape::Kind second) noexcept;
+  /// Which points a law wants: all of them, or those alone whose gap changes with the velocity of the surfaces there
+  /// (is_carried), which are other ones where a cylinder stands or rolls on a plane.
+  enum class Points { all, carried };
 
   /// points_of(first.kind, second.kind) > 0.
-  ShapePair(const GeometricShape& first, const GeometricShape& second) noexcept;
+  ShapePair(const GeometricShape& first, const GeometricShape& second, Points = Points::all) noexcept;
 
   std::size_t points() const noexcept { return points_; }
+  /// A length of the smaller of the two, m: what a motion is short or long beside.
+  double size() const noexcept;
   /// The points where the frames of the bodies stand so; out.size() is points().
   void locate(const Placement& first, const Placement& second, std::span<ContactPoint> out) const noexcept;
 
@@ -49,7 +54,7 @@ class ShapePair {
   };
   using Locate = void (*)(const Placed&, const Placed&, std::span<ContactPoint>) noexcept;
   struct Way;
-  static Way way_of(GeometricShape::Kind first, GeometricShape::Kind second) noexcept;
+  static Way way_of(GeometricShape::Kind first, GeometricShape::Kind second, Points = Points::all) noexcept;
 
   Placed first_, second_;
   Locate locate_;

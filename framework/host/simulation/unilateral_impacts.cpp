@@ -1,0 +1,176 @@
+// Impacts: velocities that jump where a gap closes.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "framework/diagnostics.hpp"
+#include "framework/host/simulation/unilateral_motion.hpp"
+
+namespace polyform::host::inline simulation {
+
+using Eigen::Index;
+
+namespace {
+
+// Bounces that are lower than this share of the widest gap are not followed any more: of a ball that loses a fifth of
+// its speed that is the sixtieth or so, and what is left of all others lasts a millionth of the first.
+constexpr double least_bounce = 1e-12;
+// The widest gap of what has touched from the start, m or rad.
+constexpr double no_span = 1e-6;
+// Impacts that pass on through a row of bodies: each pair of a row of hundreds is passed some times.
+constexpr int most_passes = 2000;
+// Energy that an impact may gain by rounding, of what it moves.
+constexpr double rounding_of_energy = 1e-9;
+
+}  // namespace
+
+/// Of an approach; zero where the bounce would be too low to follow.
+double UnilateralMotion::restitution_of(std::size_t place, double t, const Eigen::VectorXd& u) {
+  const std::size_t k = touching_[place];
+  const UnilateralPoint& point = set_.point(k);
+  if (!point.has_gap || !(point.restitution > 0)) return 0;
+  const Index row = static_cast<Index>(three * place);
+  const double bounce = point.restitution * u[row], back = -free_[row];
+  if (!(back > 0) || bounce * bounce > 2 * back * least_bounce * std::max(span_[k], no_span)) return point.restitution;
+  tally_.close(k, t);
+  span_[k] = 0;
+  return 0;
+}
+
+/// All gaps that close at once, with Newton's or Poisson's restitution. What they set in motion may close others, which
+/// follow: impacts pass on through a row of bodies one after the other, as through stiff ones. Whether there were any.
+bool UnilateralMotion::collide(double t, std::span<double> y, std::optional<std::size_t> fired) {
+  set_.evaluate(t, y);
+  find_touching(t, fired);
+  const bool any = std::ranges::any_of(touching_, [&](std::size_t k) {
+    return set_.point(k).has_normal && set_.rate(three * k) < -least_speed(three * k);
+  });
+  if (!any) return false;
+  respond(t, y);
+  Eigen::VectorXd u = speeds_, impulses = Eigen::VectorXd::Zero(speeds_.size());
+  std::vector<double> restitution(touching_.size());
+  for (std::size_t p = 0; p < touching_.size(); ++p) restitution[p] = set_.point(touching_[p]).restitution;
+  for (int pass = 0;; ++pass) {
+    std::vector<std::size_t> closing_places;
+    for (std::size_t p = 0; p < touching_.size(); ++p) {
+      const std::size_t row = three * touching_[p];
+      const bool closes = set_.point(touching_[p]).has_normal && u[static_cast<Index>(three * p)] < -least_speed(row);
+      // In the end all that touches takes part, without restitution.
+      if (closes || (pass >= most_passes && set_.point(touching_[p]).has_normal)) closing_places.push_back(p);
+      if (closes && pass < most_passes) restitution[p] = restitution_of(p, t, u);
+      if (pass >= most_passes) restitution[p] = 0;
+    }
+    if (closing_places.empty()) break;
+    if (pass == most_passes) tally_.pass_on(touching_[closing_places.front()], t);
+    impact_of(closing_places, restitution, u, impulses, t);
+    if (pass >= most_passes) break;
+  }
+  apply(t, impulses, speeds_, u, y);
+  return true;
+}
+
+void UnilateralMotion::impact_of(const std::vector<std::size_t>& points, const std::vector<double>& restitution,
+                                 Eigen::VectorXd& u, Eigen::VectorXd& all, double t) {
+  const auto n = static_cast<Index>(three * points.size());
+  Eigen::VectorXd impulse = Eigen::VectorXd::Zero(n);
+  ConeProblem problem = problem_of(points, u);
+  for (std::size_t p = 0; p < points.size(); ++p) problem.points[p].friction = set_.sliding(touching_[points[p]]);
+  // Newton's law: the rate after is at least −e times that before.
+  for (std::size_t p = 0; p < points.size(); ++p) {
+    const Index row = static_cast<Index>(three * p);
+    if (!set_.point(touching_[points[p]]).poisson && problem.b[row] < 0) problem.b[row] *= 1 + restitution[points[p]];
+  }
+  bool solved = problem.solve(impulse);
+  // Poisson's law: the expansion gives back a part of the impulse of the compression.
+  bool expands = false;
+  for (std::size_t p = 0; p < points.size(); ++p) {
+    const bool gives = set_.point(touching_[points[p]]).poisson && restitution[points[p]] > 0;
+    problem.points[p].least = gives ? restitution[points[p]] * impulse[static_cast<Index>(three * p)] : 0;
+    expands = expands || problem.points[p].least > 0;
+  }
+  if (expands) {
+    problem.b += problem.W * impulse;
+    Eigen::VectorXd more = Eigen::VectorXd::Zero(n);
+    for (std::size_t p = 0; p < points.size(); ++p) more[static_cast<Index>(three * p)] = problem.points[p].least;
+    solved = problem.solve(more) && solved;
+    impulse += more;
+  }
+  if (!solved && !impulse.allFinite())
+    throw Failure(Exit::simulation_failed,
+                  fmt::format("the impulses of an impact at {} cannot be found at t = {:.9g} s",
+                              set_.name_of(touching_[points.front()]), t),
+                  "Use less friction, or a compliant law there.");
+  Eigen::VectorXd before = u;
+  for (std::size_t p = 0; p < points.size(); ++p)
+    for (Index i = 0; i < 3; ++i) {
+      const double part = impulse[static_cast<Index>(three * p) + i];
+      const Index row = static_cast<Index>(three * points[p]) + i;
+      all[row] += part;
+      u += part * W_.col(row);
+    }
+  double gained = 0, moved = 0;
+  for (std::size_t p = 0; p < points.size(); ++p) {
+    double work = 0;
+    for (Index i = 0; i < 3; ++i) {
+      const Index row = static_cast<Index>(three * points[p]) + i;
+      const double part = impulse[static_cast<Index>(three * p) + i];
+      work += part * 0.5 * (before[row] + u[row]);
+      moved += std::abs(part) * (std::abs(before[row]) + std::abs(u[row]));
+    }
+    gained += work;
+    if (impulse[static_cast<Index>(three * p)] > 0) tally_.impact(touching_[points[p]], t, -work);
+  }
+  if (gained > rounding_of_energy * moved) tally_.gain(touching_[points.front()], t, gained);
+}
+
+/// Impulses into y; with the energy that they take, which is work beside that of the forces.
+void UnilateralMotion::apply(double t, const Eigen::VectorXd& impulse, const Eigen::VectorXd& before,
+                             const Eigen::VectorXd& after, std::span<double> y) {
+  (void)t;
+  const std::size_t states = solver_.state_size();
+  std::size_t c = 0;
+  double work = 0;
+  for (std::size_t p = 0; p < touching_.size(); ++p) {
+    double of_point = 0;
+    for (std::size_t i = 0; i < three; ++i) {
+      const std::size_t k = touching_[p], row = three * k + i;
+      if (i == 0 ? !set_.point(k).has_normal : !has_tangent(k, i - 1)) continue;
+      const auto local = static_cast<Index>(three * p + i);
+      const double probed = response_.rates(c)[row] / W_(local, local);  // the probe of the column
+      const double part = W_(local, local) != 0 ? impulse[local] / probed : 0;
+      const std::span<const double> change = response_.change(c);
+      response_.jump(c++, part, y);
+      const double own = impulse[local] * 0.5 * (before[local] + after[local]);
+      of_point += own;
+      // The power of a force along a row is its rate before, and what prescribed motions do besides.
+      if (y.size() > states) work += part * change[states] - impulse[local] * before[local] + own;
+    }
+    if (impulse[static_cast<Index>(three * p)] > 0) set_.pass_impact(touching_[p], -of_point, y);
+  }
+  if (y.size() > states) y[states] += work;
+}
+
+/// Where sliding friction leaves accelerations without a solution, its impulse ends the sliding while no time passes.
+/// Whether there is such an impulse.
+bool UnilateralMotion::jam(double t, std::span<double> y) {
+  bool any = false;
+  Eigen::VectorXd u = speeds_, impulses = Eigen::VectorXd::Zero(speeds_.size());
+  for (std::size_t p = 0; p < touching_.size(); ++p) {
+    const std::size_t k = touching_[p];
+    if (!slides_[p] || !set_.point(k).has_normal) continue;
+    const auto rows = static_cast<Index>(1 + set_.point(k).tangents), first = static_cast<Index>(three * p);
+    const Eigen::VectorXd impulse =
+        W_.block(first, first, rows, rows).completeOrthogonalDecomposition().solve(-u.segment(first, rows));
+    const bool pushes = impulse[0] > 0 && impulse.tail(rows - 1).norm() <= set_.sliding(k) * impulse[0];
+    if (!impulse.allFinite() || !pushes) continue;
+    impulses.segment(first, rows) += impulse;
+    u += W_.middleCols(first, rows) * impulse;
+    tally_.jam(k, t);
+    any = true;
+  }
+  if (any) apply(t, impulses, speeds_, u, y);
+  return any;
+}
+
+}  // namespace polyform::host::inline simulation

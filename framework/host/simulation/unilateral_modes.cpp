@@ -1,0 +1,339 @@
+// Which rows hold from an event on.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "framework/diagnostics.hpp"
+#include "framework/host/simulation/unilateral_motion.hpp"
+
+namespace polyform::host::inline simulation {
+
+using Eigen::Index;
+
+namespace {
+
+// m or rad: surfaces that are nearer touch.
+constexpr double touching_gap = 1e-10;
+// Of the time: how well it is known.
+constexpr double resolution = 4e-13;
+// Surfaces that overlap by more at the start are drawn so, m or rad.
+constexpr double drawn_overlap = 1e-8;
+// Of the largest force or acceleration: what is less contradicts nothing.
+constexpr double judged = 1e-9;
+// The same for the point of an event, whose force or speed is zero by the event.
+constexpr double judged_at_event = 1e-5;
+// Of the fastest sliding since it began: what is slower has come to rest.
+constexpr double come_to_rest = 1e-5;
+// What a probe of a row accelerates it by, m/s² or rad/s²: about what gravity does.
+constexpr double probe_acceleration = 10;
+
+}  // namespace
+
+/// fired: an event, whose point touches by the event.
+void UnilateralMotion::find_touching(double t, std::optional<std::size_t> fired) {
+  touching_.clear();
+  for (std::size_t k = 0; k < set_.points(); ++k) {
+    // Times are known up to rounding, and so are gaps that close with a speed.
+    const double allowed = touching_gap * std::max(1.0, span_[k]) + resolution * std::abs(t * set_.rate(three * k));
+    if (!set_.point(k).has_gap || !(set_.gap(k) > allowed) || (fired && *fired / functions_per_point == k))
+      touching_.push_back(k);
+  }
+}
+
+/// W, accelerations without forces, and rates of all rows of what touches.
+void UnilateralMotion::respond(double t, std::span<const double> y) {
+  const auto fail = [&] {
+    throw Failure(Exit::simulation_failed,
+                  fmt::format("what contact does could not be computed at t = {:.9g} s: {}", t, ode_.failure()));
+  };
+  std::ranges::fill(loads_, 0.0);
+  if (!response_.find_base(t, y, loads_)) fail();
+  const auto column = [&](std::size_t row) {
+    std::ranges::fill(column_, 0.0);
+    column_[row] = probe_[row];
+    if (!response_.add_column(t, y, column_)) fail();
+  };
+  const auto n = static_cast<Index>(three * touching_.size());
+  W_.setZero(n, n);
+  free_.setZero(n);
+  speeds_.setZero(n);
+  const auto has_row = [&](std::size_t k, std::size_t i) {
+    return i == 0 ? set_.point(k).has_normal : has_tangent(k, i - 1);
+  };
+  for (const std::size_t k : touching_)
+    for (std::size_t i = 0; i < three; ++i) {
+      double& probe = probe_[three * k + i];
+      if (probe > 0 || !has_row(k, i)) continue;
+      probe = 1;
+      response_.begin_columns();
+      column(three * k + i);
+      if (const double moved = response_.rates(0)[three * k + i]; moved > 0) probe = probe_acceleration / moved;
+    }
+  response_.begin_columns();
+  for (std::size_t p = 0; p < touching_.size(); ++p)
+    for (std::size_t i = 0; i < three; ++i) {
+      const std::size_t k = touching_[p], row = three * k + i;
+      if (!has_row(k, i)) continue;
+      const auto c = static_cast<Index>(three * p + i);
+      free_[c] = response_.accelerations()[row];
+      speeds_[c] = set_.rate(row);
+      column(row);
+      const std::span<const double> rates = response_.rates(response_.columns() - 1);
+      for (std::size_t q = 0; q < touching_.size(); ++q)
+        for (std::size_t j = 0; j < three; ++j)
+          if (has_row(touching_[q], j))
+            W_(static_cast<Index>(three * q + j), c) = rates[three * touching_[q] + j] / probe_[row];
+      if (const double own = W_(c, c); own > 0) probe_[row] = probe_acceleration / own;
+    }
+}
+
+ConeProblem UnilateralMotion::problem_of(const std::vector<std::size_t>& points, const Eigen::VectorXd& b) const {
+  ConeProblem problem;
+  const auto n = static_cast<Index>(three * points.size());
+  problem.W.resize(n, n);
+  problem.b.resize(n);
+  for (std::size_t p = 0; p < points.size(); ++p) {
+    const std::size_t k = touching_[points[p]];
+    ConeProblem::Point& point = problem.points.emplace_back();
+    point.has_normal = set_.point(k).has_normal;
+    point.tangents = set_.point(k).tangents;
+    point.friction = set_.holding(k);
+    for (Index i = 0; i < 3; ++i) {
+      const Index row = static_cast<Index>(three * points[p]) + i;
+      problem.b[static_cast<Index>(three * p) + i] = b[row];
+      for (std::size_t q = 0; q < points.size(); ++q)
+        for (Index j = 0; j < 3; ++j)
+          problem.W(static_cast<Index>(three * p) + i, static_cast<Index>(three * q) + j) =
+              W_(row, static_cast<Index>(three * points[q]) + j);
+    }
+  }
+  return problem;
+}
+
+void UnilateralMotion::start(double t, std::span<double> y) {
+  set_.evaluate(t, y);
+  for (std::size_t k = 0; k < set_.points(); ++k) {
+    if (!set_.point(k).has_gap || !(set_.gap(k) < -drawn_overlap)) continue;
+    throw Failure(
+        Exit::bad_input,
+        fmt::format("what `{}` keeps apart overlaps by {:.6g} (m or rad) at the start",
+                    set_.element_name(set_.element_of(k)), -set_.gap(k)),
+        "Rigid contact begins with surfaces that touch at most: move the bodies apart, or change the limits.");
+  }
+  renew(t, y);
+}
+
+void UnilateralMotion::renew(double t, std::span<double> y) {
+  collide(t, y);
+  decide(t, y, std::nullopt);
+}
+
+void UnilateralMotion::pass(double t, std::span<double> y, std::size_t function) {
+  const std::size_t k = function / functions_per_point;
+  set_.evaluate(t, y);
+  if (function % functions_per_point == resting) {
+    const double speed = std::hypot(set_.rate(three * k + 1), has_tangent(k, 1) ? set_.rate(three * k + 2) : 0);
+    if (speed > come_to_rest * fastest_[k] + least_speed(three * k + 1)) {
+      // It has only turned round since the last step.
+      for (std::size_t i = 0; i < 2; ++i)
+        directions_[2 * k + i] = has_tangent(k, i) ? set_.rate(three * k + 1 + i) / speed : 0;
+      return;
+    }
+  }
+  if (function % functions_per_point == closing) collide(t, y, function);
+  decide(t, y, function);
+}
+
+void UnilateralMotion::decide(double t, std::span<double> y, std::optional<std::size_t> fired) {
+  set_.evaluate(t, y);
+  find_touching(t, fired);
+  // What moves apart does not touch, but for a freewheel at its event, whose speed is zero by that.
+  std::erase_if(touching_, [&](std::size_t k) {
+    const bool at_event = fired == functions_per_point * k + closing && !set_.point(k).has_gap;
+    return set_.point(k).has_normal && !at_event && set_.rate(three * k) > least_speed(three * k);
+  });
+  std::vector<UnilateralMode> before = modes_;
+  std::ranges::fill(modes_, UnilateralMode::open);
+  if (touching_.empty()) {
+    set_.put_modes(modes_, y);
+    return;
+  }
+  respond(t, y);
+  slides_.assign(touching_.size(), false);
+  std::vector<std::size_t> all(touching_.size());
+  for (std::size_t p = 0; p < all.size(); ++p) all[p] = p;
+  ConeProblem problem = problem_of(all, free_);
+  for (std::size_t p = 0; p < touching_.size(); ++p) {
+    const std::size_t k = touching_[p];
+    const double v[2] = {set_.rate(three * k + 1), has_tangent(k, 1) ? set_.rate(three * k + 2) : 0};
+    const double speed = std::hypot(v[0], v[1]);
+    const bool comes_to_rest = fired == functions_per_point * k + resting;
+    if (set_.point(k).tangents == 0 || comes_to_rest ||
+        !(speed > least_speed(three * k + 1) + least_speed(three * k + 2)))
+      continue;
+    slides_[p] = true;
+    problem.points[p].slides = true;
+    problem.points[p].friction = set_.sliding(k);
+    for (std::size_t i = 0; i < 2; ++i) problem.points[p].direction[i] = directions_[2 * k + i] = v[i] / speed;
+  }
+  Eigen::VectorXd lambda = Eigen::VectorXd::Zero(problem.b.size()), rates(problem.b.size());
+  problem.solve(lambda);
+  if (!lambda.allFinite()) lambda.setZero();
+  take_modes(problem, lambda);
+  if (fired) {
+    const std::size_t k = *fired / functions_per_point;
+    const auto place = std::ranges::find(touching_, k);
+    if (place != touching_.end() && *fired % functions_per_point == pulling) modes_[k] = UnilateralMode::open;
+    if (place != touching_.end() && *fired % functions_per_point == gripping && is_closed(k)) {
+      modes_[k] = UnilateralMode::slip;
+      const Index row = 3 * (place - touching_.begin()) + 1;
+      const double held = std::hypot(lambda[row], lambda[row + 1]);
+      for (Index i = 0; held > 0 && i < 2; ++i)
+        directions_[2 * k + static_cast<std::size_t>(i)] = -lambda[row + i] / held;
+    }
+  }
+  for (std::size_t k = 0; k < modes_.size(); ++k)
+    if (modes_[k] == UnilateralMode::slip && before[k] != UnilateralMode::slip) fastest_[k] = 0;
+  for (std::size_t round = 0;; ++round) {
+    const bool solved = solve_modes(problem, lambda, rates);
+    if (solved && !flip_worst(problem, lambda, rates, fired)) break;
+    if (solved && round < 20 + 8 * touching_.size()) continue;
+    modes_ = before;
+    if (jam(t, y)) return decide(t, y, std::nullopt);
+    throw Failure(Exit::simulation_failed,
+                  fmt::format("no forces of contact fit the motion at t = {:.9g} s, at {}: rigid bodies with Coulomb's "
+                              "friction may have no accelerations there (Painlevé's paradox)",
+                              t, set_.name_of(touching_.front())),
+                  "Use less friction, or a compliant law there.");
+  }
+  set_.put_modes(modes_, y);
+}
+
+void UnilateralMotion::take_modes(const ConeProblem& problem, const Eigen::VectorXd& lambda) {
+  const double largest = lambda.lpNorm<Eigen::Infinity>(), motion = problem.b.lpNorm<Eigen::Infinity>();
+  const Eigen::VectorXd rates = problem.b + problem.W * lambda;
+  for (std::size_t p = 0; p < touching_.size(); ++p) {
+    const std::size_t k = touching_[p];
+    const ConeProblem::Point& point = problem.points[p];
+    const Index row = static_cast<Index>(three * p);
+    if (point.has_normal && !(lambda[row] > judged * largest)) continue;
+    if (point.tangents == 0) {
+      modes_[k] = set_.point(k).velocity == UnilateralPoint::none ? UnilateralMode::slip : UnilateralMode::stick;
+      continue;
+    }
+    const double held = std::hypot(lambda[row + 1], lambda[row + 2]), bound = point.bound(lambda[row]);
+    // Without friction what is at rest goes where it is accelerated to, or stays.
+    const double away = std::hypot(rates[row + 1], rates[row + 2]);
+    const bool holds = held < bound * (1 - judged) || (held == 0 && !(away > judged * motion));
+    modes_[k] = slides_[p] || !holds ? UnilateralMode::slip : UnilateralMode::stick;
+    if (modes_[k] == UnilateralMode::slip && !slides_[p])
+      for (Index i = 1; i < 3; ++i)
+        directions_[2 * k + static_cast<std::size_t>(i) - 1] = held > 0   ? -lambda[row + i] / held
+                                                               : away > 0 ? rates[row + i] / away
+                                                                          : 0;
+  }
+}
+
+/// The forces of the modes, and what accelerations they leave. False where there are none.
+bool UnilateralMotion::solve_modes(const ConeProblem& problem, Eigen::VectorXd& lambda, Eigen::VectorXd& rates) {
+  std::vector<Index> rows;
+  lambda.setZero();
+  for (std::size_t p = 0; p < touching_.size(); ++p) {
+    const std::size_t k = touching_[p];
+    const Index row = static_cast<Index>(three * p);
+    if (!is_closed(k)) continue;
+    if (problem.points[p].has_normal) rows.push_back(row);
+    for (std::size_t i = 0; i < problem.points[p].tangents; ++i) {
+      if (modes_[k] == UnilateralMode::stick) rows.push_back(row + 1 + static_cast<Index>(i));
+      if (modes_[k] == UnilateralMode::slip && !problem.points[p].has_normal)
+        lambda[row + 1 + static_cast<Index>(i)] = -set_.sliding(k) * directions_[2 * k + i];
+    }
+  }
+  const Eigen::VectorXd base = problem.b + problem.W * lambda;
+  const auto n = static_cast<Index>(rows.size());
+  Eigen::MatrixXd columns(problem.b.size(), n);
+  Eigen::MatrixXd own(n, n);
+  Eigen::VectorXd right(n), scale(n);
+  const auto pushed = [&](Index c, double force, Eigen::VectorXd& forces) {
+    const Index row = rows[static_cast<std::size_t>(c)];
+    const auto p = static_cast<std::size_t>(row / 3);
+    forces[row] += force;
+    if (row % 3 != 0 || modes_[touching_[p]] != UnilateralMode::slip) return;
+    for (std::size_t i = 0; i < problem.points[p].tangents; ++i)
+      forces[row + 1 + static_cast<Index>(i)] -= set_.sliding(touching_[p]) * directions_[2 * touching_[p] + i] * force;
+  };
+  for (Index c = 0; c < n; ++c) {
+    Eigen::VectorXd forces = Eigen::VectorXd::Zero(problem.b.size());
+    pushed(c, 1, forces);
+    columns.col(c) = problem.W * forces;
+    const double own_response = problem.W(rows[static_cast<std::size_t>(c)], rows[static_cast<std::size_t>(c)]);
+    scale[c] = own_response > 0 ? 1 / std::sqrt(own_response) : 1;
+  }
+  for (Index r = 0; r < n; ++r) {
+    for (Index c = 0; c < n; ++c) own(r, c) = scale[r] * columns(rows[static_cast<std::size_t>(r)], c) * scale[c];
+    right[r] = -scale[r] * base[rows[static_cast<std::size_t>(r)]];
+  }
+  if (n > 0) {
+    Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> factors;
+    factors.setThreshold(judged);
+    factors.compute(own);
+    const Eigen::VectorXd found = factors.solve(right);
+    if (!found.allFinite()) return false;
+    for (Index c = 0; c < n; ++c) pushed(c, scale[c] * found[c], lambda);
+  }
+  rates = problem.b + problem.W * lambda;
+  return true;
+}
+
+/// Changes the mode that contradicts its forces and accelerations most. False where none does.
+bool UnilateralMotion::flip_worst(const ConeProblem& problem, const Eigen::VectorXd& lambda,
+                                  const Eigen::VectorXd& rates, std::optional<std::size_t> fired) {
+  const double force = lambda.lpNorm<Eigen::Infinity>(), motion = problem.b.lpNorm<Eigen::Infinity>();
+  double worst = 0;
+  std::size_t which = touching_.size();
+  UnilateralMode next = UnilateralMode::open;
+  const auto see = [&](std::size_t p, double share, double least, UnilateralMode to) {
+    if (!(share > least) || !(share > worst)) return;
+    worst = share;
+    which = p;
+    next = to;
+  };
+  for (std::size_t p = 0; p < touching_.size(); ++p) {
+    const std::size_t k = touching_[p];
+    const ConeProblem::Point& point = problem.points[p];
+    const Index row = static_cast<Index>(three * p);
+    const bool at_event = fired && *fired / functions_per_point == k && *fired % functions_per_point != closing;
+    const double least = at_event ? judged_at_event : judged;
+    const bool held_alone = point.tangents == 0 && set_.point(k).velocity != UnilateralPoint::none;
+    if (!is_closed(k)) {
+      const UnilateralMode to =
+          held_alone || (point.tangents > 0 && !slides_[p]) ? UnilateralMode::stick : UnilateralMode::slip;
+      if (motion > 0) see(p, -rates[row] / motion, least, to);
+      continue;
+    }
+    if (point.has_normal && force > 0) see(p, -lambda[row] / force, least, UnilateralMode::open);
+    if (point.tangents == 0 || slides_[p]) continue;
+    const double held = std::hypot(lambda[row + 1], lambda[row + 2]);
+    if (modes_[k] == UnilateralMode::stick) {
+      const double bound = point.bound(lambda[row]);
+      if (force > 0) see(p, (held - bound) / force, 2 * judged, UnilateralMode::slip);
+    } else {
+      const double along = rates[row + 1] * directions_[2 * k] + rates[row + 2] * directions_[2 * k + 1];
+      if (motion > 0) see(p, -along / motion, least, UnilateralMode::stick);
+    }
+  }
+  if (which == touching_.size()) return false;
+  const std::size_t k = touching_[which];
+  if (next == UnilateralMode::slip && modes_[k] == UnilateralMode::stick) {
+    const Index row = static_cast<Index>(three * which) + 1;
+    const double held = std::hypot(lambda[row], lambda[row + 1]);
+    for (Index i = 0; i < 2; ++i)
+      directions_[2 * k + static_cast<std::size_t>(i)] = held > 0 ? -lambda[row + i] / held : 0;
+    fastest_[k] = 0;
+  }
+  modes_[k] = next;
+  return true;
+}
+
+}  // namespace polyform::host::inline simulation

@@ -1,0 +1,331 @@
+#include "framework/host/simulation/unilateral_motion.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "framework/diagnostics.hpp"
+
+namespace polyform::host::inline simulation {
+
+using Eigen::Index;
+
+namespace {
+
+// Of the sum of a rate's terms, and m/s or rad/s: slower is rounding of what was brought to rest.
+constexpr double rest_share = 1e-9, least_rest = 1e-11;
+// The same for what is taken off the rates of rows that hold.
+constexpr double drift_share = 1e-13, least_drift = 1e-15;
+// Gaps of rows that hold: what is wider is taken off, m or rad.
+constexpr double least_gap = 1e-13;
+// Gaps of bodies that touch without force are rounding of places: they close where they are below it, m or rad.
+constexpr double gap_rounding = 1e-13;
+// Forces below this share of the largest are rounding of the solution of redundant rows.
+constexpr double force_share = 1e-9;
+// Of the sum of the sizes of an acceleration's terms: what is less is their rounding.
+constexpr double cancelled = 1e-12;
+// Rows of which less than this is independent of the others are redundant: forces are then the least that hold.
+constexpr double redundant = 1e-9;
+
+}  // namespace
+
+UnilateralMotion::UnilateralMotion(const SystemView& view, const ConstStateView& start, Solver& solver, Ode& ode)
+    : set_(view, start, solver),
+      solver_(solver),
+      ode_(ode),
+      response_(view, set_, solver, ode),
+      second_(ask<SecondOrderSystem>(solver)),
+      tally_(set_),
+      modes_(set_.points(), UnilateralMode::open),
+      directions_(2 * set_.points()),
+      span_(set_.points()),
+      fastest_(set_.points()),
+      forces_(three * set_.points()),
+      loads_(forces_),
+      column_(forces_),
+      probe_(forces_),
+      sizes_(ode.size()),
+      moved_(ode.size()),
+      rates_now_(ode.size()),
+      rates_then_(ode.size()) {
+  unknowns_.reserve(forces_.size());
+  touching_.reserve(set_.points());
+}
+
+/// What is slower than this rests.
+double UnilateralMotion::least_speed(std::size_t row) const { return rest_share * set_.terms(row) + least_rest; }
+
+double UnilateralMotion::speed_along(std::size_t k) const {
+  return set_.rate(three * k + 1) * directions_[2 * k] + set_.rate(three * k + 2) * directions_[2 * k + 1];
+}
+
+/// The direction in which a point slides. Through rest it goes on as before, so that nothing jumps there: the law of a
+/// step is smooth, and the event tells where it ends.
+void UnilateralMotion::direct(std::size_t k, double (&direction)[2]) const {
+  const double v[2] = {has_tangent(k, 0) ? set_.rate(three * k + 1) : 0,
+                       has_tangent(k, 1) ? set_.rate(three * k + 2) : 0};
+  const double speed = std::hypot(v[0], v[1]);
+  const double along = v[0] * directions_[2 * k] + v[1] * directions_[2 * k + 1];
+  constexpr double no_direction = 1e-12;  // m/s: what is slower has the direction in which it began
+  const bool known = speed > no_direction;
+  for (std::size_t i = 0; i < 2; ++i)
+    direction[i] = known ? std::copysign(1 / speed, along) * v[i] : directions_[2 * k + i];
+}
+
+void UnilateralMotion::list_unknowns() {
+  unknowns_.clear();
+  for (std::size_t k = 0; k < modes_.size(); ++k) {
+    if (!is_closed(k)) continue;
+    if (set_.point(k).has_normal) unknowns_.push_back({three * k, k});
+    for (std::size_t i = 0; i < 2; ++i)
+      if (modes_[k] == UnilateralMode::stick && has_tangent(k, i)) unknowns_.push_back({three * k + 1 + i, k});
+  }
+}
+
+void UnilateralMotion::put_column(const Unknown& u, double force, std::span<double> forces) const {
+  forces[u.row] = force;
+  if (u.row != three * u.point || modes_[u.point] != UnilateralMode::slip) return;
+  double direction[2];
+  direct(u.point, direction);
+  for (std::size_t i = 0; i < 2; ++i)
+    if (has_tangent(u.point, i)) forces[u.row + 1 + i] = -set_.sliding(u.point) * direction[i] * force;
+}
+
+/// Forces of all rows at a state, with the present modes; then the response holds base and columns of the unknowns.
+bool UnilateralMotion::find_forces(double t, std::span<const double> y) {
+  list_unknowns();
+  set_.evaluate(t, y);
+  std::ranges::fill(loads_, 0.0);
+  for (std::size_t k = 0; k < modes_.size(); ++k) {
+    if (set_.point(k).has_normal || modes_[k] != UnilateralMode::slip) continue;
+    double direction[2];
+    direct(k, direction);
+    for (std::size_t i = 0; i < 2; ++i)
+      if (has_tangent(k, i)) loads_[three * k + 1 + i] = -set_.sliding(k) * direction[i];
+  }
+  if (!response_.find_base(t, y, loads_)) return false;
+  response_.begin_columns();
+  for (const Unknown& u : unknowns_) {
+    std::ranges::fill(column_, 0.0);
+    put_column(u, probe_[u.row] > 0 ? probe_[u.row] : 1, column_);
+    if (!response_.add_column(t, y, column_)) return false;
+  }
+  solve_unknowns(t);
+  std::ranges::copy(loads_, forces_.begin());
+  for (std::size_t c = 0; c < unknowns_.size(); ++c) {
+    std::ranges::fill(column_, 0.0);
+    put_column(unknowns_[c],
+               found_[static_cast<Index>(c)] * (probe_[unknowns_[c].row] > 0 ? probe_[unknowns_[c].row] : 1), column_);
+    for (std::size_t r = 0; r < forces_.size(); ++r) forces_[r] += column_[r];
+  }
+  return true;
+}
+
+/// In parts of the probes: rows that hold have no acceleration. Rows and columns are scaled by what each does to
+/// itself.
+void UnilateralMotion::solve_unknowns(double t) {
+  const auto n = static_cast<Index>(unknowns_.size());
+  found_.resize(n);
+  if (n == 0) return;
+  G_.resize(n, n);
+  right_.resize(n);
+  // Of a row that a force along it moves by a in a probe f: its scale is the root of f / a.
+  const auto scale = [&](Index c) {
+    const std::size_t row = unknowns_[static_cast<std::size_t>(c)].row;
+    return probe_[row] > 0 ? std::sqrt(probe_[row]) : 1;
+  };
+  const auto probe = [&](Index c) {
+    const std::size_t row = unknowns_[static_cast<std::size_t>(c)].row;
+    return probe_[row] > 0 ? probe_[row] : 1;
+  };
+  for (Index c = 0; c < n; ++c) {
+    const std::span<const double> rates = response_.rates(static_cast<std::size_t>(c));
+    for (Index r = 0; r < n; ++r)
+      G_(r, c) = scale(r) * rates[unknowns_[static_cast<std::size_t>(r)].row] * scale(c) / probe(c);
+    right_[c] = -scale(c) * response_.accelerations()[unknowns_[static_cast<std::size_t>(c)].row];
+  }
+  factors_.setThreshold(redundant);
+  factors_.compute(G_);
+  found_ = factors_.solve(right_);
+  for (Index c = 0; c < n; ++c) found_[c] *= scale(c) / probe(c);
+  if (!found_.allFinite())
+    throw Failure(Exit::simulation_failed, fmt::format("the forces of contact are no numbers at t = {:.9g} s", t));
+}
+
+bool UnilateralMotion::derivative(double t, std::span<const double> y, std::span<double> ydot) noexcept {
+  try {
+    const bool any = std::ranges::any_of(modes_, [](UnilateralMode m) { return m != UnilateralMode::open; });
+    if (!any || !find_forces(t, y)) {
+      failure_ = ode_.failure();
+      if (any) return false;
+      const bool done = ode_.derivative(t, y, ydot);
+      failure_ = ode_.failure();
+      return done;
+    }
+    std::ranges::copy(response_.base(), ydot.begin());
+    for (std::size_t i = 0; i < ydot.size(); ++i) sizes_[i] = std::abs(ydot[i]);
+    for (std::size_t c = 0; c < unknowns_.size(); ++c) {
+      const std::span<const double> change = response_.change(c);
+      for (std::size_t i = 0; i < ydot.size(); ++i) {
+        const double part = found_[static_cast<Index>(c)] * change[i];
+        ydot[i] += part;
+        sizes_[i] += std::abs(part);
+      }
+    }
+    // What forces hold has no acceleration: the rounding of a sum that cancels would let it creep.
+    for (std::size_t i = 0; second_ != nullptr && i < second_->kinds().size(); ++i)
+      if (second_->kinds()[i] == StateKind::velocity && std::abs(ydot[i]) < cancelled * sizes_[i]) ydot[i] = 0;
+    return true;
+  } catch (const Failure& problem) {
+    failure_ = problem.message();
+  } catch (const std::exception& problem) {
+    failure_ = problem.what();
+  }
+  return false;
+}
+
+/// Moves positions and velocities as forces along the rows would, the least in the metric of the inertia.
+bool UnilateralMotion::project(double t, std::span<double> y) noexcept {
+  try {
+    for (int round = 0; round < 3; ++round) {
+      list_unknowns();
+      if (unknowns_.empty()) return true;
+      set_.evaluate(t, y);
+      bool wide = false, fast = false;
+      for (const Unknown& u : unknowns_) {
+        const bool has_gap = u.row == three * u.point && set_.point(u.point).has_gap;
+        wide = wide || (has_gap && std::abs(set_.gap(u.point)) > least_gap);
+        fast = fast || std::abs(set_.rate(u.row)) > drift_share * set_.terms(u.row) + least_drift;
+      }
+      if (!wide && !fast) return true;
+      std::ranges::fill(loads_, 0.0);
+      if (!response_.find_base(t, y, loads_)) return true;  // the next step says why
+      response_.begin_columns();
+      for (const Unknown& u : unknowns_) {
+        std::ranges::fill(column_, 0.0);
+        column_[u.row] = probe_[u.row] > 0 ? probe_[u.row] : 1;
+        if (!response_.add_column(t, y, column_)) return true;
+      }
+      const auto solve_for = [&](const auto& value) {
+        const auto n = static_cast<Index>(unknowns_.size());
+        G_.resize(n, n);
+        right_.resize(n);
+        for (Index r = 0; r < n; ++r) {
+          const std::size_t row = unknowns_[static_cast<std::size_t>(r)].row;
+          for (Index c = 0; c < n; ++c) G_(r, c) = response_.rates(static_cast<std::size_t>(c))[row];
+          right_[r] = -value(unknowns_[static_cast<std::size_t>(r)]);
+        }
+        factors_.setThreshold(redundant);
+        factors_.compute(G_);
+        found_ = factors_.solve(right_);
+      };
+      if (wide && second_ != nullptr) {
+        solve_for([&](const Unknown& u) {
+          return u.row == three * u.point && set_.point(u.point).has_gap ? set_.gap(u.point) : 0;
+        });
+        std::ranges::copy(y, moved_.begin());
+        for (std::size_t c = 0; c < unknowns_.size(); ++c) response_.jump(c, found_[static_cast<Index>(c)], moved_);
+        const std::size_t states = solver_.state_size();
+        if (second_->position_rates(t, y.first(states), std::span(rates_now_).first(states)) != Status::ok ||
+            second_->position_rates(t, std::span(moved_).first(states), std::span(rates_then_).first(states)) !=
+                Status::ok)
+          return true;
+        for (std::size_t i = 0; i < states; ++i)
+          if (second_->kinds()[i] == StateKind::position) y[i] += rates_then_[i] - rates_now_[i];
+      }
+      if (fast) {
+        solve_for([&](const Unknown& u) { return set_.rate(u.row); });
+        for (std::size_t c = 0; c < unknowns_.size(); ++c) response_.jump(c, found_[static_cast<Index>(c)], y);
+      }
+      if (wide && !ode_.correct(t, y)) {
+        failure_ = ode_.failure();
+        return false;
+      }
+    }
+    return true;
+  } catch (const std::exception& problem) {
+    failure_ = problem.what();
+  }
+  return false;
+}
+
+void UnilateralMotion::put(double t, std::span<double> y) {
+  moved_.assign(y.begin(), y.end());
+  if (!find_forces(t, moved_))
+    throw Failure(Exit::simulation_failed,
+                  fmt::format("the forces of contact could not be computed at t = {:.9g} s: {}", t, ode_.failure()));
+  set_.put_forces(forces_, y);
+  set_.put_modes(modes_, y);
+}
+
+void UnilateralMotion::evaluate(double t, std::span<const double> y, std::span<double> values,
+                                std::span<double> rates) {
+  std::ranges::fill(values, 1.0);
+  std::ranges::fill(rates, 0.0);
+  const bool any = std::ranges::any_of(modes_, [](UnilateralMode m) { return m != UnilateralMode::open; });
+  if (any && !find_forces(t, y))
+    throw Failure(Exit::simulation_failed,
+                  fmt::format("the forces of contact could not be computed at t = {:.9g} s: {}", t, ode_.failure()));
+  if (!any) set_.evaluate(t, y);
+  double largest = 0;
+  for (const double force : forces_) largest = any ? std::max(largest, std::abs(force)) : 0;
+  const double allowed = force_share * largest;
+  constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+  for (std::size_t k = 0; k < modes_.size(); ++k) {
+    const UnilateralPoint& point = set_.point(k);
+    const std::size_t f = functions_per_point * k, row = three * k;
+    const auto tell = [&](Function function, double value, double rate) {
+      values[f + function] = value;
+      rates[f + function] = rate;
+    };
+    if (!is_closed(k)) {
+      if (!point.has_normal) continue;
+      if (point.has_gap)
+        tell(closing, set_.gap(k) + gap_rounding * std::max(1.0, span_[k]), set_.rate(row));
+      else
+        tell(closing, set_.rate(row), unknown);
+      continue;
+    }
+    if (point.has_normal) tell(pulling, forces_[row] + allowed, unknown);
+    if (point.tangents == 0) continue;
+    if (modes_[k] == UnilateralMode::slip) {
+      // Friction that begins where nothing moves has no direction yet.
+      const bool has_direction = directions_[2 * k] != 0 || directions_[2 * k + 1] != 0;
+      if (set_.sliding(k) > 0) tell(resting, has_direction ? speed_along(k) : -1, unknown);
+    } else {
+      const double bound = point.has_normal ? set_.holding(k) * forces_[row] : set_.holding(k);
+      const double held = std::hypot(forces_[row + 1], has_tangent(k, 1) ? forces_[row + 2] : 0);
+      tell(gripping, bound * (1 + 2 * force_share) + allowed - held, unknown);
+    }
+  }
+}
+
+void UnilateralMotion::settle(double step) {
+  for (std::size_t k = 0; k < modes_.size(); ++k) {
+    if (!is_closed(k)) {
+      span_[k] = std::max(span_[k], set_.gap(k));
+      continue;
+    }
+    if (modes_[k] != UnilateralMode::slip) continue;
+    double direction[2];
+    // Where nothing rubs, nothing tells that it has turned round.
+    if (!(set_.sliding(k) > 0)) directions_[2 * k] = directions_[2 * k + 1] = 0;
+    direct(k, direction);
+    directions_[2 * k] = direction[0];
+    directions_[2 * k + 1] = direction[1];
+    fastest_[k] = std::max(fastest_[k], std::abs(speed_along(k)));
+  }
+  for (std::size_t e = 0, k = 0; e < set_.elements(); ++e) {
+    bool closed = false, stuck = false;
+    for (; k < modes_.size() && set_.element_of(k) == e; ++k) {
+      closed = closed || is_closed(k);
+      stuck = stuck || modes_[k] == UnilateralMode::stick;
+    }
+    if (closed) tally_.touch(e, step);
+    if (stuck) tally_.stick(e, step);
+  }
+}
+
+}  // namespace polyform::host::inline simulation

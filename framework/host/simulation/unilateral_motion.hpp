@@ -1,0 +1,111 @@
+// Motion with rows that hold at times: which of them hold, their forces, and impacts.
+#pragma once
+
+#include <Eigen/Core>
+#include <Eigen/QR>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "framework/host/simulation/cone_problem.hpp"
+#include "framework/host/simulation/unilateral_response.hpp"
+#include "framework/host/simulation/unilateral_tally.hpp"
+
+namespace polyform::host::inline simulation {
+
+/// Between events each point is open, sticks or slips, and the rows that hold have no acceleration: a linear system for
+/// their forces. At an event the complementarity problem of all points that touch tells which hold from there on. It
+/// has many members because one evaluation is told from many sides; all are arrays over points or rows.
+class UnilateralMotion {
+ public:
+  /// What event functions tell of a point. A function that has nothing to tell is 1.
+  enum Function : std::size_t { closing, pulling, gripping, resting, functions_per_point };
+
+  /// All outlive the object. ode: the solver's.
+  UnilateralMotion(const SystemView&, const ConstStateView& start, Solver&, Ode& ode);
+
+  bool empty() const { return set_.empty(); }
+  const UnilateralSet& set() const { return set_; }
+  std::size_t size() const { return functions_per_point * set_.points(); }  ///< event functions
+
+  /// ẏ with the forces of the present modes. False where it cannot be computed: failure() says why.
+  bool derivative(double t, std::span<const double> y, std::span<double> ydot) noexcept;
+  /// Takes the drift off the rows that hold. False where it cannot.
+  bool project(double t, std::span<double> y) noexcept;
+  std::string_view failure() const noexcept { return failure_; }
+  /// The forces and modes into y, for who observes it.
+  void put(double t, std::span<double> y);
+
+  /// At the start of a run. Failure (bad_input) where surfaces overlap.
+  void start(double t, std::span<double> y);
+  /// Where what acts has changed: impacts, and the modes from here on.
+  void renew(double t, std::span<double> y);
+  /// At an event, with its function.
+  void pass(double t, std::span<double> y, std::size_t function);
+  /// At the end of a step, or of the part of it before an event, s; at the state that was evaluated last.
+  void settle(double step);
+  /// The event functions of the present modes; rates of those that are no gaps are not known here (NaN).
+  void evaluate(double t, std::span<const double> y, std::span<double> values, std::span<double> rates);
+  UnilateralTally& tally() { return tally_; }
+
+ private:
+  /// One unknown force: along the normal, with the friction of what slides, or along a tangent of what sticks.
+  struct Unknown {
+    std::size_t row, point;
+  };
+  using Rows = std::vector<std::size_t>;
+  static constexpr std::size_t three = UnilateralSet::rows_per_point;
+
+  bool is_closed(std::size_t k) const { return modes_[k] != UnilateralMode::open; }
+  bool has_tangent(std::size_t k, std::size_t i) const { return i < set_.point(k).tangents; }
+  void direct(std::size_t k, double (&direction)[2]) const;
+  double speed_along(std::size_t k) const;
+  double least_speed(std::size_t row) const;
+  void list_unknowns();
+  bool find_forces(double t, std::span<const double> y);
+  void put_column(const Unknown&, double force, std::span<double> forces) const;
+  void solve_unknowns(double t);
+  // Of what touches.
+  void find_touching(double t, std::optional<std::size_t> fired);
+  void respond(double t, std::span<const double> y);
+  ConeProblem problem_of(const std::vector<std::size_t>& points, const Eigen::VectorXd& b) const;
+  // Modes.
+  void decide(double t, std::span<double> y, std::optional<std::size_t> fired);
+  void take_modes(const ConeProblem&, const Eigen::VectorXd& lambda);
+  bool solve_modes(const ConeProblem&, Eigen::VectorXd& lambda, Eigen::VectorXd& rates);
+  bool flip_worst(const ConeProblem&, const Eigen::VectorXd& lambda, const Eigen::VectorXd& rates,
+                  std::optional<std::size_t> fired);
+  // Impacts.
+  bool collide(double t, std::span<double> y, std::optional<std::size_t> fired = std::nullopt);
+  bool jam(double t, std::span<double> y);
+  void impact_of(const std::vector<std::size_t>& points, const std::vector<double>& restitution, Eigen::VectorXd& u,
+                 Eigen::VectorXd& all, double t);
+  void apply(double t, const Eigen::VectorXd& impulse, const Eigen::VectorXd& before, const Eigen::VectorXd& after,
+             std::span<double> y);
+  double restitution_of(std::size_t place, double t, const Eigen::VectorXd& u);
+
+  UnilateralSet set_;
+  Solver& solver_;
+  Ode& ode_;
+  UnilateralResponse response_;
+  SecondOrderSystem* second_;
+  UnilateralTally tally_;
+  std::vector<UnilateralMode> modes_;            ///< per point
+  std::vector<double> directions_;               ///< of sliding, two per point
+  std::vector<double> span_, fastest_;           ///< widest gap, and fastest sliding since it began, per point
+  std::vector<double> forces_, loads_, column_;  ///< per row
+  std::vector<double> probe_;                    ///< force of a row's column
+  std::vector<Unknown> unknowns_;
+  Eigen::MatrixXd G_;
+  Eigen::VectorXd right_, found_;
+  Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> factors_;
+  std::vector<std::size_t> touching_;  ///< points
+  std::vector<char> slides_;           ///< of these: now
+  Eigen::MatrixXd W_;                  ///< of their rows, three each
+  Eigen::VectorXd free_, speeds_;      ///< accelerations without their forces; rates
+  std::vector<double> sizes_;          ///< of the terms of an acceleration
+  std::vector<double> moved_, rates_now_, rates_then_;
+  std::string failure_;
+};
+
+}  // namespace polyform::host::inline simulation

@@ -1,0 +1,265 @@
+#include "framework/host/simulation/unilateral_set.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "framework/diagnostics.hpp"
+#include "polyform/contract/second_order.hpp"
+#include "polyform/mechanics/kinematics.hpp"
+
+namespace polyform::host::inline simulation {
+
+/// The canonical state and the motions that follow from it.
+struct UnilateralSet::Motion {
+  explicit Motion(const SystemView& view)
+      : q(view.nq),
+        v(view.nv),
+        eta(view.modes),
+        etadot(view.modes),
+        x(view.states),
+        discrete(view.discrete),
+        tree(view) {}
+  StateView state() { return {.q = q, .v = v, .eta = eta, .etadot = etadot, .x = x, .discrete = discrete}; }
+  std::vector<double> q, v, eta, etadot, x;
+  std::vector<std::int32_t> discrete;
+  TreeKinematics tree;
+};
+
+UnilateralSet::UnilateralSet(const SystemView& view, const ConstStateView& start, Solver& solver) : solver_(solver) {
+  for (const ForceInstances& group : view.forces) add(view, group);
+  if (empty()) return;
+  motion_ = std::make_unique<Motion>(view);
+  const std::size_t n = points_.size();
+  for (auto* part : {&gap_, &holding_, &sliding_}) part->resize(n);
+  for (auto* part : {&B_, &bias_, &rates_, &terms_}) part->resize(rows_per_point * n);
+  A_.resize(2 * rows_per_point * n);
+  find_slots(start, solver);
+}
+
+UnilateralSet::~UnilateralSet() = default;
+
+void UnilateralSet::add(const SystemView& view, const ForceInstances& group) {
+  if (!UnilateralRows::are_of(*group.type)) return;
+  auto [batch, object] = make_own_batch(group);
+  auto* const rows = ask<UnilateralRows>(*batch);
+  if (rows == nullptr) return;
+  Batch& b = batches_.emplace_back(Batch{std::make_unique<Attachments>(view, group.instances, group.joints),
+                                         {},
+                                         {},
+                                         rows,
+                                         std::move(object),
+                                         points_.size(),
+                                         rows->point_count(),
+                                         group.state_offset,
+                                         group.type->state_count() * group.instances.size(),
+                                         {}});
+  std::vector<std::size_t> first_marker, first_velocity;
+  std::size_t joint = 0;
+  for (std::size_t i = 0; i < group.instances.size(); ++i) {
+    first_marker.push_back(b.frames.size());
+    first_velocity.push_back(b.velocities.size());
+    for (const Marker& marker : group.instances[i].markers) {
+      b.frames.push_back(marker.frame);
+      if (is_ground(marker.body) || view.bodies[at(marker.body)].flexible == rigid) continue;
+      throw Failure(Exit::bad_input,
+                    fmt::format("`{}` has rigid contact with the flexible body {}, which polyform cannot compute",
+                                group.names[i], view.bodies[at(marker.body)].name),
+                    "Use a compliant law there, or a rigid body.");
+    }
+    for (std::size_t k = 0; k < group.instances[i].joints.size(); ++k, ++joint) {
+      const JointData& data = view.joints[at(group.joints[joint])];
+      for (std::size_t v = 0; v < data.nv; ++v) b.velocities.push_back(data.v_offset + v);
+    }
+  }
+  const std::size_t first_element = element_names_.size();
+  for (const std::string_view name : group.names) element_names_.emplace_back(name);
+  for (std::size_t k = 0; k < b.count; ++k) {
+    UnilateralPoint& point = points_.emplace_back();
+    rows->describe_point(k, point);
+    batch_of_.push_back(batches_.size() - 1);
+    elements_.push_back(first_element + point.instance);
+    first_marker_.push_back(first_marker[point.instance]);
+    velocity_.push_back(point.velocity == UnilateralPoint::none ? UnilateralPoint::none
+                                                                : first_velocity[point.instance] + point.velocity);
+  }
+  states_.resize(std::max(states_.size(), b.state_count));
+}
+
+/// Where first-order states stand in y: each is raised by a number of its own.
+void UnilateralSet::find_slots(const ConstStateView& start, Solver& solver) {
+  const auto* const second = ask<SecondOrderSystem>(solver);
+  if (second == nullptr || second->kinds().size() != solver.state_size())
+    throw Failure(Exit::bad_input,
+                  fmt::format("this solver does not tell positions from velocities, which rigid contact (`{}`) needs",
+                              element_names_.front()),
+                  "Take another solver.");
+  std::vector<double> without(solver.state_size()), with(without.size()), x(start.x.begin(), start.x.end());
+  ConstStateView raised = start;
+  raised.x = x;
+  const bool encoded = solver.encode(start, without) == Status::ok;
+  std::size_t count = 0;
+  for (const Batch& b : batches_)
+    for (std::size_t k = 0; k < b.state_count; ++k) x[b.state + k] += static_cast<double>(++count);
+  const bool again = encoded && solver.encode(raised, with) == Status::ok;
+  std::vector<std::size_t> place(count, UnilateralPoint::none);
+  for (std::size_t i = 0; again && i < with.size(); ++i) {
+    const double number = std::round(with[i] - without[i]);
+    if (second->kinds()[i] == StateKind::other && number >= 1 && number <= static_cast<double>(count))
+      place[static_cast<std::size_t>(number) - 1] = i;
+  }
+  std::size_t next = 0;
+  for (Batch& b : batches_)
+    for (std::size_t k = 0; k < b.state_count; ++k) {
+      b.slots.push_back(place[next++]);
+      if (b.slots.back() == UnilateralPoint::none)
+        throw Failure(Exit::bad_input,
+                      fmt::format("this solver keeps first-order states in a form of its own, and rigid contact (`{}`) "
+                                  "cannot reach them",
+                                  element_names_.front()),
+                      "Take another solver.");
+    }
+}
+
+std::string UnilateralSet::name_of(std::size_t k) const {
+  return fmt::format("`{}` ({})", element_names_[elements_[k]], points_[k].name);
+}
+
+ForceInput UnilateralSet::attachments_of(const Batch& b) const {
+  return b.attached->input(time_, {}, std::span(motion_->x).subspan(b.state, b.state_count));
+}
+
+void UnilateralSet::decode(double t, std::span<const double> y) {
+  if (solver_.decode(y.first(solver_.state_size()), motion_->state()) != Status::ok)
+    throw Failure(Exit::simulation_failed, fmt::format("the solver failed at t = {:.6g} s: {}", t, solver_.failure()));
+  time_ = t;
+  motion_->tree.evaluate(motion_->q.data(), motion_->v.data(), motion_->eta.data(), motion_->etadot.data());
+  for (Batch& b : batches_) b.attached->gather(motion_->tree.frames(), motion_->q, motion_->v);
+}
+
+void UnilateralSet::evaluate(double t, std::span<const double> y) {
+  decode(t, y);
+  for (auto* part : {&gap_, &holding_, &sliding_, &B_, &bias_}) std::ranges::fill(*part, 0.0);
+  std::ranges::fill(A_, Spatial{});
+  for (Batch& b : batches_) {
+    UnilateralOutput out;
+    out.gap = std::span(gap_).subspan(b.first, b.count);
+    out.A = std::span(A_).subspan(2 * rows_per_point * b.first, 2 * rows_per_point * b.count);
+    out.B = std::span(B_).subspan(rows_per_point * b.first, rows_per_point * b.count);
+    out.bias = std::span(bias_).subspan(rows_per_point * b.first, rows_per_point * b.count);
+    out.holding = std::span(holding_).subspan(b.first, b.count);
+    out.sliding = std::span(sliding_).subspan(b.first, b.count);
+    const ForceInput attachments = attachments_of(b);
+    EventInput in;
+    in.attachments = &attachments;
+    b.rows->evaluate_points(in, out);
+  }
+  for (std::size_t k = 0; k < points_.size(); ++k)
+    if (!std::isfinite(gap_[k]))
+      throw Failure(Exit::simulation_failed, fmt::format("the gap of {} is no number at t = {:.6g} s", name_of(k), t));
+  find_rates(rates_, terms_);
+}
+
+double UnilateralSet::turning() const {
+  double fastest = 0;
+  for (const Batch& b : batches_)
+    for (const MarkerMotion& motion : b.attached->motions())
+      fastest = std::max(fastest, dot(motion.angular_velocity, motion.angular_velocity));
+  return std::sqrt(fastest);
+}
+
+void UnilateralSet::rates_at(double t, std::span<const double> y, std::span<double> rates) {
+  decode(t, y);
+  find_rates(rates, {});
+}
+
+void UnilateralSet::find_rates(std::span<double> rates, std::span<double> terms) const {
+  for (std::size_t k = 0; k < points_.size(); ++k) {
+    const Batch& b = batches_[batch_of_[k]];
+    const auto motions = b.attached->motions();
+    const bool has_markers = !b.frames.empty();
+    for (std::size_t r = rows_per_point * k; r < rows_per_point * (k + 1); ++r) {
+      double rate = 0, size = 0;
+      for (std::size_t m = 0; has_markers && m < 2; ++m) {
+        const MarkerMotion& motion = motions[first_marker_[k] + m];
+        const Spatial& A = A_[2 * r + m];
+        rate += dot(A.angular, motion.angular_velocity) + dot(A.linear, motion.velocity);
+        size += norm(A.angular) * norm(motion.angular_velocity) + norm(A.linear) * norm(motion.velocity);
+      }
+      if (velocity_[k] != UnilateralPoint::none) {
+        const double part = B_[r] * motion_->v[b.velocities[velocity_[k]]];
+        rate += part;
+        size += std::abs(part);
+      }
+      rates[r] = rate;
+      if (!terms.empty()) terms[r] = size;
+    }
+  }
+}
+
+void UnilateralSet::accelerations(const Observation& now, std::span<double> out) const {
+  for (std::size_t k = 0; k < points_.size(); ++k) {
+    const Batch& b = batches_[batch_of_[k]];
+    for (std::size_t r = rows_per_point * k; r < rows_per_point * (k + 1); ++r) {
+      double sum = bias_[r];
+      for (std::size_t m = 0; !b.frames.empty() && m < 2; ++m) {
+        const std::size_t marker = first_marker_[k] + m;
+        if (is_ground(b.frames[marker])) continue;
+        const Observation::Body& body = now.bodies[at(b.frames[marker])];
+        const Vec3 arm = b.attached->arms()[marker], &omega = body.angular_velocity;
+        const Vec3 point = body.acceleration + cross(body.angular_acceleration, arm) + cross(omega, cross(omega, arm));
+        sum += dot(A_[2 * r + m].angular, body.angular_acceleration) + dot(A_[2 * r + m].linear, point);
+      }
+      if (velocity_[k] != UnilateralPoint::none) sum += B_[r] * now.acceleration[b.velocities[velocity_[k]]];
+      out[r] = sum;
+    }
+  }
+}
+
+/// The states of a batch as they stand in y, changed.
+template <class Change>
+void UnilateralSet::change_states(const Batch& b, std::span<double> y, const Change& change) {
+  const std::span<double> states = std::span(states_).first(b.state_count);
+  for (std::size_t i = 0; i < states.size(); ++i) states[i] = y[b.slots[i]];
+  change(states);
+  for (std::size_t i = 0; i < states.size(); ++i) y[b.slots[i]] = states[i];
+}
+
+void UnilateralSet::put_forces(std::span<const double> forces, std::span<double> y) {
+  for (const Batch& b : batches_)
+    change_states(b, y, [&](std::span<double> states) {
+      const ForceInput attachments = attachments_of(b);
+      EventInput in;
+      in.attachments = &attachments;
+      b.rows->put_forces(in, forces.subspan(rows_per_point * b.first, rows_per_point * b.count), states);
+    });
+}
+
+void UnilateralSet::put_modes(std::span<const UnilateralMode> modes, std::span<double> y) {
+  for (const Batch& b : batches_)
+    change_states(b, y, [&](std::span<double> states) { b.rows->put_modes(modes.subspan(b.first, b.count), states); });
+}
+
+void UnilateralSet::leave_out_states(std::span<double> y) const {
+  for (const Batch& b : batches_)
+    for (const std::size_t slot : b.slots) y[slot] = 0;
+}
+
+void UnilateralSet::pass_impact(std::size_t point, double loss, std::span<double> y) {
+  const Batch& b = batches_[batch_of_[point]];
+  change_states(b, y, [&](std::span<double> states) { b.rows->pass_impact(point - b.first, loss, states); });
+}
+
+void refuse_unilateral_rows(const SystemView& view, std::string_view what) {
+  for (const ForceInstances& group : view.forces) {
+    if (!UnilateralRows::are_of(*group.type)) continue;
+    throw Failure(Exit::bad_input,
+                  fmt::format("{} cannot be done with `{}`: it touches, sticks or locks without giving way, so that "
+                              "the equations change with the motion",
+                              what, group.names.front()),
+                  "'run', 'compare', 'evaluate' and 'study' can. Here use a compliant law, or leave the element out.");
+  }
+}
+
+}  // namespace polyform::host::inline simulation

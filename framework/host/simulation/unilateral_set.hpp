@@ -1,0 +1,100 @@
+// The rows of all elements that touch, stick or lock at times, at states of any solver.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "framework/host/simulation/observation_store.hpp"
+#include "framework/host/simulation/own_batch.hpp"
+#include "polyform/contract/unilateral.hpp"
+#include "polyform/mechanics/attachments.hpp"
+
+namespace polyform::host::inline simulation {
+
+/// Own batches of the elements that give UnilateralRows, fed from Solver::decode. Rows are numbered point after point,
+/// three per point: the normal, then the tangents. Nothing allocates after construction.
+///
+/// The forces of rows reach a solver as first-order states: put_forces() writes them into its y.
+class UnilateralSet {
+ public:
+  static constexpr std::size_t rows_per_point = 3;
+
+  /// Failure (bad_input) where the solver gives no SecondOrderSystem or keeps first-order states in a form of its own,
+  /// where an element touches a flexible body, or (simulation_failed) when memory runs out.
+  /// start: a state that the solver can encode.
+  UnilateralSet(const SystemView&, const ConstStateView& start, Solver&);
+  ~UnilateralSet();  // where Motion is known
+  UnilateralSet(const UnilateralSet&) = delete;
+  UnilateralSet& operator=(const UnilateralSet&) = delete;
+
+  bool empty() const { return points_.empty(); }
+  std::size_t points() const { return points_.size(); }
+  const UnilateralPoint& point(std::size_t k) const { return points_[k]; }
+  /// Element and point, for messages: "`floor` (contact)".
+  std::string name_of(std::size_t k) const;
+  /// The same element.
+  std::size_t element_of(std::size_t k) const { return elements_[k]; }
+  std::size_t elements() const { return element_names_.size(); }
+  const std::string& element_name(std::size_t element) const { return element_names_[element]; }
+
+  /// Gaps, rows and rates at a state. Failure (simulation_failed) when the solver cannot decode it.
+  void evaluate(double t, std::span<const double> y);
+  double gap(std::size_t k) const { return gap_[k]; }
+  double holding(std::size_t k) const { return holding_[k]; }
+  double sliding(std::size_t k) const { return sliding_[k]; }
+  double rate(std::size_t row) const { return rates_[row]; }  ///< at the evaluated state
+  /// The sum of the sizes of the terms of a rate, which rounding is told by.
+  double terms(std::size_t row) const { return terms_[row]; }
+  /// The largest angular velocity of what the rows are about, rad/s.
+  double turning() const;
+  /// Rates of the evaluated rows at velocities of another state with the same positions.
+  void rates_at(double t, std::span<const double> y, std::span<double> rates);
+  /// d/dt of the rates of the evaluated rows, from what the solver observes at that state.
+  void accelerations(const Observation&, std::span<double> out) const;
+
+  /// The forces of all rows into y, at the evaluated state.
+  void put_forces(std::span<const double> forces, std::span<double> y);
+  void put_modes(std::span<const UnilateralMode> modes, std::span<double> y);
+  /// Sets to zero what stands in the places of the elements' states.
+  void leave_out_states(std::span<double> y) const;
+  void pass_impact(std::size_t point, double loss, std::span<double> y);
+
+ private:
+  struct Batch {
+    std::unique_ptr<Attachments> attached;
+    std::vector<FrameIndex> frames;       ///< of the markers
+    std::vector<std::size_t> velocities;  ///< of the attached joint velocities, among those of the system
+    UnilateralRows* rows;
+    OwnBatch object;
+    std::size_t first, count;        ///< points
+    std::size_t state, state_count;  ///< among the first-order states
+    std::vector<std::size_t> slots;  ///< of the states, in y
+  };
+  struct Motion;
+  void add(const SystemView&, const ForceInstances&);
+  void find_slots(const ConstStateView& start, Solver&);
+  void decode(double t, std::span<const double> y);
+  void find_rates(std::span<double> rates, std::span<double> terms) const;
+  ForceInput attachments_of(const Batch&) const;
+  template <class Change>
+  void change_states(const Batch&, std::span<double> y, const Change&);
+
+  Solver& solver_;
+  std::vector<Batch> batches_;
+  std::vector<UnilateralPoint> points_;
+  std::vector<std::size_t> batch_of_, elements_;      ///< per point
+  std::vector<std::size_t> first_marker_, velocity_;  ///< per point, in its batch
+  std::vector<std::string> element_names_;
+  std::unique_ptr<Motion> motion_;
+  double time_ = 0;
+  std::vector<double> gap_, B_, bias_, holding_, sliding_, rates_, terms_;
+  std::vector<Spatial> A_;
+  std::vector<double> states_;  ///< room for those of one batch
+};
+
+/// Failure (bad_input) where any element of the system has rows that hold at times: `what` cannot be done with them.
+void refuse_unilateral_rows(const SystemView&, std::string_view what);
+
+}  // namespace polyform::host::inline simulation

@@ -1,0 +1,68 @@
+#include "framework/host/simulation/unilateral_tally.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "polyform/helpers/element_helpers.hpp"
+
+namespace polyform::host::inline simulation {
+
+void UnilateralTally::impact(std::size_t point, double t, double loss) { element_of(point).impacts.add(t, loss); }
+void UnilateralTally::close(std::size_t point, double t) { element_of(point).closed_bounces.add(t, 0); }
+void UnilateralTally::jam(std::size_t point, double t) { element_of(point).jams.add(t, 0); }
+void UnilateralTally::pass_on(std::size_t point, double t) { element_of(point).ended.add(t, 0); }
+void UnilateralTally::gain(std::size_t point, double t, double energy) { element_of(point).gained.add(t, energy); }
+
+std::vector<std::string> UnilateralTally::notes() const {
+  std::vector<std::string> all;
+  for (std::size_t i = 0; i < elements_.size(); ++i) {
+    const Element& e = elements_[i];
+    std::vector<std::string> parts;
+    if (e.impacts.times > 0)
+      parts.push_back(fmt::format("{} impact{}, the last at t = {:.9g} s, which took {:.6g} J", e.impacts.times,
+                                  plural(e.impacts.times), e.impacts.last, e.impacts.sum));
+    if (e.closed_bounces.times > 0)
+      parts.push_back(fmt::format(
+          "bounces too low to follow ended at t = {:.9g} s{}", e.closed_bounces.first,
+          e.closed_bounces.times > 1
+              ? fmt::format(" and {} more time{}", e.closed_bounces.times - 1, plural(e.closed_bounces.times - 1))
+              : ""));
+    if (e.closed > 0) parts.push_back(fmt::format("closed for {:.6g} s", e.closed));
+    if (e.stuck > 0) parts.push_back(fmt::format("stuck for {:.6g} s", e.stuck));
+    if (parts.empty()) continue;
+    std::string text = fmt::format("`{}`: ", set_.element_name(i));
+    for (std::size_t k = 0; k < parts.size(); ++k) text += (k == 0 ? "" : "; ") + parts[k];
+    all.push_back(std::move(text));
+  }
+  return all;
+}
+
+std::vector<std::string> UnilateralTally::warnings() const {
+  std::vector<std::string> all;
+  for (std::size_t i = 0; i < elements_.size(); ++i) {
+    const Element& e = elements_[i];
+    const auto more = [](const Count& c) {
+      return c.times > 1 ? fmt::format(" and {} more time{}", c.times - 1, plural(c.times - 1)) : std::string();
+    };
+    if (e.jams.times > 0)
+      all.push_back(fmt::format(
+          "at t = {:.9g} s{} friction at `{}` leaves accelerations without a solution (Painlevé's paradox): rigid "
+          "bodies with Coulomb's friction have none there, and an impulse without a collision ends the sliding",
+          e.jams.first, more(e.jams), set_.element_name(i)));
+    if (e.ended.times > 0)
+      all.push_back(
+          fmt::format("at t = {:.9g} s{} impacts passed between `{}` and others without end: they are closed "
+                      "together, without restitution",
+                      e.ended.first, more(e.ended), set_.element_name(i)));
+    if (e.gained.times > 0)
+      all.push_back(
+          fmt::format("at t = {:.9g} s{} an impact at `{}` gained energy, {:.3g} J in all: Newton's law of "
+                      "restitution does so where friction or other contacts take part. 'impact: poisson' "
+                      "does not",
+                      e.gained.first, more(e.gained), set_.element_name(i), e.gained.sum));
+  }
+  return all;
+}
+
+}  // namespace polyform::host::inline simulation

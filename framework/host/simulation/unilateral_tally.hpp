@@ -1,0 +1,54 @@
+// What a run tells of its impacts and of what stuck.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "framework/host/simulation/unilateral_set.hpp"
+
+namespace polyform::host::inline simulation {
+
+class UnilateralTally {
+ public:
+  explicit UnilateralTally(const UnilateralSet& set) : set_(set), elements_(set.elements()) {}
+
+  void impact(std::size_t point, double t, double loss);
+  /// An impact whose bounce was too low to follow.
+  void close(std::size_t point, double t);
+  void stick(std::size_t element, double duration) { elements_[element].stuck += duration; }
+  void touch(std::size_t element, double duration) { elements_[element].closed += duration; }
+  /// Friction left accelerations without solution, and an impulse took its place.
+  void jam(std::size_t point, double t);
+  /// Impacts that passed on from one to the next without end, and were ended.
+  void pass_on(std::size_t point, double t);
+  /// Restitution gave energy.
+  void gain(std::size_t point, double t, double energy);
+
+  /// A sentence for each element that had something to tell.
+  std::vector<std::string> notes() const;
+  /// A sentence for each that raises a doubt.
+  std::vector<std::string> warnings() const;
+
+ private:
+  struct Count {
+    std::size_t times = 0;
+    double first = 0, last = 0, sum = 0;
+
+    void add(double t, double amount) {
+      if (times++ == 0) first = t;
+      last = t;
+      sum += amount;
+    }
+  };
+  struct Element {
+    Count impacts, closed_bounces, jams, ended, gained;
+    double stuck = 0, closed = 0;  ///< s
+  };
+  Element& element_of(std::size_t point) { return elements_[set_.element_of(point)]; }
+
+  const UnilateralSet& set_;
+  std::vector<Element> elements_;
+};
+
+}  // namespace polyform::host::inline simulation

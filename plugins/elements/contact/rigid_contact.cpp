@@ -1,0 +1,312 @@
+// Contact without penetration: the rows of points that touch, for the host to find their forces.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "contact_fields.hpp"
+#include "contact_types.hpp"
+#include "polyform/contract/body_pairs.hpp"
+#include "polyform/contract/held_states.hpp"
+#include "polyform/contract/outputs.hpp"
+#include "polyform/contract/unilateral.hpp"
+#include "polyform/helpers/element_helpers.hpp"
+#include "shape_pair.hpp"
+
+namespace polyform::contact {
+namespace {
+
+/// The wrench on the first body about its frame's origin, which the host writes, ground axes; the opposite acts on the
+/// second body at the same place.
+enum State : std::size_t { force, moment = force + 3, mode = moment + 3, impacts, lost, state_count };
+constexpr std::array states{Variable{.name = "fx", .unit = "N"},   Variable{.name = "fy", .unit = "N"},
+                            Variable{.name = "fz", .unit = "N"},   Variable{.name = "mx", .unit = "N m"},
+                            Variable{.name = "my", .unit = "N m"}, Variable{.name = "mz", .unit = "N m"},
+                            Variable{.name = "mode", .unit = "1"}, Variable{.name = "impacts", .unit = "1"},
+                            Variable{.name = "lost", .unit = "J"}};
+enum Output : std::size_t { gap, penetration, normal_force, friction_force, slip, place };
+constexpr std::array outputs{Variable{.name = "gap", .unit = "m", .kind = Variable::Kind::length},
+                             Variable{.name = "penetration", .unit = "m", .kind = Variable::Kind::length},
+                             Variable{.name = "fn", .unit = "N"},
+                             Variable{.name = "ft", .unit = "N"},
+                             Variable{.name = "slip", .unit = "m/s"},
+                             Variable{.name = "px", .unit = "m", .kind = Variable::Kind::length},
+                             Variable{.name = "py", .unit = "m", .kind = Variable::Kind::length},
+                             Variable{.name = "pz", .unit = "m", .kind = Variable::Kind::length}};
+constexpr std::size_t rows_per_point = 3;
+
+struct Contact {
+  double restitution, holding, sliding;
+  bool poisson;
+  std::size_t first_pair, pairs;    ///< of shapes
+  std::size_t first_point, points;  ///< among the points of the batch
+};
+
+/// How a point of contact goes on: rates of its place and of its normal along the motion of the bodies.
+struct Course {
+  Vec3 velocity, turn;
+};
+
+/// Two directions across a normal, which follow it smoothly but where it points down along z.
+std::array<Vec3, 2> tangents(const Vec3& n) noexcept {
+  constexpr double straight_down = -0.9999999;
+  if (n.z < straight_down) return {Vec3{0, -1, 0}, Vec3{-1, 0, 0}};
+  const double a = 1 / (1 + n.z), b = -n.x * n.y * a;
+  return {Vec3{1 - n.x * n.x * a, b, -n.x}, Vec3{b, 1 - n.y * n.y * a, -n.y}};
+}
+
+Vec3 velocity_at(const MarkerMotion& body, const Vec3& point) noexcept {
+  return body.velocity + cross(body.angular_velocity, point - body.position);
+}
+
+class RigidContacts final : public ForceBatch, public UnilateralRows, public OutputSource {
+ public:
+  explicit RigidContacts(Strided<const ElementInstance> instances) {
+    std::size_t points = 0, most = 0;
+    for (const ElementInstance& instance : instances) {
+      const Strided<const FieldValue> f = instance.fields;
+      Contact& c = contacts_.emplace_back();
+      c.restitution = f[restitution].number;
+      c.sliding = f[dynamic_friction].number;
+      c.holding = static_friction_of(instance);
+      c.poisson = f[contact::impact].integer == contact::poisson;
+      c.first_pair = pairs_.size();
+      c.first_point = points;
+      for (const GeometricShape& first : instance.shapes[0].shapes)
+        for (const GeometricShape& second : instance.shapes[1].shapes)
+          points += pairs_.emplace_back(first, second, ShapePair::Points::carried).points();
+      c.pairs = pairs_.size() - c.first_pair;
+      c.points = points - c.first_point;
+      most = std::max(most, c.points);
+      owners_.insert(owners_.end(), c.points, contacts_.size() - 1);
+    }
+    found_.resize(most);
+    for (auto& nearby : nearby_) nearby.resize(most);
+  }
+
+  void evaluate(const ForceInput& in, ForceOutput& out) noexcept override {
+    for (std::size_t i = 0; i < contacts_.size(); ++i) {
+      const std::span<const double> x = in.states.subspan(state_count * i, state_count);
+      const MarkerMotion &first = in.markers[2 * i], &second = in.markers[2 * i + 1];
+      const Vec3 pull{x[force], x[force + 1], x[force + 2]}, turn{x[moment], x[moment + 1], x[moment + 2]};
+      const Vec3 turn_of_second = turn + cross(first.position - second.position, pull);
+      out.wrenches[2 * i] += Spatial{turn, pull};
+      out.wrenches[2 * i + 1] -= Spatial{turn_of_second, pull};
+      const double power = dot(pull, first.velocity - second.velocity) + dot(turn, first.angular_velocity) -
+                           dot(turn_of_second, second.angular_velocity);
+      out.power += power;
+      for (std::size_t s = 0; s < state_count; ++s) out.state_rates[state_count * i + s] = 0;
+      out.state_rates[state_count * i + lost] = -power;
+    }
+  }
+  void initial_states(std::span<double> x) const noexcept override { std::ranges::fill(x, 0.0); }
+  void destroy() noexcept override { delete this; }
+  void* query(std::string_view asked) noexcept override {
+    if (asked == UnilateralRows::interface_name) return static_cast<UnilateralRows*>(this);
+    return asked == OutputSource::interface_name ? static_cast<OutputSource*>(this) : nullptr;
+  }
+
+  std::size_t point_count() const noexcept override { return owners_.size(); }
+  void describe_point(std::size_t k, UnilateralPoint& out) const noexcept override {
+    const Contact& c = contacts_[owners_[k]];
+    out.instance = owners_[k];
+    out.name = "contact";
+    out.tangents = c.holding > 0 ? 2 : 0;
+    out.restitution = c.restitution;
+    out.poisson = c.poisson;
+  }
+
+  /// The rate of a row is d · (v₁ − v₂) at the point P, d being the normal or a tangent, v = V + ω × (P − x). Its
+  /// derivative has, beside accelerations, d · (ω₁ × (Ṗ − V₁) − ω₂ × (Ṗ − V₂)) + ḋ · (v₁ − v₂); of a tangent the last
+  /// term is zero while it sticks.
+  void evaluate_points(const EventInput& input, UnilateralOutput& out) noexcept override {
+    const ForceInput& in = *input.attachments;
+    for (std::size_t i = 0; i < contacts_.size(); ++i) {
+      const Contact& c = contacts_[i];
+      const MarkerMotion &first = in.markers[2 * i], &second = in.markers[2 * i + 1];
+      const std::span<const ContactPoint> points = points_of(c, first, second);
+      for (std::size_t p = 0, pair = c.first_pair, within = 0; p < points.size(); ++p, ++within) {
+        for (; within == pairs_[pair].points(); ++pair) within = 0;
+        const ContactPoint& point = points[p];
+        const std::size_t k = c.first_point + p;
+        out.gap[k] = point.gap;
+        out.holding[k] = c.holding;
+        out.sliding[k] = c.sliding;
+        const Vec3 relative = velocity_at(first, point.position) - velocity_at(second, point.position);
+        const std::array<Vec3, 2> across = tangents(point.normal);
+        const std::array<Vec3, 3> directions{point.normal, across[0], across[1]};
+        const bool is_near = point.gap < near_share * pairs_[pair].size();
+        const Course course = is_near ? course_of(c, p, first, second, pairs_[pair].size()) : Course{};
+        const Vec3 carried = cross(first.angular_velocity, course.velocity - first.velocity) -
+                             cross(second.angular_velocity, course.velocity - second.velocity);
+        for (std::size_t r = 0; r < (c.holding > 0 ? rows_per_point : 1); ++r) {
+          const Vec3& d = directions[r];
+          const std::size_t row = rows_per_point * k + r;
+          out.A[2 * row] = {cross(point.position - first.position, d), d};
+          out.A[2 * row + 1] = {-cross(point.position - second.position, d), -d};
+          if (is_near) out.bias[row] = dot(d, carried) + (r == 0 ? dot(course.turn, relative) : 0);
+        }
+      }
+    }
+  }
+
+  void put_forces(const EventInput& input, std::span<const double> forces, std::span<double> x) noexcept override {
+    const ForceInput& in = *input.attachments;
+    for (std::size_t i = 0; i < contacts_.size(); ++i) {
+      const Contact& c = contacts_[i];
+      const std::span<const double> own = forces.subspan(rows_per_point * c.first_point, rows_per_point * c.points);
+      Vec3 pull{}, turn{};
+      if (std::ranges::any_of(own, [](double f) { return f != 0; })) {
+        const MarkerMotion &first = in.markers[2 * i], &second = in.markers[2 * i + 1];
+        const std::span<const ContactPoint> points = points_of(c, first, second);
+        for (std::size_t p = 0; p < points.size(); ++p) {
+          const std::array<Vec3, 2> across = tangents(points[p].normal);
+          const double* const f = own.data() + rows_per_point * p;
+          const Vec3 at_point = f[0] * points[p].normal + f[1] * across[0] + f[2] * across[1];
+          pull += at_point;
+          turn += cross(points[p].position - first.position, at_point);
+        }
+      }
+      for (std::size_t s = 0; s < 3; ++s) {
+        x[state_count * i + force + s] = pull[s];
+        x[state_count * i + moment + s] = turn[s];
+      }
+    }
+  }
+  /// Of a contact of several points: sticks where one does.
+  void put_modes(std::span<const UnilateralMode> modes, std::span<double> x) noexcept override {
+    for (std::size_t i = 0; i < contacts_.size(); ++i) {
+      UnilateralMode whole = UnilateralMode::open;
+      for (const UnilateralMode m : modes.subspan(contacts_[i].first_point, contacts_[i].points))
+        if (m != UnilateralMode::open && whole != UnilateralMode::stick) whole = m;
+      x[state_count * i + mode] = static_cast<double>(whole);
+    }
+  }
+  void pass_impact(std::size_t point, double loss, std::span<double> x) noexcept override {
+    x[state_count * owners_[point] + impacts] += 1;
+    x[state_count * owners_[point] + lost] += loss;
+  }
+
+  void evaluate_outputs(const OutputInput& input, std::span<double> values) noexcept override {
+    const ForceInput& in = *input.attachments;
+    for (std::size_t i = 0; i < contacts_.size(); ++i) {
+      const MarkerMotion &first = in.markers[2 * i], &second = in.markers[2 * i + 1];
+      const std::span<const ContactPoint> points = points_of(contacts_[i], first, second);
+      const ContactPoint& nearest = *std::ranges::min_element(points, {}, &ContactPoint::gap);
+      const std::span<const double> x = in.states.subspan(state_count * i, state_count);
+      const Vec3 pull{x[force], x[force + 1], x[force + 2]}, turn{x[moment], x[moment + 1], x[moment + 2]};
+      const Vec3 relative = velocity_at(first, nearest.position) - velocity_at(second, nearest.position);
+      const double pressed = dot(pull, nearest.normal);
+      const std::span<double> out = values.subspan(outputs.size() * i, outputs.size());
+      out[gap] = nearest.gap;
+      out[penetration] = std::max(0.0, -nearest.gap);
+      out[normal_force] = pressed;
+      out[friction_force] = norm(pull - pressed * nearest.normal);
+      out[slip] = nearest.gap < touching ? norm(relative - dot(relative, nearest.normal) * nearest.normal) : 0;
+      // On the line of action of the force, the point at the height of the nearest one.
+      Vec3 centre = nearest.position;
+      if (const double square = dot(pull, pull); points.size() > 1 && square > 0 && pressed > 0) {
+        const Vec3 foot = first.position + (1 / square) * cross(pull, turn);
+        centre = foot + (dot(nearest.position - foot, nearest.normal) / pressed) * pull;
+      }
+      for (std::size_t k = 0; k < 3; ++k) out[place + k] = centre[k];
+    }
+  }
+
+ private:
+  /// Points that are farther away, in sizes of the smaller shape, have no forces soon.
+  static constexpr double near_share = 0.1;
+  /// A gap of less is closed, m.
+  static constexpr double touching = 1e-9;
+
+  std::span<const ContactPoint> points_of(const Contact& c, const MarkerMotion& first,
+                                          const MarkerMotion& second) noexcept {
+    locate(c, {first.R, first.position}, {second.R, second.position}, found_);
+    return std::span(found_).first(c.points);
+  }
+  void locate(const Contact& c, const Placement& first, const Placement& second,
+              std::vector<ContactPoint>& out) noexcept {
+    std::span<ContactPoint> rest = std::span(out).first(c.points);
+    for (std::size_t p = c.first_pair; p < c.first_pair + c.pairs; ++p) {
+      pairs_[p].locate(first, second, rest.first(pairs_[p].points()));
+      rest = rest.subspan(pairs_[p].points());
+    }
+  }
+  /// By differences of fourth order along the motion of both bodies: a step turns them by a thousandth of a radian, or
+  /// moves them by a thousandth of their size, at most.
+  Course course_of(const Contact& c, std::size_t p, const MarkerMotion& first, const MarkerMotion& second,
+                   double size) noexcept {
+    const double fastest = std::max({norm(first.angular_velocity), norm(second.angular_velocity),
+                                     norm(first.velocity) / size, norm(second.velocity) / size});
+    if (!(fastest > 0)) return {};
+    constexpr double part = 1e-3;
+    const double h = part / fastest;
+    constexpr std::array steps{-2.0, -1.0, 1.0, 2.0};
+    constexpr std::array weights{1.0 / 12, -8.0 / 12, 8.0 / 12, -1.0 / 12};
+    Course course;
+    for (std::size_t s = 0; s < steps.size(); ++s) {
+      const double t = steps[s] * h;
+      const auto moved = [t](const MarkerMotion& body) {
+        return rotation_matrix(from_rotation_vector(t * body.angular_velocity)) * body.R;
+      };
+      const Mat3 R1 = moved(first), R2 = moved(second);
+      const Vec3 p1 = first.position + t * first.velocity, p2 = second.position + t * second.velocity;
+      locate(c, {R1, p1}, {R2, p2}, nearby_[s]);
+      course.velocity += (weights[s] / h) * (nearby_[s][p].position - found_[p].position);
+      course.turn += (weights[s] / h) * (nearby_[s][p].normal - found_[p].normal);
+    }
+    return course;
+  }
+
+  std::vector<Contact> contacts_;
+  std::vector<ShapePair> pairs_;
+  std::vector<std::size_t> owners_;  ///< of the points
+  std::vector<ContactPoint> found_;  ///< of one contact at a time
+  std::array<std::vector<ContactPoint>, 4> nearby_;
+};
+
+class RigidContactType final : public ForceType, public BodyPairs, public HeldStates {
+ public:
+  const TypeDescriptor& descriptor() const noexcept override {
+    static const TypeDescriptor descriptor{
+        .name = "contact",
+        .meaning = "keeps two bodies apart where their shapes touch, with impacts and friction",
+        .fields = contact_fields,
+        .states = states,
+        .outputs = outputs};
+    return descriptor;
+  }
+  const void* query(std::string_view asked) const noexcept override {
+    if (asked == HeldStates::interface_name) return static_cast<const HeldStates*>(this);
+    if (asked == UnilateralRows::interface_name) return this;
+    return asked == BodyPairs::interface_name ? static_cast<const BodyPairs*>(this) : nullptr;
+  }
+  std::string_view first_field() const noexcept override { return contact_fields[a].name; }
+  std::string_view second_field() const noexcept override { return contact_fields[b].name; }
+  bool is_held(std::size_t state) const noexcept override { return state != lost; }
+
+  bool define(ElementInstance& instance, std::size_t number, FieldSink& sink) const noexcept override {
+    if (!check_contact(instance, number, sink)) return false;
+    for (const std::size_t field : {stiffness, exponent, transition, bristles}) {
+      if (!instance.fields[field].given) continue;
+      sink.report(Severity::error, number, field,
+                  Message("'{}' is of the law hunt-crossley; rigid bodies have none", contact_fields[field].name),
+                  "Leave it out, or give 'law: hunt-crossley'.");
+      return false;
+    }
+    return true;
+  }
+  ForceBatch* create(Strided<const ElementInstance> instances) const noexcept override {
+    return make_batch<RigidContacts>(instances);
+  }
+};
+
+}  // namespace
+
+const ForceType& rigid_contact() noexcept {
+  static constexpr RigidContactType type;
+  return type;
+}
+
+}  // namespace polyform::contact

@@ -1,0 +1,170 @@
+// Limits, dry friction and freewheels of joints against closed forms, in every formulation.
+#include <fmt/format.h>
+
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <numbers>
+
+#include "tests/events/elements.hpp"
+#include "tests/support/integrators.hpp"
+#include "tests/support/workbench.hpp"
+
+using namespace polyform;
+using namespace polyform::test;
+
+namespace {
+
+host::RunSettings settings(double duration) {
+  host::RunSettings s = run_settings("dop853");
+  s.duration = duration;
+  s.output_interval = duration / 10;
+  s.step = duration / 100;
+  s.relative_tolerance = 1e-10;
+  s.absolute_tolerance = 1e-12;
+  return s;
+}
+
+/// A mass of 2 kg on a horizontal guide, in between it moves freely.
+std::string sliding_mass(double speed, const std::string& forces) {
+  return fmt::format(
+      "polyform: 1\ngravity: [0, 0, -9.81]\nbodies:\n"
+      "  - {{name: mass, mass: 2, inertia: {{xx: 0.01, yy: 0.01, zz: 0.01}}}}\n"
+      "joints:\n  - {{name: guide, type: prismatic, base: ground, moving: mass, position: [0, 0, 0], axis: [1, 0, 0],\n"
+      "     initial: {{velocity: {}}}}}\nforces:\n{}",
+      speed, forces);
+}
+
+/// Two shafts in line, the second of which turns with the first through a joint with `coupling`.
+std::string two_shafts(double first, double second, const std::string& coupling) {
+  return fmt::format(
+      "polyform: 1\ngravity: [0, 0, 0]\nbodies:\n"
+      "  - {{name: engine, mass: 1, inertia: {{xx: 0.2, yy: 1, zz: 1}}}}\n"
+      "  - {{name: load, mass: 1, inertia: {{xx: 0.3, yy: 1, zz: 1}}}}\n"
+      "joints:\n"
+      "  - {{name: bearing, type: revolute, base: ground, moving: engine, position: [0, 0, 0], axis: [1, 0, 0],\n"
+      "     initial: {{velocity: {}}}}}\n"
+      "  - {{name: clutch, type: revolute, base: engine, moving: load, position: [0, 0, 0], axis: [1, 0, 0],\n"
+      "     initial: {{velocity: {}}}}}\n{}",
+      first, second - first, coupling);
+}
+
+}  // namespace
+
+// Between two limits with restitution e the speed falls by e at each: the times between impacts grow as e⁻ⁿ.
+TEST_CASE("a mass goes to and fro between hard limits, as in a joint with backlash") {
+  const auto system = system_from_text(sliding_mass(
+      1, "  - {name: play, type: joint-limit, joint: guide, lower: -0.1, upper: 0.1, restitution: 0.5}\n"));
+  for (const Formulation* formulation : formulations_for(*system)) {
+    INFO(formulation->name());
+    // Impacts at 0.1, 0.1 + 0.2/0.5 and 0.5 + 0.2/0.25 = 1.3 s; then back with an eighth of the speed.
+    const Ended ended = run_to_end(*system, *formulation, settings(1.7));
+    CHECK(ended.velocities[0].x == Approx(-0.125).epsilon(1e-12));
+    CHECK(ended.positions[0].x == Approx(0.1 - 0.125 * 0.4).epsilon(1e-11));
+    CHECK(ended.record.energy_drift < 1e-10);
+  }
+}
+
+TEST_CASE("a compliant limit throws a mass back as its spring says") {
+  const auto system = system_from_text(sliding_mass(
+      1, "  - {name: stop, type: joint-limit, joint: guide, upper: 0.1, law: compliant, stiffness: 800}\n"));
+  // Half a wave of √(k/m) = 20 rad/s.
+  const double back = 0.1 + std::numbers::pi / 20;
+  for (const Formulation* formulation : formulations_for(*system)) {
+    INFO(formulation->name());
+    const Ended ended = run_to_end(*system, *formulation, settings(back + 0.1));
+    CHECK(ended.positions[0].x == Approx(0).margin(1e-8));
+    CHECK(ended.velocities[0].x == Approx(-1).epsilon(1e-8));
+  }
+}
+
+// The clutch brings both shafts to J₁ω/(J₁ + J₂) in ω/(T (1/J₁ + 1/J₂)), and holds.
+TEST_CASE("a clutch locks up after the time of its torque") {
+  const auto system = system_from_text(
+      two_shafts(10, 0, "forces:\n  - {name: plates, type: dry-friction, joint: clutch, effort: 1.2}\n"));
+  const double locked = 10 / (1.2 * (1 / 0.2 + 1 / 0.3)), together = 0.2 * 10 / 0.5;
+  for (const Formulation* formulation : formulations_for(*system)) {
+    INFO(formulation->name());
+    const auto solver = solver_for(*system, *formulation);
+    host::RunSettings s = settings(locked * 1.5);
+    const Ended ended = run_to_end(*system, *formulation, s);
+    CHECK(ended.record.energy_drift < 1e-10);
+    REQUIRE(ended.record.notes.size() == 1);
+    INFO(ended.record.notes[0]);
+    const double stuck = std::stod(ended.record.notes[0].substr(ended.record.notes[0].find("stuck for ") + 10));
+    CHECK(stuck == Approx(0.5 * locked).epsilon(1e-5));
+    (void)together;
+  }
+}
+
+TEST_CASE("dry friction holds a mass below its limit and lets it slide above") {
+  // A ramp of force from 0 at 10 N/s: it breaks away at 1.5 × 4 N and slides against 4 N.
+  const auto system = system_from_text(sliding_mass(
+      0,
+      "  - {name: rubbing, type: dry-friction, joint: guide, effort: 4, ratio: 1.5}\n"
+      "  - {name: pull, type: joint-force, joint: guide, effort: {ramp: {rate: 10, start: 0, end: 100}}}\n"));
+  for (const Formulation* formulation : formulations_for(*system)) {
+    INFO(formulation->name());
+    const Ended held = run_to_end(*system, *formulation, settings(0.59));
+    CHECK(std::abs(held.positions[0].x) < 1e-13);
+    const Ended slid = run_to_end(*system, *formulation, settings(1));
+    const double t = 0.4;  // since it broke away: m a = 6 + 10 t − 4
+    CHECK(slid.velocities[0].x == Approx((2 * t + 5 * t * t) / 2).epsilon(1e-8));
+  }
+}
+
+// A mass on a belt, with a spring to the wall. It sticks until the spring pulls by μ_s N and slips until it has the
+// speed of the belt again: T = 2 (x_s − x_d)/v + 2/ω (π − atan(ω (x_s − x_d)/v)), the largest deflection being
+// x_d + √((x_s − x_d)² + (v/ω)²).
+TEST_CASE("a mass on a belt sticks and slips with the period of the closed form") {
+  const double m = 2, k = 200, v = 0.1, held = 12, rubbed = 8, omega = std::sqrt(k / m);
+  const double xs = held / k, xd = rubbed / k, away = (xs - xd) * omega / v;
+  const double period = 2 * (xs - xd) / v + 2 / omega * (std::numbers::pi - std::atan(away));
+  const auto system = system_from_text(
+      "polyform: 1\ngravity: [0, 0, 0]\nbodies:\n"
+      "  - {name: belt, mass: 1, inertia: {xx: 1, yy: 1, zz: 1}}\n"
+      "  - {name: mass, mass: 2, inertia: {xx: 1, yy: 1, zz: 1}}\n"
+      "joints:\n"
+      "  - {name: drum, type: prismatic, base: ground, moving: belt, position: [0, 0, 0], axis: [1, 0, 0],\n"
+      "     initial: {velocity: 0.1}}\n"
+      "  - {name: pad, type: prismatic, base: belt, moving: mass, position: [0, 0, 0], axis: [1, 0, 0],\n"
+      "     initial: {velocity: 0}}\n"
+      "constraints:\n"
+      "  - {name: drive, type: prescribed-motion, joint: drum, motion: {polynomial: [0, 0.1]}}\n"
+      "forces:\n"
+      "  - {name: lining, type: dry-friction, joint: pad, effort: 8, ratio: 1.5}\n"
+      "  - {name: spring, type: spring-damper, a: {body: ground, point: [-1, 0, 0]}, b: {body: mass, point: [0, 0, "
+      "0]},\n"
+      "     stiffness: 200, free_length: 1}\n");
+  const double first = xs / v;  // of breaking away
+  for (const Formulation* formulation : formulations_for(*system)) {
+    INFO(formulation->name());
+    // Three periods after it first breaks away it does so again: as far out as that, with the speed of the belt.
+    const Ended ended = run_to_end(*system, *formulation, settings(first + 3 * period));
+    CHECK(ended.positions[1].x == Approx(xs).epsilon(1e-7));
+    CHECK(ended.velocities[1].x == Approx(v).epsilon(1e-7));
+    // Half of the slipping later it is at the other side, and as slow.
+    const double slip = 2 / omega * (std::numbers::pi - std::atan(away));
+    const Ended turned = run_to_end(*system, *formulation, settings(first + 2 * period + slip));
+    CHECK(turned.positions[1].x == Approx(2 * xd - xs).epsilon(1e-7));
+    CHECK(ended.record.energy_drift < 1e-7);
+  }
+}
+
+// Driven forward, for a second, the freewheel carries the load; where the engine is braked then the load runs on.
+TEST_CASE("a freewheel drives one way and runs free the other") {
+  const auto system = system_from_text(
+      two_shafts(0, 0,
+                 "forces:\n  - {name: sprag, type: freewheel, joint: clutch, free: positive}\n"
+                 "  - {name: motor, type: joint-force, joint: bearing,\n"
+                 "     effort: {sine: {amplitude: 1, frequency: 0.25, phase: 1.5707963267948966}}}\n"));
+  for (const Formulation* formulation : formulations_for(*system)) {
+    INFO(formulation->name());
+    host::RunSettings s = settings(1.2);
+    const Ended ended = run_to_end(*system, *formulation, s);
+    CHECK(ended.record.energy_drift < 1e-9);
+    REQUIRE(ended.record.notes.size() == 1);
+    INFO(ended.record.notes[0]);
+    CHECK(std::stod(ended.record.notes[0].substr(ended.record.notes[0].find("stuck for ") + 10)) ==
+          Approx(1).epsilon(1e-6));
+  }
+}
