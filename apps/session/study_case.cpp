@@ -11,6 +11,7 @@
 #include "framework/host/reading/report.hpp"
 #include "framework/host/simulation/lane_runs.hpp"
 #include "framework/host/simulation/simulate.hpp"
+#include "framework/host/simulation/unilateral_set.hpp"
 
 namespace polyform::apps {
 
@@ -122,6 +123,8 @@ void StudyCases::check_model() {
     why_no_lanes_ = "as asked for";
   else if (batch == nullptr)
     why_no_lanes_ = fmt::format("{} has no lanes for this model", choice.formulation->name());
+  else if (host::has_unilateral_rows(system->view()))
+    why_no_lanes_ = "elements touch, stick or lock at times";
   else if (!host::LaneRuns::has_method(settings.integrator))
     why_no_lanes_ = fmt::format("{} has no lanes", settings.integrator.name());
   else

@@ -251,6 +251,10 @@ void UnilateralSet::pass_impact(std::size_t point, double loss, std::span<double
   change_states(b, y, [&](std::span<double> states) { b.rows->pass_impact(point - b.first, loss, states); });
 }
 
+bool has_unilateral_rows(const SystemView& view) {
+  return std::ranges::any_of(view.forces, [](const ForceInstances& group) { return UnilateralRows::are_of(*group.type); });
+}
+
 void refuse_unilateral_rows(const SystemView& view, std::string_view what) {
   for (const ForceInstances& group : view.forces) {
     if (!UnilateralRows::are_of(*group.type)) continue;

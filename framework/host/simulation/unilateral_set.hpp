@@ -94,6 +94,8 @@ class UnilateralSet {
   std::vector<double> states_;  ///< room for those of one batch
 };
 
+/// Whether any element of the system has rows that hold at times.
+bool has_unilateral_rows(const SystemView&);
 /// Failure (bad_input) where any element of the system has rows that hold at times: `what` cannot be done with them.
 void refuse_unilateral_rows(const SystemView&, std::string_view what);
 

@@ -22,6 +22,7 @@
 #include "polyform/contract/module.hpp"
 #include "polyform/contract/outputs.hpp"
 #include "polyform/contract/system_view.hpp"
+#include "polyform/contract/unilateral.hpp"
 #include "polyform/contract/value_ranges.hpp"
 
 namespace polyform {

@@ -1,0 +1,29 @@
+// What a force looks like in a picture of the mechanism.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace polyform {
+
+/// ForceType::query gives it for a type that pictures draw as what it is. Without it a force at two points is drawn as
+/// a thin line between them.
+class Picture {
+ public:
+  static constexpr std::string_view interface_name = "polyform.picture.1";
+  enum class Kind : std::int32_t {
+    coil,  ///< a spring between its two markers
+    line,  ///< a rope through all its markers
+    wheel  ///< a tyre about its first marker
+  };
+  virtual Kind kind() const noexcept = 0;
+  /// Of a wheel, the names of the field of type direction that it spins about, in the axes of its body, and of the
+  /// field with its radius; "" for others.
+  virtual std::string_view axis_field() const noexcept = 0;
+  virtual std::string_view radius_field() const noexcept = 0;
+
+ protected:
+  ~Picture() = default;
+};
+
+}  // namespace polyform
