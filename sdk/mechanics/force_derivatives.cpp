@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "polyform/contract/given_derivatives.hpp"
 #include "polyform/helpers/completed.hpp"
 #include "polyform/helpers/guarded.hpp"
 #include "polyform/mechanics/discrete_values.hpp"
@@ -33,6 +34,8 @@ struct ForceDerivatives::Group {
   std::vector<Spatial> moved_wrenches{};    ///< at a moved input
   std::vector<double> moved_efforts{}, moved_rates{}, steps{};
   std::vector<double> kept{};
+  GivenDerivatives* given = nullptr;        ///< of the batch, or none
+  std::size_t first_number = 0, numbers = 0;  ///< of the matrices of all instances
 
   void call(double t, std::span<const std::int32_t> discrete, std::vector<Spatial>& w, std::vector<double>& effort,
             std::vector<double>& rate) noexcept {
@@ -60,6 +63,8 @@ ForceDerivatives::ForceDerivatives(const SystemView& view, const Vec3& origin) :
         from.type->descriptor().discrete.size() * from.instances.size()}));
     Group& group = *groups_.back();
     group.first_instance = instances_.size();
+    group.given = ask<GivenDerivatives>(*batch);
+    group.first_number = numbers;
     group.instances = from.instances.size();
     group.states_each = from.type->state_count();
     std::size_t marker = 0, joint = 0, q = 0, v = 0;
@@ -89,6 +94,7 @@ ForceDerivatives::ForceDerivatives(const SystemView& view, const Vec3& origin) :
       group.most_markers = std::max(group.most_markers, out.markers);
       group.most_velocities = std::max(group.most_velocities, out.velocities);
     }
+    group.numbers = numbers - group.first_number;
     for (std::size_t k = 0; k < group.attached.markers().size(); ++k)
       group.markers.push_back(group.attached.markers()[k]);
     group.motions.resize(marker);
@@ -154,10 +160,19 @@ void ForceDerivatives::add_column(Group& g, std::size_t instance, std::size_t co
   for (std::size_t k = i.first_state; k < i.first_state + i.states; ++k) put(moved_r[k], r[k]);
 }
 
+/// The batch's own, where it knows them.
+bool ForceDerivatives::take_given(Group& g, double t, std::span<const std::int32_t> discrete) noexcept {
+  const std::span<double> matrices = std::span(numbers_).subspan(g.first_number, g.numbers);
+  std::ranges::fill(matrices, 0.0);
+  const ForceInput in{.time = t, .markers = g.motions, .q = g.q, .v = g.v, .states = g.x, .discrete = discrete};
+  return g.given->differentiate(in, matrices);
+}
+
 void ForceDerivatives::difference(Group& g, double t) noexcept {
   const auto discrete =
       discrete_.empty() ? discrete_ : discrete_.subspan(g.discrete_offset, g.discrete_count);
   g.call(t, discrete, g.wrenches, g.efforts, g.rates);
+  if (g.given != nullptr && take_given(g, t, discrete)) return;
   const std::span<const Instance> all = std::span(instances_).subspan(g.first_instance, g.instances);
   const auto finish = [&](auto&& column, auto&& counts) {
     g.call(t, discrete, g.moved_wrenches, g.moved_efforts, g.moved_rates);

@@ -56,7 +56,8 @@ NewtonMatrix* JointCoordinateSolver::newton_matrix() noexcept {
   if (!TreeNewton::carries(view_)) return nullptr;
   if (newton_) return this;
   try {
-    auto made = std::make_unique<TreeNewton>(view_, state_, centred_.origin());
+    auto made = std::make_unique<TreeNewton>(view_, state_, centred_.origin(),
+                                             loops_.empty() ? nullptr : &loops_.constraints());
     newton_rates_.resize(state_.size());
     newton_error_.resize(state_.size());
     newton_cuts_.resize(view_.cut_joints().size());
@@ -93,7 +94,7 @@ Status JointCoordinateSolver::linearize(double t, std::span<const double> y) noe
   if (solve(t, y, out, true, here) == Status::failed) return Status::failed;
   for (std::size_t i = 0; i < newton_cuts_.size(); ++i)
     newton_cuts_[i] = loads_.cut_reaction(i, motion_of(view_.cut_joints()[i].base_frame, here.motions));
-  newton_->linearize(t, y, here, newton_rates_, newton_cuts_);
+  newton_->linearize(t, y, here, newton_rates_, loops_.multipliers().all(), newton_cuts_);
   newton_prepared_ = false;
   return Status::ok;
 }

@@ -11,48 +11,20 @@ Mat3 to_frame(const Mat3& R, const Sym3& inertia) { return R * inertia.full() * 
 
 }  // namespace
 
-TreeBlocks::TreeBlocks(const SystemView& view)
-    : bodies(view.bodies.size()), M(bodies.size()), G(bodies.size()), K(bodies.size()), to_P(bodies.size()),
-      wrenches(bodies.size()) {
-  std::uint32_t square = 0;
-  for (std::size_t i = 0; i < bodies.size(); ++i) {
-    const JointData& joint = view.joints[i];
-    Body& b = bodies[i];
-    b.parent = static_cast<std::int32_t>(joint.inboard());
-    b.v = static_cast<std::uint32_t>(joint.v_offset);
-    b.count = static_cast<std::uint32_t>(joint.nv);
-    b.square = square;
-    b.reversed = joint.reversed;
-    square += b.count * b.count;
+LinearizedTree::LinearizedTree(const SystemView& view, const Vec3& origin, const ClosingConstraints* closing)
+    : view_(view), kinematics_(view), blocks_(view), forces_(view, origin, blocks_), modes_(view), H_(view.nv_tree),
+      turning_(view.nv_tree), accelerations_(view.frames()), cut_directions_(view.nv - view.nv_tree) {
+  if (closing == nullptr) return;
+  for (std::size_t i = 0; i < closing->groups(); ++i) {
+    const bool cut = closing->is_cut(i);
+    const std::size_t rows = cut ? 6 - closing->cut(i).nv : closing->rows(i);
+    const std::size_t frames = cut ? 2 : closing->elements().frames(closing->element(i)).size();
+    for (std::size_t r = 0; r < rows; ++r) {
+      const std::size_t first = row_patterns_.size();
+      row_patterns_.resize(first + (frames + 1) / 2);
+      rows_.push_back({first, row_patterns_.size(), i});
+    }
   }
-  stiffness.resize(square);
-  damping.resize(square);
-  turn_rate.resize(square);
-}
-
-TreeBlocks::Pattern TreeBlocks::cut_pattern(const JointData& cut, std::span<const BodyMotion> frames,
-                                            const Spatial& t) const noexcept {
-  const ConstraintRow row = constraint_row(cut, motion_of(cut.base, frames), motion_of(cut.moving, frames), t);
-  Pattern out;
-  const auto put = [&](std::size_t k, BodyIndex b, const Spatial& w) {
-    if (is_ground(b)) return;
-    out.body[k] = static_cast<std::uint32_t>(at(b));
-    out.wrench[k] = {w.angular - cross(to_P[at(b)], w.linear), w.linear};
-  };
-  put(0, cut.base, row.base);
-  put(1, cut.moving, row.moving);
-  return out;
-}
-
-LinearizedTree::LinearizedTree(const SystemView& view, const Vec3& origin)
-    : view_(view), kinematics_(view), blocks_(view), forces_(view, origin, blocks_), H_(view.nv_tree),
-      turning_(view.nv_tree), accelerations_(view.frames()) {
-  std::size_t rows = 0;
-  for (const JointData& cut : view.cut_joints()) rows += 6 - cut.nv;
-  rows_.resize(rows);
-  cuts_.resize(view.cut_joints().size());
-  cut_q_.resize(view.nq);
-  cut_v_.resize(view.nv);
 }
 
 void LinearizedTree::to_velocity_steps(const JointData& joint, const double* q, const double* step,
@@ -90,15 +62,18 @@ void LinearizedTree::to_velocity_steps(const JointData& joint, const double* q, 
 
 void LinearizedTree::evaluate(const TreeMoment& now) noexcept {
   place(now);
-  if (!cuts_.empty()) find_rows(now);
-  forces_.add(now, kinematics_.frames(), cuts_);
+  if (now.closing != nullptr) find_rows(now);
+  forces_.add(now, kinematics_.frames());
   find_joint_wrenches();
 }
 
 void LinearizedTree::place(const TreeMoment& now) noexcept {
-  kinematics_.evaluate(now.q.data(), now.v.data());
-  kinematics_.accelerations(now.vdot.data(), accelerations_);
-  const std::span<const BodyMotion> frames = kinematics_.bodies();
+  kinematics_.evaluate(now.q.data(), now.v.data(), now.eta.data(), now.etadot.data());
+  kinematics_.accelerations(now.vdot.data(), accelerations_, now.etaddot.data());
+  const std::span<const BodyMotion> frames = kinematics_.frames();
+  std::ranges::fill(blocks_.G, Six<double>{});
+  std::ranges::fill(blocks_.K, Six<double>{});
+  std::ranges::fill(blocks_.wrenches, Spatial{});
   std::ranges::fill(blocks_.stiffness, 0.0);
   std::ranges::fill(blocks_.damping, 0.0);
   std::ranges::fill(blocks_.turn_rate, 0.0);
@@ -107,9 +82,11 @@ void LinearizedTree::place(const TreeMoment& now) noexcept {
     const JointData& joint = view_.joints[i];
     const JointMotion& motion = kinematics_.joints()[i];
     Body& b = blocks_.bodies[i];
-    const BodyMotion& base = motion_of(joint.base, frames);
-    blocks_.to_P[i] = frames[i].R * (joint.reversed ? joint.p_base : joint.p_moving);
-    const Vec3 P = frames[i].p + blocks_.to_P[i];
+    const BodyMotion& base = motion_of(joint.base_frame, frames);
+    const BodyMotion& carried = frames[at(joint.outboard_frame())];
+    const Vec3 arm = carried.R * (joint.reversed ? joint.p_base : joint.p_moving);
+    const Vec3 P = carried.p + arm;
+    blocks_.to_P[i] = b.element == none ? arm : Vec3{};
     const auto parent = static_cast<std::size_t>(b.parent);
     b.r = b.parent < 0 ? Vec3{} : P - frames[parent].p - blocks_.to_P[parent];
     // F has the axes of the base body. Backwards, P is the origin of F, at d from that of M, and all signs turn.
@@ -129,8 +106,9 @@ void LinearizedTree::place(const TreeMoment& now) noexcept {
       }
       k += p.kind == Primitive::Kind::ball ? 3 : 1;
     }
-    add_inertia(i, frames[i], accelerations_[i]);
+    if (b.element == none) add_inertia(i, frames[i], accelerations_[i]);
   }
+  if (!modes_.elements().empty()) modes_.begin(now, frames, accelerations_, blocks_);
 }
 
 /// Begins M, G, K and the wrench of a body with its inertia.
@@ -152,12 +130,10 @@ void LinearizedTree::add_inertia(std::size_t i, const BodyMotion& frame, const S
   M.add(0, 3, skew(c));
   M.add(3, 0, skew(c), -1);
   M.add(3, 3, data.mass * Mat3::identity());
-  G = {};
   G.add(0, 0, w * J);
   G.add(0, 0, J * w, -1);
   G.add(0, 0, skew(spin), -1);
   G.add(3, 0, skew(wc), -2);
-  K = {};
   K.add(0, 0, skew(moment), -1);
   K.add(0, 0, skew(a) * skew(c));
   K.add(3, 0, skew(cdd), -1);
@@ -167,6 +143,7 @@ void LinearizedTree::add_inertia(std::size_t i, const BodyMotion& frame, const S
 void LinearizedTree::find_joint_wrenches() noexcept {
   for (std::size_t i = blocks_.bodies.size(); i-- > 0;) {
     Body& b = blocks_.bodies[i];
+    if (b.element != none) modes_.gather(modes_.elements()[b.element], blocks_);
     const Spatial& w = blocks_.wrenches[i];
     b.force = w.linear;
     for (std::uint32_t k = 0; k < b.count; ++k) {
@@ -178,26 +155,58 @@ void LinearizedTree::find_joint_wrenches() noexcept {
   }
 }
 
-/// The rows of the cut joints, and what these transmit as loads.
+/// A wrench about the origin of a frame as a load; lever: from there to where its force acts.
+void LinearizedTree::load(FrameIndex f, const Spatial& w, const Vec3& lever) noexcept {
+  if (is_ground(f)) return;
+  const Vec3& to_P = blocks_.to_P[at(f)];
+  blocks_.wrenches[at(f)] -= Spatial{w.angular - cross(to_P, w.linear), w.linear};
+  blocks_.K[at(f)].add(0, 0, skew(w.linear) * skew(lever - to_P), -1);
+}
+
+/// The rows that close the tree, and what they transmit as loads.
 void LinearizedTree::find_rows(const TreeMoment& now) noexcept {
-  const std::span<const BodyMotion> frames = kinematics_.bodies();
-  std::ranges::copy(now.q, cut_q_.begin());
+  const std::span<const BodyMotion> frames = kinematics_.frames();
+  const ClosingConstraints& closing = *now.closing;
   std::size_t next = 0;
-  for (std::size_t i = 0; i < cuts_.size(); ++i) {
-    const JointData& cut = view_.cut_joints()[i];
-    const BodyMotion &base = motion_of(cut.base, frames), &moving = motion_of(cut.moving, frames);
-    JointConstraint& c = cuts_[i];
-    joint_constraint(cut, base, moving, cut_q_.data() + cut.q_offset, cut_v_.data() + cut.v_offset, c);
-    for (std::size_t r = 0; r < c.rows; ++r) rows_[next++] = blocks_.cut_pattern(cut, frames, c.T[r]);
+  for (std::size_t i = 0; i < closing.groups(); ++i)
+    for (std::size_t r = 0; next < rows_.size() && rows_[next].group == i; ++r, ++next) {
+      std::size_t place = 0;
+      Pattern* const patterns = row_patterns_.data() + rows_[next].first;
+      std::fill(patterns, row_patterns_.data() + rows_[next].end, Pattern{});
+      if (r >= closing.rows(i)) continue;
+      closing.each_share(i, r, frames, [&](FrameIndex f, const Spatial& w) {
+        Pattern& p = patterns[place / 2];
+        p.frame[place % 2] = static_cast<std::uint32_t>(at(f));
+        p.wrench[place % 2] = {w.angular - cross(blocks_.to_P[at(f)], w.linear), w.linear};
+        ++place;
+        if (closing.is_cut(i)) return;
+        const double force = now.multipliers[next] + closing.elements().effort(closing.element(i), r);
+        load(f, force * w, {});
+      });
+    }
+  for (std::size_t i = 0; i < closing.cuts(); ++i) {
+    const JointData& cut = closing.cut(i);
+    const BodyMotion &base = motion_of(cut.base_frame, frames), &moving = motion_of(cut.moving_frame, frames);
     const Vec3 M = moving.p + moving.R * cut.p_moving;
-    const auto load = [&](BodyIndex b, double sign) {
-      if (is_ground(b)) return;
-      const Spatial w = sign * now.cut[i];
-      const Vec3 s = M - frames[at(b)].p - blocks_.to_P[at(b)];
-      blocks_.wrenches[at(b)] -= Spatial{w.angular + cross(s, w.linear), w.linear};
+    const auto put = [&](FrameIndex f, const BodyMotion& frame, const Spatial& w) {
+      const Vec3 lever = M - frame.p;
+      load(f, {w.angular + cross(lever, w.linear), w.linear}, lever);
     };
-    load(cut.moving, 1);
-    load(cut.base, -1);
+    put(cut.moving_frame, moving, now.cut[i]);
+    put(cut.base_frame, base, -1.0 * now.cut[i]);
+  }
+  find_cut_directions(closing);
+}
+
+void LinearizedTree::find_cut_directions(const ClosingConstraints& closing) noexcept {
+  for (std::size_t i = 0; i < closing.cuts(); ++i) {
+    const JointData& cut = closing.cut(i);
+    for (std::size_t k = 0; k < cut.nv; ++k) {
+      double unit[6]{};
+      unit[k] = 1;
+      cut_directions_[cut.v_offset - view_.nv_tree + k] =
+          blocks_.cut_pattern(cut, kinematics_.frames(), effort_wrench(closing.joint(i).motion, cut.nv, unit));
+    }
   }
 }
 

@@ -36,8 +36,7 @@ NewtonBorder<T>::NewtonBorder(const LinearizedTree& tree, NewtonSweep<T>& sweep)
     work = std::max(work, f.count * f.count);
   }
   const std::size_t size = most(tree);
-  std::size_t directions = 0;
-  for (const LinearizedTree::Body& b : tree.bodies()) directions += b.count;
+  const std::size_t directions = tree.directions();
   numbers_.resize(numbers);
   work_.resize(work);
   responses_.resize(size * directions);
@@ -80,12 +79,19 @@ void NewtonBorder<T>::split(const LinearizedTree::Far& f) noexcept {
   size_ += s.count;
 }
 
+template <class T>
+T NewtonBorder<T>::displacement(std::size_t row, std::span<const T> found) const noexcept {
+  T sum{};
+  for (const LinearizedTree::Pattern& p : tree_.patterns(tree_.rows()[row])) sum += sweep_.displacement(p, found);
+  return sum;
+}
+
 /// Displacements under a unit of an unknown, and what all combinations are of them: a column of the matrix.
 template <class T>
 void NewtonBorder<T>::respond(std::size_t k) noexcept {
   sweep_.begin_at_rest();
   if (k < rows_) {
-    sweep_.load(tree_.rows()[k], T(1));
+    for (const LinearizedTree::Pattern& p : tree_.patterns(tree_.rows()[k])) sweep_.load(p, T(1));
   } else {
     for (const Split& s : splits_) {
       if (k < s.first || k >= s.first + s.count) continue;
@@ -96,7 +102,7 @@ void NewtonBorder<T>::respond(std::size_t k) noexcept {
   }
   const std::span<T> out = std::span(responses_).subspan(k * found_.size(), found_.size());
   sweep_.find(out);
-  for (std::size_t i = 0; i < rows_; ++i) matrix_[i * size_ + k] = sweep_.displacement(tree_.rows()[i], out);
+  for (std::size_t i = 0; i < rows_; ++i) matrix_[i * size_ + k] = displacement(i, out);
   for (const Split& s : splits_) {
     const LinearizedTree::Far& f = tree_.far()[s.far];
     for (std::size_t j = 0; j < s.count; ++j) {
@@ -149,7 +155,11 @@ template <class T>
 void NewtonBorder<T>::solve(std::span<T> steps, std::span<T> rates) noexcept {
   sweep_.begin(steps, rates);
   const T square = T(1) / (sweep_.by_gamma() * sweep_.by_gamma());
-  for (std::size_t i = 0; i < rows_; ++i) right_[i] = -square * sweep_.given_acceleration(tree_.rows()[i]);
+  for (std::size_t i = 0; i < rows_; ++i) {
+    right_[i] = T{};
+    for (const LinearizedTree::Pattern& p : tree_.patterns(tree_.rows()[i]))
+      right_[i] -= square * sweep_.given_acceleration(p);
+  }
   for (const Split& s : splits_) {
     const LinearizedTree::Far& f = tree_.far()[s.far];
     const double* const G = tree_.far_G(f);
@@ -163,7 +173,7 @@ void NewtonBorder<T>::solve(std::span<T> steps, std::span<T> rates) noexcept {
   }
   sweep_.find(found_);
   if (size_ > 0) {
-    for (std::size_t i = 0; i < rows_; ++i) right_[i] -= sweep_.displacement(tree_.rows()[i], found_);
+    for (std::size_t i = 0; i < rows_; ++i) right_[i] -= displacement(i, found_);
     for (const Split& s : splits_) {
       const LinearizedTree::Far& f = tree_.far()[s.far];
       for (std::size_t j = 0; j < s.count; ++j) {

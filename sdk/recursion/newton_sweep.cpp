@@ -14,7 +14,7 @@ constexpr std::size_t most_directions = 6;
 }  // namespace
 
 template <class T>
-NewtonSweep<T>::NewtonSweep(const LinearizedTree& tree) : tree_(tree), S_(tree.bodies().size()), bodies_(tree.bodies()) {
+NewtonSweep<T>::NewtonSweep(const LinearizedTree& tree) : tree_(tree), S_(tree.frames()), bodies_(tree.bodies()), modes_(tree) {
   std::size_t directions = 0, squares = 0;
   for (const LinearizedTree::Body& b : tree.bodies()) {
     directions += b.count;
@@ -23,10 +23,7 @@ NewtonSweep<T>::NewtonSweep(const LinearizedTree& tree) : tree_(tree), S_(tree.b
   Y_.resize(directions);
   passed_.resize(directions);
   inverse_.resize(squares);
-  e_.resize(bodies_.size());
-  xi_.resize(bodies_.size());
-  speed_.resize(bodies_.size());
-  acceleration_.resize(bodies_.size());
+  for (std::vector<Vector>* of_frames : {&e_, &xi_, &speed_, &acceleration_}) of_frames->resize(tree.frames());
   effort_.resize(directions);
 }
 
@@ -34,12 +31,16 @@ template <class T>
 bool NewtonSweep<T>::factorize(const T& gamma) noexcept {
   by_gamma_ = T(1) / gamma;
   by_square_ = by_gamma_ * by_gamma_;
-  for (std::size_t i = 0; i < bodies_.size(); ++i) {
-    const Six<double>&M = tree_.M(i), &G = tree_.G(i), &K = tree_.K(i);
-    for (std::size_t k = 0; k < 36; ++k) S_[i].m[k] = by_square_ * M.m[k] + by_gamma_ * G.m[k] + K.m[k];
+  for (std::size_t i = 0; i < S_.size(); ++i) {
+    const Six<double>&G = tree_.G(i), &K = tree_.K(i);
+    for (std::size_t k = 0; k < 36; ++k) S_[i].m[k] = by_gamma_ * G.m[k] + K.m[k];
+    if (i < bodies_.size() && bodies_[i].element == LinearizedTree::none) S_[i].add(by_square_, tree_.M(i));
   }
-  for (std::size_t i = bodies_.size(); i-- > 0;)
+  for (std::size_t i = bodies_.size(); i-- > 0;) {
+    const std::uint32_t element = bodies_[i].element;
+    if (element != LinearizedTree::none && !modes_.factorize(element, by_gamma_, by_square_, S_)) return false;
     if (!eliminate(i)) return false;
+  }
   return true;
 }
 
@@ -127,6 +128,7 @@ bool NewtonSweep<T>::eliminate(std::size_t i) noexcept {
 
 template <class T>
 void NewtonSweep<T>::begin(std::span<const T> steps, std::span<const T> rates) noexcept {
+  std::ranges::fill(e_, Vector{});
   // The right-hand sides as motions: with δ̇ = (δ − r_δ)/γ the rest of ξ̇, and likewise of ξ̈, brings wrenches.
   for (std::size_t i = 0; i < bodies_.size(); ++i) {
     const LinearizedTree::Body& b = bodies_[i];
@@ -151,8 +153,14 @@ void NewtonSweep<T>::begin(std::span<const T> steps, std::span<const T> rates) n
     }
     acceleration_[i] = a;
     speed_[i] = v;
-    e_[i] = multiply(tree_.M(i), a);
-    e_[i] += multiply(tree_.G(i), v);
+    if (b.element == LinearizedTree::none) {
+      e_[i] += multiply(tree_.M(i), a);
+      e_[i] += multiply(tree_.G(i), v);
+    } else {
+      modes_.begin(b.element, steps, rates, by_gamma_, by_square_, acceleration_, speed_, e_);
+      for (const LinearizedModes::Station& s : tree_.flexible().stations(tree_.flexible().elements()[b.element]))
+        e_[s.frame] += multiply(tree_.G(s.frame), speed_[s.frame]);
+    }
     if (b.coupling != LinearizedTree::none && b.parent >= 0) {
       const auto p = static_cast<std::size_t>(b.parent);
       e_[i] += multiply(tree_.coupling(b).inner_G, speed_[p]);
@@ -165,6 +173,7 @@ template <class T>
 void NewtonSweep<T>::begin_at_rest() noexcept {
   std::ranges::fill(e_, Vector{});
   std::ranges::fill(effort_, T{});
+  modes_.begin_at_rest();
 }
 
 template <class T>
@@ -172,6 +181,7 @@ void NewtonSweep<T>::find(std::span<T> steps) noexcept {
   for (std::size_t i = bodies_.size(); i-- > 0;) {
     const LinearizedTree::Body& b = bodies_[i];
     const std::size_t n = b.count;
+    if (b.element != LinearizedTree::none) modes_.find_inward(b.element, e_, steps);
     const Vector& e = e_[i];
     T free[most_directions];
     for (std::size_t k = 0; k < n; ++k) free[k] = effort_[b.v + k] - dot_with(tree_.H(b)[k], e);
@@ -200,6 +210,7 @@ void NewtonSweep<T>::find(std::span<T> steps) noexcept {
       steps[b.v + k] += dot(Y_[b.v + k], up);
       add_scaled(xi, steps[b.v + k], tree_.H(b)[k]);
     }
+    if (b.element != LinearizedTree::none) modes_.find_outward(b.element, xi_, steps);
   }
 }
 
@@ -214,12 +225,16 @@ void NewtonSweep<T>::finish(std::span<const T> found, std::span<T> steps, std::s
     }
     for (std::size_t k = 0; k < n; ++k) steps[b.v + k] = found[b.v + k];
   }
+  for (std::size_t k = tree_.modes(); k < tree_.directions(); ++k) {
+    rates[k] = by_gamma_ * (found[k] - steps[k]);
+    steps[k] = found[k];
+  }
 }
 
 template <class T>
 void NewtonSweep<T>::load(const LinearizedTree::Pattern& p, const T& factor) noexcept {
   for (std::size_t k = 0; k < 2; ++k)
-    if (p.body[k] != LinearizedTree::none) add_scaled(e_[p.body[k]], T(-factor), p.wrench[k]);
+    if (p.frame[k] != LinearizedTree::none) add_scaled(e_[p.frame[k]], T(-factor), p.wrench[k]);
   if (p.v != LinearizedTree::none) effort_[p.v] += factor;
 }
 
@@ -227,7 +242,7 @@ template <class T>
 T NewtonSweep<T>::given_rate(const LinearizedTree::Pattern& p, std::span<const T> steps) const noexcept {
   T sum{};
   for (std::size_t k = 0; k < 2; ++k)
-    if (p.body[k] != LinearizedTree::none) sum += dot_with(p.wrench[k], speed_[p.body[k]]);
+    if (p.frame[k] != LinearizedTree::none) sum += dot_with(p.wrench[k], speed_[p.frame[k]]);
   if (p.v != LinearizedTree::none) sum -= by_gamma_ * steps[p.v];
   return sum;
 }
@@ -236,7 +251,30 @@ template <class T>
 T NewtonSweep<T>::given_acceleration(const LinearizedTree::Pattern& p) const noexcept {
   T sum{};
   for (std::size_t k = 0; k < 2; ++k)
-    if (p.body[k] != LinearizedTree::none) sum += dot_with(p.wrench[k], acceleration_[p.body[k]]);
+    if (p.frame[k] != LinearizedTree::none) sum += dot_with(p.wrench[k], acceleration_[p.frame[k]]);
+  return sum;
+}
+
+template <class T>
+void NewtonSweep<T>::move(std::span<const T> found) noexcept {
+  for (std::size_t i = 0; i < bodies_.size(); ++i) {
+    const LinearizedTree::Body& b = bodies_[i];
+    Vector& xi = xi_[i];
+    xi = b.parent >= 0 ? xi_[static_cast<std::size_t>(b.parent)] : Vector{};
+    xi.linear -= cross_with(b.r, xi.angular);
+    for (std::size_t k = 0; k < b.count; ++k) add_scaled(xi, found[b.v + k], tree_.H(b)[k]);
+    if (b.element != LinearizedTree::none) modes_.move(b.element, xi_, found);
+  }
+}
+
+template <class T>
+T NewtonSweep<T>::displacement_since(const LinearizedTree::Pattern& p) const noexcept {
+  const T gamma = T(1) / by_gamma_;
+  T sum{};
+  for (std::size_t k = 0; k < 2; ++k) {
+    if (p.frame[k] == LinearizedTree::none) continue;
+    sum += dot_with(p.wrench[k], xi_[p.frame[k]]) + gamma * dot_with(p.wrench[k], speed_[p.frame[k]]);
+  }
   return sum;
 }
 
@@ -244,7 +282,7 @@ template <class T>
 T NewtonSweep<T>::displacement(const LinearizedTree::Pattern& p, std::span<const T> found) const noexcept {
   T sum{};
   for (std::size_t k = 0; k < 2; ++k)
-    if (p.body[k] != LinearizedTree::none) sum += dot_with(p.wrench[k], xi_[p.body[k]]);
+    if (p.frame[k] != LinearizedTree::none) sum += dot_with(p.wrench[k], xi_[p.frame[k]]);
   if (p.v != LinearizedTree::none) sum += found[p.v];
   return sum;
 }

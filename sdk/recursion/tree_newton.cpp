@@ -2,68 +2,50 @@
 
 #include <algorithm>
 
-#include "polyform/solvers/newton/small_inverse.hpp"
-
 namespace polyform {
 
-namespace {
-
-constexpr std::size_t most_states = 16;  ///< of one instance whose states are solved together
-
-}  // namespace
-
 template <class T>
-TreeNewton::Place<T>::Place(const LinearizedTree& linearized, const SystemView& view)
-    : tree(linearized),
-      sweep(linearized),
+TreeNewton::Place<T>::Place(const LinearizedTree& linearized)
+    : sweep(linearized),
       border(linearized, sweep),
-      steps(view.nv_tree),
-      rates(view.nv_tree),
-      states(view.states) {
-  std::size_t next = 0;
-  for (const ForceDerivatives::Instance& i : tree.derivatives().instances()) {
-    first.push_back(next);
-    next += i.states * i.states;
-  }
-  inverses.resize(next);
-}
+      steps(linearized.directions()),
+      rates(linearized.directions()),
+      states(linearized.derivatives()) {}
 
-template <class T>
-bool TreeNewton::Place<T>::prepare_states(const T& gamma) noexcept {
-  std::size_t number = 0;
-  for (const ForceDerivatives::Instance& i : tree.derivatives().instances()) {
-    T* out = inverses.data() + first[number++];
-    const std::size_t n = i.states;
-    const double* matrix = tree.derivatives().matrix(i) + (i.outputs() - n) * i.inputs() + i.inputs() - n;
-    for (std::size_t r = 0; r < n; ++r)
-      for (std::size_t c = 0; c < n; ++c) out[r * n + c] = T(r == c) - gamma * matrix[r * i.inputs() + c];
-    std::size_t pivots[most_states];
-    if (n > 0 && (n > most_states || !invert(out, n, pivots))) return false;
-  }
-  return true;
-}
-
-TreeNewton::TreeNewton(const SystemView& view, const JointState& state, const Vec3& origin)
-    : view_(view), state_(state), tree_(view, origin), real_(tree_, view), complex_(tree_, view), q_(view.nq_tree) {}
+TreeNewton::TreeNewton(const SystemView& view, const JointState& state, const Vec3& origin,
+                       const ClosingConstraints* closing)
+    : view_(view), state_(state), closing_(closing), tree_(view, origin, closing), real_(tree_),
+      complex_(tree_), q_(view.nq) {}
 
 void TreeNewton::linearize(double t, std::span<const double> y, const PlacedState& placed, std::span<const double> ydot,
-                           std::span<const Spatial> cut) noexcept {
+                           std::span<const double> multipliers, std::span<const Spatial> cut) noexcept {
   const JointState::Parts parts = state_.split(y);
-  std::ranges::copy(parts.q, q_.begin());
-  tree_.evaluate({t, placed.q, placed.v, parts.x, ydot.subspan(view_.nq_tree, view_.nv_tree), cut});
+  std::ranges::copy(parts.cut, std::ranges::copy(parts.q, q_.begin()).out);
+  tree_.evaluate({.time = t,
+                  .q = placed.q,
+                  .v = placed.v,
+                  .x = parts.x,
+                  .vdot = ydot.subspan(view_.nq_tree, view_.nv_tree),
+                  .eta = parts.eta,
+                  .etadot = parts.etadot,
+                  .etaddot = ydot.subspan(state_.joints() + view_.modes, view_.modes),
+                  .closing = closing_,
+                  .multipliers = multipliers,
+                  .cut = cut});
 }
 
 bool TreeNewton::prepare(double gamma) noexcept {
-  return real_.sweep.factorize(gamma) && real_.border.factorize() && real_.prepare_states(gamma);
+  return real_.sweep.factorize(gamma) && real_.border.factorize() && real_.states.prepare(gamma);
 }
 
 bool TreeNewton::prepare(std::complex<double> gamma) noexcept {
-  return complex_.sweep.factorize(gamma) && complex_.border.factorize() && complex_.prepare_states(gamma);
+  return complex_.sweep.factorize(gamma) && complex_.border.factorize() && complex_.states.prepare(gamma);
 }
 
+/// Coordinates as steps in the velocity coordinates; what is none (the length of a quaternion) stays in y.
 template <class T, class Read, class Write>
-void TreeNewton::solve(Place<T>& place, const Read& read, const Write& write) noexcept {
-  // Coordinates as steps in the velocity coordinates; what is none (the length of a quaternion) stays.
+void TreeNewton::read_joints(Place<T>& place, const Read& read, const Write& write) noexcept {
+  constexpr bool is_complex = !std::is_same_v<T, double>;
   for (const JointData& joint : view_.tree_joints()) {
     const double* q = q_.data() + joint.q_offset;
     double real[most_joint_positions], imaginary[most_joint_positions], steps[6], imaginary_steps[6];
@@ -73,7 +55,6 @@ void TreeNewton::solve(Place<T>& place, const Read& read, const Write& write) no
       imaginary[k] = std::imag(x);
     }
     LinearizedTree::to_velocity_steps(joint, q, real, steps);
-    constexpr bool is_complex = !std::is_same_v<T, double>;
     if constexpr (is_complex) LinearizedTree::to_velocity_steps(joint, q, imaginary, imaginary_steps);
     for (std::size_t k = 0; k < joint.nv; ++k) {
       if constexpr (is_complex) place.steps[joint.v_offset + k] = {steps[k], imaginary_steps[k]};
@@ -91,6 +72,46 @@ void TreeNewton::solve(Place<T>& place, const Read& read, const Write& write) no
       for (std::size_t k = 0; k < joint.nq; ++k) write(joint.q_offset + k, real[k]);
     }
   }
+}
+
+/// Adds steps in the velocity coordinates of a joint to its coordinates, which begin at a number of y.
+template <class T, class Read, class Write>
+void TreeNewton::write_joints(const JointData& joint, const T* steps, std::size_t at_y, const Read& read,
+                              const Write& write) noexcept {
+  double step[6], moved[most_joint_positions], imaginary_moved[most_joint_positions];
+  const double* const q = q_.data() + joint.q_offset;
+  for (std::size_t k = 0; k < joint.nv; ++k) step[k] = std::real(steps[k]);
+  joint_position_step(joint, q, step, moved);
+  if constexpr (!std::is_same_v<T, double>) {
+    for (std::size_t k = 0; k < joint.nv; ++k) step[k] = std::imag(steps[k]);
+    joint_position_step(joint, q, step, imaginary_moved);
+    for (std::size_t k = 0; k < joint.nq; ++k) write(at_y + k, read(at_y + k) + T{moved[k], imaginary_moved[k]});
+  } else {
+    for (std::size_t k = 0; k < joint.nq; ++k) write(at_y + k, read(at_y + k) + moved[k]);
+  }
+}
+
+/// Coordinates of cut joints follow the bodies.
+template <class T, class Read, class Write>
+void TreeNewton::move_cut_joints(Place<T>& place, const Read& read, const Write& write) noexcept {
+  if (view_.cut_joints().empty()) return;
+  place.sweep.move(place.steps);
+  for (const JointData& cut : view_.cut_joints()) {
+    T steps[6];
+    for (std::size_t k = 0; k < cut.nv; ++k)
+      steps[k] = place.sweep.displacement_since(tree_.cut_directions()[cut.v_offset - view_.nv_tree + k]);
+    write_joints(cut, steps, state_.uncut() + (cut.q_offset - view_.nq_tree), read, write);
+  }
+}
+
+template <class T, class Read, class Write>
+void TreeNewton::solve(Place<T>& place, const Read& read, const Write& write) noexcept {
+  read_joints(place, read, write);
+  const std::size_t modes = tree_.modes(), eta = state_.joints(), etadot = eta + view_.modes;
+  for (std::size_t k = 0; k < view_.modes; ++k) {
+    place.steps[modes + k] = read(eta + k);
+    place.rates[modes + k] = read(etadot + k);
+  }
   place.border.solve(place.steps, place.rates);
   for (const JointData& joint : view_.tree_joints()) {
     for (std::size_t k = 0; k < joint.nv; ++k)
@@ -99,29 +120,16 @@ void TreeNewton::solve(Place<T>& place, const Read& read, const Write& write) no
       for (std::size_t k = 0; k < joint.nv; ++k) write(joint.q_offset + k, place.steps[joint.v_offset + k]);
       continue;
     }
-    double steps[6], moved[most_joint_positions], imaginary_moved[most_joint_positions];
-    for (std::size_t k = 0; k < joint.nv; ++k) steps[k] = std::real(place.steps[joint.v_offset + k]);
-    joint_position_step(joint, q_.data() + joint.q_offset, steps, moved);
-    if constexpr (!std::is_same_v<T, double>) {
-      for (std::size_t k = 0; k < joint.nv; ++k) steps[k] = std::imag(place.steps[joint.v_offset + k]);
-      joint_position_step(joint, q_.data() + joint.q_offset, steps, imaginary_moved);
-      for (std::size_t k = 0; k < joint.nq; ++k)
-        write(joint.q_offset + k, read(joint.q_offset + k) + T{moved[k], imaginary_moved[k]});
-    } else {
-      for (std::size_t k = 0; k < joint.nq; ++k) write(joint.q_offset + k, read(joint.q_offset + k) + moved[k]);
-    }
+    write_joints(joint, place.steps.data() + joint.v_offset, joint.q_offset, read, write);
   }
-  std::size_t number = 0;
-  for (const ForceDerivatives::Instance& i : tree_.derivatives().instances()) {
-    const T* inverse = place.inverses.data() + place.first[number++];
-    const std::size_t at_state = state_.moving() + i.state_offset;
-    for (std::size_t r = 0; r < i.states; ++r) {
-      T sum{};
-      for (std::size_t c = 0; c < i.states; ++c) sum += inverse[r * i.states + c] * read(at_state + c);
-      place.states[i.state_offset + r] = sum;
-    }
-    for (std::size_t r = 0; r < i.states; ++r) write(at_state + r, place.states[i.state_offset + r]);
+  for (std::size_t k = 0; k < view_.modes; ++k) {
+    write(eta + k, place.steps[modes + k]);
+    write(etadot + k, place.rates[modes + k]);
   }
+  move_cut_joints(place, read, write);
+  const std::size_t first = state_.moving();
+  place.states.solve([&](std::size_t k) { return read(first + k); },
+                     [&](std::size_t k, const T& value) { write(first + k, value); });
 }
 
 void TreeNewton::solve(std::span<double> x) noexcept {

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <ctime>
 #include <filesystem>
 
 #include "framework/host/simulation/simulate.hpp"
@@ -92,6 +93,24 @@ TEST_CASE("auto does not try full matrices that cost more than the explicit step
   const Run plain = run(*system, "particles", "dopri5", 1), automatic = run(*system, "particles", "auto", 1);
   CHECK(automatic.record.end == host::End::done);
   CHECK(automatic.record.evaluations < 5 * plain.record.evaluations / 4);
+}
+
+TEST_CASE("measure the stiff models", "[.measure]") {
+  const auto [model, duration] = GENERATE(Catch::Generators::table<std::string, double>(
+      {{"stiff_beam", 0.5}, {"vehicle_bushings", 5}, {"stiff_loop", 5}, {"wind_turbine_flexible", 20}}));
+  const auto system = system_from_file(std::string(POLYFORM_MODELS) + "/" + model + ".yaml");
+  const std::vector<double> exact = run(*system, "riccati", "radau5", duration, 1e-9).q;
+  for (const std::string formulation : {"riccati", "cartesian"})
+    for (const char* integrator : {"dopri5", "dop853", "radau5", "cvode-bdf", "auto"}) {
+      if (formulation == "cartesian" && std::string(integrator) != "radau5") continue;
+      const std::clock_t start = std::clock();
+      const Run now = run(*system, formulation, integrator, duration, 1e-6);
+      fmt::print("{:22} {:10} {:10} {:7} evaluations {:6} steps {:5} rejected {:.3f} s ({:.1e}) {} {}\n", model, formulation,
+                 integrator, now.record.evaluations, now.record.steps, now.record.rejected_steps,
+                 static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC, distance(now.q, exact), now.record.choices,
+                 now.record.failure);
+      std::fflush(stdout);
+    }
 }
 
 TEST_CASE("measure the shipped models", "[.measure]") {

@@ -24,11 +24,13 @@ Message said(std::string_view what, double t, std::string_view why) {
 
 void* CountedSystem::query(std::string_view asked) noexcept {
   if (asked == NewtonMatrix::interface_name) {
+    was_asked_for_matrix_ = true;
     newton_ = ode_.newton_matrix();
     return newton_ == nullptr ? nullptr : static_cast<NewtonMatrix*>(this);
   }
   if (asked == NewtonDerivative::interface_name) return static_cast<NewtonDerivative*>(this);
   if (asked == interface_name) return this;
+  if (asked == StiffestElement::interface_name) return ode_.stiffest_element();
   const bool offered = second_ != nullptr && asked == SecondOrderSystem::interface_name;
   return offered ? static_cast<SecondOrderSystem*>(this) : nullptr;
 }

@@ -36,6 +36,8 @@ class CountedSystem final : public FirstOrderSystem,
   std::size_t evaluations() const noexcept { return evaluations_; }
   void begin_count() noexcept { evaluations_ = 0; }
   void count() noexcept { ++evaluations_; }
+  /// Whether the method has asked for Newton's matrix: it is an implicit one.
+  bool was_asked_for_matrix() const noexcept { return was_asked_for_matrix_; }
 
  private:
   Status derivative_to_solve(double t, std::span<const double> y, std::span<double> ydot) noexcept override;
@@ -61,6 +63,7 @@ class CountedSystem final : public FirstOrderSystem,
   DiscreteState* discrete_;    ///< or none
   std::vector<std::int32_t> kept_;  ///< its values before a correction
   std::size_t evaluations_ = 0;
+  bool was_asked_for_matrix_ = false;
   Sentence failure_;
 };
 

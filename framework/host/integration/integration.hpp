@@ -70,6 +70,8 @@ class Integration {
   Statistics statistics() const { return {steps_, method_->rejected(), system_.evaluations()}; }
   /// What a method that chooses among others has chosen, and why (IntegratorChoices); empty of any other.
   std::string choices() const;
+  /// Whether the method is an implicit one, or changes to one where the equation is stiff.
+  bool follows_stiffness() const { return system_.was_asked_for_matrix(); }
   /// Why the last call gave false: a sentence without a full stop that names the time.
   std::string_view failure() const { return failure_; }
 

@@ -8,6 +8,7 @@
 #include "polyform/contract/discrete_state.hpp"
 #include "polyform/contract/newton_matrix.hpp"
 #include "polyform/contract/second_order.hpp"
+#include "polyform/contract/stiffest_element.hpp"
 
 namespace polyform::host::inline integration {
 
@@ -37,6 +38,8 @@ class Ode {
   virtual bool derivative_to_solve(double t, std::span<const double> y, std::span<double> ydot) noexcept {
     return derivative(t, y, ydot);
   }
+  /// What tells which element a motion belongs to; or none. Made when it is asked for.
+  virtual StiffestElement* stiffest_element() noexcept { return nullptr; }
 };
 
 }  // namespace polyform::host::integration

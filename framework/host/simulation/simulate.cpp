@@ -24,6 +24,7 @@
 #include "framework/host/simulation/run_rows.hpp"
 #include "framework/host/simulation/singular_watch.hpp"
 #include "framework/host/simulation/solver_ode.hpp"
+#include "framework/host/simulation/stability_watch.hpp"
 #include "framework/host/simulation/step_check.hpp"
 #include "framework/host/simulation/time_scales.hpp"
 #include "framework/host/simulation/unilateral_ode.hpp"
@@ -114,6 +115,7 @@ class Run {
         has_clocks_(!RheonomicJoints(view).empty()),
         singular_(view, solver),
         pace_(settings.duration),
+        stability_(ode_, integrator_),
         scales_(view) {
     for (const ElementEvents::Source& source : events_.elements().sources()) {
       knots_.add(*source.events, source.type);
@@ -196,6 +198,7 @@ class Run {
     record.events = events_.count() + touches_.count();
     record.notes = touching_.tally().notes();
     record.choices = integrator_.choices();
+    if (record.choices.empty()) record.choices = stability_.held();
     record.warnings = warnings(record);
     rows_.store_balance(record);
     for (RowSink* sink : rows_.sinks()) guard(record, [&] { sink->finish(record); });
@@ -263,6 +266,7 @@ class Run {
     longest_step_ = std::max(longest_step_, integrator_.time() - integrator_.previous_time());
     if (!singular_.empty()) singular_.look(integrator_);
     pace_.look(integrator_.time(), ode_);
+    if (!settings_.integrator.fixed_step()) stability_.look();
     if (const std::size_t steps = integrator_.statistics().steps; check_ && check_->due(steps))
       check_->look(integrator_, steps);
     if (floating_point_control() != arithmetic_)
@@ -491,6 +495,7 @@ class Run {
   bool has_clocks_;                 ///< the state contains the time
   SingularWatch singular_;
   PaceWatch pace_;
+  StabilityWatch stability_;
   TimeScales scales_;
   std::optional<StepCheck> check_;  ///< of an integrator without error control
   double longest_step_ = 0, longest_of_scales_ = never;

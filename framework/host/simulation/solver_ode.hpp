@@ -2,6 +2,8 @@
 #pragma once
 
 #include <algorithm>
+#include <memory>
+#include <new>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -9,6 +11,7 @@
 #include "framework/host/integration/ode.hpp"
 #include "framework/host/simulation/not_finite.hpp"
 #include "framework/host/simulation/observation_store.hpp"
+#include "framework/host/simulation/stiffest_search.hpp"
 #include "polyform/contract/power_source.hpp"
 #include "polyform/helpers/step_by_step.hpp"
 #include "polyform/mechanics/rheonomic_joints.hpp"
@@ -74,6 +77,14 @@ class SolverOde final : public Ode, private SecondOrderSystem {
   DiscreteState* discrete() noexcept override { return discrete_; }
   SecondOrderSystem* second_order() noexcept override { return second_ == nullptr ? nullptr : this; }
   NewtonMatrix* newton_matrix() noexcept override { return ask<NewtonMatrix>(solver_); }
+  StiffestElement* stiffest_element() noexcept override {
+    try {
+      if (!stiffest_) stiffest_ = std::make_unique<StiffestSearch>(view_, solver_);
+    } catch (const std::bad_alloc&) {
+      return nullptr;
+    }
+    return stiffest_.get();
+  }
 
  private:
   std::span<const StateKind> kinds() const noexcept override { return kinds_; }
@@ -106,6 +117,7 @@ class SolverOde final : public Ode, private SecondOrderSystem {
   std::optional<Message> not_finite_;
   std::size_t failures_ = 0;
   Sentence last_failure_;
+  std::unique_ptr<StiffestSearch> stiffest_;   ///< once it was asked for
 };
 
 }  // namespace polyform::host::simulation

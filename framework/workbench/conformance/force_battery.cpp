@@ -9,6 +9,7 @@
 #include "framework/workbench/conformance/batch_probe.hpp"
 #include "framework/workbench/conformance/batteries.hpp"
 #include "framework/workbench/conformance/canaries.hpp"
+#include "framework/workbench/conformance/derivative_checks.hpp"
 #include "framework/workbench/conformance/discrete_checks.hpp"
 #include "framework/workbench/conformance/element_systems.hpp"
 #include "framework/workbench/conformance/event_checks.hpp"
@@ -318,6 +319,51 @@ void check_allocation(const ForceType& type, const std::vector<Case>& cases, Che
   });
 }
 
+/// The outputs of one instance in the order of a column of DerivativeShape.
+std::vector<double> outputs_of(ForceBatch& batch, const BatchInput& in) {
+  const Load load = loads_of(batch, in);
+  std::vector<double> all;
+  for (const Spatial& w : load.wrenches)
+    for (std::size_t k = 0; k < 6; ++k) all.push_back(w[k]);
+  all.insert(all.end(), load.efforts.begin(), load.efforts.end());
+  all.insert(all.end(), load.rates.begin(), load.rates.end());
+  return all;
+}
+
+/// Of a type that offers derivatives.
+void check_derivatives(const ForceType& type, const std::vector<Case>& cases, Checklist& list) {
+  const auto one = make_loads(type, cases.front().sample.view().forces[0].instances);
+  if (ask<GivenDerivatives>(*one) == nullptr) return;
+  list.claim(
+      "the derivatives that it gives are those of its output", 1e-5,
+      "see contract/given_derivatives.hpp for the order of rows and columns; return false where they are not known",
+      [&](Measure& m) {
+        on_load_paths(cases, m, [&](const Case& one, Path& path, const ForceInstances& group) {
+          const SystemView& view = one.sample.view();
+          std::size_t first = 0;
+          const std::vector<BatchInput> all = inputs(one, path, 0);
+          for (std::size_t i = 0; i < all.size(); ++i) {
+            const auto batch = make_loads(type, group.instances.subspan(i, 1));
+            std::vector<const JointData*> joints;
+            for (std::size_t k = 0; k < group.instances[i].joints.size(); ++k)
+              joints.push_back(&view.joints[at(group.joints[first + k])]);
+            first += joints.size();
+            const DerivativeShape shape = shape_of(type, group.instances[i], joints);
+            Canaries given;
+            std::vector<double> zeros(shape.inputs() * shape.outputs());
+            const std::span<double> matrix = given.numbers("matrices", zeros);
+            const bool known = ask<GivenDerivatives>(*batch)->differentiate(all[i].view(), matrix);
+            given.check("differentiate()");
+            if (!known) continue;
+            const std::vector<double> found(matrix.begin(), matrix.end());
+            const auto outputs = [&](const BatchInput& in) { return outputs_of(*batch, in); };
+            m.see(matrix_difference(shape, found, differences(shape, joints, all[i], outputs)), "at a random state");
+          }
+        });
+        if (m.seen() == 0) throw Undecided("it gives no derivatives at any of the states");
+      });
+}
+
 }  // namespace
 
 void check_force(const ForceType& type, const Bench& bench, Checklist& list) {
@@ -328,6 +374,7 @@ void check_force(const ForceType& type, const Bench& bench, Checklist& list) {
   };
   if (!list.prepare(instances_are_made, sound_instances, prepare, needs_example)) return;
   check_finite(type, cases, list);
+  check_derivatives(type, cases, list);
   check_power(type, cases, list);
   check_frames(type, cases, list);
   check_batches(type, cases, list);

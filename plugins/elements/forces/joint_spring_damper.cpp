@@ -1,8 +1,10 @@
 #include <array>
+#include <cmath>
 #include <vector>
 
 #include "force_types.hpp"
 #include "one_or_each.hpp"
+#include "polyform/contract/given_derivatives.hpp"
 
 namespace polyform::forces {
 namespace {
@@ -43,14 +45,24 @@ struct Spring {
   Quat undo_rest;  ///< of a ball
 };
 
+/// J of δθ = J δ, where the rotation vector θ becomes that of exp(δ) exp(θ): 1 − θ̃/2 + b θ̃θ̃,
+/// b = 1/θ² − (1 + cos θ)/(2 θ sin θ).
+Mat3 turn_of_rotation_vector(const Vec3& angle) {
+  const double square = dot(angle, angle), size = std::sqrt(square);
+  const double b = size < 1e-3 ? 1.0 / 12 + square / 720 : 1 / square - 1 / (2 * size * std::tan(0.5 * size));
+  const Mat3 cross_angle = skew(angle);
+  return Mat3::identity() + -0.5 * cross_angle + b * (cross_angle * cross_angle);
+}
+
 /// effort = −stiffness (q − rest) − damping v in a coordinate whose rate is its velocity.
 /// In a ball Q, with θ the rotation vector of Q Q_rest⁻¹ in the axes of its velocities, effort = −stiffness θ −
 /// damping v: the gradient of stiffness |θ|²/2, since θ · θ̇ = θ · v.
-class JointSpringDampers final : public ForceBatch {
+class JointSpringDampers final : public ForceBatch, private GivenDerivatives {
  public:
   explicit JointSpringDampers(Strided<const ElementInstance> instances) {
     for (const ElementInstance& instance : instances) {
       const JointShape& shape = instance.joints[0];
+      velocities_.push_back(shape.nv);
       std::size_t k = 0;
       for (const Primitive& p : shape.primitives)
         if (p.kind == Primitive::Kind::ball)
@@ -85,8 +97,32 @@ class JointSpringDampers final : public ForceBatch {
     }
   }
   void destroy() noexcept override { delete this; }
+  void* query(std::string_view asked) noexcept override {
+    return asked == GivenDerivatives::interface_name ? static_cast<GivenDerivatives*>(this) : nullptr;
+  }
 
  private:
+  bool differentiate(const ForceInput& in, std::span<double> matrices) noexcept override {
+    const double* q = in.q.data();
+    double* matrix = matrices.data();
+    auto s = springs_.begin();
+    for (const std::size_t velocities : velocities_) {
+      const DerivativeShape shape{.velocities = velocities};
+      for (std::size_t k = 0; k < velocities; ++s) {
+        const std::size_t count = s->ball ? 3 : 1;
+        const Mat3 turn = s->ball ? turn_of_rotation_vector(deflection(*s, {q[0], q[1], q[2], q[3]})) : Mat3::identity();
+        for (std::size_t r = 0; r < count; ++r) {
+          double* const row = matrix + shape.effort(k + r) * shape.inputs();
+          for (std::size_t c = 0; c < count; ++c) row[shape.coordinate(k + c)] = -s->stiffness * turn(r, c);
+          row[shape.rate(k + r)] = -s->damping[r];
+        }
+        q += s->ball ? 4 : 1;
+        k += count;
+      }
+      matrix += shape.inputs() * shape.outputs();
+    }
+    return true;
+  }
   void add_scalar(Strided<const FieldValue> fields, std::size_t& k) {
     springs_.push_back({false,
                         entry(fields[stiffness].numbers, k),
@@ -109,6 +145,7 @@ class JointSpringDampers final : public ForceBatch {
   }
 
   std::vector<Spring> springs_;  ///< in the order of v, instance after instance
+  std::vector<std::size_t> velocities_;  ///< of the joint of each instance
 };
 
 /// Unequal stiffnesses about moving axes have no potential: what such a spring gives would depend on the way.

@@ -3,6 +3,7 @@
 
 #include "force_types.hpp"
 #include "line_between.hpp"
+#include "polyform/contract/given_derivatives.hpp"
 #include "polyform/contract/picture.hpp"
 #include "polyform/helpers/element_helpers.hpp"
 
@@ -49,7 +50,7 @@ double drawn_length(const ElementInstance& instance) {
 }
 
 /// tension = stiffness (l − free_length) + damping l̇, pulling the ends together.
-class SpringDampers final : public ForceBatch {
+class SpringDampers final : public ForceBatch, private GivenDerivatives {
  public:
   explicit SpringDampers(Strided<const ElementInstance> instances) {
     springs_.reserve(instances.size());
@@ -75,8 +76,42 @@ class SpringDampers final : public ForceBatch {
     }
   }
   void destroy() noexcept override { delete this; }
+  void* query(std::string_view asked) noexcept override {
+    return asked == GivenDerivatives::interface_name ? static_cast<GivenDerivatives*>(this) : nullptr;
+  }
 
  private:
+  /// With x and w from end to end, length l, direction d and rate d·w, the pull T d changes by
+  /// (k d·δx + c (d·δw + w·δd)) d + T δd with δd = (1 − d dᵀ) δx / l.
+  bool differentiate(const ForceInput& in, std::span<double> matrices) noexcept override {
+    static constexpr DerivativeShape shape{.markers = 2};
+    for (std::size_t i = 0; i < springs_.size(); ++i) {
+      const Spring& s = springs_[i];
+      const MarkerMotion &from = in.markers[2 * i], &to = in.markers[2 * i + 1];
+      const double length = norm(to.position - from.position);
+      const Vec3 d = direction_between(from.position, to.position, length);
+      if (!(dot(d, d) > 0)) return false;
+      const Vec3 w = to.velocity - from.velocity;
+      const double rate = dot(d, w), tension = s.stiffness * (length - s.free_length) + s.damping * rate;
+      const Vec3 across = (1 / length) * (w - rate * d);  // (1 − d dᵀ) w / l
+      double* const matrix = matrices.data() + i * shape.inputs() * shape.outputs();
+      for (std::size_t r = 0; r < 3; ++r)
+        for (std::size_t c = 0; c < 3; ++c) {
+          const double by_x = d[r] * (s.stiffness * d[c] + s.damping * across[c]) +
+                              tension / length * (static_cast<double>(r == c) - d[r] * d[c]);
+          const double by_w = s.damping * d[r] * d[c];
+          for (std::size_t out = 0; out < 2; ++out)
+            for (std::size_t by = 0; by < 2; ++by) {
+              const double sign = out == by ? -1 : 1;
+              double* const row = matrix + (shape.force(out) + r) * shape.inputs();
+              row[shape.displacement(by) + c] = sign * by_x;
+              row[shape.velocity(by) + c] = sign * by_w;
+            }
+        }
+    }
+    return true;
+  }
+
   std::vector<Spring> springs_;
 };
 

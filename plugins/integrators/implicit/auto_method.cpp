@@ -24,7 +24,7 @@ constexpr double part_of_trials = 0.25;
 
 AutoMethod::AutoMethod(FirstOrderSystem& system, Owned explicit_method, Owned implicit_method, const Newton* newton,
                        std::string_view without)
-    : scale_(system), explicit_(std::move(explicit_method)), implicit_(std::move(implicit_method)),
+    : system_(system), scale_(system.size(), system.integrals()), explicit_(std::move(explicit_method)), implicit_(std::move(implicit_method)),
       now_(explicit_.get()), newton_(newton) {
   without_.say(without);
 }
@@ -102,9 +102,16 @@ void AutoMethod::look() noexcept {
     look_implicitly();
 }
 
+void AutoMethod::measure() noexcept {
+  const double t = now_->time();
+  rate_ = scale_.measure(now_->state(), [&](std::span<const double> y, std::span<double> ydot) {
+    return system_.derivative(t, y, ydot) == Status::ok;
+  });
+}
+
 void AutoMethod::look_explicitly() noexcept {
   if (steps_ < wait_ || steps_ % between_looks != 0) return;
-  rate_ = scale_.measure(now_->time(), now_->state());
+  measure();
   explicit_step_ = (now_->time() - since_) / static_cast<double>(steps_);
   bound_ = explicit_step_ * rate_ > at_the_bound ? bound_ + 1 : 0;
   since_ = now_->time();
@@ -115,6 +122,8 @@ void AutoMethod::look_explicitly() noexcept {
   if (held_rate_ < rate_) {
     held_rate_ = rate_;
     held_step_ = explicit_step_;
+    if (auto* const element = ask<StiffestElement>(system_))
+      held_by_.say(element->stiffest(now_->time(), now_->state(), scale_.direction(), rate_));
   }
   change_to(Phase::on_trial);
 }
@@ -148,7 +157,7 @@ void AutoMethod::look_implicitly() noexcept {
     return;
   }
   if (steps_ % between_looks != 0) return;
-  rate_ = scale_.measure(now_->time(), now_->state());
+  measure();
   implicit_step_ = (now_->time() - since_) / static_cast<double>(between_looks);
   since_ = now_->time();
   // No longer than what the explicit method could do.
@@ -167,11 +176,12 @@ std::string_view AutoMethod::choices() noexcept {
   else if (implicit_time_ == 0)
     said_.say("dopri5 all along: no time scale held its steps down so much that an implicit method was worth its cost");
   else
-    said_.say(Message("radau5 for {:.3g} % of the time, {} t = {:.4g} s on: time scales down to {:.2g} s held the "
-                      "steps of dopri5 at {:.2g} s",
+    said_.say(Message("radau5 for {:.3g} % of the time, {} t = {:.4g} s on: {} at {:.2g} rad/s held the steps of dopri5 "
+                      "at {:.2g} s",
                       100 * implicit_time_ / std::max(now_->time() - start_, 1e-300),
                       kept_ || phase_ == Phase::on_trial ? "from" : "on trial and not worth its cost, from",
-                      first_change_, 1 / held_rate_, held_step_));
+                      first_change_, held_by_.text().empty() ? "the fastest motion" : held_by_.text(), held_rate_,
+                      held_step_));
   return said_.text();
 }
 

@@ -5,8 +5,9 @@
 
 #include "newton.hpp"
 #include "polyform/contract/integrator_choice.hpp"
+#include "polyform/contract/stiffest_element.hpp"
 #include "polyform/helpers/step_by_step.hpp"
-#include "time_scale.hpp"
+#include "polyform/helpers/time_scale.hpp"
 
 namespace polyform::implicit {
 
@@ -43,6 +44,7 @@ class AutoMethod final : public Integrator, public IntegratorChoices {
 
   bool is_explicit() const noexcept { return phase_ == Phase::explicitly; }
   void look() noexcept;
+  void measure() noexcept;
   void look_explicitly() noexcept;
   void look_implicitly() noexcept;
   bool can_afford_trial() const noexcept;
@@ -50,6 +52,7 @@ class AutoMethod final : public Integrator, public IntegratorChoices {
   void change_to(Phase) noexcept;
   Status change() noexcept;
 
+  FirstOrderSystem& system_;
   TimeScale scale_;
   Owned explicit_, implicit_;
   Integrator* now_;
@@ -64,7 +67,7 @@ class AutoMethod final : public Integrator, public IntegratorChoices {
   double held_rate_ = 0, held_step_ = 0;  ///< the largest rate that has led to a trial, and the steps that it held
   double implicit_time_ = 0, first_change_ = 0, start_ = 0;
   bool kept_ = false;                    ///< whether the implicit method was ever kept after a trial
-  Sentence without_, said_;
+  Sentence without_, held_by_, said_;
 };
 
 }  // namespace polyform::implicit

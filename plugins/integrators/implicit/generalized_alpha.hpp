@@ -34,6 +34,7 @@ class GeneralizedAlpha final : public ImplicitSteps {
   Trial try_step(double h, double end) noexcept override;
   void accept(double end, double h) noexcept override;
   void forget() noexcept override;
+  std::span<const double> last_change() const noexcept override { return std::span(work_).first(states_); }
   Trial prepare(double h) noexcept;
   Trial find_start(double h) noexcept;
   Trial iterate(double h, double end) noexcept;

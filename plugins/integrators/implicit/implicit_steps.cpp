@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "polyform/contract/stiffest_element.hpp"
+
 namespace polyform::implicit {
 
 ImplicitSteps::ImplicitSteps(FirstOrderSystem& system, const StepSettings& settings, std::unique_ptr<Newton> newton)
@@ -41,6 +43,15 @@ std::string_view ImplicitSteps::explain(Trial why) const noexcept {
   }
 }
 
+Status ImplicitSteps::give_up(double h, Trial why) noexcept {
+  std::string_view where;
+  if (auto* const element = why == Trial::not_converged ? ask<StiffestElement>(system_) : nullptr)
+    where = element->stiffest(time_, now_, last_change(), 1 / h);
+  const std::string_view remedy = where.empty() ? "" : "; a softer law there, or an explicit integrator, may get further";
+  return fail(Message("the step size became too small ({:.3g} s) at t = {:.9g} s: {}{}{}{}", h, time_, explain(why),
+                      where.empty() ? "" : ", least of all for ", where, remedy));
+}
+
 bool ImplicitSteps::begin_step() noexcept {
   previous_time_ = time_;
   for (std::size_t i = 0; i < states_; ++i)
@@ -59,7 +70,7 @@ Status ImplicitSteps::step(double t_limit) noexcept {
     const bool last = time_ + (1.01 * h_ <= settings_.max_step ? 1.01 : 1.0) * h_ >= t_limit;
     const double h = last ? t_limit - time_ : h_;
     if (why != Trial::good && h <= smallest_step())
-      return fail(Message("the step size became too small ({:.3g} s) at t = {:.9g} s: {}", h, time_, explain(why)));
+      return give_up(h, why);
     why = try_step(h, last ? t_limit : time_ + h);
     if (why == Trial::good) {
       // A step cut short by the limit says nothing against the step size found before.

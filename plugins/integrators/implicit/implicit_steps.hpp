@@ -32,10 +32,14 @@ class ImplicitSteps : public StepByStep {
   virtual void accept(double end, double h) noexcept = 0;
   /// Forgets what was learned of the motion before.
   virtual void forget() noexcept = 0;
+  /// The last change that Newton's iteration made, of the states without integrals.
+  virtual std::span<const double> last_change() const noexcept = 0;
 
   /// Ready to try a step: the scales of the states and the derivative at the state are known.
   bool begin_step() noexcept;
   std::string_view explain(Trial) const noexcept;
+  /// That no step can be made shorter, and why: of an iteration that does not converge also where.
+  Status give_up(double h, Trial) noexcept;
   /// Of a vector of states without integrals, the largest in units of its tolerance.
   double size_of(const State& x) const noexcept;
   /// Of the integral number i (from states_ on) in a step of length h: its tolerance.

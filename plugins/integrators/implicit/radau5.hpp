@@ -21,6 +21,7 @@ class Radau5 final : public ImplicitSteps {
   Trial try_step(double h, double end) noexcept override;
   void accept(double end, double h) noexcept override;
   void forget() noexcept override { pace_.forget(); }
+  std::span<const double> last_change() const noexcept override { return std::span(f_[0]).first(states_); }
   bool prepare(double h) noexcept;
   void predict(double h) noexcept;
   Trial iterate(double h) noexcept;

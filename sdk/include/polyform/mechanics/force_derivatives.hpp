@@ -11,7 +11,8 @@
 
 namespace polyform {
 
-/// By differences, in the few inputs of an instance; the same input of all instances of a type at once. Batches of its
+/// Given by the forces (contract/given_derivatives.hpp), or by differences in the few inputs of an instance; the same input
+/// of all instances of a type at once. Batches of its
 /// own, so that it does not disturb those of an evaluation. Nothing allocates after construction.
 class ForceDerivatives {
  public:
@@ -56,6 +57,7 @@ class ForceDerivatives {
 
  private:
   struct Group;
+  bool take_given(Group&, double t, std::span<const std::int32_t> discrete) noexcept;
   void difference(Group&, double t) noexcept;
   void add_column(Group&, std::size_t instance, std::size_t column, double step) noexcept;
 

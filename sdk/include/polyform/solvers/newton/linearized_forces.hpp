@@ -27,8 +27,8 @@ class LinearizedForces {
   bool good() const { return derivatives_.good(); }
   void follow(std::span<const std::int32_t> discrete) noexcept { derivatives_.follow(discrete); }
   /// Finds the derivatives at a motion, and adds to the blocks what acts within hinges and between neighbours; the rest
-  /// is kept as far(). cuts: the constraints of the cut joints at that motion.
-  void add(const TreeMoment&, std::span<const BodyMotion> frames, std::span<const JointConstraint> cuts) noexcept;
+  /// is kept as far().
+  void add(const TreeMoment&, std::span<const BodyMotion> frames) noexcept;
 
   const ForceDerivatives& derivatives() const { return derivatives_; }
   std::span<const Far> far() const { return far_; }
@@ -39,18 +39,19 @@ class LinearizedForces {
  private:
   using Body = TreeBlocks::Body;
   static constexpr std::uint32_t none = TreeBlocks::none;
-  /// Whose displacements an instance depends on: six numbers for each body, then the joints' coordinates.
+  /// Whose displacements an instance depends on: six numbers for each frame, then the joints' coordinates.
   struct Plan {
-    std::vector<std::uint32_t> bodies, joints;
+    std::vector<std::uint32_t> frames, joints;
     std::size_t count = 0, far = none;
   };
   void plan();
+  bool is_carried(std::uint32_t frame, std::uint32_t by) const noexcept;
   bool is_local(const Plan&) const noexcept;
   void add_patterns(const Plan&);
   void add_loads(const ForceDerivatives::Instance&) noexcept;
   void find_matrices(const ForceDerivatives::Instance&, const Plan&, std::span<const BodyMotion> frames) noexcept;
   void add_local(const Plan&) noexcept;
-  void keep_far(const Plan&, std::span<const BodyMotion> frames, std::span<const JointConstraint> cuts) noexcept;
+  void keep_far(const Plan&, std::span<const BodyMotion> frames, const ClosingConstraints*) noexcept;
 
   const SystemView& view_;
   TreeBlocks& blocks_;

@@ -1,5 +1,5 @@
 // A system in joint coordinates, linearized about a motion: what a small displacement of its bodies, and the rate of
-// it, changes in the wrenches that accelerate them.
+// it, changes in the wrenches that accelerate them. Flexible bodies: linearized_modes.hpp.
 //
 // A body's displacement is ξ = [φ; u]: its rotation and that of its hinge point P, ground axes. About a motion with
 // angular velocity ω and acceleration α, static moment c, inertia J about P and acceleration a of P less gravity, the
@@ -19,11 +19,12 @@
 #include "polyform/mechanics/constraint.hpp"
 #include "polyform/mechanics/kinematics.hpp"
 #include "polyform/solvers/newton/linearized_forces.hpp"
+#include "polyform/solvers/newton/linearized_modes.hpp"
 #include "polyform/solvers/newton/tree_blocks.hpp"
 
 namespace polyform {
 
-/// Trees of rigid bodies, with closed loops. Nothing allocates after construction.
+/// Trees of rigid and flexible bodies, with closed loops and constraint elements. Nothing allocates after construction.
 class LinearizedTree {
  public:
   static constexpr std::uint32_t none = TreeBlocks::none;
@@ -31,19 +32,29 @@ class LinearizedTree {
   using Coupling = TreeBlocks::Coupling;
   using Pattern = TreeBlocks::Pattern;
   using Far = LinearizedForces::Far;
+  /// A displacement that stays zero, as a sum of patterns: a row of a cut joint or of a constraint element.
+  struct Row {
+    std::size_t first = 0, end = 0;   ///< of its patterns
+    std::size_t group = 0;            ///< in ClosingConstraints
+  };
 
-  /// The view outlives the object.
-  LinearizedTree(const SystemView&, const Vec3& origin);
+  /// closing: what closes the tree, or none. They outlive the object.
+  LinearizedTree(const SystemView&, const Vec3& origin, const ClosingConstraints* closing);
 
-  bool good() const { return forces_.good(); }
+  bool good() const { return forces_.good() && modes_.good(); }
   void follow(std::span<const std::int32_t> discrete) noexcept { forces_.follow(discrete); }
   void evaluate(const TreeMoment&) noexcept;
 
   std::span<const Body> bodies() const { return blocks_.bodies; }
-  /// Of a body, with all forces on it by its own displacement.
+  /// Velocity coordinates of the tree joints, then modes.
+  std::size_t directions() const { return view_.nv_tree + view_.modes; }
+  std::size_t modes() const { return view_.nv_tree; }   ///< the first of them
+  const LinearizedModes& flexible() const { return modes_; }
+  /// Of a rigid body; of a frame, with all forces on it by its own displacement.
   const Six<double>& M(std::size_t body) const { return blocks_.M[body]; }
-  const Six<double>& G(std::size_t body) const { return blocks_.G[body]; }
-  const Six<double>& K(std::size_t body) const { return blocks_.K[body]; }
+  const Six<double>& G(std::size_t frame) const { return blocks_.G[frame]; }
+  const Six<double>& K(std::size_t frame) const { return blocks_.K[frame]; }
+  std::size_t frames() const { return blocks_.K.size(); }
   const Coupling& coupling(const Body& b) const { return blocks_.couplings[b.coupling]; }
   /// Directions of the joint at P: outboard body over inboard one, in the order of the velocity coordinates.
   const Spatial* H(const Body& b) const { return H_.data() + b.v; }
@@ -59,8 +70,12 @@ class LinearizedTree {
   const Pattern& pattern(std::size_t i) const { return forces_.pattern(i); }
   const double* far_K(const Far& f) const { return forces_.far_K(f); }
   const double* far_G(const Far& f) const { return forces_.far_G(f); }
-  /// Rows of the cut joints: displacements that stay zero.
-  std::span<const Pattern> rows() const { return rows_; }
+  std::span<const Row> rows() const { return rows_; }
+  std::span<const Pattern> patterns(const Row& r) const {
+    return std::span(row_patterns_).subspan(r.first, r.end - r.first);
+  }
+  /// Of the cut joints: what of a relative displacement is one of the velocity coordinates.
+  std::span<const Pattern> cut_directions() const { return cut_directions_; }
 
   /// Steps in the velocity coordinates of a joint, from steps in its coordinates; and what of these is no such step.
   /// q: the joint's coordinates.
@@ -70,18 +85,20 @@ class LinearizedTree {
   void place(const TreeMoment&) noexcept;
   void add_inertia(std::size_t body, const BodyMotion&, const Spatial& acceleration) noexcept;
   void find_rows(const TreeMoment&) noexcept;
+  void find_cut_directions(const ClosingConstraints&) noexcept;
+  void load(FrameIndex, const Spatial& wrench, const Vec3& lever) noexcept;
   void find_joint_wrenches() noexcept;
 
   const SystemView& view_;
   TreeKinematics kinematics_;
   TreeBlocks blocks_;
   LinearizedForces forces_;
+  LinearizedModes modes_;
   std::vector<Spatial> H_;
   std::vector<Vec3> turning_;
   std::vector<Spatial> accelerations_;
-  std::vector<Pattern> rows_;
-  std::vector<JointConstraint> cuts_;
-  std::vector<double> cut_q_, cut_v_;
+  std::vector<Row> rows_;
+  std::vector<Pattern> row_patterns_, cut_directions_;
 };
 
 }  // namespace polyform

@@ -33,6 +33,7 @@ class NewtonBorder {
 
  private:
   void split(const LinearizedTree::Far&) noexcept;
+  T displacement(std::size_t row, std::span<const T> found) const noexcept;
   void respond(std::size_t k) noexcept;
   void eliminate() noexcept;
 

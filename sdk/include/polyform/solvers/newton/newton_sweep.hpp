@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "polyform/solvers/newton/linearized_tree.hpp"
+#include "polyform/solvers/newton/modal_elimination.hpp"
 
 namespace polyform {
 
@@ -31,7 +32,7 @@ class NewtonSweep {
   /// 1/γ.
   const T& by_gamma() const { return by_gamma_; }
 
-  // A solution (δ, δv) of (I − γ J) (δ, δv) = (r_δ, r_v), per velocity coordinate, in three parts.
+  // A solution (δ, δv) of (I − γ J) (δ, δv) = (r_δ, r_v), per direction of the tree, in three parts.
   /// Begins the loads with what the right-hand sides bring.
   void begin(std::span<const T> steps, std::span<const T> rates) noexcept;
   /// Begins with no loads, where the right-hand sides are zero.
@@ -46,6 +47,9 @@ class NewtonSweep {
   void load(const LinearizedTree::Pattern&, const T& factor) noexcept;
   T given_rate(const LinearizedTree::Pattern&, std::span<const T> steps) const noexcept;
   T given_acceleration(const LinearizedTree::Pattern&) const noexcept;
+  /// γ times the rate of the pattern's displacement, after begin() and move() to the δ that was found.
+  void move(std::span<const T> found) noexcept;
+  T displacement_since(const LinearizedTree::Pattern&) const noexcept;
   /// After find().
   T displacement(const LinearizedTree::Pattern&, std::span<const T> found) const noexcept;
 
@@ -59,6 +63,7 @@ class NewtonSweep {
   std::vector<Vector> Y_, passed_;          ///< per direction; passed_: its wrench on the parent
   std::vector<T> inverse_;                  ///< count² of a joint
   std::span<const LinearizedTree::Body> bodies_;
+  ModalElimination<T> modes_;
   std::vector<Vector> e_, xi_, speed_, acceleration_;
   std::vector<T> effort_;
 };

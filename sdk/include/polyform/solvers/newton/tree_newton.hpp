@@ -8,25 +8,24 @@
 #include "polyform/solvers/joint_placement.hpp"
 #include "polyform/solvers/joint_state.hpp"
 #include "polyform/solvers/newton/newton_border.hpp"
+#include "polyform/solvers/newton/state_inverses.hpp"
 
 namespace polyform {
 
-/// Rigid bodies with joints, loops and forces. Nothing allocates after construction.
+/// Rigid and flexible bodies with joints, loops, constraint elements and forces. Nothing allocates after construction.
 class TreeNewton {
  public:
   /// Whether the system is made of these.
-  static bool carries(const SystemView& view) {
-    return view.flexible.empty() && view.constraints.empty() && view.modules.empty();
-  }
-  /// They outlive the object. origin: what positions of the frames count from.
-  TreeNewton(const SystemView&, const JointState&, const Vec3& origin);
+  static bool carries(const SystemView& view) { return view.modules.empty(); }
+  /// They outlive the object. origin: what positions of the frames count from. closing: what closes the tree, or none.
+  TreeNewton(const SystemView&, const JointState&, const Vec3& origin, const ClosingConstraints* closing);
 
   /// Whether it can be used: the forces could be made, and so much lies across the tree that its border is no burden.
   bool good() const { return tree_.good() && NewtonBorder<double>::most(tree_) <= NewtonBorder<double>::largest; }
   void follow(std::span<const std::int32_t> discrete) noexcept { tree_.follow(discrete); }
-  /// At y, placed, with its derivative; cut: see TreeMoment.
+  /// At y, placed, with its derivative; multipliers, cut: see TreeMoment.
   void linearize(double t, std::span<const double> y, const PlacedState& placed, std::span<const double> ydot,
-                 std::span<const Spatial> cut) noexcept;
+                 std::span<const double> multipliers, std::span<const Spatial> cut) noexcept;
   /// False where the matrix is singular.
   bool prepare(double gamma) noexcept;
   bool prepare(std::complex<double> gamma) noexcept;
@@ -34,28 +33,32 @@ class TreeNewton {
   void solve(std::span<double> real, std::span<double> imaginary) noexcept;
 
  private:
-  /// A sweep with its right-hand sides, per velocity coordinate, and the first-order states.
+  /// A sweep with its right-hand sides, per direction of the tree, and the first-order states.
   template <class T>
   struct Place {
-    Place(const LinearizedTree& tree, const SystemView& view);
-    bool prepare_states(const T& gamma) noexcept;
+    explicit Place(const LinearizedTree& tree);
 
-    const LinearizedTree& tree;
     NewtonSweep<T> sweep;
     NewtonBorder<T> border;
-    std::vector<T> steps, rates, states;
-    std::vector<T> inverses;          ///< of I − γ ∂ẋ/∂x, instance after instance
-    std::vector<std::size_t> first;   ///< of them
+    std::vector<T> steps, rates;
+    StateInverses<T> states;
   };
   template <class T, class Read, class Write>
   void solve(Place<T>&, const Read&, const Write&) noexcept;
+  template <class T, class Read, class Write>
+  void read_joints(Place<T>&, const Read&, const Write&) noexcept;
+  template <class T, class Read, class Write>
+  void write_joints(const JointData&, const T* steps, std::size_t at_y, const Read&, const Write&) noexcept;
+  template <class T, class Read, class Write>
+  void move_cut_joints(Place<T>&, const Read&, const Write&) noexcept;
 
   const SystemView& view_;
   const JointState& state_;
+  const ClosingConstraints* closing_;
   LinearizedTree tree_;
   Place<double> real_;
   Place<std::complex<double>> complex_;
-  std::vector<double> q_;             ///< of the linearization
+  std::vector<double> q_;             ///< of all joints, of the linearization
 };
 
 }  // namespace polyform

@@ -28,17 +28,16 @@ void LinearizedForces::plan() {
   for (const ForceDerivatives::Instance& i : derivatives_.instances()) {
     Plan& plan = plans_.emplace_back();
     for (const Marker& m : derivatives_.markers(i))
-      if (!is_ground(m.body)) place_in(plan.bodies, at(m.body));
-    plan.count = 6 * plan.bodies.size();
+      if (!is_ground(m.frame)) place_in(plan.frames, at(m.frame));
+    plan.count = 6 * plan.frames.size();
     for (const JointIndex j : derivatives_.joints(i)) {
       plan.joints.push_back(static_cast<std::uint32_t>(at(j)));
       plan.count += view_.joints[at(j)].nv;
     }
     largest = std::max(largest, plan.count * plan.count);
     if (is_local(plan)) {
-      if (plan.bodies.size() < 2) continue;
-      const bool first = blocks_.bodies[plan.bodies[0]].parent == static_cast<std::int32_t>(plan.bodies[1]);
-      Body& outer = blocks_.bodies[plan.bodies[first ? 0 : 1]];
+      if (plan.frames.size() < 2) continue;
+      Body& outer = blocks_.bodies[plan.frames[is_carried(plan.frames[0], plan.frames[1]) ? 0 : 1]];
       if (outer.coupling != none) continue;
       outer.coupling = static_cast<std::uint32_t>(blocks_.couplings.size());
       blocks_.couplings.emplace_back();
@@ -55,33 +54,35 @@ void LinearizedForces::plan() {
   far_G_.resize(numbers);
 }
 
-/// Whether an instance acts on one body, between a body and its parent, or within one joint of the tree.
+/// Whether a frame is a rigid body and its joint attaches to the other frame.
+bool LinearizedForces::is_carried(std::uint32_t frame, std::uint32_t by) const noexcept {
+  if (frame >= blocks_.bodies.size() || view_.bodies[frame].flexible != rigid) return false;
+  return blocks_.bodies[frame].parent == static_cast<std::int32_t>(by);
+}
+
+/// Whether an instance acts on one frame, between a body and its parent, or within one joint of the tree.
 bool LinearizedForces::is_local(const Plan& plan) const noexcept {
   if (!plan.joints.empty())
-    return plan.bodies.empty() && plan.joints.size() == 1 && plan.joints.front() < blocks_.bodies.size();
-  if (plan.bodies.size() != 2) return plan.bodies.size() < 2;
-  const auto carries = [&](std::uint32_t inner, std::uint32_t outer) {
-    return blocks_.bodies[outer].parent == static_cast<std::int32_t>(inner);
-  };
-  return carries(plan.bodies[0], plan.bodies[1]) || carries(plan.bodies[1], plan.bodies[0]);
+    return plan.frames.empty() && plan.joints.size() == 1 && plan.joints.front() < blocks_.bodies.size();
+  if (plan.frames.size() != 2) return plan.frames.size() < 2;
+  return is_carried(plan.frames[1], plan.frames[0]) || is_carried(plan.frames[0], plan.frames[1]);
 }
 
 void LinearizedForces::add_patterns(const Plan& plan) {
-  for (const std::uint32_t b : plan.bodies)
+  for (const std::uint32_t f : plan.frames)
     for (std::size_t k = 0; k < 6; ++k) {
       Pattern& p = patterns_.emplace_back();
-      p.body[0] = b;
+      p.frame[0] = f;
       p.wrench[0][k] = 1;
     }
   for (const std::uint32_t j : plan.joints)
     for (std::size_t k = 0; k < view_.joints[j].nv; ++k) {
-      Pattern& p = patterns_.emplace_back();  // of a cut joint: filled in at each state
-      if (j < blocks_.bodies.size()) p.v = static_cast<std::uint32_t>(view_.joints[j].v_offset + k);
+      Pattern& p = patterns_.emplace_back();  // of a cut joint of a tree: another one at each state
+      p.v = static_cast<std::uint32_t>(view_.joints[j].v_offset + k);
     }
 }
 
-void LinearizedForces::add(const TreeMoment& now, std::span<const BodyMotion> frames,
-                           std::span<const JointConstraint> cuts) noexcept {
+void LinearizedForces::add(const TreeMoment& now, std::span<const BodyMotion> frames) noexcept {
   derivatives_.evaluate(now.time, frames, now.q, now.v, now.x);
   const std::span<const ForceDerivatives::Instance> all = derivatives_.instances();
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -90,7 +91,7 @@ void LinearizedForces::add(const TreeMoment& now, std::span<const BodyMotion> fr
     if (plans_[i].far == none)
       add_local(plans_[i]);
     else
-      keep_far(plans_[i], frames, cuts);
+      keep_far(plans_[i], frames, now.closing);
   }
 }
 
@@ -99,8 +100,8 @@ void LinearizedForces::add(const TreeMoment& now, std::span<const BodyMotion> fr
 void LinearizedForces::add_loads(const ForceDerivatives::Instance& i) noexcept {
   const std::span<const Marker> markers = derivatives_.markers(i);
   for (std::size_t m = 0; m < markers.size(); ++m) {
-    if (is_ground(markers[m].body)) continue;
-    const std::size_t to = at(markers[m].body);
+    if (is_ground(markers[m].frame)) continue;
+    const std::size_t to = at(markers[m].frame);
     const Vec3 s = derivatives_.arms(i)[m] - blocks_.to_P[to];
     const Spatial& w = derivatives_.wrenches(i)[m];
     blocks_.wrenches[to] -= Spatial{w.angular + cross(s, w.linear), w.linear};
@@ -120,19 +121,19 @@ void LinearizedForces::find_matrices(const ForceDerivatives::Instance& i, const 
   const double* from = derivatives_.matrix(i);
   const std::size_t width = i.inputs();
   const auto place = [&](std::size_t marker) {
-    return 6 * static_cast<std::size_t>(std::ranges::find(plan.bodies, at(markers[marker].body)) - plan.bodies.begin());
+    return 6 * static_cast<std::size_t>(std::ranges::find(plan.frames, at(markers[marker].frame)) - plan.frames.begin());
   };
   const std::size_t joint_rows = ForceDerivatives::marker_outputs * i.markers;
-  const std::size_t joint_columns = ForceDerivatives::marker_inputs * i.markers, joints = 6 * plan.bodies.size();
+  const std::size_t joint_columns = ForceDerivatives::marker_inputs * i.markers, joints = 6 * plan.frames.size();
   // For one output: its derivatives by all displacements, of which add() takes those by the displacement (stiff) and by
   // its rate (damp). The outputs, forces and moments at the markers, are then moved to P as rows.
   const auto put = [&](std::size_t output, const auto& add) {
     const double* row = from + output * width;
     for (std::size_t m = 0; m < markers.size(); ++m) {
-      if (is_ground(markers[m].body)) continue;
-      const std::size_t body = at(markers[m].body), column = place(m);
-      const Vec3& omega = frames[body].V.angular;
-      const Vec3 s = arms[m] - blocks_.to_P[body];
+      if (is_ground(markers[m].frame)) continue;
+      const std::size_t frame = at(markers[m].frame), column = place(m);
+      const Vec3& omega = frames[frame].V.angular;
+      const Vec3 s = arms[m] - blocks_.to_P[frame];
       const double* in = row + ForceDerivatives::marker_inputs * m;
       const Vec3 turn{in[0], in[1], in[2]}, move{in[3], in[4], in[5]};
       const Vec3 spin{in[6], in[7], in[8]}, go{in[9], in[10], in[11]};
@@ -148,9 +149,9 @@ void LinearizedForces::find_matrices(const ForceDerivatives::Instance& i, const 
       add(joints + k, row[joint_columns + k], row[joint_columns + i.velocities + k]);
   };
   for (std::size_t m = 0; m < markers.size(); ++m) {
-    if (is_ground(markers[m].body)) continue;
+    if (is_ground(markers[m].frame)) continue;
     const std::size_t first = place(m);
-    const Vec3 s = arms[m] - blocks_.to_P[at(markers[m].body)];
+    const Vec3 s = arms[m] - blocks_.to_P[at(markers[m].frame)];
     for (std::size_t k = 0; k < 3; ++k) {
       put(ForceDerivatives::marker_outputs * m + k, [&](std::size_t c, double stiff, double damp) {
         K_[(first + k) * n + c] += stiff;
@@ -190,35 +191,35 @@ void LinearizedForces::add_local(const Plan& plan) noexcept {
     for (std::size_t r = 0; r < 6; ++r)
       for (std::size_t c = 0; c < 6; ++c) to(r, c) -= block[(6 * row + r) * n + 6 * column + c];
   };
-  for (std::size_t row = 0; row < plan.bodies.size(); ++row)
-    for (std::size_t column = 0; column < plan.bodies.size(); ++column) {
-      const Body &to = blocks_.bodies[plan.bodies[row]], &by = blocks_.bodies[plan.bodies[column]];
+  for (std::size_t row = 0; row < plan.frames.size(); ++row)
+    for (std::size_t column = 0; column < plan.frames.size(); ++column) {
+      const std::uint32_t to = plan.frames[row], by = plan.frames[column];
       if (row == column) {
-        add(K_, row, column, blocks_.K[plan.bodies[row]]);
-        add(G_, row, column, blocks_.G[plan.bodies[row]]);
-      } else if (to.parent == static_cast<std::int32_t>(plan.bodies[column])) {
-        add(K_, row, column, blocks_.couplings[to.coupling].inner_K);
-        add(G_, row, column, blocks_.couplings[to.coupling].inner_G);
+        add(K_, row, column, blocks_.K[to]);
+        add(G_, row, column, blocks_.G[to]);
+      } else if (is_carried(to, by)) {
+        add(K_, row, column, blocks_.couplings[blocks_.bodies[to].coupling].inner_K);
+        add(G_, row, column, blocks_.couplings[blocks_.bodies[to].coupling].inner_G);
       } else {
-        add(K_, row, column, blocks_.couplings[by.coupling].outer_K);
-        add(G_, row, column, blocks_.couplings[by.coupling].outer_G);
+        add(K_, row, column, blocks_.couplings[blocks_.bodies[by].coupling].outer_K);
+        add(G_, row, column, blocks_.couplings[blocks_.bodies[by].coupling].outer_G);
       }
     }
 }
 
 void LinearizedForces::keep_far(const Plan& plan, std::span<const BodyMotion> frames,
-                                std::span<const JointConstraint> cuts) noexcept {
+                                const ClosingConstraints* closing) noexcept {
   const Far& f = far_[plan.far];
   std::copy_n(K_.begin(), f.count * f.count, far_K_.begin() + static_cast<std::ptrdiff_t>(f.matrix));
   std::copy_n(G_.begin(), f.count * f.count, far_G_.begin() + static_cast<std::ptrdiff_t>(f.matrix));
-  std::size_t next = f.first + 6 * plan.bodies.size();
+  std::size_t next = f.first + 6 * plan.frames.size();
   for (const std::uint32_t j : plan.joints) {
     const JointData& joint = view_.joints[j];
     for (std::size_t k = 0; k < joint.nv; ++k, ++next) {
-      if (j < blocks_.bodies.size()) continue;
+      if (j < blocks_.bodies.size() || closing == nullptr) continue;
       double unit[6]{};
       unit[k] = 1;
-      const JointMotion& motion = cuts[j - blocks_.bodies.size()].motion;
+      const JointMotion& motion = closing->joint(j - blocks_.bodies.size()).motion;
       patterns_[next] = blocks_.cut_pattern(joint, frames, effort_wrench(motion, joint.nv, unit));
     }
   }

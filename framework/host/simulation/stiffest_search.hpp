@@ -1,0 +1,55 @@
+// Which element of a system a fast motion belongs to.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "polyform/contract/formulation.hpp"
+#include "polyform/contract/stiffest_element.hpp"
+#include "polyform/mechanics/flexible_set.hpp"
+#include "polyform/mechanics/force_derivatives.hpp"
+#include "polyform/mechanics/kinematics.hpp"
+
+namespace polyform::host::inline simulation {
+
+/// By the work that each force, and each mode of a flexible body, does in the motion: of its change against the
+/// displacements (springs) and against their rates (dampers). Allocates.
+class StiffestSearch final : public StiffestElement {
+ public:
+  /// They outlive the object.
+  StiffestSearch(const SystemView&, Solver&);
+  std::string_view stiffest(double t, std::span<const double> y, std::span<const double> direction,
+                            double rate) noexcept override;
+
+ private:
+  /// A canonical state with the motions of all frames.
+  struct Moment {
+    explicit Moment(const SystemView&);
+    StateView view();
+
+    std::vector<double> q, v, eta, etadot, x;
+    std::vector<std::int32_t> discrete;
+    TreeKinematics kinematics;
+  };
+  bool place(std::span<const double> y, Moment&);
+  double work_of(const ForceDerivatives::Instance&, double rate);
+  void find_motion(const ForceDerivatives::Instance&);
+  void look_at_forces(double t, double rate);
+  void look_at_modes(double rate);
+  void note(double work, std::string name);
+
+  const SystemView& view_;
+  Solver& solver_;
+  ForceDerivatives forces_;
+  FlexibleSet flexible_;
+  Moment here_, there_;
+  /// Of an instance: its inputs' changes, and of each of its loads the displacement and the velocity that it works on.
+  std::vector<double> inputs_, displacements_, velocities_;
+  double most_ = 0;
+  std::string name_;
+};
+
+}  // namespace polyform::host::simulation
