@@ -29,6 +29,7 @@ class UnilateralOde final : public Ode {
   DiscreteState* discrete() noexcept override { return ode_.discrete(); }
   SecondOrderSystem* second_order() noexcept override { return ode_.second_order(); }
   NewtonMatrix* newton_matrix() noexcept override { return motion_.empty() ? ode_.newton_matrix() : nullptr; }
+  StiffestElement* stiffest_element() noexcept override { return ode_.stiffest_element(); }
 
  private:
   Ode& ode_;
