@@ -20,9 +20,12 @@ struct Share {
 /// together.
 std::vector<Share> share(const std::vector<std::size_t>& numbers, const CaseLimits& limits) {
   constexpr std::size_t most = 256, per_worker = 8;
-  const std::size_t even = numbers.size() / (per_worker * std::max<std::size_t>(limits.workers, 1));
-  const std::size_t groups = (even + limits.together - 1) / limits.together;
-  const std::size_t size = limits.isolate ? 1 : std::clamp<std::size_t>(groups * limits.together, 1, most);
+  const std::size_t workers = std::max<std::size_t>(limits.workers, 1), together = limits.together;
+  const std::size_t even = numbers.size() / (per_worker * workers), each = (numbers.size() + workers - 1) / workers;
+  const std::size_t groups = (even + together - 1) / together;
+  // Of few cases every worker has some, though they fill no group.
+  const std::size_t size =
+      limits.isolate ? 1 : std::clamp<std::size_t>(std::max(groups * together, std::min(together, each)), 1, most);
   std::vector<Share> shares;
   for (std::size_t i = 0; i < numbers.size(); i += size) {
     const auto begin = numbers.begin() + static_cast<std::ptrdiff_t>(i);
