@@ -234,18 +234,18 @@ class Run {
   }
 
   void take_step() {
-    const auto event = events_.empty() ? std::nullopt : events_.find();
-    const auto touch = touches_.empty() ? std::nullopt : touches_.find();
-    if (touch && (!event || *touch <= *event)) {
-      rows_until(*touch);
-      pass_touch(*touch);
-    } else if (event) {
-      if (feels_what_follows(*event)) {
-        repeat_until(*event);
+    const double event = events_.empty() ? never : events_.find().value_or(never);
+    const double touch = touches_.empty() ? never : touches_.find().value_or(never);
+    if (touch < never && touch <= event) {
+      rows_until(touch);
+      pass_touch(touch);
+    } else if (event < never) {
+      if (feels_what_follows(event)) {
+        repeat_until(event);
         return;
       }
-      rows_until(*event);
-      pass_event(*event);
+      rows_until(event);
+      pass_event(event);
     } else {
       if (!touches_.empty()) touches_.settle();
       rows_until(integrator_.time());
