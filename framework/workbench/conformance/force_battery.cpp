@@ -332,8 +332,8 @@ std::vector<double> outputs_of(ForceBatch& batch, const BatchInput& in) {
 
 /// Of a type that offers derivatives.
 void check_derivatives(const ForceType& type, const std::vector<Case>& cases, Checklist& list) {
-  const auto one = make_loads(type, cases.front().sample.view().forces[0].instances);
-  if (ask<GivenDerivatives>(*one) == nullptr) return;
+  const auto loads = make_loads(type, cases.front().sample.view().forces[0].instances);
+  if (ask<GivenDerivatives>(*loads) == nullptr) return;
   list.claim(
       "the derivatives that it gives are those of its output", 1e-5,
       "see contract/given_derivatives.hpp for the order of rows and columns; return false where they are not known",

@@ -43,8 +43,6 @@ std::vector<double> rows_first(const Eigen::MatrixXd& m) {
   return values;
 }
 
-Eigen::Index index(std::size_t i) { return static_cast<Eigen::Index>(i); }
-
 }  // namespace
 
 ShownEquations::ShownEquations(const SystemView& view, Form form, Parts parts)

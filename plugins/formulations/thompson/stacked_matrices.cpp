@@ -5,11 +5,6 @@
 #include <algorithm>
 
 namespace polyform::thompson {
-namespace {
-
-Eigen::Index index(std::size_t i) { return static_cast<Eigen::Index>(i); }
-
-}  // namespace
 
 StackedMatrices::StackedMatrices(const SystemView& view, const ShownParts& parts)
     : view_(view), parts_(parts), h2_(parts.reductions.tree()) {
