@@ -68,8 +68,8 @@ PeriodicStates periodic_body_states(const System& system, const SolverMaker& mak
     there.time += time;
     if (k > 0) there.state = path->at(time);
     out.times.push_back(time);
-    out.models.push_back(seen_in_body_axes(
-        system, there, k == 0 ? linear : linearize(system, make, there, request.channels), request));
+    out.models.push_back(
+        seen_in_body_axes(system, there, k == 0 ? linear : linearize(system, make, there, request.channels), request));
     check_states(out.models.front(), out.models.back(), time);
   }
   find_means(linear, out);

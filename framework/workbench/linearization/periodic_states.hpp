@@ -11,8 +11,8 @@
 
 namespace polyform::host::inline linearization {
 
-/// ẋ = A(t) x + B(t) u, y = C(t) x at equidistant instants of one period, the first at the operating point. The states are
-/// those of BodyStates, deviations along the motion, so that A(t) has the period of the motion.
+/// ẋ = A(t) x + B(t) u, y = C(t) x at equidistant instants of one period, the first at the operating point. The states
+/// are those of BodyStates, deviations along the motion, so that A(t) has the period of the motion.
 struct PeriodicStates {
   double period = 0;               ///< s
   std::vector<double> times;       ///< s after the operating point
@@ -23,12 +23,12 @@ struct PeriodicStates {
 };
 
 struct PeriodicRequest {
-  LinearRequest channels;        ///< inputs and outputs
-  std::vector<Rotor> rotors;     ///< whose blades go into multi-blade coordinates at each instant
-  std::string euler_angles;      ///< as of body_angles()
-  IntegratorChoice integrator;   ///< follows the motion
-  double period = 0;             ///< s
-  std::size_t instants = 0;      ///< at least 2
+  LinearRequest channels;       ///< inputs and outputs
+  std::vector<Rotor> rotors;    ///< whose blades go into multi-blade coordinates at each instant
+  std::string euler_angles;     ///< as of body_angles()
+  IntegratorChoice integrator;  ///< follows the motion
+  double period = 0;            ///< s
+  std::size_t instants = 0;     ///< at least 2
 };
 
 /// The linearization is that of the point, before multi-blade coordinates. Failure as to_body_states() at each instant,
@@ -36,4 +36,4 @@ struct PeriodicRequest {
 PeriodicStates periodic_body_states(const System&, const SolverMaker&, const OperatingPoint&, const Linearization&,
                                     const PeriodicRequest&);
 
-}  // namespace polyform::host::linearization
+}  // namespace polyform::host::inline linearization
