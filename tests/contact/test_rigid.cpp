@@ -16,9 +16,9 @@ using namespace polyform::test;
 
 namespace {
 
-constexpr double g = 9.81;
+constexpr double earth = 9.81;
 
-host::RunSettings settings(double duration) {
+host::RunSettings rigid_settings(double duration) {
   host::RunSettings s = run_settings("dop853");
   s.duration = duration;
   s.output_interval = duration / 10;
@@ -29,7 +29,7 @@ host::RunSettings settings(double duration) {
 }
 
 /// A ball of 2 kg and a radius of 0.1 m on or above a plane.
-std::string ball_on_plane(double height, const std::string& velocity, const std::string& contact) {
+std::string rigid_ball_on_plane(double height, const std::string& velocity, const std::string& contact) {
   return fmt::format(
       "polyform: 1\ngravity: [0, 0, -9.81]\nground: {{geometry: [{{type: plane}}]}}\nbodies:\n"
       "  - {{name: ball, mass: 2, inertia: {{xx: 0.008, yy: 0.008, zz: 0.008}}, position: [0, 0, {}],\n"
@@ -48,7 +48,7 @@ std::string block_on_incline(double tangent, const std::string& velocity, const 
       "     geometry: [{{type: box, size: [0.3, 0.3, 0.1]}}]}}\n"
       "joints:\n  - {{name: j, type: free, base: ground, moving: block, initial: {{velocity: {}}}}}\n"
       "forces:\n  - {{name: floor, type: contact, a: block, b: ground, law: rigid, restitution: 0, friction: {}}}\n",
-      g * std::sin(angle), -g * std::cos(angle), velocity, friction);
+      earth * std::sin(angle), -earth * std::cos(angle), velocity, friction);
 }
 
 std::string joined(const std::vector<std::string>& texts) {
@@ -61,15 +61,15 @@ std::string joined(const std::vector<std::string>& texts) {
 
 // The times between impacts fall as eⁿ: the last one is at t₁ (1 + e)/(1 − e), t₁ being that of the first.
 TEST_CASE("a rigid ball bounces to its last bounce and rests") {
-  const double h = 0.5, e = 0.8, first = std::sqrt(2 * h / g), last = first * (1 + e) / (1 - e);
-  const auto system = system_from_text(ball_on_plane(h, "[0, 0, 0, 0, 0, 0]", "restitution: 0.8"));
+  const double h = 0.5, e = 0.8, first = std::sqrt(2 * h / earth), last = first * (1 + e) / (1 - e);
+  const auto system = system_from_text(rigid_ball_on_plane(h, "[0, 0, 0, 0, 0, 0]", "restitution: 0.8"));
   for (const Formulation* formulation : formulations_for(*system)) {
     INFO(formulation->name());
     // In the third flight.
-    const double speed = g * first, third = first + 2 * first * e + 2 * first * e * e, now = third + 0.1;
-    const Ended flying = run_to_end(*system, *formulation, settings(now));
-    CHECK(flying.positions[0].z - 0.1 == Approx(std::pow(e, 3) * speed * 0.1 - g * 0.005).margin(1e-9));
-    const Ended resting = run_to_end(*system, *formulation, settings(last * 1.01));
+    const double speed = earth * first, third = first + 2 * first * e + 2 * first * e * e, now = third + 0.1;
+    const Ended flying = run_to_end(*system, *formulation, rigid_settings(now));
+    CHECK(flying.positions[0].z - 0.1 == Approx(std::pow(e, 3) * speed * 0.1 - earth * 0.005).margin(1e-9));
+    const Ended resting = run_to_end(*system, *formulation, rigid_settings(last * 1.01));
     CHECK(std::abs(resting.positions[0].z - 0.1) < 1e-12);
     CHECK(resting.velocities[0].z == Approx(0).margin(1e-12));
     CHECK(resting.record.energy_drift < 1e-9);
@@ -87,18 +87,18 @@ TEST_CASE("a block on an incline below the limit of friction does not creep in a
   const auto system = system_from_text(block_on_incline(0.4, "[0, 0, 0, 0, 0, 0]", "{dynamic: 0.5}"));
   for (const Formulation* formulation : formulations_for(*system)) {
     INFO(formulation->name());
-    const Ended ended = run_to_end(*system, *formulation, settings(3600));
+    const Ended ended = run_to_end(*system, *formulation, rigid_settings(3600));
     CHECK(std::abs(ended.positions[0].x) < 1e-12);
     CHECK(std::abs(ended.positions[0].z - 0.05) < 1e-12);
   }
 }
 
 TEST_CASE("a block on an incline above the limit of friction slides as Coulomb's law says") {
-  const double angle = std::atan(0.6), a = g * (std::sin(angle) - 0.5 * std::cos(angle));
+  const double angle = std::atan(0.6), a = earth * (std::sin(angle) - 0.5 * std::cos(angle));
   const auto system = system_from_text(block_on_incline(0.6, "[0, 0, 0, 0, 0, 0]", "{dynamic: 0.5}"));
   for (const Formulation* formulation : formulations_for(*system)) {
     INFO(formulation->name());
-    const Ended ended = run_to_end(*system, *formulation, settings(1));
+    const Ended ended = run_to_end(*system, *formulation, rigid_settings(1));
     CHECK(ended.positions[0].x == Approx(0.5 * a).epsilon(1e-9));
     CHECK(ended.record.energy_drift < 1e-9);
   }
@@ -106,17 +106,17 @@ TEST_CASE("a block on an incline above the limit of friction slides as Coulomb's
 
 // Up the incline against friction, then back where it cannot hold, or not where it can.
 TEST_CASE("a block slides to rest and stays, or turns back, as its friction says") {
-  const double angle = std::atan(0.3), up = g * (std::sin(angle) + 0.4 * std::cos(angle));
+  const double angle = std::atan(0.3), up = earth * (std::sin(angle) + 0.4 * std::cos(angle));
   const auto holds = system_from_text(block_on_incline(0.3, "[-2, 0, 0, 0, 0, 0]", "{dynamic: 0.4}"));
-  const double steep = std::atan(0.6), rise = g * (std::sin(steep) + 0.4 * std::cos(steep)),
-               fall = g * (std::sin(steep) - 0.4 * std::cos(steep));
+  const double steep = std::atan(0.6), rise = earth * (std::sin(steep) + 0.4 * std::cos(steep)),
+               fall = earth * (std::sin(steep) - 0.4 * std::cos(steep));
   const auto turns = system_from_text(block_on_incline(0.6, "[-2, 0, 0, 0, 0, 0]", "{dynamic: 0.4}"));
   for (const Formulation* formulation : formulations_for(*holds)) {
     INFO(formulation->name());
-    const Ended held = run_to_end(*holds, *formulation, settings(1));
+    const Ended held = run_to_end(*holds, *formulation, rigid_settings(1));
     CHECK(held.positions[0].x == Approx(-2 / up).epsilon(1e-9));
     CHECK(std::abs(held.velocities[0].x) < 1e-12);
-    const Ended turned = run_to_end(*turns, *formulation, settings(1));
+    const Ended turned = run_to_end(*turns, *formulation, rigid_settings(1));
     CHECK(turned.velocities[0].x == Approx(fall * (1 - 2 / rise)).epsilon(1e-9));
     CHECK(turned.record.energy_drift < 1e-9);
   }
@@ -124,13 +124,13 @@ TEST_CASE("a block slides to rest and stays, or turns back, as its friction says
 
 TEST_CASE("a rigid ball that is thrown without spin rolls at five sevenths of its speed") {
   const auto system = system_from_text(
-      ball_on_plane(0, "[3, 0, 0, 0, 0, 0]", "restitution: 0.5, friction: {static: 0.4, dynamic: 0.3}"));
+      rigid_ball_on_plane(0, "[3, 0, 0, 0, 0, 0]", "restitution: 0.5, friction: {static: 0.4, dynamic: 0.3}"));
   for (const Formulation* formulation : formulations_for(*system)) {
     INFO(formulation->name());
-    const Ended ended = run_to_end(*system, *formulation, settings(1));
-    const double v = 15.0 / 7, slid = (3 - v) / (0.3 * g);
+    const Ended ended = run_to_end(*system, *formulation, rigid_settings(1));
+    const double v = 15.0 / 7, slid = (3 - v) / (0.3 * earth);
     CHECK(ended.velocities[0].x == Approx(v).epsilon(1e-9));
-    CHECK(ended.positions[0].x == Approx(3 * slid - 0.5 * 0.3 * g * slid * slid + v * (1 - slid)).epsilon(1e-9));
+    CHECK(ended.positions[0].x == Approx(3 * slid - 0.5 * 0.3 * earth * slid * slid + v * (1 - slid)).epsilon(1e-9));
     CHECK(std::abs(ended.positions[0].z - 0.1) < 1e-11);
     CHECK(ended.record.energy_drift < 1e-9);
   }
@@ -140,15 +140,15 @@ TEST_CASE("a rigid ball that is thrown without spin rolls at five sevenths of it
 TEST_CASE("an oblique impact changes speed and spin as Coulomb's law of impulses says") {
   for (const char* law : {"newton", "poisson"})
     for (const double mu : {0.05, 0.5}) {
-      const auto system = system_from_text(ball_on_plane(
+      const auto system = system_from_text(rigid_ball_on_plane(
           0.2, "[1, 0, 0, 0, 0, 0]", fmt::format("restitution: 0.6, impact: {}, friction: {{dynamic: {}}}", law, mu)));
-      const double down = std::sqrt(2 * g * 0.2), fallen = down / g, normal = 1.6 * down;
+      const double down = std::sqrt(2 * earth * 0.2), fallen = down / earth, normal = 1.6 * down;
       const double forward = 1 - std::min(mu * normal, 2.0 / 7);
       for (const Formulation* formulation : formulations_for(*system)) {
         INFO(formulation->name() << " " << law << " " << mu);
-        const Ended ended = run_to_end(*system, *formulation, settings(fallen + 0.05));
+        const Ended ended = run_to_end(*system, *formulation, rigid_settings(fallen + 0.05));
         CHECK(ended.velocities[0].x == Approx(forward).epsilon(1e-9));
-        CHECK(ended.velocities[0].z == Approx(0.6 * down - g * 0.05).epsilon(1e-9));
+        CHECK(ended.velocities[0].z == Approx(0.6 * down - earth * 0.05).epsilon(1e-9));
       }
     }
 }
@@ -170,7 +170,7 @@ TEST_CASE("momentum passes through a row of equal rigid balls that touch") {
   const auto system = system_from_text(text);
   for (const Formulation* formulation : formulations_for(*system)) {
     INFO(formulation->name());
-    const Ended ended = run_to_end(*system, *formulation, settings(1));
+    const Ended ended = run_to_end(*system, *formulation, rigid_settings(1));
     double fastest = 0, momentum = 0;
     for (const Vec3& v : ended.velocities) fastest = std::max(fastest, v.x), momentum += v.x;
     CHECK(fastest == Approx(1).epsilon(1e-12));
@@ -195,7 +195,7 @@ TEST_CASE("Painlevé's rod is named") {
       1.0 / 12, 1.0 / 12, 0.5 * c, 0.5 * c + 0.001, -std::numbers::pi / 4));
   for (const Formulation* formulation : formulations_for(*system)) {
     INFO(formulation->name());
-    const Ended ended = run_to_end(*system, *formulation, settings(0.1));
+    const Ended ended = run_to_end(*system, *formulation, rigid_settings(0.1));
     INFO(joined(ended.record.warnings));
     CHECK(joined(ended.record.warnings).find("Painlevé") != std::string::npos);
     CHECK(ended.record.energy_drift < 1e-6);
@@ -203,7 +203,7 @@ TEST_CASE("Painlevé's rod is named") {
 }
 
 TEST_CASE("what rests on a floor has no acceleration, and bodies that overlap are refused") {
-  const auto system = system_from_text(ball_on_plane(0, "[0, 0, 0, 0, 0, 0]", "friction: {dynamic: 0.3}"));
+  const auto system = system_from_text(rigid_ball_on_plane(0, "[0, 0, 0, 0, 0, 0]", "friction: {dynamic: 0.3}"));
   for (const Formulation* formulation : formulations_for(*system)) {
     INFO(formulation->name());
     const auto solver = solver_for(*system, *formulation);
@@ -211,6 +211,6 @@ TEST_CASE("what rests on a floor has no acceleration, and bodies that overlap ar
     host::evaluate(*system, *solver, store);
     CHECK(std::abs(store.now().bodies[0].acceleration.z) < 1e-12);
   }
-  const auto sunk = system_from_text(ball_on_plane(-0.01, "[0, 0, 0, 0, 0, 0]", "restitution: 0"));
-  CHECK_THROWS_AS(run_to_end(*sunk, *formulations_for(*sunk).front(), settings(1)), host::Failure);
+  const auto sunk = system_from_text(rigid_ball_on_plane(-0.01, "[0, 0, 0, 0, 0, 0]", "restitution: 0"));
+  CHECK_THROWS_AS(run_to_end(*sunk, *formulations_for(*sunk).front(), rigid_settings(1)), host::Failure);
 }

@@ -14,7 +14,7 @@ using namespace polyform::test;
 
 namespace {
 
-host::RunSettings settings(double duration) {
+host::RunSettings stop_settings(double duration) {
   host::RunSettings s = run_settings("dop853");
   s.duration = duration;
   s.output_interval = duration / 10;
@@ -57,7 +57,7 @@ TEST_CASE("a mass goes to and fro between hard limits, as in a joint with backla
   for (const Formulation* formulation : formulations_for(*system)) {
     INFO(formulation->name());
     // Impacts at 0.1, 0.1 + 0.2/0.5 and 0.5 + 0.2/0.25 = 1.3 s; then back with an eighth of the speed.
-    const Ended ended = run_to_end(*system, *formulation, settings(1.7));
+    const Ended ended = run_to_end(*system, *formulation, stop_settings(1.7));
     CHECK(ended.velocities[0].x == Approx(-0.125).epsilon(1e-12));
     CHECK(ended.positions[0].x == Approx(0.1 - 0.125 * 0.4).epsilon(1e-11));
     CHECK(ended.record.energy_drift < 1e-10);
@@ -71,7 +71,7 @@ TEST_CASE("a compliant limit throws a mass back as its spring says") {
   const double back = 0.1 + std::numbers::pi / 20;
   for (const Formulation* formulation : formulations_for(*system)) {
     INFO(formulation->name());
-    const Ended ended = run_to_end(*system, *formulation, settings(back + 0.1));
+    const Ended ended = run_to_end(*system, *formulation, stop_settings(back + 0.1));
     CHECK(ended.positions[0].x == Approx(0).margin(1e-8));
     CHECK(ended.velocities[0].x == Approx(-1).epsilon(1e-8));
   }
@@ -81,18 +81,17 @@ TEST_CASE("a compliant limit throws a mass back as its spring says") {
 TEST_CASE("a clutch locks up after the time of its torque") {
   const auto system = system_from_text(
       two_shafts(10, 0, "forces:\n  - {name: plates, type: dry-friction, joint: clutch, effort: 1.2}\n"));
-  const double locked = 10 / (1.2 * (1 / 0.2 + 1 / 0.3)), together = 0.2 * 10 / 0.5;
+  const double locked = 10 / (1.2 * (1 / 0.2 + 1 / 0.3));
   for (const Formulation* formulation : formulations_for(*system)) {
     INFO(formulation->name());
     const auto solver = solver_for(*system, *formulation);
-    host::RunSettings s = settings(locked * 1.5);
+    host::RunSettings s = stop_settings(locked * 1.5);
     const Ended ended = run_to_end(*system, *formulation, s);
-    CHECK(ended.record.energy_drift < 1e-10);
+    CHECK(ended.record.energy_drift < 1e-9);
     REQUIRE(ended.record.notes.size() == 1);
     INFO(ended.record.notes[0]);
     const double stuck = std::stod(ended.record.notes[0].substr(ended.record.notes[0].find("stuck for ") + 10));
     CHECK(stuck == Approx(0.5 * locked).epsilon(1e-5));
-    (void)together;
   }
 }
 
@@ -104,9 +103,9 @@ TEST_CASE("dry friction holds a mass below its limit and lets it slide above") {
       "  - {name: pull, type: joint-force, joint: guide, effort: {ramp: {rate: 10, start: 0, end: 100}}}\n"));
   for (const Formulation* formulation : formulations_for(*system)) {
     INFO(formulation->name());
-    const Ended held = run_to_end(*system, *formulation, settings(0.59));
+    const Ended held = run_to_end(*system, *formulation, stop_settings(0.59));
     CHECK(std::abs(held.positions[0].x) < 1e-13);
-    const Ended slid = run_to_end(*system, *formulation, settings(1));
+    const Ended slid = run_to_end(*system, *formulation, stop_settings(1));
     const double t = 0.4;  // since it broke away: m a = 6 + 10 t − 4
     CHECK(slid.velocities[0].x == Approx((2 * t + 5 * t * t) / 2).epsilon(1e-8));
   }
@@ -139,12 +138,12 @@ TEST_CASE("a mass on a belt sticks and slips with the period of the closed form"
   for (const Formulation* formulation : formulations_for(*system)) {
     INFO(formulation->name());
     // Three periods after it first breaks away it does so again: as far out as that, with the speed of the belt.
-    const Ended ended = run_to_end(*system, *formulation, settings(first + 3 * period));
+    const Ended ended = run_to_end(*system, *formulation, stop_settings(first + 3 * period));
     CHECK(ended.positions[1].x == Approx(xs).epsilon(1e-7));
     CHECK(ended.velocities[1].x == Approx(v).epsilon(1e-7));
     // Half of the slipping later it is at the other side, and as slow.
     const double slip = 2 / omega * (std::numbers::pi - std::atan(away));
-    const Ended turned = run_to_end(*system, *formulation, settings(first + 2 * period + slip));
+    const Ended turned = run_to_end(*system, *formulation, stop_settings(first + 2 * period + slip));
     CHECK(turned.positions[1].x == Approx(2 * xd - xs).epsilon(1e-7));
     CHECK(ended.record.energy_drift < 1e-7);
   }
@@ -159,7 +158,7 @@ TEST_CASE("a freewheel drives one way and runs free the other") {
                  "     effort: {sine: {amplitude: 1, frequency: 0.25, phase: 1.5707963267948966}}}\n"));
   for (const Formulation* formulation : formulations_for(*system)) {
     INFO(formulation->name());
-    host::RunSettings s = settings(1.2);
+    host::RunSettings s = stop_settings(1.2);
     const Ended ended = run_to_end(*system, *formulation, s);
     CHECK(ended.record.energy_drift < 1e-9);
     REQUIRE(ended.record.notes.size() == 1);

@@ -39,7 +39,7 @@ BalanceReport evaluate(const System& system, Solver& solver, ObservationStore& s
   UnilateralMotion touching(system.view(), system.initial_state(), solver, ode);
   if (!touching.empty()) {
     y.resize(ode.size());
-    touching.start(0, y);
+    touching.renew(0, y);
     touching.put(0, y);
     y.resize(solver.state_size());
   }

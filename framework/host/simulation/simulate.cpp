@@ -138,7 +138,7 @@ class Run {
     clear_trouble();
     guard(record_, [&] {
       encode_start(solver_, start_, std::span(y_).first(states_));
-      if (!touches_.empty()) touching_.start(0, y_);
+      if (!touches_.empty()) touching_.renew(0, y_);
       integrator_.start(0, y_);
       is_started_ = true;
       if (!events_.empty()) events_.begin();

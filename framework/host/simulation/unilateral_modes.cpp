@@ -111,17 +111,17 @@ ConeProblem UnilateralMotion::problem_of(const std::vector<std::size_t>& points,
   return problem;
 }
 
-void UnilateralMotion::start(double t, std::span<double> y) {
-  set_.evaluate(t, y);
+void UnilateralMotion::check_drawn(const ConstStateView& start) {
+  std::vector<double> y(ode_.size());
+  if (solver_.encode(start, std::span(y).first(solver_.state_size())) != Status::ok) return;  // the run says why
+  set_.evaluate(0, y);
   for (std::size_t k = 0; k < set_.points(); ++k) {
     if (!set_.point(k).has_gap || !(set_.gap(k) < -drawn_overlap)) continue;
-    throw Failure(
-        Exit::bad_input,
-        fmt::format("what `{}` keeps apart overlaps by {:.6g} (m or rad) at the start",
-                    set_.element_name(set_.element_of(k)), -set_.gap(k)),
-        "Rigid contact begins with surfaces that touch at most: move the bodies apart, or change the limits.");
+    throw Failure(Exit::bad_input,
+                  fmt::format("what `{}` keeps apart overlaps by {:.6g} (m or rad) at the start",
+                              set_.element_name(set_.element_of(k)), -set_.gap(k)),
+                  "Rigid contact begins with surfaces that touch at most: move the bodies apart, or change the limits.");
   }
-  renew(t, y);
 }
 
 void UnilateralMotion::renew(double t, std::span<double> y) {
@@ -305,11 +305,13 @@ bool UnilateralMotion::flip_worst(const ConeProblem& problem, const Eigen::Vecto
     const Index row = static_cast<Index>(three * p);
     const bool at_event = fired && *fired / functions_per_point == k && *fired % functions_per_point != closing;
     const double least = at_event ? judged_at_event : judged;
+    // What an event has let go was zero there: its sign is rounding.
+    const bool let_go = at_event && *fired % functions_per_point != resting;
     const bool held_alone = point.tangents == 0 && set_.point(k).velocity != UnilateralPoint::none;
     if (!is_closed(k)) {
       const UnilateralMode to =
           held_alone || (point.tangents > 0 && !slides_[p]) ? UnilateralMode::stick : UnilateralMode::slip;
-      if (motion > 0) see(p, -rates[row] / motion, least, to);
+      if (motion > 0 && !let_go) see(p, -rates[row] / motion, least, to);
       continue;
     }
     if (point.has_normal && force > 0) see(p, -lambda[row] / force, least, UnilateralMode::open);
@@ -320,7 +322,7 @@ bool UnilateralMotion::flip_worst(const ConeProblem& problem, const Eigen::Vecto
       if (force > 0) see(p, (held - bound) / force, 2 * judged, UnilateralMode::slip);
     } else {
       const double along = rates[row + 1] * directions_[2 * k] + rates[row + 2] * directions_[2 * k + 1];
-      if (motion > 0) see(p, -along / motion, least, UnilateralMode::stick);
+      if (motion > 0 && !let_go) see(p, -along / motion, least, UnilateralMode::stick);
     }
   }
   if (which == touching_.size()) return false;

@@ -52,6 +52,7 @@ UnilateralMotion::UnilateralMotion(const SystemView& view, const ConstStateView&
       rates_then_(ode.size()) {
   unknowns_.reserve(forces_.size());
   touching_.reserve(set_.points());
+  if (!empty()) check_drawn(start);
 }
 
 /// What is slower than this rests.
@@ -293,7 +294,7 @@ void UnilateralMotion::evaluate(double t, std::span<const double> y, std::span<d
     if (modes_[k] == UnilateralMode::slip) {
       // Friction that begins where nothing moves has no direction yet.
       const bool has_direction = directions_[2 * k] != 0 || directions_[2 * k + 1] != 0;
-      if (set_.sliding(k) > 0) tell(resting, has_direction ? speed_along(k) : -1, unknown);
+      if (set_.sliding(k) > 0) tell(resting, has_direction ? speed_along(k) + least_rest : -1, unknown);
     } else {
       const double bound = point.has_normal ? set_.holding(k) * forces_[row] : set_.holding(k);
       const double held = std::hypot(forces_[row + 1], has_tangent(k, 1) ? forces_[row + 2] : 0);

@@ -21,7 +21,7 @@ class UnilateralMotion {
   /// What event functions tell of a point. A function that has nothing to tell is 1.
   enum Function : std::size_t { closing, pulling, gripping, resting, functions_per_point };
 
-  /// All outlive the object. ode: the solver's.
+  /// All outlive the object. ode: the solver's. Failure (bad_input) where surfaces overlap at the start.
   UnilateralMotion(const SystemView&, const ConstStateView& start, Solver&, Ode& ode);
 
   bool empty() const { return set_.empty(); }
@@ -36,9 +36,7 @@ class UnilateralMotion {
   /// The forces and modes into y, for who observes it.
   void put(double t, std::span<double> y);
 
-  /// At the start of a run. Failure (bad_input) where surfaces overlap.
-  void start(double t, std::span<double> y);
-  /// Where what acts has changed: impacts, and the modes from here on.
+  /// At the start, and where what acts has changed: impacts, and the modes from here on.
   void renew(double t, std::span<double> y);
   /// At an event, with its function.
   void pass(double t, std::span<double> y, std::size_t function);
@@ -56,6 +54,7 @@ class UnilateralMotion {
   using Rows = std::vector<std::size_t>;
   static constexpr std::size_t three = UnilateralSet::rows_per_point;
 
+  void check_drawn(const ConstStateView& start);
   bool is_closed(std::size_t k) const { return modes_[k] != UnilateralMode::open; }
   bool has_tangent(std::size_t k, std::size_t i) const { return i < set_.point(k).tangents; }
   void direct(std::size_t k, double (&direction)[2]) const;

@@ -12,19 +12,19 @@ namespace polyform::host::inline simulation {
 namespace {
 
 // Of the time: how near an event is located.
-constexpr double located = 1e-13;
+constexpr double touch_located = 1e-13;
 // Of a step: a difference for rates, short beside what the search divides a step into, long beside rounding.
-constexpr double part_of_step = 1e-4;
+constexpr double part_of_touch_step = 1e-4;
 // Of a turn: from one sample to the next.
-constexpr double share_of_turn = 0.125 * 2 * 3.14159265358979323846;
-constexpr double samples_of_step = 64;
+constexpr double touch_share_of_turn = 0.125 * 2 * 3.14159265358979323846;
+constexpr double touch_samples_of_step = 64;
 // A step may go beyond the time that a gap takes to close at its rate by so much; the search finds where it closes.
-constexpr double beyond = 1.5;
+constexpr double beyond_closing = 1.5;
 // Of the time: no step is held shorter by a gap.
-constexpr double shortest = 1e-9;
+constexpr double shortest_touch_step = 1e-9;
 // So many events, each within this share of the time after the one before, are no motion.
-constexpr std::size_t many = 2000;
-constexpr double no_time = 1e-12;
+constexpr std::size_t many_touches = 2000;
+constexpr double no_touch_time = 1e-12;
 
 }  // namespace
 
@@ -48,7 +48,7 @@ void UnilateralWatch::evaluate(double t, std::span<double> values, std::span<dou
 
 double UnilateralWatch::sample(double t, std::span<double> values, std::span<double> rates) {
   evaluate(t, values, rates);
-  const double turning = motion_.set().turning(), reach = turning > 0 ? share_of_turn / turning : never;
+  const double turning = motion_.set().turning(), reach = turning > 0 ? touch_share_of_turn / turning : never;
   const double first = integrator_.previous_time(), last = integrator_.time();
   if (std::ranges::all_of(rates, [](double r) { return std::isfinite(r); })) return reach;
   if (!(last > first)) {
@@ -56,7 +56,7 @@ double UnilateralWatch::sample(double t, std::span<double> values, std::span<dou
       if (!std::isfinite(rate)) rate = 0;
     return reach;
   }
-  const double distance = part_of_step * (last - first), other = t + distance <= last ? t + distance : t - distance;
+  const double distance = part_of_touch_step * (last - first), other = t + distance <= last ? t + distance : t - distance;
   evaluate(other, other_values_, other_rates_);
   for (std::size_t k = 0; k < values.size(); ++k)
     if (!std::isfinite(rates[k])) rates[k] = (other_values_[k] - values[k]) / (other - t);
@@ -69,12 +69,12 @@ std::optional<double> UnilateralWatch::find() {
   const double t = integrator_.time();
   // The rates at the beginning are those of the step that begins there.
   search_.begin(integrator_.previous_time(), *this);
-  const std::optional<SignChange> found = search_.find(t, located * scale(t), *this);
+  const std::optional<SignChange> found = search_.find(t, touch_located * scale(t), *this);
   if (!found) return std::nullopt;
   found_ = *found;
-  streak_ = found->time - last_ <= no_time * scale(found->time) ? streak_ + 1 : 0;
+  streak_ = found->time - last_ <= no_touch_time * scale(found->time) ? streak_ + 1 : 0;
   last_ = found->time;
-  if (streak_ > many)
+  if (streak_ > many_touches)
     throw Failure(Exit::simulation_failed,
                   fmt::format("{} changes between touching, sticking and sliding without end at t = {:.9g} s, and no "
                               "time passes",
@@ -97,11 +97,11 @@ void UnilateralWatch::settle() {
 }
 
 double UnilateralWatch::longest_step() const {
-  double longest = samples_of_step * search_.reach();
+  double longest = touch_samples_of_step * search_.reach();
   const auto values = search_.values(), rates = search_.rates();
   for (std::size_t k = 0; k < values.size(); k += UnilateralMotion::functions_per_point)
-    if (values[k] > 0 && rates[k] < 0) longest = std::min(longest, beyond * values[k] / -rates[k]);
-  return std::max(longest, shortest * scale(integrator_.time()));
+    if (values[k] > 0 && rates[k] < 0) longest = std::min(longest, beyond_closing * values[k] / -rates[k]);
+  return std::max(longest, shortest_touch_step * scale(integrator_.time()));
 }
 
 }  // namespace polyform::host::inline simulation

@@ -45,7 +45,7 @@ class Keeper final : public ForceType {
     static constexpr FieldSpec specs[] = {
         {.name = "joint", .type = FieldType::joint, .unit = "", .meaning = ""},
         {.name = "effort", .type = FieldType::time_function, .unit = "", .meaning = ""}};
-    static constexpr Variable states[] = {{.name = "kept"}};
+    static constexpr Variable states[] = {{.name = "kept", .unit = "1"}};
     static constexpr TypeDescriptor descriptor{
         .name = "keeper", .meaning = "for the tests", .fields = specs, .states = states};
     return descriptor;
