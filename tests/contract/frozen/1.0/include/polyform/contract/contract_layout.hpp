@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "polyform/contract/batch_evaluation.hpp"
 #include "polyform/contract/constraint_element.hpp"
 #include "polyform/contract/discrete_state.hpp"
 #include "polyform/contract/equation_matrices.hpp"
