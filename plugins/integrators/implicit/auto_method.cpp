@@ -24,7 +24,8 @@ constexpr double part_of_trials = 0.25;
 
 AutoMethod::AutoMethod(FirstOrderSystem& system, Owned explicit_method, Owned implicit_method, const Newton* newton,
                        std::string_view without)
-    : system_(system), scale_(system.size(), system.integrals()), explicit_(std::move(explicit_method)), implicit_(std::move(implicit_method)),
+    : system_(system), scale_(system.size(), system.integrals()),
+      explicit_(std::move(explicit_method)), implicit_(std::move(implicit_method)),
       now_(explicit_.get()), newton_(newton) {
   without_.say(without);
 }
