@@ -10,6 +10,8 @@
 
 #include "apps/session/interruption.hpp"
 #include "framework/host/reading/report.hpp"
+#include "framework/host/expressions/formula.hpp"
+#include "framework/host/simulation/evaluate.hpp"
 #include "framework/host/simulation/not_finite.hpp"
 #include "framework/host/simulation/observation_store.hpp"
 #include "framework/host/simulation/simulate.hpp"
@@ -135,10 +137,11 @@ void check_sizes(const host::System& system, const host::SolverMaker& make) {
   const host::SolverPointer solver = make(system.view());
   host::ObservationStore store(system.view());
   std::vector<double> y(solver->state_size());
+  host::clear_trouble();
   if (solver->encode(system.initial_state(), y) != Status::ok || solver->observe(0, y, store.now()) != Status::ok)
     return;
   if (const auto trouble = host::not_finite(system.view(), store.now()))
-    throw Failure(Exit::simulation_failed, fmt::format("at t = 0 {}", std::string_view(*trouble)));
+    throw Failure(Exit::simulation_failed, fmt::format("at t = 0 {}{}", std::string_view(*trouble), host::note_of_formula()));
 }
 
 host::OperatingPoint find_point(const host::Catalog& catalog, const host::System& system, const host::SolverMaker& make,

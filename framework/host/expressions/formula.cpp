@@ -135,7 +135,6 @@ TimeFunction::Value TimeFormula::value(double t) const noexcept {
         note_trouble(trouble ? *trouble : Trouble{"an infinite derivative in time", program_.place(0)}, *texts_, t);
       });
     }
-    FormulaValues::note(program_.place(0), *texts_, result.value);
     return {result.value, result.rate, result.acceleration};
   });
 }

@@ -145,8 +145,6 @@ void FormulaBatch::set_cells(double t) noexcept {
     if (!(std::abs(cells_[u].now) < beyond_any_scale)) [[unlikely]]
       report(program, root, work_, t);
   }
-  for (std::size_t root = 0; root < program.roots(); ++root)
-    FormulaValues::note(program.place(root), type_.texts(), work_[program.root(root)]);
 }
 
 void FormulaBatch::evaluate(const ForceInput& in, ForceOutput& out) noexcept {

@@ -12,7 +12,7 @@
 
 #include "framework/diagnostics.hpp"
 #include "framework/host/assembly/singular_position.hpp"
-#include "framework/host/expressions/formula_values.hpp"
+#include "framework/host/expressions/formula.hpp"
 #include "framework/host/integration/integration.hpp"
 #include "framework/host/simulation/evaluate.hpp"
 #include "framework/host/simulation/event_watch.hpp"
@@ -434,30 +434,12 @@ class Run {
     return is_next_to_singular(view_, as_const(state));
   }
 
-  /// Adds the formula that has no value at the end of the run, or that runs into a pole there.
-  void blame_formula(RunRecord& record) {
-    constexpr double pole_share = 1e-9;  // of the time: what brings a run to an end changes within less
-    const double last = is_started_ ? integrator_.previous_time() : 0;
-    std::string cause = last_trouble(last), steep;
-    if (cause.empty() && is_started_) guard(record, [&] { steep = steep_formula(pole_share * integrator_.time()); });
-    if (!cause.empty()) record.failure += fmt::format(".\nA formula has no value: {}", cause);
-    if (!steep.empty()) record.failure += fmt::format(".\nA formula runs into a pole: {}", steep);
-    if (!cause.empty() || !steep.empty())
-      record.remedy = "Keep its arguments where it has a value, for example by max(x, 1e-9) or if(condition, a, b).";
-  }
-
-  /// The formula that changes by its size within less than `shortest` over the last step.
-  std::string steep_formula(double shortest) {
-    const double from = integrator_.previous_time(), to = integrator_.time();
-    if (!(from < to)) return {};
-    std::vector<double> rates(y_.size());
-    FormulaValues values;
-    const auto at = [&](double t) {
-      const bool known = integrator_.state_at(t, y_) && check_ode_.derivative(t, y_, rates);
-      return known ? values.take() : std::vector<FormulaValues::Value>();
-    };
-    const std::vector<FormulaValues::Value> before = at(from);
-    return steepest_formula(before, at(to), to - from, shortest);
+  /// Adds the formula that has no value at the end of the run.
+  void blame_formula(RunRecord& record) const {
+    const std::string cause = last_trouble(is_started_ ? integrator_.previous_time() : 0);
+    if (cause.empty()) return;
+    record.failure += fmt::format(".\nA formula has no value: {}", cause);
+    record.remedy = "Keep its arguments where it has one, for example by max(x, 1e-9) or if(condition, a, b).";
   }
 
   double expected_steps() const { return settings_.duration / std::min(settings_.step, settings_.max_step); }
