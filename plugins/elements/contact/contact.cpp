@@ -205,11 +205,6 @@ class Contacts final : public ForceBatch,
       }
     }
   }
-  double shortest_time(std::size_t instance) const noexcept override {
-    const Contact& c = contacts_[instance];
-    return c.exponent == 1 ? contact_time(c.mass, c.stiffness) : never;
-  }
-
   void jump_states(std::size_t k, bool rising, const EventInput& input, std::span<double> x) noexcept override {
     const std::size_t i = owners_[k];
     const Contact& c = contacts_[i];
