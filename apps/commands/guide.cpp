@@ -19,7 +19,7 @@ std::string guide() {
   polyform check rod.yaml                    is the model sound, and what is it
   polyform run rod.yaml --output rod.csv     its motion, as a table
   polyform run rod.yaml --report rod.html    its motion, as a page for a browser
-  polyform view rod.yaml                     a page that follows the file as it is edited
+  polyform view rod.yaml                     a page that follows the file
   polyform evaluate rod.yaml --json          accelerations and reactions
   polyform compare rod.yaml                  the same through all solvers
   polyform verify                            problems with known answers

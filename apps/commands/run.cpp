@@ -84,14 +84,6 @@ bool has_page_rows(const std::string& output) {
   return extension == ".h5" || extension == ".hdf5";
 }
 
-/// Of the page: what the result has where the page is made of that, else reactions too, for its arrows, unless columns
-/// are asked for.
-host::Columns columns_of_page(const RunArguments& run) {
-  host::Columns columns = columns_of(run);
-  if (!has_page_rows(run.output) && run.columns.empty()) columns.reactions = true;
-  return columns;
-}
-
 /// The page is made of the rows in an HDF5 file, so that they need not be held in memory. The file is the result where
 /// that is HDF5, otherwise a temporary one.
 class PageOfRun {
@@ -102,7 +94,7 @@ class PageOfRun {
     if (has_page_rows(rows_)) return;
     folder_ = std::make_unique<TemporaryFolder>();
     rows_ = folder_->file("rows.h5");
-    sink_ = open_result(system, rows_, columns_of_page(arguments.run), solver, settings);
+    sink_ = open_result(system, rows_, columns_of(arguments.run), solver, settings);
   }
 
   /// For the rows of the run, where no result takes them.
@@ -143,7 +135,7 @@ Exit run(const RunCommandArguments& arguments) {
   const SolverChoice choice = choose_solver(session.catalog(), *system, arguments.solver, arguments.options);
   session.crash_report().set_work(fmt::format("solver {}", choice.formulation->name()));
   const host::SolverPointer solver = compile(choice, system->view());
-  if (!arguments.report.empty()) check_page(*system, columns_of_page(arguments.run), settings, 1);
+  if (!arguments.report.empty()) check_page(*system, columns_of(arguments.run), settings, 1);
   // An interruption from here on leaves a file that can be read.
   const volatile std::sig_atomic_t& interrupted = watch_interruption();
   std::unique_ptr<host::RowSink> results =

@@ -75,7 +75,7 @@ void print_particles_as_json(std::string_view solver, const ParticleModel& model
   const Counted counted = count(users);
   print_json({{"solver", solver},
               {"bodies", std::move(bodies)},
-              {"particles", counted.all},
+              {"particle_count", counted.all},
               {"shared_particles", counted.shared}});
 }
 

@@ -79,7 +79,6 @@ void* AbsoluteSolver::query(std::string_view asked) noexcept {
   if (asked == PowerSource::interface_name) return rheonomic_.empty() ? static_cast<PowerSource*>(this) : nullptr;
   if (asked == Kernels::interface_name) return static_cast<Kernels*>(&kernels_);
   if (asked == SecondOrderSystem::interface_name) return static_cast<SecondOrderSystem*>(this);
-  if (asked == NewtonMatrix::interface_name) return newton_matrix();
   if (asked == DiscreteState::interface_name) return static_cast<DiscreteState*>(&discrete_);
   return asked == Equations::interface_name ? static_cast<Equations*>(this) : nullptr;
 }

@@ -298,5 +298,6 @@ TEST_CASE("particles tells before running why it has no flexible bodies") {
   const Workshop shop;
   const Outcome outcome = shop.run({"evaluate", shipped("four_link_flexible"), "--solver", "particles"});
   CHECK(outcome.code == 2);
-  CHECK_THAT(outcome.err, Contains("`link2` is flexible") && Contains("particles have constant masses"));
+  CHECK_THAT(outcome.err, Contains("`link2` is flexible"));
+  CHECK_THAT(in_one_line(outcome.err), Contains("a mode has an equation of its own"));
 }

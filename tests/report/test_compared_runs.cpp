@@ -156,7 +156,7 @@ TEST_CASE("a report tells where runs part, and what the drift is") {
   set_text(shop.path("a.h5").string(), "conservative", "no");
   REQUIRE(shop.run({"report", "a.h5", "b.h5", "--output", "x.html"}).code == 0);
   const nlohmann::json tables = description_of(shop.read("x.html")).at("tables");
-  CHECK(tables.at(0).at("notes").dump().find("Forces without potential or drives do work") != std::string::npos);
+  CHECK(tables.at(0).at("notes").dump().find("Forces without potential, or drives, do work") != std::string::npos);
   CHECK(tables.at(1).at("notes").dump().find("Disagreement: ") != std::string::npos);
 }
 

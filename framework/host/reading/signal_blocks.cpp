@@ -234,70 +234,25 @@ std::optional<NodeIndex> SignalBlocks::limiter(MapReader& map) {
   return limited(*u, lower, upper);
 }
 
-/// What its input was earlier: of a function of time that is the function at an earlier time, from t = 0 on; of a number
-/// that depends on the state it comes from samples.
+/// What its input was earlier: of a function of time that is the function at an earlier time, from t = 0 on.
 std::optional<NodeIndex> SignalBlocks::delay(MapReader& map) {
   const auto given = map.require("time", "how much later the input comes out, s");
   const std::optional<double> time = given ? read_number(*given, "s") : std::nullopt;
-  const auto samples = map.find("samples");
-  if (!time) return std::nullopt;
+  const std::optional<NodeIndex> u = input(map);
+  if (!time || !u) return std::nullopt;
   if (!(*time > 0)) {
     given->unexpected("a number in s greater than 0");
     return std::nullopt;
   }
-  std::int64_t count = 20;
-  if (samples) {
-    constexpr std::int64_t least = 2, most = 10000;
-    const std::optional<std::int64_t> read = read_integer(*samples);
-    if (!read) return std::nullopt;
-    if (*read < least || *read > most) {
-      samples->unexpected(fmt::format("an integer from {} to {}", least, most));
-      return std::nullopt;
-    }
-    count = *read;
+  if (!reader_.formulas().of_time_alone(*u)) {
+    map.value().error("the input of this delay depends on the state, and only a function of time is delayed",
+                      "Delay the command before it meets the state, or take a transfer-function for the delay T "
+                      "(Pade: numerator [T^2, -6*T, 12], denominator [T^2, 6*T, 12]).");
+    return std::nullopt;
   }
-  const std::size_t first = reader_.samples_.size();
-  // With samples that are asked for, loops through the delay can be closed before its input is known.
-  std::optional<NodeIndex> delayed;
-  if (samples) give_(*(delayed = from_samples(*time, count)));
-  const std::optional<NodeIndex> u = input(map);
-  if (!u) return std::nullopt;
-  if (!samples && reader_.formulas().of_time_alone(*u)) {
-    const NodeIndex earlier = add(Code::maximum, add(Code::subtract, reader_.time(), constant(*time)), constant(0));
-    const NodeIndex by[] = {earlier};
-    return reader_.formulas().graph.replaced(*u, by);
-  }
-  const std::size_t own = samples ? first : reader_.samples_.size();
-  if (!delayed) delayed = from_samples(*time, count);
-  reader_.samples_[own].input = *u;
-  for (std::size_t k = own; k <= own + static_cast<std::size_t>(count) + 1; ++k) reader_.samples_[k].start = *u;
-  return delayed;
-}
-
-/// Samples at the interval h = T/n hold u_0 = u(kh), u_1 = u((k − 1) h) and so on. At t = kh + w h the delayed value lies
-/// between u_n (w = 0) and u_{n−1} (w = 1), on the cubic through these and their neighbours, so the error goes with h⁴.
-/// Before t = 0 the input is what it is at the start. The input of the first sample is set later.
-NodeIndex SignalBlocks::from_samples(double time, std::int64_t n) {
-  const double h = time / static_cast<double>(n);
-  std::vector<NodeIndex> held;
-  for (std::int64_t k = 0; k <= n + 1; ++k) {
-    const auto sample = static_cast<std::uint32_t>(reader_.samples_.size());
-    const NodeIndex before = held.empty() ? constant(0) : held.back();
-    reader_.samples_.push_back({fmt::format("signal.{}.past[{}]", name_, k), h, 0, before, before});
-    held.push_back(reader_.formulas().input(
-        {.kind = expressions::StateInput::Kind::held, .of = -1, .index = sample}));
-  }
-  const NodeIndex way = add(Code::divide, reader_.time(), constant(h));
-  const NodeIndex w = add(Code::subtract, way, add(Code::floor, way));
-  const auto shifted = [&](double by) { return add(Code::add, w, constant(by)); };
-  // Lagrange's cubic through the places −1, 0, 1 and 2 of w.
-  const auto term = [&](double factor, double p, double q, double r, std::int64_t j) {
-    const NodeIndex product = add(Code::multiply, add(Code::multiply, shifted(p), shifted(q)), shifted(r));
-    return add(Code::multiply, add(Code::multiply, constant(factor), product), held[static_cast<std::size_t>(j)]);
-  };
-  const NodeIndex outer = add(Code::add, term(-1.0 / 6, 0, -1, -2, n + 1), term(1.0 / 6, 1, 0, -1, n - 2));
-  const NodeIndex inner = add(Code::add, term(0.5, 1, -1, -2, n), term(-0.5, 1, 0, -2, n - 1));
-  return add(Code::add, outer, inner);
+  const NodeIndex earlier = add(Code::maximum, add(Code::subtract, reader_.time(), constant(*time)), constant(0));
+  const NodeIndex by[] = {earlier};
+  return reader_.formulas().graph.replaced(*u, by);
 }
 
 /// Holds its input from each instant k T to the next. All samplers of one interval take their inputs at once, so one

@@ -30,7 +30,6 @@ class SignalBlocks {
   std::optional<NodeIndex> integrator(MapReader&);
   std::optional<NodeIndex> limiter(MapReader&);
   std::optional<NodeIndex> delay(MapReader&);
-  NodeIndex from_samples(double time, std::int64_t count);
   std::optional<NodeIndex> sampler(MapReader&);
   std::optional<NodeIndex> table(MapReader&);
   std::optional<NodeIndex> surface(MapReader&, const Value& inputs);

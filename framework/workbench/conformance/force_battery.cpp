@@ -71,6 +71,11 @@ double difference(const Load& a, const Load& b, const Load& beside) {
 BatchPointer<ForceBatch> make_loads(const ForceType& type, Strided<const ElementInstance> instances) {
   return made_batch(type.create(instances));
 }
+/// Of a model's first type, which is the variant of the tried one that its instances are of.
+BatchPointer<ForceBatch> loads_in(const Case& one) {
+  const ForceInstances& group = one.sample.view().forces[0];
+  return make_loads(*group.type, group.instances);
+}
 
 Load loads_of(ForceBatch& batch, const BatchInput& in) {
   Load load;
@@ -140,14 +145,14 @@ void on_load_paths(const std::vector<Case>& cases, Measure& m, Body body) {
   }
 }
 
-void check_power(const ForceType& type, const std::vector<Case>& cases, Checklist& list) {
+void check_power(const ForceType&, const std::vector<Case>& cases, Checklist& list) {
   list.claim(
       "what it delivers is its power less the rate of its potential energy", 1e-7,
       "the sum of wrench times twist and effort times velocity must be power - d(potential_energy)/dt, through the "
       "rates of first-order states and time too",
       [&](Measure& m) {
         on_load_paths(cases, m, [&](const Case& one, Path& path, const ForceInstances& group) {
-          const auto batch = make_loads(type, group.instances);
+          const auto batch = make_loads(*group.type, group.instances);
           const auto at = [&](double t) {
             path.go(t);
             return joined(inputs(one, path, t));
@@ -254,19 +259,19 @@ void check_batches(const ForceType& type, const std::vector<Case>& cases, Checkl
             to.power += from.power;
           };
           for (std::size_t i = 0; i < parts.size(); ++i) {
-            append(alone, loads_of(*make_loads(type, group.instances.subspan(i, 1)), parts[i]));
-            append(alone_backwards, loads_of(*make_loads(type, std::span(turned).subspan(i, 1)), backwards[i]));
+            append(alone, loads_of(*make_loads(*group.type, group.instances.subspan(i, 1)), parts[i]));
+            append(alone_backwards, loads_of(*make_loads(*group.type, std::span(turned).subspan(i, 1)), backwards[i]));
           }
           m.see(largest_difference(alone.numbers(),
-                                   loads_of(*make_loads(type, group.instances), joined(parts)).numbers()),
+                                   loads_of(*make_loads(*group.type, group.instances), joined(parts)).numbers()),
                 "in the order of the model");
           m.see(largest_difference(alone_backwards.numbers(),
-                                   loads_of(*make_loads(type, turned), joined(backwards)).numbers()),
+                                   loads_of(*make_loads(*group.type, turned), joined(backwards)).numbers()),
                 "in the reverse order");
         });
       });
   claim_own_data(
-      &type, cases, list, [&](const Case& one) { return make_loads(type, one.sample.view().forces[0].instances); },
+      &type, cases, list, [&](const Case& one) { return loads_in(one); },
       [](const Case& one) {
         Random random(19);
         return joined(inputs(one, Path(one.sample.view(), one.state, random), 0));
@@ -274,7 +279,7 @@ void check_batches(const ForceType& type, const std::vector<Case>& cases, Checkl
       [](ForceBatch& batch, const Case&, const BatchInput& in) { return loads_of(batch, in).numbers(); });
   list.claim("the same input gives the same output", 0, "evaluate() must keep nothing between calls", [&](Measure& m) {
     on_load_paths(cases, m, [&](const Case& one, Path& path, const ForceInstances& group) {
-      const auto batch = make_loads(type, group.instances);
+      const auto batch = make_loads(*group.type, group.instances);
       const BatchInput now = joined(inputs(one, path, 0));
       path.go(0.05);
       const BatchInput later = joined(inputs(one, path, 0.05));
@@ -285,12 +290,12 @@ void check_batches(const ForceType& type, const std::vector<Case>& cases, Checkl
   });
 }
 
-void check_finite(const ForceType& type, const std::vector<Case>& cases, Checklist& list) {
+void check_finite(const ForceType&, const std::vector<Case>& cases, Checklist& list) {
   list.claim(
       "everything it gives is a finite number, rates of all first-order states too", 0,
       "guard divisions by lengths and speeds that may be zero; write every entry of state_rates", [&](Measure& m) {
         on_load_paths(cases, m, [&](const Case& one, Path& path, const ForceInstances& group) {
-          const auto batch = make_loads(type, group.instances);
+          const auto batch = make_loads(*group.type, group.instances);
           for (const double t : {0.0, 0.1, 0.3}) {
             path.go(t);
             const Load load = loads_of(*batch, joined(inputs(one, path, t)));
@@ -311,10 +316,10 @@ void check_finite(const ForceType& type, const std::vector<Case>& cases, Checkli
       });
 }
 
-void check_allocation(const ForceType& type, const std::vector<Case>& cases, Checklist& list) {
+void check_allocation(const ForceType&, const std::vector<Case>& cases, Checklist& list) {
   claim_no_allocation(list, evaluate_allocates_nothing, make_memory_before, [&](Measure& m) {
     on_load_paths(cases, m, [&](const Case& one, Path& path, const ForceInstances& group) {
-      see_allocations(loads_of(*make_loads(type, group.instances), joined(inputs(one, path, 0))).allocations, m);
+      see_allocations(loads_of(*make_loads(*group.type, group.instances), joined(inputs(one, path, 0))).allocations, m);
     });
   });
 }
@@ -332,7 +337,7 @@ std::vector<double> outputs_of(ForceBatch& batch, const BatchInput& in) {
 
 /// Of a type that offers derivatives.
 void check_derivatives(const ForceType& type, const std::vector<Case>& cases, Checklist& list) {
-  const auto loads = make_loads(type, cases.front().sample.view().forces[0].instances);
+  const auto loads = loads_in(cases.front());
   if (ask<GivenDerivatives>(*loads) == nullptr) return;
   list.claim(
       "the derivatives that it gives are those of its output", 1e-5,
@@ -343,7 +348,7 @@ void check_derivatives(const ForceType& type, const std::vector<Case>& cases, Ch
           std::size_t first = 0;
           const std::vector<BatchInput> all = inputs(one, path, 0);
           for (std::size_t i = 0; i < all.size(); ++i) {
-            const auto batch = make_loads(type, group.instances.subspan(i, 1));
+            const auto batch = make_loads(*group.type, group.instances.subspan(i, 1));
             std::vector<const JointData*> joints;
             for (std::size_t k = 0; k < group.instances[i].joints.size(); ++k)
               joints.push_back(&view.joints[at(group.joints[first + k])]);
@@ -370,7 +375,7 @@ void check_force(const ForceType& type, const Bench& bench, Checklist& list) {
   std::vector<Case> cases;
   const auto prepare = [&](Measure&) {
     cases = cases_of(type, "forces", bench, bench.count(8), 3);
-    for (const Case& one : cases) make_loads(type, one.sample.view().forces[0].instances);
+    for (const Case& one : cases) loads_in(one);
   };
   if (!list.prepare(instances_are_made, sound_instances, prepare, needs_example)) return;
   check_finite(type, cases, list);
@@ -380,12 +385,12 @@ void check_force(const ForceType& type, const Bench& bench, Checklist& list) {
   check_batches(type, cases, list);
   check_allocation(type, cases, list);
   check_events(
-      cases, list, [&](const Case& one) { return make_loads(type, one.sample.view().forces[0].instances); },
+      cases, list, [&](const Case& one) { return loads_in(one); },
       [](const Case& one, Path& path, double t) { return joined(inputs(one, path, t)); });
   check_offers(type, cases, bench, list);
   check_discrete(
       type.descriptor().discrete, cases, list,
-      [&](const Case& one) { return make_loads(type, one.sample.view().forces[0].instances); },
+      [&](const Case& one) { return loads_in(one); },
       [](const Case& one, Path& path, double t) { return EventState{joined(inputs(one, path, t))}; });
   check_in_formulations(cases, true, bench, list);
 }
