@@ -285,7 +285,7 @@ TEST_CASE("mistakes of a formulation are found") {
   require_found("solver-angle-signs", "trees: motion, accelerations", "joint coordinates differ");
   require_found("solver-angle-signs", "loops: velocities and accelerations are the rates",
                 "rates of joint coordinates");
-  require_found("solver-angle-turns", "loops: motion, accelerations", "joint coordinates differ");
+  require_found("solver-angle-turns", "motion, accelerations", "joint coordinates differ");
   require_failed("solver-code-joints", "joints that are code: velocities, accelerations");
   require_found("solver-redundant", "it runs redundant constraints, as it declares", "it does not like this model");
   require_failed("solver-massless", "bodies without mass: velocities, accelerations");
