@@ -144,7 +144,8 @@ TEST_CASE("a lane change with small steering is that of the linear bicycle model
                     CHECK(rows.at(last, "road.q[2]") == Approx(s[4]).margin(1e-3 * steer));
                   },
                   {"--set", "parameters.steer=1e-4"},
-                  {"particles"});  // at so small a motion it takes the rounding of the drive for a contradiction, and says so
+                  // It takes the rounding of so small a drive for a contradiction, and says so.
+                  {"particles"});
 }
 
 TEST_CASE("on a random road a quarter car shakes as the spectrum of ISO 8608 says") {
