@@ -66,7 +66,7 @@ TEST_CASE("the equations as printed give the accelerations of the recursion: sph
 }
 
 TEST_CASE("the equations as printed carry any joint of the tree and closed loops, cut joints as rows and unknowns") {
-  for (const char* model : {"ladder_1", "planar_3rrr", "slider_crank", "andrews", "governor",
+  for (const char* model : {"four_bar_rhombus", "ladder_1", "planar_3rrr", "slider_crank", "andrews", "governor",
                             "bennett", "bricard", "random_tree", "vehicle", "stiff_loop"}) {
     INFO(model);
     CHECK(difference_from_recursion(*system_from_file(fmt::format("{}/{}.yaml", POLYFORM_MODELS, model))) < 1e-10);
