@@ -1,58 +1,11 @@
 #include "polyform/solvers/absolute_solver.hpp"
 
 #include <algorithm>
-#include <new>
 
 #include "polyform/mechanics/observation.hpp"
-#include "polyform/solvers/absolute/newton.hpp"
 #include "polyform/solvers/observed.hpp"
 
 namespace polyform {
-
-/// The solver's Newton matrix at states of its own.
-class AbsoluteSolver::Linearized final : public NewtonMatrix {
- public:
-  explicit Linearized(AbsoluteSolver& solver)
-      : solver_(solver), matrix_(solver.view_, solver.system_.equations(), solver.state_.hints(), solver.centred_.origin()),
-        etaddot_(solver.view_.modes), accelerations_(solver.view_.bodies.size()), reactions_(solver.view_.joints.size()) {
-    matrix_.follow(solver.discrete_.of_elements());
-  }
-  bool good() const noexcept { return matrix_.good(); }
-
-  Status linearize(double t, std::span<const double> y) noexcept override {
-    AbsoluteSolver& s = solver_;
-    s.read(y);
-    if (!s.find_accelerations(t, Accelerations::of_stage)) return Status::failed;
-    for (std::size_t i = 0; i < accelerations_.size(); ++i) accelerations_[i] = s.found_->of_origin(i);
-    for (std::size_t j = 0; j < reactions_.size(); ++j) reactions_[j] = s.found_->reaction(j);
-    s.found_->modal_accelerations(etaddot_);
-    matrix_.linearize({.time = t,
-                       .q = s.state_.q(),
-                       .v = s.state_.v(),
-                       .x = s.state_.x(),
-                       .eta = s.state_.eta(),
-                       .etadot = s.state_.etadot(),
-                       .etaddot = etaddot_,
-                       .poses = s.state_.poses(),
-                       .accelerations = accelerations_,
-                       .reactions = reactions_});
-    return Status::ok;
-  }
-  Status prepare(double gamma) noexcept override { return matrix_.prepare(gamma) ? Status::ok : Status::failed; }
-  Status prepare_complex(double real, double imaginary) noexcept override {
-    return matrix_.prepare(std::complex<double>(real, imaginary)) ? Status::ok : Status::failed;
-  }
-  void solve(std::span<double> x) noexcept override { matrix_.solve(x); }
-  void solve_complex(std::span<double> real, std::span<double> imaginary) noexcept override {
-    matrix_.solve(real, imaginary);
-  }
-
- private:
-  AbsoluteSolver& solver_;
-  absolute::Newton matrix_;
-  std::vector<double> etaddot_;
-  std::vector<Spatial> accelerations_, reactions_;
-};
 
 AbsoluteSolver::AbsoluteSolver(const SystemView& view, bool project, double tolerance, const std::vector<bool>& absent)
     : centred_(view),
@@ -72,8 +25,6 @@ AbsoluteSolver::AbsoluteSolver(const SystemView& view, bool project, double tole
   kept_discrete_.resize(discrete_.values().size());
 }
 
-AbsoluteSolver::~AbsoluteSolver() = default;
-
 void* AbsoluteSolver::query(std::string_view asked) noexcept {
   // What drives joints that depend on time shows in their reactions, which only observations find.
   if (asked == PowerSource::interface_name) return rheonomic_.empty() ? static_cast<PowerSource*>(this) : nullptr;
@@ -81,18 +32,6 @@ void* AbsoluteSolver::query(std::string_view asked) noexcept {
   if (asked == SecondOrderSystem::interface_name) return static_cast<SecondOrderSystem*>(this);
   if (asked == DiscreteState::interface_name) return static_cast<DiscreteState*>(&discrete_);
   return asked == Equations::interface_name ? static_cast<Equations*>(this) : nullptr;
-}
-
-NewtonMatrix* AbsoluteSolver::newton_matrix() noexcept {
-  if (newton_) return newton_.get();
-  if (!absolute::Newton::carries(view_)) return nullptr;
-  try {
-    auto made = std::make_unique<Linearized>(*this);
-    if (made->good()) newton_ = std::move(made);
-  } catch (const std::bad_alloc&) {
-    return nullptr;
-  }
-  return newton_.get();
 }
 
 double AbsoluteSolver::power() noexcept {

@@ -72,7 +72,7 @@ void SimbodyEngine::cut_reactions(std::span<Spatial> out) noexcept {
   for (std::size_t k = 0; k < out.size(); ++k) {
     double wrench[6];
     const std::size_t joint = view_.bodies.size() + k;
-    if (!system_.reaction(static_cast<int>(joint), wrench)) continue;
+    system_.reaction(static_cast<int>(joint), wrench);
     const double sign = is_ground(view_.joints[joint].moving) ? -1 : 1;
     out[k] = sign * Spatial{{wrench[0], wrench[1], wrench[2]}, {wrench[3], wrench[4], wrench[5]}};
   }

@@ -114,16 +114,12 @@ void SimbodySystem::finish() {
   parts_->system.realizeModel(parts_->state);
 }
 
-std::size_t SimbodySystem::positions() const { return parts_->positions; }
-std::size_t SimbodySystem::velocities() const { return parts_->velocities; }
-
-bool SimbodySystem::set_state(const double* q, const double* u) {
+void SimbodySystem::set_state(const double* q, const double* u) {
   Parts& p = *parts_;
   for (const Parts::Step& step : p.steps) {
     for (int k = 0; k < step.positions; ++k) step.body.setOneQ(p.state, k, q[step.q + static_cast<std::size_t>(k)]);
     for (int k = 0; k < step.velocities; ++k) step.body.setOneU(p.state, k, u[step.u + static_cast<std::size_t>(k)]);
   }
-  return true;
 }
 
 bool SimbodySystem::accelerate(const double* q, const double* u, const std::vector<double>& wrenches,
@@ -150,14 +146,13 @@ bool SimbodySystem::accelerate(const double* q, const double* u, const std::vect
   }
 }
 
-bool SimbodySystem::reaction(int body, double wrench[6]) noexcept {
+void SimbodySystem::reaction(int body, double wrench[6]) const noexcept {
   const SimTK::MobilizedBody& at = parts_->bodies[static_cast<std::size_t>(body)];
   const SimTK::SpatialVec& found = parts_->reactions[at.getMobilizedBodyIndex()];
   for (int k = 0; k < 3; ++k) {
     wrench[k] = found[0][k];
     wrench[3 + k] = found[1][k];
   }
-  return true;
 }
 
 double SimbodySystem::position_residual() const noexcept {

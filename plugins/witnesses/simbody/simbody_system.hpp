@@ -49,17 +49,14 @@ class SimbodySystem {
   /// After all bodies and welds. Throws std::exception.
   void finish();
 
-  std::size_t positions() const;
-  std::size_t velocities() const;
-
-  // What follows returns false where Simbody throws; failure() tells its words then.
+  // accelerate() and project() return false where Simbody throws; failure() tells its words then.
 
   /// wrenches: per body, torque and force at the origin of its frame, ground axes; efforts: per velocity.
   bool accelerate(const double* q, const double* u, const std::vector<double>& wrenches,
                   const std::vector<double>& efforts, double* udot) noexcept;
   /// After accelerate(): moment and force that the joint transmits to the body, at the origin of the frame in the body,
   /// ground axes.
-  bool reaction(int body, double wrench[6]) noexcept;
+  void reaction(int body, double wrench[6]) const noexcept;
   bool project(double* q, double* u, double& position_residual, double& velocity_residual) noexcept;
   double position_residual() const noexcept;
   double velocity_residual() const noexcept;
@@ -67,7 +64,7 @@ class SimbodySystem {
 
  private:
   struct Parts;
-  bool set_state(const double* q, const double* u);
+  void set_state(const double* q, const double* u);
 
   std::unique_ptr<Parts> parts_;
   std::string failure_;

@@ -2,7 +2,6 @@
 // motion of AbsoluteSystem. A formulation says how it solves them.
 #pragma once
 
-#include <memory>
 #include <vector>
 
 #include "polyform/solvers/absolute/applied_loads.hpp"
@@ -12,7 +11,6 @@
 #include "polyform/contract/equations.hpp"
 #include "polyform/contract/formulation.hpp"
 #include "polyform/contract/kernels.hpp"
-#include "polyform/contract/newton_matrix.hpp"
 #include "polyform/contract/power_source.hpp"
 #include "polyform/contract/second_order.hpp"
 #include "polyform/mechanics/rheonomic_joints.hpp"
@@ -56,7 +54,7 @@ class AbsoluteSolver : public Solver, public Equations, public PowerSource, publ
   /// project: positions and velocities return to the constraints after each step, to the tolerance (m and rad). absent:
   /// per constraint of AbsoluteSystem, whether its rows do not count; or empty.
   AbsoluteSolver(const SystemView&, bool project, double tolerance, const std::vector<bool>& absent = {});
-  ~AbsoluteSolver();
+  ~AbsoluteSolver() = default;
   bool made() const { return applied_.forces().good() && system_.good(); }
 
   /// Solves the equations of motion at the evaluated motions. wrenches, efforts, modal_forces: as in
@@ -83,9 +81,6 @@ class AbsoluteSolver : public Solver, public Equations, public PowerSource, publ
   Status do_correct(double t, std::span<double> y, Correction&) noexcept override;
   Status do_observe(double t, std::span<const double> y, Observation&) noexcept override;
   Status do_form(double t, const ConstStateView&, EquationValues&) noexcept override;
-
-  /// Of a system that absolute::Newton carries, else none. Made when it is first asked for.
-  NewtonMatrix* newton_matrix() noexcept;
 
   void read(std::span<const double> y) noexcept;
   const AbsoluteEquations& evaluate(double t) noexcept;
@@ -117,8 +112,6 @@ class AbsoluteSolver : public Solver, public Equations, public PowerSource, publ
   };
   Shown shown_;
   std::vector<std::int32_t> kept_discrete_;  ///< room for discrete_ while equations are formed at another state
-  class Linearized;
-  std::unique_ptr<Linearized> newton_;
   KernelList kernels_;
   std::string_view failure_;
 };

@@ -35,7 +35,6 @@ class State {
   /// The part of ẏ that accelerations are. accelerations: of all blocks, angular before linear.
   void velocity_rates(std::span<const double> accelerations, std::span<double> ydot) const noexcept;
   /// Whether rates of hints need the velocities of joints.
-  const JointHints& hints() const { return hints_; }
   bool has_hints() const { return !hints_.coordinates().empty(); }
 
   void normalize() noexcept;
