@@ -1,0 +1,53 @@
+#include "framework/host/simulation/run_motion.hpp"
+
+#include "framework/diagnostics.hpp"
+#include "framework/host/simulation/evaluate.hpp"
+#include "framework/host/simulation/run_rows.hpp"
+#include "framework/original_process.hpp"
+
+namespace polyform::host::inline simulation {
+
+RunMotion::RunMotion(const SystemView& view, const ConstStateView& start, Solver& solver,
+                     const IntegratorChoice& integrator, const StepSettings& settings)
+    : solver_(solver),
+      equations_(solver, view),
+      touching_(view, start, solver, equations_),
+      driven_(equations_, touching_),
+      integrator_(driven_, integrator, settings),
+      states_(solver.state_size()),
+      y_(equations_.size()) {}
+
+void RunMotion::begin(const ConstStateView& start) {
+  encode_start(solver_, start, solver_states());
+  if (!touching_.empty()) touching_.renew(0, y_);
+  integrator_.start(0, y_);
+  begun_ = true;
+}
+
+void RunMotion::stand_at(double t) {
+  if (!integrator_.state_at(t, y_)) fail();
+}
+
+void RunMotion::correct(double t) {
+  if (!driven_.correct(t, y_)) fail_at(t, solver_);
+}
+
+void RunMotion::begin_anew(double t, double first_step) {
+  stand_at(t);
+  begin_anew_from_state(t, first_step);
+}
+
+void RunMotion::begin_anew_from_state(double t, double first_step) {
+  correct(t);
+  integrator_.restart(t, y_, first_step);
+}
+
+void RunMotion::step(double t_limit) {
+  const bool stepped = integrator_.step(t_limit);
+  end_copies();
+  if (!stepped) fail();
+}
+
+void RunMotion::fail() const { throw Failure(Exit::simulation_failed, std::string(integrator_.failure())); }
+
+}  // namespace polyform::host::inline simulation

@@ -1,0 +1,64 @@
+// The motion of a run: the equations of its solver with the rows that hold at times, and the integrator of both.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "framework/host/simulation/run_record.hpp"
+#include "framework/host/simulation/solver_ode.hpp"
+#include "framework/host/simulation/unilateral_ode.hpp"
+
+namespace polyform::host::inline simulation {
+
+/// Its state vector y() is the one that the parts of a run hand from one to the other: each first says at which time
+/// the state shall be. Functions that compute throw Failure (simulation_failed).
+class RunMotion {
+ public:
+  /// View, start and solver outlive the object.
+  RunMotion(const SystemView&, const ConstStateView& start, Solver&, const IntegratorChoice&, const StepSettings&);
+
+  /// Gives the state of the system at time 0 to the solver and to the integrator.
+  void begin(const ConstStateView& start);
+  bool begun() const { return begun_; }
+  /// Makes y() the state at t, which lies within the last step.
+  void stand_at(double t);
+  /// Takes the drift off y(), a state at t.
+  void correct(double t);
+  /// The integrator begins anew at t, within the last step, with the state there, corrected.
+  void begin_anew(double t, double first_step);
+  /// The same with y() as it is.
+  void begin_anew_from_state(double t, double first_step);
+  /// The integrator goes on at t from y() as it is, not corrected.
+  void restart(double t, double first_step) { integrator_.restart(t, y_, first_step); }
+  /// One step, to t_limit at most.
+  void step(double t_limit);
+  /// Failure (simulation_failed) for what the integrator could not do last.
+  [[noreturn]] void fail() const;
+
+  /// The solver's states, then the work since the start where the system may do work.
+  std::span<double> y() { return y_; }
+  /// Its part that is the solver's.
+  std::span<double> solver_states() { return std::span(y_).first(states_); }
+  std::size_t states() const { return states_; }
+  /// ∫ P dt since the start, J; 0 where nothing does work.
+  double work() const { return y_.size() > states_ ? y_.back() : 0; }
+
+  double time() const { return integrator_.time(); }
+  Integration& integrator() { return integrator_; }
+  const Integration& integrator() const { return integrator_; }
+  UnilateralMotion& touching() { return touching_; }
+  /// The solver's equations without the rows that hold at times.
+  SolverOde& equations() { return equations_; }
+
+ private:
+  Solver& solver_;
+  SolverOde equations_;
+  UnilateralMotion touching_;
+  UnilateralOde driven_;
+  Integration integrator_;
+  const std::size_t states_;
+  std::vector<double> y_;
+  bool begun_ = false;
+};
+
+}  // namespace polyform::host::inline simulation

@@ -1,0 +1,139 @@
+#include "framework/host/simulation/run_stops.hpp"
+
+#include <algorithm>
+#include <iterator>
+
+#include "polyform/mechanics/rheonomic_joints.hpp"
+
+namespace polyform::host::inline simulation {
+
+RunStops::RunStops(const SystemView& view, Solver& solver, RunMotion& motion, const RunSettings& settings)
+    : motion_(motion),
+      duration_(settings.duration),
+      knots_(view),
+      events_(view, solver, motion.integrator(), settings.step, settings.integrator.fixed_step()),
+      touches_(motion.touching(), motion.integrator(), settings.step),
+      jumps_(view, solver),
+      has_clocks_(!RheonomicJoints(view).empty()),
+      step_start_(motion.y().size()) {
+  for (const ElementEvents::Source& source : sources()) knots_.add(*source.events, source.type);
+}
+
+void RunStops::begin() {
+  if (!events_.empty()) events_.begin();
+  if (!touches_.empty()) touches_.begin();
+}
+
+double RunStops::plan() {
+  const double now = motion_.time();
+  knot_ = knots_.next();
+  // A step that ends shortly before a knot sees nothing of what begins there; the next begins at the knot.
+  end_ = knot_.abrupt ? knot_.time - time_resolution(knot_.time) : knot_.time;
+  double limit = std::min(duration_, end_);
+  if (!events_.empty()) limit = std::min(limit, now + events_.longest_step());
+  if (!touches_.empty()) limit = std::min(limit, now + touches_.longest_step());
+  return step_again_until_ > now ? std::min(limit, step_again_until_) : limit;
+}
+
+void RunStops::before_step(double limit) {
+  if (knot_.abrupt && limit >= end_) std::ranges::copy(motion_.integrator().state(), step_start_.begin());
+}
+
+RunStops::Found RunStops::find() {
+  const double event = events_.empty() ? never : events_.find().value_or(never);
+  const double touch = touches_.empty() ? never : touches_.find().value_or(never);
+  found_at_ = std::min(touch, event);
+  if (found_at_ == never) return Found::nothing;
+  if (touch <= event) return Found::touch;
+  if (!feels_what_follows(event)) return Found::event;
+  step_again_until(event);
+  return Found::step_again;
+}
+
+/// Whether the states of the last step before an event have felt what lies behind it.
+bool RunStops::feels_what_follows(double event) const {
+  const Integration& integrator = motion_.integrator();
+  return integrator.interpolation_evaluated() && event - integrator.previous_time() > 10 * events_.first_step();
+}
+
+/// The last step once more, to an event at most, which is then looked for anew.
+void RunStops::step_again_until(double event) {
+  const double from = motion_.integrator().previous_time();
+  motion_.stand_at(from);
+  motion_.restart(from, event - from);
+  events_.begin();
+  step_again_until_ = event;
+}
+
+void RunStops::pass_touch() {
+  motion_.stand_at(found_at_);
+  touches_.pass(found_at_, motion_.y());
+  motion_.begin_anew_from_state(found_at_, 0);
+  begin();
+}
+
+/// The step across the event is far shorter than anything that begins there.
+double RunStops::begin_event() {
+  motion_.begin_anew(found_at_, events_.first_step());
+  return std::min({found_at_ + events_.first_step(), end_, duration_});
+}
+
+void RunStops::end_event() {
+  if (events_.pass()) {
+    // The solver has the discrete state from now on, the integrator still the one before.
+    std::ranges::copy(events_.state(), motion_.y().begin());
+    motion_.begin_anew_from_state(motion_.time(), events_.first_step());
+  }
+  events_.begin_after_event();
+  renew_touches();
+}
+
+void RunStops::settle() {
+  if (!touches_.empty()) touches_.settle();
+}
+
+/// Where what acts has changed at the time of the motion, so may have what touches.
+void RunStops::renew_touches() {
+  if (touches_.empty()) return;
+  const double now = motion_.time();
+  motion_.stand_at(now);
+  motion_.touching().renew(now, motion_.y());
+  motion_.begin_anew_from_state(now, 0);
+  touches_.begin();
+}
+
+void RunStops::pass_knot() {
+  motion_.integrator().stand_at_end();
+  knots_.pass(knot_.time);
+  ++knots_passed_;
+  if (!knot_.abrupt) return;
+  carry_across(knot_.time);
+  // Where a velocity jumps, the state is no more one that the constraints allow: the correction makes it so. It also
+  // sets the clocks of joints to the knot, where what they read changes by the last digit.
+  if (jumps_.look(end_, knot_.time, motion_.solver_states()) || has_clocks_)
+    motion_.begin_anew_from_state(knot_.time, 0);
+  else
+    motion_.restart(knot_.time, 0);
+  renew_touches();
+  if (!events_.empty()) events_.begin();
+}
+
+/// The state at a knot, from the end of the step before it: it goes on as it did on the whole over that step.
+void RunStops::carry_across(double knot) {
+  const Integration& integrator = motion_.integrator();
+  const double end = integrator.time(), length = end - integrator.previous_time(), rest = knot - end;
+  const std::span<const double> state = integrator.state();
+  const std::span<double> y = motion_.y();
+  // Of a shorter step the difference of the states is rounding.
+  const double share = rest > 0 && length > rest ? rest / length : 0;
+  for (std::size_t i = 0; i < y.size(); ++i) y[i] = state[i] + share * (state[i] - step_start_[i]);
+}
+
+std::vector<std::string> RunStops::warnings() const {
+  std::vector<std::string> all = jumps_.warnings();
+  std::ranges::copy(events_.warnings(), std::back_inserter(all));
+  std::ranges::copy(motion_.touching().tally().warnings(), std::back_inserter(all));
+  return all;
+}
+
+}  // namespace polyform::host::inline simulation

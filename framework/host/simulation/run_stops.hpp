@@ -1,0 +1,74 @@
+// Where the integrator of a run has to stop: at knots of the clock, at events of elements, where bodies touch or part.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "framework/host/simulation/event_watch.hpp"
+#include "framework/host/simulation/knots.hpp"
+#include "framework/host/simulation/motion_jumps.hpp"
+#include "framework/host/simulation/run_motion.hpp"
+#include "framework/host/simulation/unilateral_watch.hpp"
+
+namespace polyform::host::inline simulation {
+
+/// Bounds each step, and looks at what happened in it. The run makes the step between the two, and writes the rows that
+/// lie before what happened.
+class RunStops {
+ public:
+  enum class Found { nothing, touch, event, step_again };
+
+  /// They outlive the object.
+  RunStops(const SystemView&, Solver&, RunMotion&, const RunSettings&);
+
+  /// Sources of event functions and schedules.
+  std::span<const ElementEvents::Source> sources() const { return events_.elements().sources(); }
+  /// At the integrator's time, before the first step.
+  void begin();
+  /// Where the next step has to end at the latest, s; at the time of the motion where a knot is due now.
+  double plan();
+  /// Whether the integrator stands at the knot that plan() saw: pass_knot() comes next.
+  bool is_at_knot() const { return motion_.time() >= end_; }
+  /// Keeps the state before a step up to limit, if the knot needs it.
+  void before_step(double limit);
+
+  /// What the last step met first. step_again: the step is undone and has to be made again, to a nearer end.
+  Found find();
+  /// Where the event or the touch lies that was found, s. Rows up to there are due before it is passed.
+  double found_at() const { return found_at_; }
+  void pass_touch();
+  /// Begins anew shortly before the event that was found, and tells where the step across it has to end, s.
+  double begin_event();
+  /// After that step: lets the element of the event change its states.
+  void end_event();
+  /// At the end of a step in which nothing happened.
+  void settle();
+  void pass_knot();
+
+  std::size_t knots_passed() const { return knots_passed_; }
+  std::size_t events_passed() const { return events_.count() + touches_.count(); }
+  std::vector<std::string> warnings() const;
+
+ private:
+  bool feels_what_follows(double event) const;
+  void step_again_until(double event);
+  void renew_touches();
+  void carry_across(double knot);
+
+  RunMotion& motion_;
+  const double duration_;
+  Knots knots_;
+  EventWatch events_;
+  UnilateralWatch touches_;
+  MotionJumps jumps_;
+  const bool has_clocks_;           ///< the state contains the time
+  Knot knot_;                       ///< the next
+  double end_ = never;              ///< of the step before it, s
+  std::vector<double> step_start_;  ///< the state before a step that may end at an abrupt knot
+  double found_at_ = never;
+  double step_again_until_ = -1;  ///< a step that was undone ends there, s
+  std::size_t knots_passed_ = 0;
+};
+
+}  // namespace polyform::host::inline simulation

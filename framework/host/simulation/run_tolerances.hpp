@@ -1,0 +1,31 @@
+// The tolerances that a run takes, beside those that it was given.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "framework/host/simulation/run_record.hpp"
+
+namespace polyform::host::inline simulation {
+
+class RunTolerances {
+ public:
+  /// They outlive the object.
+  RunTolerances(const SystemView&, const ConstStateView& start, Solver&, const RunSettings&);
+
+  /// What the integrator is told.
+  StepSettings step_settings() const;
+  /// A sentence for an absolute tolerance that is finer than rounding, and for one that is coarse beside the bodies.
+  std::vector<std::string> warnings() const;
+
+ private:
+  std::string coarse() const;
+
+  const SystemView& view_;
+  const Solver& solver_;
+  const RunSettings& settings_;
+  /// The finest absolute tolerance: what rounding leaves of the largest position at the start.
+  const double finest_;
+};
+
+}  // namespace polyform::host::inline simulation

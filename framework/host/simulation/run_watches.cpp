@@ -1,0 +1,54 @@
+#include "framework/host/simulation/run_watches.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "framework/diagnostics.hpp"
+#include "framework/original_process.hpp"
+#include "polyform/helpers/guarded.hpp"
+
+namespace polyform::host::inline simulation {
+
+RunWatches::RunWatches(const SystemView& view, Solver& solver, RunMotion& motion, const RunSettings& run,
+                       const StepSettings& step, std::span<const ElementEvents::Source> sources)
+    : motion_(motion),
+      fixed_step_(run.integrator.fixed_step()),
+      singular_(view, solver),
+      pace_(run.duration),
+      stability_(motion.equations(), motion.integrator()),
+      scales_(view),
+      repeated_(view, solver, motion.touching()),
+      arithmetic_(floating_point_control()) {
+  for (const ElementEvents::Source& source : sources) scales_.add(source);
+  if (fixed_step_)
+    check_.emplace(repeated_.driven, run.integrator, step, run.duration / std::min(run.step, run.max_step));
+  else
+    longest_allowed_ = scales_.longest_step(run.duration);
+}
+
+void RunWatches::look() {
+  Integration& integrator = motion_.integrator();
+  longest_ = std::max(longest_, integrator.time() - integrator.previous_time());
+  if (!singular_.empty()) singular_.look(integrator);
+  pace_.look(integrator.time(), motion_.equations());
+  if (!fixed_step_) stability_.look();
+  if (const std::size_t steps = integrator.statistics().steps; check_ && check_->due(steps))
+    check_->look(integrator, steps);
+  if (floating_point_control() != arithmetic_)
+    throw Failure(Exit::simulation_failed,
+                  fmt::format("a plugin has changed how numbers are computed (rounding, traps), by t = {:.6g} s",
+                              integrator.time()),
+                  "Report this to the author of the plugin: what it changes in the process it has to put back.");
+}
+
+std::vector<std::string> RunWatches::warnings(double energy_drift, std::size_t steps) const {
+  std::vector<std::string> all = singular_.warnings(energy_drift);
+  std::ranges::copy(scales_.warnings(longest_), std::back_inserter(all));
+  if (check_)
+    if (auto text = check_->warning(steps)) all.push_back(std::move(*text));
+  return all;
+}
+
+}  // namespace polyform::host::inline simulation

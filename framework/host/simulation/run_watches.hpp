@@ -1,0 +1,60 @@
+// Looks at the steps of a run: whether they are short enough, whether they get on, and near which positions they pass.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "framework/host/simulation/element_events.hpp"
+#include "framework/host/simulation/pace_watch.hpp"
+#include "framework/host/simulation/run_motion.hpp"
+#include "framework/host/simulation/singular_watch.hpp"
+#include "framework/host/simulation/stability_watch.hpp"
+#include "framework/host/simulation/step_check.hpp"
+#include "framework/host/simulation/time_scales.hpp"
+
+namespace polyform::host::inline simulation {
+
+class RunWatches {
+ public:
+  /// sources: elements that may declare their shortest times. All outlive the object.
+  RunWatches(const SystemView&, Solver&, RunMotion&, const RunSettings&, const StepSettings&,
+             std::span<const ElementEvents::Source> sources);
+
+  /// The longest step that the shortest declared time allows, s.
+  double longest_allowed_step() const { return longest_allowed_; }
+  /// After each step. Failure (simulation_failed) where the run no longer gets on, or where a plugin has changed how
+  /// numbers are computed.
+  void look();
+  /// The longest step so far, s.
+  double longest_step() const { return longest_; }
+  /// Evaluations of the derivative that the watches made.
+  std::size_t evaluations() const { return check_ ? check_->evaluations() : 0; }
+  /// What held explicit steps down by stability: see StabilityWatch::held().
+  std::string held() const { return stability_.held(); }
+  /// energy_drift: of the run, relative; steps: how many it made.
+  std::vector<std::string> warnings(double energy_drift, std::size_t steps) const;
+
+ private:
+  /// Repeats steps of an integrator without error control, with equations of its own.
+  struct Repeated {
+    Repeated(const SystemView& view, Solver& solver, UnilateralMotion& touching)
+        : equations(solver, view), driven(equations, touching) {}
+    SolverOde equations;
+    UnilateralOde driven;
+  };
+
+  RunMotion& motion_;
+  const bool fixed_step_;
+  SingularWatch singular_;
+  PaceWatch pace_;
+  StabilityWatch stability_;
+  TimeScales scales_;
+  Repeated repeated_;
+  std::optional<StepCheck> check_;
+  double longest_ = 0, longest_allowed_ = never;
+  const unsigned arithmetic_;  ///< how numbers were computed at the start
+};
+
+}  // namespace polyform::host::inline simulation
