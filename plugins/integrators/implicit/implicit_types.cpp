@@ -23,8 +23,8 @@ std::unique_ptr<Newton> structured_or_full(std::string_view integrator, FirstOrd
     sink.report({.message = Message("{} would need a full matrix of {} states: the solver has no Newton matrix of its "
                                     "own for this model",
                                     integrator, system.size()),
-                 .remedy = "choose the solver cartesian or hierarchy, which have one for models without modules, or "
-                           "the integrator cvode-bdf, which does without"});
+                 .remedy = "choose the solver riccati or reduced, which have one for models without modules, or the "
+                           "integrator cvode-bdf, which does without"});
   return newton;
 }
 

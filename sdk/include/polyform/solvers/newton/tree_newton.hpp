@@ -15,8 +15,8 @@ namespace polyform {
 /// Rigid and flexible bodies with joints, loops, constraint elements and forces. Nothing allocates after construction.
 class TreeNewton {
  public:
-  /// Whether the system is made of what the matrix is known to serve: chains of flexible bodies are left to others.
-  static bool carries(const SystemView& view) { return view.flexible.empty() && view.modules.empty(); }
+  /// Whether the system is made of these.
+  static bool carries(const SystemView& view) { return view.modules.empty(); }
   /// They outlive the object. origin: what positions of the frames count from. closing: what closes the tree, or none.
   TreeNewton(const SystemView&, const JointState&, const Vec3& origin, const ClosingConstraints* closing);
 
