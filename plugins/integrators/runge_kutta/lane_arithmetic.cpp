@@ -50,7 +50,10 @@ template <std::size_t fixed>
   for (std::size_t i = 0; i < numbers; ++i)
     for (std::size_t k = 0; k < lanes; ++k) {
       const std::size_t j = i * lanes + k;
-      to[j] = marks[k] > 0 ? from[j] : to[j];
+      // Both are read before one is chosen. GCC 12 makes masked loads of a choice between what is read, and takes the
+      // mask of the first four lanes for the other four too.
+      const double taken = from[j], kept = to[j];
+      to[j] = marks[k] > 0 ? taken : kept;
     }
 }
 
