@@ -140,6 +140,7 @@ void UnilateralSet::decode(double t, std::span<const double> y) {
 
 void UnilateralSet::evaluate(double t, std::span<const double> y) {
   decode(t, y);
+  turning_ = fastest_turning();
   for (auto* part : {&gap_, &holding_, &sliding_, &B_, &bias_}) std::ranges::fill(*part, 0.0);
   std::ranges::fill(A_, Spatial{});
   for (Batch& b : batches_) {
@@ -161,7 +162,7 @@ void UnilateralSet::evaluate(double t, std::span<const double> y) {
   find_rates(rates_, terms_);
 }
 
-double UnilateralSet::turning() const {
+double UnilateralSet::fastest_turning() const {
   double fastest = 0;
   for (const Batch& b : batches_)
     for (const MarkerMotion& motion : b.attached->motions())

@@ -47,8 +47,8 @@ class UnilateralSet {
   double rate(std::size_t row) const { return rates_[row]; }  ///< at the evaluated state
   /// The sum of the sizes of the terms of a rate, which rounding is told by.
   double terms(std::size_t row) const { return terms_[row]; }
-  /// The largest angular velocity of what the rows are about, rad/s.
-  double turning() const;
+  /// The largest angular velocity of what the rows are about, at the evaluated state, rad/s.
+  double turning() const { return turning_; }
   /// Rates of the evaluated rows at velocities of another state with the same positions.
   void rates_at(double t, std::span<const double> y, std::span<double> rates);
   /// d/dt of the rates of the evaluated rows, from what the solver observes at that state.
@@ -76,6 +76,7 @@ class UnilateralSet {
   void add(const SystemView&, const ForceInstances&);
   void find_slots(const ConstStateView& start, Solver&);
   void decode(double t, std::span<const double> y);
+  double fastest_turning() const;
   void find_rates(std::span<double> rates, std::span<double> terms) const;
   ForceInput attachments_of(const Batch&) const;
   template <class Change>
@@ -88,7 +89,8 @@ class UnilateralSet {
   std::vector<std::size_t> first_marker_, velocity_;  ///< per point, in its batch
   std::vector<std::string> element_names_;
   std::unique_ptr<Motion> motion_;
-  double time_ = 0;
+  double time_ = 0;     ///< of the last decoded state
+  double turning_ = 0;  ///< at the evaluated state
   std::vector<double> gap_, B_, bias_, holding_, sliding_, rates_, terms_;
   std::vector<Spatial> A_;
   std::vector<double> states_;  ///< room for those of one batch
