@@ -1,6 +1,10 @@
 // Formulas, parameters, signals and states through the command line, against closed forms, in every formulation.
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <complex>
 #include <nlohmann/json.hpp>
 #include <numbers>
 #include <sstream>
@@ -170,6 +174,49 @@ TEST_CASE("blocks answer as their closed forms") {
     CHECK(t.at(r, "signal.grid") == Approx(0.5 + 1.5 * s).margin(1e-12));
   }
   CHECK(t.at(8, "signal.stairs") == Approx(0.6));
+}
+
+TEST_CASE("a delay of the state by states: polynomials and harmonics come through, and roots are those of the delay") {
+  const Workshop shop;
+  for (const int order : {1, 2, 5, 8, 20}) {
+    CAPTURE(order);
+    const std::string text = fmt::format(R"YAML(signals:
+  - {{name: grown, type: integrator, input: "1", initial: 1}}
+  - {{name: late, type: delay, input: "signal(grown)", time: 0.25, order: {}, initial: 1}}
+  - {{name: swing, type: integrator, input: "4*cos(4*t)"}}
+  - {{name: swung, type: delay, input: "signal(swing)", time: 0.25, order: {}}}
+)YAML",
+                                         order, order);
+    const Table t = run(shop, shop.write("m.yaml", slide(text)), {"--duration", "6", "--rtol", "1e-10", "--atol", "1e-12"});
+    const std::size_t last = t.rows.size() - 1;
+    CHECK(t.at(0, "signal.late") == Approx(1).margin(1e-14));
+    CHECK(t.at(last, "signal.late") == Approx(1 + 6 - 0.25).margin(1e-8));
+    // At 4 rad/s the approximation turns by 2 arg of the fraction: at order 1 by 2 atan(wT/2), from 5 on as the delay.
+    const double phase = order == 1 ? 2 * std::atan(0.5) : order == 2 ? 2 * std::atan2(3 * 0.5, 3 - 0.25) : 1;
+    CHECK(t.at(last, "signal.swung") == Approx(std::sin(4 * 6 - phase)).margin(1e-7));
+  }
+  // dx/dt = -x(t - 1): the root s = -exp(-s) of the largest real part, by Newton's method.
+  std::complex<double> s(-0.3, 1.3);
+  for (int k = 0; k < 30; ++k) s -= (s + std::exp(-s)) / (1.0 - std::exp(-s));
+  const std::string loop = shop.write("loop.yaml", slide(R"YAML(signals:
+  - {name: x, type: integrator, input: "-signal(late)", initial: 1}
+  - {name: late, type: delay, input: "signal(x)", time: 1, order: 12, initial: 1}
+)YAML"));
+  const auto model = nlohmann::json::parse(shop.run({"linearize", loop, "--json"}).out);
+  double nearest = 1;
+  for (const auto& mode : model["modes"])
+    nearest = std::min(nearest, std::abs(std::complex<double>(mode["real"], mode["imaginary"]) - s));
+  CHECK(nearest < 1e-9);
+  const Outcome refused = shop.run({"check", shop.write("r.yaml", slide(R"YAML(signals:
+  - {name: late, type: delay, input: "q(slide)", time: 1}
+)YAML"))});
+  CHECK(refused.code == 2);
+  CHECK_THAT(refused.err, Contains("earlier states are no part of the state") && Contains("Give 'order', from 1 to 20"));
+  const Outcome wrong = shop.run({"check", shop.write("w.yaml", slide(R"YAML(signals:
+  - {name: late, type: delay, input: "q(slide)", time: 1, order: 2.5}
+)YAML"))});
+  CHECK(wrong.code == 2);
+  CHECK_THAT(wrong.err, Contains("a whole number from 1 to 20"));
 }
 
 TEST_CASE("a sampled controller steps as its difference equation") {

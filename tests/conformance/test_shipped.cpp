@@ -12,7 +12,7 @@ namespace {
 /// Models for the types that random fields do not suit.
 const std::map<std::string, std::string> examples{
     {"modal-body", "modal_frame"}, {"blade-elements", "rotorcraft"}, {"rotational-spring-damper", "connected_joints"},
-    {"cam-profile", "valve_train"}, {"point-on-curve", "bead_on_a_wire"}};
+    {"cam-profile", "valve_train"}, {"point-on-curve", "bead_on_a_wire"}, {"computed-torque", "arm_on_carriage"}};
 
 }  // namespace
 

@@ -74,6 +74,39 @@ TEST_CASE("a robot with six joints follows its trajectory by computed torque") {
                   {"--set", "parameters.off=0.1", "--duration", "1"});
 }
 
+TEST_CASE("a robot whose motors are driven by signals follows its trajectory, and comes back to it") {
+  const double amplitudes[] = {0.9, 0.7, -1.1, 1.5, -0.8, 2.0};
+  for (const double off : {0.0, 0.1})
+    in_formulations(shipped("robot_with_motors"),
+                    [&](const Table& rows) {
+                      for (std::size_t r = 0; r < rows.rows.size(); ++r) {
+                        const double t = rows.at(r, "time"), back = off * (1 + 10 * t) * std::exp(-10 * t);
+                        for (std::size_t j = 0; j < 6; ++j)
+                          CHECK(rows.at(r, "j" + std::to_string(j + 1) + ".q") ==
+                                Approx(amplitudes[j] * std::pow(std::sin(2 * t), 3) + back).margin(1e-8));
+                      }
+                    },
+                    {"--set", "parameters.off=" + std::to_string(off), "--duration", "1.5"});
+}
+
+TEST_CASE("computed torque carries a chain that slides and turns") {
+  // An arm on a carriage: its own equations, by Lagrange. m and J of the arm about its pin, M of both.
+  const double M = 7, m = 2, c = 0.4, J = 0.05 + m * c * c;
+  in_formulations(shipped("arm_on_carriage"), [&](const Table& rows) {
+    for (std::size_t r = 0; r < rows.rows.size(); ++r) {
+      const double t = rows.at(r, "time"), q = rows.at(r, "pin.q"), v = rows.at(r, "pin.v");
+      const double a = 3 * std::sin(2 * pi * t), b = 6 * std::sin(5 * t);
+      CHECK(rows.at(r, "slide.a") == Approx(a).margin(1e-9));
+      CHECK(rows.at(r, "pin.a") == Approx(b).margin(1e-9));
+      // The angle lifts the arm: x_c = x + c cos q, z_c = c sin q.
+      const double force = M * a - m * c * (std::sin(q) * b + std::cos(q) * v * v);
+      const double torque = J * b - m * c * std::sin(q) * a + m * g * c * std::cos(q);
+      CHECK(rows.at(r, "motors.power") ==
+            Approx(force * rows.at(r, "slide.v") + torque * v).epsilon(1e-9).margin(1e-9));
+    }
+  });
+}
+
 TEST_CASE("the torques of the robot's laws are those that move it without laws") {
   // Inverse and forward dynamics: at the start the torques of the laws, as given efforts, give the accelerations
   // wanted.

@@ -43,6 +43,7 @@ Program::Program(const Graph& graph, std::span<const NodeIndex> roots, std::span
     }
   }
   for (const NodeIndex root : roots) roots_.push_back(at[root]);
+  tape_ = Tape(operations_, roots_, static_cast<std::uint32_t>(inputs_), constants_);
 }
 
 namespace {
@@ -76,11 +77,14 @@ std::string reason(Code code, double a, double b, double result) {
 
 }  // namespace
 
-std::optional<Trouble> Program::trouble(std::size_t root, std::span<const double> work) const {
+std::optional<Trouble> Program::trouble(std::size_t root, std::span<const double> after) const {
   std::uint32_t at = roots_[root];
-  if (std::abs(work[at]) < beyond_any_scale) return std::nullopt;
-  if (std::isfinite(work[at])) return Trouble{fmt::format("a value of {:.3g}, beyond any scale,", work[at]), place(root)};
+  if (std::abs(after[at]) < beyond_any_scale) return std::nullopt;
   const std::size_t first = inputs_ + constants_.size();
+  // Once more one by one: the tape leaves out results that one operation alone needs.
+  std::vector<double> work(after.begin(), after.end());
+  for (std::size_t k = 0; k < operations_.size(); ++k) work[first + k] = apply(operations_[k], work.data());
+  if (std::isfinite(work[at])) return Trouble{fmt::format("a value of {:.3g}, beyond any scale,", work[at]), place(root)};
   // Down to the first operation that fails although its operands are numbers. Infinity that a later operation has
   // turned into none is told as itself.
   while (at >= first) {

@@ -8,6 +8,7 @@
 
 #include "framework/host/expressions/graph.hpp"
 #include "framework/host/expressions/jet.hpp"
+#include "framework/host/expressions/tape.hpp"
 
 namespace polyform::host::inline expressions {
 
@@ -44,19 +45,16 @@ class Program {
     return roots_[k] < first ? TextPlace{} : places_[roots_[k] - first];
   }
   /// What makes the root no finite number, or one beyond any scale, after run(); nothing where it is neither.
-  std::optional<Trouble> trouble(std::size_t root, std::span<const double> work) const;
+  std::optional<Trouble> trouble(std::size_t root, std::span<const double> after) const;
 
  private:
-  struct Operation {
-    Code code;
-    std::uint32_t a, b, c;  ///< registers; of a table its index
-  };
   template <class T>
   T apply(const Operation&, const T* work) const noexcept;
 
   std::size_t inputs_ = 0;
   std::vector<double> constants_;
   std::vector<Operation> operations_;
+  Tape tape_;
   std::vector<TextPlace> places_;  ///< of the operations
   std::vector<std::uint32_t> roots_;
   std::vector<Table> tables_;
@@ -80,67 +78,11 @@ void Program::run(std::span<T> work) const noexcept {
   for (const Operation& o : operations_) *out++ = apply(o, registers);
 }
 
-/// The same with one jump per operation.
+/// Plain numbers go by the tape. Registers of products that a sum forms by itself are left as they are.
 template <>
 inline void Program::run<double>(std::span<double> work) const noexcept {
   double* const w = work.data();
-  double* out = w + inputs_ + constants_.size();
-  for (const Operation& o : operations_) {
-    const double a = w[o.a];
-    switch (o.code) {
-      case Code::add:
-        *out = a + w[o.b];
-        break;
-      case Code::subtract:
-        *out = a - w[o.b];
-        break;
-      case Code::multiply:
-        *out = a * w[o.b];
-        break;
-      case Code::divide:
-        *out = divide(a, w[o.b]);
-        break;
-      case Code::power:
-        *out = raise(a, w[o.b]);
-        break;
-      case Code::minimum:
-        *out = binary(Code::minimum, a, w[o.b]);
-        break;
-      case Code::maximum:
-        *out = binary(Code::maximum, a, w[o.b]);
-        break;
-      case Code::less:
-        *out = binary(Code::less, a, w[o.b]);
-        break;
-      case Code::select:
-        *out = choose(a, w[o.b], w[o.c]);
-        break;
-      case Code::negate:
-        *out = -a;
-        break;
-      case Code::absolute:
-        *out = std::abs(a);
-        break;
-      case Code::sine:
-        *out = std::sin(a);
-        break;
-      case Code::cosine:
-        *out = std::cos(a);
-        break;
-      case Code::exponential:
-        *out = std::exp(a);
-        break;
-      case Code::square_root:
-        *out = std::sqrt(a);
-        break;
-      case Code::hyperbolic_tangent:
-        *out = std::tanh(a);
-        break;
-      default:
-        *out = apply(o, w);
-    }
-    ++out;
-  }
+  tape_.run(w, [this, w](std::uint32_t k) { return apply(operations_[k], w); });
 }
 
 }  // namespace polyform::host::inline expressions

@@ -164,7 +164,7 @@ Json signal_schema() {
       one_of(Json::array({closed_object(std::move(value), {"name", "value"}), block("pid", std::move(pid), {}),
                           block("transfer-function", std::move(transfer), {"numerator", "denominator"}),
                           block("integrator", {{"initial", number()}}, {}), block("limiter", limits, {}),
-                          block("delay", {{"time", number()}}, {"time"}),
+                          block("delay", {{"time", number()}, {"order", number()}, {"initial", number()}}, {"time"}),
                           block("sampler", {{"interval", number()}, {"initial", number()}}, {"interval"}),
                           std::move(tables)})),
       "A signal: a number that follows from time, state and other signals.");

@@ -15,6 +15,7 @@ using expressions::NodeIndex;
 namespace {
 
 constexpr double unlimited = std::numeric_limits<double>::infinity();
+constexpr int highest_order = 20;  ///< of delays: beyond it rounding, not the order, bounds what is gained
 
 /// Increasing numbers; false after a report.
 bool check_increasing(const Value& list, const std::vector<double>& x) {
@@ -234,25 +235,70 @@ std::optional<NodeIndex> SignalBlocks::limiter(MapReader& map) {
   return limited(*u, lower, upper);
 }
 
-/// What its input was earlier: of a function of time that is the function at an earlier time, from t = 0 on.
+/// What its input was earlier: of a function of time that is the function at an earlier time, from t = 0 on. Of what
+/// depends on the state, by an approximation with states (delayed_by_states).
 std::optional<NodeIndex> SignalBlocks::delay(MapReader& map) {
   const auto given = map.require("time", "how much later the input comes out, s");
   const std::optional<double> time = given ? read_number(*given, "s") : std::nullopt;
-  const std::optional<NodeIndex> u = input(map);
-  if (!time || !u) return std::nullopt;
-  if (!(*time > 0)) {
-    given->unexpected("a number in s greater than 0");
-    return std::nullopt;
+  const bool is_good = time && *time > 0;
+  if (time && !is_good) given->unexpected("a number in s greater than 0");
+  if (const auto order = map.find("order")) {
+    const double n = number(map, "order", 0), initial = number(map, "initial", 0);
+    if (good_ && (n != std::floor(n) || n < 1 || n > highest_order)) {
+      order->unexpected(fmt::format("a whole number from 1 to {}", highest_order));
+      return std::nullopt;
+    }
+    if (!is_good || !good_) return std::nullopt;
+    return delayed_by_states(map, *time, static_cast<std::size_t>(n), initial);
   }
+  map.forbid("initial", "of a delay without 'order' the input before t = 0 is that at t = 0");
+  const std::optional<NodeIndex> u = input(map);
+  if (!is_good || !u) return std::nullopt;
   if (!reader_.formulas().of_time_alone(*u)) {
-    map.value().error("the input of this delay depends on the state, and only a function of time is delayed",
-                      "Delay the command before it meets the state, or take a transfer-function for the delay T "
-                      "(Pade: numerator [T^2, -6*T, 12], denominator [T^2, 6*T, 12]).");
+    map.value().error(
+        "the input of this delay depends on the state: earlier states are no part of the state that the equations of "
+        "motion, linear models and results start from",
+        fmt::format("Give 'order', from 1 to {}: the delay is then approximated by as many states, up to angular "
+                    "frequencies of about order/time.",
+                    highest_order));
     return std::nullopt;
   }
   const NodeIndex earlier = add(Code::maximum, add(Code::subtract, reader_.time(), constant(*time)), constant(0));
   const NodeIndex by[] = {earlier};
   return reader_.formulas().graph.replaced(*u, by);
+}
+
+/// The Padé approximation [n/n] of exp(-sT), as the wave that comes back from a ladder: with y = sT/2 it is
+/// (1 - z)/(1 + z), z being the continued fraction of tanh(y), 1/(1/y + 1/(3/y + 1/(5/y + ...))), ended after n terms.
+/// As a network: coils in parallel with what follows, y i_k = (2k - 1) V_k for odd k, and capacitors in series with what
+/// follows, y v_k = (2k - 1) I_k for even k; u goes in with V + I = 2u, and (I - V)/2 comes out. So all numbers are of
+/// one size whatever the order is, unlike the coefficients of the fraction. An odd order lets -u through at
+/// once, an even one u: no algebraic loop is closed by it.
+std::optional<NodeIndex> SignalBlocks::delayed_by_states(MapReader& map, double time, std::size_t n, double initial) {
+  const std::optional<NodeIndex> u = input(map);
+  if (!u) return std::nullopt;
+  std::vector<NodeIndex> x(n);
+  std::vector<std::size_t> numbers(n);
+  // At rest with a steady input all of the current goes through the first coil.
+  for (std::size_t k = 0; k < n; ++k) x[k] = state(fmt::format("x{}", k), k == 0 ? 2 * initial : 0, numbers[k]);
+  NodeIndex currents = constant(0), voltages = constant(0);
+  for (std::size_t k = 0; k < n; ++k) {
+    NodeIndex& sum = k % 2 == 0 ? currents : voltages;
+    sum = add(Code::add, sum, x[k]);
+  }
+  const NodeIndex in = add(Code::multiply, constant(2), *u);
+  NodeIndex current = currents, voltage = voltages;
+  (n % 2 == 1 ? voltage : current) = add(Code::subtract, in, n % 2 == 1 ? currents : voltages);
+  const NodeIndex out = add(Code::multiply, constant(0.5), add(Code::subtract, current, voltage));
+  NodeIndex left_current = current, left_voltage = voltage;  // of what follows the elements so far
+  for (std::size_t k = 0; k < n; ++k) {
+    const double factor = (2 * static_cast<double>(k) + 1) * 2 / time;
+    const bool is_coil = k % 2 == 0;
+    set_rate(numbers[k], add(Code::multiply, constant(factor), is_coil ? left_voltage : left_current));
+    NodeIndex& left = is_coil ? left_current : left_voltage;
+    left = add(Code::subtract, left, x[k]);
+  }
+  return out;
 }
 
 /// Holds its input from each instant k T to the next. All samplers of one interval take their inputs at once, so one

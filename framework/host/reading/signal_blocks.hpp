@@ -30,6 +30,7 @@ class SignalBlocks {
   std::optional<NodeIndex> integrator(MapReader&);
   std::optional<NodeIndex> limiter(MapReader&);
   std::optional<NodeIndex> delay(MapReader&);
+  std::optional<NodeIndex> delayed_by_states(MapReader&, double time, std::size_t order, double initial);
   std::optional<NodeIndex> sampler(MapReader&);
   std::optional<NodeIndex> table(MapReader&);
   std::optional<NodeIndex> surface(MapReader&, const Value& inputs);

@@ -6,5 +6,6 @@ POLYFORM_PLUGIN("elements", "standard-drives", "1.0") {
   using namespace polyform::drives;
   registrar.add(hydraulic_cylinder());
   registrar.add(belt_drive());
+  registrar.add(computed_torque());
   registrar.add(synchronous_motor());
 }

@@ -116,6 +116,32 @@ TEST_CASE("the grammar binds as in mathematics") {
   CHECK(Compiled("hypot(2, 3, 6)")(0) == 7);
 }
 
+TEST_CASE("numbers by the tape are those of the operations one by one") {
+  for (const char* text :
+       {"a*b + t", "t + a*b", "a*b + a*t", "a*b - t", "t - a*b", "a*b - a*t", "a*b*t", "a*(b*t)", "(a + b)*t", "t*(a + b)",
+        "(a - b)/t", "t/(a - b)", "a/b/t", "a - (b - t)", "(a - b) - t", "a*b*t*a*b", "a*b + (a + b)*(a - b)",
+        "(a + b)*(a + b)", "(a*b)*(a*b) + a*b", "a^2 + b^3 - t^4", "a^-1 + b^0.5*t^1.5", "a^b", "-a*b - -t*a",
+        "sin(a*b) + cos(a*b)*exp(-t^2)", "abs(a - b)*sqrt(t) + tanh(a)", "min(a, b*t) + max(a*b, t) - if(a < b, a*t, b*t)",
+        "a*b + a*b*t + a*b*t*a", "1/(1 + a^2) - 2*a*b/(1 + b*b)"}) {
+    CAPTURE(text);
+    Compiled compiled(text);
+    const double value = compiled(1.7, 0.6, 2.3);
+    std::vector<Jet> one_by_one(compiled.program.registers());
+    compiled.program.prepare(std::span(one_by_one));
+    const double given[] = {1.7, 0.6, 2.3};
+    for (std::size_t i = 0; i < 3; ++i) one_by_one[i] = {given[i], 0, 0};
+    compiled.program.run(std::span(one_by_one));
+    CHECK(value == Approx(one_by_one[compiled.program.root(0)].value).epsilon(1e-15));
+  }
+  // A product that a sum forms by itself is named all the same where it fails.
+  Compiled large("t + a*b");
+  CHECK(!std::isfinite(large(1, 1e300, 1e300)));
+  const auto trouble = large.program.trouble(0, large.work);
+  REQUIRE(trouble);
+  CHECK(trouble->what == "a result beyond the largest number (1.8e308)");
+  CHECK(trouble->place.begin == 4);
+}
+
 TEST_CASE("derivatives in time are those by differences of higher order") {
   for (const char* text :
        {"sin(3*t)*exp(-t)", "t^3 - 2*t + 1", "1/(1 + t^2)",       "sqrt(2 + sin(t))",    "atan2(sin(t), 2 + t)",

@@ -35,6 +35,14 @@ def belt():
     return p.turn(110, 105, 18, 20, 110, "").turn(300, 105, 34, 20, 110, "q").text(90, 60, "r₀", italic=True)
 
 
+@drawing("computed-torque")
+def computed_torque():
+    p = Pen()
+    p.line((60, 150), (170, 90)).line((170, 90), (300, 110)).pin(60, 150).pin(170, 90)
+    p.turn(60, 150, 26, 0, 60, "").turn(170, 90, 26, -20, 60, "").text(62, 190, "τ₁").text(172, 130, "τ₂")
+    return p.text(300, 60, "τ = M a + h(q, q̇)")
+
+
 @drawing("differential-gear")
 def differential_gear():
     p = Pen()

@@ -1,0 +1,190 @@
+// Motors in the joints of an open chain that make it accelerate as they are told: computed torque.
+#include <array>
+#include <vector>
+
+#include "drive_types.hpp"
+#include "polyform/contract/outputs.hpp"
+#include "polyform/helpers/element_helpers.hpp"
+
+namespace polyform::drives {
+namespace {
+
+enum Field : std::size_t { joints, links, acceleration };
+constexpr std::array specs{
+    FieldSpec{.name = "joints",
+              .type = FieldType::joints,
+              .unit = "",
+              .meaning = "the joints of an open chain, from ground to its end, each with one angle or displacement",
+              .required = true},
+    FieldSpec{.name = "links",
+              .type = FieldType::markers,
+              .unit = "",
+              .meaning = "for each joint the body that it moves, with a point of it that lies on the joint's axis",
+              .required = true},
+    FieldSpec{.name = "acceleration",
+              .type = FieldType::time_functions,
+              .unit = "rad/s^2 or m/s^2",
+              .meaning = "of each joint's coordinate, that the motors are told to give: functions of time, formulas of "
+                         "the state, signals",
+              .required = true}};
+constexpr std::array outputs{Variable{.name = "power", .unit = "W"}};
+
+/// A link of a chain: the motion of its body with the joint rates as they are and the accelerations as told, and what
+/// this takes. Ground axes; P is the point on the joint's axis.
+struct Link {
+  bool turns = true;
+  Vec3 drawn_axis, to_center;  ///< in the axes of the body before; from P to the centre of mass, body axes
+  double mass = 0;
+  Sym3 inertia;  ///< about the centre of mass, body axes
+  Vec3 axis{}, point{}, spin{}, angular{}, linear{};  ///< point: P; spin: ω; angular: ω̇; linear: acceleration of P, less gravity
+  Vec3 center{}, force{}, moment{};  ///< force and moment about the centre that the link's motion takes
+};
+
+/// The recursive Newton-Euler method (J. Y. S. Luh, M. W. Walker and R. P. C. Paul, On-line computational scheme for
+/// mechanical manipulators, 1980), in ground axes: outwards
+///
+///   turns    ω̇ = ω̇₋ + e q̈ + ω₋ × e q̇        a_P = a of the body before at P
+///   slides   ω̇ = ω̇₋                          a_P = a of the body before at P + e q̈ + 2 ω₋ × e q̇
+///
+/// from a = −g of ground on; inwards the sums of forces and of moments about P, whose parts along e are the efforts.
+class ComputedTorques final : public ForceBatch, public OutputSource {
+ public:
+  explicit ComputedTorques(Strided<const ElementInstance> instances) {
+    for (const ElementInstance& i : instances) {
+      chains_.push_back({links_.size(), i.joints.size(), i.gravity});
+      for (std::size_t k = 0; k < i.joints.size(); ++k) {
+        const Primitive& motion = i.joints[k].primitives[0];
+        const BodyInertia& body = i.inertias[k];
+        links_.push_back({.turns = motion.kind == Primitive::Kind::rotation,
+                          .drawn_axis = motion.axis,
+                          .to_center = body.center_of_mass - i.fields[links].points[k],
+                          .mass = body.mass,
+                          .inertia = body.inertia});
+        told_.push_back(i.fields[acceleration].functions[k]);
+      }
+    }
+    efforts_.resize(links_.size());
+  }
+  void evaluate(const ForceInput& in, ForceOutput& out) noexcept override {
+    find_efforts(in);
+    for (std::size_t k = 0; k < efforts_.size(); ++k) {
+      out.efforts[k] = efforts_[k];
+      out.power += efforts_[k] * in.v[k];
+    }
+  }
+  void evaluate_outputs(const OutputInput& in, std::span<double> values) noexcept override {
+    find_efforts(*in.attachments);
+    for (std::size_t i = 0; i < chains_.size(); ++i) {
+      values[i] = 0;
+      for (std::size_t k = chains_[i].first; k < chains_[i].first + chains_[i].count; ++k)
+        values[i] += efforts_[k] * in.attachments->v[k];
+    }
+  }
+  void* query(std::string_view asked) noexcept override {
+    return asked == OutputSource::interface_name ? static_cast<OutputSource*>(this) : nullptr;
+  }
+  void destroy() noexcept override { delete this; }
+
+ private:
+  struct Chain {
+    std::size_t first, count;
+    Vec3 gravity;
+  };
+  void find_efforts(const ForceInput& in) noexcept {
+    for (const Chain& chain : chains_) {
+      for (std::size_t k = 0; k < chain.count; ++k) go_outwards(chain, chain.first + k, in);
+      Vec3 force, moment, at;  // of all links from this one on, about P of the one before
+      for (std::size_t k = chain.first + chain.count; k-- > chain.first;) {
+        const Link& link = links_[k];
+        if (k + 1 < chain.first + chain.count) moment = moment + cross(at - link.point, force);
+        moment = moment + link.moment + cross(link.center - link.point, link.force);
+        force = force + link.force;
+        at = link.point;
+        efforts_[k] = dot(link.axis, link.turns ? moment : force);
+      }
+    }
+  }
+  void go_outwards(const Chain& chain, std::size_t k, const ForceInput& in) noexcept {
+    Link& link = links_[k];
+    const MarkerMotion& marker = in.markers[k];
+    const bool is_first = k == chain.first;
+    const double rate = in.v[k], wanted = told_[k](in.time).value;
+    link.point = marker.position;
+    link.spin = marker.angular_velocity;
+    if (is_first) {
+      link.axis = link.drawn_axis;
+      link.angular = Vec3{};
+      link.linear = Vec3{} - chain.gravity;
+    } else {
+      const Link& before = links_[k - 1];
+      const Vec3 away = link.point - before.point;
+      link.axis = in.markers[k - 1].R * link.drawn_axis;
+      link.angular = before.angular;
+      link.linear = before.linear + cross(before.angular, away) + cross(before.spin, cross(before.spin, away));
+    }
+    const Vec3 spin_before = is_first ? Vec3{} : links_[k - 1].spin;
+    const Vec3 turning = cross(spin_before, link.axis) * rate + link.axis * wanted;
+    if (link.turns)
+      link.angular = link.angular + turning;
+    else
+      link.linear = link.linear + turning + cross(spin_before, link.axis) * rate;
+    const Vec3 arm = marker.R * link.to_center;
+    link.center = link.point + arm;
+    link.force = (link.linear + cross(link.angular, arm) + cross(link.spin, cross(link.spin, arm))) * link.mass;
+    const Vec3 spin = transpose_times(marker.R, link.spin), angular = transpose_times(marker.R, link.angular);
+    link.moment = marker.R * (link.inertia * angular + cross(spin, link.inertia * spin));
+  }
+
+  std::vector<Chain> chains_;
+  std::vector<Link> links_;
+  std::vector<TimeFunction> told_;
+  std::vector<double> efforts_;
+};
+
+class ComputedTorque final : public ForceType {
+ public:
+  const TypeDescriptor& descriptor() const noexcept override {
+    static constexpr TypeDescriptor descriptor{
+        .name = "computed-torque",
+        .meaning = "motors of an open chain with the efforts that give its joints the accelerations that they are told",
+        .fields = specs,
+        .outputs = outputs};
+    return descriptor;
+  }
+  bool define(ElementInstance& instance, std::size_t number, FieldSink& sink) const noexcept override {
+    const auto refuse = [&](Field field, std::string_view what, std::string_view remedy) {
+      sink.report(Severity::error, number, field, what, remedy);
+      return false;
+    };
+    const std::size_t count = instance.joints.size();
+    if (count == 0) return refuse(joints, "the chain has no joint", "Name one at least.");
+    for (std::size_t k = 0; k < count; ++k)
+      if (instance.joints[k].primitives.size() != 1 || instance.joints[k].nv != 1)
+        return refuse(joints, Message("joint {} of the list has no single angle or displacement", k + 1),
+                      "A motor drives a revolute or a prismatic joint.");
+    if (instance.markers.size() != count)
+      return refuse(links, Message("{} link{} for {} joint{}", instance.markers.size(), plural(instance.markers.size()),
+                                   count, plural(count)),
+                    "Give for each joint the body that it moves, in the order of the joints.");
+    for (std::size_t k = 0; k < count; ++k)
+      if (is_ground(instance.fields[links].bodies[k]))
+        return refuse(links, Message("link {} is ground", k + 1), "Name the body that the joint moves.");
+    const std::size_t told = instance.fields[acceleration].functions.size();
+    if (told != count)
+      return refuse(acceleration, Message("{} acceleration{} for {} joint{}", told, plural(told), count, plural(count)),
+                    "Give one for each joint, in the order of the joints.");
+    return true;
+  }
+  ForceBatch* create(Strided<const ElementInstance> instances) const noexcept override {
+    return make_batch<ComputedTorques>(instances);
+  }
+};
+
+}  // namespace
+
+const ForceType& computed_torque() noexcept {
+  static constexpr ComputedTorque type;
+  return type;
+}
+
+}  // namespace polyform::drives
