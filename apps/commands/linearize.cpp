@@ -8,9 +8,15 @@
 #include <memory>
 
 #include "apps/command.hpp"
+#include "apps/report/report.hpp"
+#include "apps/report/study_page.hpp"
 #include "apps/session/arguments.hpp"
+#include "apps/session/interruption.hpp"
 #include "apps/session/linear_model.hpp"
+#include "apps/session/linear_study.hpp"
 #include "apps/session/session.hpp"
+#include "apps/session/study_output.hpp"
+#include "apps/text/linear_study_text.hpp"
 #include "apps/text/linear_text.hpp"
 #include "apps/text/mode_warnings.hpp"
 #include "apps/text/terminal.hpp"
@@ -28,6 +34,7 @@ struct LinearizeCommandArguments {
   std::string solver;
   std::vector<std::string> options;
   LinearizeArguments linear;
+  std::string vary, output, report;
   bool json = false;
 };
 
@@ -38,23 +45,60 @@ std::string check_period(std::string& text) {
   return "expected a time in s above 0, found " + host::show(text);
 }
 
+/// Eigenvalues over the values of something in the model.
+Exit vary(const LinearizeCommandArguments& arguments) {
+  check_table_name(arguments.output);
+  check_streams(arguments.report, arguments.output);
+  if (arguments.json && (arguments.output == "-" || arguments.report == "-"))
+    throw host::Failure(Exit::bad_input, "a table or page on the output stream would mix with --json",
+                        "Write it to a file, or leave out --json.");
+  host::FileRoles files;
+  files.read("the model", arguments.model.file);
+  files.write("--output", arguments.output);
+  files.write("--report", arguments.report);
+  Session session(arguments.model.plugin_paths);
+  session.add_plugins_to(files);
+  const host::Factor factor = host::read_factor(arguments.vary);
+  LinearStudyWork work(session.plugins(), {arguments.model, arguments.solver, arguments.options, arguments.linear},
+                       factor);
+  const auto open = [](const std::string& path, const char* option) {
+    return path.empty() ? nullptr : std::make_unique<host::OutputFile>(path, option);
+  };
+  const std::unique_ptr<host::OutputFile> table = open(arguments.output, "--output");
+  const std::unique_ptr<host::OutputFile> page =
+      arguments.report.empty() ? nullptr : open_report(arguments.report, "--report");
+  session.crash_report().set_work("the linearization of " + arguments.model.file);
+  const LinearStudy study = work.run(watch_interruption());
+  const host::RecordFields record = {
+      {"model_file", arguments.model.file}, {"solver", study.solver}, {"vary", arguments.vary}};
+  if (table) host::write_table(*table, linear_study_table(study), record);
+  if (page) write_study_page(*page, "Eigenvalues of " + study.system, linear_study_table(study), record);
+  if (arguments.json)
+    print_json(linear_study_json(study));
+  else if (arguments.output != "-" && arguments.report != "-")
+    print_linear_study(study);
+  return Exit::done;
+}
+
 Exit linearize(const LinearizeCommandArguments& arguments) {
+  if (!arguments.vary.empty()) return vary(arguments);
+  if (!arguments.output.empty() || !arguments.report.empty())
+    throw host::Failure(Exit::bad_input, "--output and --report are the table and the page of --vary",
+                        "Give --vary PATH=VALUES, or --json for one linear model.");
   Session session(arguments.model.plugin_paths);
   const auto system = session.load(arguments.model);
   const SolverChoice choice = choose_solver(session.catalog(), *system, arguments.solver, arguments.options);
   session.crash_report().set_work(fmt::format("solver {}", choice.formulation->name()));
-  const LinearModel model =
-      linear_model(session.catalog(), *system, choice, arguments.linear, nullptr, FloquetBar());
+  const LinearModel model = linear_model(session.catalog(), *system, choice, arguments.linear, nullptr, FloquetBar());
   const host::Linearization& linear = model.linear;
   warn_of_errors(linear);
   warn_of_modes(*system, model.point.time, linear.nominal);
   if (arguments.json) {
     print_json(linear_model_json(*system, choice, arguments.linear, model));
   } else {
-    print_wrapped(
-        fmt::format("{}, solver {}: linear model {}", system->description().name, choice.formulation->name(),
-                    model.where),
-        2);
+    print_wrapped(fmt::format("{}, solver {}: linear model {}", system->description().name, choice.formulation->name(),
+                              model.where),
+                  2);
     print_linear(linear, model.stability);
     if (model.body) print_body_states(*model.body, linear);
     if (model.periodic) print_periodic_states(*model.periodic, linear);
@@ -101,9 +145,10 @@ void add_linearize(CLI::App& app, Action& action) {
          "clock, a sine in time]")
       ->check(CLI::Validator(check_period, ""))
       ->type_name("S");
-  sub->add_option("--states", arguments->linear.states,
-                  "independent, or body: A, B and C also in velocities along body axes and Euler angles (--euler-angles) "
-                  "of free and ball joints [independent]")
+  sub->add_option(
+         "--states", arguments->linear.states,
+         "independent, or body: A, B and C also in velocities along body axes and Euler angles (--euler-angles) "
+         "of free and ball joints [independent]")
       ->check(CLI::IsMember({"independent", "body"}))
       ->type_name("KIND");
   add_euler_angles(*sub, arguments->linear.euler_angles);
@@ -113,6 +158,14 @@ void add_linearize(CLI::App& app, Action& action) {
          "and how far A changes")
       ->check(CLI::Range(std::size_t{2}, most_instants))
       ->type_name("N");
+  sub->add_option(
+         "--vary", arguments->vary,
+         "Eigenvalues over a value of the model, and where stability changes: parameters.speed=0:10:101, with the "
+         "paths and values of polyform study")
+      ->type_name("PATH=VALUES");
+  sub->add_option("--output", arguments->output, "Of --vary, the table: FILE.csv, FILE.h5 or -")->type_name("FILE");
+  sub->add_option("--report", arguments->report, "Of --vary, the page with the plot, for a browser")
+      ->type_name("FILE.html");
   sub->add_flag("--json", arguments->json, "Print one JSON object; matrices are lists of rows");
   sub->footer(
       "x' = A x + B u, y = C x + D u in minimal coordinates: independent positions, their velocities, states of\n"
@@ -122,7 +175,8 @@ void add_linearize(CLI::App& app, Action& action) {
       "Examples:\n"
       "  polyform linearize rod.yaml --at equilibrium\n"
       "  polyform linearize rod.yaml --at 2.5 --inputs motor.effort --outputs pin.q\n"
-      "  polyform linearize rotor.yaml --floquet 0.35");
+      "  polyform linearize rotor.yaml --floquet 0.35\n"
+      "  polyform linearize bicycle.yaml --vary parameters.speed=0:10:101 --report speeds.html");
   sub->final_callback([&action, arguments] { action = [arguments] { return linearize(*arguments); }; });
 }
 

@@ -267,3 +267,47 @@ TEST_CASE("solvers set up to leave out constraints, or to let them give way, are
     CHECK(top.code == 0);
   }
 }
+
+TEST_CASE("linearize --vary finds the weave and capsize speeds of the benchmark bicycle") {
+  const Workshop shop;
+  const std::string table = shop.path("speeds.csv").string(), page = shop.path("speeds.html").string();
+  const Outcome outcome = shop.run({"linearize", shipped("whipple_bicycle"), "--vary", "parameters.speed=4,6.5,5",
+                                    "--json", "--output", table, "--report", page});
+  INFO(outcome.err);
+  REQUIRE(outcome.code == 0);
+  const Json json = Json::parse(outcome.out);
+  REQUIRE(json["points"].size() == 3);
+  CHECK(json["points"][1]["value"] == 5.0);
+  CHECK(json["points"][1]["growing"] == 0);
+  // Meijaard et al. (2007), Sect. 7: where a pair, and where a real eigenvalue, crosses the imaginary axis.
+  REQUIRE(json["changes"].size() == 2);
+  CHECK(json["changes"][0]["value"].get<double>() == Approx(4.29238253634111).epsilon(1e-10));
+  CHECK(json["changes"][0]["imaginary"].get<double>() == Approx(3.43503384866144).epsilon(1e-9));
+  CHECK(json["changes"][0]["growing_before"] == 2);
+  CHECK(json["changes"][0]["growing_after"] == 0);
+  CHECK(json["changes"][1]["value"].get<double>() == Approx(6.02426201538837).epsilon(1e-10));
+  CHECK(json["changes"][1]["imaginary"] == 0.0);
+  CHECK(json["changes"][1]["growing_after"] == 1);
+  const std::string rows = shop.read("speeds.csv");
+  CHECK_THAT(rows, Contains("case,parameters.speed,real,imaginary,frequency,damping,status,reason"));
+  // Table 2 of the paper at 5 m/s.
+  CHECK_THAT(rows, Contains("5,-14.07838969") && Contains("5,-0.775341881"));
+  CHECK_THAT(shop.read("speeds.html"), Contains("Eigenvalues of Whipple bicycle"));
+}
+
+TEST_CASE("linearize --vary refuses what one value or one state alone has") {
+  const Workshop shop;
+  const auto refused = [&](std::vector<std::string> more, const char* why) {
+    std::vector<std::string> words{"linearize", shipped("spring_damper_pendulum")};
+    words.insert(words.end(), more.begin(), more.end());
+    const Outcome outcome = shop.run(words);
+    INFO(outcome.err);
+    CHECK(outcome.code == 2);
+    CHECK_THAT(outcome.err, Contains(why));
+  };
+  refused({"--output", shop.path("table.csv").string()}, "--vary");
+  refused({"--vary", "gravity[1]=uniform(-10,-9)"}, "not a distribution");
+  refused({"--vary", "gravity[1]=low,high"}, "expected numbers");
+  refused({"--vary", "gravity[1]=-9,-10", "--states", "body"}, "--states body does not go with --vary");
+  refused({"--vary", "bodies.nobody.mass=1,2"}, "nobody");
+}

@@ -1,0 +1,213 @@
+#include "apps/session/linear_study.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <optional>
+
+#include "apps/session/model_settings.hpp"
+#include "apps/session/solver_choice.hpp"
+#include "apps/text/terminal.hpp"
+#include "framework/host/assembly/system.hpp"
+#include "framework/host/reading/report.hpp"
+
+namespace polyform::apps {
+
+using host::Exit;
+using host::Failure;
+
+namespace {
+
+constexpr std::size_t most_linear_values = 10'000;
+
+/// Increasing, each once.
+std::vector<double> values_of_factor(const host::Factor& factor) {
+  const host::Levels* levels = factor.levels();
+  if (levels == nullptr)
+    throw Failure(Exit::bad_input,
+                  fmt::format("--vary {}: a linear model has one value, not a distribution", factor.name),
+                  "Give a list a,b,c or a range from:to:count.");
+  if (levels->texts.size() > most_linear_values)
+    throw Failure(Exit::bad_input, fmt::format("--vary {}: at most {} values", factor.name, most_linear_values));
+  std::vector<double> numbers;
+  for (const std::string& text : levels->texts) {
+    double& value = numbers.emplace_back();
+    const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (problem != std::errc() || end != text.data() + text.size())
+      throw Failure(Exit::bad_input,
+                    fmt::format("--vary {}: expected numbers, found {}", factor.name, host::show(text)));
+  }
+  std::ranges::sort(numbers);
+  numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
+  return numbers;
+}
+
+std::size_t growing_of(const host::Modes& modes) {
+  std::size_t count = 0;
+  for (const host::Mode& mode : modes.all)
+    if (mode.trend == host::Mode::Trend::growing) count += mode.kind == host::Mode::Kind::oscillating ? 2 : 1;
+  return count;
+}
+
+/// The mode next to the imaginary axis; nullptr where all are rigid.
+const host::Mode* nearest_to_axis(const host::Modes& modes) {
+  const host::Mode* nearest = nullptr;
+  for (const host::Mode& mode : modes.all) {
+    if (mode.kind == host::Mode::Kind::rigid) continue;
+    if (!nearest || std::abs(mode.eigenvalue.real()) < std::abs(nearest->eigenvalue.real())) nearest = &mode;
+  }
+  return nearest;
+}
+
+/// The same of an eigenvalue.
+const host::Mode* nearest_to(std::complex<double> eigenvalue, const host::Modes& modes) {
+  const host::Mode* nearest = nullptr;
+  for (const host::Mode& mode : modes.all) {
+    if (mode.kind == host::Mode::Kind::rigid) continue;
+    if (!nearest || std::abs(mode.eigenvalue - eigenvalue) < std::abs(nearest->eigenvalue - eigenvalue))
+      nearest = &mode;
+  }
+  return nearest;
+}
+
+/// An eigenvalue on the axis, within its error, that neither neighbour has.
+bool is_on_axis(const LinearStudyPoint& point, const LinearStudyPoint& below, const LinearStudyPoint& above) {
+  const auto count = [](const host::Modes& modes) {
+    return modes.zero_eigenvalues + static_cast<std::size_t>(std::ranges::count_if(modes.all, [](const host::Mode& m) {
+             return m.kind != host::Mode::Kind::rigid && m.trend == host::Mode::Trend::neutral;
+           }));
+  };
+  return count(point.modes) > std::max(count(below.modes), count(above.modes));
+}
+
+}  // namespace
+
+LinearStudyWork::LinearStudyWork(const Plugins& plugins, const LinearStudyArguments& arguments,
+                                 const host::Factor& factor)
+    : plugins_(plugins), arguments_(arguments), path_(factor.name), numbers_(values_of_factor(factor)), model_([&] {
+        host::Diagnostics diagnostics;
+        host::VariedModel parsed(arguments.model.file, *plugins.catalog, diagnostics,
+                                 split_options("--import-option", arguments.model.import_options));
+        print(diagnostics);
+        if (diagnostics.failed()) throw Failure(Exit::bad_input, already_said);
+        set_values(parsed, arguments.model.set);
+        return parsed;
+      }()) {
+  const auto refuse = [](const char* option, const char* why) {
+    throw Failure(Exit::bad_input, fmt::format("{} does not go with --vary: {}", option, why),
+                  "Leave one of them out.");
+  };
+  if (!arguments.model.state.empty()) refuse("--state", "a state belongs to one value");
+  if (arguments.linear.states == "body") refuse("--states body", "the table has eigenvalues alone");
+  if (arguments.linear.period) refuse("--floquet", "the table has eigenvalues alone");
+  if (!arguments.linear.inputs.empty()) refuse("--inputs", "the table has eigenvalues alone");
+  if (!arguments.linear.outputs.empty()) refuse("--outputs", "the table has eigenvalues alone");
+  for (const std::string& path : factor.paths) values_.push_back(model_.add(path));
+}
+
+void LinearStudyWork::check(const volatile std::sig_atomic_t& interrupted) const {
+  if (interrupted != 0) throw Failure(Exit::interrupted, fmt::format("interrupted while {} was varied", path_));
+}
+
+LinearStudyPoint LinearStudyWork::linearize_at(double value) {
+  for (const std::size_t one : values_) model_.set(one, host::number_text(value));
+  // What is said of the model is said at the first value.
+  std::optional<HeldMessages> held;
+  if (!system_.empty()) held.emplace();
+  host::Diagnostics diagnostics;
+  bool missing_plugin = false;
+  const host::ReadingOptions options{arguments_.model.lenient,
+                                     split_options("--import-option", arguments_.model.import_options)};
+  try {
+    host::Description description = model_.read(*plugins_.catalog, diagnostics, missing_plugin, options);
+    std::unique_ptr<host::System> system;
+    if (!diagnostics.failed()) system = host::System::assemble(std::move(description), plugins_.libraries, diagnostics);
+    print(diagnostics);
+    if (!system) throw Failure(missing_plugin ? Exit::plugin : Exit::bad_input, already_said);
+    const SolverChoice choice = choose_solver(*plugins_.catalog, *system, arguments_.solver, arguments_.options);
+    system_ = system->description().name;
+    solver_ = choice.formulation->name();
+    const LinearModel model = linear_model(*plugins_.catalog, *system, choice, arguments_.linear, nullptr, {});
+    return {value, model.stability.modes, model.stability.modes_of == host::ModesOf::motion,
+            growing_of(model.stability.modes)};
+  } catch (const Failure& failure) {
+    const bool said = failure.message() == already_said;
+    if (said && !held) throw;
+    throw Failure(failure.code(),
+                  fmt::format("at {} = {}: {}", path_, value, said ? held->first_error() : failure.message()),
+                  failure.remedy());
+  }
+}
+
+/// Halves the interval until it is narrow beside the samples of polish(), or an eigenvalue is met on the axis: next to
+/// it counts are uncertain, as an eigenvalue next to zero cannot be told from those that are zero.
+StabilityChange LinearStudyWork::find_change(LinearStudyPoint below, LinearStudyPoint above) {
+  const double width = 0.005 * std::max({above.value - below.value, std::abs(below.value), std::abs(above.value)});
+  StabilityChange change{0, below.growing, above.growing, 0};
+  bool is_met = false;
+  while (!is_met && above.value - below.value > 0.2 * width) {
+    LinearStudyPoint middle = linearize_at((below.value + above.value) / 2);
+    is_met = is_on_axis(middle, below, above);
+    if (is_met || middle.growing != change.before)
+      above = std::move(middle);
+    else
+      below = std::move(middle);
+  }
+  change.value = is_met ? above.value : (below.value + above.value) / 2;
+  if (!is_met) change.after = above.growing;
+  if (const host::Mode* nearest = nearest_to_axis(below.modes)) change.eigenvalue = nearest->eigenvalue;
+  polish(change, width);
+  return change;
+}
+
+/// The value as a polynomial in the real part, through samples on both sides that stand clear of the axis.
+void LinearStudyWork::polish(StabilityChange& change, double width) {
+  width = std::min({width, change.value - numbers_.front(), numbers_.back() - change.value});
+  constexpr std::array<double, 6> places{-1, -2. / 3, -1. / 3, 1. / 3, 2. / 3, 1};
+  const double imaginary = change.eigenvalue.imag();
+  std::array<double, 6> values{}, frequencies{}, real{};
+  for (std::size_t k = 0; k < places.size(); ++k) {
+    const LinearStudyPoint point = linearize_at(change.value + places[k] * width);
+    const host::Mode* mode = nearest_to({0, imaginary}, point.modes);
+    if (mode == nullptr) return;
+    values[k] = point.value;
+    real[k] = mode->eigenvalue.real();
+    frequencies[k] = mode->eigenvalue.imag();
+  }
+  const bool rises = real.back() > real.front();
+  for (std::size_t k = 1; k < real.size(); ++k)
+    if ((real[k] > real[k - 1]) != rises || real[k] == real[k - 1]) return;
+  if (real.front() * real.back() >= 0) return;
+  // Neville's scheme at a real part of zero.
+  for (std::size_t order = 1; order < real.size(); ++order)
+    for (std::size_t k = 0; k + order < real.size(); ++k) {
+      const double share = real[k] / (real[k] - real[k + order]);
+      values[k] += share * (values[k + 1] - values[k]);
+      frequencies[k] += share * (frequencies[k + 1] - frequencies[k]);
+    }
+  change.value = values[0];
+  change.eigenvalue = {0, frequencies[0]};
+}
+
+LinearStudy LinearStudyWork::run(const volatile std::sig_atomic_t& interrupted) {
+  LinearStudy study;
+  study.path = path_;
+  for (const double value : numbers_) {
+    check(interrupted);
+    study.points.push_back(linearize_at(value));
+  }
+  for (std::size_t i = 1; i < study.points.size(); ++i) {
+    const LinearStudyPoint &below = study.points[i - 1], &above = study.points[i];
+    if (!below.of_motion || !above.of_motion || below.growing == above.growing) continue;
+    check(interrupted);
+    study.changes.push_back(find_change(below, above));
+  }
+  study.system = system_;
+  study.solver = solver_;
+  return study;
+}
+
+}  // namespace polyform::apps

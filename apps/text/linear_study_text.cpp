@@ -1,0 +1,108 @@
+#include "apps/text/linear_study_text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numbers>
+
+#include "apps/text/linear_text.hpp"
+#include "apps/text/terminal.hpp"
+
+namespace polyform::apps {
+
+namespace {
+
+constexpr std::size_t most_values_shown = 40;
+
+std::string eigenvalue_text(std::complex<double> e) {
+  return e.imag() == 0 ? fmt::format("{:.6g}", e.real() + 0.0)
+                       : fmt::format("{:.6g} +- {:.6g} i", e.real() + 0.0, e.imag());
+}
+
+std::string change_text(const StabilityChange& change) {
+  const double w = change.eigenvalue.imag();
+  const std::string what =
+      w > 0 ? fmt::format("an oscillation of {:.6g} rad/s", w) : "a motion that does not oscillate";
+  return fmt::format("{:.10g}: {} {}; growing eigenvalues {} -> {}", change.value, what,
+                     change.after > change.before ? "begins to grow" : "stops growing", change.before, change.after);
+}
+
+void print_eigenvalues(const LinearStudyPoint& point) {
+  std::string text = fmt::format("{:>12.6g}  {:>7}  ", point.value,
+                                 point.of_motion ? std::to_string(point.growing) : std::string("-"));
+  const std::size_t indent = text.size();
+  const char* separator = "";
+  for (const host::Mode& mode : point.modes.all) {
+    if (mode.kind == host::Mode::Kind::rigid) continue;
+    text += separator + eigenvalue_text(mode.eigenvalue);
+    separator = ", ";
+  }
+  print_wrapped(text, indent);
+}
+
+}  // namespace
+
+void print_linear_study(const LinearStudy& study) {
+  print_wrapped(fmt::format("{}, solver {}: eigenvalues over {}", study.system, study.solver, study.path), 2);
+  fmt::print(output(), "{:>12}  growing  eigenvalues, rad/s; those that are zero are left out\n", "value");
+  // Some of many, evenly chosen; the table has all.
+  const std::size_t count = study.points.size(), shown = std::min(count, most_values_shown);
+  for (std::size_t k = 0; k < shown; ++k)
+    print_eigenvalues(study.points[shown < 2 ? 0 : k * (count - 1) / (shown - 1)]);
+  if (shown < count) fmt::print(output(), "  {} of {} values; the table and --json have all\n", shown, count);
+  if (std::ranges::any_of(study.points, [](const LinearStudyPoint& p) { return !p.of_motion; }))
+    print_wrapped(
+        "  -: A changes along the motion, so eigenvalues of the matrix frozen at this instant do not tell "
+        "whether it is stable",
+        5);
+  fmt::print(output(), "\n");
+  print_wrapped(study.changes.empty() ? "stability does not change between these values" : "stability changes at", 0);
+  for (const StabilityChange& change : study.changes) print_wrapped("  " + change_text(change), 4);
+}
+
+Json linear_study_json(const LinearStudy& study) {
+  Json points = Json::array(), changes = Json::array();
+  for (const LinearStudyPoint& point : study.points) {
+    Json eigenvalues = Json::array();
+    for (const host::Mode& mode : point.modes.all)
+      if (mode.kind != host::Mode::Kind::rigid)
+        eigenvalues.push_back(
+            {{"real", mode.eigenvalue.real()}, {"imaginary", mode.eigenvalue.imag()}, {"error", mode.error}});
+    points.push_back({{"value", point.value},
+                      {"modes_of", point.of_motion ? "motion" : "instant"},
+                      {"growing", point.growing},
+                      {"zero_eigenvalues", point.modes.zero_eigenvalues},
+                      {"eigenvalues", std::move(eigenvalues)}});
+  }
+  for (const StabilityChange& change : study.changes)
+    changes.push_back({{"value", change.value},
+                       {"growing_before", change.before},
+                       {"growing_after", change.after},
+                       {"real", change.eigenvalue.real()},
+                       {"imaginary", change.eigenvalue.imag()}});
+  return {{"model", study.system},
+          {"solver", study.solver},
+          {"path", study.path},
+          {"points", std::move(points)},
+          {"changes", std::move(changes)}};
+}
+
+host::StudyTable linear_study_table(const LinearStudy& study) {
+  host::StudyTable table;
+  table.factors = {study.path};
+  table.quantities = {"real", "imaginary", "frequency", "damping"};
+  table.units = {"1/s", "rad/s", "Hz", ""};
+  for (const LinearStudyPoint& point : study.points)
+    for (const host::Mode& mode : point.modes.all) {
+      if (mode.kind == host::Mode::Kind::rigid) continue;
+      table.rows.push_back({table.rows.size(),
+                            {host::number_text(point.value)},
+                            {mode.eigenvalue.real(), mode.eigenvalue.imag(),
+                             mode.natural_frequency() / (2 * std::numbers::pi), mode.damping_ratio()},
+                            true,
+                            point.of_motion ? "" : "matrix frozen at an instant"});
+    }
+  return table;
+}
+
+}  // namespace polyform::apps
