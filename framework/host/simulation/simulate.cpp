@@ -435,10 +435,19 @@ class Run {
   }
 
   /// Adds the formula that has no value at the end of the run.
-  void blame_formula(RunRecord& record) const {
-    const std::string cause = last_trouble(is_started_ ? integrator_.previous_time() : 0);
+  void blame_formula(RunRecord& record) {
+    const double since = is_started_ ? integrator_.previous_time() : 0;
+    std::string cause = last_trouble(since);
+    const bool has_value = cause.empty();
+    if (has_value && is_started_ && integrator_.state_at(integrator_.time(), y_)) {
+      const LookForStrained look;
+      std::vector<double> rates(y_.size());
+      ode_.derivative(integrator_.time(), y_, rates);
+      cause = last_trouble(since);
+    }
     if (cause.empty()) return;
-    record.failure += fmt::format(".\nA formula has no value: {}", cause);
+    record.failure += fmt::format(".\nA formula {}: {}",
+                                  has_value ? "is next to a place where it has no value" : "has no value", cause);
     record.remedy = "Keep its arguments where it has one, for example by max(x, 1e-9) or if(condition, a, b).";
   }
 
