@@ -267,7 +267,8 @@ class Run {
     if (!singular_.empty()) singular_.look(integrator_);
     pace_.look(integrator_.time(), ode_);
     if (!settings_.integrator.fixed_step()) stability_.look();
-    if (check_) look_at_step();
+    if (const std::size_t steps = integrator_.statistics().steps; check_ && check_->due(steps))
+      check_->look(integrator_, steps);
     if (floating_point_control() != arithmetic_)
       throw Failure(Exit::simulation_failed,
                     fmt::format("a plugin has changed how numbers are computed (rounding, traps), by t = {:.6g} s",
@@ -431,12 +432,6 @@ class Run {
     const StateView state = rows_.state();
     if (solver_.decode(std::span(y_).first(states_), state) != Status::ok) return false;
     return is_next_to_singular(view_, as_const(state));
-  }
-
-  void look_at_step() {
-    check_->see(integrator_.state());
-    const std::size_t steps = integrator_.statistics().steps;
-    if (check_->due(steps)) check_->look(integrator_, steps);
   }
 
   /// Adds the formula that has no value at the end of the run.

@@ -37,13 +37,6 @@ StepCheck::StepCheck(Ode& ode, const IntegratorChoice& choice, const StepSetting
       most_(ode.size(), -std::numeric_limits<double>::infinity()),
       error_(ode.size()) {}
 
-void StepCheck::see(std::span<const double> state) {
-  for (std::size_t i = 0; i < state.size(); ++i) {
-    least_[i] = std::min(least_[i], state[i]);
-    most_[i] = std::max(most_[i], state[i]);
-  }
-}
-
 bool StepCheck::due(std::size_t steps) const {
   return steps % every_ == 0 ||
          (steps < every_ && std::has_single_bit(steps) && std::countr_zero(steps) % bits_between_early_looks == 0);
@@ -53,7 +46,10 @@ void StepCheck::look(Integration& integrator, std::size_t steps) {
   const double from = integrator.previous_time(), to = integrator.time();
   if (!integrator.state_at(from, start_)) return;
   const std::span<const double> end = integrator.state();
-  see(start_);
+  for (std::size_t i = 0; i < start_.size(); ++i) {
+    least_[i] = std::min({least_[i], start_[i], end[i]});
+    most_[i] = std::max({most_[i], start_[i], end[i]});
+  }
   halves_.start(from, start_);
   const bool done = halves_.step(0.5 * (from + to)) && halves_.step(to);
   evaluations_ += halves_.statistics().evaluations;

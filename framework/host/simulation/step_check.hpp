@@ -17,8 +17,6 @@ class StepCheck {
   /// expected: steps of the whole run.
   StepCheck(Ode&, const IntegratorChoice&, const StepSettings&, double expected);
 
-  /// After each step, at its state: the way that states move, by which errors are measured.
-  void see(std::span<const double> state);
   /// Whether the step that comes after so many others is one to look at. Those that are lie evenly over the run, and a
   /// few soon after the start.
   bool due(std::size_t steps) const;
