@@ -29,7 +29,7 @@ std::unique_ptr<host::System> pushed(const std::string& effort) {
 void check_end_speed(const std::string& effort, double speed) {
   INFO(effort);
   const auto system = pushed(effort);
-  for (const host::RunSettings& settings : settings_of_all_integrators(10, 1e-3)) {
+  for (const host::RunSettings& settings : settings_of_all_integrators(10, 2e-4)) {
     INFO(std::string(settings.integrator.name()));
     const Ended end = run_to_end(*system, *formulations_for(*system).front(), settings);
     CHECK(end.velocities[0].x == Approx(speed).epsilon(1e-5));

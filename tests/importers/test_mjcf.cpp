@@ -184,6 +184,7 @@ TEST_CASE("files of MJCF that include each other in a circle are named") {
   const auto refused = [](const std::string& file) { return refusal(bytes_of(file), {}, file); };
   CHECK(refused(itself).find(itself + ":2:1: error: files include each other in a circle: " + itself + " includes " +
                              itself) != std::string::npos);
+  CHECK(refused(itself).find("error:") == refused(itself).rfind("error:"));
   CHECK(refused(a).find(a + " includes " + b + " includes ") != std::string::npos);
   std::filesystem::remove_all(folder);
 }

@@ -47,6 +47,7 @@ bool MjcfSource::include(const Element& element, std::vector<Element>& into) {
     into.insert(into.end(), found->second.begin(), found->second.end());
     return true;
   }
+  included_[key];  // what is refused is told once
   element.mark(Treatment::honoured);
   const std::string file = element.text("file").value_or("");
   std::filesystem::path path(file);
@@ -72,7 +73,6 @@ bool MjcfSource::include(const Element& element, std::vector<Element>& into) {
   }
   XmlFile& parsed = files_.emplace_back(*bytes, path.string(), sink_);
   included_by_[&parsed] = &element.file();
-  included_[key];
   const Element root = parsed.root();
   if (!root) return false;
   std::vector<Element> all;
