@@ -161,16 +161,39 @@ bool SweepRefinement::is_turn(const Link& link, std::uint32_t k) const noexcept 
   return link.hinge == Hinge::ball || norm(motion_.columns(link)[k].H.angular) > 0;
 }
 
-/// Whether the result has lost more digits than are tolerated, in doubles.
-bool SweepRefinement::looks_wrong(const double* vdot, const double* efforts) noexcept {
+/// What the result lacks, in doubles, relative: step_ and the z of the sweep, and in the multipliers on top. The z of
+/// the result is kept in z_.
+double SweepRefinement::find_step(const double* vdot, const double* efforts) noexcept {
   const std::span<Spatial> z = sweep_.z();
   find_rest<double>(z.data(), force_.data(), efforts);
   std::copy(z.begin(), z.end(), z_.begin());
-  const bool solved = solve_for_rest();
-  const double part = solved ? size_of_step(vdot) : 1;
-  std::copy(z_.begin(), z_.end(), z.begin());
+  return solve_for_rest() ? size_of_step(vdot) : 1;
+}
+
+void SweepRefinement::drop_step() noexcept {
+  std::copy(z_.begin(), z_.end(), sweep_.z().begin());
   loops_.multipliers().restore();
-  return mending().is_much(part);
+}
+
+void SweepRefinement::take_step(double* vdot, const double* efforts) noexcept {
+  const std::span<Spatial> z = sweep_.z();
+  for (std::size_t i = 0; i < z.size(); ++i) z[i] += z_[i];
+  for (std::size_t v = 0; v < step_.size(); ++v) vdot[v] += step_[v];
+  find_rest<double>(z.data(), force_.data(), efforts);
+  mended_ = true;
+}
+
+/// Whether the result has lost more digits than are tolerated. What is observed takes the step that was found where
+/// that is above rounding: it costs no more than the look.
+bool SweepRefinement::looks_wrong(double* vdot, const double* efforts, Mending::Aim aim) noexcept {
+  const double part = find_step(vdot, efforts);
+  const bool much = mending().is_much(part);
+  is_rounded_ = part > above_rounding;
+  if (!much && is_rounded_ && aim == Mending::Aim::forces && filter_ == nullptr)
+    take_step(vdot, efforts);
+  else
+    drop_step();
+  return much;
 }
 
 /// Whether the filter leaves only rounding of what the result lacks, which is formed with twice the digits.
@@ -211,7 +234,7 @@ void SweepRefinement::refine(double* vdot, const double* efforts, Mending::Aim a
 
 void SweepRefinement::look_and_refine(double* vdot, const double* efforts, Mending::Aim aim) noexcept {
   Mending& mending = this->mending();
-  if (!mending.is_on() && (!looks_wrong(vdot, efforts) || (filter_ != nullptr && lacks_little(vdot, efforts)))) {
+  if (!mending.is_on() && (!looks_wrong(vdot, efforts, aim) || (filter_ != nullptr && lacks_little(vdot, efforts)))) {
     mending.found_nothing();
     return;
   }

@@ -1,5 +1,10 @@
 // MJCF: masses from shapes, classes, orientations, several joints of a body, equalities, drives.
+#include <fmt/format.h>
+#include <unistd.h>
+
 #include <cmath>
+#include <filesystem>
+#include <fstream>
 #include <numbers>
 
 #include "tests/support/imported.hpp"
@@ -163,6 +168,25 @@ TEST_CASE("the shipped leg runs, and all solvers agree") {
     INFO(formulation->name());
     check_equal(accelerations(*system, *formulation), expected, 1e-8);
   }
+}
+
+TEST_CASE("files of MJCF that include each other in a circle are named") {
+  const auto folder = std::filesystem::temp_directory_path() / fmt::format("mjcf_circle_{}", ::getpid());
+  std::filesystem::create_directories(folder);
+  const auto write = [&](const char* name, const std::string& text) {
+    const std::string path = (folder / name).string();
+    std::ofstream(path) << text;
+    return path;
+  };
+  const std::string itself = write("itself.xml", "<mujoco>\n<include file=\"itself.xml\"/></mujoco>");
+  const std::string a = write("a.xml", "<mujoco><worldbody><include file=\"b.xml\"/></worldbody></mujoco>");
+  const std::string b = write("b.xml", "<mujocoinclude>\n <include file=\"./a.xml\"/></mujocoinclude>");
+  const auto refused = [](const std::string& file) { return refusal(bytes_of(file), {}, file); };
+  CHECK(refused(itself).find(itself + ":2:1: error: files include each other in a circle: " + itself + " includes " +
+                             itself) != std::string::npos);
+  CHECK(refused(itself).find("error:") == refused(itself).rfind("error:"));
+  CHECK(refused(a).find(a + " includes " + b + " includes ") != std::string::npos);
+  std::filesystem::remove_all(folder);
 }
 
 TEST_CASE("errors of MJCF name the place") {

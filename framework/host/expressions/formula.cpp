@@ -15,6 +15,7 @@ namespace {
 
 thread_local std::string trouble_text;
 thread_local double trouble_time = 0;
+thread_local bool is_looking = false;
 
 /// Registers for one evaluation: on the stack, or kept by the thread where there are many.
 template <class T, class Use>
@@ -84,6 +85,23 @@ void note_trouble(const Trouble& trouble, std::span<const FormulaText> texts, do
   }
 }
 void clear_trouble() noexcept { trouble_text.clear(); }
+
+void note_strained(const Program& program, std::size_t root, std::span<const double> work,
+                   std::span<const FormulaText> texts, double time) noexcept {
+  if (!is_looking) return;  // another thread does
+  try {
+    if (const auto strained = program.strained(root, work)) note_trouble(*strained, texts, time);
+  } catch (...) {  // no memory: it is not told
+  }
+}
+LookForStrained::LookForStrained() noexcept {
+  is_looking = true;
+  looked_at_from.store(0, std::memory_order_relaxed);
+}
+LookForStrained::~LookForStrained() {
+  is_looking = false;
+  looked_at_from.store(beyond_any_scale, std::memory_order_relaxed);
+}
 std::string last_trouble(double since) { return trouble_time >= since ? trouble_text : std::string(); }
 
 double shortest_period(const Graph& graph, std::span<const NodeIndex> roots) {
@@ -118,7 +136,10 @@ TimeFormula::TimeFormula(Formulas& all, NodeIndex root) : root_(root), texts_(al
   shortest_ = shortest_period(all.graph, roots);
   const std::uint32_t time[] = {0};
   program_ = Program(all.graph, roots, time);
-  switches_ = Program(all.graph, all.graph.switches(roots), time);
+  std::vector<NodeIndex> knots = all.graph.switches(roots);
+  for (const NodeIndex peak : all.graph.peaks(roots))
+    if (std::ranges::find(knots, peak) == knots.end()) knots.push_back(peak);
+  switches_ = Program(all.graph, knots, time);
 }
 
 TimeFunction::Value TimeFormula::value(double t) const noexcept {
@@ -127,12 +148,17 @@ TimeFunction::Value TimeFormula::value(double t) const noexcept {
     program_.prepare(work);
     program_.run(work);
     const Jet& result = work[program_.root(0)];
-    if (!(std::abs(result.value) < beyond_any_scale) || !std::isfinite(result.rate) ||
+    if (!(std::abs(result.value) < looked_at_from.load(std::memory_order_relaxed)) || !std::isfinite(result.rate) ||
         !std::isfinite(result.acceleration)) [[unlikely]] {
       with_registers<double>(program_.registers(), [&](std::span<double> values) {
         for (std::size_t i = 0; i < values.size(); ++i) values[i] = work[i].value;
-        const auto trouble = program_.trouble(0, values);
-        note_trouble(trouble ? *trouble : Trouble{"an infinite derivative in time", program_.place(0)}, *texts_, t);
+        const bool is_finite = std::isfinite(result.rate) && std::isfinite(result.acceleration);
+        if (const auto trouble = program_.trouble(0, values))
+          note_trouble(*trouble, *texts_, t);
+        else if (!is_finite)
+          note_trouble(Trouble{"an infinite derivative in time", program_.place(0)}, *texts_, t);
+        else
+          note_strained(program_, 0, values, *texts_, t);
       });
     }
     return {result.value, result.rate, result.acceleration};

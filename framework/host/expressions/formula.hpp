@@ -125,6 +125,17 @@ NodeIndex formula_root(const TimeFunction&);
 /// What formulas of this thread could not compute last: kept until it is cleared, for the message of a run that ends.
 void note_trouble(const Trouble&, std::span<const FormulaText>, double time) noexcept;
 void clear_trouble() noexcept;
+/// Of a formula whose values are finite: notes it where it is strained while those are looked for.
+void note_strained(const Program&, std::size_t root, std::span<const double> work, std::span<const FormulaText> texts,
+                   double time) noexcept;
+/// While it lives, formulas that are evaluated are noted where they are strained.
+class LookForStrained {
+ public:
+  LookForStrained() noexcept;
+  ~LookForStrained();
+  LookForStrained(const LookForStrained&) = delete;
+  LookForStrained& operator=(const LookForStrained&) = delete;
+};
 /// A sentence that names the formula, its place and the time; "" when there was none from a time on, s. What a step met
 /// that was tried in vain and made smaller is no cause of what happens later.
 std::string last_trouble(double since);

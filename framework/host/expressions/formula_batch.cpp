@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numbers>
 
+#include "framework/host/expressions/approach.hpp"
 #include "framework/host/expressions/formula_values.hpp"
 #include "framework/host/expressions/next_root.hpp"
 
@@ -25,6 +26,7 @@ FormulaBatch::FormulaBatch(const FormulaForce& type, Strided<const ElementInstan
       work_(type.program().registers()),
       shown_(type.outputs().registers()),
       switch_work_(type.switches().registers()),
+      peak_work_(type.peaks().registers()),
       sample_work_(type.sampled().registers()),
       held_(type.samples().size()),
       start_states_(type.descriptor().states.size()),
@@ -37,6 +39,7 @@ FormulaBatch::FormulaBatch(const FormulaForce& type, Strided<const ElementInstan
   type.program().prepare(std::span(work_));
   type.outputs().prepare(std::span(shown_));
   type.switches().prepare(std::span(switch_work_));
+  type.peaks().prepare(std::span(peak_work_));
   own_.reserve(type.parts().size());
   type.sampled().prepare(std::span(sample_work_));
   events_ = first_own_event();
@@ -130,7 +133,10 @@ void FormulaBatch::read(const ForceInput& in) noexcept {
 
 void FormulaBatch::report(const Program& program, std::size_t root, std::span<const double> work, double t) noexcept {
   try {
-    if (const auto trouble = program.trouble(root, work)) note_trouble(*trouble, type_.texts(), t);
+    if (const auto trouble = program.trouble(root, work))
+      note_trouble(*trouble, type_.texts(), t);
+    else
+      note_strained(program, root, work, type_.texts(), t);
   } catch (...) {  // no memory for the text
   }
 }
@@ -139,10 +145,11 @@ void FormulaBatch::set_cells(double t) noexcept {
   const Program& program = type_.program();
   std::ranges::copy(inputs_, work_.begin());
   program.run(std::span(work_));
+  const double from = looked_at_from.load(std::memory_order_relaxed);
   for (std::size_t u = 0; u < cells_.size(); ++u) {
     const std::size_t root = type_.uses()[u].root;
     cells_[u].now = work_[program.root(root)];
-    if (!(std::abs(cells_[u].now) < beyond_any_scale)) [[unlikely]]
+    if (!(std::abs(cells_[u].now) < from)) [[unlikely]]
       report(program, root, work_, t);
   }
 }
@@ -153,7 +160,7 @@ void FormulaBatch::evaluate(const ForceInput& in, ForceOutput& out) noexcept {
   const std::size_t own_states = type_.states().size(), first = type_.program().roots() - own_states;
   for (std::size_t k = 0; k < own_states; ++k) {
     const double rate = work_[type_.program().root(first + k)];
-    if (!(std::abs(rate) < beyond_any_scale)) [[unlikely]]
+    if (!(std::abs(rate) < looked_at_from.load(std::memory_order_relaxed))) [[unlikely]]
       report(type_.program(), first + k, work_, in.time);
     out.state_rates[k] = rate;
   }
@@ -202,8 +209,13 @@ void FormulaBatch::describe_event(std::size_t k, EventDescription& out) const no
     out.name = type_.switch_names()[k];
     return;
   }
-  if (k < first_own_event()) {
+  if (k < first_peak()) {
     out.name = "sampling";
+    return;
+  }
+  if (k < first_own_event()) {
+    out.name = type_.peak_names()[k - first_peak()];
+    out.crossing = approached;
     return;
   }
   const Own* const own = owner_of(k);
@@ -235,6 +247,12 @@ void FormulaBatch::evaluate_events(const EventInput& in, EventOutput& out) noexc
     out.values[switches.roots() + k] = std::sin(turn * at.time);
     out.rates[switches.roots() + k] = turn * std::cos(turn * at.time);
     out.guard = std::min(out.guard, interval * (1.25 - (at.time / interval - std::floor(at.time / interval))));
+  }
+  std::ranges::copy(inputs_, peak_work_.begin());
+  type_.peaks().run(std::span(peak_work_));
+  for (std::size_t k = 0; k < type_.peaks().roots(); ++k) {
+    const double value = peak_work_[type_.peaks().root(k)];
+    out.values[first_peak() + k] = std::isfinite(value) ? value : 1.0;
   }
   for (const Own& own : own_) {
     if (own.events == nullptr) continue;
@@ -307,10 +325,9 @@ void FormulaBatch::pass_event(std::size_t k, bool rising, const EventInput& in,
 }
 
 void FormulaBatch::jump_states(std::size_t k, bool rising, const EventInput& in, std::span<double> states) noexcept {
-  const std::size_t first_clock = type_.switches().roots();
-  if (k >= first_clock && k < first_own_event()) {
+  if (k >= first_clock() && k < first_peak()) {
     read(*in.attachments);
-    return take_samples(type_.intervals()[k - first_clock], states);
+    return take_samples(type_.intervals()[k - first_clock()], states);
   }
   const Own* const own = owner_of(k);
   if (own == nullptr || own->jumps == nullptr) return;

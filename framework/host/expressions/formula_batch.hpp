@@ -74,7 +74,10 @@ class FormulaBatch final : public ForceBatch,
   const Own* owner_of(std::size_t event) const noexcept;
   ForceInput input_of(const Own&, const ForceInput& whole) const noexcept;
   void read(const ForceInput&) noexcept;
-  std::size_t first_own_event() const { return type_.switches().roots() + type_.intervals().size(); }
+  // Event functions: switches, sampling, peaks, then those of the forces.
+  std::size_t first_clock() const { return type_.switches().roots(); }
+  std::size_t first_peak() const { return first_clock() + type_.intervals().size(); }
+  std::size_t first_own_event() const { return first_peak() + type_.peaks().roots(); }
   /// The samplers of one interval take their inputs, those of any interval what they begin with.
   void take_samples(double interval, std::span<double> states) noexcept;
   void take_first_samples(std::span<double> states) noexcept;
@@ -83,7 +86,7 @@ class FormulaBatch final : public ForceBatch,
 
   const FormulaForce& type_;
   StateReader reader_;
-  std::vector<double> inputs_, work_, shown_, switch_work_, sample_work_, held_, start_states_;
+  std::vector<double> inputs_, work_, shown_, switch_work_, peak_work_, sample_work_, held_, start_states_;
   std::deque<Cell> cells_;  ///< one per use
   std::deque<std::vector<FieldValue>> fields_;
   std::deque<std::vector<TimeFunction>> functions_;

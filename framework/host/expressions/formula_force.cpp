@@ -87,6 +87,17 @@ FormulaForce::FormulaForce(Formulas& all, std::vector<FollowingForce> forces, st
       switch_names_.push_back(text_of(all.graph[node], *texts_));
     }
   }
+  std::vector<NodeIndex> peaks;
+  for (const NodeIndex node : all.graph.peaks(roots)) {
+    std::vector<NodeIndex>& known = of_time(all.graph, node) ? by_clock : moving;
+    if (std::ranges::find(known, node) != known.end()) continue;
+    if (&known == &by_clock) {
+      by_clock.push_back(node);
+    } else {
+      peaks.push_back(node);
+      peak_names_.push_back(text_of(all.graph[node], *texts_));
+    }
+  }
   std::vector<NodeIndex> everything = roots;
   everything.insert(everything.end(), shown.begin(), shown.end());
   everything.insert(everything.end(), taken.begin(), taken.end());
@@ -96,6 +107,7 @@ FormulaForce::FormulaForce(Formulas& all, std::vector<FollowingForce> forces, st
   program_ = Program(all.graph, roots, inputs);
   outputs_ = Program(all.graph, shown, inputs);
   switches_ = Program(all.graph, moving, inputs);
+  peaks_ = Program(all.graph, peaks, inputs);
   schedule_ = Program(all.graph, by_clock, time);
   sampled_ = Program(all.graph, taken, inputs);
 

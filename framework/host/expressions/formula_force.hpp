@@ -80,7 +80,9 @@ class FormulaForce final : public ForceType {
   const Program& program() const { return program_; }
   const Program& outputs() const { return outputs_; }
   const Program& switches() const { return switches_; }  ///< that depend on the state
-  const Program& schedule() const { return schedule_; }  ///< switches that depend on the time alone
+  const Program& schedule() const { return schedule_; }  ///< switches and peaks that depend on the time alone
+  const Program& peaks() const { return peaks_; }        ///< Graph::peaks that depend on the state
+  const std::vector<std::string>& peak_names() const { return peak_names_; }
   double shortest_time() const { return shortest_; }     ///< of what formulas do by the clock, s
   const StateReader& reader() const { return reader_; }
   const Program& sampled() const { return sampled_; }  ///< inputs of the samplers, then what they take at the start
@@ -102,8 +104,8 @@ class FormulaForce final : public ForceType {
   double shortest_ = never;
   bool is_shared_ = false;
   StateReader reader_;
-  Program program_, outputs_, switches_, schedule_, sampled_;
-  std::vector<std::string> switch_names_;
+  Program program_, outputs_, switches_, peaks_, schedule_, sampled_;
+  std::vector<std::string> switch_names_, peak_names_;
   std::vector<Part> parts_;
   std::vector<Use> uses_;
   std::deque<std::string> names_;

@@ -102,6 +102,9 @@ class Graph {
   NodeIndex surface(Surface, NodeIndex x, NodeIndex y);
   /// The nodes whose change of sign is a jump or a bend of one of the roots: conditions, bounds, rows of tables.
   std::vector<NodeIndex> switches(std::span<const NodeIndex> roots);
+  /// The nodes about whose zero one of the roots can have a narrow peak or rise without a bend: u in exp(-u^2),
+  /// 1/(1 + u^2), tanh(u). Steps that do not end there can miss it.
+  std::vector<NodeIndex> peaks(std::span<const NodeIndex> roots) const;
   /// Numbers of the inputs that the roots depend on, in increasing order.
   std::vector<std::uint32_t> inputs(std::span<const NodeIndex> roots) const;
   /// A copy of a root with other nodes in place of inputs: those of `by` that are not none.
@@ -119,6 +122,7 @@ class Graph {
   void keep_switch(NodeIndex, std::vector<NodeIndex>& found) const;
   void rows_of(const GraphNode&, std::vector<NodeIndex>& found);
   NodeIndex knots(Table rows, NodeIndex x);
+  bool is_even_power(const GraphNode&) const;
   bool is_constant(NodeIndex i) const { return nodes_[i].code == Code::constant; }
 
   std::vector<GraphNode> nodes_;

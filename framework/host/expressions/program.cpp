@@ -77,13 +77,18 @@ std::string reason(Code code, double a, double b, double result) {
 
 }  // namespace
 
+std::vector<double> Program::all_registers(std::span<const double> after) const {
+  std::vector<double> work(after.begin(), after.end());
+  const std::size_t first = inputs_ + constants_.size();
+  for (std::size_t k = 0; k < operations_.size(); ++k) work[first + k] = apply(operations_[k], work.data());
+  return work;
+}
+
 std::optional<Trouble> Program::trouble(std::size_t root, std::span<const double> after) const {
   std::uint32_t at = roots_[root];
   if (std::abs(after[at]) < beyond_any_scale) return std::nullopt;
   const std::size_t first = inputs_ + constants_.size();
-  // Once more one by one: the tape leaves out results that one operation alone needs.
-  std::vector<double> work(after.begin(), after.end());
-  for (std::size_t k = 0; k < operations_.size(); ++k) work[first + k] = apply(operations_[k], work.data());
+  const std::vector<double> work = all_registers(after);
   if (std::isfinite(work[at])) return Trouble{fmt::format("a value of {:.3g}, beyond any scale,", work[at]), place(root)};
   // Down to the first operation that fails although its operands are numbers. Infinity that a later operation has
   // turned into none is told as itself.
@@ -105,6 +110,58 @@ std::optional<Trouble> Program::trouble(std::size_t root, std::span<const double
     at = next;
   }
   return Trouble{"something that it reads is no number", {}};
+}
+
+/// What is left of the terms that a number is made of, a part of them: next to nothing where they cancel.
+double Program::remaining_part(std::uint32_t at, std::span<const double> work) const {
+  const std::size_t first = inputs_ + constants_.size();
+  const double size = std::abs(work[at]);
+  if (at < first) return std::min(size, 1.0);
+  const Operation& o = operations_[at - first];
+  switch (o.code) {
+    case Code::add:
+    case Code::subtract: {
+      const double terms = std::max(std::abs(work[o.a]), std::abs(work[o.b]));
+      return terms > 0 ? size / terms : 0;
+    }
+    case Code::multiply:
+      return std::min(remaining_part(o.a, work), remaining_part(o.b, work));
+    case Code::power:
+    case Code::negate:
+    case Code::absolute:
+    case Code::square_root:
+    case Code::divide:
+      return remaining_part(o.a, work);
+    default:
+      return std::min(size, 1.0);
+  }
+}
+
+std::optional<Trouble> Program::strained(std::size_t root, std::span<const double> after) const {
+  constexpr double nothing = 1e-6, steep = 1e6;
+  const std::vector<double> work = all_registers(after);
+  const std::size_t first = inputs_ + constants_.size();
+  std::vector<bool> is_needed(work.size());
+  is_needed[roots_[root]] = true;
+  for (std::size_t at = first + operations_.size(); at-- > first;) {
+    if (!is_needed[at]) continue;
+    const Operation& o = operations_[at - first];
+    const std::size_t operands = o.code == Code::table || o.code == Code::knot ? 1 : operand_count(o.code);
+    const std::uint32_t of[] = {o.a, o.b, o.c};
+    for (std::size_t k = 0; k < operands; ++k) is_needed[of[k]] = true;
+    const auto told = [&](std::string what) { return Trouble{std::move(what), places_[at - first]}; };
+    const double value = work[at];
+    if (o.code == Code::divide && remaining_part(o.b, work) < nothing && std::abs(value) > steep * std::abs(work[o.a]))
+      return told(fmt::format("division by {:.3g}, a value of {:.3g}", work[o.b], value));
+    if (o.code == Code::power && work[o.b] < 0 && remaining_part(o.a, work) < nothing)
+      return told(fmt::format("{:.3g} to the power of {:.3g}, a value of {:.3g}", work[o.a], work[o.b], value));
+    if (o.code == Code::tangent && std::abs(value) > steep) return told(fmt::format("a value of {:.3g}", value));
+    const bool is_root = o.code == Code::square_root || o.code == Code::cube_root || o.code == Code::logarithm ||
+                         o.code == Code::decimal_logarithm;
+    if (is_root && remaining_part(o.a, work) < nothing)
+      return told(fmt::format("an argument of {:.3g}, where the slope has no bound,", work[o.a]));
+  }
+  return std::nullopt;
 }
 
 }  // namespace polyform::host::inline expressions

@@ -46,10 +46,16 @@ class Program {
   }
   /// What makes the root no finite number, or one beyond any scale, after run(); nothing where it is neither.
   std::optional<Trouble> trouble(std::size_t root, std::span<const double> after) const;
+  /// The operation that the root needs and that is next to a place where it has no value or no slope, such as a division
+  /// by what is next to nothing beside what it is the difference of; after run().
+  std::optional<Trouble> strained(std::size_t root, std::span<const double> after) const;
 
  private:
   template <class T>
   T apply(const Operation&, const T* work) const noexcept;
+  /// All registers, also those that the tape has left out because one operation alone needs them.
+  std::vector<double> all_registers(std::span<const double> after) const;
+  double remaining_part(std::uint32_t at, std::span<const double> work) const;
 
   std::size_t inputs_ = 0;
   std::vector<double> constants_;

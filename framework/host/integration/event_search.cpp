@@ -26,6 +26,11 @@ constexpr double faster = 1.5;
 // Of a step: shorter stretches are not made. Steps that are many times longer than allowed are not tried.
 constexpr double shortest_stretch = 1e-7;
 
+// The largest value of a function over its largest rate is the time 1/ω of a sine: samples are not farther apart than an
+// eighth of its period. What was fast counts half as much from step to step. A step is not divided into more parts for
+// this alone than a step has samples at most.
+constexpr double share_of_pace = 0.785, fading = 0.5, most_parts_for_pace = 64;
+
 // So many samples along a step, in which thousands of zeros would be found, are more than any motion needs: what still
 // is not clear flickers by rounding, and is taken as it is.
 constexpr std::size_t most_samples = 4096;
@@ -38,7 +43,7 @@ bool positive(double value) { return value >= 0; }
 }  // namespace
 
 EventSearch::EventSearch(std::size_t functions, std::vector<std::size_t> kinds)
-    : functions_(functions), kinds_(std::move(kinds)), largest_(functions), samples_(first_middle + deepest) {
+    : functions_(functions), kinds_(std::move(kinds)), largest_(functions), fastest_(functions), samples_(first_middle + deepest) {
   if (kinds_.empty()) {
     kinds_.resize(functions);
     std::iota(kinds_.begin(), kinds_.end(), std::size_t{0});
@@ -56,6 +61,8 @@ void EventSearch::take(double t, Signals& signals, Sample& out) {
   for (std::size_t k = 0; k < functions_; ++k)
     if (double& largest = largest_[kinds_[k]]; std::isfinite(out.values[k]))
       largest = std::max(largest, std::abs(out.values[k]));
+  for (std::size_t k = 0; k < functions_; ++k)
+    if (std::isfinite(out.rates[k])) fastest_[k] = std::max(fastest_[k], std::abs(out.rates[k]));
 }
 
 void EventSearch::begin(double t, Signals& signals) { take(t, signals, samples_.front()); }
@@ -63,6 +70,8 @@ void EventSearch::begin(double t, Signals& signals) { take(t, signals, samples_.
 std::optional<SignChange> EventSearch::find(double t_end, double resolution, Signals& signals) {
   resolution_ = resolution;
   left_ = most_samples;
+  for (double& rate : fastest_) rate *= fading;
+  finest_ = (t_end - samples_[beginning].time) / most_parts_for_pace;
   const double shortest = shortest_stretch * (t_end - samples_[beginning].time);
   for (bool done = false; !done;) {
     done = end_of_stretch(t_end, shortest, signals) == t_end;
@@ -71,16 +80,25 @@ std::optional<SignChange> EventSearch::find(double t_end, double resolution, Sig
   return std::nullopt;
 }
 
+/// How far the next sample may be: what turns shows itself, and so does what goes up and down by itself.
+double EventSearch::stretch(const Sample& from) const {
+  double pace = std::numeric_limits<double>::infinity();
+  for (std::size_t k = 0; k < functions_; ++k)
+    if (const double largest = largest_[kinds_[k]]; largest > 0 && fastest_[k] > 0)
+      pace = std::min(pace, share_of_pace * largest / fastest_[k]);
+  return std::min(from.reach, std::max(pace, finest_));
+}
+
 /// Takes the sample there.
 double EventSearch::end_of_stretch(double t_end, double shortest, Signals& signals) {
   const Sample &start = samples_[beginning], &end = samples_[ending];
-  double length = std::max(start.reach, shortest);
+  double length = std::max(stretch(start), shortest);
   for (;; length = std::max(0.5 * length, shortest)) {
     const bool last = !(start.time + length < t_end);
     if (last) length = t_end - start.time;
     const double t = last ? t_end : start.time + length;
     take(t, signals, samples_[ending]);
-    if (length <= std::max(faster * end.reach, shortest)) return t;
+    if (length <= std::max(faster * stretch(end), shortest)) return t;
   }
 }
 

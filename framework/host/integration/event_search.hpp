@@ -76,7 +76,10 @@ class EventSearch {
   std::size_t functions_;
   std::vector<std::size_t> kinds_;
   double resolution_ = 0;
+  double stretch(const Sample&) const;
   std::vector<double> largest_;  ///< |value| of each kind, of all samples
+  std::vector<double> fastest_;  ///< |rate| of each function, of the samples of the last steps
+  double finest_ = 0;            ///< stretch of the present step that its functions' pace asks for at least, s
   std::size_t left_ = 0;         ///< samples that the search along this step may still take
   std::vector<Sample> samples_;
   Sample trial_;

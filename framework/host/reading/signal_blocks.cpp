@@ -119,12 +119,18 @@ bool SignalBlocks::check_limits(MapReader& map, double lower, double upper) {
 /// the integral does not grow beyond it (conditional integration).
 std::optional<NodeIndex> SignalBlocks::pid(MapReader& map) {
   const double kp = number(map, "kp", 0), ki = number(map, "ki", 0), kd = number(map, "kd", 0);
-  const double filter = number(map, "filter", 0), initial = number(map, "initial", 0);
+  const double filter = number(map, "filter", 0), filter_initial = number(map, "filter_initial", 0);
+  const double initial = number(map, "initial", 0);
   const double lower = number(map, "lower", -unlimited), upper = number(map, "upper", unlimited);
   check_limits(map, lower, upper);
   const auto given_rate = map.find("rate");
   if (given_rate && kd == 0) {
     given_rate->error("the rate of the input is given, but kd is 0", "Give kd, or remove it.");
+    return std::nullopt;
+  }
+  if (given_rate && map.find("filter")) {
+    given_rate->error("the rate of the input is given, and a filter that would find it",
+                      "Give one of both: with the rate no filter is needed.");
     return std::nullopt;
   }
   if (kd != 0 && !given_rate && !(filter > 0)) {
@@ -141,7 +147,7 @@ std::optional<NodeIndex> SignalBlocks::pid(MapReader& map) {
     u = add(Code::add, u, add(Code::multiply, constant(kd), *rate));
   } else if (kd != 0) {
     std::size_t f = 0;
-    const NodeIndex filtered = state("filter", number(map, "filter_initial", 0), f);
+    const NodeIndex filtered = state("filter", filter_initial, f);
     const NodeIndex slope = add(Code::divide, add(Code::subtract, *e, filtered), constant(filter));
     set_rate(f, slope);
     u = add(Code::add, u, add(Code::multiply, constant(kd), slope));

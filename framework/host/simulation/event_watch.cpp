@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "framework/diagnostics.hpp"
+#include "framework/host/expressions/approach.hpp"
 
 namespace polyform::host::inline simulation {
 
@@ -60,6 +61,7 @@ double EventWatch::first_step() const { return first_share * scale(integrator_.t
 bool EventWatch::counts(std::size_t k, bool rising) const noexcept {
   if (chatter_[k].silent_until > integrator_.previous_time()) return false;
   const Crossing wanted = elements_.crossing(k);
+  if (wanted == approached) return false;
   return wanted == Crossing::any || (wanted == Crossing::rising) == rising;
 }
 

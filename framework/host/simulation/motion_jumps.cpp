@@ -22,7 +22,7 @@ constexpr double jump_share = 1e-9;
 /// What the rows of an element ask for at one instant.
 struct Demand {
   const ConstraintSet::Element* element;
-  std::vector<double> position, velocity;  ///< shortly before a knot
+  std::vector<double> position, velocity, acceleration;  ///< shortly before a knot
   std::size_t jumps = 0;
   double first = 0, largest = 0;
   bool of_position = false;
@@ -44,7 +44,8 @@ struct MotionJumps::Parts {
         modules(view),
         rheonomic(view) {
     const auto take = [&](const ConstraintSet::Element& e) {
-      demands.push_back({&e, std::vector<double>(e.rows), std::vector<double>(e.rows)});
+      const std::vector<double> none(e.rows);
+      demands.push_back({&e, none, none, none});
     };
     for (const ConstraintSet::Element& e : constraints.elements()) take(e);
     for (const ModuleSet::Module& m : modules.modules())
@@ -131,6 +132,7 @@ bool MotionJumps::look(double before, double at, std::span<const double> y) {
   for (Demand& d : p.demands) {
     std::ranges::copy(d.element->residual, d.position.begin());
     std::ranges::copy(d.element->velocity_right, d.velocity.begin());
+    std::ranges::copy(d.element->acceleration_right, d.acceleration.begin());
   }
   p.evaluate(at);
   bool any = false;
@@ -146,7 +148,9 @@ bool MotionJumps::look(double before, double at, std::span<const double> y) {
     };
     for (std::size_t r = 0; r < d.element->rows; ++r) {
       const double from = d.velocity[r], to = d.element->velocity_right[r];
-      see(from, to, jump_share * std::max(std::abs(from), std::abs(to)), false);
+      // A velocity that bends at zero is as small as what the time between makes of the acceleration.
+      const double bending = std::max(std::abs(d.acceleration[r]), std::abs(d.element->acceleration_right[r]));
+      see(from, to, jump_share * std::max(std::abs(from), std::abs(to)) + 2 * bending * (at - before), false);
       if (d.element->holonomic)
         see(d.position[r], d.element->residual[r],
             jump_share * reach + std::max(std::abs(from), std::abs(to)) * (at - before), true);
@@ -158,6 +162,9 @@ bool MotionJumps::look(double before, double at, std::span<const double> y) {
 std::vector<std::string> MotionJumps::warnings() const {
   std::vector<std::string> all;
   if (!parts_) return all;
+  const auto more = [](std::size_t n) {
+    return n == 0 ? std::string() : n == 1 ? " and once more" : fmt::format(" and {} more times", n);
+  };
   for (const Demand& d : parts_->demands) {
     if (d.jumps == 0) continue;
     std::vector<std::string_view> joints;
@@ -167,8 +174,7 @@ std::vector<std::string> MotionJumps::warnings() const {
         "which no reaction shows, and how the rest of the system takes it up is not unique. Round the corners: a "
         "cubic table in place of a linear one, or a start from rest",
         d.element->name, joints.empty() ? "" : fmt::format(" in {}", fmt::join(joints, ", ")), d.first,
-        d.jumps == 1 ? "" : fmt::format(" and {} more times", d.jumps - 1), d.of_position ? "position" : "velocity",
-        d.largest));
+        more(d.jumps - 1), d.of_position ? "position" : "velocity", d.largest));
   }
   return all;
 }

@@ -209,10 +209,19 @@ class Run {
           ". The cause is likely the position: at t = {:.6g} s the mechanism is next to a limit position or another "
           "singular one, where its constraints all but depend on each other",
           motion_.time());
-    // The formula that has no value at the end of the run.
-    const std::string cause = last_trouble(motion_.begun() ? motion_.integrator().previous_time() : 0);
+    // The formula that has no value at the end of the run, or next to it.
+    const double since = motion_.begun() ? motion_.integrator().previous_time() : 0;
+    std::string cause = last_trouble(since);
+    const bool has_value = cause.empty();
+    if (has_value && motion_.begun() && motion_.integrator().state_at(motion_.time(), motion_.y())) {
+      const LookForStrained look;
+      std::vector<double> rates(motion_.y().size());
+      motion_.equations().derivative(motion_.time(), motion_.y(), rates);
+      cause = last_trouble(since);
+    }
     if (cause.empty()) return;
-    record_.failure += fmt::format(".\nA formula has no value: {}", cause);
+    record_.failure += fmt::format(".\nA formula {}: {}",
+                                   has_value ? "is next to a place where it has no value" : "has no value", cause);
     record_.remedy = "Keep its arguments where it has one, for example by max(x, 1e-9) or if(condition, a, b).";
   }
 

@@ -263,7 +263,9 @@ std::vector<std::string> SingularWatch::warnings(double energy_drift) const {
     const std::string_view cut = view_.joints[loop.cut].name;
     std::vector<std::string_view> joints;
     for (const std::size_t j : loop.path) joints.push_back(view_.joints[j].name);
-    const auto more = [](std::size_t n) { return n > 1 ? fmt::format(" and {} more times", n - 1) : std::string(); };
+    const auto more = [](std::size_t n) {
+      return n < 2 ? std::string() : n == 2 ? " and once more" : fmt::format(" and {} more times", n - 1);
+    };
     if (loop.turnings > 0)
       all.push_back(fmt::format(
           "at t = {:.6g} s{} the loop of joint `{}` passes a singular position ({:.1e} rad from it) and leaves it on "

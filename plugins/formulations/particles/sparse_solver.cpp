@@ -24,8 +24,9 @@ constexpr double round_off = 2e-15;
 constexpr double nearly_round_off = 1e-12;
 /// What a solution leaves of the equations of motion, beside their terms, when its digits are lost.
 constexpr double lost_digits = 1e-6;
-/// Part of what a load would do to a particle alone that is rounding still, beside what is told as a contradiction.
-constexpr double held_share = 1e-7;
+/// Part of what a load would do to a particle alone that counts as motion where a contradiction is looked for: rounds
+/// of refinement may end at nearly_round_off of all of it, so that what they leave is no contradiction.
+constexpr double held_share = nearly_round_off / least_contradiction;
 
 double largest(const Vec3& v) { return std::max({std::abs(v.x), std::abs(v.y), std::abs(v.z)}); }
 

@@ -14,7 +14,7 @@ namespace {
 
 constexpr const char* outermost_class = "main";
 
-/// More files, or longer ones, are a circle of includes.
+/// What one model may include.
 constexpr std::size_t most_files = 1000, most_bytes = std::size_t{256} << 20;
 
 }  // namespace
@@ -47,6 +47,7 @@ bool MjcfSource::include(const Element& element, std::vector<Element>& into) {
     into.insert(into.end(), found->second.begin(), found->second.end());
     return true;
   }
+  included_[key];  // what is refused is told once
   element.mark(Treatment::honoured);
   const std::string file = element.text("file").value_or("");
   std::filesystem::path path(file);
@@ -58,13 +59,20 @@ bool MjcfSource::include(const Element& element, std::vector<Element>& into) {
                            "It is looked for from the folder of the model.");
     return false;
   }
+  if (const std::string circle = circle_through(element.file(), path.string()); !circle.empty()) {
+    element.report().error(element.place(), fmt::format("files include each other in a circle: {}", circle),
+                           "Remove one of these <include> elements.");
+    return false;
+  }
   bytes_ += bytes->size();
   if (files_.size() >= most_files || bytes_ > most_bytes) {
-    element.report().error(element.place(), "files include each other without end");
+    element.report().error(element.place(),
+                           fmt::format("the model includes more than {} files or {} MiB", most_files, most_bytes >> 20),
+                           "Put several files into one, or remove what is included many times.");
     return false;
   }
   XmlFile& parsed = files_.emplace_back(*bytes, path.string(), sink_);
-  included_[key];
+  included_by_[&parsed] = &element.file();
   const Element root = parsed.root();
   if (!root) return false;
   std::vector<Element> all;
@@ -77,6 +85,21 @@ bool MjcfSource::include(const Element& element, std::vector<Element>& into) {
   into.insert(into.end(), all.begin(), all.end());
   included_[key] = std::move(all);
   return true;
+}
+
+std::string MjcfSource::circle_through(const XmlFile& from, const std::string& path) const {
+  const auto same = [](const std::string& a, const std::string& b) {
+    std::error_code trouble;
+    return std::filesystem::equivalent(a, b, trouble);
+  };
+  std::string chain = path;
+  for (const XmlFile* file = &from;;) {
+    chain = fmt::format("{} includes {}", file->name(), chain);
+    if (same(file->name(), path)) return chain;
+    const auto outer = included_by_.find(file);
+    if (outer == included_by_.end()) return {};
+    file = outer->second;
+  }
 }
 
 std::vector<Element> MjcfSource::children(const Element& element) {

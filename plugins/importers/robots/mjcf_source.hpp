@@ -54,6 +54,8 @@ class MjcfSource {
   void read_defaults(const Element&, const std::string& outer);
   void read_compiler();
   bool include(const Element&, std::vector<Element>& into);
+  /// "a.xml includes b.xml includes a.xml", where a file that includes this path is itself included by it; else "".
+  std::string circle_through(const XmlFile& from, const std::string& path) const;
   std::vector<Element> levels(const Element&, const char* tag, const std::string& childclass);
   std::optional<Mat3> orientation_at(const Element&);
 
@@ -62,6 +64,7 @@ class MjcfSource {
   Ledger& ledger_;
   std::deque<XmlFile> files_;
   std::map<std::string, std::vector<Element>> included_;  ///< by the file and the place of the <include>
+  std::map<const XmlFile*, const XmlFile*> included_by_;
   Element root_;
   MjcfCompiler compiler_;
   std::map<std::string, Class> classes_;

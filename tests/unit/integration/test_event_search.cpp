@@ -148,3 +148,17 @@ TEST_CASE("before the first of several events in one instant, none of them has h
       CHECK(later(found->before) < 0);
     }
 }
+
+// From crest to crest of a sine values and rates are the same at both ends, as of a constant.
+TEST_CASE("a function that was seen to go up and down is sampled often enough to do so again") {
+  Given given;
+  given.add([](double t) { return std::sin(t); }, [](double t) { return std::cos(t); });
+  EventSearch search(given.size());
+  search.begin(0, given);
+  CHECK_FALSE(search.find(0.1, 1e-13, given));
+  CHECK_FALSE(search.find(M_PI_2 - 0.01, 1e-13, given));
+  const auto found = search.find(2.5 * M_PI, 1e-13, given);
+  REQUIRE(found);
+  CHECK(std::abs(found->time - M_PI) < 1e-12);
+  CHECK(given.samples < 150);
+}

@@ -27,6 +27,8 @@ class SweepRefinement {
   /// of the sweep and the multipliers where digits have been lost. efforts: of that solve.
   void mend(double* vdot, const double* efforts, Mending::Aim aim) noexcept {
     mended_ = false;
+    const bool observed = is_rounded_ && aim == Mending::Aim::forces;
+    if (observed) mending().look();
     if (mending().is_due()) look_and_refine(vdot, efforts, aim);
   }
   /// Accelerations from now on are mended only where the filter leaves something of what they lack; nullptr: always.
@@ -52,7 +54,10 @@ class SweepRefinement {
   bool lacks_little(const double* vdot, const double* efforts) noexcept;
   double size_of_step(const double* vdot) const noexcept;
   bool is_turn(const HingedTree::Link&, std::uint32_t k) const noexcept;
-  bool looks_wrong(const double* vdot, const double* efforts) noexcept;
+  double find_step(const double* vdot, const double* efforts) noexcept;
+  void drop_step() noexcept;
+  void take_step(double* vdot, const double* efforts) noexcept;
+  bool looks_wrong(double* vdot, const double* efforts, Mending::Aim) noexcept;
   void look_and_refine(double* vdot, const double* efforts, Mending::Aim) noexcept;
   void refine(double* vdot, const double* efforts, Mending::Aim) noexcept;
 
@@ -71,6 +76,9 @@ class SweepRefinement {
   ErrorFilter* filter_ = nullptr;       ///< or none
   Mending filtered_mending_{1e-10};     ///< of accelerations with a filter
   bool mended_ = false;
+  /// From this part on, what accelerations lack is more than rounding leaves in systems without light bodies.
+  static constexpr double above_rounding = 1e-12;
+  bool is_rounded_ = false;             ///< the last look found more than that
 };
 
 }  // namespace polyform
