@@ -147,6 +147,52 @@ class Run {
     });
   }
 
+  /// In place of begin(), at the state of another run, from where rows come as they are asked for.
+  void begin_from(const RunState& from) {
+    begun_ = Clock::now();
+    clear_trouble();
+    guard(record_, [&] {
+      if (!touches_.empty())
+        throw Failure(Exit::simulation_failed, "contacts, friction or stops that hold at times cannot be set to a state",
+                      "Run the model from its start.");
+      auto* const discrete = ask<DiscreteState>(solver_);
+      if (from.y.size() != y_.size() ||
+          (discrete == nullptr ? !from.discrete.empty() : discrete->set(from.discrete) != Status::ok))
+        throw Failure(Exit::simulation_failed, "a state of another model cannot be set");
+      std::ranges::copy(from.y, y_.begin());
+      integrator_.start(from.time, y_);
+      is_started_ = true;
+      last_row_ = from.time;
+      knots_.pass(from.time);
+      if (!events_.empty()) events_.begin();
+      stood_at_ = from;
+    });
+  }
+
+  /// A row at t alone. exactly: a step ends there.
+  void ask_row(double t, bool exactly) {
+    keeps_state_ = true;
+    times_.ask(t);
+    end_of_steps_ = exactly ? t : never;
+  }
+  /// To the row that was asked for; a row within the last step needs no further one.
+  bool go_to_row() {
+    guard(record_, [&] { ahead_.what != Ahead::What::nothing ? pass_rows() : rows_until(integrator_.time()); });
+    while (prepare()) go_on();
+    return goes_on();
+  }
+  /// Where a step and a row have ended, and what acts has changed.
+  bool renew() {
+    guard(record_, [&] {
+      pass_ahead();
+      begin_anew(integrator_.time(), 0);
+      renew_touches();
+      if (!events_.empty()) events_.begin();
+    });
+    return goes_on();
+  }
+  const RunState& stood_at() const { return stood_at_; }
+
   /// All that comes before the next step; false where there is none any more.
   bool prepare() {
     bool more = false;
@@ -237,21 +283,34 @@ class Run {
     const double event = events_.empty() ? never : events_.find().value_or(never);
     const double touch = touches_.empty() ? never : touches_.find().value_or(never);
     if (touch < never && touch <= event) {
-      rows_until(touch);
-      pass_touch(touch);
+      ahead_ = {Ahead::What::touch, touch};
     } else if (event < never) {
       if (feels_what_follows(event)) {
         repeat_until(event);
         return;
       }
-      rows_until(event);
-      pass_event(event);
+      ahead_ = {Ahead::What::event, event};
     } else {
       if (!touches_.empty()) touches_.settle();
-      rows_until(integrator_.time());
-      rows_.show(integrator_, states_);
-      if (integrator_.time() >= stop_.end) stop();
+      ahead_ = {Ahead::What::end, integrator_.time()};
     }
+    pass_rows();
+  }
+
+  /// The rows before what ends the step, and then that; where rows are asked for one by one, it waits for those that
+  /// may still be asked for before it.
+  void pass_rows() {
+    rows_until(ahead_.time);
+    if (times_.on_demand() && times_.done()) return;
+    pass_ahead();
+  }
+  void pass_ahead() {
+    const auto [what, time] = std::exchange(ahead_, Ahead{});
+    if (what == Ahead::What::touch) pass_touch(time);
+    if (what == Ahead::What::event) pass_event(time);
+    if (what != Ahead::What::end) return;
+    rows_.show(integrator_, states_);
+    if (time >= stop_.end) stop();
   }
 
   void step() {
@@ -286,6 +345,7 @@ class Run {
     if (!events_.empty()) limit_ = std::min(limit_, now + events_.longest_step());
     if (!touches_.empty()) limit_ = std::min(limit_, now + touches_.longest_step());
     if (repeated_until_ > now) limit_ = std::min(limit_, repeated_until_);
+    if (end_of_steps_ > now) limit_ = std::min(limit_, end_of_steps_);
   }
 
   /// Whether the states of the last step before an event have felt what lies behind it.
@@ -392,6 +452,14 @@ class Run {
     rows_.put(t, std::span(y_).first(states_), y_.size() > states_ ? y_.back() : 0, ode_.take_corrections(),
               integrator_.statistics().evaluations);
     last_row_ = t;
+    if (keeps_state_) keep_state(t);
+  }
+  /// y_ and the discrete state at a row.
+  void keep_state(double t) {
+    stood_at_.time = t;
+    stood_at_.y.assign(y_.begin(), y_.end());
+    if (const auto* const discrete = ask<DiscreteState>(solver_))
+      stood_at_.discrete.assign(discrete->values().begin(), discrete->values().end());
   }
   void put_last_row() {
     const double now = integrator_.time();
@@ -469,7 +537,15 @@ class Run {
     double end;
   };
   Stop stop_{{}, never};
+  /// What ends the last step, while rows before it are still to come.
+  struct Ahead {
+    enum class What { nothing, touch, event, end } what = What::nothing;
+    double time = 0;
+  } ahead_;
   double limit_ = 0, repeated_until_ = -1;
+  double end_of_steps_ = never;  ///< a time that no step goes past
+  bool keeps_state_ = false;     ///< at each row, for the caller
+  RunState stood_at_;
   Knots knots_;
   EventWatch events_;
   UnilateralWatch touches_;
@@ -520,6 +596,38 @@ RunRecord StepwiseRun::finish() {
   if (record.end == End::failed && record.steps == 0) record.failure += note_of_chosen_rates(parts_->system);
   return record;
 }
+
+struct RunOnDemand::Parts {
+  Parts(const SystemView& view, const ConstStateView& from, Solver& solver, RunSettings given,
+        std::span<RowSink* const> to)
+      : start(from), settings(std::move(given)), sinks(to.begin(), to.end()),
+        run(view, start, solver, settings, sinks, control) {}
+
+  const ConstStateView start;
+  const RunSettings settings;
+  const std::vector<RowSink*> sinks;
+  const RunControl control{};
+  Run run;
+};
+
+RunOnDemand::RunOnDemand(const SystemView& view, const ConstStateView& start, Solver& solver, RunSettings settings,
+                         std::span<RowSink* const> sinks, const RunState* from)
+    : parts_(std::make_unique<Parts>(view, start, solver, std::move(settings), sinks)) {
+  if (from != nullptr) {
+    parts_->run.begin_from(*from);
+    return;
+  }
+  parts_->run.ask_row(0, false);
+  parts_->run.begin();
+}
+RunOnDemand::~RunOnDemand() = default;
+bool RunOnDemand::go_to(double t, bool exactly) {
+  parts_->run.ask_row(t, exactly);
+  return parts_->run.go_to_row();
+}
+bool RunOnDemand::renew() { return parts_->run.renew(); }
+const RunState& RunOnDemand::state() const { return parts_->run.stood_at(); }
+RunRecord RunOnDemand::finish() { return parts_->run.finish(); }
 
 RunRecord simulate(const System& system, Solver& solver, const RunSettings& settings, std::span<RowSink* const> sinks,
                    const RunControl& control) {
