@@ -3,7 +3,6 @@
 
 #include <bit>
 #include <catch2/catch.hpp>
-#include <chrono>
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
@@ -23,7 +22,7 @@ using fmus::Reference;
 
 namespace {
 
-constexpr const char* pendulum = R"(polyform: 1
+constexpr const char* pendulum = R"YAML(polyform: 1
 name: driven pendulum
 parameters: {length: 0.5, mass: 2}
 bodies:
@@ -35,7 +34,7 @@ joints:
 forces:
   - {name: motor, type: joint-force, joint: pin, effort: 0.5}
 simulation: {duration: 1, integrator: rk4, step: 0.001, output_interval: 0.05}
-)";
+)YAML";
 
 std::string content_of(const std::string& file) {
   std::ifstream in(file, std::ios::binary);
@@ -92,7 +91,7 @@ std::string hand_written(const Workshop& w, const std::string& name, const std::
 }
 
 std::string driven(const std::string& fmu, const std::string& more) {
-  return fmt::format(R"(polyform: 1
+  return fmt::format(R"YAML(polyform: 1
 name: an arm that another tool's motor turns
 gravity: [0, 0, 0]
 bodies:
@@ -102,7 +101,7 @@ joints:
 modules:
   - {{name: drive, type: fmu, file: {}, joints: [hinge], positions: phi, velocities: w, efforts: tau{}}}
 simulation: {{duration: 1, step: 0.001, output_interval: 0.1}}
-)",
+)YAML",
                      fmu, more);
 }
 
@@ -111,13 +110,11 @@ simulation: {{duration: 1, step: 0.001, output_interval: 0.1}}
 TEST_CASE("an FMU for co-simulation runs as the command does, bit for bit") {
   const Workshop w;
   const std::string model = w.write("pendulum.yaml", pendulum);
-  for (const std::string& integrator : {"rk4", "dopri5"}) {
+  for (const std::string integrator : {"rk4", "dopri5"}) {
     INFO(integrator);
-    const auto begun = std::chrono::steady_clock::now();
     const Outcome out = exported(w, model, "p_" + integrator + ".fmu", {"--integrator", integrator, "--inputs", "none"});
     INFO(out.err);
     REQUIRE(out.code == 0);
-    WARN("written in " << std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count() << " s");
     const Outcome run = w.run({"run", model, "--integrator", integrator, "--output", "-", "--quiet"});
     REQUIRE(run.code == 0);
     const Table table = read_table(run.out);
@@ -222,7 +219,7 @@ TEST_CASE("a motor of another tool drives a joint in every formulation") {
   const Workshop w;
   hand_written(w, "motor.fmu");
   // The same motor as an element of the model, from the time of the jump on.
-  const std::string truth = w.write("truth.yaml", R"(polyform: 1
+  const std::string truth = w.write("truth.yaml", R"YAML(polyform: 1
 name: the same in one tool
 gravity: [0, 0, 0]
 bodies:
@@ -234,7 +231,7 @@ signals:
 forces:
   - {name: motor, type: joint-force, joint: hinge, effort: {expression: "0.5*signal(current)"}}
 simulation: {duration: 1, step: 0.001, output_interval: 0.1}
-)");
+)YAML");
   const Table expected =
       read_table(w.run({"run", truth, "--rtol", "1e-11", "--atol", "1e-13", "--output", "-", "--quiet"}).out);
   const std::string model = w.write("driven.yaml", driven("motor.fmu", ", channels: tau"));
@@ -275,7 +272,7 @@ TEST_CASE("an FMU for co-simulation comes nearer to the model with shorter steps
 
 TEST_CASE("a model of Polyform drives another one as an FMU") {
   const Workshop w;
-  const std::string inner = w.write("inner.yaml", R"(polyform: 1
+  const std::string inner = w.write("inner.yaml", R"YAML(polyform: 1
 name: damped flywheel
 gravity: [0, 0, 0]
 bodies:
@@ -285,12 +282,12 @@ joints:
 forces:
   - {name: brake, type: joint-spring-damper, joint: axle, stiffness: 5, damping: 0.5, rest: 0}
   - {name: torque, type: joint-force, joint: axle, effort: 0}
-)");
+)YAML");
   const Outcome out = exported(w, inner, "wheel.fmu", {"--kind", "me", "--inputs", "torque.effort"});
   INFO(out.err);
   REQUIRE(out.code == 0);
   // The speed of the wheel pulls at the arm, and the arm's speed at the wheel.
-  const std::string text = R"(polyform: 1
+  const std::string text = R"YAML(polyform: 1
 name: arm
 gravity: [0, 0, 0]
 bodies:
@@ -300,8 +297,8 @@ joints:
 modules:
   - {name: other, type: fmu, file: wheel.fmu, joints: [hinge], velocities: torque.effort, efforts: axle.v}
 simulation: {duration: 1, output_interval: 0.1}
-)";
-  const std::string whole = w.write("whole.yaml", R"(polyform: 1
+)YAML";
+  const std::string whole = w.write("whole.yaml", R"YAML(polyform: 1
 name: both
 gravity: [0, 0, 0]
 bodies:
@@ -315,10 +312,10 @@ forces:
   - {name: torque, type: joint-force, joint: axle, effort: {expression: "v(hinge)"}}
   - {name: pull, type: joint-force, joint: hinge, effort: {expression: "v(axle)"}}
 simulation: {duration: 1, output_interval: 0.1}
-)");
+)YAML");
   const Table expected = read_table(w.run({"run", whole, "--rtol", "1e-11", "--output", "-", "--quiet"}).out);
   const std::string model = w.write("arm.yaml", text);
-  for (const std::string& solver : {"riccati", "cartesian", "particles"}) {
+  for (const std::string solver : {"riccati", "cartesian", "particles"}) {
     const Outcome run = w.run({"run", model, "--solver", solver, "--rtol", "1e-11", "--output", "-", "--quiet"});
     INFO(solver << run.err);
     REQUIRE(run.code == 0);
@@ -350,6 +347,6 @@ TEST_CASE("what is wrong with an FMU is told") {
   CHECK_THAT(said("motor.fmu", ", channels: torque"), Catch::Contains("no output `torque`") && Catch::Contains("tau"));
   CHECK_THAT(said("motor.fmu", ", start_values: \"R = one\""), Catch::Contains("expected name = number"));
   CHECK_THAT(said("motor.fmu", ", start_values: \"failing = 1\""), Catch::Contains("initialization failed"));
-  CHECK_THAT(said("motor.fmu", ", start_values: \"failing = 2\""), Catch::Contains("drive"));
+  CHECK_THAT(said("motor.fmu", ", start_values: \"failing = 2\""), Catch::Contains("derivatives cannot be computed"));
   CHECK_THAT(said("motor.fmu", ", kind: co-simulation, start_values: \"failing = 3\""), Catch::Contains("drive"));
 }

@@ -92,7 +92,7 @@ class Equations final : public ForceBatch, public EventSource, public StateJumps
           (own > 0 && !done(parts_[k].fmu.calls().get_indicators(parts_[k].fmu.handle(), values.data(), own))))
         std::ranges::fill(values.first(own), 1.0);  // the evaluation tells of the failure
       const double next = in.attachments->states[k * states_ + 1];
-      const bool is_none = next >= FmuType::no_event;
+      const bool is_none = next < 0;
       values[own] = is_none ? 1 : next - in.attachments->time;
       out.rates[k * per_part() + own] = is_none ? 0 : -1;
     }

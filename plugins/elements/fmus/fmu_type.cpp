@@ -23,6 +23,16 @@ std::string key_of(Strided<const FieldValue> fields) {
   return key + fmt::format("{} {}", fields[kind].integer, fields[interval].number);
 }
 
+/// The equations at the start: what fails there is told before any run.
+void check_first_call(const FmuInstance& fmu, std::size_t states) {
+  std::vector<double> rates(states);
+  const int status = fmu.calls().get_rates(fmu.handle(), rates.data(), states);
+  if (status == 0 || status == 1) return;
+  throw FmuError(fmt::format("its derivatives cannot be computed at the start{}{}", fmu.message()[0] == '\0' ? "" : ": ",
+                             fmu.message()),
+                 "Look at its start values, and into its own log.");
+}
+
 class AnyFmu final : public ForceType, public TypeVariants {
  public:
   const TypeDescriptor& descriptor() const noexcept override {
@@ -94,6 +104,7 @@ void FmuType::set_up(Strided<const FieldValue> fields) {
     has_events_ = true;
     return;
   }
+  check_first_call(first, fmu.states().size());
   has_events_ = fmu.events() > 0 || std::isfinite(first.next_time());
   if (has_events_ && !fmu.can_serialize())
     throw FmuError("it has events, but its state cannot be read and set (canSerializeFMUstate)",
