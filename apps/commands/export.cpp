@@ -1,4 +1,5 @@
-// polyform export --FORMAT MODEL: a model in another program's format, as far as that can say it.
+// polyform export --FORMAT MODEL: a model in another program's format, as far as that can say it; and as an FMU, which
+// is the model with a solver.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -6,10 +7,12 @@
 #include <optional>
 
 #include "apps/command.hpp"
+#include "apps/fmi/export_fmu.hpp"
 #include "apps/session/arguments.hpp"
 #include "apps/session/model_files.hpp"
 #include "apps/session/session.hpp"
 #include "apps/text/conversion_text.hpp"
+#include "apps/text/json_output.hpp"
 #include "apps/text/terminal.hpp"
 #include "framework/host/reading/reader.hpp"
 #include "framework/host/reading/report.hpp"
@@ -27,6 +30,10 @@ struct ExportArguments {
   ModelArguments model;
   std::string output;
   bool strict = false, json = false;
+  std::string fmi, kind = "cs";  ///< of an FMU: the version of the standard; me or cs
+  std::string solver, inputs;
+  std::vector<std::string> options;
+  RunArguments run;
 };
 
 /// Formats are those of the loaded plugins, so their names are no options that are known beforehand.
@@ -47,6 +54,51 @@ const ImporterType& format_of(const host::Catalog& catalog, const std::vector<st
   }
   if (found == nullptr) throw Failure(Exit::bad_input, "the format is missing", all);
   return *found;
+}
+
+/// Options of FMUs, whose meaning other formats have no use for.
+constexpr const char* of_fmus[] = {"--kind",       "--solver", "--option", "--inputs",       "--columns",
+                                   "--integrator", "--step",   "--rtol",   "--duration",     "--integrator-option",
+                                   "--max-step",   "--atol",   "--state",  "--euler-angles", "--output-interval"};
+
+Exit export_as_fmu(const ExportArguments& arguments) {
+  if (arguments.output.empty())
+    throw Failure(Exit::bad_input, "an FMU is an archive, which has to go to a file", "Give -o FILE.fmu.");
+  host::FileRoles files;
+  add_model_files(files, arguments.model);
+  files.write("--output", arguments.output);
+  Session session(arguments.model.plugin_paths);
+  session.add_plugins_to(files);
+  fmi::ExportRequest request;
+  request.version = arguments.fmi == "3" ? 3 : 2;
+  request.settings.model = arguments.model;
+  request.settings.run = arguments.run;
+  request.settings.solver = arguments.solver;
+  request.settings.options = arguments.options;
+  request.settings.inputs = CLI::detail::split(arguments.inputs, ',');
+  if (arguments.inputs.empty()) request.settings.inputs.clear();
+  request.settings.kind = arguments.kind == "me" ? fmi::Kind::model_exchange : fmi::Kind::co_simulation;
+  const fmi::Fmu fmu = [&] {
+    const WatchedWork work(session.crash_report(), "the export of " + arguments.model.file);
+    return fmi::export_fmu(request, session.registry());
+  }();
+  host::OutputFile file(arguments.output, "--output");
+  file.replace();
+  file.write(fmu.bytes);
+  file.close();
+  if (arguments.json)
+    print_json({{"model", arguments.model.file},
+                {"output", arguments.output},
+                {"inputs", fmu.inputs},
+                {"outputs", fmu.outputs},
+                {"parameters", fmu.parameters},
+                {"states", fmu.states},
+                {"event_indicators", fmu.events},
+                {"plugins", fmu.plugins}});
+  else
+    fmt::print(stderr, "{}: {} inputs, {} outputs, {} parameters\n", arguments.output, fmu.inputs, fmu.outputs,
+               fmu.parameters);
+  return Exit::done;
 }
 
 Exit export_file(const ExportArguments& arguments, const std::vector<std::string>& words) {
@@ -89,12 +141,38 @@ void add_export(CLI::App& app, Action& action) {
   sub->add_option("-o,--output", arguments->output, "The file to write [the output stream]")->type_name("FILE");
   sub->add_flag("--strict", arguments->strict, "End with an error where something would not be honoured");
   sub->add_flag("--json", arguments->json, "Tell what became of everything as one JSON object");
+  sub->add_option("--fmi", arguments->fmi, "Write an FMU (Functional Mock-up Unit) of this version of the standard")
+      ->check(CLI::IsMember({"2", "3"}))
+      ->type_name("2|3");
+  sub->add_option("--kind", arguments->kind, "Of the FMU: cs, co-simulation, with an integrator; me, model exchange [cs]")
+      ->check(CLI::IsMember({"cs", "me"}))
+      ->type_name("cs|me");
+  sub->add_option("--inputs", arguments->inputs,
+                  "Of the FMU: fields of elements that another program sets, with * and ?: \"motor.effort\"; none [all "
+                  "that the model gives in the place of a function of time]")
+      ->type_name("A,B,C");
+  add_state(*sub, arguments->model.state);
+  add_solver(*sub, arguments->solver);
+  add_solver_options(*sub, arguments->options);
+  add_integration(*sub, arguments->run);
   sub->allow_extras();
   sub->footer(
       "The format is an option of its own: --urdf, --sdf or --mjcf, and those of further plugins. The error stream\n"
       "tells what was converted and what the format has no word for. Example:\n"
-      "  polyform export --sdf arm.yaml -o arm.sdf");
+      "  polyform export --sdf arm.yaml -o arm.sdf\n"
+      "An FMU holds the model, the solver and the integrator; options of these are for it alone. Its outputs are the\n"
+      "columns. Example:\n"
+      "  polyform export --fmi 2 --kind cs arm.yaml -o arm.fmu");
   sub->final_callback([&action, arguments, sub] {
+    if (!arguments->fmi.empty()) {
+      if (!sub->remaining().empty() || arguments->strict)
+        throw CLI::ValidationError("--fmi", "an FMU is a format by itself, and nothing is lost in it: leave out " +
+                                                (arguments->strict ? "--strict" : sub->remaining().front()));
+      action = [arguments] { return export_as_fmu(*arguments); };
+      return;
+    }
+    for (const char* option : of_fmus)
+      if (sub->count(option) > 0) throw CLI::ValidationError(option, "this is an option of --fmi alone");
     action = [arguments, words = sub->remaining()] { return export_file(*arguments, words); };
   });
 }

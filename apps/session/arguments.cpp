@@ -177,6 +177,12 @@ std::vector<std::pair<std::string, std::string>> split_options(const char* flag,
 }
 
 void add_run_arguments(CLI::App& app, RunArguments& run) {
+  app.add_option("--output", run.output, "Where to write results: FILE.csv, FILE.h5, or - for CSV on the output stream")
+      ->type_name("FILE");
+  add_integration(app, run);
+}
+
+void add_integration(CLI::App& app, RunArguments& run) {
   const host::RunSettings builtin;
   add_positive(app, "--duration", run.duration, fmt::format("Time to simulate, s [model, else {}]", builtin.duration));
   add_positive(app, "--step", run.step,
@@ -196,8 +202,6 @@ void add_run_arguments(CLI::App& app, RunArguments& run) {
       fmt::format("Absolute tolerance of an adaptive integrator [model, else {}]", builtin.absolute_tolerance));
   add_positive(app, "--output-interval", run.output_interval,
                "Time between rows, s [model, else a hundredth of the duration]");
-  app.add_option("--output", run.output, "Where to write results: FILE.csv, FILE.h5, or - for CSV on the output stream")
-      ->type_name("FILE");
   app.add_option("--columns", run.columns,
                  "Groups of columns, with commas between: joints, bodies, energy, constraints, modules, elements, reactions, "
                  "accelerations, body_axes, violations [all but the last four]; and names of columns, with * and ?: "

@@ -52,6 +52,8 @@ struct RunArguments {
   std::vector<std::string> integrator_options;
 };
 void add_run_arguments(CLI::App&, RunArguments&);
+/// The same without --output.
+void add_integration(CLI::App&, RunArguments&);
 /// --euler-angles, as of host::body_angles().
 void add_euler_angles(CLI::App&, std::string& text);
 

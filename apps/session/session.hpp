@@ -26,6 +26,7 @@ class Session {
   /// Names the files of the plugins as ones that are read. Failure (bad_input) where something is written to one.
   void add_plugins_to(host::FileRoles&) const;
   const host::Catalog& catalog() const { return registry_.catalog(); }
+  const host::Registry& registry() const { return registry_; }
   /// Reads and assembles a model, printing all that is to be said about it. Failure (already said) when it is not
   /// sound: plugin where all that is missing are plugins, else bad_input.
   /// trial: for commands whose solvers have limits. What plugins do in the assembly, or when forces are evaluated for

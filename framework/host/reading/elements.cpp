@@ -64,6 +64,15 @@ bool has_key(const Value& map, std::string_view key) {
   return std::any_of(entries.begin(), entries.end(), [&](const Node::Entry& e) { return e.key == key; });
 }
 
+/// Whether an item of `modules` is of a type that is a force too: one that brings equations of its own, but asks for no
+/// more than a force does. It becomes that.
+bool is_force(const Value& item, const Catalog& catalog) {
+  const auto& entries = item.node().entries;
+  const auto type = std::ranges::find(entries, "type", &Node::Entry::key);
+  return type != entries.end() && catalog.forces.contains(type->value->text) &&
+         catalog.modules.contains(type->value->text);
+}
+
 /// Whether an item of `modules` is a subsystem, which models written before the key `subsystems` have there.
 bool is_subsystem(const Value& item) {
   return !has_key(item, "type") && (has_key(item, "bodies") || has_key(item, "subsystems") || has_key(item, "modules"));
@@ -196,6 +205,8 @@ void read_modules_and_subsystems(Reading& r, std::span<const Value> modules, std
       item.place = value.model_place();
       item.name = taken.read(map);
       read_coupled(r, map, item);
+    } else if (is_force(value, r.catalog)) {
+      read_element(r, value, r.catalog.forces, "module", taken, r.model.forces);
     } else {
       read_element(r, value, r.catalog.modules, "module", taken, r.model.modules);
     }

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "framework/files_read.hpp"
 #include "framework/host/reading/source.hpp"
 #include "framework/host/reading/time_functions.hpp"
 
@@ -45,6 +46,20 @@ bool check_range(const Value& value, const FieldSpec& spec, double x) {
 /// A text field with this unit names a file, from the folder of the model. The element gets what is in it; a text of
 /// several lines is that itself.
 constexpr std::string_view file_unit = "file";
+/// One with this unit names a file in the same way, and the element gets its path: it reads the file itself.
+constexpr std::string_view path_unit = "path";
+
+/// The path of a file; nothing after a report.
+std::optional<std::string> path_of(const Value& value, const std::string& name, const std::string& model) {
+  const std::string path = (std::filesystem::path(model).parent_path() / name).string();
+  std::error_code error;
+  if (std::filesystem::is_regular_file(path, error)) {
+    note_read_file(path);
+    return path;
+  }
+  value.error(fmt::format("there is no file {}", show(path)), "It is named from the folder of the model.");
+  return std::nullopt;
+}
 
 /// What is in a file; nothing after a report.
 std::optional<std::string> content_of(const Value& value, const std::string& name, const std::string& model) {
@@ -108,7 +123,7 @@ std::string expectation(const FieldSpec& spec) {
     case FieldType::boolean:
       return "true or false";
     case FieldType::text:
-      return spec.unit == file_unit ? "the name of a file" : "a text";
+      return spec.unit == file_unit || spec.unit == path_unit ? "the name of a file" : "a text";
     case FieldType::choice:
       return "one of " + listing({spec.choices.begin(), spec.choices.end()});
     case FieldType::vector3:
@@ -241,6 +256,7 @@ bool FieldReader::scalar(const Value& value, const FieldSpec& spec, FieldValue& 
   }
   const bool is_file = spec.unit == file_unit;
   std::optional<std::string> text = read_text(value, is_file ? "the name of a file" : "a text");
+  if (text && spec.unit == path_unit) text = path_of(value, *text, storage_.file);
   if (text && is_file && text->find('\n') == std::string::npos) text = content_of(value, *text, storage_.file);
   if (text) out.text = storage_.texts.emplace_back(*text);
   return text.has_value();

@@ -3,12 +3,13 @@
 
 #include <cmath>
 #include <cstddef>
+#include <limits>
 
 #include "framework/host/simulation/run_record.hpp"
 
 namespace polyform::host::inline simulation {
 
-/// The times of the rows.
+/// The times of the rows: at products of the interval, or one by one as they are asked for.
 class RowTimes {
  public:
   static constexpr double rounding = 1e-15;  ///< of a quotient of two times
@@ -17,13 +18,29 @@ class RowTimes {
     // A last product that differs from the duration by rounding only is the end itself.
     products_ = static_cast<std::size_t>(std::ceil(duration_ / interval_ * (1 - rounding)));
   }
-  bool done() const { return next_ > products_; }
-  double next() const { return next_ < products_ ? static_cast<double>(next_) * interval_ : duration_; }
-  void advance() { ++next_; }
+  /// From now on there is no row but the one at t, after the last one.
+  void ask(double t) {
+    on_demand_ = true;
+    asked_ = t;
+  }
+  bool on_demand() const { return on_demand_; }
+  bool done() const { return on_demand_ ? asked_ == none : next_ > products_; }
+  double next() const {
+    if (on_demand_) return asked_;
+    return next_ < products_ ? static_cast<double>(next_) * interval_ : duration_;
+  }
+  void advance() {
+    ++next_;
+    asked_ = none;
+  }
 
  private:
+  static constexpr double none = std::numeric_limits<double>::infinity();
+
   double duration_, interval_;
   std::size_t products_, next_ = 0;  ///< rows at products before the end
+  bool on_demand_ = false;
+  double asked_ = none;
 };
 
 }  // namespace polyform::host::simulation

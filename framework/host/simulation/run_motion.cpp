@@ -1,5 +1,7 @@
 #include "framework/host/simulation/run_motion.hpp"
 
+#include <algorithm>
+
 #include "framework/diagnostics.hpp"
 #include "framework/host/simulation/evaluate.hpp"
 #include "framework/host/simulation/run_rows.hpp"
@@ -22,6 +24,26 @@ void RunMotion::begin(const ConstStateView& start) {
   if (!touching_.empty()) touching_.renew(0, y_);
   integrator_.start(0, y_);
   begun_ = true;
+}
+
+void RunMotion::begin_from(const RunState& from) {
+  if (!touching_.empty())
+    throw Failure(Exit::simulation_failed, "contacts, friction or stops that hold at times cannot be set to a state",
+                  "Run the model from its start.");
+  auto* const discrete = ask<DiscreteState>(solver_);
+  if (from.y.size() != y_.size() ||
+      (discrete == nullptr ? !from.discrete.empty() : discrete->set(from.discrete) != Status::ok))
+    throw Failure(Exit::simulation_failed, "a state of another model cannot be set");
+  std::ranges::copy(from.y, y_.begin());
+  integrator_.start(from.time, y_);
+  begun_ = true;
+}
+
+void RunMotion::keep(double t, RunState& out) const {
+  out.time = t;
+  out.y.assign(y_.begin(), y_.end());
+  if (const auto* const discrete = ask<DiscreteState>(solver_))
+    out.discrete.assign(discrete->values().begin(), discrete->values().end());
 }
 
 void RunMotion::stand_at(double t) {

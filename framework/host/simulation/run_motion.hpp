@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "framework/host/simulation/run_record.hpp"
+#include "framework/host/simulation/run_state.hpp"
 #include "framework/host/simulation/solver_ode.hpp"
 #include "framework/host/simulation/unilateral_ode.hpp"
 
@@ -19,7 +20,11 @@ class RunMotion {
 
   /// Gives the state of the system at time 0 to the solver and to the integrator.
   void begin(const ConstStateView& start);
+  /// The same with the state of another run of the same model. Failure too where rows hold at times.
+  void begin_from(const RunState&);
   bool begun() const { return begun_; }
+  /// Takes y() and the discrete state down as those at t.
+  void keep(double t, RunState& out) const;
   /// Makes y() the state at t, which lies within the last step.
   void stand_at(double t);
   /// Takes the drift off y(), a state at t.

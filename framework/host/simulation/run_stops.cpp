@@ -24,6 +24,17 @@ void RunStops::begin() {
   if (!touches_.empty()) touches_.begin();
 }
 
+void RunStops::begin_from(double t) {
+  knots_.pass(t);
+  begin();
+}
+
+void RunStops::renew() {
+  motion_.begin_anew(motion_.time(), 0);
+  renew_touches();
+  if (!events_.empty()) events_.begin();
+}
+
 double RunStops::plan() {
   const double now = motion_.time();
   knot_ = knots_.next();

@@ -26,6 +26,10 @@ class RunStops {
   std::span<const ElementEvents::Source> sources() const { return events_.elements().sources(); }
   /// At the integrator's time, before the first step.
   void begin();
+  /// The same where the run begins at t > 0.
+  void begin_from(double t);
+  /// At the integrator's time, where what acts has changed.
+  void renew();
   /// Where the next step has to end at the latest, s; at the time of the motion where a knot is due now.
   double plan();
   /// Whether the integrator stands at the knot that plan() saw: pass_knot() comes next.

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "framework/diagnostics.hpp"
@@ -52,6 +53,40 @@ class Run {
       rows_until(0);
     });
   }
+
+  /// In place of begin(), at the state of another run, from where rows come as they are asked for.
+  void begin_from(const RunState& from) {
+    clock_.start();
+    clear_trouble();
+    guard(record_, [&] {
+      motion_.begin_from(from);
+      stops_.begin_from(from.time);
+      last_row_ = from.time;
+      stood_at_ = from;
+    });
+  }
+
+  /// A row at t alone. exactly: a step ends there.
+  void ask_row(double t, bool exactly) {
+    keeps_state_ = true;
+    times_.ask(t);
+    end_of_steps_ = exactly ? t : never;
+  }
+  /// To the row that was asked for; a row within the last step needs no further one.
+  bool go_to_row() {
+    guard(record_, [&] { ahead_ ? pass_rows() : rows_until(motion_.time()); });
+    while (prepare()) go_on();
+    return goes_on();
+  }
+  /// Where a step and a row have ended, and what acts has changed.
+  bool renew() {
+    guard(record_, [&] {
+      if (ahead_) pass_ahead();
+      stops_.renew();
+    });
+    return goes_on();
+  }
+  const RunState& stood_at() const { return stood_at_; }
 
   /// All that comes before the next step; false where there is none any more.
   bool prepare() {
@@ -128,6 +163,7 @@ class Run {
         return false;
       }
       limit_ = std::min(stops_.plan(), motion_.time() + watches_.longest_allowed_step());
+      if (end_of_steps_ > motion_.time()) limit_ = std::min(limit_, end_of_steps_);
       if (!stops_.is_at_knot()) return true;
       stops_.pass_knot();
     }
@@ -145,26 +181,32 @@ class Run {
 
   /// The rows within the last step, and what happened in it.
   void look_back() {
-    switch (stops_.find()) {
-      case RunStops::Found::step_again:
-        break;
-      case RunStops::Found::touch:
-        rows_until(stops_.found_at());
-        stops_.pass_touch();
-        break;
-      case RunStops::Found::event:
-        rows_until(stops_.found_at());
-        limit_ = stops_.begin_event();
-        if (limit_ > stops_.found_at()) step();
-        stops_.end_event();
-        rows_until(motion_.time());
-        break;
-      case RunStops::Found::nothing:
-        stops_.settle();
-        rows_until(motion_.time());
-        rows_.show(motion_.integrator(), motion_.states());
-        if (stops_.is_at_knot()) stops_.pass_knot();
-        break;
+    const RunStops::Found found = stops_.find();
+    if (found == RunStops::Found::step_again) return;
+    if (found == RunStops::Found::nothing) stops_.settle();
+    ahead_ = found;
+    pass_rows();
+  }
+
+  /// The rows before what ends the step, and then that; where rows are asked for one by one, it waits for those that
+  /// may still be asked for before it.
+  void pass_rows() {
+    rows_until(*ahead_ == RunStops::Found::nothing ? motion_.time() : stops_.found_at());
+    if (times_.on_demand() && times_.done()) return;
+    pass_ahead();
+  }
+  void pass_ahead() {
+    const RunStops::Found found = *std::exchange(ahead_, std::nullopt);
+    if (found == RunStops::Found::touch) {
+      stops_.pass_touch();
+    } else if (found == RunStops::Found::event) {
+      limit_ = stops_.begin_event();
+      if (limit_ > stops_.found_at()) step();
+      stops_.end_event();
+      rows_until(motion_.time());
+    } else {
+      rows_.show(motion_.integrator(), motion_.states());
+      if (stops_.is_at_knot()) stops_.pass_knot();
     }
   }
 
@@ -188,6 +230,7 @@ class Run {
     rows_.put(t, motion_.solver_states(), motion_.work(), motion_.equations().take_corrections(),
               motion_.integrator().statistics().evaluations);
     last_row_ = t;
+    if (keeps_state_) motion_.keep(t, stood_at_);
   }
 
   std::vector<std::string> warnings() {
@@ -248,6 +291,10 @@ class Run {
   RunRecord record_;
   double last_row_ = -1;  ///< its time
   double limit_ = 0;
+  std::optional<RunStops::Found> ahead_;  ///< what ends the last step, while rows before it are still to come
+  double end_of_steps_ = never;           ///< a time that no step goes past
+  bool keeps_state_ = false;              ///< at each row, for the caller
+  RunState stood_at_;
 };
 
 }  // namespace
@@ -286,6 +333,38 @@ RunRecord StepwiseRun::finish() {
   if (record.end == End::failed && record.steps == 0) record.failure += note_of_chosen_rates(parts_->system);
   return record;
 }
+
+struct RunOnDemand::Parts {
+  Parts(const SystemView& view, const ConstStateView& from, Solver& solver, RunSettings given,
+        std::span<RowSink* const> to)
+      : start(from), settings(std::move(given)), sinks(to.begin(), to.end()),
+        run(view, start, solver, settings, sinks, control) {}
+
+  const ConstStateView start;
+  const RunSettings settings;
+  const std::vector<RowSink*> sinks;
+  const RunControl control{};
+  Run run;
+};
+
+RunOnDemand::RunOnDemand(const SystemView& view, const ConstStateView& start, Solver& solver, RunSettings settings,
+                         std::span<RowSink* const> sinks, const RunState* from)
+    : parts_(std::make_unique<Parts>(view, start, solver, std::move(settings), sinks)) {
+  if (from != nullptr) {
+    parts_->run.begin_from(*from);
+    return;
+  }
+  parts_->run.ask_row(0, false);
+  parts_->run.begin();
+}
+RunOnDemand::~RunOnDemand() = default;
+bool RunOnDemand::go_to(double t, bool exactly) {
+  parts_->run.ask_row(t, exactly);
+  return parts_->run.go_to_row();
+}
+bool RunOnDemand::renew() { return parts_->run.renew(); }
+const RunState& RunOnDemand::state() const { return parts_->run.stood_at(); }
+RunRecord RunOnDemand::finish() { return parts_->run.finish(); }
 
 RunRecord simulate(const System& system, Solver& solver, const RunSettings& settings, std::span<RowSink* const> sinks,
                    const RunControl& control) {

@@ -5,10 +5,12 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "framework/host/assembly/system.hpp"
 #include "framework/host/simulation/row_sink.hpp"
 #include "framework/host/simulation/run_record.hpp"
+#include "framework/host/simulation/run_state.hpp"
 
 namespace polyform::host::inline simulation {
 
@@ -45,6 +47,32 @@ class StepwiseRun {
   /// Takes the step, and what comes of it.
   void step();
   /// After prepare() gave false.
+  RunRecord finish();
+
+ private:
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
+};
+
+/// The same run with rows where they are asked for, one after the other, and with functions of time that the caller
+/// may change between them. Where nothing is changed, its steps and the values of its rows are those of simulate().
+class RunOnDemand {
+ public:
+  /// The view, the solver and the sinks outlive it; the start is copied by encoding it. Begins at t = 0 with a row, or
+  /// at the state that another run of the same model has given, without one.
+  RunOnDemand(const SystemView&, const ConstStateView& start, Solver&, RunSettings, std::span<RowSink* const>,
+              const RunState* from = nullptr);
+  ~RunOnDemand();
+  RunOnDemand(const RunOnDemand&) = delete;
+  RunOnDemand& operator=(const RunOnDemand&) = delete;
+
+  /// Goes on to t, at most the duration and not before the last row, and gives the row. exactly: a step ends there.
+  /// False where the run has failed, which finish() tells.
+  bool go_to(double t, bool exactly);
+  /// After a row where a step ended: what acts on the model has changed.
+  bool renew();
+  /// At the last row, or where the run began.
+  const RunState& state() const;
   RunRecord finish();
 
  private:

@@ -1,0 +1,79 @@
+#include "apps/fmi/component.hpp"
+
+#include <dlfcn.h>
+
+#include <filesystem>
+#include <string_view>
+
+#include "framework/diagnostics.hpp"
+
+namespace polyform::fmi {
+
+namespace {
+
+void add(std::string& text, std::string_view sentence) {
+  if (sentence.empty()) return;
+  if (!text.empty()) text += '\n';
+  text += sentence;
+}
+
+int digit(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+std::string decoded(std::string_view text) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const bool escaped = text[i] == '%' && i + 2 < text.size() && digit(text[i + 1]) >= 0 && digit(text[i + 2]) >= 0;
+    out += escaped ? static_cast<char>(16 * digit(text[i + 1]) + digit(text[i + 2])) : text[i];
+    if (escaped) i += 2;
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string said(const host::Failure& failure, const host::Diagnostics& held) {
+  std::string text;
+  for (const Diagnostic& d : held.all())
+    if (d.severity == Severity::error) add(text, host::format(d));
+  add(text, failure.message());
+  add(text, failure.remedy());
+  return text.empty() ? "the call failed" : text;
+}
+
+void log_warnings(const Component& component, const host::Diagnostics& held) {
+  if (!component.logs_warnings) return;
+  for (const Diagnostic& d : held.all()) component.log(Answer::warning, "logStatusWarning", host::format(d));
+}
+
+std::string resources_folder(const char* location) {
+  std::string_view given = location == nullptr ? "" : location;
+  if (given.starts_with("file:")) {
+    given.remove_prefix(5);
+    // file:/path, file:///path, file://localhost/path
+    if (given.starts_with("//")) {
+      given.remove_prefix(2);
+      given.remove_prefix(std::min(given.size(), given.find('/')));
+    }
+    return decoded(given);
+  }
+  if (!given.empty()) return std::string(given);
+  Dl_info here{};
+  if (::dladdr(reinterpret_cast<const void*>(&resources_folder), &here) == 0 || here.dli_fname == nullptr) return {};
+  return (std::filesystem::path(here.dli_fname).parent_path() / "../../resources").lexically_normal().string();
+}
+
+std::unique_ptr<Component> made(const std::string& name, const std::string& token, const std::string& resources,
+                                Kind kind, std::function<void(Answer, const char*, const std::string&)> log,
+                                bool logs_warnings) {
+  auto component = std::make_unique<Component>(Component{nullptr, name, std::move(log), logs_warnings});
+  const Answer answer = answering(component.get(), [&](Component& c) {
+    c.instance = std::make_unique<Instance>(resources, token, kind);
+  });
+  return answer == Answer::ok ? std::move(component) : nullptr;
+}
+
+}  // namespace polyform::fmi

@@ -1,0 +1,64 @@
+// What the C functions of both versions share: an instance behind a pointer, and the way from failures to a status.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <new>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "apps/fmi/instance.hpp"
+#include "apps/text/terminal.hpp"
+
+namespace polyform::fmi {
+
+/// In the order of the standard, the same in both versions.
+enum class Answer { ok, warning, discard, error, fatal };
+
+struct Component {
+  std::unique_ptr<Instance> instance;
+  std::string name;
+  std::function<void(Answer, const char* category, const std::string& message)> log;
+  bool logs_warnings = false;
+  // What is said of the simulation before the initialization.
+  double start = 0;
+  std::optional<double> stop = {}, tolerance = {};
+  double last_time = 0;  ///< that a step has reached
+  std::vector<std::size_t> references = {}, more_references = {};  ///< room
+};
+
+/// A message as text; the remedy follows it.
+std::string said(const host::Failure&, const host::Diagnostics&);
+void log_warnings(const Component&, const host::Diagnostics&);
+
+/// Does the work of one call for an instance that may be none. Nothing leaves by an exception.
+template <class Work>
+Answer answering(Component* component, Work&& work) noexcept {
+  if (component == nullptr) return Answer::error;
+  try {
+    const apps::HeldMessages held;
+    try {
+      work(*component);
+      log_warnings(*component, held.all());
+      return Answer::ok;
+    } catch (const host::Failure& failure) {
+      component->log(Answer::error, "logStatusError", said(failure, held.all()));
+    } catch (const std::bad_alloc&) {
+      component->log(Answer::error, "logStatusError", "memory ran out");
+    } catch (const std::exception& problem) {
+      component->log(Answer::error, "logStatusError", problem.what());
+    }
+  } catch (...) {
+  }
+  return Answer::error;
+}
+
+/// Of a kind; nullptr after a message to the log.
+std::unique_ptr<Component> made(const std::string& name, const std::string& token, const std::string& resources, Kind,
+                                std::function<void(Answer, const char*, const std::string&)> log, bool logs_warnings);
+
+/// The folder of a file URI, or of this library's FMU where none is given: ../../resources.
+std::string resources_folder(const char* location);
+
+}  // namespace polyform::fmi

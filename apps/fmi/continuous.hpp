@@ -1,0 +1,57 @@
+// Model exchange: the equation of a solver, whose integration is another program's.
+#pragma once
+
+#include "apps/fmi/instance.hpp"
+#include "framework/host/simulation/element_events.hpp"
+#include "framework/host/simulation/knots.hpp"
+#include "framework/host/simulation/solver_ode.hpp"
+
+namespace polyform::fmi {
+
+class Continuous final : public Motion {
+ public:
+  explicit Continuous(const FmuModel&);
+
+  std::size_t size() const { return y_.size(); }
+  std::size_t events() const { return elements_.size(); }
+  void set_time(double t);
+  void set_states(std::span<const double> y);
+  std::span<const double> states() const { return y_; }
+  /// Failure (simulation_failed) where the solver fails.
+  std::span<const double> rates();
+  /// Values of the event functions.
+  std::span<const double> indicators();
+  /// After a step of the other program: whether its states need a correction, which begin_events() then makes.
+  bool needs_correction();
+  /// Answers to all that has happened at the present time. Whether the states have changed.
+  bool pass_events();
+  /// The next time at which something changes by the clock; infinity where there is none, s.
+  double next_time() const { return knots_->next().time; }
+
+  double time() const override { return time_; }
+  std::span<const double> row() override;
+  void inputs_changed() override { forget(); }
+  void save(InstanceState&) override;
+  void restore(const InstanceState&) override;
+
+ private:
+  void forget() { has_row_ = has_rates_ = has_indicators_ = false; }
+  void keep_signs();
+  bool correct(std::span<double> y);
+  void renew_knots();
+  [[noreturn]] void fail(const char* what);
+
+  const FmuModel& model_;
+  host::SolverPointer solver_;
+  host::SolverOde ode_;
+  host::ElementEvents elements_;
+  std::unique_ptr<host::Knots> knots_;
+  host::RowMaker rows_;
+  host::ObservationStore store_;
+  double time_ = 0;
+  std::vector<double> y_, rates_, indicators_, other_, row_;
+  std::vector<std::int32_t> signs_, discrete_;  ///< of event functions after the last event; room for discrete states
+  bool has_row_ = false, has_rates_ = false, has_indicators_ = false;
+};
+
+}  // namespace polyform::fmi

@@ -1,0 +1,128 @@
+#include "apps/fmi/export_fmu.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <sstream>
+
+#include "apps/fmi/model_description.hpp"
+#include "apps/fmi/zip_writer.hpp"
+#include "framework/diagnostics.hpp"
+#include "framework/files_read.hpp"
+#include "framework/host/registry/search_path.hpp"
+#include "framework/host/results/checksum.hpp"
+
+namespace polyform::fmi {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string content_of(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  std::ostringstream text;
+  text << in.rdbuf();
+  if (!in) throw host::Failure(host::Exit::bad_input, file.string() + " cannot be read into the FMU");
+  return std::move(text).str();
+}
+
+/// Files of the model in the FMU: as they lie to each other, below the deepest folder that holds all of them.
+class ModelFiles {
+ public:
+  std::string add(const std::string& name) {
+    const fs::path file = fs::weakly_canonical(name);
+    files_.insert(file);
+    return file.string();
+  }
+  /// Where a file that was added lies below `resources`.
+  std::string place(const std::string& file) const {
+    return "model/" + fs::path(file).lexically_relative(root()).generic_string();
+  }
+  void write(ZipWriter& out) const {
+    for (const fs::path& file : files_) out.add("resources/" + place(file.string()), content_of(file));
+  }
+
+ private:
+  fs::path root() const {
+    fs::path root = files_.begin()->parent_path();
+    for (const fs::path& file : files_)
+      while (file.lexically_relative(root).empty() || *file.lexically_relative(root).begin() == "..")
+        root = root.parent_path();
+    return root;
+  }
+  std::set<fs::path> files_;
+};
+
+/// Plugins that the FMU needs: all that were loaded, in every build, but formulations other than its own.
+std::vector<const host::PluginRecord*> plugins_for(const host::Registry& registry, const std::string& formulation) {
+  const std::string needed = registry.plugin_of(std::string_view(formulation));
+  std::set<std::string> names;
+  for (const host::PluginRecord& record : registry.plugins())
+    if (record.status == host::PluginStatus::loaded && (record.kind != "formulation" || record.name == needed))
+      names.insert(record.name);
+  std::vector<const host::PluginRecord*> out;
+  for (const host::PluginRecord& record : registry.plugins())
+    if (names.contains(record.name) && !record.replaced && !(record.refusal && *record.refusal != host::Refusal::instruction_set))
+      out.push_back(&record);
+  return out;
+}
+
+fs::path library_of_fmus() {
+  const fs::path file = host::installed_plugin_folder().parent_path() / "polyform_fmu.so";
+  if (fs::exists(file)) return file;
+  throw host::Failure(host::Exit::bad_input, fmt::format("{}, which goes into each FMU, is missing", file.string()),
+                      "Install Polyform whole, or build the target polyform_fmu.");
+}
+
+}  // namespace
+
+Fmu export_fmu(const ExportRequest& request, const host::Registry& registry) {
+  Settings settings = request.settings;
+  FmuModel model(settings, registry.catalog(), registry.keep_alive());
+  ModelFiles files;
+  const std::string file = files.add(settings.model.file);
+  const std::string state = settings.model.state.empty() ? "" : files.add(settings.model.state);
+  for (const std::string& name : request.files) files.add(name);
+  for (const std::string& name : host::take_read_files()) files.add(name);
+  settings.model.file = files.place(file);
+  if (!state.empty()) settings.model.state = files.place(state);
+  // What the FMU will choose by itself, it chooses from the plugins that it has: its choice is fixed now.
+  settings.solver = model.choice().formulation->name();
+  settings.run.integrator = model.run().integrator.name();
+
+  const std::vector<const host::PluginRecord*> plugins = plugins_for(registry, settings.solver);
+  host::Checksum sum;
+  sum.add(to_text(settings));
+  sum.add(content_of(file));
+  settings.token = fmt::format("{{{}-{:016x}-{}}}", model_identifier(model.system().description().name), sum.value(),
+                               POLYFORM_VERSION);
+
+  Fmu out;
+  ZipWriter zip;
+  zip.add("modelDescription.xml", model_description(model, settings, request.version));
+  zip.add(fmt::format("binaries/{}/{}.so", request.version == 2 ? "linux64" : POLYFORM_FMI_PLATFORM,
+                      model_identifier(model.system().description().name)),
+          content_of(library_of_fmus()), true);
+  zip.add("resources/fmu.json", to_text(settings));
+  files.write(zip);
+  std::set<std::string> taken;
+  for (const host::PluginRecord* plugin : plugins) {
+    std::string name = fs::path(plugin->file).filename().string();
+    while (!taken.insert(name).second) name.insert(0, "_");
+    zip.add("resources/plugins/" + name, content_of(plugin->file), true);
+    if (std::ranges::find(out.plugins, plugin->name) == out.plugins.end()) out.plugins.push_back(plugin->name);
+  }
+  out.bytes = zip.finish();
+  using Role = Variable::Role;
+  out.inputs = model.count(Role::input);
+  out.outputs = model.count(Role::output);
+  out.parameters = model.count(Role::parameter);
+  out.states = model.states();
+  out.events = model.count(Role::event);
+  return out;
+}
+
+}  // namespace polyform::fmi

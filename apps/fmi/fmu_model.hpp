@@ -1,0 +1,62 @@
+// The model of an FMU, ready to run, and the variables that the FMU shows.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "apps/fmi/live_inputs.hpp"
+#include "apps/fmi/settings.hpp"
+#include "apps/session/solver_choice.hpp"
+#include "framework/host/assembly/system.hpp"
+#include "framework/host/registry/catalog.hpp"
+#include "framework/host/simulation/row_maker.hpp"
+#include "framework/host/simulation/run_record.hpp"
+
+namespace polyform::fmi {
+
+/// One variable of the FMU. Its value reference is its place in the list.
+struct Variable {
+  enum class Role { time, parameter, input, input_rate, input_acceleration, output, state, rate, event };
+  Role role;
+  std::size_t index;  ///< among those of its role
+  std::string name, unit, meaning;
+  double start = 0;  ///< of parameters and inputs
+};
+
+/// Read from the settings' file. The catalog outlives it.
+class FmuModel {
+ public:
+  /// parameters: values in place of those of the model. Failures of reading and assembly, whose reasons are printed
+  /// (HeldMessages).
+  FmuModel(const Settings&, const host::Catalog&, std::shared_ptr<const void> libraries,
+           const std::map<std::string, double>& parameters = {});
+
+  const host::System& system() const { return *system_; }
+  const apps::SolverChoice& choice() const { return choice_; }
+  const host::RunSettings& run() const { return run_; }
+  host::Columns columns() const { return apps::columns_of(settings_.run); }
+  const std::vector<LiveInput>& inputs() const { return inputs_; }
+  const std::vector<Variable>& variables() const { return variables_; }
+  /// How many variables have this role.
+  std::size_t count(Variable::Role) const;
+  /// Whether its state can be read and set: nothing sticks, locks or touches at times.
+  bool has_settable_state() const { return settable_; }
+  /// Of the FMU for model exchange: the solver's states, and the work where any may be done.
+  std::size_t states() const { return count(Variable::Role::state); }
+
+ private:
+  void list_variables();
+
+  Settings settings_;
+  std::map<std::string, double, std::less<>> parameters_;
+  std::vector<LiveInput> inputs_;
+  std::unique_ptr<host::System> system_;
+  apps::SolverChoice choice_;
+  host::RunSettings run_;
+  std::vector<Variable> variables_;
+  bool settable_ = true;
+};
+
+}  // namespace polyform::fmi

@@ -1,0 +1,91 @@
+// One instance of an FMU, as both versions of the interface and both kinds see it.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "apps/fmi/fmu_model.hpp"
+#include "framework/host/simulation/simulate.hpp"
+
+namespace polyform::fmi {
+
+/// What an instance stands at, for getting and setting its state and for files.
+struct InstanceState {
+  host::RunState run;
+  std::vector<double> inputs;         ///< value, rate and acceleration of each
+  std::vector<std::int32_t> signs;    ///< of the event functions, of model exchange
+  std::vector<std::byte> bytes() const;
+  /// Failure (bad_input) where the bytes are not those of bytes().
+  static InstanceState from(std::span<const std::byte>);
+};
+
+/// What an FMU for one kind does with its model.
+class Motion {
+ public:
+  virtual ~Motion() = default;
+  virtual double time() const = 0;
+  /// The outputs at the present state, by the numbers of their columns.
+  virtual std::span<const double> row() = 0;
+  /// The inputs have changed.
+  virtual void inputs_changed() = 0;
+  virtual void save(InstanceState&) = 0;
+  virtual void restore(const InstanceState&) = 0;
+};
+
+class Stepping;
+class Continuous;
+
+/// All calls throw host::Failure; the C functions turn that into a status.
+class Instance {
+ public:
+  /// resources: the folder of the FMU. Failure where it is not that of an FMU with this token, or of the other kind.
+  Instance(const std::string& resources, const std::string& token, Kind);
+  ~Instance();
+  Instance(const Instance&) = delete;
+  Instance& operator=(const Instance&) = delete;
+
+  /// Before the simulation. stop: none where it has no end.
+  void set_up(double start, std::optional<double> stop, std::optional<double> tolerance);
+  /// Values are fixed from now on but for those of inputs.
+  void finish_initialization();
+  /// All as it was when it was made.
+  void reset();
+
+  /// The variable of that value reference. Failure (bad_input) where there is none.
+  const Variable& variable(std::size_t reference) const;
+  double value(std::size_t reference);
+  void set_value(std::size_t reference, double value);
+  /// Σ ∂unknown/∂known · seed by central differences of fourth order.
+  void differentiate(std::span<const std::size_t> unknowns, std::span<const std::size_t> knowns,
+                     std::span<const double> seed, std::span<double> out);
+  InstanceState state();
+  void set_state(const InstanceState&);
+
+  const FmuModel& model() const { return *shown_; }
+  /// Of co-simulation and of model exchange. The first call makes the motion from the model, at its start.
+  Stepping& stepping();
+  Continuous& continuous();
+
+ private:
+  void load();
+  Motion& motion();
+
+  std::string resources_;
+  Settings settings_;
+  const host::Catalog* catalog_ = nullptr;
+  std::shared_ptr<const void> libraries_;
+  std::unique_ptr<FmuModel> shown_, own_;       ///< with the model's parameters; with those that were set
+  std::map<std::string, double> parameters_;    ///< that were set
+  std::vector<double> inputs_;                  ///< value, rate and acceleration of each
+  std::optional<double> stop_, tolerance_;
+  std::unique_ptr<Stepping> stepping_;
+  std::unique_ptr<Continuous> continuous_;
+  bool initialized_ = false, inputs_wait_ = false;
+};
+
+}  // namespace polyform::fmi

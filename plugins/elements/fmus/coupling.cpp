@@ -1,0 +1,152 @@
+#include "coupling.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+namespace polyform::fmus {
+
+namespace {
+
+constexpr std::array<std::string_view, 2> kinds{"model-exchange", "co-simulation"};
+
+/// Names between commas; commas within brackets belong to a name, "-" is none.
+std::vector<std::string> names_in(std::string_view text) {
+  std::vector<std::string> out;
+  if (text.empty()) return out;
+  std::string name;
+  int depth = 0;
+  const auto end = [&] {
+    const std::size_t first = name.find_first_not_of(' '), last = name.find_last_not_of(' ');
+    out.push_back(first == std::string::npos ? "" : name.substr(first, last - first + 1));
+    name.clear();
+  };
+  for (const char c : text) {
+    depth += c == '[' ? 1 : c == ']' ? -1 : 0;
+    if (c == ',' && depth <= 0)
+      end();
+    else
+      name += c;
+  }
+  end();
+  return out;
+}
+
+std::vector<Reference> inputs_in(const Fmu& fmu, std::string_view text) {
+  std::vector<Reference> out;
+  for (const std::string& name : names_in(text)) out.push_back(name == "-" ? Coupling::none : fmu.find(name, "input"));
+  return out;
+}
+
+void read_start_values(std::string_view text, Coupling& c) {
+  for (const std::string& item : names_in(text)) {
+    const std::size_t equals = item.find('=');
+    double value = 0;
+    const std::string number = equals == std::string::npos ? "" : item.substr(item.find_first_not_of(" =", equals));
+    const auto [end, problem] = std::from_chars(number.data(), number.data() + number.size(), value);
+    if (problem != std::errc() || end != number.data() + number.size())
+      throw FmuError(fmt::format("found `{}` among the start values, expected name = number", item),
+                     "Write them as \"R = 0.5, k = 2\".");
+    const std::string name = item.substr(0, item.find_last_not_of(' ', equals - 1) + 1);
+    const auto known = c.fmu->variables().find(name);
+    const bool is_input = known != c.fmu->variables().end() && known->second.causality == "input";
+    c.parameters.push_back(c.fmu->find(name, is_input ? "input" : "parameter"));
+    c.parameter_values.push_back(value);
+  }
+}
+
+}  // namespace
+
+const std::array<FieldSpec, field_count> specs{
+    FieldSpec{.name = "file",
+              .type = FieldType::text,
+              .unit = "path",
+              .meaning = "the FMU, from the folder of the model",
+              .required = true},
+    FieldSpec{.name = "kind",
+              .type = FieldType::choice,
+              .unit = "",
+              .meaning = "what the FMU is for: its equations, or its steps",
+              .default_text = "model-exchange",
+              .choices = kinds},
+    FieldSpec{.name = "joints", .type = FieldType::joints, .unit = "", .meaning = "the joints that it is coupled to", .required = true},
+    FieldSpec{.name = "positions",
+              .type = FieldType::text,
+              .unit = "",
+              .meaning = "inputs of the FMU that take the coordinates of the joints, with commas between; - for none"},
+    FieldSpec{.name = "velocities",
+              .type = FieldType::text,
+              .unit = "",
+              .meaning = "inputs that take the velocities of the joints"},
+    FieldSpec{.name = "commands", .type = FieldType::text, .unit = "", .meaning = "inputs that take the command values"},
+    FieldSpec{.name = "command_values",
+              .type = FieldType::time_functions,
+              .unit = "1",
+              .meaning = "what these take: functions of time, or formulas of the state and of signals"},
+    FieldSpec{.name = "efforts",
+              .type = FieldType::text,
+              .unit = "",
+              .meaning = "outputs that are the efforts on the velocities of the joints; - for none"},
+    FieldSpec{.name = "channels", .type = FieldType::text, .unit = "", .meaning = "further outputs, as columns of results"},
+    FieldSpec{.name = "start_values",
+              .type = FieldType::text,
+              .unit = "",
+              .meaning = "parameters and start values of inputs: \"R = 0.5, k = 2\""},
+    FieldSpec{.name = "interval",
+              .type = FieldType::number,
+              .unit = "s",
+              .meaning = "of co-simulation: the time of one step",
+              .default_text = "0.001",
+              .minimum = 0,
+              .exclusive_minimum = true,
+              .typical = 1e-3}};
+
+Coupling coupling_of(Strided<const FieldValue> fields) {
+  Coupling c;
+  c.fmu = &Fmu::open(std::string(fields[file].text), fields[kind].integer == 1 ? Kind::co_simulation : Kind::model_exchange);
+  c.interval = fields[interval].number;
+  c.positions = inputs_in(*c.fmu, fields[positions].text);
+  c.velocities = inputs_in(*c.fmu, fields[velocities].text);
+  c.commands = inputs_in(*c.fmu, fields[commands].text);
+  if (c.commands.size() != fields[command_values].functions.size())
+    throw FmuError(fmt::format("{} commands take {} values", c.commands.size(), fields[command_values].functions.size()),
+                   "Give each input under `commands` a value under `command_values`.");
+  const auto add = [&](const std::string& name) {
+    const auto known = std::ranges::find(c.names, name);
+    if (known != c.names.end()) return static_cast<std::size_t>(known - c.names.begin());
+    c.outputs.push_back(c.fmu->find(name, "output"));
+    c.names.push_back(name);
+    return c.names.size() - 1;
+  };
+  for (const std::string& name : names_in(fields[efforts].text))
+    c.efforts.push_back(name == "-" ? Coupling::no_output : add(name));
+  for (const std::string& name : names_in(fields[channels].text)) add(name);
+  read_start_values(fields[start_values].text, c);
+  return c;
+}
+
+InputValues::InputValues(const Coupling& c, Strided<const FieldValue> fields) {
+  const auto add = [this](const std::vector<Reference>& of, std::vector<std::size_t>& which) {
+    for (std::size_t k = 0; k < of.size(); ++k) {
+      if (of[k] == Coupling::none) continue;
+      references.push_back(of[k]);
+      which.push_back(k);
+    }
+  };
+  add(c.positions, of_q);
+  add(c.velocities, of_v);
+  std::vector<std::size_t> which;
+  add(c.commands, which);
+  for (const std::size_t k : which) commands.push_back(fields[command_values].functions[k]);
+  values.resize(references.size());
+}
+
+void InputValues::set(const double* q, const double* v, double t) noexcept {
+  std::size_t at = 0;
+  for (const std::size_t k : of_q) values[at++] = q[k];
+  for (const std::size_t k : of_v) values[at++] = v[k];
+  for (const TimeFunction& command : commands) values[at++] = command(t).value;
+}
+
+}  // namespace polyform::fmus

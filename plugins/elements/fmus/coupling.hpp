@@ -1,0 +1,59 @@
+// How an FMU hangs on the model: its fields, and the variables that they name.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "fmu.hpp"
+#include "polyform/contract/force.hpp"
+
+namespace polyform::fmus {
+
+enum Field : std::size_t {
+  file,
+  kind,
+  joints,
+  positions,
+  velocities,
+  commands,
+  command_values,
+  efforts,
+  channels,
+  start_values,
+  interval,
+  field_count
+};
+extern const std::array<FieldSpec, field_count> specs;
+
+/// What one element gives to its FMU and takes from it. The lists of references have one entry per coordinate.
+struct Coupling {
+  static constexpr Reference none = static_cast<Reference>(-1);
+  const Fmu* fmu = nullptr;
+  std::vector<Reference> positions, velocities, commands;
+  std::vector<Reference> outputs;      ///< efforts first, then channels
+  std::vector<std::string> names;      ///< of the outputs
+  std::vector<std::size_t> efforts;    ///< per velocity coordinate the number of the output, or no_output
+  static constexpr std::size_t no_output = static_cast<std::size_t>(-1);
+  std::vector<Reference> parameters;
+  std::vector<double> parameter_values;
+  double interval = 0;
+};
+
+/// Opens the FMU and finds what the fields name. Throws FmuError.
+Coupling coupling_of(Strided<const FieldValue> fields);
+
+/// The inputs of one instance at a state: those of q, v and the commands that are not none.
+struct InputValues {
+  InputValues(const Coupling&, Strided<const FieldValue> fields);
+  void set(const double* q, const double* v, double t) noexcept;
+  std::vector<Reference> references;
+  std::vector<double> values;
+
+ private:
+  std::vector<std::size_t> of_q, of_v;
+  std::vector<TimeFunction> commands;
+};
+
+}  // namespace polyform::fmus

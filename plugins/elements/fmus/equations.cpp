@@ -1,0 +1,171 @@
+// FMUs for model exchange: their states are first-order states of the model, and their events are events of the run.
+#include <algorithm>
+#include <cmath>
+#include <deque>
+#include <limits>
+#include <optional>
+
+#include "fmu_type.hpp"
+#include "polyform/contract/outputs.hpp"
+#include "polyform/contract/state_jumps.hpp"
+
+namespace polyform::fmus {
+
+namespace {
+
+constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+bool done(int status) { return status == 0 || status == 1; }
+
+class Equations final : public ForceBatch, public EventSource, public StateJumps, public OutputSource {
+ public:
+  Equations(const FmuType& type, Strided<const ElementInstance> instances)
+      : type_(type), states_(type.state_count()), first_state_(type.held()) {
+    const Coupling& c = type.coupling();
+    for (const ElementInstance& i : instances) {
+      Part& part = parts_.emplace_back(c, i.fields);
+      part.q = nq_;
+      part.v = nv_;
+      for (const JointShape& joint : i.joints) {
+        nq_ += joint.nq;
+        nv_ += joint.nv;
+      }
+    }
+    outputs_.resize(c.outputs.size());
+  }
+
+  void evaluate(const ForceInput& in, ForceOutput& out) noexcept override {
+    const Coupling& c = type_.coupling();
+    for (std::size_t k = 0; k < parts_.size(); ++k) {
+      Part& part = parts_[k];
+      const std::span<double> rates = out.state_rates.subspan(k * states_, states_);
+      std::ranges::fill(rates.first(first_state_), 0.0);
+      const std::span<double> own = rates.subspan(first_state_);
+      const bool good = move_to(part, k, in) && take_outputs(part) &&
+                        done(part.fmu.calls().get_rates(part.fmu.handle(), own.data(), own.size()));
+      if (!good) std::ranges::fill(own, unknown);
+      for (std::size_t e = 0; e < c.efforts.size(); ++e) {
+        if (c.efforts[e] == Coupling::no_output) continue;
+        const double effort = good ? outputs_[c.efforts[e]] : unknown;
+        out.efforts[part.v + e] += effort;
+        out.power += effort * in.v[part.v + e];
+      }
+    }
+  }
+  void initial_states(std::span<double> states) const noexcept override {
+    for (std::size_t k = 0; k < parts_.size(); ++k) {
+      const std::span<double> own = states.subspan(k * states_, states_);
+      const FmuInstance& fmu = parts_[k].fmu;
+      if (type_.has_events()) {
+        own[0] = 0;
+        own[1] = std::isfinite(fmu.next_time()) ? fmu.next_time() : FmuType::no_event;
+      }
+      const std::span<double> x = own.subspan(first_state_);
+      if (!done(fmu.calls().get_states(fmu.handle(), x.data(), x.size()))) std::ranges::fill(x, unknown);
+    }
+  }
+  void* query(std::string_view asked) noexcept override {
+    if (asked == OutputSource::interface_name) return static_cast<OutputSource*>(this);
+    if (asked == StateJumps::interface_name) return static_cast<StateJumps*>(this);
+    return asked == EventSource::interface_name && type_.has_events() ? static_cast<EventSource*>(this) : nullptr;
+  }
+  void destroy() noexcept override { delete this; }
+
+  void evaluate_outputs(const OutputInput& in, std::span<double> values) noexcept override {
+    for (std::size_t k = 0; k < parts_.size(); ++k)
+      if (move_to(parts_[k], k, *in.attachments) && take_outputs(parts_[k]))
+        std::ranges::copy(outputs_, values.begin() + static_cast<std::ptrdiff_t>(k * outputs_.size()));
+  }
+
+  // Events: the FMU's own, then the next one by its clock.
+  std::size_t event_count() const noexcept override { return parts_.size() * per_part(); }
+  void describe_event(std::size_t k, EventDescription& out) const noexcept override {
+    out.instance = k / per_part();
+    const bool of_clock = k % per_part() == per_part() - 1;
+    out.name = of_clock ? "clock of the FMU" : "event of the FMU";
+    out.crossing = of_clock ? Crossing::falling : Crossing::any;
+  }
+  void evaluate_events(const EventInput& in, EventOutput& out) noexcept override {
+    for (std::size_t k = 0; k < parts_.size(); ++k) {
+      const std::span<double> values = out.values.subspan(k * per_part(), per_part());
+      const std::size_t own = values.size() - 1;
+      if (!move_to(parts_[k], k, *in.attachments) ||
+          (own > 0 && !done(parts_[k].fmu.calls().get_indicators(parts_[k].fmu.handle(), values.data(), own))))
+        std::ranges::fill(values.first(own), 1.0);  // the evaluation tells of the failure
+      const double next = in.attachments->states[k * states_ + 1];
+      const bool is_none = next < 0;
+      values[own] = is_none ? 1 : next - in.attachments->time;
+      out.rates[k * per_part() + own] = is_none ? 0 : -1;
+    }
+  }
+  void jump_states(std::size_t event, bool, const EventInput& in, std::span<double> states) noexcept override {
+    const std::size_t k = event / per_part();
+    Part& part = parts_[k];
+    const std::span<double> own = states.subspan(k * states_, states_);
+    const std::span<double> x = own.subspan(first_state_);
+    try {
+      double next = never;
+      std::vector<char> kept;
+      const bool good = move_to(part, k, *in.attachments) && part.fmu.pass_event(next) &&
+                        done(part.fmu.calls().get_states(part.fmu.handle(), x.data(), x.size())) && part.fmu.save(kept);
+      if (good) {
+        part.discrete = type_.keep(std::move(kept));
+        own[0] = static_cast<double>(part.discrete);
+        own[1] = std::isfinite(next) ? next : FmuType::no_event;
+        return;
+      }
+    } catch (...) {
+    }
+    std::ranges::fill(x, unknown);  // the host names the element and the time
+  }
+
+ private:
+  struct Part {
+    Part(const Coupling& c, Strided<const FieldValue> fields)
+        : fmu(*c.fmu, c.parameters, c.parameter_values), inputs(c, fields) {}
+    FmuInstance fmu;
+    InputValues inputs;
+    std::size_t q = 0, v = 0, discrete = 0;
+  };
+
+  std::size_t per_part() const noexcept { return type_.coupling().fmu->events() + 1; }
+
+  /// The FMU at a state of the model. Where its discrete state is another, that is set first.
+  bool move_to(Part& part, std::size_t k, const ForceInput& in) noexcept {
+    const std::span<const double> own = in.states.subspan(k * states_, states_);
+    const std::span<const double> x = own.subspan(first_state_);
+    if (type_.has_events() && own[0] != static_cast<double>(part.discrete)) {
+      try {
+        const auto number = static_cast<std::size_t>(own[0]);
+        if (number == 0 ? !part.fmu.restart() : !part.fmu.restore(type_.kept(number))) return false;
+        part.discrete = number;
+      } catch (...) {
+        return false;
+      }
+    }
+    const Calls& call = part.fmu.calls();
+    const Handle fmu = part.fmu.handle();
+    part.inputs.set(in.q.data() + part.q, in.v.data() + part.v, in.time);
+    return done(call.set_time(fmu, in.time)) && done(call.set_states(fmu, x.data(), x.size())) &&
+           (part.inputs.references.empty() ||
+            done(call.set_real(fmu, part.inputs.references.data(), part.inputs.references.size(),
+                               part.inputs.values.data())));
+  }
+  bool take_outputs(Part& part) noexcept {
+    const Coupling& c = type_.coupling();
+    return c.outputs.empty() ||
+           done(part.fmu.calls().get_real(part.fmu.handle(), c.outputs.data(), c.outputs.size(), outputs_.data()));
+  }
+
+  const FmuType& type_;
+  std::size_t states_, first_state_, nq_ = 0, nv_ = 0;
+  std::deque<Part> parts_;
+  std::vector<double> outputs_;
+};
+
+}  // namespace
+
+ForceBatch* equations_of(const FmuType& type, Strided<const ElementInstance> instances) {
+  return new Equations(type, instances);
+}
+
+}  // namespace polyform::fmus

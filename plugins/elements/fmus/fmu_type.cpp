@@ -1,0 +1,173 @@
+#include "fmu_type.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <memory>
+
+#include "polyform/helpers/element_helpers.hpp"
+
+namespace polyform::fmus {
+
+namespace {
+
+constexpr std::string_view what_it_is = "a model of another tool (FMU), coupled to joints: motions in, efforts out";
+
+/// What elements of one type agree in.
+std::string key_of(Strided<const FieldValue> fields) {
+  std::string key;
+  for (const Field f : {file, positions, velocities, commands, efforts, channels, start_values})
+    key += std::string(fields[f].text) + '\n';
+  return key + fmt::format("{} {}", fields[kind].integer, fields[interval].number);
+}
+
+/// The equations at the start: what fails there is told before any run.
+void check_first_call(const FmuInstance& fmu, std::size_t states) {
+  std::vector<double> rates(states);
+  const int status = fmu.calls().get_rates(fmu.handle(), rates.data(), states);
+  if (status == 0 || status == 1) return;
+  throw FmuError(fmt::format("its derivatives cannot be computed at the start{}{}", fmu.message()[0] == '\0' ? "" : ": ",
+                             fmu.message()),
+                 "Look at its start values, and into its own log.");
+}
+
+class AnyFmu final : public ForceType, public TypeVariants {
+ public:
+  const TypeDescriptor& descriptor() const noexcept override {
+    static const TypeDescriptor descriptor{.name = "fmu", .meaning = what_it_is, .fields = specs};
+    return descriptor;
+  }
+  const void* query(std::string_view asked) const noexcept override {
+    return asked == TypeVariants::interface_name ? static_cast<const TypeVariants*>(this) : nullptr;
+  }
+  const ForceType* variant(Strided<const FieldValue> fields) const noexcept override {
+    static std::mutex guard;
+    static std::map<std::string, std::unique_ptr<const FmuType>> all;
+    try {
+      const std::lock_guard lock(guard);
+      std::unique_ptr<const FmuType>& type = all[key_of(fields)];
+      if (!type) type = std::make_unique<const FmuType>(fields);
+      return type.get();
+    } catch (...) {
+      return this;
+    }
+  }
+  bool define(ElementInstance&, std::size_t instance, FieldSink& sink) const noexcept override {
+    sink.report(Severity::error, instance, file, "the FMU was not opened", "Give the file of an FMU.");
+    return false;
+  }
+  ForceBatch* create(Strided<const ElementInstance>) const noexcept override { return nullptr; }
+};
+
+class FmuModule final : public ModuleType {
+ public:
+  const TypeDescriptor& descriptor() const noexcept override { return fmu_type().descriptor(); }
+  bool define(ElementInstance&, std::size_t instance, FieldSink& sink) const noexcept override {
+    sink.report(Severity::error, instance, file, "a coupled module has no FMU among its members",
+                "Let the FMU be a module by itself.");
+    return false;
+  }
+  ModuleBatch* create(Strided<const ElementInstance>) const noexcept override { return nullptr; }
+};
+
+}  // namespace
+
+FmuType::FmuType(Strided<const FieldValue> fields) noexcept {
+  try {
+    set_up(fields);
+  } catch (const FmuError& problem) {
+    error_ = problem.what();
+    remedy_ = problem.remedy;
+  } catch (const std::exception& problem) {
+    error_ = problem.what();
+  }
+  if (!error_.empty()) states_.clear();
+  descriptor_ = TypeDescriptor{
+      .name = "fmu", .meaning = what_it_is, .fields = specs, .states = states_, .outputs = outputs_};
+}
+
+void FmuType::set_up(Strided<const FieldValue> fields) {
+  coupling_ = coupling_of(fields);
+  const Fmu& fmu = *coupling_.fmu;
+  // Whether it can be instantiated at all is seen here, not in a run.
+  const FmuInstance first(fmu, coupling_.parameters, coupling_.parameter_values);
+  const auto variable = [&](const std::string& name) {
+    const std::string& unit = fmu.variables().find(name)->second.unit;
+    return Variable{.name = texts_.emplace_back(name), .unit = texts_.emplace_back(unit)};
+  };
+  if (fmu.kind() == Kind::co_simulation) {
+    states_.push_back({.name = "steps", .unit = "1"});
+    for (const std::string& name : coupling_.names) states_.push_back(variable(name));
+    held_ = states_.size();
+    has_events_ = true;
+    return;
+  }
+  check_first_call(first, fmu.states().size());
+  has_events_ = fmu.events() > 0 || std::isfinite(first.next_time());
+  if (has_events_ && !fmu.can_serialize())
+    throw FmuError("it has events, but its state cannot be read and set (canSerializeFMUstate)",
+                   "Solvers ask for it at states before and after an event: export it for co-simulation.");
+  if (has_events_) {
+    states_.push_back({.name = "discrete", .unit = "1"});
+    states_.push_back({.name = "next_event", .unit = "s"});
+  }
+  held_ = states_.size();
+  for (const std::string& name : fmu.states()) states_.push_back(variable(name));
+  for (const std::string& name : coupling_.names) outputs_.push_back(variable(name));
+}
+
+bool FmuType::define(ElementInstance& i, std::size_t instance, FieldSink& sink) const noexcept {
+  const auto refuse = [&](Field field, std::string_view what, std::string_view remedy) {
+    sink.report(Severity::error, instance, field, what, remedy);
+    return false;
+  };
+  if (!error_.empty()) return refuse(file, Message("the FMU {}: {}", i.fields[file].text, error_), remedy_);
+  std::size_t nq = 0, nv = 0;
+  for (const JointShape& joint : i.joints) {
+    nq += joint.nq;
+    nv += joint.nv;
+  }
+  const auto fits = [&](Field field, std::size_t given, std::size_t expected, std::string_view of) {
+    return given == 0 || given == expected ||
+           refuse(field, Message("{} names are given for {} {} of the joints", given, expected, of),
+                  "Give one for each, with commas between; - where none is meant.");
+  };
+  return fits(positions, coupling_.positions.size(), nq, "coordinates") &&
+         fits(velocities, coupling_.velocities.size(), nv, "velocities") &&
+         fits(efforts, coupling_.efforts.size(), nv, "velocities");
+}
+
+ForceBatch* FmuType::create(Strided<const ElementInstance> instances) const noexcept {
+  try {
+    return coupling_.fmu->kind() == Kind::co_simulation ? steps_of(*this, instances) : equations_of(*this, instances);
+  } catch (...) {
+    return nullptr;
+  }
+}
+
+std::size_t FmuType::keep(std::vector<char> state) const {
+  const std::lock_guard lock(guard_);
+  const auto known = std::ranges::find(kept_, state);
+  const auto number = static_cast<std::size_t>(known - kept_.begin()) + 1;
+  if (known == kept_.end()) kept_.push_back(std::move(state));
+  return number;
+}
+
+std::vector<char> FmuType::kept(std::size_t number) const {
+  const std::lock_guard lock(guard_);
+  return kept_.at(number - 1);
+}
+
+const ForceType& fmu_type() noexcept {
+  static const AnyFmu type;
+  return type;
+}
+
+const ModuleType& fmu_module() noexcept {
+  static const FmuModule type;
+  return type;
+}
+
+}  // namespace polyform::fmus

@@ -1,0 +1,117 @@
+// FMUs for co-simulation: at each multiple of the interval the FMU makes its step, from the instant before, with the
+// motion that the model has reached; its outputs are held until the next. So the mechanism goes first in each interval.
+#include <algorithm>
+#include <cmath>
+#include <deque>
+#include <limits>
+
+#include "fmu_type.hpp"
+#include "polyform/contract/state_jumps.hpp"
+
+namespace polyform::fmus {
+
+namespace {
+
+bool done(int status) { return status == 0 || status == 1; }
+
+class Steps final : public ForceBatch, public EventSource, public StateJumps {
+ public:
+  Steps(const FmuType& type, Strided<const ElementInstance> instances) : type_(type), states_(type.state_count()) {
+    const Coupling& c = type.coupling();
+    for (const ElementInstance& i : instances) {
+      Part& part = parts_.emplace_back(c, i.fields);
+      part.q = nq_;
+      part.v = nv_;
+      for (const JointShape& joint : i.joints) {
+        nq_ += joint.nq;
+        nv_ += joint.nv;
+      }
+    }
+  }
+
+  void evaluate(const ForceInput& in, ForceOutput& out) noexcept override {
+    const Coupling& c = type_.coupling();
+    std::ranges::fill(out.state_rates, 0.0);
+    for (std::size_t k = 0; k < parts_.size(); ++k)
+      for (std::size_t e = 0; e < c.efforts.size(); ++e) {
+        if (c.efforts[e] == Coupling::no_output) continue;
+        const double effort = in.states[k * states_ + 1 + c.efforts[e]];
+        out.efforts[parts_[k].v + e] += effort;
+        out.power += effort * in.v[parts_[k].v + e];
+      }
+  }
+  void initial_states(std::span<double> states) const noexcept override {
+    for (std::size_t k = 0; k < parts_.size(); ++k) {
+      states[k * states_] = 0;
+      take_outputs(parts_[k].fmu, states.subspan(k * states_ + 1, states_ - 1));
+    }
+  }
+  void* query(std::string_view asked) noexcept override {
+    if (asked == StateJumps::interface_name) return static_cast<StateJumps*>(this);
+    return asked == EventSource::interface_name ? static_cast<EventSource*>(this) : nullptr;
+  }
+  void destroy() noexcept override { delete this; }
+
+  std::size_t event_count() const noexcept override { return parts_.size(); }
+  void describe_event(std::size_t k, EventDescription& out) const noexcept override {
+    out.instance = k;
+    out.name = "step of the FMU";
+    out.crossing = Crossing::falling;
+  }
+  void evaluate_events(const EventInput& in, EventOutput& out) noexcept override {
+    for (std::size_t k = 0; k < parts_.size(); ++k) {
+      const double made = in.attachments->states[k * states_];
+      out.values[k] = (made + 1) * type_.coupling().interval - in.attachments->time;
+      out.rates[k] = -1;
+    }
+  }
+  double shortest_time(std::size_t) const noexcept override { return type_.coupling().interval; }
+  void jump_states(std::size_t k, bool, const EventInput& in, std::span<double> states) noexcept override {
+    Part& part = parts_[k];
+    const std::span<double> own = states.subspan(k * states_, states_);
+    const double interval = type_.coupling().interval;
+    const ForceInput& at = *in.attachments;
+    // A run that begins anew begins with a new instance or from the start; to any other instant there is no way back.
+    bool good = own[0] == part.made || (own[0] == 0 && part.fmu.restart());
+    if (good) part.made = own[0];
+    part.inputs.set(at.q.data() + part.q, at.v.data() + part.v, at.time);
+    if (!part.inputs.references.empty())
+      good = good && done(part.fmu.calls().set_real(part.fmu.handle(), part.inputs.references.data(),
+                                                    part.inputs.references.size(), part.inputs.values.data()));
+    good = good && done(part.fmu.calls().do_step(part.fmu.handle(), own[0] * interval, interval, 1));
+    if (good) {
+      part.made = own[0] += 1;
+      take_outputs(part.fmu, own.subspan(1));
+    } else {
+      std::ranges::fill(own.subspan(1), std::numeric_limits<double>::quiet_NaN());  // the host names element and time
+    }
+  }
+
+ private:
+  struct Part {
+    Part(const Coupling& c, Strided<const FieldValue> fields)
+        : fmu(*c.fmu, c.parameters, c.parameter_values), inputs(c, fields) {}
+    FmuInstance fmu;
+    InputValues inputs;
+    std::size_t q = 0, v = 0;
+    double made = 0;  ///< steps of this instance
+  };
+
+  void take_outputs(const FmuInstance& fmu, std::span<double> out) const noexcept {
+    const std::vector<Reference>& references = type_.coupling().outputs;
+    if (!references.empty() && !done(fmu.calls().get_real(fmu.handle(), references.data(), references.size(), out.data())))
+      std::ranges::fill(out, std::numeric_limits<double>::quiet_NaN());
+  }
+
+  const FmuType& type_;
+  std::size_t states_, nq_ = 0, nv_ = 0;
+  std::deque<Part> parts_;
+};
+
+}  // namespace
+
+ForceBatch* steps_of(const FmuType& type, Strided<const ElementInstance> instances) {
+  return new Steps(type, instances);
+}
+
+}  // namespace polyform::fmus

@@ -1,0 +1,161 @@
+/* An FMU of FMI 2.0 written by hand, for model exchange and co-simulation: a motor with its control that turns a joint,
+ *
+ *   L di/dt = u - R i - k w,   u = p (target - phi) within +-limit,   tau = k i
+ *
+ * By the clock the target jumps from 0 to `target` at 0.1 s, which is an event. Functions that a test wants to be missing
+ * or to fail are steered by parameters. */
+#include <stdlib.h>
+#include <string.h>
+
+enum { phi, w, resistance, inductance, constant, gain, target, tau, current, current_rate, failing, variable_count };
+
+typedef struct {
+  double value[variable_count];
+  double time, wanted;
+} Motor;
+
+static void calculate(Motor* m) {
+  const double u = m->value[gain] * (m->wanted - m->value[phi]);
+  m->value[tau] = m->value[constant] * m->value[current];
+  m->value[current_rate] =
+      (u - m->value[resistance] * m->value[current] - m->value[constant] * m->value[w]) / m->value[inductance];
+}
+
+const char* fmi2GetVersion(void) { return "2.0"; }
+const char* fmi2GetTypesPlatform(void) { return "default"; }
+
+static void start(Motor* m) {
+  memset(m, 0, sizeof *m);
+  m->value[resistance] = 1;
+  m->value[inductance] = 0.05;
+  m->value[constant] = 0.5;
+  m->value[gain] = 4;
+  m->value[target] = 1;
+}
+
+void* fmi2Instantiate(const char* name, int kind, const char* guid, const char* place, const void* callbacks, int visible,
+                      int logging) {
+  Motor* const m = malloc(sizeof *m);
+  (void)name, (void)kind, (void)place, (void)callbacks, (void)visible, (void)logging;
+  if (m == NULL || strcmp(guid, "{hand-written}") != 0) {
+    free(m);
+    return NULL;
+  }
+  start(m);
+  return m;
+}
+void fmi2FreeInstance(void* c) { free(c); }
+int fmi2SetupExperiment(void* c, int a, double b, double d, int e, double f) {
+  (void)c, (void)a, (void)b, (void)d, (void)e, (void)f;
+  return 0;
+}
+int fmi2EnterInitializationMode(void* c) {
+  (void)c;
+  return 0;
+}
+int fmi2ExitInitializationMode(void* c) { return ((Motor*)c)->value[failing] == 1 ? 3 : 0; }
+int fmi2Reset(void* c) {
+  start(c);
+  return 0;
+}
+int fmi2GetReal(void* c, const unsigned* references, size_t n, double* values) {
+  calculate(c);
+  for (size_t i = 0; i < n; ++i) values[i] = ((Motor*)c)->value[references[i]];
+  return 0;
+}
+int fmi2SetReal(void* c, const unsigned* references, size_t n, const double* values) {
+  for (size_t i = 0; i < n; ++i) ((Motor*)c)->value[references[i]] = values[i];
+  return 0;
+}
+int fmi2GetFMUstate(void* c, void** state) {
+  if (*state == NULL) *state = malloc(sizeof(Motor));
+  if (*state == NULL) return 3;
+  memcpy(*state, c, sizeof(Motor));
+  return 0;
+}
+int fmi2SetFMUstate(void* c, void* state) {
+  memcpy(c, state, sizeof(Motor));
+  return 0;
+}
+int fmi2FreeFMUstate(void* c, void** state) {
+  (void)c;
+  free(*state);
+  *state = NULL;
+  return 0;
+}
+int fmi2SerializedFMUstateSize(void* c, void* state, size_t* size) {
+  (void)c, (void)state;
+  *size = sizeof(Motor);
+  return 0;
+}
+int fmi2SerializeFMUstate(void* c, void* state, char* bytes, size_t size) {
+  (void)c;
+  memcpy(bytes, state, size);
+  return 0;
+}
+int fmi2DeSerializeFMUstate(void* c, const char* bytes, size_t size, void** state) {
+  (void)c;
+  *state = malloc(sizeof(Motor));
+  if (*state == NULL || size != sizeof(Motor)) return 3;
+  memcpy(*state, bytes, size);
+  return 0;
+}
+
+typedef struct {
+  int again, terminate, nominals, states, has_next;
+  double next;
+} EventInfo;
+
+int fmi2EnterEventMode(void* c) {
+  (void)c;
+  return 0;
+}
+static const double jump_time = 0.1;
+int fmi2NewDiscreteStates(void* c, EventInfo* info) {
+  Motor* const m = c;
+  memset(info, 0, sizeof *info);
+  if (m->time >= jump_time - 1e-9) m->wanted = m->value[target];
+  info->has_next = m->time < jump_time - 1e-9;
+  info->next = jump_time;
+  return 0;
+}
+int fmi2EnterContinuousTimeMode(void* c) {
+  (void)c;
+  return 0;
+}
+int fmi2SetTime(void* c, double t) {
+  ((Motor*)c)->time = t;
+  return 0;
+}
+int fmi2SetContinuousStates(void* c, const double* x, size_t n) {
+  if (n != 1) return 3;
+  ((Motor*)c)->value[current] = x[0];
+  return 0;
+}
+int fmi2GetContinuousStates(void* c, double* x, size_t n) {
+  if (n != 1) return 3;
+  x[0] = ((Motor*)c)->value[current];
+  return 0;
+}
+int fmi2GetDerivatives(void* c, double* rates, size_t n) {
+  if (n != 1 || ((Motor*)c)->value[failing] == 2) return 3;
+  calculate(c);
+  rates[0] = ((Motor*)c)->value[current_rate];
+  return 0;
+}
+int fmi2GetEventIndicators(void* c, double* values, size_t n) {
+  (void)c, (void)values;
+  return n == 0 ? 0 : 3;
+}
+int fmi2DoStep(void* c, double t, double h, int last) {
+  Motor* const m = c;
+  const int steps = 100;
+  (void)last;
+  if (m->value[failing] == 3) return 3;
+  for (int k = 0; k < steps; ++k) {
+    m->wanted = t + h * k / steps >= jump_time - 1e-9 ? m->value[target] : 0;
+    calculate(m);
+    m->value[current] += h / steps * m->value[current_rate];
+  }
+  return 0;
+}

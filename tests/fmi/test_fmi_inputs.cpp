@@ -1,0 +1,173 @@
+// Inputs, states and events of exported FMUs, and the functions of FMI 3.0.
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "archive.hpp"
+#include "fmu.hpp"
+#include "tests/command/command_runner.hpp"
+
+using namespace polyform;
+using namespace polyform::test;
+using fmus::Fmu;
+using fmus::FmuInstance;
+using fmus::Kind;
+using fmus::Reference;
+
+namespace {
+
+std::string driven_arm(const std::string& effort) {
+  return fmt::format(R"YAML(polyform: 1
+name: driven arm
+bodies:
+  - {{name: rod, mass: 1, center_of_mass: [0.5, 0, 0], inertia: {{xx: 0.01, yy: 0.1, zz: 0.1}}}}
+joints:
+  - {{name: pin, type: revolute, base: ground, moving: rod, position: [0, 0, 0], axis: [0, 1, 0]}}
+forces:
+  - {{name: motor, type: joint-force, joint: pin, effort: {}}}
+simulation: {{duration: 1, tolerance: {{relative: 1.0e-10, absolute: 1.0e-12}}, output_interval: 0.1}}
+)YAML",
+                     effort);
+}
+
+double value(const FmuInstance& fmu, Reference reference) {
+  double out = 0;
+  REQUIRE(fmu.calls().get_real(fmu.handle(), &reference, 1, &out) == 0);
+  return out;
+}
+void set(const FmuInstance& fmu, Reference reference, double to) {
+  REQUIRE(fmu.calls().set_real(fmu.handle(), &reference, 1, &to) == 0);
+}
+
+void exported(const Workshop& w, const std::string& model, const std::string& fmu,
+              const std::vector<std::string>& more = {}) {
+  std::vector<std::string> arguments{"export", "--fmi", "2", model, "-o", fmu};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  const Outcome out = w.run(arguments);
+  INFO(out.err);
+  REQUIRE(out.code == 0);
+}
+
+}  // namespace
+
+TEST_CASE("an input that another program sets acts as the same function of time in the model") {
+  const Workshop w;
+  exported(w, w.write("arm.yaml", driven_arm("0.5")), "arm.fmu");
+  const std::string truth = w.write("truth.yaml", driven_arm("{expression: \"if(t < 0.5, 0.5, 2)\"}"));
+  const Table table = read_table(w.run({"run", truth, "--output", "-", "--quiet"}).out);
+  const Fmu& fmu = Fmu::open(w.path("arm.fmu").string(), Kind::co_simulation);
+  const FmuInstance arm(fmu, {}, {});
+  const Reference effort = fmu.find("motor.effort", "input"), angle = fmu.find("pin.q", "output");
+  for (int step = 0; step < 10; ++step) {
+    if (step == 5) set(arm, effort, 2);
+    REQUIRE(arm.calls().do_step(arm.handle(), 0.1 * step, 0.1, 1) == 0);
+    CHECK(value(arm, angle) == Approx(table.at(static_cast<std::size_t>(step) + 1, "pin.q")).margin(1e-8));
+  }
+}
+
+TEST_CASE("a state of an FMU for co-simulation is set again, from bytes too") {
+  const Workshop w;
+  exported(w, w.write("arm.yaml", driven_arm("0.5")), "arm.fmu", {"--integrator", "rk4", "--step", "0.001"});
+  const Fmu& fmu = Fmu::open(w.path("arm.fmu").string(), Kind::co_simulation);
+  FmuInstance arm(fmu, {}, {});
+  const Reference effort = fmu.find("motor.effort", "input"), angle = fmu.find("pin.q", "output");
+  REQUIRE(arm.calls().do_step(arm.handle(), 0, 0.3, 1) == 0);
+  std::vector<char> kept;
+  REQUIRE(arm.save(kept));
+  REQUIRE(arm.calls().do_step(arm.handle(), 0.3, 0.4, 1) == 0);
+  const double there = value(arm, angle);
+  set(arm, effort, 7);
+  REQUIRE(arm.calls().do_step(arm.handle(), 0.7, 0.1, 1) == 0);
+  REQUIRE(arm.restore(kept));
+  REQUIRE(arm.calls().do_step(arm.handle(), 0.3, 0.4, 1) == 0);
+  CHECK(value(arm, angle) == Approx(there).margin(1e-12));
+  FmuInstance other(fmu, {}, {});
+  REQUIRE(other.restore(kept));
+  REQUIRE(other.calls().do_step(other.handle(), 0.3, 0.4, 1) == 0);
+  CHECK(value(other, angle) == Approx(there).margin(1e-12));
+  CHECK_FALSE(other.restore(std::vector<char>(kept.begin(), kept.end() - 8)));
+  CHECK(other.calls().do_step(other.handle(), 0.1, 0.1, 1) != 0);  // not the present time
+}
+
+TEST_CASE("events of a model pass through model exchange") {
+  const Workshop w;
+  exported(w, shipped("bouncing_ball"), "ball.fmu", {"--kind", "me"});
+  const std::string model = w.write("outer.yaml", R"YAML(polyform: 1
+name: beside a ball
+bodies:
+  - {name: arm, mass: 1, inertia: {xx: 0.1, yy: 0.1, zz: 0.1}}
+joints:
+  - {name: hinge, type: revolute, base: ground, moving: arm, position: [0, 0, 0], axis: [0, 0, 1]}
+modules:
+  - {name: other, type: fmu, file: ball.fmu, joints: [hinge], channels: "ball.z, energy.total"}
+simulation: {duration: 1, output_interval: 0.05}
+)YAML");
+  const Outcome run = w.run({"run", model, "--output", "-", "--quiet"});
+  INFO(run.err);
+  REQUIRE(run.code == 0);
+  const Table table = read_table(run.out);
+  const Table truth = read_table(w.run({"run", shipped("bouncing_ball"), "--duration", "1", "--output-interval", "0.05",
+                                        "--output", "-", "--quiet"})
+                                     .out);
+  REQUIRE(table.rows.size() == truth.rows.size());
+  for (std::size_t row = 0; row < table.rows.size(); ++row)
+    CHECK(table.at(row, "other.ball.z") == Approx(truth.at(row, "ball.z")).margin(1e-6));
+}
+
+TEST_CASE("an FMU of FMI 3.0 runs as the command does") {
+  const Workshop w;
+  const Outcome out = w.run({"export", "--fmi", "3", w.write("arm.yaml", driven_arm("0.5")), "-o", "arm.fmu",
+                             "--columns", "pin.q", "--inputs", "none"});
+  INFO(out.err);
+  REQUIRE(out.code == 0);
+  const Table table = read_table(w.run({"run", w.path("arm.yaml").string(), "--output", "-", "--quiet"}).out);
+  fmus::unpack(w.path("arm.fmu"), w.path("unpacked"));
+  void* const library = ::dlopen((w.path("unpacked") / "binaries/x86_64-linux/driven_arm.so").c_str(), RTLD_NOW);
+  REQUIRE(library != nullptr);
+  const std::string description = w.read("unpacked/modelDescription.xml");
+  const std::string key = "instantiationToken=\"";
+  const std::size_t begin = description.find(key) + key.size();
+  const std::string token = description.substr(begin, description.find('"', begin) - begin);
+  using Handle = void*;
+  const auto function = [&]<class F>(F*, const char* name) {
+    auto* const found = reinterpret_cast<F*>(::dlsym(library, name));
+    REQUIRE(found != nullptr);
+    return found;
+  };
+  using Instantiate = Handle(const char*, const char*, const char*, bool, bool, bool, bool, const std::uint32_t*,
+                             std::size_t, void*, void (*)(void*, int, const char*, const char*), void*);
+  using Call = int(Handle);
+  using Free = void(Handle);
+  using Enter = int(Handle, bool, double, double, bool, double);
+  using Get = int(Handle, const std::uint32_t*, std::size_t, double*, std::size_t);
+  using Step = int(Handle, double, double, bool, bool*, bool*, bool*, double*);
+  const auto instantiate = function(static_cast<Instantiate*>(nullptr), "fmi3InstantiateCoSimulation");
+  const std::string resources = (w.path("unpacked") / "resources/").string();
+  CHECK(instantiate("arm", "{another}", resources.c_str(), false, false, false, false, nullptr, 0, nullptr, nullptr,
+                    nullptr) == nullptr);
+  const Handle arm = instantiate("arm", token.c_str(), resources.c_str(), false, false, false, false, nullptr, 0, nullptr,
+                                 nullptr, nullptr);
+  REQUIRE(arm != nullptr);
+  CHECK(function(static_cast<Enter*>(nullptr), "fmi3EnterInitializationMode")(arm, false, 0, 0, true, 1) == 0);
+  CHECK(function(static_cast<Call*>(nullptr), "fmi3ExitInitializationMode")(arm) == 0);
+  const auto step = function(static_cast<Step*>(nullptr), "fmi3DoStep");
+  const auto get = function(static_cast<Get*>(nullptr), "fmi3GetFloat64");
+  const std::uint32_t angle = 1;  // after the time
+  for (std::size_t row = 1; row < table.rows.size(); ++row) {
+    bool event = false, end = false, early = false;
+    double reached = 0, q = 0;
+    const double from = table.rows[row - 1][0];
+    REQUIRE(step(arm, from, table.rows[row][0] - from, false, &event, &end, &early, &reached) == 0);
+    REQUIRE(get(arm, &angle, 1, &q, 1) == 0);
+    CHECK(q == table.at(row, "pin.q"));
+  }
+  bool event = false, end = false, early = false;
+  double reached = 0;
+  CHECK(step(arm, 1, 0.5, false, &event, &end, &early, &reached) != 0);  // past the stop time
+  function(static_cast<Free*>(nullptr), "fmi3FreeInstance")(arm);
+}
