@@ -84,7 +84,8 @@ std::optional<Trouble> Program::trouble(std::size_t root, std::span<const double
   // Once more one by one: the tape leaves out results that one operation alone needs.
   std::vector<double> work(after.begin(), after.end());
   for (std::size_t k = 0; k < operations_.size(); ++k) work[first + k] = apply(operations_[k], work.data());
-  if (std::isfinite(work[at])) return Trouble{fmt::format("a value of {:.3g}, beyond any scale,", work[at]), place(root)};
+  if (std::isfinite(work[at]))
+    return Trouble{fmt::format("a value of {:.3g}, beyond any scale,", work[at]), place(root)};
   // Down to the first operation that fails although its operands are numbers. Infinity that a later operation has
   // turned into none is told as itself.
   while (at >= first) {
