@@ -187,7 +187,8 @@ TEST_CASE("a delay of the state by states: polynomials and harmonics come throug
   - {{name: swung, type: delay, input: "signal(swing)", time: 0.25, order: {}}}
 )YAML",
                                          order, order);
-    const Table t = run(shop, shop.write("m.yaml", slide(text)), {"--duration", "6", "--rtol", "1e-10", "--atol", "1e-12"});
+    const Table t =
+        run(shop, shop.write("m.yaml", slide(text)), {"--duration", "6", "--rtol", "1e-10", "--atol", "1e-12"});
     const std::size_t last = t.rows.size() - 1;
     CHECK(t.at(0, "signal.late") == Approx(1).margin(1e-14));
     CHECK(t.at(last, "signal.late") == Approx(1 + 6 - 0.25).margin(1e-8));
@@ -211,7 +212,8 @@ TEST_CASE("a delay of the state by states: polynomials and harmonics come throug
   - {name: late, type: delay, input: "q(slide)", time: 1}
 )YAML"))});
   CHECK(refused.code == 2);
-  CHECK_THAT(refused.err, Contains("earlier states are no part of the state") && Contains("Give 'order', from 1 to 20"));
+  CHECK_THAT(refused.err,
+             Contains("earlier states are no part of the state") && Contains("Give 'order', from 1 to 20"));
   const Outcome wrong = shop.run({"check", shop.write("w.yaml", slide(R"YAML(signals:
   - {name: late, type: delay, input: "q(slide)", time: 1, order: 2.5}
 )YAML"))});
@@ -285,12 +287,13 @@ TEST_CASE("a torque of half a microsecond by a formula of time acts in full, wit
   const Workshop shop;
   for (const char* formula : {"if(t > 1.866286989384655 and t < 1.866287574320367, 642016.97182969, 0)",
                               "642016.97182969*(step(t - 1.866286989384655) - step(t - 1.866287574320367))"})
-    for (const std::string integrator : {"dopri5", "dop853", "rk4", "radau5", "generalized-alpha", "cvode-bdf",
-                                         "cvode-adams"}) {
+    for (const std::string integrator :
+         {"dopri5", "dop853", "rk4", "radau5", "generalized-alpha", "cvode-bdf", "cvode-adams"}) {
       INFO(formula << " " << integrator);
       const std::string model = shop.write("m.yaml", slide(force(formula), "{velocity: 0.1}"));
-      const Table t = run(shop, model, {"--integrator", integrator, "--step", "0.03", "--rtol", "1e-11", "--atol",
-                                        "1e-13", "--output-interval", "2"});
+      const Table t = run(shop, model,
+                          {"--integrator", integrator, "--step", "0.03", "--rtol", "1e-11", "--atol", "1e-13",
+                           "--output-interval", "2"});
       CHECK(t.at(t.rows.size() - 1, "slide.v") == Approx(0.1 + push).epsilon(1e-8));
     }
 }
@@ -377,7 +380,8 @@ TEST_CASE("a run goes on from the last row of another, and from an equilibrium")
     CAPTURE(whole.names[c]);
     // A quaternion begins with the sign that a run gives it at its start.
     const std::string& name = whole.names[c];
-    const bool turned = name.ends_with(".qw") || name.ends_with(".qx") || name.ends_with(".qy") || name.ends_with(".qz");
+    const bool turned =
+        name.ends_with(".qw") || name.ends_with(".qx") || name.ends_with(".qy") || name.ends_with(".qz");
     const double found = second.rows.back()[c], expected = whole.rows.back()[c];
     CHECK(found == Approx(turned && found * expected < 0 ? -expected : expected).margin(1e-8));
   }

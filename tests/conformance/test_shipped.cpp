@@ -10,9 +10,15 @@ using namespace polyform::host::test;
 namespace {
 
 /// Models for the types that random fields do not suit.
-const std::map<std::string, std::string> examples{
-    {"modal-body", "modal_frame"}, {"blade-elements", "rotorcraft"}, {"rotational-spring-damper", "connected_joints"},
-    {"cam-profile", "valve_train"}, {"point-on-curve", "bead_on_a_wire"}, {"computed-torque", "arm_on_carriage"}};
+const std::map<std::string, std::string> examples{{"modal-body", "modal_frame"},
+                                                  {"blade-elements", "rotorcraft"},
+                                                  {"rotational-spring-damper", "connected_joints"},
+                                                  {"cam-profile", "valve_train"},
+                                                  {"point-on-curve", "bead_on_a_wire"}};
+
+/// A type whose lists must fit the joints of a chain, which no random model has: the kit tells so, and test_machines
+/// tries the type in all formulations.
+constexpr std::string_view of_chains = "computed-torque";
 
 }  // namespace
 
@@ -21,7 +27,7 @@ TEST_CASE("all shipped plugins conform") {
   std::size_t passed = 0;
   for (const PluginRecord& plugin : registry.plugins())
     for (const Offer& offer : plugin.offers) {
-      if (examples.contains(offer.name)) continue;
+      if (examples.contains(offer.name) || offer.name == of_chains) continue;
       const std::vector<Claim> claims = claims_of(registry, plugin, offer);
       for (const Claim& claim : claims) {
         INFO(text(claim));

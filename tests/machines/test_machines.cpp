@@ -90,6 +90,14 @@ TEST_CASE("a robot whose motors are driven by signals follows its trajectory, an
 }
 
 TEST_CASE("computed torque carries a chain that slides and turns") {
+  in_formulations(shipped("driven_arm"), [](const Table& rows) {
+    for (std::size_t r = 0; r < rows.rows.size(); ++r) {
+      const double t = rows.at(r, "time"), q = 0.2 + 1.2 * t - 0.24 * std::sin(5 * t);
+      CHECK(rows.at(r, "pin.q") == Approx(q).margin(1e-9));
+      const double torque = (0.05 + 2 * 0.16) * 6 * std::sin(5 * t) + 2 * g * 0.4 * std::cos(q);
+      CHECK(rows.at(r, "motor.power") == Approx(torque * rows.at(r, "pin.v")).margin(1e-8));
+    }
+  });
   // An arm on a carriage: its own equations, by Lagrange. m and J of the arm about its pin, M of both.
   const double M = 7, m = 2, c = 0.4, J = 0.05 + m * c * c;
   in_formulations(shipped("arm_on_carriage"), [&](const Table& rows) {

@@ -89,7 +89,8 @@ std::optional<Trouble> Program::trouble(std::size_t root, std::span<const double
   if (std::abs(after[at]) < beyond_any_scale) return std::nullopt;
   const std::size_t first = inputs_ + constants_.size();
   const std::vector<double> work = all_registers(after);
-  if (std::isfinite(work[at])) return Trouble{fmt::format("a value of {:.3g}, beyond any scale,", work[at]), place(root)};
+  if (std::isfinite(work[at]))
+    return Trouble{fmt::format("a value of {:.3g}, beyond any scale,", work[at]), place(root)};
   // Down to the first operation that fails although its operands are numbers. Infinity that a later operation has
   // turned into none is told as itself.
   while (at >= first) {

@@ -56,7 +56,8 @@ class TapeWriter {
     return reg >= first_ && operations_[reg - first_].code == Code::multiply && uses_[reg - first_] == 1;
   }
   bool is_within(std::uint32_t reg) const { return reg >= first_ && is_within_[reg - first_]; }
-  /// Marks the products that a sum, a difference or a product forms by itself. A product that holds another is not taken.
+  /// Marks the products that a sum, a difference or a product forms by itself. A product that holds another is not
+  /// taken.
   void take_products_in(const Operation& o) {
     const auto is_plain = [&](std::uint32_t reg) {
       if (!is_product(reg)) return false;

@@ -276,9 +276,9 @@ std::optional<NodeIndex> SignalBlocks::delay(MapReader& map) {
 
 /// The Padé approximation [n/n] of exp(-sT), as the wave that comes back from a ladder: with y = sT/2 it is
 /// (1 - z)/(1 + z), z being the continued fraction of tanh(y), 1/(1/y + 1/(3/y + 1/(5/y + ...))), ended after n terms.
-/// As a network: coils in parallel with what follows, y i_k = (2k - 1) V_k for odd k, and capacitors in series with what
-/// follows, y v_k = (2k - 1) I_k for even k; u goes in with V + I = 2u, and (I - V)/2 comes out. So all numbers are of
-/// one size whatever the order is, unlike the coefficients of the fraction. An odd order lets -u through at
+/// As a network: coils in parallel with what follows, y i_k = (2k - 1) V_k for odd k, and capacitors in series with
+/// what follows, y v_k = (2k - 1) I_k for even k; u goes in with V + I = 2u, and (I - V)/2 comes out. So all numbers
+/// are of one size whatever the order is, unlike the coefficients of the fraction. An odd order lets -u through at
 /// once, an even one u: no algebraic loop is closed by it.
 std::optional<NodeIndex> SignalBlocks::delayed_by_states(MapReader& map, double time, std::size_t n, double initial) {
   const std::optional<NodeIndex> u = input(map);
@@ -318,8 +318,8 @@ std::optional<NodeIndex> SignalBlocks::sampler(MapReader& map) {
     return std::nullopt;
   }
   const std::size_t sample = reader_.samples_.size();
-  reader_.samples_.push_back({fmt::format("signal.{}.held", name_), interval.value_or(1), initial, constant(initial),
-                              constant(initial)});
+  reader_.samples_.push_back(
+      {fmt::format("signal.{}.held", name_), interval.value_or(1), initial, constant(initial), constant(initial)});
   const NodeIndex held = reader_.formulas().input(
       {.kind = expressions::StateInput::Kind::held, .of = -1, .index = static_cast<std::uint32_t>(sample)});
   give_(held);

@@ -36,7 +36,8 @@ struct Link {
   Vec3 drawn_axis, to_center;  ///< in the axes of the body before; from P to the centre of mass, body axes
   double mass = 0;
   Sym3 inertia;  ///< about the centre of mass, body axes
-  Vec3 axis{}, point{}, spin{}, angular{}, linear{};  ///< point: P; spin: ω; angular: ω̇; linear: acceleration of P, less gravity
+  Vec3 axis{}, point{}, spin{}, angular{},
+      linear{};                      ///< point: P; spin: ω; angular: ω̇; linear: acceleration of P, less gravity
   Vec3 center{}, force{}, moment{};  ///< force and moment about the centre that the link's motion takes
 };
 
@@ -163,8 +164,9 @@ class ComputedTorque final : public ForceType {
         return refuse(joints, Message("joint {} of the list has no single angle or displacement", k + 1),
                       "A motor drives a revolute or a prismatic joint.");
     if (instance.markers.size() != count)
-      return refuse(links, Message("{} link{} for {} joint{}", instance.markers.size(), plural(instance.markers.size()),
-                                   count, plural(count)),
+      return refuse(links,
+                    Message("{} link{} for {} joint{}", instance.markers.size(), plural(instance.markers.size()), count,
+                            plural(count)),
                     "Give for each joint the body that it moves, in the order of the joints.");
     for (std::size_t k = 0; k < count; ++k)
       if (is_ground(instance.fields[links].bodies[k]))

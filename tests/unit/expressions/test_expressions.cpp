@@ -117,12 +117,34 @@ TEST_CASE("the grammar binds as in mathematics") {
 }
 
 TEST_CASE("numbers by the tape are those of the operations one by one") {
-  for (const char* text :
-       {"a*b + t", "t + a*b", "a*b + a*t", "a*b - t", "t - a*b", "a*b - a*t", "a*b*t", "a*(b*t)", "(a + b)*t", "t*(a + b)",
-        "(a - b)/t", "t/(a - b)", "a/b/t", "a - (b - t)", "(a - b) - t", "a*b*t*a*b", "a*b + (a + b)*(a - b)",
-        "(a + b)*(a + b)", "(a*b)*(a*b) + a*b", "a^2 + b^3 - t^4", "a^-1 + b^0.5*t^1.5", "a^b", "-a*b - -t*a",
-        "sin(a*b) + cos(a*b)*exp(-t^2)", "abs(a - b)*sqrt(t) + tanh(a)", "min(a, b*t) + max(a*b, t) - if(a < b, a*t, b*t)",
-        "a*b + a*b*t + a*b*t*a", "1/(1 + a^2) - 2*a*b/(1 + b*b)"}) {
+  for (const char* text : {"a*b + t",
+                           "t + a*b",
+                           "a*b + a*t",
+                           "a*b - t",
+                           "t - a*b",
+                           "a*b - a*t",
+                           "a*b*t",
+                           "a*(b*t)",
+                           "(a + b)*t",
+                           "t*(a + b)",
+                           "(a - b)/t",
+                           "t/(a - b)",
+                           "a/b/t",
+                           "a - (b - t)",
+                           "(a - b) - t",
+                           "a*b*t*a*b",
+                           "a*b + (a + b)*(a - b)",
+                           "(a + b)*(a + b)",
+                           "(a*b)*(a*b) + a*b",
+                           "a^2 + b^3 - t^4",
+                           "a^-1 + b^0.5*t^1.5",
+                           "a^b",
+                           "-a*b - -t*a",
+                           "sin(a*b) + cos(a*b)*exp(-t^2)",
+                           "abs(a - b)*sqrt(t) + tanh(a)",
+                           "min(a, b*t) + max(a*b, t) - if(a < b, a*t, b*t)",
+                           "a*b + a*b*t + a*b*t*a",
+                           "1/(1 + a^2) - 2*a*b/(1 + b*b)"}) {
     CAPTURE(text);
     Compiled compiled(text);
     const double value = compiled(1.7, 0.6, 2.3);
