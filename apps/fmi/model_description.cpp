@@ -134,7 +134,7 @@ class Writer {
         causality = R"(causality="independent" variability="continuous")";
         break;
       case Role::parameter:
-        causality = R"(causality="parameter" variability="fixed" initial="exact")";
+        causality = R"(causality='parameter' variability='fixed' initial='exact')";
         break;
       case Role::input:
       case Role::input_rate:
