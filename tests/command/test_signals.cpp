@@ -253,6 +253,9 @@ forces:
     }
     CHECK(t.at(t.rows.size() - 1, "signal.count") >= 8);
   }
+  // Between samples nothing moves but the mass: that says nothing of the loop.
+  const Outcome linear = shop.run({"linearize", model, "--json"});
+  CHECK_THAT(linear.out, Contains("\"verdict\": \"none\"") && Contains("the signal `u` takes a sample every 0.1 s"));
 }
 
 TEST_CASE("a formula of time drives a prescribed motion with its derivatives") {

@@ -1,9 +1,12 @@
 #include "framework/workbench/linearization/functions_of_time.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
+#include "framework/host/expressions/formula_force.hpp"
 #include "polyform/mechanics/rheonomic_joints.hpp"
 
 namespace polyform::host::inline linearization {
@@ -66,6 +69,17 @@ std::vector<double> later_times(const SystemView& view, double t, double duratio
   for (const double span : spans)
     for (const double share : later_shares) out.push_back(share * std::min(span, knot));
   return out;
+}
+
+std::string sampled_signals(const SystemView& view) {
+  for (const auto& group : view.forces) {
+    const auto* const force = static_cast<const FormulaForce*>(group.type->query(FormulaForce::full_names));
+    if (force == nullptr || force->samples().empty()) continue;
+    const FormulaSample& first = force->samples().front();
+    return fmt::format("the signal `{}` takes a sample every {:.6g} s and holds it: A holds between two samples only",
+                       first.name, first.interval);
+  }
+  return {};
 }
 
 }  // namespace polyform::host::linearization

@@ -1,6 +1,7 @@
 // The functions of time of a system: of its forces, constraints, modules and joints.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "polyform/contract/system_view.hpp"
@@ -22,5 +23,9 @@ bool may_hold_functions(const SystemView&, double t, double duration);
 /// Times after t at which functions are looked at again: within √2 times a duration (0: none) and the periods of sines,
 /// but not beyond the next knot; s, counted from t.
 std::vector<double> later_times(const SystemView&, double t, double duration);
+
+/// What takes samples at fixed times and holds them in between: a sentence without a full stop, empty where nothing
+/// does. Between two samples the state that is held has no rate, so A says nothing of the motion over many of them.
+std::string sampled_signals(const SystemView&);
 
 }  // namespace polyform::host::linearization

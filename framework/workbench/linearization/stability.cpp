@@ -43,7 +43,10 @@ class Judge {
   Stability go() {
     if (!request_.rotors.empty()) use_multi_blade_coordinates(system_, point_, request_.rotors, linear_);
     CanonicalState closed;
-    if (!linear_.kinks.empty())
+    const std::string sampled = sampled_signals(model_.view());
+    if (!sampled.empty())
+      out_.why = sampled;
+    else if (!linear_.kinks.empty())
       out_.why = fmt::format(
           "a law has a kink at the point, as a table has at its rows: by {} A has one value from above and another one "
           "from below, which differ by {:.2g} of their size",
