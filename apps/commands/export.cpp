@@ -143,10 +143,10 @@ void add_export(CLI::App& app, Action& action) {
   sub->add_flag("--json", arguments->json, "Tell what became of everything as one JSON object");
   sub->add_option("--fmi", arguments->fmi, "Write an FMU (Functional Mock-up Unit) of this version of the standard")
       ->check(CLI::IsMember({"2", "3"}))
-      ->type_name("2|3");
+      ->type_name("");
   sub->add_option("--kind", arguments->kind, "Of the FMU: cs, co-simulation, with an integrator; me, model exchange [cs]")
       ->check(CLI::IsMember({"cs", "me"}))
-      ->type_name("cs|me");
+      ->type_name("");
   sub->add_option("--inputs", arguments->inputs,
                   "Of the FMU: fields of elements that another program sets, with * and ?: \"motor.effort\"; none [all "
                   "that the model gives in the place of a function of time]")

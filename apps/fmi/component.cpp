@@ -70,9 +70,8 @@ std::unique_ptr<Component> made(const std::string& name, const std::string& toke
                                 Kind kind, std::function<void(Answer, const char*, const std::string&)> log,
                                 bool logs_warnings) {
   auto component = std::make_unique<Component>(Component{nullptr, name, std::move(log), logs_warnings});
-  const Answer answer = answering(component.get(), [&](Component& c) {
-    c.instance = std::make_unique<Instance>(resources, token, kind);
-  });
+  const Answer answer = answering(
+      component.get(), [&](Component& c) { c.instance = std::make_unique<Instance>(resources, token, kind); });
   return answer == Answer::ok ? std::move(component) : nullptr;
 }
 

@@ -24,7 +24,7 @@ struct Component {
   // What is said of the simulation before the initialization.
   double start = 0;
   std::optional<double> stop = {}, tolerance = {};
-  double last_time = 0;  ///< that a step has reached
+  double last_time = 0;                                            ///< that a step has reached
   std::vector<std::size_t> references = {}, more_references = {};  ///< room
 };
 

@@ -65,7 +65,8 @@ std::vector<const host::PluginRecord*> plugins_for(const host::Registry& registr
       names.insert(record.name);
   std::vector<const host::PluginRecord*> out;
   for (const host::PluginRecord& record : registry.plugins())
-    if (names.contains(record.name) && !record.replaced && !(record.refusal && *record.refusal != host::Refusal::instruction_set))
+    if (names.contains(record.name) && !record.replaced &&
+        !(record.refusal && *record.refusal != host::Refusal::instruction_set))
       out.push_back(&record);
   return out;
 }

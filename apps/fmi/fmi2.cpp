@@ -52,8 +52,7 @@ POLYFORM_FMI fmi2Component fmi2Instantiate(fmi2String name, fmi2Type type, fmi2S
     const auto logger = functions == nullptr ? nullptr : functions->logger;
     void* const environment = functions == nullptr ? nullptr : functions->componentEnvironment;
     const auto log = [logger, environment, instance](Answer answer, const char* category, const std::string& message) {
-      if (logger != nullptr)
-        logger(environment, instance.c_str(), status(answer), category, "%s", message.c_str());
+      if (logger != nullptr) logger(environment, instance.c_str(), status(answer), category, "%s", message.c_str());
     };
     return polyform::fmi::made(instance, guid == nullptr ? "" : guid, polyform::fmi::resources_folder(location),
                                type == fmi2ModelExchange ? Kind::model_exchange : Kind::co_simulation, log,
@@ -152,9 +151,8 @@ POLYFORM_FMI fmi2Status fmi2SerializeFMUstate(fmi2Component c, fmi2FMUstate stat
 }
 POLYFORM_FMI fmi2Status fmi2DeSerializeFMUstate(fmi2Component c, const fmi2Byte* bytes, std::size_t size,
                                                 fmi2FMUstate* out) {
-  return call(c, [&](Component&) {
-    *out = new InstanceState(InstanceState::from(std::as_bytes(std::span(bytes, size))));
-  });
+  return call(
+      c, [&](Component&) { *out = new InstanceState(InstanceState::from(std::as_bytes(std::span(bytes, size)))); });
 }
 POLYFORM_FMI fmi2Status fmi2GetDirectionalDerivative(fmi2Component c, const fmi2ValueReference* unknowns,
                                                      std::size_t unknown_count, const fmi2ValueReference* knowns,
@@ -205,9 +203,9 @@ fmi2Status copy(fmi2Component c, fmi2Real* out, std::size_t n,
   return call(c, [&](Component& it) {
     const std::span<const double> from = values(it.instance->continuous());
     if (from.size() != n)
-      throw polyform::host::Failure(polyform::host::Exit::bad_input,
-                                    "room for " + std::to_string(n) + " numbers is given, expected " +
-                                        std::to_string(from.size()));
+      throw polyform::host::Failure(
+          polyform::host::Exit::bad_input,
+          "room for " + std::to_string(n) + " numbers is given, expected " + std::to_string(from.size()));
     std::ranges::copy(from, out);
   });
 }
@@ -262,7 +260,9 @@ POLYFORM_FMI fmi2Status fmi2GetStatus(fmi2Component c, fmi2StatusKind, fmi2Statu
 POLYFORM_FMI fmi2Status fmi2GetRealStatus(fmi2Component c, fmi2StatusKind, fmi2Real* out) {
   return call(c, [&](Component& it) { *out = it.last_time; });
 }
-POLYFORM_FMI fmi2Status fmi2GetIntegerStatus(fmi2Component c, fmi2StatusKind, fmi2Integer*) { return none(c, 1, "Integer"); }
+POLYFORM_FMI fmi2Status fmi2GetIntegerStatus(fmi2Component c, fmi2StatusKind, fmi2Integer*) {
+  return none(c, 1, "Integer");
+}
 POLYFORM_FMI fmi2Status fmi2GetBooleanStatus(fmi2Component c, fmi2StatusKind, fmi2Boolean* out) {
   return call(c, [&](Component&) { *out = 0; });
 }

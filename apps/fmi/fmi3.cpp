@@ -78,10 +78,10 @@ POLYFORM_FMI fmi3Instance fmi3InstantiateCoSimulation(fmi3String name, fmi3Strin
   if (log != nullptr) log(env, fmi3Error, "logStatusError", "this FMU has no event mode: it passes events itself");
   return nullptr;
 }
-POLYFORM_FMI fmi3Instance fmi3InstantiateScheduledExecution(fmi3String, fmi3String, fmi3String, fmi3Boolean, fmi3Boolean,
-                                                            fmi3InstanceEnvironment env, fmi3LogMessageCallback log,
-                                                            fmi3ClockUpdateCallback, fmi3LockPreemptionCallback,
-                                                            fmi3LockPreemptionCallback) {
+POLYFORM_FMI fmi3Instance fmi3InstantiateScheduledExecution(fmi3String, fmi3String, fmi3String, fmi3Boolean,
+                                                            fmi3Boolean, fmi3InstanceEnvironment env,
+                                                            fmi3LogMessageCallback log, fmi3ClockUpdateCallback,
+                                                            fmi3LockPreemptionCallback, fmi3LockPreemptionCallback) {
   if (log != nullptr) log(env, fmi3Error, "logStatusError", "this FMU has no clocks to schedule");
   return nullptr;
 }
@@ -154,9 +154,8 @@ POLYFORM_FMI fmi3Status fmi3SerializeFMUState(fmi3Instance c, fmi3FMUState state
 }
 POLYFORM_FMI fmi3Status fmi3DeserializeFMUState(fmi3Instance c, const fmi3Byte* bytes, std::size_t size,
                                                 fmi3FMUState* out) {
-  return call(c, [&](Component&) {
-    *out = new InstanceState(InstanceState::from(std::as_bytes(std::span(bytes, size))));
-  });
+  return call(
+      c, [&](Component&) { *out = new InstanceState(InstanceState::from(std::as_bytes(std::span(bytes, size)))); });
 }
 POLYFORM_FMI fmi3Status fmi3GetDirectionalDerivative(fmi3Instance c, const fmi3ValueReference* unknowns,
                                                      std::size_t unknown_count, const fmi3ValueReference* knowns,

@@ -18,14 +18,14 @@ fmi3Status none(fmi3Instance c, std::size_t count, const char* kind) {
 
 }  // namespace
 
-#define POLYFORM_ABSENT(Name, Type)                                                                             \
-  POLYFORM_FMI fmi3Status fmi3Get##Name(fmi3Instance c, const fmi3ValueReference*, std::size_t n, Type*,        \
-                                        std::size_t) {                                                          \
-    return none(c, n, "variables of the type " #Name);                                                          \
-  }                                                                                                             \
-  POLYFORM_FMI fmi3Status fmi3Set##Name(fmi3Instance c, const fmi3ValueReference*, std::size_t n, const Type*,  \
-                                        std::size_t) {                                                          \
-    return none(c, n, "variables of the type " #Name);                                                          \
+#define POLYFORM_ABSENT(Name, Type)                                                                            \
+  POLYFORM_FMI fmi3Status fmi3Get##Name(fmi3Instance c, const fmi3ValueReference*, std::size_t n, Type*,       \
+                                        std::size_t) {                                                         \
+    return none(c, n, "variables of the type " #Name);                                                         \
+  }                                                                                                            \
+  POLYFORM_FMI fmi3Status fmi3Set##Name(fmi3Instance c, const fmi3ValueReference*, std::size_t n, const Type*, \
+                                        std::size_t) {                                                         \
+    return none(c, n, "variables of the type " #Name);                                                         \
   }
 
 POLYFORM_ABSENT(Float32, fmi3Float32)
@@ -40,8 +40,8 @@ POLYFORM_ABSENT(UInt64, std::uint64_t)
 POLYFORM_ABSENT(Boolean, fmi3Boolean)
 POLYFORM_ABSENT(String, fmi3String)
 
-POLYFORM_FMI fmi3Status fmi3GetBinary(fmi3Instance c, const fmi3ValueReference*, std::size_t n, std::size_t*, fmi3Binary*,
-                                      std::size_t) {
+POLYFORM_FMI fmi3Status fmi3GetBinary(fmi3Instance c, const fmi3ValueReference*, std::size_t n, std::size_t*,
+                                      fmi3Binary*, std::size_t) {
   return none(c, n, "variables of the type Binary");
 }
 POLYFORM_FMI fmi3Status fmi3SetBinary(fmi3Instance c, const fmi3ValueReference*, std::size_t n, const std::size_t*,
@@ -58,13 +58,14 @@ POLYFORM_FMI fmi3Status fmi3GetNumberOfVariableDependencies(fmi3Instance c, fmi3
   *n = 0;
   return none(c, 1, "list of dependencies: every output depends on all states and inputs");
 }
-POLYFORM_FMI fmi3Status fmi3GetVariableDependencies(fmi3Instance c, fmi3ValueReference, std::size_t*, fmi3ValueReference*,
-                                                    std::size_t*, fmi3DependencyKind*, std::size_t) {
+POLYFORM_FMI fmi3Status fmi3GetVariableDependencies(fmi3Instance c, fmi3ValueReference, std::size_t*,
+                                                    fmi3ValueReference*, std::size_t*, fmi3DependencyKind*,
+                                                    std::size_t) {
   return none(c, 1, "list of dependencies: every output depends on all states and inputs");
 }
 POLYFORM_FMI fmi3Status fmi3GetAdjointDerivative(fmi3Instance c, const fmi3ValueReference*, std::size_t,
-                                                 const fmi3ValueReference*, std::size_t, const fmi3Float64*, std::size_t,
-                                                 fmi3Float64*, std::size_t) {
+                                                 const fmi3ValueReference*, std::size_t, const fmi3Float64*,
+                                                 std::size_t, fmi3Float64*, std::size_t) {
   return none(c, 1, "adjoint derivatives");
 }
 POLYFORM_FMI fmi3Status fmi3EnterConfigurationMode(fmi3Instance c) { return none(c, 1, "structural parameters"); }
@@ -73,8 +74,8 @@ POLYFORM_FMI fmi3Status fmi3GetIntervalDecimal(fmi3Instance c, const fmi3ValueRe
                                                fmi3IntervalQualifier*) {
   return none(c, n, "clocks");
 }
-POLYFORM_FMI fmi3Status fmi3GetIntervalFraction(fmi3Instance c, const fmi3ValueReference*, std::size_t n, std::uint64_t*,
-                                                std::uint64_t*, fmi3IntervalQualifier*) {
+POLYFORM_FMI fmi3Status fmi3GetIntervalFraction(fmi3Instance c, const fmi3ValueReference*, std::size_t n,
+                                                std::uint64_t*, std::uint64_t*, fmi3IntervalQualifier*) {
   return none(c, n, "clocks");
 }
 POLYFORM_FMI fmi3Status fmi3GetShiftDecimal(fmi3Instance c, const fmi3ValueReference*, std::size_t n, fmi3Float64*) {
@@ -92,7 +93,8 @@ POLYFORM_FMI fmi3Status fmi3SetIntervalFraction(fmi3Instance c, const fmi3ValueR
                                                 const std::uint64_t*, const std::uint64_t*) {
   return none(c, n, "clocks");
 }
-POLYFORM_FMI fmi3Status fmi3SetShiftDecimal(fmi3Instance c, const fmi3ValueReference*, std::size_t n, const fmi3Float64*) {
+POLYFORM_FMI fmi3Status fmi3SetShiftDecimal(fmi3Instance c, const fmi3ValueReference*, std::size_t n,
+                                            const fmi3Float64*) {
   return none(c, n, "clocks");
 }
 POLYFORM_FMI fmi3Status fmi3SetShiftFraction(fmi3Instance c, const fmi3ValueReference*, std::size_t n,

@@ -31,11 +31,13 @@ FmuModel::FmuModel(const Settings& settings, const host::Catalog& catalog, std::
     system_ = host::System::assemble(std::move(model), std::move(libraries), diagnostics);
   }
   apps::print(diagnostics);
-  if (!system_)
-    throw host::Failure(missing_plugin ? host::Exit::plugin : host::Exit::bad_input, apps::already_said);
+  if (!system_) throw host::Failure(missing_plugin ? host::Exit::plugin : host::Exit::bad_input, apps::already_said);
   settable_ = !host::has_unilateral_rows(system_->view());
-  if (settings_.kind == Kind::model_exchange)
-    host::refuse_unilateral_rows(system_->view(), "an FMU for model exchange");
+  if (settings_.kind == Kind::model_exchange && !settable_)
+    throw host::Failure(host::Exit::bad_input,
+                        "something in the model touches, sticks or locks without giving way, so that its equations "
+                        "change with the motion: no other program can integrate them",
+                        "Export it with --kind cs, which has its integrator with it, or use a compliant law.");
   run_ = apps::settle(catalog, settings_.run, system_->description());
   choice_ = apps::choose_solver(catalog, *system_, settings_.solver, settings_.options);
   list_variables();
@@ -48,8 +50,8 @@ std::size_t FmuModel::count(Role role) const {
 void FmuModel::list_variables() {
   variables_.push_back({Role::time, 0, "time", "s", "the time of the simulation"});
   for (const auto& [name, value] : parameters_)
-    variables_.push_back({Role::parameter, count(Role::parameter), "parameters." + name, "1", "parameter of the model",
-                          value});
+    variables_.push_back(
+        {Role::parameter, count(Role::parameter), "parameters." + name, "1", "parameter of the model", value});
   const std::vector<host::InputField> fields = host::input_fields(system_->view(), 0);
   for (std::size_t k = 0; k < inputs_.size(); ++k) {
     const auto field = std::ranges::find(fields, inputs_[k].name, &host::InputField::name);
@@ -57,7 +59,8 @@ void FmuModel::list_variables() {
     const double start = inputs_[k].function->start();
     variables_.push_back({Role::input, k, inputs_[k].name, unit, "field of an element", start});
     if (!inputs_[k].is_motion) continue;
-    variables_.push_back({Role::input_rate, k, inputs_[k].name + ".rate", unit + "/s", "first derivative of the input"});
+    variables_.push_back(
+        {Role::input_rate, k, inputs_[k].name + ".rate", unit + "/s", "first derivative of the input"});
     variables_.push_back({Role::input_acceleration, k, inputs_[k].name + ".acceleration", unit + "/s^2",
                           "second derivative of the input"});
   }

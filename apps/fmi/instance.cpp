@@ -108,13 +108,14 @@ Instance::Instance(const std::string& resources, const std::string& token, Kind 
   const fs::path file = fs::path(resources) / "fmu.json";
   settings_ = settings_of(content_of(file), file.string());
   if (settings_.token != token)
-    throw host::Failure(host::Exit::bad_input, fmt::format("the FMU in {} is not that of the model description", resources),
+    throw host::Failure(host::Exit::bad_input,
+                        fmt::format("the FMU in {} is not that of the model description", resources),
                         "Unpack the FMU into an empty folder.");
   if (settings_.kind != kind)
-    throw host::Failure(host::Exit::bad_input,
-                        settings_.kind == Kind::co_simulation ? "this FMU is for co-simulation"
-                                                              : "this FMU is for model exchange",
-                        "Export one with --kind for the other.");
+    throw host::Failure(
+        host::Exit::bad_input,
+        settings_.kind == Kind::co_simulation ? "this FMU is for co-simulation" : "this FMU is for model exchange",
+        "Export one with --kind for the other.");
   settings_.model.file = (fs::path(resources) / settings_.model.file).string();
   if (!settings_.model.state.empty()) settings_.model.state = (fs::path(resources) / settings_.model.state).string();
   const host::Registry& plugins = plugins_in(fs::path(resources) / "plugins");
@@ -292,7 +293,8 @@ void Instance::differentiate(std::span<const std::size_t> unknowns, std::span<co
 
 InstanceState Instance::state() {
   if (!shown_->has_settable_state())
-    throw host::Failure(host::Exit::bad_input, "the state of a model in which something sticks, locks or touches cannot be read",
+    throw host::Failure(host::Exit::bad_input,
+                        "the state of a model in which something sticks, locks or touches cannot be read",
                         "The model description says that this FMU cannot.");
   InstanceState state;
   motion().save(state);

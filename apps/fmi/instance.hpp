@@ -17,8 +17,8 @@ namespace polyform::fmi {
 /// What an instance stands at, for getting and setting its state and for files.
 struct InstanceState {
   host::RunState run;
-  std::vector<double> inputs;         ///< value, rate and acceleration of each
-  std::vector<std::int32_t> signs;    ///< of the event functions, of model exchange
+  std::vector<double> inputs;       ///< value, rate and acceleration of each
+  std::vector<std::int32_t> signs;  ///< of the event functions, of model exchange
   std::vector<std::byte> bytes() const;
   /// Failure (bad_input) where the bytes are not those of bytes().
   static InstanceState from(std::span<const std::byte>);
@@ -79,9 +79,9 @@ class Instance {
   Settings settings_;
   const host::Catalog* catalog_ = nullptr;
   std::shared_ptr<const void> libraries_;
-  std::unique_ptr<FmuModel> shown_, own_;       ///< with the model's parameters; with those that were set
-  std::map<std::string, double> parameters_;    ///< that were set
-  std::vector<double> inputs_;                  ///< value, rate and acceleration of each
+  std::unique_ptr<FmuModel> shown_, own_;     ///< with the model's parameters; with those that were set
+  std::map<std::string, double> parameters_;  ///< that were set
+  std::vector<double> inputs_;                ///< value, rate and acceleration of each
   std::optional<double> stop_, tolerance_;
   std::unique_ptr<Stepping> stepping_;
   std::unique_ptr<Continuous> continuous_;

@@ -97,8 +97,7 @@ std::vector<LiveInput> make_inputs(host::Description& model, const std::vector<s
   list(model.joints, true, all);
   std::vector<LiveInput> inputs;
   for (const Candidate& c : chosen(all, patterns)) {
-    std::vector<TimeFunction>& own =
-        model.functions.emplace_back(c.field->functions.begin(), c.field->functions.end());
+    std::vector<TimeFunction>& own = model.functions.emplace_back(c.field->functions.begin(), c.field->functions.end());
     const auto live = std::make_shared<LiveFunction>(own[c.component]);
     TimeFunction function;
     function.kind = TimeFunction::Kind::other;

@@ -41,12 +41,12 @@ struct BaseUnit {
   int kg, m, s, A, rad;
 };
 constexpr std::array known_units{
-    BaseUnit{"s", 0, 0, 1, 0, 0},           BaseUnit{"m", 0, 1, 0, 0, 0},         BaseUnit{"rad", 0, 0, 0, 0, 1},
-    BaseUnit{"kg", 1, 0, 0, 0, 0},          BaseUnit{"A", 0, 0, 0, 1, 0},         BaseUnit{"m/s", 0, 1, -1, 0, 0},
-    BaseUnit{"rad/s", 0, 0, -1, 0, 1},      BaseUnit{"m/s^2", 0, 1, -2, 0, 0},    BaseUnit{"rad/s^2", 0, 0, -2, 0, 1},
-    BaseUnit{"N", 1, 1, -2, 0, 0},          BaseUnit{"N m", 1, 2, -2, 0, 0},      BaseUnit{"J", 1, 2, -2, 0, 0},
-    BaseUnit{"W", 1, 2, -3, 0, 0},          BaseUnit{"V", 1, 2, -3, -1, 0},       BaseUnit{"N/m", 1, 0, -2, 0, 0},
-    BaseUnit{"N s/m", 1, 0, -1, 0, 0},      BaseUnit{"Pa", 1, -1, -2, 0, 0},      BaseUnit{"1/s", 0, 0, -1, 0, 0}};
+    BaseUnit{"s", 0, 0, 1, 0, 0},      BaseUnit{"m", 0, 1, 0, 0, 0},      BaseUnit{"rad", 0, 0, 0, 0, 1},
+    BaseUnit{"kg", 1, 0, 0, 0, 0},     BaseUnit{"A", 0, 0, 0, 1, 0},      BaseUnit{"m/s", 0, 1, -1, 0, 0},
+    BaseUnit{"rad/s", 0, 0, -1, 0, 1}, BaseUnit{"m/s^2", 0, 1, -2, 0, 0}, BaseUnit{"rad/s^2", 0, 0, -2, 0, 1},
+    BaseUnit{"N", 1, 1, -2, 0, 0},     BaseUnit{"N m", 1, 2, -2, 0, 0},   BaseUnit{"J", 1, 2, -2, 0, 0},
+    BaseUnit{"W", 1, 2, -3, 0, 0},     BaseUnit{"V", 1, 2, -3, -1, 0},    BaseUnit{"N/m", 1, 0, -2, 0, 0},
+    BaseUnit{"N s/m", 1, 0, -1, 0, 0}, BaseUnit{"Pa", 1, -1, -2, 0, 0},   BaseUnit{"1/s", 0, 0, -1, 0, 0}};
 
 class Writer {
  public:
@@ -57,8 +57,9 @@ class Writer {
     line(0, R"(<?xml version="1.0" encoding="UTF-8"?>)");
     const std::string_view name = model_.system().description().name;
     const bool is_me = settings_.kind == Kind::model_exchange;
-    line(0, R"(<fmiModelDescription fmiVersion="{}" modelName="{}" {}="{}" description="{}" generationTool="Polyform {}")"
-            R"( variableNamingConvention="flat"{}>)",
+    line(0,
+         R"(<fmiModelDescription fmiVersion="{}" modelName="{}" {}="{}" description="{}" generationTool="Polyform {}")"
+         R"( variableNamingConvention="flat"{}>)",
          version_ == 2 ? "2.0" : "3.0", escaped(name), version_ == 2 ? "guid" : "instantiationToken",
          escaped(settings_.token), escaped(fmt::format("formulation {}", model_.choice().formulation->name())),
          POLYFORM_VERSION,
@@ -177,8 +178,7 @@ class Writer {
     for (const Role role : roles) count += model_.count(role);
     if (count == 0) return;  // a list without items is none
     line(2, "<{}>", element);
-    for (const Role role : roles)
-      for_each(role, [&](std::size_t k) { line(3, R"(<Unknown index="{}"/>)", k + 1); });
+    for (const Role role : roles) for_each(role, [&](std::size_t k) { line(3, R"(<Unknown index="{}"/>)", k + 1); });
     line(2, "</{}>", element);
   }
   void write_structure_2() {

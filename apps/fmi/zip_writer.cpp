@@ -58,8 +58,13 @@ void ZipWriter::add(std::string_view name, std::string_view bytes, bool executab
   if (bytes.size() + out_.size() >= most || entries_.size() >= 0xfffe)
     throw host::Failure(host::Exit::bad_input, "the FMU would have 4 GiB or more", "Name fewer plugins.");
   const std::string small = packed(bytes);
-  Entry entry{std::string(name), 0, 0, static_cast<std::uint32_t>(bytes.size()), static_cast<std::uint32_t>(out_.size()),
-              small.empty() ? stored : deflated, executable};
+  Entry entry{std::string(name),
+              0,
+              0,
+              static_cast<std::uint32_t>(bytes.size()),
+              static_cast<std::uint32_t>(out_.size()),
+              small.empty() ? stored : deflated,
+              executable};
   entry.checksum = static_cast<std::uint32_t>(
       crc32(0, reinterpret_cast<const Bytef*>(bytes.data()), static_cast<uInt>(bytes.size())));
   const std::string_view content = small.empty() ? bytes : std::string_view(small);

@@ -65,9 +65,9 @@ std::string hand_written(const Workshop& w, const std::string& name, const std::
   std::string variables;
   int number = 0;
   const auto add = [&](const char* variable, const char* causality, const char* more) {
-    variables += fmt::format(
-        R"(<ScalarVariable name="{}" valueReference="{}" causality="{}"><Real{}/></ScalarVariable>)", variable, number++,
-        causality, more);
+    variables +=
+        fmt::format(R"(<ScalarVariable name="{}" valueReference="{}" causality="{}"><Real{}/></ScalarVariable>)",
+                    variable, number++, causality, more);
   };
   add("phi", "input", " start=\"0\"");
   add("w", "input", " start=\"0\"");
@@ -80,12 +80,13 @@ std::string hand_written(const Workshop& w, const std::string& name, const std::
   add("i", "local", "");
   add("der(i)", "local", " derivative=\"9\"");
   add("failing", "parameter", " start=\"0\"");
-  zip.add("modelDescription.xml",
-          fmt::format(R"(<fmiModelDescription fmiVersion="{}" guid="{{hand-written}}" numberOfEventIndicators="0">)"
-                      R"(<ModelExchange modelIdentifier="motor" canGetAndSetFMUstate="true" canSerializeFMUstate="true"/>)"
-                      R"(<CoSimulation modelIdentifier="motor"/><ModelVariables>{}</ModelVariables><ModelStructure>)"
-                      R"(<Derivatives><Unknown index="10"/></Derivatives></ModelStructure></fmiModelDescription>)",
-                      version, variables));
+  zip.add(
+      "modelDescription.xml",
+      fmt::format(R"(<fmiModelDescription fmiVersion="{}" guid="{{hand-written}}" numberOfEventIndicators="0">)"
+                  R"(<ModelExchange modelIdentifier="motor" canGetAndSetFMUstate="true" canSerializeFMUstate="true"/>)"
+                  R"(<CoSimulation modelIdentifier="motor"/><ModelVariables>{}</ModelVariables><ModelStructure>)"
+                  R"(<Derivatives><Unknown index="10"/></Derivatives></ModelStructure></fmiModelDescription>)",
+                  version, variables));
   zip.add("binaries/linux64/" + library + ".so", content_of(POLYFORM_HAND_WRITTEN), true);
   return w.write(name, zip.finish());
 }
@@ -112,7 +113,8 @@ TEST_CASE("an FMU for co-simulation runs as the command does, bit for bit") {
   const std::string model = w.write("pendulum.yaml", pendulum);
   for (const std::string integrator : {"rk4", "dopri5"}) {
     INFO(integrator);
-    const Outcome out = exported(w, model, "p_" + integrator + ".fmu", {"--integrator", integrator, "--inputs", "none"});
+    const Outcome out =
+        exported(w, model, "p_" + integrator + ".fmu", {"--integrator", integrator, "--inputs", "none"});
     INFO(out.err);
     REQUIRE(out.code == 0);
     const Outcome run = w.run({"run", model, "--integrator", integrator, "--output", "-", "--quiet"});
@@ -150,8 +152,9 @@ TEST_CASE("the description of an FMU follows the rules of the standard") {
         REQUIRE(out.code == 0);
         const auto folder = w.path(fmt::format("{}{}{}", version, kind, model));
         fmus::unpack(w.path("m.fmu"), folder);
-        const std::string call = fmt::format("{} --noout --schema {}/fmi{}.xsd {}/modelDescription.xml 2> {}/said",
-                                             POLYFORM_XMLLINT, POLYFORM_SCHEMAS, version, folder.string(), folder.string());
+        const std::string call =
+            fmt::format("{} --noout --schema {}/fmi{}.xsd {}/modelDescription.xml 2> {}/said", POLYFORM_XMLLINT,
+                        POLYFORM_SCHEMAS, version, folder.string(), folder.string());
         const int end = std::system(call.c_str());
         INFO(content_of(folder.string() + "/said"));
         CHECK(end == 0);

@@ -150,8 +150,8 @@ TEST_CASE("an FMU of FMI 3.0 runs as the command does") {
   const std::string resources = (w.path("unpacked") / "resources/").string();
   CHECK(instantiate("arm", "{another}", resources.c_str(), false, false, false, false, nullptr, 0, nullptr, nullptr,
                     nullptr) == nullptr);
-  const Handle arm = instantiate("arm", token.c_str(), resources.c_str(), false, false, false, false, nullptr, 0, nullptr,
-                                 nullptr, nullptr);
+  const Handle arm = instantiate("arm", token.c_str(), resources.c_str(), false, false, false, false, nullptr, 0,
+                                 nullptr, nullptr, nullptr);
   REQUIRE(arm != nullptr);
   CHECK(function(static_cast<Enter*>(nullptr), "fmi3EnterInitializationMode")(arm, false, 0, 0, true, 1) == 0);
   CHECK(function(static_cast<Call*>(nullptr), "fmi3ExitInitializationMode")(arm) == 0);

@@ -63,7 +63,7 @@ fs::path place_of(const fs::path& folder, std::string_view name) {
 std::string inflated(std::string_view packed, std::size_t size) {
   std::string out(size, '\0');
   z_stream stream{};
-  if (inflateInit2(&stream, -15) != Z_OK) refuse("memory ran out");  // without zlib's own header
+  if (inflateInit2(&stream, -15) != Z_OK) refuse("memory ran out");             // without zlib's own header
   stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed.data()));  // zlib does not write there
   stream.avail_in = static_cast<uInt>(packed.size());
   stream.next_out = reinterpret_cast<Bytef*>(out.data());
@@ -103,7 +103,8 @@ void unpack(const fs::path& archive, const fs::path& folder) {
     const std::size_t start = local + local_size + bytes.number(local + 26, 2) + bytes.number(local + 28, 2);
     const std::string_view content = bytes.part(start, packed);
     if (method != 0 && method != 8) refuse(fmt::format("{} is packed by a method that is not known", name));
-    if (method == 8 && size / 1100 > packed) refuse("a packed file in the archive is damaged");  // more than deflate can
+    if (method == 8 && size / 1100 > packed)
+      refuse("a packed file in the archive is damaged");  // more than deflate can
     const std::string unpacked = method == 8 ? inflated(content, size) : std::string(content);
     if (crc32(0, reinterpret_cast<const Bytef*>(unpacked.data()), static_cast<uInt>(unpacked.size())) != checksum)
       refuse(fmt::format("the file {} of the archive is damaged", name));

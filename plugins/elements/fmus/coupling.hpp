@@ -32,9 +32,9 @@ struct Coupling {
   static constexpr Reference none = static_cast<Reference>(-1);
   const Fmu* fmu = nullptr;
   std::vector<Reference> positions, velocities, commands;
-  std::vector<Reference> outputs;      ///< efforts first, then channels
-  std::vector<std::string> names;      ///< of the outputs
-  std::vector<std::size_t> efforts;    ///< per velocity coordinate the number of the output, or no_output
+  std::vector<Reference> outputs;    ///< efforts first, then channels
+  std::vector<std::string> names;    ///< of the outputs
+  std::vector<std::size_t> efforts;  ///< per velocity coordinate the number of the output, or no_output
   static constexpr std::size_t no_output = static_cast<std::size_t>(-1);
   std::vector<Reference> parameters;
   std::vector<double> parameter_values;

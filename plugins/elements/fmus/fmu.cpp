@@ -87,14 +87,14 @@ void Fmu::read_description() {
   const bool is_me = kind_ == Kind::model_exchange;
   const pugi::xml_node kind = root.child(is_me ? "ModelExchange" : "CoSimulation");
   if (!kind)
-    throw FmuError(fmt::format("it is not for {}", is_me ? "model exchange" : "co-simulation"),
-                   fmt::format("Give kind: {}, or export it for the other.", is_me ? "co-simulation" : "model-exchange"));
+    throw FmuError(
+        fmt::format("it is not for {}", is_me ? "model exchange" : "co-simulation"),
+        fmt::format("Give kind: {}, or export it for the other.", is_me ? "co-simulation" : "model-exchange"));
   if (kind.attribute("needsExecutionTool").as_bool())
     throw FmuError("it needs the tool that made it while it runs", "Export it with its own solver or as source.");
   guid_ = root.attribute("guid").value();
   identifier_ = kind.attribute("modelIdentifier").value();
-  can_serialize_ =
-      kind.attribute("canGetAndSetFMUstate").as_bool() && kind.attribute("canSerializeFMUstate").as_bool();
+  can_serialize_ = kind.attribute("canGetAndSetFMUstate").as_bool() && kind.attribute("canSerializeFMUstate").as_bool();
   events_ = is_me ? root.attribute("numberOfEventIndicators").as_uint() : 0;
   std::vector<std::string> names;
   std::vector<std::size_t> derivative_of;
@@ -133,7 +133,8 @@ void Fmu::load() {
   const auto take = [&]<class F>(F& function, const char* name) {
     function = reinterpret_cast<F>(::dlsym(opened, name));
     if (function == nullptr)
-      throw FmuError(fmt::format("its library has no function {}", name), "Export it again, or report this to its tool.");
+      throw FmuError(fmt::format("its library has no function {}", name),
+                     "Export it again, or report this to its tool.");
   };
   take(calls_.version, "fmi2GetVersion");
   take(calls_.instantiate, "fmi2Instantiate");
@@ -195,7 +196,9 @@ FmuInstance::FmuInstance(const Fmu& fmu, std::span<const Reference> parameters, 
       next_(never) {
   handle_ = calls().instantiate(fmu.identifier().c_str(), fmu.kind() == Kind::model_exchange ? 0 : 1,
                                 fmu.guid().c_str(), fmu.location().c_str(), &callbacks_, 0, 0);
-  const auto told = [this] { return log_.text[0] == '\0' ? std::string(" without a reason") : fmt::format(": {}", log_.text); };
+  const auto told = [this] {
+    return log_.text[0] == '\0' ? std::string(" without a reason") : fmt::format(": {}", log_.text);
+  };
   if (handle_ == nullptr) throw FmuError("it cannot be instantiated" + told(), "Look into its own log.");
   if (initialize()) return;
   calls().free(handle_);

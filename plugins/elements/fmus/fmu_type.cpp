@@ -28,8 +28,8 @@ void check_first_call(const FmuInstance& fmu, std::size_t states) {
   std::vector<double> rates(states);
   const int status = fmu.calls().get_rates(fmu.handle(), rates.data(), states);
   if (status == 0 || status == 1) return;
-  throw FmuError(fmt::format("its derivatives cannot be computed at the start{}{}", fmu.message()[0] == '\0' ? "" : ": ",
-                             fmu.message()),
+  throw FmuError(fmt::format("its derivatives cannot be computed at the start{}{}",
+                             fmu.message()[0] == '\0' ? "" : ": ", fmu.message()),
                  "Look at its start values, and into its own log.");
 }
 
@@ -84,8 +84,8 @@ FmuType::FmuType(Strided<const FieldValue> fields) noexcept {
     error_ = problem.what();
   }
   if (!error_.empty()) states_.clear();
-  descriptor_ = TypeDescriptor{
-      .name = "fmu", .meaning = what_it_is, .fields = specs, .states = states_, .outputs = outputs_};
+  descriptor_ =
+      TypeDescriptor{.name = "fmu", .meaning = what_it_is, .fields = specs, .states = states_, .outputs = outputs_};
 }
 
 void FmuType::set_up(Strided<const FieldValue> fields) {

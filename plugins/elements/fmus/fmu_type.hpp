@@ -32,7 +32,7 @@ class FmuType final : public ForceType, public HeldStates {
   const Coupling& coupling() const { return coupling_; }
   bool has_events() const { return has_events_; }
   std::size_t held() const { return held_; }  ///< states that change at events alone; the first ones
-  static constexpr double no_event = -1;  ///< of `next_event`
+  static constexpr double no_event = -1;      ///< of `next_event`
 
   /// Discrete states of the FMU that events have led to, by number from 1 on; 0 is that at the start.
   std::size_t keep(std::vector<char> state) const;

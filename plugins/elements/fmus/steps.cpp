@@ -99,7 +99,8 @@ class Steps final : public ForceBatch, public EventSource, public StateJumps {
 
   void take_outputs(const FmuInstance& fmu, std::span<double> out) const noexcept {
     const std::vector<Reference>& references = type_.coupling().outputs;
-    if (!references.empty() && !done(fmu.calls().get_real(fmu.handle(), references.data(), references.size(), out.data())))
+    if (!references.empty() &&
+        !done(fmu.calls().get_real(fmu.handle(), references.data(), references.size(), out.data())))
       std::ranges::fill(out, std::numeric_limits<double>::quiet_NaN());
   }
 
