@@ -176,7 +176,8 @@ void add_linearize(CLI::App& app, Action& action) {
       "  polyform linearize rod.yaml --at equilibrium\n"
       "  polyform linearize rod.yaml --at 2.5 --inputs motor.effort --outputs pin.q\n"
       "  polyform linearize rotor.yaml --floquet 0.35\n"
-      "  polyform linearize bicycle.yaml --vary parameters.speed=0:10:101 --report speeds.html");
+      "  polyform linearize bicycle.yaml --vary parameters.speed=0:10:101 \\\n"
+      "    --report speeds.html");
   sub->final_callback([&action, arguments] { action = [arguments] { return linearize(*arguments); }; });
 }
 
