@@ -43,7 +43,8 @@ void read_start_values(std::string_view text, Coupling& c) {
   for (const std::string& item : names_in(text)) {
     const std::size_t equals = item.find('=');
     double value = 0;
-    const std::string number = equals == std::string::npos ? "" : item.substr(item.find_first_not_of(" =", equals));
+    const std::size_t first = equals == std::string::npos ? equals : item.find_first_not_of(" =", equals);
+    const std::string number = first == std::string::npos ? "" : item.substr(first);
     const auto [end, problem] = std::from_chars(number.data(), number.data() + number.size(), value);
     if (problem != std::errc() || end != number.data() + number.size())
       throw FmuError(fmt::format("found `{}` among the start values, expected name = number", item),

@@ -21,8 +21,6 @@ namespace {
 
 constexpr double never = std::numeric_limits<double>::infinity();
 
-bool done(int status) { return status <= static_cast<int>(CallStatus::warning) && status >= 0; }
-
 fs::path new_folder() {
   std::error_code error;
   std::string name = (fs::temp_directory_path(error) / "polyform-fmu-XXXXXX").string();
@@ -88,7 +86,8 @@ void Fmu::read_description() {
   const pugi::xml_node kind = root.child(is_me ? "ModelExchange" : "CoSimulation");
   if (!kind)
     throw FmuError(fmt::format("it is not for {}", is_me ? "model exchange" : "co-simulation"),
-                   fmt::format("Give kind: {}, or export it for the other.", is_me ? "co-simulation" : "model-exchange"));
+                   fmt::format("Give kind: {}, or export it for {}.", is_me ? "co-simulation" : "model-exchange",
+                               is_me ? "model exchange" : "co-simulation"));
   if (kind.attribute("needsExecutionTool").as_bool())
     throw FmuError("it needs the tool that made it while it runs", "Export it with its own solver or as source.");
   guid_ = root.attribute("guid").value();
@@ -102,7 +101,6 @@ void Fmu::read_description() {
     FmuVariable& variable = variables_[v.attribute("name").value()];
     variable.reference = v.attribute("valueReference").as_uint();
     variable.causality = v.attribute("causality").as_string("local");
-    variable.variability = v.attribute("variability").as_string("continuous");
     variable.real = v.child("Real");
     variable.unit = v.child("Real").attribute("unit").as_string("1");
     names.emplace_back(v.attribute("name").value());
@@ -133,9 +131,9 @@ void Fmu::load() {
   const auto take = [&]<class F>(F& function, const char* name) {
     function = reinterpret_cast<F>(::dlsym(opened, name));
     if (function == nullptr)
-      throw FmuError(fmt::format("its library has no function {}", name), "Export it again, or report this to its tool.");
+      throw FmuError(fmt::format("its library has no function {}", name),
+                     "Export it again, or report this to its tool.");
   };
-  take(calls_.version, "fmi2GetVersion");
   take(calls_.instantiate, "fmi2Instantiate");
   take(calls_.free, "fmi2FreeInstance");
   take(calls_.set_up, "fmi2SetupExperiment");
@@ -195,7 +193,9 @@ FmuInstance::FmuInstance(const Fmu& fmu, std::span<const Reference> parameters, 
       next_(never) {
   handle_ = calls().instantiate(fmu.identifier().c_str(), fmu.kind() == Kind::model_exchange ? 0 : 1,
                                 fmu.guid().c_str(), fmu.location().c_str(), &callbacks_, 0, 0);
-  const auto told = [this] { return log_.text[0] == '\0' ? std::string(" without a reason") : fmt::format(": {}", log_.text); };
+  const auto told = [this] {
+    return log_.text[0] == '\0' ? std::string(" without a reason") : fmt::format(": {}", log_.text);
+  };
   if (handle_ == nullptr) throw FmuError("it cannot be instantiated" + told(), "Look into its own log.");
   if (initialize()) return;
   calls().free(handle_);
@@ -210,24 +210,26 @@ bool FmuInstance::initialize() noexcept {
   if (!parameters_.empty())
     good = good && done(call.set_real(handle_, parameters_.data(), parameters_.size(), values_.data()));
   good = good && done(call.enter_initialization(handle_)) && done(call.exit_initialization(handle_));
-  if (!good || fmu_.kind() == Kind::co_simulation) return good;
+  return good && (fmu_.kind() == Kind::co_simulation || update_discrete_states());
+}
+
+/// Events that follow each other without end are a failure of the FMU.
+bool FmuInstance::update_discrete_states() noexcept {
+  const Calls& call = calls();
   EventAnswer answer{1, 0, 0, 0, 0, 0};
-  for (int round = 0; good && answer.again != 0 && round < 100; ++round)
-    good = done(call.new_discrete_states(handle_, &answer));
+  for (int round = 0; answer.again != 0 && round < 100; ++round)
+    if (!done(call.new_discrete_states(handle_, &answer))) return false;
+  if (answer.again != 0) return false;
   next_ = answer.has_next_time != 0 ? answer.next_time : never;
-  return good && done(call.continuous_time_mode(handle_));
+  return done(call.continuous_time_mode(handle_));
 }
 
 bool FmuInstance::restart() noexcept { return done(calls().reset(handle_)) && initialize(); }
 
 bool FmuInstance::pass_event(double& next) noexcept {
-  const Calls& call = calls();
-  if (!done(call.event_mode(handle_))) return false;
-  EventAnswer answer{1, 0, 0, 0, 0, 0};
-  for (int round = 0; answer.again != 0 && round < 100; ++round)
-    if (!done(call.new_discrete_states(handle_, &answer))) return false;
-  next = answer.has_next_time != 0 ? answer.next_time : never;
-  return done(call.continuous_time_mode(handle_));
+  if (!done(calls().event_mode(handle_)) || !update_discrete_states()) return false;
+  next = next_;
+  return true;
 }
 
 bool FmuInstance::save(std::vector<char>& out) {

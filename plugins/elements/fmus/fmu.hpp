@@ -18,7 +18,7 @@ enum class Kind { model_exchange, co_simulation };
 
 struct FmuVariable {
   Reference reference = 0;
-  std::string causality, variability, unit;
+  std::string causality, unit;
   bool real = false;
 };
 
@@ -96,6 +96,8 @@ class FmuInstance {
     char text[512] = "";
   };
   bool initialize() noexcept;
+  /// In event mode: all events of the instant, then continuous time; next_ is then as pass_event tells it.
+  bool update_discrete_states() noexcept;
   static void take_message(void* log, const char*, int, const char*, const char* text, ...);
 
   const Fmu& fmu_;

@@ -26,10 +26,9 @@ std::string key_of(Strided<const FieldValue> fields) {
 /// The equations at the start: what fails there is told before any run.
 void check_first_call(const FmuInstance& fmu, std::size_t states) {
   std::vector<double> rates(states);
-  const int status = fmu.calls().get_rates(fmu.handle(), rates.data(), states);
-  if (status == 0 || status == 1) return;
-  throw FmuError(fmt::format("its derivatives cannot be computed at the start{}{}", fmu.message()[0] == '\0' ? "" : ": ",
-                             fmu.message()),
+  if (done(fmu.calls().get_rates(fmu.handle(), rates.data(), states))) return;
+  throw FmuError(fmt::format("its derivatives cannot be computed at the start{}{}",
+                             fmu.message()[0] == '\0' ? "" : ": ", fmu.message()),
                  "Look at its start values, and into its own log.");
 }
 
