@@ -65,7 +65,8 @@ std::vector<const host::PluginRecord*> plugins_for(const host::Registry& registr
       names.insert(record.name);
   std::vector<const host::PluginRecord*> out;
   for (const host::PluginRecord& record : registry.plugins())
-    if (names.contains(record.name) && !record.replaced && !(record.refusal && *record.refusal != host::Refusal::instruction_set))
+    if (names.contains(record.name) && !record.replaced &&
+        !(record.refusal && *record.refusal != host::Refusal::instruction_set))
       out.push_back(&record);
   return out;
 }
@@ -85,7 +86,6 @@ Fmu export_fmu(const ExportRequest& request, const host::Registry& registry) {
   ModelFiles files;
   const std::string file = files.add(settings.model.file);
   const std::string state = settings.model.state.empty() ? "" : files.add(settings.model.state);
-  for (const std::string& name : request.files) files.add(name);
   for (const std::string& name : host::take_read_files()) files.add(name);
   settings.model.file = files.place(file);
   if (!state.empty()) settings.model.state = files.place(state);

@@ -262,7 +262,9 @@ POLYFORM_FMI fmi2Status fmi2GetStatus(fmi2Component c, fmi2StatusKind, fmi2Statu
 POLYFORM_FMI fmi2Status fmi2GetRealStatus(fmi2Component c, fmi2StatusKind, fmi2Real* out) {
   return call(c, [&](Component& it) { *out = it.last_time; });
 }
-POLYFORM_FMI fmi2Status fmi2GetIntegerStatus(fmi2Component c, fmi2StatusKind, fmi2Integer*) { return none(c, 1, "Integer"); }
+POLYFORM_FMI fmi2Status fmi2GetIntegerStatus(fmi2Component c, fmi2StatusKind, fmi2Integer*) {
+  return none(c, 1, "Integer");
+}
 POLYFORM_FMI fmi2Status fmi2GetBooleanStatus(fmi2Component c, fmi2StatusKind, fmi2Boolean* out) {
   return call(c, [&](Component&) { *out = 0; });
 }

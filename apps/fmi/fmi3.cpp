@@ -78,10 +78,10 @@ POLYFORM_FMI fmi3Instance fmi3InstantiateCoSimulation(fmi3String name, fmi3Strin
   if (log != nullptr) log(env, fmi3Error, "logStatusError", "this FMU has no event mode: it passes events itself");
   return nullptr;
 }
-POLYFORM_FMI fmi3Instance fmi3InstantiateScheduledExecution(fmi3String, fmi3String, fmi3String, fmi3Boolean, fmi3Boolean,
-                                                            fmi3InstanceEnvironment env, fmi3LogMessageCallback log,
-                                                            fmi3ClockUpdateCallback, fmi3LockPreemptionCallback,
-                                                            fmi3LockPreemptionCallback) {
+POLYFORM_FMI fmi3Instance fmi3InstantiateScheduledExecution(fmi3String, fmi3String, fmi3String, fmi3Boolean,
+                                                            fmi3Boolean, fmi3InstanceEnvironment env,
+                                                            fmi3LogMessageCallback log, fmi3ClockUpdateCallback,
+                                                            fmi3LockPreemptionCallback, fmi3LockPreemptionCallback) {
   if (log != nullptr) log(env, fmi3Error, "logStatusError", "this FMU has no clocks to schedule");
   return nullptr;
 }
@@ -178,7 +178,7 @@ POLYFORM_FMI fmi3Status fmi3UpdateDiscreteStates(fmi3Instance c, fmi3Boolean* ag
                                                  fmi3Boolean* has_next, fmi3Float64* next_time) {
   return call(c, [&](Component& it) {
     *again = *terminate = *nominals_changed = *values_changed = *has_next = false;
-    if (it.instance->model().states() == 0) return;  // of co-simulation
+    if (it.instance->kind() == Kind::co_simulation) return;
     Continuous& motion = it.instance->continuous();
     *values_changed = motion.pass_events();
     *has_next = std::isfinite(motion.next_time());

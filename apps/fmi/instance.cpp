@@ -108,7 +108,8 @@ Instance::Instance(const std::string& resources, const std::string& token, Kind 
   const fs::path file = fs::path(resources) / "fmu.json";
   settings_ = settings_of(content_of(file), file.string());
   if (settings_.token != token)
-    throw host::Failure(host::Exit::bad_input, fmt::format("the FMU in {} is not that of the model description", resources),
+    throw host::Failure(host::Exit::bad_input,
+                        fmt::format("the FMU in {} is not that of the model description", resources),
                         "Unpack the FMU into an empty folder.");
   if (settings_.kind != kind)
     throw host::Failure(host::Exit::bad_input,
@@ -175,8 +176,21 @@ Motion& Instance::motion() {
   return motion;
 }
 
-Stepping& Instance::stepping() { return static_cast<Stepping&>(motion()); }
-Continuous& Instance::continuous() { return static_cast<Continuous&>(motion()); }
+void Instance::expect(Kind kind) const {
+  if (settings_.kind == kind) return;
+  throw host::Failure(host::Exit::bad_input,
+                      kind == Kind::co_simulation ? "this function is for co-simulation, and the FMU for model exchange"
+                                                  : "this function is for model exchange, and the FMU for co-simulation",
+                      "Export one with --kind for the other.");
+}
+Stepping& Instance::stepping() {
+  expect(Kind::co_simulation);
+  return static_cast<Stepping&>(motion());
+}
+Continuous& Instance::continuous() {
+  expect(Kind::model_exchange);
+  return static_cast<Continuous&>(motion());
+}
 
 void Instance::finish_initialization() {
   motion();
@@ -292,7 +306,8 @@ void Instance::differentiate(std::span<const std::size_t> unknowns, std::span<co
 
 InstanceState Instance::state() {
   if (!shown_->has_settable_state())
-    throw host::Failure(host::Exit::bad_input, "the state of a model in which something sticks, locks or touches cannot be read",
+    throw host::Failure(host::Exit::bad_input,
+                        "the state of a model in which something sticks, locks or touches cannot be read",
                         "The model description says that this FMU cannot.");
   InstanceState state;
   motion().save(state);

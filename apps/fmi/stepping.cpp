@@ -34,6 +34,7 @@ Stepping::Stepping(const FmuModel& model, std::optional<double> stop, std::optio
   if (stop) settings_.duration = *stop;
   if (tolerance) settings_.relative_tolerance = *tolerance;
   begin(nullptr);
+  if (row_.empty()) fail();
 }
 Stepping::~Stepping() = default;
 
@@ -41,8 +42,8 @@ void Stepping::begin(const host::RunState* from) {
   host::RowSink* const sinks[] = {sink_.get()};
   const host::ProcessState before;
   run_.reset();
-  run_ = std::make_unique<host::RunOnDemand>(model_.system().view(), model_.system().initial_state(), *solver_, settings_,
-                                             sinks, from);
+  run_ = std::make_unique<host::RunOnDemand>(model_.system().view(), model_.system().initial_state(), *solver_,
+                                             settings_, sinks, from);
   ended_ = from != nullptr;
 }
 
@@ -66,15 +67,19 @@ void Stepping::step(double t, double step) {
   const double now = time();
   constexpr double rounding = 1e-9;  // of sums of steps in other programs, of the step
   if (!(std::abs(t - now) <= rounding * std::max(std::abs(step), std::abs(now))))
-    throw host::Failure(host::Exit::bad_input, fmt::format("a step from t = {:g} s is asked for, but the time is {:g} s", t, now),
+    throw host::Failure(host::Exit::bad_input,
+                        fmt::format("a step from t = {:g} s is asked for, but the time is {:g} s", t, now),
                         "Step on from where the last step ended, or set a state from that time.");
   if (!(step >= 0) || !std::isfinite(step))
-    throw host::Failure(host::Exit::bad_input, fmt::format("a step of {} s is asked for", step), "Give a positive one.");
+    throw host::Failure(host::Exit::bad_input, fmt::format("a step of {} s is asked for", step),
+                        "Give a positive one.");
   const double end = settled(t + step);
   const host::ProcessState before;
   if (end > settings_.duration * (1 + 1e-12)) {
     if (fixed_stop_)
-      throw host::Failure(host::Exit::bad_input, fmt::format("a step to t = {:g} s goes past the stop time, {:g} s", end, settings_.duration),
+      throw host::Failure(
+          host::Exit::bad_input,
+          fmt::format("a step to t = {:g} s goes past the stop time, {:g} s", end, settings_.duration),
                           "Give a later stop time before the simulation begins, or none.");
     const host::RunState from = run_->state();
     settings_.duration = std::max(2 * settings_.duration, 2 * end);
