@@ -43,7 +43,11 @@ bool positive(double value) { return value >= 0; }
 }  // namespace
 
 EventSearch::EventSearch(std::size_t functions, std::vector<std::size_t> kinds)
-    : functions_(functions), kinds_(std::move(kinds)), largest_(functions), fastest_(functions), samples_(first_middle + deepest) {
+    : functions_(functions),
+      kinds_(std::move(kinds)),
+      largest_(functions),
+      fastest_(functions),
+      samples_(first_middle + deepest) {
   if (kinds_.empty()) {
     kinds_.resize(functions);
     std::iota(kinds_.begin(), kinds_.end(), std::size_t{0});
