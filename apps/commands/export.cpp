@@ -64,6 +64,9 @@ constexpr const char* of_fmus[] = {"--kind",       "--solver", "--option", "--in
 Exit export_as_fmu(const ExportArguments& arguments) {
   if (arguments.output.empty())
     throw Failure(Exit::bad_input, "an FMU is an archive, which has to go to a file", "Give -o FILE.fmu.");
+  if (arguments.output == "-" && arguments.json)
+    throw Failure(Exit::bad_input, "an FMU on the output stream would mix with --json",
+                  "Write it to a file, or leave out --json.");
   host::FileRoles files;
   add_model_files(files, arguments.model);
   files.write("--output", arguments.output);

@@ -179,8 +179,8 @@ Motion& Instance::motion() {
 void Instance::expect(Kind kind) const {
   if (settings_.kind == kind) return;
   throw host::Failure(host::Exit::bad_input,
-                      kind == Kind::co_simulation ? "this function is for co-simulation, and the FMU for model exchange"
-                                                  : "this function is for model exchange, and the FMU for co-simulation",
+                      kind == Kind::co_simulation ? "this function is for co-simulation, this FMU for model exchange"
+                                                  : "this function is for model exchange, this FMU for co-simulation",
                       "Export one with --kind for the other.");
 }
 Stepping& Instance::stepping() {

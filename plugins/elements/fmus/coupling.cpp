@@ -71,7 +71,11 @@ const std::array<FieldSpec, field_count> specs{
               .meaning = "what the FMU is for: its equations, or its steps",
               .default_text = "model-exchange",
               .choices = kinds},
-    FieldSpec{.name = "joints", .type = FieldType::joints, .unit = "", .meaning = "the joints that it is coupled to", .required = true},
+    FieldSpec{.name = "joints",
+              .type = FieldType::joints,
+              .unit = "",
+              .meaning = "the joints that it is coupled to",
+              .required = true},
     FieldSpec{.name = "positions",
               .type = FieldType::text,
               .unit = "",
@@ -80,7 +84,10 @@ const std::array<FieldSpec, field_count> specs{
               .type = FieldType::text,
               .unit = "",
               .meaning = "inputs that take the velocities of the joints"},
-    FieldSpec{.name = "commands", .type = FieldType::text, .unit = "", .meaning = "inputs that take the command values"},
+    FieldSpec{.name = "commands",
+              .type = FieldType::text,
+              .unit = "",
+              .meaning = "inputs that take the command values"},
     FieldSpec{.name = "command_values",
               .type = FieldType::time_functions,
               .unit = "1",
@@ -89,7 +96,10 @@ const std::array<FieldSpec, field_count> specs{
               .type = FieldType::text,
               .unit = "",
               .meaning = "outputs that are the efforts on the velocities of the joints; - for none"},
-    FieldSpec{.name = "channels", .type = FieldType::text, .unit = "", .meaning = "further outputs, as columns of results"},
+    FieldSpec{.name = "channels",
+              .type = FieldType::text,
+              .unit = "",
+              .meaning = "further outputs, as columns of results"},
     FieldSpec{.name = "start_values",
               .type = FieldType::text,
               .unit = "",
@@ -105,13 +115,15 @@ const std::array<FieldSpec, field_count> specs{
 
 Coupling coupling_of(Strided<const FieldValue> fields) {
   Coupling c;
-  c.fmu = &Fmu::open(std::string(fields[file].text), fields[kind].integer == 1 ? Kind::co_simulation : Kind::model_exchange);
+  c.fmu = &Fmu::open(std::string(fields[file].text),
+                     fields[kind].integer == 1 ? Kind::co_simulation : Kind::model_exchange);
   c.interval = fields[interval].number;
   c.positions = inputs_in(*c.fmu, fields[positions].text);
   c.velocities = inputs_in(*c.fmu, fields[velocities].text);
   c.commands = inputs_in(*c.fmu, fields[commands].text);
   if (c.commands.size() != fields[command_values].functions.size())
-    throw FmuError(fmt::format("{} commands take {} values", c.commands.size(), fields[command_values].functions.size()),
+    throw FmuError(fmt::format("{} values are given for {} inputs under `commands`",
+                               fields[command_values].functions.size(), c.commands.size()),
                    "Give each input under `commands` a value under `command_values`.");
   const auto add = [&](const std::string& name) {
     const auto known = std::ranges::find(c.names, name);
