@@ -41,6 +41,9 @@ class ModelFiles {
   std::string place(const std::string& file) const {
     return "model/" + fs::path(file).lexically_relative(root()).generic_string();
   }
+  void add_to(host::Checksum& sum) const {
+    for (const fs::path& file : files_) sum.add(content_of(file));
+  }
   void write(ZipWriter& out) const {
     for (const fs::path& file : files_) out.add("resources/" + place(file.string()), content_of(file));
   }
@@ -96,7 +99,7 @@ Fmu export_fmu(const ExportRequest& request, const host::Registry& registry) {
   const std::vector<const host::PluginRecord*> plugins = plugins_for(registry, settings.solver);
   host::Checksum sum;
   sum.add(to_text(settings));
-  sum.add(content_of(file));
+  files.add_to(sum);
   settings.token = fmt::format("{{{}-{:016x}-{}}}", model_identifier(model.system().description().name), sum.value(),
                                POLYFORM_VERSION);
 

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cstdarg>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <limits>
@@ -31,13 +32,20 @@ fs::path new_folder() {
 
 }  // namespace
 
+std::string stamp_of(const std::string& file) {
+  std::error_code error, unsized, untimed;
+  const fs::path path = fs::weakly_canonical(file, error);
+  const std::uintmax_t size = fs::file_size(file, unsized);
+  const fs::file_time_type changed = fs::last_write_time(file, untimed);
+  return fmt::format("{}\n{} {}", error ? file : path.string(), unsized ? 0 : size,
+                     untimed ? 0 : changed.time_since_epoch().count());
+}
+
 const Fmu& Fmu::open(const std::string& file, Kind kind) {
   static std::mutex guard;
   static std::map<std::pair<std::string, Kind>, std::unique_ptr<const Fmu>> all;
-  std::error_code error;
-  const std::string path = fs::weakly_canonical(file, error).string();
   const std::lock_guard lock(guard);
-  std::unique_ptr<const Fmu>& known = all[{error ? file : path, kind}];
+  std::unique_ptr<const Fmu>& known = all[{stamp_of(file), kind}];
   if (!known) known = std::make_unique<const Fmu>(file, kind);
   return *known;
 }

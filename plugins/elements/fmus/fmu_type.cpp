@@ -17,8 +17,8 @@ constexpr std::string_view what_it_is = "a model of another tool (FMU), coupled 
 
 /// What elements of one type agree in.
 std::string key_of(Strided<const FieldValue> fields) {
-  std::string key;
-  for (const Field f : {file, positions, velocities, commands, efforts, channels, start_values})
+  std::string key = stamp_of(std::string(fields[file].text)) + '\n';
+  for (const Field f : {positions, velocities, commands, efforts, channels, start_values})
     key += std::string(fields[f].text) + '\n';
   return key + fmt::format("{} {}", fields[kind].integer, fields[interval].number);
 }
@@ -45,8 +45,9 @@ class AnyFmu final : public ForceType, public TypeVariants {
     static std::mutex guard;
     static std::map<std::string, std::unique_ptr<const FmuType>> all;
     try {
+      const std::string key = key_of(fields);
       const std::lock_guard lock(guard);
-      std::unique_ptr<const FmuType>& type = all[key_of(fields)];
+      std::unique_ptr<const FmuType>& type = all[key];
       if (!type) type = std::make_unique<const FmuType>(fields);
       return type.get();
     } catch (...) {
