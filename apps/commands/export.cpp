@@ -147,7 +147,8 @@ void add_export(CLI::App& app, Action& action) {
   sub->add_option("--fmi", arguments->fmi, "Write an FMU (Functional Mock-up Unit) of this version of the standard")
       ->check(CLI::IsMember({"2", "3"}))
       ->type_name("2|3");
-  sub->add_option("--kind", arguments->kind, "Of the FMU: cs, co-simulation, with an integrator; me, model exchange [cs]")
+  sub->add_option("--kind", arguments->kind,
+                  "Of the FMU: cs, co-simulation, with an integrator; me, model exchange [cs]")
       ->check(CLI::IsMember({"cs", "me"}))
       ->type_name("cs|me");
   sub->add_option("--inputs", arguments->inputs,
