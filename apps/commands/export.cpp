@@ -64,6 +64,9 @@ constexpr const char* of_fmus[] = {"--kind",       "--solver", "--option", "--in
 Exit export_as_fmu(const ExportArguments& arguments) {
   if (arguments.output.empty())
     throw Failure(Exit::bad_input, "an FMU is an archive, which has to go to a file", "Give -o FILE.fmu.");
+  if (arguments.output == "-" && arguments.json)
+    throw Failure(Exit::bad_input, "an FMU on the output stream would mix with --json",
+                  "Write it to a file, or leave out --json.");
   host::FileRoles files;
   add_model_files(files, arguments.model);
   files.write("--output", arguments.output);
@@ -143,8 +146,9 @@ void add_export(CLI::App& app, Action& action) {
   sub->add_flag("--json", arguments->json, "Tell what became of everything as one JSON object");
   sub->add_option("--fmi", arguments->fmi, "Write an FMU (Functional Mock-up Unit) of this version of the standard")
       ->check(CLI::IsMember({"2", "3"}))
-      ->type_name("");
-  sub->add_option("--kind", arguments->kind, "Of the FMU: cs, co-simulation, with an integrator; me, model exchange [cs]")
+      ->type_name("2|3");
+  sub->add_option("--kind", arguments->kind,
+                  "Of the FMU: cs, co-simulation, with an integrator; me, model exchange [cs]")
       ->check(CLI::IsMember({"cs", "me"}))
       ->type_name("");
   sub->add_option("--inputs", arguments->inputs,

@@ -21,10 +21,7 @@ struct Component {
   std::string name;
   std::function<void(Answer, const char* category, const std::string& message)> log;
   bool logs_warnings = false;
-  // What is said of the simulation before the initialization.
-  double start = 0;
-  std::optional<double> stop = {}, tolerance = {};
-  double last_time = 0;                                            ///< that a step has reached
+  double last_time = 0;  ///< that a step has reached
   std::vector<std::size_t> references = {}, more_references = {};  ///< room
 };
 

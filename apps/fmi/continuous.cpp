@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "framework/host/registry/process_state.hpp"
+#include "framework/host/expressions/approach.hpp"
 #include "framework/host/simulation/evaluate.hpp"
 
 namespace polyform::fmi {
@@ -118,7 +118,7 @@ bool Continuous::pass_events() {
       if (rising == (signs_[k] != 0)) continue;
       signs_[k] = rising ? 1 : 0;
       const Crossing counts = elements_.crossing(k);
-      if (counts != Crossing::any && rising != (counts == Crossing::rising)) continue;
+      if (counts == host::approached || (counts != Crossing::any && rising != (counts == Crossing::rising))) continue;
       passed = elements_.pass(k, rising) || passed;
     }
     if (!passed) break;

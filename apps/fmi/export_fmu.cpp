@@ -41,6 +41,9 @@ class ModelFiles {
   std::string place(const std::string& file) const {
     return "model/" + fs::path(file).lexically_relative(root()).generic_string();
   }
+  void add_to(host::Checksum& sum) const {
+    for (const fs::path& file : files_) sum.add(content_of(file));
+  }
   void write(ZipWriter& out) const {
     for (const fs::path& file : files_) out.add("resources/" + place(file.string()), content_of(file));
   }
@@ -86,7 +89,6 @@ Fmu export_fmu(const ExportRequest& request, const host::Registry& registry) {
   ModelFiles files;
   const std::string file = files.add(settings.model.file);
   const std::string state = settings.model.state.empty() ? "" : files.add(settings.model.state);
-  for (const std::string& name : request.files) files.add(name);
   for (const std::string& name : host::take_read_files()) files.add(name);
   settings.model.file = files.place(file);
   if (!state.empty()) settings.model.state = files.place(state);
@@ -97,7 +99,7 @@ Fmu export_fmu(const ExportRequest& request, const host::Registry& registry) {
   const std::vector<const host::PluginRecord*> plugins = plugins_for(registry, settings.solver);
   host::Checksum sum;
   sum.add(to_text(settings));
-  sum.add(content_of(file));
+  files.add_to(sum);
   settings.token = fmt::format("{{{}-{:016x}-{}}}", model_identifier(model.system().description().name), sum.value(),
                                POLYFORM_VERSION);
 

@@ -11,8 +11,7 @@ namespace polyform::fmi {
 
 struct ExportRequest {
   Settings settings;
-  int version = 2;                 ///< of the standard: 2 or 3
-  std::vector<std::string> files;  ///< that were read with the model, beside the model and the state themselves
+  int version = 2;  ///< of the standard: 2 or 3
 };
 
 /// What an export gave, for people.

@@ -177,7 +177,7 @@ POLYFORM_FMI fmi3Status fmi3UpdateDiscreteStates(fmi3Instance c, fmi3Boolean* ag
                                                  fmi3Boolean* has_next, fmi3Float64* next_time) {
   return call(c, [&](Component& it) {
     *again = *terminate = *nominals_changed = *values_changed = *has_next = false;
-    if (it.instance->model().states() == 0) return;  // of co-simulation
+    if (it.instance->kind() == Kind::co_simulation) return;
     Continuous& motion = it.instance->continuous();
     *values_changed = motion.pass_events();
     *has_next = std::isfinite(motion.next_time());

@@ -68,7 +68,10 @@ void FmuModel::list_variables() {
   for (std::size_t k = 0; k < rows.channels().size(); ++k) {
     const host::Channel& channel = rows.channels()[k];
     if (k == 0) continue;  // the time
-    variables_.push_back({Role::output, k, channel.name, channel.unit, host::place_of(channel).group});
+    // Each name is given once: a column may have that of a field which is an input.
+    const bool is_taken = std::ranges::find(variables_, channel.name, &Variable::name) != variables_.end();
+    variables_.push_back({Role::output, k, is_taken ? channel.name + ".column" : channel.name, channel.unit,
+                          host::place_of(channel).group});
   }
   if (settings_.kind == Kind::co_simulation) return;
   const host::SolverPointer solver = apps::compile(choice_, system_->view());

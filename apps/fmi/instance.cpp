@@ -176,8 +176,21 @@ Motion& Instance::motion() {
   return motion;
 }
 
-Stepping& Instance::stepping() { return static_cast<Stepping&>(motion()); }
-Continuous& Instance::continuous() { return static_cast<Continuous&>(motion()); }
+void Instance::expect(Kind kind) const {
+  if (settings_.kind == kind) return;
+  throw host::Failure(host::Exit::bad_input,
+                      kind == Kind::co_simulation ? "this function is for co-simulation, this FMU for model exchange"
+                                                  : "this function is for model exchange, this FMU for co-simulation",
+                      "Export one with --kind for the other.");
+}
+Stepping& Instance::stepping() {
+  expect(Kind::co_simulation);
+  return static_cast<Stepping&>(motion());
+}
+Continuous& Instance::continuous() {
+  expect(Kind::model_exchange);
+  return static_cast<Continuous&>(motion());
+}
 
 void Instance::finish_initialization() {
   motion();

@@ -67,13 +67,16 @@ class Instance {
   void set_state(const InstanceState&);
 
   const FmuModel& model() const { return *shown_; }
-  /// Of co-simulation and of model exchange. The first call makes the motion from the model, at its start.
+  Kind kind() const { return settings_.kind; }
+  /// Of co-simulation and of model exchange; Failure (bad_input) for an FMU of the other kind. The first call makes the
+  /// motion from the model, at its start.
   Stepping& stepping();
   Continuous& continuous();
 
  private:
   void load();
   Motion& motion();
+  void expect(Kind) const;
 
   std::string resources_;
   Settings settings_;

@@ -34,6 +34,7 @@ Stepping::Stepping(const FmuModel& model, std::optional<double> stop, std::optio
   if (stop) settings_.duration = *stop;
   if (tolerance) settings_.relative_tolerance = *tolerance;
   begin(nullptr);
+  if (row_.empty()) fail();
 }
 Stepping::~Stepping() = default;
 
@@ -76,8 +77,9 @@ void Stepping::step(double t, double step) {
   const host::ProcessState before;
   if (end > settings_.duration * (1 + 1e-12)) {
     if (fixed_stop_)
-      throw host::Failure(host::Exit::bad_input,
-                          fmt::format("a step to t = {:g} s goes past the stop time, {:g} s", end, settings_.duration),
+      throw host::Failure(
+          host::Exit::bad_input,
+          fmt::format("a step to t = {:g} s goes past the stop time, {:g} s", end, settings_.duration),
                           "Give a later stop time before the simulation begins, or none.");
     const host::RunState from = run_->state();
     settings_.duration = std::max(2 * settings_.duration, 2 * end);

@@ -31,14 +31,18 @@ std::vector<double> values_of_factor(const host::Factor& factor) {
                   fmt::format("--vary {}: a linear model has one value, not a distribution", factor.name),
                   "Give a list a,b,c or a range from:to:count.");
   if (levels->texts.size() > most_linear_values)
-    throw Failure(Exit::bad_input, fmt::format("--vary {}: at most {} values", factor.name, most_linear_values));
+    throw Failure(Exit::bad_input,
+                  fmt::format("--vary {}: found {} values, expected {} at most", factor.name, levels->texts.size(),
+                              most_linear_values),
+                  "Vary it over parts of the range, one after the other.");
   std::vector<double> numbers;
   for (const std::string& text : levels->texts) {
     double& value = numbers.emplace_back();
     const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (problem != std::errc() || end != text.data() + text.size())
+    if (problem != std::errc() || end != text.data() + text.size() || !std::isfinite(value))
       throw Failure(Exit::bad_input,
-                    fmt::format("--vary {}: expected numbers, found {}", factor.name, host::show(text)));
+                    fmt::format("--vary {}: expected numbers, found {}", factor.name, host::show(text)),
+                    "Give a list a,b,c or a range from:to:count.");
   }
   std::ranges::sort(numbers);
   numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());

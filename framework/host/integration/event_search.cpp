@@ -26,9 +26,9 @@ constexpr double faster = 1.5;
 // Of a step: shorter stretches are not made. Steps that are many times longer than allowed are not tried.
 constexpr double shortest_stretch = 1e-7;
 
-// The largest value of a function over its largest rate is the time 1/ω of a sine: samples are not farther apart than an
-// eighth of its period. What was fast counts half as much from step to step. A step is not divided into more parts for
-// this alone than a step has samples at most.
+// The largest value of a function over its largest rate is the time 1/ω of a sine: samples are not farther apart than
+// an eighth of its period. What was fast counts half as much from step to step. For this alone a step is not divided
+// into more than so many parts.
 constexpr double share_of_pace = 0.785, fading = 0.5, most_parts_for_pace = 64;
 
 // So many samples along a step, in which thousands of zeros would be found, are more than any motion needs: what still
@@ -43,7 +43,11 @@ bool positive(double value) { return value >= 0; }
 }  // namespace
 
 EventSearch::EventSearch(std::size_t functions, std::vector<std::size_t> kinds)
-    : functions_(functions), kinds_(std::move(kinds)), largest_(functions), fastest_(functions), samples_(first_middle + deepest) {
+    : functions_(functions),
+      kinds_(std::move(kinds)),
+      largest_(functions),
+      fastest_(functions),
+      samples_(first_middle + deepest) {
   if (kinds_.empty()) {
     kinds_.resize(functions);
     std::iota(kinds_.begin(), kinds_.end(), std::size_t{0});

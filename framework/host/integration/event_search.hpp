@@ -65,6 +65,7 @@ class EventSearch {
     double share = 0.5;  ///< where to divide
   };
   void take(double t, Signals&, Sample&);
+  double stretch(const Sample&) const;
   double end_of_stretch(double t_end, double shortest, Signals&);
   std::optional<SignChange> find_in_stretch(Signals&);
   Cut judge(const Sample& a, const Sample& b, std::size_t k, bool whole_step) const;
@@ -76,7 +77,6 @@ class EventSearch {
   std::size_t functions_;
   std::vector<std::size_t> kinds_;
   double resolution_ = 0;
-  double stretch(const Sample&) const;
   std::vector<double> largest_;  ///< |value| of each kind, of all samples
   std::vector<double> fastest_;  ///< |rate| of each function, of the samples of the last steps
   double finest_ = 0;            ///< stretch of the present step that its functions' pace asks for at least, s

@@ -74,12 +74,14 @@ class Run {
   }
   /// To the row that was asked for; a row within the last step needs no further one.
   bool go_to_row() {
+    if (!goes_on()) return false;
     guard(record_, [&] { ahead_ ? pass_rows() : rows_until(motion_.time()); });
     while (prepare()) go_on();
     return goes_on();
   }
   /// Where a step and a row have ended, and what acts has changed.
   bool renew() {
+    if (!goes_on()) return false;
     guard(record_, [&] {
       if (ahead_) pass_ahead();
       stops_.renew();

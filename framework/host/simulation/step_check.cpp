@@ -51,7 +51,9 @@ void StepCheck::look(Integration& integrator, std::size_t steps) {
     most_[i] = std::max({most_[i], start_[i], end[i]});
   }
   halves_.start(from, start_);
-  const bool done = halves_.step(0.5 * (from + to)) && halves_.step(to);
+  bool done = halves_.step(0.5 * (from + to));
+  // A step that an event or a row has cut short ends off the products of the half step, where a step ends too.
+  while (done && halves_.time() < to) done = halves_.step(to);
   evaluations_ += halves_.statistics().evaluations;
   if (!done) return;
   const auto stands_for = static_cast<double>(steps - last_);

@@ -43,7 +43,8 @@ void read_start_values(std::string_view text, Coupling& c) {
   for (const std::string& item : names_in(text)) {
     const std::size_t equals = item.find('=');
     double value = 0;
-    const std::string number = equals == std::string::npos ? "" : item.substr(item.find_first_not_of(" =", equals));
+    const std::size_t first = equals == std::string::npos ? equals : item.find_first_not_of(" =", equals);
+    const std::string number = first == std::string::npos ? "" : item.substr(first);
     const auto [end, problem] = std::from_chars(number.data(), number.data() + number.size(), value);
     if (problem != std::errc() || end != number.data() + number.size())
       throw FmuError(fmt::format("found `{}` among the start values, expected name = number", item),
@@ -83,8 +84,10 @@ const std::array<FieldSpec, field_count> specs{
               .type = FieldType::text,
               .unit = "",
               .meaning = "inputs that take the velocities of the joints"},
-    FieldSpec{
-        .name = "commands", .type = FieldType::text, .unit = "", .meaning = "inputs that take the command values"},
+    FieldSpec{.name = "commands",
+              .type = FieldType::text,
+              .unit = "",
+              .meaning = "inputs that take the command values"},
     FieldSpec{.name = "command_values",
               .type = FieldType::time_functions,
               .unit = "1",
@@ -93,8 +96,10 @@ const std::array<FieldSpec, field_count> specs{
               .type = FieldType::text,
               .unit = "",
               .meaning = "outputs that are the efforts on the velocities of the joints; - for none"},
-    FieldSpec{
-        .name = "channels", .type = FieldType::text, .unit = "", .meaning = "further outputs, as columns of results"},
+    FieldSpec{.name = "channels",
+              .type = FieldType::text,
+              .unit = "",
+              .meaning = "further outputs, as columns of results"},
     FieldSpec{.name = "start_values",
               .type = FieldType::text,
               .unit = "",
@@ -117,9 +122,9 @@ Coupling coupling_of(Strided<const FieldValue> fields) {
   c.velocities = inputs_in(*c.fmu, fields[velocities].text);
   c.commands = inputs_in(*c.fmu, fields[commands].text);
   if (c.commands.size() != fields[command_values].functions.size())
-    throw FmuError(
-        fmt::format("{} commands take {} values", c.commands.size(), fields[command_values].functions.size()),
-        "Give each input under `commands` a value under `command_values`.");
+    throw FmuError(fmt::format("{} values are given for {} inputs under `commands`",
+                               fields[command_values].functions.size(), c.commands.size()),
+                   "Give each input under `commands` a value under `command_values`.");
   const auto add = [&](const std::string& name) {
     const auto known = std::ranges::find(c.names, name);
     if (known != c.names.end()) return static_cast<std::size_t>(known - c.names.begin());

@@ -14,7 +14,6 @@ namespace polyform::fmus {
 namespace {
 
 constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
-bool done(int status) { return status == 0 || status == 1; }
 
 class Equations final : public ForceBatch, public EventSource, public StateJumps, public OutputSource {
  public:
@@ -71,9 +70,10 @@ class Equations final : public ForceBatch, public EventSource, public StateJumps
   void destroy() noexcept override { delete this; }
 
   void evaluate_outputs(const OutputInput& in, std::span<double> values) noexcept override {
-    for (std::size_t k = 0; k < parts_.size(); ++k)
-      if (move_to(parts_[k], k, *in.attachments) && take_outputs(parts_[k]))
-        std::ranges::copy(outputs_, values.begin() + static_cast<std::ptrdiff_t>(k * outputs_.size()));
+    for (std::size_t k = 0; k < parts_.size(); ++k) {
+      if (!move_to(parts_[k], k, *in.attachments) || !take_outputs(parts_[k])) std::ranges::fill(outputs_, unknown);
+      std::ranges::copy(outputs_, values.begin() + static_cast<std::ptrdiff_t>(k * outputs_.size()));
+    }
   }
 
   // Events: the FMU's own, then the next one by its clock.
@@ -115,7 +115,7 @@ class Equations final : public ForceBatch, public EventSource, public StateJumps
       }
     } catch (...) {
     }
-    std::ranges::fill(x, unknown);  // the host names the element and the time
+    std::ranges::fill(own.subspan(1), unknown);  // the host names the element and the time
   }
 
  private:
@@ -133,9 +133,12 @@ class Equations final : public ForceBatch, public EventSource, public StateJumps
   bool move_to(Part& part, std::size_t k, const ForceInput& in) noexcept {
     const std::span<const double> own = in.states.subspan(k * states_, states_);
     const std::span<const double> x = own.subspan(first_state_);
-    if (type_.has_events() && own[0] != static_cast<double>(part.discrete)) {
+    // Integrators interpolate a number that does not change, and leave rounding on it.
+    const double asked = type_.has_events() ? std::round(own[0]) : 0;
+    if (asked != static_cast<double>(part.discrete)) {
+      if (!(asked >= 0 && asked < 0x1p53)) return false;
       try {
-        const auto number = static_cast<std::size_t>(own[0]);
+        const auto number = static_cast<std::size_t>(asked);
         if (number == 0 ? !part.fmu.restart() : !part.fmu.restore(type_.kept(number))) return false;
         part.discrete = number;
       } catch (...) {

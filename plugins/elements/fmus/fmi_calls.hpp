@@ -7,6 +7,7 @@ namespace polyform::fmus {
 
 /// Status of a call: up to `warning` it was done.
 enum class CallStatus : int { ok, warning, discard, error, fatal, pending };
+inline bool done(int status) noexcept { return status >= 0 && status <= static_cast<int>(CallStatus::warning); }
 using Handle = void*;
 using Reference = unsigned int;
 using Logger = void (*)(void* environment, const char* instance, int status, const char* category, const char* text,
@@ -27,7 +28,6 @@ struct EventAnswer {
 
 /// Functions of one FMU; those of the other kind are nullptr.
 struct Calls {
-  const char* (*version)() = nullptr;
   Handle (*instantiate)(const char* name, int kind, const char* guid, const char* location, const Callbacks*,
                         int visible, int logging) = nullptr;
   void (*free)(Handle) = nullptr;

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <cstdarg>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <limits>
@@ -21,8 +22,6 @@ namespace {
 
 constexpr double never = std::numeric_limits<double>::infinity();
 
-bool done(int status) { return status <= static_cast<int>(CallStatus::warning) && status >= 0; }
-
 fs::path new_folder() {
   std::error_code error;
   std::string name = (fs::temp_directory_path(error) / "polyform-fmu-XXXXXX").string();
@@ -33,13 +32,20 @@ fs::path new_folder() {
 
 }  // namespace
 
+std::string stamp_of(const std::string& file) {
+  std::error_code error, unsized, untimed;
+  const fs::path path = fs::weakly_canonical(file, error);
+  const std::uintmax_t size = fs::file_size(file, unsized);
+  const fs::file_time_type changed = fs::last_write_time(file, untimed);
+  return fmt::format("{}\n{} {}", error ? file : path.string(), unsized ? 0 : size,
+                     untimed ? 0 : changed.time_since_epoch().count());
+}
+
 const Fmu& Fmu::open(const std::string& file, Kind kind) {
   static std::mutex guard;
   static std::map<std::pair<std::string, Kind>, std::unique_ptr<const Fmu>> all;
-  std::error_code error;
-  const std::string path = fs::weakly_canonical(file, error).string();
   const std::lock_guard lock(guard);
-  std::unique_ptr<const Fmu>& known = all[{error ? file : path, kind}];
+  std::unique_ptr<const Fmu>& known = all[{stamp_of(file), kind}];
   if (!known) known = std::make_unique<const Fmu>(file, kind);
   return *known;
 }
@@ -87,9 +93,9 @@ void Fmu::read_description() {
   const bool is_me = kind_ == Kind::model_exchange;
   const pugi::xml_node kind = root.child(is_me ? "ModelExchange" : "CoSimulation");
   if (!kind)
-    throw FmuError(
-        fmt::format("it is not for {}", is_me ? "model exchange" : "co-simulation"),
-        fmt::format("Give kind: {}, or export it for the other.", is_me ? "co-simulation" : "model-exchange"));
+    throw FmuError(fmt::format("it is not for {}", is_me ? "model exchange" : "co-simulation"),
+                   fmt::format("Give kind: {}, or export it for {}.", is_me ? "co-simulation" : "model-exchange",
+                               is_me ? "model exchange" : "co-simulation"));
   if (kind.attribute("needsExecutionTool").as_bool())
     throw FmuError("it needs the tool that made it while it runs", "Export it with its own solver or as source.");
   guid_ = root.attribute("guid").value();
@@ -102,7 +108,6 @@ void Fmu::read_description() {
     FmuVariable& variable = variables_[v.attribute("name").value()];
     variable.reference = v.attribute("valueReference").as_uint();
     variable.causality = v.attribute("causality").as_string("local");
-    variable.variability = v.attribute("variability").as_string("continuous");
     variable.real = v.child("Real");
     variable.unit = v.child("Real").attribute("unit").as_string("1");
     names.emplace_back(v.attribute("name").value());
@@ -136,7 +141,6 @@ void Fmu::load() {
       throw FmuError(fmt::format("its library has no function {}", name),
                      "Export it again, or report this to its tool.");
   };
-  take(calls_.version, "fmi2GetVersion");
   take(calls_.instantiate, "fmi2Instantiate");
   take(calls_.free, "fmi2FreeInstance");
   take(calls_.set_up, "fmi2SetupExperiment");
@@ -213,24 +217,26 @@ bool FmuInstance::initialize() noexcept {
   if (!parameters_.empty())
     good = good && done(call.set_real(handle_, parameters_.data(), parameters_.size(), values_.data()));
   good = good && done(call.enter_initialization(handle_)) && done(call.exit_initialization(handle_));
-  if (!good || fmu_.kind() == Kind::co_simulation) return good;
+  return good && (fmu_.kind() == Kind::co_simulation || update_discrete_states());
+}
+
+/// Events that follow each other without end are a failure of the FMU.
+bool FmuInstance::update_discrete_states() noexcept {
+  const Calls& call = calls();
   EventAnswer answer{1, 0, 0, 0, 0, 0};
-  for (int round = 0; good && answer.again != 0 && round < 100; ++round)
-    good = done(call.new_discrete_states(handle_, &answer));
+  for (int round = 0; answer.again != 0 && round < 100; ++round)
+    if (!done(call.new_discrete_states(handle_, &answer))) return false;
+  if (answer.again != 0) return false;
   next_ = answer.has_next_time != 0 ? answer.next_time : never;
-  return good && done(call.continuous_time_mode(handle_));
+  return done(call.continuous_time_mode(handle_));
 }
 
 bool FmuInstance::restart() noexcept { return done(calls().reset(handle_)) && initialize(); }
 
 bool FmuInstance::pass_event(double& next) noexcept {
-  const Calls& call = calls();
-  if (!done(call.event_mode(handle_))) return false;
-  EventAnswer answer{1, 0, 0, 0, 0, 0};
-  for (int round = 0; answer.again != 0 && round < 100; ++round)
-    if (!done(call.new_discrete_states(handle_, &answer))) return false;
-  next = answer.has_next_time != 0 ? answer.next_time : never;
-  return done(call.continuous_time_mode(handle_));
+  if (!done(calls().event_mode(handle_)) || !update_discrete_states()) return false;
+  next = next_;
+  return true;
 }
 
 bool FmuInstance::save(std::vector<char>& out) {

@@ -16,9 +16,12 @@ namespace polyform::fmus {
 
 enum class Kind { model_exchange, co_simulation };
 
+/// A file with its size and the time of its last change: another text where it has been written anew.
+std::string stamp_of(const std::string& file);
+
 struct FmuVariable {
   Reference reference = 0;
-  std::string causality, variability, unit;
+  std::string causality, unit;
   bool real = false;
 };
 
@@ -31,8 +34,8 @@ struct FmuError : std::runtime_error {
 /// Unpacked into a folder of its own, which goes with the process, and loaded. Constant, shared by all threads.
 class Fmu {
  public:
-  /// One for each file, opened once. Throws FmuError: no archive, no description, another version, no library for this
-  /// machine, a function that is missing.
+  /// One for each file as it is now (stamp_of), opened once. Throws FmuError: no archive, no description, another
+  /// version, no library for this machine, a function that is missing.
   static const Fmu& open(const std::string& file, Kind);
 
   Fmu(const std::string& file, Kind);
@@ -96,6 +99,8 @@ class FmuInstance {
     char text[512] = "";
   };
   bool initialize() noexcept;
+  /// In event mode: all events of the instant, then continuous time; next_ is then as pass_event tells it.
+  bool update_discrete_states() noexcept;
   static void take_message(void* log, const char*, int, const char*, const char* text, ...);
 
   const Fmu& fmu_;

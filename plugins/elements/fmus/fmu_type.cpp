@@ -17,8 +17,8 @@ constexpr std::string_view what_it_is = "a model of another tool (FMU), coupled 
 
 /// What elements of one type agree in.
 std::string key_of(Strided<const FieldValue> fields) {
-  std::string key;
-  for (const Field f : {file, positions, velocities, commands, efforts, channels, start_values})
+  std::string key = stamp_of(std::string(fields[file].text)) + '\n';
+  for (const Field f : {positions, velocities, commands, efforts, channels, start_values})
     key += std::string(fields[f].text) + '\n';
   return key + fmt::format("{} {}", fields[kind].integer, fields[interval].number);
 }
@@ -26,8 +26,7 @@ std::string key_of(Strided<const FieldValue> fields) {
 /// The equations at the start: what fails there is told before any run.
 void check_first_call(const FmuInstance& fmu, std::size_t states) {
   std::vector<double> rates(states);
-  const int status = fmu.calls().get_rates(fmu.handle(), rates.data(), states);
-  if (status == 0 || status == 1) return;
+  if (done(fmu.calls().get_rates(fmu.handle(), rates.data(), states))) return;
   throw FmuError(fmt::format("its derivatives cannot be computed at the start{}{}",
                              fmu.message()[0] == '\0' ? "" : ": ", fmu.message()),
                  "Look at its start values, and into its own log.");
@@ -46,8 +45,9 @@ class AnyFmu final : public ForceType, public TypeVariants {
     static std::mutex guard;
     static std::map<std::string, std::unique_ptr<const FmuType>> all;
     try {
+      const std::string key = key_of(fields);
       const std::lock_guard lock(guard);
-      std::unique_ptr<const FmuType>& type = all[key_of(fields)];
+      std::unique_ptr<const FmuType>& type = all[key];
       if (!type) type = std::make_unique<const FmuType>(fields);
       return type.get();
     } catch (...) {

@@ -12,8 +12,6 @@ namespace polyform::fmus {
 
 namespace {
 
-bool done(int status) { return status == 0 || status == 1; }
-
 class Steps final : public ForceBatch, public EventSource, public StateJumps {
  public:
   Steps(const FmuType& type, Strided<const ElementInstance> instances) : type_(type), states_(type.state_count()) {
@@ -71,19 +69,21 @@ class Steps final : public ForceBatch, public EventSource, public StateJumps {
     const std::span<double> own = states.subspan(k * states_, states_);
     const double interval = type_.coupling().interval;
     const ForceInput& at = *in.attachments;
+    // Integrators interpolate a number that does not change, and leave rounding on it.
+    const double made = std::round(own[0]);
     // A run that begins anew begins with a new instance or from the start; to any other instant there is no way back.
-    bool good = own[0] == part.made || (own[0] == 0 && part.fmu.restart());
-    if (good) part.made = own[0];
+    bool good = made == part.made || (made == 0 && part.fmu.restart());
+    if (good) part.made = made;
     part.inputs.set(at.q.data() + part.q, at.v.data() + part.v, at.time);
     if (!part.inputs.references.empty())
       good = good && done(part.fmu.calls().set_real(part.fmu.handle(), part.inputs.references.data(),
                                                     part.inputs.references.size(), part.inputs.values.data()));
-    good = good && done(part.fmu.calls().do_step(part.fmu.handle(), own[0] * interval, interval, 1));
+    good = good && done(part.fmu.calls().do_step(part.fmu.handle(), made * interval, interval, 1));
     if (good) {
-      part.made = own[0] += 1;
+      own[0] = part.made = made + 1;
       take_outputs(part.fmu, own.subspan(1));
     } else {
-      std::ranges::fill(own.subspan(1), std::numeric_limits<double>::quiet_NaN());  // the host names element and time
+      std::ranges::fill(own, std::numeric_limits<double>::quiet_NaN());  // the host names element and time
     }
   }
 
