@@ -132,8 +132,8 @@ void check_calls(const Formulation& formulation, const Systems& systems, const B
       };
       derivative(seen.y(), first);
       for (std::size_t i = 0; i < away.size(); ++i) away[i] += 0.01 * first[i];
-      derivative(away, again);
-      seen.at(away);
+      // Large accelerations lead to where the system may have no solution: a call that fails is an earlier call too.
+      if (seen.solver().derivative(one.time, away, again) == Status::ok) seen.at(away);
       derivative(seen.y(), again);
       m.see(largest_difference(first, again), "after a call with another y the derivative is another");
     }
@@ -153,10 +153,12 @@ void check_calls(const Formulation& formulation, const Systems& systems, const B
         std::vector<double> y = used.y(), elsewhere = y;
         for (std::size_t i = from; i < to; ++i) y[i] += 0.01 * (slope[i] + 1);
         for (std::size_t i = 0; i < size; ++i) elsewhere[i] += 0.02 * (slope[i] + 1);
-        derivative(fresh, elsewhere, expected);
-        derivative(fresh, y, expected);
+        fresh.solver().derivative(one.time, elsewhere, expected);  // which may have no solution
+        const Status alone = fresh.solver().derivative(one.time, y, expected);
         derivative(used, used.y(), slope);
-        derivative(used, y, found);
+        m.see(used.solver().derivative(one.time, y, found) == alone ? 0 : 1,
+              "after a call in which a part of y was the same it fails, or fails no more");
+        if (alone != Status::ok) continue;
         m.see(largest_difference(expected, found),
               "after a call in which a part of y was the same the derivative is another");
       }
