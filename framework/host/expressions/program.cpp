@@ -114,10 +114,11 @@ std::optional<Trouble> Program::trouble(std::size_t root, std::span<const double
 }
 
 /// What is left of the terms that a number is made of, a part of them: next to nothing where they cancel.
-double Program::remaining_part(std::uint32_t at, std::span<const double> work) const {
+/// Looks so many operations deep.
+double Program::remaining_part(std::uint32_t at, std::span<const double> work, int depth) const {
   const std::size_t first = inputs_ + constants_.size();
   const double size = std::abs(work[at]);
-  if (at < first) return std::min(size, 1.0);
+  if (at < first || depth == 0) return std::min(size, 1.0);
   const Operation& o = operations_[at - first];
   switch (o.code) {
     case Code::add:
@@ -126,13 +127,13 @@ double Program::remaining_part(std::uint32_t at, std::span<const double> work) c
       return terms > 0 ? size / terms : 0;
     }
     case Code::multiply:
-      return std::min(remaining_part(o.a, work), remaining_part(o.b, work));
+      return std::min(remaining_part(o.a, work, depth - 1), remaining_part(o.b, work, depth - 1));
     case Code::power:
     case Code::negate:
     case Code::absolute:
     case Code::square_root:
     case Code::divide:
-      return remaining_part(o.a, work);
+      return remaining_part(o.a, work, depth - 1);
     default:
       return std::min(size, 1.0);
   }

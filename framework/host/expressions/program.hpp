@@ -55,7 +55,7 @@ class Program {
   T apply(const Operation&, const T* work) const noexcept;
   /// All registers, also those that the tape has left out because one operation alone needs them.
   std::vector<double> all_registers(std::span<const double> after) const;
-  double remaining_part(std::uint32_t at, std::span<const double> work) const;
+  double remaining_part(std::uint32_t at, std::span<const double> work, int depth = 8) const;
 
   std::size_t inputs_ = 0;
   std::vector<double> constants_;

@@ -101,7 +101,14 @@ void Fmu::read_description() {
   guid_ = root.attribute("guid").value();
   identifier_ = kind.attribute("modelIdentifier").value();
   can_serialize_ = kind.attribute("canGetAndSetFMUstate").as_bool() && kind.attribute("canSerializeFMUstate").as_bool();
+  // It names a file within the archive.
+  if (identifier_.empty() || identifier_.find_first_of("/\\") != std::string::npos)
+    throw FmuError("its modelIdentifier is no name", "Export it again, or report this to its tool.");
+  constexpr std::size_t most_events = 1'000'000;
   events_ = is_me ? root.attribute("numberOfEventIndicators").as_uint() : 0;
+  if (events_ > most_events)
+    throw FmuError(fmt::format("it has {} event indicators, and {} at most are read", events_, most_events),
+                   "Export it again, or report this to its tool.");
   std::vector<std::string> names;
   std::vector<std::size_t> derivative_of;
   for (const pugi::xml_node v : root.child("ModelVariables").children("ScalarVariable")) {
