@@ -76,7 +76,7 @@ std::string sampled_signals(const SystemView& view) {
     const auto* const force = static_cast<const FormulaForce*>(group.type->query(FormulaForce::full_names));
     if (force == nullptr || force->samples().empty()) continue;
     const FormulaSample& first = force->samples().front();
-    return fmt::format("the signal `{}` takes a sample every {:.6g} s and holds it: A holds between two samples only",
+    return fmt::format("the state `{}` takes a sample every {:.6g} s and holds it: A is that of the time between two samples",
                        first.name, first.interval);
   }
   return {};
