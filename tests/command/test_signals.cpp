@@ -255,7 +255,8 @@ forces:
   }
   // Between samples nothing moves but the mass: that says nothing of the loop.
   const Outcome linear = shop.run({"linearize", model, "--json"});
-  CHECK_THAT(linear.out, Contains("\"verdict\":\"none\"") && Contains("the state `signal.u.held` takes a sample every 0.1 s"));
+  CHECK_THAT(linear.out, Contains("\"verdict\":\"none\"") &&
+                             Contains("the state `signal.u.held` takes a sample every 0.1 s"));
 }
 
 TEST_CASE("a formula of time drives a prescribed motion with its derivatives") {

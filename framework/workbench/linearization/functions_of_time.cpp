@@ -76,7 +76,8 @@ std::string sampled_signals(const SystemView& view) {
     const auto* const force = static_cast<const FormulaForce*>(group.type->query(FormulaForce::full_names));
     if (force == nullptr || force->samples().empty()) continue;
     const FormulaSample& first = force->samples().front();
-    return fmt::format("the state `{}` takes a sample every {:.6g} s and holds it: A is that of the time between two samples",
+    return fmt::format("the state `{}` takes a sample every {:.6g} s and holds it: A is that of the time between two "
+                       "samples",
                        first.name, first.interval);
   }
   return {};
