@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "contact_fields.hpp"
-#include "contact_law.hpp"
+#include "contact_properties.hpp"
 #include "contact_types.hpp"
 #include "polyform/contract/body_pairs.hpp"
 #include "polyform/contract/events.hpp"
@@ -42,55 +42,6 @@ constexpr std::array outputs{Variable{.name = "gap", .unit = "m", .kind = Variab
                              Variable{.name = "fz", .unit = "N"}};
 /// Of the output `mode`.
 enum Mode { open, stick, sliding };
-
-double inverse(double x) noexcept { return x > 0 ? 1 / x : 0; }
-
-/// The mass with which two free bodies, or a body and ground, answer to a push through their mass centres, kg.
-double mass_of(const ElementInstance& instance) noexcept {
-  return inverse(inverse(instance.inertias[0].mass) + inverse(instance.inertias[1].mass));
-}
-
-struct Contact {
-  double stiffness, exponent, damping_number;
-  Friction friction;
-  Bristles bristles;
-  double mass;
-  double least_approach;            ///< slower ones count as this, m/s
-  std::size_t first_pair, pairs;    ///< of shapes
-  std::size_t first_point, points;  ///< among the points of the batch
-
-  /// The spring at a penetration, N.
-  double spring(double depth) const noexcept { return stiffness * std::pow(depth, exponent); }
-  /// Its energy, J.
-  double energy(double depth) const noexcept { return spring(depth) * depth / (exponent + 1); }
-  /// The penetration at which it takes up the kinetic energy of the approach, m.
-  double depth_of(double approach) const noexcept {
-    return std::pow(0.5 * mass * approach * approach * (exponent + 1) / stiffness, 1 / (exponent + 1));
-  }
-};
-
-Contact contact_of(const ElementInstance& instance) {
-  const Strided<const FieldValue> f = instance.fields;
-  Contact c{};
-  c.stiffness = f[stiffness].number;
-  c.exponent = f[exponent].number;
-  c.damping_number = damping_number(f[restitution].number);
-  c.friction.dynamic = f[dynamic_friction].number;
-  c.friction.static_ = static_friction_of(instance);
-  c.friction.speed = f[transition].number;
-  c.mass = mass_of(instance);
-  if (f[bristles].given) {
-    // Damped so that what sticks does not ring: critically, of the reduced mass.
-    c.bristles.stiffness = f[bristles].number;
-    c.bristles.damping = 2 * std::sqrt(c.bristles.stiffness * c.mass);
-  }
-  // What lies on the other body approaches with the speed that its weight gives it on its way into the spring.
-  const double weight = c.mass * norm(instance.gravity);
-  const double sink = std::pow(weight / c.stiffness, 1 / c.exponent);
-  constexpr double least = 1e-9;
-  c.least_approach = std::max(least, std::sqrt(norm(instance.gravity) * sink));
-  return c;
-}
 
 /// What happens at one point of contact.
 struct Push {
