@@ -4,13 +4,13 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
+#include <optional>
 #include <set>
-#include <sstream>
 
 #include "apps/fmi/model_description.hpp"
 #include "apps/fmi/zip_writer.hpp"
 #include "framework/diagnostics.hpp"
+#include "framework/file_content.hpp"
 #include "framework/files_read.hpp"
 #include "framework/host/registry/search_path.hpp"
 #include "framework/host/results/checksum.hpp"
@@ -22,11 +22,8 @@ namespace fs = std::filesystem;
 namespace {
 
 std::string content_of(const fs::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  std::ostringstream text;
-  text << in.rdbuf();
-  if (!in) throw host::Failure(host::Exit::bad_input, file.string() + " cannot be read into the FMU");
-  return std::move(text).str();
+  if (std::optional<std::string> content = host::file_content(file.string())) return std::move(*content);
+  throw host::Failure(host::Exit::bad_input, file.string() + " cannot be read into the FMU");
 }
 
 /// Files of the model in the FMU: as they lie to each other, below the deepest folder that holds all of them.

@@ -5,13 +5,13 @@
 #include <cmath>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <mutex>
-#include <sstream>
+#include <optional>
 
 #include "apps/fmi/continuous.hpp"
 #include "apps/fmi/stepping.hpp"
 #include "apps/session/loading.hpp"
+#include "framework/file_content.hpp"
 #include "framework/host/registry/process_state.hpp"
 
 namespace polyform::fmi {
@@ -21,14 +21,10 @@ using Role = Variable::Role;
 
 namespace {
 
-std::string content_of(const fs::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  std::ostringstream text;
-  text << in.rdbuf();
-  if (!in)
-    throw host::Failure(host::Exit::bad_input, file.string() + " cannot be read",
-                        "Give the folder `resources` of the unpacked FMU as its place of resources.");
-  return text.str();
+std::string settings_text(const fs::path& file) {
+  if (std::optional<std::string> text = host::file_content(file.string())) return std::move(*text);
+  throw host::Failure(host::Exit::bad_input, file.string() + " cannot be read",
+                      "Give the folder `resources` of the unpacked FMU as its place of resources.");
 }
 
 /// The plugins of an FMU, loaded once: objects may outlive any order of destruction.
@@ -106,7 +102,7 @@ InstanceState InstanceState::from(std::span<const std::byte> bytes) {
 
 Instance::Instance(const std::string& resources, const std::string& token, Kind kind) : resources_(resources) {
   const fs::path file = fs::path(resources) / "fmu.json";
-  settings_ = settings_of(content_of(file), file.string());
+  settings_ = settings_of(settings_text(file), file.string());
   if (settings_.token != token)
     throw host::Failure(host::Exit::bad_input,
                         fmt::format("the FMU in {} is not that of the model description", resources),

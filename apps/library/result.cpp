@@ -1,12 +1,11 @@
 #include "polyform/library/result.hpp"
 
 #include <algorithm>
-#include <fstream>
-#include <sstream>
 
 #include "apps/library/internal.hpp"
 #include "apps/report/report.hpp"
 #include "apps/session/temporary_folder.hpp"
+#include "framework/file_content.hpp"
 #include "framework/host/reading/report.hpp"
 
 namespace polyform::library {
@@ -63,9 +62,7 @@ std::string Result::page() const {
     apps::Report report{system.description().name, {}, &system, {}, {}, {}};
     report.runs.push_back({parts_->solver, host::ResultFile(rows)});
     apps::write_report(*page, report);
-    std::ostringstream text;
-    text << std::ifstream(file, std::ios::binary).rdbuf();
-    return text.str();
+    return host::file_content(file).value_or("");
   });
 }
 

@@ -7,16 +7,15 @@
 #include <cmath>
 #include <ctime>
 #include <filesystem>
-#include <fstream>
 #include <functional>
 #include <span>
-#include <sstream>
 
 #include "apps/report/mechanism.hpp"
 #include "apps/report/packed_column.hpp"
 #include "apps/report/page_template.hpp"
 #include "apps/report/report.hpp"
 #include "framework/diagnostics.hpp"
+#include "framework/file_content.hpp"
 #include "framework/host/reading/report.hpp"
 #include "framework/host/simulation/row_maker.hpp"
 
@@ -106,9 +105,7 @@ Json sweep_json(const ReportSweep& sweep) {
 Json model_json(const host::System* system) {
   if (!system) return nullptr;
   const std::string& file = system->description().file;
-  std::ostringstream text;
-  text << std::ifstream(file, std::ios::binary).rdbuf();
-  return {{"file", file}, {"text", text.str()}};
+  return {{"file", file}, {"text", host::file_content(file).value_or("")}};
 }
 
 Json report_json(const Report& report) {

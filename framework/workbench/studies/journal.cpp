@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 
 #include "framework/diagnostics.hpp"
+#include "framework/file_content.hpp"
 #include "framework/host/reading/report.hpp"
 #include "framework/workbench/studies/varied_model.hpp"
 
@@ -116,8 +117,8 @@ bool has_journal(const std::string& path) {
 }
 
 JournalContent read_journal(const std::string& path) {
-  const std::optional<std::string> content = content_of(path);
-  if (!content) refuse(path, "it cannot be read");
+  const std::optional<std::string> content = file_content(path);
+  if (!content || content->empty()) refuse(path, "it cannot be read");
   std::string_view text = *content, line;
   if (!next_line(text, line)) refuse(path, "it has no whole line");
   JournalContent journal;

@@ -6,11 +6,10 @@
 #include <charconv>
 #include <cmath>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 #include <type_traits>
 
 #include "framework/diagnostics.hpp"
+#include "framework/file_content.hpp"
 #include "framework/host/results/csv_writer.hpp"
 #include "framework/host/results/hdf5_handle.hpp"
 
@@ -244,19 +243,12 @@ bool read_row(const std::vector<std::string>& fields, std::size_t factors, std::
   return true;
 }
 
-std::optional<std::string> content_of(const std::string& file) {
-  std::ifstream stream(file, std::ios::binary);
-  std::ostringstream content;
-  if (!stream || !(content << stream.rdbuf())) return std::nullopt;
-  return std::move(content).str();
-}
-
 StudyTable read_csv_table(const std::string& file) {
-  const std::optional<std::string> content = content_of(file);
+  const std::optional<std::string> content = file_content(file);
   const auto refuse = [&](const std::string& why) {
     throw Failure(Exit::bad_input, fmt::format("{}: {}", file, why), "Give a table that polyform study wrote as CSV.");
   };
-  if (!content) refuse("it cannot be read");
+  if (!content || content->empty()) refuse("it cannot be read");
   StudyTable table;
   std::string_view text = *content;
   for (std::size_t number = 1; !text.empty(); ++number) {

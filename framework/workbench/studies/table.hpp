@@ -37,9 +37,6 @@ std::vector<std::string> fields_of(std::string_view line);
 /// From the fields of a row; false where they are none.
 bool read_row(const std::vector<std::string>& fields, std::size_t factors, std::size_t quantities, CaseRow&);
 
-/// All bytes of a file; nothing where it cannot be read.
-std::optional<std::string> content_of(const std::string& file);
-
 /// A table of a CSV file; its columns between `case` and `status` are all taken as factors. Failure (bad_input) where it
 /// is none.
 StudyTable read_csv_table(const std::string& file);
