@@ -7,33 +7,13 @@
 #include <iterator>
 #include <set>
 
-#include "framework/printable.hpp"
+#include "polyform/helpers/xml_text.hpp"
 
 namespace polyform::fmi {
 
 using Role = Variable::Role;
 
 namespace {
-
-/// As an attribute's value. What XML 1.0 has no way to say becomes a question mark.
-std::string escaped(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    if (c == '&')
-      out += "&amp;";
-    else if (c == '<')
-      out += "&lt;";
-    else if (c == '>')
-      out += "&gt;";
-    else if (c == '"')
-      out += "&quot;";
-    else if (static_cast<unsigned char>(c) < 0x20)
-      out += '?';
-    else
-      out += c;
-  }
-  return out;
-}
 
 /// A unit of results as powers of the base units. Units that are not known are shown by their name alone.
 struct BaseUnit {
@@ -60,8 +40,8 @@ class Writer {
     line(0,
          R"(<fmiModelDescription fmiVersion="{}" modelName="{}" {}="{}" description="{}" generationTool="Polyform {}")"
          R"( variableNamingConvention="flat"{}>)",
-         version_ == 2 ? "2.0" : "3.0", escaped(name), version_ == 2 ? "guid" : "instantiationToken",
-         escaped(settings_.token), escaped(fmt::format("formulation {}", model_.choice().formulation->name())),
+         version_ == 2 ? "2.0" : "3.0", xml_text(name), version_ == 2 ? "guid" : "instantiationToken",
+         xml_text(settings_.token), xml_text(fmt::format("formulation {}", model_.choice().formulation->name())),
          POLYFORM_VERSION,
          version_ == 2 ? fmt::format(R"( numberOfEventIndicators="{}")", model_.count(Role::event)) : "");
     const char* const settable = model_.has_settable_state() ? "true" : "false";
@@ -111,14 +91,14 @@ class Writer {
     for (const std::string& unit : units) {
       const auto known = std::ranges::find(known_units, unit, &BaseUnit::name);
       if (known == known_units.end()) {
-        line(2, R"(<Unit name="{}"/>)", escaped(unit));
+        line(2, R"(<Unit name="{}"/>)", xml_text(unit));
         continue;
       }
       std::string powers;
       for (const auto& [base, power] : {std::pair("kg", known->kg), std::pair("m", known->m), std::pair("s", known->s),
                                         std::pair("A", known->A), std::pair("rad", known->rad)})
         if (power != 0) powers += fmt::format(R"( {}="{}")", base, power);
-      line(2, R"(<Unit name="{}"><BaseUnit{}/></Unit>)", escaped(unit), powers);
+      line(2, R"(<Unit name="{}"><BaseUnit{}/></Unit>)", xml_text(unit), powers);
     }
     line(1, "</UnitDefinitions>");
   }
@@ -149,13 +129,13 @@ class Writer {
         causality = R"(causality="local" variability="continuous" initial="calculated")";
     }
     if (v.role == Role::parameter || is_input(v.role)) inside += fmt::format(R"( start="{}")", v.start);
-    if (has_unit(v)) inside += fmt::format(R"( unit="{}")", escaped(v.unit));
+    if (has_unit(v)) inside += fmt::format(R"( unit="{}")", xml_text(v.unit));
     if (v.role == Role::state) inside += R"( reinit="true")";  // corrections and events set it
     // Version 2 counts variables from 1, version 3 names the value reference of the state.
     if (v.role == Role::rate)
       inside += fmt::format(R"( derivative="{}")", first(Role::state) + v.index + (version_ == 2 ? 1 : 0));
-    const std::string common = fmt::format(R"(name="{}" valueReference="{}" description="{}" {})", escaped(v.name),
-                                           reference, escaped(v.meaning), causality);
+    const std::string common = fmt::format(R"(name="{}" valueReference="{}" description="{}" {})", xml_text(v.name),
+                                           reference, xml_text(v.meaning), causality);
     if (version_ == 2)
       line(2, R"(<ScalarVariable {}><Real{}/></ScalarVariable>)", common, inside);
     else

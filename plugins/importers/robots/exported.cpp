@@ -14,23 +14,6 @@ Mat3 axes_of(const Json& json) { return rotation_matrix(Quat{json.at(0), json.at
 
 }  // namespace
 
-std::string xml(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    if (c == '&')
-      out += "&amp;";
-    else if (c == '<')
-      out += "&lt;";
-    else if (c == '>')
-      out += "&gt;";
-    else if (c == '"')
-      out += "&quot;";
-    else
-      out += c;
-  }
-  return out;
-}
-
 std::string spaced(std::initializer_list<double> all) {
   std::string text;
   for (const double x : all) text += (text.empty() ? "" : " ") + written(x);

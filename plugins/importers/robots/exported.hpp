@@ -9,6 +9,7 @@
 
 #include "ledger.hpp"
 #include "mechanism.hpp"
+#include "polyform/helpers/xml_text.hpp"
 
 namespace polyform::importers {
 
@@ -74,8 +75,6 @@ class Exported {
   std::vector<JointEffects> effects_;
 };
 
-/// Text for XML: the characters that it uses itself are written by their names.
-std::string xml(std::string_view);
 /// Three or more numbers with blanks between.
 std::string spaced(std::initializer_list<double>);
 std::string spaced(const Vec3&);

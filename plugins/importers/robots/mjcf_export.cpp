@@ -23,7 +23,7 @@ class MjcfWriter {
     text_ = fmt::format(
         "<mujoco model=\"{}\">\n  <compiler angle=\"radian\" inertiafromgeom=\"false\"/>\n"
         "  <option gravity=\"{}\"/>\n  <worldbody>\n",
-        xml(model_.name()), spaced(model_.gravity()));
+        xml_text(model_.name()), spaced(model_.gravity()));
     // Bodies nest as they hang on one another; a stack of our own bears any depth.
     struct Level {
       std::size_t body;
@@ -60,7 +60,8 @@ class MjcfWriter {
   void open_body(std::size_t number) {
     const Body& body = model_.bodies()[number];
     const std::size_t inboard = model_.has_carrier(number) ? model_.inboard(number) : Exported::world;
-    text_ += fmt::format("<body name=\"{}\" {}>\n", xml(body.name), pose(model_.frame(inboard).inverse() * body.frame));
+    text_ +=
+        fmt::format("<body name=\"{}\" {}>\n", xml_text(body.name), pose(model_.frame(inboard).inverse() * body.frame));
     const Sym3& j = body.mass.inertia;
     if (body.mass.mass != 0 || j.xx != 0 || j.yy != 0 || j.zz != 0)
       text_ += fmt::format("  <inertial pos=\"{}\" mass=\"{}\" fullinertia=\"{}\"/>\n", spaced(body.mass.center),
@@ -94,7 +95,7 @@ class MjcfWriter {
     const auto one = [&](const char* type, const Vec3& axis, std::size_t coordinate) {
       const std::string name = coordinate == 0 ? joint.name : fmt::format("{}_{}", joint.name, coordinate);
       text_ +=
-          fmt::format("  <joint name=\"{}\" type=\"{}\" pos=\"{}\" axis=\"{}\"{}/>\n", xml(name), type,
+          fmt::format("  <joint name=\"{}\" type=\"{}\" pos=\"{}\" axis=\"{}\"{}/>\n", xml_text(name), type,
                       spaced(position), spaced(transpose_times(frame.axes, sign * axis)), effects(number, coordinate));
     };
     if (joint.type == "fixed") return;
@@ -102,16 +103,16 @@ class MjcfWriter {
     if (joint.type == "prismatic") return one("slide", joint.axis, 0);
     if (joint.type == "spherical") {
       if (reversed) ledger_.add(Treatment::converted, "spherical joints towards ground", "turned round", {});
-      text_ += fmt::format("  <joint name=\"{}\" type=\"ball\" pos=\"{}\"{}/>\n", xml(joint.name), spaced(position),
-                           effects(number, 0));
+      text_ += fmt::format("  <joint name=\"{}\" type=\"ball\" pos=\"{}\"{}/>\n", xml_text(joint.name),
+                           spaced(position), effects(number, 0));
       return;
     }
     if (joint.type == "free" && model_.inboard(body) == Exported::world) {
       if (reversed) ledger_.add(Treatment::converted, "free joints towards ground", "turned round", {});
       if (const std::string e = effects(number, 0); e.empty())
-        text_ += fmt::format("  <freejoint name=\"{}\"/>\n", xml(joint.name));
+        text_ += fmt::format("  <freejoint name=\"{}\"/>\n", xml_text(joint.name));
       else
-        text_ += fmt::format("  <joint name=\"{}\" type=\"free\"{}/>\n", xml(joint.name), e);
+        text_ += fmt::format("  <joint name=\"{}\" type=\"free\"{}/>\n", xml_text(joint.name), e);
       return;
     }
     const bool several = joint.type == "universal" || joint.type == "cylindrical" || joint.type == "planar";
@@ -158,7 +159,7 @@ class MjcfWriter {
   }
 
   std::string end(const char* key, std::size_t body) const {
-    return body == Exported::world ? std::string() : fmt::format(" {}=\"{}\"", key, xml(model_.name_of(body)));
+    return body == Exported::world ? std::string() : fmt::format(" {}=\"{}\"", key, xml_text(model_.name_of(body)));
   }
 
   void write_equalities() {
@@ -174,9 +175,9 @@ class MjcfWriter {
         std::vector<double> c = e.coefficients;
         c.resize(5);
         ledger_.add(Treatment::converted, "joint-coupling", "an equality of joints, which MuJoCo lets give way", {});
-        all +=
-            fmt::format("    <joint name=\"{}\" joint1=\"{}\" joint2=\"{}\" polycoef=\"{}\"/>\n", xml(e.coupling),
-                        xml(joint.name), xml(model_.joints()[*e.follows].name), spaced({c[0], c[1], c[2], c[3], c[4]}));
+        all += fmt::format("    <joint name=\"{}\" joint1=\"{}\" joint2=\"{}\" polycoef=\"{}\"/>\n",
+                           xml_text(e.coupling), xml_text(joint.name), xml_text(model_.joints()[*e.follows].name),
+                           spaced({c[0], c[1], c[2], c[3], c[4]}));
       }
     }
     if (!all.empty()) text_ += "  <equality>\n" + all + "  </equality>\n";
@@ -185,7 +186,7 @@ class MjcfWriter {
   std::string connect(const std::string& name, std::size_t first, std::size_t second, const Vec3& point) const {
     // MuJoCo gives the anchor in the first body, which cannot be the world.
     const Frame frame = model_.frame(first);
-    return fmt::format("    <connect name=\"{}\"{}{} anchor=\"{}\"/>\n", xml(name), end("body1", first),
+    return fmt::format("    <connect name=\"{}\"{}{} anchor=\"{}\"/>\n", xml_text(name), end("body1", first),
                        end("body2", second), spaced(transpose_times(frame.axes, point - frame.origin)));
   }
 
@@ -206,7 +207,8 @@ class MjcfWriter {
     }
     if (joint.type == "fixed") {
       ledger_.add(Treatment::converted, "closing joints", "equalities, which MuJoCo lets give way", {});
-      return fmt::format("    <weld name=\"{}\"{}{}/>\n", xml(joint.name), end("body1", first), end("body2", second));
+      return fmt::format("    <weld name=\"{}\"{}{}/>\n", xml_text(joint.name), end("body1", first),
+                         end("body2", second));
     }
     if (joint.type != "free")
       ledger_.add(Treatment::not_honoured, fmt::format("closing joints of type {}", joint.type), "MJCF has none", {});

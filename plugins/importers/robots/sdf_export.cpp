@@ -13,7 +13,7 @@ class SdfWriter {
   SdfWriter(Exported& model, Ledger& ledger) : model_(model), ledger_(ledger) {}
 
   std::string write() {
-    const std::string name = xml(model_.name().empty() ? "model" : model_.name());
+    const std::string name = xml_text(model_.name().empty() ? "model" : model_.name());
     std::string text = fmt::format(
         "<?xml version=\"1.0\"?>\n<sdf version=\"1.11\">\n<world name=\"{0}\">\n  <gravity>{1}</gravity>\n"
         "  <model name=\"{0}\">\n",
@@ -42,7 +42,7 @@ class SdfWriter {
 
   static std::string link(const Body& body) {
     const Sym3& j = body.mass.inertia;
-    std::string text = fmt::format("    <link name=\"{}\">\n      {}\n", xml(body.name), pose(body.frame));
+    std::string text = fmt::format("    <link name=\"{}\">\n      {}\n", xml_text(body.name), pose(body.frame));
     text += fmt::format(
         "      <inertial>\n        <pose>{} 0 0 0</pose>\n        <mass>{}</mass>\n"
         "        <inertia><ixx>{}</ixx><iyy>{}</iyy><izz>{}</izz><ixy>{}</ixy><ixz>{}</ixz><iyz>{}</iyz></inertia>\n"
@@ -83,7 +83,7 @@ class SdfWriter {
         text += fmt::format(
             "        <mimic "
             "joint=\"{}\"><multiplier>{}</multiplier><offset>{}</offset><reference>0</reference></mimic>\n",
-            xml(joint_names_[*e.follows]), written(e.coefficients[1]), written(e.coefficients[0]));
+            xml_text(joint_names_[*e.follows]), written(e.coefficients[1]), written(e.coefficients[0]));
       } else {
         ledger_.add(Treatment::not_honoured, "joint-coupling", "a mimic joint follows in proportion alone", {});
       }
@@ -112,10 +112,10 @@ class SdfWriter {
     // The child's frame carries the joint's. What moves is the child, unless that is the world.
     const bool reversed = joint.moving == Exported::world;
     const std::size_t parent = reversed ? joint.moving : joint.base, child = reversed ? joint.base : joint.moving;
-    std::string text = fmt::format("    <joint name=\"{}\" type=\"{}\">\n      {}\n", xml(joint_names_[number]),
+    std::string text = fmt::format("    <joint name=\"{}\" type=\"{}\">\n      {}\n", xml_text(joint_names_[number]),
                                    type->second, pose({Mat3::identity(), joint.position}, "__model__"));
-    text += fmt::format("      <parent>{}</parent>\n      <child>{}</child>\n", xml(model_.name_of(parent)),
-                        xml(model_.name_of(child)));
+    text += fmt::format("      <parent>{}</parent>\n      <child>{}</child>\n", xml_text(model_.name_of(parent)),
+                        xml_text(model_.name_of(child)));
     const double sign = reversed ? -1 : 1;
     if (type->second == "universal") {
       text += axis("axis", sign * (reversed ? joint.axis2 : joint.axis), number, reversed ? 1 : 0);

@@ -20,9 +20,9 @@ class UrdfWriter {
   std::string write() {
     if (const Vec3 g = model_.gravity(); g.x != 0 || g.y != 0 || g.z != -9.81)
       ledger_.add(Treatment::not_honoured, "gravity", "URDF does not tell it", {});
-    std::string text = fmt::format("<?xml version=\"1.0\"?>\n<robot name=\"{}\">\n", xml(model_.name()));
+    std::string text = fmt::format("<?xml version=\"1.0\"?>\n<robot name=\"{}\">\n", xml_text(model_.name()));
     const bool world = needs_world();
-    if (world) text += fmt::format("  <link name=\"{}\"/>\n", xml(world_name_));
+    if (world) text += fmt::format("  <link name=\"{}\"/>\n", xml_text(world_name_));
     for (const std::size_t body : model_.order()) text += link(body);
     for (const std::size_t body : model_.order())
       if (model_.has_carrier(body) && (world || model_.inboard(body) != Exported::world)) text += joint(body);
@@ -83,7 +83,7 @@ class UrdfWriter {
       ledger_.add(Treatment::converted, "body frames", "they lie where the joint lies that carries the body", {});
     const MassProperties mass = body.mass.in(shift);
     const Sym3& j = mass.inertia;
-    std::string text = fmt::format("  <link name=\"{}\">\n", xml(body.name));
+    std::string text = fmt::format("  <link name=\"{}\">\n", xml_text(body.name));
     text += fmt::format(
         "    <inertial>\n      <origin xyz=\"{}\"/>\n      <mass value=\"{}\"/>\n"
         "      <inertia ixx=\"{}\" iyy=\"{}\" izz=\"{}\" ixy=\"{}\" ixz=\"{}\" iyz=\"{}\"/>\n    </inertial>\n",
@@ -116,10 +116,10 @@ class UrdfWriter {
           "joint '{}' is of type {}, which URDF does not have; SDF and MJCF have more types", joint.name, joint.type));
     const std::size_t parent = model_.inboard(body);
     const Frame own = frame(body);
-    std::string text = fmt::format("  <joint name=\"{}\" type=\"{}\">\n", xml(joint.name), type);
-    text +=
-        fmt::format("    <parent link=\"{}\"/>\n    <child link=\"{}\"/>\n",
-                    xml(parent == Exported::world ? world_name_ : model_.name_of(parent)), xml(model_.name_of(body)));
+    std::string text = fmt::format("  <joint name=\"{}\" type=\"{}\">\n", xml_text(joint.name), type);
+    text += fmt::format("    <parent link=\"{}\"/>\n    <child link=\"{}\"/>\n",
+                        xml_text(parent == Exported::world ? world_name_ : model_.name_of(parent)),
+                        xml_text(model_.name_of(body)));
     text += fmt::format("    {}\n", origin(frame(parent).inverse() * own));
     if (type == "continuous" || type == "prismatic" || type == "planar")
       text += fmt::format("    <axis xyz=\"{}\"/>\n",
@@ -149,9 +149,9 @@ class UrdfWriter {
       if (one && e.coefficients.size() <= 2 && model_.in_tree(*e.follows)) {
         ledger_.add(Treatment::converted, "joint-coupling", "a mimic joint", {});
         e.coefficients.resize(2);
-        text +=
-            fmt::format("    <mimic joint=\"{}\" multiplier=\"{}\" offset=\"{}\"/>\n",
-                        xml(model_.joints()[*e.follows].name), written(e.coefficients[1]), written(e.coefficients[0]));
+        text += fmt::format("    <mimic joint=\"{}\" multiplier=\"{}\" offset=\"{}\"/>\n",
+                            xml_text(model_.joints()[*e.follows].name), written(e.coefficients[1]),
+                            written(e.coefficients[0]));
       } else {
         ledger_.add(Treatment::not_honoured, "joint-coupling", "a mimic joint follows in proportion alone", {});
       }

@@ -1,0 +1,30 @@
+// Text within XML.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace polyform {
+
+/// As the text of an element, or the value of an attribute in double quotes. What XML 1.0 has no way to say becomes a
+/// question mark.
+inline std::string xml_text(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (c == '&')
+      out += "&amp;";
+    else if (c == '<')
+      out += "&lt;";
+    else if (c == '>')
+      out += "&gt;";
+    else if (c == '"')
+      out += "&quot;";
+    else if (static_cast<unsigned char>(c) < 0x20)
+      out += '?';
+    else
+      out += c;
+  }
+  return out;
+}
+
+}  // namespace polyform
