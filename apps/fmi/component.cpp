@@ -1,7 +1,9 @@
 #include "apps/fmi/component.hpp"
 
 #include <dlfcn.h>
+#include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <string_view>
 
@@ -47,6 +49,36 @@ std::string said(const host::Failure& failure, const host::Diagnostics& held) {
 void log_warnings(const Component& component, const host::Diagnostics& held) {
   if (!component.logs_warnings) return;
   for (const Diagnostic& d : held.all()) component.log(Answer::warning, "logStatusWarning", host::format(d));
+}
+
+void take_state(Component& c, void** kept) {
+  InstanceState state = c.instance->state();
+  if (*kept != nullptr)
+    *static_cast<InstanceState*>(*kept) = std::move(state);
+  else
+    *kept = new InstanceState(std::move(state));
+}
+
+void free_state(void** kept) noexcept {
+  if (kept == nullptr) return;
+  delete static_cast<InstanceState*>(*kept);
+  *kept = nullptr;
+}
+
+void serialize(const void* kept, std::span<std::byte> out) {
+  const std::vector<std::byte> bytes = static_cast<const InstanceState*>(kept)->bytes();
+  if (bytes.size() > out.size())
+    throw host::Failure(host::Exit::bad_input, "there is no room for the serialized state");
+  std::ranges::copy(bytes, out.begin());
+}
+
+void* deserialized(std::span<const std::byte> bytes) { return new InstanceState(InstanceState::from(bytes)); }
+
+void copy_numbers(std::span<const double> from, std::span<double> out) {
+  if (from.size() != out.size())
+    throw host::Failure(host::Exit::bad_input,
+                        fmt::format("room for {} numbers is given, expected {}", out.size(), from.size()));
+  std::ranges::copy(from, out.begin());
 }
 
 std::string resources_folder(const char* location) {

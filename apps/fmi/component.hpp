@@ -1,10 +1,12 @@
 // What the C functions of both versions share: an instance behind a pointer, and the way from failures to a status.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <new>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -21,7 +23,7 @@ struct Component {
   std::string name;
   std::function<void(Answer, const char* category, const std::string& message)> log;
   bool logs_warnings = false;
-  double last_time = 0;  ///< that a step has reached
+  double last_time = 0;                                            ///< that a step has reached
   std::vector<std::size_t> references = {}, more_references = {};  ///< room
 };
 
@@ -54,6 +56,20 @@ Answer answering(Component* component, Work&& work) noexcept {
 /// Of a kind; nullptr after a message to the log.
 std::unique_ptr<Component> made(const std::string& name, const std::string& token, const std::string& resources, Kind,
                                 std::function<void(Answer, const char*, const std::string&)> log, bool logs_warnings);
+
+// States of an instance, as the C functions of both versions hand them about.
+
+/// Takes the state of the instance into *kept, which is made where it is nullptr.
+void take_state(Component&, void** kept);
+/// Frees *kept and sets it to nullptr. kept may be nullptr itself.
+void free_state(void** kept) noexcept;
+/// Failure (bad_input) where there is no room.
+void serialize(const void* kept, std::span<std::byte> out);
+/// Failure (bad_input) where the bytes are no state.
+void* deserialized(std::span<const std::byte> bytes);
+
+/// Numbers of model exchange into the caller's room. Failure (bad_input) where they are not as many.
+void copy_numbers(std::span<const double> from, std::span<double> out);
 
 /// The folder of a file URI, or of this library's FMU where none is given: ../../resources.
 std::string resources_folder(const char* location);

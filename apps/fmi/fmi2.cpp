@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 
 #include "apps/fmi/component.hpp"
 #include "apps/fmi/continuous.hpp"
@@ -119,40 +118,23 @@ POLYFORM_FMI fmi2Status fmi2SetString(fmi2Component c, const fmi2ValueReference*
 }
 
 POLYFORM_FMI fmi2Status fmi2GetFMUstate(fmi2Component c, fmi2FMUstate* out) {
-  return call(c, [&](Component& it) {
-    InstanceState state = it.instance->state();
-    auto* const kept = static_cast<InstanceState*>(*out);
-    if (kept != nullptr)
-      *kept = std::move(state);
-    else
-      *out = new InstanceState(std::move(state));
-  });
+  return call(c, [&](Component& it) { polyform::fmi::take_state(it, out); });
 }
 POLYFORM_FMI fmi2Status fmi2SetFMUstate(fmi2Component c, fmi2FMUstate state) {
   return call(c, [&](Component& it) { it.instance->set_state(*static_cast<const InstanceState*>(state)); });
 }
 POLYFORM_FMI fmi2Status fmi2FreeFMUstate(fmi2Component c, fmi2FMUstate* state) {
-  return call(c, [&](Component&) {
-    if (state == nullptr) return;
-    delete static_cast<InstanceState*>(*state);
-    *state = nullptr;
-  });
+  return call(c, [&](Component&) { polyform::fmi::free_state(state); });
 }
 POLYFORM_FMI fmi2Status fmi2SerializedFMUstateSize(fmi2Component c, fmi2FMUstate state, std::size_t* size) {
   return call(c, [&](Component&) { *size = static_cast<const InstanceState*>(state)->bytes().size(); });
 }
 POLYFORM_FMI fmi2Status fmi2SerializeFMUstate(fmi2Component c, fmi2FMUstate state, fmi2Byte* out, std::size_t size) {
-  return call(c, [&](Component&) {
-    const std::vector<std::byte> bytes = static_cast<const InstanceState*>(state)->bytes();
-    if (bytes.size() > size)
-      throw polyform::host::Failure(polyform::host::Exit::bad_input, "there is no room for the serialized state");
-    std::memcpy(out, bytes.data(), bytes.size());
-  });
+  return call(c, [&](Component&) { polyform::fmi::serialize(state, std::as_writable_bytes(std::span(out, size))); });
 }
 POLYFORM_FMI fmi2Status fmi2DeSerializeFMUstate(fmi2Component c, const fmi2Byte* bytes, std::size_t size,
                                                 fmi2FMUstate* out) {
-  return call(
-      c, [&](Component&) { *out = new InstanceState(InstanceState::from(std::as_bytes(std::span(bytes, size)))); });
+  return call(c, [&](Component&) { *out = polyform::fmi::deserialized(std::as_bytes(std::span(bytes, size))); });
 }
 POLYFORM_FMI fmi2Status fmi2GetDirectionalDerivative(fmi2Component c, const fmi2ValueReference* unknowns,
                                                      std::size_t unknown_count, const fmi2ValueReference* knowns,
@@ -200,14 +182,7 @@ namespace {
 
 fmi2Status copy(fmi2Component c, fmi2Real* out, std::size_t n,
                 std::span<const double> (*values)(polyform::fmi::Continuous&)) {
-  return call(c, [&](Component& it) {
-    const std::span<const double> from = values(it.instance->continuous());
-    if (from.size() != n)
-      throw polyform::host::Failure(
-          polyform::host::Exit::bad_input,
-          "room for " + std::to_string(n) + " numbers is given, expected " + std::to_string(from.size()));
-    std::ranges::copy(from, out);
-  });
+  return call(c, [&](Component& it) { polyform::fmi::copy_numbers(values(it.instance->continuous()), {out, n}); });
 }
 
 }  // namespace

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 
 #include "apps/fmi/component.hpp"
 #include "apps/fmi/continuous.hpp"
@@ -50,11 +49,7 @@ fmi3Instance instantiate(fmi3String name, fmi3String token, fmi3String resources
 }
 
 fmi3Status copy(fmi3Instance c, double* out, std::size_t n, std::span<const double> (*values)(Continuous&)) {
-  return call(c, [&](Component& it) {
-    const std::span<const double> from = values(it.instance->continuous());
-    expect(n, from.size());
-    std::ranges::copy(from, out);
-  });
+  return call(c, [&](Component& it) { polyform::fmi::copy_numbers(values(it.instance->continuous()), {out, n}); });
 }
 
 }  // namespace
@@ -123,39 +118,23 @@ POLYFORM_FMI fmi3Status fmi3SetFloat64(fmi3Instance c, const fmi3ValueReference*
 }
 
 POLYFORM_FMI fmi3Status fmi3GetFMUState(fmi3Instance c, fmi3FMUState* out) {
-  return call(c, [&](Component& it) {
-    InstanceState state = it.instance->state();
-    auto* const kept = static_cast<InstanceState*>(*out);
-    if (kept != nullptr)
-      *kept = std::move(state);
-    else
-      *out = new InstanceState(std::move(state));
-  });
+  return call(c, [&](Component& it) { polyform::fmi::take_state(it, out); });
 }
 POLYFORM_FMI fmi3Status fmi3SetFMUState(fmi3Instance c, fmi3FMUState state) {
   return call(c, [&](Component& it) { it.instance->set_state(*static_cast<const InstanceState*>(state)); });
 }
 POLYFORM_FMI fmi3Status fmi3FreeFMUState(fmi3Instance c, fmi3FMUState* state) {
-  return call(c, [&](Component&) {
-    if (state == nullptr) return;
-    delete static_cast<InstanceState*>(*state);
-    *state = nullptr;
-  });
+  return call(c, [&](Component&) { polyform::fmi::free_state(state); });
 }
 POLYFORM_FMI fmi3Status fmi3SerializedFMUStateSize(fmi3Instance c, fmi3FMUState state, std::size_t* size) {
   return call(c, [&](Component&) { *size = static_cast<const InstanceState*>(state)->bytes().size(); });
 }
 POLYFORM_FMI fmi3Status fmi3SerializeFMUState(fmi3Instance c, fmi3FMUState state, fmi3Byte* out, std::size_t size) {
-  return call(c, [&](Component&) {
-    const std::vector<std::byte> bytes = static_cast<const InstanceState*>(state)->bytes();
-    if (bytes.size() > size) refuse("there is no room for the serialized state");
-    std::memcpy(out, bytes.data(), bytes.size());
-  });
+  return call(c, [&](Component&) { polyform::fmi::serialize(state, std::as_writable_bytes(std::span(out, size))); });
 }
 POLYFORM_FMI fmi3Status fmi3DeserializeFMUState(fmi3Instance c, const fmi3Byte* bytes, std::size_t size,
                                                 fmi3FMUState* out) {
-  return call(
-      c, [&](Component&) { *out = new InstanceState(InstanceState::from(std::as_bytes(std::span(bytes, size)))); });
+  return call(c, [&](Component&) { *out = polyform::fmi::deserialized(std::as_bytes(std::span(bytes, size))); });
 }
 POLYFORM_FMI fmi3Status fmi3GetDirectionalDerivative(fmi3Instance c, const fmi3ValueReference* unknowns,
                                                      std::size_t unknown_count, const fmi3ValueReference* knowns,

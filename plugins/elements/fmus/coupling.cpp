@@ -162,4 +162,17 @@ void InputValues::set(const double* q, const double* v, double t) noexcept {
   for (const TimeFunction& command : commands) values[at++] = command(t).value;
 }
 
+CoupledFmu::CoupledFmu(const Coupling& c, Strided<const FieldValue> fields)
+    : fmu(*c.fmu, c.parameters, c.parameter_values), inputs(c, fields) {}
+
+bool CoupledFmu::set_inputs(const ForceInput& in) noexcept {
+  inputs.set(in.q.data() + q, in.v.data() + v, in.time);
+  return inputs.references.empty() ||
+         done(calls().set_real(handle(), inputs.references.data(), inputs.references.size(), inputs.values.data()));
+}
+
+bool CoupledFmu::take_outputs(const Coupling& c, std::span<double> out) const noexcept {
+  return c.outputs.empty() || done(calls().get_real(handle(), c.outputs.data(), c.outputs.size(), out.data()));
+}
+
 }  // namespace polyform::fmus

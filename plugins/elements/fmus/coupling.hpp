@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <deque>
 #include <memory>
 #include <string>
 #include <vector>
@@ -55,5 +56,37 @@ struct InputValues {
   std::vector<std::size_t> of_q, of_v;
   std::vector<TimeFunction> commands;
 };
+
+/// The FMU of one element, with its place among the coordinates of all elements of a batch.
+struct CoupledFmu {
+  CoupledFmu(const Coupling&, Strided<const FieldValue> fields);
+  /// Gives the FMU its inputs at a state of the model.
+  bool set_inputs(const ForceInput&) noexcept;
+  /// The outputs that the coupling names.
+  bool take_outputs(const Coupling&, std::span<double> out) const noexcept;
+  const Calls& calls() const noexcept { return fmu.calls(); }
+  Handle handle() const noexcept { return fmu.handle(); }
+
+  FmuInstance fmu;
+  InputValues inputs;
+  std::size_t q = 0, v = 0;
+};
+
+/// A part for each instance, in their order, with q and v counted on. Throws FmuError.
+template <class Part>
+std::deque<Part> parts_of(const Coupling& coupling, Strided<const ElementInstance> instances) {
+  std::deque<Part> parts;
+  std::size_t q = 0, v = 0;
+  for (const ElementInstance& instance : instances) {
+    Part& part = parts.emplace_back(coupling, instance.fields);
+    part.q = q;
+    part.v = v;
+    for (const JointShape& joint : instance.joints) {
+      q += joint.nq;
+      v += joint.nv;
+    }
+  }
+  return parts;
+}
 
 }  // namespace polyform::fmus

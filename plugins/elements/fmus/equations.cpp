@@ -18,19 +18,11 @@ constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 class Equations final : public ForceBatch, public EventSource, public StateJumps, public OutputSource {
  public:
   Equations(const FmuType& type, Strided<const ElementInstance> instances)
-      : type_(type), states_(type.state_count()), first_state_(type.held()) {
-    const Coupling& c = type.coupling();
-    for (const ElementInstance& i : instances) {
-      Part& part = parts_.emplace_back(c, i.fields);
-      part.q = nq_;
-      part.v = nv_;
-      for (const JointShape& joint : i.joints) {
-        nq_ += joint.nq;
-        nv_ += joint.nv;
-      }
-    }
-    outputs_.resize(c.outputs.size());
-  }
+      : type_(type),
+        states_(type.state_count()),
+        first_state_(type.held()),
+        parts_(parts_of<Part>(type.coupling(), instances)),
+        outputs_(type.coupling().outputs.size()) {}
 
   void evaluate(const ForceInput& in, ForceOutput& out) noexcept override {
     const Coupling& c = type_.coupling();
@@ -40,7 +32,7 @@ class Equations final : public ForceBatch, public EventSource, public StateJumps
       std::ranges::fill(rates.first(first_state_), 0.0);
       const std::span<double> own = rates.subspan(first_state_);
       const bool good = move_to(part, k, in) && take_outputs(part) &&
-                        done(part.fmu.calls().get_rates(part.fmu.handle(), own.data(), own.size()));
+                        done(part.calls().get_rates(part.handle(), own.data(), own.size()));
       if (!good) std::ranges::fill(own, unknown);
       for (std::size_t e = 0; e < c.efforts.size(); ++e) {
         if (c.efforts[e] == Coupling::no_output) continue;
@@ -89,7 +81,7 @@ class Equations final : public ForceBatch, public EventSource, public StateJumps
       const std::span<double> values = out.values.subspan(k * per_part(), per_part());
       const std::size_t own = values.size() - 1;
       if (!move_to(parts_[k], k, *in.attachments) ||
-          (own > 0 && !done(parts_[k].fmu.calls().get_indicators(parts_[k].fmu.handle(), values.data(), own))))
+          (own > 0 && !done(parts_[k].calls().get_indicators(parts_[k].handle(), values.data(), own))))
         std::ranges::fill(values.first(own), 1.0);  // the evaluation tells of the failure
       const double next = in.attachments->states[k * states_ + 1];
       const bool is_none = next < 0;
@@ -106,7 +98,7 @@ class Equations final : public ForceBatch, public EventSource, public StateJumps
       double next = never;
       std::vector<char> kept;
       const bool good = move_to(part, k, *in.attachments) && part.fmu.pass_event(next) &&
-                        done(part.fmu.calls().get_states(part.fmu.handle(), x.data(), x.size())) && part.fmu.save(kept);
+                        done(part.calls().get_states(part.handle(), x.data(), x.size())) && part.fmu.save(kept);
       if (good) {
         part.discrete = type_.keep(std::move(kept));
         own[0] = static_cast<double>(part.discrete);
@@ -119,12 +111,9 @@ class Equations final : public ForceBatch, public EventSource, public StateJumps
   }
 
  private:
-  struct Part {
-    Part(const Coupling& c, Strided<const FieldValue> fields)
-        : fmu(*c.fmu, c.parameters, c.parameter_values), inputs(c, fields) {}
-    FmuInstance fmu;
-    InputValues inputs;
-    std::size_t q = 0, v = 0, discrete = 0;
+  struct Part : CoupledFmu {
+    using CoupledFmu::CoupledFmu;
+    std::size_t discrete = 0;  ///< state that the FMU is in
   };
 
   std::size_t per_part() const noexcept { return type_.coupling().fmu->events() + 1; }
@@ -145,22 +134,13 @@ class Equations final : public ForceBatch, public EventSource, public StateJumps
         return false;
       }
     }
-    const Calls& call = part.fmu.calls();
-    const Handle fmu = part.fmu.handle();
-    part.inputs.set(in.q.data() + part.q, in.v.data() + part.v, in.time);
-    return done(call.set_time(fmu, in.time)) && done(call.set_states(fmu, x.data(), x.size())) &&
-           (part.inputs.references.empty() ||
-            done(call.set_real(fmu, part.inputs.references.data(), part.inputs.references.size(),
-                               part.inputs.values.data())));
+    return done(part.calls().set_time(part.handle(), in.time)) &&
+           done(part.calls().set_states(part.handle(), x.data(), x.size())) && part.set_inputs(in);
   }
-  bool take_outputs(Part& part) noexcept {
-    const Coupling& c = type_.coupling();
-    return c.outputs.empty() ||
-           done(part.fmu.calls().get_real(part.fmu.handle(), c.outputs.data(), c.outputs.size(), outputs_.data()));
-  }
+  bool take_outputs(const Part& part) noexcept { return part.take_outputs(type_.coupling(), outputs_); }
 
   const FmuType& type_;
-  std::size_t states_, first_state_, nq_ = 0, nv_ = 0;
+  std::size_t states_, first_state_;
   std::deque<Part> parts_;
   std::vector<double> outputs_;
 };

@@ -14,18 +14,8 @@ namespace {
 
 class Steps final : public ForceBatch, public EventSource, public StateJumps {
  public:
-  Steps(const FmuType& type, Strided<const ElementInstance> instances) : type_(type), states_(type.state_count()) {
-    const Coupling& c = type.coupling();
-    for (const ElementInstance& i : instances) {
-      Part& part = parts_.emplace_back(c, i.fields);
-      part.q = nq_;
-      part.v = nv_;
-      for (const JointShape& joint : i.joints) {
-        nq_ += joint.nq;
-        nv_ += joint.nv;
-      }
-    }
-  }
+  Steps(const FmuType& type, Strided<const ElementInstance> instances)
+      : type_(type), states_(type.state_count()), parts_(parts_of<Part>(type.coupling(), instances)) {}
 
   void evaluate(const ForceInput& in, ForceOutput& out) noexcept override {
     const Coupling& c = type_.coupling();
@@ -41,7 +31,7 @@ class Steps final : public ForceBatch, public EventSource, public StateJumps {
   void initial_states(std::span<double> states) const noexcept override {
     for (std::size_t k = 0; k < parts_.size(); ++k) {
       states[k * states_] = 0;
-      take_outputs(parts_[k].fmu, states.subspan(k * states_ + 1, states_ - 1));
+      take_outputs(parts_[k], states.subspan(k * states_ + 1, states_ - 1));
     }
   }
   void* query(std::string_view asked) noexcept override {
@@ -74,38 +64,27 @@ class Steps final : public ForceBatch, public EventSource, public StateJumps {
     // A run that begins anew begins with a new instance or from the start; to any other instant there is no way back.
     bool good = made == part.made || (made == 0 && part.fmu.restart());
     if (good) part.made = made;
-    part.inputs.set(at.q.data() + part.q, at.v.data() + part.v, at.time);
-    if (!part.inputs.references.empty())
-      good = good && done(part.fmu.calls().set_real(part.fmu.handle(), part.inputs.references.data(),
-                                                    part.inputs.references.size(), part.inputs.values.data()));
-    good = good && done(part.fmu.calls().do_step(part.fmu.handle(), made * interval, interval, 1));
+    good = good && part.set_inputs(at) && done(part.calls().do_step(part.handle(), made * interval, interval, 1));
     if (good) {
       own[0] = part.made = made + 1;
-      take_outputs(part.fmu, own.subspan(1));
+      take_outputs(part, own.subspan(1));
     } else {
       std::ranges::fill(own, std::numeric_limits<double>::quiet_NaN());  // the host names element and time
     }
   }
 
  private:
-  struct Part {
-    Part(const Coupling& c, Strided<const FieldValue> fields)
-        : fmu(*c.fmu, c.parameters, c.parameter_values), inputs(c, fields) {}
-    FmuInstance fmu;
-    InputValues inputs;
-    std::size_t q = 0, v = 0;
+  struct Part : CoupledFmu {
+    using CoupledFmu::CoupledFmu;
     double made = 0;  ///< steps of this instance
   };
 
-  void take_outputs(const FmuInstance& fmu, std::span<double> out) const noexcept {
-    const std::vector<Reference>& references = type_.coupling().outputs;
-    if (!references.empty() &&
-        !done(fmu.calls().get_real(fmu.handle(), references.data(), references.size(), out.data())))
-      std::ranges::fill(out, std::numeric_limits<double>::quiet_NaN());
+  void take_outputs(const Part& part, std::span<double> out) const noexcept {
+    if (!part.take_outputs(type_.coupling(), out)) std::ranges::fill(out, std::numeric_limits<double>::quiet_NaN());
   }
 
   const FmuType& type_;
-  std::size_t states_, nq_ = 0, nv_ = 0;
+  std::size_t states_;
   std::deque<Part> parts_;
 };
 
