@@ -23,11 +23,11 @@ FormulaBatch::FormulaBatch(const FormulaForce& type, Strided<const ElementInstan
     : type_(type),
       reader_(type.reader()),
       inputs_(reader_.size()),
-      work_(type.program().registers()),
-      shown_(type.outputs().registers()),
-      switch_work_(type.switches().registers()),
-      peak_work_(type.peaks().registers()),
-      sample_work_(type.sampled().registers()),
+      work_(type.programs().values.registers()),
+      shown_(type.programs().outputs.registers()),
+      switch_work_(type.programs().switches.registers()),
+      peak_work_(type.programs().peaks.registers()),
+      sample_work_(type.programs().samples.registers()),
       held_(type.samples().size()),
       start_states_(type.descriptor().states.size()),
       cells_(type.uses().size()) {
@@ -36,12 +36,12 @@ FormulaBatch::FormulaBatch(const FormulaForce& type, Strided<const ElementInstan
     return;
   }
   const ElementInstance& whole = instances[0];
-  type.program().prepare(std::span(work_));
-  type.outputs().prepare(std::span(shown_));
-  type.switches().prepare(std::span(switch_work_));
-  type.peaks().prepare(std::span(peak_work_));
+  type.programs().values.prepare(std::span(work_));
+  type.programs().outputs.prepare(std::span(shown_));
+  type.programs().switches.prepare(std::span(switch_work_));
+  type.programs().peaks.prepare(std::span(peak_work_));
   own_.reserve(type.parts().size());
-  type.sampled().prepare(std::span(sample_work_));
+  type.programs().samples.prepare(std::span(sample_work_));
   events_ = first_own_event();
   for (const Part& part : type.parts()) add(part, whole);
   std::size_t wrong = 0;
@@ -109,17 +109,17 @@ ForceInput FormulaBatch::input_of(const Own& own, const ForceInput& whole) const
 
 void FormulaBatch::take_samples(double interval, std::span<double> states) noexcept {
   std::ranges::copy(inputs_, sample_work_.begin());
-  type_.sampled().run(std::span(sample_work_));
+  type_.programs().samples.run(std::span(sample_work_));
   for (std::size_t k = 0; k < held_.size(); ++k)
     if (type_.samples()[k].interval == interval)
-      states[type_.states().size() + k] = sample_work_[type_.sampled().root(k)];
+      states[type_.states().size() + k] = sample_work_[type_.programs().samples.root(k)];
 }
 
 void FormulaBatch::take_first_samples(std::span<double> states) noexcept {
   std::ranges::copy(inputs_, sample_work_.begin());
-  type_.sampled().run(std::span(sample_work_));
+  type_.programs().samples.run(std::span(sample_work_));
   for (std::size_t k = 0; k < held_.size(); ++k)
-    states[type_.states().size() + k] = sample_work_[type_.sampled().root(held_.size() + k)];
+    states[type_.states().size() + k] = sample_work_[type_.programs().samples.root(held_.size() + k)];
 }
 
 void FormulaBatch::read(const ForceInput& in) noexcept {
@@ -142,7 +142,7 @@ void FormulaBatch::report(const Program& program, std::size_t root, std::span<co
 }
 
 void FormulaBatch::set_cells(double t) noexcept {
-  const Program& program = type_.program();
+  const Program& program = type_.programs().values;
   std::ranges::copy(inputs_, work_.begin());
   program.run(std::span(work_));
   const double from = looked_at_from.load(std::memory_order_relaxed);
@@ -157,11 +157,11 @@ void FormulaBatch::set_cells(double t) noexcept {
 void FormulaBatch::evaluate(const ForceInput& in, ForceOutput& out) noexcept {
   read(in);
   set_cells(in.time);
-  const std::size_t own_states = type_.states().size(), first = type_.program().roots() - own_states;
+  const std::size_t own_states = type_.states().size(), first = type_.programs().values.roots() - own_states;
   for (std::size_t k = 0; k < own_states; ++k) {
-    const double rate = work_[type_.program().root(first + k)];
+    const double rate = work_[type_.programs().values.root(first + k)];
     if (!(std::abs(rate) < looked_at_from.load(std::memory_order_relaxed))) [[unlikely]]
-      report(type_.program(), first + k, work_, in.time);
+      report(type_.programs().values, first + k, work_, in.time);
     out.state_rates[k] = rate;
   }
   for (std::size_t k = 0; k < held_.size(); ++k) out.state_rates[own_states + k] = 0;
@@ -186,7 +186,7 @@ void* FormulaBatch::query(std::string_view asked) noexcept {
     return std::ranges::any_of(own_, [&](const Own& o) { return o.*member != nullptr; });
   };
   if (asked == EventSource::interface_name)
-    return events_ > 0 || type_.schedule().roots() > 0 || type_.shortest_time() < never || any(&Own::events)
+    return events_ > 0 || type_.programs().schedule.roots() > 0 || type_.shortest_time() < never || any(&Own::events)
                ? static_cast<EventSource*>(this)
                : nullptr;
   if (asked == OutputSource::interface_name)
@@ -205,8 +205,8 @@ void* FormulaBatch::query(std::string_view asked) noexcept {
 }
 
 void FormulaBatch::describe_event(std::size_t k, EventDescription& out) const noexcept {
-  if (k < type_.switch_names().size()) {
-    out.name = type_.switch_names()[k];
+  if (k < type_.programs().switch_names.size()) {
+    out.name = type_.programs().switch_names[k];
     return;
   }
   if (k < first_peak()) {
@@ -214,7 +214,7 @@ void FormulaBatch::describe_event(std::size_t k, EventDescription& out) const no
     return;
   }
   if (k < first_own_event()) {
-    out.name = type_.peak_names()[k - first_peak()];
+    out.name = type_.programs().peak_names[k - first_peak()];
     out.crossing = approached;
     return;
   }
@@ -234,7 +234,7 @@ void FormulaBatch::evaluate_events(const EventInput& in, EventOutput& out) noexc
   const ForceInput& at = *in.attachments;
   read(at);
   set_cells(at.time);
-  const Program& switches = type_.switches();
+  const Program& switches = type_.programs().switches;
   std::ranges::copy(inputs_, switch_work_.begin());
   switches.run(std::span(switch_work_));
   for (std::size_t k = 0; k < switches.roots(); ++k) {
@@ -249,9 +249,9 @@ void FormulaBatch::evaluate_events(const EventInput& in, EventOutput& out) noexc
     out.guard = std::min(out.guard, interval * (1.25 - (at.time / interval - std::floor(at.time / interval))));
   }
   std::ranges::copy(inputs_, peak_work_.begin());
-  type_.peaks().run(std::span(peak_work_));
-  for (std::size_t k = 0; k < type_.peaks().roots(); ++k) {
-    const double value = peak_work_[type_.peaks().root(k)];
+  type_.programs().peaks.run(std::span(peak_work_));
+  for (std::size_t k = 0; k < type_.programs().peaks.roots(); ++k) {
+    const double value = peak_work_[type_.programs().peaks.root(k)];
     out.values[first_peak() + k] = std::isfinite(value) ? value : 1.0;
   }
   for (const Own& own : own_) {
@@ -267,7 +267,7 @@ void FormulaBatch::evaluate_events(const EventInput& in, EventOutput& out) noexc
 }
 
 double FormulaBatch::next_knot(double t) const noexcept {
-  double next = next_root(type_.schedule(), t);
+  double next = next_root(type_.programs().schedule, t);
   for (const Own& own : own_)
     if (own.events != nullptr) next = std::min(next, own.events->next_knot(t));
   return next;
@@ -284,7 +284,7 @@ void FormulaBatch::evaluate_outputs(const OutputInput& in, std::span<double> val
   const ForceInput& at = *in.attachments;
   read(at);
   set_cells(at.time);
-  const Program& outputs = type_.outputs();
+  const Program& outputs = type_.programs().outputs;
   std::ranges::copy(inputs_, shown_.begin());
   outputs.run(std::span(shown_));
   for (std::size_t k = 0; k < outputs.roots(); ++k) {

@@ -75,9 +75,9 @@ class FormulaBatch final : public ForceBatch,
   ForceInput input_of(const Own&, const ForceInput& whole) const noexcept;
   void read(const ForceInput&) noexcept;
   // Event functions: switches, sampling, peaks, then those of the forces.
-  std::size_t first_clock() const { return type_.switches().roots(); }
+  std::size_t first_clock() const { return type_.programs().switches.roots(); }
   std::size_t first_peak() const { return first_clock() + type_.intervals().size(); }
-  std::size_t first_own_event() const { return first_peak() + type_.peaks().roots(); }
+  std::size_t first_own_event() const { return first_peak() + type_.programs().peaks.roots(); }
   /// The samplers of one interval take their inputs, those of any interval what they begin with.
   void take_samples(double interval, std::span<double> states) noexcept;
   void take_first_samples(std::span<double> states) noexcept;

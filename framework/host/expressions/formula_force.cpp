@@ -37,19 +37,6 @@ class ShiftedSink final : public FieldSink {
   std::size_t by_;
 };
 
-bool of_time(const Graph& graph, NodeIndex node) {
-  const NodeIndex roots[] = {node};
-  const std::vector<std::uint32_t> inputs = graph.inputs(roots);
-  return inputs == std::vector<std::uint32_t>{0};
-}
-
-std::string text_of(const GraphNode& node, std::span<const FormulaText> texts) {
-  if (node.place.formula >= texts.size() || node.place.end <= node.place.begin) return "a formula";
-  std::string part = texts[node.place.formula].text.substr(node.place.begin, node.place.end - node.place.begin);
-  while (!part.empty() && part.back() == ' ') part.pop_back();
-  return part.empty() ? "a formula" : part;
-}
-
 }  // namespace
 
 FormulaForce::FormulaForce(Formulas& all, std::vector<FollowingForce> forces, std::vector<FormulaState> states,
@@ -78,38 +65,12 @@ FormulaForce::FormulaForce(Formulas& all, std::vector<FollowingForce> forces, st
   for (const FormulaOutput& output : outputs) shown.push_back(output.value);
 
   shortest_ = shortest_period(all.graph, roots);
-  std::vector<NodeIndex> moving, by_clock;
-  for (const NodeIndex node : all.graph.switches(roots)) {
-    if (of_time(all.graph, node)) {
-      by_clock.push_back(node);
-    } else {
-      moving.push_back(node);
-      switch_names_.push_back(text_of(all.graph[node], *texts_));
-    }
-  }
-  std::vector<NodeIndex> peaks;
-  for (const NodeIndex node : all.graph.peaks(roots)) {
-    std::vector<NodeIndex>& known = of_time(all.graph, node) ? by_clock : moving;
-    if (std::ranges::find(known, node) != known.end()) continue;
-    if (&known == &by_clock) {
-      by_clock.push_back(node);
-    } else {
-      peaks.push_back(node);
-      peak_names_.push_back(text_of(all.graph[node], *texts_));
-    }
-  }
   std::vector<NodeIndex> everything = roots;
   everything.insert(everything.end(), shown.begin(), shown.end());
   everything.insert(everything.end(), taken.begin(), taken.end());
   const std::vector<std::uint32_t> inputs = all.graph.inputs(everything);
-  const std::uint32_t time[] = {0};
   reader_ = StateReader(all, inputs);
-  program_ = Program(all.graph, roots, inputs);
-  outputs_ = Program(all.graph, shown, inputs);
-  switches_ = Program(all.graph, moving, inputs);
-  peaks_ = Program(all.graph, peaks, inputs);
-  schedule_ = Program(all.graph, by_clock, time);
-  sampled_ = Program(all.graph, taken, inputs);
+  programs_ = FormulaPrograms(all, roots, shown, taken, inputs);
 
   for (const FormulaState& state : states_) state_names_.push_back({state.name, "1"});
   for (const FormulaOutput& output : outputs) output_names_.push_back({names_.emplace_back(output.name), "1"});

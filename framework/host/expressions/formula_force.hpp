@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "framework/host/expressions/formula_programs.hpp"
 #include "framework/host/expressions/state_reader.hpp"
 #include "polyform/contract/events.hpp"
 #include "polyform/contract/type_descriptor.hpp"
@@ -24,8 +25,8 @@ struct FormulaState {
   double initial = 0;
   NodeIndex rate = 0;
 };
-/// A sampler: it takes its input at each multiple of the interval, and holds it until the next. What it holds is a state
-/// whose rate is zero, and which jumps.
+/// A sampler: it takes its input at each multiple of the interval, and holds it until the next. What it holds is a
+/// state whose rate is zero, and which jumps.
 struct FormulaSample {
   std::string name;
   double interval = 1, initial = 0;  ///< initial: what it holds before t = 0
@@ -76,21 +77,13 @@ class FormulaForce final : public ForceType {
   };
   const std::vector<Part>& parts() const { return parts_; }
   const std::vector<Use>& uses() const { return uses_; }
-  /// Registers of what the forces need: formulas in fields, then rates of states.
-  const Program& program() const { return program_; }
-  const Program& outputs() const { return outputs_; }
-  const Program& switches() const { return switches_; }  ///< that depend on the state
-  const Program& schedule() const { return schedule_; }  ///< switches and peaks that depend on the time alone
-  const Program& peaks() const { return peaks_; }        ///< Graph::peaks that depend on the state
-  const std::vector<std::string>& peak_names() const { return peak_names_; }
+  const FormulaPrograms& programs() const { return programs_; }
   double shortest_time() const { return shortest_; }     ///< of what formulas do by the clock, s
   const StateReader& reader() const { return reader_; }
-  const Program& sampled() const { return sampled_; }  ///< inputs of the samplers, then what they take at the start
   const std::vector<FormulaState>& states() const { return states_; }
   const std::vector<FormulaSample>& samples() const { return samples_; }
   /// Different intervals of the samplers, s; those of one interval take their inputs at once.
   const std::vector<double>& intervals() const { return intervals_; }
-  const std::vector<std::string>& switch_names() const { return switch_names_; }
   std::span<const FormulaText> texts() const { return *texts_; }
 
  private:
@@ -104,8 +97,7 @@ class FormulaForce final : public ForceType {
   double shortest_ = never;
   bool is_shared_ = false;
   StateReader reader_;
-  Program program_, outputs_, switches_, peaks_, schedule_, sampled_;
-  std::vector<std::string> switch_names_, peak_names_;
+  FormulaPrograms programs_;
   std::vector<Part> parts_;
   std::vector<Use> uses_;
   std::deque<std::string> names_;

@@ -1,0 +1,56 @@
+#include "framework/host/expressions/formula_programs.hpp"
+
+#include <algorithm>
+
+namespace polyform::host::inline expressions {
+
+namespace {
+
+bool of_time(const Graph& graph, NodeIndex node) {
+  const NodeIndex roots[] = {node};
+  const std::vector<std::uint32_t> inputs = graph.inputs(roots);
+  return inputs == std::vector<std::uint32_t>{0};
+}
+
+std::string text_of(const GraphNode& node, std::span<const FormulaText> texts) {
+  if (node.place.formula >= texts.size() || node.place.end <= node.place.begin) return "a formula";
+  std::string part = texts[node.place.formula].text.substr(node.place.begin, node.place.end - node.place.begin);
+  while (!part.empty() && part.back() == ' ') part.pop_back();
+  return part.empty() ? "a formula" : part;
+}
+
+}  // namespace
+
+FormulaPrograms::FormulaPrograms(Formulas& all, std::span<const NodeIndex> of_values,
+                                 std::span<const NodeIndex> of_outputs, std::span<const NodeIndex> of_samples,
+                                 std::span<const std::uint32_t> inputs)
+    : values(all.graph, of_values, inputs),
+      outputs(all.graph, of_outputs, inputs),
+      samples(all.graph, of_samples, inputs) {
+  std::vector<NodeIndex> moving, by_clock;
+  for (const NodeIndex node : all.graph.switches(of_values)) {
+    if (of_time(all.graph, node)) {
+      by_clock.push_back(node);
+    } else {
+      moving.push_back(node);
+      switch_names.push_back(text_of(all.graph[node], *all.texts));
+    }
+  }
+  std::vector<NodeIndex> high;
+  for (const NodeIndex node : all.graph.peaks(of_values)) {
+    std::vector<NodeIndex>& known = of_time(all.graph, node) ? by_clock : moving;
+    if (std::ranges::find(known, node) != known.end()) continue;
+    if (&known == &by_clock) {
+      by_clock.push_back(node);
+    } else {
+      high.push_back(node);
+      peak_names.push_back(text_of(all.graph[node], *all.texts));
+    }
+  }
+  const std::uint32_t time[] = {0};
+  switches = Program(all.graph, moving, inputs);
+  peaks = Program(all.graph, high, inputs);
+  schedule = Program(all.graph, by_clock, time);
+}
+
+}  // namespace polyform::host::inline expressions

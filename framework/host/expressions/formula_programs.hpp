@@ -1,0 +1,28 @@
+// What is computed of the formulas of an element, made ready to be evaluated.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "framework/host/expressions/formula.hpp"
+#include "framework/host/expressions/program.hpp"
+
+namespace polyform::host::inline expressions {
+
+/// All programs have the same inputs but `schedule`, which has the time alone. Immutable after construction.
+struct FormulaPrograms {
+  FormulaPrograms() = default;
+  /// values: formulas in fields, then rates of states; outputs: what is shown; samples: inputs of the samplers, then
+  /// what they take at the start; inputs: of all of these. The graph gets the expressions of the peaks.
+  FormulaPrograms(Formulas&, std::span<const NodeIndex> values, std::span<const NodeIndex> outputs,
+                  std::span<const NodeIndex> samples, std::span<const std::uint32_t> inputs);
+
+  Program values, outputs, samples;
+  Program switches;  ///< of the values, that depend on the state: each changes its sign where a formula bends or jumps
+  Program peaks;     ///< Graph::peaks of the values that depend on the state
+  Program schedule;  ///< switches and peaks that depend on the time alone
+  std::vector<std::string> switch_names, peak_names;  ///< as the formulas write them
+};
+
+}  // namespace polyform::host::inline expressions
