@@ -16,12 +16,14 @@ std::string beam(double velocity, const std::string& boundary, const std::string
   return model(fmt::format(
       R"(bodies:
   - {{name: arm, position: [0, 0, 0], mass: 1, center_of_mass: [0.5, 0.1, 0], inertia: {{xx: 0.1, yy: 0.2, zz: 0.2}}}}
-  - {{name: beam, type: flexible-beam, position: [1, 0, 0], orientation: {{rpy: [0.3, 0.1, 0.2]}}, length: 1, linear_density: 1,
-     bending_stiffness: 200, modes: 4, boundary: {1}, damping_ratio: 0.02, mass: 0.1, inertia: {{xx: 0.01, yy: 0.01, zz: 0.01}}}}
+  - {{name: beam, type: flexible-beam, position: [1, 0, 0], orientation: {{rpy: [0.3, 0.1, 0.2]}}, length: 1,
+     linear_density: 1, bending_stiffness: 200, modes: 4, boundary: {1}, damping_ratio: 0.02, mass: 0.1,
+     inertia: {{xx: 0.01, yy: 0.01, zz: 0.01}}}}
   - {{name: weight, position: [1.975170330, 0.197676811, -0.099833417], mass: 0.2, center_of_mass: [0.1, 0, 0.05],
      inertia: {{xx: 0.01, yy: 0.02, zz: 0.02}}}}
 joints:
-  - {{name: pin, type: revolute, base: ground, moving: arm, position: [0, 0, 0], axis: [0, 0, 1], initial: {{velocity: {0}}}}}
+  - {{name: pin, type: revolute, base: ground, moving: arm, position: [0, 0, 0], axis: [0, 0, 1],
+     initial: {{velocity: {0}}}}}
   - {{name: ball, type: spherical, base: arm, moving: beam, position: [1, 0, 0], initial: {{velocity: [{0}, 0, {0}]}}}}
   - {{name: tip, type: revolute, base: beam, moving: weight, position: [1.975170330, 0.197676811, -0.099833417],
      axis: [0, 0.6, 0.8], initial: {{velocity: {0}}}}}
@@ -53,8 +55,10 @@ std::string sides_of_a_square(double velocity, bool is_loop) {
 }
 
 const std::string springs = R"(forces:
-  - {name: line, type: spring-damper, a: {body: ground, point: [2, 2, 0]}, b: {body: beam, point: [1, 0, 0]}, stiffness: 1e4, damping: 10}
-  - {name: across, type: spring-damper, a: {body: arm, point: [0.2, 0, 0.3]}, b: {body: beam, point: [0.5, 0, 0]}, stiffness: 1e4, damping: 10}
+  - {name: line, type: spring-damper, a: {body: ground, point: [2, 2, 0]}, b: {body: beam, point: [1, 0, 0]},
+     stiffness: 1e4, damping: 10}
+  - {name: across, type: spring-damper, a: {body: arm, point: [0.2, 0, 0.3]}, b: {body: beam, point: [0.5, 0, 0]},
+     stiffness: 1e4, damping: 10}
   - {name: hinge, type: joint-spring-damper, joint: tip, stiffness: 1e4, damping: 1}
 )";
 
