@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <new>
 
+#include "polyform/solvers/tree_regularity.hpp"
+
 namespace polyform {
 
 JointCoordinateSolver::JointCoordinateSolver(const SystemView& view, ByLoopedSweep, const MakeLoopedSweep& make)
@@ -13,6 +15,7 @@ JointCoordinateSolver::JointCoordinateSolver(const SystemView& view, ByLoopedSwe
       observer_(centred_, loops_, flexible_.set(), loads_, *sweep_), closed_(state_.size()) {
   for (std::size_t i = 0; i < loops_.layout().count(); ++i)
     left_out_.add(loops_.constraints().name(i), loops_.layout().loop(i).rows);
+  if (!loops_.empty() && needs_ground_rows(view_)) loops_.hold_ground_rows();
   kept_discrete_.resize(discrete_.values().size());
   loads_.follow(discrete_.of_elements());
   loops_.follow(discrete_.of_elements());
@@ -44,7 +47,7 @@ void* JointCoordinateSolver::query(std::string_view asked) noexcept {
   if (asked == DiscreteState::interface_name) return static_cast<DiscreteState*>(&discrete_);
   if (asked == NewtonMatrix::interface_name) return newton_matrix();
   if (asked == NewtonDerivative::interface_name)
-    return TreeNewton::carries(view_) ? static_cast<NewtonDerivative*>(this) : nullptr;
+    return has_newton_matrix() ? static_cast<NewtonDerivative*>(this) : nullptr;
   if (asked == LaneWorld::interface_name) return lane_world();
   if (asked == BatchEvaluation::interface_name) return batch_evaluation();
   // What drives joints that depend on time shows in their reactions, which only observations find.
@@ -53,7 +56,7 @@ void* JointCoordinateSolver::query(std::string_view asked) noexcept {
 }
 
 NewtonMatrix* JointCoordinateSolver::newton_matrix() noexcept {
-  if (!TreeNewton::carries(view_)) return nullptr;
+  if (!has_newton_matrix()) return nullptr;
   if (newton_) return this;
   try {
     auto made = std::make_unique<TreeNewton>(view_, state_, centred_.origin(),

@@ -32,6 +32,12 @@ LoopClosure::LoopClosure(const SystemView& view, FlexibleLinks& flexible, const 
       columns_(layout_, flexible, matrix_),
       multipliers_(layout_.sizes().rows) {}
 
+void LoopClosure::hold_ground_rows() {
+  double mass = 0;
+  for (std::size_t b = 0; b < view_.bodies.size(); ++b) mass += system_scales_.mass(b);
+  columns_.hold_ground_rows(view_, mass, system_scales_.largest_reach());
+}
+
 void LoopClosure::begin_judging(Level level, std::span<const BodyMotion> frames, std::span<const Vec3> to_P) noexcept {
   columns_.clear({});
   if (level != elements_.level()) elements_.prepare(level);
@@ -146,6 +152,7 @@ void LoopClosure::begin_element(std::size_t i, Level level, std::span<const Body
 }
 
 void LoopClosure::gather(std::size_t body, Transfer<double>& s) noexcept {
+  if (columns_.holds_ground_rows()) columns_.hold(body, s);
   for (const LoopLayout::Passage& closing : layout_.closing(body)) {
     rows_.eliminate(closing.loop, matrix_);
     columns_.condense(closing, body, s);

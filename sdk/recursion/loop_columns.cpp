@@ -10,6 +10,38 @@ LoopColumns::LoopColumns(const LoopLayout& layout, FlexibleLinks& flexible, Mult
       through_(layout.sizes().widest), gains_(layout.sizes().gains), modal_(layout.sizes().modal),
       modal_terms_(layout.sizes().modal) {}
 
+void LoopColumns::hold_ground_rows(const SystemView& view, double mass, double length) {
+  held_mass_ = mass;
+  held_length_ = length;
+  for (std::size_t i = 0; i < layout_.count(); ++i) {
+    const LoopLayout::End* only = nullptr;
+    std::size_t ends = 0;
+    for (const LoopLayout::End& end : layout_.ends(i)) {
+      if (is_ground(end.frame)) continue;
+      only = &end;
+      ++ends;
+    }
+    if (ends != 1 || !layout_.is_absolute(i) || flexible_.attachment_of(only->frame) != FlexibleLinks::none) continue;
+    held_.push_back({at(LoopLayout::body_of(view, only->frame)), i, only->passage});
+  }
+  std::ranges::stable_sort(held_, {}, &Held::body);
+}
+
+void LoopColumns::hold(std::size_t body, Transfer<double>& s) const noexcept {
+  for (const Held& held : std::ranges::equal_range(held_, body, {}, &Held::body)) {
+    const LoopLayout::Passage& start = layout_.passage(held.passage);
+    for (std::size_t r = 0; r < start.rows; ++r) {
+      const Spatial& E = columns_[start.first + r].E;
+      const double angular = size(E.angular) / held_length_, linear = size(E.linear);
+      const double size_of_row = angular * angular + linear * linear;
+      if (!(size_of_row > 0)) continue;
+      const double factor = held_mass_ / size_of_row;
+      add_stiffness(s, E, factor);
+      s.e += (factor * matrix_.right(held.loop)[r]) * E;
+    }
+  }
+}
+
 void LoopColumns::clear(const Vec3& ground) noexcept {
   ground_ = ground;
   matrix_.clear();

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <new>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,13 +15,17 @@
 namespace polyform {
 namespace {
 
-/// Returns false where the tree without its loops is singular; `why` then names the joint, the body and a cut joint, and
-/// `remedy` what helps.
-bool tree_is_regular(const SystemView& view, std::string_view formulation, std::string& why, std::string& remedy) {
-  if (view.cut_joints().empty() && view.constraints.empty() && view.modules.empty()) return true;
-  if (std::none_of(view.bodies.begin(), view.bodies.end(), is_singular)) return true;
+/// Only bodies without mass or inertia can make a tree singular, and only where something closes it.
+bool may_be_singular(const SystemView& view) {
+  if (view.cut_joints().empty() && view.constraints.empty() && view.modules.empty()) return false;
+  return std::any_of(view.bodies.begin(), view.bodies.end(), is_singular);
+}
+
+/// The first body whose joint moves nothing, as drawn; none where all do. held: rows against ground resist.
+std::optional<std::size_t> joint_without_inertia(const SystemView& view, bool held) {
   FlexibleLinks flexible(view);
   LoopClosure loops(view, flexible);
+  if (held) loops.hold_ground_rows();
   Recursion recursion(view, loops);
   std::vector<double> q(view.nq), v(view.nv), step(view.nv_tree), modes(view.modes), modal_step(view.modes);
   for (const JointData& joint : view.joints) joint_neutral(joint, q.data() + joint.q_offset);
@@ -28,16 +33,24 @@ bool tree_is_regular(const SystemView& view, std::string_view formulation, std::
   std::vector<double> x(view.states);
   loops.elements().modules().initial_states(x);
   loops.evaluate(0, recursion.motions(v.data()), q, v, x);
-  if (recursion.closing_step(LoopClosure::Level::velocity, step.data(), modal_step.data())) return true;
-  const std::size_t failed = recursion.failure().joint;
+  if (recursion.closing_step(LoopClosure::Level::velocity, step.data(), modal_step.data())) return std::nullopt;
+  return recursion.failure().joint;
+}
+
+/// Returns false where the tree is singular; `why` then names the joint, the body and a cut joint, and `remedy` what
+/// helps.
+bool tree_is_regular(const SystemView& view, std::string_view formulation, std::string& why, std::string& remedy) {
+  if (!may_be_singular(view)) return true;
+  const std::optional<std::size_t> failed = joint_without_inertia(view, false);
+  if (!failed || !joint_without_inertia(view, true)) return true;
   why = fmt::format("{}: joint `{}` moves body `{}` without any inertia against it once the loops are cut{}",
-                    formulation, view.joints[failed].name, view.bodies[failed].name,
+                    formulation, view.joints[*failed].name, view.bodies[*failed].name,
                     view.cut_joints().empty()
                         ? std::string(" and the constraints are left out")
                         : fmt::format(" (joint `{}` is one of the cut joints)", view.cut_joints().front().name));
   // Another cut helps only where it leaves bodies with inertia on the joint.
   remedy = fmt::format("give body `{}` some mass and inertia about every axis, or use another solver{}",
-                       view.bodies[failed].name,
+                       view.bodies[*failed].name,
                        view.cut_joints().empty() ? ""
                                                  : "; another cut (`cut: true`) helps where it leaves bodies with "
                                                    "inertia attached to it");
@@ -45,6 +58,10 @@ bool tree_is_regular(const SystemView& view, std::string_view formulation, std::
 }
 
 }  // namespace
+
+bool needs_ground_rows(const SystemView& view) {
+  return may_be_singular(view) && joint_without_inertia(view, false) && !joint_without_inertia(view, true);
+}
 
 bool check_tree_is_regular(const SystemView& view, std::string_view formulation, DiagnosticSink& sink) noexcept {
   try {

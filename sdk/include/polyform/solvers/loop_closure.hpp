@@ -54,6 +54,10 @@ class LoopClosure {
   LoopClosure(const LoopClosure&) = delete;
   LoopClosure& operator=(const LoopClosure&) = delete;
 
+  /// From now on rows that tie one rigid body to ground resist as inertia of that body too (tree_regularity.hpp).
+  void hold_ground_rows();
+  bool holds_ground_rows() const { return columns_.holds_ground_rows(); }
+
   FlexibleLinks& flexible() const { return flexible_; }
   bool good() const { return elements_.good(); }
   /// Nothing closes the tree, and no module has variables of its own.

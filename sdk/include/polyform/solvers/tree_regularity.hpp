@@ -8,9 +8,18 @@
 
 namespace polyform {
 
-/// A sweep eliminates every hinge before the loops further in close: all that hangs on a hinge must have inertia
-/// against it without the cut joints. Only bodies without mass or inertia can fail this; then it is tried as drawn.
-/// False names joint, body and cut joint to the sink.
+// A sweep eliminates every hinge before the loops further in close: all that hangs on a hinge must have inertia against
+// it without the cut joints and constraint elements. Only bodies without mass or inertia can fail this; then it is tried
+// as drawn.
+//
+// Rows that tie one body to ground can give what is missing. Where they hold, E · z_b + g = 0, the inertia w E Eᵀ with
+// the force w g E puts nothing on the body, whatever the mass w is: S + w E Eᵀ, e + w g E have the same solution, and the
+// same multipliers, as S and e (the augmented Lagrangian of the rows).
+
+/// Whether the tree can be swept as soon as rows that tie a body to ground resist as its inertia, and not without.
+bool needs_ground_rows(const SystemView&);
+
+/// Whether it can be swept, with such rows where it needs them. False names joint, body and cut joint to the sink.
 bool check_tree_is_regular(const SystemView&, std::string_view formulation, DiagnosticSink&) noexcept;
 
 }  // namespace polyform
