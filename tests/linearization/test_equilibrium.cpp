@@ -56,6 +56,25 @@ TEST_CASE("a pendulum placed upright stays there, and the point is unstable") {
   CHECK(linearize_at(*system, f, found.point).modes.any(host::Mode::Trend::growing));
 }
 
+// A sampler holds its input at an equilibrium: the controller balances the weight at 20 q = 4.905 cos q, as without it.
+TEST_CASE("an equilibrium with a sampled controller is that of the motion, in all solvers") {
+  const auto system = system_from_text(
+      "polyform: 1\nbodies:\n"
+      "  - {name: b, mass: 1, center_of_mass: [0.5, 0, 0], inertia: {xx: 1, yy: 1, zz: 1}}\njoints:\n"
+      "  - {name: j, type: revolute, base: ground, moving: b, position: [0, 0, 0], axis: [0, 1, 0]}\nsignals:\n"
+      "  - {name: s, type: sampler, input: \"q(j)\", interval: 0.01}\n"
+      "  - {name: twice, type: sampler, input: \"signal(s)\", interval: 0.02}\nforces:\n"
+      "  - {name: f, type: joint-force, joint: j, effort: {expression: \"-10*signal(s) - 10*signal(twice)\"}}\n");
+  double q = 0.2;
+  for (int k = 0; k < 50; ++k) q = 9.81 * 0.5 * std::cos(q) / 20;
+  for (const Formulation* formulation : formulations_for(*system)) {
+    INFO(std::string(formulation->name()));
+    const host::Equilibrium found = search(*system, *formulation);
+    CHECK(found.balanced);
+    CHECK(found.point.state.q[0] == Approx(q).epsilon(1e-9));
+  }
+}
+
 TEST_CASE("a motor is trimmed to hold a rod at a given angle") {
   const auto system = rod(0.3, "[{name: motor, type: joint-force, joint: pin, effort: 0}]");
   for (const Formulation* f : formulations_for(*system)) {

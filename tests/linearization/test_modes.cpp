@@ -105,3 +105,16 @@ TEST_CASE("rounding that ties free motions to others neither hides nor makes zer
     CHECK(std::abs(mode.shape[1]) + std::abs(mode.shape[3]) < 1e-12);
   }
 }
+
+// x'' = 5.9e-14 x beside a motion of -20 1/s is x'' = 0 with what rounding of 20 leaves: ±2.4e-7 1/s, neither of which
+// is known. x'' = x/100 is a saddle.
+TEST_CASE("a growing and a decaying mode that rounding makes of a double zero are not counted") {
+  Eigen::MatrixXd A = Eigen::MatrixXd::Zero(3, 3);
+  A(0, 1) = 1;
+  A(2, 2) = -20;
+  for (const double stiffness : {5.9e-14, 0.01}) {
+    INFO(stiffness);
+    A(1, 0) = stiffness;
+    CHECK(modes_of(A).any(Mode::Trend::growing) == (stiffness > 1e-3));
+  }
+}

@@ -139,7 +139,9 @@ TimeFormula::TimeFormula(Formulas& all, NodeIndex root) : root_(root), texts_(al
   std::vector<NodeIndex> knots = all.graph.switches(roots);
   for (const NodeIndex peak : all.graph.peaks(roots))
     if (std::ranges::find(knots, peak) == knots.end()) knots.push_back(peak);
-  switches_ = Program(all.graph, knots, time);
+  switches_ = TimeRoots(all.graph, knots);
+  poles_ = Poles(all.graph, roots, time);
+  pole_roots_ = TimeRoots(all.graph, poles_.nodes);
 }
 
 TimeFunction::Value TimeFormula::value(double t) const noexcept {
@@ -166,5 +168,36 @@ TimeFunction::Value TimeFormula::value(double t) const noexcept {
 }
 
 double TimeFormula::next_knot(double t) const noexcept { return next_root(switches_, t); }
+
+double TimeFormula::next_pole(double after, double until) const {
+  constexpr int most_zeros = 1000;  // of quotients that stay bounded, after each other
+  double t = after;
+  for (int zeros = 0; zeros < most_zeros; ++zeros) {
+    t = next_root(pole_roots_, t);
+    if (!(t <= until)) return never;
+    if (is_pole(t)) return t;
+  }
+  return never;
+}
+
+bool TimeFormula::is_pole(double t) const {
+  constexpr double distance = 1e-6;  // of the time; a root is known to 1e-14 of it
+  const double far = distance * std::max(std::abs(t), distance), near = nearer_to_pole * far;
+  const auto size = [&](double at) { return std::abs(value(at).value); };
+  return grows_without_bound(std::max(size(t - far), size(t + far)), std::max(size(t - near), size(t + near)));
+}
+
+void TimeFormula::note_pole(double t) const noexcept {
+  with_registers<double>(poles_.zeros.registers(), [&](std::span<double> work) {
+    poles_.zeros.prepare(work);
+    work[0] = t;
+    poles_.zeros.run(work);
+    std::size_t nearest = 0;
+    const auto size = [&](std::size_t k) { return std::abs(work[poles_.zeros.root(k)]); };
+    for (std::size_t k = 1; k < poles_.all.size(); ++k)
+      if (size(k) < size(nearest)) nearest = k;
+    note_trouble(Trouble{divided_by_zero, poles_.all[nearest].place}, *texts_, t);
+  });
+}
 
 }  // namespace polyform::host::inline expressions

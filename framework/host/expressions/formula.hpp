@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "framework/host/expressions/graph.hpp"
+#include "framework/host/expressions/next_root.hpp"
+#include "framework/host/expressions/poles.hpp"
 #include "framework/host/expressions/program.hpp"
 #include "polyform/contract/index.hpp"
 #include "polyform/contract/time_function.hpp"
@@ -75,11 +77,19 @@ class TimeFormula final : public TimeFunction::Source {
   TimeFunction::Value value(double t) const noexcept override;
   double next_knot(double t) const noexcept override;
   double shortest_time() const noexcept override { return shortest_; }
+  /// The first pole after a time and up to another, s; `never` where there is none.
+  double next_pole(double after, double until) const;
+  /// Notes the pole at t as what could not be computed.
+  void note_pole(double t) const noexcept;
 
  private:
+  bool is_pole(double t) const;
+
   NodeIndex root_;
   double shortest_;
-  Program program_, switches_;
+  Program program_;
+  TimeRoots switches_, pole_roots_;
+  Poles poles_;
   std::shared_ptr<const std::vector<FormulaText>> texts_;
 };
 
@@ -121,6 +131,9 @@ const StateFormula* state_formula(const TimeFunction&);
 
 /// The node of the formula, of time or of the state, that a function of time is; Graph::none for any other.
 NodeIndex formula_root(const TimeFunction&);
+
+/// What is told of a pole.
+inline constexpr const char* divided_by_zero = "division by zero";
 
 /// What formulas of this thread could not compute last: kept until it is cleared, for the message of a run that ends.
 void note_trouble(const Trouble&, std::span<const FormulaText>, double time) noexcept;

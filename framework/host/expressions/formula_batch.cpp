@@ -1,11 +1,8 @@
 #include "framework/host/expressions/formula_batch.hpp"
 
 #include <algorithm>
-#include <numbers>
 
-#include "framework/host/expressions/approach.hpp"
 #include "framework/host/expressions/formula_values.hpp"
-#include "framework/host/expressions/next_root.hpp"
 
 namespace polyform::host::inline expressions {
 
@@ -27,6 +24,7 @@ FormulaBatch::FormulaBatch(const FormulaForce& type, Strided<const ElementInstan
       shown_(type.programs().outputs.registers()),
       switch_work_(type.programs().switches.registers()),
       peak_work_(type.programs().peaks.registers()),
+      pole_work_(type.programs().poles.zeros.registers()),
       sample_work_(type.programs().samples.registers()),
       held_(type.samples().size()),
       start_states_(type.descriptor().states.size()),
@@ -40,6 +38,7 @@ FormulaBatch::FormulaBatch(const FormulaForce& type, Strided<const ElementInstan
   type.programs().outputs.prepare(std::span(shown_));
   type.programs().switches.prepare(std::span(switch_work_));
   type.programs().peaks.prepare(std::span(peak_work_));
+  type.programs().poles.zeros.prepare(std::span(pole_work_));
   own_.reserve(type.parts().size());
   type.programs().samples.prepare(std::span(sample_work_));
   events_ = first_own_event();
@@ -122,6 +121,13 @@ void FormulaBatch::take_first_samples(std::span<double> states) noexcept {
     states[type_.states().size() + k] = sample_work_[type_.programs().samples.root(held_.size() + k)];
 }
 
+void FormulaBatch::follow_inputs(std::span<double> rates) noexcept {
+  std::ranges::copy(inputs_, sample_work_.begin());
+  type_.programs().samples.run(std::span(sample_work_));
+  for (std::size_t k = 0; k < held_.size(); ++k)
+    rates[k] = (sample_work_[type_.programs().samples.root(k)] - held_[k]) / type_.samples()[k].interval;
+}
+
 void FormulaBatch::read(const ForceInput& in) noexcept {
   for (std::size_t k = 0; k < held_.size(); ++k)
     held_[k] = in.states.empty() ? type_.samples()[k].initial : in.states[type_.states().size() + k];
@@ -164,7 +170,10 @@ void FormulaBatch::evaluate(const ForceInput& in, ForceOutput& out) noexcept {
       report(type_.programs().values, first + k, work_, in.time);
     out.state_rates[k] = rate;
   }
-  for (std::size_t k = 0; k < held_.size(); ++k) out.state_rates[own_states + k] = 0;
+  const std::span<double> of_samples = out.state_rates.subspan(own_states, held_.size());
+  std::ranges::fill(of_samples, 0.0);
+  if (!held_.empty() && samplers_follow.load(std::memory_order_relaxed)) [[unlikely]]
+    follow_inputs(of_samples);
   for (const Own& own : own_) {
     ForceOutput part{.wrenches = out.wrenches.subspan(own.part.marker, own.part.markers),
                      .efforts = out.efforts.subspan(own.v, own.nv),
@@ -186,9 +195,11 @@ void* FormulaBatch::query(std::string_view asked) noexcept {
     return std::ranges::any_of(own_, [&](const Own& o) { return o.*member != nullptr; });
   };
   if (asked == EventSource::interface_name)
-    return events_ > 0 || type_.programs().schedule.roots() > 0 || type_.shortest_time() < never || any(&Own::events)
+    return events_ > 0 || type_.programs().schedule.functions.roots() > 0 || type_.shortest_time() < never ||
+                   any(&Own::events)
                ? static_cast<EventSource*>(this)
                : nullptr;
+  if (asked == PoleSource::interface_name) return static_cast<PoleSource*>(this);
   if (asked == OutputSource::interface_name)
     return type_.descriptor().outputs.empty() ? nullptr : static_cast<OutputSource*>(this);
   if (asked == DiscreteElement::interface_name)
@@ -202,82 +213,6 @@ void* FormulaBatch::query(std::string_view asked) noexcept {
                                                   : static_cast<void*>(static_cast<DiscreteAtStart*>(this));
   }
   return nullptr;
-}
-
-void FormulaBatch::describe_event(std::size_t k, EventDescription& out) const noexcept {
-  if (k < type_.programs().switch_names.size()) {
-    out.name = type_.programs().switch_names[k];
-    return;
-  }
-  if (k < first_peak()) {
-    out.name = "sampling";
-    return;
-  }
-  if (k < first_own_event()) {
-    out.name = type_.programs().peak_names[k - first_peak()];
-    out.crossing = approached;
-    return;
-  }
-  const Own* const own = owner_of(k);
-  if (own == nullptr) return;
-  own->events->describe_event(k - own->first_event, out);
-  out.instance = 0;
-}
-
-const FormulaBatch::Own* FormulaBatch::owner_of(std::size_t k) const noexcept {
-  for (const Own& own : own_)
-    if (own.events != nullptr && k >= own.first_event && k < own.first_event + own.events->event_count()) return &own;
-  return nullptr;
-}
-
-void FormulaBatch::evaluate_events(const EventInput& in, EventOutput& out) noexcept {
-  const ForceInput& at = *in.attachments;
-  read(at);
-  set_cells(at.time);
-  const Program& switches = type_.programs().switches;
-  std::ranges::copy(inputs_, switch_work_.begin());
-  switches.run(std::span(switch_work_));
-  for (std::size_t k = 0; k < switches.roots(); ++k) {
-    const double value = switch_work_[switches.root(k)];
-    out.values[k] = std::isfinite(value) ? value : 1.0;  // of a branch that is not taken
-  }
-  // Changes its sign at each multiple of the interval; no step reaches beyond the next but one.
-  for (std::size_t k = 0; k < type_.intervals().size(); ++k) {
-    const double interval = type_.intervals()[k], turn = std::numbers::pi / interval;
-    out.values[switches.roots() + k] = std::sin(turn * at.time);
-    out.rates[switches.roots() + k] = turn * std::cos(turn * at.time);
-    out.guard = std::min(out.guard, interval * (1.25 - (at.time / interval - std::floor(at.time / interval))));
-  }
-  std::ranges::copy(inputs_, peak_work_.begin());
-  type_.programs().peaks.run(std::span(peak_work_));
-  for (std::size_t k = 0; k < type_.programs().peaks.roots(); ++k) {
-    const double value = peak_work_[type_.programs().peaks.root(k)];
-    out.values[first_peak() + k] = std::isfinite(value) ? value : 1.0;
-  }
-  for (const Own& own : own_) {
-    if (own.events == nullptr) continue;
-    const ForceInput attachments = input_of(own, at);
-    const EventInput input{.attachments = &attachments};
-    EventOutput part;
-    part.values = out.values.subspan(own.first_event, own.events->event_count());
-    part.rates = out.rates.subspan(own.first_event, own.events->event_count());
-    own.events->evaluate_events(input, part);
-    out.guard = std::min(out.guard, part.guard);
-  }
-}
-
-double FormulaBatch::next_knot(double t) const noexcept {
-  double next = next_root(type_.programs().schedule, t);
-  for (const Own& own : own_)
-    if (own.events != nullptr) next = std::min(next, own.events->next_knot(t));
-  return next;
-}
-
-double FormulaBatch::shortest_time(std::size_t) const noexcept {
-  double shortest = type_.shortest_time();
-  for (const Own& own : own_)
-    if (own.events != nullptr) shortest = std::min(shortest, own.events->shortest_time(0));
-  return shortest;
 }
 
 void FormulaBatch::evaluate_outputs(const OutputInput& in, std::span<double> values) noexcept {
@@ -310,32 +245,6 @@ void FormulaBatch::evaluate_outputs(const OutputInput& in, std::span<double> val
 void FormulaBatch::initial_values(std::span<std::int32_t> values) const noexcept {
   for (const Own& own : own_)
     if (own.discrete != nullptr) own.discrete->initial_values(values.subspan(own.part.discrete, own.part.discretes));
-}
-
-void FormulaBatch::pass_event(std::size_t k, bool rising, const EventInput& in,
-                              std::span<std::int32_t> values) noexcept {
-  const Own* const own = owner_of(k);
-  if (own == nullptr || own->discrete == nullptr) return;
-  read(*in.attachments);
-  set_cells(in.attachments->time);
-  const ForceInput attachments = input_of(*own, *in.attachments);
-  const EventInput input{.attachments = &attachments};
-  own->discrete->pass_event(k - own->first_event, rising, input,
-                            values.subspan(own->part.discrete, own->part.discretes));
-}
-
-void FormulaBatch::jump_states(std::size_t k, bool rising, const EventInput& in, std::span<double> states) noexcept {
-  if (k >= first_clock() && k < first_peak()) {
-    read(*in.attachments);
-    return take_samples(type_.intervals()[k - first_clock()], states);
-  }
-  const Own* const own = owner_of(k);
-  if (own == nullptr || own->jumps == nullptr) return;
-  read(*in.attachments);
-  set_cells(in.attachments->time);
-  const ForceInput attachments = input_of(*own, *in.attachments);
-  const EventInput input{.attachments = &attachments};
-  own->jumps->jump_states(k - own->first_event, rising, input, states.subspan(own->part.state, own->part.states));
 }
 
 void FormulaBatch::states_at_start(const ForceInput& start, std::span<double>, std::span<double> x) noexcept {

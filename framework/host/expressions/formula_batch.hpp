@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "framework/host/expressions/formula_force.hpp"
+#include "framework/host/expressions/poles.hpp"
 #include "polyform/contract/discrete_state.hpp"
 #include "polyform/contract/initial_states.hpp"
 #include "polyform/contract/outputs.hpp"
@@ -22,7 +23,8 @@ class FormulaBatch final : public ForceBatch,
                            public DiscreteElement,
                            public InitialStates,
                            public DiscreteAtStart,
-                           public StateJumps {
+                           public StateJumps,
+                           public PoleSource {
  public:
   FormulaBatch(const FormulaForce&, Strided<const ElementInstance>);
   ~FormulaBatch();
@@ -47,6 +49,8 @@ class FormulaBatch final : public ForceBatch,
   void states_at_start(const ForceInput&, std::span<double> u, std::span<double> x) noexcept override;
   void values_at_start(const ForceInput&, std::span<std::int32_t>) noexcept override;
   void jump_states(std::size_t, bool rising, const EventInput&, std::span<double>) noexcept override;
+  double size_at_pole(std::size_t event) const noexcept override;
+  void note_pole(std::size_t event, double t) const noexcept override;
 
  private:
   using Part = FormulaForce::Part;
@@ -74,19 +78,21 @@ class FormulaBatch final : public ForceBatch,
   const Own* owner_of(std::size_t event) const noexcept;
   ForceInput input_of(const Own&, const ForceInput& whole) const noexcept;
   void read(const ForceInput&) noexcept;
-  // Event functions: switches, sampling, peaks, then those of the forces.
-  std::size_t first_clock() const { return type_.programs().switches.roots(); }
+  // Event functions: poles, switches, sampling, peaks, then those of the forces.
+  std::size_t first_switch() const { return type_.programs().poles.all.size(); }
+  std::size_t first_clock() const { return first_switch() + type_.programs().switches.roots(); }
   std::size_t first_peak() const { return first_clock() + type_.intervals().size(); }
   std::size_t first_own_event() const { return first_peak() + type_.programs().peaks.roots(); }
   /// The samplers of one interval take their inputs, those of any interval what they begin with.
   void take_samples(double interval, std::span<double> states) noexcept;
   void take_first_samples(std::span<double> states) noexcept;
+  void follow_inputs(std::span<double> rates) noexcept;
   void set_cells(double t) noexcept;
   void report(const Program&, std::size_t root, std::span<const double> work, double t) noexcept;
 
   const FormulaForce& type_;
   StateReader reader_;
-  std::vector<double> inputs_, work_, shown_, switch_work_, peak_work_, sample_work_, held_, start_states_;
+  std::vector<double> inputs_, work_, shown_, switch_work_, peak_work_, pole_work_, sample_work_, held_, start_states_;
   std::deque<Cell> cells_;  ///< one per use
   std::deque<std::vector<FieldValue>> fields_;
   std::deque<std::vector<TimeFunction>> functions_;

@@ -47,10 +47,10 @@ FormulaPrograms::FormulaPrograms(Formulas& all, std::span<const NodeIndex> of_va
       peak_names.push_back(text_of(all.graph[node], *all.texts));
     }
   }
-  const std::uint32_t time[] = {0};
+  poles = Poles(all.graph, of_values, inputs);
   switches = Program(all.graph, moving, inputs);
   peaks = Program(all.graph, high, inputs);
-  schedule = Program(all.graph, by_clock, time);
+  schedule = TimeRoots(all.graph, by_clock);
 }
 
 }  // namespace polyform::host::inline expressions

@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "framework/host/expressions/formula.hpp"
+#include "framework/host/expressions/next_root.hpp"
+#include "framework/host/expressions/poles.hpp"
 #include "framework/host/expressions/program.hpp"
 
 namespace polyform::host::inline expressions {
@@ -21,7 +23,8 @@ struct FormulaPrograms {
   Program values, outputs, samples;
   Program switches;  ///< of the values, that depend on the state: each changes its sign where a formula bends or jumps
   Program peaks;     ///< Graph::peaks of the values that depend on the state
-  Program schedule;  ///< switches and peaks that depend on the time alone
+  Poles poles;       ///< of the values
+  TimeRoots schedule;  ///< switches and peaks that depend on the time alone
   std::vector<std::string> switch_names, peak_names;  ///< as the formulas write them
 };
 

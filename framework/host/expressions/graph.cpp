@@ -133,45 +133,6 @@ std::vector<NodeIndex> Graph::switches(std::span<const NodeIndex> roots) {
   return found;
 }
 
-bool Graph::is_even_power(const GraphNode& node) const {
-  if (node.code == Code::multiply) return node.a == node.b;
-  return node.code == Code::power && is_constant(node.b) && std::fmod(nodes_[node.b].value, 2) == 0;
-}
-
-/// What is bounded far from its middle, and what falls to nothing there, because an even function of u stands in an
-/// exponent or below a line. Operands come before their nodes: the last ones are seen first.
-std::vector<NodeIndex> Graph::peaks(std::span<const NodeIndex> roots) const {
-  const std::vector<bool> is_needed = needed(roots);
-  std::vector<bool> is_within(nodes_.size());  // an exponent, or what something is divided by
-  std::vector<NodeIndex> found;
-  for (NodeIndex i = static_cast<NodeIndex>(is_needed.size()); i-- > 0;) {
-    if (!is_needed[i]) continue;
-    const GraphNode& node = nodes_[i];
-    const std::size_t operands = operand_count(node.code);
-    const NodeIndex of[] = {node.a, node.b, node.c};
-    for (std::size_t k = 0; k < operands; ++k)
-      if (is_within[i]) is_within[of[k]] = true;
-    switch (node.code) {
-      case Code::exponential:
-      case Code::hyperbolic_tangent:
-      case Code::arc_tangent:
-        is_within[node.a] = true;
-        keep_switch(node.a, found);
-        break;
-      case Code::divide:
-        is_within[node.b] = true;
-        break;
-      case Code::power:
-        if (!is_constant(node.b) || nodes_[node.b].value < 0) is_within[node.a] = true;
-        break;
-      default:
-        break;
-    }
-    if (is_within[i] && (is_even_power(node) || node.code == Code::hyperbolic_cosine)) keep_switch(node.a, found);
-  }
-  return found;
-}
-
 void Graph::keep_switch(NodeIndex node, std::vector<NodeIndex>& found) const {
   if (!is_constant(node) && std::ranges::find(found, node) == found.end()) found.push_back(node);
 }

@@ -103,8 +103,18 @@ class Graph {
   /// The nodes whose change of sign is a jump or a bend of one of the roots: conditions, bounds, rows of tables.
   std::vector<NodeIndex> switches(std::span<const NodeIndex> roots);
   /// The nodes about whose zero one of the roots can have a narrow peak or rise without a bend: u in exp(-u^2),
-  /// 1/(1 + u^2), tanh(u). Steps that do not end there can miss it.
-  std::vector<NodeIndex> peaks(std::span<const NodeIndex> roots) const;
+  /// 1/(1 + u^2), tanh(u), sin(u) in cos(u)^1000; of time alone the derivatives of what stands there, too. Steps that
+  /// do not end there can miss it.
+  std::vector<NodeIndex> peaks(std::span<const NodeIndex> roots);
+  /// The derivative of a root by an input, the others being constant; none where it is no expression.
+  NodeIndex derivative(NodeIndex root, std::uint32_t input);
+  /// Where a formula can grow without bound.
+  struct Pole {
+    NodeIndex zero = 0;  ///< changes its sign there: a factor of a divisor, or the cosine below a tangent
+    NodeIndex at = 0;    ///< the quotient, power or tangent
+  };
+  /// The poles of the roots, one for each zero.
+  std::vector<Pole> poles(std::span<const NodeIndex> roots);
   /// Numbers of the inputs that the roots depend on, in increasing order.
   std::vector<std::uint32_t> inputs(std::span<const NodeIndex> roots) const;
   /// A copy of a root with other nodes in place of inputs: those of `by` that are not none.
@@ -120,6 +130,8 @@ class Graph {
   using Key = std::tuple<Code, NodeIndex, NodeIndex, NodeIndex, std::uint64_t>;
   NodeIndex put(const GraphNode&);
   void keep_switch(NodeIndex, std::vector<NodeIndex>& found) const;
+  void keep_extremum(NodeIndex value, NodeIndex argument, std::vector<NodeIndex>& found);
+  void keep_factors(NodeIndex divisor, NodeIndex quotient, std::vector<Pole>& found) const;
   void rows_of(const GraphNode&, std::vector<NodeIndex>& found);
   NodeIndex knots(Table rows, NodeIndex x);
   bool is_even_power(const GraphNode&) const;

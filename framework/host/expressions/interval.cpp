@@ -13,7 +13,9 @@ const Interval everything{-infinite, infinite};
 Interval rounded(double low, double high) noexcept {
   if (std::isnan(low) || std::isnan(high)) return everything;
   constexpr double part = 8 * std::numeric_limits<double>::epsilon();
-  return {low - part * std::abs(low), high + part * std::abs(high)};
+  constexpr double largest = std::numeric_limits<double>::max();
+  return {low == infinite ? largest : low - part * std::abs(low),
+          high == -infinite ? -largest : high + part * std::abs(high)};
 }
 
 Interval hull(const Interval& a, const Interval& b) noexcept {

@@ -12,20 +12,32 @@ namespace {
 
 constexpr double no_root = std::numeric_limits<double>::infinity();
 
-/// One search. Registers are made once for it.
+/// One search, from left to right through parts of the time in which each root has a sign that bounds prove. A root changes
+/// its sign between two parts with different ones; where it is rounding, as a sum of large terms that touches zero, it
+/// has none. Registers are made once for it.
 class RootSearch {
  public:
-  explicit RootSearch(const Program& program)
-      : program_(program), bounds_(program.registers()), work_(program.registers()) {}
+  explicit RootSearch(const TimeRoots& roots)
+      : program_(roots.functions),
+        rates_(roots.rates),
+        bounds_(program_.registers()),
+        rate_bounds_(rates_.registers()),
+        work_(program_.registers()),
+        signs_(program_.roots()),
+        sure_until_(program_.roots()) {}
 
-  double after(double t, std::size_t roots) {
-    for (std::size_t k = 0; k < roots; ++k) is_open_.push_back(k);
+  double after(double t) {
+    constexpr double end_of_time = 1e100;
+    for (std::size_t k = 0; k < program_.roots(); ++k) is_open_.push_back(k);
     const double begin = t + resolution(t);
     keep_open({begin, no_root});
-    for (double from = begin, width = std::max(1.0, std::abs(t)); !is_open_.empty(); width *= 2) {
+    evaluate(Interval(begin));
+    for (const std::size_t k : is_open_) signs_[k] = sign_of(bounds_[program_.root(k)]), sure_until_[k] = begin;
+    for (double from = begin, width = std::max(1.0, std::abs(t)); !is_open_.empty() && from < end_of_time; width *= 2) {
       const double found = first_in(from, from + width, 0);
       if (found < no_root) return found;
       from += width;
+      if (is_exhausted()) return from;
       keep_open({from, no_root});
     }
     return no_root;
@@ -33,16 +45,24 @@ class RootSearch {
 
  private:
   static constexpr int most_evaluations = 4000, deepest = 60;
+  /// Of the time: in a wider part its ends and its middle may be zeros of a sine by chance.
+  static constexpr double noise_width = 1e-6;
   static double resolution(double t) {
     return 64 * std::numeric_limits<double>::epsilon() * std::max(std::abs(t), 1e-3);
+  }
+  bool is_exhausted() const { return evaluations_ > most_evaluations; }
+
+  /// Zero counts as positive; 0 where bounds tell none.
+  static int sign_of(const Interval& g) {
+    return g.low >= 0 ? 1 : g.high < 0 ? -1 : 0;
   }
 
   /// Leaves those roots out that do not change their sign in a range.
   void keep_open(const Interval& range) {
     evaluate(range);
     std::erase_if(is_open_, [&](std::size_t k) {
-      const Interval& g = bounds_[program_.root(k)];
-      return g.low > 0 || g.high < 0 || (g.low == 0 && g.high == 0);
+      const int sign = sign_of(bounds_[program_.root(k)]);
+      return sign != 0 && (signs_[k] == 0 || sign == signs_[k]);
     });
   }
   void evaluate(const Interval& range) {
@@ -51,61 +71,122 @@ class RootSearch {
     bounds_[0] = range;
     program_.run(std::span(bounds_));
   }
-  bool may_change(const Interval& range) {
-    evaluate(range);
-    for (const std::size_t k : is_open_) {
-      const Interval& g = bounds_[program_.root(k)];
-      if (!(g.low > 0 || g.high < 0 || (g.low == 0 && g.high == 0))) return true;
-    }
-    return false;
-  }
-  /// Signs at an instant, zero counting as positive.
-  void signs(double t, std::vector<char>& out) {
+  double value(std::size_t k, double t) {
     program_.prepare(std::span(work_));
     work_[0] = t;
     program_.run(std::span(work_));
-    out.clear();
-    for (const std::size_t k : is_open_) out.push_back(work_[program_.root(k)] >= 0 ? 1 : 0);
+    return work_[program_.root(k)];
   }
-  double first_in(double from, double to, int depth) {
-    if (!may_change({from, to})) return no_root;
-    if (evaluations_ > most_evaluations) return to;
-    if (to - from <= resolution(to) || depth > deepest) {
-      const double before = from - resolution(from), behind = to + resolution(to);
-      signs(before, before_);
-      signs(behind, behind_);
-      return before_ != behind_ ? first_behind(before, behind) : no_root;
+
+  /// Signs of all open roots in a range. What is within a distance of the middle differs from the value there by the
+  /// largest rate times that distance: where a sum of large terms is nearly zero this is nearer than the bounds of these.
+  /// Returns whether all are known.
+  bool find_signs(const Interval& range, std::vector<int>& out) {
+    evaluate(range);
+    bool all = true;
+    out.clear();
+    for (const std::size_t k : is_open_) {
+      out.push_back(sign_of(bounds_[program_.root(k)]));
+      all = all && out.back() != 0;
     }
+    if (all) return true;
+    const double middle = range.low + (range.high - range.low) / 2, distance = range.high - middle;
+    rates_.prepare(std::span(rate_bounds_));
+    rate_bounds_[0] = range;
+    rates_.run(std::span(rate_bounds_));
+    evaluate(Interval(middle));
+    all = true;
+    for (std::size_t i = 0; i < is_open_.size(); ++i) {
+      const Interval& rate = rate_bounds_[rates_.root(is_open_[i])];
+      const Interval& there = bounds_[program_.root(is_open_[i])];
+      const double change = distance * std::max(std::abs(rate.low), std::abs(rate.high));
+      if (out[i] == 0 && (there.low > change || there.high < -change)) out[i] = there.low > change ? 1 : -1;
+      all = all && out[i] != 0;
+    }
+    return all;
+  }
+  /// Whether roots without a sign in a range are rounding in its middle, where find_signs() has left the bounds, and at
+  /// its ends.
+  bool is_noise(const Interval& range, const std::vector<int>& signs) {
+    const auto is_here = [&] {
+      for (std::size_t i = 0; i < is_open_.size(); ++i)
+        if (signs[i] == 0 && sign_of(bounds_[program_.root(is_open_[i])]) != 0) return false;
+      return true;
+    };
+    if (range.high - range.low > noise_width * std::abs(range.high) || !is_here()) return false;
+    for (const double end : {range.low, range.high}) {
+      evaluate(Interval(end));
+      if (!is_here()) return false;
+    }
+    return true;
+  }
+
+  double first_in(double from, double to, int depth) {
+    std::vector<int> signs;
+    const bool all = find_signs({from, to}, signs);
+    const bool is_short = is_exhausted() || to - from <= resolution(to) || depth > deepest;
+    if (all || is_short || is_noise({from, to}, signs)) return take(from, to, signs);
     const double middle = from + (to - from) / 2, found = first_in(from, middle, depth + 1);
     return found < no_root ? found : first_in(middle, to, depth + 1);
   }
 
-  /// The first double whose signs differ from those before: what a formula is there it is after the jump. A knot that
-  /// is off by some digits would leave a part of the step before it behind the jump.
-  double first_behind(double before, double behind) {
+  /// A part that is not divided any more: the first change of a sign before it.
+  double take(double from, double to, const std::vector<int>& signs) {
+    double first = no_root;
+    for (std::size_t i = 0; i < is_open_.size(); ++i) {
+      const std::size_t k = is_open_[i];
+      int sign = signs[i];
+      double begin = from;
+      if (sign == 0 && is_exhausted()) {  // without further effort its end tells
+        sign = value(k, to) >= 0 ? 1 : -1;
+        begin = to;
+      }
+      if (sign == 0) continue;
+      if (signs_[k] != 0 && sign != signs_[k]) first = std::min(first, first_behind(k, sure_until_[k], begin));
+      signs_[k] = sign;
+      sure_until_[k] = to;
+    }
+    return first;
+  }
+
+  /// The first double with another sign: what a formula is there it is after the jump. A knot that is off by some digits
+  /// would leave a part of the step before it behind the jump.
+  double first_behind(std::size_t k, double before, double behind) {
+    const bool sign = signs_[k] > 0;
     for (;;) {
       const double middle = before + (behind - before) / 2;
       if (middle <= before || middle >= behind) return behind;
-      signs(middle, behind_);
-      (behind_ == before_ ? before : behind) = middle;
+      ((value(k, middle) >= 0) == sign ? before : behind) = middle;
     }
   }
 
   const Program& program_;
-  std::vector<Interval> bounds_;
+  const Program& rates_;
+  std::vector<Interval> bounds_, rate_bounds_;
   std::vector<double> work_;
   std::vector<std::size_t> is_open_;
-  std::vector<char> before_, behind_;
+  std::vector<int> signs_;           ///< of each root, in the last part in which it is known
+  std::vector<double> sure_until_;   ///< the end of that part
   int evaluations_ = 0;
 };
 
 }  // namespace
 
-double next_root(const Program& switches, double t) noexcept {
-  const std::size_t roots = switches.roots();
-  if (roots == 0) return no_root;
+TimeRoots::TimeRoots(Graph& graph, std::span<const NodeIndex> of) {
+  const std::uint32_t time[] = {0};
+  std::vector<NodeIndex> slopes;
+  for (const NodeIndex node : of) {
+    const NodeIndex slope = graph.derivative(node, 0);
+    slopes.push_back(slope == Graph::none ? graph.constant(no_number) : slope);
+  }
+  functions = Program(graph, of, time);
+  rates = Program(graph, slopes, time);
+}
+
+double next_root(const TimeRoots& functions, double t) noexcept {
+  if (functions.functions.roots() == 0) return no_root;
   try {
-    return RootSearch(switches).after(t, roots);
+    return RootSearch(functions).after(t);
   } catch (...) {  // no memory: no knot is known
     return no_root;
   }

@@ -184,8 +184,21 @@ std::optional<SignChange> EventSearch::first(std::size_t a, std::size_t b, std::
     // One that comes less than the resolution later may have its new sign where the earliest still has its old one.
     before = std::min(before, found.before);
   }
-  if (earliest) earliest->before = before;
-  return earliest;
+  if (!earliest) return std::nullopt;
+  earliest->before = before;
+  const std::optional<SignChange> sooner = sooner_than(*earliest, a, depth, signals);
+  return sooner ? sooner : earliest;
+}
+
+/// Of a function that changes its sign three times between two samples any of the three may have been located. Two
+/// more before it show themselves as in any stretch at whose ends the signs are the same.
+std::optional<SignChange> EventSearch::sooner_than(const SignChange& found, std::size_t a, std::size_t depth,
+                                                   Signals& signals) {
+  if (depth >= deepest || left_ == 0 || !(found.before - samples_[a].time > 2 * resolution_)) return std::nullopt;
+  const std::size_t middle = first_middle + depth;
+  take(found.before, signals, samples_[middle]);
+  if (judge(samples_[a], samples_[middle], signals, false).clear) return std::nullopt;
+  return first(a, middle, depth + 1, signals);
 }
 
 /// The Illinois variant of the false position, which keeps the root between its ends.

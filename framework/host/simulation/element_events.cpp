@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "framework/diagnostics.hpp"
+#include "framework/host/expressions/poles.hpp"
 #include "framework/host/simulation/own_batch.hpp"
 #include "polyform/mechanics/kinematics.hpp"
 
@@ -114,6 +115,16 @@ double ElementEvents::turning() const {
     fastest = std::max(fastest, dot(omega, omega));
   }
   return std::sqrt(fastest);
+}
+
+double ElementEvents::size_at_pole(std::size_t event) const {
+  const Batch& b = batches_[descriptions_[event].batch];
+  return ask<PoleSource>(*b.events)->size_at_pole(event - b.first);
+}
+
+void ElementEvents::note_pole(std::size_t event, double t) const {
+  const Batch& b = batches_[descriptions_[event].batch];
+  ask<PoleSource>(*b.events)->note_pole(event - b.first, t);
 }
 
 std::string ElementEvents::name_of(std::size_t event) const {

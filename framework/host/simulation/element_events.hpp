@@ -35,6 +35,11 @@ class ElementEvents {
   /// Per event function a number below size(): the same for those of one type and name, whose values compare.
   std::vector<std::size_t> kinds() const;
   Crossing crossing(std::size_t event) const { return descriptions_[event].crossing; }
+  /// Whether what passes there is an event: a change of the sign of the others bounds steps, or shows a pole.
+  bool is_event(std::size_t event) const { return crossing(event) <= Crossing::rising; }
+  /// Of a function that shows a pole: PoleSource::size_at_pole() and note_pole().
+  double size_at_pole(std::size_t event) const;
+  void note_pole(std::size_t event, double t) const;
 
   /// Values and rates (NaN where the element gives none) at a state, and the guard. Failure (simulation_failed) when
   /// the solver cannot decode the state.

@@ -7,6 +7,7 @@
 
 #include "framework/diagnostics.hpp"
 #include "framework/host/expressions/approach.hpp"
+#include "framework/host/expressions/poles.hpp"
 
 namespace polyform::host::inline simulation {
 
@@ -33,6 +34,11 @@ constexpr double samples_of_step = 64;
 // So many events in a row, each within this share of the time after the one before, are no motion.
 constexpr std::size_t many = 32;
 constexpr double no_time = 1e-7, first_silence = 1e-6;
+// Of a step: the distance from a pole at which its formulas are looked at first. The nearer look is to be so many times
+// farther away than the pole is located.
+constexpr double share_of_step_to_pole = 1e-3, times_located = 20, least_distance_ratio = 10;
+// The same of the time, where the clock alone tells the place.
+constexpr double share_of_time_to_pole = 1e-6;
 // Steps of this share of the time, so many in a row, lead nowhere.
 constexpr double standing = 1e-7;
 constexpr std::size_t patience = 20000;
@@ -52,8 +58,11 @@ EventWatch::EventWatch(const SystemView& view, Solver& solver, Integration& inte
   other_rates_.resize(size());
   values_before_.resize(size());
   settled_values_.resize(size());
+  last_values_.resize(size());
   chatter_.resize(size());
 }
+
+bool EventWatch::shows_pole(std::size_t k) const { return elements_.crossing(k) == pole; }
 
 double EventWatch::scale(double t) const { return std::max(std::abs(t), step_); }
 double EventWatch::first_step() const { return first_share * scale(integrator_.time()); }
@@ -62,7 +71,7 @@ bool EventWatch::counts(std::size_t k, bool rising) const noexcept {
   if (chatter_[k].silent_until > integrator_.previous_time()) return false;
   const Crossing wanted = elements_.crossing(k);
   if (wanted == approached) return false;
-  return wanted == Crossing::any || (wanted == Crossing::rising) == rising;
+  return wanted == Crossing::any || wanted == pole || (wanted == Crossing::rising) == rising;
 }
 
 void EventWatch::evaluate(double t, std::span<double> values, std::span<double> rates) {
@@ -92,7 +101,14 @@ double EventWatch::sample(double t, std::span<double> values, std::span<double> 
   return reach;
 }
 
-void EventWatch::begin() { search_.begin(integrator_.time(), *this); }
+void EventWatch::begin() {
+  std::ranges::copy(search_.values(), last_values_.begin());
+  search_.begin(integrator_.time(), *this);
+  // A pole by the clock is a knot, if the formula bends there: no step contains it.
+  for (std::size_t k = 0; k < size(); ++k)
+    if (shows_pole(k) && integrator_.time() > 0 && (last_values_[k] >= 0) != (search_.values()[k] >= 0))
+      check_pole_of_clock(k);
+}
 
 /// The interpolation may place the event a little before the solution that begins there does: then nothing has happened
 /// yet, and it is found again. Others may change their signs in the same instant, with it or before it.
@@ -153,11 +169,58 @@ std::optional<double> EventWatch::find() {
   check_standstill();
   const std::optional<SignChange> found = search_.find(t, located * scale(t), *this);
   if (!found) return std::nullopt;
+  if (shows_pole(found->function)) check_pole(found->function, found->time);
   note(*found);
   found_ = *found;
   rising_ = !(search_.values()[found->function] >= 0);
   if (elements_.has_changes()) evaluate(found->before, values_before_, other_rates_);
   return found->before;
+}
+
+/// Where a formula grows without bound no motion leads past, whatever a step makes of it. A quotient that stays bounded
+/// is passed like a switch.
+void EventWatch::check_pole(std::size_t k, double t) {
+  const double first = integrator_.previous_time(), last = integrator_.time();
+  const double least = times_located * located * scale(t);
+  double far = share_of_step_to_pole * (last - first), near = nearer_to_pole * far;
+  if (near < least) {  // of a short step: from the farther of its ends
+    near = least;
+    far = std::max(t - first, last - t);
+    if (!(far > least_distance_ratio * near)) return;  // an integrator that steps so shortly sees it
+  }
+  const auto size = [&](double distance) {
+    double largest = 0;
+    for (const double at : {t - distance, t + distance}) {
+      if (at < first || at > last) continue;
+      evaluate(at, other_values_, other_rates_);
+      largest = std::max(largest, elements_.size_at_pole(k));
+    }
+    return largest;
+  };
+  const double guard = guard_, size_far = size(far), size_near = size(near);
+  guard_ = guard;
+  refuse_pole(k, t, size_far * nearer_to_pole * far / near, size_near);
+}
+
+/// At the state of the time at which the clock passed it.
+void EventWatch::check_pole_of_clock(std::size_t k) {
+  const double t = integrator_.time(), far = share_of_time_to_pole * scale(t);
+  const auto size = [&](double distance) {
+    double largest = 0;
+    for (const double at : {t - distance, t + distance}) {
+      elements_.evaluate(at, std::span(y_).first(states_), other_values_, other_rates_);
+      largest = std::max(largest, elements_.size_at_pole(k));
+    }
+    return largest;
+  };
+  const double size_far = size(far);
+  refuse_pole(k, t, size_far, size(nearer_to_pole * far));
+}
+
+void EventWatch::refuse_pole(std::size_t k, double t, double size_far, double size_near) const {
+  if (!grows_without_bound(size_far, size_near)) return;
+  elements_.note_pole(k, t);
+  throw Failure(Exit::simulation_failed, fmt::format("no motion leads past t = {:.9g} s", t));
 }
 
 void EventWatch::note(const SignChange& event) {
@@ -192,7 +255,7 @@ double EventWatch::longest_step() {
   for (std::size_t k = 0; k < size(); ++k) {
     const double value = search_.values()[k], rate = search_.rates()[k];
     if (!std::isfinite(rate) || rate == 0) continue;
-    if (chatter_[k].silent_until > integrator_.time()) continue;
+    if (chatter_[k].silent_until > integrator_.time() || shows_pole(k)) continue;
     // A step to a zero may end a rounding before it: the next one crosses it, and does not go on.
     const double size = std::abs(value), noise = search_.noise(k);
     if ((value >= 0) == (rate < 0)) {

@@ -26,9 +26,11 @@ class EventWatch final : private Signals {
   /// The first event within the last step, or nothing. What is returned is a time shortly before it, s: the step must
   /// end there, because a stage beyond the event would see a force that begins with it.
   std::optional<double> find();
+  /// The time at which the function of that event has its new sign, s.
+  double found_at() const { return found_.time; }
   /// Lets the element of the event that was found change its states, and others that have an
-  /// event in the same instant. Before the call the integrator has begun anew before the event and has made one step of
-  /// first_step() across it. When the function returns true, a state has changed and the integrator has to
+  /// event in the same instant. Before the call the integrator has begun anew behind the event, first_step() after the
+  /// time that find() gave. When the function returns true, a state has changed and the integrator has to
   /// begin anew once more.
   bool pass();
   /// The state vector after pass() has returned true: that of the integrator but for states that have jumped.
@@ -62,6 +64,10 @@ class EventWatch final : private Signals {
   void note(const SignChange&);
   void settle();
   void check_standstill();
+  bool shows_pole(std::size_t k) const;
+  void check_pole(std::size_t k, double t);
+  void check_pole_of_clock(std::size_t k);
+  void refuse_pole(std::size_t k, double t, double size_far, double size_near) const;
 
   Integration& integrator_;
   ElementEvents elements_;
@@ -76,6 +82,7 @@ class EventWatch final : private Signals {
   bool passed_ = false, changed_ = false;  ///< whether the event has happened, and whether it changed a state
   std::vector<double> y_, other_values_, other_rates_;
   std::vector<double> values_before_;  ///< shortly before the event
+  std::vector<double> last_values_;     ///< before a new beginning
   std::vector<double> settled_values_;  ///< after a discrete state has changed
   std::vector<Chatter> chatter_;
   /// The function that last limited a step by its way to zero, its value then, and how much longer the next such step

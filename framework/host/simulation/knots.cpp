@@ -6,22 +6,11 @@
 #include <cmath>
 
 #include "framework/diagnostics.hpp"
-#include "polyform/mechanics/rheonomic_joints.hpp"
+#include "framework/host/simulation/each_function_of_time.hpp"
 
 namespace polyform::host::inline simulation {
 
 namespace {
-
-template <class Visit>
-void each_instance(const SystemView& view, const Visit& visit) {
-  const auto all = [&](const auto& groups) {
-    for (const auto& group : groups)
-      for (const ElementInstance& instance : group.instances) visit(instance);
-  };
-  all(view.forces);
-  all(view.constraints);
-  all(view.modules);
-}
 
 /// Whether only the third derivative jumps there.
 bool is_inner_row_of_spline(const TimeFunction& f, double t) {
@@ -33,16 +22,10 @@ bool is_inner_row_of_spline(const TimeFunction& f, double t) {
 double time_resolution(double t) { return 16 * std::numeric_limits<double>::epsilon() * std::abs(t); }
 
 Knots::Knots(const SystemView& view) {
-  each_instance(view, [&](const ElementInstance& instance) {
-    for (const FieldValue& field : instance.fields)
-      for (const TimeFunction& f : field.functions) push({never, &f, nullptr, {}});
-  });
-  for (const JointData& joint : view.joints) {
-    const RheonomicKernel* const kernel = rheonomic_kernel(joint);
-    if (kernel == nullptr) continue;
-    for (const TimeFunction& f : kernel->functions(joint.parameters)) push({never, &f, nullptr, {}});
-    push({never, nullptr, nullptr, joint.name, kernel, joint.parameters});
-  }
+  each_function_of_time(view, [&](const TimeFunction& f) { push({never, &f, nullptr, {}}); });
+  for (const JointData& joint : view.joints)
+    if (const RheonomicKernel* const kernel = rheonomic_kernel(joint))
+      push({never, nullptr, nullptr, joint.name, kernel, joint.parameters});
   find_next();
 }
 

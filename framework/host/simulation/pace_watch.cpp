@@ -13,11 +13,20 @@ constexpr std::size_t few_steps = 16, many_steps = 1000;
 /// Tries in vain over many steps.
 constexpr std::size_t most_in_vain = many_steps / 5;
 /// Part of the best pace; how often as many steps are still to come.
-constexpr double slow = 0.1, out_of_reach = 100;
+constexpr double slow = 0.1, too_often = 100;
+/// A system that takes such steps for a while, as in a stiff impact, is through after some hundred. Ten million times a
+/// hundred thousand steps take weeks.
+constexpr std::size_t long_stretch = 100000;
+constexpr double hopeless = 1e7;
 
 }  // namespace
 
 void PaceWatch::look(double now, const SolverOde& ode) {
+  now_ = now;
+  if (++long_.steps >= long_stretch) {
+    long_way_ = now - long_.begin;
+    long_ = {now};
+  }
   if (++few_.steps >= few_steps) {
     best_pace_ = std::max(best_pace_, (now - few_.begin) / few_steps);
     few_ = {now};
@@ -27,11 +36,19 @@ void PaceWatch::look(double now, const SolverOde& ode) {
   many_ = {now, 0, ode.failures()};
   const std::size_t in_vain = many_.failures - before;
   const double way = now - begin;
-  if (in_vain < most_in_vain || way >= slow * best_pace_ * many_steps || duration_ - now <= out_of_reach * way) return;
+  if (in_vain < most_in_vain || way >= slow * best_pace_ * many_steps || duration_ - now <= too_often * way) return;
   throw Failure(Exit::simulation_failed,
                 fmt::format("the run no longer gets on: {} steps led from t = {:.9g} s to {:.9g} s, and {} more were "
                             "tried in vain, the last one for this reason: {}",
                             steps, begin, now, in_vain, ode.last_failure()));
+}
+
+std::optional<std::string> PaceWatch::out_of_reach() const {
+  if (long_.steps > 0 || !(duration_ - now_ > hopeless * long_way_)) return std::nullopt;
+  const double steps = static_cast<double>(long_stretch) * (duration_ - now_) / long_way_;
+  return fmt::format("the run no longer gets on: {} steps led to t = {:.9g} s, only {:.3g} s further, and some {:.1g} "
+                     "more of them are still to come",
+                     long_stretch, now_, long_way_, steps);
 }
 
 }  // namespace polyform::host::simulation

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
+#include <string>
 
 #include "framework/host/simulation/solver_ode.hpp"
 
@@ -16,6 +18,9 @@ class PaceWatch {
   explicit PaceWatch(double duration) : duration_(duration) {}
   /// After each step, which ended now. Failure (simulation_failed) where the run no longer gets on.
   void look(double now, const SolverOde&);
+  /// Where the end is out of reach at the pace of the last 100 000 steps, since ten million times as many are still to
+  /// come: a clause that tells it, without a full stop. After look().
+  std::optional<std::string> out_of_reach() const;
 
  private:
   struct Stretch {
@@ -25,7 +30,9 @@ class PaceWatch {
   };
   double duration_;
   double best_pace_ = 0;  ///< of any few steps after each other, s per step
-  Stretch few_, many_;
+  Stretch few_, many_, long_;
+  double long_way_ = never;  ///< of the last long stretch, s
+  double now_ = 0;
 };
 
 }  // namespace polyform::host::simulation

@@ -17,7 +17,8 @@ RunMotion::RunMotion(const SystemView& view, const ConstStateView& start, Solver
       driven_(equations_, touching_),
       integrator_(driven_, integrator, settings),
       states_(solver.state_size()),
-      y_(equations_.size()) {}
+      y_(equations_.size()),
+      rates_(equations_.size()) {}
 
 void RunMotion::begin(const ConstStateView& start) {
   encode_start(solver_, start, solver_states());
@@ -62,6 +63,18 @@ void RunMotion::begin_anew(double t, double first_step) {
 void RunMotion::begin_anew_from_state(double t, double first_step) {
   correct(t);
   integrator_.restart(t, y_, first_step);
+}
+
+void RunMotion::cross(double event, double end, double first_step) {
+  const double begin = time();
+  const auto go_on = [&](double length) {
+    for (std::size_t i = 0; i < y_.size(); ++i) y_[i] += length * rates_[i];
+  };
+  if (!driven_.derivative(begin, y_, rates_)) fail_at(begin, solver_);
+  go_on(event - begin);
+  // At the event itself the rates may have no value.
+  if (driven_.derivative(end, y_, rates_) || driven_.derivative(begin, y_, rates_)) go_on(end - event);
+  begin_anew_from_state(end, first_step);
 }
 
 void RunMotion::step(double t_limit) {

@@ -35,6 +35,10 @@ class RunMotion {
   void begin_anew_from_state(double t, double first_step);
   /// The integrator goes on at t from y() as it is, not corrected.
   void restart(double t, double first_step) { integrator_.restart(t, y_, first_step); }
+  /// From y() at the time of the integrator to `end`, across an event, with the rates before and behind it:
+  /// the way is far shorter than anything that begins there. No error of such a step can be controlled, since what
+  /// jumps may be of any size. The integrator begins anew.
+  void cross(double event, double end, double first_step);
   /// One step, to t_limit at most.
   void step(double t_limit);
   /// Failure (simulation_failed) for what the integrator could not do last.
@@ -63,6 +67,7 @@ class RunMotion {
   Integration integrator_;
   const std::size_t states_;
   std::vector<double> y_;
+  std::vector<double> rates_;  ///< room for those beside an event
   bool begun_ = false;
 };
 

@@ -11,6 +11,7 @@ RunStops::RunStops(const SystemView& view, Solver& solver, RunMotion& motion, co
     : motion_(motion),
       duration_(settings.duration),
       knots_(view),
+      pole_(view, settings.duration),
       events_(view, solver, motion.integrator(), settings.step, settings.integrator.fixed_step()),
       touches_(motion.touching(), motion.integrator(), settings.step),
       jumps_(view, solver),
@@ -40,7 +41,8 @@ double RunStops::plan() {
   knot_ = knots_.next();
   // A step that ends shortly before a knot sees nothing of what begins there; the next begins at the knot.
   end_ = knot_.abrupt ? knot_.time - time_resolution(knot_.time) : knot_.time;
-  double limit = std::min(duration_, end_);
+  pole_.check(now);
+  double limit = std::min({duration_, end_, pole_.end_of_steps()});
   if (!events_.empty()) limit = std::min(limit, now + events_.longest_step());
   if (!touches_.empty()) limit = std::min(limit, now + touches_.longest_step());
   return step_again_until_ > now ? std::min(limit, step_again_until_) : limit;
@@ -83,13 +85,11 @@ void RunStops::pass_touch() {
   begin();
 }
 
-/// The step across the event is far shorter than anything that begins there.
-double RunStops::begin_event() {
-  motion_.begin_anew(found_at_, events_.first_step());
-  return std::min({found_at_ + events_.first_step(), end_, duration_});
-}
-
-void RunStops::end_event() {
+void RunStops::pass_event() {
+  const double first_step = events_.first_step();
+  const double end = std::min({found_at_ + first_step, end_, duration_});
+  motion_.begin_anew(found_at_, first_step);
+  if (end > found_at_) motion_.cross(std::min(events_.found_at(), end), end, first_step);
   if (events_.pass()) {
     // The solver has the discrete state from now on, the integrator still the one before.
     std::ranges::copy(events_.state(), motion_.y().begin());

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "framework/host/simulation/clock_pole.hpp"
 #include "framework/host/simulation/event_watch.hpp"
 #include "framework/host/simulation/knots.hpp"
 #include "framework/host/simulation/motion_jumps.hpp"
@@ -42,10 +43,8 @@ class RunStops {
   /// Where the event or the touch lies that was found, s. Rows up to there are due before it is passed.
   double found_at() const { return found_at_; }
   void pass_touch();
-  /// Begins anew shortly before the event that was found, and tells where the step across it has to end, s.
-  double begin_event();
-  /// After that step: lets the element of the event change its states.
-  void end_event();
+  /// Carries the state across the event that was found, and lets its element change its states.
+  void pass_event();
   /// At the end of a step in which nothing happened.
   void settle();
   void pass_knot();
@@ -63,6 +62,7 @@ class RunStops {
   RunMotion& motion_;
   const double duration_;
   Knots knots_;
+  ClockPole pole_;
   EventWatch events_;
   UnilateralWatch touches_;
   MotionJumps jumps_;

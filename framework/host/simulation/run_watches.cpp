@@ -33,7 +33,12 @@ void RunWatches::look() {
   longest_ = std::max(longest_, integrator.time() - integrator.previous_time());
   if (!singular_.empty()) singular_.look(integrator);
   pace_.look(integrator.time(), motion_.equations());
-  if (!fixed_step_) stability_.look();
+  if (!fixed_step_) {
+    stability_.look();
+    if (const auto text = pace_.out_of_reach())
+      throw Failure(Exit::simulation_failed, fmt::format("{}: {}", *text, stability_.fastest()),
+                    "Look for the stiffness, rate or speed that is far beyond all others, often a wrong unit.");
+  }
   if (const std::size_t steps = integrator.statistics().steps; check_ && check_->due(steps))
     check_->look(integrator, steps);
   if (floating_point_control() != arithmetic_)

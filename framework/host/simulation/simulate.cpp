@@ -202,9 +202,7 @@ class Run {
     if (found == RunStops::Found::touch) {
       stops_.pass_touch();
     } else if (found == RunStops::Found::event) {
-      limit_ = stops_.begin_event();
-      if (limit_ > stops_.found_at()) step();
-      stops_.end_event();
+      stops_.pass_event();
       rows_until(motion_.time());
     } else {
       rows_.show(motion_.integrator(), motion_.states());
@@ -220,7 +218,8 @@ class Run {
     const double rounding = rounding_of_time * now;
     for (; !times_.done() && times_.next() <= end + rounding; times_.advance()) {
       const double t = times_.next();
-      const double at = t < end - rounding ? t : end;
+      // Across an event there is no step to look into.
+      const double at = t < end - rounding && t >= motion_.integrator().previous_time() ? t : end;
       motion_.stand_at(at);
       if (at < now) motion_.correct(t);
       put_row(t);

@@ -40,6 +40,7 @@ void StabilityWatch::find_rate() {
   };
   double rate = 0;
   for (std::size_t k = looks_ == 0 ? first_looks : 1; k > 0; --k) rate = scale_->measure(y, derivative);
+  fastest_ = rate;
   const double step = (t - since_) / static_cast<double>(integrator_.statistics().steps - steps_);
   ++looks_;
   if (!(rate * step > at_the_bound)) return;
@@ -47,6 +48,15 @@ void StabilityWatch::find_rate() {
   rate_ = rate;
   step_ = step;
   if (StiffestElement* const search = ode_.stiffest_element()) by_ = search->stiffest(t, y, scale_->direction(), rate);
+}
+
+std::string StabilityWatch::fastest() {
+  find_rate();
+  StiffestElement* const search = ode_.stiffest_element();
+  std::string by;
+  if (search != nullptr)
+    by = search->stiffest(integrator_.time(), integrator_.state(), scale_->direction(), fastest_);
+  return fmt::format("{} moves at {:.2g} rad/s", by.empty() ? "the fastest motion" : by, fastest_);
 }
 
 std::string StabilityWatch::held() const {

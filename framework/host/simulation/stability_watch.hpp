@@ -20,6 +20,8 @@ class StabilityWatch {
   /// What held the steps, over most of the run, and how long they were: a sentence without a full stop. Empty where they
   /// were as long as accuracy allowed.
   std::string held() const;
+  /// What moves fastest at the present state, and how fast: a clause without a full stop.
+  std::string fastest();
 
  private:
   void find_rate();
@@ -30,6 +32,7 @@ class StabilityWatch {
   std::size_t due_ = 0, looks_ = 0, held_ = 0;
   std::size_t steps_ = 0;        ///< when the present stretch began, and the time then
   double since_ = 0;
+  double fastest_ = 0;           ///< of the last look, rad/s
   double rate_ = 0, step_ = 0;   ///< of the last look at which the steps were held
   std::string by_;
 };

@@ -9,6 +9,7 @@
 #include <limits>
 #include <optional>
 
+#include "framework/host/expressions/formula_values.hpp"
 #include "framework/host/simulation/unilateral_set.hpp"
 #include "framework/workbench/linearization/equilibrium_equations.hpp"
 #include "framework/workbench/linearization/point_model.hpp"
@@ -177,6 +178,7 @@ void name_unbalanced(EquilibriumEquations& balance, double tolerance, Equilibriu
 
 Equilibrium find_equilibrium(const System& system, const SolverMaker& make, const EquilibriumRequest& request) {
   refuse_unilateral_rows(system.view(), "the search for an equilibrium");
+  const SamplersFollow each_holds_its_input;
   std::optional<EquilibriumEquations> search(std::in_place, system, make, request);
   Equilibrium out;
   const double size = acceleration_size(system.view(), search->state());

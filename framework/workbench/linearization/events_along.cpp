@@ -34,7 +34,7 @@ std::optional<EventAlong> first_event_along(const PointModel& model, MotionPath&
     t = std::min(length, t + std::max(step, length / most_places));
     look(t);
     for (std::size_t k = 0; k < values.size(); ++k)
-      if ((values[k] >= 0) != (first[k] >= 0)) return EventAlong{events.name_of(k), t};
+      if (events.is_event(k) && (values[k] >= 0) != (first[k] >= 0)) return EventAlong{events.name_of(k), t};
   }
   return std::nullopt;
 }

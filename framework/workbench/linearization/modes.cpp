@@ -143,6 +143,22 @@ void mark_repeated(std::vector<Mode>& modes) {
     }
 }
 
+/// Rounding parts a double eigenvalue zero into ±√δA, even where the derivatives seem to be known better than they
+/// are: of a growing and a decaying mode of one such rate neither is known to be there.
+void doubt_parted_zeros(double worst, std::vector<Mode>& modes) {
+  constexpr double alike = 1e-3;
+  for (Mode& mode : modes) {
+    const double rate = mode.eigenvalue.real();
+    if (mode.kind != Mode::Kind::real || std::abs(rate) > worst) continue;
+    const bool is_parted = std::any_of(modes.begin(), modes.end(), [&](const Mode& other) {
+      return other.kind == Mode::Kind::real && std::abs(other.eigenvalue.real() + rate) <= alike * std::abs(rate);
+    });
+    if (!is_parted) continue;
+    mode.error = std::max(mode.error, std::abs(rate));
+    mode.trend = trend_of(mode);
+  }
+}
+
 void add_regular_modes(const MatrixXd& balanced, const MatrixXd& T, const Staircase& split, const VectorXd& d,
                        const MatrixXd& error, const std::vector<double>& scales, std::vector<Mode>& out) {
   const Index zeros = split.zeros, n = T.rows(), rest = n - zeros;
@@ -178,6 +194,7 @@ void add_regular_modes(const MatrixXd& balanced, const MatrixXd& T, const Stairc
     mode.trend = trend_of(mode);
     out.push_back(std::move(mode));
   }
+  doubt_parted_zeros(worst, out);
 }
 
 }  // namespace

@@ -213,6 +213,41 @@ TEST_CASE("places where a function of time bends are found, and only these") {
   CHECK(close[1] == near(30.01));
   // It touches and does not change its sign.
   CHECK(knots("if((t - 3)^2 < 0, 1, 0)", 20).empty());
+  // The same written out: not a knot for each rounding, nor a search without end.
+  CHECK(knots("if(t^2 - 6*t + 9 < 0, 1, 0)", 20).size() < 5);
+  // Larger than any number far from its least value.
+  const std::vector<double> peak = knots("if(exp(1000*(t - 3)) + exp(-1000*(t - 3)) < 1, 1, 0)", 20);
+  REQUIRE(!peak.empty());  // that of the exponents alone, once for each
+  CHECK(peak.size() <= 2);
+  for (const double t : peak) CHECK(t == near(3));
+}
+
+TEST_CASE("poles of a function of time are found, and quotients that stay bounded are none") {
+  const auto pole = [](const char* text) { return formula_of(text).next_pole(0.1, 100); };
+  CHECK(pole("1/(t - 3)^2") == Approx(3).epsilon(1e-12));
+  CHECK(pole("tan(t)") == Approx(std::numbers::pi / 2).epsilon(1e-12));
+  CHECK(pole("t/((t - 50)*sin(t/10))") == Approx(10 * std::numbers::pi).epsilon(1e-12));
+  CHECK(pole("(2 - t)^-3") == Approx(2).epsilon(1e-12));
+  for (const char* const text : {"sin(t - 3)/(t - 3)", "(t - 3)/abs(t - 3)", "1/sqrt(abs(t - 3))", "1/(1 + t^2)",
+                                 "atan(1/(t - 3))", "if(t < 3, 1, 1/(t - 2))", "1/(2 + sin(t))"}) {
+    INFO(text);
+    CHECK(pole(text) == no_end);
+  }
+}
+
+TEST_CASE("derivatives by an input are those by differences") {
+  for (const char* const text :
+       {"t^3 - 2*t + 5/t", "sin(3*t)*exp(-t) + cos(t)^3", "sqrt(1 + t^2) - hypot(t, 2)", "log(1 + t)*tan(t/4)",
+        "sinh(t/3) + cosh(t/2)*tanh(t) - atan(t^2)", "-(t^0.5)/(2 - t)"}) {
+    INFO(text);
+    Compiled given(text);
+    const NodeIndex slope = given.all.graph.derivative(given.root, 0);
+    REQUIRE(slope != Graph::none);
+    const TimeFormula f(given.all, given.root), rate(given.all, slope);
+    for (const double t : {0.3, 1.1, 1.9}) CHECK(rate.value(t).value == Approx(f.value(t).rate).epsilon(1e-12));
+  }
+  Compiled bent("abs(t)");
+  CHECK(bent.all.graph.derivative(bent.root, 0) == Graph::none);
 }
 
 TEST_CASE("periods by the clock are known") {

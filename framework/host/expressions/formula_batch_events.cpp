@@ -1,0 +1,130 @@
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "framework/host/expressions/approach.hpp"
+#include "framework/host/expressions/formula_batch.hpp"
+#include "framework/host/expressions/next_root.hpp"
+
+namespace polyform::host::inline expressions {
+
+void FormulaBatch::describe_event(std::size_t k, EventDescription& out) const noexcept {
+  if (k < first_switch()) {
+    out.name = "pole";
+    out.crossing = pole;
+    return;
+  }
+  if (k < first_clock()) {
+    out.name = type_.programs().switch_names[k - first_switch()];
+    return;
+  }
+  if (k < first_peak()) {
+    out.name = "sampling";
+    return;
+  }
+  if (k < first_own_event()) {
+    out.name = type_.programs().peak_names[k - first_peak()];
+    out.crossing = approached;
+    return;
+  }
+  const Own* const own = owner_of(k);
+  if (own == nullptr) return;
+  own->events->describe_event(k - own->first_event, out);
+  out.instance = 0;
+}
+
+const FormulaBatch::Own* FormulaBatch::owner_of(std::size_t k) const noexcept {
+  for (const Own& own : own_)
+    if (own.events != nullptr && k >= own.first_event && k < own.first_event + own.events->event_count()) return &own;
+  return nullptr;
+}
+
+void FormulaBatch::evaluate_events(const EventInput& in, EventOutput& out) noexcept {
+  const ForceInput& at = *in.attachments;
+  read(at);
+  set_cells(at.time);
+  const auto find = [&](const Program& functions, std::vector<double>& work, std::size_t first) {
+    std::ranges::copy(inputs_, work.begin());
+    functions.run(std::span(work));
+    for (std::size_t k = 0; k < functions.roots(); ++k) {
+      const double value = work[functions.root(k)];
+      out.values[first + k] = std::isfinite(value) ? value : 1.0;  // of a branch that is not taken
+    }
+  };
+  find(type_.programs().poles.zeros, pole_work_, 0);
+  find(type_.programs().switches, switch_work_, first_switch());
+  find(type_.programs().peaks, peak_work_, first_peak());
+  // Changes its sign at each multiple of the interval; no step reaches beyond the next but one.
+  for (std::size_t k = 0; k < type_.intervals().size(); ++k) {
+    const double interval = type_.intervals()[k], turn = std::numbers::pi / interval;
+    out.values[first_clock() + k] = std::sin(turn * at.time);
+    out.rates[first_clock() + k] = turn * std::cos(turn * at.time);
+    out.guard = std::min(out.guard, interval * (1.25 - (at.time / interval - std::floor(at.time / interval))));
+  }
+  for (const Own& own : own_) {
+    if (own.events == nullptr) continue;
+    const ForceInput attachments = input_of(own, at);
+    const EventInput input{.attachments = &attachments};
+    EventOutput part;
+    part.values = out.values.subspan(own.first_event, own.events->event_count());
+    part.rates = out.rates.subspan(own.first_event, own.events->event_count());
+    own.events->evaluate_events(input, part);
+    out.guard = std::min(out.guard, part.guard);
+  }
+}
+
+double FormulaBatch::size_at_pole(std::size_t event) const noexcept {
+  double size = 0;
+  for (const std::uint32_t k : type_.programs().poles.all[event].values)
+    size = std::max(size, std::abs(work_[type_.programs().values.root(k)]));
+  return size;
+}
+
+void FormulaBatch::note_pole(std::size_t event, double t) const noexcept {
+  try {
+    note_trouble(Trouble{divided_by_zero, type_.programs().poles.all[event].place}, type_.texts(), t);
+  } catch (...) {  // no memory for the text
+  }
+}
+
+double FormulaBatch::next_knot(double t) const noexcept {
+  double next = next_root(type_.programs().schedule, t);
+  for (const Own& own : own_)
+    if (own.events != nullptr) next = std::min(next, own.events->next_knot(t));
+  return next;
+}
+
+double FormulaBatch::shortest_time(std::size_t) const noexcept {
+  double shortest = type_.shortest_time();
+  for (const Own& own : own_)
+    if (own.events != nullptr) shortest = std::min(shortest, own.events->shortest_time(0));
+  return shortest;
+}
+
+void FormulaBatch::pass_event(std::size_t k, bool rising, const EventInput& in,
+                              std::span<std::int32_t> values) noexcept {
+  const Own* const own = owner_of(k);
+  if (own == nullptr || own->discrete == nullptr) return;
+  read(*in.attachments);
+  set_cells(in.attachments->time);
+  const ForceInput attachments = input_of(*own, *in.attachments);
+  const EventInput input{.attachments = &attachments};
+  own->discrete->pass_event(k - own->first_event, rising, input,
+                            values.subspan(own->part.discrete, own->part.discretes));
+}
+
+void FormulaBatch::jump_states(std::size_t k, bool rising, const EventInput& in, std::span<double> states) noexcept {
+  if (k >= first_clock() && k < first_peak()) {
+    read(*in.attachments);
+    return take_samples(type_.intervals()[k - first_clock()], states);
+  }
+  const Own* const own = owner_of(k);
+  if (own == nullptr || own->jumps == nullptr) return;
+  read(*in.attachments);
+  set_cells(in.attachments->time);
+  const ForceInput attachments = input_of(*own, *in.attachments);
+  const EventInput input{.attachments = &attachments};
+  own->jumps->jump_states(k - own->first_event, rising, input, states.subspan(own->part.state, own->part.states));
+}
+
+}  // namespace polyform::host::inline expressions

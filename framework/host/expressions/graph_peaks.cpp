@@ -1,0 +1,129 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "framework/host/expressions/graph.hpp"
+#include "framework/host/expressions/interval.hpp"
+#include "framework/host/expressions/program.hpp"
+
+namespace polyform::host::inline expressions {
+
+namespace {
+
+// A power up to this is no narrow peak: half as high half a radian beside the top of a sine.
+constexpr double wide_power = 4;
+// What is so many times higher at its peak than elsewhere may be narrow.
+constexpr double high_peak = 100;
+
+}  // namespace
+
+bool Graph::is_even_power(const GraphNode& node) const {
+  if (node.code == Code::multiply) return node.a == node.b;
+  return node.code == Code::power && is_constant(node.b) && std::fmod(nodes_[node.b].value, 2) == 0;
+}
+
+/// What is bounded far from its middle, and what falls to nothing there, because an even function of u stands in an
+/// exponent or below a line. Operands come before their nodes: the last ones are seen first.
+std::vector<NodeIndex> Graph::peaks(std::span<const NodeIndex> roots) {
+  const std::vector<bool> is_needed = needed(roots);
+  const TextPlace place = place_;
+  std::vector<bool> is_within(nodes_.size());  // an exponent, what something is divided by, or the base of a high power
+  std::vector<NodeIndex> found;
+  for (NodeIndex i = static_cast<NodeIndex>(is_needed.size()); i-- > 0;) {
+    if (!is_needed[i]) continue;
+    const GraphNode node = nodes_[i];
+    place_ = node.place;
+    const std::size_t operands = operand_count(node.code);
+    const NodeIndex of[] = {node.a, node.b, node.c};
+    for (std::size_t k = 0; k < operands; ++k)
+      if (is_within[i]) is_within[of[k]] = true;
+    switch (node.code) {
+      case Code::exponential:
+        is_within[node.a] = true;
+        keep_switch(node.a, found);
+        keep_extremum(i, node.a, found);
+        break;
+      case Code::hyperbolic_tangent:
+      case Code::arc_tangent:
+        is_within[node.a] = true;
+        keep_switch(node.a, found);
+        break;
+      case Code::divide:
+        is_within[node.b] = true;
+        keep_extremum(node.b, node.b, found);
+        break;
+      case Code::power:
+        if (is_constant(node.b) && nodes_[node.b].value >= 0 && nodes_[node.b].value <= wide_power) break;
+        is_within[node.a] = true;
+        keep_extremum(i, node.a, found);
+        break;
+      case Code::sine:
+        if (is_within[i]) keep_switch(add(Code::cosine, node.a), found);
+        break;
+      case Code::cosine:
+        if (is_within[i]) keep_switch(add(Code::sine, node.a), found);
+        break;
+      default:
+        break;
+    }
+    if (is_within[i] && (is_even_power(node) || node.code == Code::hyperbolic_cosine)) keep_switch(node.a, found);
+  }
+  place_ = place;
+  return found;
+}
+
+/// Of what depends on the time alone: where the argument rises no more, if the value is many times smaller elsewhere.
+void Graph::keep_extremum(NodeIndex value, NodeIndex argument, std::vector<NodeIndex>& found) {
+  const NodeIndex roots[] = {value};
+  const std::uint32_t time[] = {0};
+  if (inputs(roots) != std::vector<std::uint32_t>{0}) return;
+  constexpr double everywhere = std::numeric_limits<double>::infinity();
+  const Program program(*this, roots, time);
+  std::vector<Interval> work(program.registers());
+  program.prepare(std::span(work));
+  work[0] = {-everywhere, everywhere};
+  program.run(std::span(work));
+  const Interval& range = work[program.root(0)];
+  if (range.low > 0 && range.high < high_peak * range.low) return;
+  if (const NodeIndex slope = derivative(argument, 0); slope != none) keep_switch(slope, found);
+}
+
+/// A divisor is zero where one of its factors is.
+void Graph::keep_factors(NodeIndex divisor, NodeIndex quotient, std::vector<Pole>& found) const {
+  const GraphNode& node = nodes_[divisor];
+  switch (node.code) {
+    case Code::multiply:
+      keep_factors(node.b, quotient, found);
+      [[fallthrough]];
+    case Code::divide:
+    case Code::negate:
+    case Code::absolute:
+    case Code::square_root:
+    case Code::cube_root:
+      return keep_factors(node.a, quotient, found);
+    case Code::power:
+      if (is_constant(node.b) && nodes_[node.b].value > 0) keep_factors(node.a, quotient, found);
+      return;
+    default:
+      if (!is_constant(divisor) && std::ranges::find(found, divisor, &Pole::zero) == found.end())
+        found.push_back({divisor, quotient});
+  }
+}
+
+std::vector<Graph::Pole> Graph::poles(std::span<const NodeIndex> roots) {
+  const std::vector<bool> is_needed = needed(roots);
+  const TextPlace place = place_;
+  std::vector<Pole> found;
+  for (NodeIndex i = 0; i < is_needed.size(); ++i) {
+    if (!is_needed[i]) continue;
+    const GraphNode node = nodes_[i];
+    place_ = node.place;
+    if (node.code == Code::divide) keep_factors(node.b, i, found);
+    if (node.code == Code::tangent) keep_factors(add(Code::cosine, node.a), i, found);
+    if (node.code == Code::power && is_constant(node.b) && nodes_[node.b].value < 0) keep_factors(node.a, i, found);
+  }
+  place_ = place;
+  return found;
+}
+
+}  // namespace polyform::host::inline expressions

@@ -1,0 +1,53 @@
+// Poles of formulas: where a formula grows without bound, so that no motion leads past.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "framework/host/expressions/program.hpp"
+#include "polyform/contract/events.hpp"
+
+namespace polyform::host::inline expressions {
+
+/// As the crossing of an event function: where it changes its sign in either direction, formulas may grow without
+/// bound. For elements of the host's own, which have a PoleSource.
+inline constexpr Crossing pole = static_cast<Crossing>(3);
+
+/// The poles of some formulas. Immutable after construction.
+struct Poles {
+  Poles() = default;
+  /// The graph gets the expressions that are zero at the poles. Those that never change their sign are left out.
+  Poles(Graph&, std::span<const NodeIndex> values, std::span<const std::uint32_t> inputs);
+
+  struct Pole {
+    TextPlace place;                    ///< of the quotient, power or tangent
+    std::vector<std::uint32_t> values;  ///< that need it, by their numbers
+  };
+  Program zeros;  ///< each root changes its sign at its pole
+  std::vector<Pole> all;
+  std::vector<NodeIndex> nodes;  ///< of the zeros
+};
+
+/// Of a batch whose first event functions are those of poles.
+class PoleSource {
+ public:
+  static constexpr std::string_view interface_name = "polyform.host.poles";
+  /// The largest of the values that have the pole of this event function, at the last evaluation of events, of those
+  /// that are numbers.
+  virtual double size_at_pole(std::size_t event) const noexcept = 0;
+  /// Notes the pole as what could not be computed, as note_trouble() does.
+  virtual void note_pole(std::size_t event, double t) const noexcept = 0;
+
+ protected:
+  ~PoleSource() = default;
+};
+
+/// Whether sizes at some distance from a zero, and at `nearer_to_pole` times that, show a pole: they grow as the inverse
+/// of the distance or faster, of which half is asked for. What stays bounded, sin(x)/x or x/abs(x), does not, and what
+/// grows less, 1/sqrt(abs(x)), has a motion that leads past.
+bool grows_without_bound(double size_far, double size_near) noexcept;
+inline constexpr double nearer_to_pole = 0.01;
+
+}  // namespace polyform::host::inline expressions
