@@ -24,8 +24,8 @@ const std::vector<std::string> solvers{"cartesian", "hierarchy", "particles", "r
 
 struct HandWritten {
   std::string version = "2.0", library = "motor";
-  std::string of_phi, of_w, of_tau;  ///< further attributes, such as units
-  std::string definitions;           ///< of units and types
+  std::string of_phi{}, of_w{}, of_tau{};  ///< further attributes, such as units
+  std::string definitions{};               ///< of units and types
 };
 
 /// With a description for a version and a library of some name.

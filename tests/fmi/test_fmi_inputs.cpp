@@ -132,9 +132,8 @@ TEST_CASE("an external signal is an input") {
   const Table expected = read_table(w.run({"run", constant, "--output", "-", "--quiet"}).out);
   CHECK(still.at(10, "pin.q") == Approx(expected.at(10, "pin.q")).margin(1e-9));
   exported(w, model, "arm.fmu");
-  const Table truth = read_table(w.run({"run", w.write("truth.yaml", driven_arm("{expression: \"if(t < 0.5, 0.5, 2)\"}")),
-                                        "--output", "-", "--quiet"})
-                                     .out);
+  const std::string jumping = w.write("truth.yaml", driven_arm("{expression: \"if(t < 0.5, 0.5, 2)\"}"));
+  const Table truth = read_table(w.run({"run", jumping, "--output", "-", "--quiet"}).out);
   const Fmu& fmu = Fmu::open(w.path("arm.fmu").string(), Kind::co_simulation);
   const FmuInstance arm(fmu, {}, {});
   const Reference command = fmu.find("signal.command", "input"), angle = fmu.find("pin.q", "output");

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 
 namespace polyform::fmus {
 
@@ -230,8 +231,20 @@ void InputValues::set(const double* q, const double* v, double t) noexcept {
   for (const TimeFunction& command : commands) values[at++] = command(t).value;
 }
 
+StartValues::StartValues(const Coupling& c, Strided<const FieldValue> fields)
+    : references(c.parameters), values(c.parameter_values) {
+  for (std::size_t k = 0; k < c.commands.size(); ++k) {
+    const double value = fields[command_values].functions[k](0).value;
+    if (c.commands[k] == Tap::none || !std::isfinite(value)) continue;  // a formula of the state has no value yet
+    references.push_back(c.commands[k]);
+    values.push_back(value);
+  }
+}
+
 CoupledFmu::CoupledFmu(const Coupling& c, Strided<const FieldValue> fields)
-    : fmu(*c.fmu, c.parameters, c.parameter_values), inputs(c, fields) {}
+    : CoupledFmu(c, fields, StartValues(c, fields)) {}
+CoupledFmu::CoupledFmu(const Coupling& c, Strided<const FieldValue> fields, const StartValues& start)
+    : fmu(*c.fmu, start.references, start.values), inputs(c, fields) {}
 
 bool CoupledFmu::set_inputs(const ForceInput& in) noexcept {
   inputs.set(in.q.data() + q, in.v.data() + v, in.time);

@@ -57,6 +57,13 @@ struct Coupling {
                      std::span<double> efforts) const noexcept;
 };
 
+/// What an instance has before its initialization: the parameters, and the inputs that functions of time give at t = 0.
+struct StartValues {
+  StartValues(const Coupling&, Strided<const FieldValue> fields);
+  std::vector<Reference> references;
+  std::vector<double> values;
+};
+
 /// Which of the taps has a unit that cannot be that of its coordinate, as a sentence; "" where all fit.
 std::string misfit_of_units(const Coupling&, Strided<const JointShape> joints);
 
@@ -82,6 +89,7 @@ struct InputValues {
 /// The FMU of one element, with its place among the coordinates of all elements of a batch.
 struct CoupledFmu {
   CoupledFmu(const Coupling&, Strided<const FieldValue> fields);
+  CoupledFmu(const Coupling&, Strided<const FieldValue> fields, const StartValues&);
   /// Gives the FMU its inputs at a state of the model.
   bool set_inputs(const ForceInput&) noexcept;
   /// The outputs that the coupling names.

@@ -93,7 +93,8 @@ void FmuType::set_up(Strided<const FieldValue> fields) {
   coupling_ = coupling_of(fields);
   const Fmu& fmu = *coupling_.fmu;
   // Whether it can be instantiated at all is seen here, not in a run.
-  const FmuInstance first(fmu, coupling_.parameters, coupling_.parameter_values);
+  const StartValues start(coupling_, fields);
+  const FmuInstance first(fmu, start.references, start.values);
   if (first.wants_end())
     throw FmuError("it asks for the end of the simulation at its start", "Look at its start values.");
   const auto variable = [&](const std::string& name) {
@@ -140,8 +141,9 @@ bool FmuType::define(ElementInstance& i, std::size_t instance, FieldSink& sink) 
                   "Give one for each, with commas between; - where none is meant.");
   };
   if (const std::string misfit = misfit_of_units(coupling_, i.joints); !misfit.empty())
-    return refuse(file, Message("the FMU {}: {}", i.fields[file].text, misfit),
-                  "Couple it to a joint that moves that way, or correct the unit in its tool.");
+    sink.report(Severity::warning, instance, file, Message("the FMU {}: {}", i.fields[file].text, misfit),
+                "The number is handed over in SI units as it is: couple it to a joint that moves that way, or correct "
+                "the unit in its tool, if that is not meant.");
   return fits(positions, coupling_.positions.size(), nq, "coordinates") &&
          fits(velocities, coupling_.velocities.size(), nv, "velocities") &&
          fits(efforts, coupling_.efforts.size(), nv, "velocities");

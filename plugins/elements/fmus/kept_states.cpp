@@ -69,7 +69,7 @@ std::vector<char> KeptStates::at(std::size_t number) const {
   const std::lock_guard lock(guard_);
   if (number == 0 || number > places_.size())
     throw FmuError("a state from an event of another run is asked for",
-                   "What an FMU keeps at events is not in a checkpoint or a file of states: begin the run anew.");
+                   "What an FMU keeps at events goes with the process: begin the run anew.");
   return read(places_[number - 1]);
 }
 
