@@ -145,6 +145,32 @@ TEST_CASE("an external signal is an input") {
   }
 }
 
+TEST_CASE("the shipped slide follows the target that another program gives") {
+  const Workshop w;
+  const auto response = [](double t) {
+    const double z = 0.4, omega = 5, d = omega * std::sqrt(1 - z * z);
+    return t < 0 ? 0 : 1 - std::exp(-z * omega * t) * (std::cos(d * t) + z * omega / d * std::sin(d * t));
+  };
+  for (const std::string solver : {"riccati", "reduced", "particles", "hierarchy", "thompson", "cartesian"}) {
+    const Outcome run = w.run({"run", shipped("commanded_slide"), "--solver", solver, "--output", "-", "--quiet"});
+    REQUIRE(run.code == 0);
+    const Table table = read_table(run.out);
+    for (std::size_t row = 0; row < table.rows.size(); ++row)
+      CHECK(table.at(row, "slide.q") == Approx(0.1 * response(table.rows[row][0])).margin(1e-9));
+  }
+  exported(w, shipped("commanded_slide"), "slide.fmu");
+  const Fmu& fmu = Fmu::open(w.path("slide.fmu").string(), Kind::co_simulation);
+  const Reference target[] = {fmu.find("signal.target", "input")};
+  const double at_rest[] = {0};
+  const FmuInstance slide(fmu, target, at_rest);
+  const Reference position = fmu.find("slide.q", "output");
+  for (int step = 0; step < 20; ++step) {
+    if (step == 5) set(slide, target[0], 1);
+    REQUIRE(slide.calls().do_step(slide.handle(), 0.1 * step, 0.1) == 0);
+    CHECK(value(slide, position) == Approx(response(0.1 * (step + 1) - 0.5)).margin(1e-8));
+  }
+}
+
 TEST_CASE("a model behind a link is exported with the parts beside the link") {
   const Workshop w;
   std::filesystem::create_directories(w.path("store"));
