@@ -25,7 +25,8 @@ struct CaseSettings {
   std::vector<std::string> options;
   bool lenient = false;
   std::vector<std::string> set{};  ///< PATH=VALUE of the model
-  bool lanes = true;   ///< several cases are evaluated at once where the model allows it
+  std::vector<std::string> import_options{};  ///< KEY=VALUE, of a model in another program's format
+  bool lanes = true;  ///< several cases are evaluated at once where the model allows it
 };
 
 struct PreparedCase;

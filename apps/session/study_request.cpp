@@ -48,6 +48,7 @@ void add_settings(const CaseSettings& cases, host::StudyRecord& record) {
   for (const std::string& option : cases.options) record.emplace_back("solver option", option);
   if (cases.lenient) record.emplace_back("lenient", "true");
   for (const std::string& value : cases.set) record.emplace_back("set", value);
+  for (const std::string& option : cases.import_options) record.emplace_back("import option", option);
 }
 
 }  // namespace
