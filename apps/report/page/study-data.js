@@ -99,3 +99,22 @@ export function influence(factor, quantity) {
  */
 export const solverGroups = study.groups;
 export const isSolver = (factor) => factor.name === study.solver;
+
+/**
+ * Of each quantity the first and total Sobol indices of each factor, each as [value, low, high] of its 95 % interval; none
+ * where the cases do not allow it, with why_not.
+ */
+export const sobolIndices = study.indices ?? [];
+
+/** Fans of trajectories: times, quantiles by level, and lines of some cases. */
+export const trajectories = study.trajectories ?? {fans: []};
+const fanNumbers = unpackNumbers(textOf('fan-numbers'));
+let taken = 0;
+const take = (count) => fanNumbers.subarray(taken, (taken += count));
+export const fans = trajectories.fans.map(({name, unit, times: count, cases: numbers}) => ({
+  name,
+  label: unit && unit !== '1' ? `${name} (${unit})` : name,
+  times: take(count),
+  quantiles: trajectories.levels.map(() => take(count)),
+  lines: numbers.map((number) => ({number, values: take(count)})),
+}));

@@ -57,40 +57,87 @@ template <std::size_t fixed>
     }
 }
 
-}  // namespace
-
-// Built for several instruction sets, of which the loader picks one, where the compiler and its tools know how.
+// Built for several instruction sets, of which the best is taken, where the compiler and its tools know how.
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) && \
     !defined(__SANITIZE_THREAD__)
-#define POLYFORM_CLONES [[gnu::target_clones("avx512f", "avx2", "default")]]
-#else
-#define POLYFORM_CLONES
+#define POLYFORM_HAS_SETS
 #endif
 
-POLYFORM_CLONES
-void add_terms(std::size_t numbers, std::size_t lanes, const double* h, const double* y, std::span<const StageTerm> terms,
-               double* out) noexcept {
-  if (lanes == usual_lanes)
-    add<usual_lanes>(numbers, lanes, h, y, terms, out);
-  else
-    add<0>(numbers, lanes, h, y, terms, out);
+// The three functions with an attribute that names the instruction set.
+#define POLYFORM_LANE_ARITHMETIC(name, ...)                                                                       \
+  struct name {                                                                                                   \
+    __VA_ARGS__ static void add_terms(std::size_t numbers, std::size_t lanes, const double* h, const double* y,   \
+                                      std::span<const StageTerm> terms, double* out) noexcept {                   \
+      if (lanes == usual_lanes)                                                                                   \
+        add<usual_lanes>(numbers, lanes, h, y, terms, out);                                                       \
+      else                                                                                                        \
+        add<0>(numbers, lanes, h, y, terms, out);                                                                 \
+    }                                                                                                             \
+    __VA_ARGS__ static void find_errors(std::size_t numbers, std::size_t lanes, const LaneTolerances& tolerances, \
+                                        const double* start, const double* end, const double* error,              \
+                                        double* largest) noexcept {                                               \
+      if (lanes == usual_lanes)                                                                                   \
+        find<usual_lanes>(numbers, lanes, tolerances, start, end, error, largest);                                \
+      else                                                                                                        \
+        find<0>(numbers, lanes, tolerances, start, end, error, largest);                                          \
+    }                                                                                                             \
+    __VA_ARGS__ static void copy_lanes(std::size_t numbers, std::size_t lanes, const double* marks,               \
+                                       const double* from, double* to) noexcept {                                 \
+      if (lanes == usual_lanes)                                                                                   \
+        copy<usual_lanes>(numbers, lanes, marks, from, to);                                                       \
+      else                                                                                                        \
+        copy<0>(numbers, lanes, marks, from, to);                                                                 \
+    }                                                                                                             \
+  }
+
+POLYFORM_LANE_ARITHMETIC(Baseline, );
+#ifdef POLYFORM_HAS_SETS
+POLYFORM_LANE_ARITHMETIC(Avx2, [[gnu::target("avx2")]]);
+POLYFORM_LANE_ARITHMETIC(Avx512, [[gnu::target("avx512f")]]);
+#endif
+#undef POLYFORM_LANE_ARITHMETIC
+
+template <class Set>
+constexpr LaneArithmetic built(std::string_view instruction_set) {
+  return {instruction_set, &Set::add_terms, &Set::find_errors, &Set::copy_lanes};
 }
 
-POLYFORM_CLONES
+constexpr LaneArithmetic all_sets[]{
+    built<Baseline>("baseline"),
+#ifdef POLYFORM_HAS_SETS
+    built<Avx2>("avx2"),
+    built<Avx512>("avx512f"),
+#endif
+};
+
+/// How many of them, from the first on, the processor can run.
+std::size_t count_usable() noexcept {
+#ifdef POLYFORM_HAS_SETS
+  __builtin_cpu_init();
+  if (__builtin_cpu_supports("avx512f")) return 3;
+  if (__builtin_cpu_supports("avx2")) return 2;
+#endif
+  return 1;
+}
+
+const LaneArithmetic& best_set = usable_lane_arithmetic().back();
+
+}  // namespace
+
+std::span<const LaneArithmetic> usable_lane_arithmetic() noexcept { return std::span(all_sets).first(count_usable()); }
+
+void add_terms(std::size_t numbers, std::size_t lanes, const double* h, const double* y,
+               std::span<const StageTerm> terms, double* out) noexcept {
+  best_set.add_terms(numbers, lanes, h, y, terms, out);
+}
+
 void find_errors(std::size_t numbers, std::size_t lanes, const LaneTolerances& tolerances, const double* start,
                  const double* end, const double* error, double* largest) noexcept {
-  if (lanes == usual_lanes)
-    find<usual_lanes>(numbers, lanes, tolerances, start, end, error, largest);
-  else
-    find<0>(numbers, lanes, tolerances, start, end, error, largest);
+  best_set.find_errors(numbers, lanes, tolerances, start, end, error, largest);
 }
 
-POLYFORM_CLONES
 void copy_lanes(std::size_t numbers, std::size_t lanes, const double* marks, const double* from, double* to) noexcept {
-  if (lanes == usual_lanes)
-    copy<usual_lanes>(numbers, lanes, marks, from, to);
-  else
-    copy<0>(numbers, lanes, marks, from, to);
+  best_set.copy_lanes(numbers, lanes, marks, from, to);
 }
 
 }  // namespace polyform::runge_kutta
