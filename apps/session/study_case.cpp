@@ -39,10 +39,14 @@ host::TrajectorySink sink_of(const host::System& system, const host::Columns& co
 /// A case ready to run: all that its solver and its run refer to.
 struct PreparedCase {
   PreparedCase(std::size_t number, std::unique_ptr<host::System> made, const host::Catalog& catalog,
-               const CaseSettings& cases, const host::Quantities& quantities)
+               const CaseSettings& cases, const host::Quantities& quantities,
+               const std::shared_ptr<const SolverChoice>& usual)
       : number(number), system(std::move(made)), settings(settle(catalog, cases.run, system->description())),
-        choice(choose_solver(catalog, *system, cases.solver, cases.options)),
-        solver(compile(choice, system->view())), sink(*system, quantities) {
+        choice(usual && system->description().solver.options.empty()
+                   ? usual
+                   : std::make_shared<const SolverChoice>(
+                         choose_solver(catalog, *system, cases.solver, cases.options))),
+        solver(compile(*choice, system->view())), sink(*system, quantities) {
     if (!cases.trajectories.empty()) {
       trajectory.emplace(sink_of(*system, trajectory_columns(cases), settings));
       sinks.push_back(&*trajectory);
@@ -56,7 +60,7 @@ struct PreparedCase {
   std::size_t number;
   std::unique_ptr<host::System> system;
   host::RunSettings settings;
-  SolverChoice choice;
+  std::shared_ptr<const SolverChoice> choice;
   host::SolverPointer solver;
   host::AggregateSink sink;
   std::optional<host::TrajectorySink> trajectory, compared;  ///< that is kept; that other solvers are compared with
@@ -111,12 +115,23 @@ void StudyCases::check_model() {
     return std::ranges::any_of(factor.paths, host::is_solver);
   });
   if (!is_varied) settings_.solver = choice.formulation->name();
+  if (!is_varied && settings_.options.empty())
+    usual_choice_ = std::make_shared<const SolverChoice>(
+        choose_solver(*plugins_.catalog, *system, settings_.solver, settings_.options));
   const host::AggregateSink sink(*system, quantities_);
   channels_.assign(sink.channels().begin(), sink.channels().end());
   integrator_ = settings.integrator.name();
   if (!settings_.trajectories.empty()) {
-    const host::TrajectorySink kept = sink_of(*system, trajectory_columns(settings_), settings);
-    trajectory_channels_.assign(kept.channels().begin(), kept.channels().end());
+    try {
+      const host::TrajectorySink kept = sink_of(*system, trajectory_columns(settings_), settings);
+      trajectory_channels_.assign(kept.channels().begin(), kept.channels().end());
+    } catch (const Failure& failure) {
+      // They are read as the columns of a run.
+      constexpr std::string_view option = "--columns";
+      const std::string& why = failure.message();
+      throw Failure(failure.code(), why.starts_with(option) ? "--trajectories" + why.substr(option.size()) : why,
+                    failure.remedy());
+    }
   }
   for (const std::string& other : quantities_.solvers())
     compile(with_model_options(formulation_named(*plugins_.catalog, other), *system), system->view());
@@ -186,7 +201,8 @@ std::unique_ptr<PreparedCase> StudyCases::prepare(std::size_t number) {
   bool missing_plugin = false;
   std::unique_ptr<host::System> system = assemble(diagnostics, missing_plugin);
   if (!system) throw Failure(Exit::bad_input, first_error(diagnostics));
-  auto one = std::make_unique<PreparedCase>(number, std::move(system), *plugins_.catalog, settings_, quantities_);
+  auto one = std::make_unique<PreparedCase>(number, std::move(system), *plugins_.catalog, settings_, quantities_,
+                                            usual_choice_);
   if (one->trajectory &&
       !std::ranges::equal(one->trajectory->channels(), trajectory_channels_, {}, &host::Channel::name,
                           &host::Channel::name))

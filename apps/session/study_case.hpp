@@ -31,6 +31,7 @@ struct CaseSettings {
 
 struct PreparedCase;
 struct LaneModel;
+struct SolverChoice;
 
 class StudyCases {
  public:
@@ -81,6 +82,8 @@ class StudyCases {
   std::string integrator_;                        ///< of the model as it is written
   std::unique_ptr<LaneModel> lane_model_;         ///< none where cases run one at a time
   std::string why_no_lanes_;
+  /// The solver of all cases that give it no options; none where it varies.
+  std::shared_ptr<const SolverChoice> usual_choice_;
 };
 
 }  // namespace polyform::apps
