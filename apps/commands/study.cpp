@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <charconv>
 #include <chrono>
 #include <filesystem>
@@ -123,7 +124,12 @@ void report(const StudyArguments& arguments, const StudyFiles& files, const host
 
 Exit merge(const StudyArguments& arguments) {
   const std::string& target = arguments.merge.front();
-  const std::vector<std::string> shards(arguments.merge.begin() + 1, arguments.merge.end());
+  std::vector<std::string> shards(arguments.merge.begin() + 1, arguments.merge.end());
+  // *.h5 names the trajectories of the shards too.
+  std::erase_if(shards, [&](const std::string& file) {
+    return std::any_of(arguments.merge.begin() + 1, arguments.merge.end(),
+                       [&](const std::string& table) { return host::trajectory_file_of(table) == file; });
+  });
   check_table_name(target);
   if (target == "-") throw Failure(Exit::bad_input, "--merge writes to a file", "Give the name of the whole table.");
   host::FileRoles files;

@@ -1,7 +1,7 @@
 // Fans of trajectories: bands between quantiles of the cases, over time.
 import {element} from './format.js';
 import {axes, prepare, roomy} from './study-chart.js';
-import {fans, rangeOf, trajectories} from './study-data.js';
+import {done, fans, rangeOf, trajectories} from './study-data.js';
 import {color} from './theme.js';
 
 const find = (id) => document.getElementById(id);
@@ -9,11 +9,13 @@ const find = (id) => document.getElementById(id);
 /** Fills the choices; false where there are no trajectories. */
 export function setUpFans() {
   const column = find('fan-column'),
-    {cases, used, columns, missing} = trajectories;
+    {cases, used, columns, missing} = trajectories,
+    ended = done.reduce((sum, ok) => sum + (ok ? 1 : 0), 0);
   find('trajectories').hidden = fans.length === 0 && !missing;
   find('fan-note').textContent = missing
     ? 'The files of the trajectories that this table joins were not there, or no case has any.'
     : `Quantiles over ${used.toLocaleString('en')}${used < cases ? ` of ${cases.toLocaleString('en')}` : ''} cases at each time.` +
+      (cases < ended ? ` ${(ended - cases).toLocaleString('en')} more are done, and files with their trajectories were not there.` : '') +
       (columns > fans.length ? ` Of ${columns} columns the first ${fans.length} are here.` : '');
   if (fans.length === 0) return false;
   column.replaceChildren(...fans.map(({name, label}) => new Option(label, name)));
