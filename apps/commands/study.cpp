@@ -263,7 +263,8 @@ void add_study(CLI::App& app, Action& action) {
       ->allow_extra_args(false)
       ->type_name("NAME=EXPRESSION");
   sub->add_option("--samples", arguments->samples,
-                  "Number of cases of lhs, sobol and random; of saltelli, of groups of as many cases as factors, and two")
+                  "Number of cases of lhs, sobol and random; of saltelli, of groups of as many cases as factors, "
+                  "and two")
       ->check(CLI::Validator(check_count, ""))
       ->check(CLI::PositiveNumber)
       ->type_name("N");

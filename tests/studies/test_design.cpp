@@ -166,7 +166,8 @@ TEST_CASE("each solver computes every sample, and more samples keep the first ca
 }
 
 TEST_CASE("saltelli mixes two points of each sample, one factor at a time") {
-  const Design d = design({"a=uniform(0,1)", "b=uniform(2,3)"}, {.method = Method::saltelli, .samples = 4, .seed = 1, .correlation = {}});
+  const Design d = design({"a=uniform(0,1)", "b=uniform(2,3)"},
+                          {.method = Method::saltelli, .samples = 4, .seed = 1, .correlation = {}});
   REQUIRE(d.cases() == 16);
   for (std::size_t sample = 0; sample < 4; ++sample) {
     const auto a = d.values(4 * sample), b = d.values(4 * sample + 1);

@@ -110,8 +110,8 @@ Node& VariedModel::enter_map(Node& map, Place& place) {
   return add_default(map, key, place);
 }
 
-/// What a model or a part does not define as a parameter has no meaning in it. A part that is placed has parameters that
-/// the placement does not name.
+/// What a model or a part does not define as a parameter has no meaning in it. A part that is placed has parameters
+/// that the placement does not name.
 void VariedModel::check_parameter(const Node& map, const Place& place) const {
   const std::string_view before = place.whole.substr(0, place.whole.size() - place.rest.size());
   const bool of_model = before == "parameters.",
