@@ -16,12 +16,16 @@ void LoopColumns::hold_ground_rows(const SystemView& view, double mass, double l
   for (std::size_t i = 0; i < layout_.count(); ++i) {
     const LoopLayout::End* only = nullptr;
     std::size_t ends = 0;
+    bool against_ground = layout_.is_absolute(i);
     for (const LoopLayout::End& end : layout_.ends(i)) {
-      if (is_ground(end.frame)) continue;
+      if (is_ground(end.frame)) {
+        against_ground = true;
+        continue;
+      }
       only = &end;
       ++ends;
     }
-    if (ends != 1 || !layout_.is_absolute(i) || flexible_.attachment_of(only->frame) != FlexibleLinks::none) continue;
+    if (ends != 1 || !against_ground || flexible_.attachment_of(only->frame) != FlexibleLinks::none) continue;
     held_.push_back({at(LoopLayout::body_of(view, only->frame)), i, only->passage});
   }
   std::ranges::stable_sort(held_, {}, &Held::body);
