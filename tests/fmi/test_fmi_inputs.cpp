@@ -35,7 +35,7 @@ simulation: {{duration: 1, tolerance: {{relative: 1.0e-10, absolute: 1.0e-12}}, 
                      effort);
 }
 
-double value(const FmuInstance& fmu, Reference reference) {
+double number(const FmuInstance& fmu, Reference reference) {
   double out = 0;
   REQUIRE(fmu.calls().get_real(fmu.handle(), &reference, 1, &out) == 0);
   return out;
@@ -44,8 +44,8 @@ void set(const FmuInstance& fmu, Reference reference, double to) {
   REQUIRE(fmu.calls().set_real(fmu.handle(), &reference, 1, &to) == 0);
 }
 
-void exported(const Workshop& w, const std::string& model, const std::string& fmu,
-              const std::vector<std::string>& more = {}) {
+void export_fmu(const Workshop& w, const std::string& model, const std::string& fmu,
+                const std::vector<std::string>& more = {}) {
   std::vector<std::string> arguments{"export", "--fmi", "2", model, "-o", fmu};
   arguments.insert(arguments.end(), more.begin(), more.end());
   const Outcome out = w.run(arguments);
@@ -57,7 +57,7 @@ void exported(const Workshop& w, const std::string& model, const std::string& fm
 
 TEST_CASE("an input that another program sets acts as the same function of time in the model") {
   const Workshop w;
-  exported(w, w.write("arm.yaml", driven_arm("0.5")), "arm.fmu");
+  export_fmu(w, w.write("arm.yaml", driven_arm("0.5")), "arm.fmu");
   const std::string truth = w.write("truth.yaml", driven_arm("{expression: \"if(t < 0.5, 0.5, 2)\"}"));
   const Table table = read_table(w.run({"run", truth, "--output", "-", "--quiet"}).out);
   const Fmu& fmu = Fmu::open(w.path("arm.fmu").string(), Kind::co_simulation);
@@ -66,13 +66,13 @@ TEST_CASE("an input that another program sets acts as the same function of time 
   for (int step = 0; step < 10; ++step) {
     if (step == 5) set(arm, effort, 2);
     REQUIRE(arm.calls().do_step(arm.handle(), 0.1 * step, 0.1, 1) == 0);
-    CHECK(value(arm, angle) == Approx(table.at(static_cast<std::size_t>(step) + 1, "pin.q")).margin(1e-8));
+    CHECK(number(arm, angle) == Approx(table.at(static_cast<std::size_t>(step) + 1, "pin.q")).margin(1e-8));
   }
 }
 
 TEST_CASE("a state of an FMU for co-simulation is set again, from bytes too") {
   const Workshop w;
-  exported(w, w.write("arm.yaml", driven_arm("0.5")), "arm.fmu", {"--integrator", "rk4", "--step", "0.001"});
+  export_fmu(w, w.write("arm.yaml", driven_arm("0.5")), "arm.fmu", {"--integrator", "rk4", "--step", "0.001"});
   const Fmu& fmu = Fmu::open(w.path("arm.fmu").string(), Kind::co_simulation);
   FmuInstance arm(fmu, {}, {});
   const Reference effort = fmu.find("motor.effort", "input"), angle = fmu.find("pin.q", "output");
@@ -80,23 +80,23 @@ TEST_CASE("a state of an FMU for co-simulation is set again, from bytes too") {
   std::vector<char> kept;
   REQUIRE(arm.save(kept));
   REQUIRE(arm.calls().do_step(arm.handle(), 0.3, 0.4, 1) == 0);
-  const double there = value(arm, angle);
+  const double there = number(arm, angle);
   set(arm, effort, 7);
   REQUIRE(arm.calls().do_step(arm.handle(), 0.7, 0.1, 1) == 0);
   REQUIRE(arm.restore(kept));
   REQUIRE(arm.calls().do_step(arm.handle(), 0.3, 0.4, 1) == 0);
-  CHECK(value(arm, angle) == Approx(there).margin(1e-12));
+  CHECK(number(arm, angle) == Approx(there).margin(1e-12));
   FmuInstance other(fmu, {}, {});
   REQUIRE(other.restore(kept));
   REQUIRE(other.calls().do_step(other.handle(), 0.3, 0.4, 1) == 0);
-  CHECK(value(other, angle) == Approx(there).margin(1e-12));
+  CHECK(number(other, angle) == Approx(there).margin(1e-12));
   CHECK_FALSE(other.restore(std::vector<char>(kept.begin(), kept.end() - 8)));
   CHECK(other.calls().do_step(other.handle(), 0.1, 0.1, 1) != 0);  // not the present time
 }
 
 TEST_CASE("events of a model pass through model exchange") {
   const Workshop w;
-  exported(w, shipped("bouncing_ball"), "ball.fmu", {"--kind", "me"});
+  export_fmu(w, shipped("bouncing_ball"), "ball.fmu", {"--kind", "me"});
   const std::string model = w.write("outer.yaml", R"YAML(polyform: 1
 name: beside a ball
 bodies:
