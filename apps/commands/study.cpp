@@ -252,6 +252,7 @@ void add_study(CLI::App& app, Action& action) {
   sub->add_option("MODEL", arguments->file, "The model, or a study file (YAML or JSON)")->type_name("");
   add_plugin_path(*sub, arguments->plugin_paths);
   add_lenient(*sub, arguments->lenient);
+  add_import_options(*sub, arguments->cases.import_options);
   add_set(*sub, arguments->cases.set);
   sub->add_option("--vary", arguments->vary,
                   "A value of the model and what it takes: a,b,c or from:to:count or a distribution; several paths "

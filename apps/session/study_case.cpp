@@ -80,7 +80,8 @@ StudyCases::StudyCases(const Plugins& plugins, const std::string& model, const h
                        const host::Quantities& quantities, CaseSettings settings)
     : plugins_(plugins), design_(design), quantities_(quantities), settings_(std::move(settings)), model_([&] {
         host::Diagnostics diagnostics;
-        host::VariedModel parsed(model, *plugins_.catalog, diagnostics);
+        host::VariedModel parsed(model, *plugins_.catalog, diagnostics,
+                                 split_options("--import-option", settings_.import_options));
         print(diagnostics);
         if (diagnostics.failed()) throw Failure(Exit::bad_input, already_said);
         set_values(parsed, settings_.set);

@@ -27,6 +27,7 @@ struct CaseSettings {
   std::vector<std::string> set{};  ///< PATH=VALUE of the model
   bool lanes = true;   ///< several cases are evaluated at once where the model allows it
   std::string trajectories{};  ///< columns that are kept of each case, as of --columns; "": none
+  std::vector<std::string> import_options{};  ///< KEY=VALUE, of a model in another program's format
 };
 
 struct PreparedCase;

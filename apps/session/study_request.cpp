@@ -49,6 +49,7 @@ void add_settings(const CaseSettings& cases, host::StudyRecord& record) {
   if (cases.lenient) record.emplace_back("lenient", "true");
   for (const std::string& value : cases.set) record.emplace_back("set", value);
   if (!cases.trajectories.empty()) record.emplace_back("trajectories", cases.trajectories);
+  for (const std::string& option : cases.import_options) record.emplace_back("import option", option);
 }
 
 }  // namespace
