@@ -14,8 +14,8 @@ using Eigen::Index;
 
 namespace {
 
-// Of the sum of a rate's terms, and m/s or rad/s: slower is rounding of what was brought to rest.
-constexpr double rest_share = 1e-9, least_rest = 1e-11;
+// Of the sum of a rate's terms: slower is rounding of what was brought to rest.
+constexpr double rest_share = 1e-9;
 // The same for what is taken off the rates of rows that hold.
 constexpr double drift_share = 1e-13, least_drift = 1e-15;
 // Gaps of rows that hold: what is wider is taken off, m or rad.
@@ -283,8 +283,10 @@ void UnilateralMotion::evaluate(double t, std::span<const double> y, std::span<d
     };
     if (!is_closed(k)) {
       if (!point.has_normal) continue;
+      // What parts after an impact is farther from closing than the rounding of its gap.
+      const double margin = (set_.rate(row) > 0 ? 2 : 1) * gap_rounding * std::max(1.0, span_[k]);
       if (point.has_gap)
-        tell(closing, set_.gap(k) + gap_rounding * std::max(1.0, span_[k]), set_.rate(row));
+        tell(closing, set_.gap(k) + margin, set_.rate(row));
       else
         tell(closing, set_.rate(row), unknown);
       continue;

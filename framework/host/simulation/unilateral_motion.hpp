@@ -52,6 +52,8 @@ class UnilateralMotion {
     std::size_t row, point;
   };
   using Rows = std::vector<std::size_t>;
+  // m/s or rad/s: what is slower rests.
+  static constexpr double least_rest = 1e-11;
   static constexpr std::size_t three = UnilateralSet::rows_per_point;
 
   void check_drawn(const ConstStateView& start);
@@ -70,6 +72,8 @@ class UnilateralMotion {
   ConeProblem problem_of(const std::vector<std::size_t>& points, const Eigen::VectorXd& b) const;
   // Modes.
   void decide(double t, std::span<double> y, std::optional<std::size_t> fired);
+  void turn_round();
+  void hold_at_limit(const Eigen::VectorXd& lambda, const Eigen::VectorXd& rates, double motion);
   void take_modes(const ConeProblem&, const Eigen::VectorXd& lambda);
   bool solve_modes(const ConeProblem&, Eigen::VectorXd& lambda, Eigen::VectorXd& rates);
   bool flip_worst(const ConeProblem&, const Eigen::VectorXd& lambda, const Eigen::VectorXd& rates,
