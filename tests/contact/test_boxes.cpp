@@ -99,7 +99,7 @@ TEST_CASE("boxes that stand upon each other rest, and the sum of the heights sta
   for (const Vec3& v : ended.velocities) CHECK(norm(v) < 1e-11);
 }
 
-// A box that stands on an edge along x falls on the rim of the table, which is along y: one place, under the mass centre.
+// A box that stands on an edge along x falls on a rim that is along y: one place, under the mass centre.
 TEST_CASE("a box that falls with an edge on an edge comes back with its restitution") {
   const double half = 0.1 * std::sqrt(2.0), h = 0.2, speed = std::sqrt(2 * earth * h), fallen = speed / earth;
   const std::string text = fmt::format(

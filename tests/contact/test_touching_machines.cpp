@@ -63,8 +63,8 @@ TEST_CASE("Euler's disk rolls around its mass centre at the rate of the closed f
   }
 }
 
-// Where its angles are small, as in the book, the period is 0.146 s, and it falls by 19.4 mm in it; with the sleeve and the
-// beak where they really are, time stepping with steps of 5 µs (written apart, in Python) finds 0.13077 s and 14.51 mm.
+// Where its angles are small, as in the book, the period is 0.146 s, and it falls by 19.4 mm in it; with the sleeve and
+// the beak where they really are, time stepping with steps of 5 µs (written apart, in Python) finds 0.13077 s and 14.51 mm.
 TEST_CASE("a woodpecker toy falls by its limit cycle") {
   const auto system = machine("woodpecker");
   const auto fallen = [&](const Formulation& formulation, double t) {
@@ -97,8 +97,8 @@ TEST_CASE("a slider-crank with a clearance strikes its guide alike in all formul
   }
 }
 
-// The tangent of the incline is the coefficient of friction to the last digit, or a hundredth more. The block cannot turn,
-// and stands on one foot: how four share a load at the limit is another question.
+// The tangent of the incline is the coefficient of friction to the last digit, or a hundredth more. The block cannot
+// turn, and stands on one foot: how four share a load at the limit is another question.
 TEST_CASE("a block at the limit of friction stays, and beyond it slides") {
   const auto incline = [](double tangent) {
     const double angle = std::atan(tangent);

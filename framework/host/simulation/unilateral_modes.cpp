@@ -128,8 +128,7 @@ void UnilateralMotion::check_drawn(const ConstStateView& start) {
 
 void UnilateralMotion::renew(double t, std::span<double> y) {
   collide(t, y);
-  decide(t, y, std::nullopt);
-  turn_round();
+  choose(t, y, std::nullopt);
 }
 
 /// Points that slide against the direction of their friction at the evaluated state: of several that turn round at once
@@ -152,7 +151,21 @@ void UnilateralMotion::pass(double t, std::span<double> y, std::size_t function)
     if (speed > come_to_rest * fastest_[k] + at_rest * least_speed(three * k + 1)) return turn_round();
   }
   if (function % functions_per_point == closing) collide(t, y, function);
-  decide(t, y, function);
+  choose(t, y, function);
+}
+
+/// The modes from here on. Where friction grows with what joints transmit they hold for loads that follow from them.
+void UnilateralMotion::choose(double t, std::span<double> y, std::optional<std::size_t> fired) {
+  decide(t, y, fired);
+  constexpr int most_choices = 20;
+  for (int round = 0; set_.is_loaded() && round < most_choices; ++round) {
+    const std::vector<UnilateralMode> before = modes_;
+    if (!find_forces(t, y))
+      throw Failure(Exit::simulation_failed,
+                    fmt::format("the forces of contact could not be computed at t = {:.9g} s: {}", t, ode_.failure()));
+    decide(t, y, fired);
+    if (modes_ == before) break;
+  }
   turn_round();
 }
 

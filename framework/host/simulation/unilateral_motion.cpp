@@ -26,6 +26,10 @@ constexpr double gap_rounding = 1e-13;
 constexpr double force_share = 1e-9;
 // Of the sum of the sizes of an acceleration's terms: what is less is their rounding.
 constexpr double cancelled = 1e-12;
+// Of the largest friction: what changes by less from round to round is found. Each round shrinks the error by about the
+// coefficient of friction, times the bearing's radius over the length of its lever.
+constexpr double loaded_share = 1e-12;
+constexpr int most_rounds = 200;
 // Rows of which less than this is independent of the others are redundant: forces are then the least that hold.
 constexpr double redundant = 1e-9;
 
@@ -95,7 +99,24 @@ void UnilateralMotion::put_column(const Unknown& u, double force, std::span<doub
 }
 
 /// Forces of all rows at a state, with the present modes; then the response holds base and columns of the unknowns.
+/// Friction that grows with what a joint transmits, to which it belongs, by iteration.
 bool UnilateralMotion::find_forces(double t, std::span<const double> y) {
+  for (int round = 0;; ++round) {
+    if (!find_forces_once(t, y)) return false;
+    if (!set_.is_loaded()) return true;
+    const Observation* const now = response_.observe(t, y, forces_);
+    if (now == nullptr) return false;
+    if (!(set_.take_reactions(*now) > loaded_share)) return true;
+    if (round == most_rounds)
+      throw Failure(Exit::simulation_failed,
+                    fmt::format("friction by the load of `{}`, or of another joint, has no solution near its last one "
+                                "at t = {:.9g} s: the more it rubs the more it is loaded",
+                                set_.element_name(0), t),
+                    "Use a smaller coefficient, or a given effort.");
+  }
+}
+
+bool UnilateralMotion::find_forces_once(double t, std::span<const double> y) {
   list_unknowns();
   set_.evaluate(t, y);
   std::ranges::fill(loads_, 0.0);

@@ -64,6 +64,7 @@ class UnilateralMotion {
   double least_speed(std::size_t row) const;
   void list_unknowns();
   bool find_forces(double t, std::span<const double> y);
+  bool find_forces_once(double t, std::span<const double> y);
   void put_column(const Unknown&, double force, std::span<double> forces) const;
   void solve_unknowns(double t);
   // Of what touches.
@@ -71,6 +72,7 @@ class UnilateralMotion {
   void respond(double t, std::span<const double> y);
   ConeProblem problem_of(const std::vector<std::size_t>& points, const Eigen::VectorXd& b) const;
   // Modes.
+  void choose(double t, std::span<double> y, std::optional<std::size_t> fired);
   void decide(double t, std::span<double> y, std::optional<std::size_t> fired);
   void turn_round();
   void hold_at_limit(const Eigen::VectorXd& lambda, const Eigen::VectorXd& rates, double motion);
