@@ -36,7 +36,7 @@ simulation: {{duration: 1, tolerance: {{relative: 1.0e-10, absolute: 1.0e-12}}, 
                      effort);
 }
 
-double value(const FmuInstance& fmu, Reference reference) {
+double number(const FmuInstance& fmu, Reference reference) {
   double out = 0;
   REQUIRE(fmu.calls().get_real(fmu.handle(), &reference, 1, &out) == 0);
   return out;
@@ -67,7 +67,7 @@ TEST_CASE("an input that another program sets acts as the same function of time 
   for (int step = 0; step < 10; ++step) {
     if (step == 5) set(arm, effort, 2);
     REQUIRE(arm.calls().do_step(arm.handle(), 0.1 * step, 0.1) == 0);
-    CHECK(value(arm, angle) == Approx(table.at(static_cast<std::size_t>(step) + 1, "pin.q")).margin(1e-8));
+    CHECK(number(arm, angle) == Approx(table.at(static_cast<std::size_t>(step) + 1, "pin.q")).margin(1e-8));
   }
 }
 
@@ -81,16 +81,16 @@ TEST_CASE("a state of an FMU for co-simulation is set again, from bytes too") {
   std::vector<char> kept;
   REQUIRE(arm.save(kept));
   REQUIRE(arm.calls().do_step(arm.handle(), 0.3, 0.4) == 0);
-  const double there = value(arm, angle);
+  const double there = number(arm, angle);
   set(arm, effort, 7);
   REQUIRE(arm.calls().do_step(arm.handle(), 0.7, 0.1) == 0);
   REQUIRE(arm.restore(kept));
   REQUIRE(arm.calls().do_step(arm.handle(), 0.3, 0.4) == 0);
-  CHECK(value(arm, angle) == Approx(there).margin(1e-12));
+  CHECK(number(arm, angle) == Approx(there).margin(1e-12));
   FmuInstance other(fmu, {}, {});
   REQUIRE(other.restore(kept));
   REQUIRE(other.calls().do_step(other.handle(), 0.3, 0.4) == 0);
-  CHECK(value(other, angle) == Approx(there).margin(1e-12));
+  CHECK(number(other, angle) == Approx(there).margin(1e-12));
   CHECK_FALSE(other.restore(std::vector<char>(kept.begin(), kept.end() - 8)));
   CHECK(other.calls().do_step(other.handle(), 0.1, 0.1) != 0);  // not the present time
 }
@@ -111,13 +111,13 @@ TEST_CASE("a state of an FMU holds its parameters") {
     std::vector<char> kept;
     REQUIRE(one.save(kept));
     REQUIRE(other.restore(kept));
-    CHECK(value(other, mass) == 3);
+    CHECK(number(other, mass) == 3);
     if (kind == Kind::co_simulation) {
       REQUIRE(one.step(0, 0.2));
       REQUIRE(other.step(0, 0.2));
     }
-    CHECK(value(other, energy) == Approx(value(one, energy)).margin(1e-12));
-    CHECK(std::abs(value(one, energy)) < 100);
+    CHECK(number(other, energy) == Approx(number(one, energy)).margin(1e-12));
+    CHECK(std::abs(number(one, energy)) < 100);
   }
 }
 
@@ -137,11 +137,11 @@ TEST_CASE("an external signal is an input") {
   const Fmu& fmu = Fmu::open(w.path("arm.fmu").string(), Kind::co_simulation);
   const FmuInstance arm(fmu, {}, {});
   const Reference command = fmu.find("signal.command", "input"), angle = fmu.find("pin.q", "output");
-  CHECK(value(arm, command) == 0.25);
+  CHECK(number(arm, command) == 0.25);
   for (int step = 0; step < 10; ++step) {
     if (step == 5) set(arm, command, 1);
     REQUIRE(arm.calls().do_step(arm.handle(), 0.1 * step, 0.1) == 0);
-    CHECK(value(arm, angle) == Approx(truth.at(static_cast<std::size_t>(step) + 1, "pin.q")).margin(1e-8));
+    CHECK(number(arm, angle) == Approx(truth.at(static_cast<std::size_t>(step) + 1, "pin.q")).margin(1e-8));
   }
 }
 
@@ -167,7 +167,7 @@ TEST_CASE("the shipped slide follows the target that another program gives") {
   for (int step = 0; step < 20; ++step) {
     if (step == 5) set(slide, target[0], 1);
     REQUIRE(slide.calls().do_step(slide.handle(), 0.1 * step, 0.1) == 0);
-    CHECK(value(slide, position) == Approx(response(0.1 * (step + 1) - 0.5)).margin(1e-8));
+    CHECK(number(slide, position) == Approx(response(0.1 * (step + 1) - 0.5)).margin(1e-8));
   }
 }
 
@@ -187,7 +187,7 @@ TEST_CASE("a model behind a link is exported with the parts beside the link") {
   exported(w, model, "linked.fmu");
   const Fmu& fmu = Fmu::open(w.path("linked.fmu").string(), Kind::co_simulation);
   const FmuInstance linked(fmu, {}, {});
-  CHECK(value(linked, fmu.find("pin.q", "output")) == 0);
+  CHECK(number(linked, fmu.find("pin.q", "output")) == 0);
 }
 
 TEST_CASE("events of a model pass through model exchange") {
