@@ -46,6 +46,8 @@ class RunStops {
   double begin_event();
   /// After that step: lets the element of the event change its states.
   void end_event();
+  /// The event whose element has ended the run, by name; "" while none has.
+  const std::string& ended_by() const { return events_.elements().ended_by(); }
   /// At the end of a step in which nothing happened.
   void settle();
   void pass_knot();
