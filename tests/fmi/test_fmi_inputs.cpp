@@ -46,7 +46,7 @@ void set(const FmuInstance& fmu, Reference reference, double to) {
 }
 
 void export_fmu(const Workshop& w, const std::string& model, const std::string& fmu,
-              const std::vector<std::string>& more = {}) {
+                const std::vector<std::string>& more = {}) {
   std::vector<std::string> arguments{"export", "--fmi", "2", model, "-o", fmu};
   arguments.insert(arguments.end(), more.begin(), more.end());
   const Outcome out = w.run(arguments);
