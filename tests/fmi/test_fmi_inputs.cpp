@@ -45,8 +45,8 @@ void set(const FmuInstance& fmu, Reference reference, double to) {
   REQUIRE(fmu.calls().set_real(fmu.handle(), &reference, 1, &to) == 0);
 }
 
-void exported(const Workshop& w, const std::string& model, const std::string& fmu,
-              const std::vector<std::string>& more = {}) {
+void export_fmu(const Workshop& w, const std::string& model, const std::string& fmu,
+                const std::vector<std::string>& more = {}) {
   std::vector<std::string> arguments{"export", "--fmi", "2", model, "-o", fmu};
   arguments.insert(arguments.end(), more.begin(), more.end());
   const Outcome out = w.run(arguments);
@@ -58,7 +58,7 @@ void exported(const Workshop& w, const std::string& model, const std::string& fm
 
 TEST_CASE("an input that another program sets acts as the same function of time in the model") {
   const Workshop w;
-  exported(w, w.write("arm.yaml", driven_arm("0.5")), "arm.fmu");
+  export_fmu(w, w.write("arm.yaml", driven_arm("0.5")), "arm.fmu");
   const std::string truth = w.write("truth.yaml", driven_arm("{expression: \"if(t < 0.5, 0.5, 2)\"}"));
   const Table table = read_table(w.run({"run", truth, "--output", "-", "--quiet"}).out);
   const Fmu& fmu = Fmu::open(w.path("arm.fmu").string(), Kind::co_simulation);
@@ -73,7 +73,7 @@ TEST_CASE("an input that another program sets acts as the same function of time 
 
 TEST_CASE("a state of an FMU for co-simulation is set again, from bytes too") {
   const Workshop w;
-  exported(w, w.write("arm.yaml", driven_arm("0.5")), "arm.fmu", {"--integrator", "rk4", "--step", "0.001"});
+  export_fmu(w, w.write("arm.yaml", driven_arm("0.5")), "arm.fmu", {"--integrator", "rk4", "--step", "0.001"});
   const Fmu& fmu = Fmu::open(w.path("arm.fmu").string(), Kind::co_simulation);
   FmuInstance arm(fmu, {}, {});
   const Reference effort = fmu.find("motor.effort", "input"), angle = fmu.find("pin.q", "output");
@@ -102,7 +102,7 @@ TEST_CASE("a state of an FMU holds its parameters") {
   text.replace(text.find("mass: 1,"), 8, "mass: mass,");
   for (const auto& [name, kind] : {std::pair("cs", Kind::co_simulation), std::pair("me", Kind::model_exchange)}) {
     const std::string file = std::string(name) + ".fmu";
-    exported(w, w.write("arm.yaml", text), file, {"--kind", name});
+    export_fmu(w, w.write("arm.yaml", text), file, {"--kind", name});
     const Fmu& fmu = Fmu::open(w.path(file).string(), kind);
     const Reference mass = fmu.find("parameters.mass", "parameter"), energy = fmu.find("energy.potential", "output");
     const Reference which[] = {mass};
@@ -131,7 +131,7 @@ TEST_CASE("an external signal is an input") {
   const std::string constant = w.write("constant.yaml", driven_arm("0.5"));
   const Table expected = read_table(w.run({"run", constant, "--output", "-", "--quiet"}).out);
   CHECK(still.at(10, "pin.q") == Approx(expected.at(10, "pin.q")).margin(1e-9));
-  exported(w, model, "arm.fmu");
+  export_fmu(w, model, "arm.fmu");
   const std::string jumping = w.write("truth.yaml", driven_arm("{expression: \"if(t < 0.5, 0.5, 2)\"}"));
   const Table truth = read_table(w.run({"run", jumping, "--output", "-", "--quiet"}).out);
   const Fmu& fmu = Fmu::open(w.path("arm.fmu").string(), Kind::co_simulation);
@@ -158,7 +158,7 @@ TEST_CASE("the shipped slide follows the target that another program gives") {
     for (std::size_t row = 0; row < table.rows.size(); ++row)
       CHECK(table.at(row, "slide.q") == Approx(0.1 * response(table.rows[row][0])).margin(1e-9));
   }
-  exported(w, shipped("commanded_slide"), "slide.fmu");
+  export_fmu(w, shipped("commanded_slide"), "slide.fmu");
   const Fmu& fmu = Fmu::open(w.path("slide.fmu").string(), Kind::co_simulation);
   const Reference target[] = {fmu.find("signal.target", "input")};
   const double at_rest[] = {0};
@@ -184,7 +184,7 @@ TEST_CASE("a model behind a link is exported with the parts beside the link") {
   const Outcome check = w.run({"check", model});
   INFO(check.err);
   REQUIRE(check.code == 0);
-  exported(w, model, "linked.fmu");
+  export_fmu(w, model, "linked.fmu");
   const Fmu& fmu = Fmu::open(w.path("linked.fmu").string(), Kind::co_simulation);
   const FmuInstance linked(fmu, {}, {});
   CHECK(number(linked, fmu.find("pin.q", "output")) == 0);
@@ -192,7 +192,7 @@ TEST_CASE("a model behind a link is exported with the parts beside the link") {
 
 TEST_CASE("events of a model pass through model exchange") {
   const Workshop w;
-  exported(w, shipped("bouncing_ball"), "ball.fmu", {"--kind", "me"});
+  export_fmu(w, shipped("bouncing_ball"), "ball.fmu", {"--kind", "me"});
   const std::string model = w.write("outer.yaml", R"YAML(polyform: 1
 name: beside a ball
 bodies:
