@@ -259,7 +259,7 @@ Exit report_study(const ReportArguments& arguments, const std::string& page, hos
                         "Give it alone, without --model.");
   host::RecordFields record;
   const host::StudyTable study = host::read_hdf5_table(table, record);
-  write_study_page(file, fs::path(table).stem().string(), study, record);
+  write_study_page(file, fs::path(table).stem().string(), study, record, host::read_fans(table));
   if (page != "-") fmt::print(output(), "report       {}\n", page);
   return Exit::done;
 }

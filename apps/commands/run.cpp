@@ -61,7 +61,7 @@ void print_summary(const RunCommandArguments& arguments, const host::System& sys
   if (run.stops + run.events > 0)
     fmt::format_to(out, "begun anew   at {} knots of functions of time, {} events of elements\n", run.stops,
                    run.events);
-  for (const std::string& note : run.notes) fmt::format_to(out, "contact      {}\n", note);
+  for (const std::string& note : run.notes) fmt::format_to(out, "note         {}\n", note);
   fmt::format_to(out, "energy       {} {:.2e} (relative)\n",
              run.conservative ? "drift" : "drift, less the work of what has no potential,", run.energy_drift);
   fmt::format_to(out, "constraints  largest violation {:.2e}; before corrections {:.2e}, {} Newton steps\n",

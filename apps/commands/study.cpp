@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <charconv>
 #include <chrono>
 #include <filesystem>
@@ -19,6 +20,7 @@
 #include "apps/session/study_output.hpp"
 #include "apps/session/study_ranks.hpp"
 #include "apps/session/study_request.hpp"
+#include "apps/text/influence_text.hpp"
 #include "apps/text/study_text.hpp"
 #include "apps/text/terminal.hpp"
 #include "framework/host/reading/report.hpp"
@@ -26,6 +28,7 @@
 #include "framework/printable.hpp"
 #include "framework/workbench/studies/merge.hpp"
 #include "framework/workbench/studies/table.hpp"
+#include "framework/workbench/studies/trajectory_file.hpp"
 
 namespace polyform::apps {
 
@@ -92,17 +95,27 @@ host::GroupWork work_of(StudyCases& cases, const volatile std::sig_atomic_t& int
   };
 }
 
-void report(const StudyArguments& arguments, const std::string& output_file, const host::StudyTable& table,
+/// What a study or a merge tells at its end.
+struct StudyFiles {
+  std::string table, trajectories;
+  std::string_view method;
+};
+
+void report(const StudyArguments& arguments, const StudyFiles& files, const host::StudyTable& table,
             const StudyCounts& counts) {
+  const std::string& output_file = files.table;
   if (arguments.json) {
     Json object = study_json(table, counts);
+    object["influence"] = influence_json(table, files.method);
     if (!output_file.empty()) object["output"] = output_file;
+    if (!files.trajectories.empty()) object["trajectories"] = files.trajectories;
     print_json(object);
   } else if (!arguments.quiet) {
-    std::string text = study_text(table, counts);
+    std::string text = study_text(table, counts) + influence_text(table, files.method);
     text += output_file.empty()  ? "\nresults      not written; give --output FILE.csv, FILE.h5 or -\n"
             : output_file == "-" ? ""
                                  : fmt::format("\nresults      {}\n", output_file);
+    if (!files.trajectories.empty()) text += fmt::format("trajectories {}\n", files.trajectories);
     if (!arguments.report.empty()) text += fmt::format("report       {}\n", arguments.report);
     const bool aside = output_file == "-" || arguments.report == "-";
     std::fputs(host::printable(text, true).c_str(), aside ? stderr : output());
@@ -111,15 +124,32 @@ void report(const StudyArguments& arguments, const std::string& output_file, con
 
 Exit merge(const StudyArguments& arguments) {
   const std::string& target = arguments.merge.front();
-  const std::vector<std::string> shards(arguments.merge.begin() + 1, arguments.merge.end());
+  std::vector<std::string> shards(arguments.merge.begin() + 1, arguments.merge.end());
+  // *.h5 names the trajectories of the shards too.
+  std::erase_if(shards, [&](const std::string& file) {
+    return std::any_of(arguments.merge.begin() + 1, arguments.merge.end(),
+                       [&](const std::string& table) { return host::trajectory_file_of(table) == file; });
+  });
   check_table_name(target);
   if (target == "-") throw Failure(Exit::bad_input, "--merge writes to a file", "Give the name of the whole table.");
   host::FileRoles files;
   for (const std::string& shard : shards) files.read("the shard", shard);
   files.write("--merge", target);
   const host::JournalContent whole = host::merge_shards(shards, !target.ends_with(".csv"));
-  write_table_file(target, "--merge", whole.table, whole.record);
-  report(arguments, target, whole.table, counts_of(whole.table, whole.table.rows.size()));
+  host::TrajectoryParts trajectories;
+  if (host::find(whole.record, "trajectories") != nullptr ||
+      std::filesystem::exists(host::trajectory_file_of(shards.front())))
+    for (const std::string& shard : shards) host::add_part(trajectories, host::trajectory_file_of(shard), target);
+  const bool has_trajectories = !trajectories.parts.empty();
+  if (has_trajectories && target.ends_with(".csv")) {
+    host::OutputFile joined(host::trajectory_file_of(target), "--merge");
+    host::write_joined(joined, whole.table, trajectories);
+  }
+  write_table_file(target, "--merge", whole.table, whole.record, has_trajectories ? &trajectories : nullptr);
+  const std::string* const method = host::find(whole.record, "method");
+  report(arguments, {target, has_trajectories && target.ends_with(".csv") ? host::trajectory_file_of(target) : "",
+                     method != nullptr ? std::string_view(*method) : ""},
+         whole.table, counts_of(whole.table, whole.table.rows.size()));
   return Exit::done;
 }
 
@@ -130,10 +160,11 @@ bool work(const StudyArguments& arguments, StudyCases& cases, const StudyRequest
   const std::size_t before = table.rows.size();
   StudyProgress progress(arguments, counts.cases);
   const auto take = [&](host::CaseOutcome outcome) {
+    const std::vector<double> trajectory = std::move(outcome.trajectory);
     host::CaseRow row{outcome.number, request.design.values(outcome.number), std::move(outcome.quantities),
                       outcome.done, std::move(outcome.reason)};
     if (!row.done) row.quantities.assign(table.quantities.size(), std::numeric_limits<double>::quiet_NaN());
-    files.add(row);
+    files.add(row, trajectory);
     counts.add(row);
     table.rows.push_back(std::move(row));
     progress.update(counts, before);
@@ -178,7 +209,7 @@ Exit study(const StudyArguments& arguments, Ranks* ranks) {
   StudyCases cases(session.plugins(), request.model, request.design, request.quantities, request.cases);
   add_parts(roles);
   host::StudyTable table = empty_table(request, cases);
-  files.begin(record_of(request, shard, cases), request.design, table);
+  files.begin(record_of(request, shard, cases), request.design, table, cases.trajectory_channels());
   const std::size_t resumed = table.rows.size();
   const std::vector<std::size_t> missing = missing_cases(table, request.design.cases(), shard);
   StudyCounts counts = counts_of(table, missing.size() + resumed);
@@ -187,7 +218,8 @@ Exit study(const StudyArguments& arguments, Ranks* ranks) {
   host::mend_streams();
   table.sort();
   files.finish(table, std::filesystem::path(request.model).stem().string());
-  report(arguments, arguments.cases.run.output, table, counts);
+  report(arguments,
+         {arguments.cases.run.output, files.trajectory_file(), host::name_of(request.design.method())}, table, counts);
   if (!all) {
     print(Severity::warning, fmt::format("interrupted after {} of {} cases", table.rows.size(), counts.cases),
           files.keeps_rows() ? "What was done is kept; --resume goes on with it." : "");
@@ -220,6 +252,7 @@ void add_study(CLI::App& app, Action& action) {
   sub->add_option("MODEL", arguments->file, "The model, or a study file (YAML or JSON)")->type_name("");
   add_plugin_path(*sub, arguments->plugin_paths);
   add_lenient(*sub, arguments->lenient);
+  add_import_options(*sub, arguments->cases.import_options);
   add_set(*sub, arguments->cases.set);
   sub->add_option("--vary", arguments->vary,
                   "A value of the model and what it takes: a,b,c or from:to:count or a distribution; several paths "
@@ -230,16 +263,24 @@ void add_study(CLI::App& app, Action& action) {
                   "What is told of each case, over its columns; may be given several times")
       ->allow_extra_args(false)
       ->type_name("NAME=EXPRESSION");
-  sub->add_option("--samples", arguments->samples, "Number of cases of lhs, sobol and random")
+  sub->add_option("--samples", arguments->samples,
+                  "Number of cases of lhs, sobol and random; of saltelli, of groups of as many cases as factors, "
+                  "and two")
       ->check(CLI::Validator(check_count, ""))
       ->check(CLI::PositiveNumber)
       ->type_name("N");
   sub->add_option("--method", arguments->method,
-                  "grid, lhs, sobol or random [grid where all factors have levels, else random]")
+                  "grid, lhs, sobol, random, or saltelli for total Sobol indices [grid where all factors have "
+                  "levels, else random]")
       ->type_name("NAME");
   sub->add_option("--seed", arguments->seed, "Of random numbers, a whole number [0]")
       ->check(CLI::Validator(check_count, ""))
       ->type_name("N");
+  sub->add_option("--trajectories", arguments->cases.trajectories,
+                  "Columns that are kept of each case, as of run --columns, in a file beside --output: \"pin.q,tip.*\"")
+      ->type_name("LIST")
+      ->check(CLI::Validator(
+          [](std::string& text) { return text.empty() ? "expected a list of columns" : std::string(); }, ""));
   add_solver(*sub, arguments->cases.solver);
   add_solver_options(*sub, arguments->cases.options);
   add_run_arguments(*sub, arguments->cases.run);
@@ -260,7 +301,7 @@ void add_study(CLI::App& app, Action& action) {
       ->expected(2, std::numeric_limits<int>::max())
       ->type_name("OUT SHARD...");
   sub->add_option("--report", arguments->report,
-                  "Write a page: maps, distributions, influence, disagreement of solvers")
+                  "Write a page: maps, distributions, influence, disagreement of solvers, fans")
       ->type_name("FILE.html");
   sub->add_flag("--resume", arguments->resume,
                 "Go on with the study of --output that was stopped, or has more samples now");
@@ -271,7 +312,8 @@ void add_study(CLI::App& app, Action& action) {
       "A path is made of keys, names and indices: bodies.rod.mass, gravity[2], chains.arm.body.mass,\n"
       "joints.pin.initial.velocity, simulation.step, solver, solver.options.NAME. Distributions: uniform(a,b),\n"
       "loguniform(a,b), normal(mean,deviation), triangular(low,mode,high). Quantities: min, max, initial, final,\n"
-      "mean, rms, amplitude and integral of a column, crossing(column, value), arithmetic of these.\n"
+      "mean, rms, amplitude and integral of a column, crossing(column, value), difference(column, SOLVER), the largest\n"
+      "distance from a run with that solver; arithmetic of these.\n"
       "Where the model allows it, eight cases are evaluated at once, in lanes; the results are those of single runs, to\n"
       "rounding. A case that fails, hangs or crashes is a row with its reason and costs no other. Each case is kept in\n"
       "FILE.journal as it ends. The table is the same for any number of workers and shards.\n"

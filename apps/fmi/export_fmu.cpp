@@ -26,11 +26,12 @@ std::string content_of(const fs::path& file) {
   throw host::Failure(host::Exit::bad_input, file.string() + " cannot be read into the FMU");
 }
 
-/// Files of the model in the FMU: as they lie to each other, below the deepest folder that holds all of them.
+/// Files of the model in the FMU: as they lie to each other by the names that the model has for them, below the deepest
+/// folder that holds all of them. A link is a file there.
 class ModelFiles {
  public:
   std::string add(const std::string& name) {
-    const fs::path file = fs::weakly_canonical(name);
+    const fs::path file = fs::absolute(name).lexically_normal();
     files_.insert(file);
     return file.string();
   }

@@ -1,38 +1,26 @@
 // The functions of FMI 3.0 that do something. Those for what no FMU of Polyform has are in fmi3_absent.cpp.
 #include "apps/fmi/fmi3.h"
 
-#include <algorithm>
 #include <cmath>
+#include <optional>
 
-#include "apps/fmi/component.hpp"
-#include "apps/fmi/continuous.hpp"
-#include "apps/fmi/stepping.hpp"
+#include "apps/fmi/shared_calls.hpp"
 
 #define POLYFORM_FMI extern "C" __attribute__((visibility("default")))
 
 namespace {
 
+namespace shared = polyform::fmi;
 using polyform::fmi::Answer;
 using polyform::fmi::answering;
 using polyform::fmi::Component;
-using polyform::fmi::Continuous;
-using polyform::fmi::InstanceState;
 using polyform::fmi::Kind;
 using Role = polyform::fmi::Variable::Role;
 
 fmi3Status status(Answer answer) { return static_cast<fmi3Status>(answer); }
-
-template <class Work>
-fmi3Status call(fmi3Instance c, Work&& work) noexcept {
-  return status(answering(static_cast<Component*>(c), work));
-}
-
-[[noreturn]] void refuse(const std::string& why) {
-  throw polyform::host::Failure(polyform::host::Exit::bad_input, why);
-}
-void expect(std::size_t found, std::size_t expected) {
-  if (found != expected) refuse(std::to_string(found) + " numbers are given, expected " + std::to_string(expected));
-}
+Component* of(fmi3Instance c) { return static_cast<Component*>(c); }
+fmi3Status nothing(fmi3Instance c) { return status(shared::nothing(of(c))); }
+std::optional<double> given(bool is_given, double value) { return is_given ? std::optional(value) : std::nullopt; }
 
 fmi3Instance instantiate(fmi3String name, fmi3String token, fmi3String resources, bool logging, void* environment,
                          fmi3LogMessageCallback logger, Kind kind) {
@@ -48,15 +36,11 @@ fmi3Instance instantiate(fmi3String name, fmi3String token, fmi3String resources
   }
 }
 
-fmi3Status copy(fmi3Instance c, double* out, std::size_t n, std::span<const double> (*values)(Continuous&)) {
-  return call(c, [&](Component& it) { polyform::fmi::copy_numbers(values(it.instance->continuous()), {out, n}); });
-}
-
 }  // namespace
 
 POLYFORM_FMI const char* fmi3GetVersion() { return "3.0"; }
 POLYFORM_FMI fmi3Status fmi3SetDebugLogging(fmi3Instance c, fmi3Boolean on, std::size_t, const fmi3String*) {
-  return call(c, [&](Component& it) { it.logs_warnings = on; });
+  return status(shared::log_warnings_from_now_on(of(c), on));
 }
 
 POLYFORM_FMI fmi3Instance fmi3InstantiateModelExchange(fmi3String name, fmi3String token, fmi3String resources,
@@ -80,73 +64,53 @@ POLYFORM_FMI fmi3Instance fmi3InstantiateScheduledExecution(fmi3String, fmi3Stri
   if (log != nullptr) log(env, fmi3Error, "logStatusError", "this FMU has no clocks to schedule");
   return nullptr;
 }
-POLYFORM_FMI void fmi3FreeInstance(fmi3Instance c) { delete static_cast<Component*>(c); }
+POLYFORM_FMI void fmi3FreeInstance(fmi3Instance c) { delete of(c); }
 
 POLYFORM_FMI fmi3Status fmi3EnterInitializationMode(fmi3Instance c, fmi3Boolean has_tolerance, fmi3Float64 tolerance,
                                                     fmi3Float64 start, fmi3Boolean has_stop, fmi3Float64 stop) {
-  return call(c, [&](Component& it) {
-    it.instance->set_up(start, has_stop ? std::optional(stop) : std::nullopt,
-                        has_tolerance ? std::optional(tolerance) : std::nullopt);
-  });
+  return status(shared::set_up(of(c), start, given(has_stop, stop), given(has_tolerance, tolerance)));
 }
 POLYFORM_FMI fmi3Status fmi3ExitInitializationMode(fmi3Instance c) {
-  return call(c, [](Component& it) { it.instance->finish_initialization(); });
+  return status(shared::finish_initialization(of(c)));
 }
-POLYFORM_FMI fmi3Status fmi3EnterEventMode(fmi3Instance c) {
-  return call(c, [](Component&) {});
-}
-POLYFORM_FMI fmi3Status fmi3Terminate(fmi3Instance c) {
-  return call(c, [](Component&) {});
-}
-POLYFORM_FMI fmi3Status fmi3Reset(fmi3Instance c) {
-  return call(c, [](Component& it) { it.instance->reset(); });
-}
+POLYFORM_FMI fmi3Status fmi3EnterEventMode(fmi3Instance c) { return nothing(c); }
+POLYFORM_FMI fmi3Status fmi3Terminate(fmi3Instance c) { return nothing(c); }
+POLYFORM_FMI fmi3Status fmi3Reset(fmi3Instance c) { return status(shared::reset(of(c))); }
 
 POLYFORM_FMI fmi3Status fmi3GetFloat64(fmi3Instance c, const fmi3ValueReference* references, std::size_t count,
                                        fmi3Float64* values, std::size_t value_count) {
-  return call(c, [&](Component& it) {
-    expect(value_count, count);
-    for (std::size_t i = 0; i < count; ++i) values[i] = it.instance->value(references[i]);
-  });
+  return status(shared::get_values(of(c), {references, count}, {values, value_count}));
 }
 POLYFORM_FMI fmi3Status fmi3SetFloat64(fmi3Instance c, const fmi3ValueReference* references, std::size_t count,
                                        const fmi3Float64* values, std::size_t value_count) {
-  return call(c, [&](Component& it) {
-    expect(value_count, count);
-    for (std::size_t i = 0; i < count; ++i) it.instance->set_value(references[i], values[i]);
-  });
+  return status(shared::set_values(of(c), {references, count}, {values, value_count}));
 }
 
 POLYFORM_FMI fmi3Status fmi3GetFMUState(fmi3Instance c, fmi3FMUState* out) {
-  return call(c, [&](Component& it) { polyform::fmi::take_state(it, out); });
+  return status(shared::get_state(of(c), out));
 }
 POLYFORM_FMI fmi3Status fmi3SetFMUState(fmi3Instance c, fmi3FMUState state) {
-  return call(c, [&](Component& it) { it.instance->set_state(*static_cast<const InstanceState*>(state)); });
+  return status(shared::set_state(of(c), state));
 }
 POLYFORM_FMI fmi3Status fmi3FreeFMUState(fmi3Instance c, fmi3FMUState* state) {
-  return call(c, [&](Component&) { polyform::fmi::free_state(state); });
+  return status(shared::free_state(of(c), state));
 }
 POLYFORM_FMI fmi3Status fmi3SerializedFMUStateSize(fmi3Instance c, fmi3FMUState state, std::size_t* size) {
-  return call(c, [&](Component&) { *size = static_cast<const InstanceState*>(state)->bytes().size(); });
+  return status(shared::size_of_state(of(c), state, size));
 }
 POLYFORM_FMI fmi3Status fmi3SerializeFMUState(fmi3Instance c, fmi3FMUState state, fmi3Byte* out, std::size_t size) {
-  return call(c, [&](Component&) { polyform::fmi::serialize(state, std::as_writable_bytes(std::span(out, size))); });
+  return status(shared::serialize_state(of(c), state, std::as_writable_bytes(std::span(out, size))));
 }
 POLYFORM_FMI fmi3Status fmi3DeserializeFMUState(fmi3Instance c, const fmi3Byte* bytes, std::size_t size,
                                                 fmi3FMUState* out) {
-  return call(c, [&](Component&) { *out = polyform::fmi::deserialized(std::as_bytes(std::span(bytes, size))); });
+  return status(shared::deserialize_state(of(c), std::as_bytes(std::span(bytes, size)), out));
 }
 POLYFORM_FMI fmi3Status fmi3GetDirectionalDerivative(fmi3Instance c, const fmi3ValueReference* unknowns,
                                                      std::size_t unknown_count, const fmi3ValueReference* knowns,
                                                      std::size_t known_count, const fmi3Float64* seed,
                                                      std::size_t seed_count, fmi3Float64* out, std::size_t out_count) {
-  return call(c, [&](Component& it) {
-    expect(seed_count, known_count);
-    expect(out_count, unknown_count);
-    it.references.assign(unknowns, unknowns + unknown_count);
-    it.more_references.assign(knowns, knowns + known_count);
-    it.instance->differentiate(it.references, it.more_references, {seed, seed_count}, {out, out_count});
-  });
+  return status(shared::differentiate(of(c), {unknowns, unknown_count}, {knowns, known_count}, {seed, seed_count},
+                                      {out, out_count}));
 }
 
 // Model exchange.
@@ -154,62 +118,53 @@ POLYFORM_FMI fmi3Status fmi3GetDirectionalDerivative(fmi3Instance c, const fmi3V
 POLYFORM_FMI fmi3Status fmi3UpdateDiscreteStates(fmi3Instance c, fmi3Boolean* again, fmi3Boolean* terminate,
                                                  fmi3Boolean* nominals_changed, fmi3Boolean* values_changed,
                                                  fmi3Boolean* has_next, fmi3Float64* next_time) {
-  return call(c, [&](Component& it) {
-    *again = *terminate = *nominals_changed = *values_changed = *has_next = false;
-    if (it.instance->kind() == Kind::co_simulation) return;
-    Continuous& motion = it.instance->continuous();
-    *values_changed = motion.pass_events();
-    *has_next = std::isfinite(motion.next_time());
-    *next_time = *has_next ? motion.next_time() : 0;
-  });
+  *again = *terminate = *nominals_changed = *values_changed = *has_next = false;
+  *next_time = 0;
+  if (of(c) != nullptr && of(c)->instance->kind() == Kind::co_simulation) return fmi3OK;
+  shared::Passed passed;
+  const Answer answer = shared::pass_events(of(c), passed);
+  if (answer != Answer::ok) return status(answer);
+  *values_changed = passed.states_changed;
+  *has_next = std::isfinite(passed.next);
+  if (*has_next) *next_time = passed.next;
+  return fmi3OK;
 }
-POLYFORM_FMI fmi3Status fmi3EnterContinuousTimeMode(fmi3Instance c) {
-  return call(c, [](Component&) {});
-}
+POLYFORM_FMI fmi3Status fmi3EnterContinuousTimeMode(fmi3Instance c) { return nothing(c); }
 POLYFORM_FMI fmi3Status fmi3CompletedIntegratorStep(fmi3Instance c, fmi3Boolean, fmi3Boolean* enter_event_mode,
                                                     fmi3Boolean* terminate) {
-  return call(c, [&](Component& it) {
-    *terminate = false;
-    *enter_event_mode = it.instance->continuous().needs_correction();
-  });
+  *enter_event_mode = *terminate = false;
+  return status(shared::complete_step(of(c), *enter_event_mode));
 }
-POLYFORM_FMI fmi3Status fmi3SetTime(fmi3Instance c, fmi3Float64 time) {
-  return call(c, [&](Component& it) { it.instance->continuous().set_time(time); });
-}
+POLYFORM_FMI fmi3Status fmi3SetTime(fmi3Instance c, fmi3Float64 time) { return status(shared::set_time(of(c), time)); }
 POLYFORM_FMI fmi3Status fmi3SetContinuousStates(fmi3Instance c, const fmi3Float64* x, std::size_t n) {
-  return call(c, [&](Component& it) { it.instance->continuous().set_states({x, n}); });
+  return status(shared::set_states(of(c), {x, n}));
 }
 POLYFORM_FMI fmi3Status fmi3GetContinuousStateDerivatives(fmi3Instance c, fmi3Float64* out, std::size_t n) {
-  return copy(c, out, n, [](Continuous& m) { return m.rates(); });
+  return status(shared::get_rates(of(c), {out, n}));
 }
 POLYFORM_FMI fmi3Status fmi3GetEventIndicators(fmi3Instance c, fmi3Float64* out, std::size_t n) {
-  return copy(c, out, n, [](Continuous& m) { return m.indicators(); });
+  return status(shared::get_indicators(of(c), {out, n}));
 }
 POLYFORM_FMI fmi3Status fmi3GetContinuousStates(fmi3Instance c, fmi3Float64* out, std::size_t n) {
-  return copy(c, out, n, [](Continuous& m) { return m.states(); });
+  return status(shared::get_states(of(c), {out, n}));
 }
 POLYFORM_FMI fmi3Status fmi3GetNominalsOfContinuousStates(fmi3Instance c, fmi3Float64* out, std::size_t n) {
-  return call(c, [&](Component&) { std::fill_n(out, n, 1.0); });
+  return status(shared::get_nominals(of(c), {out, n}));
 }
 POLYFORM_FMI fmi3Status fmi3GetNumberOfEventIndicators(fmi3Instance c, std::size_t* n) {
-  return call(c, [&](Component& it) { *n = it.instance->model().count(Role::event); });
+  return status(answering(of(c), [&](Component& it) { *n = it.instance->model().count(Role::event); }));
 }
 POLYFORM_FMI fmi3Status fmi3GetNumberOfContinuousStates(fmi3Instance c, std::size_t* n) {
-  return call(c, [&](Component& it) { *n = it.instance->model().states(); });
+  return status(answering(of(c), [&](Component& it) { *n = it.instance->model().states(); }));
 }
 
 // Co-simulation.
 
-POLYFORM_FMI fmi3Status fmi3EnterStepMode(fmi3Instance c) {
-  return call(c, [](Component&) {});
-}
+POLYFORM_FMI fmi3Status fmi3EnterStepMode(fmi3Instance c) { return nothing(c); }
 POLYFORM_FMI fmi3Status fmi3DoStep(fmi3Instance c, fmi3Float64 time, fmi3Float64 step, fmi3Boolean,
                                    fmi3Boolean* event_needed, fmi3Boolean* terminate, fmi3Boolean* early,
                                    fmi3Float64* last_time) {
-  return call(c, [&](Component& it) {
-    *event_needed = *terminate = *early = false;
-    *last_time = time;
-    it.instance->stepping().step(time, step);
-    *last_time = it.instance->stepping().time();
-  });
+  *event_needed = *terminate = *early = false;
+  *last_time = time;
+  return status(shared::step(of(c), time, step, *last_time));
 }

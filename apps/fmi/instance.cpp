@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <filesystem>
@@ -43,7 +44,7 @@ const host::Registry& plugins_in(const fs::path& folder) {
   return *loaded;
 }
 
-constexpr std::uint64_t state_mark = 0x31656D7566796C70;  // "plyfume1", of files of states
+constexpr std::uint64_t state_mark = 0x32656D7566796C70;  // "plyfume2", of files of states
 
 template <class T>
 void append(std::vector<std::byte>& out, std::span<const T> values) {
@@ -82,6 +83,7 @@ std::vector<std::byte> InstanceState::bytes() const {
   append<double>(out, std::span(&run.time, 1));
   append<double>(out, run.y);
   append<std::int32_t>(out, run.discrete);
+  append<double>(out, parameters);
   append<double>(out, inputs);
   append<std::int32_t>(out, signs);
   return out;
@@ -95,6 +97,7 @@ InstanceState InstanceState::from(std::span<const std::byte> bytes) {
   state.run.time = time.front();
   state.run.y = taken<double>(bytes);
   state.run.discrete = taken<std::int32_t>(bytes);
+  state.parameters = taken<double>(bytes);
   state.inputs = taken<double>(bytes);
   state.signs = taken<std::int32_t>(bytes);
   return state;
@@ -123,10 +126,15 @@ Instance::Instance(const std::string& resources, const std::string& token, Kind 
 }
 Instance::~Instance() = default;
 
-void Instance::reset() {
+/// The model is made anew where it is asked for next.
+void Instance::forget_motion() {
   stepping_.reset();
   continuous_.reset();
   own_.reset();
+}
+
+void Instance::reset() {
+  forget_motion();
   parameters_.clear();
   initialized_ = false;
   stop_.reset();
@@ -202,10 +210,8 @@ const Variable& Instance::variable(std::size_t reference) const {
 double Instance::value(std::size_t reference) {
   const Variable& v = variable(reference);
   switch (v.role) {
-    case Role::parameter: {
-      const auto set = parameters_.find(v.name.substr(v.name.find('.') + 1));
-      return set == parameters_.end() ? v.start : set->second;
-    }
+    case Role::parameter:
+      return parameters()[v.index];
     case Role::input:
     case Role::input_rate:
     case Role::input_acceleration:
@@ -233,9 +239,7 @@ void Instance::set_value(std::size_t reference, double value) {
       throw host::Failure(host::Exit::bad_input, fmt::format("{} is set after the initialization", v.name),
                           "Parameters are fixed: set them before it.");
     parameters_[v.name.substr(v.name.find('.') + 1)] = value;
-    stepping_.reset();
-    continuous_.reset();
-    own_.reset();
+    forget_motion();
   } else if (v.role == Role::input || v.role == Role::input_rate || v.role == Role::input_acceleration) {
     double& kept = inputs_[3 * v.index + (static_cast<std::size_t>(v.role) - static_cast<std::size_t>(Role::input))];
     if (kept == value) return;
@@ -300,6 +304,24 @@ void Instance::differentiate(std::span<const std::size_t> unknowns, std::span<co
   put_back();
 }
 
+std::vector<double> Instance::parameters() const {
+  std::vector<double> values;
+  for (const Variable& v : shown_->variables()) {
+    if (v.role != Role::parameter) continue;
+    const auto set = parameters_.find(v.name.substr(v.name.find('.') + 1));
+    values.push_back(set == parameters_.end() ? v.start : set->second);
+  }
+  return values;
+}
+
+void Instance::set_parameters(std::span<const double> values) {
+  if (std::ranges::equal(values, parameters())) return;
+  std::size_t k = 0;
+  for (const Variable& v : shown_->variables())
+    if (v.role == Role::parameter) parameters_[v.name.substr(v.name.find('.') + 1)] = values[k++];
+  forget_motion();
+}
+
 InstanceState Instance::state() {
   if (!shown_->has_settable_state())
     throw host::Failure(host::Exit::bad_input,
@@ -307,6 +329,7 @@ InstanceState Instance::state() {
                         "The model description says that this FMU cannot.");
   InstanceState state;
   motion().save(state);
+  state.parameters = parameters();
   for (const LiveInput& input : own_->inputs()) {
     const TimeFunction::Value now = input.function->given(state.run.time);
     state.inputs.insert(state.inputs.end(), {now.value, now.rate, now.acceleration});
@@ -315,8 +338,9 @@ InstanceState Instance::state() {
 }
 
 void Instance::set_state(const InstanceState& from) {
-  if (from.inputs.size() != inputs_.size())
+  if (from.inputs.size() != inputs_.size() || from.parameters.size() != shown_->count(Role::parameter))
     throw host::Failure(host::Exit::bad_input, "the state is that of another FMU");
+  set_parameters(from.parameters);
   load();
   inputs_ = from.inputs;
   for (std::size_t k = 0; k < own_->inputs().size(); ++k)

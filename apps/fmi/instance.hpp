@@ -17,6 +17,7 @@ namespace polyform::fmi {
 /// What an instance stands at, for getting and setting its state and for files.
 struct InstanceState {
   host::RunState run;
+  std::vector<double> parameters;   ///< of the model
   std::vector<double> inputs;       ///< value, rate and acceleration of each
   std::vector<std::int32_t> signs;  ///< of the event functions, of model exchange
   std::vector<std::byte> bytes() const;
@@ -75,6 +76,9 @@ class Instance {
 
  private:
   void load();
+  void forget_motion();
+  std::vector<double> parameters() const;
+  void set_parameters(std::span<const double>);
   Motion& motion();
   void expect(Kind) const;
 

@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <memory>
+#include <set>
 
 #include "framework/diagnostics.hpp"
 #include "framework/host/expressions/formula.hpp"
+#include "framework/host/expressions/formula_force.hpp"
 #include "framework/host/reading/report.hpp"
 #include "framework/workbench/linearization/input_fields.hpp"
 
@@ -14,12 +16,20 @@ namespace polyform::fmi {
 
 namespace {
 
-/// A field of the description that is a function of time, or one of several such.
+/// A field of the description that is a function of time, or one of several such; or a signal that is given.
 struct Candidate {
   std::string name;
-  FieldValue* field;
+  FieldValue* field;  ///< or none, of a signal
   std::size_t component;
   bool is_motion;
+  host::GivenValue* signal = nullptr;
+
+  TimeFunction function() const {
+    if (field != nullptr) return field->functions[component];
+    TimeFunction constant;
+    constant.constant = signal->initial();
+    return constant;
+  }
 };
 
 template <class Items>
@@ -38,15 +48,25 @@ void list(Items& items, bool is_motion, std::vector<Candidate>& out) {
   }
 }
 
-bool is_of_state(const Candidate& c) {
-  return host::expressions::state_formula(c.field->functions[c.component]) != nullptr;
+void list_signals(const host::Description& model, std::vector<Candidate>& out) {
+  std::set<const host::GivenValue*> known;
+  for (const auto& force : model.forces) {
+    if (force.type == nullptr) continue;
+    const void* const formulas = force.type->query(host::FormulaForce::given_values);
+    if (formulas == nullptr) continue;
+    for (host::GivenValue* const given : static_cast<const host::FormulaForce*>(formulas)->reader().given())
+      if (known.insert(given).second) out.push_back({"signal." + given->name(), nullptr, 0, false, given});
+  }
 }
+
+bool is_of_state(const Candidate& c) { return host::expressions::state_formula(c.function()) != nullptr; }
+bool is_given(const Candidate& c) { return c.signal != nullptr || c.field->given; }
 
 std::vector<Candidate> chosen(const std::vector<Candidate>& all, const std::vector<std::string>& patterns) {
   std::vector<Candidate> out;
   if (patterns.empty())
     std::ranges::copy_if(all, std::back_inserter(out),
-                         [](const Candidate& c) { return c.field->given && !is_of_state(c); });
+                         [](const Candidate& c) { return is_given(c) && !is_of_state(c); });
   if (patterns.empty() || (patterns.size() == 1 && patterns[0] == "none")) return out;
   for (const std::string& pattern : patterns) {
     bool found = false;
@@ -95,16 +115,22 @@ std::vector<LiveInput> make_inputs(host::Description& model, const std::vector<s
   list(model.modules, false, all);
   list(model.constraints, true, all);
   list(model.joints, true, all);
+  list_signals(model, all);
   std::vector<LiveInput> inputs;
   for (const Candidate& c : chosen(all, patterns)) {
-    std::vector<TimeFunction>& own = model.functions.emplace_back(c.field->functions.begin(), c.field->functions.end());
-    const auto live = std::make_shared<LiveFunction>(own[c.component]);
-    TimeFunction function;
-    function.kind = TimeFunction::Kind::other;
-    function.source = live.get();
-    own[c.component] = function;
-    c.field->functions = own;
+    const auto live = std::make_shared<LiveFunction>(c.function());
     model.made.push_back(live);
+    if (c.signal != nullptr) {
+      c.signal->follow(live.get());
+    } else {
+      std::vector<TimeFunction>& own =
+          model.functions.emplace_back(c.field->functions.begin(), c.field->functions.end());
+      TimeFunction function;
+      function.kind = TimeFunction::Kind::other;
+      function.source = live.get();
+      own[c.component] = function;
+      c.field->functions = own;
+    }
     inputs.push_back({c.name, live.get(), c.is_motion});
   }
   return inputs;

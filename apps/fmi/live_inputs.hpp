@@ -35,14 +35,14 @@ class LiveFunction final : public TimeFunction::Source {
 };
 
 struct LiveInput {
-  std::string name;  ///< <element>.<field>, with [k] where the field has several
+  std::string name;  ///< <element>.<field>, with [k] where the field has several; signal.<name>
   LiveFunction* function = nullptr;
   bool is_motion = false;  ///< of a constraint or a joint: its rate and acceleration are needed too
 };
 
 /// Puts a LiveFunction in the place of each field that the patterns name (as those of linearize --inputs; none: all
-/// given fields of functions of time, "none": none). The description owns them. Failure (bad_input) for a pattern that
-/// names nothing, or a formula of the state.
+/// given fields of functions of time, and external signals; "none": none). The description owns them. Failure
+/// (bad_input) for a pattern that names nothing, or a formula of the state.
 std::vector<LiveInput> make_inputs(host::Description&, const std::vector<std::string>& patterns);
 
 }  // namespace polyform::fmi

@@ -49,6 +49,9 @@ void Stepping::begin(const host::RunState* from) {
 
 void Stepping::fail() {
   const host::RunRecord record = run_->finish();
+  if (record.end != host::End::failed)
+    throw host::Failure(host::Exit::simulation_failed,
+                        record.notes.empty() ? "the run has ended before" : record.notes.back());
   throw host::Failure(host::Exit::simulation_failed, record.failure, record.remedy);
 }
 

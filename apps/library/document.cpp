@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "framework/host/reading/reader.hpp"
 #include "framework/host/reading/source.hpp"
 
 namespace polyform::library {
@@ -114,12 +115,15 @@ std::string text_of(const Value& value) {
   return json_of(value).dump(1, ' ', false, OrderedJson::error_handler_t::replace);
 }
 
-Value read_document(const std::string& file, host::Diagnostics& diagnostics) {
-  host::Report report(diagnostics, file);
+Value read_document(const std::string& file, const host::Catalog& catalog, const host::ImportOptions& options,
+                    host::Diagnostics& diagnostics) {
   Value value;
+  bool missing_plugin = false;
+  const auto source = host::read_model_source(file, catalog, diagnostics, missing_plugin, options);
+  if (!source) return value;
+  host::Report report(diagnostics, source->name);
   host::Document document;
-  if (const std::optional<std::string> text = host::read_source(file, report))
-    if (const Node* const root = document.parse(*text, report)) value = value_of_node(*root);
+  if (const Node* const root = document.parse(source->text, report)) value = value_of_node(*root);
   report.finish();
   return value;
 }

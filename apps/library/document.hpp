@@ -5,6 +5,8 @@
 #include <string>
 
 #include "framework/diagnostics.hpp"
+#include "framework/host/reading/import.hpp"
+#include "framework/host/registry/catalog.hpp"
 #include "framework/host/reading/document.hpp"
 #include "polyform/library/value.hpp"
 
@@ -25,7 +27,7 @@ class Nodes {
 
 /// As JSON.
 std::string text_of(const Value&);
-/// The data of a YAML file; reports what is wrong with its syntax.
-Value read_document(const std::string& file, host::Diagnostics&);
+/// The data of a model file, imported where it is one of another program; reports what is wrong with its syntax.
+Value read_document(const std::string& file, const host::Catalog&, const host::ImportOptions&, host::Diagnostics&);
 
 }  // namespace polyform::library

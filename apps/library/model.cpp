@@ -52,6 +52,7 @@ Model Model::read(const std::string& file, const ReadOptions& options) {
   apps::ModelArguments arguments;
   arguments.file = file;
   arguments.lenient = options.lenient;
+  arguments.import_options = options.import_options;
   return Model(made(file, std::nullopt, options,
                     [&](const host::Catalog& catalog, host::Diagnostics& diagnostics, bool& missing) {
                       return apps::read(arguments, catalog, diagnostics, missing);
@@ -74,13 +75,15 @@ Model Model::build(const Value& document, const std::string& file, const ReadOpt
                     }));
 }
 
-Value Model::document(const std::string& file) {
+Value Model::document(const std::string& file, const ReadOptions& options) {
   return calling(nullptr, [&] {
     host::Diagnostics diagnostics;
-    Value value = read_document(file, diagnostics);
+    const apps::Plugins plugins = plugins_of(options.plugin_paths);
+    Value value = read_document(file, *plugins.catalog,
+                                apps::split_options("--import-option", options.import_options), diagnostics);
+    if (!diagnostics.failed()) return value;  // what an import loses is told where the model is read
     apps::print(diagnostics);
-    if (diagnostics.failed()) throw host::Failure(host::Exit::bad_input, apps::already_said);
-    return value;
+    throw host::Failure(host::Exit::bad_input, apps::already_said);
   });
 }
 

@@ -14,11 +14,13 @@ namespace polyform::library {
 
 namespace {
 
-apps::StudyArguments study_arguments(const StudyRequest& request, const std::string& file, bool lenient) {
+apps::StudyArguments study_arguments(const StudyRequest& request, const std::string& file, const ReadOptions& model) {
   apps::StudyArguments arguments;
   arguments.file = file;
-  arguments.lenient = lenient;
-  arguments.cases = {arguments_of(request.run), request.run.solver.name, typed(request.run.solver.options), lenient};
+  arguments.lenient = model.lenient;
+  arguments.cases = {arguments_of(request.run), request.run.solver.name, typed(request.run.solver.options),
+                     model.lenient};
+  arguments.cases.import_options = model.import_options;
   arguments.vary = request.vary;
   arguments.quantities = request.quantities;
   arguments.method = request.method;
@@ -48,7 +50,7 @@ StudyTable Model::study(const StudyRequest& request, std::vector<Message>* said)
       file = folder->file("model.yaml");
       std::ofstream(file, std::ios::binary) << *parts_->text;
     }
-    const apps::StudyRequest study = apps::request_of(study_arguments(request, file, parts_->options.lenient));
+    const apps::StudyRequest study = apps::request_of(study_arguments(request, file, parts_->options));
     apps::StudyCases cases(parts_->plugins, study.model, study.design, study.quantities, study.cases);
     host::StudyTable table = apps::empty_table(study, cases);
     std::vector<std::size_t> numbers(study.design.cases());

@@ -23,8 +23,9 @@ struct PythonModel {
   bool has_functions = false;
 };
 
-library::ReadOptions options_of(bool lenient, std::vector<std::string> plugin_paths, const py::list& functions) {
-  return {lenient, std::move(plugin_paths), functions_of(functions)};
+library::ReadOptions options_of(bool lenient, std::vector<std::string> plugin_paths, const py::list& functions,
+                                std::vector<std::string> import_options = {}) {
+  return {lenient, std::move(plugin_paths), functions_of(functions), std::move(import_options)};
 }
 
 /// Does the work without the lock, unless copies of the process would miss it.
@@ -172,8 +173,10 @@ void raise_failure(py::handle self, const py::object& result) {
 void bind_model(py::module_& m) {
   py::class_<PythonModel>(m, "Model")
       .def_static("read",
-                  [](const std::string& file, bool lenient, std::vector<std::string> paths, const py::list& functions) {
-                    const library::ReadOptions options = options_of(lenient, std::move(paths), functions);
+                  [](const std::string& file, bool lenient, std::vector<std::string> paths, const py::list& functions,
+                     std::vector<std::string> imports) {
+                    const library::ReadOptions options =
+                        options_of(lenient, std::move(paths), functions, std::move(imports));
                     const py::gil_scoped_release release;
                     return PythonModel{Model::read(file, options), !options.functions.empty()};
                   })
@@ -185,7 +188,12 @@ void bind_model(py::module_& m) {
                     const py::gil_scoped_release release;
                     return PythonModel{Model::build(value, file, options), !options.functions.empty()};
                   })
-      .def_static("document", [](const std::string& file) { return object_of(Model::document(file)); })
+      .def_static("document",
+                  [](const std::string& file, std::vector<std::string> paths, std::vector<std::string> imports) {
+                    const library::ReadOptions options =
+                        options_of(false, std::move(paths), py::list(), std::move(imports));
+                    return object_of(Model::document(file, options));
+                  })
       .def_property_readonly("name", [](const PythonModel& self) { return self.model.name(); })
       .def_property_readonly("bodies", [](const PythonModel& self) { return self.model.bodies(); })
       .def_property_readonly("joints", [](const PythonModel& self) { return self.model.joints(); })

@@ -14,6 +14,7 @@
 
 #include "apps/report/packed_column.hpp"
 #include "apps/report/page_template.hpp"
+#include "apps/text/influence_text.hpp"
 #include "apps/text/json_output.hpp"
 #include "apps/text/study_text.hpp"
 
@@ -34,6 +35,7 @@ std::optional<double> number_of(const std::string& text) {
 /// The numbers of a factor, or of its words in the order in which they first stand.
 Json add_factor(const host::StudyTable& table, std::size_t factor, std::vector<double>& numbers) {
   Json column = {{"name", table.factors[factor]}, {"kind", "factor"}};
+  if (factor < table.factor_units.size()) column["unit"] = table.factor_units[factor];
   const bool has_words =
       std::ranges::any_of(table.rows, [&](const host::CaseRow& row) { return !number_of(row.values[factor]); });
   std::vector<std::string> words;
@@ -86,12 +88,40 @@ Json solver_groups(const host::StudyTable& table) {
   return groups;
 }
 
+/// The method of the study; "" where the record names none.
+std::string method_of(const host::RecordFields& record) {
+  for (const host::RecordField& field : record)
+    if (const auto* text = std::get_if<std::string>(&field.value); text != nullptr && field.name == "method")
+      return *text;
+  return {};
+}
+
+/// Fans without their numbers, which follow one after the other: times, quantiles, lines.
+Json fans_json(const host::Fans& fans, std::vector<double>& numbers) {
+  Json all = Json::array();
+  const auto put = [&](const std::vector<double>& values) {
+    for (const double x : values) numbers.push_back(rounded(x));
+  };
+  for (const host::Fan& fan : fans.fans) {
+    all.push_back({{"name", fan.name}, {"unit", fan.unit}, {"times", fan.times.size()}, {"cases", fan.numbers}});
+    put(fan.times);
+    for (const std::vector<double>& level : fan.quantiles) put(level);
+    for (const std::vector<double>& line : fan.lines) put(line);
+  }
+  return {{"fans", all},
+          {"levels", host::Fan::levels},
+          {"cases", fans.cases},
+          {"used", fans.used},
+          {"columns", fans.columns},
+          {"missing", fans.missing}};
+}
+
 }  // namespace
 
 void write_study_page(host::OutputFile& file, const std::string& title, const host::StudyTable& table,
-                      const host::RecordFields& record) {
+                      const host::RecordFields& record, const host::Fans& fans) {
   Json columns = Json::array(), reasons = Json::array(), fields = Json::object();
-  std::vector<double> numbers;
+  std::vector<double> numbers, fan_numbers;
   for (std::size_t f = 0; f < table.factors.size(); ++f) columns.push_back(add_factor(table, f, numbers));
   for (std::size_t q = 0; q < table.quantities.size(); ++q) {
     columns.push_back({{"name", table.quantities[q]}, {"unit", table.units[q]}, {"kind", "quantity"}});
@@ -110,12 +140,15 @@ void write_study_page(host::OutputFile& file, const std::string& title, const ho
                 {"columns", columns},
                 {"reasons", reasons},
                 {"groups", solver_groups(table)},
+                {"indices", influence_json(table, method_of(record))},
+                {"trajectories", fans_json(fans, fan_numbers)},
                 {"record", fields}};
   if (solver_factor(table) < table.factors.size()) study["solver"] = table.factors[solver_factor(table)];
   write_page(file, study_page(), title, [&] {
     const std::string json = study.dump(-1, ' ', false, Json::error_handler_t::replace);
     file.write("<script type=\"text/plain\" id=\"study\">" + pack_text(json) + "</script>\n");
     file.write("<script type=\"text/plain\" id=\"columns\">" + pack_column(numbers) + "</script>\n");
+    file.write("<script type=\"text/plain\" id=\"fan-numbers\">" + pack_column(fan_numbers) + "</script>\n");
   });
 }
 

@@ -117,11 +117,15 @@ void add_model(CLI::App& app, ModelArguments& model) {
       ->type_name("");
   add_plugin_path(app, model.plugin_paths);
   add_lenient(app, model.lenient);
-  app.add_option("--import-option", model.import_options,
+  add_import_options(app, model.import_options);
+  add_set(app, model.set);
+}
+
+void add_import_options(CLI::App& app, std::vector<std::string>& options) {
+  app.add_option("--import-option", options,
                  "An option of the importer of a model in another format, such as base=free")
       ->allow_extra_args(false)
       ->type_name("KEY=VALUE");
-  add_set(app, model.set);
 }
 
 void add_set(CLI::App& app, std::vector<std::string>& values) {

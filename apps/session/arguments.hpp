@@ -34,6 +34,7 @@ struct ModelArguments {
 void add_plugin_path(CLI::App&, std::vector<std::string>& paths);
 void add_model(CLI::App&, ModelArguments&);
 void add_lenient(CLI::App&, bool& lenient);
+void add_import_options(CLI::App&, std::vector<std::string>&);
 void add_set(CLI::App&, std::vector<std::string>& values);
 /// --state, of commands that start from a state.
 void add_state(CLI::App&, std::string& file);

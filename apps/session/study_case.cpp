@@ -7,11 +7,13 @@
 
 #include "apps/session/model_settings.hpp"
 #include "apps/session/solver_choice.hpp"
+#include "apps/session/study_checks.hpp"
 #include "apps/text/terminal.hpp"
 #include "framework/host/reading/report.hpp"
 #include "framework/host/simulation/lane_runs.hpp"
 #include "framework/host/simulation/simulate.hpp"
 #include "framework/host/simulation/unilateral_set.hpp"
+#include "framework/workbench/studies/trajectory.hpp"
 
 namespace polyform::apps {
 
@@ -20,33 +22,16 @@ using host::Failure;
 
 namespace {
 
-/// Settings of the command line or a study file, and the values of the model that they stand over.
-void check_settings(const CaseSettings& cases, const std::vector<host::Factor>& factors) {
-  const RunArguments& run = cases.run;
-  std::vector<std::pair<std::string, std::string>> taken;  // path of the model, and what gives it
-  const auto take = [&](bool given, const char* path, const char* setting) {
-    if (given) taken.emplace_back(path, setting);
-  };
-  take(run.duration.has_value(), "simulation.duration", "the duration");
-  take(run.step.has_value(), "simulation.step", "the step");
-  take(run.max_step.has_value(), "simulation.max_step", "the longest step");
-  take(run.relative_tolerance.has_value(), "simulation.tolerance.relative", "the relative tolerance");
-  take(run.absolute_tolerance.has_value(), "simulation.tolerance.absolute", "the absolute tolerance");
-  take(run.output_interval.has_value(), "simulation.output_interval", "the output interval");
-  take(!run.integrator.empty(), "simulation.integrator", "the integrator");
-  take(!run.integrator.empty(), "simulation.integrator.name", "the integrator");
-  take(!cases.solver.empty(), "solver", "the solver");
-  take(!cases.solver.empty(), "solver.name", "the solver");
-  for (const auto& [key, value] : split_options("--option", cases.options))
-    taken.emplace_back("solver.options." + key, "an option of the solver");
-  for (const auto& [key, value] : split_options("--integrator-option", run.integrator_options))
-    taken.emplace_back("simulation.integrator.options." + key, "an option of the integrator");
-  for (const host::Factor& factor : factors)
-    for (const auto& [path, setting] : taken)
-      if (std::ranges::find(factor.paths, path) != factor.paths.end())
-        throw Failure(Exit::bad_input,
-                      fmt::format("{} is a factor, {}, and is given for all cases too", setting, host::show(path)),
-                      "Leave one of them out: a setting for all cases would stand over the factor.");
+/// Columns of trajectories as they are typed; "": none.
+host::Columns trajectory_columns(const CaseSettings& cases) {
+  RunArguments run = cases.run;
+  run.columns = cases.trajectories;
+  return columns_of(run);
+}
+
+host::TrajectorySink sink_of(const host::System& system, const host::Columns& columns,
+                             const host::RunSettings& settings) {
+  return {system, columns, settings.output_interval, settings.duration};
 }
 
 }  // namespace
@@ -54,18 +39,32 @@ void check_settings(const CaseSettings& cases, const std::vector<host::Factor>& 
 /// A case ready to run: all that its solver and its run refer to.
 struct PreparedCase {
   PreparedCase(std::size_t number, std::unique_ptr<host::System> made, const host::Catalog& catalog,
-               const CaseSettings& cases, const host::Quantities& quantities)
+               const CaseSettings& cases, const host::Quantities& quantities,
+               const std::shared_ptr<const SolverChoice>& usual)
       : number(number), system(std::move(made)), settings(settle(catalog, cases.run, system->description())),
-        choice(choose_solver(catalog, *system, cases.solver, cases.options)),
-        solver(compile(choice, system->view())), sink(*system, quantities) {}
+        choice(usual && system->description().solver.options.empty()
+                   ? usual
+                   : std::make_shared<const SolverChoice>(
+                         choose_solver(catalog, *system, cases.solver, cases.options))),
+        solver(compile(*choice, system->view())), sink(*system, quantities) {
+    if (!cases.trajectories.empty()) {
+      trajectory.emplace(sink_of(*system, trajectory_columns(cases), settings));
+      sinks.push_back(&*trajectory);
+    }
+    if (!quantities.solvers().empty()) {
+      compared.emplace(sink_of(*system, host::columns_of_differences(quantities), settings));
+      sinks.push_back(&*compared);
+    }
+  }
 
   std::size_t number;
   std::unique_ptr<host::System> system;
   host::RunSettings settings;
-  SolverChoice choice;
+  std::shared_ptr<const SolverChoice> choice;
   host::SolverPointer solver;
   host::AggregateSink sink;
-  const std::array<host::RowSink*, 1> sinks{&sink};
+  std::optional<host::TrajectorySink> trajectory, compared;  ///< that is kept; that other solvers are compared with
+  std::vector<host::RowSink*> sinks{&sink};
 };
 
 /// The model as it is written, with the solver that has the lanes.
@@ -81,7 +80,8 @@ StudyCases::StudyCases(const Plugins& plugins, const std::string& model, const h
                        const host::Quantities& quantities, CaseSettings settings)
     : plugins_(plugins), design_(design), quantities_(quantities), settings_(std::move(settings)), model_([&] {
         host::Diagnostics diagnostics;
-        host::VariedModel parsed(model, *plugins_.catalog, diagnostics);
+        host::VariedModel parsed(model, *plugins_.catalog, diagnostics,
+                                 split_options("--import-option", settings_.import_options));
         print(diagnostics);
         if (diagnostics.failed()) throw Failure(Exit::bad_input, already_said);
         set_values(parsed, settings_.set);
@@ -91,6 +91,7 @@ StudyCases::StudyCases(const Plugins& plugins, const std::string& model, const h
   check_model();
   add_factors();
   check_first_values();
+  check_names(*plugins_.catalog, design_.factors(), settings_.solver, integrator_);
 }
 
 StudyCases::~StudyCases() = default;
@@ -112,12 +113,29 @@ void StudyCases::check_model() {
   host::SolverPointer solver = compile(choice, system->view());
   // One formulation serves all cases where neither the user nor the model names it.
   const bool is_varied = std::ranges::any_of(design_.factors(), [](const host::Factor& factor) {
-    return std::ranges::find(factor.paths, "solver") != factor.paths.end() ||
-           std::ranges::find(factor.paths, "solver.name") != factor.paths.end();
+    return std::ranges::any_of(factor.paths, host::is_solver);
   });
   if (!is_varied) settings_.solver = choice.formulation->name();
+  if (!is_varied && settings_.options.empty())
+    usual_choice_ = std::make_shared<const SolverChoice>(
+        choose_solver(*plugins_.catalog, *system, settings_.solver, settings_.options));
   const host::AggregateSink sink(*system, quantities_);
   channels_.assign(sink.channels().begin(), sink.channels().end());
+  integrator_ = settings.integrator.name();
+  if (!settings_.trajectories.empty()) {
+    try {
+      const host::TrajectorySink kept = sink_of(*system, trajectory_columns(settings_), settings);
+      trajectory_channels_.assign(kept.channels().begin(), kept.channels().end());
+    } catch (const Failure& failure) {
+      // They are read as the columns of a run.
+      constexpr std::string_view option = "--columns";
+      const std::string& why = failure.message();
+      throw Failure(failure.code(), why.starts_with(option) ? "--trajectories" + why.substr(option.size()) : why,
+                    failure.remedy());
+    }
+  }
+  for (const std::string& other : quantities_.solvers())
+    compile(with_model_options(formulation_named(*plugins_.catalog, other), *system), system->view());
   BatchEvaluation* const batch = settings_.lanes ? ask<BatchEvaluation>(*solver) : nullptr;
   if (!settings_.lanes)
     why_no_lanes_ = "as asked for";
@@ -140,10 +158,21 @@ std::string StudyCases::evaluation() const {
 }
 
 void StudyCases::add_factors() {
+  bool has_option = false, has_name = false;
+  const auto look = [&](std::string_view path) {
+    has_option = has_option || path.starts_with("simulation.integrator.options.");
+    has_name = has_name || path == "simulation.integrator" || path == "simulation.integrator.name";
+  };
   for (const host::Factor& factor : design_.factors()) {
     std::vector<std::size_t>& values = values_.emplace_back();
-    for (const std::string& path : factor.paths) values.push_back(model_.add(path));
+    for (const std::string& path : factor.paths) {
+      values.push_back(model_.add(path));
+      look(path);
+    }
   }
+  for (const std::string& text : settings_.set) look(std::string_view(text).substr(0, text.find('=')));
+  // Options belong to an integrator that is named.
+  if (has_option && !has_name) model_.set(model_.add("simulation.integrator.name"), integrator_);
 }
 
 /// Keys that the file leaves to their default are known to be none only now.
@@ -154,10 +183,15 @@ void StudyCases::check_first_values() {
   host::Diagnostics diagnostics;
   bool missing_plugin = false;
   model_.read(*plugins_.catalog, diagnostics, missing_plugin, {settings_.lenient});
+  // What stands nowhere in the file was added for a factor.
+  constexpr std::array<std::string_view, 3> of_paths{"unknown key", "the part has no parameter", "found a map"};
   for (const Diagnostic& d : diagnostics.all())
-    if (d.line == 0 && d.severity == Severity::error && d.message.starts_with("unknown key"))
+    if (d.line == 0 && d.severity == Severity::error &&
+        std::ranges::any_of(of_paths, [&](std::string_view begin) { return d.message.starts_with(begin); }))
       throw Failure(Exit::bad_input, fmt::format("there is no value {} in the model: {}", d.path, d.message),
                     std::string(d.remedy));
+  const std::vector<std::string> units = model_.units(*plugins_.catalog, {settings_.lenient});
+  for (const std::vector<std::size_t>& values : values_) factor_units_.push_back(units[values.front()]);
 }
 
 std::unique_ptr<PreparedCase> StudyCases::prepare(std::size_t number) {
@@ -168,20 +202,59 @@ std::unique_ptr<PreparedCase> StudyCases::prepare(std::size_t number) {
   bool missing_plugin = false;
   std::unique_ptr<host::System> system = assemble(diagnostics, missing_plugin);
   if (!system) throw Failure(Exit::bad_input, first_error(diagnostics));
-  return std::make_unique<PreparedCase>(number, std::move(system), *plugins_.catalog, settings_, quantities_);
+  auto one = std::make_unique<PreparedCase>(number, std::move(system), *plugins_.catalog, settings_, quantities_,
+                                            usual_choice_);
+  if (one->trajectory &&
+      !std::ranges::equal(one->trajectory->channels(), trajectory_channels_, {}, &host::Channel::name,
+                          &host::Channel::name))
+    throw Failure(Exit::bad_input, "the columns of its trajectory are others than those of the model as it is written");
+  return one;
 }
 
-host::CaseOutcome StudyCases::outcome_of(const PreparedCase& one, const host::RunRecord& record) const {
+host::CaseOutcome StudyCases::outcome_of(PreparedCase& one, const host::RunRecord& record,
+                                         const volatile std::sig_atomic_t* interrupted) const {
   if (record.end != host::End::done) return {one.number, false, record.failure, {}};
-  return {one.number, true, record.warnings.empty() ? "" : "warning: " + record.warnings.front(),
-          quantities_.evaluate(one.sink.values())};
+  std::string reason = record.warnings.empty() ? "" : "warning: " + record.warnings.front();
+  if (const std::string trouble = one.compared ? find_differences(one, interrupted) : ""; !trouble.empty())
+    reason = "warning: " + trouble;
+  host::CaseOutcome outcome{one.number, true, std::move(reason), quantities_.evaluate(one.sink.values())};
+  if (one.trajectory) outcome.trajectory = one.trajectory->values();
+  return outcome;
+}
+
+std::string StudyCases::find_differences(PreparedCase& one, const volatile std::sig_atomic_t* interrupted) const {
+  std::string trouble;
+  for (const std::string& name : quantities_.solvers()) {
+    host::TrajectorySink other =
+        sink_of(*one.system, host::columns_of_differences(quantities_), one.settings);
+    try {
+      const SolverChoice choice = with_model_options(formulation_named(*plugins_.catalog, name), *one.system);
+      const host::SolverPointer solver = compile(choice, one.system->view());
+      host::RowSink* const sinks[] = {&other};
+      const host::RunRecord record = host::simulate(*one.system, *solver, one.settings, sinks, {interrupted, {}});
+      if (record.end != host::End::done) throw Failure(Exit::simulation_failed, record.failure);
+    } catch (const Failure& failure) {
+      trouble = fmt::format("no difference from {}: {}", name, failure.message());
+      continue;
+    }
+    const std::vector<host::Aggregate>& all = quantities_.aggregates();
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (all[i].kind != host::Aggregate::Kind::difference || all[i].solver != name) continue;
+      const auto column = std::ranges::find(other.channels(), all[i].column, &host::Channel::name);
+      one.sink.set_difference(i, host::largest_difference(*one.compared, other,
+                                                          static_cast<std::size_t>(column - other.channels().begin())));
+    }
+  }
+  return trouble;
 }
 
 host::CaseOutcome StudyCases::run(std::size_t number, const volatile std::sig_atomic_t* interrupted) {
   const HeldMessages messages;
   try {
     const std::unique_ptr<PreparedCase> one = prepare(number);
-    return outcome_of(*one, host::simulate(*one->system, *one->solver, one->settings, one->sinks, {interrupted, {}}));
+    const host::RunRecord record =
+        host::simulate(*one->system, *one->solver, one->settings, one->sinks, {interrupted, {}});
+    return outcome_of(*one, record, interrupted);
   } catch (const Failure& failure) {
     return {number, false, failure.message() == already_said ? messages.first_error() : failure.message(), {}};
   }
@@ -226,10 +299,12 @@ void StudyCases::run(std::span<const std::size_t> numbers, const volatile std::s
       if (!record) continue;
       const std::unique_ptr<PreparedCase> one = std::move(under_way[lane]);
       --busy;
-      if (record->end == host::End::failed)
+      if (record->end == host::End::failed) {
         run_alone(one->number);
-      else if (!stopped())
-        report(outcome_of(*one, *record));
+        continue;
+      }
+      host::CaseOutcome outcome = outcome_of(*one, *record, interrupted);
+      if (!stopped()) report(std::move(outcome));
     }
   }
 }

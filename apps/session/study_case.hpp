@@ -26,10 +26,13 @@ struct CaseSettings {
   bool lenient = false;
   std::vector<std::string> set{};  ///< PATH=VALUE of the model
   bool lanes = true;   ///< several cases are evaluated at once where the model allows it
+  std::string trajectories{};  ///< columns that are kept of each case, as of --columns; "": none
+  std::vector<std::string> import_options{};  ///< KEY=VALUE, of a model in another program's format
 };
 
 struct PreparedCase;
 struct LaneModel;
+struct SolverChoice;
 
 class StudyCases {
  public:
@@ -40,6 +43,10 @@ class StudyCases {
 
   /// Columns that the quantities use, of the model as it is written.
   const std::vector<host::Channel>& channels() const { return channels_; }
+  /// Columns of the trajectories, time first; none where none are asked for.
+  const std::vector<host::Channel>& trajectory_channels() const { return trajectory_channels_; }
+  /// Of the factors, where they are numbers of the model; "" where not.
+  const std::vector<std::string>& factor_units() const { return factor_units_; }
   /// The text of the model.
   const std::string& model_text() const { return model_.text(); }
   /// Runs one case. Nothing is printed: an outcome that failed has its reason, one that is done the first warning.
@@ -61,7 +68,9 @@ class StudyCases {
   void check_model();
   /// The case of that number, ready to run. Failure where it cannot.
   std::unique_ptr<PreparedCase> prepare(std::size_t number);
-  host::CaseOutcome outcome_of(const PreparedCase&, const host::RunRecord&) const;
+  host::CaseOutcome outcome_of(PreparedCase&, const host::RunRecord&, const volatile std::sig_atomic_t*) const;
+  /// Runs the case with the other solvers of its differences; what went wrong, or "".
+  std::string find_differences(PreparedCase&, const volatile std::sig_atomic_t*) const;
 
   Plugins plugins_;
   const host::Design& design_;
@@ -69,9 +78,13 @@ class StudyCases {
   CaseSettings settings_;
   host::VariedModel model_;
   std::vector<std::vector<std::size_t>> values_;  ///< of the model, by factor
-  std::vector<host::Channel> channels_;
+  std::vector<host::Channel> channels_, trajectory_channels_;
+  std::vector<std::string> factor_units_;
+  std::string integrator_;                        ///< of the model as it is written
   std::unique_ptr<LaneModel> lane_model_;         ///< none where cases run one at a time
   std::string why_no_lanes_;
+  /// The solver of all cases that give it no options; none where it varies.
+  std::shared_ptr<const SolverChoice> usual_choice_;
 };
 
 }  // namespace polyform::apps

@@ -7,6 +7,8 @@
 #include "apps/report/report.hpp"
 #include "apps/report/study_page.hpp"
 #include "framework/host/reading/report.hpp"
+#include "framework/workbench/studies/fan.hpp"
+#include "framework/workbench/studies/trajectory_file.hpp"
 
 namespace polyform::apps {
 
@@ -51,9 +53,9 @@ void check_table_name(const std::string& file) {
 }
 
 void write_table_file(const std::string& file, std::string_view option, const host::StudyTable& table,
-                      const host::StudyRecord& record) {
+                      const host::StudyRecord& record, const host::TrajectoryParts* trajectories) {
   host::OutputFile opened(file, option);
-  host::write_table(opened, table, fields_of(record));
+  host::write_table(opened, table, fields_of(record), trajectories);
 }
 
 StudyOutput::StudyOutput(const StudyArguments& arguments, host::FileRoles& files)
@@ -69,8 +71,17 @@ StudyOutput::StudyOutput(const StudyArguments& arguments, host::FileRoles& files
   if (!page_name_.empty()) page_ = open_report(page_name_, "--report");
 }
 
-void StudyOutput::begin(const host::StudyRecord& record, const host::Design& design, host::StudyTable& table) {
+std::string StudyOutput::trajectory_file() const {
+  return trajectory_channels_.empty() ? "" : host::trajectory_file_of(table_name_);
+}
+
+void StudyOutput::begin(const host::StudyRecord& record, const host::Design& design, host::StudyTable& table,
+                        const std::vector<host::Channel>& trajectories) {
   record_ = record;
+  trajectory_channels_ = trajectories;
+  if (!trajectories.empty() && (table_name_.empty() || table_name_ == "-"))
+    throw Failure(Exit::bad_input, "--trajectories needs the --output of the study",
+                  "They go to a file beside the table. Give --output FILE.h5 or FILE.csv.");
   if (table_name_.empty()) return;
   const std::string journal = host::Journal::path_of(table_name_);
   if (table_name_ != "-" && host::has_journal(journal)) {
@@ -80,18 +91,34 @@ void StudyOutput::begin(const host::StudyRecord& record, const host::Design& des
       throw Failure(Exit::bad_input, fmt::format("{} holds cases of a study that did not come to its end", journal),
                     "Give --resume to go on with it, or remove the file to begin anew.");
   }
+  if (!trajectories.empty()) {
+    trajectory_output_ = std::make_unique<host::OutputFile>(trajectory_file(), "--trajectories");
+    trajectories_ = std::make_unique<host::TrajectoryJournal>(host::TrajectoryJournal::path_of(table_name_),
+                                                              trajectories.size(), resume_);
+    // What has lost its trajectory is done again.
+    std::erase_if(table.rows,
+                  [&](const host::CaseRow& row) { return row.done && !trajectories_->has(row.number); });
+  }
   table_ = std::make_unique<host::OutputFile>(table_name_);
   if (table_name_ != "-") journal_ = std::make_unique<host::Journal>(journal, record, table);
 }
 
-void StudyOutput::add(const host::CaseRow& row) {
+void StudyOutput::add(const host::CaseRow& row, std::span<const double> trajectory) {
+  // A row that is there says that its trajectory is there.
+  if (trajectories_ && row.done) trajectories_->add(row.number, trajectory);
   if (journal_) journal_->add(row);
 }
 
 void StudyOutput::finish(const host::StudyTable& table, const std::string& title) {
   const host::RecordFields fields = fields_of(record_);
-  if (table_) host::write_table(*table_, table, fields);
-  if (page_) write_study_page(*page_, title, table, fields);
+  host::TrajectoryParts parts;
+  if (trajectories_) {
+    host::write_trajectories(*trajectory_output_, table, trajectory_channels_, *trajectories_);
+    host::add_part(parts, trajectory_file(), table_name_);
+  }
+  if (table_) host::write_table(*table_, table, fields, trajectories_ ? &parts : nullptr);
+  if (page_)
+    write_study_page(*page_, title, table, fields, trajectories_ ? host::read_fans(trajectory_file()) : host::Fans{});
 }
 
 }  // namespace polyform::apps

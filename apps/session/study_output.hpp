@@ -9,6 +9,7 @@
 #include "framework/host/results/output_file.hpp"
 #include "framework/workbench/studies/journal.hpp"
 #include "framework/workbench/studies/table.hpp"
+#include "framework/workbench/studies/trajectory_journal.hpp"
 
 namespace polyform::apps {
 
@@ -16,7 +17,7 @@ namespace polyform::apps {
 void check_table_name(const std::string& file);
 /// Writes the table of a study to a file that is opened for it. option: which names it.
 void write_table_file(const std::string& file, std::string_view option, const host::StudyTable&,
-                      const host::StudyRecord&);
+                      const host::StudyRecord&, const host::TrajectoryParts* = nullptr);
 
 /// The files of one study.
 class StudyOutput {
@@ -26,19 +27,26 @@ class StudyOutput {
 
   /// Begins the table and the journal, before the first case. With --resume the rows of the journal go into the table.
   /// Failure (bad_input) where that journal is of another study, or one would be lost that did not come to its end.
-  void begin(const host::StudyRecord&, const host::Design&, host::StudyTable&);
-  /// Keeps a row at once.
-  void add(const host::CaseRow&);
+  /// trajectories: their columns; none where none are kept.
+  void begin(const host::StudyRecord&, const host::Design&, host::StudyTable&,
+             const std::vector<host::Channel>& trajectories);
+  /// Keeps a row, and the trajectory of its case, at once.
+  void add(const host::CaseRow&, std::span<const double> trajectory);
   /// Writes table and page. title: of the page.
   void finish(const host::StudyTable&, const std::string& title);
   /// Whether --resume can go on with what was done.
   bool keeps_rows() const { return journal_ != nullptr; }
+  /// The file of trajectories; "" where there is none.
+  std::string trajectory_file() const;
 
  private:
   std::string table_name_, page_name_;
   bool resume_;
   std::unique_ptr<host::OutputFile> table_, page_;
   std::unique_ptr<host::Journal> journal_;
+  std::vector<host::Channel> trajectory_channels_;
+  std::unique_ptr<host::OutputFile> trajectory_output_;
+  std::unique_ptr<host::TrajectoryJournal> trajectories_;
   host::StudyRecord record_;
 };
 

@@ -17,7 +17,7 @@ namespace {
 // The first byte of a message: a rank wants cases, has an outcome, or cannot take part; it gets cases, or none any
 // more.
 constexpr char want = 'w', outcome = 'o', leave = 'l', cases = 'c', end = 'e';
-constexpr std::size_t most_at_once = 64;
+constexpr std::size_t most_at_once = 256;  ///< as many as a process does
 /// Time between looks for messages, short beside most cases.
 constexpr std::chrono::microseconds pause{200};
 

@@ -48,6 +48,8 @@ void add_settings(const CaseSettings& cases, host::StudyRecord& record) {
   for (const std::string& option : cases.options) record.emplace_back("solver option", option);
   if (cases.lenient) record.emplace_back("lenient", "true");
   for (const std::string& value : cases.set) record.emplace_back("set", value);
+  if (!cases.trajectories.empty()) record.emplace_back("trajectories", cases.trajectories);
+  for (const std::string& option : cases.import_options) record.emplace_back("import option", option);
 }
 
 }  // namespace
@@ -79,6 +81,7 @@ StudyRequest request_of(const StudyArguments& arguments) {
   CaseSettings cases = arguments.cases;
   fill(cases.run, file->simulation);
   if (cases.solver.empty()) cases.solver = file->solver.value_or("");
+  if (cases.trajectories.empty()) cases.trajectories = file->trajectories;
   cases.lenient = arguments.lenient;
   return {file->model, host::Design(std::move(file->factors), file->design), std::move(quantities), std::move(cases)};
 }
@@ -86,6 +89,7 @@ StudyRequest request_of(const StudyArguments& arguments) {
 host::StudyTable empty_table(const StudyRequest& request, const StudyCases& cases) {
   host::StudyTable table;
   for (const host::Factor& factor : request.design.factors()) table.factors.push_back(factor.name);
+  table.factor_units = cases.factor_units();
   table.quantities = request.quantities.names();
   for (std::size_t q = 0; q < request.quantities.size(); ++q)
     table.units.push_back(request.quantities.unit(q, cases.channels()));

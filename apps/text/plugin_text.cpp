@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+
 #include "apps/text/wrapping.hpp"
 #include "framework/host/reading/field_reader.hpp"
 #include "polyform/contract/ability_reasons.hpp"
@@ -126,27 +128,54 @@ std::string field_lines(Strided<const FieldSpec> fields) {
   return text;
 }
 
+/// Abilities that a solver lacks for one reason stand together.
+std::string reasons_of_missing_abilities(const host::Catalog& catalog) {
+  std::string text;
+  for (const auto& [name, formulation] : catalog.formulations) {
+    const auto* told = ask<AbilityReasons>(*formulation);
+    if (told == nullptr) continue;
+    std::vector<std::pair<std::string_view, std::string>> reasons;
+    for (const auto& [ability, what] : all_abilities) {
+      const std::string_view why = has(formulation->abilities(), ability) ? "" : told->why_not(ability);
+      if (why.empty()) continue;
+      const auto known = std::ranges::find(reasons, why, &std::pair<std::string_view, std::string>::first);
+      if (known == reasons.end())
+        reasons.emplace_back(why, what);
+      else
+        known->second += fmt::format(", {}", what);
+    }
+    for (const auto& [why, what] : reasons)
+      text += wrapped(fmt::format("  {}, {}: {}", name, what, why), 0, 4) + '\n';
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string ability_table(const host::Catalog& catalog) {
   if (catalog.formulations.empty()) return {};
-  std::string text = "What solvers carry beside trees of rigid bodies:\n", reasons;
-  text += fmt::format("  {:30}", "");
-  for (const auto& [name, formulation] : catalog.formulations) text += fmt::format("  {}", name);
-  text += '\n';
-  for (const auto& [ability, what] : all_abilities) {
-    text += fmt::format("  {:30}", what);
-    for (const auto& [name, formulation] : catalog.formulations) {
-      const bool able = has(formulation->abilities(), ability);
-      text += fmt::format("  {:{}}", able ? "yes" : "no", name.size());
-      const auto* told = able ? nullptr : ask<AbilityReasons>(*formulation);
-      if (told != nullptr && !told->why_not(ability).empty())
-        reasons += fmt::format("  {}, {}: {}\n", name, what, told->why_not(ability));
+  constexpr std::size_t first = 32;
+  std::string text = "What solvers carry beside trees of rigid bodies:\n";
+  // As many solvers beside each other as a line holds.
+  for (auto begin = catalog.formulations.begin(); begin != catalog.formulations.end();) {
+    auto end = begin;
+    std::string head(first, ' ');
+    for (; end != catalog.formulations.end(); ++end) {
+      const std::string next = fmt::format("  {}", end->first);
+      if (end != begin && head.size() + next.size() > line_width) break;
+      head += next;
     }
-    while (text.back() == ' ') text.pop_back();
-    text += '\n';
+    text += head + '\n';
+    for (const auto& [ability, what] : all_abilities) {
+      std::string line = fmt::format("  {:{}}", what, first - 2);
+      for (auto i = begin; i != end; ++i)
+        line += fmt::format("  {:{}}", has(i->second->abilities(), ability) ? "yes" : "no", i->first.size());
+      line.erase(line.find_last_not_of(' ') + 1);
+      text += line + '\n';
+    }
+    begin = end;
   }
-  return text + reasons;
+  return text + reasons_of_missing_abilities(catalog);
 }
 
 Json plugin_json(const host::PluginRecord& plugin, const host::Catalog& catalog) {

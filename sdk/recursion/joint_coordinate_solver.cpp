@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <new>
 
-#include "polyform/solvers/tree_regularity.hpp"
-
 namespace polyform {
 
 JointCoordinateSolver::JointCoordinateSolver(const SystemView& view, ByLoopedSweep, const MakeLoopedSweep& make)
@@ -15,7 +13,7 @@ JointCoordinateSolver::JointCoordinateSolver(const SystemView& view, ByLoopedSwe
       observer_(centred_, loops_, flexible_.set(), loads_, *sweep_), closed_(state_.size()) {
   for (std::size_t i = 0; i < loops_.layout().count(); ++i)
     left_out_.add(loops_.constraints().name(i), loops_.layout().loop(i).rows);
-  if (!loops_.empty() && needs_ground_rows(view_)) loops_.hold_ground_rows();
+  if (!loops_.empty()) loops_.hold_ground_rows();
   kept_discrete_.resize(discrete_.values().size());
   loads_.follow(discrete_.of_elements());
   loops_.follow(discrete_.of_elements());

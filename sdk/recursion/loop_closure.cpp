@@ -33,9 +33,7 @@ LoopClosure::LoopClosure(const SystemView& view, FlexibleLinks& flexible, const 
       multipliers_(layout_.sizes().rows) {}
 
 void LoopClosure::hold_ground_rows() {
-  double mass = 0;
-  for (std::size_t b = 0; b < view_.bodies.size(); ++b) mass += system_scales_.mass(b);
-  columns_.hold_ground_rows(view_, mass, system_scales_.largest_reach());
+  columns_.hold_ground_rows(view_, system_scales_.largest_reach());
 }
 
 void LoopClosure::begin_judging(Level level, std::span<const BodyMotion> frames, std::span<const Vec3> to_P) noexcept {
@@ -152,7 +150,7 @@ void LoopClosure::begin_element(std::size_t i, Level level, std::span<const Body
 }
 
 void LoopClosure::gather(std::size_t body, Transfer<double>& s) noexcept {
-  if (columns_.holds_ground_rows()) columns_.hold(body, s);
+  if (columns_.holds_ground_rows()) columns_.hold(body, rows_, s);
   for (const LoopLayout::Passage& closing : layout_.closing(body)) {
     rows_.eliminate(closing.loop, matrix_);
     columns_.condense(closing, body, s);

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "polyform/solvers/singular_inertia.hpp"
+
 namespace polyform {
 
 LoopColumns::LoopColumns(const LoopLayout& layout, FlexibleLinks& flexible, MultiplierMatrix& matrix)
@@ -10,32 +12,49 @@ LoopColumns::LoopColumns(const LoopLayout& layout, FlexibleLinks& flexible, Mult
       through_(layout.sizes().widest), gains_(layout.sizes().gains), modal_(layout.sizes().modal),
       modal_terms_(layout.sizes().modal) {}
 
-void LoopColumns::hold_ground_rows(const SystemView& view, double mass, double length) {
-  held_mass_ = mass;
-  held_length_ = length;
+void LoopColumns::hold_ground_rows(const SystemView& view, double length) {
+  // Bodies whose joints move them against ground carry the others: parents stand before their children.
+  std::vector<std::size_t> root(view.bodies.size());
+  std::vector<double> mass(view.bodies.size());
+  std::vector<bool> needs(view.bodies.size());
+  for (std::size_t b = 0; b < view.bodies.size(); ++b) {
+    const BodyIndex inboard = view.joints[b].inboard();
+    root[b] = is_ground(inboard) ? b : root[at(inboard)];
+    mass[root[b]] += view.bodies[b].mass;
+    if (is_singular(view.bodies[b])) needs[root[b]] = true;
+  }
+  if (length > 0) held_length_ = length;
   for (std::size_t i = 0; i < layout_.count(); ++i) {
     const LoopLayout::End* only = nullptr;
     std::size_t ends = 0;
+    bool against_ground = layout_.is_absolute(i);
     for (const LoopLayout::End& end : layout_.ends(i)) {
-      if (is_ground(end.frame)) continue;
+      if (is_ground(end.frame)) {
+        against_ground = true;
+        continue;
+      }
       only = &end;
       ++ends;
     }
-    if (ends != 1 || !layout_.is_absolute(i) || flexible_.attachment_of(only->frame) != FlexibleLinks::none) continue;
-    held_.push_back({at(LoopLayout::body_of(view, only->frame)), i, only->passage});
+    // What variables of a module take from a row leaves E · z_b + g other than zero.
+    if (ends != 1 || !against_ground || layout_.has_variables(i)) continue;
+    if (flexible_.attachment_of(only->frame) != FlexibleLinks::none) continue;
+    const std::size_t body = at(LoopLayout::body_of(view, only->frame));
+    if (needs[root[body]] && mass[root[body]] > 0) held_.push_back({body, i, only->passage, mass[root[body]]});
   }
   std::ranges::stable_sort(held_, {}, &Held::body);
 }
 
-void LoopColumns::hold(std::size_t body, Transfer<double>& s) const noexcept {
+void LoopColumns::hold(std::size_t body, const DependentRows& rows, Transfer<double>& s) const noexcept {
   for (const Held& held : std::ranges::equal_range(held_, body, {}, &Held::body)) {
     const LoopLayout::Passage& start = layout_.passage(held.passage);
     for (std::size_t r = 0; r < start.rows; ++r) {
+      if (rows.without(held.loop) >> r & 1u) continue;
       const Spatial& E = columns_[start.first + r].E;
       const double angular = size(E.angular) / held_length_, linear = size(E.linear);
       const double size_of_row = angular * angular + linear * linear;
       if (!(size_of_row > 0)) continue;
-      const double factor = held_mass_ / size_of_row;
+      const double factor = held.mass / size_of_row;
       add_stiffness(s, E, factor);
       s.e += (factor * matrix_.right(held.loop)[r]) * E;
     }

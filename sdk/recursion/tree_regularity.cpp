@@ -21,11 +21,11 @@ bool may_be_singular(const SystemView& view) {
   return std::any_of(view.bodies.begin(), view.bodies.end(), is_singular);
 }
 
-/// The first body whose joint moves nothing, as drawn; none where all do. held: rows against ground resist.
-std::optional<std::size_t> joint_without_inertia(const SystemView& view, bool held) {
+/// The first body whose joint moves nothing, as drawn; none where all do.
+std::optional<std::size_t> joint_without_inertia(const SystemView& view) {
   FlexibleLinks flexible(view);
   LoopClosure loops(view, flexible);
-  if (held) loops.hold_ground_rows();
+  loops.hold_ground_rows();
   Recursion recursion(view, loops);
   std::vector<double> q(view.nq), v(view.nv), step(view.nv_tree), modes(view.modes), modal_step(view.modes);
   for (const JointData& joint : view.joints) joint_neutral(joint, q.data() + joint.q_offset);
@@ -41,8 +41,8 @@ std::optional<std::size_t> joint_without_inertia(const SystemView& view, bool he
 /// helps.
 bool tree_is_regular(const SystemView& view, std::string_view formulation, std::string& why, std::string& remedy) {
   if (!may_be_singular(view)) return true;
-  const std::optional<std::size_t> failed = joint_without_inertia(view, false);
-  if (!failed || !joint_without_inertia(view, true)) return true;
+  const std::optional<std::size_t> failed = joint_without_inertia(view);
+  if (!failed) return true;
   why = fmt::format("{}: joint `{}` moves body `{}` without any inertia against it once the loops are cut{}",
                     formulation, view.joints[*failed].name, view.bodies[*failed].name,
                     view.cut_joints().empty()
@@ -58,10 +58,6 @@ bool tree_is_regular(const SystemView& view, std::string_view formulation, std::
 }
 
 }  // namespace
-
-bool needs_ground_rows(const SystemView& view) {
-  return may_be_singular(view) && joint_without_inertia(view, false) && !joint_without_inertia(view, true);
-}
 
 bool check_tree_is_regular(const SystemView& view, std::string_view formulation, DiagnosticSink& sink) noexcept {
   try {

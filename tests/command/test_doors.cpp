@@ -18,14 +18,14 @@ using Catch::Contains;
 
 namespace {
 
-const std::string plugin = std::string(POLYFORM_FIXTURES) + "/trouble.so";
+const std::string doors = std::string(POLYFORM_FIXTURES) + "/trouble.so";
 
 /// A rod with a force that goes wrong after a twentieth of a second.
 std::vector<std::string> troubled(const Workshop& shop, const std::string& force, const std::string& output) {
   Rod rod;
   rod.more = "forces:\n  - {name: bad, type: " + force +
              ", joint: pin}\nsimulation: {duration: 1, integrator: rk4, step: 0.001, output_interval: 0.002}\n";
-  return {"run", shop.write("model.yaml", rod.text()), "--plugin-path", plugin, "--solver", "riccati", "--output",
+  return {"run", shop.write("model.yaml", rod.text()), "--plugin-path", doors, "--solver", "riccati", "--output",
           output};
 }
 
@@ -133,10 +133,10 @@ TEST_CASE("a force that switches traps on or writes beyond its output is named, 
                 beyond = shop.run(troubled(shop, "beyond", "b.csv"));
   INFO(traps.err << beyond.err);
   CHECK(traps.code == 1);
-  CHECK_THAT(traps.err, Contains("error: a force of " + plugin + " changed how floating-point numbers are computed") &&
+  CHECK_THAT(traps.err, Contains("error: a force of " + doors + " changed how floating-point numbers are computed") &&
                             Contains("in solver riccati after t = 0.0"));
   CHECK(beyond.code == 1);
-  CHECK_THAT(beyond.err, Contains("error: a force of " + plugin + " wrote beyond the memory"));
+  CHECK_THAT(beyond.err, Contains("error: a force of " + doors + " wrote beyond the memory"));
   CHECK(read_table(shop.read("a.csv")).rows.size() >= 24);
 }
 

@@ -78,6 +78,20 @@ TEST_CASE("a study tells quantities of a motion that is known") {
   }
 }
 
+TEST_CASE("a study imports its model as the options say") {
+  const Workshop shop;
+  // Free, the robot falls as a whole.
+  const Outcome outcome = shop.run({"study", std::string(POLYFORM_MODELS) + "/arm.urdf", "--import-option", "base=free",
+                                    "--vary", "bodies.pedestal.mass=5,10", "--quantity",
+                                    "drop=initial(pedestal.z)-final(pedestal.z)", "--duration", "0.2", "--output",
+                                    "a.csv"});
+  INFO(outcome.err);
+  REQUIRE(outcome.code == 0);
+  const auto rows = rows_of(shop.read("a.csv"));
+  REQUIRE(rows.size() == 2);
+  for (const auto& row : rows) CHECK(std::stod(row[2]) == Approx(0.5 * 9.81 * 0.04).margin(1e-7));
+}
+
 TEST_CASE("a table is the same for any number of workers, any shards, and after a stop") {
   const Workshop shop;
   const std::string model = shop.write("m.yaml", oscillator);

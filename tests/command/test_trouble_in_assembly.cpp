@@ -12,12 +12,12 @@ using Catch::Contains;
 
 namespace {
 
-std::string plugin(const std::string& name) { return std::string(POLYFORM_FIXTURES) + "/" + name + ".so"; }
+std::string library(const std::string& name) { return std::string(POLYFORM_FIXTURES) + "/" + name + ".so"; }
 
 std::string model() { return Rod{.joint = "{name: pin, type: fixture-joint, base: ground, moving: rod}"}.text(); }
 
 Outcome compare(const Workshop& shop, const std::string& fixture) {
-  return shop.run({"compare", shop.write("rod.yaml", model()), "--plugin-path", plugin(fixture), "--time-limit", "0.5",
+  return shop.run({"compare", shop.write("rod.yaml", model()), "--plugin-path", library(fixture), "--time-limit", "0.5",
                    "--solvers", "riccati,cartesian"});
 }
 
@@ -29,7 +29,7 @@ TEST_CASE("a comparison does not wait for an assembly without end, and names the
   INFO(outcome.err);
   CHECK(outcome.code == 1);
   CHECK(outcome.out.empty());
-  CHECK_THAT(outcome.err, Contains("error: " + plugin("assembly-hangs") +
+  CHECK_THAT(outcome.err, Contains("error: " + library("assembly-hangs") +
                                    " was not done within the time limit of 0.5 s, in the assembly of"));
   CHECK_THAT(outcome.err, Contains("No solver was run") && Contains("polyform conform"));
 }
@@ -39,10 +39,10 @@ TEST_CASE("a comparison does not wait for a force without end at its start eithe
   Rod rod;
   rod.more = "forces:\n  - {name: bad, type: endless-at-start, joint: pin}\n";
   const std::string file = shop.write("rod.yaml", rod.text());
-  const Outcome outcome = shop.run({"compare", file, "--plugin-path", plugin("trouble"), "--time-limit", "0.5"});
+  const Outcome outcome = shop.run({"compare", file, "--plugin-path", library("trouble"), "--time-limit", "0.5"});
   INFO(outcome.err);
   CHECK(outcome.code == 1);
-  CHECK_THAT(outcome.err, Contains(plugin("trouble") + " was not done within the time limit of 0.5 s") &&
+  CHECK_THAT(outcome.err, Contains(library("trouble") + " was not done within the time limit of 0.5 s") &&
                               Contains("in the first evaluation of the forces of"));
 }
 
@@ -50,8 +50,8 @@ TEST_CASE("a plugin that ends the assembly fails the comparison with what it did
   const Workshop shop;
   const std::string in_assembly = ", in the assembly of " + shop.path("rod.yaml").string();
   for (const auto& [fixture, message] :
-       {std::pair{"assembly-throws", plugin("assembly-throws") + " threw an exception: out of luck" + in_assembly},
-        std::pair{"assembly-exits", plugin("assembly-exits") + " ended the program by calling exit" + in_assembly},
+       {std::pair{"assembly-throws", library("assembly-throws") + " threw an exception: out of luck" + in_assembly},
+        std::pair{"assembly-exits", library("assembly-exits") + " ended the program by calling exit" + in_assembly},
         std::pair{"assembly-ends-at-once",
                   shop.path("rod.yaml").string() +
                       " could not be assembled and evaluated: ended the program with exit status 0"}}) {
@@ -65,10 +65,10 @@ TEST_CASE("a plugin that ends the assembly fails the comparison with what it did
 TEST_CASE("commands without limits tell of an exit in the assembly too, and claim no results") {
   const Workshop shop;
   const Outcome outcome = shop.run(
-      {"run", shop.write("rod.yaml", model()), "--plugin-path", plugin("assembly-exits"), "--output", "a.csv"});
+      {"run", shop.write("rod.yaml", model()), "--plugin-path", library("assembly-exits"), "--output", "a.csv"});
   CHECK(outcome.code == 1);
   CHECK_THAT(outcome.err,
-             Contains(plugin("assembly-exits") + " ended the program by calling exit, in the assembly of") &&
+             Contains(library("assembly-exits") + " ended the program by calling exit, in the assembly of") &&
                  !Contains("kept"));
 }
 
@@ -81,7 +81,7 @@ TEST_CASE("a problem whose model cannot be assembled loses only its own row of t
   for (const std::string name : {"bad", "good"})
     shop.write(name + ".json", R"({"model": ")" + name + R"(.yaml", "source": "none",
       "evaluate": {"bodies": {"rod": {"angular": [0, 0, 0]}}, "tolerance": {"angular": 1e9}}})");
-  const Outcome outcome = shop.run({"verify", "--references", ".", "--plugin-path", plugin("assembly-hangs"),
+  const Outcome outcome = shop.run({"verify", "--references", ".", "--plugin-path", library("assembly-hangs"),
                                     "--time-limit", "0.5", "--solvers", "riccati", "--json"});
   INFO(outcome.err);
   CHECK(outcome.code == 1);

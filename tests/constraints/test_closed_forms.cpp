@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <numbers>
 
 #include "framework/host/simulation/observation_store.hpp"
 #include "tests/support/row_by_row.hpp"
@@ -13,7 +14,9 @@ using namespace polyform::test;
 
 namespace {
 
-constexpr double g = 9.81, pi = 3.14159265358979323846;
+using std::numbers::pi;
+
+constexpr double g = 9.81;
 
 /// The formulations that can run a model with constraint elements; at least two, so that none stands alone.
 std::vector<const Formulation*> able(const host::System& system) {

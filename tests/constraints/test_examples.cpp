@@ -1,6 +1,7 @@
 // The example models of constraint elements, as shipped, against the closed forms that they state.
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <numbers>
 
 #include "tests/support/row_by_row.hpp"
 #include "tests/support/workbench.hpp"
@@ -10,7 +11,7 @@ using namespace polyform::test;
 
 namespace {
 
-constexpr double pi = 3.14159265358979323846;
+using std::numbers::pi;
 
 /// Runs an example with every formulation that carries it.
 template <class F>

@@ -7,11 +7,11 @@
 namespace polyform::test {
 namespace {
 
-const ForceType& spring = forces::spring_damper();
+const ForceType& pull = forces::spring_damper();
 const ForceType& point_force = forces::point_force();
 
 FieldSet spring_fields(BodyIndex a, const Vec3& at_a, BodyIndex b, const Vec3& at_b, double stiffness, double damping) {
-  FieldSet f(spring.fields());
+  FieldSet f(pull.fields());
   f.marker("a", a, at_a).marker("b", b, at_b).number("stiffness", stiffness).number("damping", damping);
   return f;
 }
@@ -27,17 +27,17 @@ FieldSet force_fields(BodyIndex body, const Vec3& point, std::vector<TimeFunctio
 }
 
 /// Springs between two moving bodies, and between one of them and ground.
-struct SpringBench {
+struct LineBench {
   Random random{61};
   ForceBench bench;
   std::vector<SmoothMotion> motions{SmoothMotion(random), SmoothMotion(random)};
 
-  explicit SpringBench(bool to_ground) {
+  explicit LineBench(bool to_ground) {
     const BodyIndex a = bench.add_body(random.pose()), b = bench.add_body(random.pose());
-    bench.add(spring, spring_fields(a, random.vector(1), b, random.vector(1), 40, 3));
-    bench.add(spring,
+    bench.add(pull, spring_fields(a, random.vector(1), b, random.vector(1), 40, 3));
+    bench.add(pull,
               std::move(spring_fields(b, random.vector(1), a, random.vector(1), 7, 0).number("free_length", 0.3)));
-    if (to_ground) bench.add(spring, spring_fields(BodyIndex::ground, random.vector(1), b, random.vector(1), 11, 5));
+    if (to_ground) bench.add(pull, spring_fields(BodyIndex::ground, random.vector(1), b, random.vector(1), 11, 5));
   }
 };
 
@@ -46,7 +46,7 @@ struct SpringBench {
 TEST_CASE("a spring-damper pulls along the line with stiffness (l - free_length) + damping l'") {
   ForceBench bench;
   const BodyIndex body = bench.add_body({{}, {3, 0, 0}});
-  bench.add(spring,
+  bench.add(pull,
             std::move(spring_fields(BodyIndex::ground, {0, 1, 0}, body, {0, 1, 0}, 100, 10).number("free_length", 2)));
   const BodyMotion moving{Mat3::identity(), {5, 0, 0}, {{}, {0.5, 9, 0}}};
   const Load load = bench.load(0, {&moving, 1});
@@ -60,7 +60,7 @@ TEST_CASE("a spring-damper is free of force as drawn unless a free length is giv
   ForceBench bench;
   const Pose drawn = random.pose();
   const BodyIndex body = bench.add_body(drawn);
-  bench.add(spring, spring_fields(BodyIndex::ground, random.vector(1), body, random.vector(1), 100, 0));
+  bench.add(pull, spring_fields(BodyIndex::ground, random.vector(1), body, random.vector(1), 100, 0));
   const BodyMotion as_drawn{rotation_matrix(drawn.orientation), drawn.position, {}};
   const Load load = bench.load(0, {&as_drawn, 1});
   CHECK(distance(load.wrenches[0], Spatial{}) < 1e-12);
@@ -70,7 +70,7 @@ TEST_CASE("a spring-damper is free of force as drawn unless a free length is giv
 TEST_CASE("a spring-damper without length has no force and keeps its energy") {
   ForceBench bench;
   const BodyIndex body = bench.add_body({});
-  bench.add(spring, std::move(spring_fields(BodyIndex::ground, {}, body, {}, 100, 10).number("free_length", 0.5)));
+  bench.add(pull, std::move(spring_fields(BodyIndex::ground, {}, body, {}, 100, 10).number("free_length", 0.5)));
   const BodyMotion moving{Mat3::identity(), {}, {{1, 2, 3}, {4, 5, 6}}};
   const Load load = bench.load(0, {&moving, 1});
   CHECK(distance(load.wrenches[0], Spatial{}) == 0);
@@ -79,7 +79,7 @@ TEST_CASE("a spring-damper without length has no force and keeps its energy") {
 }
 
 TEST_CASE("the power of spring-dampers is what their potential energy loses and the dampers take") {
-  SpringBench s(true);
+  LineBench s(true);
   for (double t = 0; t < 1; t += 0.1) {
     const std::vector<BodyMotion> bodies = at(s.motions, t);
     const Load load = s.bench.load(t, bodies);
@@ -91,7 +91,7 @@ TEST_CASE("the power of spring-dampers is what their potential energy loses and 
 }
 
 TEST_CASE("spring-dampers between two bodies act equal and opposite") {
-  SpringBench s(false);
+  LineBench s(false);
   const std::vector<BodyMotion> bodies = at(s.motions, 0.4);
   const Load load = s.bench.load(0, bodies);
   CHECK(norm(load.wrenches[0].linear) > 1);
@@ -102,7 +102,7 @@ TEST_CASE("spring-dampers between two bodies act equal and opposite") {
 }
 
 TEST_CASE("spring-dampers do not see where ground is") {
-  SpringBench s(false);
+  LineBench s(false);
   const Mat3 G = rotation_matrix(s.random.quaternion());
   const std::vector<BodyMotion> bodies = at(s.motions, 0.4);
   const Load here = s.bench.load(0, bodies), there = s.bench.load(0, in_other_frame(bodies, G, {1, 2, 3}));
@@ -115,9 +115,9 @@ TEST_CASE("spring-dampers do not see where ground is") {
 TEST_CASE("a spring-damper with both ends in one body is an error") {
   ForceBench bench;
   const BodyIndex body = bench.add_body({});
-  RecordingSink sink(spring.fields());
-  CHECK_FALSE(bench.add(spring, spring_fields(body, {}, body, {1, 0, 0}, 1, 0), sink));
-  CHECK_FALSE(bench.add(spring, spring_fields(BodyIndex::ground, {}, BodyIndex::ground, {1, 0, 0}, 1, 0), sink));
+  RecordingSink sink(pull.fields());
+  CHECK_FALSE(bench.add(pull, spring_fields(body, {}, body, {1, 0, 0}, 1, 0), sink));
+  CHECK_FALSE(bench.add(pull, spring_fields(BodyIndex::ground, {}, BodyIndex::ground, {1, 0, 0}, 1, 0), sink));
   REQUIRE(sink.reports.size() == 2);
   CHECK(sink.reports[0] ==
         "b: both ends of the spring-damper are fixed in the same body: it does nothing | Attach one end to another "

@@ -186,8 +186,12 @@ class LastRow final : public host::RowSink {
     ended_.times.push_back(time);
     ended_.positions.clear();
     ended_.velocities.clear();
+    ended_.angular_velocities.clear();
+    ended_.orientations.clear();
     for (const Observation::Body& b : now.bodies) {
       ended_.positions.push_back(b.pose.position);
+      ended_.orientations.push_back(b.pose.orientation);
+      ended_.angular_velocities.push_back(b.angular_velocity);
       ended_.velocities.push_back(b.velocity);
     }
   }

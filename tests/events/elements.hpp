@@ -20,7 +20,8 @@ std::unique_ptr<host::System> system_with_switches(const std::string& text);
 struct Ended {
   host::RunRecord record;
   std::vector<double> times;
-  std::vector<Vec3> positions, velocities;  ///< of all bodies, in the order of the view
+  std::vector<Vec3> positions, velocities, angular_velocities;  ///< of all bodies, in the order of the view
+  std::vector<Quat> orientations;
 };
 Ended run_to_end(const host::System&, const Formulation&, const host::RunSettings&);
 

@@ -1,18 +1,16 @@
-/* An FMU of FMI 2.0 written by hand, for model exchange and co-simulation: a motor with its control that turns a joint,
+/* An FMU written by hand, of FMI 2.0 and, by hand_written3.c, of FMI 3.0, for model exchange and co-simulation: a motor with its control that turns a joint,
  *
  *   L di/dt = u - R i - k w,   u = p (target - phi) within +-limit,   tau = k i
  *
- * By the clock the target jumps from 0 to `target` at 0.1 s, which is an event. Functions that a test wants to be missing
- * or to fail are steered by parameters. */
+ * By the clock the target jumps from 0 to `target` at 0.1 s, which is an event. The parameter `failing` lets something
+ * fail: 1 the initialization, 2 the derivatives, 3 a step, 4 the derivatives from 0.5 s on, with a message to the log;
+ * 5 asks for the end of the simulation at the event, or in the step after it. */
+#include "hand_written.h"
+
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { phi, w, resistance, inductance, constant, gain, target, tau, current, current_rate, failing, variable_count };
-
-typedef struct {
-  double value[variable_count];
-  double time, wanted;
-} Motor;
 
 static void calculate(Motor* m) {
   const double u = m->value[gain] * (m->wanted - m->value[phi]);
@@ -25,7 +23,9 @@ const char* fmi2GetVersion(void) { return "2.0"; }
 const char* fmi2GetTypesPlatform(void) { return "default"; }
 
 static void start(Motor* m) {
+  const Callbacks* const callbacks = m->callbacks;
   memset(m, 0, sizeof *m);
+  m->callbacks = callbacks;
   m->value[resistance] = 1;
   m->value[inductance] = 0.05;
   m->value[constant] = 0.5;
@@ -35,12 +35,13 @@ static void start(Motor* m) {
 
 void* fmi2Instantiate(const char* name, int kind, const char* guid, const char* place, const void* callbacks, int visible,
                       int logging) {
-  Motor* const m = malloc(sizeof *m);
-  (void)name, (void)kind, (void)place, (void)callbacks, (void)visible, (void)logging;
+  Motor* const m = calloc(1, sizeof *m);
+  (void)name, (void)kind, (void)place, (void)visible, (void)logging;
   if (m == NULL || strcmp(guid, "{hand-written}") != 0) {
     free(m);
     return NULL;
   }
+  m->callbacks = callbacks;
   start(m);
   return m;
 }
@@ -74,7 +75,9 @@ int fmi2GetFMUstate(void* c, void** state) {
   return 0;
 }
 int fmi2SetFMUstate(void* c, void* state) {
+  const Callbacks* const callbacks = ((Motor*)c)->callbacks;
   memcpy(c, state, sizeof(Motor));
+  ((Motor*)c)->callbacks = callbacks;
   return 0;
 }
 int fmi2FreeFMUstate(void* c, void** state) {
@@ -101,11 +104,6 @@ int fmi2DeSerializeFMUstate(void* c, const char* bytes, size_t size, void** stat
   return 0;
 }
 
-typedef struct {
-  int again, terminate, nominals, states, has_next;
-  double next;
-} EventInfo;
-
 int fmi2EnterEventMode(void* c) {
   (void)c;
   return 0;
@@ -117,6 +115,7 @@ int fmi2NewDiscreteStates(void* c, EventInfo* info) {
   if (m->time >= jump_time - 1e-9) m->wanted = m->value[target];
   info->has_next = m->time < jump_time - 1e-9;
   info->next = jump_time;
+  info->terminate = m->value[failing] == 5 && m->time >= jump_time - 1e-9;
   return 0;
 }
 int fmi2EnterContinuousTimeMode(void* c) {
@@ -138,6 +137,12 @@ int fmi2GetContinuousStates(void* c, double* x, size_t n) {
   return 0;
 }
 int fmi2GetDerivatives(void* c, double* rates, size_t n) {
+  Motor* const m = c;
+  if (m->value[failing] == 4 && m->time > 0.5) {
+    if (m->callbacks != NULL)
+      m->callbacks->logger(m->callbacks->environment, "motor", 3, "logStatusError", "the winding is %s", "too hot");
+    return 3;
+  }
   if (n != 1 || ((Motor*)c)->value[failing] == 2) return 3;
   calculate(c);
   rates[0] = ((Motor*)c)->value[current_rate];
@@ -152,10 +157,15 @@ int fmi2DoStep(void* c, double t, double h, int last) {
   const int steps = 100;
   (void)last;
   if (m->value[failing] == 3) return 3;
+  if (m->value[failing] == 5 && t >= jump_time - 1e-9) return 2;
   for (int k = 0; k < steps; ++k) {
     m->wanted = t + h * k / steps >= jump_time - 1e-9 ? m->value[target] : 0;
     calculate(m);
     m->value[current] += h / steps * m->value[current_rate];
   }
+  return 0;
+}
+int fmi2GetBooleanStatus(void* c, int what, int* value) {
+  *value = what == 3 && ((Motor*)c)->value[failing] == 5;
   return 0;
 }

@@ -5,13 +5,10 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <cstdlib>
-#include <fstream>
-#include <sstream>
 
-#include "apps/fmi/zip_writer.hpp"
 #include "archive.hpp"
 #include "fmu.hpp"
-#include "tests/command/command_runner.hpp"
+#include "tests/fmi/hand_written.hpp"
 
 using namespace polyform;
 using namespace polyform::test;
@@ -36,13 +33,6 @@ forces:
 simulation: {duration: 1, integrator: rk4, step: 0.001, output_interval: 0.05}
 )YAML";
 
-std::string content_of(const std::string& file) {
-  std::ifstream in(file, std::ios::binary);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
-
 Outcome exported(const Workshop& w, const std::string& model, const std::string& fmu,
                  std::vector<std::string> more = {}) {
   std::vector<std::string> arguments{"export", "--fmi", "2", model, "-o", fmu};
@@ -54,56 +44,6 @@ double value(const FmuInstance& fmu, Reference reference) {
   double out = 0;
   REQUIRE(fmu.calls().get_real(fmu.handle(), &reference, 1, &out) == 0);
   return out;
-}
-
-const std::vector<std::string> solvers{"cartesian", "hierarchy", "particles", "reduced", "riccati", "thompson"};
-
-/// The FMU that was written by hand, with a description for a version and a library of some name.
-std::string hand_written(const Workshop& w, const std::string& name, const std::string& version = "2.0",
-                         const std::string& library = "motor") {
-  fmi::ZipWriter zip;
-  std::string variables;
-  int number = 0;
-  const auto add = [&](const char* variable, const char* causality, const char* more) {
-    variables +=
-        fmt::format(R"(<ScalarVariable name="{}" valueReference="{}" causality="{}"><Real{}/></ScalarVariable>)",
-                    variable, number++, causality, more);
-  };
-  add("phi", "input", " start=\"0\"");
-  add("w", "input", " start=\"0\"");
-  add("R", "parameter", " start=\"1\"");
-  add("L", "parameter", " start=\"0.05\"");
-  add("k", "parameter", " start=\"0.5\"");
-  add("p", "parameter", " start=\"4\"");
-  add("target", "parameter", " start=\"1\"");
-  add("tau", "output", "");
-  add("i", "local", "");
-  add("der(i)", "local", " derivative=\"9\"");
-  add("failing", "parameter", " start=\"0\"");
-  zip.add(
-      "modelDescription.xml",
-      fmt::format(R"(<fmiModelDescription fmiVersion="{}" guid="{{hand-written}}" numberOfEventIndicators="0">)"
-                  R"(<ModelExchange modelIdentifier="motor" canGetAndSetFMUstate="true" canSerializeFMUstate="true"/>)"
-                  R"(<CoSimulation modelIdentifier="motor"/><ModelVariables>{}</ModelVariables><ModelStructure>)"
-                  R"(<Derivatives><Unknown index="10"/></Derivatives></ModelStructure></fmiModelDescription>)",
-                  version, variables));
-  zip.add("binaries/linux64/" + library + ".so", content_of(POLYFORM_HAND_WRITTEN), true);
-  return w.write(name, zip.finish());
-}
-
-std::string driven(const std::string& fmu, const std::string& more) {
-  return fmt::format(R"YAML(polyform: 1
-name: an arm that another tool's motor turns
-gravity: [0, 0, 0]
-bodies:
-  - {{name: arm, mass: 1, inertia: {{xx: 0.1, yy: 0.1, zz: 0.1}}}}
-joints:
-  - {{name: hinge, type: revolute, base: ground, moving: arm, position: [0, 0, 0], axis: [0, 0, 1]}}
-modules:
-  - {{name: drive, type: fmu, file: {}, joints: [hinge], positions: phi, velocities: w, efforts: tau{}}}
-simulation: {{duration: 1, step: 0.001, output_interval: 0.1}}
-)YAML",
-                     fmu, more);
 }
 
 }  // namespace
@@ -128,7 +68,7 @@ TEST_CASE("an FMU for co-simulation runs as the command does, bit for bit") {
       INFO("row " << row);
       if (row > 0) {
         const double from = table.rows[row - 1][0];
-        REQUIRE(instance.calls().do_step(instance.handle(), from, table.rows[row][0] - from, 1) == 0);
+        REQUIRE(instance.calls().do_step(instance.handle(), from, table.rows[row][0] - from) == 0);
       }
       std::size_t differ = 0;
       for (std::size_t k = 1; k < table.names.size(); ++k)
@@ -341,11 +281,11 @@ TEST_CASE("what is wrong with an FMU is told") {
   const std::string whole = content_of(hand_written(w, "motor.fmu"));
   w.write("cut.fmu", whole.substr(0, whole.size() / 2));
   CHECK_THAT(said("cut.fmu", ""), Catch::Contains("cut short"));
-  hand_written(w, "old.fmu", "1.0");
+  hand_written(w, "old.fmu", {.version = "1.0"});
   CHECK_THAT(said("old.fmu", ""), Catch::Contains("FMI version 1.0"));
-  hand_written(w, "new.fmu", "3.0");
-  CHECK_THAT(said("new.fmu", ""), Catch::Contains("FMI version 3.0"));
-  hand_written(w, "elsewhere.fmu", "2.0", "other");
+  hand_written(w, "new.fmu", {.version = "4.0"});
+  CHECK_THAT(said("new.fmu", ""), Catch::Contains("FMI version 4.0"));
+  hand_written(w, "elsewhere.fmu", {.library = "other"});
   CHECK_THAT(said("elsewhere.fmu", ""), Catch::Contains("no library for this system"));
   CHECK_THAT(said("motor.fmu", ", channels: torque"), Catch::Contains("no output `torque`") && Catch::Contains("tau"));
   CHECK_THAT(said("motor.fmu", ", start_values: \"R = one\""), Catch::Contains("expected name = number"));

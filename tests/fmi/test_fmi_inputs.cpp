@@ -5,6 +5,7 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -35,7 +36,7 @@ simulation: {{duration: 1, tolerance: {{relative: 1.0e-10, absolute: 1.0e-12}}, 
                      effort);
 }
 
-double value(const FmuInstance& fmu, Reference reference) {
+double number(const FmuInstance& fmu, Reference reference) {
   double out = 0;
   REQUIRE(fmu.calls().get_real(fmu.handle(), &reference, 1, &out) == 0);
   return out;
@@ -44,8 +45,8 @@ void set(const FmuInstance& fmu, Reference reference, double to) {
   REQUIRE(fmu.calls().set_real(fmu.handle(), &reference, 1, &to) == 0);
 }
 
-void exported(const Workshop& w, const std::string& model, const std::string& fmu,
-              const std::vector<std::string>& more = {}) {
+void export_fmu(const Workshop& w, const std::string& model, const std::string& fmu,
+                const std::vector<std::string>& more = {}) {
   std::vector<std::string> arguments{"export", "--fmi", "2", model, "-o", fmu};
   arguments.insert(arguments.end(), more.begin(), more.end());
   const Outcome out = w.run(arguments);
@@ -57,7 +58,7 @@ void exported(const Workshop& w, const std::string& model, const std::string& fm
 
 TEST_CASE("an input that another program sets acts as the same function of time in the model") {
   const Workshop w;
-  exported(w, w.write("arm.yaml", driven_arm("0.5")), "arm.fmu");
+  export_fmu(w, w.write("arm.yaml", driven_arm("0.5")), "arm.fmu");
   const std::string truth = w.write("truth.yaml", driven_arm("{expression: \"if(t < 0.5, 0.5, 2)\"}"));
   const Table table = read_table(w.run({"run", truth, "--output", "-", "--quiet"}).out);
   const Fmu& fmu = Fmu::open(w.path("arm.fmu").string(), Kind::co_simulation);
@@ -65,38 +66,133 @@ TEST_CASE("an input that another program sets acts as the same function of time 
   const Reference effort = fmu.find("motor.effort", "input"), angle = fmu.find("pin.q", "output");
   for (int step = 0; step < 10; ++step) {
     if (step == 5) set(arm, effort, 2);
-    REQUIRE(arm.calls().do_step(arm.handle(), 0.1 * step, 0.1, 1) == 0);
-    CHECK(value(arm, angle) == Approx(table.at(static_cast<std::size_t>(step) + 1, "pin.q")).margin(1e-8));
+    REQUIRE(arm.calls().do_step(arm.handle(), 0.1 * step, 0.1) == 0);
+    CHECK(number(arm, angle) == Approx(table.at(static_cast<std::size_t>(step) + 1, "pin.q")).margin(1e-8));
   }
 }
 
 TEST_CASE("a state of an FMU for co-simulation is set again, from bytes too") {
   const Workshop w;
-  exported(w, w.write("arm.yaml", driven_arm("0.5")), "arm.fmu", {"--integrator", "rk4", "--step", "0.001"});
+  export_fmu(w, w.write("arm.yaml", driven_arm("0.5")), "arm.fmu", {"--integrator", "rk4", "--step", "0.001"});
   const Fmu& fmu = Fmu::open(w.path("arm.fmu").string(), Kind::co_simulation);
   FmuInstance arm(fmu, {}, {});
   const Reference effort = fmu.find("motor.effort", "input"), angle = fmu.find("pin.q", "output");
-  REQUIRE(arm.calls().do_step(arm.handle(), 0, 0.3, 1) == 0);
+  REQUIRE(arm.calls().do_step(arm.handle(), 0, 0.3) == 0);
   std::vector<char> kept;
   REQUIRE(arm.save(kept));
-  REQUIRE(arm.calls().do_step(arm.handle(), 0.3, 0.4, 1) == 0);
-  const double there = value(arm, angle);
+  REQUIRE(arm.calls().do_step(arm.handle(), 0.3, 0.4) == 0);
+  const double there = number(arm, angle);
   set(arm, effort, 7);
-  REQUIRE(arm.calls().do_step(arm.handle(), 0.7, 0.1, 1) == 0);
+  REQUIRE(arm.calls().do_step(arm.handle(), 0.7, 0.1) == 0);
   REQUIRE(arm.restore(kept));
-  REQUIRE(arm.calls().do_step(arm.handle(), 0.3, 0.4, 1) == 0);
-  CHECK(value(arm, angle) == Approx(there).margin(1e-12));
+  REQUIRE(arm.calls().do_step(arm.handle(), 0.3, 0.4) == 0);
+  CHECK(number(arm, angle) == Approx(there).margin(1e-12));
   FmuInstance other(fmu, {}, {});
   REQUIRE(other.restore(kept));
-  REQUIRE(other.calls().do_step(other.handle(), 0.3, 0.4, 1) == 0);
-  CHECK(value(other, angle) == Approx(there).margin(1e-12));
+  REQUIRE(other.calls().do_step(other.handle(), 0.3, 0.4) == 0);
+  CHECK(number(other, angle) == Approx(there).margin(1e-12));
   CHECK_FALSE(other.restore(std::vector<char>(kept.begin(), kept.end() - 8)));
-  CHECK(other.calls().do_step(other.handle(), 0.1, 0.1, 1) != 0);  // not the present time
+  CHECK(other.calls().do_step(other.handle(), 0.1, 0.1) != 0);  // not the present time
+}
+
+TEST_CASE("a state of an FMU holds its parameters") {
+  const Workshop w;
+  std::string text = driven_arm("0.5");
+  text.replace(text.find("bodies:"), 0, "parameters: {mass: 1}\n");
+  text.replace(text.find("mass: 1,"), 8, "mass: mass,");
+  for (const auto& [name, kind] : {std::pair("cs", Kind::co_simulation), std::pair("me", Kind::model_exchange)}) {
+    const std::string file = std::string(name) + ".fmu";
+    export_fmu(w, w.write("arm.yaml", text), file, {"--kind", name});
+    const Fmu& fmu = Fmu::open(w.path(file).string(), kind);
+    const Reference mass = fmu.find("parameters.mass", "parameter"), energy = fmu.find("energy.potential", "output");
+    const Reference which[] = {mass};
+    const double heavy[] = {3};
+    FmuInstance one(fmu, which, heavy), other(fmu, {}, {});
+    std::vector<char> kept;
+    REQUIRE(one.save(kept));
+    REQUIRE(other.restore(kept));
+    CHECK(number(other, mass) == 3);
+    if (kind == Kind::co_simulation) {
+      REQUIRE(one.step(0, 0.2));
+      REQUIRE(other.step(0, 0.2));
+    }
+    CHECK(number(other, energy) == Approx(number(one, energy)).margin(1e-12));
+    CHECK(std::abs(number(one, energy)) < 100);
+  }
+}
+
+TEST_CASE("an external signal is an input") {
+  const Workshop w;
+  std::string text = driven_arm("{expression: \"2*signal(command)\"}");
+  text.replace(text.find("forces:"), 0, "signals:\n  - {name: command, type: external, initial: 0.25}\n");
+  const std::string model = w.write("arm.yaml", text);
+  // Where no other program gives it, it stands.
+  const Table still = read_table(w.run({"run", model, "--output", "-", "--quiet"}).out);
+  const std::string constant = w.write("constant.yaml", driven_arm("0.5"));
+  const Table expected = read_table(w.run({"run", constant, "--output", "-", "--quiet"}).out);
+  CHECK(still.at(10, "pin.q") == Approx(expected.at(10, "pin.q")).margin(1e-9));
+  export_fmu(w, model, "arm.fmu");
+  const std::string jumping = w.write("truth.yaml", driven_arm("{expression: \"if(t < 0.5, 0.5, 2)\"}"));
+  const Table truth = read_table(w.run({"run", jumping, "--output", "-", "--quiet"}).out);
+  const Fmu& fmu = Fmu::open(w.path("arm.fmu").string(), Kind::co_simulation);
+  const FmuInstance arm(fmu, {}, {});
+  const Reference command = fmu.find("signal.command", "input"), angle = fmu.find("pin.q", "output");
+  CHECK(number(arm, command) == 0.25);
+  for (int step = 0; step < 10; ++step) {
+    if (step == 5) set(arm, command, 1);
+    REQUIRE(arm.calls().do_step(arm.handle(), 0.1 * step, 0.1) == 0);
+    CHECK(number(arm, angle) == Approx(truth.at(static_cast<std::size_t>(step) + 1, "pin.q")).margin(1e-8));
+  }
+}
+
+TEST_CASE("the shipped slide follows the target that another program gives") {
+  const Workshop w;
+  const auto response = [](double t) {
+    const double z = 0.4, omega = 5, d = omega * std::sqrt(1 - z * z);
+    return t < 0 ? 0 : 1 - std::exp(-z * omega * t) * (std::cos(d * t) + z * omega / d * std::sin(d * t));
+  };
+  for (const std::string solver : {"riccati", "reduced", "particles", "hierarchy", "thompson", "cartesian"}) {
+    const Outcome run = w.run({"run", shipped("commanded_slide"), "--solver", solver, "--output", "-", "--quiet"});
+    REQUIRE(run.code == 0);
+    const Table table = read_table(run.out);
+    for (std::size_t row = 0; row < table.rows.size(); ++row)
+      CHECK(table.at(row, "slide.q") == Approx(0.1 * response(table.rows[row][0])).margin(1e-9));
+  }
+  export_fmu(w, shipped("commanded_slide"), "slide.fmu");
+  const Fmu& fmu = Fmu::open(w.path("slide.fmu").string(), Kind::co_simulation);
+  const Reference target[] = {fmu.find("signal.target", "input")};
+  const double at_rest[] = {0};
+  const FmuInstance slide(fmu, target, at_rest);
+  const Reference position = fmu.find("slide.q", "output");
+  for (int step = 0; step < 20; ++step) {
+    if (step == 5) set(slide, target[0], 1);
+    REQUIRE(slide.calls().do_step(slide.handle(), 0.1 * step, 0.1) == 0);
+    CHECK(number(slide, position) == Approx(response(0.1 * (step + 1) - 0.5)).margin(1e-8));
+  }
+}
+
+TEST_CASE("a model behind a link is exported with the parts beside the link") {
+  const Workshop w;
+  std::filesystem::create_directories(w.path("store"));
+  std::filesystem::create_directories(w.path("here"));
+  w.write("store/original.yaml", "polyform: 1\nname: linked\ninclude: [part.yaml]\nsimulation: {duration: 1}\n");
+  const std::string arm = driven_arm("0.5");
+  const std::size_t bodies = arm.find("bodies:");
+  w.write("here/part.yaml", arm.substr(bodies, arm.find("simulation:") - bodies));
+  std::filesystem::create_symlink(w.path("store/original.yaml"), w.path("here/model.yaml"));
+  const std::string model = w.path("here/model.yaml").string();
+  const Outcome check = w.run({"check", model});
+  INFO(check.err);
+  REQUIRE(check.code == 0);
+  export_fmu(w, model, "linked.fmu");
+  const Fmu& fmu = Fmu::open(w.path("linked.fmu").string(), Kind::co_simulation);
+  const FmuInstance linked(fmu, {}, {});
+  CHECK(number(linked, fmu.find("pin.q", "output")) == 0);
 }
 
 TEST_CASE("events of a model pass through model exchange") {
   const Workshop w;
-  exported(w, shipped("bouncing_ball"), "ball.fmu", {"--kind", "me"});
+  export_fmu(w, shipped("bouncing_ball"), "ball.fmu", {"--kind", "me"});
   const std::string model = w.write("outer.yaml", R"YAML(polyform: 1
 name: beside a ball
 bodies:

@@ -14,7 +14,7 @@ using namespace polyform::test;
 
 namespace {
 
-constexpr double g = 9.81;
+constexpr double earth = 9.81;
 
 /// The shipped mechanism in subsystems, under gravity along −y.
 std::string mechanism_text() {
@@ -61,14 +61,14 @@ TEST_CASE("at level 1 of a system without subsystems every body falls freely") {
   const auto system = system_from_text(chain);
   const auto store = observe_with(*system, {{"level", "1"}});
   for (const auto& body : store->now().bodies) {
-    CHECK(norm(body.acceleration - Vec3{0, -g, 0}) < 1e-12);
+    CHECK(norm(body.acceleration - Vec3{0, -earth, 0}) < 1e-12);
     CHECK(norm(body.angular_acceleration) < 1e-12);
   }
   for (const Spatial& w : store->now().reactions) CHECK(dot(w, w) == 0);
   const auto solver = solver_with(*system, {{"level", "1"}});
   const auto end = run(*system, *solver, 0.5);
   for (std::size_t i = 0; i < end.size(); ++i)
-    CHECK(std::abs(end[i].pose.position.y - 0.1 * static_cast<double>(i) + 0.5 * g * 0.25) < 1e-9);
+    CHECK(std::abs(end[i].pose.position.y - 0.1 * static_cast<double>(i) + 0.5 * earth * 0.25) < 1e-9);
 }
 
 TEST_CASE("actuators in the legs of the mechanism stand beside its bars: three levels") {
@@ -127,7 +127,7 @@ TEST_CASE("subsystems found in a chain are halved from level to level") {
              pairs = observe_with(*system, {{"level", "2"}});
   CHECK(difference(whole->now(), last->now()) == 0);
   // A pair without its neighbours falls freely, its joint unloaded; the innermost pair hangs on ground.
-  for (std::size_t i = 2; i < 16; ++i) CHECK(norm(pairs->now().bodies[i].acceleration - Vec3{0, -g, 0}) < 1e-12);
+  for (std::size_t i = 2; i < 16; ++i) CHECK(norm(pairs->now().bodies[i].acceleration - Vec3{0, -earth, 0}) < 1e-12);
   CHECK(norm(pairs->now().bodies[0].acceleration) < 1e-12);
 }
 
@@ -137,14 +137,14 @@ TEST_CASE("level 1 of the 3RRR mechanism has pivoted actuators and bars, free ba
   const auto& bodies = store->now().bodies;
   for (const char* name : {"d1", "d2", "d3", "platform"}) {
     INFO(name);
-    CHECK(norm(bodies[body_of(*system, name)].acceleration - Vec3{0, -g, 0}) < 1e-12);
+    CHECK(norm(bodies[body_of(*system, name)].acceleration - Vec3{0, -earth, 0}) < 1e-12);
     CHECK(norm(bodies[body_of(*system, name)].angular_acceleration) < 1e-12);
   }
   // A rotor alone: effort over inertia. A bar alone: a pendulum about its pivot.
   CHECK(bodies[body_of(*system, "rotor1")].angular_acceleration.z == Approx(0.08 / 0.001).epsilon(1e-12));
   const auto& bar = bodies[body_of(*system, "p1")];
   const double lever = 0.15 * std::cos(-0.7293424943150172), inertia = 0.0035 + 0.6 * 0.15 * 0.15;
-  CHECK(bar.angular_acceleration.z == Approx(-0.6 * g * lever / inertia).epsilon(1e-12));
+  CHECK(bar.angular_acceleration.z == Approx(-0.6 * earth * lever / inertia).epsilon(1e-12));
 }
 
 TEST_CASE("level 2 of the 3RRR mechanism has its chains, separate from each other and from the platform") {
@@ -152,7 +152,7 @@ TEST_CASE("level 2 of the 3RRR mechanism has its chains, separate from each othe
   const auto solver = solver_with(*system, {{"level", "2"}});
   const auto store = observe(*system, *solver);
   const auto& bodies = store->now().bodies;
-  CHECK(norm(bodies[body_of(*system, "platform")].acceleration - Vec3{0, -g, 0}) < 1e-12);
+  CHECK(norm(bodies[body_of(*system, "platform")].acceleration - Vec3{0, -earth, 0}) < 1e-12);
   CHECK(bodies[body_of(*system, "rotor1")].angular_acceleration.z ==
         Approx(bodies[body_of(*system, "p1")].angular_acceleration.z).epsilon(1e-12));
   // The chains one by one, as models of their own, move in the same way.
@@ -179,7 +179,7 @@ forces:
     CHECK(norm(a.pose.position - b.pose.position) < 1e-9);
     CHECK(norm(a.angular_velocity - b.angular_velocity) < 1e-8);
   }
-  CHECK(end[body_of(*system, "platform")].pose.position.y == Approx(-0.01 - 0.5 * g * 0.09).epsilon(1e-9));
+  CHECK(end[body_of(*system, "platform")].pose.position.y == Approx(-0.01 - 0.5 * earth * 0.09).epsilon(1e-9));
 }
 
 TEST_CASE("level 3 of the 3RRR mechanism is the mechanism, whether flat or in subsystems, and that without rotors") {

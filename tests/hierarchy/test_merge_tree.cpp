@@ -32,7 +32,7 @@ TreeShape shape_of(const std::vector<LevelConstraint>& given, std::size_t bodies
 LevelConstraint constraint(std::vector<std::size_t> bodies) { return {std::move(bodies), 5, 0}; }
 
 /// A chain on ground.
-std::vector<LevelConstraint> chain(std::size_t n) {
+std::vector<LevelConstraint> link_row(std::size_t n) {
   std::vector<LevelConstraint> constraints{constraint({0})};
   for (std::size_t i = 1; i < n; ++i) constraints.push_back(constraint({i - 1, i}));
   return constraints;
@@ -63,7 +63,7 @@ std::vector<LevelConstraint> star(std::size_t n) {
 TEST_CASE("interfaces of modules found in chains, trees, ladders and stars do not grow with the system") {
   for (const std::size_t n : {10, 100, 1000, 10000}) {
     INFO(n << " bodies");
-    for (const std::vector<LevelConstraint>& constraints : {chain(n), binary_tree(n), ladder(n / 2), star(n)}) {
+    for (const std::vector<LevelConstraint>& constraints : {link_row(n), binary_tree(n), ladder(n / 2), star(n)}) {
       const std::size_t bodies = 1 + (*std::max_element(constraints.begin(), constraints.end(),
                                                         [](const LevelConstraint& a, const LevelConstraint& b) {
                                                           return a.blocks.back() < b.blocks.back();
@@ -79,11 +79,11 @@ TEST_CASE("interfaces of modules found in chains, trees, ladders and stars do no
 }
 
 TEST_CASE("modules of a chain are halved from level to level") {
-  for (const std::size_t k : {1, 4, 10}) CHECK(shape_of(chain(1u << k), 1u << k).levels == k + 1);
+  for (const std::size_t k : {1, 4, 10}) CHECK(shape_of(link_row(1u << k), 1u << k).levels == k + 1);
 }
 
 TEST_CASE("a hierarchy that is cut off has the constraints of its levels and no others") {
-  std::vector<LevelConstraint> constraints = chain(64);
+  std::vector<LevelConstraint> constraints = link_row(64);
   make_merge_tree(constraints, 64, 0, false, std::vector<bool>(64));
   for (std::size_t level = 1; level <= 7; ++level) {
     std::vector<LevelConstraint> kept = constraints;

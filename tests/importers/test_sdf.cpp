@@ -1,5 +1,10 @@
 // SDF: frames, loops, springs, defaults.
+#include <fmt/format.h>
+#include <unistd.h>
+
 #include <cmath>
+#include <filesystem>
+#include <fstream>
 
 #include "tests/support/imported.hpp"
 
@@ -153,4 +158,41 @@ TEST_CASE("errors of SDF name the place") {
   CHECK(refusal(model("<link name=\"a\"/><joint name=\"j\" type=\"fixed\"><parent>b</parent><child>a</child></joint>"))
             .find("no link or frame 'b'") != std::string::npos);
   CHECK(refusal(model("")).find("has no links") != std::string::npos);
+}
+
+TEST_CASE("models of other files stand where an SDF file includes them") {
+  const auto folder = std::filesystem::temp_directory_path() / fmt::format("sdf_include_{}", ::getpid());
+  std::filesystem::create_directories(folder / "models/leg/parts");
+  const auto write = [&](const char* name, const std::string& text) {
+    const std::string path = (folder / name).string();
+    std::ofstream(path) << text;
+    return path;
+  };
+  write("models/leg/model.config",
+        "<model><name>leg</name><sdf version=\"1.5\">old.sdf</sdf><sdf version=\"1.9\">parts/new.sdf</sdf></model>");
+  write("models/leg/parts/new.sdf",
+        "<sdf version=\"1.9\"><model name=\"leg\"><pose>9 9 9 0 0 0</pose><link name=\"thigh\"><pose>0 0 -1 0 0 "
+        "0</pose>" + solid(2) + "</link></model></sdf>");
+  const std::string file = write(
+      "robot.sdf",
+      "<sdf version=\"1.9\"><model name=\"robot\"><link name=\"hull\">" + solid(5) +
+          "</link><include><uri>model://leg</uri><name>left</name><pose>1 2 3 0 0 0</pose></include><include>"
+          "<uri>models/leg</uri><name>right</name></include><include><uri>model://absent</uri></include><joint "
+          "name=\"hip\" type=\"revolute\"><parent>hull</parent><child>left::thigh</child><axis><xyz>0 1 0</xyz></axis>"
+          "</joint></model></sdf>");
+  const auto system = imported_system(bytes_of(file), {}, file);
+  CHECK(system->description().bodies.size() == 3);
+  check(body(*system, "left::thigh").pose.position, {1, 2, 2});
+  check(body(*system, "right::thigh").pose.position, {9, 9, 8});
+  CHECK(body(*system, "left::thigh").mass == 2);
+  const host::Conversion got = imported(bytes_of(file), {}, file);
+  bool told = false;
+  for (const host::FoundThing& thing : got.findings)
+    told = told || (thing.what.find("include") != std::string::npos && thing.treatment == Treatment::not_honoured);
+  CHECK(told);
+  const std::string itself = write("itself.sdf",
+                                   "<sdf version=\"1.9\"><model name=\"m\"><link name=\"l\"/><include>"
+                                   "<uri>itself.sdf</uri><name>again</name></include></model></sdf>");
+  CHECK(refusal(bytes_of(itself), {}, itself).find("files include each other in a circle") != std::string::npos);
+  std::filesystem::remove_all(folder);
 }

@@ -146,6 +146,29 @@ TEST_CASE("loops and couplings come to MuJoCo's accelerations, which give way") 
              ".xml", false, 2e-3);
 }
 
+TEST_CASE("tendons pull as MuJoCo's do") {
+  const std::string arm =
+      "<body pos=\"0 0 1\"><joint name=\"a\" axis=\"0 1 0\" ref=\"10\"/><geom type=\"capsule\" size=\"0.05\" "
+      "fromto=\"0 0 0 0.4 0.1 0\"/><site name=\"one\" pos=\"0.2 0.05 0.1\"/><body pos=\"0.4 0.1 0\"><joint name=\"b\" "
+      "axis=\"1 1 0\" springref=\"20\"/><geom type=\"box\" size=\"0.1 0.05 0.2\"/><site name=\"two\" pos=\"0.1 0 "
+      "0.2\"/></body></body><site name=\"post\" pos=\"0 0.3 0.2\"/>";
+  check_file(mujoco(arm, "<default><tendon damping=\"0.3\"/></default>",
+                    "<tendon><fixed name=\"sum\" stiffness=\"7\"><joint joint=\"a\" coef=\"1.5\"/><joint joint=\"b\" "
+                    "coef=\"-0.7\"/></fixed><fixed stiffness=\"4\" springlength=\"0.2\" damping=\"0\"><joint "
+                    "joint=\"b\" coef=\"2\"/></fixed><spatial stiffness=\"60\" springlength=\"0.35\"><site "
+                    "site=\"one\"/><site site=\"two\"/></spatial><spatial stiffness=\"20\" damping=\"1\" "
+                    "springlength=\"0\"><site site=\"two\"/><site site=\"post\"/></spatial></tendon>"),
+             ".xml", true, rounding);
+  const std::string stiff = " solref=\"0.0001 1\" solimp=\"0.9999 0.9999 0.001\"";
+  check_file(mujoco("<body><joint name=\"a\" axis=\"0 1 0\"/><geom size=\"0.1\" pos=\"0.5 0 0\"/></body><body><joint "
+                    "name=\"b\" axis=\"0 1 0\"/><geom size=\"0.08\" pos=\"1 0 0\"/></body>",
+                    "",
+                    "<tendon><fixed name=\"t\"><joint joint=\"a\" coef=\"2\"/><joint joint=\"b\" coef=\"3\"/></fixed>"
+                    "</tendon><equality><tendon tendon1=\"t\"" +
+                        stiff + "/></equality>"),
+             ".xml", false, 2e-3);
+}
+
 TEST_CASE("the shipped arm has MuJoCo's accelerations, where its joints are independent") {
   std::string bytes = bytes_of(std::string(POLYFORM_MODELS) + "/arm.urdf");
   // MuJoCo knows no mimic joints and no links without mass on fixed joints but by merging them, which it does.

@@ -1,4 +1,4 @@
-// Sums and choices in lanes, by the build for the instruction set of this processor.
+// Sums and choices in lanes, by the builds for all instruction sets that this processor can run.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
@@ -8,8 +8,20 @@
 
 using namespace polyform::runge_kutta;
 
+namespace {
+
+/// One of the builds.
+const LaneArithmetic& some_set() {
+  const std::span<const LaneArithmetic> all = usable_lane_arithmetic();
+  const auto chosen = GENERATE_COPY(range(std::size_t{0}, all.size()));
+  return all[chosen];
+}
+
+}  // namespace
+
 TEST_CASE("lanes that are marked are copied, and no others") {
   constexpr std::size_t numbers = 5;
+  const LaneArithmetic& set = some_set();
   const std::size_t lanes = GENERATE(1, 2, 3, 4, 8);
   for (unsigned marked = 0; marked < 1u << lanes; ++marked) {
     std::vector<double> marks(lanes), from(numbers * lanes), to(numbers * lanes);
@@ -18,15 +30,17 @@ TEST_CASE("lanes that are marked are copied, and no others") {
       from[j] = static_cast<double>(j) + 1;
       to[j] = -from[j];
     }
-    copy_lanes(numbers, lanes, marks.data(), from.data(), to.data());
-    INFO(lanes << " lanes, marks " << marked);
+    set.copy_lanes(numbers, lanes, marks.data(), from.data(), to.data());
+    INFO(set.instruction_set << ", " << lanes << " lanes, marks " << marked);
     for (std::size_t j = 0; j < from.size(); ++j) CHECK(to[j] == (marks[j % lanes] > 0 ? from[j] : -from[j]));
   }
 }
 
 TEST_CASE("errors in lanes are those of each lane alone") {
+  const LaneArithmetic& set = some_set();
   const std::size_t lanes = GENERATE(3, 8);
   const std::size_t numbers = 4;
+  INFO(set.instruction_set);
   std::vector<double> absolute(lanes, 0.5), relative(lanes), start(numbers * lanes), end(start), error(start),
       largest(lanes);
   for (std::size_t k = 0; k < lanes; ++k) relative[k] = 0.125 * static_cast<double>(k);
@@ -35,7 +49,7 @@ TEST_CASE("errors in lanes are those of each lane alone") {
     end[j] = static_cast<double>(j % 5) - 2;
     error[j] = static_cast<double>(j % 11) - 5;
   }
-  find_errors(numbers, lanes, {absolute.data(), relative.data()}, start.data(), end.data(), error.data(),
+  set.find_errors(numbers, lanes, {absolute.data(), relative.data()}, start.data(), end.data(), error.data(),
               largest.data());
   for (std::size_t k = 0; k < lanes; ++k) {
     double wanted = 0;
@@ -44,4 +58,23 @@ TEST_CASE("errors in lanes are those of each lane alone") {
                                     (absolute[k] + relative[k] * std::max(std::abs(start[j]), std::abs(end[j]))));
     CHECK(largest[k] == Approx(wanted).epsilon(1e-15));
   }
+}
+
+TEST_CASE("sums of stages in lanes are those of each lane alone") {
+  const LaneArithmetic& set = some_set();
+  const std::size_t lanes = GENERATE(1, 3, 4, 8), numbers = 5;
+  const bool from_zero = GENERATE(false, true);
+  INFO(set.instruction_set << ", " << lanes << " lanes");
+  std::vector<double> h(lanes), y(numbers * lanes), first(y), second(y), out(y);
+  for (std::size_t k = 0; k < lanes; ++k) h[k] = 0.25 * static_cast<double>(k + 1);
+  for (std::size_t j = 0; j < y.size(); ++j) {
+    y[j] = static_cast<double>(j) - 7;
+    first[j] = static_cast<double>(j % 5) - 2;
+    second[j] = static_cast<double>(j % 3) + 1;
+  }
+  const StageTerm terms[] = {{0.5, first.data()}, {-2, second.data()}};
+  set.add_terms(numbers, lanes, h.data(), from_zero ? nullptr : y.data(), std::span<const StageTerm>(terms),
+                out.data());
+  for (std::size_t j = 0; j < y.size(); ++j)
+    CHECK(out[j] == (from_zero ? 0 : y[j]) + h[j % lanes] * (0.5 * first[j] - 2 * second[j]));
 }

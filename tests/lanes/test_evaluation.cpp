@@ -1,6 +1,7 @@
 // Accelerations in lanes are those of the worlds' own solvers.
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <filesystem>
 
 #include "lanes_check.hpp"
@@ -52,6 +53,22 @@ Outcome evaluate(const host::System& system, const Formulation& formulation) {
 }
 
 }  // namespace
+
+TEST_CASE("the solvers are of the build that the environment names, where the processor can run it") {
+  const char* const wanted = std::getenv("POLYFORM_LANES_BUILD");
+  if (wanted == nullptr) return;
+  std::size_t found = 0;
+  for (const host::PluginRecord& plugin : registry().plugins()) {
+    if ((plugin.name != "riccati" && plugin.name != "reduced") || plugin.instruction_set != wanted) continue;
+    ++found;
+    INFO(plugin.file << ": " << plugin.explanation);
+    if (plugin.status == host::PluginStatus::refused)
+      WARN("this processor cannot run the build for " << wanted);
+    else
+      CHECK(plugin.status == host::PluginStatus::loaded);
+  }
+  CHECK(found == 2);
+}
 
 TEST_CASE("accelerations in lanes are those of single worlds on every shipped model that is carried") {
   const std::string formulation = GENERATE(as<std::string>(), "riccati", "reduced");

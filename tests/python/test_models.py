@@ -2,14 +2,18 @@
 
 import json
 import math
+import os
 import pickle
 import subprocess
 import time
 import unittest
+import warnings
 
-from common import COMMAND, main, model_file, pendulum, pf
+from common import COMMAND, MODELS, main, model_file, pendulum, pf
 
 import numpy  # after `common`, which skips the test where there is none
+
+ROBOT = os.path.join(MODELS, "arm.urdf")
 
 
 def command(*arguments):
@@ -85,6 +89,25 @@ class Models(unittest.TestCase):
         self.assertTrue(study.done.all())
         numpy.testing.assert_array_equal(study["gravity[2]"], [-9.81, -1.62])
         self.assertAlmostEqual(study["end"][0] / study["end"][1], 9.81 / 1.62, places=2)
+
+    def test_imported_model_is_changed(self):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", pf.PolyformWarning)
+            held = pf.read(ROBOT)
+            freedoms = held.check()["degrees_of_freedom"]
+            joint = held.joints[-1]
+            held.force("brake", type="joint-force", joint=joint, effort=1)
+            self.assertIn("brake", [force["name"] for force in held.data["forces"]])
+            self.assertEqual(held.check()["degrees_of_freedom"], freedoms)
+            free = pf.read(ROBOT, import_options={"base": "free"})
+            self.assertEqual(pickle.loads(pickle.dumps(free)).check()["degrees_of_freedom"], freedoms + 6)
+            self.assertEqual(len(free.data["joints"]), len(free.joints))
+            self.assertEqual(free.check()["degrees_of_freedom"], freedoms + 6)
+            study = free.study({"bodies.pedestal.mass": [5, 10]}, {"drop": "initial(pedestal.z)-final(pedestal.z)"},
+                               duration=0.2, workers=1)
+            numpy.testing.assert_allclose(study["drop"], 0.5 * 9.81 * 0.04, atol=1e-7)
+        with self.assertRaises(pf.ModelError):
+            pf.read(ROBOT, import_options={"bass": "free"})
 
     def test_pickle(self):
         model = pickle.loads(pickle.dumps(pendulum()))

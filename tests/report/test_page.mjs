@@ -532,6 +532,30 @@ const tests = {
     assert.match(await page(`document.getElementById('reasons').textContent`), /the mass is negative/);
     assert.match(await page(`document.getElementById('disagreement-note').textContent`), /In 2 variants a solver failed/);
   },
+
+  async 'a study with trajectories: fans are the quantiles of the cases, and total indices have intervals'() {
+    command('study', join(models, 'studies', 'pendulum_speed.yaml'), '--quiet', '--output', 'speed.h5');
+    command('report', 'speed.h5');
+    await browser.open(at('speed.html'));
+    assert.equal(await page(`document.getElementById('trajectories').hidden`), false);
+    assert.deepEqual(await page('polyform.fans.map(({name}) => name)'), ['pin.q', 'pin.v']);
+    // At the start the angles are those of the release, and all are at rest.
+    const start = await page(`[...polyform.columns.find(({name}) => name === 'joints.pin.initial.position').values]`);
+    const sorted = start.sort((a, b) => a - b);
+    const quantiles = await page('polyform.fans[0].quantiles.map((level) => level[0])');
+    [0.05, 0.25, 0.5, 0.75, 0.95].forEach((level, k) =>
+      assert.ok(Math.abs(quantiles[k] - sorted[Math.round(level * (sorted.length - 1))]) < 1e-6, String(quantiles)),
+    );
+    assert.deepEqual(await page('polyform.fans[1].quantiles.map((level) => Math.abs(level[0]) < 1e-12)'), Array(5).fill(true));
+    assert.ok((await page('polyform.fans[0].times.at(-1)')) === 1.5);
+    assert.match(await page(`document.getElementById('indices').textContent`), /total 0\.000 \[0\.000, 0\.000\]/);
+    await page(`(() => { const c = document.getElementById('fan-column'); c.value = 'pin.v'; c.dispatchEvent(new Event('change')); })()`);
+    command('study', join(models, 'double_pendulum.yaml'), '--vary', 'bodies.rod1.mass=1,2', '--duration', '0.1', '--quantity',
+      'end=final(j1.q)', '--output', 'plain.h5', '--quiet', '--report', 'plain.html');
+    await browser.open(at('plain.html'));
+    assert.equal(await page(`document.getElementById('trajectories').hidden`), true);
+    assert.match(await page(`document.getElementById('indices').textContent`), /No total indices: .*--method saltelli/);
+  },
 };
 
 let failed = 0;

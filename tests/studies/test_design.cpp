@@ -148,3 +148,31 @@ TEST_CASE("methods and samples that do not fit are refused") {
   CHECK_THROWS_AS(design({"a=1,2"}, {Method::grid, 10, 0, {}}), Failure);
   CHECK_THROWS_AS(method_named("latin"), Failure);
 }
+
+TEST_CASE("each solver computes every sample, and more samples keep the first cases") {
+  const auto request = [](std::size_t samples) {
+    return DesignRequest{.method = Method::sobol, .samples = samples, .seed = 5, .correlation = {}};
+  };
+  const std::vector<std::string> factors{"a=uniform(0,1)", "solver=riccati,cartesian,thompson", "b=normal(0,1)"};
+  const Design d = design(factors, request(8)), more = design(factors, request(16));
+  REQUIRE(d.cases() == 24);
+  for (std::size_t k = 0; k < d.cases(); ++k) {
+    const std::vector<std::string> first = d.values(k / 3 * 3);
+    std::vector<std::string> expected = first;
+    expected[1] = std::vector<std::string>{"riccati", "cartesian", "thompson"}[k % 3];
+    CHECK(d.values(k) == expected);
+    CHECK(more.values(k) == d.values(k));
+  }
+}
+
+TEST_CASE("saltelli mixes two points of each sample, one factor at a time") {
+  const Design d = design({"a=uniform(0,1)", "b=uniform(2,3)"},
+                          {.method = Method::saltelli, .samples = 4, .seed = 1, .correlation = {}});
+  REQUIRE(d.cases() == 16);
+  for (std::size_t sample = 0; sample < 4; ++sample) {
+    const auto a = d.values(4 * sample), b = d.values(4 * sample + 1);
+    CHECK(a != b);
+    CHECK(d.values(4 * sample + 2) == std::vector<std::string>{b[0], a[1]});
+    CHECK(d.values(4 * sample + 3) == std::vector<std::string>{a[0], b[1]});
+  }
+}

@@ -20,7 +20,7 @@ double value(const std::string& expression) {
   return quantities.evaluate(std::span(primes).first(quantities.aggregates().size())).at(0);
 }
 
-std::string refusal(const std::string& text) {
+std::string quantity_refusal(const std::string& text) {
   Quantities quantities;
   try {
     quantities.add(text);
@@ -69,13 +69,13 @@ TEST_CASE("the unit of a quantity is that of its column") {
 }
 
 TEST_CASE("what is wrong with a quantity is said with its column") {
-  CHECK_THAT(refusal("max(pin.q)"), Contains("expected NAME=EXPRESSION"));
-  CHECK_THAT(refusal("a=max(pin.q"), Contains("expected ')'"));
-  CHECK_THAT(refusal("a=maxi(pin.q)"), Contains("column 1 of") && Contains("Did you mean 'max'?"));
-  CHECK_THAT(refusal("a=1 +"), Contains("it ends where"));
-  CHECK_THAT(refusal("a=1 2"), Contains("expected an operator"));
-  CHECK_THAT(refusal("a=crossing(pin.q)"), Contains("expected ','"));
-  CHECK_THAT(refusal("a=max()"), Contains("expected the name of a column"));
-  CHECK_THAT(refusal("a=" + std::string(100'000, '(')), Contains("nested too deeply"));
-  CHECK_THAT(refusal("a=" + std::string(100'000, '-') + "1"), Contains("nested too deeply"));
+  CHECK_THAT(quantity_refusal("max(pin.q)"), Contains("expected NAME=EXPRESSION"));
+  CHECK_THAT(quantity_refusal("a=max(pin.q"), Contains("expected ')'"));
+  CHECK_THAT(quantity_refusal("a=maxi(pin.q)"), Contains("column 1 of") && Contains("Did you mean 'max'?"));
+  CHECK_THAT(quantity_refusal("a=1 +"), Contains("it ends where"));
+  CHECK_THAT(quantity_refusal("a=1 2"), Contains("expected an operator"));
+  CHECK_THAT(quantity_refusal("a=crossing(pin.q)"), Contains("expected ','"));
+  CHECK_THAT(quantity_refusal("a=max()"), Contains("expected the name of a column"));
+  CHECK_THAT(quantity_refusal("a=" + std::string(100'000, '(')), Contains("nested too deeply"));
+  CHECK_THAT(quantity_refusal("a=" + std::string(100'000, '-') + "1"), Contains("nested too deeply"));
 }

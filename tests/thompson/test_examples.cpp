@@ -14,10 +14,10 @@ using thompson::Construction;
 
 namespace {
 
-using Matrix = Eigen::Matrix3d;
+using Matrix3 = Eigen::Matrix3d;
 
-Matrix eigen(const Mat3& m) {
-  Matrix out;
+Matrix3 eigen(const Mat3& m) {
+  Matrix3 out;
   for (int r = 0; r < 3; ++r)
     for (int c = 0; c < 3; ++c) out(r, c) = m.m[3 * r + c];
   return out;
@@ -77,9 +77,9 @@ class Example {
       const int row = 6 * static_cast<int>(i);
       for (const Link* link = &links_[i]; link != nullptr; link = inboard(*link)) {
         const Placed& j = placed_.at(link->name);
-        const Matrix turn = eigen(transpose_times(x.R, j.R));
+        const Matrix3 turn = eigen(transpose_times(x.R, j.R));
         if (link->axes.empty()) {
-          H.block<3, 3>(row, j.column) = Matrix::Identity();
+          H.block<3, 3>(row, j.column) = Matrix3::Identity();
           H.block<3, 3>(row, j.column + 3) = lever(j, j.center, x);
           H.block<3, 3>(row + 3, j.column + 3) = turn;
         } else {
@@ -124,7 +124,7 @@ class Example {
       if (other.name == link.inboard) return &other;
     return nullptr;
   }
-  static Matrix lever(const Placed& j, const Vec3& point, const Placed& x) {
+  static Matrix3 lever(const Placed& j, const Vec3& point, const Placed& x) {
     return eigen(j.R * skew(transpose_times(j.R, point - x.center)));
   }
 

@@ -20,16 +20,18 @@ class Item(dict):
         return f"Item({{'name': {self.get('name')!r}, ...}})"
 
 
-def read(path, *, lenient=False, plugin_paths=()):
+def read(path, *, lenient=False, plugin_paths=(), import_options=None):
     """Reads a model file of any format that is known.
+
+    import_options: of the importer, where the file is one of another program: {"base": "free"}.
 
     >>> read("no_such_file.yaml")  # doctest: +IGNORE_EXCEPTION_DETAIL
     Traceback (most recent call last):
     polyform.ModelError: cannot read no_such_file.yaml
     """
     model = Model.__new__(Model)
-    model._begin(os.fspath(path), lenient, plugin_paths)
-    model._compiled = _polyform.Model.read(model._file, bool(lenient), model._plugin_paths, [])
+    model._begin(os.fspath(path), lenient, plugin_paths, import_options)
+    model._compiled = _polyform.Model.read(model._file, bool(lenient), model._plugin_paths, [], model._import_options)
     warn(model._compiled.messages)
     return model
 
@@ -107,8 +109,9 @@ class Model:
             self._data["gravity"] = gravity
         self._data.update(keys)
 
-    def _begin(self, file, lenient, plugin_paths):
+    def _begin(self, file, lenient, plugin_paths, import_options=None):
         self._file, self._lenient = file, bool(lenient)
+        self._import_options = [f"{key}={_text(value)}" for key, value in dict(import_options or {}).items()]
         self._plugin_paths = [os.fspath(path) for path in _names(plugin_paths)]
         self._data = self._compiled = self._fingerprint = None
         self._functions = []
@@ -121,7 +124,7 @@ class Model:
     def data(self):
         """The model as the file has it: a dict, which may be changed."""
         if self._data is None:
-            self._data = _polyform.Model.document(self._file)
+            self._data = _polyform.Model.document(self._file, self._plugin_paths, self._import_options)
             if not isinstance(self._data, dict):
                 raise ModelError(f"{self._file} holds no map")
             self._stale = True
@@ -221,7 +224,8 @@ class Model:
         if self._compiled is not None and not self._stale and fingerprint == self._fingerprint:
             return self._compiled
         if self._data is None:
-            compiled = _polyform.Model.read(self._file, self._lenient, self._plugin_paths, self._functions)
+            compiled = _polyform.Model.read(self._file, self._lenient, self._plugin_paths, self._functions,
+                                            self._import_options)
         else:
             try:
                 compiled = _polyform.Model.build(self._data, self._file, self._lenient, self._plugin_paths,
@@ -235,11 +239,12 @@ class Model:
     def __getstate__(self):
         if self._functions:
             raise TypeError("a model with Python functions cannot be pickled")
-        return {"file": self._file, "data": self._data, "lenient": self._lenient, "paths": self._plugin_paths}
+        return {"file": self._file, "data": self._data, "lenient": self._lenient, "paths": self._plugin_paths,
+                "imports": self._import_options}
 
     def __setstate__(self, state):
         self._begin(state["file"], state["lenient"], state["paths"])
-        self._data = state["data"]
+        self._data, self._import_options = state["data"], state["imports"]
 
     # What it is.
 

@@ -51,7 +51,7 @@ export function summaryOf(values) {
 
 /** How many classes the values of a factor make for its influence: its levels, or equal shares of the cases. */
 function classesOf(values) {
-  const order = Array.from(values.keys()).sort((a, b) => values[a] - values[b]);
+  const order = Uint32Array.from(values.keys()).sort((a, b) => values[a] - values[b]);
   const levels = new Set(values).size;
   const most = Math.max(2, Math.min(64, Math.floor(Math.sqrt(values.length))));
   const classes = new Int32Array(values.length);
@@ -65,6 +65,14 @@ function classesOf(values) {
   return classes;
 }
 
+/** Classes of all cases, by factor: most quantities have a number in each case. */
+const classesOfAll = new Map();
+function classesOfCases(factor, chosen) {
+  if (chosen.length < cases) return classesOf(Float64Array.from(chosen, (k) => factor.values[k]));
+  if (!classesOfAll.has(factor)) classesOfAll.set(factor, classesOf(factor.values));
+  return classesOfAll.get(factor);
+}
+
 /**
  * The first-order Sobol index of a factor, from the cases as they are: the share of the quantity's variance that the means
  * over the factor's classes have, less what means over so few cases have by chance. Null where nothing varies.
@@ -74,7 +82,7 @@ export function influence(factor, quantity) {
   for (let k = 0; k < cases; ++k) if (done[k] && Number.isFinite(quantity.values[k])) chosen.push(k);
   if (chosen.length < 4) return null;
   const y = chosen.map((k) => quantity.values[k]),
-    classes = classesOf(Float64Array.from(chosen, (k) => factor.values[k]));
+    classes = classesOfCases(factor, chosen);
   const mean = y.reduce((sum, x) => sum + x, 0) / y.length;
   const variance = y.reduce((sum, x) => sum + (x - mean) ** 2, 0);
   if (!(variance > 0)) return null;
@@ -99,3 +107,22 @@ export function influence(factor, quantity) {
  */
 export const solverGroups = study.groups;
 export const isSolver = (factor) => factor.name === study.solver;
+
+/**
+ * Of each quantity the first and total Sobol indices of each factor, each as [value, low, high] of its 95 % interval; none
+ * where the cases do not allow it, with why_not.
+ */
+export const sobolIndices = study.indices ?? [];
+
+/** Fans of trajectories: times, quantiles by level, and lines of some cases. */
+export const trajectories = study.trajectories ?? {fans: []};
+const fanNumbers = unpackNumbers(textOf('fan-numbers'));
+let taken = 0;
+const take = (count) => fanNumbers.subarray(taken, (taken += count));
+export const fans = trajectories.fans.map(({name, unit, times: count, cases: numbers}) => ({
+  name,
+  label: unit && unit !== '1' ? `${name} (${unit})` : name,
+  times: take(count),
+  quantiles: trajectories.levels.map(() => take(count)),
+  lines: numbers.map((number) => ({number, values: take(count)})),
+}));

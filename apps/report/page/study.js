@@ -1,7 +1,9 @@
 // Puts the page of a study to work.
 import {element, figure} from './format.js';
 import {axes, density, histogram, prepare, ramp, rampStyle, roomy} from './study-chart.js';
-import {caseNumbers, cases, columns, done, factors, influence, isSolver, quantities, rangeOf, solverGroups, study, summaryOf} from './study-data.js';
+import {caseNumbers, cases, columns, done, factors, fans, influence, isSolver, quantities, rangeOf, solverGroups, study, summaryOf} from './study-data.js';
+import {drawFan, setUpFans} from './study-fans.js';
+import {setUpInfluence} from './study-influence.js';
 import {color, onTheme, runColor, setUpTheme} from './theme.js';
 
 const find = (id) => document.getElementById(id);
@@ -207,22 +209,6 @@ function setUpMatrix() {
   }
 }
 
-function setUpInfluence() {
-  const varied = factors.filter((factor) => new Set(factor.values).size > 1);
-  find('influence').hidden = varied.length === 0 || quantities.length === 0;
-  const head = element('tr', {}, element('th', {textContent: 'factor'}), ...quantities.map((q) => element('th', {textContent: q.name})));
-  const rows = varied.map((factor) =>
-    element('tr', {}, element('th', {textContent: factor.name}), ...quantities.map((quantity) => {
-      const index = influence(factor, quantity);
-      if (index === null) return element('td', {textContent: '–'});
-      return element('td', {className: 'figures', style: 'text-align:left'}, element('i', {className: 'indices-bar', style: `width:${Math.round(90 * index)}px`}), index.toFixed(2));
-    })),
-  );
-  find('indices').append(
-    element('table', {}, element('caption', {textContent: 'First-order Sobol indices: the share of a quantity’s variance that goes with each factor alone, estimated from these cases. What is missing to 1 is the work of factors together.'}), element('thead', {}, head), element('tbody', {}, ...rows)),
-  );
-}
-
 function setUpReasons() {
   find('failures').hidden = study.reasons.length === 0;
   const rows = study.reasons.map(({text, count, first, done: warned}) =>
@@ -245,6 +231,7 @@ find('print').addEventListener('click', () => window.print());
 setUpMap();
 setUpDisagreement();
 setUpDistributions();
+if (setUpFans()) drawn(drawFan);
 setUpMatrix();
 setUpInfluence();
 setUpReasons();
@@ -259,4 +246,4 @@ window.addEventListener('resize', () => {
 });
 
 // What tests of the page ask.
-window.polyform = {study, columns, influence};
+window.polyform = {study, columns, influence, fans};

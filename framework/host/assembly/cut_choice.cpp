@@ -2,10 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Eigenvalues>
+#include <Eigen/Core>
 #include <algorithm>
 #include <numeric>
 
+#include "framework/dense_equations.hpp"
 #include "polyform/solvers/light_bodies.hpp"
 #include "polyform/solvers/recursion_cost.hpp"
 
@@ -79,10 +80,8 @@ bool moves_nothing(const JointData& joint, const Inertia6& at_origin, const Vec3
   // About a far origin large terms of an inertia cancel; what they leave is rounding.
   const Eigen::VectorXd terms = (H.cwiseAbs().transpose() * at_origin.cwiseAbs() * H.cwiseAbs()).diagonal();
   const Eigen::VectorXd unit = terms.cwiseMax(std::numeric_limits<double>::min()).cwiseSqrt().cwiseInverse();
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> principal(unit.asDiagonal() * D * unit.asDiagonal(),
-                                                                 Eigen::EigenvaluesOnly);
   constexpr double rounding = 1e-13;
-  return !(principal.eigenvalues().minCoeff() > rounding);
+  return !(symmetric_eigenvalues(unit.asDiagonal() * D * unit.asDiagonal())[0] > rounding);
 }
 
 /// Clusters of bodies that have too little inertia to be moved by one of their joints alone.

@@ -2,6 +2,8 @@
 
 #include <Eigen/QR>
 
+#include "framework/dense_equations.hpp"
+
 namespace polyform::host::inline assembly {
 namespace {
 
@@ -33,9 +35,8 @@ FreeRows free_rows_of_motions(const ModuleSet::Module& m) {
   if (own.cols() < all.cols()) {
     const auto first = out.combinations.leftCols(own.cols());
     const Eigen::MatrixXd rest = all - first * (first.transpose() * all);
-    const Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(rest);
-    const Eigen::MatrixXd Q = qr.householderQ();
-    out.combinations.rightCols(all.cols() - own.cols()) = Q.leftCols(all.cols() - own.cols());
+    out.combinations.rightCols(all.cols() - own.cols()) =
+        pivoted_columns(rest, true).Q.leftCols(all.cols() - own.cols());
   }
   return out;
 }

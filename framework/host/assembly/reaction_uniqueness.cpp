@@ -1,8 +1,9 @@
 #include "framework/host/assembly/reaction_uniqueness.hpp"
 
-#include <Eigen/Dense>
 #include <cmath>
 #include <vector>
+
+#include "framework/dense_equations.hpp"
 
 namespace polyform::host::inline assembly {
 namespace {
@@ -22,10 +23,10 @@ using Columns = Eigen::MatrixXd;
 /// count.
 Columns complement(const Columns& given) {
   if (given.cols() == 0) return Columns::Identity(given.rows(), given.rows());
-  const Eigen::JacobiSVD<Columns> svd(given, Eigen::ComputeFullU);
+  const SingularVectors span = left_singular_vectors(given);
   Eigen::Index rank = 0;
-  while (rank < svd.singularValues().size() && svd.singularValues()[rank] > negligible_in_motion) ++rank;
-  return svd.matrixU().rightCols(given.rows() - rank);
+  while (rank < span.values.size() && span.values[rank] > negligible_in_motion) ++rank;
+  return span.vectors.rightCols(given.rows() - rank);
 }
 
 /// The same space, spanned by the vectors nearest to the axes, so that they do not depend on how it was found.
@@ -74,9 +75,9 @@ void OpenDirections::span_by(std::span<const Direction> given, double threshold)
   Eigen::MatrixXd all(6, static_cast<Eigen::Index>(given.size()));
   for (std::size_t i = 0; i < given.size(); ++i)
     all.col(static_cast<Eigen::Index>(i)) = Eigen::Map<const Eigen::Matrix<double, 6, 1>>(given[i].data());
-  const Eigen::JacobiSVD<Eigen::MatrixXd> svd(all, Eigen::ComputeFullU);
-  for (Eigen::Index i = 0; i < svd.singularValues().size() && svd.singularValues()[i] > threshold; ++i)
-    Eigen::Map<Eigen::Matrix<double, 6, 1>>(basis_[count_++].data()) = svd.matrixU().col(i);
+  const SingularVectors span = left_singular_vectors(all);
+  for (Eigen::Index i = 0; i < span.values.size() && span.values[i] > threshold; ++i)
+    Eigen::Map<Eigen::Matrix<double, 6, 1>>(basis_[count_++].data()) = span.vectors.col(i);
 }
 
 std::array<bool, 6> OpenDirections::unique() const {

@@ -1,9 +1,11 @@
 #include "framework/host/assembly/row_factors.hpp"
 
-#include <Eigen/QR>
+#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+
+#include "framework/dense_equations.hpp"
 
 namespace polyform::host::inline assembly {
 namespace {
@@ -75,10 +77,10 @@ void RowFactors::choose_rows(double tolerance) {
     for (std::size_t k = first; k < next; ++k)
       block(place[entries_[k].column], static_cast<Index>(entries_[k].row - groups_[g])) += entries_[k].value;
     for (const std::size_t c : touched) place[c] = -1;
-    const Eigen::ColPivHouseholderQR<Eigen::MatrixXd> qr(block);
-    for (Index k = 0; k < std::min(block.rows(), block.cols()); ++k) {
-      const std::size_t row = groups_[g] + static_cast<std::size_t>(qr.colsPermutation().indices()[k]);
-      if (const double part = std::abs(qr.matrixQR()(k, k)); !(part > tolerance)) {
+    const PivotedColumns pivots = pivoted_columns(block, false);
+    for (Index k = 0; k < pivots.sizes.size(); ++k) {
+      const std::size_t row = groups_[g] + static_cast<std::size_t>(pivots.order[static_cast<std::size_t>(k)]);
+      if (const double part = pivots.sizes[k]; !(part > tolerance)) {
         note_left_out(row, part);
         break;
       }

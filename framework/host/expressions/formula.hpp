@@ -31,11 +31,12 @@ struct StateInput {
     wy,
     wz,     ///< of a body: its origin, and the velocities of that and of the body
     state,  ///< of a signal
-    held    ///< what a sampler holds
+    held,   ///< what a sampler holds
+    given   ///< by another program
   };
   Kind kind = Kind::time;
   std::int32_t of = -1;     ///< the body, -1 for ground, or the joint
-  std::uint32_t index = 0;  ///< of the joint's coordinates; of a state or sampler among those of all signals
+  std::uint32_t index = 0;  ///< of the joint's coordinates; of a state, a sampler or a given value among those of all signals
   bool with_index = true;   ///< of a joint: the text gives it
   bool operator==(const StateInput&) const = default;
 };
@@ -48,10 +49,28 @@ struct FormulaText {
   std::string place(std::size_t byte) const;
 };
 
+/// A number that another program gives while a solver runs: a signal of the type `external`.
+class GivenValue {
+ public:
+  GivenValue(std::string name, double initial) : name_(std::move(name)), initial_(initial) {}
+  const std::string& name() const noexcept { return name_; }  ///< of the signal
+  /// What the model gives, for where no other program does.
+  double initial() const noexcept { return initial_; }
+  /// From now on the value is that of a source that outlives this object.
+  void follow(const TimeFunction::Source* source) noexcept { source_ = source; }
+  double at(double t) const noexcept { return source_ == nullptr ? initial_ : source_->value(t).value; }
+
+ private:
+  std::string name_;
+  double initial_;
+  const TimeFunction::Source* source_ = nullptr;
+};
+
 /// All formulas of a model: one graph, whose input 0 is the time.
 struct Formulas {
   Graph graph;
   std::vector<StateInput> inputs{StateInput{}};
+  std::vector<std::shared_ptr<GivenValue>> given;
   std::shared_ptr<std::vector<FormulaText>> texts = std::make_shared<std::vector<FormulaText>>();
 
   NodeIndex input(const StateInput&);

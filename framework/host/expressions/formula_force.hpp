@@ -50,6 +50,9 @@ class FormulaForce final : public ForceType {
   /// What ForceType::query gives under this name: the element's numbers are named in full, without its own name.
   static constexpr std::string_view full_names = "polyform.host.full_names";
 
+  /// What ForceType::query gives under this name: the FormulaForce itself, whose reader() tells what is given to it.
+  static constexpr std::string_view given_values = "polyform.host.given_values";
+
   /// One force by itself, or the signals of a model with all forces that follow their states.
   FormulaForce(Formulas&, std::vector<FollowingForce>, std::vector<FormulaState> states = {},
                std::vector<FormulaSample> samples = {}, std::vector<FormulaOutput> outputs = {});
@@ -62,6 +65,7 @@ class FormulaForce final : public ForceType {
   bool define(ElementInstance&, std::size_t instance, FieldSink&) const noexcept override;
   ForceBatch* create(Strided<const ElementInstance>) const noexcept override;
   const void* query(std::string_view asked) const noexcept override {
+    if (asked == given_values) return this;
     return asked == full_names && is_shared_ ? this : nullptr;
   }
 

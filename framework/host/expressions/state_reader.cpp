@@ -53,6 +53,8 @@ StateReader::StateReader(const Formulas& all, std::span<const std::uint32_t> num
       source.attachment = number_of(joints_, static_cast<JointIndex>(input.of));
     else if (input.kind == Kind::state || input.kind == Kind::held)
       source.offset = input.index;
+    else if (input.kind == Kind::given)
+      source.given = all.given[input.index];
     else if (input.kind != Kind::time)
       source.attachment = input.of < 0 ? of_ground : number_of(bodies_, static_cast<BodyIndex>(input.of));
   }
@@ -77,6 +79,13 @@ bool StateReader::place(Strided<const JointShape> shapes, std::size_t& wrong) {
   return true;
 }
 
+std::vector<GivenValue*> StateReader::given() const {
+  std::vector<GivenValue*> all;
+  for (const Source& s : sources_)
+    if (s.given) all.push_back(s.given.get());
+  return all;
+}
+
 void StateReader::read(double t, Strided<const MarkerMotion> markers, std::span<const double> q,
                        std::span<const double> v, std::span<const double> states, std::span<const double> held,
                        std::span<double> out) const noexcept {
@@ -98,6 +107,9 @@ void StateReader::read(double t, Strided<const MarkerMotion> markers, std::span<
         break;
       case Kind::held:
         out[k] = held[s.offset];
+        break;
+      case Kind::given:
+        out[k] = s.given->at(t);
         break;
       default:
         out[k] = s.attachment == of_ground ? 0 : component(markers[s.attachment], s.input.kind);

@@ -26,6 +26,8 @@ class StateReader {
   const StateInput& input(std::size_t k) const { return sources_[k].input; }
   std::size_t joint_number(std::size_t k) const { return sources_[k].attachment; }
   std::size_t size() const { return sources_.size(); }
+  /// What other programs give among the inputs.
+  std::vector<GivenValue*> given() const;
 
   /// markers, q and v: those of bodies() and joints(). states, held: of all signals.
   void read(double t, Strided<const MarkerMotion> markers, std::span<const double> q, std::span<const double> v,
@@ -36,6 +38,7 @@ class StateReader {
     StateInput input;
     std::size_t attachment = 0;  ///< among bodies or joints; npos: ground
     std::size_t offset = 0;      ///< into q, v, the states or what is held
+    std::shared_ptr<GivenValue> given{};  ///< or none
   };
   std::vector<Source> sources_;
   std::vector<BodyIndex> bodies_;

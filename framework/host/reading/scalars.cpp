@@ -6,12 +6,15 @@
 #include <charconv>
 #include <cmath>
 
+#include "framework/host/reading/number_units.hpp"
 #include "framework/host/reading/parameters.hpp"
 #include "framework/host/reading/value.hpp"
 
 namespace polyform::host::inline reading {
 
 namespace {
+
+thread_local std::unordered_map<const Node*, std::string>* kept_units = nullptr;
 
 /// A list of as many finite numbers as `out` has; `what` names it.
 bool read_list(const Value& value, std::span<double> out, std::string_view what, std::string_view unit) {
@@ -53,6 +56,18 @@ std::optional<Quat> read_quaternion(const Value& value) {
 
 }  // namespace
 
+NumberUnits::NumberUnits() { kept_units = &units_; }
+NumberUnits::~NumberUnits() { kept_units = nullptr; }
+
+std::string NumberUnits::of(const Node& node) const {
+  const auto found = units_.find(&node);
+  return found == units_.end() ? std::string() : found->second;
+}
+
+void NumberUnits::keep(const Node& node, std::string_view unit) {
+  if (kept_units != nullptr) kept_units->insert_or_assign(&node, std::string(unit));
+}
+
 bool is_nonfinite(std::string_view text) {
   if (text.starts_with('+') || text.starts_with('-')) text.remove_prefix(1);
   constexpr std::array<std::string_view, 11> names{".nan", ".NaN", ".NAN", "nan", "NaN",     "NAN",
@@ -71,6 +86,7 @@ std::optional<double> read_number(const Value& value, std::string_view unit) {
     return std::nullopt;
   };
   if (node.kind != Node::Kind::scalar) return fail({});
+  NumberUnits::keep(node, unit);
   std::string_view text = node.text;
   if (value.scope() != nullptr)
     if (const std::optional<double> parameter = value.scope()->parameter(text)) return parameter;

@@ -133,6 +133,15 @@ Json time_function_schema() {
 
 Json parameters_schema() { return {{"type", "object"}, {"additionalProperties", number()}}; }
 
+/// A signal that another program gives.
+Json external_signal_schema() {
+  Json p = Json::object();
+  p["name"] = name_schema("Name of the signal.");
+  p["type"] = Json{{"const", "external"}};
+  p["initial"] = described(number(), "The value until another program gives one; default 0.");
+  return described(closed_object(std::move(p), {"name", "type"}), "A number that another program gives, as to an FMU.");
+}
+
 Json signal_schema() {
   const auto block = [](const char* type, Json properties, std::vector<std::string> required) {
     properties["name"] = name_schema("Name of the signal: the column signal.NAME, signal(NAME) in formulas.");
@@ -166,7 +175,7 @@ Json signal_schema() {
                           block("integrator", {{"initial", number()}}, {}), block("limiter", limits, {}),
                           block("delay", {{"time", number()}, {"order", number()}, {"initial", number()}}, {"time"}),
                           block("sampler", {{"interval", number()}, {"initial", number()}}, {"interval"}),
-                          std::move(tables)})),
+                          std::move(tables), external_signal_schema()})),
       "A signal: a number that follows from time, state and other signals.");
 }
 

@@ -32,7 +32,7 @@ bool check_increasing(const Value& list, const std::vector<double>& x) {
 
 const std::vector<std::string_view>& SignalBlocks::types() {
   static const std::vector<std::string_view> names{"pid",   "transfer-function", "integrator", "limiter",
-                                                   "delay", "sampler",           "table"};
+                                                   "delay", "sampler",           "table",      "external"};
   return names;
 }
 
@@ -59,6 +59,8 @@ std::optional<NodeIndex> SignalBlocks::read(const Value& item) {
       node = sampler(map);
     else if (*name == "table")
       node = table(map);
+    else if (*name == "external")
+      node = external(map);
     else {
       type->error(
           fmt::format("there is no type {} of signals", show(*name)),
@@ -327,6 +329,17 @@ std::optional<NodeIndex> SignalBlocks::sampler(MapReader& map) {
   if (!interval || !u) return std::nullopt;
   reader_.samples_[sample].input = reader_.samples_[sample].start = *u;
   return held;
+}
+
+/// What another program gives. It may depend on anything, so it counts as a value of the state.
+std::optional<NodeIndex> SignalBlocks::external(MapReader& map) {
+  map.forbid("input", "another program gives the value");
+  const auto given = std::make_shared<expressions::GivenValue>(name_, number(map, "initial", 0));
+  expressions::Formulas& formulas = reader_.formulas();
+  formulas.given.push_back(given);
+  return formulas.input({.kind = expressions::StateInput::Kind::given,
+                         .of = -1,
+                         .index = static_cast<std::uint32_t>(formulas.given.size() - 1)});
 }
 
 std::optional<NodeIndex> SignalBlocks::table(MapReader& map) {

@@ -32,6 +32,7 @@ class SignalBlocks {
   std::optional<NodeIndex> delay(MapReader&);
   std::optional<NodeIndex> delayed_by_states(MapReader&, double time, std::size_t order, double initial);
   std::optional<NodeIndex> sampler(MapReader&);
+  std::optional<NodeIndex> external(MapReader&);
   std::optional<NodeIndex> table(MapReader&);
   std::optional<NodeIndex> surface(MapReader&, const Value& inputs);
 

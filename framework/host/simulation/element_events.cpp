@@ -64,6 +64,7 @@ void ElementEvents::add(const SystemView& view, const Group& group) {
           group.type->descriptor().discrete.size() * group.instances.size(),
           ask<DiscreteElement>(*batch),
           ask<StateJumps>(*events),
+          ask<RunEnding>(*events),
           std::move(object)};
   const std::size_t instances = group.instances.size();
   if constexpr (std::is_same_v<Group, ForceInstances>) {
@@ -186,7 +187,9 @@ bool ElementEvents::pass(std::size_t event, bool rising) {
   const Batch& b = batches_[descriptions_[event].batch];
   const ForceInput attachments = attachments_of(b);
   const bool changed = pass_discrete(b, event, rising, attachments);
-  return jump_states(b, event, rising, attachments) || changed;
+  const bool jumped = jump_states(b, event, rising, attachments);
+  if (b.ending != nullptr && b.ending->ends_run(event - b.first)) ended_by_ = name_of(event);
+  return jumped || changed;
 }
 
 bool ElementEvents::pass_discrete(const Batch& b, std::size_t event, bool rising, const ForceInput& attachments) {

@@ -10,6 +10,7 @@
 #include "polyform/contract/discrete_state.hpp"
 #include "polyform/contract/events.hpp"
 #include "polyform/contract/formulation.hpp"
+#include "polyform/contract/run_endings.hpp"
 #include "polyform/contract/state_jumps.hpp"
 #include "polyform/mechanics/attachments.hpp"
 
@@ -48,6 +49,8 @@ class ElementEvents {
   double evaluate(double t, const ConstStateView&, std::span<double> values, std::span<double> rates);
   /// Whether any of the elements has a state that may change at its events.
   bool has_changes() const;
+  /// Which event has ended the run by what its element says, as name_of(); "" while none has.
+  const std::string& ended_by() const { return ended_by_; }
   /// Lets an element answer to its event: it may change its discrete state, which the solver then has, and first-order
   /// states, which store() puts into the state vector. The state that was evaluated last is the one at which the event
   /// function has just changed its sign, and it stands in the solver too. Returns whether anything was changed.
@@ -76,6 +79,7 @@ class ElementEvents {
     std::size_t discrete, discrete_count;                     ///< among the discrete states of the elements
     DiscreteElement* element;                                 ///< or none
     StateJumps* jumps;                                        ///< or none
+    RunEnding* ending;                                        ///< or none
     std::unique_ptr<void, void (*)(void*)> object;            ///< the batch
   };
   struct Description {
@@ -103,6 +107,7 @@ class ElementEvents {
   std::vector<std::int32_t> all_discrete_;  ///< room for the values of the solver
   std::vector<double> jumped_;              ///< room for the states of a batch
   bool has_jumped_ = false;                 ///< whether states of the last evaluation differ from its state vector
+  std::string ended_by_;
 };
 
 }  // namespace polyform::host::simulation

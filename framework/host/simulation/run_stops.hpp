@@ -45,6 +45,8 @@ class RunStops {
   void pass_touch();
   /// Carries the state across the event that was found, and lets its element change its states.
   void pass_event();
+  /// The event whose element has ended the run, by name; "" while none has.
+  const std::string& ended_by() const { return events_.elements().ended_by(); }
   /// At the end of a step in which nothing happened.
   void settle();
   void pass_knot();

@@ -9,6 +9,7 @@
 #include "framework/diagnostics.hpp"
 #include "framework/host/assembly/singular_position.hpp"
 #include "framework/host/expressions/formula.hpp"
+#include "framework/host/simulation/element_failures.hpp"
 #include "framework/host/simulation/evaluate.hpp"
 #include "framework/host/simulation/kernels_of.hpp"
 #include "framework/host/simulation/row_times.hpp"
@@ -47,6 +48,7 @@ class Run {
   void begin() {
     clock_.start();
     clear_trouble();
+    forget_element_failures(view_);
     guard(record_, [&] {
       motion_.begin(start_);
       stops_.begin();
@@ -58,6 +60,7 @@ class Run {
   void begin_from(const RunState& from) {
     clock_.start();
     clear_trouble();
+    forget_element_failures(view_);
     guard(record_, [&] {
       motion_.begin_from(from);
       stops_.begin_from(from.time);
@@ -77,7 +80,7 @@ class Run {
     if (!goes_on()) return false;
     guard(record_, [&] { ahead_ ? pass_rows() : rows_until(motion_.time()); });
     while (prepare()) go_on();
-    return goes_on();
+    return goes_on() && times_.done();
   }
   /// Where a step and a row have ended, and what acts has changed.
   bool renew() {
@@ -132,6 +135,8 @@ class Run {
     record.stops = stops_.knots_passed();
     record.events = stops_.events_passed();
     record.notes = motion_.touching().tally().notes();
+    if (!stops_.ended_by().empty())
+      record.notes.push_back(fmt::format("{} ended the run at t = {:.9g} s", stops_.ended_by(), motion_.time()));
     record.choices = motion_.integrator().choices();
     if (record.choices.empty()) record.choices = watches_.held();
     record.warnings = warnings();
@@ -156,11 +161,12 @@ class Run {
 
   bool goes_on_to_step() {
     while (!times_.done()) {
+      if (!stops_.ended_by().empty()) {
+        if (motion_.time() > last_row_) put_row_now();
+        return false;
+      }
       if (control_.interrupted && *control_.interrupted) {
-        if (control_.row_at_interruption && motion_.time() > last_row_) {
-          motion_.stand_at(motion_.time());
-          put_row(motion_.time());
-        }
+        if (control_.row_at_interruption && motion_.time() > last_row_) put_row_now();
         record_.end = End::interrupted;
         return false;
       }
@@ -225,6 +231,11 @@ class Run {
       put_row(t);
     }
   }
+  /// Where the run ends before its time.
+  void put_row_now() {
+    motion_.stand_at(motion_.time());
+    put_row(motion_.time());
+  }
   /// From the state that the motion stands at.
   void put_row(double t) {
     if (!motion_.touching().empty()) motion_.touching().put(t, motion_.y());
@@ -253,8 +264,13 @@ class Run {
           ". The cause is likely the position: at t = {:.6g} s the mechanism is next to a limit position or another "
           "singular one, where its constraints all but depend on each other",
           motion_.time());
-    // The formula that has no value at the end of the run, or next to it.
     const double since = motion_.begun() ? motion_.integrator().previous_time() : 0;
+    if (const std::string_view cause = element_failure(view_, since); !cause.empty()) {
+      record_.failure += fmt::format(".\nThe cause: {}", cause);
+      record_.remedy.clear();
+      return;
+    }
+    // The formula that has no value at the end of the run, or next to it.
     std::string cause = last_trouble(since);
     const bool has_value = cause.empty();
     if (has_value && motion_.begun() && motion_.integrator().state_at(motion_.time(), motion_.y())) {

@@ -25,6 +25,8 @@ constexpr double judged = 1e-9;
 constexpr double judged_at_event = 1e-5;
 // Of the fastest sliding since it began: what is slower has come to rest.
 constexpr double come_to_rest = 1e-5;
+// Times the speed that counts as rest: the event is where sliding has passed it.
+constexpr double at_rest = 10;
 // What a probe of a row accelerates it by, m/s² or rad/s²: about what gravity does.
 constexpr double probe_acceleration = 10;
 
@@ -126,7 +128,18 @@ void UnilateralMotion::check_drawn(const ConstStateView& start) {
 
 void UnilateralMotion::renew(double t, std::span<double> y) {
   collide(t, y);
-  decide(t, y, std::nullopt);
+  choose(t, y, std::nullopt);
+}
+
+/// Points that slide against the direction of their friction at the evaluated state: of several that turn round at once
+/// one only has the event.
+void UnilateralMotion::turn_round() {
+  for (std::size_t k = 0; k < modes_.size(); ++k) {
+    if (modes_[k] != UnilateralMode::slip || set_.point(k).tangents == 0 || speed_along(k) > -least_rest) continue;
+    const double v[2] = {set_.rate(three * k + 1), has_tangent(k, 1) ? set_.rate(three * k + 2) : 0};
+    const double speed = std::hypot(v[0], v[1]);
+    for (std::size_t i = 0; i < 2; ++i) directions_[2 * k + i] = v[i] / speed;
+  }
 }
 
 void UnilateralMotion::pass(double t, std::span<double> y, std::size_t function) {
@@ -134,15 +147,26 @@ void UnilateralMotion::pass(double t, std::span<double> y, std::size_t function)
   set_.evaluate(t, y);
   if (function % functions_per_point == resting) {
     const double speed = std::hypot(set_.rate(three * k + 1), has_tangent(k, 1) ? set_.rate(three * k + 2) : 0);
-    if (speed > come_to_rest * fastest_[k] + least_speed(three * k + 1)) {
-      // It has only turned round since the last step.
-      for (std::size_t i = 0; i < 2; ++i)
-        directions_[2 * k + i] = has_tangent(k, i) ? set_.rate(three * k + 1 + i) / speed : 0;
-      return;
-    }
+    // It has only turned round since the last step.
+    if (speed > come_to_rest * fastest_[k] + at_rest * least_speed(three * k + 1)) return turn_round();
   }
   if (function % functions_per_point == closing) collide(t, y, function);
-  decide(t, y, function);
+  choose(t, y, function);
+}
+
+/// The modes from here on. Where friction grows with what joints transmit they hold for loads that follow from them.
+void UnilateralMotion::choose(double t, std::span<double> y, std::optional<std::size_t> fired) {
+  decide(t, y, fired);
+  constexpr int most_choices = 20;
+  for (int round = 0; set_.is_loaded() && round < most_choices; ++round) {
+    const std::vector<UnilateralMode> before = modes_;
+    if (!find_forces(t, y))
+      throw Failure(Exit::simulation_failed,
+                    fmt::format("the forces of contact could not be computed at t = {:.9g} s: {}", t, ode_.failure()));
+    decide(t, y, fired);
+    if (modes_ == before) break;
+  }
+  turn_round();
 }
 
 void UnilateralMotion::decide(double t, std::span<double> y, std::optional<std::size_t> fired) {
@@ -207,7 +231,29 @@ void UnilateralMotion::decide(double t, std::span<double> y, std::optional<std::
                               t, set_.name_of(touching_.front())),
                   "Use less friction, or a compliant law there.");
   }
+  const std::size_t event = fired ? *fired % functions_per_point : closing;
+  if (event == closing || event == resting) hold_at_limit(lambda, rates, problem.b.lpNorm<Eigen::Infinity>());
   set_.put_modes(modes_, y);
+}
+
+/// Friction exactly at its limit holds what is at rest and is not accelerated: of an element all points of which would
+/// slip so, the one that is pressed most sticks.
+void UnilateralMotion::hold_at_limit(const Eigen::VectorXd& lambda, const Eigen::VectorXd& rates, double motion) {
+  for (std::size_t p = 0, next = 0; p < touching_.size(); p = next) {
+    const std::size_t element = set_.element_of(touching_[p]);
+    std::size_t pressed = touching_.size();
+    bool rests = true;
+    for (next = p; next < touching_.size() && set_.element_of(touching_[next]) == element; ++next) {
+      const std::size_t k = touching_[next];
+      if (!is_closed(k)) continue;
+      const auto row = static_cast<Index>(three * next);
+      const double away = std::hypot(rates[row + 1], rates[row + 2]);
+      rests = rests && modes_[k] == UnilateralMode::slip && !slides_[next] && set_.point(k).tangents > 0 &&
+              set_.holding(k) > 0 && !(away > judged * motion);
+      if (pressed == touching_.size() || lambda[row] > lambda[static_cast<Index>(three * pressed)]) pressed = next;
+    }
+    if (rests && pressed < touching_.size()) modes_[touching_[pressed]] = UnilateralMode::stick;
+  }
 }
 
 void UnilateralMotion::take_modes(const ConeProblem& problem, const Eigen::VectorXd& lambda) {
@@ -217,7 +263,8 @@ void UnilateralMotion::take_modes(const ConeProblem& problem, const Eigen::Vecto
     const std::size_t k = touching_[p];
     const ConeProblem::Point& point = problem.points[p];
     const Index row = static_cast<Index>(three * p);
-    if (point.has_normal && !(lambda[row] > judged * largest)) continue;
+    // Where forces vanish, all that is left of them is rounding: they count beside what moves.
+    if (point.has_normal && !(lambda[row] > judged * (largest + motion / problem.W(row, row)))) continue;
     if (point.tangents == 0) {
       modes_[k] = set_.point(k).velocity == UnilateralPoint::none ? UnilateralMode::slip : UnilateralMode::stick;
       continue;
@@ -314,7 +361,8 @@ bool UnilateralMotion::flip_worst(const ConeProblem& problem, const Eigen::Vecto
       if (motion > 0 && !let_go) see(p, -rates[row] / motion, least, to);
       continue;
     }
-    if (point.has_normal && force > 0) see(p, -lambda[row] / force, least, UnilateralMode::open);
+    const double pushes = force + motion / problem.W(row, row);
+    if (point.has_normal && force > 0) see(p, -lambda[row] / pushes, least, UnilateralMode::open);
     if (point.tangents == 0 || slides_[p]) continue;
     const double held = std::hypot(lambda[row + 1], lambda[row + 2]);
     if (modes_[k] == UnilateralMode::stick) {

@@ -14,8 +14,8 @@ using Eigen::Index;
 
 namespace {
 
-// Of the sum of a rate's terms, and m/s or rad/s: slower is rounding of what was brought to rest.
-constexpr double rest_share = 1e-9, least_rest = 1e-11;
+// Of the sum of a rate's terms: slower is rounding of what was brought to rest.
+constexpr double rest_share = 1e-9;
 // The same for what is taken off the rates of rows that hold.
 constexpr double drift_share = 1e-13, least_drift = 1e-15;
 // Gaps of rows that hold: what is wider is taken off, m or rad.
@@ -26,6 +26,10 @@ constexpr double gap_rounding = 1e-13;
 constexpr double force_share = 1e-9;
 // Of the sum of the sizes of an acceleration's terms: what is less is their rounding.
 constexpr double cancelled = 1e-12;
+// Of the largest friction: what changes by less from round to round is found. Each round shrinks the error by about the
+// coefficient of friction, times the bearing's radius over the length of its lever.
+constexpr double loaded_share = 1e-12;
+constexpr int most_rounds = 200;
 // Rows of which less than this is independent of the others are redundant: forces are then the least that hold.
 constexpr double redundant = 1e-9;
 
@@ -95,7 +99,24 @@ void UnilateralMotion::put_column(const Unknown& u, double force, std::span<doub
 }
 
 /// Forces of all rows at a state, with the present modes; then the response holds base and columns of the unknowns.
+/// Friction that grows with what a joint transmits, to which it belongs, by iteration.
 bool UnilateralMotion::find_forces(double t, std::span<const double> y) {
+  for (int round = 0;; ++round) {
+    if (!find_forces_once(t, y)) return false;
+    if (!set_.is_loaded()) return true;
+    const Observation* const now = response_.observe(t, y, forces_);
+    if (now == nullptr) return false;
+    if (!(set_.take_reactions(*now) > loaded_share)) return true;
+    if (round == most_rounds)
+      throw Failure(Exit::simulation_failed,
+                    fmt::format("friction by the load of `{}`, or of another joint, has no solution near its last one "
+                                "at t = {:.9g} s: the more it rubs the more it is loaded",
+                                set_.element_name(0), t),
+                    "Use a smaller coefficient, or a given effort.");
+  }
+}
+
+bool UnilateralMotion::find_forces_once(double t, std::span<const double> y) {
   list_unknowns();
   set_.evaluate(t, y);
   std::ranges::fill(loads_, 0.0);
@@ -283,8 +304,10 @@ void UnilateralMotion::evaluate(double t, std::span<const double> y, std::span<d
     };
     if (!is_closed(k)) {
       if (!point.has_normal) continue;
+      // What parts after an impact is farther from closing than the rounding of its gap.
+      const double margin = (set_.rate(row) > 0 ? 2 : 1) * gap_rounding * std::max(1.0, span_[k]);
       if (point.has_gap)
-        tell(closing, set_.gap(k) + gap_rounding * std::max(1.0, span_[k]), set_.rate(row));
+        tell(closing, set_.gap(k) + margin, set_.rate(row));
       else
         tell(closing, set_.rate(row), unknown);
       continue;

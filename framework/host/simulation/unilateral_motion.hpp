@@ -52,6 +52,8 @@ class UnilateralMotion {
     std::size_t row, point;
   };
   using Rows = std::vector<std::size_t>;
+  // m/s or rad/s: what is slower rests.
+  static constexpr double least_rest = 1e-11;
   static constexpr std::size_t three = UnilateralSet::rows_per_point;
 
   void check_drawn(const ConstStateView& start);
@@ -62,6 +64,7 @@ class UnilateralMotion {
   double least_speed(std::size_t row) const;
   void list_unknowns();
   bool find_forces(double t, std::span<const double> y);
+  bool find_forces_once(double t, std::span<const double> y);
   void put_column(const Unknown&, double force, std::span<double> forces) const;
   void solve_unknowns(double t);
   // Of what touches.
@@ -69,7 +72,10 @@ class UnilateralMotion {
   void respond(double t, std::span<const double> y);
   ConeProblem problem_of(const std::vector<std::size_t>& points, const Eigen::VectorXd& b) const;
   // Modes.
+  void choose(double t, std::span<double> y, std::optional<std::size_t> fired);
   void decide(double t, std::span<double> y, std::optional<std::size_t> fired);
+  void turn_round();
+  void hold_at_limit(const Eigen::VectorXd& lambda, const Eigen::VectorXd& rates, double motion);
   void take_modes(const ConeProblem&, const Eigen::VectorXd& lambda);
   bool solve_modes(const ConeProblem&, Eigen::VectorXd& lambda, Eigen::VectorXd& rates);
   bool flip_worst(const ConeProblem&, const Eigen::VectorXd& lambda, const Eigen::VectorXd& rates,

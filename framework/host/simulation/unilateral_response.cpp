@@ -26,6 +26,13 @@ bool UnilateralResponse::find_base(double t, std::span<const double> y, std::spa
   return true;
 }
 
+const Observation* UnilateralResponse::observe(double t, std::span<const double> y, std::span<const double> forces) {
+  std::ranges::copy(y, y_.begin());
+  set_.put_forces(forces, y_);
+  const bool done = solver_.observe(t, std::span(y_).first(solver_.state_size()), store_.now()) == Status::ok;
+  return done ? &store_.now() : nullptr;
+}
+
 bool UnilateralResponse::add_column(double t, std::span<const double> y, std::span<const double> forces) {
   if (columns_ == changes_.size()) {
     changes_.emplace_back(ode_.size());

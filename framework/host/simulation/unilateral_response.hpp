@@ -21,6 +21,8 @@ class UnilateralResponse {
 
   /// ẏ₀ and the accelerations of the rows, under given forces of the rows. False where the solver fails.
   bool find_base(double t, std::span<const double> y, std::span<const double> forces);
+  /// What the solver observes under given forces of the rows; nullptr where it fails.
+  const Observation* observe(double t, std::span<const double> y, std::span<const double> forces);
   std::span<const double> base() const { return base_; }
   std::span<const double> accelerations() const { return accelerations_; }  ///< per row
   void begin_columns() { columns_ = 0; }

@@ -27,12 +27,13 @@ struct UnilateralSet::Motion {
   TreeKinematics tree;
 };
 
-UnilateralSet::UnilateralSet(const SystemView& view, const ConstStateView& start, Solver& solver) : solver_(solver) {
+UnilateralSet::UnilateralSet(const SystemView& view, const ConstStateView& start, Solver& solver)
+    : view_(view), solver_(solver) {
   for (const ForceInstances& group : view.forces) add(view, group);
   if (empty()) return;
   motion_ = std::make_unique<Motion>(view);
   const std::size_t n = points_.size();
-  for (auto* part : {&gap_, &holding_, &sliding_}) part->resize(n);
+  for (auto* part : {&gap_, &holding_, &sliding_, &before_}) part->resize(n);
   for (auto* part : {&B_, &bias_, &rates_, &terms_}) part->resize(rows_per_point * n);
   A_.resize(2 * rows_per_point * n);
   find_slots(start, solver);
@@ -45,10 +46,21 @@ void UnilateralSet::add(const SystemView& view, const ForceInstances& group) {
   auto [batch, object] = make_own_batch(group);
   auto* const rows = ask<UnilateralRows>(*batch);
   if (rows == nullptr) return;
+  auto* loaded = ask<LoadedFriction>(*batch);
+  bool any_loaded = false;
+  for (std::size_t i = 0; loaded != nullptr && i < group.instances.size(); ++i)
+    any_loaded = any_loaded || loaded->is_loaded(i);
+  if (!any_loaded) loaded = nullptr;
   Batch& b = batches_.emplace_back(Batch{std::make_unique<Attachments>(view, group.instances, group.joints),
                                          {},
                                          {},
                                          rows,
+                                         loaded,
+                                         group.joints,
+                                         std::vector<Spatial>(group.joints.size()),
+                                         std::vector<Spatial>(group.joints.size()),
+                                         {},
+                                         {},
                                          std::move(object),
                                          points_.size(),
                                          rows->point_count(),
@@ -155,11 +167,55 @@ void UnilateralSet::evaluate(double t, std::span<const double> y) {
     EventInput in;
     in.attachments = &attachments;
     b.rows->evaluate_points(in, out);
+    if (b.loaded == nullptr) continue;
+    find_motions(b);
+    b.given_holding.assign(out.holding.begin(), out.holding.end());
+    b.given_sliding.assign(out.sliding.begin(), out.sliding.end());
+    add_loaded(b);
   }
   for (std::size_t k = 0; k < points_.size(); ++k)
     if (!std::isfinite(gap_[k]))
       throw Failure(Exit::simulation_failed, fmt::format("the gap of {} is no number at t = {:.6g} s", name_of(k), t));
   find_rates(rates_, terms_);
+}
+
+/// How the attached joints move at the decoded state, ground axes.
+void UnilateralSet::find_motions(Batch& b) const {
+  for (std::size_t k = 0; k < b.joints.size(); ++k) {
+    const JointData& joint = view_.joints[at(b.joints[k])];
+    JointMotion motion;
+    joint_motion(joint, motion_->q.data() + joint.q_offset, motion_->v.data() + joint.v_offset, motion);
+    b.motions[k] = motion.H[0];
+    if (is_ground(joint.base_frame)) continue;
+    const Mat3& R = motion_->tree.frames()[at(joint.base_frame)].R;
+    b.motions[k] = {R * motion.H[0].angular, R * motion.H[0].linear};
+  }
+}
+
+bool UnilateralSet::is_loaded() const {
+  return std::ranges::any_of(batches_, [](const Batch& b) { return b.loaded != nullptr; });
+}
+
+double UnilateralSet::take_reactions(const Observation& now) {
+  double change = 0, largest = 0;
+  for (Batch& b : batches_) {
+    if (b.loaded == nullptr) continue;
+    std::ranges::copy(std::span(holding_).subspan(b.first, b.count), before_.begin());
+    for (std::size_t k = 0; k < b.joints.size(); ++k) b.reactions[k] = now.reactions[at(b.joints[k])];
+    std::ranges::copy(b.given_holding, holding_.begin() + static_cast<std::ptrdiff_t>(b.first));
+    std::ranges::copy(b.given_sliding, sliding_.begin() + static_cast<std::ptrdiff_t>(b.first));
+    add_loaded(b);
+    for (std::size_t k = 0; k < b.count; ++k) {
+      change = std::max(change, std::abs(holding_[b.first + k] - before_[k]));
+      largest = std::max(largest, holding_[b.first + k]);
+    }
+  }
+  return largest > 0 ? change / largest : 0;
+}
+
+void UnilateralSet::add_loaded(Batch& b) {
+  b.loaded->add_friction(b.reactions, b.motions, std::span(holding_).subspan(b.first, b.count),
+                         std::span(sliding_).subspan(b.first, b.count));
 }
 
 double UnilateralSet::fastest_turning() const {

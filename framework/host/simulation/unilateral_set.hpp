@@ -8,6 +8,7 @@
 
 #include "framework/host/simulation/observation_store.hpp"
 #include "framework/host/simulation/own_batch.hpp"
+#include "polyform/contract/loaded_friction.hpp"
 #include "polyform/contract/unilateral.hpp"
 #include "polyform/mechanics/attachments.hpp"
 
@@ -44,6 +45,10 @@ class UnilateralSet {
   double gap(std::size_t k) const { return gap_[k]; }
   double holding(std::size_t k) const { return holding_[k]; }
   double sliding(std::size_t k) const { return sliding_[k]; }
+  /// Whether any friction grows with what its joint transmits. It counts with the reactions that were taken last.
+  bool is_loaded() const;
+  /// Takes reactions that were observed at the evaluated state. By how much friction changes, of the largest.
+  double take_reactions(const Observation&);
   double rate(std::size_t row) const { return rates_[row]; }  ///< at the evaluated state
   /// The sum of the sizes of the terms of a rate, which rounding is told by.
   double terms(std::size_t row) const { return terms_[row]; }
@@ -67,6 +72,10 @@ class UnilateralSet {
     std::vector<FrameIndex> frames;       ///< of the markers
     std::vector<std::size_t> velocities;  ///< of the attached joint velocities, among those of the system
     UnilateralRows* rows;
+    LoadedFriction* loaded;  ///< nullptr where no friction grows with what a joint transmits
+    std::span<const JointIndex> joints;
+    std::vector<Spatial> reactions, motions;           ///< of these
+    std::vector<double> given_holding, given_sliding;  ///< of the points, without what grows
     OwnBatch object;
     std::size_t first, count;        ///< points
     std::size_t state, state_count;  ///< among the first-order states
@@ -79,9 +88,12 @@ class UnilateralSet {
   double fastest_turning() const;
   void find_rates(std::span<double> rates, std::span<double> terms) const;
   ForceInput attachments_of(const Batch&) const;
+  void find_motions(Batch&) const;
+  void add_loaded(Batch&);
   template <class Change>
   void change_states(const Batch&, std::span<double> y, const Change&);
 
+  const SystemView& view_;
   Solver& solver_;
   std::vector<Batch> batches_;
   std::vector<UnilateralPoint> points_;
@@ -91,7 +103,7 @@ class UnilateralSet {
   std::unique_ptr<Motion> motion_;
   double time_ = 0;     ///< of the last decoded state
   double turning_ = 0;  ///< at the evaluated state
-  std::vector<double> gap_, B_, bias_, holding_, sliding_, rates_, terms_;
+  std::vector<double> gap_, B_, bias_, holding_, sliding_, before_, rates_, terms_;
   std::vector<Spatial> A_;
   std::vector<double> states_;  ///< room for those of one batch
 };

@@ -58,6 +58,7 @@ void check_events(const std::vector<Case>& cases, Checklist& list, Make make, In
                  m.in_model(one.sample.text);
                  Path path(one.sample.view(), one.state, random);
                  const auto batch = make(one);
+                 if (events_of(batch) == nullptr) continue;  // of a variant that tells none
                  EventSource& events = *events_of(batch);
                  const BatchInput now = input(one, path, 0.0);
                  path.go(0.2);

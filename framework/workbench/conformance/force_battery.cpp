@@ -18,6 +18,7 @@
 #include "framework/workbench/conformance/model_state.hpp"
 #include "framework/workbench/conformance/output_checks.hpp"
 #include "framework/workbench/conformance/redrawing.hpp"
+#include "polyform/contract/type_variants.hpp"
 
 namespace polyform::host::inline conformance {
 
@@ -189,7 +190,9 @@ void check_frames(const ForceType& type, const std::vector<Case>& cases, Checkli
   constexpr std::string_view balances = "what it puts on its markers cancels";
   const std::size_t markers = cases.front().sample.view().forces[0].instances[0].markers.size();
   const auto load_of = [&](const ElementInstance& instance, const BatchInput& in) {
-    return loads_of(*make_loads(type, std::span(&instance, 1)), in);
+    const auto* const variants = ask<TypeVariants>(type);
+    const ForceType& own = variants != nullptr ? *variants->variant(instance.fields) : type;
+    return loads_of(*make_loads(own, std::span(&instance, 1)), in);
   };
   claim_drawn_axes(type, markers, list, [&](Measure& m, auto see) {
     on_loads(cases, m, [&](const ElementInstance& read, const BatchInput& in, const Load& beside) {

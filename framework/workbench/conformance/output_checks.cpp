@@ -69,7 +69,8 @@ std::vector<double> copied(std::span<const double> values) { return {values.begi
 template <class Type>
 void check_outputs(const Type& type, const std::vector<Case>& cases, const Bench& bench, Checklist& list) {
   const auto source_of = [&](const Case& one) {
-    return ask<OutputSource>(*batch_of(type, group_of<Type>(one.sample.view()).instances));
+    const auto& group = group_of<Type>(one.sample.view());
+    return ask<OutputSource>(*batch_of(*group.type, group.instances));
   };
   const bool declared = !type.descriptor().outputs.empty(), given = source_of(cases.front()) != nullptr;
   if (!declared && !given) return;
@@ -117,7 +118,7 @@ void check_outputs(const Type& type, const std::vector<Case>& cases, const Bench
                    Observed moving(*able.front(), view, one.state);
                    ElementOutputs together(view);
                    const std::vector<double> all = copied(together.evaluate(0, moving.now()));
-                   const std::size_t each = type.descriptor().outputs.size();
+                   const std::size_t each = group_of<Type>(view).type->descriptor().outputs.size();
                    for (std::size_t i = 0; i < group_of<Type>(view).instances.size(); ++i) {
                      const Alone<Type> alone(view, i);
                      const auto begin = all.begin() + static_cast<std::ptrdiff_t>(i * each);
@@ -129,9 +130,9 @@ void check_outputs(const Type& type, const std::vector<Case>& cases, const Bench
                });
 }
 
-/// States at the start of all instances of a case, those of variables first.
+/// States at the start of all instances of a case, those of variables first; none of a variant without InitialStates.
 template <class Type>
-std::vector<double> states_at_start(const Type& type, const Case& one) {
+std::vector<double> states_at_start(const Case& one) {
   const SystemView& view = one.sample.view();
   const auto& group = group_of<Type>(view);
   Random random(19);
@@ -140,8 +141,9 @@ std::vector<double> states_at_start(const Type& type, const Case& one) {
   for (std::size_t i = 0; i < group.instances.size(); ++i)
     parts.push_back(input_of(view, group, i, path.frames(), path.now()));
   const BatchInput in = joined(parts);
-  const auto batch = batch_of(type, group.instances);
-  const TypeDescriptor& told = type.descriptor();
+  const auto batch = batch_of(*group.type, group.instances);
+  if (ask<InitialStates>(*batch) == nullptr) return {};
+  const TypeDescriptor& told = group.type->descriptor();
   Canaries given;
   const std::span<double> u = given.numbers("u", group.instances.size() * told.variables.size()),
                           x = given.numbers("x", group.instances.size() * told.states.size());
@@ -153,16 +155,17 @@ std::vector<double> states_at_start(const Type& type, const Case& one) {
 }
 
 template <class Type>
-void check_start(const Type& type, const std::vector<Case>& cases, Checklist& list) {
-  const auto batch = batch_of(type, group_of<Type>(cases.front().sample.view()).instances);
+void check_start(const std::vector<Case>& cases, Checklist& list) {
+  const auto& group = group_of<Type>(cases.front().sample.view());
+  const auto batch = batch_of(*group.type, group.instances);
   if (ask<InitialStates>(*batch) == nullptr) return;
   list.claim("its states that begin with the motion are finite and depend on the input alone", 0,
              "states_at_start() must keep nothing between calls, and write numbers", [&](Measure& m) {
                for (const Case& one : cases) {
                  m.in_model(one.sample.text);
-                 const std::vector<double> first = states_at_start(type, one);
+                 const std::vector<double> first = states_at_start<Type>(one);
                  m.see(all_finite(first) ? 0 : 1, "a value is not finite");
-                 m.see(same_bits(first, states_at_start(type, one)) ? 0 : 1, "the same motion gives other states");
+                 m.see(same_bits(first, states_at_start<Type>(one)) ? 0 : 1, "the same motion gives other states");
                }
              });
 }
@@ -172,7 +175,7 @@ void check_start(const Type& type, const std::vector<Case>& cases, Checklist& li
 template <class Type>
 void check_offers(const Type& type, const std::vector<Case>& cases, const Bench& bench, Checklist& list) {
   check_outputs(type, cases, bench, list);
-  if constexpr (!std::is_same_v<Type, ConstraintType>) check_start(type, cases, list);
+  if constexpr (!std::is_same_v<Type, ConstraintType>) check_start<Type>(cases, list);
 }
 template void check_offers(const ForceType&, const std::vector<Case>&, const Bench&, Checklist&);
 template void check_offers(const ConstraintType&, const std::vector<Case>&, const Bench&, Checklist&);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "framework/dense_equations.hpp"
 #include "framework/diagnostics.hpp"
 #include "framework/host/simulation/body_axes_columns.hpp"
 #include "polyform/mechanics/body_angles.hpp"
@@ -171,7 +172,7 @@ class Transformation {
 
 BodyStates to_body_states(const System& system, const Linearization& linear, const std::string& euler_angles) {
   const Transformation t(system, linear, euler_angles);
-  const Eigen::MatrixXd inverse = t.T.inverse();
+  const Eigen::MatrixXd inverse = inverse_of(t.T);
   const Eigen::Map<const Eigen::VectorXd> rates(linear.rates.data(), static_cast<Index>(linear.rates.size()));
   BodyStates out{
       t.states, (t.T * linear.A.value + t.rate) * inverse, t.T * linear.B.value, linear.C.value * inverse, t.values,

@@ -2,13 +2,14 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/LU>
+#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "polyform/mechanics/judgement.hpp"
 #include "polyform/mechanics/rheonomic_joints.hpp"
+#include "framework/dense_equations.hpp"
 
 namespace polyform::host::inline linearization {
 namespace {
@@ -77,8 +78,7 @@ bool ClosedStates::close_positions(CanonicalState& out) {
     if (rows.empty()) return true;
     Eigen::VectorXd residual(static_cast<Index>(rows.size()));
     for (std::size_t k = 0; k < rows.size(); ++k) residual[static_cast<Index>(k)] = jacobian_.rows()[rows[k]].residual;
-    const Eigen::PartialPivLU<Eigen::MatrixXd> lu(part_of(jacobian_, rows, dependent, delta_.size()));
-    const Eigen::VectorXd step = -lu.solve(residual);
+    const Eigen::VectorXd step = -solve_regular(part_of(jacobian_, rows, dependent, delta_.size()), residual);
     double size = 0;
     for (std::size_t k = 0; k < dependent.size(); ++k)
       size = std::max(size, std::abs(step[static_cast<Index>(k)]) / scales_[dependent[k]]);
@@ -119,8 +119,7 @@ bool ClosedStates::solve_velocities(CanonicalState& out) const {
     known[static_cast<Index>(k)] = velocity(view_, out, choice.independent[k]);
   const Eigen::MatrixXd D = part_of(jacobian_, choice.rows, choice.dependent, delta_.size());
   right -= part_of(jacobian_, choice.rows, choice.independent, delta_.size()) * known;
-  const Eigen::PartialPivLU<Eigen::MatrixXd> lu(D);
-  const Eigen::VectorXd found = lu.solve(right);
+  const Eigen::VectorXd found = solve_regular(D, right);
   if (!found.allFinite()) return false;
   for (std::size_t k = 0; k < choice.dependent.size(); ++k)
     velocity(view_, out, choice.dependent[k]) = found[static_cast<Index>(k)];

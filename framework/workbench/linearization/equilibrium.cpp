@@ -2,13 +2,14 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Dense>
+#include <Eigen/Cholesky>
 #include <Eigen/Eigenvalues>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <optional>
 
+#include "framework/dense_equations.hpp"
 #include "framework/host/expressions/formula_values.hpp"
 #include "framework/host/simulation/unilateral_set.hpp"
 #include "framework/workbench/linearization/equilibrium_equations.hpp"
@@ -57,9 +58,11 @@ VectorXd descent_step(EquilibriumEquations& balance, double acceleration_size) {
   MatrixXd G = J.topLeftCorner(n, n), follow;  // x moves by −follow z where ẋ stays 0
   VectorXd a = balance.now().head(n), rest;
   if (x > 0) {
-    const Eigen::CompleteOrthogonalDecomposition<MatrixXd> X(J.block(n, n, x, x));
-    follow = X.solve(J.block(n, 0, x, n));
-    rest = X.solve(balance.now().tail(x));
+    MatrixXd right(x, n + 1);
+    right << J.block(n, 0, x, n), balance.now().tail(x);
+    const MatrixXd found = least_squares(J.block(n, n, x, x), right);
+    follow = found.leftCols(n);
+    rest = found.col(n);
     G -= J.block(0, n, n, x) * follow;
     a -= J.block(0, n, n, x) * rest;
   }
@@ -128,9 +131,7 @@ void fit(EquilibriumEquations& balance, std::size_t& iterations) {
     for (int tries = 0;; ++tries) {
       if (tries == 40) return;
       if (damping < no_damping) {
-        Eigen::CompleteOrthogonalDecomposition<MatrixXd> exact;
-        exact.setThreshold(digits_of_stiffness);
-        z = exact.compute(J).solve(-r);
+        z = least_squares(J, -r, digits_of_stiffness);
       } else {
         MatrixXd H = J.transpose() * J;
         H.diagonal().array() += damping * std::max(J.squaredNorm() / static_cast<double>(m), least_size);

@@ -2,12 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Dense>
-#include <Eigen/Eigenvalues>
+#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
+#include "framework/dense_equations.hpp"
 #include "framework/diagnostics.hpp"
 #include "framework/workbench/linearization/known_digits.hpp"
 
@@ -42,9 +42,8 @@ struct Gauss {
       integrals.row(k) = c.array().pow(degree + 1).matrix().transpose() / (degree + 1);
       whole[k] = 1 / (degree + 1);
     }
-    const auto lu = powers.partialPivLu();
-    b = lu.solve(whole);
-    a = lu.solve(integrals).transpose();
+    b = solve_regular(powers, whole);
+    a = solve_regular(powers, integrals).transpose();
   }
 };
 
@@ -126,7 +125,7 @@ Propagation propagate(const PointModel& model, const std::vector<double>& scales
       right.middleRows(i * n, n) = A * out.value;
     }
     M.diagonal().array() += 1;
-    const MatrixXd slopes = M.partialPivLu().solve(right);
+    const MatrixXd slopes = solve_regular(M, right);
     for (Index i = 0; i < stages; ++i) out.value += h * gauss.b[i] * slopes.middleRows(i * n, n);
   }
   if (!is_same(choice, model.choice()))
@@ -139,7 +138,7 @@ Propagation propagate(const PointModel& model, const std::vector<double>& scales
 /// Steps in which the fastest motion of the frozen matrix turns by no more than 2 rad.
 std::size_t steps_for(const MatrixXd& A, double period) {
   double fastest = 0;
-  for (const std::complex<double> value : A.eigenvalues()) fastest = std::max(fastest, std::abs(value));
+  for (const std::complex<double> value : eigenvalues_of(A)) fastest = std::max(fastest, std::abs(value));
   const double wanted = std::ceil(fastest * period / 2);
   return std::clamp(wanted < static_cast<double>(first_steps) ? static_cast<std::size_t>(wanted) : first_steps,
                     least_steps, first_steps);

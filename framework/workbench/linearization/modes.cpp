@@ -1,11 +1,11 @@
 #include "framework/workbench/linearization/modes.hpp"
 
-#include <Eigen/Dense>
-#include <Eigen/Eigenvalues>
+#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
+#include "framework/dense_equations.hpp"
 #include "framework/diagnostics.hpp"
 #include "framework/workbench/linearization/known_digits.hpp"
 
@@ -77,14 +77,12 @@ Staircase deflate_zeros(const MatrixXd& A, double tolerance) {
   Staircase out{MatrixXd::Identity(A.rows(), A.rows()), 0, 0};
   MatrixXd Y = A;
   while (Y.rows() > 0) {
-    Eigen::ColPivHouseholderQR<MatrixXd> qr(Y.transpose());
-    const double largest = qr.maxPivot();
+    const PivotedColumns pivots = pivoted_columns(Y.transpose(), true);
+    const MatrixXd& Q = pivots.Q;
     const Index n = Y.rows();
     Index rank = 0;
-    while (rank < n && std::abs(qr.matrixQR()(rank, rank)) > tolerance) ++rank;
-    if (largest <= tolerance) rank = 0;
+    while (rank < n && pivots.sizes[rank] > tolerance) ++rank;
     if (rank == n) break;
-    const MatrixXd Q = qr.householderQ();
     MatrixXd W(n, n);
     W << Q.rightCols(n - rank), Q.leftCols(rank);
     out.U.rightCols(n) = (out.U.rightCols(n) * W).eval();
@@ -163,26 +161,24 @@ void add_regular_modes(const MatrixXd& balanced, const MatrixXd& T, const Stairc
                        const MatrixXd& error, const std::vector<double>& scales, std::vector<Mode>& out) {
   const Index zeros = split.zeros, n = T.rows(), rest = n - zeros;
   if (rest == 0) return;
-  const Eigen::EigenSolver<MatrixXd> solver(T.bottomRightCorner(rest, rest));
-  if (solver.info() != Eigen::Success)
+  const Eigensystem regular = eigensystem_of(T.bottomRightCorner(rest, rest));
+  if (regular.values.size() == 0)
     throw Failure(Exit::simulation_failed, "the eigenvalues of the linear model were not found",
                   "Are there entries of very different size in A? Print it with --json.");
-  const MatrixXcd right = solver.eigenvectors();
-  const MatrixXcd left = right.partialPivLu().inverse();  // rows
   const double norm = T.norm(), worst = std::sqrt(error.norm() * norm);
   for (Index k = 0; k < rest; ++k) {
     Mode mode;
-    mode.eigenvalue = solver.eigenvalues()[k];
+    mode.eigenvalue = regular.values[k];
     if (mode.eigenvalue.imag() < 0) continue;
     mode.kind = mode.eigenvalue.imag() > 0 ? Mode::Kind::oscillating : Mode::Kind::real;
     VectorXcd y(n);
-    y.tail(rest) = right.col(k);
+    y.tail(rest) = regular.right.col(k);
     const MatrixXcd N = mode.eigenvalue * MatrixXcd::Identity(zeros, zeros) - T.topLeftCorner(zeros, zeros);
     if (zeros > 0) {
-      const VectorXcd above = T.topRightCorner(zeros, rest) * right.col(k);
+      const VectorXcd above = T.topRightCorner(zeros, rest) * regular.right.col(k);
       y.head(zeros) = N.triangularView<Eigen::Upper>().solve(above);
     }
-    const VectorXcd x = split.U * y, w = split.U.rightCols(rest) * left.row(k).transpose();
+    const VectorXcd x = split.U * y, w = split.U.rightCols(rest) * regular.left.row(k).transpose();
     // To first order wᵀ δA x with wᵀ x = 1; a nearly defective pair moves by no more than √δA.
     const double first_order = w.cwiseAbs().dot(error * x.cwiseAbs());
     mode.error = std::isfinite(first_order) ? std::min(first_order, worst) : worst;

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <new>
 
+#include "framework/dense_equations.hpp"
 #include "framework/host/simulation/element_outputs.hpp"
 #include "polyform/contract/held_states.hpp"
 
@@ -130,7 +131,7 @@ bool ModuleStates::close(double t, std::span<const BodyMotion> frames, const Eli
         A(static_cast<Index>(i), static_cast<Index>(k)) = m.A[r * m.variables + dependent[k] - m.u];
       right[static_cast<Index>(i)] = rest;
     }
-    const Eigen::VectorXd found = A.partialPivLu().solve(right);
+    const Eigen::VectorXd found = solve_regular(A, right);
     if (!found.allFinite()) return false;
     for (std::size_t k = 0; k < rows.size(); ++k) state.x[dependent[k]] = found[static_cast<Index>(k)];
   }
@@ -164,7 +165,7 @@ bool ModuleStates::close_integrals(double t, std::span<const BodyMotion> frames,
           A(static_cast<Index>(r), static_cast<Index>(k)) = m.A[rows[r] * m.variables + integral->variable];
         residual[static_cast<Index>(k)] = m.rows.residual[rows[k]];
       }
-      const Eigen::VectorXd step = -A.partialPivLu().solve(residual);
+      const Eigen::VectorXd step = -solve_regular(A, residual);
       if (!step.allFinite()) return false;
       for (std::size_t k = 0; k < rows.size(); ++k) {
         double& x = state.x[dependent[k]];

@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Dense>
+#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
+
+#include "framework/dense_equations.hpp"
 
 namespace polyform::host::inline linearization {
 namespace {
@@ -85,7 +87,7 @@ void MotionFields::add_joint(std::size_t j) {
   s.axes.resize(3, static_cast<Eigen::Index>(s.translations));
   for (std::size_t k = 0; k < s.translations; ++k) s.axes.col(static_cast<Eigen::Index>(k)) = eigen(p[k].axis);
   s.inverse.resize(static_cast<Eigen::Index>(s.translations), 3);
-  if (s.translations > 0) s.inverse = s.axes.completeOrthogonalDecomposition().pseudoInverse();
+  if (s.translations > 0) s.inverse = pseudo_inverse(s.axes);
   const bool last = p.size() == s.translations + 1;
   s.ball = last && p.back().kind == Primitive::Kind::ball;
   s.rotation = p.size() > s.translations && p[s.translations].kind == Primitive::Kind::rotation;

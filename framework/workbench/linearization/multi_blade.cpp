@@ -2,11 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Dense>
+#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 
+#include "framework/dense_equations.hpp"
 #include "framework/diagnostics.hpp"
 #include "framework/host/reading/report.hpp"
 #include "framework/workbench/linearization/minimal_coordinates.hpp"
@@ -105,7 +106,7 @@ class Transformer {
   }
 
   void apply() {
-    const MatrixXd inverse = P_.inverse();
+    const MatrixXd inverse = inverse_of(P_);
     const auto both = [&](Linearization::Matrix& M, const MatrixXd& left, const MatrixXd& right, const MatrixXd& less) {
       M.value = (left * (M.value * right - less)).eval();
       M.error = (left.cwiseAbs() * M.error * right.cwiseAbs()).eval();

@@ -2,9 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Dense>
+#include <Eigen/Core>
 #include <algorithm>
 
+#include "framework/dense_equations.hpp"
 #include "framework/host/expressions/formula.hpp"
 #include "framework/host/simulation/evaluate.hpp"
 #include "framework/host/simulation/not_finite.hpp"
@@ -38,7 +39,7 @@ ChartRates::ChartRates(const SystemView& view, const CanonicalState& nominal) : 
   for (const JointData& joint : view.tree_joints()) {
     if (rates_are_velocities(joint)) continue;
     const Eigen::MatrixXd N = position_rates(joint, nominal.q.data() + joint.q_offset);
-    curved_.push_back({&joint, (N.transpose() * N).inverse() * N.transpose()});
+    curved_.push_back({&joint, inverse_of(N.transpose() * N) * N.transpose()});
     add_transport(curved_.back(), nominal);
   }
 }

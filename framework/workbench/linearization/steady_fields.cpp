@@ -1,8 +1,10 @@
 #include "framework/workbench/linearization/steady_fields.hpp"
 
-#include <Eigen/Dense>
+#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
+
+#include "framework/dense_equations.hpp"
 
 namespace polyform::host::inline linearization {
 namespace {
@@ -70,9 +72,7 @@ void SteadyFields::remove(const CanonicalState& state, std::span<double> vdot, V
   }
   const MatrixXd along = all * symmetries_.basis;
   constexpr double independent_fields = 1e-9;  // fields of size 1, by formulas
-  Eigen::CompleteOrthogonalDecomposition<MatrixXd> least;
-  least.setThreshold(independent_fields);
-  const VectorXd c = least.compute(weights.asDiagonal() * along).solve(weights.cwiseProduct(wanted));
+  const VectorXd c = least_squares(weights.asDiagonal() * along, weights.cwiseProduct(wanted), independent_fields);
   const VectorXd left = wanted - along * c;
   std::copy_n(left.data(), n, vdot.begin());
   misfits = left.tail(t);

@@ -2,10 +2,11 @@
 
 #include <fmt/format.h>
 
-#include <Eigen/Dense>
+#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 
+#include "framework/dense_equations.hpp"
 #include "framework/workbench/linearization/field_rows.hpp"
 #include "framework/workbench/linearization/known_digits.hpp"
 
@@ -30,9 +31,7 @@ constexpr double constant = 1e-6;
 /// Least squares; combinations of columns below the tolerance stay zero.
 VectorXd solve(const MatrixXd& M, const VectorXd& right, double tolerance) {
   if (M.cols() == 0) return VectorXd();
-  Eigen::CompleteOrthogonalDecomposition<MatrixXd> least;
-  least.setThreshold(tolerance);
-  return least.compute(M).solve(right);
+  return least_squares(M, right, tolerance);
 }
 
 /// Velocities and accelerations of all coordinates, in units in which those of the motion are about 1.

@@ -1,10 +1,11 @@
 #include "framework/workbench/linearization/symmetries.hpp"
 
-#include <Eigen/Dense>
+#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 #include <memory>
 
+#include "framework/dense_equations.hpp"
 #include "framework/workbench/linearization/field_rows.hpp"
 
 namespace polyform::host::inline linearization {
@@ -87,11 +88,11 @@ class Commutators {
 
 /// Vectors that a matrix turns to nothing, by its singular values.
 MatrixXd null_space(const MatrixXd& K, double tolerance, MatrixXd* rest = nullptr) {
-  const Eigen::JacobiSVD<MatrixXd> svd(K, Eigen::ComputeFullV);
+  const SingularVectors span = right_singular_vectors(K);
   Index rank = 0;
-  while (rank < svd.singularValues().size() && svd.singularValues()[rank] > tolerance) ++rank;
-  if (rest != nullptr) *rest = svd.matrixV().leftCols(rank);
-  return svd.matrixV().rightCols(K.cols() - rank);
+  while (rank < span.values.size() && span.values[rank] > tolerance) ++rank;
+  if (rest != nullptr) *rest = span.vectors.leftCols(rank);
+  return span.vectors.rightCols(K.cols() - rank);
 }
 
 bool is_plain(MotionField::Kind kind) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <boost/math/distributions/normal.hpp>
 #include <boost/random/sobol.hpp>
@@ -17,8 +18,11 @@ namespace polyform::host::inline studies {
 
 namespace {
 
-constexpr std::array<std::pair<std::string_view, Method>, 4> methods{
-    {{"grid", Method::grid}, {"random", Method::random}, {"sobol", Method::sobol}, {"lhs", Method::latin_hypercube}}};
+constexpr std::array<std::pair<std::string_view, Method>, 5> methods{{{"grid", Method::grid},
+                                                                      {"random", Method::random},
+                                                                      {"sobol", Method::sobol},
+                                                                      {"lhs", Method::latin_hypercube},
+                                                                      {"saltelli", Method::saltelli}}};
 
 /// Number k of the stream SplitMix64 with this seed (Steele, Lea and Flood 2014): any number without those before it.
 std::uint64_t random_bits(std::uint64_t seed, std::uint64_t k) {
@@ -57,20 +61,32 @@ Method method_named(std::string_view name) {
 Design::Design(std::vector<Factor> factors, const DesignRequest& request)
     : factors_(std::move(factors)), request_(request) {
   settle_method();
-  if (method_ != Method::grid) {
-    cases_ = request_.samples;
-  } else {
-    cases_ = 1;
-    for (const Factor& factor : factors_) {
-      const std::size_t levels = factor.levels()->texts.size();
-      if (cases_ > most_cases / levels)
-        throw Failure(Exit::bad_input, "the grid has more cases than can be counted",
-                      "Give fewer values, or --method sobol with --samples.");
-      cases_ *= levels;
-    }
-  }
+  settle_cases();
   prepare_correlation();
   prepare_points();
+}
+
+void Design::settle_cases() {
+  const auto multiply = [&](std::size_t by) {
+    if (cases_ > most_cases / by)
+      throw Failure(Exit::bad_input,
+                    fmt::format("the {} has more cases than can be counted",
+                                method_ == Method::grid ? "grid" : "sample"),
+                    "Give fewer values, or --method sobol with fewer --samples.");
+    cases_ *= by;
+  };
+  cases_ = method_ == Method::grid ? 1 : request_.samples;
+  dimensions_ = factors_.size();
+  if (method_ == Method::grid) {
+    for (const Factor& factor : factors_) multiply(factor.levels()->texts.size());
+  } else if (method_ == Method::saltelli) {
+    multiply(factors_.size() + 2);
+    dimensions_ = 2 * factors_.size();
+  } else {
+    for (std::size_t f = 0; f < factors_.size(); ++f)
+      if (factors_[f].levels() != nullptr && std::ranges::any_of(factors_[f].paths, is_solver)) crossed_ = f;
+    if (crossed_) multiply(factors_[*crossed_].levels()->texts.size());
+  }
 }
 
 void Design::settle_method() {
@@ -101,12 +117,15 @@ void Design::prepare_correlation() {
                   "It is a symmetric matrix with 1 on its diagonal, a row for each factor, positive definite.");
   };
   if (method_ == Method::grid) refuse("a grid takes all values of a factor with all of the others");
+  if (method_ == Method::saltelli) refuse("total Sobol indices are those of factors that are independent");
   if (r.size() != n * n) refuse(fmt::format("{} factors need {} numbers, found {}", n, n * n, r.size()));
   std::vector<double>& l = factor_of_correlation_;
   l.assign(n * n, 0);
   for (std::size_t i = 0; i < n; ++i)
     for (std::size_t j = 0; j <= i; ++j) {
       if (r[i * n + j] != r[j * n + i] || (i == j && r[i * n + i] != 1)) refuse("the matrix is no correlation");
+      if (i != j && r[i * n + j] != 0 && (i == crossed_ || j == crossed_))
+        refuse(fmt::format("each solver of {} computes every sample", factors_[*crossed_].name));
       double rest = r[i * n + j];
       for (std::size_t k = 0; k < j; ++k) rest -= l[i * n + k] * l[j * n + k];
       if (i == j && !(rest > std::numeric_limits<double>::epsilon() * static_cast<double>(n)))
@@ -116,36 +135,50 @@ void Design::prepare_correlation() {
 }
 
 void Design::prepare_points() {
-  const std::size_t n = factors_.size();
-  if (method_ == Method::sobol) {
+  const std::size_t n = dimensions_, samples = request_.samples;
+  if (method_ == Method::sobol || method_ == Method::saltelli) {
     constexpr std::size_t most = boost::random::default_sobol_table::max_dimension;
     if (n > most)
-      throw Failure(Exit::bad_input, fmt::format("a Sobol sequence has at most {} factors, found {}", most, n),
+      throw Failure(Exit::bad_input,
+                    fmt::format("{} has at most {} factors, found {}", name_of(method_), most / (n / factors_.size()),
+                                factors_.size()),
                     "Take --method lhs or random.");
     boost::random::sobol sequence(n);
-    points_.resize(cases_ * n);
+    points_.resize(samples * n);
     for (std::size_t i = 0; i < points_.size(); ++i)
       points_[i] = probability_of(sequence() ^ random_bits(stream(request_.seed, 1), i % n));
   }
   if (method_ != Method::latin_hypercube) return;
-  points_.resize(cases_ * n);
-  std::vector<std::size_t> shares(cases_);
+  points_.resize(samples * n);
+  std::vector<std::size_t> shares(samples);
   for (std::size_t f = 0; f < n; ++f) {
     std::iota(shares.begin(), shares.end(), std::size_t{0});
     const std::uint64_t order = stream(request_.seed, 2 + 2 * f), within = stream(request_.seed, 3 + 2 * f);
-    for (std::size_t i = cases_; i-- > 1;) {
+    for (std::size_t i = samples; i-- > 1;) {
       const auto other = static_cast<std::size_t>(probability_of(random_bits(order, i)) * static_cast<double>(i + 1));
       std::swap(shares[i], shares[other]);
     }
-    for (std::size_t i = 0; i < cases_; ++i)
+    for (std::size_t i = 0; i < samples; ++i)
       points_[i * n + f] =
-          (static_cast<double>(shares[i]) + probability_of(random_bits(within, i))) / static_cast<double>(cases_);
+          (static_cast<double>(shares[i]) + probability_of(random_bits(within, i))) / static_cast<double>(samples);
   }
 }
 
-double Design::probability(std::size_t number, std::size_t factor) const {
-  const std::size_t at = number * factors_.size() + factor;
+double Design::probability(std::size_t sample, std::size_t dimension) const {
+  const std::size_t at = sample * dimensions_ + dimension;
   return points_.empty() ? probability_of(random_bits(stream(request_.seed, 0), at)) : points_[at];
+}
+
+double Design::probability_of_case(std::size_t number, std::size_t factor) const {
+  const std::size_t n = factors_.size();
+  if (method_ == Method::saltelli) {
+    const std::size_t point = number % (n + 2);  // a, b, and a with one value of b
+    return probability(number / (n + 2), point == 1 || point == factor + 2 ? n + factor : factor);
+  }
+  const std::size_t solvers = crossed_ ? factors_[*crossed_].levels()->texts.size() : 1;
+  if (crossed_ == factor)
+    return (static_cast<double>(number % solvers) + 0.5) / static_cast<double>(solvers);
+  return probability(number / solvers, factor);
 }
 
 std::vector<std::string> Design::values_of_grid(std::size_t number) const {
@@ -162,7 +195,7 @@ std::vector<std::string> Design::values(std::size_t number) const {
   if (method_ == Method::grid) return values_of_grid(number);
   const std::size_t n = factors_.size();
   std::vector<double> probabilities(n);
-  for (std::size_t f = 0; f < n; ++f) probabilities[f] = probability(number, f);
+  for (std::size_t f = 0; f < n; ++f) probabilities[f] = probability_of_case(number, f);
   if (const std::vector<double>& l = factor_of_correlation_; !l.empty()) {
     const boost::math::normal standard;
     std::vector<double> scores(n);

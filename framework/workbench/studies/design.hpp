@@ -14,14 +14,20 @@ namespace polyform::host::inline studies {
 
 /// grid: every value with every other, the last factor fastest. random: independent points. sobol: a Sobol sequence
 /// (direction numbers of Joe and Kuo 2008) with a random digital shift. latin_hypercube: every factor takes one value
-/// in each of as many equal shares as there are cases.
-enum class Method { grid, random, sobol, latin_hypercube };
-/// grid, random, sobol, lhs.
+/// in each of as many equal shares as there are samples. saltelli: two points a and b of a Sobol sequence for each
+/// sample, and for each factor a with the value of b for that factor (Saltelli et al. 2010), in this order: what total
+/// Sobol indices are made from.
+enum class Method { grid, random, sobol, latin_hypercube, saltelli };
+/// grid, random, sobol, lhs, saltelli.
 std::string_view name_of(Method);
 /// Failure (bad_input), with a suggestion, for another name.
 Method method_named(std::string_view name);
 /// Whether its first cases stay as they are when there are more.
-constexpr bool can_grow(Method method) { return method == Method::random || method == Method::sobol; }
+constexpr bool can_grow(Method method) {
+  return method == Method::random || method == Method::sobol || method == Method::saltelli;
+}
+/// Whether a path chooses the solver.
+constexpr bool is_solver(std::string_view path) { return path == "solver" || path == "solver.name"; }
 
 struct DesignRequest {
   std::optional<Method> method;  ///< none: grid where all factors have levels, else random
@@ -31,7 +37,8 @@ struct DesignRequest {
   std::vector<double> correlation;
 };
 
-/// The values of a case follow from its number, the seed and the factors alone.
+/// The values of a case follow from its number, the seed and the factors alone. Where the solver is a factor of random,
+/// sobol or lhs, each of them computes every sample: a case for each, one after the other.
 class Design {
  public:
   /// Failure (bad_input) where samples are missing or do not apply, where a factor of a grid has no levels, or where
@@ -50,14 +57,19 @@ class Design {
   void settle_method();
   void prepare_correlation();
   void prepare_points();
-  double probability(std::size_t number, std::size_t factor) const;
+  void settle_cases();
+  double probability(std::size_t sample, std::size_t dimension) const;
+  /// Of one factor of a case.
+  double probability_of_case(std::size_t number, std::size_t factor) const;
   std::vector<std::string> values_of_grid(std::size_t number) const;
 
   std::vector<Factor> factors_;
   DesignRequest request_;
   Method method_ = Method::grid;
   std::size_t cases_ = 0;
-  std::vector<double> points_;  ///< probabilities, cases × factors, of the methods that need all points at once
+  std::size_t dimensions_ = 0;  ///< of a sample
+  std::optional<std::size_t> crossed_;  ///< the factor that chooses the solver, where each sample has all of its values
+  std::vector<double> points_;  ///< probabilities, samples × dimensions, of the methods that need all points at once
   std::vector<double> factor_of_correlation_;  ///< lower triangle L with L Lᵀ = correlation, by rows
 };
 

@@ -20,28 +20,26 @@ namespace polyform::host::inline studies {
 namespace {
 
 using Json = nlohmann::ordered_json;
-constexpr const char *mark = "polyform_study", *units_key = "units";
-
-const std::string* find(const StudyRecord& record, std::string_view name) {
-  for (const auto& [known, text] : record)
-    if (known == name) return &text;
-  return nullptr;
-}
+constexpr const char *mark = "polyform_study", *units_key = "units", *factor_units_key = "factor units";
 
 [[noreturn]] void refuse(const std::string& path, const std::string& why) {
   throw Failure(Exit::bad_input, fmt::format("{}: {}", path, why),
                 "It is no journal of a study. Remove it, and begin the study anew without --resume.");
 }
 
-/// The record of the first line, and the units of the quantities.
-StudyRecord record_of(const std::string& path, std::string_view line, std::vector<std::string>& units) {
+/// The record of the first line, and the units of the columns.
+StudyRecord record_of(const std::string& path, std::string_view line, StudyTable& table) {
   const Json object = Json::parse(line, nullptr, false);
   if (!object.is_object() || !object.contains(mark)) refuse(path, "its first line holds no record");
   StudyRecord record;
   for (const auto& [name, value] : object.items())
     if (value.is_string()) record.emplace_back(name, value.get<std::string>());
-  if (const auto found = object.find(units_key); found != object.end() && found->is_array())
-    for (const Json& unit : *found) units.push_back(unit.is_string() ? unit.get<std::string>() : "");
+  const auto take = [&](const char* key, std::vector<std::string>& units) {
+    if (const auto found = object.find(key); found != object.end() && found->is_array())
+      for (const Json& unit : *found) units.push_back(unit.is_string() ? unit.get<std::string>() : "");
+  };
+  take(units_key, table.units);
+  take(factor_units_key, table.factor_units);
   return record;
 }
 
@@ -55,6 +53,12 @@ bool next_line(std::string_view& text, std::string_view& line) {
 }
 
 }  // namespace
+
+const std::string* find(const StudyRecord& record, std::string_view name) {
+  for (const auto& [known, text] : record)
+    if (known == name) return &text;
+  return nullptr;
+}
 
 std::string difference(const StudyRecord& before, const StudyRecord& now,
                        std::initializer_list<std::string_view> ignored) {
@@ -85,6 +89,7 @@ Journal::Journal(const std::string& path, const StudyRecord& record, const Study
   Json object = {{mark, 1}};
   for (const auto& [name, text] : record) object[name] = text;
   object[units_key] = table.units;
+  object[factor_units_key] = table.factor_units;
   write(object.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n' + header_line(table));
   for (const CaseRow& row : table.rows) add(row);
   if (::rename(path_.c_str(), path.c_str()) != 0) refuse_path();
@@ -122,7 +127,7 @@ JournalContent read_journal(const std::string& path) {
   std::string_view text = *content, line;
   if (!next_line(text, line)) refuse(path, "it has no whole line");
   JournalContent journal;
-  journal.record = record_of(path, line, journal.table.units);
+  journal.record = record_of(path, line, journal.table);
   if (!next_line(text, line)) refuse(path, "it has no header");
   std::vector<std::string> fields = fields_of(line);
   const std::size_t quantities = journal.table.units.size();

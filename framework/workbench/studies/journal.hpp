@@ -14,6 +14,9 @@ namespace polyform::host::inline studies {
 /// What a study is made of: entries by name. `model` is the text of the model, `cases` how many there are to be.
 using StudyRecord = std::vector<std::pair<std::string, std::string>>;
 
+/// An entry; nullptr where there is none.
+const std::string* find(const StudyRecord&, std::string_view name);
+
 /// What differs between two records, a sentence without a full stop; "" where nothing does. ignored: entries that may.
 std::string difference(const StudyRecord& before, const StudyRecord& now,
                        std::initializer_list<std::string_view> ignored);

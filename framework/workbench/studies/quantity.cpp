@@ -17,7 +17,7 @@ namespace polyform::host::inline studies {
 namespace {
 
 using Kind = Aggregate::Kind;
-constexpr std::array<std::pair<std::string_view, Kind>, 9> aggregates{{{"min", Kind::minimum},
+constexpr std::array<std::pair<std::string_view, Kind>, 10> aggregates{{{"min", Kind::minimum},
                                                                        {"max", Kind::maximum},
                                                                        {"initial", Kind::initial},
                                                                        {"final", Kind::final},
@@ -25,7 +25,8 @@ constexpr std::array<std::pair<std::string_view, Kind>, 9> aggregates{{{"min", K
                                                                        {"rms", Kind::rms},
                                                                        {"amplitude", Kind::amplitude},
                                                                        {"integral", Kind::integral},
-                                                                       {"crossing", Kind::crossing}}};
+                                                                       {"crossing", Kind::crossing},
+                                                                       {"difference", Kind::difference}}};
 constexpr std::array<std::pair<std::string_view, double (*)(double)>, 7> functions{
     {{"abs", [](double x) { return std::abs(x); }},
      {"sqrt", [](double x) { return std::sqrt(x); }},
@@ -37,7 +38,8 @@ constexpr std::array<std::pair<std::string_view, double (*)(double)>, 7> functio
 
 constexpr const char* example =
     "For example peak=\"max(pin.q) - min(pin.q)\". Over columns: min, max, initial, final, mean, rms, amplitude, "
-    "integral, crossing(column, value); over numbers: + - * / ^, abs, sqrt, exp, log, sin, cos, tan, pi.";
+    "integral, crossing(column, value), difference(column, SOLVER); over numbers: + - * / ^, abs, sqrt, exp, log, sin, "
+    "cos, tan, pi.";
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -171,18 +173,28 @@ class ExpressionParser {
     refuse(fmt::format("there is no function {}", show(word)),
            did_you_mean(word, all) + "A column stands in a function, such as final(pin.q). " + example);
   }
+  /// A name that goes on until there, without the blanks around it.
+  std::string until(std::size_t end, const char* what) {
+    skip();
+    end = std::min(end, text_.size());
+    std::string name(text_.substr(at_, end - at_));
+    while (!name.empty() && name.back() == ' ') name.pop_back();
+    if (name.empty()) refuse(fmt::format("expected {}", what));
+    at_ = end;
+    return name;
+  }
   void aggregate(Kind kind) {
     expect('(');
     skip();
-    const std::size_t begin = at_, end = std::min(text_.find_first_of(",)", at_), text_.size());
-    Aggregate found{kind, std::string(text_.substr(begin, end - begin)), 0};
-    while (!found.column.empty() && found.column.back() == ' ') found.column.pop_back();
-    if (found.column.empty()) refuse("expected the name of a column");
-    at_ = end;
+    const std::size_t end = text_.find_first_of(",)", at_);
+    Aggregate found{kind, until(end, "the name of a column"), 0};
     if (kind == Kind::crossing) {
       expect(',');
       const double sign = take('-') ? -1 : 1;
       found.value = sign * number();
+    } else if (kind == Kind::difference) {
+      expect(',');
+      found.solver = until(text_.find(')', at_), "the name of another solver");
     }
     expect(')');
     const auto known = std::ranges::find(aggregates_, found);
@@ -231,49 +243,6 @@ double run(const std::vector<Operation>& program, std::span<const double> aggreg
   return stack.back();
 }
 
-/// The columns alone, each by its name.
-Columns columns_of(const Quantities& quantities) {
-  Columns columns = Columns::none();
-  for (const Aggregate& aggregate : quantities.aggregates())
-    if (aggregate.column != "time" && std::ranges::find(columns.patterns, aggregate.column) == columns.patterns.end())
-      columns.patterns.push_back(aggregate.column);
-  return columns;
-}
-
-/// Failure (bad_input) that names a column which is not there, with what may be meant.
-[[noreturn]] void refuse_column(const System& system, const std::string& name) {
-  const RowMaker all(system, Columns::all());
-  std::vector<std::string_view> known;
-  for (const Channel& channel : all.channels()) known.push_back(channel.name);
-  throw Failure(Exit::bad_input, fmt::format("a quantity needs the column {}, which is not there", show(name)),
-                did_you_mean(name, known) +
-                    "Columns are named in full, as in the first line of a CSV of polyform run: rod.x, pin.q.");
-}
-
-/// Rows with the columns that the quantities need.
-RowMaker rows_of(const System& system, const Quantities& quantities) {
-  for (const Aggregate& aggregate : quantities.aggregates())
-    if (aggregate.column.find_first_of("*?") != std::string::npos) refuse_column(system, aggregate.column);
-  const Columns columns = columns_of(quantities);
-  try {
-    return {system, columns};
-  } catch (const Failure&) {
-    for (const std::string& name : columns.patterns) {
-      Columns one = columns;
-      one.patterns = {name};
-      try {
-        const RowMaker found(system, one);
-      } catch (const Failure&) {
-        refuse_column(system, name);
-      }
-    }
-    throw;
-  }
-}
-
-/// The square of a straight line between two values, on the average.
-double mean_square(double a, double b) { return (a * a + a * b + b * b) / 3; }
-
 }  // namespace
 
 void Quantities::add(std::string_view text) {
@@ -297,6 +266,22 @@ void Quantities::add(std::string name, std::string_view expression) {
   expressions_.emplace_back(expression);
 }
 
+std::vector<std::string> Quantities::solvers() const {
+  std::vector<std::string> names;
+  for (const Aggregate& aggregate : aggregates_)
+    if (aggregate.kind == Kind::difference && std::ranges::find(names, aggregate.solver) == names.end())
+      names.push_back(aggregate.solver);
+  return names;
+}
+
+Columns columns_of_differences(const Quantities& quantities) {
+  Columns columns = Columns::none();
+  for (const Aggregate& aggregate : quantities.aggregates())
+    if (aggregate.kind == Kind::difference && aggregate.column != "time")
+      columns.patterns.push_back(aggregate.column);
+  return columns;
+}
+
 std::string Quantities::unit(std::size_t quantity, std::span<const Channel> channels) const {
   const std::vector<Operation>& program = programs_[quantity];
   if (program.size() != 1 || program[0].kind != Operation::Kind::aggregate) return {};
@@ -311,69 +296,6 @@ std::string Quantities::unit(std::size_t quantity, std::span<const Channel> chan
 std::vector<double> Quantities::evaluate(std::span<const double> aggregates) const {
   std::vector<double> values;
   for (const std::vector<Operation>& program : programs_) values.push_back(run(program, aggregates));
-  return values;
-}
-
-AggregateSink::AggregateSink(const System& system, const Quantities& quantities)
-    : quantities_(quantities), rows_(rows_of(system, quantities)) {
-  for (const Aggregate& aggregate : quantities.aggregates()) {
-    const auto channel = std::ranges::find(rows_.channels(), aggregate.column, &Channel::name);
-    sums_.push_back({.column = static_cast<std::size_t>(channel - rows_.channels().begin())});
-  }
-}
-
-void AggregateSink::row(double time, const Observation& now) {
-  const std::span<const double> values = rows_.make(time, now, work_);
-  for (std::size_t i = 0; i < sums_.size(); ++i) {
-    Sum& sum = sums_[i];
-    const double x = values[sum.column], level = quantities_.aggregates()[i].value;
-    sum.least = std::min(sum.least, x);
-    sum.greatest = std::max(sum.greatest, x);
-    if (!begun_) {
-      sum.first = x;
-      if (x == level) sum.crossing = time;
-    } else {
-      const double span = time - time_;
-      sum.integral += span * (sum.last + x) / 2;
-      sum.integral_of_square += span * mean_square(sum.last, x);
-      if (std::isnan(sum.crossing) && (sum.last - level) * (x - level) <= 0 && sum.last != x)
-        sum.crossing = time_ + span * (level - sum.last) / (x - sum.last);
-    }
-    sum.last = x;
-  }
-  if (!begun_) begin_ = time;
-  begun_ = true;
-  time_ = time;
-}
-
-double AggregateSink::value(const Aggregate& aggregate, const Sum& sum) const {
-  const double span = time_ - begin_;
-  switch (aggregate.kind) {
-    case Kind::minimum:
-      return sum.least;
-    case Kind::maximum:
-      return sum.greatest;
-    case Kind::initial:
-      return sum.first;
-    case Kind::final:
-      return sum.last;
-    case Kind::mean:
-      return span > 0 ? sum.integral / span : sum.last;
-    case Kind::rms:
-      return span > 0 ? std::sqrt(sum.integral_of_square / span) : std::abs(sum.last);
-    case Kind::amplitude:
-      return (sum.greatest - sum.least) / 2;
-    case Kind::integral:
-      return sum.integral;
-    case Kind::crossing:
-      break;
-  }
-  return sum.crossing;
-}
-
-std::vector<double> AggregateSink::values() const {
-  std::vector<double> values;
-  for (std::size_t i = 0; i < sums_.size(); ++i) values.push_back(value(quantities_.aggregates()[i], sums_[i]));
   return values;
 }
 

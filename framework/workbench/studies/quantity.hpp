@@ -15,12 +15,14 @@
 namespace polyform::host::inline studies {
 
 /// A number that a column of a run leaves, over its rows. mean, rms and integral take the column as straight lines
-/// between its rows; amplitude is half of the range; crossing is the first time at which the column takes a value, s.
+/// between its rows; amplitude is half of the range; crossing is the first time at which the column takes a value, s;
+/// difference is the largest distance from the same column of a run with another solver, at the output interval.
 struct Aggregate {
-  enum class Kind { minimum, maximum, initial, final, mean, rms, amplitude, integral, crossing };
+  enum class Kind { minimum, maximum, initial, final, mean, rms, amplitude, integral, crossing, difference };
   Kind kind = Kind::final;
   std::string column;
-  double value = 0;  ///< that is crossed
+  double value = 0;      ///< that is crossed
+  std::string solver{};  ///< that of the other run
 
   bool operator==(const Aggregate&) const = default;
 };
@@ -45,6 +47,8 @@ class Quantities {
   const std::vector<std::string>& names() const { return names_; }
   const std::vector<std::string>& expressions() const { return expressions_; }
   const std::vector<Aggregate>& aggregates() const { return aggregates_; }
+  /// The other solvers of differences, each once.
+  std::vector<std::string> solvers() const;
   /// Of the quantity, from the units of the columns; "" where the expression is more than one aggregate.
   std::string unit(std::size_t quantity, std::span<const Channel> channels) const;
   /// Their values, from those of the aggregates.
@@ -56,6 +60,9 @@ class Quantities {
   std::vector<Aggregate> aggregates_;
 };
 
+/// The columns of differences.
+Columns columns_of_differences(const Quantities&);
+
 /// Gathers the aggregates while a run goes on; memory does not grow with the rows.
 class AggregateSink final : public RowSink {
  public:
@@ -64,7 +71,9 @@ class AggregateSink final : public RowSink {
 
   void work(double work) override { work_ = work; }
   void row(double time, const Observation&) override;
+  /// Those of differences are NaN until they are set.
   std::vector<double> values() const;
+  void set_difference(std::size_t aggregate, double value) { sums_[aggregate].difference = value; }
   std::span<const Channel> channels() const { return rows_.channels(); }
 
  private:
@@ -74,7 +83,7 @@ class AggregateSink final : public RowSink {
     double least = std::numeric_limits<double>::infinity(), greatest = -least;
     double first = 0, last = 0;
     double integral = 0, integral_of_square = 0;
-    double crossing = std::numeric_limits<double>::quiet_NaN();
+    double crossing = std::numeric_limits<double>::quiet_NaN(), difference = crossing;
   };
   double value(const Aggregate&, const Sum&) const;
 

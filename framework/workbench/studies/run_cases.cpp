@@ -17,11 +17,12 @@ struct Share {
 };
 
 /// All cases in shares that are small enough to keep every worker busy to the end, whole groups where cases are done
-/// together.
+/// together. One worker has no other to wait for.
 std::vector<Share> share(const std::vector<std::size_t>& numbers, const CaseLimits& limits) {
   constexpr std::size_t most = 256, per_worker = 8;
   const std::size_t workers = std::max<std::size_t>(limits.workers, 1), together = limits.together;
-  const std::size_t even = numbers.size() / (per_worker * workers), each = (numbers.size() + workers - 1) / workers;
+  const std::size_t even = workers > 1 ? numbers.size() / (per_worker * workers) : numbers.size(),
+                    each = (numbers.size() + workers - 1) / workers;
   const std::size_t groups = (even + together - 1) / together;
   // Of few cases every worker has some, though they fill no group.
   const std::size_t size =
@@ -36,24 +37,30 @@ std::vector<Share> share(const std::vector<std::size_t>& numbers, const CaseLimi
 
 }  // namespace
 
-// Two sizes, whether it is done, the reason, the numbers.
+// The number, two sizes, whether it is done, the reason, the quantities, the trajectory.
 std::string pack_outcome(const CaseOutcome& outcome) {
-  const std::uint64_t head[] = {outcome.number, outcome.reason.size()};
+  const std::uint64_t head[] = {outcome.number, outcome.reason.size(), outcome.quantities.size()};
   std::string bytes(reinterpret_cast<const char*>(head), sizeof head);
   bytes += outcome.done ? '1' : '0';
   bytes += outcome.reason;
-  bytes.append(reinterpret_cast<const char*>(outcome.quantities.data()), outcome.quantities.size() * sizeof(double));
+  for (const std::vector<double>* numbers : {&outcome.quantities, &outcome.trajectory})
+    bytes.append(reinterpret_cast<const char*>(numbers->data()), numbers->size() * sizeof(double));
   return bytes;
 }
 
 CaseOutcome unpack_outcome(std::string_view bytes) {
-  std::uint64_t head[2];
+  std::uint64_t head[3];
   std::memcpy(head, bytes.data(), sizeof head);
   bytes.remove_prefix(sizeof head);
   CaseOutcome outcome{head[0], bytes[0] == '1', std::string(bytes.substr(1, head[1])), {}};
   bytes.remove_prefix(1 + head[1]);
-  outcome.quantities.resize(bytes.size() / sizeof(double));
-  std::memcpy(outcome.quantities.data(), bytes.data(), bytes.size());
+  outcome.quantities.resize(head[2]);
+  outcome.trajectory.resize(bytes.size() / sizeof(double) - head[2]);
+  for (std::vector<double>* numbers : {&outcome.quantities, &outcome.trajectory}) {
+    if (numbers->empty()) continue;
+    std::memcpy(numbers->data(), bytes.data(), numbers->size() * sizeof(double));
+    bytes.remove_prefix(numbers->size() * sizeof(double));
+  }
   return outcome;
 }
 

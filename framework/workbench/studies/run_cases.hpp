@@ -18,6 +18,7 @@ struct CaseOutcome {
   bool done = false;
   std::string reason;              ///< why it failed, or what it warns of
   std::vector<double> quantities;  ///< none where it failed
+  std::vector<double> trajectory{};  ///< rows × columns, where trajectories are asked for and it is done
 };
 
 /// Its bytes, to be sent to another process of this program, and back.

@@ -25,7 +25,7 @@ void at(const Value& value, const Read& read) {
 /// The values of a factor as the command line would give them.
 std::optional<std::string> values_of(const Value& value) {
   const Node& node = value.node();
-  if (node.kind != Node::Kind::list) return read_text(value, "a list of values, from:to:count or a distribution");
+  if (node.kind != Node::Kind::list) return read_text(value, "a list, or one text");
   std::string text;
   for (std::size_t i = 0; i < node.items.size(); ++i) {
     const std::optional<std::string> item = read_text(value.item(i), "a number or a word");
@@ -93,6 +93,8 @@ void read_root(const Value& root, const std::string& file, StudyFile& study) {
   if (const auto quantities = map.find("quantities")) read_quantities(*quantities, study);
   if (const auto simulation = map.find("simulation")) read_simulation(*simulation, study.simulation);
   if (const auto solver = map.find("solver")) study.solver = read_text(*solver, "the name of a solver");
+  if (const auto columns = map.find("trajectories"))
+    study.trajectories = values_of(*columns).value_or("");
   map.finish();
 }
 

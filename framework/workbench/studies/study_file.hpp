@@ -19,10 +19,14 @@ struct StudyFile {
   std::vector<std::pair<std::string, std::string>> quantities;  ///< names and expressions
   SimulationItem simulation;                                    ///< over that of the model
   std::optional<std::string> solver;
+  std::string trajectories;  ///< columns, with commas between; "": none
 };
 
 /// The study of a file whose first key tells that it is one (`study: 1`); nothing where it is another file, or cannot
 /// be parsed: the reader of models tells why. Failure (bad_input, already said) after reports.
 std::optional<StudyFile> read_study(const std::string& file, Diagnostics&);
+
+/// JSON Schema (draft 2020-12) of study files.
+std::string study_schema(const Catalog&);
 
 }  // namespace polyform::host::inline studies

@@ -6,12 +6,12 @@
 #include <charconv>
 #include <cmath>
 #include <filesystem>
-#include <type_traits>
 
 #include "framework/diagnostics.hpp"
 #include "framework/file_content.hpp"
 #include "framework/host/results/csv_writer.hpp"
-#include "framework/host/results/hdf5_handle.hpp"
+#include "framework/workbench/studies/study_hdf5.hpp"
+#include "framework/workbench/studies/trajectory_file.hpp"
 
 namespace polyform::host::inline studies {
 
@@ -43,25 +43,6 @@ void write_csv(OutputFile& file, const StudyTable& table) {
 using results::hdf5::check;
 using results::hdf5::Handle;
 
-/// A dataset of numbers, one per case.
-template <class Number>
-Handle write_numbers(hid_t file, const std::string& path, const std::vector<Number>& numbers) {
-  const hsize_t count = numbers.size(), chunk = std::clamp<hsize_t>(count, 1, hsize_t{1} << 16);
-  const Handle space(H5Screate_simple(1, &count, nullptr), H5Sclose);
-  const hid_t type = std::is_floating_point_v<Number> ? H5T_NATIVE_DOUBLE : H5T_NATIVE_INT64;
-  Handle dataset(H5Dcreate2(file, path.c_str(), type, space, results::hdf5::with_groups(),
-                            results::hdf5::chunked(1, &chunk), H5P_DEFAULT),
-                 H5Dclose);
-  check(H5Dwrite(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, numbers.data()));
-  return dataset;
-}
-
-/// A slash would make a group.
-std::string link_name(std::string name) {
-  std::ranges::replace(name, '/', '|');
-  return name;
-}
-
 void write_factor(hid_t file, const StudyTable& table, std::size_t factor) {
   const std::string path = fmt::format("{}/{}", factors_group, link_name(table.factors[factor]));
   std::vector<double> numbers;
@@ -71,7 +52,9 @@ void write_factor(hid_t file, const StudyTable& table, std::size_t factor) {
     numbers.push_back(value);
   }
   if (numbers.size() == table.rows.size()) {
-    write_numbers(file, path, numbers);
+    const Handle dataset = write_numbers(file, path, numbers);
+    const bool known = factor < table.factor_units.size();
+    results::hdf5::write_attribute(dataset, "unit", known ? table.factor_units[factor] : "");
     return;
   }
   std::vector<std::string> words;
@@ -79,14 +62,7 @@ void write_factor(hid_t file, const StudyTable& table, std::size_t factor) {
   results::hdf5::write_texts(file, path, words);
 }
 
-/// A group whose members keep the order in which they are made.
-void make_ordered_group(hid_t file, const char* name) {
-  const Handle creation(H5Pcreate(H5P_GROUP_CREATE), H5Pclose);
-  check(H5Pset_link_creation_order(creation, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED));
-  const Handle group(H5Gcreate2(file, name, H5P_DEFAULT, creation, H5P_DEFAULT), H5Gclose);
-}
-
-void fill(hid_t file, const StudyTable& table, const RecordFields& record) {
+void fill(hid_t file, const StudyTable& table, const RecordFields& record, const TrajectoryParts* trajectories) {
   for (const RecordField& field : record)
     std::visit([&](const auto& value) { results::hdf5::write_attribute(file, field.name, value); }, field.value);
   std::vector<std::int64_t> numbers;
@@ -109,25 +85,7 @@ void fill(hid_t file, const StudyTable& table, const RecordFields& record) {
   }
   results::hdf5::write_texts(file, "status", status);
   results::hdf5::write_texts(file, "reason", reasons);
-}
-
-/// The names of the datasets in a group, in the order in which they were made.
-std::vector<std::string> names_in(hid_t file, const char* path) {
-  const Handle group(H5Gopen2(file, path, H5P_DEFAULT), H5Gclose);
-  std::vector<std::string> names;
-  const auto take = [](hid_t, const char* name, const H5L_info_t*, void* all) -> herr_t {
-    static_cast<std::vector<std::string>*>(all)->emplace_back(name);
-    return 0;
-  };
-  check(H5Literate(group, H5_INDEX_CRT_ORDER, H5_ITER_INC, nullptr, take, &names));
-  return names;
-}
-
-std::vector<double> read_numbers(hid_t file, const std::string& path) {
-  const Handle dataset(H5Dopen2(file, path.c_str(), H5P_DEFAULT), H5Dclose), space(H5Dget_space(dataset), H5Sclose);
-  std::vector<double> numbers(static_cast<std::size_t>(check(H5Sget_simple_extent_npoints(space))));
-  check(H5Dread(dataset, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, numbers.data()));
-  return numbers;
+  if (trajectories != nullptr) join_trajectories(file, table, *trajectories);
 }
 
 /// The values of a factor, as texts.
@@ -152,36 +110,15 @@ void take(StudyTable& table, hid_t file) {
     const std::vector<std::string> values = read_values(file, fmt::format("{}/{}", factors_group, factor));
     if (values.size() != numbers.size()) throw results::hdf5::Error();
     for (std::size_t i = 0; i < values.size(); ++i) table.rows[i].values.push_back(values[i]);
+    table.factor_units.push_back(unit_of(file, fmt::format("{}/{}", factors_group, factor)));
   }
   for (const std::string& quantity : table.quantities) {
     const std::string path = fmt::format("{}/{}", quantities_group, quantity);
     const std::vector<double> values = read_numbers(file, path);
     if (values.size() != numbers.size()) throw results::hdf5::Error();
     for (std::size_t i = 0; i < values.size(); ++i) table.rows[i].quantities.push_back(values[i]);
-    table.units.push_back(
-        results::hdf5::read_text(Handle(H5Dopen2(file, path.c_str(), H5P_DEFAULT), H5Dclose), "unit"));
+    table.units.push_back(unit_of(file, path));
   }
-}
-
-void write_hdf5(OutputFile& output, const StudyTable& table, const RecordFields& record) {
-  results::hdf5::set_up();
-  output.replace();
-  output.unlock();
-  try {
-    Handle file(H5Fcreate(output.path().c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT), H5Fclose);
-    try {
-      fill(file, table, record);
-      file.close();
-    } catch (const results::hdf5::Error&) {
-      file.abandon();  // closing would write again
-      throw;
-    }
-  } catch (const results::hdf5::Error& error) {
-    if (error.number() != 0) results::fail_to_write(output.path(), error.number());
-    throw Failure(Exit::simulation_failed,
-                  fmt::format("cannot write results to {}: HDF5 says: {}", output.path(), error.what()));
-  }
-  output.close_after_library();
 }
 
 }  // namespace
@@ -295,10 +232,11 @@ StudyTable read_hdf5_table(const std::string& file, RecordFields& record) {
   return table;
 }
 
-void write_table(OutputFile& file, const StudyTable& table, const RecordFields& record) {
+void write_table(OutputFile& file, const StudyTable& table, const RecordFields& record,
+                 const TrajectoryParts* trajectories) {
   const std::string extension = std::filesystem::path(file.path()).extension().string();
   if (extension == ".h5" || extension == ".hdf5")
-    write_hdf5(file, table, record);
+    write_hdf5_file(file, [&](hid_t open) { fill(open, table, record, trajectories); });
   else
     write_csv(file, table);
 }

@@ -24,6 +24,7 @@ struct StudyTable {
   std::vector<std::string> factors, quantities;
   std::vector<std::string> units;  ///< of the quantities; "" where not known
   std::vector<CaseRow> rows;       ///< in the order of the cases once sort() was called
+  std::vector<std::string> factor_units{};  ///< "" where not known; none: of no factor
 
   /// Puts the rows in order. Failure (bad_input) where a case is there twice.
   void sort();
@@ -46,8 +47,10 @@ bool is_hdf5_table(const std::string& file);
 /// Such a table, and its record. Failure (bad_input) where it cannot be read.
 StudyTable read_hdf5_table(const std::string& file, RecordFields&);
 
+struct TrajectoryParts;
 /// Writes the whole table by the extension of the file: .csv, or .h5 or .hdf5 with the record as attributes, `case`,
-/// `status` and `reason`, and groups `factors` and `quantities` with a dataset each. Failure (simulation_failed).
-void write_table(OutputFile&, const StudyTable&, const RecordFields&);
+/// `status` and `reason`, and groups `factors` and `quantities` with a dataset each. trajectories: those that the file
+/// joins, where it is one of HDF5. Failure (simulation_failed).
+void write_table(OutputFile&, const StudyTable&, const RecordFields&, const TrajectoryParts* trajectories = nullptr);
 
 }  // namespace polyform::host::inline studies

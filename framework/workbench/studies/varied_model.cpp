@@ -7,6 +7,7 @@
 #include <charconv>
 #include <optional>
 
+#include "framework/host/reading/number_units.hpp"
 #include "framework/host/reading/source.hpp"
 #include "framework/host/reading/value.hpp"
 #include "framework/workbench/studies/factor.hpp"
@@ -101,18 +102,28 @@ Node& VariedModel::enter_map(Node& map, Place& place) {
     place.rest.remove_prefix(found->key.size());
     return own(found->value);
   }
+  check_parameter(map, place);
   const std::string_view key = first_word(place.rest);
-  if (place.whole.starts_with("parameters.")) {  // what the model does not define has no meaning in it
-    std::vector<std::string_view> keys;
-    for (const Node::Entry& entry : map.entries) keys.push_back(entry.key);
-    refuse(place, fmt::format("the model has no parameter {}", show(key)),
-           did_you_mean(key, keys) +
-               (keys.empty() ? "It defines none." : fmt::format("Its parameters: {}.", listing(keys))));
-  }
   if (key.empty())
     refuse(place, "a key is missing", "A path is made of keys, names and indices, such as bodies.rod.mass.");
   place.rest.remove_prefix(key.size());
   return add_default(map, key, place);
+}
+
+/// What a model or a part does not define as a parameter has no meaning in it. A part that is placed has parameters
+/// that the placement does not name.
+void VariedModel::check_parameter(const Node& map, const Place& place) const {
+  const std::string_view before = place.whole.substr(0, place.whole.size() - place.rest.size());
+  const bool of_model = before == "parameters.",
+             of_part = before.starts_with("parts") && before.ends_with(".parameters.") &&
+                       before.find(".place.") == before.npos && before.find(".place[") == before.npos;
+  if (!of_model && !of_part) return;
+  const std::string_view key = first_word(place.rest);
+  std::vector<std::string_view> keys;
+  for (const Node::Entry& entry : map.entries) keys.push_back(entry.key);
+  refuse(place, fmt::format("the {} has no parameter {}", of_model ? "model" : "part", show(key)),
+         did_you_mean(key, keys) +
+             (keys.empty() ? "It defines none." : fmt::format("Its parameters: {}.", listing(keys))));
 }
 
 Node& VariedModel::add_default(Node& map, std::string_view key, const Place& place) {
@@ -172,8 +183,15 @@ Node& VariedModel::enter(Node& from, Place& place) {
     case Node::Kind::nothing:  // such as `simulation:` with nothing in it
       from.kind = Node::Kind::map;
       return enter_map(from, place);
-    case Node::Kind::scalar:
-      break;
+    case Node::Kind::scalar: {
+      // `integrator: NAME` is short for {name: NAME}.
+      const std::string_view before = place.whole.substr(0, place.whole.size() - place.rest.size());
+      if (before != "simulation.integrator." || from.text.empty()) break;
+      from.entries.push_back({"name", from.place, &keep(from)});
+      from.text.clear();
+      from.kind = Node::Kind::map;
+      return enter_map(from, place);
+    }
   }
   refuse(place, fmt::format("{} has no parts", describe(from)), fmt::format("Leave out {}.", show(place.rest)));
 }
@@ -208,6 +226,16 @@ void VariedModel::set(std::size_t value, std::string_view text) {
 Description VariedModel::read(const Catalog& catalog, Diagnostics& diagnostics, bool& missing_plugin,
                               const ReadingOptions& options) const {
   return read_model_tree(*root_, file_, catalog, diagnostics, missing_plugin, options);
+}
+
+std::vector<std::string> VariedModel::units(const Catalog& catalog, const ReadingOptions& options) const {
+  const NumberUnits found;
+  Diagnostics unheard;
+  bool missing_plugin = false;
+  read(catalog, unheard, missing_plugin, options);
+  std::vector<std::string> units;
+  for (const Node* const value : values_) units.push_back(found.of(*value));
+  return units;
 }
 
 namespace {

@@ -27,6 +27,9 @@ class VariedModel {
   void set(std::size_t value, std::string_view text);
   /// The model as it is now, as read_model would give it.
   Description read(const Catalog&, Diagnostics&, bool& missing_plugin, const ReadingOptions&) const;
+  /// The units of the values, in the order of their numbers, as the model is now; "" where a value has none, or is no
+  /// number of its own but one of formulas, or of an option.
+  std::vector<std::string> units(const Catalog&, const ReadingOptions&) const;
   /// The text of the file.
   const std::string& text() const { return text_; }
 
@@ -40,6 +43,7 @@ class VariedModel {
   Node& enter_map(Node& map, Place&);
   Node& enter_list(Node& list, Place&);
   Node& add_default(Node& map, std::string_view key, const Place&);
+  void check_parameter(const Node& map, const Place&) const;
   [[noreturn]] void refuse(const Place&, const std::string& why, const std::string& remedy) const;
 
   std::string file_, text_;

@@ -20,11 +20,14 @@
 namespace polyform::contact {
 namespace {
 
-/// Of a contact without bristles the first alone.
+/// Of a contact without bristles the first two alone.
 constexpr std::array states{Variable{.name = "approach", .unit = "m/s"},
+                            Variable{.name = "impacts", .unit = "1"},
                             Variable{.name = "bristle_x", .unit = "m", .kind = Variable::Kind::length},
                             Variable{.name = "bristle_y", .unit = "m", .kind = Variable::Kind::length},
                             Variable{.name = "bristle_z", .unit = "m", .kind = Variable::Kind::length}};
+enum State : std::size_t { approach, impacts, bent, state_count = bent + 3 };
+static_assert(states.size() == state_count);
 enum Output : std::size_t {
   gap, penetration, normal_force, friction_force, slip, mode, place, force_on_a = place + 3
 };
@@ -66,16 +69,17 @@ class Contacts final : public ForceBatch,
                        public InitialStates,
                        public OutputSource {
  public:
-  /// own_states: of an instance, 1 or with bristles all.
+  /// own_states: of an instance, those without bristles or all.
   Contacts(Strided<const ElementInstance> instances, std::size_t own_states) : own_(own_states) {
     std::size_t points = 0, most = 0;
     for (const ElementInstance& instance : instances) {
       Contact& c = contacts_.emplace_back(contact_of(instance));
       c.first_pair = pairs_.size();
       c.first_point = points;
+      c.size = std::numeric_limits<double>::infinity();
       for (const GeometricShape& first : instance.shapes[0].shapes)
         for (const GeometricShape& second : instance.shapes[1].shapes)
-          points += pairs_.emplace_back(first, second).points();
+          points += pairs_.emplace_back(first, second).points(), c.size = std::min(c.size, pairs_.back().size());
       c.pairs = pairs_.size() - c.first_pair;
       c.points = points - c.first_point;
       most = std::max(most, c.points);
@@ -98,13 +102,19 @@ class Contacts final : public ForceBatch,
         out.wrenches[2 * i + 1] -= Spatial{cross(point.position - second.position, push.force), push.force};
         out.potential_energy += c.energy(push.depth);
         out.power += push.spring * push.rate + dot(push.force, relative_velocity(point, first, second));
+        if (!(c.rolling > 0)) continue;
+        const Vec3 turning = first.angular_velocity - second.angular_velocity;
+        const Vec3 moment = c.against_rolling(push.normal, point.normal, turning);
+        out.wrenches[2 * i] += Spatial{moment, {}};
+        out.wrenches[2 * i + 1] -= Spatial{moment, {}};
+        out.power += dot(moment, turning);
       }
       if (!c.bristles.act()) continue;
       const Rub rub = rub_of(c, points, in, i);
       out.wrenches[2 * i] += Spatial{cross(rub.place - first.position, rub.force), rub.force};
       out.wrenches[2 * i + 1] -= Spatial{cross(rub.place - second.position, rub.force), rub.force};
       out.power += dot(rub.force, rub.velocity);
-      for (std::size_t k = 0; k < 3; ++k) rates[1 + k] = rub.rate[k];
+      for (std::size_t k = 0; k < 3; ++k) rates[bent + k] = rub.rate[k];
     }
   }
   void initial_states(std::span<double> x) const noexcept override {
@@ -168,11 +178,12 @@ class Contacts final : public ForceBatch,
     for (std::size_t p = 0; p < points.size(); ++p) others = others || (p != self && points[p].gap < 0);
     if (rising) {
       // Bristles that nothing holds any more are straight.
-      if (!others) std::ranges::fill(x.subspan(own_ * i + 1, own_ - 1), 0.0);
+      if (!others) std::ranges::fill(x.subspan(own_ * i + bent, own_ - bent), 0.0);
       return;
     }
     const double speed = std::max(c.least_approach, -rate);
     x[own_ * i] = others ? std::max(x[own_ * i], speed) : speed;
+    if (!others) x[own_ * i + impacts] += 1;
   }
 
   void evaluate_outputs(const OutputInput& input, std::span<double> values) noexcept override {
@@ -267,7 +278,7 @@ class Contacts final : public ForceBatch,
     centre.normal = (1 / size) * centre.normal;
     centre.position = rub.place = (1 / pressed) * centre.position;
     const auto in_surface = [&](const Vec3& v) { return v - dot(v, centre.normal) * centre.normal; };
-    const double* const x = in.states.data() + own_ * i + 1;
+    const double* const x = in.states.data() + own_ * i + bent;
     const Vec3 bent = in_surface({x[0], x[1], x[2]});
     rub.velocity = in_surface(relative_velocity(centre, first, second));
     rub.rate = c.bristles.rate(bent, rub.velocity, pressed, c.friction);
@@ -282,7 +293,7 @@ class Contacts final : public ForceBatch,
   std::vector<ContactPoint> found_;  ///< of one contact at a time
 };
 
-/// own_states: 1 without bristles, else all.
+/// own_states: `bent` without bristles, else all.
 template <std::size_t own_states>
 class ContactType final : public ForceType, public BodyPairs, public TypeVariants, public HeldStates {
  public:
@@ -305,7 +316,7 @@ class ContactType final : public ForceType, public BodyPairs, public TypeVariant
     if (fields[law].integer == rigid_law) return &rigid_contact();
     return fields[bristles].given ? static_cast<const ForceType*>(&with_bristles) : this;
   }
-  bool is_held(std::size_t state) const noexcept override { return state == 0; }
+  bool is_held(std::size_t state) const noexcept override { return state < bent; }
   std::string_view first_field() const noexcept override { return contact_fields[a].name; }
   std::string_view second_field() const noexcept override { return contact_fields[b].name; }
 
@@ -345,7 +356,7 @@ class ContactType final : public ForceType, public BodyPairs, public TypeVariant
 }  // namespace
 
 const ForceType& contact() noexcept {
-  static constexpr ContactType<1> type;
+  static constexpr ContactType<bent> type;
   return type;
 }
 

@@ -10,7 +10,7 @@ constexpr std::array<std::string_view, 2> laws{"hunt-crossley", "rigid"};
 constexpr std::array<std::string_view, 2> impacts{"newton", "poisson"};
 }
 
-constinit const std::array<FieldSpec, 11> contact_fields{
+constinit const std::array<FieldSpec, 12> contact_fields{
     FieldSpec{.name = "a",
               .type = FieldType::body,
               .unit = "",
@@ -84,7 +84,15 @@ constinit const std::array<FieldSpec, 11> contact_fields{
                          "it what sticks creeps with a part of 'velocity'",
               .minimum = 0,
               .exclusive_minimum = true,
-              .typical = 1e5}};
+              .typical = 1e5},
+    FieldSpec{.name = "friction.rolling",
+              .type = FieldType::number,
+              .unit = "m",
+              .meaning = "lever of rolling resistance, of the law hunt-crossley: a moment of it times the normal force "
+                         "acts against rolling",
+              .default_text = "0",
+              .minimum = 0,
+              .typical = 1e-3}};
 
 namespace {
 std::string_view word_for(GeometricShape::Kind kind) noexcept {
@@ -116,8 +124,8 @@ bool check_contact(const ElementInstance& instance, std::size_t number, FieldSin
       if (ShapePair::points_of(first.kind, second.kind) > 0) continue;
       sink.report(Severity::error, number, b,
                   Message("there is no contact between a {} and a {}", word_for(first.kind), word_for(second.kind)),
-                  "A sphere touches every shape, a plane every shape but a plane, a capsule spheres, capsules and "
-                  "planes: make one of the two of such shapes.");
+                  "A sphere touches every shape, a plane every shape but a plane, a capsule spheres, capsules, boxes "
+                  "and planes, a box spheres, capsules, boxes and planes: make one of the two of such shapes.");
       return false;
     }
   const Strided<const FieldValue> f = instance.fields;

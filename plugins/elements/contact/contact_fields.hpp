@@ -20,13 +20,14 @@ enum Field : std::size_t {
   dynamic_friction,
   transition,
   impact,
-  bristles
+  bristles,
+  rolling
 };
 /// Values of the field `law`, and of `impact`.
 enum Law : std::int64_t { hunt_crossley, rigid_law };
 enum Impact : std::int64_t { newton, poisson };
 
-extern const std::array<FieldSpec, 11> contact_fields;
+extern const std::array<FieldSpec, 12> contact_fields;
 
 /// What all laws ask of an instance: two bodies with shapes that have points of contact, and coefficients of friction
 /// in their order. Reports to the sink.

@@ -23,6 +23,7 @@ Contact contact_of(const ElementInstance& instance) {
   c.friction.dynamic = f[dynamic_friction].number;
   c.friction.static_ = static_friction_of(instance);
   c.friction.speed = f[transition].number;
+  c.rolling = f[rolling].number;
   c.mass = mass_of(instance);
   if (f[bristles].given) {
     // Damped so that what sticks does not ring: critically, of the reduced mass.

@@ -233,6 +233,11 @@ class RigidContacts final : public ForceBatch, public UnilateralRows, public Out
       rest = rest.subspan(pairs_[p].points());
     }
   }
+  /// Whether a point is the same place of the surfaces a moment before or after.
+  static bool is_same(const ContactPoint& then, const ContactPoint& now, double size) noexcept {
+    constexpr double turned = 0.9;  // cosine: a moment turns a normal by some thousandths
+    return dot(then.normal, now.normal) > turned && std::abs(then.gap - now.gap) < near_share * size;
+  }
   /// By differences of fourth order along the motion of both bodies: a step turns them by a thousandth of a radian, or
   /// moves them by a thousandth of their size, at most.
   Course course_of(const Contact& c, std::size_t p, const MarkerMotion& first, const MarkerMotion& second,
@@ -243,8 +248,7 @@ class RigidContacts final : public ForceBatch, public UnilateralRows, public Out
     constexpr double part = 1e-3;
     const double h = part / fastest;
     constexpr std::array steps{-2.0, -1.0, 1.0, 2.0};
-    constexpr std::array weights{1.0 / 12, -8.0 / 12, 8.0 / 12, -1.0 / 12};
-    Course course;
+    std::array<bool, 4> known{};
     for (std::size_t s = 0; s < steps.size(); ++s) {
       const double t = steps[s] * h;
       const auto moved = [t](const MarkerMotion& body) {
@@ -253,6 +257,16 @@ class RigidContacts final : public ForceBatch, public UnilateralRows, public Out
       const Mat3 R1 = moved(first), R2 = moved(second);
       const Vec3 p1 = first.position + t * first.velocity, p2 = second.position + t * second.velocity;
       locate(c, {R1, p1}, {R2, p2}, nearby_[s]);
+      known[s] = is_same(nearby_[s][p], found_[p], size);
+    }
+    const bool before = known[0] && known[1], after = known[2] && known[3];
+    if (!before && !after) return {};
+    // A place where edges cross comes or goes: then from the side on which it is, to the second order.
+    std::array<double, 4> weights{1.0 / 12, -8.0 / 12, 8.0 / 12, -1.0 / 12};
+    if (!before) weights = {0, 0, 2, -0.5};
+    if (!after) weights = {0.5, -2, 0, 0};
+    Course course;
+    for (std::size_t s = 0; s < steps.size(); ++s) {
       course.velocity += (weights[s] / h) * (nearby_[s][p].position - found_[p].position);
       course.turn += (weights[s] / h) * (nearby_[s][p].normal - found_[p].normal);
     }
@@ -288,7 +302,7 @@ class RigidContactType final : public ForceType, public BodyPairs, public HeldSt
 
   bool define(ElementInstance& instance, std::size_t number, FieldSink& sink) const noexcept override {
     if (!check_contact(instance, number, sink)) return false;
-    for (const std::size_t field : {stiffness, exponent, transition, bristles}) {
+    for (const std::size_t field : {stiffness, exponent, transition, bristles, rolling}) {
       if (!instance.fields[field].given) continue;
       sink.report(Severity::error, number, field,
                   Message("'{}' is of the law hunt-crossley; rigid bodies have none", contact_fields[field].name),

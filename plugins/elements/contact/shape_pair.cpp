@@ -5,11 +5,11 @@
 #include <cmath>
 #include <limits>
 
+#include "box_pairs.hpp"
+
 namespace polyform::contact {
 
 namespace {
-
-Vec3 axis_of(const Mat3& R) noexcept { return {R(0, 2), R(1, 2), R(2, 2)}; }
 
 /// Balls of radii a and b about two points.
 ContactPoint between_balls(const Vec3& a, double radius_a, const Vec3& b, double radius_b) noexcept {
@@ -62,7 +62,7 @@ std::pair<Vec3, Vec3> nearest_of_segments(const Vec3& c1, const Vec3& h1, const 
 
 }  // namespace
 
-ShapePair::Placed::Placed(const GeometricShape& shape) noexcept
+PlacedShape::PlacedShape(const GeometricShape& shape) noexcept
     : kind(shape.kind),
       R(rotation_matrix(shape.pose.orientation)),
       position(shape.pose.position),
@@ -78,23 +78,15 @@ struct ShapePair::Way {
 
 namespace {
 
-template <class Placed>
-Vec3 half_axis(const Placed& s) noexcept {
-  return s.half_length * axis_of(s.R);
-}
-
-template <class Placed>
-void sphere_plane(const Placed& a, const Placed& b, std::span<ContactPoint> out) noexcept {
+void sphere_plane(const PlacedShape& a, const PlacedShape& b, std::span<ContactPoint> out) noexcept {
   out[0] = above_plane(a.position, a.radius, b.R, b.position);
 }
-template <class Placed>
-void capsule_plane(const Placed& a, const Placed& b, std::span<ContactPoint> out) noexcept {
+void capsule_plane(const PlacedShape& a, const PlacedShape& b, std::span<ContactPoint> out) noexcept {
   const Vec3 h = half_axis(a);
   out[0] = above_plane(a.position - h, a.radius, b.R, b.position);
   out[1] = above_plane(a.position + h, a.radius, b.R, b.position);
 }
-template <class Placed>
-void box_plane(const Placed& a, const Placed& b, std::span<ContactPoint> out) noexcept {
+void box_plane(const PlacedShape& a, const PlacedShape& b, std::span<ContactPoint> out) noexcept {
   for (std::size_t k = 0; k < 8; ++k) {
     const Vec3& h = a.half_edges;
     const Vec3 corner{k & 1 ? h.x : -h.x, k & 2 ? h.y : -h.y, k & 4 ? h.z : -h.z};
@@ -103,8 +95,7 @@ void box_plane(const Placed& a, const Placed& b, std::span<ContactPoint> out) no
 }
 /// Three points of each rim, the first of which is the lowest: what linear springs there do to a cylinder that stands
 /// does not depend on where the three begin. The other two are at the same height and go round with the lowest one.
-template <class Placed>
-void cylinder_plane(const Placed& a, const Placed& b, std::span<ContactPoint> out) noexcept {
+void cylinder_plane(const PlacedShape& a, const PlacedShape& b, std::span<ContactPoint> out) noexcept {
   const Vec3 axis = axis_of(a.R), normal = axis_of(b.R);
   Vec3 down = dot(normal, axis) * axis - normal;
   const double size = norm(down);
@@ -121,8 +112,7 @@ void cylinder_plane(const Placed& a, const Placed& b, std::span<ContactPoint> ou
 }
 /// The lowest point of each rim, where the cylinder rolls, and three fixed ones a little within, where it stands: while
 /// it rolls these stay above the plane.
-template <class Placed>
-void rolling_cylinder_plane(const Placed& a, const Placed& b, std::span<ContactPoint> out) noexcept {
+void rolling_cylinder_plane(const PlacedShape& a, const PlacedShape& b, std::span<ContactPoint> out) noexcept {
   const Vec3 axis = axis_of(a.R), normal = axis_of(b.R), h = half_axis(a);
   Vec3 down = dot(normal, axis) * axis - normal;
   const double size = norm(down);
@@ -135,36 +125,21 @@ void rolling_cylinder_plane(const Placed& a, const Placed& b, std::span<ContactP
   for (std::size_t k = 0; k < 8; ++k)
     out[k] = above_plane((k < 4 ? a.position - h : a.position + h) + a.radius * spokes[k % 4], 0, b.R, b.position);
 }
-template <class Placed>
-void sphere_sphere(const Placed& a, const Placed& b, std::span<ContactPoint> out) noexcept {
+void sphere_sphere(const PlacedShape& a, const PlacedShape& b, std::span<ContactPoint> out) noexcept {
   out[0] = between_balls(a.position, a.radius, b.position, b.radius);
 }
-template <class Placed>
-void sphere_capsule(const Placed& a, const Placed& b, std::span<ContactPoint> out) noexcept {
+void sphere_capsule(const PlacedShape& a, const PlacedShape& b, std::span<ContactPoint> out) noexcept {
   const auto [on_a, on_b] = nearest_of_segments(a.position, {}, b.position, half_axis(b));
   out[0] = between_balls(on_a, a.radius, on_b, b.radius);
 }
-template <class Placed>
-void capsule_capsule(const Placed& a, const Placed& b, std::span<ContactPoint> out) noexcept {
+void capsule_capsule(const PlacedShape& a, const PlacedShape& b, std::span<ContactPoint> out) noexcept {
   const auto [on_a, on_b] = nearest_of_segments(a.position, half_axis(a), b.position, half_axis(b));
   out[0] = between_balls(on_a, a.radius, on_b, b.radius);
 }
-template <class Placed>
-void sphere_box(const Placed& a, const Placed& b, std::span<ContactPoint> out) noexcept {
-  const Vec3 c = transpose_times(b.R, a.position - b.position), &h = b.half_edges;
-  Vec3 nearest{std::clamp(c.x, -h.x, h.x), std::clamp(c.y, -h.y, h.y), std::clamp(c.z, -h.z, h.z)}, normal{};
-  const bool inside = std::abs(c.x) <= h.x && std::abs(c.y) <= h.y && std::abs(c.z) <= h.z;
-  if (inside) {  // out of the nearest face
-    std::size_t face = 0;
-    for (std::size_t i = 1; i < 3; ++i)
-      if (h[i] - std::abs(c[i]) < h[face] - std::abs(c[face])) face = i;
-    normal[face] = c[face] < 0 ? -1 : 1;
-    nearest[face] = normal[face] * h[face];
-  }
-  out[0] = at_surface(a.position, a.radius, b.position + b.R * nearest, b.R * normal, inside);
+void sphere_box(const PlacedShape& a, const PlacedShape& b, std::span<ContactPoint> out) noexcept {
+  out[0] = ball_at_box(a.position, a.radius, b);
 }
-template <class Placed>
-void sphere_cylinder(const Placed& a, const Placed& b, std::span<ContactPoint> out) noexcept {
+void sphere_cylinder(const PlacedShape& a, const PlacedShape& b, std::span<ContactPoint> out) noexcept {
   const Vec3 c = transpose_times(b.R, a.position - b.position);
   const double rho = std::hypot(c.x, c.y), l = b.half_length;
   const Vec3 radial = rho > 0 ? Vec3{c.x / rho, c.y / rho, 0} : Vec3{1, 0, 0};
@@ -190,17 +165,19 @@ ShapePair::Way ShapePair::way_of(GeometricShape::Kind first, GeometricShape::Kin
     GeometricShape::Kind first, second;
     Way way;
   };
-  static constexpr std::array ways{Known{sphere, plane, {sphere_plane<Placed>, 1}},
-                                   Known{capsule, plane, {capsule_plane<Placed>, 2}},
-                                   Known{box, plane, {box_plane<Placed>, 8}},
-                                   Known{cylinder, plane, {cylinder_plane<Placed>, 6}},
-                                   Known{sphere, sphere, {sphere_sphere<Placed>, 1}},
-                                   Known{sphere, capsule, {sphere_capsule<Placed>, 1}},
-                                   Known{capsule, capsule, {capsule_capsule<Placed>, 1}},
-                                   Known{sphere, box, {sphere_box<Placed>, 1}},
-                                   Known{sphere, cylinder, {sphere_cylinder<Placed>, 1}}};
+  static constexpr std::array ways{Known{sphere, plane, {sphere_plane, 1}},
+                                   Known{capsule, plane, {capsule_plane, 2}},
+                                   Known{box, plane, {box_plane, 8}},
+                                   Known{cylinder, plane, {cylinder_plane, 6}},
+                                   Known{sphere, sphere, {sphere_sphere, 1}},
+                                   Known{sphere, capsule, {sphere_capsule, 1}},
+                                   Known{capsule, capsule, {capsule_capsule, 1}},
+                                   Known{sphere, box, {sphere_box, 1}},
+                                   Known{box, box, {box_box, box_box_points}},
+                                   Known{capsule, box, {capsule_box, capsule_box_points}},
+                                   Known{sphere, cylinder, {sphere_cylinder, 1}}};
   if (points == Points::carried && ((first == cylinder && second == plane) || (first == plane && second == cylinder)))
-    return {rolling_cylinder_plane<Placed>, 8, first == plane};
+    return {rolling_cylinder_plane, 8, first == plane};
   for (const Known& known : ways) {
     if (known.first == first && known.second == second) return known.way;
     if (known.first == second && known.second == first) return {known.way.locate, known.way.points, true};
@@ -221,7 +198,7 @@ ShapePair::ShapePair(const GeometricShape& first, const GeometricShape& second, 
 }
 
 double ShapePair::size() const noexcept {
-  const auto of = [](const Placed& shape) {
+  const auto of = [](const PlacedShape& shape) {
     const double edge = std::max({shape.half_edges.x, shape.half_edges.y, shape.half_edges.z});
     return shape.kind == GeometricShape::Kind::plane ? std::numeric_limits<double>::infinity()
                                                      : std::max({edge, shape.radius, shape.half_length});
@@ -230,13 +207,13 @@ double ShapePair::size() const noexcept {
 }
 
 void ShapePair::locate(const Placement& first, const Placement& second, std::span<ContactPoint> out) const noexcept {
-  const auto placed = [](const Placed& shape, const Placement& body) {
-    Placed in_ground = shape;
+  const auto placed = [](const PlacedShape& shape, const Placement& body) {
+    PlacedShape in_ground = shape;
     in_ground.R = body.R * shape.R;
     in_ground.position = body.position + body.R * shape.position;
     return in_ground;
   };
-  const Placed a = placed(first_, first), b = placed(second_, second);
+  const PlacedShape a = placed(first_, first), b = placed(second_, second);
   if (!swapped_) return locate_(a, b, out);
   locate_(b, a, out);
   for (ContactPoint& point : out) point.normal = -point.normal;

@@ -4,19 +4,9 @@
 #include <cstddef>
 #include <span>
 
-#include "polyform/contract/shapes.hpp"
+#include "placed_shape.hpp"
 
 namespace polyform::contact {
-
-/// A place where two surfaces meet or may meet, ground axes.
-struct ContactPoint {
-  double gap = 0;  ///< signed distance of the surfaces, m: negative where they overlap
-  Vec3 normal;     ///< from the second surface to the first, unit
-  Vec3 position;   ///< halfway between the surfaces, from the ground origin, m
-  /// Whether the gap changes with the velocity of the surfaces here along the normal. Where it does not, a point that
-  /// mirrors this one makes up for it: the gaps of both change with both velocities.
-  bool is_carried = true;
-};
 
 /// The pose of a body's frame in ground.
 struct Placement {
@@ -44,19 +34,11 @@ class ShapePair {
   void locate(const Placement& first, const Placement& second, std::span<ContactPoint> out) const noexcept;
 
  private:
-  /// A shape in the frame of its body.
-  struct Placed {
-    explicit Placed(const GeometricShape&) noexcept;
-    GeometricShape::Kind kind;
-    Mat3 R;
-    Vec3 position, half_edges;
-    double radius, half_length;
-  };
-  using Locate = void (*)(const Placed&, const Placed&, std::span<ContactPoint>) noexcept;
+  using Locate = void (*)(const PlacedShape&, const PlacedShape&, std::span<ContactPoint>) noexcept;
   struct Way;
   static Way way_of(GeometricShape::Kind first, GeometricShape::Kind second, Points = Points::all) noexcept;
 
-  Placed first_, second_;
+  PlacedShape first_, second_;  ///< in the frames of their bodies
   Locate locate_;
   std::size_t points_;
   bool swapped_;  ///< whether locate_ takes the second shape first

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 
 namespace polyform::fmus {
 
@@ -33,9 +34,12 @@ std::vector<std::string> names_in(std::string_view text) {
   return out;
 }
 
-std::vector<Reference> inputs_in(const Fmu& fmu, std::string_view text) {
-  std::vector<Reference> out;
-  for (const std::string& name : names_in(text)) out.push_back(name == "-" ? Coupling::none : fmu.find(name, "input"));
+Tap tap_of(const FmuVariable& variable) { return {variable.reference, variable.unit}; }
+
+std::vector<Tap> inputs_in(const Fmu& fmu, std::string_view text) {
+  std::vector<Tap> out;
+  for (const std::string& name : names_in(text))
+    out.push_back(name == "-" ? Tap{} : tap_of(fmu.variable(name, "input")));
   return out;
 }
 
@@ -50,8 +54,9 @@ void read_start_values(std::string_view text, Coupling& c) {
       throw FmuError(fmt::format("found `{}` among the start values, expected name = number", item),
                      "Write them as \"R = 0.5, k = 2\".");
     const std::string name = item.substr(0, item.find_last_not_of(' ', equals - 1) + 1);
-    const auto known = c.fmu->variables().find(name);
-    const bool is_input = known != c.fmu->variables().end() && known->second.causality == "input";
+    const auto& variables = c.fmu->description().variables;
+    const auto known = variables.find(name);
+    const bool is_input = known != variables.end() && known->second.causality == "input";
     c.parameters.push_back(c.fmu->find(name, is_input ? "input" : "parameter"));
     c.parameter_values.push_back(value);
   }
@@ -120,7 +125,7 @@ Coupling coupling_of(Strided<const FieldValue> fields) {
   c.interval = fields[interval].number;
   c.positions = inputs_in(*c.fmu, fields[positions].text);
   c.velocities = inputs_in(*c.fmu, fields[velocities].text);
-  c.commands = inputs_in(*c.fmu, fields[commands].text);
+  for (const Tap& tap : inputs_in(*c.fmu, fields[commands].text)) c.commands.push_back(tap.reference);
   if (c.commands.size() != fields[command_values].functions.size())
     throw FmuError(fmt::format("{} values are given for {} inputs under `commands`",
                                fields[command_values].functions.size(), c.commands.size()),
@@ -128,51 +133,129 @@ Coupling coupling_of(Strided<const FieldValue> fields) {
   const auto add = [&](const std::string& name) {
     const auto known = std::ranges::find(c.names, name);
     if (known != c.names.end()) return static_cast<std::size_t>(known - c.names.begin());
-    c.outputs.push_back(c.fmu->find(name, "output"));
+    const FmuVariable& variable = c.fmu->variable(name, "output");
+    c.outputs.push_back(variable.reference);
+    c.units.push_back(variable.unit);
     c.names.push_back(name);
     return c.names.size() - 1;
   };
-  for (const std::string& name : names_in(fields[efforts].text))
-    c.efforts.push_back(name == "-" ? Coupling::no_output : add(name));
+  for (const std::string& name : names_in(fields[efforts].text)) {
+    if (name == "-") {
+      c.efforts.emplace_back();
+      continue;
+    }
+    const std::size_t output = add(name);
+    c.efforts.push_back({static_cast<Reference>(output), c.units[output]});
+  }
   for (const std::string& name : names_in(fields[channels].text)) add(name);
   read_start_values(fields[start_values].text, c);
   return c;
 }
 
+double Coupling::add_efforts(std::span<const double> values, std::span<const double> v,
+                             std::span<double> to) const noexcept {
+  double power = 0;
+  for (std::size_t e = 0; e < efforts.size(); ++e) {
+    if (efforts[e].reference == Tap::none) continue;
+    const double effort = efforts[e].to_si(values[efforts[e].reference]);
+    to[e] += effort;
+    power += effort * v[e];
+  }
+  return power;
+}
+
+namespace {
+
+/// Of kg, m and s.
+using Powers = std::array<int, FmuUnit::count>;
+constexpr Powers length{0, 1, 0, 0}, angle{0, 0, 0, 0}, speed{0, 1, -1, 0}, turning{0, 0, -1, 0}, force{1, 1, -2, 0},
+    moment{1, 2, -2, 0};
+
+std::string misfit(const std::vector<Tap>& taps, const std::vector<Powers>& expected, std::string_view what) {
+  for (std::size_t k = 0; k < std::min(taps.size(), expected.size()); ++k) {
+    const FmuUnit& unit = taps[k].unit;
+    if (taps[k].reference == Tap::none || !unit.known || unit.powers == expected[k]) continue;
+    const Powers& p = expected[k];
+    const char* const fits = p == length    ? "m"
+                             : p == angle   ? "rad"
+                             : p == speed   ? "m/s"
+                             : p == turning ? "rad/s"
+                             : p == force   ? "N"
+                                            : "N m";
+    return fmt::format("the unit {} of number {} of its {} is not one of {}", unit.name, k + 1, what, fits);
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string misfit_of_units(const Coupling& c, Strided<const JointShape> joints) {
+  std::vector<Powers> of_q, of_v, of_efforts;
+  for (const JointShape& joint : joints) {
+    if (joint.code_defined) return "";  // its coordinates may be anything
+    for (const Primitive& p : joint.primitives) {
+      const bool slides = p.kind == Primitive::Kind::translation;
+      of_q.insert(of_q.end(), position_count(p.kind), slides ? length : angle);
+      of_v.insert(of_v.end(), velocity_count(p.kind), slides ? speed : turning);
+      of_efforts.insert(of_efforts.end(), velocity_count(p.kind), slides ? force : moment);
+    }
+  }
+  for (const std::string& text : {misfit(c.positions, of_q, "positions"), misfit(c.velocities, of_v, "velocities"),
+                                  misfit(c.efforts, of_efforts, "efforts")})
+    if (!text.empty()) return text;
+  return "";
+}
+
 InputValues::InputValues(const Coupling& c, Strided<const FieldValue> fields) {
-  const auto add = [this](const std::vector<Reference>& of, std::vector<std::size_t>& which) {
-    for (std::size_t k = 0; k < of.size(); ++k) {
-      if (of[k] == Coupling::none) continue;
-      references.push_back(of[k]);
-      which.push_back(k);
+  const auto add = [this](const std::vector<Tap>& taps, std::vector<Wire>& which) {
+    for (std::size_t k = 0; k < taps.size(); ++k) {
+      if (taps[k].reference == Tap::none) continue;
+      references.push_back(taps[k].reference);
+      which.push_back({k, taps[k]});
     }
   };
   add(c.positions, of_q);
   add(c.velocities, of_v);
-  std::vector<std::size_t> which;
-  add(c.commands, which);
-  for (const std::size_t k : which) commands.push_back(fields[command_values].functions[k]);
+  for (std::size_t k = 0; k < c.commands.size(); ++k) {
+    if (c.commands[k] == Tap::none) continue;
+    references.push_back(c.commands[k]);
+    commands.push_back(fields[command_values].functions[k]);
+  }
   values.resize(references.size());
 }
 
 void InputValues::set(const double* q, const double* v, double t) noexcept {
   std::size_t at = 0;
-  for (const std::size_t k : of_q) values[at++] = q[k];
-  for (const std::size_t k : of_v) values[at++] = v[k];
+  for (const Wire& wire : of_q) values[at++] = wire.tap.from_si(q[wire.coordinate]);
+  for (const Wire& wire : of_v) values[at++] = wire.tap.from_si(v[wire.coordinate]);
   for (const TimeFunction& command : commands) values[at++] = command(t).value;
 }
 
+StartValues::StartValues(const Coupling& c, Strided<const FieldValue> fields)
+    : references(c.parameters), values(c.parameter_values) {
+  for (std::size_t k = 0; k < c.commands.size(); ++k) {
+    const double value = fields[command_values].functions[k](0).value;
+    if (c.commands[k] == Tap::none || !std::isfinite(value)) continue;  // a formula of the state has no value yet
+    references.push_back(c.commands[k]);
+    values.push_back(value);
+  }
+}
+
 CoupledFmu::CoupledFmu(const Coupling& c, Strided<const FieldValue> fields)
-    : fmu(*c.fmu, c.parameters, c.parameter_values), inputs(c, fields) {}
+    : CoupledFmu(c, fields, StartValues(c, fields)) {}
+CoupledFmu::CoupledFmu(const Coupling& c, Strided<const FieldValue> fields, const StartValues& start)
+    : fmu(*c.fmu, start.references, start.values), inputs(c, fields) {}
 
 bool CoupledFmu::set_inputs(const ForceInput& in) noexcept {
   inputs.set(in.q.data() + q, in.v.data() + v, in.time);
   return inputs.references.empty() ||
-         done(calls().set_real(handle(), inputs.references.data(), inputs.references.size(), inputs.values.data()));
+         good(calls().set_real(handle(), inputs.references.data(), inputs.references.size(), inputs.values.data()),
+              "its inputs");
 }
 
 bool CoupledFmu::take_outputs(const Coupling& c, std::span<double> out) const noexcept {
-  return c.outputs.empty() || done(calls().get_real(handle(), c.outputs.data(), c.outputs.size(), out.data()));
+  return c.outputs.empty() ||
+         good(calls().get_real(handle(), c.outputs.data(), c.outputs.size(), out.data()), "its outputs");
 }
 
 }  // namespace polyform::fmus

@@ -7,6 +7,7 @@
 
 #include "fmu_type.hpp"
 #include "polyform/contract/outputs.hpp"
+#include "polyform/contract/run_endings.hpp"
 #include "polyform/contract/state_jumps.hpp"
 
 namespace polyform::fmus {
@@ -15,7 +16,8 @@ namespace {
 
 constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 
-class Equations final : public ForceBatch, public EventSource, public StateJumps, public OutputSource {
+class Equations final : public ForceBatch, public EventSource, public StateJumps, public RunEnding,
+                        public OutputSource {
  public:
   Equations(const FmuType& type, Strided<const ElementInstance> instances)
       : type_(type),
@@ -32,14 +34,12 @@ class Equations final : public ForceBatch, public EventSource, public StateJumps
       std::ranges::fill(rates.first(first_state_), 0.0);
       const std::span<double> own = rates.subspan(first_state_);
       const bool good = move_to(part, k, in) && take_outputs(part) &&
-                        done(part.calls().get_rates(part.handle(), own.data(), own.size()));
-      if (!good) std::ranges::fill(own, unknown);
-      for (std::size_t e = 0; e < c.efforts.size(); ++e) {
-        if (c.efforts[e] == Coupling::no_output) continue;
-        const double effort = good ? outputs_[c.efforts[e]] : unknown;
-        out.efforts[part.v + e] += effort;
-        out.power += effort * in.v[part.v + e];
+                        part.good(part.calls().get_rates(part.handle(), own.data(), own.size()), "its derivatives");
+      if (!good) {
+        std::ranges::fill(own, unknown);
+        std::ranges::fill(outputs_, unknown);
       }
+      out.power += c.add_efforts(outputs_, in.v.subspan(part.v), out.efforts.subspan(part.v));
     }
   }
   void initial_states(std::span<double> states) const noexcept override {
@@ -51,12 +51,14 @@ class Equations final : public ForceBatch, public EventSource, public StateJumps
         own[1] = std::isfinite(fmu.next_time()) ? fmu.next_time() : FmuType::no_event;
       }
       const std::span<double> x = own.subspan(first_state_);
-      if (!done(fmu.calls().get_states(fmu.handle(), x.data(), x.size()))) std::ranges::fill(x, unknown);
+      if (!fmu.good(fmu.calls().get_states(fmu.handle(), x.data(), x.size()), "its states"))
+        std::ranges::fill(x, unknown);
     }
   }
   void* query(std::string_view asked) noexcept override {
     if (asked == OutputSource::interface_name) return static_cast<OutputSource*>(this);
     if (asked == StateJumps::interface_name) return static_cast<StateJumps*>(this);
+    if (asked == RunEnding::interface_name) return static_cast<RunEnding*>(this);
     return asked == EventSource::interface_name && type_.has_events() ? static_cast<EventSource*>(this) : nullptr;
   }
   void destroy() noexcept override { delete this; }
@@ -81,7 +83,8 @@ class Equations final : public ForceBatch, public EventSource, public StateJumps
       const std::span<double> values = out.values.subspan(k * per_part(), per_part());
       const std::size_t own = values.size() - 1;
       if (!move_to(parts_[k], k, *in.attachments) ||
-          (own > 0 && !done(parts_[k].calls().get_indicators(parts_[k].handle(), values.data(), own))))
+          (own > 0 && !parts_[k].good(parts_[k].calls().get_indicators(parts_[k].handle(), values.data(), own),
+                                      "its event indicators")))
         std::ranges::fill(values.first(own), 1.0);  // the evaluation tells of the failure
       const double next = in.attachments->states[k * states_ + 1];
       const bool is_none = next < 0;
@@ -98,17 +101,20 @@ class Equations final : public ForceBatch, public EventSource, public StateJumps
       double next = never;
       std::vector<char> kept;
       const bool good = move_to(part, k, *in.attachments) && part.fmu.pass_event(next) &&
-                        done(part.calls().get_states(part.handle(), x.data(), x.size())) && part.fmu.save(kept);
+                        part.good(part.calls().get_states(part.handle(), x.data(), x.size()), "its states") &&
+                        part.fmu.save(kept);
       if (good) {
-        part.discrete = type_.keep(std::move(kept));
+        part.discrete = type_.kept().keep(kept);
         own[0] = static_cast<double>(part.discrete);
         own[1] = std::isfinite(next) ? next : FmuType::no_event;
         return;
       }
-    } catch (...) {
+    } catch (const std::exception& problem) {
+      LastFailure::note(*type_.coupling().fmu, "an event", problem.what());
     }
     std::ranges::fill(own.subspan(1), unknown);  // the host names the element and the time
   }
+  bool ends_run(std::size_t event) const noexcept override { return parts_[event / per_part()].fmu.wants_end(); }
 
  private:
   struct Part : CoupledFmu {
@@ -120,6 +126,7 @@ class Equations final : public ForceBatch, public EventSource, public StateJumps
 
   /// The FMU at a state of the model. Where its discrete state is another, that is set first.
   bool move_to(Part& part, std::size_t k, const ForceInput& in) noexcept {
+    LastFailure::at(in.time);
     const std::span<const double> own = in.states.subspan(k * states_, states_);
     const std::span<const double> x = own.subspan(first_state_);
     // Integrators interpolate a number that does not change, and leave rounding on it.
@@ -128,14 +135,15 @@ class Equations final : public ForceBatch, public EventSource, public StateJumps
       if (!(asked >= 0 && asked < 0x1p53)) return false;
       try {
         const auto number = static_cast<std::size_t>(asked);
-        if (number == 0 ? !part.fmu.restart() : !part.fmu.restore(type_.kept(number))) return false;
+        if (number == 0 ? !part.fmu.restart() : !part.fmu.restore(type_.kept().at(number))) return false;
         part.discrete = number;
-      } catch (...) {
+      } catch (const std::exception& problem) {
+        LastFailure::note(*type_.coupling().fmu, "a state that is set", problem.what());
         return false;
       }
     }
-    return done(part.calls().set_time(part.handle(), in.time)) &&
-           done(part.calls().set_states(part.handle(), x.data(), x.size())) && part.set_inputs(in);
+    return part.good(part.calls().set_time(part.handle(), in.time), "its time") &&
+           part.good(part.calls().set_states(part.handle(), x.data(), x.size()), "its states") && part.set_inputs(in);
   }
   bool take_outputs(const Part& part) noexcept { return part.take_outputs(type_.coupling(), outputs_); }
 

@@ -1,42 +1,81 @@
-// What is called of an FMU of FMI 2.0, declared from the standard for the import alone.
+// What is called of an FMU, declared from the standards FMI 2.0 and 3.0 for the import alone.
 #pragma once
 
 #include <cstddef>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
 
 namespace polyform::fmus {
 
-/// Status of a call: up to `warning` it was done.
+enum class Kind { model_exchange, co_simulation };
+
+/// Status of a call: up to `warning` it was done. The numbers are the same in both versions.
 enum class CallStatus : int { ok, warning, discard, error, fatal, pending };
 inline bool done(int status) noexcept { return status >= 0 && status <= static_cast<int>(CallStatus::warning); }
 using Handle = void*;
 using Reference = unsigned int;
-using Logger = void (*)(void* environment, const char* instance, int status, const char* category, const char* text,
-                        ...);
 
-struct Callbacks {
-  Logger logger;
-  void* (*allocate)(std::size_t, std::size_t);
-  void (*release)(void*);
-  void (*step_finished)(void*, int);
-  void* environment;
+/// What an instance has said last; as a text that an FMU may write at any time, it allocates nothing.
+class MessageLog {
+ public:
+  const char* text() const noexcept { return text_; }
+  void clear() noexcept { text_[0] = '\0'; }
+  void take(const char* text) noexcept;
+  /// The callback of version 2, with the environment a MessageLog.
+  static void take_formatted(void* log, const char* instance, int status, const char* category, const char* format,
+                             ...);
+
+  /// The structure of version 2 that an instance keeps a pointer to.
+  struct Callbacks {
+    void (*logger)(void*, const char*, int, const char*, const char*, ...);
+    void* (*allocate)(std::size_t, std::size_t);
+    void (*release)(void*);
+    void (*step_finished)(void*, int);
+    void* environment;
+  };
+  const Callbacks* callbacks() noexcept;
+
+ private:
+  char text_[512] = "";
+  Callbacks callbacks_{};
 };
 
+/// Who an instance is. The log outlives the instance.
+struct Identity {
+  const std::string& name;
+  const std::string& token;      ///< of the description
+  const std::string& resources;  ///< the folder `resources`
+  Kind kind;
+};
+
+/// Both versions answer to new_discrete_states() with it.
 struct EventAnswer {
-  int again, terminate, nominals_changed, states_changed, has_next_time;
-  double next_time;
+  bool again = false, terminate = false, has_next_time = false;
+  double next_time = 0;
 };
 
-/// Functions of one FMU; those of the other kind are nullptr.
-struct Calls {
-  Handle (*instantiate)(const char* name, int kind, const char* guid, const char* location, const Callbacks*,
-                        int visible, int logging) = nullptr;
+/// Functions of the library of one FMU. Those that are alike in both versions are pointers; those of the other kind are
+/// nullptr. What is given back is a status of the standard.
+class Calls {
+ public:
+  /// Finds a function by its name, as `fmi2Reset`; throws where there is none.
+  using Finder = std::function<void*(const std::string& name)>;
+
+  virtual ~Calls() = default;
+  virtual Handle instantiate(const Identity&, MessageLog&) const = 0;
+  /// From the instantiated state, with start time 0 and no stop time.
+  virtual int initialize(Handle) const noexcept = 0;
+  virtual int get_real(Handle, const Reference*, std::size_t, double*) const noexcept = 0;
+  virtual int set_real(Handle, const Reference*, std::size_t, const double*) const noexcept = 0;
+  virtual int new_discrete_states(Handle, EventAnswer&) const noexcept = 0;
+  /// terminate, where it is given: whether the FMU asks for the end of the simulation.
+  virtual int do_step(Handle, double time, double step, bool* terminate = nullptr) const noexcept = 0;
+
   void (*free)(Handle) = nullptr;
-  int (*set_up)(Handle, int has_tolerance, double tolerance, double start, int has_stop, double stop) = nullptr;
-  int (*enter_initialization)(Handle) = nullptr;
-  int (*exit_initialization)(Handle) = nullptr;
   int (*reset)(Handle) = nullptr;
-  int (*get_real)(Handle, const Reference*, std::size_t, double*) = nullptr;
-  int (*set_real)(Handle, const Reference*, std::size_t, const double*) = nullptr;
+  // States, of FMUs that can serialize them.
   int (*get_state)(Handle, void**) = nullptr;
   int (*set_state)(Handle, void*) = nullptr;
   int (*free_state)(Handle, void**) = nullptr;
@@ -45,15 +84,16 @@ struct Calls {
   int (*deserialize)(Handle, const char*, std::size_t, void**) = nullptr;
   // Model exchange.
   int (*event_mode)(Handle) = nullptr;
-  int (*new_discrete_states)(Handle, EventAnswer*) = nullptr;
   int (*continuous_time_mode)(Handle) = nullptr;
   int (*set_time)(Handle, double) = nullptr;
   int (*set_states)(Handle, const double*, std::size_t) = nullptr;
   int (*get_rates)(Handle, double*, std::size_t) = nullptr;
   int (*get_indicators)(Handle, double*, std::size_t) = nullptr;
   int (*get_states)(Handle, double*, std::size_t) = nullptr;
-  // Co-simulation.
-  int (*do_step)(Handle, double time, double step, int no_return) = nullptr;
 };
+
+/// Of FMI 2.0 and 3.0; states: whether the functions for them are wanted.
+std::unique_ptr<const Calls> calls_of_version_2(const Calls::Finder&, Kind, bool states);
+std::unique_ptr<const Calls> calls_of_version_3(const Calls::Finder&, Kind, bool states);
 
 }  // namespace polyform::fmus

@@ -1,35 +1,20 @@
-// An FMU of another tool (FMI 2.0): its description, its library, and instances of it.
+// An FMU of another tool: its description, its library, and instances of it.
 #pragma once
 
 #include <filesystem>
-#include <map>
 #include <memory>
 #include <span>
-#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "description.hpp"
 #include "fmi_calls.hpp"
 
 namespace polyform::fmus {
 
-enum class Kind { model_exchange, co_simulation };
-
 /// A file with its size and the time of its last change: another text where it has been written anew.
 std::string stamp_of(const std::string& file);
-
-struct FmuVariable {
-  Reference reference = 0;
-  std::string causality, unit;
-  bool real = false;
-};
-
-/// Why something cannot be done with an FMU, and what to do about it.
-struct FmuError : std::runtime_error {
-  FmuError(const std::string& what, std::string then) : std::runtime_error(what), remedy(std::move(then)) {}
-  std::string remedy;
-};
 
 /// Unpacked into a folder of its own, which goes with the process, and loaded. Constant, shared by all threads.
 class Fmu {
@@ -44,31 +29,38 @@ class Fmu {
   Fmu& operator=(const Fmu&) = delete;
 
   Kind kind() const { return kind_; }
-  const Calls& calls() const { return calls_; }
-  const std::map<std::string, FmuVariable, std::less<>>& variables() const { return variables_; }
-  /// Throws FmuError, with the names that there are, where it is none of that causality.
-  Reference find(std::string_view name, std::string_view causality) const;
-  const std::vector<std::string>& states() const { return states_; }  ///< their names, of model exchange
-  std::size_t events() const { return events_; }
-  bool can_serialize() const { return can_serialize_; }
-  const std::string& guid() const { return guid_; }
-  const std::string& identifier() const { return identifier_; }
-  std::string location() const;
+  const std::string& file() const { return file_; }
+  const Calls& calls() const { return *calls_; }
+  const Description& description() const { return description_; }
+  /// A scalar variable. Throws FmuError, with the names that there are, where it is none of that causality.
+  const FmuVariable& variable(std::string_view name, std::string_view causality) const;
+  Reference find(std::string_view name, std::string_view causality) const {
+    return variable(name, causality).reference;
+  }
+  const std::vector<std::string>& states() const { return description_.states; }
+  std::size_t events() const { return description_.events; }
+  std::string resources() const { return (folder_ / "resources").string(); }
 
  private:
-  void read_description();
   void load();
 
   std::string file_;
   Kind kind_;
   std::filesystem::path folder_;
   int process_;  ///< that made the folder
-  std::string guid_, identifier_;
-  std::map<std::string, FmuVariable, std::less<>> variables_;
-  std::vector<std::string> states_;
-  std::size_t events_ = 0;
-  bool can_serialize_ = false;
-  Calls calls_;
+  Description description_;
+  std::unique_ptr<const Calls> calls_;
+};
+
+/// Why a call failed last in this thread, as a sentence that names the FMU; what the FMU has said is in it.
+class LastFailure {
+ public:
+  static void forget() noexcept;
+  /// What comes is at this time of the model, s.
+  static void at(double time) noexcept;
+  static void note(const Fmu&, const char* call, const char* said) noexcept;
+  /// "" where there was none from a time on.
+  static std::string_view text(double since) noexcept;
 };
 
 /// One instance, past its initialization: of model exchange in continuous time.
@@ -85,31 +77,33 @@ class FmuInstance {
   Handle handle() const noexcept { return handle_; }
   const Calls& calls() const noexcept { return fmu_.calls(); }
   /// What the FMU said last; "" where it said nothing.
-  const char* message() const noexcept { return log_.text; }
+  const char* message() const noexcept { return log_.text(); }
+  /// Whether a call was done. LastFailure has one that was not: what it computes or does, such as "its derivatives".
+  bool good(int status, const char* call) const noexcept;
   /// Of model exchange: answers to an event; false after a call that failed. next: the next time of an event by the
   /// clock, or infinity.
   bool pass_event(double& next) noexcept;
   double next_time() const noexcept { return next_; }
+  /// Whether the FMU has asked for the end of the simulation, at an event or in a step.
+  bool wants_end() const noexcept { return wants_end_; }
+  /// Of co-simulation. A step in which the FMU asks for the end counts as made.
+  bool step(double time, double interval) noexcept;
   /// All of its state, and back from that; false where a call fails.
   bool save(std::vector<char>&);
   bool restore(std::span<const char>);
 
  private:
-  struct Log {
-    char text[512] = "";
-  };
   bool initialize() noexcept;
   /// In event mode: all events of the instant, then continuous time; next_ is then as pass_event tells it.
   bool update_discrete_states() noexcept;
-  static void take_message(void* log, const char*, int, const char*, const char* text, ...);
 
   const Fmu& fmu_;
   std::vector<Reference> parameters_;
   std::vector<double> values_;
-  Log log_;
-  Callbacks callbacks_;
+  MessageLog log_;
   Handle handle_ = nullptr;
   double next_;
+  bool wants_end_ = false;
 };
 
 }  // namespace polyform::fmus

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 #include <memory>
+#include <mutex>
 
 #include "polyform/helpers/element_helpers.hpp"
 
@@ -92,10 +93,15 @@ void FmuType::set_up(Strided<const FieldValue> fields) {
   coupling_ = coupling_of(fields);
   const Fmu& fmu = *coupling_.fmu;
   // Whether it can be instantiated at all is seen here, not in a run.
-  const FmuInstance first(fmu, coupling_.parameters, coupling_.parameter_values);
+  const StartValues start(coupling_, fields);
+  const FmuInstance first(fmu, start.references, start.values);
+  if (first.wants_end())
+    throw FmuError("it asks for the end of the simulation at its start", "Look at its start values.");
   const auto variable = [&](const std::string& name) {
-    const std::string& unit = fmu.variables().find(name)->second.unit;
-    return Variable{.name = texts_.emplace_back(name), .unit = texts_.emplace_back(unit)};
+    const auto& all = fmu.description().variables;
+    const auto known = all.find(name.substr(0, all.contains(name) ? name.size() : name.rfind('[')));
+    return Variable{.name = texts_.emplace_back(name),
+                    .unit = texts_.emplace_back(known == all.end() ? "1" : known->second.unit.name)};
   };
   if (fmu.kind() == Kind::co_simulation) {
     states_.push_back({.name = "steps", .unit = "1"});
@@ -106,7 +112,7 @@ void FmuType::set_up(Strided<const FieldValue> fields) {
   }
   check_first_call(first, fmu.states().size());
   has_events_ = fmu.events() > 0 || std::isfinite(first.next_time());
-  if (has_events_ && !fmu.can_serialize())
+  if (has_events_ && !fmu.description().can_serialize)
     throw FmuError("it has events, but its state cannot be read and set (canSerializeFMUstate)",
                    "Solvers ask for it at states before and after an event: export it for co-simulation.");
   if (has_events_) {
@@ -134,6 +140,10 @@ bool FmuType::define(ElementInstance& i, std::size_t instance, FieldSink& sink) 
            refuse(field, Message("{} names are given for {} {} of the joints", given, expected, of),
                   "Give one for each, with commas between; - where none is meant.");
   };
+  if (const std::string misfit = misfit_of_units(coupling_, i.joints); !misfit.empty())
+    sink.report(Severity::warning, instance, file, Message("the FMU {}: {}", i.fields[file].text, misfit),
+                "The number is handed over in SI units as it is: couple it to a joint that moves that way, or correct "
+                "the unit in its tool, if that is not meant.");
   return fits(positions, coupling_.positions.size(), nq, "coordinates") &&
          fits(velocities, coupling_.velocities.size(), nv, "velocities") &&
          fits(efforts, coupling_.efforts.size(), nv, "velocities");
@@ -145,19 +155,6 @@ ForceBatch* FmuType::create(Strided<const ElementInstance> instances) const noex
   } catch (...) {
     return nullptr;
   }
-}
-
-std::size_t FmuType::keep(std::vector<char> state) const {
-  const std::lock_guard lock(guard_);
-  const auto known = std::ranges::find(kept_, state);
-  const auto number = static_cast<std::size_t>(known - kept_.begin()) + 1;
-  if (known == kept_.end()) kept_.push_back(std::move(state));
-  return number;
-}
-
-std::vector<char> FmuType::kept(std::size_t number) const {
-  const std::lock_guard lock(guard_);
-  return kept_.at(number - 1);
 }
 
 const ForceType& fmu_type() noexcept {

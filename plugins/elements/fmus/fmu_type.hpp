@@ -2,13 +2,14 @@
 #pragma once
 
 #include <deque>
-#include <mutex>
 #include <string>
 #include <vector>
 
 #include "coupling.hpp"
+#include "kept_states.hpp"
 #include "polyform/contract/held_states.hpp"
 #include "polyform/contract/module.hpp"
+#include "polyform/contract/run_endings.hpp"
 #include "polyform/contract/type_variants.hpp"
 
 namespace polyform::fmus {
@@ -17,14 +18,17 @@ namespace polyform::fmus {
 ///
 /// States, of model exchange: where the FMU has events first `discrete`, the number of its discrete state, and
 /// `next_event`, then those of the FMU. Of co-simulation: `steps`, then the outputs, held between steps.
-class FmuType final : public ForceType, public HeldStates {
+class FmuType final : public ForceType, public HeldStates, public FailureReasons {
  public:
   explicit FmuType(Strided<const FieldValue> fields) noexcept;
 
   const TypeDescriptor& descriptor() const noexcept override { return descriptor_; }
   const void* query(std::string_view asked) const noexcept override {
+    if (asked == FailureReasons::interface_name) return static_cast<const FailureReasons*>(this);
     return asked == HeldStates::interface_name ? static_cast<const HeldStates*>(this) : nullptr;
   }
+  void forget_failure() const noexcept override { LastFailure::forget(); }
+  std::string_view last_failure(double since) const noexcept override { return LastFailure::text(since); }
   bool is_held(std::size_t state) const noexcept override { return state < held_; }
   bool define(ElementInstance&, std::size_t instance, FieldSink&) const noexcept override;
   ForceBatch* create(Strided<const ElementInstance>) const noexcept override;
@@ -34,9 +38,8 @@ class FmuType final : public ForceType, public HeldStates {
   std::size_t held() const { return held_; }  ///< states that change at events alone; the first ones
   static constexpr double no_event = -1;      ///< of `next_event`
 
-  /// Discrete states of the FMU that events have led to, by number from 1 on; 0 is that at the start.
-  std::size_t keep(std::vector<char> state) const;
-  std::vector<char> kept(std::size_t number) const;
+  /// Discrete states of the FMU that events have led to, by number; 0 is that at the start.
+  KeptStates& kept() const { return kept_; }
 
  private:
   void set_up(Strided<const FieldValue> fields);
@@ -48,8 +51,7 @@ class FmuType final : public ForceType, public HeldStates {
   TypeDescriptor descriptor_;
   std::size_t held_ = 0;
   bool has_events_ = false;
-  mutable std::mutex guard_;
-  mutable std::deque<std::vector<char>> kept_;
+  mutable KeptStates kept_;
 };
 
 ForceBatch* equations_of(const FmuType&, Strided<const ElementInstance>);  ///< of model exchange; throws FmuError

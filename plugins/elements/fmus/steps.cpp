@@ -6,13 +6,14 @@
 #include <limits>
 
 #include "fmu_type.hpp"
+#include "polyform/contract/run_endings.hpp"
 #include "polyform/contract/state_jumps.hpp"
 
 namespace polyform::fmus {
 
 namespace {
 
-class Steps final : public ForceBatch, public EventSource, public StateJumps {
+class Steps final : public ForceBatch, public EventSource, public StateJumps, public RunEnding {
  public:
   Steps(const FmuType& type, Strided<const ElementInstance> instances)
       : type_(type), states_(type.state_count()), parts_(parts_of<Part>(type.coupling(), instances)) {}
@@ -21,12 +22,8 @@ class Steps final : public ForceBatch, public EventSource, public StateJumps {
     const Coupling& c = type_.coupling();
     std::ranges::fill(out.state_rates, 0.0);
     for (std::size_t k = 0; k < parts_.size(); ++k)
-      for (std::size_t e = 0; e < c.efforts.size(); ++e) {
-        if (c.efforts[e] == Coupling::no_output) continue;
-        const double effort = in.states[k * states_ + 1 + c.efforts[e]];
-        out.efforts[parts_[k].v + e] += effort;
-        out.power += effort * in.v[parts_[k].v + e];
-      }
+      out.power += c.add_efforts(in.states.subspan(k * states_ + 1, states_ - 1), in.v.subspan(parts_[k].v),
+                                 out.efforts.subspan(parts_[k].v));
   }
   void initial_states(std::span<double> states) const noexcept override {
     for (std::size_t k = 0; k < parts_.size(); ++k) {
@@ -36,6 +33,7 @@ class Steps final : public ForceBatch, public EventSource, public StateJumps {
   }
   void* query(std::string_view asked) noexcept override {
     if (asked == StateJumps::interface_name) return static_cast<StateJumps*>(this);
+    if (asked == RunEnding::interface_name) return static_cast<RunEnding*>(this);
     return asked == EventSource::interface_name ? static_cast<EventSource*>(this) : nullptr;
   }
   void destroy() noexcept override { delete this; }
@@ -59,12 +57,15 @@ class Steps final : public ForceBatch, public EventSource, public StateJumps {
     const std::span<double> own = states.subspan(k * states_, states_);
     const double interval = type_.coupling().interval;
     const ForceInput& at = *in.attachments;
+    LastFailure::at(at.time);
     // Integrators interpolate a number that does not change, and leave rounding on it.
     const double made = std::round(own[0]);
     // A run that begins anew begins with a new instance or from the start; to any other instant there is no way back.
     bool good = made == part.made || (made == 0 && part.fmu.restart());
+    if (!good && made != 0)
+      LastFailure::note(*type_.coupling().fmu, "a step", "a run cannot begin between its steps, only at their start");
     if (good) part.made = made;
-    good = good && part.set_inputs(at) && done(part.calls().do_step(part.handle(), made * interval, interval, 1));
+    good = good && part.set_inputs(at) && part.fmu.step(made * interval, interval);
     if (good) {
       own[0] = part.made = made + 1;
       take_outputs(part, own.subspan(1));
@@ -72,6 +73,7 @@ class Steps final : public ForceBatch, public EventSource, public StateJumps {
       std::ranges::fill(own, std::numeric_limits<double>::quiet_NaN());  // the host names element and time
     }
   }
+  bool ends_run(std::size_t k) const noexcept override { return parts_[k].fmu.wants_end(); }
 
  private:
   struct Part : CoupledFmu {

@@ -9,7 +9,7 @@
 namespace polyform::stops {
 namespace {
 
-enum FrictionField : std::size_t { rubbing_joint, sliding, ratio };
+enum FrictionField : std::size_t { rubbing_joint, sliding, ratio, coefficient, radius, length, preload };
 constexpr std::array friction_specs{
     FieldSpec{.name = "joint",
               .type = FieldType::joint,
@@ -20,13 +20,38 @@ constexpr std::array friction_specs{
               .type = FieldType::time_function,
               .unit = "N or N m",
               .meaning = "of sliding, against it; below 0 it counts as 0. Of a clutch or brake a function of time",
-              .required = true},
+              .default_text = "0"},
     FieldSpec{.name = "ratio",
               .type = FieldType::number,
               .unit = "",
               .meaning = "greatest effort at rest over that of sliding",
               .default_text = "1",
-              .minimum = 1}};
+              .minimum = 1},
+    FieldSpec{.name = "coefficient",
+              .type = FieldType::number,
+              .unit = "",
+              .meaning = "of friction by what the joint transmits across its way; it adds to 'effort'",
+              .default_text = "0",
+              .minimum = 0},
+    FieldSpec{.name = "radius",
+              .type = FieldType::number,
+              .unit = "m",
+              .meaning = "of the bearing, at which that friction acts; of a joint that turns, which needs it",
+              .minimum = 0,
+              .exclusive_minimum = true},
+    FieldSpec{.name = "length",
+              .type = FieldType::number,
+              .unit = "m",
+              .meaning = "between two places along the axis that carry the load, the joint in their middle; one place where "
+                         "it is absent, which carries moments without friction",
+              .minimum = 0,
+              .exclusive_minimum = true},
+    FieldSpec{.name = "preload",
+              .type = FieldType::number,
+              .unit = "N",
+              .meaning = "normal force beside that of the load, with 'coefficient'",
+              .default_text = "0",
+              .minimum = 0}};
 
 enum WheelField : std::size_t { wheel_joint, direction };
 constexpr std::array<std::string_view, 2> directions{"positive", "negative"};
@@ -70,7 +95,29 @@ class DryFriction final : public ForceType, public HeldStates {
   }
   bool is_held(std::size_t state) const noexcept override { return state != lost; }
   bool define(ElementInstance& instance, std::size_t number, FieldSink& sink) const noexcept override {
-    return check_joint(instance, number, rubbing_joint, "dry-friction", sink);
+    if (!check_joint(instance, number, rubbing_joint, "dry-friction", sink)) return false;
+    const Strided<const FieldValue> f = instance.fields;
+    if (!f[sliding].given && !f[coefficient].given) {
+      sink.report(Severity::error, number, sliding, "the friction has neither an effort nor a coefficient",
+                  "Give 'effort', or 'coefficient' for friction by what the joint transmits.");
+      return false;
+    }
+    for (const std::size_t field : {radius, length, preload})
+      if (f[field].given && !f[coefficient].given) {
+        sink.report(Severity::error, number, field,
+                    Message("'{}' is of friction by what the joint transmits", friction_specs[field].name),
+                    "Give 'coefficient' too.");
+        return false;
+      }
+    const std::span<const Primitive> primitives = instance.joints[0].primitives;
+    const bool slides = !primitives.empty() && primitives[0].kind == Primitive::Kind::translation;
+    if (f[coefficient].given && f[radius].given == slides) {
+      sink.report(Severity::error, number, radius,
+                  slides ? "the joint slides, and its friction has no lever" : "the friction of a bearing needs its radius",
+                  slides ? "Leave 'radius' out." : "Give 'radius', in m.");
+      return false;
+    }
+    return true;
   }
   ForceBatch* create(Strided<const ElementInstance> instances) const noexcept override {
     return batch_of(instances, [](const ElementInstance& instance, JointPoint& point) {
@@ -78,6 +125,10 @@ class DryFriction final : public ForceType, public HeldStates {
       point.name = "friction";
       point.sliding = instance.fields[sliding].functions[0];
       point.holding = instance.fields[ratio].number;
+      point.coefficient = instance.fields[coefficient].number;
+      point.lever = instance.fields[radius].given ? instance.fields[radius].number : 1;
+      point.length = instance.fields[length].number;
+      point.preload = instance.fields[preload].number;
     });
   }
 };

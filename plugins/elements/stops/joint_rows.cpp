@@ -31,6 +31,7 @@ void JointRows::evaluate(const ForceInput& in, ForceOutput& out) noexcept {
 void JointRows::initial_states(std::span<double> x) const noexcept { std::ranges::fill(x, 0.0); }
 
 void* JointRows::query(std::string_view asked) noexcept {
+  if (asked == LoadedFriction::interface_name) return static_cast<LoadedFriction*>(this);
   return asked == UnilateralRows::interface_name ? static_cast<UnilateralRows*>(this) : nullptr;
 }
 
@@ -58,6 +59,35 @@ void JointRows::evaluate_points(const EventInput& input, UnilateralOutput& out) 
     }
     out.B[3 * k] = point.sign;
     if (point.kind == JointPoint::Kind::limit) out.gap[k] = point.sign * (in.q[instance] - point.place);
+  }
+}
+
+/// The normal forces of the halves on each other. At two places ±L/2 along the way or axis e they are F/2 ± (e × M)/L, F
+/// and M being across e.
+double JointPoint::pressed(const Spatial& reaction, const Spatial& motion) const noexcept {
+  const Vec3& way = dot(motion.angular, motion.angular) > 0 ? motion.angular : motion.linear;
+  const double size = norm(way);
+  if (!(size > 0)) return preload;
+  const Vec3 e = (1 / size) * way;
+  const Vec3 force = reaction.linear - dot(reaction.linear, e) * e;
+  if (!(length > 0)) return preload + norm(force);
+  const Vec3 pair = (1 / length) * cross(e, reaction.angular);
+  return preload + norm(0.5 * force + pair) + norm(0.5 * force - pair);
+}
+
+bool JointRows::is_loaded(std::size_t instance) const noexcept {
+  return std::ranges::any_of(points_,
+                             [=](const Owned& p) { return p.instance == instance && p.point.coefficient > 0; });
+}
+
+void JointRows::add_friction(std::span<const Spatial> reactions, std::span<const Spatial> motions,
+                             std::span<double> holding, std::span<double> sliding) noexcept {
+  for (std::size_t k = 0; k < points_.size(); ++k) {
+    const auto& [instance, point] = points_[k];
+    if (!(point.coefficient > 0)) continue;
+    const double effort = point.coefficient * point.lever * point.pressed(reactions[instance], motions[instance]);
+    sliding[k] += effort;
+    holding[k] += point.holding * effort;
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "polyform/contract/loaded_friction.hpp"
 #include "polyform/contract/outputs.hpp"
 #include "polyform/contract/unilateral.hpp"
 
@@ -19,6 +20,11 @@ struct JointPoint {
   bool poisson = false;
   TimeFunction sliding{};  ///< effort of friction
   double holding = 1;      ///< that at rest over that of sliding
+  /// Effort of friction by what the joint transmits across its way: coefficient times lever times the forces between
+  /// its halves, at one place or at two places `length` apart; with a preload. Lever: of turning, else 1.
+  double coefficient = 0, lever = 1, length = 0, preload = 0;
+
+  double pressed(const Spatial& reaction, const Spatial& motion) const noexcept;  ///< N
 };
 
 /// States of an instance: the effort, which the host writes; mode, impacts and energy lost. They are those of every
@@ -27,7 +33,7 @@ enum State : std::size_t { effort, mode, impacts, lost, state_count };
 extern const std::array<Variable, state_count> effort_states;
 
 /// The points of all instances. Each instance has one joint with one coordinate.
-class JointRows final : public ForceBatch, public UnilateralRows {
+class JointRows final : public ForceBatch, public UnilateralRows, public LoadedFriction {
  public:
   /// points: per instance.
   explicit JointRows(std::vector<std::vector<JointPoint>> points);
@@ -42,6 +48,9 @@ class JointRows final : public ForceBatch, public UnilateralRows {
   void evaluate_points(const EventInput&, UnilateralOutput&) noexcept override;
   void put_forces(const EventInput&, std::span<const double> forces, std::span<double> states) noexcept override;
   void put_modes(std::span<const UnilateralMode> modes, std::span<double> states) noexcept override;
+  bool is_loaded(std::size_t instance) const noexcept override;
+  void add_friction(std::span<const Spatial> reactions, std::span<const Spatial> motions, std::span<double> holding,
+                    std::span<double> sliding) noexcept override;
   void pass_impact(std::size_t point, double loss, std::span<double> states) noexcept override;
 
  private:

@@ -177,7 +177,7 @@ void ClosingRows::set_cut(std::size_t i, Level level, const PlacedTree& tree) no
   const Spatial terms = level == Level::acceleration ? c.motion.bias - velocity_terms_of(cut, tree) : Spatial{};
   for (std::size_t r = 0; r < c.rows; ++r) {
     add_joint(groups_[i], r, cut, c.T[r], tree);
-    right_[groups_[i].first_row + r] = level == Level::position   ? -c.residual[r]
+    right_[groups_[i].first_row + r] = is_of_positions(level)     ? -c.residual[r]
                                        : level == Level::velocity ? -dot(c.T[r], c.relative.twist)
                                                                   : dot(c.T[r], terms);
   }
@@ -190,7 +190,7 @@ void ClosingRows::set_constraint(std::size_t index, Level level, const PlacedTre
   for (std::size_t r = 0; r < element.rows; ++r) {
     if (level == Level::position && !element.is_holonomic(r)) continue;  // it asks nothing of positions
     double& right = right_[group.first_row + r];
-    right = level == Level::position   ? -element.residual[r]
+    right = is_of_positions(level)     ? (element.is_holonomic(r) ? -element.residual[r] : 0.0)
             : level == Level::velocity ? -closing_.rate_of(constraint, r, tree.kinematics())
                                        : element.acceleration_right[r];
     if (constraint.module != nullptr) set_variables(group, r, *constraint.module, level);
@@ -223,7 +223,7 @@ void ClosingRows::set_variables(const Group& group, std::size_t row, const Modul
                                 Level level) noexcept {
   double* direct = direct_.data() + group.first_direct + row * group.columns + group.variables;
   for (std::size_t k = 0; k < module.variables; ++k)
-    if (level != Level::position || module.is_integrated(k)) direct[k] = module.A[row * module.variables + k];
+    if (!is_of_positions(level) || module.is_integrated(k)) direct[k] = module.A[row * module.variables + k];
 }
 
 }  // namespace polyform::thompson

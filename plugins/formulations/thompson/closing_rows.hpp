@@ -10,8 +10,10 @@
 
 namespace polyform::thompson {
 
-/// What the rows are solved for.
-enum class Level { position, velocity, acceleration };
+/// What the rows are solved for. held_position: positions again, by a step that meets nonholonomic rows as well, which
+/// ask nothing of positions: where they alone give bodies without inertia their place.
+enum class Level { position, held_position, velocity, acceleration };
+constexpr bool is_of_positions(Level level) { return level == Level::position || level == Level::held_position; }
 
 /// Φ_q of the groups of ClosingConstraints; J = Φ_q H2 goes to a SecondReduction.
 class ClosingRows {

@@ -73,13 +73,17 @@ bool Projection::close(double t, Correction& out) noexcept {
   return true;
 }
 
-/// Into step_: what removes the residuals as placed.
+/// Into step_: what removes the residuals as placed. What holonomic rows leave open may have no inertia where
+/// nonholonomic ones alone tie a body without mass: these are met then too.
 bool Projection::find_step(Level level) noexcept {
   const PlacedTree& tree = parts_.tree.placed();
   Reductions& reductions = parts_.reductions;
   if (!reductions.construct(tree, false, parts_.failure)) return false;
-  reductions.reduce(level, tree, {}, tree.closing().shows_dependence());
-  if (!parts_.reduced.solve({nullptr, false, reductions.right()}, udot_.data(), qddot_))
+  const auto solve = [&](Level at) {
+    reductions.reduce(at, tree, {}, tree.closing().shows_dependence());
+    return parts_.reduced.solve({nullptr, false, reductions.right()}, udot_.data(), qddot_);
+  };
+  if (!solve(level) && (level != Level::position || !solve(Level::held_position)))
     return fail_massless(view_, parts_.reduced.failed_coordinate(), parts_.tree.joints(), parts_.forces.efforts(),
                          parts_.failure);
   step_ = udot_;

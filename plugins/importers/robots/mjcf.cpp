@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 
 #include "deliver.hpp"
 #include "mjcf_bodies.hpp"
 #include "mjcf_export.hpp"
+#include "mjcf_tendons.hpp"
 #include "options.hpp"
 #include "robot_formats.hpp"
 #include "roots.hpp"
@@ -33,8 +35,7 @@ constexpr std::pair<const char*, std::string_view> without_effect[] = {{"size", 
                                                                        {"keyframe", "stored states are not read"},
                                                                        {"custom", "numbers for other programs"},
                                                                        {"extension", "belongs to another program"},
-                                                                       {"deformable", "deformable bodies are not read"},
-                                                                       {"tendon", "tendons are not modelled"}};
+                                                                       {"deformable", "soft bodies are not read"}};
 
 constexpr std::string_view rigid_instead = "a constraint that does not give way";
 
@@ -59,6 +60,9 @@ class MjcfReader {
     found_ = &bodies.found();
     names_ = &bodies.element_names();
     joint_names_ = &bodies.joint_names();
+    tendons_.emplace(source_, bodies.found(), bodies.element_names(), m, passive_);
+    tendons_->read();
+    if (source_.errors() > 0) return false;
     for (const Element& section : source_.sections("equality"))
       for (const Element& equality : source_.children(section)) read_equality(equality, m);
     for (const Element& section : source_.sections("actuator"))
@@ -125,6 +129,8 @@ class MjcfReader {
       add_loop(e, tag == "connect", m);
     } else if (tag == "joint") {
       add_coupling(e, m);
+    } else if (tag == "tendon") {
+      add_held_tendon(e, m);
     } else {
       e.mark(Treatment::not_honoured, "such an equality is not modelled");
     }
@@ -190,6 +196,33 @@ class MjcfReader {
                           {{"joint", written_name(first->name)},
                            {"other_joint", written_name(second->name)},
                            {"coefficients", written(coefficients)}}});
+  }
+
+  /// A sum over one or two joints that keeps its drawn value, or one that is so much larger.
+  void add_held_tendon(const Element& e, Mechanism& m) {
+    const FixedTendon* const tendon = tendons_->fixed(e.text("tendon1").value_or(""));
+    if (tendon == nullptr || e.has("tendon2") || tendon->parts.empty() || tendon->parts.size() > 2 ||
+        std::ranges::any_of(tendon->parts, [](const FixedTendon::Part& part) { return part.factor == 0; }))
+      return e.drop("such an equality of tendons is not modelled");
+    const double more = e.numbers("polycoef", 0).value_or(std::vector{0.0}).front();
+    const auto& [first, factor] = tendon->parts.front();
+    const std::string name = names_->give(name_of(e, "tendon"));
+    if (tendon->parts.size() == 1) {
+      e.mark(Treatment::converted, "the coordinate is held: a constraint of type prescribed-motion");
+      m.elements.push_back({Section::constraints,
+                            name,
+                            "prescribed-motion",
+                            {{"joint", written_name(first->name)}, {"motion", written(more / factor)}}});
+      return;
+    }
+    e.mark(Treatment::converted, "a constraint of type joint-coupling");
+    const auto& [second, other_factor] = tendon->parts.back();
+    m.elements.push_back({Section::constraints,
+                          name,
+                          "joint-coupling",
+                          {{"joint", written_name(first->name)},
+                           {"other_joint", written_name(second->name)},
+                           {"coefficients", written(std::array{more / factor, -other_factor / factor})}}});
   }
 
   double actuator_number(const Element& e, const char* attribute, double otherwise) {
@@ -260,6 +293,7 @@ class MjcfReader {
   MjcfSource source_;
   Ledger& ledger_;
   MjcfBodies* found_ = nullptr;
+  std::optional<MjcfTendonReader> tendons_;
   NameGiver* names_ = nullptr;
   NameGiver* joint_names_ = nullptr;
   bool passive_ = true, equalities_ = true, actuators_ = true;

@@ -193,6 +193,8 @@ void MjcfBodyReader::add_joint(const Element& element, const Around& around, con
     joint.axis = frame.axes * ((1 / norm(axis)) * axis);
     const double reference = number(element, "joint", "ref", around, 0);
     known.reference = turns ? source_.angle(reference) : reference;
+    const double rest = number(element, "joint", "springref", around, 0);
+    known.spring_reference = turns ? source_.angle(rest) : rest;
   } else if (known.type == "ball") {
     joint.type = "spherical";
     freedoms = 3;

@@ -16,6 +16,7 @@ struct MjcfJoint {
   std::string name;      ///< in the model
   std::string type;      ///< in the file: hinge, slide, ball or free
   double reference = 0;  ///< what the file calls the drawn position, rad or m
+  double spring_reference = 0;  ///< where its spring is at rest, as the file counts, rad or m
 };
 
 /// What the rest of a file needs to know of its bodies.

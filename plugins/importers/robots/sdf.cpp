@@ -39,40 +39,40 @@ constexpr std::pair<std::string_view, std::string_view> what_for[] = {
     {"scene", "for pictures only"},
     {"gui", "for pictures only"},
     {"physics", "settings of another program"},
-    {"include", "files that it includes are not read"},
     {"state", "states of a run are not read"},
     {"actor", "for pictures only"}};
 
 class SdfReader {
  public:
-  SdfReader(XmlFile& file, Ledger& ledger) : file_(file), report_(file.report()), ledger_(ledger) {}
+  SdfReader(XmlFile& file, DiagnosticSink& sink, Ledger& ledger)
+      : file_(file), files_(file, sink), ledger_(ledger) {}
 
   bool read(Strided<const FieldValue> given, Mechanism& m) {
     const Element sdf = file_.root();
     if (!sdf) return false;
     if (sdf.tag() != "sdf") {
-      report_.error(sdf.place(), fmt::format("the outermost element is <{}>, expected <sdf>", sdf.tag()),
+      sdf.report().error(sdf.place(), fmt::format("the outermost element is <{}>, expected <sdf>", sdf.tag()),
                     "Check that this is an SDF file.");
       return false;
     }
-    old_axes_ = sdf.number("version", 1.12) < 1.45;
     coupled_ = given[sdf_mimic].text == "coupled";
     const Element world = sdf.child("world");
-    top_ = std::make_unique<SdfModel>(world ? world : sdf, "", nullptr);
+    top_ = std::make_unique<SdfModel>(world ? world : sdf, "", nullptr, files_);
     m.source = "imported from SDF";
     m.gravity = Vec3{0, 0, -9.81};
     if (world) read_world(world, m);
     top_->collect(0);
     if (m.name.empty()) m.name = top_->nested().empty() ? std::string() : top_->nested().front()->name();
-    if (report_.errors() > 0) return false;
+    if (files_.errors() > 0) return false;
     read_links(*top_, m);
-    if (m.bodies.empty()) report_.error(sdf.place(), "the file has no links", "Check that it has a model.");
-    if (report_.errors() > 0) return false;
+    if (m.bodies.empty()) sdf.report().error(sdf.place(), "the file has no links", "Check that it has a model.");
+    if (files_.errors() > 0) return false;
     read_joints(*top_, m);
-    if (report_.errors() > 0) return false;
+    if (files_.errors() > 0) return false;
     hold(given[sdf_base], m);
-    return report_.errors() == 0;
+    return files_.errors() == 0;
   }
+  void settle() const { files_.settle(ledger_); }
 
  private:
   void read_world(const Element& world, Mechanism& m) {
@@ -107,7 +107,7 @@ class SdfReader {
       body.place = link.place();
       body.name = given_name(body_names_, link_names_, model.prefix() + name, "link@name", link.place());
       body.frame = in_ground * model.pose_of(name, link.place());
-      body.mass = read_sdf_inertial(link, report_, ledger_);
+      body.mass = read_sdf_inertial(link, link.report(), ledger_);
       for (const Element& visual : link.children("visual")) read_sdf_visual(model, visual, name, body);
       tell_foreign(link);
       if (const Element gravity = link.child("gravity");
@@ -132,7 +132,7 @@ class SdfReader {
   std::string end_of(const SdfModel& model, const Element& joint, const char* tag) {
     const Element end = joint.child(tag);
     if (!end || end.content().empty()) {
-      report_.error(joint.place(), fmt::format("the joint has no <{}>", tag));
+      joint.report().error(joint.place(), fmt::format("the joint has no <{}>", tag));
       return {};
     }
     const std::string link = model.link_of(end.content(), end.place());
@@ -154,11 +154,12 @@ class SdfReader {
       if (const auto d = xyz.content_numbers(3)) direction = {(*d)[0], (*d)[1], (*d)[2]};
       in = xyz.text("expressed_in").value_or("");
       if (!(norm(direction) > 0)) {
-        report_.error(xyz.place(), "the axis has no length");
+        xyz.report().error(xyz.place(), "the axis has no length");
         return {0, 0, 1};
       }
     }
-    bool in_model = old_axes_;
+    // Of files before version 1.5.
+    bool in_model = axis.file().root().number("version", 1.12) < 1.45;
     if (const Element use = axis.child("use_parent_model_frame"))
       in_model = use.content() == "true" || use.content() == "1";
     const Mat3 axes = !in.empty() ? model.pose_of(in, axis.place()).axes
@@ -180,7 +181,7 @@ class SdfReader {
       return;
     }
     if (found == std::end(types)) {
-      report_.error(e.place_of("type"), fmt::format("there is no joint type {}", in_quotes(type)),
+      e.report().error(e.place_of("type"), fmt::format("there is no joint type {}", in_quotes(type)),
                     "Types are revolute, continuous, prismatic, ball, universal, revolute2, screw, fixed and gearbox.");
       return;
     }
@@ -195,7 +196,7 @@ class SdfReader {
     if (joint.type != "spherical" && joint.type != "fixed") joint.axis = axis_of(model, axis ? axis : e, in_model);
     if (joint.type == "universal") joint.axis2 = axis_of(model, axis2 ? axis2 : e, in_model);
     if (joint.base == joint.moving && !joint.base.empty()) {
-      report_.error(e.place(), "both ends of the joint are one link");
+      e.report().error(e.place(), "both ends of the joint are one link");
       return;
     }
     if (joint.type == "spherical" || joint.type == "fixed") {
@@ -286,7 +287,7 @@ class SdfReader {
     for (const auto& [element, other, mimic] : mimics_) {
       const auto found = names_of_joints_.find(other);
       if (found == names_of_joints_.end())
-        report_.error(mimic.place(), fmt::format("there is no joint {}", in_quotes(other)));
+        mimic.report().error(mimic.place(), fmt::format("there is no joint {}", in_quotes(other)));
       else
         m.elements[element].fields[1].second = written_name(found->second);
     }
@@ -302,10 +303,10 @@ class SdfReader {
   }
 
   XmlFile& file_;
-  Reporter& report_;
+  SdfFiles files_;
   Ledger& ledger_;
   std::unique_ptr<SdfModel> top_;
-  bool old_axes_ = false, coupled_ = true;
+  bool coupled_ = true;
   Vec3 gravity_{0, 0, -9.81};
   NameGiver body_names_, joint_names_, element_names_;
   std::map<std::string, std::string> link_names_, names_of_joints_;  ///< by name in the file, with prefix
@@ -347,9 +348,9 @@ class Sdf final : public ImporterType {
       XmlFile file(std::string(given.bytes), given.name, sink.diagnostics());
       Ledger ledger;
       Mechanism mechanism;
-      SdfReader reader(file, ledger);
+      SdfReader reader(file, sink.diagnostics(), ledger);
       if (!reader.read(values, mechanism)) return false;
-      file.settle(ledger);
+      reader.settle();
       return deliver(mechanism, values[sdf_merge].integer != 0, given.name, ledger, sink);
     });
   }

@@ -53,7 +53,7 @@ void SdfModel::add(const Element& element, const std::string& name, SdfItem::Kin
                            fmt::format("the name {} is taken by another thing of the model", in_quotes(name)));
     return;
   }
-  SdfItem item{kind, element, read_sdf_pose(element), {}};
+  SdfItem item{kind, element, read_sdf_pose(element), {}, {}};
   if (kind == SdfItem::Kind::frame) item.attached_to = element.text("attached_to").value_or("");
   if (kind == SdfItem::Kind::joint) {
     const Element child = element.child("child");
@@ -65,23 +65,47 @@ void SdfModel::add(const Element& element, const std::string& name, SdfItem::Kin
 }
 
 void SdfModel::collect(std::size_t depth) {
-  name_ = element_.text("name").value_or(name_);
+  const std::string own = element_.text("name").value_or("");
+  if (name_.empty()) name_ = own;
   if (const Element fixed = element_.child("static")) static_ = is_true(fixed.content());
   for (const Element& link : element_.children("link")) add(link, link.text("name").value_or(""), SdfItem::Kind::link);
   for (const Element& frame : element_.children("frame"))
     add(frame, frame.text("name").value_or(""), SdfItem::Kind::frame);
   for (const Element& joint : element_.children("joint"))
     add(joint, joint.text("name").value_or(""), SdfItem::Kind::joint);
-  const std::vector<Element> models = element_.children("model");
-  for (const Element& model : models) {
-    const std::string name = model.text("name").value_or("");
-    add(model, name, SdfItem::Kind::model);
-    // The names of a file with one model need nothing before them.
-    const bool alone = is_world() && models.size() == 1;
-    nested_.push_back(std::make_unique<SdfModel>(model, alone ? prefix_ : prefix_ + name + "::", this));
-    nested_.back()->set_name(name);
-    if (depth < XmlFile::most_levels) nested_.back()->collect(depth + 1);
+  const std::vector<Element> models = element_.children("model"), includes = element_.children("include");
+  // The names of a file with one model need nothing before them.
+  const bool alone = is_world() && models.size() + includes.size() == 1;
+  for (const Element& model : models) add_model(model, {}, alone, depth);
+  for (const Element& include : includes)
+    if (const Element model = files_.model_of(include)) add_model(model, include, alone, depth);
+}
+
+/// A nested model, or the one that an <include> places here: name, pose and more of the latter come before its own.
+void SdfModel::add_model(const Element& model, const Element& include, bool alone, std::size_t depth) {
+  if (include && is_within(model)) {
+    include.report().error(include.place(), "files include each other in a circle",
+                           "Remove one of these <include> elements.");
+    return;
   }
+  const auto said = [&](const char* tag) { return include ? include.child(tag) : Element(); };
+  const Element renamed = said("name"), posed = said("pose"), fixed = said("static"), placed = said("placement_frame");
+  const std::string name = renamed ? renamed.content() : model.text("name").value_or("");
+  const std::size_t before = items_.size();
+  add(model, name, SdfItem::Kind::model);
+  if (items_.size() == before) return;
+  SdfItem& item = items_.back().second;
+  item.placed_by = placed ? placed.content() : model.text("placement_frame").value_or("");
+  if (posed) item.pose = read_sdf_pose(include);
+  SdfModel& nested =
+      *nested_.emplace_back(std::make_unique<SdfModel>(model, alone ? prefix_ : prefix_ + name + "::", this, files_));
+  nested.set_name(name);
+  if (depth < XmlFile::most_levels) nested.collect(depth + 1);
+  if (fixed) nested.static_ = is_true(fixed.content());
+}
+
+bool SdfModel::is_within(const Element& model) const {
+  return element_.node() == model.node() || (outer_ != nullptr && outer_->is_within(model));
 }
 
 const SdfItem* SdfModel::find(const std::string& name) const {
@@ -105,10 +129,9 @@ bool SdfModel::too_long(std::size_t steps, const std::string& name, Place place)
 Frame SdfModel::nested_pose(const SdfItem& item, const std::string& name, Place place, std::size_t steps) const {
   const Frame given =
       resolve(item.pose.relative_to.empty() ? "__model__" : item.pose.relative_to, place, steps + 1) * item.pose.frame;
-  const std::string placed = item.element.text("placement_frame").value_or("");
   const SdfModel* const model = model_of(name);
-  if (placed.empty() || model == nullptr) return given;
-  return given * model->resolve(placed, place, steps + 1).inverse();
+  if (item.placed_by.empty() || model == nullptr) return given;
+  return given * model->resolve(item.placed_by, place, steps + 1).inverse();
 }
 
 Frame SdfModel::resolve(const std::string& name, Place place, std::size_t steps) const {

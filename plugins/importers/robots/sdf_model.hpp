@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "mechanism.hpp"
+#include "sdf_files.hpp"
 #include "xml_file.hpp"
 
 namespace polyform::importers {
@@ -26,13 +27,14 @@ struct SdfItem {
   Element element;
   SdfPose pose;
   std::string attached_to;  ///< of a frame; of a joint its child
+  std::string placed_by;    ///< of a model: the frame in it that the pose is that of
 };
 
 /// A scope of names: a model, or the world.
 class SdfModel {
  public:
-  SdfModel(Element element, std::string prefix, const SdfModel* outer)
-      : element_(element), prefix_(std::move(prefix)), outer_(outer) {}
+  SdfModel(Element element, std::string prefix, const SdfModel* outer, SdfFiles& files)
+      : element_(element), prefix_(std::move(prefix)), outer_(outer), files_(files) {}
 
   /// Reads the names of what is in the model.
   void collect(std::size_t depth);
@@ -62,11 +64,14 @@ class SdfModel {
   std::string attached(const std::string& name, Place, std::size_t steps) const;
   Frame nested_pose(const SdfItem&, const std::string& name, Place, std::size_t steps) const;
   void add(const Element&, const std::string& name, SdfItem::Kind);
+  void add_model(const Element& model, const Element& include, bool alone, std::size_t depth);
+  bool is_within(const Element& model) const;
   [[nodiscard]] bool too_long(std::size_t steps, const std::string& name, Place) const;
 
   Element element_;
   std::string prefix_, name_;
   const SdfModel* outer_;
+  SdfFiles& files_;
   bool static_ = false;
   std::vector<std::pair<std::string, SdfItem>> items_;
   std::map<std::string, std::size_t> number_;

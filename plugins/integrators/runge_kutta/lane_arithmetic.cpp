@@ -1,6 +1,8 @@
 #include "lane_arithmetic.hpp"
 
 #include <cmath>
+#include <cstring>
+#include <type_traits>
 
 namespace polyform::runge_kutta {
 
@@ -8,12 +10,14 @@ namespace {
 
 /// The lanes of most batches, known to the compiler.
 constexpr std::size_t usual_lanes = 8;
+/// As many lanes as a register of an instruction set has.
+typedef double Wide4 __attribute__((vector_size(32)));
+typedef double Wide8 __attribute__((vector_size(64)));
 
-template <std::size_t fixed>
-[[gnu::always_inline]] inline void add(std::size_t numbers, std::size_t counted, const double* __restrict h,
-                                       const double* __restrict y, std::span<const StageTerm> terms,
-                                       double* __restrict out) noexcept {
-  const std::size_t lanes = fixed > 0 ? fixed : counted;
+/// Of any number of lanes.
+[[gnu::always_inline]] inline void add_any(std::size_t numbers, std::size_t lanes, const double* __restrict h,
+                                           const double* __restrict y, std::span<const StageTerm> terms,
+                                           double* __restrict out) noexcept {
   for (std::size_t i = 0; i < numbers; ++i) {
     double* const to = out + i * lanes;
     for (std::size_t k = 0; k < lanes; ++k) to[k] = 0;
@@ -24,6 +28,33 @@ template <std::size_t fixed>
     for (std::size_t k = 0; k < lanes; ++k) to[k] *= h[k];
     if (y != nullptr)
       for (std::size_t k = 0; k < lanes; ++k) to[k] += y[i * lanes + k];
+  }
+}
+
+/// Of the usual lanes. All that fit into a register stay there: of a loop over lanes GCC 12 makes shuffles for AVX2 and
+/// AVX-512 that take three to five times as long. Of the smallest registers it makes the best by itself: Wide is void.
+template <class Wide>
+[[gnu::always_inline]] inline void add_usual(std::size_t numbers, const double* h, const double* y,
+                                             std::span<const StageTerm> terms, double* out) noexcept {
+  if constexpr (std::is_void_v<Wide>)
+    return add_any(numbers, usual_lanes, h, y, terms, out);
+  else {
+    const auto add_one = [&](std::size_t at, std::size_t lane) {
+      Wide sum{}, other;
+      for (const StageTerm& term : terms) {
+        std::memcpy(&other, term.rates + at, sizeof other);
+        sum += term.factor * other;
+      }
+      std::memcpy(&other, h + lane, sizeof other);
+      sum *= other;
+      if (y != nullptr) {
+        std::memcpy(&other, y + at, sizeof other);
+        sum += other;
+      }
+      std::memcpy(out + at, &sum, sizeof sum);
+    };
+    for (std::size_t i = 0; i < numbers * usual_lanes; i += usual_lanes)
+      for (std::size_t k = 0; k < usual_lanes; k += sizeof(Wide) / sizeof(double)) add_one(i + k, k);
   }
 }
 
@@ -57,40 +88,87 @@ template <std::size_t fixed>
     }
 }
 
-}  // namespace
-
-// Built for several instruction sets, of which the loader picks one, where the compiler and its tools know how.
+// Built for several instruction sets, of which the best is taken, where the compiler and its tools know how.
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) && \
     !defined(__SANITIZE_THREAD__)
-#define POLYFORM_CLONES [[gnu::target_clones("avx512f", "avx2", "default")]]
-#else
-#define POLYFORM_CLONES
+#define POLYFORM_HAS_SETS
 #endif
 
-POLYFORM_CLONES
-void add_terms(std::size_t numbers, std::size_t lanes, const double* h, const double* y, std::span<const StageTerm> terms,
-               double* out) noexcept {
-  if (lanes == usual_lanes)
-    add<usual_lanes>(numbers, lanes, h, y, terms, out);
-  else
-    add<0>(numbers, lanes, h, y, terms, out);
+// The three functions with an attribute that names the instruction set.
+#define POLYFORM_LANE_ARITHMETIC(name, wide, ...)                                                                 \
+  struct name {                                                                                                   \
+    __VA_ARGS__ static void add_terms(std::size_t numbers, std::size_t lanes, const double* h, const double* y,   \
+                                      std::span<const StageTerm> terms, double* out) noexcept {                   \
+      if (lanes == usual_lanes)                                                                                   \
+        add_usual<wide>(numbers, h, y, terms, out);                                                               \
+      else                                                                                                        \
+        add_any(numbers, lanes, h, y, terms, out);                                                                \
+    }                                                                                                             \
+    __VA_ARGS__ static void find_errors(std::size_t numbers, std::size_t lanes, const LaneTolerances& tolerances, \
+                                        const double* start, const double* end, const double* error,              \
+                                        double* largest) noexcept {                                               \
+      if (lanes == usual_lanes)                                                                                   \
+        find<usual_lanes>(numbers, lanes, tolerances, start, end, error, largest);                                \
+      else                                                                                                        \
+        find<0>(numbers, lanes, tolerances, start, end, error, largest);                                          \
+    }                                                                                                             \
+    __VA_ARGS__ static void copy_lanes(std::size_t numbers, std::size_t lanes, const double* marks,               \
+                                       const double* from, double* to) noexcept {                                 \
+      if (lanes == usual_lanes)                                                                                   \
+        copy<usual_lanes>(numbers, lanes, marks, from, to);                                                       \
+      else                                                                                                        \
+        copy<0>(numbers, lanes, marks, from, to);                                                                 \
+    }                                                                                                             \
+  }
+
+POLYFORM_LANE_ARITHMETIC(Baseline, void, );
+#ifdef POLYFORM_HAS_SETS
+POLYFORM_LANE_ARITHMETIC(Avx2, Wide4, [[gnu::target("avx2")]]);
+POLYFORM_LANE_ARITHMETIC(Avx512, Wide8, [[gnu::target("avx512f")]]);
+#endif
+#undef POLYFORM_LANE_ARITHMETIC
+
+template <class Set>
+constexpr LaneArithmetic built(std::string_view instruction_set) {
+  return {instruction_set, &Set::add_terms, &Set::find_errors, &Set::copy_lanes};
 }
 
-POLYFORM_CLONES
+constexpr LaneArithmetic all_sets[]{
+    built<Baseline>("baseline"),
+#ifdef POLYFORM_HAS_SETS
+    built<Avx2>("avx2"),
+    built<Avx512>("avx512f"),
+#endif
+};
+
+/// How many of them, from the first on, the processor can run.
+std::size_t count_usable() noexcept {
+#ifdef POLYFORM_HAS_SETS
+  __builtin_cpu_init();
+  if (__builtin_cpu_supports("avx512f")) return 3;
+  if (__builtin_cpu_supports("avx2")) return 2;
+#endif
+  return 1;
+}
+
+const LaneArithmetic& best_set = usable_lane_arithmetic().back();
+
+}  // namespace
+
+std::span<const LaneArithmetic> usable_lane_arithmetic() noexcept { return std::span(all_sets).first(count_usable()); }
+
+void add_terms(std::size_t numbers, std::size_t lanes, const double* h, const double* y,
+               std::span<const StageTerm> terms, double* out) noexcept {
+  best_set.add_terms(numbers, lanes, h, y, terms, out);
+}
+
 void find_errors(std::size_t numbers, std::size_t lanes, const LaneTolerances& tolerances, const double* start,
                  const double* end, const double* error, double* largest) noexcept {
-  if (lanes == usual_lanes)
-    find<usual_lanes>(numbers, lanes, tolerances, start, end, error, largest);
-  else
-    find<0>(numbers, lanes, tolerances, start, end, error, largest);
+  best_set.find_errors(numbers, lanes, tolerances, start, end, error, largest);
 }
 
-POLYFORM_CLONES
 void copy_lanes(std::size_t numbers, std::size_t lanes, const double* marks, const double* from, double* to) noexcept {
-  if (lanes == usual_lanes)
-    copy<usual_lanes>(numbers, lanes, marks, from, to);
-  else
-    copy<0>(numbers, lanes, marks, from, to);
+  best_set.copy_lanes(numbers, lanes, marks, from, to);
 }
 
 }  // namespace polyform::runge_kutta

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <span>
+#include <string_view>
 
 namespace polyform::runge_kutta {
 
@@ -26,5 +27,15 @@ void find_errors(std::size_t numbers, std::size_t lanes, const LaneTolerances& t
                  const double* end, const double* error, double* largest) noexcept;
 /// to = from in the lanes that are marked by 1, the others by 0.
 void copy_lanes(std::size_t numbers, std::size_t lanes, const double* marks, const double* from, double* to) noexcept;
+
+/// The three functions as they are built for one instruction set.
+struct LaneArithmetic {
+  std::string_view instruction_set;
+  decltype(&runge_kutta::add_terms) add_terms;
+  decltype(&runge_kutta::find_errors) find_errors;
+  decltype(&runge_kutta::copy_lanes) copy_lanes;
+};
+/// Those that this processor can run; the last is the one that the functions above take.
+std::span<const LaneArithmetic> usable_lane_arithmetic() noexcept;
 
 }  // namespace polyform::runge_kutta

@@ -21,8 +21,6 @@ class SimbodyEngine final : public witnesses::Engine {
   std::string_view failure() const noexcept override { return system_.failure(); }
 
  private:
-  void add(const JointData&, std::size_t copies);
-
   const SystemView& view_;
   SimbodySystem system_;
   std::vector<double> wrenches_, efforts_;

@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "../motion_steps.hpp"
+
 namespace polyform::simbody {
 namespace {
 
@@ -41,7 +43,7 @@ struct SimbodySystem::Parts {
   };
   std::vector<SimTK::MobilizedBody> bodies;
   std::vector<Step> steps;
-  std::size_t positions = 0, velocities = 0;
+  witnesses::MotionNumbers numbers;
   SimTK::State state;
   SimTK::Vector_<SimTK::SpatialVec> reactions;
 };
@@ -66,7 +68,6 @@ int SimbodySystem::add(const Carrying& joint, const Inertia& inertia) {
   const std::size_t n = joint.motions.size();
   const auto direction = joint.reversed ? SimTK::MobilizedBody::Reverse : SimTK::MobilizedBody::Forward;
   if (n == 0) at = SimTK::MobilizedBody::Weld(at, from, rigid, in_body);
-  const std::size_t first = p.steps.size();
   for (std::size_t k = 0; k < n; ++k) {
     const Motion& motion = joint.motions[joint.reversed ? n - 1 - k : k];
     const SimTK::Transform turn(turned(motion));
@@ -74,7 +75,8 @@ int SimbodySystem::add(const Carrying& joint, const Inertia& inertia) {
     const SimTK::Body body = last ? SimTK::Body(rigid) : SimTK::Body(SimTK::Body::Massless());
     const SimTK::Transform inboard = from * turn, outboard = last ? in_body * turn : turn;
     Parts::Step step{};
-    step.positions = step.velocities = 1;
+    step.positions = static_cast<int>(motion.positions());
+    step.velocities = static_cast<int>(motion.velocities());
     switch (motion.kind) {
       case Motion::Kind::turn:
         step.body = SimTK::MobilizedBody::Pin(at, inboard, body, outboard, direction);
@@ -84,21 +86,13 @@ int SimbodySystem::add(const Carrying& joint, const Inertia& inertia) {
         break;
       case Motion::Kind::ball:
         step.body = SimTK::MobilizedBody::Ball(at, inboard, body, outboard, direction);
-        step.positions = 4;
-        step.velocities = 3;
         break;
     }
     at = step.body;
     p.steps.push_back(step);
     from = SimTK::Transform();
   }
-  for (std::size_t k = 0; k < n; ++k) {  // numbers in the order of the motions
-    Parts::Step& step = p.steps[first + (joint.reversed ? n - 1 - k : k)];
-    step.q = p.positions;
-    step.u = p.velocities;
-    p.positions += static_cast<std::size_t>(step.positions);
-    p.velocities += static_cast<std::size_t>(step.velocities);
-  }
+  p.numbers.give(joint, p.steps);
   p.bodies.push_back(at);
   return static_cast<int>(p.bodies.size()) - 1;
 }

@@ -1,39 +1,18 @@
-// A system in Simbody, told in plain numbers: Simbody's headers are of C++17, the rest of the plugin is of C++20.
+// A system in Simbody, told in plain numbers.
 #pragma once
 
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "../carried_body.hpp"
+
 namespace polyform::simbody {
 
-/// A frame in a body: axes, rows first, and origin, m.
-struct Frame {
-  double axes[9];
-  double origin[3];
-};
-
-/// Mass, mass centre and inertia about it, in body axes.
-struct Inertia {
-  double mass;        ///< kg
-  double center[3];   ///< m
-  double moments[6];  ///< xx yy zz xy xz yz, kg m²
-};
-
-/// A primitive motion about or along an axis in the frame that the earlier ones lead to, as drawn.
-struct Motion {
-  enum class Kind { turn, slide, ball };
-  Kind kind;
-  double axis[3];
-};
-
-/// The joint that carries a body. Frames are equal as drawn. reversed: the motions lead from the body to its carrier.
-struct Carrying {
-  int carrier;  ///< number of a body; -1: ground
-  bool reversed;
-  std::vector<Motion> motions;
-  Frame in_carrier, in_body;
-};
+using witnesses::Carrying;
+using witnesses::Frame;
+using witnesses::Inertia;
+using witnesses::Motion;
 
 /// Numbers are those of Simbody: the coordinates of all motions in the order in which the bodies were added, of each
 /// joint in the order of its motions; w x y z and the angular velocity in the frame before of a ball.

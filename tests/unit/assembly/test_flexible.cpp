@@ -10,7 +10,7 @@ using namespace polyform::test;
 namespace {
 
 /// A parallelogram of 1 m links drawn at 60 degrees whose coupler is a beam.
-std::string parallelogram(const std::string& coupler, const std::string& a = "") {
+std::string beam_parallelogram(const std::string& coupler, const std::string& a = "") {
   return R"(
 polyform: 1
 bodies:
@@ -81,7 +81,7 @@ TEST_CASE("an attachment beside a flexible body is an error that names both") {
 }
 
 TEST_CASE("modes count as freedoms and take part in loops") {
-  const Assembled planar(parallelogram("modes: 3, boundary: pinned-pinned"));
+  const Assembled planar(beam_parallelogram("modes: 3, boundary: pinned-pinned"));
   CHECK(planar.messages().empty());
   const host::ConstraintCount count = planar.system->count_constraints();
   CHECK(count.degrees_of_freedom == 4);
@@ -96,7 +96,7 @@ TEST_CASE("modes count as freedoms and take part in loops") {
 
 TEST_CASE("a loop is closed around a given deformation") {
   const Assembled model(
-      parallelogram("modes: 2, boundary: clamped-free, modal_position: [0.1, 0.02], modal_velocity: [0.5, -1]",
+      beam_parallelogram("modes: 2, boundary: clamped-free, modal_position: [0.1, 0.02], modal_velocity: [0.5, -1]",
                     ", initial: {position: 0.2, velocity: 1}"));
   CHECK(model.messages().empty());
   const ConstStateView state = model.system->initial_state();

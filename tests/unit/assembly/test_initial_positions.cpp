@@ -16,7 +16,7 @@ namespace {
 std::string at(double q) { return fmt::format(", initial: {{position: {:.17g}}}", q); }
 
 /// Cranks of 1 m at 2 m from each other, upright, with a coupler of 2 m; lengths and masses times a size.
-std::string parallelogram(const std::string& a, const std::string& d, double size = 1, double mass = 1) {
+std::string sized_parallelogram(const std::string& a, const std::string& d, double size = 1, double mass = 1) {
   return "polyform: 1\nbodies:\n" + rod("p", 0, 0.5 * size, mass) + rod("q", size, size, mass) +
          rod("r", 2 * size, 0.5 * size, mass) + "joints:\n" + pin("A", "ground", "p", 0, 0, a) +
          pin("B", "p", "q", 0, size) + pin("C", "q", "r", 2 * size, size) + pin("D", "r", "ground", 2 * size, 0, d);
@@ -28,7 +28,7 @@ TEST_CASE("a parallelogram stays one where its crank is turned past the flat pos
   // Newton's method from where the other joints are drawn would end in either of the two branches.
   for (const double turn : {0.4, 1.2, -1.4, 2.6, -2.4}) {
     INFO(turn);
-    const Assembled model(parallelogram(at(turn), ""));
+    const Assembled model(sized_parallelogram(at(turn), ""));
     REQUIRE(model.system != nullptr);
     CHECK(model.messages().empty());
     CHECK(model.q("A") == turn);
@@ -41,7 +41,7 @@ TEST_CASE("loops of any size and mass close to rounding") {
   for (const double size : {1e-6, 1.0, 1e6})
     for (const double mass : {1e-9, 1e9}) {
       INFO(size << ' ' << mass);
-      const Assembled model(parallelogram(at(0.7), "", size, mass));
+      const Assembled model(sized_parallelogram(at(0.7), "", size, mass));
       REQUIRE(model.system != nullptr);
       CHECK(model.messages().empty());
       CHECK(model.q("C") == Approx(0.7).epsilon(1e-12));
@@ -50,7 +50,7 @@ TEST_CASE("loops of any size and mass close to rounding") {
 }
 
 TEST_CASE("a position that a loop does not allow is told with what was given and what is taken") {
-  const Assembled model(parallelogram(at(0.3), at(0.5)));
+  const Assembled model(sized_parallelogram(at(0.3), at(0.5)));
   REQUIRE(model.system != nullptr);
   CHECK(model.q("A") == 0.3);
   CHECK_THAT(model.messages(),
@@ -59,7 +59,7 @@ TEST_CASE("a position that a loop does not allow is told with what was given and
 }
 
 TEST_CASE("positions given to all joints of a loop that close it are taken as they are, without a word") {
-  std::string text = parallelogram(at(0.9), at(-0.9));
+  std::string text = sized_parallelogram(at(0.9), at(-0.9));
   for (const auto& [joint, q] : {std::pair<const char*, double>{"B", -0.9}, {"C", 0.9}}) {
     const std::size_t line = text.find(fmt::format("name: {}, ", joint));
     text.insert(text.find("}\n", line), at(q));

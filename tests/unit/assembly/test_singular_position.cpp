@@ -13,7 +13,7 @@ using namespace polyform::test;
 namespace {
 
 /// A four-bar with cranks of 1 m, pivots 2 m apart and a coupler between their ends, all at one angle of the cranks.
-std::string parallelogram(double angle, const std::string& more = "") {
+std::string turned_parallelogram(double angle, const std::string& more = "") {
   const double x = std::cos(angle), y = std::sin(angle);
   std::string text = "polyform: 1\nbodies:\n";
   const auto body = [&](const char* name, double px, double py) {
@@ -39,21 +39,21 @@ std::string parallelogram(double angle, const std::string& more = "") {
 }  // namespace
 
 TEST_CASE("a parallelogram at its change point has one degree of freedom next to it, and two there") {
-  const Assembled flat(parallelogram(0));
+  const Assembled flat(turned_parallelogram(0));
   CHECK(flat.system->count_constraints().degrees_of_freedom == 2);
   CHECK(host::neighbourhood(*flat.system).degrees_of_freedom == std::size_t{1});
-  CHECK(host::is_next_to_singular(Assembled(parallelogram(1e-5)).system->view(),
-                                  Assembled(parallelogram(1e-5)).system->initial_state()));
+  CHECK(host::is_next_to_singular(Assembled(turned_parallelogram(1e-5)).system->view(),
+                                  Assembled(turned_parallelogram(1e-5)).system->initial_state()));
 }
 
 TEST_CASE("elsewhere no position is called singular") {
   for (const double angle : {0.3, 1.0, 2.0}) {
-    const Assembled model(parallelogram(angle));
+    const Assembled model(turned_parallelogram(angle));
     CHECK(model.system->count_constraints().degrees_of_freedom == 1);
     CHECK_FALSE(host::neighbourhood(*model.system).degrees_of_freedom);
     CHECK_FALSE(host::is_next_to_singular(model.system->view(), model.system->initial_state()));
   }
-  const Assembled driven(parallelogram(
+  const Assembled driven(turned_parallelogram(
       1.0, "constraints:\n  - {name: d, type: prescribed-motion, joint: A, motion: {polynomial: [0, 3]}}\n"));
   CHECK_FALSE(host::neighbourhood(*driven.system).degrees_of_freedom);
   CHECK(host::neighbourhood(*driven.system).held.empty());
@@ -74,6 +74,6 @@ joints:
 )");
   CHECK(stretched.system->count_constraints().degrees_of_freedom == 2);
   CHECK(host::neighbourhood(*stretched.system).held == std::vector<std::string>{"a", "b"});
-  CHECK(host::neighbourhood(*Assembled(parallelogram(0)).system).held.empty());
-  CHECK(host::neighbourhood(*Assembled(parallelogram(1)).system).held.empty());
+  CHECK(host::neighbourhood(*Assembled(turned_parallelogram(0)).system).held.empty());
+  CHECK(host::neighbourhood(*Assembled(turned_parallelogram(1)).system).held.empty());
 }

@@ -21,13 +21,13 @@ Votes all_of(const KernelNames& kernels) { return Votes(kernels, std::vector<boo
 
 const std::set<std::string_view> shipped{"cartesian", "hierarchy", "particles", "reduced", "riccati", "thompson"};
 
-std::unique_ptr<System> model(const std::string& name) {
+std::unique_ptr<System> shipped_model(const std::string& name) {
   return system_from_file(std::string(POLYFORM_MODELS) + "/" + name + ".yaml");
 }
 
 /// The shipped solvers that can run a model, by their votes.
 Groups groups(const std::string& name) {
-  const auto system = model(name);
+  const auto system = shipped_model(name);
   KernelNames kernels;
   std::vector<std::string> names;
   for (const Formulation* formulation : formulations_for(*system)) {
@@ -77,7 +77,7 @@ TEST_CASE("who does not vote joins nobody") {
 TEST_CASE("kernels go through a text and back, whatever a plugin calls them") {
   CHECK(split_kernels(joined_kernels({"a b", "c"})) == std::vector<std::string>{"a b", "c"});
   CHECK(split_kernels("").empty());
-  const auto system = model("double_pendulum");
+  const auto system = shipped_model("double_pendulum");
   const Formulation& sound = *formulations_for(*system).front();
   const SolverPointer odd(new DeclaredSolver(system->view(), 1, {"a; b", "", "\x1b[2J", "a; b"},
                                              [&](const SystemView&) { return solver_for(*system, sound).release(); }));
@@ -99,7 +99,7 @@ TEST_CASE("the shipped solvers tell what they share, by the model") {
 }
 
 TEST_CASE("options change what a solver stands on") {
-  const auto system = model("double_pendulum");
+  const auto system = shipped_model("double_pendulum");
   for (const Formulation* formulation : formulations_for(*system)) {
     SolverOptions own;
     if (formulation->name() == "particles") own = {{"equations", "sparse"}};

@@ -13,20 +13,20 @@ using Catch::Contains;
 
 namespace {
 
-struct Read {
+struct ReadBodies {
   Diagnostics said;
   Description model;
   std::string text() const { return said.all().empty() ? "" : host::format(said.all().front()); }
 };
 
-Read read(const std::string& text, bool lenient = false) {
-  Read r;
+ReadBodies read(const std::string& text, bool lenient = false) {
+  ReadBodies r;
   bool missing = false;
   r.model = read_model_text("polyform: 1\n" + text, "m.yaml", fake_catalog(), r.said, missing, {lenient});
   return r;
 }
 
-Read body(const std::string& entries, bool lenient = false) {
+ReadBodies body(const std::string& entries, bool lenient = false) {
   return read("bodies:\n  - {name: b, " + entries + "}\n", lenient);
 }
 
@@ -34,17 +34,17 @@ Read body(const std::string& entries, bool lenient = false) {
 
 TEST_CASE("what rounding leaves of a tensor that was moved is mended without a word") {
   // A point mass about its own centre: m c² − m c², in doubles.
-  const Read point = body("mass: 1.7, center_of_mass: [0.3, 0, 0.1], inertia: {xx: -2.1e-18, yy: 4e-19, zz: 0}");
+  const ReadBodies point = body("mass: 1.7, center_of_mass: [0.3, 0, 0.1], inertia: {xx: -2.1e-18, yy: 4e-19, zz: 0}");
   CHECK(point.text() == "");
   CHECK(shortfall(point.model.bodies[0].inertia) == 0);
   CHECK(point.model.bodies[0].inertia.xx >= 0);
   // The same in axes of its own, where no element tells the sign of the principal moments.
-  const Read turned =
+  const ReadBodies turned =
       body("mass: 1.7, center_of_mass: [0.3, 0, 0.1], inertia: {xx: 1e-18, yy: 1e-18, zz: 1e-18, xy: 2e-18}");
   CHECK(turned.text() == "");
   CHECK(shortfall(turned.model.bodies[0].inertia) <= 1e-33);
   // A massless frame, whose tensor was subtracted from another's.
-  const Read frame = read(
+  const ReadBodies frame = read(
       "bodies:\n  - {name: a, mass: 12, inertia: {xx: 1, yy: 1, zz: 1}}\n"
       "  - {name: b, mass: 0, center_of_mass: [0.1, 0, 0], inertia: {xx: -1e-19, yy: 0, zz: 0}}\n");
   CHECK(frame.text() == "");
@@ -66,7 +66,7 @@ TEST_CASE("the size of a body that rounding is judged by grows with its distance
 TEST_CASE("an inertia of a sound body is not touched, and that of a slender rod neither") {
   for (const char* inertia : {"{xx: 0, yy: 0.0833, zz: 0.0833}", "{xx: 1, yy: 2, zz: 3}", "{xx: 0, yy: 0, zz: 0}",
                               "{xx: 2, yy: 3, zz: 4, xy: 0.5, xz: -0.25, yz: 0.125}"}) {
-    const Read r = body(std::string("mass: 1, inertia: ") + inertia);
+    const ReadBodies r = body(std::string("mass: 1, inertia: ") + inertia);
     CHECK(r.text() == "");
     const Sym3& j = r.model.bodies[0].inertia;
     CHECK(mended(j).xx == Approx(j.xx).margin(1e-15));
@@ -91,7 +91,7 @@ TEST_CASE("the nearest inertia of a body is one, in any axes") {
 
 TEST_CASE("beyond rounding it is an error, and a warning where the model or the command is lenient") {
   const std::string entries = "mass: 1, inertia: {xx: 0.1, yy: 0.1, zz: 0.3}";
-  const Read strict = body(entries), lenient = body(entries, true);
+  const ReadBodies strict = body(entries), lenient = body(entries, true);
   CHECK(strict.said.failed());
   CHECK_THAT(strict.text(), Contains("triangle") && Contains("--lenient"));
   CHECK_FALSE(lenient.said.failed());

@@ -14,12 +14,12 @@ using namespace polyform::host::testing;
 namespace {
 
 /// A function with the description that owns its table.
-struct Read {
+struct ReadFunction {
   Description model;
   const TimeFunction& law() const { return model.forces[0].fields.values[6].functions[0]; }
   TimeFunction::Value operator()(double t) const { return law()(t); }
 };
-Read function(const std::string& text) {
+ReadFunction function(const std::string& text) {
   return {
       read_good("{polyform: 1, bodies: [{name: a, mass: 1, inertia: {xx: 1, yy: 1, zz: 1}}], "
                 "forces: [{name: f, type: everything, law: " +
@@ -41,7 +41,7 @@ TEST_CASE("constants and polynomials") {
 }
 
 TEST_CASE("a ramp is zero before start and held after end") {
-  const Read f = function("{ramp: {rate: 2, start: 1, end: 3}}");
+  const ReadFunction f = function("{ramp: {rate: 2, start: 1, end: 3}}");
   check(f(0.5), 0, 0, 0);
   check(f(1), 0, 2, 0);
   check(f(2), 2, 2, 0);
@@ -56,7 +56,7 @@ TEST_CASE("a sine takes its frequency in Hz") {
 }
 
 TEST_CASE("a linear table is held outside its range") {
-  const Read f = function("{table: [[0, 1], [1, 3], [3, -1]]}");
+  const ReadFunction f = function("{table: [[0, 1], [1, 3], [3, -1]]}");
   check(f(-1), 1, 0, 0);
   check(f(0.5), 2, 2, 0);
   check(f(2), 1, -2, 0);
@@ -66,7 +66,7 @@ TEST_CASE("a linear table is held outside its range") {
 }
 
 TEST_CASE("a cubic table is the natural spline: through the points, twice smooth, without curvature at the ends") {
-  const Read f = function("{table: [[0, 0], [1, 1], [2, 0], [4, 2]], interpolation: cubic}");
+  const ReadFunction f = function("{table: [[0, 0], [1, 1], [2, 0], [4, 2]], interpolation: cubic}");
   const std::vector<std::pair<double, double>> points{{0, 0}, {1, 1}, {2, 0}, {4, 2}};
   const double e = 1e-9;
   for (const auto& [t, x] : points) CHECK(f(t).value == Approx(x).margin(1e-14));
@@ -84,7 +84,7 @@ TEST_CASE("a cubic table is the natural spline: through the points, twice smooth
 }
 
 TEST_CASE("the natural spline through points of a line is that line") {
-  const Read f = function("{table: [[0, 1], [0.5, 2], [2, 5]], interpolation: cubic}");
+  const ReadFunction f = function("{table: [[0, 1], [0.5, 2], [2, 5]], interpolation: cubic}");
   check(f(1.2), 1 + 2 * 1.2, 2, 0);
 }
 
@@ -94,14 +94,14 @@ TEST_CASE("functions know their knots and their shortest time") {
     CHECK(function(smooth).law().next_knot(-1) == none);
   CHECK(function("{sine: {amplitude: 2, frequency: 4}}").law().shortest_time() == 0.25);
   CHECK(function("{sine: {amplitude: 0, frequency: 4}}").law().shortest_time() == none);
-  const Read ramp = function("{ramp: {rate: 2, start: 1, end: 3}}");
+  const ReadFunction ramp = function("{ramp: {rate: 2, start: 1, end: 3}}");
   CHECK(ramp.law().next_knot(0) == 1);
   CHECK(ramp.law().next_knot(1) == 3);
   CHECK(ramp.law().next_knot(3) == none);
   CHECK(ramp.law().shortest_time() == 2);
   CHECK(function("{ramp: {rate: 2, start: 1}}").law().next_knot(1) == none);
   for (const char* kind : {"linear", "cubic"}) {
-    const Read table = function(fmt::format("{{table: [[0, 1], [1, 3], [1.5, -1]], interpolation: {}}}", kind));
+    const ReadFunction table = function(fmt::format("{{table: [[0, 1], [1, 3], [1.5, -1]], interpolation: {}}}", kind));
     CHECK(table.law().next_knot(-4) == 0);
     CHECK(table.law().next_knot(0) == 1);
     CHECK(table.law().next_knot(0.99) == 1);

@@ -10,9 +10,9 @@ namespace {
 using namespace polyform;
 using Catch::Matchers::Contains;
 
-class Named final : public ModuleType {
+class Declared final : public ModuleType {
  public:
-  Named(std::span<const Variable> variables, std::span<const Variable> states, std::span<const Variable> rows,
+  Declared(std::span<const Variable> variables, std::span<const Variable> states, std::span<const Variable> rows,
         std::span<const Variable> outputs)
       : descriptor_{.name = "named",
                     .meaning = "a module for tests",
@@ -35,11 +35,11 @@ const std::array<Variable, 2> twice{{{"speed", "m/s"}, {"speed", "m/s"}}};
 }  // namespace
 
 TEST_CASE("variables, states, rows and outputs of a module have names, each of its own") {
-  CHECK(host::mistake_of(Named(speed, place, pull, strain)).empty());
-  CHECK_THAT(host::mistake_of(Named(speed, speed, pull, strain)),
+  CHECK(host::mistake_of(Declared(speed, place, pull, strain)).empty());
+  CHECK_THAT(host::mistake_of(Declared(speed, speed, pull, strain)),
              Contains("gives two of its numbers the name 'speed': its state cannot be told from the other"));
-  CHECK_THAT(host::mistake_of(Named(speed, place, speed, strain)), Contains("its row cannot be told"));
-  CHECK_THAT(host::mistake_of(Named(speed, place, pull, pull)), Contains("its output cannot be told"));
-  CHECK_THAT(host::mistake_of(Named(twice, place, pull, strain)), Contains("declares the variable 'speed' twice"));
-  CHECK_THAT(host::mistake_of(Named(speed, dotted, pull, strain)), Contains("has a point, comma, quote or bracket"));
+  CHECK_THAT(host::mistake_of(Declared(speed, place, speed, strain)), Contains("its row cannot be told"));
+  CHECK_THAT(host::mistake_of(Declared(speed, place, pull, pull)), Contains("its output cannot be told"));
+  CHECK_THAT(host::mistake_of(Declared(twice, place, pull, strain)), Contains("declares the variable 'speed' twice"));
+  CHECK_THAT(host::mistake_of(Declared(speed, dotted, pull, strain)), Contains("has a point, comma, quote or bracket"));
 }

@@ -19,7 +19,7 @@ namespace {
 
 const RecordFields beginning{{"model", "hinged rods ä"}, {"solver", "any"}, {"step", 0.001}, {"status", "running"}};
 
-std::uint64_t bits(double x) { return std::bit_cast<std::uint64_t>(x); }
+std::uint64_t bits_of(double x) { return std::bit_cast<std::uint64_t>(x); }
 
 void check_rows(const Results& results, const std::vector<Channel>& channels, std::size_t rows) {
   REQUIRE(results.columns.size() == channels.size());
@@ -31,7 +31,7 @@ void check_rows(const Results& results, const std::vector<Channel>& channels, st
     REQUIRE(column->values.size() == rows);
     bool same = true;
     for (std::size_t r = 0; r < rows; ++r)
-      same = same && bits(column->values[r]) == bits(some_row(r, channels.size())[c]);
+      same = same && bits_of(column->values[r]) == bits_of(some_row(r, channels.size())[c]);
     CHECK(same);
   }
 }

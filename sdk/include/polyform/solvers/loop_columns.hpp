@@ -16,6 +16,7 @@
 
 #include "polyform/mechanics/transfer.hpp"
 #include "polyform/solvers/closing_constraints.hpp"
+#include "polyform/solvers/dependent_rows.hpp"
 #include "polyform/solvers/loop_layout.hpp"
 
 namespace polyform {
@@ -26,9 +27,10 @@ class LoopColumns {
   /// They outlive the object; columns add to the values, weights and right-hand sides of the matrix.
   LoopColumns(const LoopLayout&, FlexibleLinks&, MultiplierMatrix&);
 
-  /// From now on rows that tie one rigid body to ground, and nothing else, resist as inertia of that body too. At the
-  /// accelerations that obey them they put no force on it. mass, length: of the system; kg, m.
-  void hold_ground_rows(const SystemView&, double mass, double length);
+  /// From now on rows that tie one rigid body to ground, and nothing else, resist as inertia of that body too, in the
+  /// trees on ground that hold a body without mass or inertia. At the accelerations that obey them they put no force on
+  /// it. length: of the system, m.
+  void hold_ground_rows(const SystemView&, double length);
   bool holds_ground_rows() const { return !held_.empty(); }
 
   /// ground: acceleration given to ground (minus gravity, or zero).
@@ -44,8 +46,9 @@ class LoopColumns {
   }
 
   // Inward.
-  /// S += E w Eᵀ, e += E w g of the rows that hold the body, before anything that they share with other rows.
-  void hold(std::size_t body, Transfer<double>& s) const noexcept;
+  /// S += E w Eᵀ, e += E w g of the rows that hold the body, before anything that they share with other rows. Rows that
+  /// are left out do not: nothing makes sure that they are met.
+  void hold(std::size_t body, const DependentRows&, Transfer<double>& s) const noexcept;
   /// Through the modes of a flexible body, after FlexibleLinks::condense.
   void pass_modes(std::size_t body, std::size_t element) noexcept;
   /// A loop that closes in a body, eliminated from the matrix: S += E G⁺ Eᵀ, e += E G⁺ g, and E_j −= E G⁺ G_ij of the
@@ -79,9 +82,10 @@ class LoopColumns {
       linear += of_linear;
     }
   };
-  /// A loop whose rows hold a body to ground.
+  /// A loop whose rows hold a body to ground, as heavy as the tree that the body belongs to.
   struct Held {
     std::size_t body = 0, loop = 0, passage = 0;
+    double mass = 0;
   };
   void start_cut(std::size_t loop, const ClosingConstraints&, std::span<const BodyMotion> frames,
                  std::span<const Vec3> to_P) noexcept;
@@ -103,7 +107,7 @@ class LoopColumns {
   std::vector<double> modal_terms_;       ///< sizes of the terms that the modal forces are made of: they may cancel
   Vec3 ground_;
   std::vector<Held> held_;                ///< in the order of the bodies
-  double held_mass_ = 0, held_length_ = 0;
+  double held_length_ = 1;
 };
 
 }  // namespace polyform

@@ -54,6 +54,8 @@ class LoopLayout {
   std::span<const End> all_ends() const { return ends_; }
   /// Whether the rows ask for a motion against ground.
   bool is_absolute(std::size_t i) const { return absolute_[i]; }
+  /// Whether variables of a module have a part in the rows.
+  bool has_variables(std::size_t i) const { return module_[i] != none; }
   /// Of a frame: ground, a body itself, or the body of a node.
   static BodyIndex body_of(const SystemView& view, FrameIndex f) {
     const std::size_t n = view.bodies.size();

@@ -18,6 +18,8 @@ struct ReadOptions {
   bool lenient = false;                        ///< inertias that no body can have become warnings
   std::vector<std::string> plugin_paths = {};  ///< folders or files with plugins, searched first
   std::vector<FunctionForce> functions = {};   ///< further forces
+  /// KEY=VALUE, such as base=free: of the importer, where the file is one of another program.
+  std::vector<std::string> import_options = {};
 };
 
 /// Read, checked and assembled. Never changes, so threads may share it; copies are the same model.
@@ -32,8 +34,9 @@ class POLYFORM_SHOWN Model {
   static Model parse(std::string_view text, const std::string& file, const ReadOptions& = {});
   /// The same from data: the keys and values of a model file. Messages name paths in it.
   static Model build(const Value& document, const std::string& file, const ReadOptions& = {});
-  /// What a model file holds, as data; nothing is judged but its syntax.
-  static Value document(const std::string& file);
+  /// What a model file holds, as data; nothing is judged but its syntax. Of a file of another program: what it is
+  /// imported as.
+  static Value document(const std::string& file, const ReadOptions& = {});
 
   const std::string& name() const noexcept;
   std::vector<std::string> bodies() const;

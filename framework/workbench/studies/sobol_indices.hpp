@@ -1,0 +1,34 @@
+// Sobol indices: which share of a quantity's variance each factor makes.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "framework/workbench/studies/table.hpp"
+
+namespace polyform::host::inline studies {
+
+/// An estimate with the ends of its 95 % interval.
+struct Estimate {
+  double value = 0, low = 0, high = 0;
+};
+/// first: the share of the variance that goes with the factor alone. total: the share that is left when all others are
+/// known, so with all that it does together with others.
+struct FactorIndices {
+  Estimate first, total;
+};
+/// Of one quantity. why_not: why there are none; "" where there are.
+struct SobolIndices {
+  std::vector<FactorIndices> factors;
+  std::size_t samples = 0, left_out = 0;  ///< of which the estimate is made; with a case that failed or has no number
+  std::string why_not;
+};
+
+/// One for each quantity, from the cases of the method saltelli (design.hpp). First indices by Saltelli et al. (2010,
+/// Comput. Phys. Comm. 181, table 2 b), total ones by Jansen (1999, Comput. Phys. Comm. 117, eq. 22), intervals by
+/// bootstrap over the samples (Archer, Saltelli, Sobol 1997). Of another method there are none, and why_not says so.
+std::vector<SobolIndices> sobol_indices(const StudyTable&, std::string_view method);
+
+}  // namespace polyform::host::inline studies

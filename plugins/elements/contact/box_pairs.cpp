@@ -1,0 +1,173 @@
+#include "box_pairs.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+namespace polyform::contact {
+
+namespace {
+
+// Of the size of a box: what is beside a face by less is over it. Boxes of equal edges lie upon each other so.
+constexpr double beside = 1e-9;
+// Sine of an angle by which two edges may point into each other's faces: what lies flat is tilted by less.
+constexpr double into_face = 0.05;
+// Edges whose directions differ by less are parallel, and have no place where they cross: the square of a sine.
+constexpr double parallel_edges = 1e-12;
+
+Vec3 column(const Mat3& R, std::size_t k) noexcept { return {R(0, k), R(1, k), R(2, k)}; }
+
+double size_of(const PlacedShape& box) noexcept {
+  return std::max({box.half_edges.x, box.half_edges.y, box.half_edges.z});
+}
+
+/// A place that is none: as far away as the centres, and more. Its gap changes with the bodies' velocities as others do.
+ContactPoint nowhere(const Vec3& a, const Vec3& b, double far) noexcept {
+  const Vec3 line = a - b;
+  const double distance = norm(line);
+  const Vec3 normal = distance > 0 ? (1 / distance) * line : Vec3{0, 0, 1};
+  return {distance + far, normal, 0.5 * (a + b)};
+}
+
+Vec3 corner_of(const PlacedShape& box, std::size_t k) noexcept {
+  const Vec3& h = box.half_edges;
+  return box.position + box.R * Vec3{k & 1 ? h.x : -h.x, k & 2 ? h.y : -h.y, k & 4 ? h.z : -h.z};
+}
+
+struct Face {
+  std::size_t axis;
+  double sign;
+};
+
+/// The face of a box that another box lies the farthest out of, or the least deep in.
+Face face_towards(const PlacedShape& box, const PlacedShape& other) noexcept {
+  const Vec3 c = transpose_times(box.R, other.position - box.position);
+  Face best{0, 1};
+  double widest = -std::numeric_limits<double>::infinity();
+  for (std::size_t i = 0; i < 3; ++i) {
+    double reach = 0;
+    for (std::size_t k = 0; k < 3; ++k)
+      reach += std::abs(dot(column(box.R, i), column(other.R, k))) * other.half_edges[k];
+    const double apart = std::abs(c[i]) - box.half_edges[i] - reach;
+    if (!(apart > widest)) continue;
+    widest = apart;
+    best = {i, c[i] < 0 ? -1.0 : 1.0};
+  }
+  return best;
+}
+
+/// Over the face its height, also where that is negative; beside it the distance from the box.
+ContactPoint corner_at_box(const Vec3& corner, const PlacedShape& box, const Face& face) noexcept {
+  const Vec3 c = transpose_times(box.R, corner - box.position), &h = box.half_edges;
+  const double height = face.sign * c[face.axis] - h[face.axis], around = beside * size_of(box);
+  bool over = height > -2 * h[face.axis];
+  for (std::size_t i = 0; i < 3; ++i) over = over && (i == face.axis || std::abs(c[i]) <= h[i] + around);
+  if (over) {
+    const Vec3 normal = face.sign * column(box.R, face.axis);
+    return {height, normal, corner - (0.5 * height) * normal};
+  }
+  const Vec3 nearest{std::clamp(c.x, -h.x, h.x), std::clamp(c.y, -h.y, h.y), std::clamp(c.z, -h.z, h.z)};
+  const Vec3 line = box.R * (c - nearest);
+  const double distance = norm(line);
+  // Only the face that looks away from all of the other box can have it within.
+  if (!(distance > 0)) return nowhere(corner, box.position, size_of(box));
+  return {distance, (1 / distance) * line, corner - 0.5 * line};
+}
+
+/// An edge of a box, or the axis of a capsule.
+struct Edge {
+  Vec3 center, direction;
+  double half_length;
+  std::array<Vec3, 2> faces;  ///< outward, of the two that meet there; of an axis none
+};
+
+Edge edge_of(const PlacedShape& box, std::size_t e) noexcept {
+  const std::size_t along = e / 4, i = (along + 1) % 3, k = (along + 2) % 3;
+  const Vec3 u = (e & 1 ? 1.0 : -1.0) * column(box.R, i), v = (e & 2 ? 1.0 : -1.0) * column(box.R, k);
+  return {box.position + box.half_edges[i] * u + box.half_edges[k] * v, column(box.R, along), box.half_edges[along],
+          {u, v}};
+}
+
+bool is_within(const Vec3& point, const PlacedShape& box) noexcept {
+  const Vec3 c = transpose_times(box.R, point - box.position);
+  const double around = beside * size_of(box);
+  return std::abs(c.x) <= box.half_edges.x + around && std::abs(c.y) <= box.half_edges.y + around &&
+         std::abs(c.z) <= box.half_edges.z + around;
+}
+
+/// Puts the nearest places where an edge (of a box, or the axis of a capsule with a radius) crosses edges of a box into
+/// two points: where it goes in over the box, and where it comes out. `of`: the box that the edge is of, or nullptr.
+void cross_edges(const Edge& a, double radius, const PlacedShape* of, const PlacedShape& b,
+                 std::span<ContactPoint, 2> out) noexcept {
+  for (std::size_t e = 0; e < edges_of_box; ++e) {
+    const Edge other = edge_of(b, e);
+    const Vec3 across = cross(a.direction, other.direction), line = a.center - other.center;
+    const double square = dot(across, across);
+    if (square < parallel_edges) continue;
+    // Where the two lines are nearest to each other.
+    const double along = dot(a.direction, other.direction), c = dot(a.direction, line), f = dot(other.direction, line);
+    const double s = (along * f - c) / square, t = (f - along * c) / square;
+    // Where edges meet at their ends the corners touch.
+    const double around = beside * size_of(b);
+    if (!(std::abs(s) < a.half_length - around) || !(std::abs(t) < other.half_length - around)) continue;
+    const Vec3 outward = other.faces[0] + other.faces[1];
+    const Vec3 normal = (std::copysign(1.0, dot(across, outward)) / std::sqrt(square)) * across;
+    bool is_corner = true;  // of the two boxes' sum: the normal points out of both faces of either edge
+    for (const Vec3& face : other.faces) is_corner = is_corner && dot(normal, face) > -into_face;
+    for (const Vec3& face : a.faces) is_corner = is_corner && (of == nullptr || dot(normal, face) < into_face);
+    if (!is_corner) continue;
+    const Vec3 on_a = a.center + s * a.direction, on_b = other.center + t * other.direction;
+    const double apart = dot(normal, on_a - on_b);
+    if (apart < 0 && (!is_within(on_a, b) || (of != nullptr && !is_within(on_b, *of)))) continue;
+    ContactPoint& place = out[dot(a.direction, outward) < 0 ? 0 : 1];
+    const double gap = apart - radius;
+    if (std::abs(gap) < std::abs(place.gap)) place = {gap, normal, on_b + (0.5 * gap) * normal};
+  }
+}
+
+}  // namespace
+
+ContactPoint ball_at_box(const Vec3& center, double radius, const PlacedShape& box) noexcept {
+  const Vec3 c = transpose_times(box.R, center - box.position), &h = box.half_edges;
+  Vec3 nearest{std::clamp(c.x, -h.x, h.x), std::clamp(c.y, -h.y, h.y), std::clamp(c.z, -h.z, h.z)}, out{};
+  const bool inside = std::abs(c.x) <= h.x && std::abs(c.y) <= h.y && std::abs(c.z) <= h.z;
+  if (inside) {  // out of the nearest face
+    std::size_t face = 0;
+    for (std::size_t i = 1; i < 3; ++i)
+      if (h[i] - std::abs(c[i]) < h[face] - std::abs(c[face])) face = i;
+    out[face] = c[face] < 0 ? -1 : 1;
+    nearest[face] = out[face] * h[face];
+  }
+  const Vec3 on_box = box.position + box.R * nearest, line = center - on_box;
+  const double distance = norm(line);
+  const Vec3 normal = inside ? box.R * out : (1 / distance) * line;
+  const double gap = (inside ? -distance : distance) - radius;
+  return {gap, normal, on_box + (0.5 * gap) * normal};
+}
+
+void box_box(const PlacedShape& a, const PlacedShape& b, std::span<ContactPoint> out) noexcept {
+  const double far = std::min(size_of(a), size_of(b));
+  const Face of_b = face_towards(b, a), of_a = face_towards(a, b);
+  for (std::size_t k = 0; k < corners_of_box; ++k) {
+    out[k] = corner_at_box(corner_of(a, k), b, of_b);
+    ContactPoint& mirrored = out[corners_of_box + k] = corner_at_box(corner_of(b, k), a, of_a);
+    mirrored.normal = -mirrored.normal;
+  }
+  for (std::size_t e = 0; e < edges_of_box; ++e) {
+    const auto places = out.subspan(2 * corners_of_box + 2 * e).first<2>();
+    places[0] = places[1] = nowhere(a.position, b.position, far);
+    cross_edges(edge_of(a, e), 0, &a, b, places);
+  }
+}
+
+void capsule_box(const PlacedShape& a, const PlacedShape& b, std::span<ContactPoint> out) noexcept {
+  const Vec3 h = half_axis(a);
+  out[0] = ball_at_box(a.position - h, a.radius, b);
+  out[1] = ball_at_box(a.position + h, a.radius, b);
+  const auto places = out.subspan(2).first<2>();
+  places[0] = places[1] = nowhere(a.position, b.position, std::min(size_of(b), a.radius + a.half_length));
+  cross_edges({a.position, axis_of(a.R), a.half_length, {}}, a.radius, nullptr, b, places);
+}
+
+}  // namespace polyform::contact

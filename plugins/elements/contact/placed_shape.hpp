@@ -1,0 +1,31 @@
+// Shapes and points of contact in ground axes: what the closed forms for pairs of shapes work on.
+#pragma once
+
+#include "polyform/contract/shapes.hpp"
+
+namespace polyform::contact {
+
+/// A place where two surfaces meet or may meet, ground axes.
+struct ContactPoint {
+  double gap = 0;  ///< signed distance of the surfaces, m: negative where they overlap
+  Vec3 normal;     ///< from the second surface to the first, unit
+  Vec3 position;   ///< halfway between the surfaces, from the ground origin, m
+  /// Whether the gap changes with the velocity of the surfaces here along the normal. Where it does not, a point that
+  /// mirrors this one makes up for it: the gaps of both change with both velocities.
+  bool is_carried = true;
+};
+
+/// A shape at a pose: of the frame of its body, or of ground.
+struct PlacedShape {
+  explicit PlacedShape(const GeometricShape&) noexcept;
+  GeometricShape::Kind kind;
+  Mat3 R;
+  Vec3 position, half_edges;
+  double radius, half_length;
+};
+
+inline Vec3 axis_of(const Mat3& R) noexcept { return {R(0, 2), R(1, 2), R(2, 2)}; }
+/// Half of the axis of a cylinder or capsule, from its centre.
+inline Vec3 half_axis(const PlacedShape& s) noexcept { return s.half_length * axis_of(s.R); }
+
+}  // namespace polyform::contact

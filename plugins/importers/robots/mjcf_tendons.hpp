@@ -1,0 +1,53 @@
+// Tendons of an MJCF model: what their springs and dampers do.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "mjcf_bodies.hpp"
+
+namespace polyform::importers {
+
+/// The length of a tendon that is a sum over joints: Σ factor · q, with q zero as drawn.
+struct FixedTendon {
+  struct Part {
+    const MjcfJoint* joint;
+    double factor;
+  };
+  std::vector<Part> parts;
+};
+
+class MjcfTendonReader {
+ public:
+  /// passive: whether springs and dampers act.
+  MjcfTendonReader(MjcfSource& source, const MjcfBodies& bodies, NameGiver& names, Mechanism& m, bool passive)
+      : source_(source), bodies_(bodies), names_(names), m_(m), passive_(passive) {}
+
+  void read();
+  /// By name in the file; nullptr where there is no such sum.
+  const FixedTendon* fixed(const std::string& name) const;
+
+ private:
+  /// What a tendon's spring and damper are; lower and upper: between these lengths the spring is at rest.
+  struct Spring {
+    double stiffness = 0, damping = 0;
+    bool is_given = false;  ///< the lengths; else those of the springs of the joints
+    double lower = 0, upper = 0;
+    bool acts() const { return stiffness > 0 || damping > 0; }
+  };
+  void read_fixed(const Element&);
+  void read_spatial(const Element&);
+  Spring spring_of(const Element&);
+  double number(const Element&, const char* attribute, double otherwise);
+
+  MjcfSource& source_;
+  const MjcfBodies& bodies_;
+  NameGiver& names_;
+  Mechanism& m_;
+  bool passive_;
+  std::map<std::string, FixedTendon> fixed_;
+  int unnamed_ = 0;
+};
+
+}  // namespace polyform::importers

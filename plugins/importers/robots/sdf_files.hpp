@@ -1,0 +1,34 @@
+// The files of an SDF model: with those that it includes.
+#pragma once
+
+#include <deque>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "xml_file.hpp"
+
+namespace polyform::importers {
+
+class SdfFiles {
+ public:
+  SdfFiles(XmlFile& first, DiagnosticSink& sink) : first_(first), sink_(sink) {}
+
+  /// The model of the file that an <include> names; empty where it is not read, which is marked, or after a report.
+  Element model_of(const Element& include);
+  std::size_t errors();  ///< of all files
+  void settle(Ledger&) const;
+
+ private:
+  /// The file that a URI means, or "": model://NAME and package://NAME/FILE are looked for beside the file and its
+  /// models, and in the folders that the environment lists for Gazebo.
+  std::string file_of(const std::string& uri, const XmlFile& from) const;
+
+  XmlFile& first_;
+  DiagnosticSink& sink_;
+  std::deque<XmlFile> included_;
+  std::map<std::string, XmlFile*> by_path_;
+  std::size_t bytes_ = 0;
+};
+
+}  // namespace polyform::importers

@@ -1,0 +1,124 @@
+// Boxes on boxes and capsules on boxes: at rest, over an edge, edge on edge.
+#include <fmt/format.h>
+
+#include <array>
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <numbers>
+
+#include "tests/events/elements.hpp"
+#include "tests/support/integrators.hpp"
+#include "tests/support/workbench.hpp"
+
+using namespace polyform;
+using namespace polyform::test;
+
+namespace {
+
+constexpr double earth = 9.81;
+
+host::RunSettings box_settings(double duration) {
+  host::RunSettings s = run_settings("dop853");
+  s.duration = duration;
+  s.output_interval = duration / 10;
+  s.step = duration / 100;
+  s.relative_tolerance = 1e-10;
+  s.absolute_tolerance = 1e-12;
+  return s;
+}
+
+/// A body of 2 kg with a shape on a table, whose top is the plane z = 0 with a rim at x = 0.
+std::string on_table(const std::string& shape, const std::string& position, const std::string& orientation,
+                     const std::string& contact) {
+  return fmt::format(
+      "polyform: 1\ngravity: [0, 0, -9.81]\n"
+      "ground: {{geometry: [{{type: box, size: [1, 1, 1], position: [-0.5, 0, -0.5]}}]}}\nbodies:\n"
+      "  - {{name: body, mass: 2, inertia: {{xx: 0.02, yy: 0.03, zz: 0.04}}, position: {},{}\n"
+      "     geometry: [{}]}}\n"
+      "joints:\n  - {{name: j, type: free, base: ground, moving: body}}\n"
+      "forces:\n  - {{name: c, type: contact, a: body, b: ground, {}}}\n",
+      position, orientation, shape, contact);
+}
+const char* const slab = "{type: box, size: [0.4, 0.3, 0.1]}";
+const char* const rod = "{type: capsule, radius: 0.05, length: 0.4}";
+const char* const unyielding = "law: rigid, restitution: 0, friction: {dynamic: 0.5}";
+
+}  // namespace
+
+TEST_CASE("what lies over the edge of a table stays while its mass centre is over the table") {
+  for (const auto& [shape, orientation] :
+       {std::pair{slab, ""}, std::pair{rod, " orientation: {axis: [0, 1, 0], angle: 1.5707963267948966},"}}) {
+    const auto system = system_from_text(on_table(shape, "[-0.02, 0.01, 0.05]", orientation, unyielding));
+    for (const Formulation* formulation : formulations_for(*system)) {
+      INFO(formulation->name() << " " << shape);
+      const Ended ended = run_to_end(*system, *formulation, box_settings(1));
+      CHECK(norm(ended.positions[0] - Vec3{-0.02, 0.01, 0.05}) < 1e-11);
+    }
+  }
+}
+
+// About the rim, which holds by friction: J α = m g x, J = I + m (x² + z²).
+TEST_CASE("a slab tips over the edge of a table when its mass centre is beyond") {
+  const auto system = system_from_text(on_table(slab, "[0.02, 0, 0.05]", "", unyielding));
+  const double inertia = 0.03 + 2 * (0.02 * 0.02 + 0.05 * 0.05), rate = std::sqrt(2 * earth / inertia);
+  for (const Formulation* formulation : formulations_for(*system)) {
+    INFO(formulation->name());
+    const Ended ended = run_to_end(*system, *formulation, box_settings(0.05));
+    // φ̈ = ω² (x cos φ + z sin φ), by its series.
+    const double t = 0.05, a = rate * rate * 0.02, b = rate * rate * rate * rate * 0.02 * 0.05;
+    const double angle = a * t * t / 2 + b * t * t * t * t / 24;
+    CHECK(ended.positions[0].x == Approx(0.02 * std::cos(angle) + 0.05 * std::sin(angle)).epsilon(1e-5));
+    CHECK(ended.positions[0].z == Approx(0.05 * std::cos(angle) - 0.02 * std::sin(angle)).epsilon(1e-5));
+    CHECK(ended.record.energy_drift < 1e-9);
+  }
+}
+
+TEST_CASE("boxes that stand upon each other rest, and the sum of the heights stays") {
+  const auto pile = [](const std::array<double, 3>& heights, const char* law) {
+    std::string text = "polyform: 1\ngravity: [0, 0, -9.81]\nground: {geometry: [{type: plane}]}\nbodies:\n";
+    for (std::size_t i = 0; i < 3; ++i)
+      text += fmt::format(
+          "  - {{name: b{}, mass: {}, inertia: {{xx: 0.02, yy: 0.02, zz: 0.02}}, position: [0, 0, {:.17g}],\n"
+          "     geometry: [{{type: box, size: [0.2, 0.2, 0.2]}}]}}\n",
+          i, 1 + i, heights[i]);
+    text += "joints:\n";
+    for (int i = 0; i < 3; ++i) text += fmt::format("  - {{name: j{}, type: free, base: ground, moving: b{}}}\n", i, i);
+    return system_from_text(text + fmt::format("contacts: {{all: true, {}}}\n", law));
+  };
+  const auto rigid_pile = pile({0.1, 0.3, 0.5}, "law: rigid, restitution: 0, friction: {dynamic: 0.5}");
+  for (const Formulation* formulation : formulations_for(*rigid_pile)) {
+    INFO(formulation->name());
+    const Ended ended = run_to_end(*rigid_pile, *formulation, box_settings(0.2));
+    for (std::size_t i = 0; i < 3; ++i)
+      CHECK(norm(ended.positions[i] - Vec3{0, 0, 0.1 + 0.2 * static_cast<double>(i)}) < 1e-11);
+  }
+  // Springs of k in each corner; between two boxes each corner counts for either box, so that there are eight.
+  const double first = 6 * earth / 4e5, second = first + 5 * earth / 8e5, third = second + 3 * earth / 8e5;
+  const auto soft_pile = pile({0.1 - first, 0.3 - second, 0.5 - third}, "stiffness: 1.0e+5, exponent: 1");
+  const Ended ended = run_to_end(*soft_pile, *formulations_for(*soft_pile).front(), box_settings(0.02));
+  for (const Vec3& v : ended.velocities) CHECK(norm(v) < 1e-11);
+}
+
+// A box that stands on an edge along x falls on a rim that is along y: one place, under the mass centre.
+TEST_CASE("a box that falls with an edge on an edge comes back with its restitution") {
+  const double half = 0.1 * std::sqrt(2.0), h = 0.2, speed = std::sqrt(2 * earth * h), fallen = speed / earth;
+  const std::string text = fmt::format(
+      "polyform: 1\ngravity: [0, 0, -9.81]\n"
+      "ground: {{geometry: [{{type: box, size: [0.6, 2, 0.6], position: [0, 0, {:.17g}],\n"
+      "   orientation: {{axis: [0, 1, 0], angle: {:.17g}}}}}]}}\nbodies:\n"
+      "  - {{name: body, mass: 2, inertia: {{xx: 0.02, yy: 0.03, zz: 0.04}}, position: [0, 0, {:.17g}],\n"
+      "     orientation: {{axis: [1, 0, 0], angle: {:.17g}}}, geometry: [{{type: box, size: [0.5, 0.2, 0.2]}}]}}\n"
+      "joints:\n  - {{name: j, type: free, base: ground, moving: body}}\n"
+      "forces:\n  - {{name: c, type: contact, a: body, b: ground, ",
+      -0.3 * std::sqrt(2.0), std::numbers::pi / 4, half + h, std::numbers::pi / 4);
+  const auto system = system_from_text(text + "law: rigid, restitution: 0.6}\n");
+  for (const Formulation* formulation : formulations_for(*system)) {
+    INFO(formulation->name());
+    const Ended ended = run_to_end(*system, *formulation, box_settings(fallen + 0.1));
+    CHECK(ended.velocities[0].z == Approx(0.6 * speed - earth * 0.1).epsilon(1e-9));
+  }
+  const auto soft = system_from_text(text + "stiffness: 1.0e+12, restitution: 0.6}\n");
+  const Ended ended = run_to_end(*soft, *formulations_for(*soft).front(), box_settings(fallen + 0.1));
+  // A contact of 50 µs, in which it does not fall.
+  CHECK(ended.velocities[0].z == Approx(0.6 * speed - earth * 0.1).margin(1e-4 * earth));
+}
