@@ -47,6 +47,8 @@ SystemScales::SystemScales(const SystemView& view) : view_(view), sizes_(view.bo
     if (!(s.inertia > 0)) s.inertia = s.mass * s.reach * s.reach;
     largest_reach_ = std::max(largest_reach_, s.reach);
   }
+  // Points on one place have no size: moments and turns are compared along a metre.
+  if (!(largest_reach_ > 0)) largest_reach_ = 1;
 }
 
 void SystemScales::find_masses() {

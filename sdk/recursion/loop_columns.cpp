@@ -49,7 +49,7 @@ void LoopColumns::hold(std::size_t body, const DependentRows& rows, Transfer<dou
   for (const Held& held : std::ranges::equal_range(held_, body, {}, &Held::body)) {
     const LoopLayout::Passage& start = layout_.passage(held.passage);
     for (std::size_t r = 0; r < start.rows; ++r) {
-      if (rows.without(held.loop) >> r & 1u) continue;
+      if (rows.left_out(held.loop) >> r & 1u) continue;
       const Spatial& E = columns_[start.first + r].E;
       const double angular = size(E.angular) / held_length_, linear = size(E.linear);
       const double size_of_row = angular * angular + linear * linear;

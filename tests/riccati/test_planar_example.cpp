@@ -26,7 +26,7 @@ Matrix matrix(Index rows, Index columns, std::initializer_list<double> values) {
     for (Index c = 0; c < columns; ++c) result(r, c) = *value++;
   return result;
 }
-Matrix rod_matrix(const Rod& rod) { return reduce_to_plane(transfer_matrix(rod.body())); }
+Matrix matrix_of_rod(const Rod& rod) { return reduce_to_plane(transfer_matrix(rod.body())); }
 
 /// The example at a random state, with the truth.
 struct Example {
@@ -44,11 +44,11 @@ struct Example {
   const Rod& seven() const { return rods[3]; }
   double denominator() const { return 3 * std::cos(three().angle - five().angle) + 2; }
 
-  Chain first() const { return {plane, Boundary::free, {{rod_matrix(one()), false}}}; }
+  Chain first() const { return {plane, Boundary::free, {{matrix_of_rod(one()), false}}}; }
   Chain second() const {
-    const Matrix outboard = rod_matrix(five());
+    const Matrix outboard = matrix_of_rod(five());
     return {plane, Boundary::free,
-            {{rod_matrix(three()), false}, {ball_hinge(plane, outboard), true}, {outboard, false}}};
+            {{matrix_of_rod(three()), false}, {ball_hinge(plane, outboard), true}, {outboard, false}}};
   }
   std::vector<Vec3> second_input() const { return {{2 * a * seven().c(), 2 * a * seven().s(), 0}}; }
   Matrix multi_body() const { return reduce_to_plane(multi_input_transfer_matrix(seven().body(a), second_input())); }
@@ -77,7 +77,7 @@ void at_random_states(Check check) {
 TEST_CASE("Eq 36: the transfer matrix of a rod, and Eq 37 it carries the true states") {
   at_random_states([](const Example& x) {
     const double c = x.one().c(), s = x.one().s(), w2 = x.one().rate * x.one().rate;
-    const Matrix U = rod_matrix(x.one());
+    const Matrix U = matrix_of_rod(x.one());
     CHECK(difference(U, matrix(7, 7, {1, 0, -2 * a * s, 0, 0, 0, -2 * a * c * w2,
                                       0, 1, 2 * a * c, 0, 0, 0, -2 * a * s * w2,
                                       0, 0, 1, 0, 0, 0, 0,
@@ -93,7 +93,7 @@ TEST_CASE("Eq 36: the transfer matrix of a rod, and Eq 37 it carries the true st
 TEST_CASE("Eq 38: the rearranged submatrices of a rod") {
   at_random_states([](const Example& x) {
     const double c = x.one().c(), s = x.one().s(), w2 = x.one().rate * x.one().rate;
-    const Rearranged t(plane, x.first().partition(), rod_matrix(x.one()));
+    const Rearranged t(plane, x.first().partition(), matrix_of_rod(x.one()));
     CHECK(difference(t.T11, matrix(3, 3, {1, -2 * a * s, 2 * a * c, 0, 1, 0, 0, 0, 1})) < 1e-14);
     CHECK(difference(t.T12, matrix(3, 3, {m * a * s, -m * a * c, -2 * m * a * a / 3,
                                           -m, 0, m * a * s,
@@ -119,7 +119,7 @@ TEST_CASE("Eqs 39 and 40: S and e after the first rod") {
 TEST_CASE("Eq 45: the rearranged submatrices of hinge 4") {
   at_random_states([](const Example& x) {
     const double c = x.five().c(), s = x.five().s();
-    const Rearranged t(plane, x.second().partition(), ball_hinge(plane, rod_matrix(x.five())));
+    const Rearranged t(plane, x.second().partition(), ball_hinge(plane, matrix_of_rod(x.five())));
     CHECK(difference(t.T11, Matrix::Identity(3, 3)) < 1e-14);
     CHECK(difference(t.T12, Matrix::Zero(3, 3)) < 1e-14);
     CHECK(difference(t.T21, matrix(3, 3, {0, 0, 0,

@@ -47,7 +47,8 @@ class LoopColumns {
 
   // Inward.
   /// S += E w Eᵀ, e += E w g of the rows that hold the body, before anything that they share with other rows. Rows that
-  /// are left out do not: nothing makes sure that they are met.
+  /// are left out do not: nothing makes sure that they are met. Nonholonomic rows do where positions are corrected, too:
+  /// the step is one of those that meet them.
   void hold(std::size_t body, const DependentRows&, Transfer<double>& s) const noexcept;
   /// Through the modes of a flexible body, after FlexibleLinks::condense.
   void pass_modes(std::size_t body, std::size_t element) noexcept;
