@@ -12,6 +12,27 @@ LoopColumns::LoopColumns(const LoopLayout& layout, FlexibleLinks& flexible, Mult
       through_(layout.sizes().widest), gains_(layout.sizes().gains), modal_(layout.sizes().modal),
       modal_terms_(layout.sizes().modal) {}
 
+namespace {
+
+/// Whether the outboard body of a tree joint has, by itself, inertia against every motion of the joint, in every state:
+/// mass against slides, and inertia about the one axis of turning.
+bool moves_own_inertia(const JointData& joint, const BodyData& body) {
+  if (!is_singular(body)) return true;
+  if (joint.kernel != nullptr) return false;
+  std::size_t turns = 0;
+  for (const Primitive& p : joint.primitives) {
+    if (!(body.mass > 0) || p.kind == Primitive::Kind::ball || (p.kind == Primitive::Kind::rotation && ++turns > 1))
+      return false;
+    if (p.kind != Primitive::Kind::rotation) continue;
+    const Vec3 axis = joint.reversed ? p.axis : transpose_times(joint.R_drawn, p.axis);
+    const Sym3& J = body.inertia;
+    if (!(dot(axis, J * axis) > least_determinant * (J.xx + J.yy + J.zz))) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
 void LoopColumns::hold_ground_rows(const SystemView& view, double length) {
   // Bodies whose joints move them against ground carry the others: parents stand before their children.
   std::vector<std::size_t> root(view.bodies.size());
@@ -21,7 +42,7 @@ void LoopColumns::hold_ground_rows(const SystemView& view, double length) {
     const BodyIndex inboard = view.joints[b].inboard();
     root[b] = is_ground(inboard) ? b : root[at(inboard)];
     mass[root[b]] += view.bodies[b].mass;
-    if (is_singular(view.bodies[b])) needs[root[b]] = true;
+    if (!moves_own_inertia(view.joints[b], view.bodies[b])) needs[root[b]] = true;
   }
   if (length > 0) held_length_ = length;
   for (std::size_t i = 0; i < layout_.count(); ++i) {

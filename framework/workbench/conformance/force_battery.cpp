@@ -185,14 +185,40 @@ void on_loads(const std::vector<Case>& cases, Measure& m, Body body) {
   });
 }
 
+/// Where three states begin that are a vector in ground axes, which turns with the system: their names end in _x, _y
+/// and _z.
+std::vector<std::size_t> vector_states(const ForceType& type) {
+  const Strided<const Variable> states = type.descriptor().states;
+  std::vector<std::size_t> firsts;
+  for (std::size_t i = 0; i + 2 < states.size(); ++i)
+    if (states[i].name.ends_with("_x") && states[i + 1].name.ends_with("_y") && states[i + 2].name.ends_with("_z"))
+      firsts.push_back(i);
+  return firsts;
+}
+
+void turn_vector(const Mat3& R, std::span<double> states, std::size_t first) {
+  const Vec3 turned = R * Vec3{states[first], states[first + 1], states[first + 2]};
+  std::copy_n(&turned.x, 3, states.begin() + static_cast<std::ptrdiff_t>(first));
+}
+
+/// Where nothing slips, the rates of such vectors and the power that they take are rounding, and nothing tells their
+/// size: what the vectors do to the wrenches is compared instead.
+void clear_vectors(Load& load, std::span<const std::size_t> firsts) {
+  for (const std::size_t first : firsts)
+    std::fill_n(load.rates.begin() + static_cast<std::ptrdiff_t>(first), 3, 0.0);
+  if (!firsts.empty()) load.power = 0;
+}
+
 void check_frames(const ForceType& type, const std::vector<Case>& cases, Checklist& list) {
   constexpr std::string_view turns = "wrenches turn with the frame, all else stays";
   constexpr std::string_view balances = "what it puts on its markers cancels";
   const std::size_t markers = cases.front().sample.view().forces[0].instances[0].markers.size();
-  const auto load_of = [&](const ElementInstance& instance, const BatchInput& in) {
+  const auto type_of = [&](const ElementInstance& instance) -> const ForceType& {
     const auto* const variants = ask<TypeVariants>(type);
-    const ForceType& own = variants != nullptr ? *variants->variant(instance.fields) : type;
-    return loads_of(*make_loads(own, std::span(&instance, 1)), in);
+    return variants != nullptr ? *variants->variant(instance.fields) : type;
+  };
+  const auto load_of = [&](const ElementInstance& instance, const BatchInput& in) {
+    return loads_of(*make_loads(type_of(instance), std::span(&instance, 1)), in);
   };
   claim_drawn_axes(type, markers, list, [&](Measure& m, auto see) {
     on_loads(cases, m, [&](const ElementInstance& read, const BatchInput& in, const Load& beside) {
@@ -213,8 +239,13 @@ void check_frames(const ForceType& type, const std::vector<Case>& cases, Checkli
       const Mat3 R = rotation_matrix(random.quaternion());
       Load expected = load_of(read, in);
       for (Spatial& w : expected.wrenches) w = {R * w.angular, R * w.linear};
-      const auto error_of = [&](const ElementInstance& instance, const BatchInput& there) {
-        return difference(expected, load_of(instance, there), beside);
+      const std::vector<std::size_t> vectors = vector_states(type_of(read));
+      clear_vectors(expected, vectors);
+      const auto error_of = [&](const ElementInstance& instance, BatchInput there) {
+        for (const std::size_t first : vectors) turn_vector(R, there.states, first);
+        Load found = load_of(instance, there);
+        clear_vectors(found, vectors);
+        return difference(expected, found, beside);
       };
       errors.push_back(see_turned(type, read, in, R, random.vector(2), error_of, tied, m));
     });

@@ -54,8 +54,8 @@ class LoopClosure {
   LoopClosure(const LoopClosure&) = delete;
   LoopClosure& operator=(const LoopClosure&) = delete;
 
-  /// From now on rows that tie one rigid body to ground resist as inertia of that body too, in trees on ground with a body
-  /// that lacks mass or inertia (tree_regularity.hpp).
+  /// From now on rows that tie one rigid body to ground resist as inertia of that body too, in trees on ground with a
+  /// joint whose own body does not resist it in every state (tree_regularity.hpp).
   void hold_ground_rows();
   bool holds_ground_rows() const { return columns_.holds_ground_rows(); }
 

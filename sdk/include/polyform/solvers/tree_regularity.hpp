@@ -16,8 +16,8 @@ namespace polyform {
 // the force w g E puts nothing on the body, whatever the mass w is: S + w E Eᵀ, e + w g E have the same solution, and the
 // same multipliers, as S and e (the augmented Lagrangian of the rows).
 
-// So such rows always resist in trees with a body that lacks mass or inertia: a tree that is regular as drawn may pass
-// a state in which it is not (LoopClosure::hold_ground_rows).
+// So such rows always resist in trees with a joint whose own body does not resist it in every state: a tree that is
+// regular as drawn may pass a state in which it is not (LoopClosure::hold_ground_rows).
 
 /// Whether it can be swept. False names joint, body and cut joint to the sink.
 bool check_tree_is_regular(const SystemView&, std::string_view formulation, DiagnosticSink&) noexcept;
