@@ -32,9 +32,7 @@ LoopClosure::LoopClosure(const SystemView& view, FlexibleLinks& flexible, const 
       columns_(layout_, flexible, matrix_),
       multipliers_(layout_.sizes().rows) {}
 
-void LoopClosure::hold_ground_rows() {
-  columns_.hold_ground_rows(view_, system_scales_.largest_reach());
-}
+void LoopClosure::hold_ground_rows() { columns_.hold_ground_rows(view_, system_scales_.largest_reach()); }
 
 void LoopClosure::begin_judging(Level level, std::span<const BodyMotion> frames, std::span<const Vec3> to_P) noexcept {
   columns_.clear({});

@@ -15,7 +15,8 @@ LoopColumns::LoopColumns(const LoopLayout& layout, FlexibleLinks& flexible, Mult
 namespace {
 
 /// Whether the outboard body of a tree joint has, by itself, inertia against every motion of the joint, in every state:
-/// mass against slides, and inertia about the one axis of turning.
+/// mass against slides, and inertia about the one axis of turning. About the only axis of a joint a mass beside it turns
+/// too, at a distance that stays.
 bool moves_own_inertia(const JointData& joint, const BodyData& body) {
   if (!is_singular(body)) return true;
   if (joint.kernel != nullptr) return false;
@@ -25,8 +26,11 @@ bool moves_own_inertia(const JointData& joint, const BodyData& body) {
       return false;
     if (p.kind != Primitive::Kind::rotation) continue;
     const Vec3 axis = joint.reversed ? p.axis : transpose_times(joint.R_drawn, p.axis);
+    const Vec3 arm = body.center_of_mass - (joint.reversed ? joint.p_base : joint.p_moving);
+    const Vec3 across = joint.primitives.size() == 1 ? cross(axis, arm) : Vec3{};
     const Sym3& J = body.inertia;
-    if (!(dot(axis, J * axis) > least_determinant * (J.xx + J.yy + J.zz))) return false;
+    const double terms = J.xx + J.yy + J.zz + body.mass * dot(arm, arm);
+    if (!(dot(axis, J * axis) + body.mass * dot(across, across) > least_determinant * terms)) return false;
   }
   return true;
 }
@@ -42,9 +46,11 @@ void LoopColumns::hold_ground_rows(const SystemView& view, double length) {
     const BodyIndex inboard = view.joints[b].inboard();
     root[b] = is_ground(inboard) ? b : root[at(inboard)];
     mass[root[b]] += view.bodies[b].mass;
-    if (!moves_own_inertia(view.joints[b], view.bodies[b])) needs[root[b]] = true;
+    // A flexible body has the inertia of its own mass beside that of its hub.
+    if (flexible_.element_of(b) == FlexibleLinks::none && !moves_own_inertia(view.joints[b], view.bodies[b]))
+      needs[root[b]] = true;
   }
-  if (length > 0) held_length_ = length;
+  held_length_ = length;
   for (std::size_t i = 0; i < layout_.count(); ++i) {
     const LoopLayout::End* only = nullptr;
     std::size_t ends = 0;

@@ -28,8 +28,8 @@ class LoopColumns {
   LoopColumns(const LoopLayout&, FlexibleLinks&, MultiplierMatrix&);
 
   /// From now on rows that tie one rigid body to ground, and nothing else, resist as inertia of that body too, in the
-  /// trees on ground with a joint that does not move inertia of its own body in every state. At the accelerations that obey them they put no force on
-  /// it. length: of the system, m.
+  /// trees on ground with a joint that does not move inertia of its own body in every state. At the accelerations that
+  /// obey them they put no force on it. length: of the system, m.
   void hold_ground_rows(const SystemView&, double length);
   bool holds_ground_rows() const { return !held_.empty(); }
 
