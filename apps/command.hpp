@@ -14,6 +14,7 @@ namespace polyform::apps {
 using Action = std::function<host::Exit()>;
 
 void add_run(CLI::App& app, Action& action);
+void add_resume(CLI::App& app, Action& action);
 void add_evaluate(CLI::App& app, Action& action);
 void add_linearize(CLI::App& app, Action& action);
 void add_equilibrium(CLI::App& app, Action& action);

@@ -82,6 +82,7 @@ Exit command(int argc, char** argv) {
   app.footer(guide);
   Action action;
   add_run(app, action);
+  add_resume(app, action);
   add_evaluate(app, action);
   add_linearize(app, action);
   add_equilibrium(app, action);

@@ -1,8 +1,9 @@
-// polyform run MODEL: integrate, and write a table of results.
+// polyform run MODEL: integrate, and write a table of results. polyform resume FILE: go on with a run.
 #include <CLI/CLI.hpp>
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <iterator>
 #include <memory>
@@ -11,6 +12,7 @@
 #include "apps/command.hpp"
 #include "apps/report/report.hpp"
 #include "apps/session/arguments.hpp"
+#include "apps/session/checkpoint.hpp"
 #include "apps/session/interruption.hpp"
 #include "apps/session/model_files.hpp"
 #include "apps/session/process_arguments.hpp"
@@ -26,6 +28,7 @@
 #include "framework/host/simulation/absent_constraints.hpp"
 #include "framework/host/simulation/simulate.hpp"
 #include "framework/host/simulation/solver_selection.hpp"
+#include "framework/files_read.hpp"
 #include "framework/printable.hpp"
 
 namespace polyform::apps {
@@ -42,6 +45,15 @@ struct RunCommandArguments {
   std::vector<std::string> options;
   std::string report;
   std::optional<double> memory_limit;  ///< GiB; 0: none
+  bool json = false, quiet = false;
+  std::string checkpoint;        ///< a file; "": none
+  std::optional<double> every;   ///< between checkpoints, s of wall time
+  std::vector<std::string> words;  ///< as they were typed behind `run`
+};
+
+struct ResumeArguments {
+  std::string file;
+  std::optional<double> duration;
   bool json = false, quiet = false;
 };
 
@@ -118,11 +130,50 @@ Exit exit_code(const RunRecord& run) {
                                         : Exit::interrupted;
 }
 
-Exit run(const RunCommandArguments& arguments) {
+void check_checkpoint(const RunCommandArguments& arguments) {
+  if (arguments.checkpoint.empty()) {
+    if (!arguments.every) return;
+    throw host::Failure(Exit::bad_input, "--every is given without --checkpoint",
+                        "Give --checkpoint FILE, or leave out --every.");
+  }
+  if (arguments.run.output == "-" || arguments.checkpoint == "-")
+    throw host::Failure(Exit::bad_input, "a run with --checkpoint needs files that can be gone on with, not a stream",
+                        "Give --output FILE.csv or FILE.h5, and --checkpoint FILE.");
+  if (!arguments.report.empty() && !has_page_rows(arguments.run.output))
+    throw host::Failure(Exit::bad_input, "with --checkpoint, a page needs the rows of an HDF5 file",
+                        "Give --output FILE.h5 too, or make the page later: polyform report.");
+}
+
+/// Of the run as it is now. Failure (bad_input) where it is no longer the one of the checkpoint.
+Checkpoint checkpoint_of(const RunCommandArguments& arguments, std::string_view solver, const Checkpoint* earlier,
+                         const std::vector<std::string>& parts) {
+  std::vector<std::string> read{arguments.model.file};
+  if (!arguments.model.state.empty()) read.push_back(arguments.model.state);
+  for (const std::string& part : parts)
+    if (std::ranges::find(read, part) == read.end()) read.push_back(part);
+  Checkpoint now{std::filesystem::current_path().string(), arguments.words, std::string(solver), sums_of(read)};
+  if (earlier == nullptr) return now;
+  for (const FileSum& file : now.files)
+    if (std::ranges::find(earlier->files, file) == earlier->files.end())
+      throw host::Failure(Exit::bad_input, fmt::format("{} is not as it was when the run began", file.path),
+                          "A run goes on with the model that it began with: restore the file, or begin anew.");
+  if (earlier->solver != now.solver)
+    throw host::Failure(Exit::bad_input,
+                        fmt::format("the run began with the solver {}, and now {} would be chosen", earlier->solver,
+                                    now.solver),
+                        "Plugins have come or gone since: begin the run anew.");
+  now.words = earlier->words;
+  return now;
+}
+
+/// earlier: what the run goes on from, or nullptr.
+Exit run(const RunCommandArguments& arguments, const Checkpoint* earlier) {
   check_streams(arguments.report, arguments.run.output);
+  check_checkpoint(arguments);
   host::FileRoles files;
   add_model_files(files, arguments.model);
   files.write("--output", arguments.run.output);
+  files.write("--checkpoint", arguments.checkpoint);
   files.write("--report", arguments.report);
   if (arguments.report == "-" && arguments.json)
     throw host::Failure(Exit::bad_input, "--report - and --json would mix on the output stream",
@@ -130,7 +181,8 @@ Exit run(const RunCommandArguments& arguments) {
   Session session(arguments.model.plugin_paths, memory_limit_of(arguments.memory_limit));
   session.add_plugins_to(files);
   const auto system = session.load(arguments.model);
-  add_parts(files);
+  const std::vector<std::string> parts = host::take_read_files();
+  for (const std::string& path : parts) files.read("a file of the model", path);
   const host::RunSettings settings = settle(session.catalog(), arguments.run, system->description());
   const SolverChoice choice = choose_solver(session.catalog(), *system, arguments.solver, arguments.options);
   session.crash_report().set_work(fmt::format("solver {}", choice.formulation->name()));
@@ -138,8 +190,17 @@ Exit run(const RunCommandArguments& arguments) {
   if (!arguments.report.empty()) check_page(*system, columns_of(arguments.run), settings, 1);
   // An interruption from here on leaves a file that can be read.
   const volatile std::sig_atomic_t& interrupted = watch_interruption();
+  std::optional<CheckpointFile> checkpoint;
+  if (!arguments.checkpoint.empty()) {
+    constexpr double usual_distance = 60;  // s
+    checkpoint.emplace(arguments.checkpoint, arguments.every.value_or(usual_distance),
+                       checkpoint_of(arguments, choice.formulation->name(), earlier, parts));
+  }
   std::unique_ptr<host::RowSink> results =
-      open_result(*system, arguments.run.output, columns_of(arguments.run), choice.formulation->name(), settings);
+      earlier == nullptr
+          ? open_result(*system, arguments.run.output, columns_of(arguments.run), choice.formulation->name(), settings)
+          : reopen_result(*system, arguments.run.output, columns_of(arguments.run), choice.formulation->name(),
+                          settings, earlier->snapshot.state.time, earlier->snapshot.sums.rows);
 
   std::unique_ptr<PageOfRun> page;
   if (!arguments.report.empty())
@@ -153,16 +214,24 @@ Exit run(const RunCommandArguments& arguments) {
       page.reset();  // nothing of the page is written yet
     });
     ProgressBar bar(!arguments.quiet);
-    const host::RunControl control{&interrupted, [&](double time) {
-                                    session.crash_report().reached(time);
-                                    bar.update(time, settings.duration);
-                                  }};
+    host::RunControl control{&interrupted, [&](double time) {
+                               session.crash_report().reached(time);
+                               bar.update(time, settings.duration);
+                             }};
+    if (checkpoint) {
+      control.snapshot_due = [&] { return checkpoint->is_due(); };
+      control.take_snapshot = [&](const host::RunSnapshot& snapshot) {
+        if (results) results->store();
+        checkpoint->write(snapshot);
+      };
+    }
     std::vector<host::RowSink*> sinks;
     if (results) sinks.push_back(results.get());
     if (page && page->sink()) sinks.push_back(page->sink());
     if (!limits.bodies().empty()) sinks.push_back(&limits);
     const InterruptibleWork work;
-    record = host::simulate(*system, *solver, settings, sinks, control);
+    record = earlier == nullptr ? host::simulate(*system, *solver, settings, sinks, control)
+                                : host::simulate(*system, *solver, settings, sinks, control, earlier->snapshot);
     session.crash_report().set_rescue({});
   }
   host::mend_streams();
@@ -173,7 +242,9 @@ Exit run(const RunCommandArguments& arguments) {
                                               choice.formulation->name())
                                 : record.remedy);
   if (record.end == host::End::interrupted)
-    print(Severity::warning, fmt::format("interrupted at t = {:.6g} s; the results so far are kept", record.time));
+    print(Severity::warning,
+          fmt::format("interrupted at t = {:.6g} s; the results so far are kept{}", record.time,
+                      checkpoint ? "; polyform resume " + arguments.checkpoint + " goes on" : ""));
 
   for (const std::string& warning : record.warnings) print(Severity::warning, warning);
   const std::string_view name = choice.formulation->name();
@@ -185,21 +256,76 @@ Exit run(const RunCommandArguments& arguments) {
   return exit_code(record);
 }
 
+void declare_run(CLI::App& sub, RunCommandArguments& arguments) {
+  add_model(sub, arguments.model);
+  add_state(sub, arguments.model.state);
+  add_solver(sub, arguments.solver);
+  add_solver_options(sub, arguments.options);
+  add_run_arguments(sub, arguments.run);
+  sub.add_option("--report", arguments.report, "Write a page about the run: plots, animation, tables")
+      ->type_name("FILE.html");
+  sub.add_option("--checkpoint", arguments.checkpoint,
+                 "Write, now and then, what polyform resume needs to go on with the run")
+      ->type_name("FILE");
+  sub.add_option("--every", arguments.every, "Time between checkpoints, s by the clock on the wall [60]")
+      ->check(check_positive)
+      ->type_name("NUMBER");
+  add_memory_limit(sub, arguments.memory_limit);
+  sub.add_flag("--json", arguments.json, "Print one JSON object about the run, last, in place of the summary");
+  sub.add_flag("--quiet", arguments.quiet, "No summary and no progress bar");
+}
+
+/// What was typed, in an order of its own: arguments, then options with their values.
+std::vector<std::string> words_of(const CLI::App& sub) {
+  std::vector<std::string> words, options;
+  for (const CLI::Option* option : sub.get_options()) {
+    if (option->count() == 0) continue;
+    const bool is_flag = option->get_expected_max() == 0;
+    for (const std::string& value : option->results()) {
+      if (option->get_positional())
+        words.push_back(value);
+      else if (is_flag)
+        options.push_back("--" + option->get_lnames().front());
+      else
+        options.push_back("--" + option->get_lnames().front() + "=" + value);
+    }
+  }
+  words.insert(words.end(), options.begin(), options.end());
+  return words;
+}
+
+Exit resume(const ResumeArguments& given) {
+  const Checkpoint checkpoint = read_checkpoint(given.file);
+  const std::string file = std::filesystem::absolute(given.file).string();
+  std::error_code trouble;
+  std::filesystem::current_path(checkpoint.folder, trouble);
+  if (trouble)
+    throw host::Failure(Exit::bad_input,
+                        fmt::format("the folder {} in which the run was begun is not there", checkpoint.folder),
+                        "Its files are named as seen from there.");
+  RunCommandArguments arguments;
+  CLI::App parser;
+  declare_run(parser, arguments);
+  try {
+    parser.parse(std::vector<std::string>(checkpoint.words.rbegin(), checkpoint.words.rend()));
+  } catch (const CLI::ParseError& problem) {
+    throw host::Failure(Exit::bad_input, fmt::format("{} is damaged: {}", given.file, problem.what()),
+                        "Begin the run anew.");
+  }
+  arguments.words = checkpoint.words;
+  arguments.checkpoint = file;
+  if (given.duration) arguments.run.duration = given.duration;
+  arguments.json = arguments.json || given.json;
+  arguments.quiet = arguments.quiet || given.quiet;
+  return run(arguments, &checkpoint);
+}
+
 }  // namespace
 
 void add_run(CLI::App& app, Action& action) {
   CLI::App* sub = app.add_subcommand("run", "Integrate a model and write a table of results");
   const auto arguments = std::make_shared<RunCommandArguments>();
-  add_model(*sub, arguments->model);
-  add_state(*sub, arguments->model.state);
-  add_solver(*sub, arguments->solver);
-  add_solver_options(*sub, arguments->options);
-  add_run_arguments(*sub, arguments->run);
-  sub->add_option("--report", arguments->report, "Write a page about the run: plots, animation, tables")
-      ->type_name("FILE.html");
-  add_memory_limit(*sub, arguments->memory_limit);
-  sub->add_flag("--json", arguments->json, "Print one JSON object about the run, last, in place of the summary");
-  sub->add_flag("--quiet", arguments->quiet, "No summary and no progress bar");
+  declare_run(*sub, *arguments);
   sub->footer(
       "Energy drift is the largest change of energy.balance in the rows, the energy less the work of forces without\n"
       "potential and of drives, relative to the largest kinetic energy, change of potential energy or work. A page is\n"
@@ -211,7 +337,31 @@ void add_run(CLI::App& app, Action& action) {
       "  polyform run rod.yaml --output rod.csv\n"
       "  polyform run rod.yaml --rtol 1e-10 --output rod.h5 --columns \"rod.*,energy\"\n"
       "  polyform run rod.yaml --output - --quiet | head");
-  sub->final_callback([&action, arguments] { action = [arguments] { return run(*arguments); }; });
+  sub->final_callback([&action, arguments, sub] {
+    arguments->words = words_of(*sub);
+    action = [arguments] { return run(*arguments, nullptr); };
+  });
+}
+
+void add_resume(CLI::App& app, Action& action) {
+  CLI::App* sub = app.add_subcommand("resume", "Go on with a run from its checkpoint");
+  const auto arguments = std::make_shared<ResumeArguments>();
+  sub->add_option("FILE", arguments->file, "What polyform run --checkpoint wrote")->required();
+  sub->add_option("--duration", arguments->duration, "Time at which the run ends, s [that of the run]")
+      ->check(check_positive)
+      ->type_name("NUMBER");
+  sub->add_flag("--json", arguments->json, "Print one JSON object about the run, last, in place of the summary");
+  sub->add_flag("--quiet", arguments->quiet, "No summary and no progress bar");
+  sub->footer(
+      "Model, solver, files and all else are those of the run, seen from the folder in which it was begun. Rows that\n"
+      "the result file has behind the checkpoint are written anew, and further ones follow. The integrator begins anew\n"
+      "at the checkpoint: what follows is the same within its tolerances. A run that has come to its end goes on with\n"
+      "a longer --duration.\n"
+      "Examples:\n"
+      "  polyform run rod.yaml --duration 1e5 --output rod.h5 --checkpoint rod.state --every 30\n"
+      "  polyform resume rod.state\n"
+      "  polyform resume rod.state --duration 2e5");
+  sub->final_callback([&action, arguments] { action = [arguments] { return resume(*arguments); }; });
 }
 
 }  // namespace polyform::apps

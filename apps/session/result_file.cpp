@@ -4,7 +4,12 @@
 
 #include <cmath>
 
+#include "framework/diagnostics.hpp"
+
 namespace polyform::apps {
+
+using host::Exit;
+using host::Failure;
 
 host::RecordFields known_of(const host::System& system, std::string_view solver, const host::RunSettings& settings) {
   host::RecordFields known{{"polyform", std::string(POLYFORM_VERSION)},
@@ -29,6 +34,21 @@ std::unique_ptr<host::RowSink> open_result(const host::System& system, const std
   if (path.empty()) return nullptr;
   return std::make_unique<host::ResultSink>(system, columns, host::make_writer(path),
                                             known_of(system, solver, settings));
+}
+
+std::unique_ptr<host::RowSink> reopen_result(const host::System& system, const std::string& path,
+                                             const host::Columns& columns, std::string_view solver,
+                                             const host::RunSettings& settings, double from, std::size_t rows) {
+  if (path.empty()) return nullptr;
+  constexpr double rounding_of_time = 1e-12;  // as of the rows of a run
+  auto sink = std::make_unique<host::ResultSink>(system, columns, host::make_writer(path),
+                                                 known_of(system, solver, settings), from * (1 + rounding_of_time));
+  if (sink->earlier_rows() != rows)
+    throw Failure(Exit::bad_input,
+                  fmt::format("{} has {} rows up to t = {:.9g} s, and the run had written {}", path,
+                              sink->earlier_rows(), from, rows),
+                  "The file was changed since the checkpoint: begin the run anew.");
+  return sink;
 }
 
 }  // namespace polyform::apps

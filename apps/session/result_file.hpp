@@ -16,4 +16,10 @@ host::RecordFields known_of(const host::System&, std::string_view solver, const 
 std::unique_ptr<host::RowSink> open_result(const host::System&, const std::string& path, const host::Columns&,
                                            std::string_view solver, const host::RunSettings&);
 
+/// The same for a run that goes on from a time: the rows of the file up to there stay. Failure (bad_input) too where
+/// these are not as many as the run had written.
+std::unique_ptr<host::RowSink> reopen_result(const host::System&, const std::string& path, const host::Columns&,
+                                             std::string_view solver, const host::RunSettings&, double from,
+                                             std::size_t rows);
+
 }  // namespace polyform::apps

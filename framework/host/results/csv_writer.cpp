@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <chrono>
+#include <fstream>
 #include <string>
 #include <utility>
 
@@ -18,6 +19,15 @@ constexpr std::size_t bytes_at_once = 1u << 20;
 constexpr std::chrono::seconds flush_interval{1};
 constexpr std::size_t longest_number = 32;
 
+std::string header_of(std::span<const Channel> channels) {
+  std::string header;
+  for (const Channel& channel : channels) {
+    if (!header.empty()) header += ',';
+    header += quoted_in_csv(channel.name);
+  }
+  return header + '\n';
+}
+
 class CsvWriter final : public FileWriter {
  public:
   explicit CsvWriter(std::unique_ptr<OutputFile> file) : file_(std::move(file)) {}
@@ -32,12 +42,26 @@ class CsvWriter final : public FileWriter {
 
   void begin(std::span<const Channel> channels, const RecordFields&) override {
     file_->replace();
-    for (const Channel& channel : channels) {
-      if (!buffer_.empty()) buffer_ += ',';
-      buffer_ += quoted_in_csv(channel.name);
-    }
-    buffer_ += '\n';
+    buffer_ = header_of(channels);
     flush();
+  }
+
+  std::size_t go_on(std::span<const Channel> channels, const RecordFields&, double until) override {
+    std::ifstream earlier(file_->path(), std::ios::binary);
+    std::string line;
+    const auto is_whole_line = [&] { return std::getline(earlier, line) && !earlier.eof(); };
+    if (!is_whole_line() || line + '\n' != header_of(channels)) refuse_to_go_on(file_->path());
+    std::uint64_t bytes = line.size() + 1;
+    std::size_t rows = 0;
+    for (; is_whole_line(); ++rows) {
+      double time = 0;
+      const auto [end, problem] = std::from_chars(line.data(), line.data() + line.size(), time);
+      if (problem != std::errc()) refuse_to_go_on(file_->path());
+      if (time > until) break;
+      bytes += line.size() + 1;
+    }
+    file_->keep(bytes);
+    return rows;
   }
 
   void row(std::span<const double> values) override {
@@ -53,6 +77,10 @@ class CsvWriter final : public FileWriter {
     *out++ = '\n';
     buffer_.resize(static_cast<std::size_t>(out - buffer_.data()));
     if (buffer_.size() >= bytes_at_once) flush();
+  }
+
+  void store() override {
+    if (!buffer_.empty()) flush();
   }
 
   void store_due() override {

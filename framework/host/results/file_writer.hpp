@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <mutex>
+#include <string>
 
 #include "framework/host/results/result_writer.hpp"
 
@@ -16,6 +17,9 @@ class FileWriter : public ResultWriter {
   /// The lock of all writers that must not work at the same time as this one; nullptr when any others may.
   virtual std::mutex* shared_lock() noexcept { return nullptr; }
 };
+
+/// Failure (bad_input): the file cannot be gone on with.
+[[noreturn]] void refuse_to_go_on(const std::string& path);
 
 /// A writer with a thread that stores rows in time: they reach the file within seconds also when no further row comes,
 /// because a step takes long or a plugin never returns. The next call throws what failed in the thread. Where the

@@ -37,6 +37,8 @@ struct Object {
   std::vector<std::size_t> columns;
   std::vector<std::string> names, units;
   bool table;  ///< N x k; else N numbers
+
+  std::string dataset() const { return table ? path + "/values" : path; }
 };
 
 std::vector<Object> arrange(std::span<const Channel> channels) {
@@ -84,10 +86,7 @@ class Hdf5Writer final : public FileWriter {
       output_->unlock();
       create_file();
       left_ = 0;
-      objects_ = arrange(channels);
-      columns_ = channels.size();
-      const std::size_t row_bytes = sizeof(double) * std::max<std::size_t>(columns_, 1);
-      chunk_rows_ = std::clamp(block_bytes / row_bytes, fewest_rows, most_rows);
+      arrange_rows(channels);
       std::size_t texts = 0;
       for (const Object& object : objects_) texts += text_bytes(object.names) + text_bytes(object.units);
       reserve(3 * objects_.size() * object_bytes + texts);
@@ -101,12 +100,50 @@ class Hdf5Writer final : public FileWriter {
     });
   }
 
+  std::size_t go_on(std::span<const Channel> channels, const RecordFields& record, double until) override {
+    bool same = true;
+    guarded([&] {
+      const Clock::time_point start = Clock::now();
+      hsize_t size = 0;
+      output_->unlock();
+      try {
+        same = is_earlier(channels);
+      } catch (const hdf5::Error&) {
+        same = false;
+      }
+      if (!same) return;
+      const Handle access = access_of_all();
+      file_ = Handle(H5Fopen(path_.c_str(), H5F_ACC_RDWR, access), H5Fclose);
+      check(H5Fget_filesize(file_, &size));
+      output_->take_over();
+      arrange_rows(channels);
+      for (Object& object : objects_) object.path = object.dataset();
+      written_ = rows_until(until);
+      for (const Object& object : objects_) {
+        const hsize_t left[2] = {written_, object.columns.size()};
+        const Handle dataset(H5Dopen2(file_, object.path.c_str(), H5P_DEFAULT), H5Dclose);
+        check(H5Dset_extent(dataset, left));
+      }
+      write_record(record);
+      check(H5Fflush(file_, H5F_SCOPE_LOCAL));
+      trim();
+      flushed_ = Clock::now();
+      flush_seconds_ = std::chrono::duration<double>(flushed_ - start).count();
+    });
+    if (!same) refuse_to_go_on(path_);
+    return written_;
+  }
+
   void row(std::span<const double> values) override {
     if (waiting_ == 0) block_.clear();
     block_.insert(block_.end(), values.begin(), values.end());
     ++waiting_;
     // A block ends with a chunk, so that no chunk is written twice unless the wait was long.
     if ((written_ + waiting_) % chunk_rows_ == 0) guarded([&] { flush(); });
+  }
+
+  void store() override {
+    if (waiting_ > 0) guarded([&] { flush(); });
   }
 
   void store_due() override {
@@ -131,6 +168,39 @@ class Hdf5Writer final : public FileWriter {
   }
 
  private:
+  void arrange_rows(std::span<const Channel> channels) {
+    objects_ = arrange(channels);
+    columns_ = channels.size();
+    const std::size_t row_bytes = sizeof(double) * std::max<std::size_t>(columns_, 1);
+    chunk_rows_ = std::clamp(block_bytes / row_bytes, fewest_rows, most_rows);
+  }
+
+  /// Whether the file at the path has these columns.
+  bool is_earlier(std::span<const Channel> channels) const {
+    const Handle file(H5Fopen(path_.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
+    return std::ranges::all_of(arrange(channels), [&](const Object& object) {
+      if (!object.table) return Handle(H5Dopen2(file, object.path.c_str(), H5P_DEFAULT), H5Dclose) >= 0;
+      return hdf5::read_texts(file, object.path + "/channels") == object.names;
+    });
+  }
+
+  /// How many rows there are up to a time, in every dataset.
+  std::size_t rows_until(double until) {
+    const Handle times(H5Dopen2(file_, "/time", H5P_DEFAULT), H5Dclose), space(H5Dget_space(times), H5Sclose);
+    hsize_t size[2] = {0, 0};
+    check(H5Sget_simple_extent_dims(space, size, nullptr));
+    std::vector<double> all(size[0]);
+    if (!all.empty()) check(H5Dread(times, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, all.data()));
+    hsize_t rows = static_cast<hsize_t>(std::ranges::upper_bound(all, until) - all.begin());
+    for (const Object& object : objects_) {
+      const Handle dataset(H5Dopen2(file_, object.path.c_str(), H5P_DEFAULT), H5Dclose),
+          extent(H5Dget_space(dataset), H5Sclose);
+      check(H5Sget_simple_extent_dims(extent, size, nullptr));
+      rows = std::min(rows, size[0]);
+    }
+    return rows;
+  }
+
   /// Turns errors of the library into a Failure. Nothing more is written after the first one.
   template <class Part>
   void guarded(const Part& part) {
@@ -146,10 +216,15 @@ class Hdf5Writer final : public FileWriter {
     }
   }
 
-  void create_file() {
-    const Handle creation(H5Pcreate(H5P_FILE_CREATE), H5Pclose), access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
-    // Files of format 1.8: readable by all, and not marked as damaged when the process is killed.
+  /// Files of format 1.8: readable by all, and not marked as damaged when the process is killed.
+  static Handle access_of_all() {
+    Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
     check(H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_V18));
+    return access;
+  }
+
+  void create_file() {
+    const Handle creation(H5Pcreate(H5P_FILE_CREATE), H5Pclose), access = access_of_all();
     file_ = Handle(H5Fcreate(path_.c_str(), H5F_ACC_TRUNC, creation, access), H5Fclose);
   }
 
@@ -158,7 +233,7 @@ class Hdf5Writer final : public FileWriter {
     const hsize_t size[2] = {0, width}, limit[2] = {H5S_UNLIMITED, width};
     const hsize_t chunk[2] = {chunk_rows_, std::min<hsize_t>(width, chunk_numbers / chunk_rows_)};
     const int rank = object.table ? 2 : 1;
-    const std::string path = object.table ? object.path + "/values" : object.path;
+    const std::string path = object.dataset();
     const Handle space(H5Screate_simple(rank, size, limit), H5Sclose);
     const Handle dataset(H5Dcreate2(file_, path.c_str(), H5T_IEEE_F64LE, space, hdf5::with_groups(),
                                     hdf5::chunked(rank, chunk), H5P_DEFAULT),

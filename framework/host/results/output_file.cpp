@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -91,6 +92,34 @@ void OutputFile::replace() {
   if (!stream_ && ftruncate(descriptor_, 0) != 0) fail_to_write(path_, errno, option_);
 }
 
+void OutputFile::keep(std::uint64_t bytes) {
+  end_copies();
+  made_ = false;
+  size_ = static_cast<off_t>(bytes);
+  checksum_ = {};
+  if (!add_content(checksum_, bytes) || ::ftruncate(descriptor_, size_) != 0 ||
+      ::lseek(descriptor_, size_, SEEK_SET) != size_)
+    fail_to_write(path_, errno, option_);
+}
+
+/// The first bytes of the file; false, with the reason in errno, where they cannot be read.
+bool OutputFile::add_content(Checksum& sum, std::uint64_t bytes) const {
+  const int reader = ::open(whole_path_.c_str(), O_RDONLY | O_CLOEXEC);
+  if (reader < 0) return false;
+  std::vector<char> block(std::size_t{1} << 20);
+  ssize_t n = 0;
+  while (bytes > 0 && ((n = ::read(reader, block.data(), std::min<std::uint64_t>(block.size(), bytes))) > 0 ||
+                       (n < 0 && errno == EINTR))) {
+    if (n < 0) continue;
+    sum.add({block.data(), static_cast<std::size_t>(n)});
+    bytes -= static_cast<std::uint64_t>(n);
+  }
+  const int reason = errno;
+  ::close(reader);
+  errno = reason;
+  return n >= 0;
+}
+
 void OutputFile::take_identity() {
   struct stat status {};
   if (::fstat(descriptor_, &status) != 0) return;
@@ -151,16 +180,9 @@ void OutputFile::check_unchanged(std::optional<std::uint64_t> size) const {
 }
 
 void OutputFile::check_content() const {
-  const int reader = ::open(whole_path_.c_str(), O_RDONLY | O_CLOEXEC);
-  if (reader < 0) return;  // a file that may be written only
+  if (::access(whole_path_.c_str(), R_OK) != 0) return;  // a file that may be written only
   Checksum found;
-  std::vector<char> block(std::size_t{1} << 20);
-  ssize_t n = 0;
-  while ((n = ::read(reader, block.data(), block.size())) > 0 || (n < 0 && errno == EINTR))
-    if (n > 0) found.add({block.data(), static_cast<std::size_t>(n)});
-  const int reason = errno;
-  ::close(reader);
-  if (n < 0) fail_to_write(path_, reason, option_);
+  if (!add_content(found, static_cast<std::uint64_t>(size_))) fail_to_write(path_, errno, option_);
   if (found.value() != checksum_.value())
     throw Failure(Exit::simulation_failed,
                   fmt::format("the results in {} are not what was written: something wrote over them", shown(path_)),

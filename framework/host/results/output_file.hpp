@@ -27,11 +27,15 @@ class OutputFile {
   const std::string& path() const { return path_; }
   /// From now on the file is ours, and empty.
   void replace();
+  /// In place of replace(): from now on the file is ours with its first bytes, and writing goes on behind them.
+  void keep(std::uint64_t bytes);
   /// Appends whole lines. Failure (simulation_failed) when not all of them could be written; a file then ends with the
   /// last line that could.
   void write(std::string_view lines);
   /// For a library that writes to the file itself: lifts the lock for the library's own.
   void unlock();
+  /// For the same: the file is ours as it is.
+  void take_over() noexcept { made_ = false; }
   /// Makes sure that the file, of the size given, can grow by so many bytes, as far as the file system can tell.
   /// Failure (simulation_failed) when it cannot: the disk is full. May leave the file larger.
   void reserve(std::uint64_t size, std::uint64_t growth);
@@ -51,6 +55,7 @@ class OutputFile {
   void close_after_library();
 
  private:
+  bool add_content(Checksum&, std::uint64_t bytes) const;
   void check_content() const;
   void take_identity();
   void drop_after_last_line(std::string_view written) noexcept;

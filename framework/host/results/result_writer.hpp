@@ -1,6 +1,7 @@
 // Tables of results on their way to a file.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <span>
 #include <string>
@@ -18,8 +19,13 @@ class ResultWriter {
   virtual ~ResultWriter() = default;
   /// The columns, and what is known of the run. An existing file is replaced here, not before.
   virtual void begin(std::span<const Channel>, const RecordFields&) = 0;
+  /// In place of begin(): goes on with the file of an earlier run of the same model, whose rows up to the time `until`
+  /// stay. Returns how many these are. Failure (bad_input) where the file is none with these columns.
+  virtual std::size_t go_on(std::span<const Channel>, const RecordFields&, double until) = 0;
   /// One number per channel.
   virtual void row(std::span<const double>) = 0;
+  /// All rows so far reach the file now.
+  virtual void store() = 0;
   /// What became of the run: fields replace those of the same name given to begin. The file is complete and closed.
   virtual void finish(const RecordFields&) = 0;
 };

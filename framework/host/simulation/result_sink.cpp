@@ -10,6 +10,11 @@ ResultSink::ResultSink(const System& system, const Columns& columns, std::unique
   writer_->begin(rows_.channels(), known);
 }
 
+ResultSink::ResultSink(const System& system, const Columns& columns, std::unique_ptr<ResultWriter> writer,
+                       const RecordFields& known, double until)
+    : rows_(system, columns), writer_(std::move(writer)),
+      earlier_rows_(writer_->go_on(rows_.channels(), known, until)) {}
+
 RecordFields fields_of(const RunRecord& run) {
   const auto count = [](std::size_t n) { return static_cast<std::int64_t>(n); };
   RecordFields fields{{"status", std::string(name_of(run.end))},

@@ -9,6 +9,8 @@ namespace polyform::host::inline simulation {
 class RowSink {
  public:
   virtual ~RowSink() = default;
+  /// Where an earlier run has written the rows so far: the state that it began with, before any row.
+  virtual void see_start(const Observation&) {}
   /// Is called before each row with the work ∫ P dt of all that is applied without potential, from the start until
   /// then, J.
   virtual void work(double) {}
@@ -17,6 +19,8 @@ class RowSink {
   /// Whether step() is to be called with the state at the ends of some steps between rows.
   virtual bool wants_steps() const { return false; }
   virtual void step(double, const ConstStateView&) {}
+  /// All rows so far are where they stay, whatever becomes of the program. Throws the same.
+  virtual void store() {}
   /// After the last row, however the run ended. Throws the same.
   virtual void finish(const RunRecord&) {}
 };

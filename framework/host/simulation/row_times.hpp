@@ -29,6 +29,11 @@ class RowTimes {
     if (on_demand_) return asked_;
     return next_ < products_ ? static_cast<double>(next_) * interval_ : duration_;
   }
+  /// Rows up to t are there already.
+  void begin_from(double t) {
+    constexpr double rounding_of_time = 1e-12;  // of a time that sums of steps give
+    while (next_ <= products_ && next() <= t * (1 + rounding_of_time)) ++next_;
+  }
   void advance() {
     ++next_;
     asked_ = none;

@@ -28,12 +28,10 @@ void RunMotion::begin(const ConstStateView& start) {
 }
 
 void RunMotion::begin_from(const RunState& from) {
-  if (!touching_.empty())
-    throw Failure(Exit::simulation_failed, "contacts, friction or stops that hold at times cannot be set to a state",
-                  "Run the model from its start.");
   auto* const discrete = ask<DiscreteState>(solver_);
   if (from.y.size() != y_.size() ||
-      (discrete == nullptr ? !from.discrete.empty() : discrete->set(from.discrete) != Status::ok))
+      (discrete == nullptr ? !from.discrete.empty() : discrete->set(from.discrete) != Status::ok) ||
+      !touching_.begin_from(from))
     throw Failure(Exit::simulation_failed, "a state of another model cannot be set");
   std::ranges::copy(from.y, y_.begin());
   integrator_.start(from.time, y_);
@@ -45,6 +43,7 @@ void RunMotion::keep(double t, RunState& out) const {
   out.y.assign(y_.begin(), y_.end());
   if (const auto* const discrete = ask<DiscreteState>(solver_))
     out.discrete.assign(discrete->values().begin(), discrete->values().end());
+  touching_.keep(out);
 }
 
 void RunMotion::stand_at(double t) {

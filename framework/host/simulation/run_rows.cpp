@@ -46,6 +46,13 @@ void RunRows::put(double t, std::span<const double> y, double work, const Correc
   }
 }
 
+void RunRows::begin_from(const RowSums& sums, std::span<const double> y) {
+  statistics_.begin_from(sums);
+  if (solver_.observe(0, y, store_.now()) != Status::ok) fail_at(0, solver_);
+  end_copies();
+  for (RowSink* sink : sinks_) sink->see_start(store_.now());
+}
+
 void RunRows::show(Integration& integrator, std::size_t states) {
   constexpr std::size_t between = 24;
   const std::size_t evaluations = integrator.statistics().evaluations;

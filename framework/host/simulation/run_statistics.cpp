@@ -23,13 +23,13 @@ RunStatistics::RunStatistics(const SystemView& view)
     : view_(view), system_scales_(view), motions_(view.bodies.size()) {}
 
 void RunStatistics::start(const Observation& now, double balance) {
-  first_balance_ = balance;
-  first_potential_ = now.potential_energy;
+  sums_.first_balance = balance;
+  sums_.first_potential = now.potential_energy;
   observed_motions(now, motions_);
   for (std::size_t i = 0; i < motions_.size(); ++i)
-    terms_ += system_scales_.mass(i) * norm(view_.gravity) * norm(motions_[i].p);
+    sums_.terms += system_scales_.mass(i) * norm(view_.gravity) * norm(motions_[i].p);
   const double sprung = now.potential_energy - gravity_potential(view_, motions_, now.eta.data());
-  possible_ = system_scales_.of_system(motions_).energy + std::abs(sprung);
+  sums_.possible = system_scales_.of_system(motions_).energy + std::abs(sprung);
 }
 
 void RunStatistics::row(double time, const Observation& now, double work) {
@@ -37,41 +37,41 @@ void RunStatistics::row(double time, const Observation& now, double work) {
   if (!std::isfinite(total))
     throw Failure(Exit::simulation_failed, fmt::format("the energy is no finite number any more at t = {:.6g} s", time),
                   "Use a smaller step or tighter tolerances; check stiffnesses, inertias and efforts in the model.");
-  if (rows_++ == 0) start(now, balance);
-  drift_ = std::max(drift_, std::abs(balance - first_balance_));
-  kinetic_ = std::max(kinetic_, now.kinetic_energy);
-  terms_ = std::max(terms_, std::abs(now.potential_energy));
-  exchange_ = std::max(exchange_, std::abs(now.potential_energy - first_potential_));
-  work_ = std::max(work_, std::abs(work));
-  violation_ = std::max(violation_, now.position_violation);
-  correction_.add(*now.correction);
-  conservative_ = conservative_ && now.power == 0 && work == 0;
+  if (sums_.rows++ == 0) start(now, balance);
+  sums_.drift = std::max(sums_.drift, std::abs(balance - sums_.first_balance));
+  sums_.kinetic = std::max(sums_.kinetic, now.kinetic_energy);
+  sums_.terms = std::max(sums_.terms, std::abs(now.potential_energy));
+  sums_.exchange = std::max(sums_.exchange, std::abs(now.potential_energy - sums_.first_potential));
+  sums_.work = std::max(sums_.work, std::abs(work));
+  sums_.violation = std::max(sums_.violation, now.position_violation);
+  sums_.correction.add(*now.correction);
+  sums_.conservative = sums_.conservative && now.power == 0 && work == 0;
 }
 
 // A sum of n weights carries some sqrt(n) roundings, of which a hundred cover what is run; energies beyond that are
 // motion, however small beside the potential energy of the whole.
-double RunStatistics::rounding() const { return 100 * std::numeric_limits<double>::epsilon() * terms_; }
+double RunStatistics::rounding() const { return 100 * std::numeric_limits<double>::epsilon() * sums_.terms; }
 
-double RunStatistics::moving() const { return std::max({kinetic_, exchange_, work_}); }
+double RunStatistics::moving() const { return std::max({sums_.kinetic, sums_.exchange, sums_.work}); }
 
 std::string RunStatistics::warning() const {
-  const double moved = std::max({moving(), rounding(), at_rest * possible_});
-  if (!(moved > 0 && drift_ > lost_energy * moved)) return {};
+  const double moved = std::max({moving(), rounding(), at_rest * sums_.possible});
+  if (!(moved > 0 && sums_.drift > lost_energy * moved)) return {};
   return fmt::format(
       "the energy balance drifts by {:.1e} of what moves: the results are not those of the model. Likely causes: steps "
       "or tolerances that are too coarse, constraints that rounded lengths make contradict each other a little, or an "
       "element that tells another energy than that of its forces. Compare with smaller steps or tolerances, and with "
       "other solvers",
-      drift_ / moved);
+      sums_.drift / moved);
 }
 
 void RunStatistics::store(RunRecord& record) const {
-  const double scale = moving() > rounding() ? moving() : std::max(moving(), possible_);
-  record.rows = rows_;
-  record.energy_drift = scale > 0 ? drift_ / scale : 0;
-  record.conservative = conservative_;
-  record.constraint_violation = violation_;
-  record.correction = correction_;
+  const double scale = moving() > rounding() ? moving() : std::max(moving(), sums_.possible);
+  record.rows = sums_.rows;
+  record.energy_drift = scale > 0 ? sums_.drift / scale : 0;
+  record.conservative = sums_.conservative;
+  record.constraint_violation = sums_.violation;
+  record.correction = sums_.correction;
 }
 
 }  // namespace polyform::host::simulation

@@ -8,6 +8,17 @@
 
 namespace polyform::host::inline simulation {
 
+/// What the rows so far have shown, energies in J.
+struct RowSums {
+  bool conservative = true;
+  std::size_t rows = 0;
+  double first_balance = 0, first_potential = 0;
+  double terms = 0;     ///< the sum of the magnitudes of the energy's terms
+  double possible = 0;  ///< energy that what acts at the start could exchange
+  double drift = 0, kinetic = 0, exchange = 0, work = 0, violation = 0;
+  Correction correction;
+};
+
 /// Energy drift is the largest change of the balance B = E − ∫ P dt over the rows, P being the power of all that is
 /// applied without potential. It is relative to the energy that takes part in the motion: the largest kinetic energy,
 /// change of potential energy or work. Where all of these are lost in the rounding of the energy (a system at rest), it
@@ -19,6 +30,9 @@ class RunStatistics {
   /// work: ∫ P dt until then. Throws Failure (simulation_failed) when the energy is no finite number.
   void row(double time, const Observation&, double work);
   void store(RunRecord&) const;
+  const RowSums& sums() const { return sums_; }
+  /// Goes on with what the rows of another run of the same model have shown.
+  void begin_from(const RowSums& sums) { sums_ = sums; }
   /// Empty unless the balance drifts by a large part of what moves.
   std::string warning() const;
 
@@ -30,13 +44,7 @@ class RunStatistics {
   const SystemView& view_;
   SystemScales system_scales_;
   std::vector<BodyMotion> motions_;
-  bool conservative_ = true;
-  std::size_t rows_ = 0;
-  double first_balance_ = 0, first_potential_ = 0;
-  double terms_ = 0;     ///< the sum of the magnitudes of the energy's terms
-  double possible_ = 0;  ///< energy that what acts at the start could exchange
-  double drift_ = 0, kinetic_ = 0, exchange_ = 0, work_ = 0, violation_ = 0;
-  Correction correction_;
+  RowSums sums_;
 };
 
 }  // namespace polyform::host::simulation

@@ -69,6 +69,19 @@ class Run {
     });
   }
 
+  /// On from a snapshot to the end.
+  RunRecord to_end_from(const RunSnapshot& from) {
+    before_ = &from.record;
+    guard(record_, [&] {
+      encode_start(solver_, start_, motion_.solver_states());
+      rows_.begin_from(from.sums, motion_.solver_states());
+    });
+    times_.begin_from(from.state.time);
+    begin_from(from.state);
+    while (prepare()) go_on();
+    return finish();
+  }
+
   /// A row at t alone. exactly: a step ends there.
   void ask_row(double t, bool exactly) {
     keeps_state_ = true;
@@ -115,12 +128,32 @@ class Run {
       step();
       look_back();
       if (control_.progress) control_.progress(motion_.time());
+      if (control_.snapshot_due && control_.snapshot_due()) control_.take_snapshot(snapshot());
     });
   }
 
   RunRecord finish() {
     RunRecord& record = record_;
     if (record.end == End::failed) explain_failure();
+    if (control_.take_snapshot && record.end != End::failed)
+      guard(record, [&] { control_.take_snapshot(snapshot()); });
+    tell(record);
+    for (RowSink* sink : rows_.sinks()) guard(record, [&] { sink->finish(record); });
+    return record;
+  }
+
+ private:
+  /// At the end of a step, after all that happened in it.
+  RunSnapshot snapshot() {
+    RunSnapshot now{{}, record_, rows_.sums()};
+    motion_.stand_at(motion_.time());
+    motion_.keep(motion_.time(), now.state);
+    tell(now.record);
+    return now;
+  }
+
+  /// What there is to tell of the run so far.
+  void tell(RunRecord& record) {
     const Statistics done = motion_.integrator().statistics();
     record.time = motion_.time();
     record.state_size = motion_.states();
@@ -139,13 +172,11 @@ class Run {
       record.notes.push_back(fmt::format("{} ended the run at t = {:.9g} s", stops_.ended_by(), motion_.time()));
     record.choices = motion_.integrator().choices();
     if (record.choices.empty()) record.choices = watches_.held();
-    record.warnings = warnings();
+    record.warnings = warnings(record);
     rows_.store_balance(record);
-    for (RowSink* sink : rows_.sinks()) guard(record, [&] { sink->finish(record); });
-    return record;
+    if (before_ != nullptr) add_record_before(record, *before_);
   }
 
- private:
   /// Does a part of the run; its first failure is the run's.
   template <class Part>
   static void guard(RunRecord& record, const Part& part) {
@@ -245,12 +276,12 @@ class Run {
     if (keeps_state_) motion_.keep(t, stood_at_);
   }
 
-  std::vector<std::string> warnings() {
+  std::vector<std::string> warnings(const RunRecord& record) {
     std::vector<std::string> all = stops_.warnings();
     const auto append = [&](std::vector<std::string> more) {
       for (std::string& text : more) all.push_back(std::move(text));
     };
-    append(watches_.warnings(record_.energy_drift, record_.steps));
+    append(watches_.warnings(record.energy_drift, record.steps));
     append(tolerances_.warnings());
     if (std::string text = rows_.warning(); !text.empty()) all.push_back(std::move(text));
     // Where nothing else tells why.
@@ -312,6 +343,7 @@ class Run {
   double end_of_steps_ = never;           ///< a time that no step goes past
   bool keeps_state_ = false;              ///< at each row, for the caller
   RunState stood_at_;
+  const RunRecord* before_ = nullptr;  ///< of the run that this one goes on from
 };
 
 }  // namespace
@@ -388,6 +420,12 @@ RunRecord simulate(const System& system, Solver& solver, const RunSettings& sett
   RunRecord record = simulate(system.view(), system.initial_state(), solver, settings, sinks, control);
   if (record.end == End::failed && record.steps == 0) record.failure += note_of_chosen_rates(system);
   return record;
+}
+
+RunRecord simulate(const System& system, Solver& solver, const RunSettings& settings, std::span<RowSink* const> sinks,
+                   const RunControl& control, const RunSnapshot& from) {
+  const ConstStateView start = system.initial_state();
+  return Run(system.view(), start, solver, settings, sinks, control).to_end_from(from);
 }
 
 RunRecord simulate(const SystemView& view, const ConstStateView& start, Solver& solver, const RunSettings& settings,

@@ -10,6 +10,7 @@
 #include "framework/host/assembly/system.hpp"
 #include "framework/host/simulation/row_sink.hpp"
 #include "framework/host/simulation/run_record.hpp"
+#include "framework/host/simulation/run_snapshot.hpp"
 #include "framework/host/simulation/run_state.hpp"
 
 namespace polyform::host::inline simulation {
@@ -20,12 +21,19 @@ struct RunControl {
       nullptr;                                ///< the run ends after the step in which it becomes non-zero
   std::function<void(double time)> progress;  ///< told the time after each step
   bool row_at_interruption = false;           ///< a run that is interrupted has a row at the time that it reached
+  /// Whether a snapshot is due; asked after each step.
+  std::function<bool()> snapshot_due{};
+  /// Takes a snapshot where one is due, where the run is interrupted, and at its end.
+  std::function<void(const RunSnapshot&)> take_snapshot{};
 };
 
 /// Runs the solver from the system's initial state. Rows go to every sink: at k × output_interval (a product, not a
 /// running sum) and at the end. A run that fails says so in its record; its rows so far stand. Memory does not grow
 /// with the duration. Failure (bad_input) for an unknown integrator.
 RunRecord simulate(const System&, Solver&, const RunSettings&, std::span<RowSink* const>, const RunControl&);
+/// The same, on from a snapshot of another run of the same model, rows behind it.
+RunRecord simulate(const System&, Solver&, const RunSettings&, std::span<RowSink* const>, const RunControl&,
+                   const RunSnapshot& from);
 /// The same from a start that the caller gives and that is consistent with the joints. The solver may be of any view of
 /// the system.
 RunRecord simulate(const SystemView&, const ConstStateView& start, Solver&, const RunSettings&,

@@ -59,6 +59,31 @@ UnilateralMotion::UnilateralMotion(const SystemView& view, const ConstStateView&
   if (!empty()) check_drawn(start);
 }
 
+void UnilateralMotion::keep(RunState& out) const {
+  out.modes.clear();
+  for (const UnilateralMode mode : modes_) out.modes.push_back(static_cast<std::int32_t>(mode));
+  out.touching.clear();
+  for (const std::vector<double>* numbers : {&directions_, &span_, &fastest_})
+    out.touching.insert(out.touching.end(), numbers->begin(), numbers->end());
+  tally_.keep(out.touching);
+}
+
+bool UnilateralMotion::begin_from(const RunState& from) {
+  constexpr std::int32_t last_mode = static_cast<std::int32_t>(UnilateralMode::slip);
+  const std::size_t own = directions_.size() + span_.size() + fastest_.size();
+  if (from.modes.size() != modes_.size() || from.touching.size() != own + tally_.numbers() ||
+      std::ranges::any_of(from.modes, [&](std::int32_t mode) { return mode < 0 || mode > last_mode; }))
+    return false;
+  for (std::size_t k = 0; k < modes_.size(); ++k) modes_[k] = static_cast<UnilateralMode>(from.modes[k]);
+  const double* next = from.touching.data();
+  for (std::vector<double>* numbers : {&directions_, &span_, &fastest_}) {
+    std::copy_n(next, numbers->size(), numbers->begin());
+    next += numbers->size();
+  }
+  tally_.begin_from(std::span(from.touching).subspan(own));
+  return true;
+}
+
 /// What is slower than this rests.
 double UnilateralMotion::least_speed(std::size_t row) const { return rest_share * set_.terms(row) + least_rest; }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "framework/host/simulation/cone_problem.hpp"
+#include "framework/host/simulation/run_state.hpp"
 #include "framework/host/simulation/unilateral_response.hpp"
 #include "framework/host/simulation/unilateral_tally.hpp"
 
@@ -45,6 +46,11 @@ class UnilateralMotion {
   /// The event functions of the present modes; rates of those that are no gaps are not known here (NaN).
   void evaluate(double t, std::span<const double> y, std::span<double> values, std::span<double> rates);
   UnilateralTally& tally() { return tally_; }
+
+  /// The modes, and what is known of each point and counted of each element, for begin_from() of the same model.
+  void keep(RunState&) const;
+  /// In place of renew() at the start; false where the state is one of another model.
+  bool begin_from(const RunState&);
 
  private:
   /// One unknown force: along the normal, with the friction of what slides, or along a tangent of what sticks.

@@ -14,6 +14,31 @@ void UnilateralTally::jam(std::size_t point, double t) { element_of(point).jams.
 void UnilateralTally::pass_on(std::size_t point, double t) { element_of(point).ended.add(t, 0); }
 void UnilateralTally::gain(std::size_t point, double t, double energy) { element_of(point).gained.add(t, energy); }
 
+// Of each element: four numbers of each count, and two times.
+std::size_t UnilateralTally::numbers() const { return (4 * counts.size() + 2) * elements_.size(); }
+
+void UnilateralTally::keep(std::vector<double>& out) const {
+  for (const Element& e : elements_) {
+    for (const auto count : counts) {
+      const Count& c = e.*count;
+      out.insert(out.end(), {static_cast<double>(c.times), c.first, c.last, c.sum});
+    }
+    out.insert(out.end(), {e.stuck, e.closed});
+  }
+}
+
+void UnilateralTally::begin_from(std::span<const double> kept) {
+  const double* next = kept.data();
+  for (Element& e : elements_) {
+    for (const auto count : counts) {
+      e.*count = {static_cast<std::size_t>(next[0]), next[1], next[2], next[3]};
+      next += 4;
+    }
+    e.stuck = *next++;
+    e.closed = *next++;
+  }
+}
+
 std::vector<std::string> UnilateralTally::notes() const {
   std::vector<std::string> all;
   for (std::size_t i = 0; i < elements_.size(); ++i) {

@@ -1,7 +1,9 @@
 // What a run tells of its impacts and of what stuck.
 #pragma once
 
+#include <array>
 #include <cstddef>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -25,6 +27,11 @@ class UnilateralTally {
   /// Restitution gave energy.
   void gain(std::size_t point, double t, double energy);
 
+  /// How many numbers keep() appends: all that was counted, for begin_from() of the same model.
+  std::size_t numbers() const;
+  void keep(std::vector<double>& out) const;
+  void begin_from(std::span<const double> kept);
+
   /// A sentence for each element that had something to tell.
   std::vector<std::string> notes() const;
   /// A sentence for each that raises a doubt.
@@ -44,7 +51,10 @@ class UnilateralTally {
   struct Element {
     Count impacts, closed_bounces, jams, ended, gained;
     double stuck = 0, closed = 0;  ///< s
+
   };
+  static constexpr std::array counts{&Element::impacts, &Element::closed_bounces, &Element::jams, &Element::ended,
+                                     &Element::gained};
   Element& element_of(std::size_t point) { return elements_[set_.element_of(point)]; }
 
   const UnilateralSet& set_;
