@@ -35,7 +35,7 @@ JOINT_FORCE = ("The force is an effort on the joint: positive where it drives `m
 
 def signs(kind, fields):
     """The rules of signs for a type. fields: those that it declares."""
-    if kind == "force" and any(f["name"] in ("joint", "joints") for f in fields):
+    if kind == "force" and any(f["name"] in ("joint", "joints", "driving") for f in fields):
         return JOINT_FORCE
     return SIGNS[kind]
 
