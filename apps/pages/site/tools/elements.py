@@ -88,7 +88,7 @@ class Families:
         """(family, the text about the type as a page beside the README), or (None, "")."""
         name = offer["name"]
         for family, page in self.pages.items():
-            for title, section in re.findall(r"^## (.*)\n(.*?)(?=^## |\Z)", page, re.M | re.S):
+            for title, section in re.findall(r"^## ([^\n]*)\n(.*?)(?=^## |\Z)", page, re.M | re.S):
                 if name in (part.strip(" `") for part in title.split(",")):
                     return family, re.sub(r"^#", "##", section.strip(), flags=re.M)
         for family, page in self.pages.items():
