@@ -256,15 +256,14 @@ void add_compare(CLI::App& app, Action& action) {
   sub->add_flag("--json", arguments->json, "Print one JSON object, by solver name, in place of the table");
   sub->add_flag("--quiet", arguments->quiet, "No progress bar");
   sub->footer(
-      "Each solver runs in a process of its own: one that crashes, hangs or runs out of memory loses only its row, "
-      "with\n"
-      "the reason; one that cannot run the model is skipped with its. The model is assembled under the same limits\n"
-      "before. With --output NAME.csv (or NAME.h5) each writes NAME.<solver>.csv; with --sweep that file takes the\n"
-      "table of all runs, whose wall times are of one run each. The exit code is 1 where solvers disagree beyond the\n"
-      "tolerance; runs of the solver that differs first, one finer and one disturbed, then tell chaos from a wrong\n"
-      "solver. Where all agree and took long steps, the fastest runs once more with steps in which no body passes "
-      "more\n"
-      "than its own size: the exit code is 1 where that changes the motion. Examples:\n"
+      "Each solver runs in a process of its own. A solver that crashes, hangs or runs out of memory loses only its\n"
+      "own row, and the row tells the reason. A solver that cannot run the model is skipped, with the reason. The\n"
+      "model is assembled under the same limits before. With --output NAME.csv (or NAME.h5) each solver writes\n"
+      "NAME.<solver>.csv; with --sweep that file takes the table of all runs, whose wall times are of one run each.\n"
+      "The exit code is 1 when solvers disagree beyond the tolerance. Further runs, finer and disturbed ones, then\n"
+      "tell chaos from a wrong solver. If all agree and took long steps, the fastest runs once more with steps in\n"
+      "which no body passes more than its own size; the exit code is 1 if that changes the motion.\n"
+      "Examples:\n"
       "  polyform compare rod.yaml --duration 5 --output rod.csv\n"
       "  polyform compare rod.yaml --integrator rk4 --sweep step=1e-2:1e-4:5\n"
       "  polyform compare rod.yaml --sweep tolerance=1e-6,1e-8,1e-10 --output work.csv\n"

@@ -224,7 +224,8 @@ void add_conform(CLI::App& app, Action& action) {
       "give\n"
       "an example with --model. Beneath a failed check stands the model in which it failed, between lines of ---, with "
       "the\n"
-      "state as initial one: polyform evaluate shows it again. Examples:\n"
+      "state as initial one: polyform evaluate shows it again.\n"
+      "Examples:\n"
       "  polyform conform my-joint.so\n"
       "  polyform conform my-joint.so --models failed\n"
       "  polyform conform my-beam.so --type beam --model example.yaml");

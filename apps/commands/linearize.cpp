@@ -171,7 +171,7 @@ void add_linearize(CLI::App& app, Action& action) {
       "x' = A x + B u, y = C x + D u in minimal coordinates: independent positions, their velocities, states of\n"
       "forces; derivatives by extrapolation on exactly closed states, with their estimated error.\n"
       "Stability is judged where A does not change along the motion, in axes that move along its symmetries\n"
-      "(turns, spins, translations), or is periodic: by Floquet's multipliers. Elsewhere no verdict is given. "
+      "(turns, spins, translations), or is periodic: by Floquet's multipliers. Elsewhere no verdict is given.\n"
       "Examples:\n"
       "  polyform linearize rod.yaml --at equilibrium\n"
       "  polyform linearize rod.yaml --at 2.5 --inputs motor.effort --outputs pin.q\n"

@@ -319,7 +319,7 @@ void add_study(CLI::App& app, Action& action) {
       "FILE.journal as it ends. The table is the same for any number of workers and shards.\n"
       "Examples:\n"
       "  polyform study rod.yaml --vary bodies.rod.mass=0.5:2:9 \\\n"
-      "    --quantity \"low=min(rod.z)\" --output rod.csv\n"
+      "    --quantity \"fastest=max(pin.v)\" --output rod.csv\n"
       "  polyform study rod.yaml --vary \"gravity[2]=normal(-9.81,0.02)\" --samples 500 \\\n"
       "    --method lhs --quantity \"end=final(pin.q)\" --output rod.h5\n"
       "  polyform study rod.yaml --vary solver=riccati,cartesian \\\n"

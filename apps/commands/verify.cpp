@@ -279,7 +279,8 @@ void add_verify(CLI::App& app, Action& action) {
       "sources,\n"
       "stand beside the example models; the README there tells how to add one's own. Exit code 1: a run failed, or a "
       "plugin\n"
-      "while a model was assembled; 2: none did, but a problem could not be checked. Examples:\n"
+      "while a model was assembled; 2: none did, but a problem could not be checked.\n"
+      "Examples:\n"
       "  polyform verify --set short\n"
       "  polyform verify --problem heavy_top --json");
   sub->final_callback([&action, arguments] { action = [arguments] { return verify(*arguments); }; });

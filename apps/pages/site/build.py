@@ -63,7 +63,8 @@ def main():
     chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     camera = Camera(program, node, chromium, os.path.abspath(os.path.join(given.output, "pictures")))
     if camera.missing:
-        print(f"The site has no pictures of models: {camera.missing}.")
+        reason = "--without-pictures was given" if given.without_pictures else camera.missing
+        print(f"The site has no pictures of models: {reason}.")
     camera.prepare([os.path.join(REPOSITORY, m) for m in models if not m.startswith("apps/models/studies/")])
     write_tutorial_pictures(REPOSITORY, source, camera)
     write_gallery(REPOSITORY, source, models, camera)

@@ -29,6 +29,17 @@ SIGNS = {
 }
 
 
+JOINT_FORCE = ("The force is an effort on the joint: positive where it drives `moving` relative to `base` in the direction of "
+               "the joint's coordinate. Power is positive when energy comes into the system.")
+
+
+def signs(kind, fields):
+    """The rules of signs for a type. fields: those that it declares."""
+    if kind == "force" and any(f["name"] in ("joint", "joints", "driving") for f in fields):
+        return JOINT_FORCE
+    return SIGNS[kind]
+
+
 def slug(kind, name):
     return f"{kind.replace(' ', '-')}-{name}"
 
@@ -77,9 +88,9 @@ class Families:
         """(family, the text about the type as a page beside the README), or (None, "")."""
         name = offer["name"]
         for family, page in self.pages.items():
-            section = re.search(rf"^## `?{re.escape(name)}`?\s*\n(.*?)(?=^## |\Z)", page, re.M | re.S)
-            if section:
-                return family, re.sub(r"^#", "##", section[1].strip(), flags=re.M)
+            for title, section in re.findall(r"^## ([^\n]*)\n(.*?)(?=^## |\Z)", page, re.M | re.S):
+                if name in (part.strip(" `") for part in title.split(",")):
+                    return family, re.sub(r"^#", "##", section.strip(), flags=re.M)
         for family, page in self.pages.items():
             if re.match(rf"# `?{re.escape(name)}s?`?\s*$", page, re.M) or f"\n`{name}`:" in page:
                 body = page.split("\n", 1)[1]
@@ -100,18 +111,17 @@ class Families:
             cells = [c.strip() for c in re.split(r"(?<!\\)\|", line.strip().strip("|"))]
             if head is None:
                 head = cells
-            elif cells and cells[0] == f"`{name}`":
+            elif cells and re.match(rf"`{re.escape(name)}`(?: \(|$)", cells[0]):
                 lines = [f"**{h}**: {c}" for h, c in zip(head[1:], cells[1:]) if c and h]
                 lines += [c for h, c in zip(head[1:], cells[1:]) if c and not h]
                 found.append("  \n".join(lines))
         return found
 
     def items(self, page, name):
-        """Items of lists that begin with the type."""
+        """Items of lists that begin with the type and a colon."""
         found = []
         for item in re.findall(r"^- (.*?)(?=^- |^$|\Z)", page, re.M | re.S):
-            begin = item.split(":")[0]
-            if f"`{name}`" in begin:
+            if re.match(rf"`{re.escape(name)}`(?: \([^)]*\))?:", item):
                 found.append(re.sub(r"\n\s+", "\n", item.strip()))
         return found
 
@@ -142,7 +152,7 @@ def element_page(offer, plugin, families, models, formulations):
              variable_table(offer)]
     if law:
         lines += ["## Law", "", law, ""]
-    lines += ["## Signs", "", SIGNS[kind] + " [Notation](../notation.md) has all rules.", "", "## Formulations", ""]
+    lines += ["## Signs", "", signs(kind, offer["fields"]) + " [Notation](../notation.md) has all rules.", "", "## Formulations", ""]
     solvers = ", ".join(f"[`{s}`](../solvers/{s}.md)" for s in runs)
     why = f" These declare the ability {' and '.join('*' + n + '*' for n in needed)}." if needed else ""
     others = [f["name"] for f in formulations if f["name"] not in runs]

@@ -19,6 +19,31 @@ const settle = 'new Promise((done) => requestAnimationFrame(() => requestAnimati
 const seek = (part) =>
   `(() => { const {clock, view} = polyform; clock.seek(clock.start + ${part} * (clock.end - clock.start)); view?.draw?.(); })()`;
 
+/** Where a system goes farther than six times its own size, the camera goes with its heaviest body, nearer by. */
+const accompany = `(() => {
+  const {clock, view} = polyform;
+  if (!view?.fitted) return;
+  const {bodies} = view.mechanism, {motion} = view.main;
+  const heaviest = bodies.reduce((most, {mass}, k) => (mass > bodies[most].mass ? k : most), 0);
+  if (!motion.has(heaviest)) return;
+  const place = (body) => motion.point({body, point: bodies[body].center}, view.center.clone());
+  let size = Math.sqrt((3 * Math.max(...bodies[heaviest].inertia)) / bodies[heaviest].mass);
+  for (let k = 0; k <= 8; ++k) {
+    motion.place(clock.start + (k / 8) * (clock.end - clock.start));
+    const middle = place(heaviest);
+    bodies.forEach((_, body) => motion.has(body) && (size = Math.max(size, place(body).distanceTo(middle))));
+  }
+  if (!(size > 0) || view.radius < 6 * size) return;
+  clock.seek(clock.start);
+  view.follow(heaviest);
+  view.draw();
+  const {camera, controls} = view;
+  camera.position.sub(controls.target).setLength(5 * size).add(controls.target);
+  camera.near = size / 20;
+  camera.updateProjectionMatrix();
+  controls.update();
+})()`;
+
 const browser = new Browser(chromium);
 let failed = 0;
 for (const job of JSON.parse(readFileSync(list, 'utf8'))) {
@@ -28,6 +53,7 @@ for (const job of JSON.parse(readFileSync(list, 'utf8'))) {
       await browser.evaluate(alone);
       await browser.evaluate(settle);
       await browser.evaluate('polyform.view?.resize?.(); polyform.view?.fit?.()');
+      await browser.evaluate(accompany);
     }
     const parts = job.frames ? Array.from({length: job.frames}, (_, k) => k / job.frames) : [job.at ?? 0.3];
     for (const [k, part] of parts.entries()) {

@@ -75,7 +75,7 @@ class Camera:
         jobs = []
         for model, kept in pairs:
             page = kept + ".html"
-            if not self.report(model, page):
+            if not has_bodies(model) or not self.report(model, page):
                 open(kept + ".none", "w").close()
                 continue
             large = os.path.getsize(page) > LARGE
@@ -93,6 +93,12 @@ class Camera:
                 open(kept + ".none", "w").close()
             for name in frames + [job["page"]]:
                 os.remove(name)
+
+
+def has_bodies(model):
+    """Whether there is something to draw: a model may consist of modules alone."""
+    with open(model, encoding="utf-8") as file:
+        return not model.endswith(".yaml") or re.search(r"^(bodies|chains|place|include):", file.read(), re.M) is not None
 
 
 def animate(frames, target):
