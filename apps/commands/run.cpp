@@ -71,8 +71,8 @@ void print_summary(const RunCommandArguments& arguments, const host::System& sys
   fmt::format_to(out, "work         {} steps, {} rejected, {} evaluations; {:.3g} s, {} per evaluation\n", run.steps,
              run.rejected_steps, run.evaluations, run.wall_seconds, duration_text(run.seconds_per_evaluation));
   if (run.stops + run.events > 0)
-    fmt::format_to(out, "begun anew   at {} knots of functions of time, {} events of elements\n", run.stops,
-                   run.events);
+    fmt::format_to(out, "begun anew   at {} of functions of time, {} of elements\n", counted(run.stops, "knot"),
+                   counted(run.events, "event"));
   for (const std::string& note : run.notes) fmt::format_to(out, "note         {}\n", note);
   fmt::format_to(out, "energy       {} {:.2e} (relative)\n",
              run.conservative ? "drift" : "drift, less the work of what has no potential,", run.energy_drift);

@@ -242,14 +242,14 @@ Exit verify(const VerifyArguments& arguments) {
   if (arguments.json)
     print_json(all);
   else
-    fmt::print(output(), "\n{}: {} passed, {} failed, {} skipped{}{}{}\n", counted(problems.size(), "problem"),
-               counted(count.passed, "run"), count.failed, count.skipped,
-               count.votes < count.passed
-                   ? fmt::format("; {}, as solvers that share arithmetic have one together",
-                                 counted(count.votes, "vote"))
-                   : "",
-               count.unchecked > 0 ? fmt::format("; {} not checked", counted(count.unchecked, "problem")) : "",
-               count.interrupted ? "; interrupted" : "");
+    print_paragraphs(fmt::format(
+        "\n{}: {} passed, {} failed, {} skipped{}{}{}", counted(problems.size(), "problem"),
+        counted(count.passed, "run"), count.failed, count.skipped,
+        count.votes < count.passed
+            ? fmt::format("; {}, as solvers that share arithmetic have one together", counted(count.votes, "vote"))
+            : "",
+        count.unchecked > 0 ? fmt::format("; {} not checked", counted(count.unchecked, "problem")) : "",
+        count.interrupted ? "; interrupted" : ""));
   return count.code();
 }
 

@@ -9,6 +9,7 @@
 #include "apps/text/terminal.hpp"
 #include "apps/text/text.hpp"
 #include "apps/text/votes_text.hpp"
+#include "apps/text/wrapping.hpp"
 
 namespace polyform::apps {
 
@@ -122,7 +123,8 @@ void print_costs(const std::vector<Standing>& standings) {
                  duration_text(s.run->wall_seconds), duration_text(s.run->seconds_per_evaluation), s.run->evaluations,
                  s.run->steps, s.run->state_size, s.run->energy_drift, s.run->constraint_violation);
     if (s.how != HeatEnd::How::done)
-      fmt::print(output(), "{:<12} {}\n", s.run ? "" : s.solver, reasons.once(s, s.solver, s.solver));
+      fmt::print(output(), "{}\n",
+                 wrapped_lines(fmt::format("{:<12} {}", s.run ? "" : s.solver, reasons.once(s, s.solver, s.solver)), 13));
   }
   if (const std::string note = drift_note(standings); !note.empty()) print_paragraphs(note);
   for (const std::string& text : warning_texts(standings)) print_paragraphs(text);

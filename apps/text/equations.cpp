@@ -8,6 +8,7 @@
 #include "apps/text/equation_matrices.hpp"
 #include "apps/text/json_output.hpp"
 #include "apps/text/terminal.hpp"
+#include "apps/text/wrapping.hpp"
 #include "framework/diagnostics.hpp"
 #include "polyform/contract/equations.hpp"
 
@@ -109,8 +110,8 @@ void print_matrix(std::string_view name, const std::vector<double>& numbers, std
 void print_text(const host::System& system, std::string_view solver, const Equations& equations, const Numbers& n) {
   bool exact = true;
   for (std::size_t i = 0; i < equations.constraints(); ++i) exact = exact && equations.constraint(i).covariance == 0;
-  fmt::print(output(), "{}, solver {}: M a = f + A^T lambda, A a{} = b at t = 0; {} unknowns, {} rows\n",
-             system.description().name, solver, exact ? "" : " + R lambda", n.unknowns, n.rows);
+  print_paragraphs(fmt::format("{}, solver {}: M a = f + A^T lambda, A a{} = b at t = 0; {} unknowns, {} rows",
+                               system.description().name, solver, exact ? "" : " + R lambda", n.unknowns, n.rows));
   fmt::print(output(), "unknowns\n");
   for (std::size_t i = 0; i < equations.blocks(); ++i)
     fmt::print(output(), "  {} ({})\n", equations.block(i).name, equations.block(i).unknowns);
@@ -125,7 +126,8 @@ void print_text(const host::System& system, std::string_view solver, const Equat
   for (std::size_t level = 1; level <= equations.levels(); ++level) {
     const auto subsystems = subsystems_of(equations, level);
     fmt::print(output(), "level {}: {} subsystem{}\n", level, subsystems.size(), subsystems.size() == 1 ? "" : "s");
-    for (const auto& names : subsystems) fmt::print(output(), "  {}\n", fmt::join(names, ", "));
+    for (const auto& names : subsystems)
+      fmt::print(output(), "  {}\n", wrapped(fmt::format("{}", fmt::join(names, ", ")), 2, 4));
   }
   print_matrix("M", n.M, n.unknowns);
   print_matrix("f", n.f, 1);

@@ -8,6 +8,7 @@
 
 #include "apps/session/operating_point.hpp"
 #include "apps/text/terminal.hpp"
+#include "apps/text/wrapping.hpp"
 #include "polyform/mechanics/kinematics.hpp"
 #include "polyform/mechanics/rheonomic_joints.hpp"
 
@@ -98,11 +99,11 @@ void print_point(const host::System& system, const Equilibrium& found) {
   for (const JointIndex j : system.joints()) {
     const JointData& joint = view.joints[at(j)];
     if (own_positions(joint) == 0 || ++shown > most) continue;
-    fmt::print(output(), "joint {}  q = {}", joint.name, value_text(part(s.q, joint.q_offset, own_positions(joint))));
+    std::string line =
+        fmt::format("joint {}  q = {}", joint.name, value_text(part(s.q, joint.q_offset, own_positions(joint))));
     const std::span<const double> v = part(s.v, joint.v_offset, joint.nv);
-    if (std::any_of(v.begin(), v.end(), [](double x) { return x != 0; }))
-      fmt::print(output(), "  v = {}", value_text(v));
-    fmt::print(output(), "\n");
+    if (std::any_of(v.begin(), v.end(), [](double x) { return x != 0; })) line += "  v = " + value_text(v);
+    fmt::print(output(), "{}\n", wrapped(line, 0, 2));
   }
   if (shown > most) fmt::print(output(), "and {} more joints\n", shown - most);
   for (std::size_t k = 0; k < std::min(most, system.bodies().size()); ++k) {

@@ -8,6 +8,7 @@
 
 #include "apps/text/json_output.hpp"
 #include "apps/text/terminal.hpp"
+#include "apps/text/wrapping.hpp"
 #include "framework/diagnostics.hpp"
 #include "polyform/contract/particle_model.hpp"
 
@@ -80,8 +81,8 @@ void print_particles_as_json(std::string_view solver, const ParticleModel& model
 }
 
 void print_particles_as_text(const host::System& system, std::string_view solver, const ParticleModel& model) {
-  fmt::print(output(), "{}, solver {}: equivalent particles, places in body axes from the body frame\n",
-             system.description().name, solver);
+  print_paragraphs(fmt::format("{}, solver {}: equivalent particles, places in body axes from the body frame",
+                               system.description().name, solver));
   const Users users = users_of(model);
   for (std::size_t b = 0; b < model.bodies(); ++b) {
     fmt::print(output(), "body {}\n  {:9}{:>14}{:>12}{:>12}{:>12}\n", model.name(b), "particle", "mass, kg", "x, m",
@@ -92,8 +93,10 @@ void print_particles_as_text(const host::System& system, std::string_view solver
                                      : fmt::format("{:<3}{}-{}", k + 1, model.end(b, k, 0) + 1, model.end(b, k, 1) + 1);
       const auto others = sharers(model, users, b, k);
       const Vec3 place = model.place(b, k);
-      fmt::print(output(), "  {:9}{:>14.6g}{:>12.5g}{:>12.5g}{:>12.5g}{}\n", number, model.mass(b, k), place.x, place.y,
-                 place.z, others.empty() ? "" : fmt::format("  also of {}", fmt::join(others, ", ")));
+      const std::string line =
+          fmt::format("  {:9}{:>14.6g}{:>12.5g}{:>12.5g}{:>12.5g}{}", number, model.mass(b, k), place.x, place.y, place.z,
+                      others.empty() ? "" : fmt::format("  also of {}", fmt::join(others, ", ")));
+      fmt::print(output(), "{}\n", wrapped_lines(line, 11));
     }
     const Vec3 k = model.invariants(b);
     fmt::print(output(), "  r3 = r1 + {:.6g} /m r21 x r41 + {:.6g} r41 + {:.6g} r21\n", k.x, k.y, k.z);

@@ -8,6 +8,7 @@
 #include "apps/text/comparison_text.hpp"
 #include "apps/text/terminal.hpp"
 #include "apps/text/text.hpp"
+#include "apps/text/wrapping.hpp"
 
 namespace polyform::apps {
 
@@ -66,8 +67,10 @@ void print_sweep(const host::System& system, const host::RunSettings& settings, 
   for (const host::SweepPoint& p : sweep.points) {
     if (p.how != HeatEnd::How::done) {
       const std::string value = p.value > 0 ? fmt::format("{:.3g}", p.value) : "";
-      fmt::print(output(), "{:<12} {:>9} {}\n", p.solver, value,
-                 reasons.once(p, p.solver, value.empty() ? p.solver : p.solver + " at " + value));
+      fmt::print(output(), "{}\n",
+                 wrapped_lines(fmt::format("{:<12} {:>9} {}", p.solver, value,
+                                           reasons.once(p, p.solver, value.empty() ? p.solver : p.solver + " at " + value)),
+                               23));
       continue;
     }
     const auto error = [&](const auto& d, const char* unit) {

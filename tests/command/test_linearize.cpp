@@ -311,3 +311,16 @@ TEST_CASE("linearize --vary refuses what one value or one state alone has") {
   refused({"--vary", "gravity[1]=-9,-10", "--states", "body"}, "--states body does not go with --vary");
   refused({"--vary", "bodies.nobody.mass=1,2"}, "nobody");
 }
+
+TEST_CASE("an equilibrium of smooth laws has a verdict, though its forces balance to their rounding") {
+  const Workshop shop;
+  const auto verdict_of = [&](const char* model) {
+    const Outcome outcome = shop.run({"equilibrium", shipped(model), "--json"});
+    INFO(outcome.err);
+    REQUIRE(outcome.code == 0);
+    return Json::parse(outcome.out).at("verdict").get<std::string>();
+  };
+  // A top that hangs has two equal pendulum modes, and turns about its axis as it likes.
+  CHECK(verdict_of("heavy_top") == "neutral");
+  CHECK(verdict_of("triple_spherical_pendulum") == "neutral");
+}

@@ -50,9 +50,9 @@ TEST_CASE("the derivative at the knot of a spline has its digits") {
 }
 
 TEST_CASE("a kink is told from a bend, however sharp, and from a smooth law with an offset") {
-  const auto part = [](auto f) {
+  const auto part = [](auto f, double terms = 0) {
     const double middle = f(0.0);
-    return polyform::host::kink(std::span(&middle, 1), 1, 0.125, [&](double h, std::span<double> out) {
+    return polyform::host::kink(std::span(&middle, 1), terms, 1, 0.125, [&](double h, std::span<double> out) {
       out[0] = f(h);
       return true;
     });
@@ -61,6 +61,9 @@ TEST_CASE("a kink is told from a bend, however sharp, and from a smooth law with
   CHECK(part([](double x) { return std::sin(x) + 1e-3 * std::cos(300 * x); }) == 0);
   CHECK(part([](double x) { return x * std::abs(x); }) == 0);
   CHECK(part([](double) { return 9.81; }) == 0);
+  // The rounding of forces of 10 N that balance.
+  CHECK(part([](double x) { return (10 + 1e-17 * x) + x * x - 10; }, 10) == 0);
+  CHECK(part([](double x) { return x == 0 ? 0 : x < 0 ? 2e-15 : -1e-15; }, 10) == 0);
   CHECK(std::abs(part([](double x) { return x < 0 ? x : 3 * x; }) - 0.5) < 1e-6);
   CHECK(std::abs(part([](double x) { return 1e4 + (x < 0 ? x : 1.1 * x); }) - 0.1 / 2.1) < 1e-3);
 }

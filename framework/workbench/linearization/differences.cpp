@@ -94,9 +94,9 @@ constexpr double roundings = 1e3;
 
 }  // namespace
 
-double kink(std::span<const double> middle, std::size_t entries, double step, const Curve& f) {
+double kink(std::span<const double> middle, double terms, std::size_t entries, double step, const Curve& f) {
   std::vector<double> plus(middle.size()), minus(middle.size()), first(entries);
-  double worst = 0, largest = 0;  // of the function: each value may have the rounding of any
+  double worst = 0, largest = terms;  // of the function: each value may have the rounding of any
   for (std::size_t k = 0; k < entries; ++k) largest = std::max(largest, std::abs(middle[k]));
   for (const double share : {1.0, closer}) {
     const double h = share * side_step * step;

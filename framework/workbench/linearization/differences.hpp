@@ -30,7 +30,8 @@ using Curve = std::function<bool(double offset, std::span<double> out)>;
 Derivative differentiate(std::size_t size, double step, const Curve& f);
 
 /// The most by which the derivatives from above and from below differ at h = 0, among the first entries, as a part of
-/// the two; zero where the curve has no kink there. middle: f(0); step: a large one, as above.
-double kink(std::span<const double> middle, std::size_t entries, double step, const Curve& f);
+/// the two; zero where the curve has no kink there. middle: f(0); step: a large one, as above. terms: the size of what may
+/// cancel in an entry, which tells its rounding: at an equilibrium all entries are zero.
+double kink(std::span<const double> middle, double terms, std::size_t entries, double step, const Curve& f);
 
 }  // namespace polyform::host::linearization

@@ -167,20 +167,24 @@ class Linearizer {
     for (std::size_t k = out_.positions; k < n; ++k)
       out_.largest_acceleration = std::max(out_.largest_acceleration, std::abs(row[k]));
     out_.output_values.assign(row.begin() + static_cast<std::ptrdiff_t>(at->first_output()), row.end());
-    for (std::size_t k = 0; k < n; ++k) {
-      const auto along = [&](double h, std::span<double> out) {
-        deviation[k] = h;
-        const bool done = at->evaluate(deviation, out);
-        deviation[k] = 0;
-        return done;
-      };
-      const double step = 0.125 * out_.scales[k];
-      const Derivative d = differentiate(row.size(), step, along);
+    std::size_t k = 0;
+    const Curve along = [&](double h, std::span<double> out) {
+      deviation[k] = h;
+      const bool done = at->evaluate(deviation, out);
+      deviation[k] = 0;
+      return done;
+    };
+    const auto step = [&] { return 0.125 * out_.scales[k]; };
+    double terms = 0;  // what a deviation of the size of its state makes of any rate: the forces at work
+    for (k = 0; k < n; ++k) {
+      const Derivative d = differentiate(row.size(), step(), along);
       if (!d.found) fail(fmt::format("no derivative by {} can be found", out_.states[k].name), at->failure());
-      if (finds_kinks_)
-        if (const double part = kink(row, n, step, along); part > 0) out_.kinks.push_back({out_.states[k].name, part});
+      for (std::size_t i = 0; i < n; ++i) terms = std::max(terms, out_.scales[k] * std::abs(d.value[i]));
       keep(*at, d, static_cast<Index>(k), out_.A, out_.C);
     }
+    for (k = 0; finds_kinks_ && k < n; ++k)
+      if (const double part = kink(row, terms, n, step(), along); part > 0)
+        out_.kinks.push_back({out_.states[k].name, part});
     out_.evaluations += at->evaluations();
   }
 
