@@ -28,7 +28,7 @@ class Equations {
     std::size_t unknowns = 0;
   };
   /// Rows of one joint, constraint element or module. level: the lowest level of a hierarchy of models that has them,
-  /// from 1; 0 where the solver has no levels. Rows above the solver's own level are counted as none.
+  /// from 1; 0 if the solver has no levels. Rows above the solver's own level do not count.
   struct Constraint {
     Size<Constraint> size{};
     const char* kind = "";

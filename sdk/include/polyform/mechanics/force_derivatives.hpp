@@ -1,4 +1,4 @@
-// Derivatives of all applied forces of a system by what each of them sees: its own markers, joints and states.
+// Derivatives of all applied forces of a system by their own inputs: the markers, joints and states of each force.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +11,12 @@
 
 namespace polyform {
 
-/// Given by the forces (contract/given_derivatives.hpp), or by differences in the few inputs of an instance; the same input
-/// of all instances of a type at once. Batches of its
-/// own, so that it does not disturb those of an evaluation. Nothing allocates after construction.
+/// The derivatives come from the forces (contract/given_derivatives.hpp), or from differences in the few inputs of an
+/// instance, which step the same input of all instances of a type at once. The object has batches of its own, so it
+/// does not disturb evaluations. Nothing allocates after construction.
 class ForceDerivatives {
  public:
-  /// Of a marker: rotation, displacement, angular velocity, velocity; ground axes.
+  /// Of each marker: rotation, displacement, angular velocity, velocity; ground axes.
   static constexpr std::size_t marker_inputs = 12, marker_outputs = 6;
 
   /// One instance. inputs: marker after marker as above, then the joints' coordinates (by steps in the velocity
@@ -34,7 +34,7 @@ class ForceDerivatives {
     std::size_t outputs() const { return marker_outputs * markers + velocities + states; }
   };
 
-  /// origin: what positions of the frames count from; the view outlives the object.
+  /// origin: the point from which positions of the frames count. The view outlives the object.
   ForceDerivatives(const SystemView&, const Vec3& origin);
   ~ForceDerivatives();
   ForceDerivatives(const ForceDerivatives&) = delete;
