@@ -88,7 +88,7 @@ void warn_of_large_modes(const host::System& system, const Observation& now) {
   print_warnings(limits);
 }
 
-/// Of the constraints that the solver has.
+/// Counts the constraints that the solver has.
 host::ConstraintCount count_of(const host::System& system, Solver& solver) {
   return system.count_constraints(system.initial_state(), host::absent_constraints(system.view(), solver));
 }

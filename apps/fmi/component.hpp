@@ -53,7 +53,7 @@ Answer answering(Component* component, Work&& work) noexcept {
   return Answer::error;
 }
 
-/// Of a kind; nullptr after a message to the log.
+/// Makes a component of the kind; nullptr after a message to the log.
 std::unique_ptr<Component> made(const std::string& name, const std::string& token, const std::string& resources, Kind,
                                 std::function<void(Answer, const char*, const std::string&)> log, bool logs_warnings);
 

@@ -43,7 +43,7 @@ class FmuModel {
   std::size_t count(Variable::Role) const;
   /// Whether its state can be read and set: nothing sticks, locks or touches at times.
   bool has_settable_state() const { return settable_; }
-  /// Of the FMU for model exchange: the solver's states, and the work where any may be done.
+  /// States of the FMU for model exchange: the solver's states, and the work if any may be done.
   std::size_t states() const { return count(Variable::Role::state); }
 
  private:

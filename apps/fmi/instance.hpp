@@ -69,8 +69,8 @@ class Instance {
 
   const FmuModel& model() const { return *shown_; }
   Kind kind() const { return settings_.kind; }
-  /// Of co-simulation and of model exchange; Failure (bad_input) for an FMU of the other kind. The first call makes the
-  /// motion from the model, at its start.
+  /// The parts for co-simulation and for model exchange; Failure (bad_input) for an FMU of the other kind. The first
+  /// call makes the motion from the model, at its start.
   Stepping& stepping();
   Continuous& continuous();
 

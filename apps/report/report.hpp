@@ -60,7 +60,8 @@ struct Report {
   const host::System* system = nullptr;  ///< nullptr: no model file, and bodies without joints
   std::vector<ReportTable> tables;
   ReportSweep sweep;  ///< without points: none
-  /// Of those runs that are compared; nothing where there are fewer than two, or they have no times in common.
+  /// The comparison of the runs that can be compared; nothing if there are fewer than two, or if they have no times in
+  /// common.
   std::optional<host::ResultComparison> comparison;
 };
 

@@ -45,7 +45,7 @@ class StudyCases {
   const std::vector<host::Channel>& channels() const { return channels_; }
   /// Columns of the trajectories, time first; none where none are asked for.
   const std::vector<host::Channel>& trajectory_channels() const { return trajectory_channels_; }
-  /// Of the factors, where they are numbers of the model; "" where not.
+  /// The units of the factors that are numbers of the model; "" for other factors.
   const std::vector<std::string>& factor_units() const { return factor_units_; }
   /// The text of the model.
   const std::string& model_text() const { return model_.text(); }

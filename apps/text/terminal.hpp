@@ -25,7 +25,7 @@ void print(Severity, std::string_view message, std::string_view remedy = {});
 void print_paragraphs(std::string_view text);
 
 /// While it lives, messages of its thread are kept here in place of being printed: those of one of many cases, or those
-/// that the library hands on. Of several the innermost keeps them.
+/// that the library hands on. If there are several, the innermost keeps the messages.
 class HeldMessages {
  public:
   HeldMessages();

@@ -19,8 +19,7 @@ class BodyBalance {
   void start() noexcept;
   /// What is left of the balance of a body, as a part of what it should be (Imbalance).
   double part(std::size_t body, const Observation&, const Rounding&) noexcept;
-  // Of the bodies since start(): how many times the inertia force of a body the forces through it are, at most; and
-  // where.
+  // The largest ratio since start() of the forces through a body to its inertia force, and that body.
   double overshadowed() const { return overshadowed_; }
   std::size_t overshadowed_body() const { return overshadowed_body_; }
 

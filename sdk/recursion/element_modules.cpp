@@ -10,7 +10,7 @@ namespace polyform {
 
 namespace {
 
-/// Of a row at accelerations, beside the terms that it is made of: what their own rounding leaves.
+/// The accelerations of a row have at least this rounding, relative to the terms of the row.
 constexpr double row_rounding = 1e-14;
 
 void add_frame(std::vector<FrameIndex>& frames, FrameIndex f) {

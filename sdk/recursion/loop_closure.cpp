@@ -114,7 +114,8 @@ void LoopClosure::begin_cut(std::size_t i, Level level, std::span<const BodyMoti
   double* right = matrix_.right(i);
   Spatial bias;
   if (level == Level::acceleration) {
-    // Of the frame origin when P and the body have no acceleration; a flexible body's share is added by its columns.
+    // The acceleration of the frame origin while P and the body have none; the columns of a flexible body add its
+    // share.
     const auto of_origin = [&](FrameIndex f, const BodyMotion& m) -> Spatial {
       if (is_ground(f) || flexible_.attachment_of(f) != FlexibleLinks::none) return {};
       return {{}, -cross(m.V.angular, cross(m.V.angular, to_P[at(f)]))};

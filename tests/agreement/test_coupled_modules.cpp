@@ -112,7 +112,7 @@ TEST_CASE("a circuit of modules alone swings in the two modes of its closed form
       const double sum = 0.01 * std::cos(together * t), difference = 0.02 * std::cos(against * t);
       worst = std::max({worst, std::abs(o.x[left] - (sum + difference)), std::abs(o.x[right] - (sum - difference)),
                         std::abs(o.x[current] - 2 * 0.01 * together * std::sin(together * t))});
-      // Of the branch between, L3 di/dt is the voltage of the node.
+      // On the branch between, L3 di/dt is the voltage of the node.
       voltage = std::max(voltage, std::abs(o.module_multipliers[0] - L3 * 2 * 0.01 * together * together * std::cos(together * t)));
       energy = std::max(energy, std::abs(o.kinetic_energy + o.potential_energy - (0.03 * 0.03 + 0.01 * 0.01) / (2 * C)));
     });

@@ -7,7 +7,7 @@
 namespace polyform::benchmark {
 namespace {
 
-/// Of 1 kg and 1 m on a ball joint, the next one along x.
+/// A rod of 1 kg and 1 m on a ball joint, the next one along x.
 constexpr std::string_view rod =
     "body: {mass: 1, center_of_mass: [0.5, 0, 0], inertia: {xx: 0.001, yy: 0.08333333333333333, "
     "zz: 0.08333333333333333}}, joint: {type: spherical}, step: [1, 0, 0]";

@@ -58,8 +58,8 @@ bool Keeping::goes(std::span<const double> w, const std::vector<std::size_t>& li
   return rates_->can_meet(w, columns_, margin);
 }
 
-/// Of the rest, what the rows settle by what is kept goes where the rates that they settle are those given. True where
-/// there was any.
+/// Looks at the rates in `rest` that the rows settle once those in `kept` are given: rates that are settled as they are
+/// given are kept, too. True if there was any.
 bool Keeping::sift(std::vector<std::size_t>& kept, std::vector<std::size_t>& rest) {
   const std::vector<double> w(rates_->met_rates().begin(), rates_->met_rates().end());
   const std::vector<char> settled = rates_->settled_columns();

@@ -7,7 +7,7 @@
 //
 // Values that are kept do not move; neither do joints that are in no row.
 //
-// Of several positions that close the loops, the search finds the one on the branch of the drawn position: it moves the
+// If several positions close the loops, the search finds the one on the branch of the drawn position: it moves the
 // given values from the drawn to the wanted ones in steps so small that Newton's method contracts in each.
 #pragma once
 

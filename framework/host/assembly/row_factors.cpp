@@ -53,7 +53,7 @@ RowFactors::RowFactors(const ConstraintJacobian& jacobian, const RowScales& scal
   groups_.push_back(jacobian.rows().size());
 }
 
-/// Rows of one joint or element are compared with each other first. Of the five rows of a pin in a planar loop three
+/// Rows of one joint or element are compared with each other first. In a planar loop, three of the five rows of a pin
 /// depend on others; the largest are chosen.
 void RowFactors::choose_rows(double tolerance) {
   rows_.clear();

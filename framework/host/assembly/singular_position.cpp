@@ -19,8 +19,8 @@ constexpr double step = 0.02;
 /// To which the loops are closed there, m and rad; and where they hold their bodies, since closing creeps there.
 constexpr double to_be_closed = 1e-10, closed_where_held = 1e-8;
 
-/// Of the largest way of a body: a way that counts. Of its own way: what closing leaves of one that is taken back,
-/// where closing to 1e-8 leaves 1e-4 across a singular position.
+/// A way of a body counts if it is this part (`moves`) of the largest way of a body. A body is taken back if closing
+/// leaves less than `left_of_way` of its own way: closing to 1e-8 leaves 1e-4 across a singular position.
 constexpr double moves = 0.1, left_of_way = 0.05;
 
 /// How far a pose is from another one, relative to a length, rad.

@@ -22,10 +22,11 @@ class SparseQr {
   void compute(std::size_t rows, std::size_t columns, std::span<const Entry> entries, double tolerance);
 
   std::size_t rank() const { return pivots_.size(); }
-  /// Of the columns that were left out: the largest part that is independent of the others, and whose it is.
+  /// Among the columns that were left out: the largest part that is independent of the others, and the column that has
+  /// it.
   double left_out_part() const { return left_out_part_; }
   std::size_t nearly_independent() const { return nearly_independent_; }
-  /// The smallest of the pivots beside the largest; 1 where there is none.
+  /// The smallest pivot, relative to the largest; 1 if there is none.
   double least_pivot() const;
   /// Columns that are independent, in the order of their elimination.
   std::size_t column(std::size_t k) const { return pivots_[k].column; }

@@ -157,7 +157,7 @@ inline constexpr const char* divided_by_zero = "division by zero";
 /// What formulas of this thread could not compute last: kept until it is cleared, for the message of a run that ends.
 void note_trouble(const Trouble&, std::span<const FormulaText>, double time) noexcept;
 void clear_trouble() noexcept;
-/// Of a formula whose values are finite: notes it where it is strained while those are looked for.
+/// Notes where a formula with finite values is strained, while such places are looked for.
 void note_strained(const Program&, std::size_t root, std::span<const double> work, std::span<const FormulaText> texts,
                    double time) noexcept;
 /// While it lives, formulas that are evaluated are noted where they are strained.

@@ -72,7 +72,8 @@ std::vector<NodeIndex> Graph::peaks(std::span<const NodeIndex> roots) {
   return found;
 }
 
-/// Of what depends on the time alone: where the argument rises no more, if the value is many times smaller elsewhere.
+/// If the value depends on time alone and is many times smaller elsewhere: adds the places where the argument turns
+/// round.
 void Graph::keep_extremum(NodeIndex value, NodeIndex argument, std::vector<NodeIndex>& found) {
   const NodeIndex roots[] = {value};
   const std::uint32_t time[] = {0};

@@ -45,7 +45,7 @@ class RootSearch {
 
  private:
   static constexpr int most_evaluations = 4000, deepest = 60;
-  /// Of the time: in a wider part its ends and its middle may be zeros of a sine by chance.
+  /// A part of the time. In a wider interval, both ends and the middle may happen to be zeros of a sine.
   static constexpr double noise_width = 1e-6;
   static double resolution(double t) {
     return 64 * std::numeric_limits<double>::epsilon() * std::max(std::abs(t), 1e-3);

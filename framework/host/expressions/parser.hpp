@@ -31,7 +31,7 @@ class Vocabulary {
     (void)function;
     return false;
   }
-  /// Of such a function. Throws ExpressionError.
+  /// A call of such a function. Throws ExpressionError.
   virtual NodeIndex call(std::string_view function, std::size_t at, const std::vector<Argument>&) {
     throw ExpressionError{at, "there is no function " + std::string(function), {}};
   }

@@ -32,7 +32,7 @@ class CountedSystem final : public FirstOrderSystem,
   std::string_view failure() const noexcept override { return failure_.text(); }
   void* query(std::string_view asked) noexcept override;
 
-  /// Of the derivative, since the count began; a linearization counts as one.
+  /// Evaluations of the derivative since the count began; a linearization counts as one.
   std::size_t evaluations() const noexcept { return evaluations_; }
   void begin_count() noexcept { evaluations_ = 0; }
   void count() noexcept { ++evaluations_; }

@@ -15,9 +15,9 @@ namespace polyform::host::inline integration {
 
 namespace {
 
-// Of the time: two times nearer than this are the same one, computed in two ways.
+// A part of the time: two times nearer than this are the same time, computed in two ways.
 constexpr double rounding_of_time = 4 * std::numeric_limits<double>::epsilon();
-// Of the time, or of a second: so far beyond the end of a step its state is still given.
+// A part of the time, or of a second: the state is still given so far beyond the end of a step.
 constexpr double beyond_the_end = 1e-12;
 
 void check_positive(double value, std::string_view what, std::string_view unit) {

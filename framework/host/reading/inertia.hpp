@@ -22,8 +22,8 @@ double shortfall(const Sym3&) noexcept;
 /// The nearest inertia that a distribution of mass can have: its negative second moments are made 0.
 Sym3 mended(const Sym3&) noexcept;
 
-/// Mends the inertias that only rounding keeps from being those of a body, and says nothing. Of the others it reports
-/// an error each, or a warning where the model is lenient, and leaves them as they are.
+/// Mends the inertias that only rounding keeps from being those of a body, and says nothing. For each of the others it
+/// reports an error, or a warning if the model is lenient, and leaves it as it is.
 void judge_inertias(Description&, std::span<const DoubtfulInertia>, Report&);
 
 }  // namespace polyform::host::reading

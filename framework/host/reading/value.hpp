@@ -25,7 +25,7 @@ class Value {
   Place model_place() const noexcept {
     return scope_ != nullptr && scope_->in_other_file ? scope_->placed_at : node_->place;
   }
-  /// Of the placed part that it stands in; nullptr outside of parts.
+  /// The scope of the placed part in which it stands; nullptr outside of parts.
   const Scope* scope() const noexcept { return scope_; }
   Place place() const noexcept { return node_->place; }
 

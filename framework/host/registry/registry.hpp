@@ -18,11 +18,11 @@ namespace polyform::host::inline registry {
 class Library;
 struct Candidate;
 
-/// Loads everything on the search path once, when constructed, and throws nothing but std::bad_alloc: a file that
-/// does not fit is a record with a refusal. Of the builds of one plugin (same name, kind and version) for several
-/// instruction sets, the one that the search path names as a file is loaded, or else the best that this CPU supports. A
-/// plugin from a folder that the user named stands in for one of its name in the installation; a copy, the same byte by
-/// byte, counts as the same file.
+/// Loads everything on the search path once, when constructed, and throws nothing but std::bad_alloc: a file that does
+/// not fit is a record with a refusal. If one plugin (same name, kind and version) has builds for several instruction
+/// sets, the one that the search path names as a file is loaded, or else the best that this CPU supports. A plugin from
+/// a folder that the user named stands in for one of its name in the installation; a copy, the same byte by byte,
+/// counts as the same file.
 class Registry {
  public:
   explicit Registry(const RegistryOptions& options = {});

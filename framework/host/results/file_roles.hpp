@@ -13,7 +13,7 @@ namespace polyform::host::inline results {
 class FileIdentity {
  public:
   explicit FileIdentity(const std::string& path);
-  /// Of an open descriptor; of a regular file only.
+  /// The identity of an open file; only regular files have one.
   explicit FileIdentity(int descriptor);
   bool same_as(const FileIdentity&) const;
 

@@ -15,9 +15,9 @@ namespace polyform::host::inline simulation {
 /// Failure (bad_input) for a sequence or a body that there is not.
 std::vector<BodyAngles> body_angles(const System&, const std::string& text);
 
-/// Of each of the user's bodies, in the order of the model: `vbx vby vbz`, the velocity of the frame origin, and `wbx
-/// wby wbz`, the angular velocity, both over ground in body axes (v_b and ω_b of Thompson 2011); `angle1 angle2 angle3`,
-/// the Euler angles over ground by the body's own sequence, each between −π and π.
+/// For each of the user's bodies, in the order of the model: `vbx vby vbz`, the velocity of the frame origin, and `wbx
+/// wby wbz`, the angular velocity, both over ground in body axes (v_b and ω_b of Thompson 2011); `angle1 angle2
+/// angle3`, the Euler angles over ground by the body's own sequence, each between −π and π.
 class BodyAxesColumns {
  public:
   /// Adds the channels.

@@ -13,7 +13,7 @@ namespace polyform::host::inline simulation {
 ///   λ_n − least ≥ 0,  r_n ≥ 0,  (λ_n − least) r_n = 0
 ///   |λ_t| ≤ bound, and λ_t against r_t with |λ_t| = bound where r_t is not zero
 ///
-/// bound: a share of λ_n, or of a point without a normal a number. Of a point that slides λ_t = −bound · direction.
+/// bound: a share of λ_n, or for a point without a normal a number. A point that slides has λ_t = −bound · direction.
 struct ConeProblem {
   struct Point {
     bool has_normal = true;

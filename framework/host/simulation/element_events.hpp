@@ -38,7 +38,7 @@ class ElementEvents {
   Crossing crossing(std::size_t event) const { return descriptions_[event].crossing; }
   /// Whether what passes there is an event: a change of the sign of the others bounds steps, or shows a pole.
   bool is_event(std::size_t event) const { return crossing(event) <= Crossing::rising; }
-  /// Of a function that shows a pole: PoleSource::size_at_pole() and note_pole().
+  /// For a function that shows a pole: PoleSource::size_at_pole() and note_pole().
   double size_at_pole(std::size_t event) const;
   void note_pole(std::size_t event, double t) const;
 

@@ -69,7 +69,7 @@ template <class Group>
 std::string_view element_name(const Group& group, std::string_view name) {
   return group.type->query(expressions::FormulaForce::full_names) != nullptr ? std::string_view() : name;
 }
-/// Of a number of an element in results.
+/// The name of the column for a number of an element.
 std::string column_name(std::string_view element, std::string_view number);
 
 /// Whether any element of the system has outputs.

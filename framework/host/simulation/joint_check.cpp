@@ -28,7 +28,7 @@ const Spatial& of_frame(FrameIndex f, std::span<const Spatial> all) {
   return is_ground(f) ? resting : all[at(f)];
 }
 
-/// Of two numbers a deviation and what it is a part of; nothing of nothing is nothing.
+/// A deviation as a part of a size; zero if both are zero.
 double share(double deviation, double size) { return size > 0 ? deviation / size : 0; }
 
 }  // namespace

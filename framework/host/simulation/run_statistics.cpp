@@ -14,7 +14,7 @@ namespace {
 
 /// Share of the energy that moves: a balance that drifts by more is told.
 constexpr double lost_energy = 1e-2;
-/// Of the energy that forces could exchange: what moves less, with what is lost of it, is rest.
+/// Part of the energy that forces could exchange: a system that moves with less, losses included, is at rest.
 constexpr double at_rest = 1e-9;
 
 }  // namespace

@@ -56,7 +56,7 @@ class SecondOpinion::Own {
   }
 
   const AbsoluteEquations& equations() const { return system_.equations(); }
-  /// Of the frame origins.
+  /// The accelerations of the frame origins.
   std::vector<Spatial> accelerations(std::span<const double> x) {
     const AbsoluteAccelerations& found = system_.set_solution(x, {});
     std::vector<Spatial> all(motions_.size());

@@ -16,7 +16,7 @@ namespace {
 
 /// Eigenvalues below this of the largest vanish: rounding, twice over, since the matrix is a square.
 constexpr double vanishing = 1e-12;
-/// Of the time after which λ would vanish, what may pass before the next look.
+/// Part of the time after which λ would vanish that may pass before the next look.
 constexpr double share_of_way = 0.5;
 /// No loop turns by more between looks, rad: a quarter of the way between two flat positions.
 constexpr double longest_turn = 0.4;
@@ -38,7 +38,7 @@ constexpr double much_energy = 1e-5;
 constexpr double shortest_way = 1e-5;
 /// A smooth motion turns its rates by less within a step, rad.
 constexpr double sharp_turn = 0.5;
-/// Of the search for the least λ within a step, each to 0.6 of the interval.
+/// Steps of the search for the least λ within a step; each narrows the interval to 0.6 of it.
 constexpr int narrowings = 60;
 /// Part of a step on which the rate of λ is taken.
 constexpr double probe = 0.02;

@@ -71,7 +71,7 @@ class SingularWatch {
   std::vector<double> y_, q_, v_, eta_, etadot_, x_;
   double next_ = -1;        ///< time of the next look, s
   double seen_until_ = -1;  ///< time of the last look, s
-  // Of all loops: how often a singular position was passed nearby; first when, and in the loop of which joint.
+  // Over all loops: how often a singular position was passed nearby; when first, and in the loop of which joint.
   std::size_t passages_ = 0, first_cut_ = 0;
   double first_passage_ = 0;
 };

@@ -25,7 +25,7 @@ constexpr double rounding_of_energy = 1e-9;
 
 }  // namespace
 
-/// Of an approach; zero where the bounce would be too low to follow.
+/// The restitution of an approach; zero if the bounce would be too low to follow.
 double UnilateralMotion::restitution_of(std::size_t place, double t, const Eigen::VectorXd& u) {
   const std::size_t k = touching_[place];
   const UnilateralPoint& point = set_.point(k);

@@ -15,15 +15,15 @@ namespace {
 
 // m or rad: surfaces that are nearer touch.
 constexpr double touching_gap = 1e-10;
-// Of the time: how well it is known.
+// A part of the time: the time is known to that.
 constexpr double resolution = 4e-13;
 // Surfaces that overlap by more at the start are drawn so, m or rad.
 constexpr double drawn_overlap = 1e-8;
-// Of the largest force or acceleration: what is less contradicts nothing.
+// Part of the largest force or acceleration: a smaller one contradicts nothing.
 constexpr double judged = 1e-9;
 // The same for the point of an event, whose force or speed is zero by the event.
 constexpr double judged_at_event = 1e-5;
-// Of the fastest sliding since it began: what is slower has come to rest.
+// Part of the fastest sliding since it began: slower sliding has come to rest.
 constexpr double come_to_rest = 1e-5;
 // Times the speed that counts as rest: the event is where sliding has passed it.
 constexpr double at_rest = 10;

@@ -67,7 +67,7 @@ class UnilateralMotion {
   bool find_forces_once(double t, std::span<const double> y);
   void put_column(const Unknown&, double force, std::span<double> forces) const;
   void solve_unknowns(double t);
-  // Of what touches.
+  // Finds the points that touch.
   void find_touching(double t, std::optional<std::size_t> fired);
   void respond(double t, std::span<const double> y);
   ConeProblem problem_of(const std::vector<std::size_t>& points, const Eigen::VectorXd& b) const;

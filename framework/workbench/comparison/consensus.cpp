@@ -191,7 +191,7 @@ double Scales::of(const TraceItem& item) const {
 
 namespace {
 
-/// Of one run; NaN or infinite where the run went there.
+/// The scales of one run; NaN or infinite if the run went there.
 Scales raw_scales(const TraceItems& layout, double reach, const Scale& acting, TraceRows& trace) {
   std::vector<double> row(layout.width());
   Extent extent;

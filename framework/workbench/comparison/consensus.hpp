@@ -27,11 +27,11 @@ struct Deviation {
   std::optional<Departure>& operator[](Quantity q) { return of[static_cast<std::size_t>(q)]; }
 };
 
-/// The scales of differences. Of lengths: the diagonal of the box in which the origins of all bodies move, or the reach
-/// of the largest body where that is more. Of forces: the largest force of a joint, mass times acceleration of a body,
-/// or what acts at the start (Scale). Of moments: the largest likewise, or that force times that length. Of
+/// The scales of differences. For lengths: the diagonal of the box in which the origins of all bodies move, or the
+/// reach of the largest body if that is more. For forces: the largest force of a joint, mass times acceleration of a
+/// body, or what acts at the start (Scale). For moments: the largest likewise, or that force times that length. For
 /// accelerations: the largest, or what acts. Each is at least what would move the system by its own length within the
-/// run. Angles and modal coordinates have the scale 1, and so have all others where there is nothing.
+/// run. Angles and modal coordinates have the scale 1; so has any other quantity that is zero throughout.
 struct Scales {
   double length = 1, force = 1, moment = 1;
   double reach = 0;  ///< of the largest body; 0 where bodies have none

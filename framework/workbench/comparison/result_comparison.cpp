@@ -130,7 +130,7 @@ class ResultItems final : public TraceItems {
     const std::string& unit = columns_[width()].channel.unit;
     if (unit == "rad") return put(Quantity::joint, Kind::turn, false, 1);
     if (unit != "1") return put(Quantity::joint, Kind::number, unit == "m", 1);
-    // Of coordinates only those of a ball joint have no unit.
+    // Only the coordinates of a ball joint have no unit.
     std::size_t k = width();
     while (k < places_.size() && k < width() + 4 && places_[k].object == places_[width()].object &&
            columns_[k].channel.unit == "1")

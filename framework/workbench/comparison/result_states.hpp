@@ -20,7 +20,7 @@ class ResultStates {
   /// Whether the results have all coordinates and velocities of joints and modes, and all discrete states of elements.
   bool complete() const { return complete_; }
   std::size_t rows() const { return rows_; }
-  /// Of a row, where they are complete; nothing where a number is not finite. Valid until the next call.
+  /// The state of a row, if it is complete; nothing if a number is not finite. Valid until the next call.
   std::optional<ConstStateView> state(std::size_t row);
   /// The orientation of a body in a row, where the results have it.
   std::optional<Mat3> orientation(BodyIndex, std::size_t row) const;

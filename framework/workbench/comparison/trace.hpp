@@ -95,8 +95,8 @@ class TraceRows;
 /// What acts and could act at the initial state, springs included.
 Scale acting_at_start(const System&);
 
-/// The user's bodies and joints. Of reactions that redundant constraints leave open in part, the unique rest is
-/// compared. The system outlives it.
+/// The user's bodies and joints. If redundant constraints leave a reaction open in part, the unique rest is compared.
+/// The system outlives the layout.
 class TraceLayout final : public TraceItems {
  public:
   explicit TraceLayout(const System&);

@@ -10,7 +10,7 @@ namespace polyform::host::inline conformance {
 
 namespace {
 
-/// Of a usual value.
+/// The size of a usual value.
 double size_of(const FieldSpec& field) { return field.typical > 0 ? field.typical : 1; }
 
 std::string text_of(const Vec3& v) { return fmt::format("[{}, {}, {}]", v.x, v.y, v.z); }

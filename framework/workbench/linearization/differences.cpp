@@ -14,9 +14,9 @@ constexpr std::size_t most_orders = 8;  ///< columns of the table
 constexpr std::size_t patience = 4;     ///< levels without a gain, after which the search ends
 constexpr int most_reductions = 12;     ///< of a step at which the function fails
 constexpr double good = 2e-14;          ///< relative error that ends the search
-/// A halved step changes the difference by a quarter of what the last did where its series in h² holds. One that goes
-/// on changing by a part of it, beyond what rounding does beside the largest entry, was taken outside of the series.
-/// Of a difference to one side, with its series in h, it is a half.
+/// Where the series in h² of a difference holds, a halved step changes it by a quarter of the last change. A difference
+/// was taken outside of its series if it goes on changing by `part` of itself, beyond what rounding does relative to
+/// the largest entry. A difference to one side has a series in h, and changes by a half.
 constexpr double slow = 0.5, slow_of_side = 0.75, part = 1e-3, rounded = 1e-6;
 
 /// The table of one level, entries side by side: row[order][entry].

@@ -12,7 +12,7 @@ namespace polyform::host::inline linearization {
 struct Period {
   double length;        ///< s
   std::string told_by;  ///< "a turn of joint `shaft`"
-  /// Of a turn at a changing rate: the coordinate and its velocity. The length is rough.
+  /// The coordinate and velocity, if the period is a turn at a changing rate; its length is rough then.
   std::optional<std::size_t> q, v;
 };
 

@@ -20,7 +20,7 @@ class ChartRates {
   ChartRates(const SystemView&, const CanonicalState& nominal);
   /// δ̇ of all n coordinates at a state, measured at the nominal position at rest.
   void evaluate(const CanonicalState&, std::span<double> out) const;
-  /// What the motion of the nominal state takes from δ̇: entries (row, column, value) of a matrix on δ. Of a ball it
+  /// What the motion of the nominal state takes from δ̇: entries (row, column, value) of a matrix on δ. For a ball this
   /// leaves ω × δ.
   struct Entry {
     std::size_t row, column;

@@ -1,9 +1,9 @@
 // Steady motions: those that run along symmetries of the system (relative equilibria), and their constant matrices.
 //
-// Where ẋ = f(x) and the field ξ is a symmetry, [f, ξ] = f′ξ − ξ′f = 0, a motion with f = ξ at one state has f = ξ for
+// If ẋ = f(x) and the field ξ is a symmetry, [f, ξ] = f′ξ − ξ′f = 0, a motion with f = ξ at one state has f = ξ for
 // ever: x(t) = exp(t ξ) x(0). Deviations η that are carried along, δx = D exp(t ξ) η, obey η̇ = (f′ − ξ′) η with a
-// constant matrix. f′ − ξ′ does not depend on the coordinates, as f − ξ vanishes there. Of a body in a coordinated turn
-// the carried axes turn with it about the vertical.
+// constant matrix. f′ − ξ′ does not depend on the coordinates, as f − ξ vanishes there. In a coordinated turn the
+// carried axes turn with the body about the vertical.
 #pragma once
 
 #include <optional>

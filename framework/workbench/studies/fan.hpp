@@ -8,7 +8,7 @@
 
 namespace polyform::host::inline studies {
 
-/// Of one column. Between the rows of a case its values are those of straight lines; beyond its end it has none.
+/// The fan of one column. Between the rows of a case its values lie on straight lines; beyond its end it has none.
 struct Fan {
   /// Parts of the cases that lie below.
   static constexpr std::array levels{0.05, 0.25, 0.5, 0.75, 0.95};

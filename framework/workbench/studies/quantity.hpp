@@ -49,7 +49,7 @@ class Quantities {
   const std::vector<Aggregate>& aggregates() const { return aggregates_; }
   /// The other solvers of differences, each once.
   std::vector<std::string> solvers() const;
-  /// Of the quantity, from the units of the columns; "" where the expression is more than one aggregate.
+  /// The unit of the quantity, from those of the columns; "" if the expression is more than one aggregate.
   std::string unit(std::size_t quantity, std::span<const Channel> channels) const;
   /// Their values, from those of the aggregates.
   std::vector<double> evaluate(std::span<const double> aggregates) const;
@@ -77,7 +77,7 @@ class AggregateSink final : public RowSink {
   std::span<const Channel> channels() const { return rows_.channels(); }
 
  private:
-  /// Of one aggregate.
+  /// The sum for one aggregate.
   struct Sum {
     std::size_t column = 0;
     double least = std::numeric_limits<double>::infinity(), greatest = -least;

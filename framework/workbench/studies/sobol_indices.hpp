@@ -19,7 +19,7 @@ struct Estimate {
 struct FactorIndices {
   Estimate first, total;
 };
-/// Of one quantity. why_not: why there are none; "" where there are.
+/// The indices of one quantity. why_not: the reason if there are none, otherwise "".
 struct SobolIndices {
   std::vector<FactorIndices> factors;
   std::size_t samples = 0, left_out = 0;  ///< of which the estimate is made; with a case that failed or has no number
@@ -28,7 +28,7 @@ struct SobolIndices {
 
 /// One for each quantity, from the cases of the method saltelli (design.hpp). First indices by Saltelli et al. (2010,
 /// Comput. Phys. Comm. 181, table 2 b), total ones by Jansen (1999, Comput. Phys. Comm. 117, eq. 22), intervals by
-/// bootstrap over the samples (Archer, Saltelli, Sobol 1997). Of another method there are none, and why_not says so.
+/// bootstrap over the samples (Archer, Saltelli, Sobol 1997). Other methods have no indices, and why_not says so.
 std::vector<SobolIndices> sobol_indices(const StudyTable&, std::string_view method);
 
 }  // namespace polyform::host::inline studies

@@ -13,9 +13,9 @@
 
 namespace polyform::host::inline studies {
 
-/// Keeps the rows of a run at multiples of its output interval, and that at its end. Of several rows at one time,
-/// before and after an event, it keeps the first; rows at events between are left out: all runs of one duration and
-/// interval have the same times.
+/// Keeps the rows of a run at multiples of its output interval, and that at its end. If there are several rows at one
+/// time, before and after an event, it keeps the first. It leaves out rows at events between: all runs of one duration
+/// and interval have the same times.
 class TrajectorySink final : public RowSink {
  public:
   /// Failure (bad_input) where a pattern of the columns matches nothing. The system outlives the sink. interval,

@@ -9,7 +9,8 @@ namespace polyform::contact {
 
 namespace {
 
-// Of the size of a box: what is beside a face by less is over it. Boxes of equal edges lie upon each other so.
+// Part of the size of a box: a point that lies outside a face by less is over it. Boxes of equal edges lie upon each
+// other so.
 constexpr double beside = 1e-9;
 // Sine of an angle by which two edges may point into each other's faces: what lies flat is tilted by less.
 constexpr double into_face = 0.05;

@@ -20,7 +20,7 @@
 namespace polyform::contact {
 namespace {
 
-/// Of a contact without bristles the first two alone.
+/// A contact without bristles has the first two only.
 constexpr std::array states{Variable{.name = "approach", .unit = "m/s"},
                             Variable{.name = "impacts", .unit = "1"},
                             Variable{.name = "bristle_x", .unit = "m", .kind = Variable::Kind::length},
@@ -43,7 +43,7 @@ constexpr std::array outputs{Variable{.name = "gap", .unit = "m", .kind = Variab
                              Variable{.name = "fx", .unit = "N"},
                              Variable{.name = "fy", .unit = "N"},
                              Variable{.name = "fz", .unit = "N"}};
-/// Of the output `mode`.
+/// Values of the output `mode`.
 enum Mode { open, stick, sliding };
 
 /// What happens at one point of contact.
@@ -236,7 +236,7 @@ class Contacts final : public ForceBatch,
     }
     return std::span(found_).first(c.points);
   }
-  /// Of the first body's material at the point over that of the second.
+  /// The velocity of the first body's material at the point, relative to that of the second.
   static Vec3 relative_velocity(const ContactPoint& point, const MarkerMotion& first,
                                 const MarkerMotion& second) noexcept {
     return first.velocity + cross(first.angular_velocity, point.position - first.position) - second.velocity -

@@ -174,7 +174,7 @@ class RigidContacts final : public ForceBatch, public UnilateralRows, public Out
       }
     }
   }
-  /// Of a contact of several points: sticks where one does.
+  /// A contact of several points sticks if one of them does.
   void put_modes(std::span<const UnilateralMode> modes, std::span<double> x) noexcept override {
     for (std::size_t i = 0; i < contacts_.size(); ++i) {
       UnilateralMode whole = UnilateralMode::open;

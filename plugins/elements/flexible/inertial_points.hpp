@@ -36,7 +36,8 @@ class InertialPoints {
   explicit InertialPoints(const SampledBody&);
 
   bool empty() const { return points_.empty(); }
-  /// Of 1, so that the sum of squares is the mass; of u; of Φ along an axis (m, or none: all zero); of Γ along an axis.
+  /// Values of 1, scaled so that the sum of squares is the mass; of u; of Φ along an axis (m, or none: all zero); of Γ
+  /// along an axis.
   struct Point {
     double one;
     Vec3 place;

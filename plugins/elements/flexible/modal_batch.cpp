@@ -265,7 +265,7 @@ double ModalBatch::neglected_load(std::size_t instance, const Vec3& force) const
   const Vec3 center = (1 / c.mass) * c.first_moment;
   const double square = (c.second_moment.xx + c.second_moment.yy + c.second_moment.zz) / c.mass - dot(center, center);
   if (!(square > 0)) return 0;
-  // A force N takes N ∫φ'² from the lowest stiffness ω² ∫μφ². Of a cantilever ∫φ'² is 4.65 ∫φ² / l².
+  // A force N takes N ∫φ'² from the lowest stiffness ω² ∫μφ². For a cantilever ∫φ'² is 4.65 ∫φ² / l².
   const double length = std::sqrt(12 * square);
   return 4.65 * std::abs(dot(force, c.axis)) / (c.mass * length * c.lowest_frequency * c.lowest_frequency);
 }

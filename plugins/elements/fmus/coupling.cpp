@@ -166,7 +166,7 @@ double Coupling::add_efforts(std::span<const double> values, std::span<const dou
 
 namespace {
 
-/// Of kg, m and s.
+/// Powers of kg, m and s.
 using Powers = std::array<int, FmuUnit::count>;
 constexpr Powers length{0, 1, 0, 0}, angle{0, 0, 0, 0}, speed{0, 1, -1, 0}, turning{0, 0, -1, 0}, force{1, 1, -2, 0},
     moment{1, 2, -2, 0};

@@ -92,7 +92,7 @@ class Calls {
   int (*get_states)(Handle, double*, std::size_t) = nullptr;
 };
 
-/// Of FMI 2.0 and 3.0; states: whether the functions for them are wanted.
+/// The calls of FMI 2.0 and 3.0; states: whether the functions for them are wanted.
 std::unique_ptr<const Calls> calls_of_version_2(const Calls::Finder&, Kind, bool states);
 std::unique_ptr<const Calls> calls_of_version_3(const Calls::Finder&, Kind, bool states);
 

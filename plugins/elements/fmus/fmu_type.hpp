@@ -16,8 +16,8 @@ namespace polyform::fmus {
 
 /// All elements with the same FMU, coupled alike. Lives as long as the plugin.
 ///
-/// States, of model exchange: where the FMU has events first `discrete`, the number of its discrete state, and
-/// `next_event`, then those of the FMU. Of co-simulation: `steps`, then the outputs, held between steps.
+/// States for model exchange: if the FMU has events, first `discrete`, the number of its discrete state, and
+/// `next_event`; then those of the FMU. For co-simulation: `steps`, then the outputs, held between steps.
 class FmuType final : public ForceType, public HeldStates, public FailureReasons {
  public:
   explicit FmuType(Strided<const FieldValue> fields) noexcept;

@@ -48,7 +48,7 @@ struct Cable {
   /// The length beyond which it is taut: free_length, and what rounding makes of a length that is drawn as long.
   double taut_length() const noexcept { return (1 + rounding_of_lengths) * free_length; }
 };
-/// Of a whole cable at an instant.
+/// The stretch of a whole cable at an instant.
 struct Stretch {
   double length = 0, rate = 0;
 };

@@ -5,7 +5,7 @@
 
 namespace polyform::forces {
 
-/// Of lengths between points of bodies that joints hold together, and of where these points are.
+/// Rounding of lengths between points of bodies that joints hold together, and of the places of these points.
 inline constexpr double rounding_of_lengths = 1e-12;
 
 /// Unit vector along to − from, whose norm is length. Zero where the points coincide up to the rounding of where bodies

@@ -126,7 +126,7 @@ struct Bushing {
   Six energies_at_rest{};
 };
 
-/// Of one at an instant, in the bushing's axes.
+/// The deflection of one bushing at an instant, in its axes.
 struct Deflection {
   Mat3 R;              ///< of the bushing's axes in ground
   Vec3 arm, theta, w;  ///< from a to b, ground axes; rotation vector; angular velocity of b over a

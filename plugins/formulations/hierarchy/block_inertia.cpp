@@ -84,7 +84,7 @@ std::vector<bool> find_light(const SystemView& view, const std::vector<BlockIner
   return light_bodies(mass, bodies);
 }
 
-/// Of a rigid body; length: of its levers; usual_mass: what takes the place of its mass where it has next to none.
+/// Sets the inertia of a rigid body. length: of its levers; usual_mass: takes the place of a mass that is next to none.
 void set_rigid(const BodyData& body, double length, double usual_mass, bool light, BlockInertia& b) {
   const bool massless = light || !(body.mass > 0);
   const double mass = massless ? usual_mass : body.mass;

@@ -220,7 +220,7 @@ void ShownLevels::go_by_filter(const System& system) {
       const Matrix H = rows.A * inverse_root, PHt = P * H.transpose();
       const Matrix noise = rows.noise.asDiagonal();
       const Matrix innovation = H * PHt + noise;
-      // Of H P Hᵀ small singular values are squares of those of H P.
+      // Small singular values of H P Hᵀ are squares of those of H P.
       const Vector scale = (H * H.transpose() + noise).diagonal().cwiseSqrt().cwiseInverse();
       const Eigen::SelfAdjointEigenSolver<Matrix> scaled(scale.asDiagonal() * innovation * scale.asDiagonal());
       Vector inverse = scaled.eigenvalues();

@@ -88,10 +88,11 @@ class Equations {
                              std::span<Spatial> out) const noexcept = 0;
   /// The modules of the system, as last evaluated; none where no module can be.
   virtual const ModuleSet* modules() const noexcept { return nullptr; }
-  /// Of modules: rates of their variables and further states, to their places; multipliers of all their rows.
+  /// Writes the rates of the modules' variables and further states to their places, and the multipliers of all their
+  /// rows.
   virtual void module_rates(std::span<double>) const noexcept {}
   virtual void module_multipliers(std::span<double>) const noexcept {}
-  /// Of constraint elements that ask for a velocity: (λ + effort) · right-hand side, W.
+  /// The power of constraint elements that ask for a velocity: (λ + effort) · right-hand side, W.
   virtual double driving_power() const noexcept = 0;
 
   /// Rows of the i-th cut joint that are left out because they depend on others, a bit each: found where the loops are

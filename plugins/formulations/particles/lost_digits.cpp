@@ -124,7 +124,7 @@ void LostDigits::follow_rest(std::size_t i) noexcept {
   if (link.looped) sweep_.loops_.close(i, z);
 }
 
-/// Of weight, loads and turning.
+/// The accelerations by weight, loads and turning.
 ActingAccelerations LostDigits::find_acting(const PlacedBodies& in, std::span<const Spatial> loads) const noexcept {
   double load = 0, mass = 0, reach = 0, turning = 0;
   for (std::size_t i = 0; i < sweep_.links_.size(); ++i) {

@@ -13,7 +13,7 @@ class Reactions {
   /// The view and the layout outlive the object.
   Reactions(const SystemView&, const Layout&);
 
-  /// Of the frame origins, from those of the particles.
+  /// The accelerations of the frame origins, from those of the particles.
   std::span<const Spatial> body_accelerations(const PlacedBodies&, std::span<const Vec3> accelerations) noexcept;
   /// What each joint transmits to its moving body at the origin of M, ground axes (Eq 2.17 and its kin): of a tree
   /// joint from the momenta of the bodies outboard, of a cut joint from its multipliers. After

@@ -135,7 +135,7 @@ bool RecursiveEquations::correct_velocities(double, ParticleMotion& motion, cons
                                             Correction& out) noexcept {
   const PlacedBodies& placed = bodies_.placed();
   double residual = out.velocity_residual = find_errors(placed, true);
-  // Of loops near a singular position one projection leaves more than rounding.
+  // If loops are near a singular position, one projection leaves more than rounding.
   for (int passes = 0; passes < 2; ++passes) {
     if (!loops_.empty() && residual <= loops_.constraints().velocity_rounding()) break;
     if (!add_correction(placed, motion.velocities)) return false;

@@ -246,8 +246,8 @@ bool SparseSolver::check(const Residual& r, const Violations& violations) noexce
       parts_.view.bodies[body].name);
 }
 
-/// Judges rows as judge_rows() does, but by the motions as they are. Of the motions that loads would cause alone only
-/// the rounding counts, or a large load on a light body would hide a row that is not met.
+/// Judges rows as judge_rows() does, but by the motions as they are. Motions that loads would cause alone count by
+/// their rounding only, or a large load on a light body would hide a row that is not met.
 bool SparseSolver::check_rows(const Violations& violations) noexcept {
   double floor = 0, error = 0;
   const std::span<const Chunk> particles = parts_.pattern.particles();

@@ -38,7 +38,7 @@ class StateVector {
   void read_hints(std::span<const double> y, bool of_joints, std::span<double> q) noexcept;
   void write_hints(std::span<const double> q, std::span<double> y) const noexcept;
 
-  /// Of the bodies, continuous along the motion.
+  /// The orientations of the bodies, continuous along the motion.
   std::span<const Quat> orientations() const { return orientations_; }
   /// As the particles make them, with the signs that they have.
   void settle_orientations(const MovingBodies&) noexcept;

@@ -89,7 +89,7 @@ class ConstraintJacobian {
     Mat3 A_q;                  ///< ∂A/∂q of the frame in ground
     Vec3 r_q;                  ///< ∂r/∂q of its origin in ground
   };
-  /// Of a body in order_: its own frames, then those outboard.
+  /// The range of a body in order_: its own frames, then those outboard.
   struct Range {
     std::size_t start = 0, own_end = 0, end = 0;
   };

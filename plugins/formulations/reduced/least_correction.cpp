@@ -10,7 +10,7 @@ LeastCorrection::LeastCorrection(const SystemView& view, const ConstraintJacobia
   struct Use {
     std::size_t loop, block;
   };
-  // Of every body those of its joint, then those of its modes.
+  // For every body the directions of its joint, then those of its modes.
   std::vector<std::vector<Use>> uses(2 * view.bodies.size());
   std::vector<std::size_t> sizes;
   std::size_t rows = 0;

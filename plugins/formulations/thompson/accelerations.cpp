@@ -13,7 +13,7 @@ LostDigits::LostDigits(const SystemView& view, const SystemScales& scales)
       accelerations_(view.bodies.size()),
       change_(view.bodies.size()) {}
 
-/// Of weight, loads and turning.
+/// The accelerations by weight, loads and turning.
 ActingAccelerations LostDigits::find_acting(const Forces& Q, const PlacedTree& tree) const noexcept {
   double turning = 0, load = 0, mass = 0;
   for (std::size_t i = 0; i < Q.bodies.size(); ++i) {

@@ -47,7 +47,7 @@ class ClosingConstraints {
   std::span<const Constraint> constraints() const { return constraints_; }
   const ModuleSet& modules() const { return modules_; }
   ModuleSet& modules() { return modules_; }
-  /// Of a joint of the tree or a cut one.
+  /// The motion of a tree joint or of a cut one.
   const JointMotion& motion_of_joint(std::size_t j, const TreeKinematics&) const noexcept;
   /// A V + B v (+ A u) − right of a row of a constraint.
   double rate_of(const Constraint&, std::size_t row, const TreeKinematics&) const noexcept;

@@ -79,7 +79,7 @@ class ClosingRows {
   std::vector<Group> groups_;
   std::vector<Vector6> ends_;   ///< Φ_q: a row's share of a body, as a generalized force
   std::vector<double> direct_;  ///< Φ_q: a row's share of modes and of variables of a module, per column of its group
-  /// Of a row on its way to the roots: largest force and moment so far.
+  /// For a row on its way to the roots: largest force and moment so far.
   struct Size {
     double linear = 0, angular = 0;
   };

@@ -31,7 +31,7 @@ class Encoding {
   /// ẏ from the rates of the joints, as of JointState.
   bool rates(double t, std::span<const double> y, std::span<const double> of_joints, std::span<double> ydot,
              Failure&) const noexcept;
-  /// Of positions only; the others are left alone.
+  /// Writes the rates of positions only; the others are left alone.
   bool position_rates(double t, std::span<const double> y, std::span<const double> of_joints, std::span<double> ydot,
                       Failure&) noexcept;
 

@@ -19,7 +19,7 @@ class GeneralizedMass {
   /// At the motions of this tree; the modules have been evaluated with it.
   void evaluate(const PlacedTree&) noexcept;
 
-  /// Of [v ω] of a body.
+  /// The mass matrix for [v ω] of a body.
   const Matrix6& of_body(std::size_t body) const { return masses_[body]; }
   /// Between [v ω] of a flexible body and its modes, one column each, and of the modes, rows first.
   std::span<const Vector6> coupling(std::size_t body) const { return block_of(body).coupling; }

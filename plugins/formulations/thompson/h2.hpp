@@ -82,7 +82,7 @@ class H2 {
   std::size_t joint_coordinates() const { return view_.nv_tree; }
   std::size_t first_variable() const { return view_.nv_tree + view_.modes; }
   bool has_modes() const { return !modes_.empty(); }
-  /// Of a body; none of a rigid one. Only where has_modes().
+  /// The modes of a body; none for a rigid one. Call it only if has_modes().
   const Modes& modes(std::size_t body) const { return modes_[body]; }
   /// What the modes of a body that is carried at a node do to its own q̇, and what those of its inboard body do to it:
   /// q̇_i = T q̇_k + basis [u; e] + Σ own η̇_i + Σ inboard η̇_k. Empty where they do nothing.
@@ -98,8 +98,8 @@ class H2 {
   /// Whether a coordinate of q̇2 carries all bodies outboard of it along as one, as T = X⁻¹ Y does.
   bool is_relative() const { return construction_ == Construction::velocity; }
   std::span<const Body> bodies() const { return bodies_; }
-  /// Of a body, from its frame origin, ground axes: the mass centre; of a flexible body the frame origin itself, whose
-  /// velocity is part of q̇.
+  /// The centre of a body from its frame origin, ground axes: the mass centre; for a flexible body the frame origin
+  /// itself, whose velocity is part of q̇.
   const Vec3& center(std::size_t body) const { return centers_[body]; }
   /// The same of any frame.
   Vec3 center_of(FrameIndex f) const {

@@ -21,7 +21,7 @@ class PlacedTree {
   std::span<const BodyMotion> bodies() const { return tree_.bodies(); }
   std::span<const BodyMotion> frames() const { return tree_.frames(); }
   const ClosingConstraints& closing() const { return closing_; }
-  /// Of all joints, cut ones too.
+  /// Coordinates of all joints, cut ones too.
   std::span<const double> q() const { return q_; }
   std::span<const double> v() const { return v_; }
   std::span<const double> eta() const { return eta_; }

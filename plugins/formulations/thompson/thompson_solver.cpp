@@ -173,12 +173,12 @@ Status ThompsonSolver::do_observe(double t, std::span<const double> y, Observati
   return Status::ok;
 }
 
-/// Of forces, flexible bodies and modules.
+/// The power of forces, flexible bodies and modules.
 double ThompsonSolver::given_power() const noexcept {
   return forces_.forces().power() + reductions_.mass().flexible().damping_power() + closing_.modules().power();
 }
 
-/// Of the frame origins of the bodies, and of all joints.
+/// The accelerations of the frame origins of the bodies, and of all joints.
 void ThompsonSolver::observe_accelerations(Observation& out) noexcept {
   const std::span<const BodyMotion> bodies = tree_.placed().bodies();
   std::vector<Spatial>& found = observing_.of_bodies;

@@ -158,7 +158,7 @@ class SdfReader {
         return {0, 0, 1};
       }
     }
-    // Of files before version 1.5.
+    // True for files before version 1.5.
     bool in_model = axis.file().root().number("version", 1.12) < 1.45;
     if (const Element use = axis.child("use_parent_model_frame"))
       in_model = use.content() == "true" || use.content() == "1";

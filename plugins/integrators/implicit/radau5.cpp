@@ -23,7 +23,7 @@ constexpr double T[3][3] = {{9.1232394870892942792e-02, -0.14125529502095420843,
 constexpr double TI[3][3] = {{4.3255798900631553510, 0.33919925181580986954, 0.54177053993587487119},
                              {-4.1787185915519047273, -0.32768282076106238708, 0.47662355450055045196},
                              {-0.50287263494578687595, 2.5719269498556054292, -0.59603920482822492497}};
-// Of the estimate of the error, a formula of order 3.
+// Coefficients of the error estimate, a formula of order 3.
 const double dd[3] = {-(13 + 7 * root6) / 3, (-13 + 7 * root6) / 3, -1.0 / 3};
 // The method's matrix, for the integrals.
 const double A[3][3] = {
@@ -129,7 +129,7 @@ Radau5::Trial Radau5::iterate(double h) noexcept {
   return Trial::good;
 }
 
-/// Of the stages, by the method itself, where they were evaluated last.
+/// Integrates by the method itself, from the derivatives that the stages had when they were evaluated last.
 void Radau5::find_integrals(double h) noexcept {
   for (std::size_t i = states_; i < now_.size(); ++i)
     for (std::size_t k = 0; k < 3; ++k)

@@ -14,7 +14,7 @@ constexpr std::size_t usual_lanes = 8;
 typedef double Wide4 __attribute__((vector_size(32)));
 typedef double Wide8 __attribute__((vector_size(64)));
 
-/// Of any number of lanes.
+/// For any number of lanes.
 [[gnu::always_inline]] inline void add_any(std::size_t numbers, std::size_t lanes, const double* __restrict h,
                                            const double* __restrict y, std::span<const StageTerm> terms,
                                            double* __restrict out) noexcept {
@@ -31,8 +31,9 @@ typedef double Wide8 __attribute__((vector_size(64)));
   }
 }
 
-/// Of the usual lanes. All that fit into a register stay there: of a loop over lanes GCC 12 makes shuffles for AVX2 and
-/// AVX-512 that take three to five times as long. Of the smallest registers it makes the best by itself: Wide is void.
+/// For the usual lanes. All numbers that fit into a register stay there: from a loop over lanes GCC 12 makes shuffles
+/// for AVX2 and AVX-512 that take three to five times as long. For the smallest registers such a loop is best: Wide is
+/// void.
 template <class Wide>
 [[gnu::always_inline]] inline void add_usual(std::size_t numbers, const double* h, const double* y,
                                              std::span<const StageTerm> terms, double* out) noexcept {

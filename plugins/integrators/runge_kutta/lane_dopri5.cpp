@@ -19,7 +19,7 @@ constexpr double lane_weights[5][5] = {{1.0 / 5},
                                        {44.0 / 45, -56.0 / 15, 32.0 / 9},
                                        {19372.0 / 6561, -25360.0 / 2187, 64448.0 / 6561, -212.0 / 729},
                                        {9017.0 / 3168, -355.0 / 33, 46732.0 / 5247, 49.0 / 176, -5103.0 / 18656}};
-/// Of k1, k3, k4, k5, k6 at the end of the step; and of these and k7 in its error.
+/// Weights of k1, k3, k4, k5, k6 at the end of the step; and of these and k7 in its error.
 constexpr double lane_ends[5] = {35.0 / 384, 500.0 / 1113, 125.0 / 192, -2187.0 / 6784, 11.0 / 84};
 constexpr double lane_errors[6] = {35.0 / 384 - 5179.0 / 57600,       500.0 / 1113 - 7571.0 / 16695,
                                    125.0 / 192 - 393.0 / 640,         -2187.0 / 6784 + 92097.0 / 339200,
@@ -163,7 +163,7 @@ class LaneDopri5 final : public LaneBatch {
     ++of(k).given_up;
   }
 
-  /// Of the last try, in units of the tolerances; NaN where anything is not finite (ErrorNorm).
+  /// The errors of the last try, in units of the tolerances; NaN if anything is not finite (ErrorNorm).
   void find_all_errors() noexcept {
     for (std::size_t k = 0; k < lanes(); ++k) {
       absolute_[k] = of(k).settings.absolute_tolerance;

@@ -21,7 +21,7 @@ T greater_of(const T& a, const T& b) {
   return max(a, b);
 }
 
-/// Of one cut joint: its rows in F axes, what they are asked for, and where its M lies.
+/// One cut joint: its rows in F axes, their right-hand sides, and the place of its M.
 template <class T>
 struct Cut {
   SpatialVector<T> rows[6];
@@ -210,7 +210,7 @@ class Loops {
     for (std::size_t r = 0; r < n; ++r)
       for (std::size_t k = 0; k < r; ++k) A[k * n + r] = A[r * n + k];
     for (std::size_t c = 0; c < n; ++c) {
-      // Of a row that is left out a pivot without end.
+      // A row that is left out gets a huge pivot.
       const T pivot = A[c * n + c] + (T(1) - keep_[first + c]) * T(1e200);
       bad |= not_greater(pivot, T(least_usual) * greater_of(usual_[first + c], weights_[first + c]));
       const T inverse = keep_[first + c] / pivot;

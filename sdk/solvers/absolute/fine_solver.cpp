@@ -24,11 +24,11 @@ constexpr double last_step = 1e-15, known = 1e-10;
 constexpr std::size_t most_steps = 8;
 /// Doubles that lose more than this give way: a solution with twice the digits takes as long as a hundred.
 constexpr double from = 1e-9;
-/// Of factors that are kept: a hub with a thousand joints would fill gigabytes.
+/// Factors with more numbers are not kept: those of a hub with a thousand joints would fill gigabytes.
 constexpr std::size_t most_numbers = 4'000'000;
 /// The same where they are kept for rows that may come to depend nearly on others, as in few systems.
 constexpr std::size_t most_numbers_of_loops = 200'000;
-/// What more rounds in doubles would go on to change, relative to the motion, is an error to be told from here on.
+/// An error is told if more rounds in doubles would change the result by more than this, relative to the motion.
 constexpr double unsaid = 1e-6;
 
 bool has_uneven_masses(const Model& model, const Scales& scales) {

@@ -148,7 +148,7 @@ void Residual::find_block_error(std::size_t i, const Floors& force, Remainder& o
   }
 }
 
-/// Of what is left of a block, N.
+/// The largest force in the residual of a block, N.
 double Residual::largest_force(std::size_t i) const noexcept {
   const double* rest = values_.data() + blocks_.offset(i);
   const std::size_t frame = blocks_.frame_size(i);

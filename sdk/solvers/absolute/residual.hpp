@@ -9,7 +9,7 @@
 
 namespace polyform::absolute {
 
-/// [M Aᵀ; A 0] solution = data, over all unknowns and then one number per row. Of λ the solution has the negative.
+/// [M Aᵀ; A 0] solution = data, over all unknowns and then one number per row. The solution holds −λ.
 struct LinearProblem {
   explicit LinearProblem(const Model& model)
       : data(model.blocks.row_at(model.constraints.rows())), solution(data.size()) {}
@@ -40,9 +40,9 @@ class Residual {
   /// All outlive the object.
   Residual(const Model&, const Scales&, const LinearProblem&);
 
-  /// Of all blocks and rows.
+  /// Finds the residual of all blocks and rows.
   void find(Remainder&) noexcept;
-  /// Of one block with its inertia alone, and its size.
+  /// Finds the residual of one block with its inertia alone, and its size.
   void find_block(std::size_t block) noexcept;
   const std::vector<double>& values() const { return values_; }
   Size& size(std::size_t block) { return sizes_[block]; }

@@ -89,10 +89,10 @@ class JointTest : public TestFields<JointTest> {
     return joint_orientation(data_, q.data());
   }
 
-  // What the joint is off by at q, v and time, beside 1 or the largest term: checks of its formulas by differences of
+  // Errors of the joint's formulas at q, v and time, relative to 1 or the largest term. They come from differences of
   // the pose, which have ten digits or so.
 
-  /// Of the columns of H, and of the twist, the drift of the clock included.
+  /// Error of the columns of H, and of the twist, which includes the drift of the clock.
   double twist_error() {
     const JointMotion here = motion();
     double worst = 0;
@@ -106,7 +106,7 @@ class JointTest : public TestFields<JointTest> {
     }
     return std::max(worst, error(here.twist, pose_rate(rates_at(q, v))));
   }
-  /// Of the bias, by differences of the twist while v̇ = 0 (of coordinates that functions give: while they follow them).
+  /// Error of the bias, by differences of the twist at v̇ = 0 (coordinates that functions give follow these).
   double bias_error() {
     const JointMotion here = motion();
     const std::vector<double> rates = rates_at(q, v);
@@ -117,7 +117,7 @@ class JointTest : public TestFields<JointTest> {
     });
     return error(here.bias, found);
   }
-  /// Of the coordinates that the pose at q gives back, from a hint nearby.
+  /// Error of the coordinates that the pose at q gives back, from a hint nearby.
   double round_trip_error() {
     const JointMotion here = motion();
     std::vector<double> aside(data_.nv, 0.05), step(data_.nq), found = q;

@@ -31,7 +31,7 @@ class Spline {
     double value, slope, curvature;
   };
   Point at(double x) const noexcept { return at(x_, y_, c_, periodic_, x); }
-  /// Of one whose numbers are kept elsewhere: its points, and its second derivatives there.
+  /// The value of a spline whose numbers are kept elsewhere: its points x and y, and the second derivatives c there.
   static Point at(std::span<const double> x, std::span<const double> y, std::span<const double> c, bool periodic,
                   double where) noexcept {
     const double begin = x.front(), end = x.back();

@@ -56,7 +56,7 @@ class TestFields {
     value_of(field).orientation = orientation;
     return self();
   }
-  /// Of type text, or one of the choices.
+  /// Gives a field of type text or choice its value.
   Test& set(std::string_view field, std::string_view text) {
     set_text(specs_[index_of(field)], value_of(field), text);
     return self();

@@ -37,12 +37,13 @@ class AbsoluteAccelerations {
   Spatial reaction(std::size_t joint) const noexcept;
   /// Multipliers of the rows of all modules.
   void module_multipliers(std::span<double> out) const noexcept;
-  /// Of constraint elements, λ + effort as in Observation::constraint_multipliers; of rows that do not count, zero.
+  /// Writes λ + effort of constraint elements as in Observation::constraint_multipliers; zero for rows that do not
+  /// count.
   void constraint_multipliers(std::span<double> out) const noexcept;
-  /// Of constraint elements and modules whose rows ask for a velocity: (λ + effort) · right-hand side of the
+  /// The power of constraint elements and modules whose rows ask for a velocity: (λ + effort) · right-hand side of the
   /// velocities, W.
   double driving_power() const noexcept;
-  /// Of what drives joints that depend on time, W. q, reactions: of all joints.
+  /// The power that drives joints that depend on time, W. q, reactions: of all joints.
   double clock_power(const RheonomicJoints&, std::span<const double> q,
                      std::span<const Spatial> reactions) const noexcept;
 

@@ -10,7 +10,7 @@
 // masses differ by so much that no neighbour is near enough, the matrix itself is factorized with twice the digits,
 // without the rows that depend on others.
 //
-// Of a flexible body x holds the angular velocity, the velocity of the frame origin and η̇, 6 + m in all.
+// For a flexible body x holds the angular velocity, the velocity of the frame origin and η̇, 6 + m in all.
 //
 // A module is a block of its own: x holds the rates of its variables u, M and f are its own, its rows stand in A.
 //

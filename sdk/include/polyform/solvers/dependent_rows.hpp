@@ -43,8 +43,8 @@ class DependentRows {
 
   /// Eliminates a loop from the matrix; rows that are found to depend on others are added.
   void eliminate(std::size_t i, MultiplierMatrix&) noexcept;
-  /// Of the rows that were not left out, how far they are from depending on each other or on nothing, squared; 1 where
-  /// nothing is aligned. matrix: eliminated.
+  /// How far the rows that were not left out are from depending on each other or on nothing, squared; 1 if nothing is
+  /// aligned. matrix: eliminated.
   double smallest_pivot(const MultiplierMatrix& matrix) const {
     return uneven_ ? smallest_pivot_ : matrix.smallest_pivot();
   }

@@ -20,7 +20,7 @@ class HingeSweep {
 
   /// A wrench on a frame about its origin, for the next solve() with Drive::loaded. TreeMotion::frames stands.
   void load(FrameIndex, const Spatial& wrench) noexcept;
-  /// Of a rigid body, about P.
+  /// The load on a rigid body, about P.
   const Spatial& load_on(std::size_t body) const { return load_[body]; }
 
   /// What moves the tree.

@@ -62,7 +62,7 @@ class JointCoordinateSolver : public Solver, public PowerSource, public SecondOr
   virtual bool return_to_loops(double t, std::span<double> y, Correction& out) noexcept {
     return projection_->close(t, y, out);
   }
-  /// Of a solver by the Recursion.
+  /// Only a solver by the Recursion has one.
   LoopProjection& projection() { return *projection_; }
   LoopClosure& loops() { return loops_; }
 
@@ -78,11 +78,12 @@ class JointCoordinateSolver : public Solver, public PowerSource, public SecondOr
   Status do_observe(double t, std::span<const double> y, Observation&) noexcept override;
 
  private:
-  // Of a system that TreeNewton carries: its sweep has no rows against ground as inertia. What it takes is made when it
-  // is first asked for.
+  // Whether TreeNewton carries the system: the sweep must have no rows against ground as inertia. The matrix is made
+  // when it is first asked for.
   bool has_newton_matrix() const { return TreeNewton::carries(view_) && !loops_.holds_ground_rows(); }
   NewtonMatrix* newton_matrix() noexcept;
-  // Of a solver by the Recursion whose system LaneEvaluation carries; the lanes are made when they are first asked for.
+  // nullptr unless the solver runs the Recursion and LaneEvaluation carries its system. The lanes are made when they
+  // are first asked for.
   LaneWorld* lane_world() noexcept;
   BatchEvaluation* batch_evaluation() noexcept;
   Status linearize(double t, std::span<const double> y) noexcept override;

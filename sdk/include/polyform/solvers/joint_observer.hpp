@@ -34,8 +34,8 @@ class JointObserver {
   LoopClosure::Contradiction observe(const ConstStateView& state, std::span<const BodyMotion> motions,
                                      Observation& out) noexcept;
   static bool is_contradiction(const LoopClosure::Contradiction&, const ClosingConstraints&) noexcept;
-  /// Of applied forces and of modes that have no potential, W; as of the last evaluation.
-  /// Without that of the drives of joints that depend on time.
+  /// The power of applied forces and of modes that have no potential, W, as of the last evaluation. It does not contain
+  /// that of the drives of joints that depend on time.
   double power() const noexcept;
   const RheonomicJoints& rheonomic() const { return rheonomic_; }
 

@@ -50,7 +50,7 @@ class JointState {
     parts.cut = y.subspan(uncut(), view_.nq - view_.nq_tree);
     return parts;
   }
-  /// Of what stands before x only.
+  /// Splits a y that ends before x.
   Parts split_moving(std::span<const double> y) const noexcept {
     return {y.first(view_.nq_tree), y.subspan(view_.nq_tree, view_.nv_tree), y.subspan(joints(), view_.modes),
             y.subspan(joints() + view_.modes, view_.modes), {}, {}};

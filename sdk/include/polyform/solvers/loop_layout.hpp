@@ -35,7 +35,7 @@ class LoopLayout {
     std::size_t next;            ///< passage in the parent; none when that is ground
     std::size_t modal = none;    ///< first of modes × rows, in a flexible body
   };
-  /// Of all loops together.
+  /// The numbers of all loops together.
   struct Sizes {
     std::size_t rows = 0, columns = 0, gains = 0, modal = 0;
     std::size_t widest = 0;      ///< most columns in one body
@@ -56,7 +56,7 @@ class LoopLayout {
   bool is_absolute(std::size_t i) const { return absolute_[i]; }
   /// Whether variables of a module have a part in the rows.
   bool has_variables(std::size_t i) const { return module_[i] != none; }
-  /// Of a frame: ground, a body itself, or the body of a node.
+  /// The body of a frame: ground, the body itself, or the body of a node.
   static BodyIndex body_of(const SystemView& view, FrameIndex f) {
     const std::size_t n = view.bodies.size();
     return is_ground(f) || at(f) < n ? static_cast<BodyIndex>(f) : view.nodes[at(f) - n].body;
@@ -87,7 +87,7 @@ class LoopLayout {
     std::size_t first = 0, count = 0, closing = 0;
     std::size_t pair = 0, modal_pair = 0;
   };
-  /// Of every body the loops that pass its hinge or close in it.
+  /// For each body, the loops that pass its hinge or close in it.
   using LoopsIn = std::vector<std::vector<std::size_t>>;
 
   std::span<const Passage> part(std::size_t first, std::size_t count) const {

@@ -25,8 +25,8 @@ class LoopRightSides {
     beta_ = beta;
   }
   bool is_stabilized() const { return alpha_ != 0 || beta_ != 0; }
-  /// Of the row `place` of all: residual of the positions, what the velocities miss, and what is asked of the
-  /// accelerations.
+  /// The right-hand side of the row `place` among all. residual: of the positions; rate: what the velocities miss;
+  /// acceleration: what the row asks of the accelerations.
   double find(Level level, double residual, double rate, double acceleration, std::size_t place) noexcept {
     switch (level) {
       case Level::position: return -residual;

@@ -92,8 +92,8 @@ struct ActingAccelerations {
   double angular = 0, linear = 0;
 };
 
-/// Of weight, loads and turning. load: sum of the forces on the bodies; mass: their sum; reach: the longest arm;
-/// turning: the largest ω².
+/// The accelerations by weight, loads and turning. load: sum of the forces on the bodies; mass: of all bodies; reach:
+/// the longest arm; turning: the largest ω².
 inline ActingAccelerations acting_accelerations(const Vec3& gravity, double load, double mass, double reach,
                                                 double turning) noexcept {
   const double linear = norm(gravity) + turning * reach + (mass > 0 ? load / mass : 0);

@@ -32,7 +32,7 @@ class MergedSystem {
   JointIndex joint(std::size_t of_whole) const { return joint_numbers_[of_whole]; }
 
  private:
-  /// Of one group of elements.
+  /// One group of elements.
   struct Elements {
     std::vector<ElementInstance> instances;
     std::vector<Marker> markers;

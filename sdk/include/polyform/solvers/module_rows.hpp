@@ -10,7 +10,7 @@
 // C = (A N)_S (A N)_R⁻¹ times the rows R is taken from them. The multipliers of R follow from those of S:
 // λ_R = λ_0 − Cᵀ λ_S, λ_0 = −(A N)_R⁻ᵀ Nᵀ f, a force that is given like one that is applied.
 //
-// Of a variable with next to no mass, f + Aᵀ λ is a small difference: its rows tell its rate better, and where they
+// For a variable with next to no mass, f + Aᵀ λ is a small difference, so its rows tell its rate better. If the rows
 // miss more than their rounding, α gets the least change in the metric of M that meets them.
 #pragma once
 

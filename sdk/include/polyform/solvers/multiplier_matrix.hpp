@@ -62,7 +62,7 @@ class MultiplierMatrix {
   /// depending on each other or on nothing, squared.
   double smallest_pivot() const { return smallest_pivot_; }
 
-  // Of an eliminated block, rows in the order of their elimination:
+  // An eliminated block, with its rows in the order of their elimination:
   /// Which row of the block stands at each place.
   const std::size_t* rows_of(std::size_t i) const { return row_at_.data() + rows_[i].first; }
   /// L below the diagonal, rows first.

@@ -37,7 +37,7 @@ class TreeMotion {
   std::span<const BodyMotion> frames() const { return frames_; }
 
   const Work& work(std::size_t i) const { return work_[i]; }
-  /// Of the body, or frame of a flexible body, that carries the hinge.
+  /// The work of the body, or frame of a flexible body, that carries the hinge.
   const Work& inboard(const HingedTree::Link& link) const noexcept {
     static constexpr Work ground{Mat3::identity(), {}, {}};
     return link.inboard < 0 ? ground : work_[static_cast<std::size_t>(link.inboard)];

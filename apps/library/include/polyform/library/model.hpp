@@ -34,7 +34,7 @@ class POLYFORM_SHOWN Model {
   static Model parse(std::string_view text, const std::string& file, const ReadOptions& = {});
   /// The same from data: the keys and values of a model file. Messages name paths in it.
   static Model build(const Value& document, const std::string& file, const ReadOptions& = {});
-  /// What a model file holds, as data; nothing is judged but its syntax. Of a file of another program: what it is
+  /// What a model file holds, as data; only its syntax is checked. A file of another program gives the model that it is
   /// imported as.
   static Value document(const std::string& file, const ReadOptions& = {});
 

@@ -11,7 +11,7 @@
 
 namespace polyform::library {
 
-/// Of a map.
+/// An entry of a map.
 template <class V>
 struct EntryOf {
   std::string key;
@@ -31,7 +31,7 @@ class POLYFORM_SHOWN Value {
 
   const Content& content() const noexcept { return content_; }
   bool is_nothing() const noexcept { return content_.index() == 0; }
-  /// Of a list or a map; 0 of all else.
+  /// The number of entries of a list or map; 0 for anything else.
   std::size_t size() const noexcept;
   bool has(std::string_view key) const noexcept { return find(key) != nullptr; }
 

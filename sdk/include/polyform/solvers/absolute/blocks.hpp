@@ -39,7 +39,7 @@ class Blocks {
   const char* kind(std::size_t block) const { return is_module(block) ? "module" : "body"; }
   std::string_view name(std::size_t block) const noexcept;
   const ModuleSet::Module& module(std::size_t block) const { return modules_.modules()[block - bodies()]; }
-  /// Of a flexible body; null for a rigid one.
+  /// The data of a flexible body; nullptr for a rigid one.
   const FlexibleData* flexible(std::size_t body) const noexcept {
     const std::size_t f = view_.bodies[body].flexible;
     return f == rigid ? nullptr : &view_.flexible[f];

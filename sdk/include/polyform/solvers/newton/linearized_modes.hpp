@@ -34,7 +34,7 @@ class LinearizedModes {
   explicit LinearizedModes(const SystemView&);
   bool good() const { return links_.good() && bodies_.good(); }
   std::span<const Element> elements() const { return bodies_.elements(); }
-  /// Of a body; the body frame stands first.
+  /// The stations of a body; the body frame stands first.
   std::span<const Station> stations(const Element& e) const {
     const auto i = static_cast<std::size_t>(&e - elements().data());
     return std::span(stations_).subspan(first_[i], first_[i + 1] - first_[i]);

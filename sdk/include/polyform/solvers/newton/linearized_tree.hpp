@@ -50,7 +50,7 @@ class LinearizedTree {
   std::size_t directions() const { return view_.nv_tree + view_.modes; }
   std::size_t modes() const { return view_.nv_tree; }   ///< the first of them
   const LinearizedModes& flexible() const { return modes_; }
-  /// Of a rigid body; of a frame, with all forces on it by its own displacement.
+  /// M: of a rigid body. G, K: of a frame, with all forces on it that its own displacement changes.
   const Six<double>& M(std::size_t body) const { return blocks_.M[body]; }
   const Six<double>& G(std::size_t frame) const { return blocks_.G[frame]; }
   const Six<double>& K(std::size_t frame) const { return blocks_.K[frame]; }
@@ -74,11 +74,11 @@ class LinearizedTree {
   std::span<const Pattern> patterns(const Row& r) const {
     return std::span(row_patterns_).subspan(r.first, r.end - r.first);
   }
-  /// Of the cut joints: what of a relative displacement is one of the velocity coordinates.
+  /// For the cut joints: the part of a relative displacement that belongs to the velocity coordinates.
   std::span<const Pattern> cut_directions() const { return cut_directions_; }
 
-  /// Steps in the velocity coordinates of a joint, from steps in its coordinates; and what of these is no such step.
-  /// q: the joint's coordinates.
+  /// Turns steps in the coordinates of a joint into steps in its velocity coordinates; a part that is no such step is
+  /// lost. q: the joint's coordinates.
   static void to_velocity_steps(const JointData&, const double* q, const double* step, double* out) noexcept;
 
  private:
