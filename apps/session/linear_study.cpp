@@ -146,8 +146,9 @@ LinearStudyPoint LinearStudyWork::linearize_at(double value) {
   }
 }
 
-/// Halves the interval until it is narrow beside the samples of polish(), or an eigenvalue is met on the axis: next to
-/// it counts are uncertain, as an eigenvalue next to zero cannot be told from those that are zero.
+/// Halves the interval until it is narrow compared with the samples of polish(), or until an eigenvalue lies on the
+/// axis: near the axis counts are uncertain, because an eigenvalue next to zero cannot be told from those that are
+/// zero.
 StabilityChange LinearStudyWork::find_change(LinearStudyPoint below, LinearStudyPoint above) {
   const double width = 0.005 * std::max({above.value - below.value, std::abs(below.value), std::abs(above.value)});
   StabilityChange change{0, below.growing, above.growing, 0};

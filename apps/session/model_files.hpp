@@ -1,4 +1,4 @@
-// What a command reads, beside what it is asked to write: a file may be only one of both.
+// What a command reads and what it is asked to write: a file may be only one of both.
 #pragma once
 
 #include "apps/session/arguments.hpp"

@@ -39,7 +39,7 @@ class SideBySide {
   }
 
   host::RowMaker rows_;
-  double gravity_;                 ///< m/s²; differences of accelerations count beside it, too
+  double gravity_;                 ///< m/s²; differences of accelerations are judged relative to it, too
   std::vector<bool> is_reaction_;  ///< per row
   std::vector<Column> columns_;
 };

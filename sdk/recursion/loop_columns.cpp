@@ -15,8 +15,8 @@ LoopColumns::LoopColumns(const LoopLayout& layout, FlexibleLinks& flexible, Mult
 namespace {
 
 /// Whether the outboard body of a tree joint has, by itself, inertia against every motion of the joint, in every state:
-/// mass against slides, and inertia about the one axis of turning. About the only axis of a joint a mass beside it turns
-/// too, at a distance that stays.
+/// mass against slides, and inertia about the one axis of turning. A mass that lies off the only axis of a joint has
+/// such inertia, too, for its distance stays.
 bool moves_own_inertia(const JointData& joint, const BodyData& body) {
   if (!is_singular(body)) return true;
   if (joint.kernel != nullptr) return false;
@@ -46,7 +46,7 @@ void LoopColumns::hold_ground_rows(const SystemView& view, double length) {
     const BodyIndex inboard = view.joints[b].inboard();
     root[b] = is_ground(inboard) ? b : root[at(inboard)];
     mass[root[b]] += view.bodies[b].mass;
-    // A flexible body has the inertia of its own mass beside that of its hub.
+    // A flexible body has the inertia of its own mass in addition to that of its hub.
     if (flexible_.element_of(b) == FlexibleLinks::none && !moves_own_inertia(view.joints[b], view.bodies[b]))
       needs[root[b]] = true;
   }

@@ -110,7 +110,7 @@ bool ModuleRows::pair_rows() noexcept {
   pairs_ = kept;
   double* left = room_.data() + 2 * n;  // A N on its way to the unit matrix, rows R
   for (std::size_t k = 0; k < pairs_; ++k) {
-    // The row that is the most independent of those before, beside its own size.
+    // The row whose part that is independent of those before is the largest, relative to its own size.
     std::size_t best = m;
     double largest = least_part;
     for (std::size_t r = 0; r < m; ++r) {

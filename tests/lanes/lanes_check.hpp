@@ -1,4 +1,4 @@
-// Worlds in lanes beside their own solvers.
+// Compares worlds in lanes with their own solvers.
 #pragma once
 
 #include <catch2/catch.hpp>

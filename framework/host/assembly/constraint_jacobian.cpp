@@ -271,7 +271,7 @@ void ConstraintJacobian::add(Row row) {
     enter_modes(row.point, at_row, frame, wrench, 1);
     size = std::max(size, size_of(wrench));
   }
-  constexpr double nothing_left = 1e-12;  // rounding of a sum of wrenches, beside the largest of them
+  constexpr double nothing_left = 1e-12;  // rounding of a sum of wrenches, relative to the largest of them
   while (!next.empty()) {
     std::ranges::pop_heap(next);
     const std::size_t i = next.back();

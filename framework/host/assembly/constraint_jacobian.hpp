@@ -19,8 +19,8 @@ namespace polyform::host::inline assembly {
 /// nodes, the mode also moves the body itself, the other way. So its entry is the power of what acts at each node and
 /// outboard of it, less that of all wrenches at the node of the tree joint.
 ///
-/// It has many functions because one evaluation answers many questions: rows with their names, entries by columns, what
-/// is open of each, sizes that these are judged beside. All read what the evaluation left.
+/// It has many functions because one evaluation answers many questions: rows with their names, entries by columns, the
+/// residual of each, the sizes by which these are judged. All read what the evaluation left.
 class ConstraintJacobian {
  public:
   static constexpr std::size_t none = static_cast<std::size_t>(-1);

@@ -10,7 +10,7 @@ namespace polyform::host::inline expressions {
 
 namespace {
 
-// A power up to this is no narrow peak: half as high half a radian beside the top of a sine.
+// A power up to this is no narrow peak: half a radian from the top of a sine it is half as high.
 constexpr double wide_power = 4;
 // What is so many times higher at its peak than elsewhere may be narrow.
 constexpr double high_peak = 100;

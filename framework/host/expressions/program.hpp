@@ -47,7 +47,7 @@ class Program {
   /// What makes the root no finite number, or one beyond any scale, after run(); nothing where it is neither.
   std::optional<Trouble> trouble(std::size_t root, std::span<const double> after) const;
   /// The operation that the root needs and that is next to a place where it has no value or no slope, such as a
-  /// division by what is next to nothing beside what it is the difference of; after run().
+  /// division by a difference that is next to nothing compared with its two terms; after run().
   std::optional<Trouble> strained(std::size_t root, std::span<const double> after) const;
 
  private:

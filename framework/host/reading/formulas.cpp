@@ -17,7 +17,7 @@ using expressions::StateInput;
 
 namespace {
 
-/// Words of expressions that change with the motion, beside parameters.
+/// Words of expressions that change with the motion, in addition to parameters.
 class MotionWords final : public ParameterWords {
  public:
   MotionWords(const Value& where, FormulaReader& reader, const Names& names)

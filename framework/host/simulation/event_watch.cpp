@@ -91,7 +91,8 @@ double EventWatch::sample(double t, std::span<double> values, std::span<double> 
   const double turning = elements_.turning(), reach = turning > 0 ? share_of_turn / turning : never;
   const double first = integrator_.previous_time(), last = integrator_.time();
   if (!(last > first) || std::ranges::all_of(rates, [](double r) { return std::isfinite(r); })) return reach;
-  // Differences along the interpolation: short beside what the search divides a step into, long beside rounding.
+  // Differences along the interpolation: short compared with what the search divides a step into, long compared with
+  // rounding.
   constexpr double part_of_step = 1e-4;
   const double distance = part_of_step * (last - first), other = t + distance <= last ? t + distance : t - distance;
   const double guard = guard_;

@@ -175,8 +175,8 @@ class FineEquations {
     for (double& s : scale_) s = std::exp2(std::round(std::log2(s)));
   }
 
-  /// How large a step is beside the accelerations: turning, translation and own variables of a block each beside their
-  /// own and a part of the largest.
+  /// How large a step is, relative to the accelerations: turning, translation and own variables of a block are each
+  /// compared with their own and a part of the largest.
   double relative(const Vector& step, const Vector& x) const {
     double largest[3] = {}, part = 0;
     const auto each = [&](const auto& visit) {

@@ -67,7 +67,7 @@ class RunMotion {
   Integration integrator_;
   const std::size_t states_;
   std::vector<double> y_;
-  std::vector<double> rates_;  ///< room for those beside an event
+  std::vector<double> rates_;  ///< room for the rates at an event
   bool begun_ = false;
 };
 

@@ -49,7 +49,7 @@ void RunStatistics::row(double time, const Observation& now, double work) {
 }
 
 // A sum of n weights carries some sqrt(n) roundings, of which a hundred cover what is run; energies beyond that are
-// motion, however small beside the potential energy of the whole.
+// motion, however small compared with the potential energy of the whole.
 double RunStatistics::rounding() const { return 100 * std::numeric_limits<double>::epsilon() * terms_; }
 
 double RunStatistics::moving() const { return std::max({kinetic_, exchange_, work_}); }

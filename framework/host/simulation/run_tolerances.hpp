@@ -1,4 +1,4 @@
-// The tolerances that a run takes, beside those that it was given.
+// The tolerances that a run takes, from those that it was given.
 #pragma once
 
 #include <string>
@@ -15,7 +15,8 @@ class RunTolerances {
 
   /// What the integrator is told.
   StepSettings step_settings() const;
-  /// A sentence for an absolute tolerance that is finer than rounding, and for one that is coarse beside the bodies.
+  /// A sentence for an absolute tolerance that is finer than rounding, and for one that is coarse compared with the
+  /// bodies.
   std::vector<std::string> warnings() const;
 
  private:

@@ -21,7 +21,7 @@ constexpr std::size_t most_numbers = 50'000;
 /// What one disturbance of the equations does to the accelerations is a sample of what rounding may do; this is a
 /// bound.
 constexpr double times_sample = 10;
-/// A state beside the constraints has other accelerations, and solvers may bring it back by some.
+/// A state off the constraints has other accelerations, and solvers may bring it back by some.
 constexpr double per_violation = 100;
 
 bool has_soft_rows(Solver& solver) {

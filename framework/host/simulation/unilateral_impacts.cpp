@@ -124,7 +124,7 @@ void UnilateralMotion::impact_of(const std::vector<std::size_t>& points, const s
   if (gained > rounding_of_energy * moved) tally_.gain(touching_[points.front()], t, gained);
 }
 
-/// Impulses into y; with the energy that they take, which is work beside that of the forces.
+/// Adds impulses to y, and the energy that they take, which is work in addition to that of the forces.
 void UnilateralMotion::apply(double t, const Eigen::VectorXd& impulse, const Eigen::VectorXd& before,
                              const Eigen::VectorXd& after, std::span<double> y) {
   (void)t;

@@ -263,7 +263,7 @@ void UnilateralMotion::take_modes(const ConeProblem& problem, const Eigen::Vecto
     const std::size_t k = touching_[p];
     const ConeProblem::Point& point = problem.points[p];
     const Index row = static_cast<Index>(three * p);
-    // Where forces vanish, all that is left of them is rounding: they count beside what moves.
+    // If forces vanish, their rest is rounding; so they are compared with what would move the rows, too.
     if (point.has_normal && !(lambda[row] > judged * (largest + motion / problem.W(row, row)))) continue;
     if (point.tangents == 0) {
       modes_[k] = set_.point(k).velocity == UnilateralPoint::none ? UnilateralMode::slip : UnilateralMode::stick;

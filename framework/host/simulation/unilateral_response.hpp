@@ -16,7 +16,7 @@ namespace polyform::host::inline simulation {
 /// y + Δẏ_c. Times the impulse in place of the force it is the jump of y.
 class UnilateralResponse {
  public:
-  /// All outlive the object. The ode is the solver's, with what is integrated beside it.
+  /// All outlive the object. The ode is that of the solver, with the integrals.
   UnilateralResponse(const SystemView&, UnilateralSet&, Solver&, Ode&);
 
   /// ẏ₀ and the accelerations of the rows, under given forces of the rows. False where the solver fails.

@@ -20,7 +20,7 @@ struct SharedKernel {
 class Votes {
  public:
   Votes() = default;
-  /// kernels: by solver; each has one of its own beside these. counts: by solver, whether it votes.
+  /// kernels: by solver; each also has one of its own. counts: by solver, whether it votes.
   Votes(std::span<const std::vector<std::string>> kernels, const std::vector<bool>& counts);
 
   /// How many votes there are.

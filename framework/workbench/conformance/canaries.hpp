@@ -21,7 +21,7 @@ namespace polyform::host::inline conformance {
 inline constexpr const char* keep_to_what_is_given =
     "write to what a call is given, as far as its size, and put back whatever else a call changes";
 
-/// Lends storage for the parts of an output, and finds out whether a call wrote beside one of them or left another
+/// Lends storage for the parts of an output, and finds out whether a call wrote outside one of them or left another
 /// floating-point environment.
 class Canaries {
  public:

@@ -22,7 +22,7 @@ const Type& type_of(const Named<Type>& names, const Offer& offer) {
   return *find(names, offer.name);
 }
 
-/// The catalog without what the plugin offers beside the type under test.
+/// The catalog without the plugin's other types; the type under test stays.
 Catalog without_siblings(Catalog catalog, const PluginRecord& plugin, const Offer& tested) {
   for (const Offer& sibling : plugin.offers) {
     if (sibling.kind == tested.kind && sibling.name == tested.name) continue;

@@ -78,7 +78,7 @@ std::vector<std::string> ends_of(const FieldSpec& option) {
   return ends;
 }
 
-/// All that a solver gives around a state: y beside the joints, its derivative, and y after a correction.
+/// All that a solver gives around a state: y off the joints, its derivative, and y after a correction.
 std::vector<double> numbers_of(Solver& solver, const Case& one) {
   std::vector<double> y(solver.state_size()), ydot(y.size());
   solver.encode(one.state.view(), y);

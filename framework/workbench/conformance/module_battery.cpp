@@ -186,7 +186,7 @@ bool drives(const ModuleType& type, const Case& one) {
   return !std::ranges::all_of(e.velocity_right, [](double x) { return x == 0; });
 }
 
-/// Systems with a loop that can move and has no redundant constraints, beside those without.
+/// Adds systems with a loop that can move and has no redundant constraints to those without loops.
 void add_loops(const ModuleType& type, const Bench& bench, std::vector<Case>& systems) {
   try {
     for (Case& one : cases_of(type, "modules", bench, bench.count(10), 1, true)) {

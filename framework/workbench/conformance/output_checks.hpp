@@ -1,4 +1,4 @@
-// What a type offers beside its law: outputs for results, and states that begin with the motion.
+// What a type offers in addition to its law: outputs for results, and states that follow from the initial motion.
 #pragma once
 
 #include "framework/workbench/conformance/bench.hpp"

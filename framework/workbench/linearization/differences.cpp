@@ -82,8 +82,8 @@ Derivative finished(Derivative best, const Levels& levels) {
   return best;
 }
 
-/// Steps at which both sides are looked at, as parts of a large one: small beside what laws bend by, and such that
-/// rounding leaves five digits of a difference.
+/// Steps at which both sides are looked at, as parts of a large one: small compared with what laws bend by, and such
+/// that rounding leaves five digits of a difference.
 constexpr double side_step = 0x1p-12, closer = 0.125;
 /// Between the two steps the difference of the sides shrinks with the step where the curve is smooth, to an eighth, and
 /// not at all at a kink. Parts below a thousandth of the largest derivative are no bend that a table is made for, and

@@ -12,8 +12,8 @@ namespace polyform::host::inline linearization {
 namespace {
 
 constexpr double equal = 1e-9;  ///< periods that are one
-/// Acceleration beside the square of the rate, and change of the rate later on the roughly integrated path, with which
-/// a turn is uniform.
+/// A turn is uniform up to this acceleration over the square of the rate, and up to this change of the rate later on
+/// the roughly integrated path.
 constexpr double even = 1e-9, still_even = 1e-5;
 constexpr int looks = 16;       ///< at a turn, whether it goes on
 constexpr int most_turns = 24;  ///< whole numbers in which a common period is looked for

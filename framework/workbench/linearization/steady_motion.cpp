@@ -17,8 +17,8 @@ using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-/// Deviations of the states that are compared along a motion, in scales: small enough for A to speak, large enough
-/// beside rounding (1e-13 of accelerations makes 1e-10 of A).
+/// Deviations of the states that are compared along a motion, in scales: small enough for A to speak, large compared
+/// with rounding (1e-13 of accelerations makes 1e-10 of A).
 constexpr double close_by = 1e-3;
 /// Velocities and accelerations relative to the large ones that a field may leave: above what a search for an
 /// equilibrium leaves (1e-8), below what would change a motion noticeably within a turn.

@@ -19,7 +19,7 @@ using Eigen::VectorXd;
 /// seen, small enough that constraints still close.
 constexpr double near_by = 0.1;
 constexpr int neighbours = 2;
-/// A commutator, relative to the two terms whose difference it is, that counts as zero beside its own error.
+/// A commutator, relative to the two terms whose difference it is, counts as zero up to this, which is its own error.
 constexpr double commutes = 1e-8;
 
 /// The commutators of all fields with the rates, at one state: a column each, in scales.

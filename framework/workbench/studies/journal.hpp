@@ -1,4 +1,4 @@
-// What is kept of a study while it goes on: a file beside the table, to which each case is added as it ends.
+// What is kept of a study while it goes on: a file next to the table, to which each case is added as it ends.
 #pragma once
 
 #include <initializer_list>

@@ -1,4 +1,5 @@
-// What is kept of trajectories while a study goes on: a file beside the table, to which each is added as its case ends.
+// What is kept of trajectories while a study goes on: a file next to the table, to which each is added as its case
+// ends.
 #pragma once
 
 #include <cstddef>

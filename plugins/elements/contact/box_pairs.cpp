@@ -58,7 +58,7 @@ Face face_towards(const PlacedShape& box, const PlacedShape& other) noexcept {
   return best;
 }
 
-/// Over the face its height, also where that is negative; beside it the distance from the box.
+/// Over the face its height, also if that is negative; elsewhere its distance from the box.
 ContactPoint corner_at_box(const Vec3& corner, const PlacedShape& box, const Face& face) noexcept {
   const Vec3 c = transpose_times(box.R, corner - box.position), &h = box.half_edges;
   const double height = face.sign * c[face.axis] - h[face.axis], around = beside * size_of(box);

@@ -28,7 +28,7 @@ class ShapePair {
   ShapePair(const GeometricShape& first, const GeometricShape& second, Points = Points::all) noexcept;
 
   std::size_t points() const noexcept { return points_; }
-  /// A length of the smaller of the two, m: what a motion is short or long beside.
+  /// A length of the smaller of the two, m, with which motions are compared.
   double size() const noexcept;
   /// The points where the frames of the bodies stand so; out.size() is points().
   void locate(const Placement& first, const Placement& second, std::span<ContactPoint> out) const noexcept;

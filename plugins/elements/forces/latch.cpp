@@ -114,8 +114,8 @@ class Latches final : public ForceBatch, public EventSource, public DiscreteElem
   struct Spring {
     double place, stiffness, damping, strength;
   };
-  /// Up to the rounding of a coordinate that assembly has found: small beside the coordinate, or beside the deflection
-  /// at which the latch lets go.
+  /// True up to the rounding of a coordinate that assembly has found: small compared with the coordinate, or with the
+  /// deflection at which the latch lets go.
   static bool is_at_place(const Spring& s, double q) noexcept {
     constexpr double of_coordinate = 1e-12, of_deflection = 1e-9;
     return std::abs(q - s.place) <=

@@ -14,7 +14,7 @@ namespace {
 constexpr double wanted_accuracy = 1e-9, least_residual = 1e-15, usual_residual = 1e-12;
 /// Passes that may be made to get there.
 constexpr std::size_t most_rounds = 3;
-/// A motion with less inertia than this beside the largest: what rounding leaves of forces moves it by more than 1e-12.
+/// A motion with less inertia than this, relative to the largest: rounding of forces moves it by more than 1e-12.
 constexpr double light_motion = 1e-3;
 /// The same where inertia does not count, when what is left has to be told from rounding.
 constexpr double singular_floor = 1e-5;
@@ -43,8 +43,9 @@ bool Recursion::solve(std::span<const double> loads, Accelerations wanted) noexc
     for (std::size_t i = 0; i < accelerations_.size(); ++i) total_accelerations_[i] += accelerations_[i];
     for (std::size_t r = 0; r < multipliers_.size(); ++r) total_multipliers_[r] += multipliers_[r];
     error = find_residual(loads);
-    // Once, what rounding hides of the residual. Heavy bodies may push a light motion by levers that no pivot shows:
-    // residuals are then rounding beside the forces, and not beside what these leave for that motion.
+    // Solves once more for what rounding hides in the residual. Heavy bodies may push a light motion by levers that no
+    // pivot shows: residuals are then rounding relative to the forces, but not relative to the force that is left for
+    // that motion.
     const bool light = wanted == Accelerations::shown || lightest_ < light_motion;
     const bool again = round == 0 && !fine_left_.empty() && light;
     if (again) refine_residual(loads);

@@ -102,7 +102,7 @@ void SparseEquations::set_own_forces(const PlacedBodies& placed) noexcept {
   }
 }
 
-/// What elements give beside their multipliers.
+/// Adds what elements give in addition to their multipliers.
 void SparseEquations::add_element_efforts() noexcept {
   for (const RowGroup& g : pattern_.groups()) {
     if (g.kind != RowGroup::Kind::element) continue;

@@ -7,7 +7,7 @@
 namespace polyform::reduced {
 namespace {
 
-/// A velocity that an element asks for anew, beside the speed of the system; a step leaves far less.
+/// A velocity that an element asks for anew, relative to the speed of the system; a step leaves far less.
 constexpr double least_jump = 1e-3;
 
 }  // namespace

@@ -32,7 +32,7 @@ class ThompsonCostModel final : public CostModel {
   }
 
  private:
-  // Multiplications, measured beside those of the recursion.
+  // Multiplications, measured relative to those of the recursion.
   static constexpr double of_body = 3000, of_closed_body = 6000, of_pair_at_body = 2, bytes_of_body = 5000;
 };
 

@@ -13,8 +13,8 @@
 //
 //   q̇_i = T_i q̇_k + N_i u_i,         [H1 H2] = (1 − T)⁻¹ diag([P_i N_i])
 //
-// where 1 − T has one block per body beside its unit diagonal: H2 itself, one block per body and joint inboard of it,
-// need not be formed.
+// where 1 − T has one block per body and a unit diagonal: H2 itself, one block per body and joint inboard of it, need
+// not be formed.
 //
 //   velocity:     T_i = X_i⁻¹ Y_i,             N_i = X_i⁻¹ S_i,  P_i = X_i⁻¹ C_i       H2 = H_a⁻¹ H_b (Eq 17), u = v
 //   null space:   T_i = P_i C_iᵀ Y_i,   [P_i N_i] = [C_iᵀ X_i; N_iᵀ]⁻¹                 Φ_q [H1 H2] = [1 0] (Eq 9)

@@ -8,8 +8,8 @@
 //
 // The coordinates without a pivot are independent: Z is 1 there, and its dependent rows follow by substitution in U.
 // Nothing of Z is formed. Rows without a pivot depend on others and are left out; their multipliers are zero.
-// Dependence is a matter of exact positions: beside the constraints a dependent row has a small pivot of its own. So
-// rows may be told to be left out, as they were found where the constraints held.
+// Dependence is a matter of exact positions: off the constraints a dependent row has a small pivot of its own. So the
+// caller may say which rows to leave out: those that were found where the constraints held.
 //
 // A group touches the joints on the paths of its loop, and the elimination meets only groups that share joints with it,
 // directly or through others: for local loops the cost is linear in them. Storage is set aside for the worst that the

@@ -96,8 +96,8 @@ bool ThompsonSolver::find_rates(double t) noexcept {
   return true;
 }
 
-/// The stages of an integrator lie beside the constraints by the square of the step. Near a singular position that
-/// would be blown up: there the derivative is that of the nearest closed state.
+/// The stages of an integrator lie off the constraints by the square of the step. Near a singular position that would
+/// be blown up: there the derivative is that of the nearest closed state.
 Status ThompsonSolver::do_derivative(double t, std::span<const double> y, std::span<double> ydot) noexcept {
   read(y);
   if (!find_rates(t)) return Status::failed;

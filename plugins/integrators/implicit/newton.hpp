@@ -22,7 +22,7 @@ class Newton {
   }
   /// At a state with its derivative. False where f cannot be evaluated: the system's failure() says why.
   virtual bool linearize(double t, std::span<const double> y, std::span<const double> rate) noexcept = 0;
-  /// What a linearization with its matrices costs beside the evaluations of a step, in evaluations.
+  /// The cost of a linearization with its matrices, without the evaluations of a step; in evaluations.
   virtual double price() const noexcept { return 0; }
   /// Linearizations since the object was made.
   std::size_t linearizations() const noexcept { return linearizations_; }

@@ -1,9 +1,9 @@
 // Closed loops in lanes: LoopClosure of cut joints on rigid bodies, for accelerations. What is laid out once, the paths
 // of the loops and the places in the sparse matrix, is that of the scalar closure; the numbers are those of the lanes.
 //
-// Rows that depend on others are left out as each world's own closure has found them. Rows stay in their order: a pivot
-// that is small beside its usual size marks its lane, and the world's own solver, which looks for the best pivots and
-// judges, does the evaluation.
+// Rows that depend on others are left out as each world's own closure has found them. Rows stay in their order. A pivot
+// that is small compared with its usual size marks its lane; then the world's own solver, which looks for the best
+// pivots and judges, does the evaluation.
 #pragma once
 
 #include <algorithm>

@@ -90,9 +90,10 @@ double SaddlePoint::work_along_direction() noexcept {
 }
 
 /// One step of the method of conjugate gradients, with the factors as preconditioner. These keep the rows, and on the
-/// motions that rows allow the matrix is definite; directions that have little inertia beside what is added to M in the
-/// factors, or rows beside what is added to the zero block, take one step each, however little it is. Where such rows
-/// are not followed, rows are left as they are: what contradicts itself in them is not to be drawn out.
+/// motions that rows allow the matrix is definite. A direction whose inertia is little compared with what is added to M
+/// in the factors takes one step, however little it is; so does a row that is small compared with what is added to the
+/// zero block. If such rows are not followed, rows are left as they are, so that contradictions in them are not
+/// amplified.
 void SaddlePoint::take_conjugate_step(Refinement& r) noexcept {
   const auto counted = static_cast<std::ptrdiff_t>(r.follow == Follow::all ? step_.size() : model_.blocks.row_at(0));
   const auto product = [counted](const std::vector<double>& a, const std::vector<double>& b) {

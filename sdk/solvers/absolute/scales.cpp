@@ -33,7 +33,7 @@ bool Scales::any_lacking() const noexcept {
   return std::any_of(scales_.begin(), scales_.end(), [](const BlockScale& s) { return s.lacking; });
 }
 
-/// Bodies that are next to massless beside those that they are tied to.
+/// Finds bodies that are next to massless compared with those that they are tied to.
 std::vector<bool> Scales::find_light() const {
   std::vector<double> mass;
   for (const BlockScale& s : scales_) mass.push_back(s.mass);

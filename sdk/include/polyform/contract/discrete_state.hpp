@@ -1,4 +1,4 @@
-// Discrete state: small integers that a solver or an element has beside the numbers that are integrated.
+// Discrete state: small integers that a solver or an element has in addition to the numbers that are integrated.
 //
 // Which rows of a closed loop depend on others, the sign of a quaternion, whether a brake sticks or slips: such a value
 // is part of the state, for the future depends on it, but it has no rate, no error and no tolerance. So y does not

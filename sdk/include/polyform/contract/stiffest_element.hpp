@@ -1,5 +1,5 @@
-// What holds the steps of an explicit method down: an interface that the host offers to an integrator beside its
-// FirstOrderSystem, by name.
+// What holds the steps of an explicit method down: an interface that the host offers to an integrator by name, next to
+// its FirstOrderSystem.
 #pragma once
 
 #include <span>

@@ -99,12 +99,12 @@ class AbsoluteSolver : public Solver, public Equations, public PowerSource, publ
   const AbsoluteAccelerations* found_ = nullptr;  ///< the last ones that were found
   bool project_;
   double tolerance_;
-  /// Whether derivative() works at the projection of y onto the constraints. The stages of an integrator lie beside
-  /// them by the square of the step, and where loops are near a singular position (or have redundant constraints)
-  /// that much contradiction divided by a nearly vanishing pivot would spoil the accelerations.
+  /// Whether derivative() works at the projection of y onto the constraints. The stages of an integrator lie off them
+  /// by the square of the step. If loops are near a singular position (or have redundant constraints), so large a
+  /// contradiction, divided by a nearly vanishing pivot, would spoil the accelerations.
   bool project_stages_ = false;
 
-  /// What an observation is made of beside the state.
+  /// What an observation needs in addition to the state.
   struct Shown {
     std::vector<Quat> orientations;
     std::vector<Spatial> accelerations;

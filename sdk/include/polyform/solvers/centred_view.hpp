@@ -7,11 +7,11 @@
 
 namespace polyform {
 
-/// A view of a system in which positions count from a place of its own, where it is far from the ground origin beside
-/// its size; else as they are given. A solver works in it: far from the ground origin the rounding of
-/// positions would be no small error, least of all in a loop next to a singular position, and an integrator's relative
-/// tolerance times that distance no tolerance. Elements are told positions from the ground origin all the same
-/// (Attachments), and so are those who observe.
+/// A view of a system. If the system is far from the ground origin compared with its size, positions count from a place
+/// of its own in this view; otherwise they are as given. A solver works in it: far from the ground origin the rounding
+/// of positions would be no small error, least of all in a loop next to a singular position, and an integrator's
+/// relative tolerance times that distance no tolerance. Elements and observers get positions from the ground origin all
+/// the same (Attachments).
 class CentredView {
  public:
   explicit CentredView(const SystemView&);

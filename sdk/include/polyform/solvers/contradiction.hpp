@@ -18,8 +18,8 @@ inline constexpr double least_contradiction_of_dependent = least_independent;
 /// The same where loops are cut: next to a singular position a row is done without, which leaves more of it.
 inline constexpr double least_contradiction_of_cuts = 1e-4;
 
-/// error: what accelerations leave of a row, as a part; no number is one. A state beside the constraints makes rows
-/// that depend on others disagree by about as much as it violates positions and velocities.
+/// error: what accelerations leave of a row, relative to its scale; NaN is a contradiction. A state off the constraints
+/// makes rows that depend on others disagree by about as much as it violates positions and velocities.
 inline bool is_contradiction(double error, double least, double position_violation,
                              double velocity_violation) noexcept {
   return !(error <= least + 100 * (position_violation + velocity_violation));

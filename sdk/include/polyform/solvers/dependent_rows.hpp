@@ -2,10 +2,10 @@
 //
 // The compliance matrix G of the loops is positive semidefinite. Rows that depend on others (planar loops in space,
 // overconstrained mechanisms, a singular position) meet a vanishing pivot and are left out: the motion is the same
-// without them, and their multipliers are zero. Which they are shows only where the constraints hold: a stage of an
-// integrator lies beside them, dependent rows get small pivots of their own there, and what they ask contradicts the
-// others. So they are found when positions (close to the loops) and velocities are corrected, and told for
-// accelerations.
+// without them, and their multipliers are zero. Which rows depend on others shows only where the constraints hold: a
+// stage of an integrator lies off them, dependent rows get small pivots of their own there, and what they ask
+// contradicts the others. So these rows are found when positions (close to the loops) and velocities are corrected, and
+// accelerations use what was found.
 //
 // Where the masses on the loops differ by orders of magnitude, a row that only heavy bodies can give way to has a pivot
 // as small as one that depends on others. Which rows are independent is then judged by the directions of the hinges

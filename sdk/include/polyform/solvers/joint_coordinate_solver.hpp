@@ -69,9 +69,9 @@ class JointCoordinateSolver : public Solver, public PowerSource, public SecondOr
   std::size_t do_state_size() const noexcept override { return state_.size(); }
   Status do_encode(const ConstStateView&, std::span<double> y) noexcept override;
   Status do_decode(std::span<const double> y, const StateView&) noexcept override;
-  /// The stages of an integrator lie beside the loops by the square of the step. Near a singular position that would be
-  /// blown up: there the derivative is that of the nearest closed state, in the metric of the inertia: what brings a
-  /// stage back does then no more work than the constraint forces that it went without.
+  /// The stages of an integrator lie off the loops by the square of the step. Near a singular position that would be
+  /// blown up: there the derivative is that of the nearest closed state, in the metric of the inertia. So the work of
+  /// bringing a stage back is no more than that of the constraint forces that the stage went without.
   Status do_derivative(double t, std::span<const double> y, std::span<double> ydot) noexcept override;
   /// Joint coordinates of a tree satisfy every joint: only the lengths of quaternions drift, and closed loops.
   Status do_correct(double t, std::span<double> y, Correction&) noexcept override;

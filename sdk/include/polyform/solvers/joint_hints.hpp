@@ -10,9 +10,9 @@
 
 namespace polyform {
 
-/// Joint coordinates that a state vector carries beside poses: angles (whole turns), displacements along turned axes
-/// and all coordinates of code-defined joints, integrated from their rates; and the sign of a cut joint's quaternion, a
-/// discrete state. Nothing but the choice among equal poses depends on them.
+/// Joint coordinates that a state vector carries in addition to poses: angles (whole turns), displacements along turned
+/// axes and all coordinates of code-defined joints, integrated from their rates; and the sign of a cut joint's
+/// quaternion, a discrete state. Nothing but the choice among equal poses depends on them.
 class JointHints {
  public:
   /// Coordinates first_q … first_q + count − 1 of a joint.

@@ -46,8 +46,8 @@ class LoopProjection {
   /// The start of a correction, as placed: how fast the system is, and by how much elements ask for other velocities.
   void begin() noexcept;
   /// The end of a correction that has changed velocities by `change`: y takes the turns of the cut joints as placed.
-  /// False when the change is abrupt, that is neither small beside the speed nor what an element has come to ask for
-  /// (a prescribed motion whose velocity jumps).
+  /// False if the change is abrupt: neither small compared with the speed, nor caused by an element that has come to
+  /// ask for it (a prescribed motion whose velocity jumps).
   bool accept(std::span<double> y, double change) noexcept;
   bool cannot_close(std::size_t steps) noexcept;
 

@@ -87,7 +87,7 @@ class Mending {
   double left_ = 0;
 };
 
-/// Accelerations that act in a system: what steps are small beside where a body itself hardly accelerates.
+/// Accelerations that act in a system: steps are small relative to these, even if a body itself hardly accelerates.
 struct ActingAccelerations {
   double angular = 0, linear = 0;
 };

@@ -1,4 +1,4 @@
-// The variables of modules as further coordinates beside those of a recursion: M α = f + Aᵀ λ.
+// The variables of modules as coordinates in addition to those of a recursion: M α = f + Aᵀ λ.
 //
 // With the multipliers λ of its rows known, a module gives its own rates, α = M⁻¹ (f + Aᵀ λ), and A M⁻¹ Aᵀ is what it
 // adds to the compliance of these rows. Where M is singular (a rotor without inertia), M⁻ is a generalized inverse and

@@ -5,11 +5,11 @@
 //
 //   G_ii = L D Lᵀ,   X_j = L⁻¹ G_ij,   c = L⁻¹ g_i,   then   G_jk −= X_jᵀ D⁺ X_k,   g_j −= X_jᵀ D⁺ c
 //
-// Rows are eliminated within a block in the order of their largest pivots, relative to the rows they come from. A pivot
-// that stands no higher than the rounding in it, which is carried along and grows with the elimination, says that the
-// row depends on others; D⁺ is zero there and the row is left out, which in a semidefinite matrix leaves the others as
-// they are. Dependence is a matter of exact positions: beside the constraints a dependent row has a small pivot of its
-// own. So rows may also be told to be left out, as they were found where the constraints held.
+// Rows are eliminated within a block in the order of their largest pivots, relative to the rows they come from. The
+// rounding in a pivot is carried along and grows with the elimination. A pivot that stands no higher than it says that
+// the row depends on others; D⁺ is zero there and the row is left out, which in a semidefinite matrix leaves the others
+// as they are. Dependence is a matter of exact positions: off the constraints a dependent row has a small pivot of its
+// own. So the caller may say which rows to leave out: those that were found where the constraints held.
 #pragma once
 
 #include <algorithm>

@@ -11,7 +11,7 @@ constexpr double determinant(const Sym3& J) {
 
 /// Part of the cube of the trace of an inertia below which its determinant is rounding.
 inline constexpr double least_determinant = 1e-14;
-/// The least size of an inertia beside that of a body as large as its levers, m r².
+/// The least size of an inertia, relative to that of a body as large as its levers, m r².
 inline constexpr double least_inertia_share = 1e-3;
 
 /// Without mass, or without inertia about some axis through the mass centre: what rounding leaves of the determinant of

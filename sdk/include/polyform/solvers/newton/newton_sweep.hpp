@@ -6,8 +6,9 @@
 //             Hᵀ δF + (turning of H) = δτ    gives δ = Y ξ_p + y, and δF in terms of ξ_p alone
 //   outward   δ = Y ξ_p + y,  ξ = X ξ_p + H δ
 //
-// δ: steps in the coordinates; T: forces between the body and its parent. Rates of displacements are taken as ξ/γ, which
-// leaves out how fast the directions of the joints turn: small beside 1/γ in steps that resolve the motion.
+// δ: steps in the coordinates; T: forces between the body and its parent. Rates of displacements are taken as ξ/γ,
+// which leaves out how fast the directions of the joints turn. That is small compared with 1/γ in steps that resolve
+// the motion.
 #pragma once
 
 #include <complex>
