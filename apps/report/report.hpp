@@ -65,13 +65,13 @@ struct Report {
   std::optional<host::ResultComparison> comparison;
 };
 
-/// The system, nullptr where it is not known, tells which reactions are unique: without it none is compared. Partings
-/// are those beyond the tolerance that compare has where none is given.
+/// Compares the runs. The system, or nullptr if it is not known, tells which reactions are unique; without it no
+/// reactions are compared. Runs part beyond the default tolerance of compare.
 std::optional<host::ResultComparison> compare_runs(const std::vector<ReportRun>&, const host::System*);
 
-/// Where the page will go ("-" is the output stream); to be opened before work is done for it. option: which names it.
-/// Failure (bad_input) when it cannot be written or its name does not end in .html, (simulation_failed) when this build
-/// has no page.
+/// Opens the file of the page ("-" is the output stream) before work is done for it. option: the option that names the
+/// file. Failure (bad_input) if it cannot be written or its name does not end in .html, (simulation_failed) if this
+/// build has no page.
 std::unique_ptr<host::OutputFile> open_report(const std::string& path, std::string_view option);
 /// Failure (bad_input) when --report and --output both name the output stream.
 void check_streams(const std::string& page, const std::string& results);

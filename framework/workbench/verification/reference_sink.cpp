@@ -36,7 +36,7 @@ constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
                 fmt::format("Give {}.", size));
 }
 
-/// Largest difference of a list from what was found.
+/// The largest difference between the expected list and the one that was found.
 double difference(const std::vector<double>& expected, std::span<const double> found) {
   double largest = 0;
   for (std::size_t k = 0; k < expected.size(); ++k) {

@@ -1,4 +1,4 @@
-// Whether a solution is one: what the rows are left with, what is not finite, and motions that have no inertia.
+// Checks of a solution: residuals of the rows, numbers that are not finite, and motions that have no inertia.
 #pragma once
 
 #include <span>

@@ -1,10 +1,10 @@
-// The spanning tree of a system as the recursion passes it: what is constant of its bodies and hinges.
+// The spanning tree of a system as the recursion passes it: the constants of its bodies and hinges.
 //
-// Inside, every body has axes of its own choice: those that are parallel to ground as drawn (R K, K =
-// R_drawn(ground)ᵀ), with the origin in its hinge point P. There the joints turn nothing but themselves, all hinge
-// axes, levers and inertia tensors are constants, and passing a body is a shift. P is the origin of M where that is
-// fixed in the outboard body, the origin of F for a joint that runs backwards. The hinge of a flexible body carries one
-// of its frames, which then stands for the body in the sweeps; flexible_links.hpp adds the rest.
+// Inside, every body has axes of its own: those that are parallel to ground as drawn (R K, K = R_drawn(ground)ᵀ), with
+// the origin in its hinge point P. In these axes joints add no constant turn, all hinge axes, levers and inertia
+// tensors are constants, and passing a body is a shift. P is the origin of M if that is fixed in the outboard body, and
+// the origin of F for a reversed joint. The hinge of a flexible body carries one of its frames, which then stands for
+// the body in the sweeps; flexible_links.hpp adds the rest.
 #pragma once
 
 #include <cstdint>
