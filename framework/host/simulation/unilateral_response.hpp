@@ -1,4 +1,4 @@
-// How a solver answers to the forces of rows that hold at times: Delassus' matrix, for any formulation.
+// How a solver responds to the forces of rows that hold at times: Delassus' matrix, for any formulation.
 #pragma once
 
 #include <Eigen/Core>
@@ -13,7 +13,7 @@ namespace polyform::host::inline simulation {
 
 /// Accelerations are linear in applied forces, in every formulation and with all constraints: ẏ = ẏ₀ + Σ λ_c Δẏ_c. So
 /// Δẏ_c is found as the difference of two derivatives, and the change of the rates of rows as that of the velocities in
-/// y + Δẏ_c. Times the impulse in place of the force it is the jump of y.
+/// y + Δẏ_c. With an impulse in place of the force, Δẏ_c is the jump of y.
 class UnilateralResponse {
  public:
   /// All outlive the object. The ode is that of the solver, with the integrals.

@@ -1,4 +1,4 @@
-// What an element may write in one call, with words around each part that it may not write.
+// Storage for an element to write in one call, with guards around each part that it must not write.
 #pragma once
 
 #include <fmt/format.h>
@@ -17,7 +17,7 @@
 
 namespace polyform::host::inline conformance {
 
-/// What to do about what was found.
+/// The remedy for what was found.
 inline constexpr const char* keep_to_what_is_given =
     "write to what a call is given, as far as its size, and put back whatever else a call changes";
 
@@ -28,7 +28,7 @@ class Canaries {
   std::span<double> numbers(std::string_view name, std::size_t size, double fill = 0) {
     return lend(numbers_, name, size, fill);
   }
-  /// Lends storage that begins with what is in the list.
+  /// Lends storage that begins with the numbers of the list.
   std::span<double> numbers(std::string_view name, std::span<const double> list) {
     const std::span<double> lent = lend(numbers_, name, list.size(), 0.0);
     std::ranges::copy(list, lent.begin());

@@ -14,15 +14,15 @@ namespace polyform::host::inline studies {
 struct Estimate {
   double value = 0, low = 0, high = 0;
 };
-/// first: the share of the variance that goes with the factor alone. total: the share that is left when all others are
-/// known, so with all that it does together with others.
+/// first: the share of the variance that goes with the factor alone. total: the share that is left if all other factors
+/// are known; it contains what the factor does together with others.
 struct FactorIndices {
   Estimate first, total;
 };
 /// The indices of one quantity. why_not: the reason if there are none, otherwise "".
 struct SobolIndices {
   std::vector<FactorIndices> factors;
-  std::size_t samples = 0, left_out = 0;  ///< of which the estimate is made; with a case that failed or has no number
+  std::size_t samples = 0, left_out = 0;  ///< samples in the estimate; samples with a case that failed or has no number
   std::string why_not;
 };
 

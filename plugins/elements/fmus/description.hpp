@@ -46,7 +46,7 @@ struct Description {
   bool can_serialize = false;
 };
 
-/// Throws FmuError where the file is no description for that kind.
+/// Throws FmuError if the file does not describe an FMU of that kind.
 Description read_description(const std::filesystem::path& file, Kind);
 
 }  // namespace polyform::fmus

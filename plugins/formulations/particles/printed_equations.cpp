@@ -10,7 +10,7 @@
 namespace polyform::particles {
 namespace {
 
-/// 9000 particles' worth of the full matrix: half a gigabyte, and minutes for one evaluation.
+/// The full matrix for 9000 particles takes half a gigabyte, and an evaluation takes minutes.
 constexpr std::size_t most_unknowns = 9000;
 
 Vec3 row_of(const Vec3& direction, const Mat3& m) { return transpose_times(m, direction); }
@@ -79,7 +79,7 @@ void PrintedEquations::add(std::size_t row, std::size_t particle, const Vec3& c)
   system_.add(row, 3 * slot + 2, c.z);
 }
 
-/// Eqs 2.20: r_abᵀ r̈_ab = −ṙ_abᵀ ṙ_ab of the pairs that the body brings.
+/// Eqs 2.20: r_abᵀ r̈_ab = −ṙ_abᵀ ṙ_ab for the pairs that the body brings.
 void PrintedEquations::set_distances(std::size_t i, const PlacedBodies& in, std::size_t& row) noexcept {
   const ParticleBody& body = layout_.bodies[i];
   constexpr std::size_t pairs[3][2] = {{1, 0}, {2, 0}, {2, 1}};
@@ -92,7 +92,7 @@ void PrintedEquations::set_distances(std::size_t i, const PlacedBodies& in, std:
   }
 }
 
-/// Eq 2.26 of the particles that follow those of the body.
+/// Eq 2.26 for the particles that follow those of the body.
 void PrintedEquations::set_dependents(std::size_t i, const PlacedBodies& in, std::size_t& row) noexcept {
   const ParticleBody& body = layout_.bodies[i];
   const auto [p1, p2, p4] = body.particle;
@@ -142,8 +142,9 @@ PrintedEquations::Momenta PrintedEquations::momenta_of(std::size_t i, const Plac
   return m;
 }
 
-/// The motions that a joint leaves, at particle 1 of its body: about the shared particle of a spherical joint any turn,
-/// along the two of a revolute joint (Step 3), of a free body all, of any other joint those of its motion subspace.
+/// The motions that a joint leaves, at particle 1 of its body. For a spherical joint they are all turns about the
+/// shared particle, for a revolute joint those about its two particles (Step 3), for a free body all motions, and for
+/// any other joint those of its motion subspace.
 void PrintedEquations::set_directions(std::size_t i, const PlacedBodies& in) noexcept {
   TreeJoint& joint = tree_[i];
   const Hinge hinge = links()[i].hinge;
@@ -162,7 +163,8 @@ void PrintedEquations::set_directions(std::size_t i, const PlacedBodies& in) noe
   }
 }
 
-/// A row t · A_FM of a joint (F axes at the origin of M) without its velocity terms, in the particles of both bodies.
+/// Adds a row t · A_FM of a joint (F axes at the origin of M) without its velocity terms, in the particles of both
+/// bodies.
 void PrintedEquations::add_row(std::size_t row, const JointData& joint, const Spatial& t,
                                const PlacedBodies& in) noexcept {
   const ConstraintRow shares =
@@ -177,8 +179,8 @@ void PrintedEquations::add_row(std::size_t row, const JointData& joint, const Sp
   share(joint.base, shares.base);
 }
 
-/// What shared particles leave over of the conditions of a tree joint: of a prismatic one all five of Eqs 2.29, which
-/// prints seven.
+/// The conditions of a tree joint that shared particles do not meet: for a prismatic joint all five of Eqs 2.29, of
+/// which the paper prints seven.
 void PrintedEquations::set_constraints(std::size_t i, const PlacedBodies& in) noexcept {
   const TreeJoint& tree = tree_[i];
   if (tree.constraints == 0) return;
@@ -215,7 +217,8 @@ void PrintedEquations::set_cut(std::size_t i, const PlacedBodies& in) noexcept {
   }
 }
 
-/// A unit multiplier's wrench on a body, about its frame origin, in the rows of momenta of a joint inboard of it.
+/// Adds the wrench of a unit multiplier on a body, about its frame origin, to the rows of momenta of a joint inboard of
+/// it.
 void PrintedEquations::add_force(std::size_t i, std::size_t column, BodyIndex b, const Spatial& wrench,
                                  const PlacedBodies& in) noexcept {
   const TreeJoint& joint = tree_[i];
@@ -225,8 +228,8 @@ void PrintedEquations::add_force(std::size_t i, std::size_t column, BodyIndex b,
     system_.add(joint.row + joint.constraints + k, column, -dot(joint.H[k], about_joint));
 }
 
-/// What body `body` adds to the rows of a joint inboard of it (Eqs 2.21, 2.27, 2.30, 2.31), about particle 1 of that
-/// joint's body: its momenta along the motions that the joint leaves.
+/// Adds the part of body `body` to the rows of a joint inboard of it (Eqs 2.21, 2.27, 2.30, 2.31), about particle 1 of
+/// that joint's body: the body's momenta along the motions that the joint leaves.
 void PrintedEquations::add_to_joint(std::size_t i, std::size_t body, const Momenta& m,
                                     const PlacedBodies& in) noexcept {
   const TreeJoint& joint = tree_[i];

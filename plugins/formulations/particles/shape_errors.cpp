@@ -20,8 +20,8 @@ Vec3 ShapeErrors::shape_of(const Link& link, std::size_t shared) const noexcept 
   return link.place[shared] == 1 ? shape.c2 : link.place[shared] == 2 ? shape.c4 : dependent_[link.particle[shared]];
 }
 
-/// Distances that the body adds, and its dependent particles. For velocities the errors are the rates of the same
-/// terms.
+/// Finds the errors of the distances that the body adds, and of its dependent particles. For velocities the errors are
+/// the rates of the same terms.
 void ShapeErrors::find_shape(std::size_t i, const PlacedBodies& in) noexcept {
   const Link& link = links_[i];
   const ParticleBody& body = layout_.bodies[i];

@@ -42,7 +42,7 @@ LeastCorrection::LeastCorrection(const SystemView& view, const ConstraintJacobia
   lambda_.resize(rows);
 }
 
-/// The diagonal block of a loop, and what its pivots are held against.
+/// The diagonal block of a loop, and the sizes against which its pivots are judged.
 void LeastCorrection::form_diagonal(std::size_t loop) noexcept {
   constexpr std::size_t most = MultiplierMatrix::most_rows;
   const std::size_t rows = jacobian_.rows(loop);
