@@ -8,7 +8,7 @@ namespace polyform::host {
 
 /// The first character of UTF-8 text that no name and no message may have as it is: control characters (C0, DEL, C1),
 /// those that turn the direction of writing or separate lines, those that are invisible, and bytes that are no UTF-8.
-/// Its place and length in bytes; the length is 0 where there is none.
+/// Its place and length in bytes; the length is 0 if there is none.
 struct Unprintable {
   std::size_t place = 0, length = 0;
 };

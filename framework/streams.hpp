@@ -18,7 +18,7 @@ std::FILE* output() noexcept;
 void mend_streams() noexcept;
 /// From now on nothing is mended: the streams were led elsewhere on purpose.
 void leave_streams() noexcept;
-/// Whether the error stream still is the one that take_output() found: false where plugins closed all that leads to it.
+/// Whether the error stream still is the one that take_output() found: false if plugins closed all that leads to it.
 bool has_error_stream() noexcept;
 
 }  // namespace polyform::host

@@ -75,7 +75,7 @@ class FailingModels {
       throw host::Failure(Exit::bad_input, fmt::format("--models: {} cannot be made: {}", folder_, error.message()));
   }
 
-  /// The place of the model of a failed claim, in words; empty where there is none.
+  /// The place of the model of a failed claim, in words; empty if there is none.
   std::string tell(const Claim& claim) {
     if (claim.model.empty()) return {};
     const auto [known, first] = places_.try_emplace(claim.model);

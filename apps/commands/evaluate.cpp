@@ -93,7 +93,7 @@ host::ConstraintCount count_of(const host::System& system, Solver& solver) {
   return system.count_constraints(system.initial_state(), host::absent_constraints(system.view(), solver));
 }
 
-/// The first formulation whose solver tells equivalent particles. Failure (plugin) where none does.
+/// The first formulation whose solver tells equivalent particles. Failure (plugin) if none does.
 std::string particle_solver(const host::Catalog& catalog, const host::System& system) {
   for (const auto& [name, formulation] : catalog.formulations) {
     host::Diagnostics unheard;

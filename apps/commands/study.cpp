@@ -234,7 +234,7 @@ Exit study(const StudyArguments& arguments) {
   return ranks && ranks->rank() > 0 ? serve(arguments, *ranks) : study(arguments, ranks.get());
 }
 
-/// What is wrong with a count; empty where nothing is.
+/// What is wrong with a count; empty if nothing is.
 std::string check_count(std::string& text) {
   std::uint64_t count = 0;
   const char* const end = text.data() + text.size();

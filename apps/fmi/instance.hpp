@@ -21,7 +21,7 @@ struct InstanceState {
   std::vector<double> inputs;       ///< value, rate and acceleration of each
   std::vector<std::int32_t> signs;  ///< of the event functions, of model exchange
   std::vector<std::byte> bytes() const;
-  /// Failure (bad_input) where the bytes are not those of bytes().
+  /// Failure (bad_input) if the bytes are not those of bytes().
   static InstanceState from(std::span<const std::byte>);
 };
 
@@ -50,14 +50,14 @@ class Instance {
   Instance(const Instance&) = delete;
   Instance& operator=(const Instance&) = delete;
 
-  /// Before the simulation. stop: none where it has no end.
+  /// Before the simulation. stop: none if it has no end.
   void set_up(double start, std::optional<double> stop, std::optional<double> tolerance);
   /// Values are fixed from now on but for those of inputs.
   void finish_initialization();
   /// All as it was when it was made.
   void reset();
 
-  /// The variable of that value reference. Failure (bad_input) where there is none.
+  /// The variable of that value reference. Failure (bad_input) if there is none.
   const Variable& variable(std::size_t reference) const;
   double value(std::size_t reference);
   void set_value(std::size_t reference, double value);

@@ -29,7 +29,7 @@ class LiveFunction final : public TimeFunction::Source {
   double shortest_time() const noexcept override { return base_.shortest_time(); }
 
  private:
-  TimeFunction base_;  ///< zero where it was a number
+  TimeFunction base_;  ///< zero if it was a number
   double start_, since_ = 0;
   TimeFunction::Value now_;
 };

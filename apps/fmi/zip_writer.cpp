@@ -21,7 +21,7 @@ constexpr std::uint32_t version = 20, utf8_names = 0x800, made_by_unix = 3 << 8;
 constexpr std::uint32_t date = 0x21;
 constexpr std::uint16_t stored = 0, deflated = 8;
 
-/// Without the header and the checksum of zlib; empty where it would not be smaller.
+/// Without the header and the checksum of zlib; empty if it would not be smaller.
 std::string packed(std::string_view bytes) {
   z_stream stream{};
   constexpr int fast = 1, raw_window = -15, memory = 9;  // a library of 10 MB in a tenth of a second

@@ -79,7 +79,7 @@ class FunctionBatch final : public ForceBatch, public EventSource, public Discre
   }
 
  private:
-  /// False where the function throws, now or before.
+  /// False if the function throws, now or before.
   template <class Function>
   bool call(Function function) noexcept {
     FunctionCalls* const calls = FunctionCalls::current();

@@ -26,7 +26,7 @@ class FunctionCalls {
   /// The first exception; from then on functions are not called.
   const std::exception_ptr& thrown() const noexcept { return thrown_; }
   const std::string& whose() const noexcept { return whose_; }
-  /// The event that has asked for the end of the run; "" where none has.
+  /// The event that has asked for the end of the run; "" if none has.
   const std::string& ended_by() const noexcept { return ended_by_; }
 
   static FunctionCalls* current() noexcept;

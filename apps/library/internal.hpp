@@ -83,7 +83,7 @@ class Interruption {
 
 /// Options as they would be typed.
 std::vector<std::string> typed(const Options&);
-/// Failure (bad_input) where a number is no positive one.
+/// Failure (bad_input) if a number is no positive one.
 apps::RunArguments arguments_of(const RunRequest&);
 apps::SolverChoice choice_of(const Model::Parts&, const SolverRequest&);
 [[noreturn]] void refuse(std::string message, std::string remedy = {});
@@ -96,7 +96,7 @@ Error unexpected(const char* what);
 /// The failure of a function of the caller: what it threw, in words.
 Error error_of_function(const std::exception_ptr& thrown, const std::string& whose);
 
-/// Does the work of one call. Whatever it throws leaves as an Error; what it says goes to `said`, where there is one.
+/// Does the work of one call. Whatever it throws leaves as an Error; what it says goes to `said`, if there is one.
 template <class Work>
 auto calling(std::vector<Message>* said, Work&& work) {
   const apps::HeldMessages held;

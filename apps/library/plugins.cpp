@@ -11,7 +11,7 @@ namespace polyform::library {
 
 namespace {
 
-/// The folder of plugins beside this library; empty where the system does not tell where it is.
+/// The folder of plugins beside this library; empty if the system does not tell where it is.
 std::filesystem::path plugins_beside_library() {
   Dl_info here{};
   if (::dladdr(reinterpret_cast<const void*>(&version), &here) == 0 || here.dli_fname == nullptr) return {};

@@ -19,7 +19,7 @@ namespace polyform::apps {
 struct ReportRun {
   std::string label;
   host::ResultFile file;
-  bool compared = true;   ///< whether it is part of the consensus; false where it failed or was interrupted
+  bool compared = true;   ///< whether it is part of the consensus; false if it failed or was interrupted
   bool reactions = true;  ///< whether its solver gives any
   std::vector<std::string> kernels = {};  ///< that its solver runs
 };
@@ -27,7 +27,7 @@ struct ReportRun {
 /// A table of the page; a number is shown as such, null as a dash.
 struct ReportTable {
   struct Column {
-    std::string title, unit;  ///< unit "" where it has none
+    std::string title, unit;  ///< unit "" if it has none
   };
   std::string caption;
   std::vector<Column> columns;
@@ -41,7 +41,7 @@ struct WorkPrecision {
   double setting = 0;           ///< the step or tolerance, as the sweep says
   double seconds = 0;           ///< wall time
   std::size_t evaluations = 0;  ///< of the equations of motion
-  std::vector<std::optional<double>> errors;  ///< as the sweep says; none where the model has no such quantity
+  std::vector<std::optional<double>> errors;  ///< as the sweep says; none if the model has no such quantity
 };
 struct ReportSweep {
   /// A kind of error that can be drawn.

@@ -53,7 +53,7 @@ Json add_factor(const host::StudyTable& table, std::size_t factor, std::vector<d
   return column;
 }
 
-/// The factor that chooses the solver; the number of factors where there is none.
+/// The factor that chooses the solver; the number of factors if there is none.
 std::size_t solver_factor(const host::StudyTable& table) {
   const auto found = std::ranges::find_if(
       table.factors, [](const std::string& name) { return name == "solver" || name == "solver.name"; });
@@ -88,7 +88,7 @@ Json solver_groups(const host::StudyTable& table) {
   return groups;
 }
 
-/// The method of the study; "" where the record names none.
+/// The method of the study; "" if the record names none.
 std::string method_of(const host::RecordFields& record) {
   for (const host::RecordField& field : record)
     if (const auto* text = std::get_if<std::string>(&field.value); text != nullptr && field.name == "method")

@@ -56,7 +56,7 @@ std::size_t growing_of(const host::Modes& modes) {
   return count;
 }
 
-/// The mode next to the imaginary axis; nullptr where all are rigid.
+/// The mode next to the imaginary axis; nullptr if all are rigid.
 const host::Mode* nearest_to_axis(const host::Modes& modes) {
   const host::Mode* nearest = nullptr;
   for (const host::Mode& mode : modes.all) {

@@ -6,7 +6,7 @@
 
 namespace polyform::apps {
 
-/// The model, the state that it starts from, and plugins. Failure (bad_input) where an output is one of them.
+/// The model, the state that it starts from, and plugins. Failure (bad_input) if an output is one of them.
 void add_model_files(host::FileRoles&, const ModelArguments&);
 /// The files of parts that were read with the model, once it is read.
 void add_parts(host::FileRoles&);

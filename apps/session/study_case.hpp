@@ -43,7 +43,7 @@ class StudyCases {
 
   /// Columns that the quantities use, of the model as it is written.
   const std::vector<host::Channel>& channels() const { return channels_; }
-  /// Columns of the trajectories, time first; none where none are asked for.
+  /// Columns of the trajectories, time first; none if none are asked for.
   const std::vector<host::Channel>& trajectory_channels() const { return trajectory_channels_; }
   /// The units of the factors that are numbers of the model; "" for other factors.
   const std::vector<std::string>& factor_units() const { return factor_units_; }
@@ -81,9 +81,9 @@ class StudyCases {
   std::vector<host::Channel> channels_, trajectory_channels_;
   std::vector<std::string> factor_units_;
   std::string integrator_;                        ///< of the model as it is written
-  std::unique_ptr<LaneModel> lane_model_;         ///< none where cases run one at a time
+  std::unique_ptr<LaneModel> lane_model_;         ///< none if cases run one at a time
   std::string why_no_lanes_;
-  /// The solver of all cases that give it no options; none where it varies.
+  /// The solver of all cases that give it no options; none if it varies.
   std::shared_ptr<const SolverChoice> usual_choice_;
 };
 

@@ -131,7 +131,7 @@ Json standing_json(const host::System& system, const host::ConstraintCount& coun
   return out;
 }
 
-/// The number of a solver's vote in the reference, from 1; none where it is not part of that.
+/// The number of a solver's vote in the reference, from 1; none if it is not part of that.
 std::optional<std::size_t> vote_of(const host::SweepPoint& p, const host::Sweep& sweep) {
   const auto found = std::ranges::find(sweep.reference_solvers, p.solver);
   if (found == sweep.reference_solvers.end()) return {};

@@ -14,7 +14,7 @@ std::string conversion_text(const std::string& file, std::string_view format, co
 Json conversion_json(const std::string& file, std::string_view format, const host::Conversion&);
 /// Tells a conversion on the error stream, as text or as one object with what the caller has put into it.
 void tell(const std::string& file, std::string_view format, const host::Conversion&, bool json, const Json& more);
-/// For --strict. Failure (bad_input) where something is not honoured.
+/// For --strict. Failure (bad_input) if something is not honoured.
 void refuse_losses(const std::string& file, const host::Conversion&);
 
 }  // namespace polyform::apps

@@ -34,7 +34,7 @@ class HeldMessages {
   HeldMessages& operator=(const HeldMessages&) = delete;
 
   void keep(const Diagnostic& message) { messages_.report(message); }
-  /// The first error: its path and message on one line; "" where there was none.
+  /// The first error: its path and message on one line; "" if there was none.
   std::string first_error() const;
   const host::Diagnostics& all() const { return messages_; }
 

@@ -23,7 +23,7 @@ class LiveSession {
   void start();
   void stop();
   /// What a page sends, a JSON text: {"do": "restart"}, {"do": "set", "name": "k", "value": 2}, {"do": "reset"} for all
-  /// parameters as the file has them, or what LiveCommands takes. False where it is none of these.
+  /// parameters as the file has them, or what LiveCommands takes. False if it is none of these.
   bool take(std::string_view text);
   /// The messages that a page needs which comes later.
   std::vector<std::string> so_far() const;

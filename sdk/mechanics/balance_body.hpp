@@ -12,7 +12,7 @@ namespace polyform::balance {
 /// The balance of the bodies of a system, one after another.
 class BodyBalance {
  public:
-  /// All outlive the object.
+  /// All arguments outlive the object.
   BodyBalance(const SystemView&, const SystemScales&, const Loads&);
 
   /// Before the first body of an observation.

@@ -29,7 +29,7 @@ bool fits(const JointData& a, const JointData& b) {
          std::ranges::equal(a.primitives, b.primitives, {}, &Primitive::kind, &Primitive::kind);
 }
 
-/// What of a world does not fit to the first one; nullptr where all does.
+/// What of a world does not fit to the first one; nullptr if all does.
 const char* misfit(const LaneWorld& first, const LaneWorld& world) {
   if (world.library != lane_library()) return "it is of another library";
   if (const char* why = LaneEvaluation::refusal(world)) return why;

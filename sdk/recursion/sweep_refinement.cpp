@@ -1,5 +1,5 @@
 // S − S H D⁻¹ Hᵀ S between a light and a heavy body is a small difference of large numbers. With the ratio κ of the two
-// inertias the sweeps lose about κ² of its digits: S H ought to be zero where D is small and has the rounding of S
+// inertias the sweeps lose about κ² of its digits: S H ought to be zero if D is small and has the rounding of S
 // there, which comes in twice over D. The residual
 //
 //   rest = τ − Hᵀ F,   F = Σ outboard (inertia · z + gyroscopic terms − loads)        and of loops   g − Eᵀ z

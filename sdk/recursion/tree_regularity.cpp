@@ -21,7 +21,7 @@ bool may_be_singular(const SystemView& view) {
   return std::any_of(view.bodies.begin(), view.bodies.end(), is_singular);
 }
 
-/// The first body whose joint moves nothing, as drawn; none where all do.
+/// The first body whose joint moves nothing, as drawn; none if all do.
 std::optional<std::size_t> joint_without_inertia(const SystemView& view) {
   FlexibleLinks flexible(view);
   LoopClosure loops(view, flexible);
@@ -37,7 +37,7 @@ std::optional<std::size_t> joint_without_inertia(const SystemView& view) {
   return recursion.failure().joint;
 }
 
-/// Returns false where the tree is singular; `why` then names the joint, the body and a cut joint, and `remedy` what
+/// Returns false if the tree is singular; `why` then names the joint, the body and a cut joint, and `remedy` what
 /// helps.
 bool tree_is_regular(const SystemView& view, std::string_view formulation, std::string& why, std::string& remedy) {
   if (!may_be_singular(view)) return true;

@@ -14,7 +14,7 @@ namespace polyform {
 /// and Euler's equations lack nothing but what holds it to the next one.
 class WeldReactions {
  public:
-  /// Both outlive the object. groups: not empty.
+  /// Both arguments outlive the object. groups: not empty.
   WeldReactions(const SystemView& whole, const RigidGroups& groups);
   bool good() const { return forces_.good(); }
   /// Writes the reactions of joints within groups. out: has everything else. Nothing allocates.

@@ -28,7 +28,7 @@ host::Conversion exported(const std::string& format, const std::string& text) {
   return *got;
 }
 
-/// At some state of the tree, where there are no loops.
+/// At some state of the tree, if there are no loops.
 void check_round_trip(const std::string& format, const std::string& text, bool moved,
                       const host::ImportOptions& options = {}) {
   INFO(format);

@@ -28,7 +28,7 @@ class AccelerationMisfit {
   struct Worst {
     const char* kind = "joint";  ///< joint, constraint or module
     std::string_view name;
-    double size = 0;  ///< relative to the scale; NaN where an acceleration is not a number
+    double size = 0;  ///< relative to the scale; NaN if an acceleration is not a number
   };
 
   /// The view outlives the object.

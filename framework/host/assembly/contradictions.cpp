@@ -18,7 +18,7 @@ constexpr std::size_t no_coordinate = static_cast<std::size_t>(-1);
 /// The duration of a run if the model gives none, s.
 constexpr double usual_duration = 10;
 
-/// The only joint coordinate in a row, with its coefficient; none where the row has markers, several, or no
+/// The only joint coordinate in a row, with its coefficient; none if the row has markers, several, or no
 /// coordinates.
 std::size_t only_coordinate(const SystemView& view, const Element& e, std::size_t row, double& coefficient) {
   for (const Spatial& a : e.A.subspan(row * e.markers.size(), e.markers.size()))

@@ -60,7 +60,7 @@ double ModuleStart::size_of_row(const ModuleSet::Module& m, std::size_t row) con
   return size;
 }
 
-/// One step of Newton's method; false where nothing is left to gain.
+/// One step of Newton's method; false if nothing is left to gain.
 bool ModuleStart::fit_integrals(const ModuleSet::Module& m, double& before) {
   std::vector<std::size_t> rows;
   for (std::size_t r = 0; r < m.rows.rows; ++r)

@@ -31,7 +31,7 @@ class PositionSearch {
                  const std::vector<double>& given_eta, const StateView& state);
   bool good() const { return jacobian_.good() && metric_.good(); }
 
-  /// Positions with these joints (and modes, Keeping::modes) as given. False where none are found.
+  /// Positions with these joints (and modes, Keeping::modes) as given. False if none are found.
   bool reach(const std::vector<std::size_t>& kept);
   /// The row that was most open in the last attempt.
   struct Open {

@@ -78,7 +78,7 @@ struct Formulas {
 };
 
 /// The shortest period of the sines, cosines and stairs in the roots whose arguments grow steadily with the time;
-/// infinity where there is none, s.
+/// infinity if there is none, s.
 double shortest_period(const Graph&, std::span<const NodeIndex> roots);
 
 /// "`1/t` (model.yaml:7:20: forces[0].effort)", of a place within the texts.
@@ -96,7 +96,7 @@ class TimeFormula final : public TimeFunction::Source {
   TimeFunction::Value value(double t) const noexcept override;
   double next_knot(double t) const noexcept override;
   double shortest_time() const noexcept override { return shortest_; }
-  /// The first pole after a time and up to another, s; `never` where there is none.
+  /// The first pole after a time and up to another, s; `never` if there is none.
   double next_pole(double after, double until) const;
   /// Notes the pole at t as what could not be computed.
   void note_pole(double t) const noexcept;

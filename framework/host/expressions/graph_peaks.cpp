@@ -89,7 +89,7 @@ void Graph::keep_extremum(NodeIndex value, NodeIndex argument, std::vector<NodeI
   if (const NodeIndex slope = derivative(argument, 0); slope != none) keep_switch(slope, found);
 }
 
-/// A divisor is zero where one of its factors is.
+/// A divisor is zero if one of its factors is.
 void Graph::keep_factors(NodeIndex divisor, NodeIndex quotient, std::vector<Pole>& found) const {
   const GraphNode& node = nodes_[divisor];
   switch (node.code) {

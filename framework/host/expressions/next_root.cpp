@@ -52,7 +52,7 @@ class RootSearch {
   }
   bool is_exhausted() const { return evaluations_ > most_evaluations; }
 
-  /// Zero counts as positive; 0 where bounds tell none.
+  /// Zero counts as positive; 0 if bounds tell none.
   static int sign_of(const Interval& g) {
     return g.low >= 0 ? 1 : g.high < 0 ? -1 : 0;
   }

@@ -24,7 +24,7 @@ class Vocabulary {
     std::size_t at;
   };
   virtual ~Vocabulary() = default;
-  /// A name by itself, such as a parameter; nothing where there is none of that name.
+  /// A name by itself, such as a parameter; nothing if there is none of that name.
   virtual std::optional<NodeIndex> value(std::string_view name, std::size_t at) = 0;
   /// Whether it is a function of names, such as q(joint): its arguments are taken as they are written.
   virtual bool takes_names(std::string_view function) const {

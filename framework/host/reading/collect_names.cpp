@@ -63,7 +63,7 @@ std::optional<std::size_t> read_count(const Value& value, std::size_t left) {
   return std::nullopt;
 }
 
-/// A head of count 0 where it cannot be read.
+/// A head of count 0 if it cannot be read.
 ChainHead read_head(const Value& value, std::size_t left) {
   ChainHead head;
   if (value.node().kind != Node::Kind::map) return head;  // reported when the chain is read

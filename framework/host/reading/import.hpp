@@ -43,7 +43,7 @@ bool looks_like_xml(std::string_view bytes) noexcept;
 std::optional<Conversion> import_model(const ImporterType&, const std::string& file, std::string_view bytes,
                                        const ImportOptions&, Diagnostics&);
 
-/// One line on what an import did not keep, such as "joint/limit (7), …"; empty where it kept all.
+/// One line on what an import did not keep, such as "joint/limit (7), …"; empty if it kept all.
 std::string summary_of_losses(const Conversion&);
 
 struct Description;

@@ -16,7 +16,7 @@ struct DoubtfulInertia {
 };
 
 /// How far the inertia (of any unit) is from one that a distribution of mass can have: the largest of its negative
-/// second moments of mass, as a positive number; 0 where it can.
+/// second moments of mass, as a positive number; 0 if it can.
 double shortfall(const Sym3&) noexcept;
 
 /// The nearest inertia that a distribution of mass can have: its negative second moments are made 0.

@@ -26,7 +26,7 @@ class NameIndex {
   /// Whether the name is that of a broken chain's item, so that not finding it proves nothing.
   bool unsure(std::string_view name) const;
   Place place_of(std::string_view name) const;
-  /// A sentence with the name that may have been meant; "" when none is near.
+  /// A sentence with the name that may have been meant; "" if none is near.
   std::string suggestion(std::string_view wrong) const;
 
  private:

@@ -18,7 +18,7 @@ class FileIdentity {
   bool same_as(const FileIdentity&) const;
 
  private:
-  std::string resolved_;  ///< absolute and without links; "" where only a descriptor is known
+  std::string resolved_;  ///< absolute and without links; "" if only a descriptor is known
   dev_t device_ = 0;
   ino_t inode_ = 0;
   bool exists_ = false;
@@ -30,7 +30,7 @@ class FileRoles {
   /// Knows the output stream, which may lead to a file.
   FileRoles();
 
-  /// A file that is read. what: "the model". Failure (bad_input) where something is written to it.
+  /// A file that is read. what: "the model". Failure (bad_input) if something is written to it.
   void read(std::string_view what, const std::string& path);
   /// The same where the path leads to a file; a folder is not read itself.
   void read_files(std::string_view what, const std::vector<std::string>& paths);

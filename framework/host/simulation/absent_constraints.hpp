@@ -7,7 +7,7 @@
 
 namespace polyform::host::inline simulation {
 
-/// Per joint, then per constraint element, whether the solver has none of its rows. Empty where it has all, or does not
+/// Per joint, then per constraint element, whether the solver has none of its rows. Empty if it has all, or does not
 /// tell its equations.
 std::vector<bool> absent_constraints(const SystemView&, Solver&);
 

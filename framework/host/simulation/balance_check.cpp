@@ -40,7 +40,7 @@ std::string BalanceCheck::sentence() const {
       time_, how);
 }
 
-/// Empty where there is none.
+/// Empty if there is none.
 std::string BalanceCheck::warning() const {
   if (worst_.part > warned_imbalance) return fmt::format("{}. {}", sentence(), balance_remedy);
   if (untold_.times > 0) return untold_warning();

@@ -23,9 +23,9 @@ inline constexpr double overshadowing = 1e6;
 
 struct BalanceReport {
   double largest = 0;
-  std::string of;              ///< where, such as "body `rod`"; empty where nothing is out of balance
-  std::vector<double> bodies;  ///< in the order of the view; empty where they could not be looked at
-  std::string warning;         ///< empty where there is none
+  std::string of;              ///< where, such as "body `rod`"; empty if nothing is out of balance
+  std::vector<double> bodies;  ///< in the order of the view; empty if they could not be looked at
+  std::string warning;         ///< empty if there is none
   double parted = 0;           ///< largest part of accelerations that joints do not allow, see JointCheck
 };
 

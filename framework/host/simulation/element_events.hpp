@@ -42,7 +42,7 @@ class ElementEvents {
   double size_at_pole(std::size_t event) const;
   void note_pole(std::size_t event, double t) const;
 
-  /// Values and rates (NaN where the element gives none) at a state, and the guard. Failure (simulation_failed) when
+  /// Values and rates (NaN if the element gives none) at a state, and the guard. Failure (simulation_failed) when
   /// the solver cannot decode the state.
   double evaluate(double t, std::span<const double> y, std::span<double> values, std::span<double> rates);
   /// The same at a canonical state, without a solver.

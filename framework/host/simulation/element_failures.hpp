@@ -10,7 +10,7 @@ namespace polyform::host::inline simulation {
 /// At the beginning of a run: what elements could not do before in this thread is no cause of what happens in it.
 void forget_element_failures(const SystemView&) noexcept;
 /// What an element of the system could not do last in this thread, at a time from `since` on, s, as its type says;
-/// empty where none has failed.
+/// empty if none has failed.
 std::string_view element_failure(const SystemView&, double since) noexcept;
 
 }  // namespace polyform::host::inline simulation

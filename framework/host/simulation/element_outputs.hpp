@@ -63,7 +63,7 @@ class ElementOutputs {
   std::unique_ptr<Frames> frames_;
 };
 
-/// The name of an element, before those of its numbers; "" where it names them in full itself: the signals of a model
+/// The name of an element, before those of its numbers; "" if it names them in full itself: the signals of a model
 /// and what follows them.
 template <class Group>
 std::string_view element_name(const Group& group, std::string_view name) {

@@ -20,7 +20,7 @@ BalanceReport evaluate(const System&, Solver&, ObservationStore&);
 /// What a failure at the start says besides, where the assembly chose rates: that they are no choice of the model.
 /// Begins with a full stop; or empty.
 std::string note_of_chosen_rates(const System&);
-/// What a formula could not compute since the last clear_trouble(): ".\nA formula has no value: …"; "" where there was
+/// What a formula could not compute since the last clear_trouble(): ".\nA formula has no value: …"; "" if there was
 /// none.
 std::string note_of_formula();
 

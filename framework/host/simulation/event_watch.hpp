@@ -37,7 +37,7 @@ class EventWatch final : private Signals {
   std::span<const double> state() const { return y_; }
   /// Goes on after pass(), and after the new beginning that it may have asked for.
   void begin_after_event();
-  /// How long the next step may be, s; `never` where no event is near.
+  /// How long the next step may be, s; `never` if no event is near.
   double longest_step();
   /// The first step after an event: far shorter than anything that begins there.
   double first_step() const;

@@ -22,7 +22,7 @@ class JointCheck {
   /// Failure (simulation_failed) when no digit is left. Nothing else allocates after construction.
   void check(double time, const Observation&);
   double largest() const { return worst_; }
-  /// A sentence about the largest part that any check found; empty where it is small.
+  /// A sentence about the largest part that any check found; empty if it is small.
   std::string warning() const;
 
  private:

@@ -9,7 +9,7 @@
 
 namespace polyform::host::inline simulation {
 
-/// Their names, each once, safe to show. Empty where the solver tells none: it stands on a kernel of its own.
+/// Their names, each once, safe to show. Empty if the solver tells none: it stands on a kernel of its own.
 std::vector<std::string> kernels_of(Solver&);
 
 /// As one text for records and tables: "hinge elimination; tree recursion".

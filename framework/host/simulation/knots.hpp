@@ -28,7 +28,7 @@ class Knots {
   void add(const EventSource&, std::string_view name);
   /// The first knot after the time that pass() was given last. Knots that are too near to be told apart are one.
   const Knot& next() const { return next_; }
-  /// Leaves all knots up to a time behind. Failure (simulation_failed) where an element's schedule does not go on.
+  /// Leaves all knots up to a time behind. Failure (simulation_failed) if an element's schedule does not go on.
   void pass(double t);
 
  private:

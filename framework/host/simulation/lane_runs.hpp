@@ -22,7 +22,7 @@ class LaneRuns {
 
   std::size_t lanes() const { return runs_.size(); }
   bool is_free(std::size_t lane) const { return runs_[lane] == nullptr; }
-  /// Begins a run in a free lane, as simulate() does. False where the system or its settings do not fit into the
+  /// Begins a run in a free lane, as simulate() does. False if the system or its settings do not fit into the
   /// lanes: why() tells. Those that outlive a run outlive it here too.
   bool begin(std::size_t lane, const System&, Solver&, const RunSettings&, std::span<RowSink* const>,
              const RunControl&);

@@ -25,7 +25,7 @@ class MotionJumps {
  private:
   struct Parts;
   Solver& solver_;
-  std::unique_ptr<Parts> parts_;  ///< none where no element has rows
+  std::unique_ptr<Parts> parts_;  ///< none if no element has rows
 };
 
 }  // namespace polyform::host::simulation

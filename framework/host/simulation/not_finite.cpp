@@ -15,7 +15,7 @@ class Search {
   explicit Search(double bound) : bound_(bound) {}
 
   struct Found {
-    std::string_view what, kind, name;  ///< kind and name "" where it is of the whole system
+    std::string_view what, kind, name;  ///< kind and name "" if it is of the whole system
   };
 
   std::optional<Found> operator()(const SystemView& view, const Observation& now) const {

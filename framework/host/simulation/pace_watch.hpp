@@ -16,7 +16,7 @@ namespace polyform::host::inline simulation {
 class PaceWatch {
  public:
   explicit PaceWatch(double duration) : duration_(duration) {}
-  /// After each step, which ended now. Failure (simulation_failed) where the run no longer gets on.
+  /// After each step, which ended now. Failure (simulation_failed) if the run no longer gets on.
   void look(double now, const SolverOde&);
   /// Where the end is out of reach at the pace of the last 100 000 steps, since ten million times as many are still to
   /// come: a clause that tells it, without a full stop. After look().

@@ -49,7 +49,7 @@ class RunMotion {
   /// Its part that is the solver's.
   std::span<double> solver_states() { return std::span(y_).first(states_); }
   std::size_t states() const { return states_; }
-  /// ∫ P dt since the start, J; 0 where nothing does work.
+  /// ∫ P dt since the start, J; 0 if nothing does work.
   double work() const { return y_.size() > states_ ? y_.back() : 0; }
 
   double time() const { return integrator_.time(); }

@@ -46,7 +46,7 @@ struct RunRecord {
   std::size_t stops = 0;              ///< at knots of functions of time and schedules of elements
   std::size_t events = 0;             ///< of elements, after each of which the integration began anew
   double imbalance = 0;               ///< largest imbalance of the rows that were checked, see BalanceCheck
-  std::string imbalance_of;           ///< where, such as "body `rod`"; empty where nothing was out of balance
+  std::string imbalance_of;           ///< where, such as "body `rod`"; empty if nothing was out of balance
   std::string choices;                ///< of an integrator that chooses among methods, and why; or empty
   std::vector<std::string> kernels;   ///< that the solver says it stands on (kernels_of)
   std::vector<std::string> notes;     ///< what happened: impacts, what stuck; a sentence each

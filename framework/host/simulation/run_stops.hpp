@@ -20,7 +20,7 @@ class RunStops {
  public:
   enum class Found { nothing, touch, event, step_again };
 
-  /// They outlive the object.
+  /// The arguments outlive the object.
   RunStops(const SystemView&, Solver&, RunMotion&, const RunSettings&);
 
   /// Sources of event functions and schedules.

@@ -93,7 +93,7 @@ class Run {
   }
   const RunState& stood_at() const { return stood_at_; }
 
-  /// All that comes before the next step; false where there is none any more.
+  /// All that comes before the next step; false if there is none any more.
   bool prepare() {
     bool more = false;
     if (goes_on()) guard(record_, [&] { more = goes_on_to_step(); });

@@ -40,7 +40,7 @@ class StepwiseRun {
   StepwiseRun(const StepwiseRun&) = delete;
   StepwiseRun& operator=(const StepwiseRun&) = delete;
 
-  /// Does all that comes before the next step; false where the run has come to its end.
+  /// Does all that comes before the next step; false if the run has come to its end.
   bool prepare();
   /// Where the next step ends at the latest, s.
   double limit() const;
@@ -67,7 +67,7 @@ class RunOnDemand {
   RunOnDemand& operator=(const RunOnDemand&) = delete;
 
   /// Goes on to t, at most the duration and not before the last row, and gives the row. exactly: a step ends there.
-  /// False where the run has failed, which finish() tells.
+  /// False if the run has failed, which finish() tells.
   bool go_to(double t, bool exactly);
   /// After a row where a step ended: what acts on the model has changed.
   bool renew();

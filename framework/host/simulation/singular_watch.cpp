@@ -68,7 +68,7 @@ SingularWatch::SingularWatch(const SystemView& view, Solver& solver)
   x_.resize(view.states);
 }
 
-/// The state of the last step at a time within it. False where it cannot be had; the next step says why.
+/// The state of the last step at a time within it. False if it cannot be had; the next step says why.
 bool SingularWatch::place(Integration& integrator, double t) {
   y_.resize(integrator.state().size());
   if (!integrator.state_at(t, y_)) return false;

@@ -107,7 +107,7 @@ class SolverOde final : public Ode, private SecondOrderSystem {
   Solver& solver_;
   const SystemView& view_;
   std::size_t states_, integrals_;  ///< of the solver; integrals that come after them
-  PowerSource* power_;              ///< none where the power has to be observed
+  PowerSource* power_;              ///< none if the power has to be observed
   SecondOrderSystem* second_;       ///< of the solver, or none
   NewtonDerivative* to_solve_;      ///< of the solver, or none
   DiscreteState* discrete_;         ///< of the solver, or none

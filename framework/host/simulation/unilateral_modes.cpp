@@ -282,7 +282,7 @@ void UnilateralMotion::take_modes(const ConeProblem& problem, const Eigen::Vecto
   }
 }
 
-/// The forces of the modes, and what accelerations they leave. False where there are none.
+/// The forces of the modes, and what accelerations they leave. False if there are none.
 bool UnilateralMotion::solve_modes(const ConeProblem& problem, Eigen::VectorXd& lambda, Eigen::VectorXd& rates) {
   std::vector<Index> rows;
   lambda.setZero();
@@ -333,7 +333,7 @@ bool UnilateralMotion::solve_modes(const ConeProblem& problem, Eigen::VectorXd& 
   return true;
 }
 
-/// Changes the mode that contradicts its forces and accelerations most. False where none does.
+/// Changes the mode that contradicts its forces and accelerations most. False if none does.
 bool UnilateralMotion::flip_worst(const ConeProblem& problem, const Eigen::VectorXd& lambda,
                                   const Eigen::VectorXd& rates, std::optional<std::size_t> fired) {
   const double force = lambda.lpNorm<Eigen::Infinity>(), motion = problem.b.lpNorm<Eigen::Infinity>();

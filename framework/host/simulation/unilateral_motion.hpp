@@ -21,16 +21,16 @@ class UnilateralMotion {
   /// What event functions tell of a point. A function that has nothing to tell is 1.
   enum Function : std::size_t { closing, pulling, gripping, resting, functions_per_point };
 
-  /// All outlive the object. ode: the solver's. Failure (bad_input) where surfaces overlap at the start.
+  /// All arguments outlive the object. ode: the solver's. Failure (bad_input) if surfaces overlap at the start.
   UnilateralMotion(const SystemView&, const ConstStateView& start, Solver&, Ode& ode);
 
   bool empty() const { return set_.empty(); }
   const UnilateralSet& set() const { return set_; }
   std::size_t size() const { return functions_per_point * set_.points(); }  ///< event functions
 
-  /// ẏ with the forces of the present modes. False where it cannot be computed: failure() says why.
+  /// ẏ with the forces of the present modes. False if it cannot be computed: failure() says why.
   bool derivative(double t, std::span<const double> y, std::span<double> ydot) noexcept;
-  /// Takes the drift off the rows that hold. False where it cannot.
+  /// Takes the drift off the rows that hold. False if it cannot.
   bool project(double t, std::span<double> y) noexcept;
   std::string_view failure() const noexcept { return failure_; }
   /// The forces and modes into y, for who observes it.

@@ -16,17 +16,17 @@ namespace polyform::host::inline simulation {
 /// y + Δẏ_c. With an impulse in place of the force, Δẏ_c is the jump of y.
 class UnilateralResponse {
  public:
-  /// All outlive the object. The ode is that of the solver, with the integrals.
+  /// All arguments outlive the object. The ode is that of the solver, with the integrals.
   UnilateralResponse(const SystemView&, UnilateralSet&, Solver&, Ode&);
 
-  /// ẏ₀ and the accelerations of the rows, under given forces of the rows. False where the solver fails.
+  /// ẏ₀ and the accelerations of the rows, under given forces of the rows. False if the solver fails.
   bool find_base(double t, std::span<const double> y, std::span<const double> forces);
-  /// What the solver observes under given forces of the rows; nullptr where it fails.
+  /// What the solver observes under given forces of the rows; nullptr if it fails.
   const Observation* observe(double t, std::span<const double> y, std::span<const double> forces);
   std::span<const double> base() const { return base_; }
   std::span<const double> accelerations() const { return accelerations_; }  ///< per row
   void begin_columns() { columns_ = 0; }
-  /// Adds the response to further forces. False where the solver fails.
+  /// Adds the response to further forces. False if the solver fails.
   bool add_column(double t, std::span<const double> y, std::span<const double> forces);
   std::size_t columns() const { return columns_; }
   std::span<const double> change(std::size_t column) const { return changes_[column]; }  ///< Δẏ

@@ -15,7 +15,7 @@ struct BoundedTwin {
   std::string solver;
   double max_step = 0;   ///< of the twin, s
   double apart = 0;      ///< largest distance of the two, relative (Scales)
-  double time = 0;       ///< when it first exceeds the tolerance, s; 0 where it does not
+  double time = 0;       ///< when it first exceeds the tolerance, s; 0 if it does not
   bool resolved = true;  ///< whether it stays within the tolerance
 };
 
@@ -25,7 +25,7 @@ struct BoundedTwin {
 /// less than the comparison, or about a second.
 double sensible_bound(const System&, std::span<const RunRecord* const> runs, double duration);
 
-/// Runs the twin of the fastest contender. Empty where its steps were no longer than the bound anyway, or where the
+/// Runs the twin of the fastest contender. Empty if its steps were no longer than the bound anyway, or where the
 /// twin does not come to its end.
 std::optional<BoundedTwin> check_steps(const System&, const TraceLayout&, const Contender& fastest, Trace& its_trace,
                                        const RunRecord& its_run, const RunSettings&, const Scales&, double bound,

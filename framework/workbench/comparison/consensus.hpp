@@ -20,7 +20,7 @@ struct Departure {
 };
 
 /// The largest deviations of a run over all bodies or joints and rows, by quantity: m, rad, joint coordinates in m or
-/// rad, modal coordinates, N, N m. Empty where the system has none or the run gives none.
+/// rad, modal coordinates, N, N m. Empty if the system has none or the run gives none.
 struct Deviation {
   std::array<std::optional<Departure>, quantities.size()> of;
   const std::optional<Departure>& operator[](Quantity q) const { return of[static_cast<std::size_t>(q)]; }
@@ -34,7 +34,7 @@ struct Deviation {
 /// run. Angles and modal coordinates have the scale 1; so has any other quantity that is zero throughout.
 struct Scales {
   double length = 1, force = 1, moment = 1;
-  double reach = 0;  ///< of the largest body; 0 where bodies have none
+  double reach = 0;  ///< of the largest body; 0 if bodies have none
   double acceleration = 1, angular_acceleration = 1;
   double of(const TraceItem&) const;
 };
@@ -108,7 +108,7 @@ bool consensus_of_finite(TraceItem::Kind, std::span<const Ballot> runs, BallotBo
 /// The consensus of several runs, row by row, over the rows that all of them have.
 std::unique_ptr<Trace> consensus(const TraceLayout&, std::span<Trace* const>, std::span<const std::size_t> votes);
 
-/// How far apart an item is in two rows, in its own unit; infinite where a number is not finite.
+/// How far apart an item is in two rows, in its own unit; infinite if a number is not finite.
 double distance(const TraceItem&, const double* a, const double* b);
 
 /// The largest relative distance of two runs, row by row, over the rows that both have; of the motion, or of the

@@ -43,7 +43,7 @@ struct HeatEnd {
     interrupted
   };
   How how = How::interrupted;
-  std::optional<RunRecord> run;  ///< none where the solver was skipped, or took its process with it
+  std::optional<RunRecord> run;  ///< none if the solver was skipped, or took its process with it
   std::string reason;            ///< why it was skipped or failed; empty when it is done
   std::string note;
 };

@@ -50,7 +50,7 @@ struct ComparedSystem {
 
 /// Over the columns and times that all have; times that are a billionth of the shortest run apart are the same. Only
 /// what is complete is judged, a position of three columns and so on. Where the system is not known, nor is it which
-/// reactions are unique: none takes part. Nothing where there are fewer than two results, or no such times.
+/// reactions are unique: none takes part. Nothing if there are fewer than two results, or no such times.
 std::optional<ResultComparison> compare(std::span<const ComparedResult>, const std::optional<ComparedSystem>&,
                                         double tolerance);
 

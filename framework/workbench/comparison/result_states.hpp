@@ -14,7 +14,7 @@ namespace polyform::host::inline comparison {
 /// The rows of results as canonical states. First-order states are zero.
 class ResultStates {
  public:
-  /// Both outlive the object.
+  /// Both arguments outlive the object.
   ResultStates(const System&, const Results&);
 
   /// Whether the results have all coordinates and velocities of joints and modes, and all discrete states of elements.

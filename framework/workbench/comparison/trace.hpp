@@ -105,12 +105,12 @@ class TraceLayout final : public TraceItems {
   double reach() const { return reach_; }
   /// At the start.
   const Scale& acting() const { return acting_; }
-  /// Fills a row of width() numbers. outputs: of the elements, or none where the system has none.
+  /// Fills a row of width() numbers. outputs: of the elements, or none if the system has none.
   void fill(const Observation&, std::span<const double> outputs, std::span<double> row) const;
   const SystemView& view() const { return view_; }
 
   /// The open directions change along the motion: takes those at some rows of a run, in the axes of the body in
-  /// which they move least. Does nothing where none is open.
+  /// which they move least. Does nothing if none is open.
   void leave_open(TraceRows& run);
   /// Removes the open part from the reactions of a row.
   void keep_unique(std::span<double> row) const;

@@ -25,7 +25,7 @@ class Votes {
 
   /// How many votes there are.
   std::size_t count() const { return count_; }
-  /// The number of a solver's vote, from 0 in the order of the solvers; none where it does not vote.
+  /// The number of a solver's vote, from 0 in the order of the solvers; none if it does not vote.
   std::optional<std::size_t> of(std::size_t solver) const;
   /// The votes of these solvers together: one that shares its vote has an equal part of it.
   double weight(std::span<const std::size_t> solvers) const;

@@ -19,7 +19,7 @@ class AllocationCount {
   AllocationCount& operator=(const AllocationCount&) = delete;
 
   std::size_t so_far() const noexcept;
-  /// False where a sanitizer owns malloc.
+  /// False if a sanitizer owns malloc.
   static bool available() noexcept;
 };
 

@@ -59,7 +59,7 @@ void run_battery(const Offer& offer, const PluginRecord& plugin, const Catalog& 
 /// What one process of a battery came to.
 struct Attempt {
   ProcessEnd end;
-  std::string begun;           ///< the check it ended in; empty where it ended between checks
+  std::string begun;           ///< the check it ended in; empty if it ended between checks
   std::string model;           ///< the model that it ended in
   std::optional<double> late;  ///< the check took too long; memory taken by then, bytes
 

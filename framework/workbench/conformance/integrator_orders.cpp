@@ -19,7 +19,7 @@ struct Orders {
   double at_ends = 0, between = 0;
 };
 
-/// Steps of one length, halved again and again. Nothing where errors do not fall: a method whose order is chosen by the
+/// Steps of one length, halved again and again. Nothing if errors do not fall: a method whose order is chosen by the
 /// tolerance.
 std::optional<Orders> orders_by_steps(const IntegratorChoice& choice, KnownSystem& problem) {
   std::optional<Orders> found;

@@ -9,7 +9,7 @@
 
 namespace polyform::host::inline conformance {
 
-/// A method with what goes wrong in words. Each function throws Failure (simulation_failed) where the method fails, or
+/// A method with what goes wrong in words. Each function throws Failure (simulation_failed) if the method fails, or
 /// breaks its contract about time.
 class Method {
  public:

@@ -6,7 +6,7 @@ namespace polyform::host::inline conformance {
 
 namespace {
 
-/// The model with the first `key: [...]` after a place in its text replaced; nothing where it has none, or where the
+/// The model with the first `key: [...]` after a place in its text replaced; nothing if it has none, or where the
 /// host does not accept what comes of it.
 std::optional<Sample> with_list(const Bench& bench, const Sample& sample, std::string_view after,
                                 const std::string& key, const Vec3& value) {

@@ -162,7 +162,7 @@ std::string ModelWriter::list(Entry entry) {
   return "[" + all + "]";
 }
 
-/// Empty where nothing is known to write: then the model is read without the field.
+/// Empty if nothing is known to write: then the model is read without the field.
 std::string ModelWriter::value(const FieldSpec& field) {
   const auto any_of = [&](const std::vector<std::string>& names) {
     return names.empty() ? std::string()

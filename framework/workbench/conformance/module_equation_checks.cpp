@@ -251,7 +251,7 @@ void check_positions(const ModuleType& type, const std::vector<Case>& cases, Che
       });
 }
 
-/// α and λ that satisfy the equations where all that is attached moves as on the path. False where none do.
+/// α and λ that satisfy the equations where all that is attached moves as on the path. False if none do.
 bool solve(const ModuleEquations& e, const ModuleMotion& motion, Vector& alpha, Vector& lambda) {
   const Index n = index(e.f.size()), rows = index(e.velocity_right.size());
   if (n + rows == 0) return true;

@@ -60,7 +60,7 @@ bool holds_vectors(const FieldSpec&);
 
 /// Where a field is of the ground frame, its directions are those of the drawing, however the frames of bodies stand in
 /// it. evaluate(instance, input) gives what an instance does, differ(a, b) how far two of these are apart, relative to
-/// their size. Sees nothing where the type takes directions from somewhere else too: from the axes of a body, say.
+/// their size. Sees nothing if the type takes directions from somewhere else too: from the axes of a body, say.
 template <class Type, class Evaluate, class Differ>
 void see_drawn_axes(const Type& type, const ElementInstance& read, const BatchInput& in, const Mat3& frames,
                     Evaluate evaluate, Differ differ, Measure& m) {

@@ -68,7 +68,7 @@ std::vector<Ball> balls_of(const System& system, const std::string& euler_angles
   return balls;
 }
 
-/// Where three coordinates stand among the independent ones; nothing where none does.
+/// Where three coordinates stand among the independent ones; nothing if none does.
 std::optional<Index> place_of_three(const std::vector<std::size_t>& independent, std::size_t first,
                                     const JointData& joint) {
   const auto found = std::ranges::find(independent, first);

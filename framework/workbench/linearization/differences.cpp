@@ -123,7 +123,7 @@ namespace {
 struct Quotient {
   double order;  ///< 2: of values on both sides; 1: of one side and the middle
   double slow;   ///< a halved step changes it by less than this of what the last did
-  /// At a step: its values and what the rounding of the function makes of them. False where the function has no value.
+  /// At a step: its values and what the rounding of the function makes of them. False if the function has no value.
   std::function<bool(double step, std::span<double> value, std::span<double> rounding)> at;
 };
 

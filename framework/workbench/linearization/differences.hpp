@@ -13,7 +13,7 @@ struct Derivative {
   bool found = false;  ///< false when the function failed however small the step
 };
 
-/// The function at an offset; false where it has no value.
+/// The function at an offset; false if it has no value.
 using Curve = std::function<bool(double offset, std::span<double> out)>;
 
 /// d/dh of a curve at h = 0, by Ridders' method: central differences at steps that are halved from a large one,
@@ -30,7 +30,7 @@ using Curve = std::function<bool(double offset, std::span<double> out)>;
 Derivative differentiate(std::size_t size, double step, const Curve& f);
 
 /// The most by which the derivatives from above and from below differ at h = 0, among the first entries, as a part of
-/// the two; zero where the curve has no kink there. middle: f(0); step: a large one, as above.
+/// the two; zero if the curve has no kink there. middle: f(0); step: a large one, as above.
 double kink(std::span<const double> middle, std::size_t entries, double step, const Curve& f);
 
 }  // namespace polyform::host::linearization

@@ -56,9 +56,9 @@ class EquilibriumEquations {
   /// Inertia of the independent velocities, from the kinetic energy: exact, as that is quadratic.
   MatrixXd inertia();
 
-  /// The accelerations at z, counted from the present state. False where the solver or the constraints fail.
+  /// The accelerations at z, counted from the present state. False if the solver or the constraints fail.
   bool accelerations(const VectorXd& z, VectorXd& out);
-  /// Makes z the present state. False, without a change, where there is no state at z.
+  /// Makes z the present state. False, without a change, if there is no state at z.
   bool go(const VectorXd& z);
   std::size_t evaluations() const { return evaluations_; }
 

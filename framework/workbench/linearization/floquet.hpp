@@ -34,7 +34,7 @@ struct Floquet {
 };
 
 /// How far the velocities and accelerations after a period are from those before, relative to large ones: a first look.
-/// Failure (simulation_failed) where the motion cannot be followed.
+/// Failure (simulation_failed) if the motion cannot be followed.
 double misfit_of_motion(PointModel&, MotionPath&, double period);
 /// The same, of A and all rates: the larger difference of two instants.
 double misfit_of_period(const PointModel&, const Linearization&, const PathMaker&, double period);
@@ -44,7 +44,7 @@ double misfit_of_period(const PointModel&, const Linearization&, const PathMaker
 using FloquetProgress = std::function<void(std::size_t done, std::size_t steps)>;
 
 /// The multipliers, by collocation in Gauss points on A along the path, with steps that are halved until Φ stays.
-/// misfit: of the period; progress may be empty. Failure (simulation_failed) where Φ does not settle.
+/// misfit: of the period; progress may be empty. Failure (simulation_failed) if Φ does not settle.
 Floquet find_multipliers(const PointModel&, const Linearization&, const PathMaker&, double period, double misfit,
                          const FloquetProgress& progress = {});
 

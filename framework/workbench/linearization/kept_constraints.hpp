@@ -6,7 +6,7 @@
 
 namespace polyform::host::inline linearization {
 
-/// Failure (bad_input) where observed accelerations leave a constraint: the solver was set up to leave it out, or to
+/// Failure (bad_input) if observed accelerations leave a constraint: the solver was set up to leave it out, or to
 /// let it give way; or, where they keep it at the nominal state and leave it beside that, the mechanism is in a
 /// singular position. Only the accelerations at the evaluated states are looked at, each against its own joints and
 /// elements (acceleration_misfit.hpp): a constraint that is left out unnoticed is one that these accelerations meet all

@@ -29,7 +29,7 @@ struct Coordinate {
 
 /// The n coordinates in order, with names as in result columns (`turn` for the rotation vector of a quaternion).
 std::vector<Coordinate> coordinates_of(const SystemView&);
-/// Values of the n coordinates' positions at a state; zero where the position is a small rotation.
+/// Values of the n coordinates' positions at a state; zero if the position is a small rotation.
 std::vector<double> position_values(const SystemView&, const CanonicalState&);
 /// A length of the system's size, m: of the largest distance between neighbouring joints and mass centres; 1 if none.
 double length_scale(const SystemView&);

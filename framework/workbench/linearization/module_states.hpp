@@ -26,7 +26,7 @@ class ModuleStates {
   /// Which variables and integrals the rows of all modules determine, by complete pivoting over A at this state: rows
   /// of all modules one after another, columns the first-order states.
   Elimination choose(double t, std::span<const BodyMotion> frames, const CanonicalState&);
-  /// The dependent variables and integrals in state.x from all others. False where they are not determined.
+  /// The dependent variables and integrals in state.x from all others. False if they are not determined.
   bool close(double t, std::span<const BodyMotion> frames, const Elimination&, CanonicalState& state);
   /// Kinetic energy that goes with the modules' variables, J.
   double kinetic_energy(double t, std::span<const BodyMotion> frames, const CanonicalState&);

@@ -19,7 +19,7 @@ constexpr int looks = 16;       ///< at a turn, whether it goes on
 constexpr int most_turns = 24;  ///< whole numbers in which a common period is looked for
 constexpr std::size_t most_periods = 8;
 
-/// The time in which a coordinate goes on by 2π, by Newton's method on paths of a tolerance; 0 where it does not.
+/// The time in which a coordinate goes on by 2π, by Newton's method on paths of a tolerance; 0 if it does not.
 double time_of_turn(const PathMaker& make, double tolerance, std::size_t q, std::size_t v, double from, double rate,
                     double begin) {
   const double turn = std::copysign(2 * std::numbers::pi, rate), first = turn / rate;

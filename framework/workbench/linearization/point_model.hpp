@@ -41,7 +41,7 @@ class PointModel {
 
   /// Deviations about a state at a time, with a solver of their own.
   std::unique_ptr<Probe> probe(double time, const CanonicalState&) const;
-  /// The closed state at a deviation from the nominal one; false where there is none.
+  /// The closed state at a deviation from the nominal one; false if there is none.
   bool place(std::span<const double> deviation, CanonicalState& out) const;
   /// What the solver gives at a state that is closed to round-off: `closed` is the state it was evaluated at. False,
   /// with a reason in failure(), where it fails.

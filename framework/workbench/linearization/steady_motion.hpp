@@ -22,7 +22,7 @@ struct SteadyMotion {
   double residual = 0;        ///< largest acceleration that the field leaves, relative to acceleration_size
 };
 
-/// The field that the state moves along, among the symmetries, or (nullptr) among all sums of fields. Nothing where no
+/// The field that the state moves along, among the symmetries, or (nullptr) among all sums of fields. Nothing if no
 /// field has the velocities and accelerations of the state.
 std::optional<SteadyMotion> find_steady_motion(PointModel&, const MotionFields&, const Symmetries*);
 

@@ -28,7 +28,7 @@ class Commutators {
   Commutators(const PointModel& model, const MotionFields& fields, const CanonicalState& at)
       : model_(model), fields_(fields), rows_(model, fields), probe_(model.probe(model.time(), at)) {}
 
-  /// False where the solver fails at the state or near it. sizes: of the terms; noise: of their errors.
+  /// False if the solver fails at the state or near it. sizes: of the terms; noise: of their errors.
   bool find(MatrixXd& K, VectorXd& sizes, VectorXd& noise) {
     const std::size_t n = model_.states(), m = fields_.size();
     std::vector<double> row(probe_->size()), still(n);

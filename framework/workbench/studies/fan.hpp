@@ -15,7 +15,7 @@ struct Fan {
 
   std::string name, unit;
   std::vector<double> times;                                 ///< s
-  std::array<std::vector<double>, levels.size()> quantiles;  ///< by level, at the times; NaN where no case has a value
+  std::array<std::vector<double>, levels.size()> quantiles;  ///< by level, at the times; NaN if no case has a value
   std::vector<std::size_t> numbers;                          ///< some cases
   std::vector<std::vector<double>> lines;                    ///< of these, at the times
 };
@@ -27,7 +27,7 @@ struct Fans {
 };
 
 /// From a file that has trajectories (trajectory_file.hpp), or a table that joins them; none of a table without.
-/// Failure (bad_input) where they cannot be read.
+/// Failure (bad_input) if they cannot be read.
 Fans read_fans(const std::string& file);
 
 }  // namespace polyform::host::inline studies

@@ -14,10 +14,10 @@ namespace polyform::host::inline studies {
 /// What a study is made of: entries by name. `model` is the text of the model, `cases` how many there are to be.
 using StudyRecord = std::vector<std::pair<std::string, std::string>>;
 
-/// An entry; nullptr where there is none.
+/// An entry; nullptr if there is none.
 const std::string* find(const StudyRecord&, std::string_view name);
 
-/// What differs between two records, a sentence without a full stop; "" where nothing does. ignored: entries that may.
+/// What differs between two records, a sentence without a full stop; "" if nothing does. ignored: entries that may.
 std::string difference(const StudyRecord& before, const StudyRecord& now,
                        std::initializer_list<std::string_view> ignored);
 
@@ -27,14 +27,14 @@ class Journal {
   /// The journal of a table.
   static std::string path_of(const std::string& table) { return table + ".journal"; }
 
-  /// A new one with the rows of the table, in place of what is there once it is written. Failure (bad_input) where the
+  /// A new one with the rows of the table, in place of what is there once it is written. Failure (bad_input) if the
   /// file cannot be written.
   Journal(const std::string& path, const StudyRecord&, const StudyTable&);
   ~Journal();
   Journal(const Journal&) = delete;
   Journal& operator=(const Journal&) = delete;
 
-  /// Adds a row at once. Failure (simulation_failed) where it cannot be stored, by a full disk for instance.
+  /// Adds a row at once. Failure (simulation_failed) if it cannot be stored, by a full disk for instance.
   void add(const CaseRow&);
 
  private:
@@ -52,7 +52,7 @@ struct JournalContent {
   bool unfinished() const;
 };
 bool has_journal(const std::string& path);
-/// Failure (bad_input) where the file is none.
+/// Failure (bad_input) if the file is none.
 JournalContent read_journal(const std::string& path);
 
 }  // namespace polyform::host::inline studies

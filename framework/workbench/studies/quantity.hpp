@@ -66,7 +66,7 @@ Columns columns_of_differences(const Quantities&);
 /// Gathers the aggregates while a run goes on; memory does not grow with the rows.
 class AggregateSink final : public RowSink {
  public:
-  /// Failure (bad_input) where a column is not there. Both outlive the sink.
+  /// Failure (bad_input) if a column is not there. Both outlive the sink.
   AggregateSink(const System&, const Quantities&);
 
   void work(double work) override { work_ = work; }

@@ -13,7 +13,7 @@
 namespace polyform::host::inline studies {
 
 /// In each such file: `case`, and in the group `trajectories` a dataset for each column, cases × rows, with its unit;
-/// NaN where a case has no such row. `time` is one of them.
+/// NaN if a case has no such row. `time` is one of them.
 inline constexpr const char* trajectories_group = "trajectories";
 
 /// The file of trajectories that goes with a table: a.trajectories.h5 for a.csv and a.h5.

@@ -18,7 +18,7 @@ struct Placement {
 /// place among them while the bodies move.
 class ShapePair {
  public:
-  /// The number of points: 0 where there are no closed forms for the two kinds.
+  /// The number of points: 0 if there are no closed forms for the two kinds.
   static std::size_t points_of(GeometricShape::Kind first, GeometricShape::Kind second) noexcept;
   /// Which points a law wants: all of them, or those alone whose gap changes with the velocity of the surfaces there
   /// (is_carried), which are other ones where a cylinder stands or rolls on a plane.

@@ -22,7 +22,7 @@ struct SampledBody {
     double mass;                             ///< or mass times the weight of a quadrature, kg
     Vec3 place;                              ///< u, m
     std::vector<Vec3> shapes;                ///< Φ, one per mode
-    std::array<std::vector<double>, 3> second_order;  ///< Γ along each axis, m × m, or none where all are zero
+    std::array<std::vector<double>, 3> second_order;  ///< Γ along each axis, m × m, or none if all are zero
   };
   std::vector<Sample> samples;
   std::size_t modes = 0;

@@ -55,7 +55,7 @@ class ModalBodyData {
   double integral_phi_phi(std::size_t k, std::size_t l, std::size_t i, std::size_t j) const {
     return symmetric(modal_body_field::integral_phi_phi, 3 * k + i, 3 * l + j);
   }
-  /// Γ_kl at a node; k and l may be exchanged. Zero where it is not given and not found from the line of nodes.
+  /// Γ_kl at a node; k and l may be exchanged. Zero if it is not given and not found from the line of nodes.
   Vec3 second_order(std::size_t k, std::size_t l, std::size_t n) const {
     return 0.5 * (vector(modal_body_field::second_order_displacements, (k * modes() + l) * nodes() + n) +
                   vector(modal_body_field::second_order_displacements, (l * modes() + k) * nodes() + n));

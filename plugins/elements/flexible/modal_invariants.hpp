@@ -21,7 +21,7 @@ struct ModalInvariants {
   std::array<std::vector<double>, 9> moment;  ///< ∫u Φ_kᵀ dm, one per mode
   std::array<ModalMatrix, 9> product;         ///< (k, l): ∫Φ_k Φ_lᵀ dm
   std::array<ModalMatrix, 3> cross;           ///< (k, l): ∫Φ_k × Φ_l dm
-  /// The body with its displacements of second order ½ Γ[η, η], whose inertia is that of these points; empty where they
+  /// The body with its displacements of second order ½ Γ[η, η], whose inertia is that of these points; empty if they
   /// do not count. All above is without them.
   InertialPoints points;
   /// Where no more is known of them, (k, l): ∫Γ_kl dm along each axis; ∫u_i Γ_kl,j dm at 3 i + j. The inertia is then
@@ -34,7 +34,7 @@ struct ModalInvariants {
   /// Turns (rad) or strains of the modes at stations of the body, stations × m: what tells how far linear modes carry.
   std::vector<double> deformations;
   double lowest_frequency = 0;  ///< rad/s; zero: not known
-  Vec3 axis;                    ///< a spin about it draws nothing out; zero where there is none
+  Vec3 axis;                    ///< a spin about it draws nothing out; zero if there is none
 
   std::size_t modes() const { return displacement.size(); }
   bool stiffens() const { return is_second_order || !points.empty(); }

@@ -64,7 +64,7 @@ struct StartValues {
   std::vector<double> values;
 };
 
-/// Which of the taps has a unit that cannot be that of its coordinate, as a sentence; "" where all fit.
+/// Which of the taps has a unit that cannot be that of its coordinate, as a sentence; "" if all fit.
 std::string misfit_of_units(const Coupling&, Strided<const JointShape> joints);
 
 /// Opens the FMU and finds what the fields name. Throws FmuError.

@@ -60,7 +60,7 @@ struct EventAnswer {
 /// nullptr. What is given back is a status of the standard.
 class Calls {
  public:
-  /// Finds a function by its name, as `fmi2Reset`; throws where there is none.
+  /// Finds a function by its name, as `fmi2Reset`; throws if there is none.
   using Finder = std::function<void*(const std::string& name)>;
 
   virtual ~Calls() = default;

@@ -50,7 +50,7 @@ constexpr std::array<std::string_view, 2> words{"open", "caught"};
 constexpr std::array discrete{
     DiscreteVariable{.name = "latch", .meaning = "whether the latch holds the joint", .values = words}};
 
-/// The effort is −k (q − place) − c v where the latch is caught, and none where it is open. Two event functions an
+/// The effort is −k (q − place) − c v where the latch is caught, and none if it is open. Two event functions an
 /// instance:
 ///
 ///   catch     q − place                 while open: it catches where this changes its sign

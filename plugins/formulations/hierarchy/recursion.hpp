@@ -34,7 +34,7 @@ namespace polyform::hierarchy {
 /// those of the particles and of thompson are in theirs: each is what tests a formulation's own arithmetic.
 class Recursion {
  public:
-  /// All outlive the object. noise: of each constraint the diagonal of R (4.17), or empty.
+  /// All arguments outlive the object. noise: of each constraint the diagonal of R (4.17), or empty.
   Recursion(const AbsoluteEquations&, const MergeTree&, std::span<const LevelConstraint>, std::span<const BlockInertia>, Method,
             std::span<const std::vector<double>> noise);
   ~Recursion();

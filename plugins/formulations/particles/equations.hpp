@@ -86,7 +86,7 @@ class Equations {
   /// What each cut joint transmits to its moving body at the origin of M, ground axes; out: of all joints.
   virtual void cut_reactions(const PlacedBodies&, std::span<const double> efforts,
                              std::span<Spatial> out) const noexcept = 0;
-  /// The modules of the system, as last evaluated; none where no module can be.
+  /// The modules of the system, as last evaluated; none if no module can be.
   virtual const ModuleSet* modules() const noexcept { return nullptr; }
   /// Writes the rates of the modules' variables and further states to their places, and the multipliers of all their
   /// rows.

@@ -56,7 +56,7 @@ void SparseFactors::add_block(const Place& place, const Mat3& m) noexcept {
     for (std::size_t c = 0; c < (place.lower ? r + 1 : 3); ++c) place.block(r, c) += m(r, c);
 }
 
-/// The least inertia that variables of a module have in one of its rows; infinite where the row has none.
+/// The least inertia that variables of a module have in one of its rows; infinite if the row has none.
 double SparseFactors::inertia_of_row(const SparseValues& values, const RowGroup& g, std::size_t row) const noexcept {
   double least = std::numeric_limits<double>::infinity();
   const Mat3* M = values.of_variables.data();

@@ -19,7 +19,7 @@ namespace polyform::particles {
 /// The signs of the cut joints' quaternions are discrete states.
 class StateVector {
  public:
-  /// All outlive the object; the signs are added to the discrete values.
+  /// All arguments outlive the object; the signs are added to the discrete values.
   StateVector(const SystemView&, const Layout&, DiscreteValues&);
 
   std::size_t size() const { return kinds_.size(); }

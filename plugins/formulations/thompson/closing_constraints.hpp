@@ -66,7 +66,7 @@ class ClosingConstraints {
   bool shows_dependence() const { return position_violation_ < 1e6 * position_rounding(); }
 
   // Multipliers: of the rows of all groups.
-  /// The given part of the elements' forces; false where there is none.
+  /// The given part of the elements' forces; false if there is none.
   bool given_multipliers(std::span<double> out) const noexcept;
   /// What multipliers of elements do to joints, added to their efforts.
   void add_efforts(const double* multipliers, std::span<double> efforts) const noexcept;

@@ -42,7 +42,7 @@ class ReducedForm {
  public:
   ReducedForm(const SystemView&, const H2&, const GeneralizedMass&, SecondReduction&);
   ~ReducedForm();
-  /// u̇ (of q2) and q̈. False where a coordinate moves no inertia: failed_coordinate() tells which.
+  /// u̇ (of q2) and q̈. False if a coordinate moves no inertia: failed_coordinate() tells which.
   bool solve(const Problem&, double* udot, BodyVectors& qddot) noexcept;
   std::size_t failed_coordinate() const { return failed_; }
 
@@ -94,7 +94,7 @@ class ReducedForm {
     std::vector<double> inertia, forces;
   };
   std::vector<Modal> modal_;         ///< in the order of SystemView::flexible
-  std::vector<std::size_t> flexible_;  ///< per body: which of these; empty where all are rigid
+  std::vector<std::size_t> flexible_;  ///< per body: which of these; empty if all are rigid
   std::vector<Matrix6> inertias_;    ///< of each body with all that hangs on it
   std::vector<Matrix6> unyielding_;  ///< the same while u of all that hangs on it is zero: where mass is missing
   BodyVectors rates_;
@@ -152,7 +152,7 @@ class ImplicitForm {
   BlockLdlt matrix_;
   std::vector<double> right_, x_, column_;
   BodyVectors forces_, rates_;
-  BodyVectors added_;              ///< W per body, its diagonal; empty where M is regular
+  BodyVectors added_;              ///< W per body, its diagonal; empty if M is regular
   std::vector<std::size_t> all_;   ///< coordinates
   std::vector<BodyVectors> of_columns_;  ///< W H2 per coordinate, where there is a W
   std::size_t failed_ = 0;

@@ -72,7 +72,7 @@ class H2 {
 
   H2(const SystemView&, Construction);
 
-  /// At these motions of all frames; with_H1: for the constraint vector. False where the axes of a joint have become
+  /// At these motions of all frames; with_H1: for the constraint vector. False if the axes of a joint have become
   /// dependent, so that its rows have no inverse: failed_joint() tells.
   bool evaluate(const TreeKinematics&, bool with_H1) noexcept;
   std::size_t failed_joint() const { return failed_; }
@@ -85,7 +85,7 @@ class H2 {
   /// The modes of a body; none for a rigid one. Call it only if has_modes().
   const Modes& modes(std::size_t body) const { return modes_[body]; }
   /// What the modes of a body that is carried at a node do to its own q̇, and what those of its inboard body do to it:
-  /// q̇_i = T q̇_k + basis [u; e] + Σ own η̇_i + Σ inboard η̇_k. Empty where they do nothing.
+  /// q̇_i = T q̇_k + basis [u; e] + Σ own η̇_i + Σ inboard η̇_k. Empty if they do nothing.
   std::span<const Vector6> own_columns(std::size_t body) const {
     const Modes& m = modes_[body];
     return m.own == none ? std::span<const Vector6>() : std::span(columns_).subspan(m.own, m.count);
@@ -158,7 +158,7 @@ class H2 {
   Construction construction_;
   std::size_t size_ = 0, failed_ = 0;
   std::vector<Body> bodies_;
-  std::vector<Modes> modes_;       ///< per body; empty where all are rigid
+  std::vector<Modes> modes_;       ///< per body; empty if all are rigid
   std::vector<Vector6> columns_;   ///< of the modes, see own_columns()
   std::vector<Vec3> centers_;
   std::vector<Spatial> complements_;  ///< C: six per joint, F axes at the origin of M

@@ -30,7 +30,7 @@ class Projection {
   Projection(const SystemView&, double tolerance, const Parts&);
 
   /// Moves the joints of the tree, as placed, onto the constraints: Newton's method on positions, then the velocities;
-  /// places the tree and finds its dependent rows. False where that cannot be, with the failure said.
+  /// places the tree and finds its dependent rows. False if that cannot be, with the failure said.
   bool close(double t, Correction&) noexcept;
 
  private:

@@ -22,10 +22,10 @@ class Reductions {
   SecondReduction& loops() { return loops_; }
   const SecondReduction& loops() const { return loops_; }
   const ClosingRows& rows() const { return rows_; }
-  /// The right-hand sides of J q̇2, or nothing where nothing closes the tree.
+  /// The right-hand sides of J q̇2, or nothing if nothing closes the tree.
   const double* right() const { return loops_.empty() ? nullptr : rows_.right(); }
 
-  /// H2 and M of this tree, with H1 for the constraint vector. False where a joint's axes have become dependent.
+  /// H2 and M of this tree, with H1 for the constraint vector. False if a joint's axes have become dependent.
   bool construct(const PlacedTree&, bool with_H1, Failure&) noexcept;
   /// J of the tree for which H2 was constructed, and its elimination. gamma: see ClosingRows::set. anew: dependent rows
   /// are to be found, see SecondReduction::eliminate.

@@ -66,7 +66,7 @@ class SecondReduction {
   void extend(double* x) const noexcept { substitute(nullptr, x); }
   /// Zᵀ y, in the independent coordinates of y; the others are used up.
   void fold(double* y) const noexcept;
-  /// λ with Jᵀ λ = y for all rows, zero where they are left out; y is used up.
+  /// λ with Jᵀ λ = y for all rows, zero if they are left out; y is used up.
   void multipliers(double* y, double* lambda) noexcept;
 
  private:

@@ -10,7 +10,7 @@
 
 namespace polyform::importers {
 
-/// A place in the file, from 1; 0 where not known.
+/// A place in the file, from 1; 0 if not known.
 struct Place {
   int line = 0, column = 0;
 };

@@ -34,7 +34,7 @@ class Element {
   pugi::xml_node node() const noexcept { return node_; }
   XmlFile& file() const noexcept { return *file_; }
 
-  /// The first child of that tag, marked as honoured; an empty one where there is none.
+  /// The first child of that tag, marked as honoured; an empty one if there is none.
   Element child(const char* tag) const;
   /// All children of that tag, or of any, marked as honoured where they have a tag.
   std::vector<Element> children(const char* tag) const;
@@ -47,7 +47,7 @@ class Element {
   /// The text within the element, without blanks around it.
   std::string content() const;
   Place place_of(const char* attribute) const;
-  /// Numbers of an attribute, marked as honoured; nothing where it is not there, or after a report where it holds
+  /// Numbers of an attribute, marked as honoured; nothing if it is not there, or after a report where it holds
   /// something else than numbers, not as many as asked for (count 0: any), or one that is not finite.
   std::optional<std::vector<double>> numbers(const char* attribute, std::size_t count) const;
   std::optional<double> number(const char* attribute) const;
@@ -107,11 +107,11 @@ class XmlFile {
   std::unordered_map<const void*, Mark> marks_;
 };
 
-/// Numbers between blanks; nothing where the text holds something else, or a number that is not finite.
+/// Numbers between blanks; nothing if the text holds something else, or a number that is not finite.
 std::optional<std::vector<double>> numbers_in(std::string_view text);
 /// Text in quotes for a message, cut where it is long, without bytes that are no printable ASCII.
 std::string in_quotes(std::string_view text);
-/// The tag of the outermost element of what may be XML; empty where it is none.
+/// The tag of the outermost element of what may be XML; empty if it is none.
 std::string_view root_tag(std::string_view bytes) noexcept;
 
 }  // namespace polyform::importers

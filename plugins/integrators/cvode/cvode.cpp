@@ -222,7 +222,7 @@ Status Cvode::reinitialize(double first_step) noexcept {
 /// Gives CVODE the correction of the last step: it is added to the zeroth column of the Nordsieck array, which moves
 /// the whole history along with the solution and keeps order and step size, as CVODE's own projection does (which
 /// exists for BDF only). The rates of the history stay, and what the correction has changed of them is an error of the
-/// next prediction: CVODE sees it, and begins anew at order 1 where it is large. No bound of its own decides that here.
+/// next prediction: CVODE sees it, and begins anew at order 1 if it is large. No bound of its own decides that here.
 /// One in units of the tolerances would take for a jump what is handed on from a large state to a small one, and a
 /// method that begins anew in each step collects errors of order 1.
 Status Cvode::adopt_correction() noexcept {

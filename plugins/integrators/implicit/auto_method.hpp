@@ -22,7 +22,7 @@ class AutoMethod final : public Integrator, public IntegratorChoices {
   };
   using Owned = std::unique_ptr<Integrator, Destroy>;
 
-  /// newton: of the implicit method. without: why there is no implicit method, where there is none.
+  /// newton: of the implicit method. without: why there is no implicit method, if there is none.
   AutoMethod(FirstOrderSystem&, Owned explicit_method, Owned implicit_method, const Newton* newton,
              std::string_view without);
   void destroy() noexcept override { delete this; }

@@ -36,7 +36,7 @@ struct PlacedBody {
 class MujocoModel {
  public:
   /// For a tree of rigid bodies whose joints are sequences of primitive motions. refusal: why there is none, in
-  /// MuJoCo's words; empty where memory runs out.
+  /// MuJoCo's words; empty if memory runs out.
   static std::unique_ptr<MujocoModel> make(const SystemView&, std::string& refusal);
   /// Where MuJoCo has no such joint, the joint's name.
   static std::optional<std::string_view> joint_without_counterpart(const SystemView&);

@@ -301,7 +301,7 @@ class Loops {
   std::vector<Cut<T>> cuts;
 
  private:
-  std::vector<T> keep_;              ///< per row: 1, or 0 where it is left out
+  std::vector<T> keep_;              ///< per row: 1, or 0 if it is left out
   std::vector<LoopColumn> columns_, through_;
   std::vector<T> gains_, values_, right_, usual_, weights_, inverse_, lambda_;
   std::vector<std::size_t> first_target_, targets_;

@@ -244,7 +244,7 @@ bool FineSolver::find_in_doubles(Accelerations use) noexcept {
       model_.blocks.kind(in_doubles_.uncertain_block()), model_.blocks.name(in_doubles_.uncertain_block()), uncertain);
 }
 
-/// From the data into the solution. False where these digits are not enough either, or the inertia does not determine
+/// From the data into the solution. False if these digits are not enough either, or the inertia does not determine
 /// it.
 bool FineSolver::solve() noexcept {
   if (!factors_.factorize()) return false;

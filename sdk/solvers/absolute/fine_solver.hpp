@@ -22,7 +22,7 @@ class FineFactors {
  public:
   using Number = DoubleDouble;
 
-  /// Both outlive the object. is_affordable() tells whether the factors have room, in `most` numbers.
+  /// Both arguments outlive the object. is_affordable() tells whether the factors have room, in `most` numbers.
   FineFactors(const Model&, const Scales&, std::size_t most);
   bool is_affordable() const { return !diagonals_.empty(); }
 

@@ -18,7 +18,7 @@ inline constexpr double projection_epsilon = 3e-10;
 /// Moves the motions of a model onto its constraints.
 class PositionCorrector {
  public:
-  /// All outlive the object.
+  /// All arguments outlive the object.
   PositionCorrector(Model&, LinearProblem&, SaddlePoint&, Failure&);
 
   /// As AbsoluteSystem::correct_positions.

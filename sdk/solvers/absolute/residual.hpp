@@ -37,7 +37,7 @@ class Residual {
     double force = 0;
   };
 
-  /// All outlive the object.
+  /// All arguments outlive the object.
   Residual(const Model&, const Scales&, const LinearProblem&);
 
   /// Finds the residual of all blocks and rows.

@@ -32,7 +32,7 @@ struct Refinement {
 /// sentence in the failure text.
 class SaddlePoint {
  public:
-  /// All outlive the object.
+  /// All arguments outlive the object.
   SaddlePoint(const Model&, const Scales&, LinearProblem&, Failure&);
 
   /// After rows or inertia have changed: factors are made anew when they are needed.
@@ -40,7 +40,7 @@ class SaddlePoint {
   /// Refines the solution, from the value it has on entry, until its residual is below the tolerance, at round-off or
   /// no longer shrinking. False when anything is not finite.
   bool solve(Refinement&) noexcept;
-  /// Accelerations and multipliers from nothing. False where they are not determined, or not as accurate as wanted.
+  /// Accelerations and multipliers from nothing. False if they are not determined, or not as accurate as wanted.
   bool find_accelerations(Accelerations) noexcept;
   /// After find_accelerations(): what more rounds for rows that nearly depend on others would go on to change, relative
   /// to the motion of a block, and of which.

@@ -217,7 +217,7 @@ void Scales::scale_bodies_by_modules() noexcept {
   }
 }
 
-/// A_k² / (C M⁻¹ Cᵀ) of a module's variable k, the smallest of the rows; zero where no row ties it to a body.
+/// A_k² / (C M⁻¹ Cᵀ) of a module's variable k, the smallest of the rows; zero if no row ties it to a body.
 double Scales::reflected_mass(std::size_t constraint, std::size_t k) const noexcept {
   double least = std::numeric_limits<double>::infinity();
   const Constraints::Constraint& tied = model_.constraints[constraint];

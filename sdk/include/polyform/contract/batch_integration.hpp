@@ -60,7 +60,7 @@ class BatchIntegration {
  public:
   static constexpr std::string_view interface_name = "polyform.batch_integration.1";
 
-  /// Integrators for the lanes of the system, or nullptr where memory ran out. options: one value per
+  /// Integrators for the lanes of the system, or nullptr if memory ran out. options: one value per
   /// IntegratorType::fields().
   virtual BatchIntegrator* create(BatchSystem&, Strided<const FieldValue> options) const noexcept = 0;
 

@@ -26,7 +26,7 @@ class EquationMatrices {
     std::string_view name{};     ///< as the paper writes it
     std::string_view meaning{};  ///< what it is, with the number of its equation
     std::size_t rows = 0, columns = one;  ///< lists whose groups are the rows and the columns
-    std::size_t level = 0;       ///< of a hierarchy of models, from 1; 0 where there is none
+    std::size_t level = 0;       ///< of a hierarchy of models, from 1; 0 if there is none
     std::span<const double> values{};  ///< rows first
   };
   static constexpr std::string_view interface_name = "polyform.equation_matrices.1";

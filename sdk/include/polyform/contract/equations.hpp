@@ -35,7 +35,7 @@ class Equations {
     std::string_view name{};
     std::size_t rows = 0;
     std::size_t level = 0;
-    double covariance = 0;  ///< R of each of the rows, in the inverse of an inertia: zero where they hold exactly
+    double covariance = 0;  ///< R of each of the rows, in the inverse of an inertia: zero if they hold exactly
   };
   static constexpr std::string_view interface_name = "polyform.equations.1";
 
@@ -45,7 +45,7 @@ class Equations {
   virtual void describe_constraint(std::size_t, Constraint& out) const noexcept = 0;
   /// The module of a level's model that a block belongs to, by number; of a solver without levels all are in module 0.
   virtual std::size_t module_of(std::size_t block, std::size_t level) const noexcept = 0;
-  virtual std::size_t levels() const noexcept = 0;  ///< 0 where the solver has none
+  virtual std::size_t levels() const noexcept = 0;  ///< 0 if the solver has none
 
   Block block(std::size_t i) const noexcept {
     Block out;

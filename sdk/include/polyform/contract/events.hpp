@@ -87,7 +87,7 @@ class EventSource {
   ~EventSource() = default;
 };
 
-/// The time that a value takes to zero at this rate, s; `never` where it goes away from zero.
+/// The time that a value takes to zero at this rate, s; `never` if it goes away from zero.
 inline double time_to_zero(double value, double rate) noexcept { return value * rate < 0 ? -value / rate : never; }
 /// Half a period of mass and stiffness: how long a contact of this stiffness lasts, s. Good for EventOutput::guard
 /// while the contact is closed.
@@ -98,7 +98,7 @@ inline double contact_time(double mass, double stiffness) noexcept {
 /// Signed distance of two spheres about two markers, and its rate: negative where they overlap.
 struct Gap {
   double value = 0, rate = 0;
-  Vec3 normal;  ///< from the first to the second, ground axes; zero where the centres coincide
+  Vec3 normal;  ///< from the first to the second, ground axes; zero if the centres coincide
 };
 inline Gap sphere_gap(const MarkerMotion& a, const MarkerMotion& b, double radius_a, double radius_b) noexcept {
   const Vec3 line = b.position - a.position;

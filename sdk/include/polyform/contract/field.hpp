@@ -48,7 +48,7 @@ constexpr bool names_joints(FieldType type) { return type == FieldType::joint ||
 struct FieldSpec {
   std::string_view name;
   FieldType type = FieldType::number;
-  std::string_view unit;           ///< "" where it has none
+  std::string_view unit;           ///< "" if it has none
   std::string_view meaning;        ///< one line
   bool required = false;
   std::string_view default_text{}; ///< as one would write it in YAML; "" means: the type decides when not given

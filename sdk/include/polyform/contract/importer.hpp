@@ -31,7 +31,7 @@ struct Finding {
   std::string_view what{};    ///< such as joint/limit@effort: an element by its path, an attribute after the @
   std::string_view remark{};  ///< what it became, or why it is not honoured; may be empty
   std::size_t count = 1;      ///< how many of them
-  std::int32_t line = 0, column = 0;  ///< of the first one in the file, from 1; 0 where not known
+  std::int32_t line = 0, column = 0;  ///< of the first one in the file, from 1; 0 if not known
 };
 
 /// A file whose bytes the host has read. The views live as long as the call that gets them.

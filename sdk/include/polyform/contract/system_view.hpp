@@ -36,7 +36,7 @@ struct FlexibleNode {
   Vec3 point;                            ///< of the undeformed body, from the body frame origin, body axes, m
   std::span<const double> displacement;  ///< Φu at the point, 3 × m, rows first
   std::span<const double> rotation;      ///< Φθ at the point, 3 × m, rows first
-  /// Second-order part of the displacement (ModeShapes::second_order), 3 × m × m; empty where it is zero.
+  /// Second-order part of the displacement (ModeShapes::second_order), 3 × m × m; empty if it is zero.
   std::span<const double> second_order{};
 };
 

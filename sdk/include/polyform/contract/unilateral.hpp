@@ -49,7 +49,7 @@ struct UnilateralPoint {
 /// rate of the normal's row is that of the gap. All numbers are zero on entry.
 struct UnilateralOutput {
   Size<UnilateralOutput> size{};
-  std::span<double> gap{};   ///< per point; 0 where it has none
+  std::span<double> gap{};   ///< per point; 0 if it has none
   std::span<Spatial> A{};    ///< points × 3 × 2: of the instance's first two markers
   std::span<double> B{};     ///< points × 3
   std::span<double> bias{};  ///< points × 3

@@ -15,7 +15,7 @@ namespace polyform {
 /// What was wrong with a model or an option, and what to do.
 struct Refusal {
   std::string message, remedy;
-  std::string_view option = {};  ///< name of the option at fault; empty where it is the model
+  std::string_view option = {};  ///< name of the option at fault; empty if it is the model
 };
 
 /// Names the option as what a refusal, if there is one, refuses.
@@ -37,7 +37,7 @@ Solver* made_solver(Args&&... args) {
 inline constexpr std::string_view use_joint_coordinates =
     "make the model smaller, or use a formulation in joint coordinates";
 
-/// Returns the solver that make(refusal) makes. Where it makes none, the refusal is reported; where there is none of
+/// Returns the solver that make(refusal) makes. Where it makes none, the refusal is reported; if there is none of
 /// these either, that a type could not set itself up. name: of the formulation. smaller: what to do when memory runs
 /// out.
 template <class Make>

@@ -34,7 +34,7 @@ class MatrixTable : public EquationMatrices {
 
  protected:
   ~MatrixTable() = default;
-  /// Fills the table: start() first, then lists with their groups, then matrices. False where the equations cannot be
+  /// Fills the table: start() first, then lists with their groups, then matrices. False if the equations cannot be
   /// formed. It may allocate and throw.
   virtual bool fill(double t, const ConstStateView&) = 0;
 

@@ -46,7 +46,7 @@ class Run {
   }
   const std::string& solver() const { return solver_; }
   std::size_t rows() const { return names_.empty() ? 0 : values_.size() / names_.size(); }
-  /// NaN where there is no such column.
+  /// NaN if there is no such column.
   double at(std::size_t row, std::string_view column) const {
     for (std::size_t c = 0; c < names_.size(); ++c)
       if (names_[c] == column) return values_[row * names_.size() + c];

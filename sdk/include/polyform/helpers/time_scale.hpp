@@ -23,7 +23,7 @@ class TimeScale {
     for (std::size_t i = 0; i < states_; ++i) direction_[i] = 1 + 0.5 * std::sin(1.7 * static_cast<double>(i * i + 1));
   }
   /// Largest |eigenvalue| as known by now, 1/s. derivative(y, ydot) writes f and tells whether it could; three calls.
-  /// Zero where f cannot be evaluated.
+  /// Zero if f cannot be evaluated.
   template <class Derivative>
   double measure(std::span<const double> y, const Derivative& derivative) noexcept {
     if (states_ == 0 || !derivative(y, std::span(rate_))) return 0;

@@ -19,7 +19,7 @@ namespace polyform {
 /// of the last evaluate(). A solver works with the object of its LoopClosure, which lets others read it.
 class ClosingConstraints {
  public:
-  /// All outlive the object.
+  /// All arguments outlive the object.
   ClosingConstraints(const SystemView&, const LoopLayout&, ElementRows&);
 
   /// frames: motions of all frames. q and v: coordinates and velocities of all joints (canonical order). Those of the
@@ -47,7 +47,7 @@ class ClosingConstraints {
   std::size_t rows(std::size_t i) const {
     return is_cut(i) ? joints_[i].rows : elements_.group(element(i)).rows;
   }
-  /// By how much the positions miss a row; zero where the row asks nothing of positions.
+  /// By how much the positions miss a row; zero if the row asks nothing of positions.
   double residual(std::size_t i, std::size_t row) const {
     return is_cut(i) ? joints_[i].residual[row] : elements_.asked_residual(element(i), row);
   }

@@ -86,7 +86,7 @@ class ElementRows {
   using Level = LoopRightSides::Level;
   void prepare(Level) noexcept;
   Level level() const { return level_; }   ///< of the last prepare()
-  /// After prepare(): a module whose variables no mass and no row holds; none where all are held.
+  /// After prepare(): a module whose variables no mass and no row holds; none if all are held.
   std::string_view unheld() const { return unheld_; }
   /// Rows of a group that are not solved for: they give the rates of variables without mass.
   unsigned given_up(std::size_t g) const;

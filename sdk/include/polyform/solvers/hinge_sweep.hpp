@@ -15,7 +15,7 @@ namespace polyform {
 /// At the state that the motion stands for. Nothing allocates after construction; ground axes.
 class HingeSweep {
  public:
-  /// They outlive the object.
+  /// The arguments outlive the object.
   HingeSweep(const SystemView&, const HingedTree&, TreeMotion&, LoopClosure&);
 
   /// A wrench on a frame about its origin, for the next solve() with Drive::loaded. TreeMotion::frames stands.

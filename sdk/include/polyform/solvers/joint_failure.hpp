@@ -16,7 +16,7 @@ namespace polyform {
 /// One sentence, or nothing after success. Nothing allocates after construction.
 class JointFailure {
  public:
-  /// They outlive the object.
+  /// The arguments outlive the object.
   JointFailure(const SystemView&, const LoopClosure&, const JointLoads&);
 
   std::string_view text() const { return text_; }

@@ -20,7 +20,7 @@ class JointHints {
     std::size_t joint, first_q, count;
   };
 
-  /// Both outlive the object; the signs are added to the discrete values.
+  /// Both arguments outlive the object; the signs are added to the discrete values.
   JointHints(const SystemView&, DiscreteValues&);
   /// Numbers in the state vector: coordinates in order.
   std::size_t size() const { return size_; }
@@ -37,7 +37,7 @@ class JointHints {
   struct Ball {
     std::size_t joint, first_q;
     Quat drawn;
-    std::size_t turned;  ///< place of the discrete value that is 1 where its sign is minus; or `never`
+    std::size_t turned;  ///< place of the discrete value that is 1 if its sign is minus; or `never`
   };
   static constexpr std::size_t never = static_cast<std::size_t>(-1);
   double sign(const Ball& ball) const { return ball.turned != never && discrete_[ball.turned] != 0 ? -1 : 1; }

@@ -30,7 +30,7 @@ class JointLoads {
   std::span<const FrameIndex> frames() const { return frames_; }
   /// One per frame of the system, about its origin, ground axes; those of frames() count.
   std::span<const Spatial> wrenches() const { return wrenches_; }
-  /// Per velocity coordinate of all joints; empty where no force acts on a joint.
+  /// Per velocity coordinate of all joints; empty if no force acts on a joint.
   std::span<const double> efforts() const {
     return forces_.loads_joints() ? std::span<const double>(efforts_) : std::span<const double>();
   }

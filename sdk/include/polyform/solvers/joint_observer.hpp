@@ -24,7 +24,7 @@ struct JointRates {
 
 class JointObserver {
  public:
-  /// They outlive the object.
+  /// The arguments outlive the object.
   JointObserver(const CentredView&, LoopClosure&, const FlexibleSet&, const JointLoads&, const TreeSweep&);
 
   /// Where the accelerations go that observe() writes out.

@@ -22,7 +22,7 @@ struct PlacedState {
 /// the start of the next one and stands already.
 class JointPlacement {
  public:
-  /// They outlive the object.
+  /// The arguments outlive the object.
   JointPlacement(const SystemView&, const JointState&, TreeSweep&, LoopClosure&, RowsLeftOut&);
 
   /// with_motions: of a tree; with loops they are always found.

@@ -31,7 +31,7 @@ const void* lane_library() noexcept;
 /// kernels mark as not plain, and now and then any evaluation, to see that both agree.
 class LaneEvaluation : public BatchEvaluation {
  public:
-  /// Why the world is not carried; nullptr where it is.
+  /// Why the world is not carried; nullptr if it is.
   static const char* refusal(const LaneWorld&);
   /// Lanes for worlds like this one, without any in it.
   static std::unique_ptr<LaneEvaluation> make(const LaneWorld&);

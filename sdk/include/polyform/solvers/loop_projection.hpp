@@ -24,7 +24,7 @@ struct LoopCorrection {
 /// rest. All that can fail tells so in failure().
 class LoopProjection {
  public:
-  /// They outlive the object.
+  /// The arguments outlive the object.
   LoopProjection(const SystemView&, const LoopCorrection&, const JointState&, Recursion&, LoopClosure&, JointPlacement&,
                  JointFailure&);
 

@@ -65,7 +65,7 @@ class Mending {
     on_ = is_much(lost);
     if (!on_) until_look_ = coarse_looks_every;
   }
-  /// Error of the accelerations that could not be mended, relative; 0 where nothing was to be mended.
+  /// Error of the accelerations that could not be mended, relative; 0 if nothing was to be mended.
   double left() const { return left_; }
 
  private:

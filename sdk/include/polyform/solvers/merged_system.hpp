@@ -28,7 +28,7 @@ class MergedSystem {
   const RigidGroups& groups() const { return groups_; }
   /// In view(), the body that moves a body of the whole system, or ground.
   BodyIndex carrier(BodyIndex) const;
-  /// In view(), a joint of the whole system; none where it is within a group.
+  /// In view(), a joint of the whole system; none if it is within a group.
   JointIndex joint(std::size_t of_whole) const { return joint_numbers_[of_whole]; }
 
  private:

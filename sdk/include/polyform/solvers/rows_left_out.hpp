@@ -13,7 +13,7 @@ namespace polyform {
 /// the constraints held, at the start of a run or at the end of a step.
 class RowsLeftOut {
  public:
-  /// Both outlive the object. No row is left out.
+  /// Both arguments outlive the object. No row is left out.
   explicit RowsLeftOut(DiscreteValues& values) : values_(values) {}
   RowsLeftOut(const RowsLeftOut&) = delete;
   RowsLeftOut& operator=(const RowsLeftOut&) = delete;

@@ -17,7 +17,7 @@ struct DoubleDouble;
 /// Its members are the parts of the solver that it checks, and the vectors of the check, which are allocated once.
 class SweepRefinement {
  public:
-  /// They outlive the object.
+  /// The arguments outlive the object.
   SweepRefinement(const SystemView&, const HingedTree&, TreeMotion&, LoopClosure&, HingeSweep&);
   ~SweepRefinement();
   SweepRefinement(const SweepRefinement&) = delete;
@@ -38,7 +38,7 @@ class SweepRefinement {
     mending_.look();
     filtered_mending_.look();
   }
-  /// Error of the last accelerations that could not be mended, relative; 0 where nothing was to be mended.
+  /// Error of the last accelerations that could not be mended, relative; 0 if nothing was to be mended.
   double lost() const { return filter_ != nullptr ? filtered_mending_.left() : mending_.left(); }
   /// Whether the last accelerations were mended; then, with Mending::Aim::forces, wrench() is what a hinge puts on its
   /// outboard body at P.

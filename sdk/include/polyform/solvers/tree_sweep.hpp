@@ -15,7 +15,7 @@ class Recursion;
 struct SweepFailure {
   std::size_t joint = 0;          ///< and the body that it carries
   bool in_mode = false;           ///< it is a mode of that body that moves no mass
-  const char* reason = nullptr;   ///< to follow "joint `j`"; nullptr where the joint has no inertia to move
+  const char* reason = nullptr;   ///< to follow "joint `j`"; nullptr if the joint has no inertia to move
 };
 
 /// What becomes of an error of accelerations where it does not count as such.

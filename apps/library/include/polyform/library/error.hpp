@@ -18,7 +18,7 @@ struct POLYFORM_SHOWN Message {
   std::string remedy = {};   ///< what to do; may be empty
   std::string path = {};     ///< in the model, such as joints[2].axis; may be empty
   std::string file = {};     ///< may be empty
-  int line = 0, column = 0;  ///< from 1; 0 where not known
+  int line = 0, column = 0;  ///< from 1; 0 if not known
 
   /// "file:line:column: error: path: text", and the remedy on a line of its own.
   std::string str() const;

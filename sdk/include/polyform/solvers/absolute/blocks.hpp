@@ -20,7 +20,7 @@ class Blocks {
     std::size_t first = 0, count = 0;  ///< among all modes, followed by all variables
   };
 
-  /// Both outlive the object.
+  /// Both arguments outlive the object.
   Blocks(const SystemView&, const ModuleSet&);
 
   std::size_t count() const { return own_.size(); }

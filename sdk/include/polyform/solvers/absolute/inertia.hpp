@@ -14,7 +14,7 @@ namespace polyform::absolute {
 /// The mass matrices of all blocks, of bodies at the motions last evaluated, in ground axes.
 class Inertia {
  public:
-  /// All outlive the object.
+  /// All arguments outlive the object.
   Inertia(const SystemView&, const Blocks&, const Motions&);
 
   void evaluate() noexcept;

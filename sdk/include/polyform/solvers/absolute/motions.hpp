@@ -28,7 +28,7 @@ struct Motions {
     place();
   }
   void set_states(std::span<const double> given) noexcept {
-    states_given = given.size() == states.size();  // also where there are none
+    states_given = given.size() == states.size();  // also if there are none
     std::copy(given.begin(), given.end(), states.begin());
   }
   /// Bodies at rest in these poses, placed.

@@ -23,7 +23,7 @@ struct Violation {
 /// The rows of all constraints as last evaluated, at one level.
 class Rows {
  public:
-  /// All outlive the object, which evaluates the constraint elements and modules.
+  /// All arguments outlive the object, which evaluates the constraint elements and modules.
   Rows(const SystemView&, const Blocks&, const Constraints&, const Motions&, const Inertia&, ConstraintSet&,
        ModuleSet&);
 

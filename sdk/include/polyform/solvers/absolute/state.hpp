@@ -15,7 +15,7 @@ namespace polyform::absolute {
 /// until the equations of motion have been evaluated at the motions, which sets them.
 class State {
  public:
-  /// Both outlive the object; discrete gets the values that hints need.
+  /// Both arguments outlive the object; discrete gets the values that hints need.
   State(const SystemView&, DiscreteValues& discrete);
 
   std::size_t size() const { return hints_at() + hints_.size() + view_.states; }  ///< of y

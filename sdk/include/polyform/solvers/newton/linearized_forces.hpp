@@ -21,7 +21,7 @@ class LinearizedForces {
     std::size_t first = 0, count = 0, matrix = 0;
   };
 
-  /// Both outlive the object. Adds to the blocks the couplings that forces between neighbours need.
+  /// Both arguments outlive the object. Adds to the blocks the couplings that forces between neighbours need.
   LinearizedForces(const SystemView&, const Vec3& origin, TreeBlocks&);
 
   bool good() const { return derivatives_.good(); }

@@ -38,7 +38,7 @@ class LinearizedTree {
     std::size_t group = 0;            ///< in ClosingConstraints
   };
 
-  /// closing: what closes the tree, or none. They outlive the object.
+  /// closing: what closes the tree, or none. The arguments outlive the object.
   LinearizedTree(const SystemView&, const Vec3& origin, const ClosingConstraints* closing);
 
   bool good() const { return forces_.good() && modes_.good(); }

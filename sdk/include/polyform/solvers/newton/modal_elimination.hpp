@@ -26,7 +26,7 @@ class ModalElimination {
   /// The tree outlives the object.
   explicit ModalElimination(const LinearizedTree&);
 
-  /// S: of the frames, with all that hangs on them; of the body it becomes that at P, without the modes. False where the
+  /// S: of the frames, with all that hangs on them; of the body it becomes that at P, without the modes. False if the
   /// matrix of the modes is singular.
   bool factorize(std::size_t element, const T& by_gamma, const T& by_square, std::span<Six<T>> S) noexcept;
 

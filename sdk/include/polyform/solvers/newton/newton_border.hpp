@@ -18,7 +18,7 @@ namespace polyform {
 template <class T>
 class NewtonBorder {
  public:
-  /// They outlive the object.
+  /// The arguments outlive the object.
   NewtonBorder(const LinearizedTree&, NewtonSweep<T>&);
 
   /// A larger border is a burden: a matrix of its square is factorized for each step size.
@@ -26,7 +26,7 @@ class NewtonBorder {
   /// The border's size at most, for a system of this tree. Beyond the largest one nothing is made, and nothing may be
   /// asked of the object.
   static std::size_t most(const LinearizedTree&) noexcept;
-  /// After NewtonSweep::factorize. False where the border is singular but for dependent rows of loops.
+  /// After NewtonSweep::factorize. False if the border is singular but for dependent rows of loops.
   bool factorize() noexcept;
   /// As NewtonSweep's three parts together.
   void solve(std::span<T> steps, std::span<T> rates) noexcept;

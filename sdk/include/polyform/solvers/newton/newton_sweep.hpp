@@ -28,7 +28,7 @@ class NewtonSweep {
   /// The tree outlives the object.
   explicit NewtonSweep(const LinearizedTree&);
 
-  /// At the tree's linearization. False where the matrix is singular.
+  /// At the tree's linearization. False if the matrix is singular.
   bool factorize(const T& gamma) noexcept;
   /// 1/γ.
   const T& by_gamma() const { return by_gamma_; }

@@ -26,7 +26,7 @@ class StateInverses {
     }
     numbers_.resize(next);
   }
-  /// False where one is singular.
+  /// False if one is singular.
   bool prepare(const T& gamma) noexcept {
     for (std::size_t number = 0; number < first_.size(); ++number) {
       const ForceDerivatives::Instance& i = derivatives_.instances()[number];

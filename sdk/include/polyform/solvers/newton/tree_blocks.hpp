@@ -17,7 +17,7 @@ struct TreeMoment {
   std::span<const double> q, v, x;   ///< of all joints (v, q: canonical order; those of tree joints count), and states
   std::span<const double> vdot;      ///< of the tree joints
   std::span<const double> eta, etadot, etaddot;   ///< of all modes
-  /// What closes the tree at that motion, with the multipliers of its rows; none where nothing does.
+  /// What closes the tree at that motion, with the multipliers of its rows; none if nothing does.
   const ClosingConstraints* closing = nullptr;
   std::span<const double> multipliers;
   std::span<const Spatial> cut;      ///< what each cut joint puts on its moving body at the origin of M, ground axes

@@ -26,7 +26,7 @@ class TreeNewton {
   /// At y, placed, with its derivative; multipliers, cut: see TreeMoment.
   void linearize(double t, std::span<const double> y, const PlacedState& placed, std::span<const double> ydot,
                  std::span<const double> multipliers, std::span<const Spatial> cut) noexcept;
-  /// False where the matrix is singular.
+  /// False if the matrix is singular.
   bool prepare(double gamma) noexcept;
   bool prepare(std::complex<double> gamma) noexcept;
   void solve(std::span<double> x) noexcept;
