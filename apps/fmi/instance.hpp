@@ -52,7 +52,7 @@ class Instance {
 
   /// Before the simulation. stop: none if it has no end.
   void set_up(double start, std::optional<double> stop, std::optional<double> tolerance);
-  /// Values are fixed from now on but for those of inputs.
+  /// From now on all values are fixed except inputs.
   void finish_initialization();
   /// All as it was when it was made.
   void reset();

@@ -40,9 +40,9 @@ struct LiveInput {
   bool is_motion = false;  ///< of a constraint or a joint: its rate and acceleration are needed too
 };
 
-/// Puts a LiveFunction in the place of each field that the patterns name (as those of linearize --inputs; none: all
-/// given fields of functions of time, and external signals; "none": none). The description owns them. Failure
-/// (bad_input) for a pattern that names nothing, or a formula of the state.
+/// Puts a LiveFunction in the place of each field that the patterns name. Patterns are written as in linearize
+/// --inputs; without any they are all given fields of functions of time, and external signals; "none" means no field.
+/// The description owns the functions. Failure (bad_input) for a pattern that names nothing, or a formula of the state.
 std::vector<LiveInput> make_inputs(host::Description&, const std::vector<std::string>& patterns);
 
 }  // namespace polyform::fmi

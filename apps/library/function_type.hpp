@@ -47,7 +47,7 @@ class FunctionType final : public ForceType {
   FunctionType(const FunctionType&) = delete;
   FunctionType& operator=(const FunctionType&) = delete;
 
-  /// Adds the one force of this type to a model. Failure (bad_input) for names that are none, or taken.
+  /// Adds the one force of this type to a model. Failure (bad_input) for names that are not valid, or taken.
   void add_to(host::Description&) const;
 
   const FunctionForce& force() const noexcept { return force_; }

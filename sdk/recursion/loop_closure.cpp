@@ -43,7 +43,7 @@ void LoopClosure::begin_judging(Level level, std::span<const BodyMotion> frames,
   if (elements_.has_modules()) add_modules(true);
 }
 
-/// Rows that do without what is solved for.
+/// Passes over rows that the present solution does not need.
 void LoopClosure::pass_over(Level level) noexcept {
   for (std::size_t i = constraints_.cuts(); i < layout_.count(); ++i)
     rows_.pass_over(i, (level == Level::position ? constraints_.nonholonomic(i) : 0) |

@@ -12,9 +12,9 @@ namespace {
 
 /// Rounding of a column E and of the products formed with it, relative to the terms that it is made of.
 constexpr double rounding = 1e-13;
-/// A pivot below this part of its usual size is of a row that has all but lost its effect, and is done without for
-/// once: at the angle δ from a singular position it goes with δ², what it adds to the motion with δ, and rounding in it
-/// with 1/δ². An adaptive integrator comes as near as it likes.
+/// A pivot below this part of its usual size belongs to a row that has all but lost its effect; such a row is left out
+/// for the moment. At the angle δ from a singular position the pivot goes with δ², what the row adds to the motion with
+/// δ, and rounding in it with 1/δ². An adaptive integrator may come arbitrarily near.
 constexpr double least_pivot = least_independent_square;
 /// Part of the rounding bound that a pivot has at least of a row that is known to be independent: the rounding itself.
 /// With so much in place of a pivot that is lost, refinement has something to go on from.

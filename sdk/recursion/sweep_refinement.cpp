@@ -83,7 +83,7 @@ void SweepRefinement::accelerate_finely() noexcept {
   }
 }
 
-/// What the hinges put on their outboard bodies, from z; and what of it is missing along their directions.
+/// The wrenches of the hinges on their outboard bodies, from z, and what these lack along the directions of the hinges.
 template <class T>
 void SweepRefinement::find_rest(const SpatialVector<T>* z, SpatialVector<T>* force, const double* efforts) noexcept {
   for (std::size_t i = 0; i < tree_.links.size(); ++i) {
@@ -183,8 +183,8 @@ void SweepRefinement::take_step(double* vdot, const double* efforts) noexcept {
   mended_ = true;
 }
 
-/// Whether the result has lost more digits than are tolerated. What is observed takes the step that was found where
-/// that is above rounding: it costs no more than the look.
+/// Whether the result has lost more digits than are tolerated. An observation takes the step that was found if it is
+/// above rounding: that costs no more than the look.
 bool SweepRefinement::looks_wrong(double* vdot, const double* efforts, Mending::Aim aim) noexcept {
   const double part = find_step(vdot, efforts);
   const bool much = mending().is_much(part);

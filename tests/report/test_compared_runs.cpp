@@ -33,7 +33,7 @@ TEST_CASE("compare --report has the rows of every solver, and leaves no files be
   for (std::size_t run = 0; run < 2; ++run) {
     const Table table = read_table(shop.read(std::string("rod.") + solvers[run] + ".csv"));
     REQUIRE(table.rows.size() == 101);
-    // HDF5 has its objects in alphabetical order: constraint, correction and energy come last but for time.
+    // HDF5 has its objects in alphabetical order: constraint, correction and energy come last, before time.
     REQUIRE(description_of(page).at("runs").at(run).at("label") == solvers[run]);
     std::vector<double> time;
     for (const std::vector<double>& row : table.rows) time.push_back(row[0]);

@@ -247,7 +247,7 @@ void ConstraintJacobian::add_module(const ModuleSet::Module& m, std::size_t firs
 }
 
 /// Sums the wrenches from the bodies towards ground and enters their power, until they cancel: the two sides of a loop
-/// cancel, but for rounding, at the common ancestor of its bodies.
+/// cancel, up to rounding, at the common ancestor of its bodies.
 void ConstraintJacobian::add(Row row) {
   if (clocked_) {
     for (const auto& [frame, wrench] : row.wrenches) {

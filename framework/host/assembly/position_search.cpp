@@ -225,9 +225,9 @@ void PositionSearch::find_kept() {
   if (modes_kept_) std::fill(kept_.begin() + static_cast<std::ptrdiff_t>(view_.nv_tree), kept_.end(), true);
 }
 
-/// The nearest step that closes the rows which count as independent here. The rows of a mechanism that moves only
-/// because of its proportions depend on each other where it is closed, and elsewhere but for a part of the size of the
-/// residual.
+/// The nearest step that closes the rows which count as independent here. In a mechanism that moves only because of its
+/// proportions, rows depend on each other where it is closed; elsewhere they are independent by a part of the size of
+/// the residual.
 bool PositionSearch::find_step(double caution) {
   find_kept();
   const RowScales scales(jacobian_, jacobian_.columns());

@@ -177,7 +177,7 @@ class Spin {
     const bool about_center = joint.nv == all_freedoms && c.mass > 0;
     const Vec3 P = about_center ? (1 / c.mass) * c.moment : moving.p + moving.R * joint.p_moving;
     const auto across = [&](const Vec3& x) { return x - dot(axis, x) * axis; };
-    // ∫ (r − P)(r − P)ᵀ dm, and what of it lies across the axis.
+    // ∫ (r − P)(r − P)ᵀ dm, and the part of it across the axis.
     const Vec3 moment = c.moment - c.mass * P;
     const Mat3 second = c.second.full();
     double inertia = 0;

@@ -30,7 +30,7 @@ constexpr const char* unknown_type = "of a type unknown here";
   ::_exit(1);
 }
 
-/// An exception that left a noexcept function, as those of a solver are.
+/// Ends the process for an exception that left a noexcept function, such as those of a solver.
 [[noreturn]] void end_uncaught() {
   if (const std::exception_ptr problem = std::current_exception()) {
     try {

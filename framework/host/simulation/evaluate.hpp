@@ -17,7 +17,7 @@ void encode_start(Solver&, const ConstStateView& start, std::span<double> y);
 /// motion. Failure (simulation_failed) when it cannot, or when the accelerations have no digit left.
 BalanceReport evaluate(const System&, Solver&, ObservationStore&);
 
-/// What a failure at the start says besides, where the assembly chose rates: that they are no choice of the model.
+/// A sentence for a failure at the start, if the assembly chose rates: that the rates are no choice of the model.
 /// Begins with a full stop; or empty.
 std::string note_of_chosen_rates(const System&);
 /// What a formula could not compute since the last clear_trouble(): ".\nA formula has no value: …"; "" if there was

@@ -23,7 +23,7 @@ class RunMotion {
   /// The same with the state of another run of the same model. Failure too where rows hold at times.
   void begin_from(const RunState&);
   bool begun() const { return begun_; }
-  /// Takes y() and the discrete state down as those at t.
+  /// Copies y() and the discrete state as those at t.
   void keep(double t, RunState& out) const;
   /// Makes y() the state at t, which lies within the last step.
   void stand_at(double t);

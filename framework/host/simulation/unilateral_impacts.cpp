@@ -143,7 +143,7 @@ void UnilateralMotion::apply(double t, const Eigen::VectorXd& impulse, const Eig
       response_.jump(c++, part, y);
       const double own = impulse[local] * 0.5 * (before[local] + after[local]);
       of_point += own;
-      // The power of a force along a row is its rate before, and what prescribed motions do besides.
+      // The power of a force along a row is force times its rate before, and the power of prescribed motions is added.
       if (y.size() > states) work += part * change[states] - impulse[local] * before[local] + own;
     }
     if (impulse[static_cast<Index>(three * p)] > 0) set_.pass_impact(touching_[p], -of_point, y);

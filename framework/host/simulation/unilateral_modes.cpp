@@ -172,7 +172,7 @@ void UnilateralMotion::choose(double t, std::span<double> y, std::optional<std::
 void UnilateralMotion::decide(double t, std::span<double> y, std::optional<std::size_t> fired) {
   set_.evaluate(t, y);
   find_touching(t, fired);
-  // What moves apart does not touch, but for a freewheel at its event, whose speed is zero by that.
+  // Surfaces that move apart do not touch. A freewheel at its event does: its speed is zero by the event.
   std::erase_if(touching_, [&](std::size_t k) {
     const bool at_event = fired == functions_per_point * k + closing && !set_.point(k).has_gap;
     return set_.point(k).has_normal && !at_event && set_.rate(three * k) > least_speed(three * k);
@@ -282,7 +282,7 @@ void UnilateralMotion::take_modes(const ConeProblem& problem, const Eigen::Vecto
   }
 }
 
-/// The forces of the modes, and what accelerations they leave. False if there are none.
+/// Finds the forces of the modes, and the rates with them. False if there are none.
 bool UnilateralMotion::solve_modes(const ConeProblem& problem, Eigen::VectorXd& lambda, Eigen::VectorXd& rates) {
   std::vector<Index> rows;
   lambda.setZero();

@@ -33,7 +33,7 @@ class UnilateralMotion {
   /// Takes the drift off the rows that hold. False if it cannot.
   bool project(double t, std::span<double> y) noexcept;
   std::string_view failure() const noexcept { return failure_; }
-  /// The forces and modes into y, for who observes it.
+  /// Writes the forces and modes into y, for observations.
   void put(double t, std::span<double> y);
 
   /// At the start, and where what acts has changed: impacts, and the modes from here on.

@@ -21,7 +21,7 @@ struct Contender {
   std::vector<FieldValue> options;
 };
 
-/// One run. What its process does is lost when it ends, but for the files of the sinks and the note.
+/// One run. Results of its process are lost when it ends, except the files of the sinks and the note.
 struct Heat {
   const Contender* contender = nullptr;
   RunSettings settings;

@@ -87,7 +87,7 @@ class Bench {
   mutable std::optional<std::vector<const ForceType*>> forces_;
 };
 
-/// A solver of the formulation with its default options, but for those given. Failure as of compile.
+/// A solver of the formulation with the given options, and defaults for the others. Failure as of compile.
 SolverPointer make_solver(const Formulation&, const SystemView&,
                           const std::vector<std::pair<std::string, std::string>>& options = {});
 

@@ -1,4 +1,4 @@
-// Who confirms a formulation, and what it tells of the kernels that it stands on.
+// Which formulations confirm another one, and what it tells of the kernels that it stands on.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

@@ -38,7 +38,7 @@ void see_restart(const IntegratorChoice& choice, const StepSettings& settings, M
   }
 }
 
-/// Whether steps of one length follow a fall exactly, as those of a one-step method of order 2 and more do.
+/// Whether steps of one length follow a fall exactly, like those of a one-step method of order 2 and more.
 bool falls_exactly(const IntegratorChoice& choice) {
   Fall ball;
   return run_errors(choice, ball, steps_of(some_step), 1).at_ends < 1e-12;

@@ -124,8 +124,8 @@ std::string ModelWriter::entries(std::string_view type, Strided<const FieldSpec>
   return all;
 }
 
-/// Numbers stay near what is said to be usual, or near 1, where nothing is extreme: an SI value of a small laboratory
-/// model; and where the type says that its model holds.
+/// Numbers stay near the usual value that the type tells, or near 1, where nothing is extreme (an SI value of a small
+/// laboratory model), and within the range in which the type's model holds.
 std::string ModelWriter::number(const FieldSpec& field) {
   const double minimum = std::max(field.minimum, field.valid_minimum),
                maximum = std::min(field.maximum, field.valid_maximum), size = size_of(field);

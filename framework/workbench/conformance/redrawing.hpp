@@ -132,7 +132,7 @@ double see_turned(const Type& type, const ElementInstance& read, const BatchInpu
         "after a turn of the whole drawing, with all values of the ground frame");
   return error;
 }
-/// Runs the body of a claim for what it finds besides.
+/// Runs the body of a claim for its side effects only.
 template <class Body>
 void see_quietly(Body body) {
   Measure unheard(0);

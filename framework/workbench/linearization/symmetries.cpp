@@ -99,7 +99,7 @@ bool is_plain(MotionField::Kind kind) {
   return kind != MotionField::Kind::turn_in_base && kind != MotionField::Kind::carry;
 }
 
-/// Parts of a field below this are none: of numbers of size 1 that differences give.
+/// Parts of a field below this count as zero: the field has size 1 and comes from differences.
 constexpr double plain_part = 1e-6;
 /// Where differences are rougher than this they tell no symmetry.
 constexpr double most_noise = 1e-4;

@@ -35,7 +35,7 @@ std::string header_line(const StudyTable&);
 std::string row_line(const CaseRow&);
 /// The fields of a line; nothing of it is left where quotes do not close.
 std::vector<std::string> fields_of(std::string_view line);
-/// From the fields of a row; false if they are none.
+/// Reads the fields of a row; false if they are none.
 bool read_row(const std::vector<std::string>& fields, std::size_t factors, std::size_t quantities, CaseRow&);
 
 /// A table of a CSV file; its columns between `case` and `status` are all taken as factors. Failure (bad_input) if it

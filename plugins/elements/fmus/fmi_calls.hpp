@@ -42,7 +42,7 @@ class MessageLog {
   Callbacks callbacks_{};
 };
 
-/// Who an instance is. The log outlives the instance.
+/// The names by which an instance is known, and its kind.
 struct Identity {
   const std::string& name;
   const std::string& token;      ///< of the description

@@ -24,7 +24,7 @@ struct Recursion::Module {
   bool by_basis = false;                            ///< described by a basis of motions, not by a covariance
   Index width = 0;                                  ///< unknowns of the interface
   double* x = nullptr;                              ///< accelerations with no force on the interface, or with ν = 0
-  double* P = nullptr;                              ///< covariance, width², where not by_basis
+  double* P = nullptr;                              ///< covariance, width²; not with by_basis
   double* units = nullptr;                          ///< of x, where a merge needs P as a reduced model
   double *S = nullptr, *M = nullptr, *f = nullptr;  ///< reduced model, where a merge needs it
   Index columns = 0;                                ///< coordinates ν of the reduced model

@@ -73,7 +73,7 @@ double SparseFactors::inertia_of_row(const SparseValues& values, const RowGroup&
   return least;
 }
 
-/// A body without inertia that a module's row gives some gets no more than a part of that.
+/// If a module's row gives inertia to a body that has none, the body gets a part of that at most.
 void SparseFactors::find_added(const SparseValues& values) noexcept {
   for (std::size_t i = 0; i < added_.size(); ++i) added_[i] = scales_.bodies[i].added;
   if (pattern_.variables().empty()) return;

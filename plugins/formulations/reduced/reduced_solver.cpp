@@ -36,9 +36,9 @@ bool ReducedSolver::return_to_loops(double t, std::span<double> y, Correction& o
   const ClosingConstraints& constraints = loops().constraints();
   const std::span<double> x = y.subspan(state.moving(), parts.x.size());
   PlacedState here = project.placement().place(t, parts);
-  // Next to a singular position a residual moves the mechanism by many times its own size: not without work, but for
-  // the step that the constraint forces themselves would make. The same where an element asks for a velocity that
-  // jumps: what other velocities follow is the matter of the impulse that this takes.
+  // Next to a singular position a residual moves the mechanism by many times its own size. That must do no work, except
+  // in the step that the constraint forces themselves would make. The same holds if an element asks for a velocity that
+  // jumps: the impulse that this takes decides which other velocities follow.
   const bool jumps = constraints.missed_by_elements() > least_jump * constraints.speed();
   const bool plain = choice_.correction == Choice::Correction::direct && !choice_.inertia_metric;
   if (jumps || !plain || loops().is_nearly_singular()) return project.close(t, y, out);

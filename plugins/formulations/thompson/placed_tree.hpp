@@ -45,7 +45,7 @@ class MovingTree {
   MovingTree(const SystemView& view, const JointState& layout, ClosingConstraints& closing)
       : view_(view), layout_(layout), joints_(layout.size()), placed_(view, closing) {}
 
-  /// As of JointState. Who writes them places the tree anew.
+  /// The joints as in JointState. After a change of them the tree has to be placed anew.
   std::span<double> joints() { return joints_; }
   std::span<const double> joints() const { return joints_; }
   JointState::Parts parts() const { return layout_.split(joints_); }

@@ -267,7 +267,7 @@ bool FineSolver::solve() noexcept {
   return part <= known;
 }
 
-/// rest = data − K x, but for the rows that are left out.
+/// rest = data − K x, except in the rows that are left out.
 void FineSolver::find_rest() noexcept {
   for (std::size_t k = 0; k < rest_.size(); ++k) rest_[k] = problem_.data[k];
   for (std::size_t i = 0; i < model_.blocks.count(); ++i) subtract_inertia(i);

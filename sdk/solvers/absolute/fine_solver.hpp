@@ -28,7 +28,7 @@ class FineFactors {
 
   /// Finds the rows that depend on others, from the coefficients alone. False when they are not finite.
   bool judge_rows() noexcept;
-  /// After judge_rows(): whether a row that is left out depends on others nearly, and not but for rounding.
+  /// After judge_rows(): whether a row that is left out depends on others only nearly, by more than rounding.
   bool has_nearly_dependent() const { return has_nearly_dependent_; }
   /// Judges the rows and factorizes without those. False when the matrix is not finite.
   bool factorize() noexcept;

@@ -151,7 +151,7 @@ bool SaddlePoint::solve(Refinement& r) noexcept {
   return std::isfinite(error) || fail_infinite(r);
 }
 
-/// Says what of the problem is not finite.
+/// Says which part of the problem is not finite.
 bool SaddlePoint::fail_infinite(const Refinement& r) noexcept {
   if (!check_finite(model_, failure_)) return false;
   for (std::size_t i = 0; i < model_.blocks.count(); ++i) {

@@ -16,7 +16,7 @@ enum class Follow : unsigned char { nothing, inertia, all };
 
 /// How far a solution is to be refined, and what is left of the residual, relative to the size of its terms.
 struct Refinement {
-  std::size_t rounds;  ///< at most, but for those that follow
+  std::size_t rounds;  ///< at most; rounds of `follow` are not counted
   double tolerance;
   Follow follow;
   Neighbour neighbour{};

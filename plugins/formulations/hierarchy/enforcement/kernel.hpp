@@ -20,7 +20,7 @@ struct Kernel {
   Vector right;
   const double* weights;     ///< per row: its squared length without any constraint, the scale of what is left of it
   double* memory_C;          ///< k × k
-  Vector particular;         ///< ν with B ν = r, of least norm but for the oblique projector (k)
+  Vector particular;         ///< ν with B ν = r, of least norm except by the oblique projector (k)
   double* memory_R;          ///< m × m
   Index* order;              ///< m
   double *work, *more_work;  ///< (k + m) × (k + m) each

@@ -10,7 +10,7 @@
 
 namespace polyform {
 
-/// Keeps lists of names and matrices. Who derives from it fills it anew at each state.
+/// Keeps lists of names and matrices. A derived class fills it anew at each state.
 class MatrixTable : public EquationMatrices {
  public:
   std::size_t lists() const noexcept override { return lists_.size(); }

@@ -1,4 +1,4 @@
-// The equations of motion in absolute coordinates as those see them who solve them in a way of their own.
+// The equations of motion in absolute coordinates, for code that solves them in a way of its own.
 #pragma once
 
 #include <span>

@@ -29,7 +29,8 @@ class DependentRows {
 
   unsigned left_out(std::size_t i) const { return left_out_[i]; }
   void leave_out(std::size_t i, unsigned rows) { left_out_[i] = rows; }
-  /// Rows that do without what is solved for, and are not judged: those of a loop that ask nothing of positions.
+  /// Rows that the present solution does not need and that are not judged: those of a loop that ask nothing of
+  /// positions.
   void pass_over(std::size_t i, unsigned rows) { passed_over_[i] = rows; }
   /// All rows count until they are found to depend on others.
   void forget() noexcept;

@@ -80,9 +80,9 @@ class ElementRows {
   /// where there are modules.
   void evaluate(double t, std::span<const BodyMotion> frames, std::span<const double> q, std::span<const double> v,
                 std::span<const double> x) noexcept;
-  /// Makes the modules ready for what is solved for next; evaluate() does for accelerations. Rows of a module that give
-  /// the rates of variables without mass are then taken from its others: share(), residual(), rate() and acceleration()
-  /// are of what is solved.
+  /// Makes the modules ready for the next solution; evaluate() does so for accelerations. Rows of a module that give
+  /// the rates of variables without mass are then subtracted from its other rows: share(), residual(), rate() and
+  /// acceleration() are those of the present solution.
   using Level = LoopRightSides::Level;
   void prepare(Level) noexcept;
   Level level() const { return level_; }   ///< of the last prepare()

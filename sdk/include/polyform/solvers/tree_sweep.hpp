@@ -21,7 +21,7 @@ struct SweepFailure {
 /// What becomes of an error of accelerations where it does not count as such.
 class ErrorFilter {
  public:
-  /// An error of v̇ of the tree joints, in place: what of it counts.
+  /// Leaves in an error of v̇ of the tree joints, in place, the part that counts.
   virtual void apply(std::span<double> error) noexcept = 0;
 
  protected:

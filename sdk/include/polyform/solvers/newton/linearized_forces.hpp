@@ -1,4 +1,5 @@
-// What acts in a linearized tree: the derivatives of each force by what it sees, as those by displacements of bodies.
+// The forces of a linearized tree: the derivatives of each force by its own inputs, as derivatives by displacements of
+// bodies.
 #pragma once
 
 #include <cstdint>

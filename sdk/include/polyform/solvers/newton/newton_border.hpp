@@ -26,7 +26,7 @@ class NewtonBorder {
   /// The border's size at most, for a system of this tree. Beyond the largest one nothing is made, and nothing may be
   /// asked of the object.
   static std::size_t most(const LinearizedTree&) noexcept;
-  /// After NewtonSweep::factorize. False if the border is singular but for dependent rows of loops.
+  /// After NewtonSweep::factorize. False if the border is singular by more than dependent rows of loops.
   bool factorize() noexcept;
   /// As NewtonSweep's three parts together.
   void solve(std::span<T> steps, std::span<T> rates) noexcept;
