@@ -25,7 +25,7 @@ struct Variable {
   double start = 0;  ///< of parameters and inputs
 };
 
-/// Read from the settings' file. The catalog outlives it.
+/// The model read from the settings' file. The catalog outlives it.
 class FmuModel {
  public:
   /// parameters: values in place of those of the model. Failures of reading and assembly, whose reasons are printed

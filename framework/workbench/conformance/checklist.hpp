@@ -1,4 +1,4 @@
-// How a battery measures: a claim is a name, a tolerance, a remedy and a body that sees errors.
+// How a battery measures: a claim has a name, a tolerance, a remedy and a body that reports errors.
 #pragma once
 
 #include <concepts>
@@ -26,11 +26,11 @@ class Undecided : public std::exception {
 /// Keeps the largest error of a claim, and where it was.
 class Measure {
  public:
-  /// sink: hears of the models; may be none.
+  /// sink: gets the models; may be nullptr.
   explicit Measure(double tolerance, ClaimSink* sink = nullptr) : tolerance_(tolerance), sink_(sink) {}
 
-  /// where: a text, or a function that makes it. It is asked for only when the error is beyond the tolerance and larger
-  /// than all before. An error that is no number is beyond every tolerance.
+  /// where: a text, or a function that makes it. It is asked for only if the error is beyond the tolerance and larger
+  /// than all before. NaN is beyond every tolerance.
   template <class Where>
   void see(double error, const Where& where) {
     ++seen_;

@@ -122,7 +122,7 @@ Sample flexible_model(const Bench& bench, std::uint64_t seed) {
     try {
       return flexible_model(*type, bench, seed);
     } catch (const Undecided&) {
-      continue;  // the next type may do
+      continue;  // the next type may suit
     }
   }
   throw Undecided("no loaded flexible body makes such a model");

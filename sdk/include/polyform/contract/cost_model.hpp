@@ -1,4 +1,5 @@
-// What an evaluation of a system costs in a formulation, told before anything is compiled: an interface of Formulation.
+// The cost of an evaluation of a system in a formulation, told before anything is compiled: an interface of
+// Formulation.
 #pragma once
 
 #include <string_view>
