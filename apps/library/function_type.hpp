@@ -15,7 +15,7 @@
 
 namespace polyform::library {
 
-/// What functions did in this thread while it lives. Calls may nest: a function may use the library.
+/// Keeps what functions did in this thread, as long as it lives. Calls may nest: a function may use the library.
 class FunctionCalls {
  public:
   FunctionCalls() noexcept;
@@ -32,7 +32,7 @@ class FunctionCalls {
   static FunctionCalls* current() noexcept;
   void keep(std::exception_ptr, std::string_view whose) noexcept;
   void end_run(std::string_view event) noexcept;
-  /// What was thrown is told elsewhere.
+  /// Drops the exception, which is told elsewhere.
   void forget() noexcept { thrown_ = nullptr; }
 
  private:

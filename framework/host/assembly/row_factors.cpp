@@ -12,8 +12,8 @@ namespace {
 
 using Eigen::Index;
 
-/// Rounds of scaling by the square roots of the largest entries (Ruiz 2001). Each round halves the number of digits by
-/// which they differ from 1.
+/// Rounds of scaling by the square roots of the largest entries (Ruiz 2001). Each round halves the logarithms of these
+/// entries.
 constexpr int row_rounds = 6;
 /// A random motion of size 1, less its part in the span of the rows, has smaller entries than this in columns that the
 /// rows settle. What is left there is rounding, enlarged by levers of up to some hundred thousand.

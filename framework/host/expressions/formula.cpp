@@ -17,7 +17,7 @@ thread_local std::string trouble_text;
 thread_local double trouble_time = 0;
 thread_local bool is_looking = false;
 
-/// Registers for one evaluation: on the stack, or kept by the thread where there are many.
+/// Registers for one evaluation: on the stack, or kept by the thread if there are many.
 template <class T, class Use>
 auto with_registers(std::size_t count, const Use& use) {
   if (count <= 64) {
@@ -88,10 +88,10 @@ void clear_trouble() noexcept { trouble_text.clear(); }
 
 void note_strained(const Program& program, std::size_t root, std::span<const double> work,
                    std::span<const FormulaText> texts, double time) noexcept {
-  if (!is_looking) return;  // another thread does
+  if (!is_looking) return;  // another thread looks
   try {
     if (const auto strained = program.strained(root, work)) note_trouble(*strained, texts, time);
-  } catch (...) {  // no memory: it is not told
+  } catch (...) {  // no memory: the place is not told
   }
 }
 LookForStrained::LookForStrained() noexcept {
@@ -123,7 +123,7 @@ double shortest_period(const Graph& graph, std::span<const NodeIndex> roots) {
       const Jet& x = work[program.root(0)];
       return x.acceleration == 0 ? x.rate : 0.0;
     };
-    // At two instants without a simple ratio: the same where it grows steadily.
+    // The rates at two instants whose times have no simple ratio are the same only if the function grows steadily.
     const double rate = rate_at(0.3819660113);
     if (rate != 0 && std::abs(rate_at(2.7182818285) - rate) <= 1e-12 * std::abs(rate))
       shortest = std::min(shortest, (turns ? 2 * std::numbers::pi : 1.0) / std::abs(rate));
@@ -170,7 +170,7 @@ TimeFunction::Value TimeFormula::value(double t) const noexcept {
 double TimeFormula::next_knot(double t) const noexcept { return next_root(switches_, t); }
 
 double TimeFormula::next_pole(double after, double until) const {
-  constexpr int most_zeros = 1000;  // of quotients that stay bounded, after each other
+  constexpr int most_zeros = 1000;  // of quotients that stay bounded, one after the other
   double t = after;
   for (int zeros = 0; zeros < most_zeros; ++zeros) {
     t = next_root(pole_roots_, t);

@@ -1,4 +1,4 @@
-// How fast bodies pass by what they may meet.
+// How fast bodies pass things that they may meet.
 #pragma once
 
 #include <limits>

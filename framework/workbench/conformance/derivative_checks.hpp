@@ -1,4 +1,4 @@
-// Derivatives that a force gives, against differences of what it gives.
+// Derivatives that a force gives, compared with differences of its outputs.
 #pragma once
 
 #include <algorithm>

@@ -80,7 +80,7 @@ class BodyAngles {
   }
 
  private:
-  /// What rounding leaves of the cosine (or sine) of the second angle at gimbal lock.
+  /// The cosine (or sine) of the second angle at gimbal lock is this much rounding.
   static constexpr double lock = 1e-14;
   std::array<std::size_t, 3> axes_{2, 1, 0};
 };

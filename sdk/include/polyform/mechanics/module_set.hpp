@@ -48,14 +48,15 @@ class ModuleSet {
   /// Evaluates all modules. frames: bodies, then nodes; q, v: of all joints; x: first-order states of the system.
   void evaluate(double t, std::span<const BodyMotion> frames, std::span<const double> q, std::span<const double> v,
                 std::span<const double> x) noexcept;
-  /// ẋ of the modules' further states, to their places among the system's.
+  /// Writes ẋ of the modules' further states to their places among those of the system.
   void put_rates(std::span<double> xdot) const noexcept;
   double kinetic_energy() const { return kinetic_energy_; }
   double potential_energy() const { return potential_energy_; }
   double power() const { return power_; }
-  /// Starting values of u and x, to their places among the first-order states of the system, without the motion.
+  /// Writes the starting values of u and x to their places among the first-order states of the system, without the
+  /// motion.
   void initial_states(std::span<double> x) const noexcept;
-  /// Starting values of those that follow from the initial motion (InitialStates); the others stay. Arguments as of
+  /// Starting values of states that follow from the initial motion (InitialStates); the others stay. Arguments as of
   /// evaluate.
   void states_at_start(std::span<const BodyMotion> frames, std::span<const double> q, std::span<const double> v,
                        std::span<double> x) noexcept;
