@@ -178,7 +178,7 @@ bool work(const StudyArguments& arguments, StudyCases& cases, const StudyRequest
   return all;
 }
 
-/// Rank 1 and further: runs what rank 0 hands out, and leaves all that is to be said to that one.
+/// Rank 1 and further: runs the cases that rank 0 hands out, and leaves all messages to rank 0.
 Exit serve(const StudyArguments& arguments, Ranks& ranks) {
   const HeldMessages messages;
   try {

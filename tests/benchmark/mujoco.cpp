@@ -46,7 +46,7 @@ class Text {
   static constexpr std::size_t levels = 50;
 
   void write_bodies() {
-    std::vector<std::pair<std::size_t, bool>> stack;  ///< body, and whether it is to be closed
+    std::vector<std::pair<std::size_t, bool>> stack;  ///< body, and whether it has to be closed
     std::vector<std::size_t> open_files{0};
     std::size_t depth = 0;
     for (const std::size_t root : roots_) stack.push_back({root, false});

@@ -1,4 +1,4 @@
-// What is said of mechanisms at and next to limit positions and change points.
+// Messages about mechanisms at and next to limit positions and change points.
 #include <fmt/format.h>
 
 #include <catch2/catch.hpp>

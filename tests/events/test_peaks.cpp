@@ -102,7 +102,7 @@ host::RunRecord record_of(const host::System& system, const host::RunSettings& s
 
 }  // namespace
 
-// Past a pole there is no motion, whatever steps make of it: no integrator goes on, with or without error control.
+// There is no motion past a pole, whatever steps give: no integrator goes on, with or without error control.
 TEST_CASE("no run goes past a pole of a formula, and the formula is named") {
   for (const char* const effort : {"1/(t-1.0003)^2", "tan(t)", "-1/(q(s)-7.0003)", "(t-1.0003)^-2", "v(s)*tan(t)",
                                    "log((t-2)^2)/(t-1.0003)", "1e-3/((q(s)-7.0003)*abs(t-20))", "q(s)/abs(t-1.0003)"}) {

@@ -168,7 +168,7 @@ void ConstraintJacobian::add_coordinates(std::size_t index, std::span<const doub
 }
 
 /// The rate of a coordinate: v = (HᵀH)⁻¹Hᵀ V_FM, one wrench per coordinate with Hᵀ w its unit vector. away: how far M
-/// is from where it is to be, F axes.
+/// is from its wanted place, F axes.
 void ConstraintJacobian::add_cut_coordinates(std::size_t index, std::span<const double> rates, const Spatial& away) {
   const JointData& cut = view_.joints[index];
   std::vector<double> q(cut.nq), v(cut.nv);

@@ -42,7 +42,7 @@ bool ModuleStart::fit_positions() {
   return true;
 }
 
-/// What a turn by 1 rad, a shift by the length of the system or the variables' own integrals make of a row.
+/// The change of a row by a turn by 1 rad, a shift by the length of the system, or the variables' own integrals.
 double ModuleStart::size_of_row(const ModuleSet::Module& m, std::size_t row) const {
   double size = 0;
   for (const Spatial& a : m.rows.A.subspan(row * m.rows.markers.size(), m.rows.markers.size()))

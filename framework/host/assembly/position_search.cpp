@@ -124,7 +124,7 @@ void PositionSearch::place(double share, double before, const Place& last, const
     state_.eta[k] = modes_kept_ ? share * given_eta_[k] : last.eta[k] + (share - before) * given_eta_[k];
 }
 
-/// Newton's method at a share of the way, to which residuals of elements and modules are reduced likewise.
+/// Newton's method at a share of the way; the residuals of elements and modules are reduced by the same share.
 bool PositionSearch::close(double share, Pace pace) {
   double open = evaluate(share), last_size = 0;
   double caution = most_caution;

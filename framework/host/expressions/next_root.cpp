@@ -149,8 +149,8 @@ class RootSearch {
     return first;
   }
 
-  /// The first double with another sign: what a formula is there it is after the jump. A knot that is off by some digits
-  /// would leave a part of the step before it behind the jump.
+  /// The first double with another sign: there a formula has its value after the jump. If a knot were off by some
+  /// digits, a part of the step before it would lie behind the jump.
   double first_behind(std::size_t k, double before, double behind) {
     const bool sign = signs_[k] > 0;
     for (;;) {

@@ -126,8 +126,8 @@ bool Integration::step(double t_limit) {
 }
 
 bool Integration::state_at(double t, std::span<double> y) {
-  // Before the end only what rounding makes of it is the end: events, and the steps across them, are far shorter apart
-  // than anything else, and a sample before an event must not be one after it.
+  // A time before the end counts as the end only up to its rounding: events, and the steps across them, are far shorter
+  // apart than anything else, and a sample before an event must not be one after it.
   const double end = std::abs(time());
   if (t >= time() - rounding_of_time * end && t <= time() + beyond_the_end * std::max(1.0, end)) {
     stand(now_);

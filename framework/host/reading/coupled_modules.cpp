@@ -76,7 +76,7 @@ ElementInstance member_of(const ElementInstance& whole, const Share& s) {
           .inertias = whole.inertias.subspan(s.markers.first, s.markers.count)};
 }
 
-/// What a member says of its fields, as said of those of the whole.
+/// Reports a member's messages about its fields as messages about those of the whole.
 class MemberSink final : public FieldSink {
  public:
   MemberSink(FieldSink& whole, std::size_t instance, std::size_t first)

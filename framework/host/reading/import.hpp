@@ -34,7 +34,7 @@ using ImportOptions = std::vector<std::pair<std::string, std::string>>;
 /// "honoured", "converted", "not honoured", "within".
 std::string_view name_of(Treatment) noexcept;
 
-/// The importer for a file of that name and content; nullptr for what is to be read as a model file.
+/// The importer for a file of that name and content; nullptr for a model file.
 const ImporterType* importer_for(const Catalog&, std::string_view file, std::string_view bytes);
 /// Whether the bytes are XML, which no model file is.
 bool looks_like_xml(std::string_view bytes) noexcept;

@@ -1,4 +1,4 @@
-// What placing a part does to its items: from the part's axes to ground.
+// Places the items of a part: takes them from the part's axes to ground.
 #include <fmt/format.h>
 
 #include "framework/host/reading/value.hpp"

@@ -179,8 +179,8 @@ std::optional<double> EventWatch::find() {
   return found->before;
 }
 
-/// Where a formula grows without bound no motion leads past, whatever a step makes of it. A quotient that stays bounded
-/// is passed like a switch.
+/// No motion leads past a place where a formula grows without bound, whatever a step gives. A quotient that stays
+/// bounded is passed like a switch.
 void EventWatch::check_pole(std::size_t k, double t) {
   const double first = integrator_.previous_time(), last = integrator_.time();
   const double least = times_located * located * scale(t);

@@ -50,8 +50,8 @@ using Vector = Eigen::Matrix<Number, Eigen::Dynamic, 1>;
 using Matrix = Eigen::SparseMatrix<Number>;
 
 /// Subtracted from the zero block of the scaled matrix. Rows that depend on others do so up to the rounding of a
-/// double: of their pivots, 1e-32, nothing is to be left, and their rounding, 1e-16 over that number, has to stay small
-/// where it acts back with 1e-16. Rows between heavy bodies that light ones hold have pivots like the ratio of the
+/// double: nothing may be left of their pivots, 1e-32, and their rounding of 1e-16, divided by this number, has to stay
+/// small when it acts back with 1e-16. Rows between heavy bodies that light ones hold have pivots like the ratio of the
 /// masses, which refinement finds down to this number.
 constexpr double added = 1e-20;
 /// A step that is relative to the accelerations smaller than this is the last one.
@@ -60,7 +60,7 @@ constexpr double last_step = 1e-14;
 constexpr std::size_t most_steps = 30;
 constexpr double known = 1e-9;
 
-/// Numbers that are off by up to one rounding, or none.
+/// Numbers with errors of up to one rounding, or with none.
 class Disturbance {
  public:
   explicit Disturbance(std::uint64_t seed) : seed_(seed) {}

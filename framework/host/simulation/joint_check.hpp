@@ -13,8 +13,8 @@
 
 namespace polyform::host::inline simulation {
 
-/// At each joint: the relative acceleration of the two bodies as observed, less what the joint's own v̇ makes of it, as
-/// a part of the accelerations there. Joints that the solver leaves out or holds softly are not asked.
+/// At each joint: the observed relative acceleration of the two bodies, less the one by the joint's own v̇, as a part
+/// of the accelerations there. Joints that the solver leaves out or holds softly are not checked.
 class JointCheck {
  public:
   JointCheck(const SystemView&, Solver&);

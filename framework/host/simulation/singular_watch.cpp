@@ -24,11 +24,11 @@ constexpr double longest_turn = 0.4;
 constexpr double rounding = 1e-10;
 /// No step sees that a singular position is missed by less, rad.
 constexpr double near_by = 1e-3;
-/// What interpolation within a step makes of a singular position that is passed exactly, rad, and far more than the
-/// root of some roundings of lengths.
+/// Interpolation within a step misses a singular position that is passed exactly by so much, rad; that is far more than
+/// the root of some roundings of lengths.
 constexpr double exact = 1e-5;
-/// A loop that integration leaves open by a part δ of its length is as good as one whose lengths are off by that, which
-/// misses its singular position by some √δ: a miss is that of the lengths from this multiple on.
+/// If integration leaves a loop open by a part δ of its length, that is like an error δ of its lengths, by which the
+/// loop misses its singular position by some √δ. From this multiple on a miss is caused by the lengths.
 constexpr double by_opening = 4;
 /// Drift of energy that is told with its likely cause: more than tolerances of integrators leave in runs that pass no
 /// singular position.

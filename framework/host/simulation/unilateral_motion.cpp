@@ -145,8 +145,8 @@ bool UnilateralMotion::find_forces_once(double t, std::span<const double> y) {
   return true;
 }
 
-/// In parts of the probes: rows that hold have no acceleration. Rows and columns are scaled by what each does to
-/// itself.
+/// Solves in parts of the probes: rows that hold have no acceleration. Rows and columns are scaled by the response of
+/// each to itself.
 void UnilateralMotion::solve_unknowns(double t) {
   const auto n = static_cast<Index>(unknowns_.size());
   found_.resize(n);

@@ -14,8 +14,8 @@
 namespace polyform::host::inline simulation {
 
 /// Between events each point is open, sticks or slips, and the rows that hold have no acceleration: a linear system for
-/// their forces. At an event the complementarity problem of all points that touch tells which hold from there on. It
-/// has many members because one evaluation is told from many sides; all are arrays over points or rows.
+/// their forces. At an event the complementarity problem of all touching points decides which rows hold from there on.
+/// It has many members because one evaluation fills many arrays over points or rows.
 class UnilateralMotion {
  public:
   /// What event functions tell of a point. A function that has nothing to tell is 1.

@@ -18,10 +18,10 @@
 
 namespace polyform::host::inline comparison {
 
-/// What runs are compared in. Joint coordinates are rad or m, their accelerations likewise; modal coordinates as their
-/// body type defines them. Outputs of elements, and forces of constraints that are unique, each in its unit, are shown
-/// and do not decide who agrees: they follow from the motion, accelerations and reactions that do, in numbers that may
-/// be as small as rounding.
+/// The quantities in which runs are compared. Joint coordinates are rad or m, their accelerations likewise; modal
+/// coordinates as their body type defines them. Outputs of elements, and forces of constraints that are unique, each in
+/// its unit, are shown and do not decide who agrees: they follow from the motion, accelerations and reactions, which do
+/// decide, and their numbers may be as small as rounding.
 enum class Quantity {
   position,
   angle,
@@ -68,7 +68,7 @@ struct TraceItem {
   bool length;            ///< in m: the size of the system is the scale of differences
   std::size_t offset;     ///< into the row
   std::string_view name;  ///< of the body or joint; of an output with its element and unit
-  double inertia = 0;     ///< of an acceleration of a body: what it takes of force or moment, kg or kg m²
+  double inertia = 0;     ///< for an acceleration of a body: force or moment per acceleration, kg or kg m²
   std::size_t size() const { return kind == Kind::vector ? 3 : kind == Kind::quaternion ? 4 : 1; }
 };
 

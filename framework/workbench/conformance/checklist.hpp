@@ -50,7 +50,7 @@ class Measure {
     if (sink_ != nullptr) sink_->in_model(text);
   }
 
-  /// Adds what is to be known of the claim when it passes.
+  /// Adds a remark that is shown if the claim passes.
   void remark(std::string text) { remark_ = std::move(text); }
 
   bool good() const { return worst_ <= tolerance_; }

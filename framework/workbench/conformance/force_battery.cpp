@@ -201,8 +201,8 @@ void turn_vector(const Mat3& R, std::span<double> states, std::size_t first) {
   std::copy_n(&turned.x, 3, states.begin() + static_cast<std::ptrdiff_t>(first));
 }
 
-/// Where nothing slips, the rates of such vectors and the power that they take are rounding, and nothing tells their
-/// size: what the vectors do to the wrenches is compared instead.
+/// If nothing slips, the rates of such vectors and the power that they take are rounding, and nothing tells their size:
+/// their effect on the wrenches is compared instead.
 void clear_vectors(Load& load, std::span<const std::size_t> firsts) {
   for (const std::size_t first : firsts)
     std::fill_n(load.rates.begin() + static_cast<std::ptrdiff_t>(first), 3, 0.0);

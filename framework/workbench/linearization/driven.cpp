@@ -45,7 +45,7 @@ class Drives {
     }
   }
 
-  /// With all frames at rest the rows ask for what functions of time make of them alone.
+  /// With all frames at rest the rows ask only for rates that functions of time give.
   void look_at_rows(double time) {
     TreeKinematics tree(view_);
     tree.evaluate(state_.q.data(), state_.v.data(), state_.eta.data(), state_.etadot.data());

@@ -1,4 +1,4 @@
-// Events of elements along a motion. A contact or a stop is met at one instant, and no matrix has what it does to a
+// Events of elements along a motion. A contact or a stop acts at one instant, and no matrix contains its effect on a
 // disturbance.
 #pragma once
 

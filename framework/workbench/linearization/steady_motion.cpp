@@ -188,7 +188,7 @@ AlongMotion look_along(PointModel& model, const MotionFields& fields, const std:
       all.push_back(std::move(next));
   }
   const VectorXd here = rows.of_motion(all[0].state, all[0].rates);
-  double size = 0;  // of A, by what it makes of the deviations
+  double size = 0;  // of A, by its effect on the deviations
   for (std::size_t i = 1; i < all.size(); ++i)
     size = std::max(size, (rows.of_motion(all[i].state, all[i].rates) - here).lpNorm<Eigen::Infinity>());
   out.steady = out.constant = true;

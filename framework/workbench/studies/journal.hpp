@@ -11,7 +11,7 @@
 
 namespace polyform::host::inline studies {
 
-/// What a study is made of: entries by name. `model` is the text of the model, `cases` how many there are to be.
+/// What identifies a study: entries by name. `model` is the text of the model, `cases` the number of cases.
 using StudyRecord = std::vector<std::pair<std::string, std::string>>;
 
 /// An entry; nullptr if there is none.

@@ -23,7 +23,8 @@ double size_of(const PlacedShape& box) noexcept {
   return std::max({box.half_edges.x, box.half_edges.y, box.half_edges.z});
 }
 
-/// A place that is none: as far away as the centres, and more. Its gap changes with the bodies' velocities as others do.
+/// A point that is not there: as far away as the centres, and more. Its gap changes with the bodies' velocities like
+/// others.
 ContactPoint nowhere(const Vec3& a, const Vec3& b, double far) noexcept {
   const Vec3 line = a - b;
   const double distance = norm(line);

@@ -63,8 +63,8 @@ ModalBatch::Deformed ModalBatch::deform(const ModalInvariants& c, const Flexible
   return now;
 }
 
-/// Adds what s = ½ Γ[η, η] makes of the integrals, up to second order in η and η̇ in the kinetic energy: ∫s dm and
-/// ∫u sᵀ dm with their rates, and the moments of the modes Φ_k + Γ_k·η.
+/// Adds the part of s = ½ Γ[η, η] in the integrals, up to second order in η and η̇ in the kinetic energy: ∫s dm and ∫u
+/// sᵀ dm with their rates, and the moments of the modes Φ_k + Γ_k·η.
 void ModalBatch::foreshorten(const ModalInvariants& c, const FlexibleInput& in, Deformed& now) noexcept {
   const std::size_t m = c.modes();
   Mat3 added;

@@ -268,7 +268,7 @@ void SparseEquations::take_elements(std::span<Spatial> needed, std::span<double>
         const Spatial w = force * element.A[row * element.markers.size() + m];
         needed[at(b)] -= Spatial{w.angular + cross(element.arms[m], w.linear), w.linear};
       }
-      // What it does to joints counts as effort of the joints.
+      // The load on joints counts as effort of the joints.
       const double* B = element.B.data() + row * element.velocities;
       for (const JointIndex j : element.joints)
         for (std::size_t k = 0; k < view_.joints[at(j)].nv; ++k)

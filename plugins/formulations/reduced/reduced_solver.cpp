@@ -26,9 +26,9 @@ ReducedSolver::ReducedSolver(const SystemView& system, const Choice& choice)
   if (choice.correction == Choice::Correction::baumgarte) loops().right_sides().stabilize(choice.alpha, choice.beta);
 }
 
-/// Fig. 10: as long as a constraint is off by more than the tolerance, Newton's step on the positions (Eq. 4) and the
-/// correction of the velocities (Eq. 5), both with the same Jacobian, which also serves for further steps while they
-/// converge: at the end of a time step it hardly changes by the first one.
+/// Fig. 10: while a residual is larger than the tolerance, Newton's step on the positions (Eq. 4); then the correction
+/// of the velocities (Eq. 5). Both have the same Jacobian, which also serves for further steps while they converge: at
+/// the end of a time step the first step hardly changes it.
 bool ReducedSolver::return_to_loops(double t, std::span<double> y, Correction& out) noexcept {
   LoopProjection& project = projection();
   const JointState& state = project.state();

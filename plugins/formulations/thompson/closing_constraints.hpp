@@ -26,7 +26,7 @@ class ClosingConstraints {
     modules_.follow(discrete);
   }
   bool empty() const { return rows_.empty(); }
-  /// Nothing is to be evaluated.
+  /// Whether there is nothing to evaluate.
   bool is_idle() const { return rows_.empty() && modules_.empty(); }
   std::size_t groups() const { return rows_.size(); }
   std::size_t rows(std::size_t group) const { return rows_[group].count; }
@@ -68,7 +68,7 @@ class ClosingConstraints {
   // Multipliers: of the rows of all groups.
   /// The given part of the elements' forces; false if there is none.
   bool given_multipliers(std::span<double> out) const noexcept;
-  /// What multipliers of elements do to joints, added to their efforts.
+  /// Adds the loads of the elements' multipliers on joints to the efforts of these.
   void add_efforts(const double* multipliers, std::span<double> efforts) const noexcept;
   /// Those of the constraint elements alone, element after element.
   std::span<const double> of_elements(std::span<const double> multipliers) const noexcept {

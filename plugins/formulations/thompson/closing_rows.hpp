@@ -26,7 +26,8 @@ class ClosingRows {
   void set(Level, const PlacedTree&, std::span<const Vector6> gamma) noexcept;
   const double* right() const { return right_.data(); }
 
-  /// What rows that were left out are off by, relative to the largest acceleration that rows ask for, or that acts.
+  /// The largest error of rows that were left out, relative to the largest acceleration that rows ask for, or that
+  /// acts.
   struct Contradiction {
     double size = 0;
     std::size_t group = 0;  ///< with the largest

@@ -19,7 +19,7 @@
 
 namespace polyform::thompson {
 
-/// What is to be solved, at the motions for which H2 and the second reduction stand.
+/// The problem to solve, at the motions of H2 and the second reduction.
 struct Problem {
   const Forces* Q = nullptr;       ///< generalized forces; the reduced form also does without
   bool with_gamma = false;         ///< accelerations, with Ḣ2 q̇2; otherwise a step or a change of velocities
@@ -117,8 +117,9 @@ class ReducedForm {
 ///
 ///   Eq 20    [M + W  −(M + W) H2; −H2ᵀ (M + W)  H2ᵀ W H2] [q̈; q̈2] = [(M + W) Ḣ2 q̇2; −H2ᵀ Q − H2ᵀ W Ḣ2 q̇2]
 ///
-/// and in Eq 21 likewise: its second row, times W and −H2ᵀ W, is added to the first and the third. These are sums of
-/// the paper's rows; any W gives the same accelerations, and they are determined as long as H2ᵀ M H2 is regular.
+/// and in Eq 21 in the same way: its second row, times W and −H2ᵀ W, is added to the first and the third. These are
+/// sums of the paper's rows; any W gives the same accelerations, and they are determined as long as H2ᵀ M H2 is
+/// regular.
 class ImplicitForm {
  public:
   ImplicitForm(const SystemView&, const H2&, const GeneralizedMass&, SecondReduction&, bool second);

@@ -84,8 +84,8 @@ class H2 {
   bool has_modes() const { return !modes_.empty(); }
   /// The modes of a body; none for a rigid one. Call it only if has_modes().
   const Modes& modes(std::size_t body) const { return modes_[body]; }
-  /// What the modes of a body that is carried at a node do to its own q̇, and what those of its inboard body do to it:
-  /// q̇_i = T q̇_k + basis [u; e] + Σ own η̇_i + Σ inboard η̇_k. Empty if they do nothing.
+  /// The effect on q̇ of a body that is carried at a node by its own modes, and by those of its inboard body: q̇_i = T
+  /// q̇_k + basis [u; e] + Σ own η̇_i + Σ inboard η̇_k. Empty if there is none.
   std::span<const Vector6> own_columns(std::size_t body) const {
     const Modes& m = modes_[body];
     return m.own == none ? std::span<const Vector6>() : std::span(columns_).subspan(m.own, m.count);

@@ -27,8 +27,8 @@ class Reductions {
 
   /// H2 and M of this tree, with H1 for the constraint vector. False if a joint's axes have become dependent.
   bool construct(const PlacedTree&, bool with_H1, Failure&) noexcept;
-  /// J of the tree for which H2 was constructed, and its elimination. gamma: see ClosingRows::set. anew: dependent rows
-  /// are to be found, see SecondReduction::eliminate.
+  /// Makes J of the tree whose H2 was constructed, and eliminates it. gamma: see ClosingRows::set. anew: find dependent
+  /// rows, see SecondReduction::eliminate.
   void reduce(Level level, const PlacedTree& tree, std::span<const Vector6> gamma, bool anew) noexcept {
     rows_.set(level, tree, gamma);
     loops_.eliminate(anew);

@@ -53,7 +53,7 @@ class SecondReduction {
   void leave_out(std::size_t group, std::uint64_t rows) { groups_[group].left_out = rows; }
   static constexpr std::size_t most_rows = 64;  ///< of a group: a bit each
 
-  /// E, U. anew: dependent rows are to be found, at a state that satisfies the constraints.
+  /// Makes E and U. anew: find the dependent rows, at a state that satisfies the constraints.
   void eliminate(bool anew) noexcept;
   /// Coordinates that stay independent: of q̇3, the velocities that are left.
   std::span<const std::size_t> independent() const { return independent_; }

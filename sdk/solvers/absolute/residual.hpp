@@ -50,7 +50,7 @@ class Residual {
   /// The largest share that a step of all unknowns has in the motion of a block, which it names. A body's motion counts
   /// as at least a small part of the largest.
   double relative_step(std::span<const double> step, std::size_t& worst_block) const noexcept;
-  /// What the motion of a block of unit size makes of a row at most.
+  /// The largest change of a row by a motion of unit size of a block.
   double row_weight(const Constraints::Entry&, std::size_t row) const noexcept;
 
  private:

@@ -42,8 +42,8 @@ void Rows::evaluate(double t, Level level, double* q, double* v) noexcept {
   }
 }
 
-/// A wrench on a frame about its origin as one about the mass centre of its body. What it does to the body's modes is
-/// added to modal; they are not touched for a wrench on the body frame.
+/// A wrench on a frame about its origin as one about the mass centre of its body. Its forces on the body's modes are
+/// added to modal, which is not touched for a wrench on the body frame.
 Spatial Rows::wrench_about_center(FrameIndex f, const Spatial& w, double* modal) const noexcept {
   const std::size_t n = view_.bodies.size();
   if (at(f) < n) return {w.angular - cross(inertia_.center(at(f)), w.linear), w.linear};

@@ -62,8 +62,8 @@ bool SaddlePoint::step_is_inertial(const Refinement& r) const noexcept {
   return std::abs(inertial) > std::abs(constrained);
 }
 
-/// What the factors make of the residual; of that of the equations of motion alone where rows do not count. Of
-/// redundant rows they would blow up rounding to multipliers that spoil those of motions with little inertia.
+/// Solves for the residual with the factors; if rows do not count, for that of the equations of motion alone. With
+/// redundant rows the factors would blow up rounding to multipliers that spoil motions with little inertia.
 bool SaddlePoint::find_refinement(const Refinement& r, bool rows_count) noexcept {
   if (!factors_.made() && !factorize(r.neighbour)) return false;
   std::copy(residual_.values().begin(), residual_.values().end(), step_.begin());

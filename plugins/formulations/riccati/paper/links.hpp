@@ -53,7 +53,7 @@ class Links {
   RigidBody between(std::size_t i, const Place& input, const Place& output) const noexcept;
   /// Lets the efforts in the hinges act as loads on the bodies that they move: the hinges themselves are then smooth.
   void turn_efforts_into_loads() noexcept;
-  /// What the efforts in the hinge of body i do to it, at its hinge point.
+  /// The load of the efforts in the hinge of body i on the body, at its hinge point.
   Spatial hinge_load(std::size_t i) const noexcept { return placed_[i].by_efforts; }
   /// From the frame origin of body i to its hinge point.
   const Vec3& to_hinge(std::size_t i) const { return placed_[i].to_P; }

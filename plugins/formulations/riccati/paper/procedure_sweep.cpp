@@ -112,12 +112,12 @@ struct ProcedureSweep::Work {
     const Vec3 arm = links.to_hinge(body) + links.point(body, input);
     accelerations[body] = {alpha, linear(z, topology.layout.r()) - cross(alpha, arm) - cross(omega, cross(omega, arm))};
   }
-  /// What passes from a body to its neighbour: kept as what the hinge does to its outboard body.
+  /// Keeps what passes from a body to its neighbour, as the load of the hinge on its outboard body.
   void keep_hinge(std::size_t before, std::size_t after, const Vector& z) {
     const std::size_t hinge = hinge_between(links, before, after);
     of_hinges[hinge] = (hinge == before ? 1.0 : -1.0) * on_element_before(z);
   }
-  /// What ground does to a body; before: the body is the element before the connection point.
+  /// Keeps the load of ground on a body. before: the body is the element before the connection point.
   void keep_boundary(const Place& place, bool before, const Vector& z) {
     const Spatial on_body = (before ? 1.0 : -1.0) * on_element_before(z);
     if (place.kind == Place::Kind::own_hinge) of_hinges[place.index] = on_body;
@@ -214,7 +214,7 @@ struct ProcedureSweep::Work {
   Topology topology;
   Mat3 axes;
   std::vector<Spatial> accelerations;       ///< of the frame origins
-  std::vector<Spatial> of_hinges, of_cuts;  ///< what they do to their outboard body, and to the body that they pin
+  std::vector<Spatial> of_hinges, of_cuts;  ///< their loads on their outboard body, and on the body that they pin
   std::size_t failed = 0;
   const char* reason = nullptr;
 };

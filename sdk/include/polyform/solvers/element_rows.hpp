@@ -23,9 +23,9 @@ namespace polyform {
 
 /// Stands for the motions that evaluate() was given last. Nothing allocates after construction; ground axes.
 ///
-/// It has many functions and members because a row of an element is told from many sides: which frames and joints it
-/// acts on, what it asks of each, what it is given, and what the elimination makes of it. All are arrays over the same
-/// rows, filled by the same evaluation.
+/// It has many functions and members because a row of an element has many sides: the frames and joints on which it
+/// acts, what it asks of each, its given effort, and its form after elimination. All are arrays over the same rows,
+/// filled by the same evaluation.
 class ElementRows {
  public:
   static constexpr std::size_t none = static_cast<std::size_t>(-1);
@@ -103,7 +103,7 @@ class ElementRows {
     const Group& group = groups_[g];
     return group.module == none ? of(group).effort[group.first + row] : rows_of_[group.module].given(group.first + row);
   }
-  // The same as the elements have it, whatever prepare() made of it.
+  // The share as the elements gave it, before prepare() changed it.
   const Share& asked_share(std::size_t g, std::size_t row, std::size_t frame) const {
     return (has_modules() ? asked_shares_ : shares_)[groups_[g].share + row * groups_[g].frame_count + frame];
   }
@@ -125,8 +125,8 @@ class ElementRows {
   // multipliers: per row of all groups.
   /// Adds the wrenches of the given efforts, and those that modules apply, to those on the frames.
   void add_efforts(std::span<const BodyMotion> frames, std::span<Spatial> wrenches) const noexcept;
-  /// Adds to the reactions of the joints, on their moving bodies at the origin of M, what the rows do to them: λ and
-  /// the given efforts.
+  /// Adds the loads of the rows, λ and the given efforts, to the reactions of the joints, on their moving bodies at the
+  /// origin of M.
   void add_reactions(std::span<const double> multipliers, std::span<const BodyMotion> frames,
                      std::span<Spatial> reactions) const noexcept;
   /// Sets the multipliers of rows that are given up, and finds the rates of the modules' variables: from the

@@ -134,7 +134,7 @@ class LoopClosure {
   Spatial reaction(std::size_t i, const BodyMotion& base) const noexcept;
   /// What is left of the constraints at accelerations that were found.
   struct Contradiction {
-    double part = 0;        ///< largest that a row is off by, relative to the accelerations that act or could
+    double part = 0;        ///< largest error of a row, relative to the accelerations that act or could
     std::size_t loop = 0;   ///< where, in the order of the layout
   };
   /// d/dt of the velocity coordinates of the cut joints, into their places in canonical order. frames: as evaluated;
@@ -157,7 +157,7 @@ class LoopClosure {
   void put_module_multipliers(std::span<double> out) const noexcept {
     if (elements_.has_modules()) elements_.put_multipliers(of_elements(), out);
   }
-  /// Adds to the reactions of all joints what constraint elements do to them. frames: as evaluated.
+  /// Adds the loads of constraint elements on all joints to their reactions. frames: as evaluated.
   void add_reactions(std::span<const BodyMotion> frames, std::span<Spatial> reactions) const noexcept {
     if (!elements_.empty()) elements_.add_reactions(of_elements(), frames, reactions);
   }

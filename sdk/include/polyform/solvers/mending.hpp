@@ -21,7 +21,7 @@ class Mending {
   explicit Mending(double from) : from_(from) {}
   /// The next evaluation is looked at, as after a state that has nothing to do with the ones before.
   void look() { until_look_ = 0; }
-  /// Asked once per evaluation: whether it is to be looked at.
+  /// Whether this evaluation is to be checked. Asked once per evaluation.
   bool is_due() noexcept {
     if (on_ || until_look_ == 0) return true;
     --until_look_;

@@ -49,8 +49,8 @@ class MultiplierMatrix {
     terms_[rows_[i].first + row] += terms;
     usual_[rows_[i].first + row] = std::max(usual_[rows_[i].first + row], usual);
   }
-  /// left_out: rows that are known to depend on others, a bit each; those that are found so are added. independent:
-  /// where it is known which rows are to be eliminated, these are, however small their pivots.
+  /// left_out: rows that are known to depend on others, a bit each; rows that are found to do so are added.
+  /// independent: if it is known which rows to eliminate, only these are, however small their pivots.
   void eliminate(std::size_t i, unsigned& left_out, const unsigned* independent = nullptr) noexcept;
   /// The part of eliminate() for the right-hand side: for another one, once all blocks are eliminated.
   void eliminate_right(std::size_t i) noexcept;

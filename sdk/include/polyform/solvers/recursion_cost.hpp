@@ -1,5 +1,5 @@
-// What closed loops cost a recursion over the spanning tree, told from the tree and its cut joints before anything is
-// made.
+// The cost of closed loops in a recursion over the spanning tree, told from the tree and its cut joints before anything
+// is made.
 //
 // The columns of a cut joint pass every hinge on its two paths to the common ancestor (loop_closure.hpp). A hinge that
 // r rows pass adds r²/2 products per direction to the compliance of the loops, and a loop is eliminated against all

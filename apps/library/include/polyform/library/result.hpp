@@ -37,7 +37,7 @@ class POLYFORM_SHOWN Result {
   RunStatus status() const noexcept;
   /// What `polyform run --json` prints.
   const Value& record() const noexcept;
-  /// What is to be said of the run.
+  /// The warnings of the run.
   const std::vector<Message>& warnings() const noexcept;
   /// Error (simulation_failed) if the run failed.
   void check() const;

@@ -46,8 +46,8 @@ class Rows {
   std::span<const double> right() const { return right_; }
   const Violation& violation() const { return violation_; }
   const JointConstraint& joint(std::size_t j) const { return joints_[j]; }
-  /// A wrench on a frame about its origin as one about the mass centre of its body. What it does to the body's modes is
-  /// added to modal; they are not touched for a wrench on the body frame.
+  /// A wrench on a frame about its origin as one about the mass centre of its body. Its forces on the body's modes are
+  /// added to modal, which is not touched for a wrench on the body frame.
   Spatial wrench_about_center(FrameIndex, const Spatial& wrench, double* modal) const noexcept;
 
  private:

@@ -38,7 +38,7 @@ struct TreeBlocks {
     Vec3 r;                             ///< of P from the point of the parent's blocks (a body on ground: zero)
     Vec3 force;                         ///< that the joint transmits to the body
   };
-  /// What a displacement of the parent does to the body (inner), and the other way round (outer).
+  /// The loads on the body by a displacement of the parent (inner), and the reverse (outer).
   struct Coupling {
     Six<double> inner_K, inner_G, outer_K, outer_G;
   };
