@@ -20,7 +20,8 @@ namespace polyform::apps {
 
 class Session {
  public:
-  /// Loads the plugins; warns of every file that is refused. `memory`: what may be taken from then on, bytes; 0: any.
+  /// Loads the plugins; warns of every file that is refused. `memory`: how much may be taken from then on, bytes; 0:
+  /// any.
   explicit Session(const std::vector<std::string>& plugin_paths, std::uint64_t memory = host::default_memory_limit(1));
 
   /// Names the files of the plugins as ones that are read. Failure (bad_input) if something is written to one.

@@ -1,4 +1,4 @@
-// Runs in time that a paper's headline, or a goal of the project, speaks of.
+// Runs for which a paper, or a goal of the project, names a time.
 #pragma once
 
 #include <span>

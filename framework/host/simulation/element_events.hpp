@@ -16,8 +16,8 @@
 
 namespace polyform::host::inline simulation {
 
-/// Own batches of those elements that tell events, fed from Solver::decode: the canonical state, then the motions of
-/// bodies and attachments. So every formulation has events without knowing of them. Nothing allocates after
+/// Own batches of those elements that tell events. Solver::decode gives the canonical state, and from it follow the
+/// motions of bodies and attachments. So every formulation has events without knowing of them. Nothing allocates after
 /// construction.
 class ElementEvents {
  public:
@@ -33,10 +33,11 @@ class ElementEvents {
   bool empty() const { return batches_.empty(); }
   /// Element and event, for messages: "`a` (contact)".
   std::string name_of(std::size_t event) const;
-  /// Per event function a number below size(): the same for those of one type and name, whose values compare.
+  /// Per event function a number below size(): functions of one type and name, whose values compare, have the same
+  /// number.
   std::vector<std::size_t> kinds() const;
   Crossing crossing(std::size_t event) const { return descriptions_[event].crossing; }
-  /// Whether what passes there is an event: a change of the sign of the others bounds steps, or shows a pole.
+  /// Whether a change of the function's sign is an event. Other functions bound steps, or show a pole.
   bool is_event(std::size_t event) const { return crossing(event) <= Crossing::rising; }
   /// For a function that shows a pole: PoleSource::size_at_pole() and note_pole().
   double size_at_pole(std::size_t event) const;
@@ -49,7 +50,7 @@ class ElementEvents {
   double evaluate(double t, const ConstStateView&, std::span<double> values, std::span<double> rates);
   /// Whether any of the elements has a state that may change at its events.
   bool has_changes() const;
-  /// Which event has ended the run by what its element says, as name_of(); "" while none has.
+  /// The event after which its element has ended the run, as name_of(); "" while none has.
   const std::string& ended_by() const { return ended_by_; }
   /// Lets an element answer to its event: it may change its discrete state, which the solver then has, and first-order
   /// states, which store() puts into the state vector. The state that was evaluated last is the one at which the event

@@ -69,7 +69,7 @@ class Measure {
   std::string where_, current_model_, model_, remark_;
 };
 
-/// The first claim of the battery of an element, its remedy, and that where no instance can be made.
+/// The first claim of the battery of an element, its remedy, and its remedy if no instance can be made.
 inline constexpr std::string_view instances_are_made = "random instances of it are accepted";
 inline constexpr std::string_view sound_instances =
     "define(), create() and the sizes that the type declares must fit each other and the contract";
@@ -82,11 +82,12 @@ class Checklist {
   Checklist(std::string kind, std::string type, ClaimSink& sink)
       : kind_(std::move(kind)), type_(std::move(type)), sink_(sink) {}
 
-  /// Decides one claim. What the body throws makes it undecided (Undecided, or when it saw nothing) or failed.
+  /// Decides one claim. An exception of the body makes it undecided (Undecided) or failed; it is also undecided if the
+  /// body saw nothing.
   void claim(std::string_view name, double tolerance, std::string_view remedy,
              const std::function<void(Measure&)>& body);
-  /// Decides a claim whose body makes what later claims look at. It is run even where its verdict is known. False when
-  /// it made nothing; need: the remedy in this case, for then nothing else can be checked.
+  /// Decides a claim whose body makes what later claims need. The body runs even if the verdict is known. False if it
+  /// made nothing; need: the remedy in this case, because then nothing else can be checked.
   bool prepare(std::string_view name, std::string_view remedy, const std::function<void(Measure&)>& body,
                std::string_view need = {});
   /// Reports a claim for which nothing was tried.

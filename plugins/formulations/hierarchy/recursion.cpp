@@ -1,4 +1,4 @@
-// One pass up and down the hierarchy, and the merges of modules that are described by a covariance (section 4).
+// One pass up and down the hierarchy, and the merges of subsystems that are described by a covariance (section 4).
 #include "recursion.hpp"
 
 #include <cmath>
@@ -88,7 +88,7 @@ void Recursion::start_body(std::size_t i, const Spatial& load) noexcept {
   }
 }
 
-/// The same of a flexible body or a module of a type. False when its mass matrix has lost its inverse.
+/// The same for a flexible body or a module. False if its mass matrix has lost its inverse.
 bool Recursion::start_block(std::size_t i, const double* load) noexcept {
   const BlockInertia& block = inertia_[i];
   Module& m = modules_[i];
@@ -190,7 +190,7 @@ void Recursion::set_full_rows(Node& node, const Rows& rows, const Member& touche
   }
 }
 
-/// Eqs 4.14–4.18 on the interface of the merged module.
+/// Eqs 4.14–4.18 on the interface of the merged subsystem.
 void Recursion::enforce_by_filter(Node& node) noexcept {
   Module& module = modules_[node.module];
   const Index m = node.count, n = module.width;

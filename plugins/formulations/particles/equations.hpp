@@ -68,7 +68,7 @@ class Equations {
   /// Moves the particles onto all constraints by Newton's method, until no residual is above the tolerance (m, rad),
   /// and gives them the nearest velocities that respect the constraints, both in the mass metric of the particles.
   bool project(double t, ParticleMotion&, const JointValues&, double tolerance, Correction&) noexcept;
-  /// Only what project() would start from.
+  /// Finds the violations from which project() would start.
   virtual void find_violations(double t, const ParticleMotion&, const JointValues&, Correction&) noexcept = 0;
 
   // After find_accelerations():
@@ -99,7 +99,7 @@ class Equations {
   /// loops are closed, and kept for the states in between.
   virtual unsigned left_out(std::size_t) const noexcept { return 0; }
   virtual void leave_out(std::size_t, unsigned) noexcept {}
-  /// Whether accelerations come from the recursion, and whether they are sound only where the loops are closed.
+  /// Whether accelerations come from the recursion, and so are sound only where the loops are closed.
   virtual bool is_recursive() const noexcept = 0;
   virtual bool needs_closed_states() const noexcept = 0;
 
@@ -109,7 +109,7 @@ class Equations {
  protected:
   Equations(const SystemView&, const Layout&, std::span<const BodyIndex> loaded, MovingBodies::Joints,
             bool always_motions);
-  /// The target is below the tolerance, at rounding.
+  /// Moves the particles onto the constraints. target: at rounding, below the tolerance.
   virtual bool correct_positions(double t, ParticleMotion&, const JointValues&, double tolerance, double target,
                                  Correction&) noexcept = 0;
   /// Makes velocities that have been carried along those of the bodies.

@@ -43,7 +43,7 @@ class Equations {
   virtual void describe_block(std::size_t, Block& out) const noexcept = 0;
   virtual std::size_t constraints() const noexcept = 0;
   virtual void describe_constraint(std::size_t, Constraint& out) const noexcept = 0;
-  /// The module of a level's model that a block belongs to, by number; of a solver without levels all are in module 0.
+  /// The subsystem of a level's model to which a block belongs, by number; without levels all are in subsystem 0.
   virtual std::size_t module_of(std::size_t block, std::size_t level) const noexcept = 0;
   virtual std::size_t levels() const noexcept = 0;  ///< 0 if the solver has none
 
