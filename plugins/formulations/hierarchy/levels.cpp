@@ -27,7 +27,8 @@ class NamedSubsystems {
     for (std::size_t m = n; m < module_of_.size(); ++m) {
       const std::vector<std::size_t>& constrained = constraints[first + m - n].blocks;
       if (constrained.size() > 1 && constrained.back() == m) module_of_[m] = common({constrained.begin(), constrained.end() - 1});
-      // A body that is named alone is of level 1, and so is what drives it: both are members of what is around them.
+      // A body that is named alone is of level 1, and so is the module that drives it: both are members of the
+      // subsystem around them.
       while (module_of_[m] != system && alone[module_of_[m]]) module_of_[m] = parent_[module_of_[m]];
       if (module_of_[m] != system) ++members[module_of_[m]];
     }

@@ -99,7 +99,8 @@ class Equations {
   /// loops are closed, and kept for the states in between.
   virtual unsigned left_out(std::size_t) const noexcept { return 0; }
   virtual void leave_out(std::size_t, unsigned) noexcept {}
-  /// Whether accelerations come from the recursion, and so are sound only where the loops are closed.
+  /// is_recursive(): whether accelerations come from the recursion. needs_closed_states(): whether they are sound only
+  /// where the loops are closed.
   virtual bool is_recursive() const noexcept = 0;
   virtual bool needs_closed_states() const noexcept = 0;
 

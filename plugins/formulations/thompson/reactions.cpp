@@ -14,7 +14,7 @@ Reactions::Reactions(const SystemView& view, Reductions& reductions)
       left_{BodyVectors(view.bodies.size()), std::vector<double>(carried_.size())},
       swept_(left_) {}
 
-/// Jᵀ λ = H2ᵀ (Q − M q̈).
+/// Solves Jᵀ λ = H2ᵀ (Q − M q̈).
 void Reactions::find_multipliers(const PlacedTree& tree, const Forces& Q, Accelerations& found) noexcept {
   const H2& h2 = reductions_.tree();
   found.find_left(Q, left_);

@@ -40,7 +40,7 @@ bool read_rod(std::string_view line, Rod& rod) {
   return line.find_first_not_of(" \t\r") == std::string_view::npos;
 }
 
-/// Writes the model while it goes down the chain.
+/// Writes the model on its way down the chain.
 class Chain {
  public:
   explicit Chain(bool in_xz) : in_xz_(in_xz) {}

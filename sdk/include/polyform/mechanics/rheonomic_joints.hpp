@@ -9,7 +9,7 @@
 
 namespace polyform {
 
-/// The kernel of a joint as one that depends on time; nullptr of any other joint.
+/// The kernel of a joint that depends on time; nullptr for any other joint.
 inline const RheonomicKernel* rheonomic_kernel(const JointData& joint) {
   return joint.kernel == nullptr ? nullptr : ask<RheonomicKernel>(*joint.kernel);
 }
