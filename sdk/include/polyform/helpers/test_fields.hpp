@@ -1,4 +1,4 @@
-// Fields of an instance under test, by their names: what ElementTest and JointTest share.
+// Fields of an instance under test, by their names: the common part of ElementTest and JointTest.
 #pragma once
 
 #include <charconv>

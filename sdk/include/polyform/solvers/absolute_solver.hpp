@@ -18,9 +18,8 @@
 namespace polyform {
 
 /// State y, in this order:
-///   per body 13: mass centre (3), orientation as quaternion (4), angular velocity (3), velocity of the mass centre
-///   (3),
-///                all in ground axes; of a flexible body the frame origin instead of the mass centre;
+///   per body 13: mass centre (3), orientation as quaternion (4), angular velocity (3), velocity of the mass
+///                centre (3), all in ground axes; of a flexible body the frame origin instead of the mass centre;
 ///   η, η̇:        of all modes;
 ///   hints:       joint coordinates that the poses leave open, integrated from their rates: angles (whole turns), all
 ///                coordinates of code-defined joints;
@@ -58,7 +57,7 @@ class AbsoluteSolver : public Solver, public Equations, public PowerSource, publ
   bool made() const { return applied_.forces().good() && system_.good(); }
 
   /// Solves the equations of motion at the evaluated motions. wrenches, efforts, modal_forces: as in
-  /// AbsoluteSystem::accelerations. Null after fail().
+  /// AbsoluteSystem::accelerations. nullptr after fail().
   virtual const AbsoluteAccelerations* solve(std::span<const Spatial> wrenches, std::span<const double> efforts,
                                              std::span<const double> modal_forces, Accelerations) noexcept = 0;
   /// Whether the accelerations just found meet all rows, those that depend on others too. False after fail().

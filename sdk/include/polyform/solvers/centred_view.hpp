@@ -1,4 +1,4 @@
-// A system as seen from a place of its own.
+// A view of a system from a place of its own.
 #pragma once
 
 #include <vector>
@@ -19,10 +19,9 @@ class CentredView {
   CentredView& operator=(const CentredView&) = delete;
 
   const SystemView& view() const { return view_; }
-  /// What positions of view() count from, ground axes, m.
+  /// The point from which positions of view() count, ground axes, m.
   const Vec3& origin() const { return origin_; }
-  /// The potential energy of the weights with all mass at the origin: what gravity_potential() in view() comes short
-  /// of.
+  /// The potential energy of the weights with all mass at the origin, which gravity_potential() in view() lacks.
   double potential_at_origin() const { return potential_; }
 
  private:

@@ -1,5 +1,5 @@
-// What closes a spanning tree at a state: the constraints of the cut joints, then the rows of constraint elements and
-// modules.
+// The constraints that close a spanning tree at a state: those of the cut joints, then the rows of constraint elements
+// and modules.
 #pragma once
 
 #include <cmath>
@@ -72,7 +72,7 @@ class ClosingConstraints {
   /// The group with the largest residual.
   std::size_t worst() const { return worst_; }
 
-  /// Calls share(frame, row about the frame's origin) for the frames of bodies that a row of a group acts on.
+  /// Calls share(frame, row about the frame's origin) for the frames of bodies on which a row of a group acts.
   template <class Share>
   void each_share(std::size_t i, std::size_t row, std::span<const BodyMotion> frames,
                   const Share& share) const noexcept {

@@ -7,10 +7,10 @@
 // contradicts the others. So these rows are found when positions (close to the loops) and velocities are corrected, and
 // accelerations use what was found.
 //
-// Where the masses on the loops differ by orders of magnitude, a row that only heavy bodies can give way to has a pivot
-// as small as one that depends on others. Which rows are independent is then judged by the directions of the hinges
-// alone: with hinges that all give way alike, by 1 rad or by the size of the bodies for a unit load, a small pivot is
-// of a row that depends on others, or of a position in which it is about to.
+// If the masses on the loops differ by orders of magnitude, a row that only heavy bodies can give way to has a pivot as
+// small as that of a row that depends on others. Then the directions of the hinges alone decide which rows are
+// independent: all hinges are given the same compliance, 1 rad or the size of the bodies for a unit load. A small pivot
+// then belongs to a row that depends on others, or is about to in a position nearby.
 #pragma once
 
 #include <cstddef>
@@ -37,9 +37,9 @@ class DependentRows {
 
   /// Whether the masses on the loops are so uneven that rows are judged before they are eliminated.
   bool is_uneven() const { return uneven_; }
-  /// anew: rows that were left out are judged, too.
+  /// Begins to judge rows. anew: rows that were left out are judged, too.
   void begin_judging(bool anew) noexcept;
-  /// After the columns have passed hinges that all give way alike: from the matrix of these.
+  /// Judges the rows by their matrix, after the columns have passed hinges of equal compliance.
   void judge(MultiplierMatrix&) noexcept;
 
   /// Eliminates a loop from the matrix; rows that are found to depend on others are added.

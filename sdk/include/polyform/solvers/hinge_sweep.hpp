@@ -24,7 +24,7 @@ class HingeSweep {
   /// The load on a rigid body, about P.
   const Spatial& load_on(std::size_t body) const { return load_[body]; }
 
-  /// What moves the tree.
+  /// The loads and accelerations that move the tree.
   struct Drive {
     LoopClosure::Level level = LoopClosure::Level::acceleration;
     Vec3 ground;                       ///< acceleration given to ground: minus gravity, or zero

@@ -1,4 +1,4 @@
-// What of the joints' coordinates the poses of the bodies leave open, for formulations whose state is poses or points.
+// The joint coordinates that the poses of the bodies leave open, for formulations whose state is poses or points.
 #pragma once
 
 #include <cstddef>
@@ -28,7 +28,7 @@ class JointHints {
 
   /// Takes the signs from a consistent state. orientations: of the frames, following the motion continuously.
   void set_signs(std::span<const double> q, std::span<const Quat> orientations) noexcept;
-  /// From the state vector: hints for the coordinates q of all joints. Quaternions follow from the orientations.
+  /// Reads the state vector: hints for the coordinates q of all joints. Quaternions follow from the orientations.
   void read(const double* hints, std::span<const Quat> orientations, std::span<double> q) const noexcept;
   void write(std::span<const double> q, double* hints) const noexcept;
 
@@ -37,7 +37,7 @@ class JointHints {
   struct Ball {
     std::size_t joint, first_q;
     Quat drawn;
-    std::size_t turned;  ///< place of the discrete value that is 1 if its sign is minus; or `never`
+    std::size_t turned;  ///< place of the discrete value that is 1 if the quaternion's sign is minus; or `never`
   };
   static constexpr std::size_t never = static_cast<std::size_t>(-1);
   double sign(const Ball& ball) const { return ball.turned != never && discrete_[ball.turned] != 0 ? -1 : 1; }

@@ -10,11 +10,11 @@
 
 namespace polyform {
 
-/// Wrenches on frames and efforts on joints, as of the last evaluate(): of the forces, and the given part of the forces
-/// of constraint elements. Efforts on cut joints act as wrenches on the frames that these tie.
+/// Wrenches on frames and efforts on joints at the last evaluate(): those of the forces, and the given part of the
+/// forces of constraint elements. Efforts on cut joints act as wrenches on the joints' frames.
 class JointLoads {
  public:
-  /// origin: what positions of the frames count from. View and loops outlive the object.
+  /// origin: the point from which positions of the frames count. View and loops outlive the object.
   JointLoads(const SystemView&, const Vec3& origin, const LoopClosure&);
 
   bool good() const { return forces_.good(); }

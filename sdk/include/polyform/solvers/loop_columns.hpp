@@ -104,7 +104,7 @@ class LoopColumns {
   std::vector<LoopColumn> through_;       ///< columns of one body on the way through its hinge
   std::vector<double> gains_;             ///< D⁻¹ Hᵀ E
   std::vector<double> modal_;             ///< modal forces of unit multipliers, then D⁻¹ of them
-  std::vector<double> modal_terms_;       ///< sizes of the terms that the modal forces are made of: they may cancel
+  std::vector<double> modal_terms_;       ///< sizes of the terms of the modal forces, which may cancel
   Vec3 ground_;
   std::vector<Held> held_;                ///< in the order of the bodies
   double held_length_ = 1;

@@ -1,7 +1,7 @@
 // The compliance matrix G of closed loops and its elimination, one loop after the other, while it is being formed.
 //
 // G is sparse (a block for each pair of loops that share a hinge) and positive semidefinite. A loop is eliminated as
-// soon as its rows are complete, which for loops that close further out is before the rows of others are:
+// soon as its rows are complete. The rows of a loop that closes further out are complete earlier:
 //
 //   G_ii = L D Lᵀ,   X_j = L⁻¹ G_ij,   c = L⁻¹ g_i,   then   G_jk −= X_jᵀ D⁺ X_k,   g_j −= X_jᵀ D⁺ c
 //
@@ -41,9 +41,9 @@ class MultiplierMatrix {
   double* right(std::size_t i) { return right_.data() + rows_[i].first; }   ///< g_i, then c
 
   void clear() noexcept;
-  /// Adds to what the pivots of block i are judged by, per row: the diagonal itself, and the size of the terms from
-  /// which it was formed, squared. usual: what would be added in a position where nothing is aligned, of which the most
-  /// counts.
+  /// Adds to the numbers by which the pivots of block i are judged, per row: the diagonal itself, and the size of the
+  /// terms from which it was formed, squared. usual: what would be added in a position where nothing is aligned; the
+  /// largest counts.
   void weigh(std::size_t i, std::size_t row, double diagonal, double terms, double usual) noexcept {
     weights_[rows_[i].first + row] += diagonal;
     terms_[rows_[i].first + row] += terms;
@@ -52,7 +52,7 @@ class MultiplierMatrix {
   /// left_out: rows that are known to depend on others, a bit each; rows that are found to do so are added.
   /// independent: if it is known which rows to eliminate, only these are, however small their pivots.
   void eliminate(std::size_t i, unsigned& left_out, const unsigned* independent = nullptr) noexcept;
-  /// The part of eliminate() for the right-hand side: for another one, once all blocks are eliminated.
+  /// The part of eliminate() for the right-hand side: used for another right-hand side, once all blocks are eliminated.
   void eliminate_right(std::size_t i) noexcept;
   /// After elimination: λ_i = L⁻ᵀ (D⁺ (c + y − Σ X_j λ_j)) with λ of the later blocks; y = L⁻¹ of a further right-hand
   /// side, rows in the order of elimination.

@@ -1,4 +1,4 @@
-// What every formulation observes in the same way.
+// The part of an observation that is the same in every formulation.
 #pragma once
 
 #include <span>
@@ -11,7 +11,7 @@
 
 namespace polyform {
 
-/// What a formulation has found at a state, positions from the origin of its CentredView.
+/// The results of a formulation at a state, positions from the origin of its CentredView.
 struct Observed {
   std::span<const BodyMotion> motions;     ///< per body
   std::span<const Quat> orientations;      ///< the same orientations, continuous along the motion
@@ -26,7 +26,7 @@ struct Observed {
   double position_violation = 0, velocity_violation = 0;
 };
 
-/// Fills all of an observation but the accelerations of joints and modes, the reactions and the multipliers.
+/// Fills an observation, except the accelerations of joints and modes, the reactions and the multipliers.
 void fill_observation(const CentredView&, const Observed&, Observation& out) noexcept;
 
 }  // namespace polyform

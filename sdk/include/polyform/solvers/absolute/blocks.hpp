@@ -10,9 +10,9 @@
 
 namespace polyform::absolute {
 
-/// Blocks of unknowns: of the bodies, then of the modules. The block of a body has six unknowns for its frame and one
-/// for each of its modes, that of a module one for each of its variables. Behind all unknowns follows one multiplier
-/// per constraint row. Fixed by the model.
+/// Blocks of unknowns: those of the bodies, then those of the modules. The block of a body has six unknowns for its
+/// frame and one for each of its modes, that of a module one for each of its variables. After all unknowns follows one
+/// multiplier per constraint row. The model fixes all of this.
 class Blocks {
  public:
   /// Unknowns of a block that are not of a frame: modes of a flexible body, variables of a module.

@@ -1,4 +1,4 @@
-// What holds the blocks of unknowns to each other and to ground, and where its rows stand.
+// The constraints on the blocks of unknowns, and the places of their rows.
 #pragma once
 
 #include <cstddef>
@@ -28,7 +28,7 @@ class Constraints {
     bool is_empty() const { return frame + owns == 0; }  ///< a module without variables
   };
 
-  /// absent: per constraint, whether its rows do not count; or empty. All but absent outlive the object.
+  /// absent: per constraint, whether its rows do not count; or empty. The other arguments outlive the object.
   Constraints(const SystemView&, const Blocks&, const ConstraintSet&, const ModuleSet&,
               const std::vector<bool>& absent);
 
@@ -38,7 +38,7 @@ class Constraints {
   std::span<const Constraint> all() const { return constraints_; }
   std::size_t first_element() const { return view_.joints.size(); }
   std::size_t first_module() const { return constraints_.size() - modules_; }
-  /// What a constraint from the first constraint element on asks of markers and joints.
+  /// The rows of a constraint element or module on markers and joints, by the number of the constraint.
   const ConstraintSet::Element& element(std::size_t constraint) const {
     return *elements_[constraint - first_element()];
   }
@@ -61,9 +61,9 @@ class Constraints {
   std::size_t own_coefficients() const { return owns_; }      ///< of all rows
 
   bool whole_tree() const { return whole_tree_; }  ///< no tree joint is absent
-  /// By structure: no loops, and nothing else that may ask one thing twice.
+  /// Whether the structure excludes dependent rows: no loops, and nothing else that may ask one thing twice.
   bool independent() const { return independent_; }
-  /// Some rows ask nothing of positions: factors of these do not serve velocities.
+  /// Some rows ask nothing of positions, so factors for positions do not serve velocities.
   bool some_of_velocity() const { return some_of_velocity_; }
 
  private:
@@ -74,7 +74,7 @@ class Constraints {
 
   const SystemView& view_;
   std::vector<Constraint> constraints_;
-  std::vector<const ConstraintSet::Element*> elements_;  ///< of the constraints but joints
+  std::vector<const ConstraintSet::Element*> elements_;  ///< of all constraints but the joints
   std::vector<Entry> entries_;
   std::size_t modules_, rows_ = 0, frames_ = 0, owns_ = 0;
   bool whole_tree_ = true, independent_ = true, some_of_velocity_ = false;

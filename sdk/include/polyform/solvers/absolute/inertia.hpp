@@ -1,4 +1,4 @@
-// M: of rigid bodies diag(J, m 1) about the mass centre, of flexible bodies full blocks about the frame origin, of
+// M: for rigid bodies diag(J, m 1) about the mass centre, for flexible bodies full blocks about the frame origin, for
 // modules their own.
 #pragma once
 

@@ -1,5 +1,5 @@
-// A system in joint coordinates, linearized about a motion: what a small displacement of its bodies, and the rate of
-// it, changes in the wrenches that accelerate them. Flexible bodies: linearized_modes.hpp.
+// A system in joint coordinates, linearized about a motion: how a small displacement of its bodies, and its rate,
+// changes the wrenches that accelerate them. Flexible bodies: linearized_modes.hpp.
 //
 // A body's displacement is ξ = [φ; u]: its rotation and that of its hinge point P, ground axes. About a motion with
 // angular velocity ω and acceleration α, static moment c, inertia J about P and acceleration a of P less gravity, the
@@ -58,7 +58,7 @@ class LinearizedTree {
   const Coupling& coupling(const Body& b) const { return blocks_.couplings[b.coupling]; }
   /// Directions of the joint at P: outboard body over inboard one, in the order of the velocity coordinates.
   const Spatial* H(const Body& b) const { return H_.data() + b.v; }
-  /// H × (wrench in the joint): what turning the directions adds to their efforts, per rotation.
+  /// H × (wrench in the joint): how turning the directions changes their efforts, per rotation.
   const Vec3* turning(const Body& b) const { return turning_.data() + b.v; }
   /// count², rows first: derivatives of the joint's efforts by its coordinates (in steps of the velocity coordinates)
   /// and velocities; and B of δ̇ = δv + B δ for steps δ in the coordinates (a ball's angular velocity).

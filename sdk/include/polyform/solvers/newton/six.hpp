@@ -66,7 +66,7 @@ void shift_rows(Six<T>& m, const Vec3& r) {
   }
 }
 
-/// The products of real geometry and what may be complex.
+/// The products of real geometry with numbers that may be complex.
 template <class T>
 Vector3<T> cross_with(const Vec3& a, const Vector3<T>& b) {
   return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
