@@ -22,7 +22,7 @@ namespace polyform::apps {
 
 namespace {
 
-/// As many digits as a picture shows: their other bits are zero, and cost nothing once they are packed.
+/// A number with as many digits as a picture shows: its other bits are zero, and cost nothing once it is packed.
 double rounded(double x) { return static_cast<double>(static_cast<float>(x)); }
 
 std::optional<double> number_of(const std::string& text) {
@@ -32,7 +32,7 @@ std::optional<double> number_of(const std::string& text) {
   return value;
 }
 
-/// The numbers of a factor, or of its words in the order in which they first stand.
+/// Adds the numbers of a factor; for a factor of words, their numbers in the order in which the words first stand.
 Json add_factor(const host::StudyTable& table, std::size_t factor, std::vector<double>& numbers) {
   Json column = {{"name", table.factors[factor]}, {"kind", "factor"}};
   if (factor < table.factor_units.size()) column["unit"] = table.factor_units[factor];

@@ -168,7 +168,7 @@ StabilityChange LinearStudyWork::find_change(LinearStudyPoint below, LinearStudy
   return change;
 }
 
-/// The value as a polynomial in the real part, through samples on both sides that stand clear of the axis.
+/// Finds the value as a polynomial in the real part, through samples on both sides that stand clear of the axis.
 void LinearStudyWork::polish(StabilityChange& change, double width) {
   width = std::min({width, change.value - numbers_.front(), numbers_.back() - change.value});
   constexpr std::array<double, 6> places{-1, -2. / 3, -1. / 3, 1. / 3, 2. / 3, 1};

@@ -60,7 +60,7 @@ void ShapeErrors::find_shape(std::size_t i, const PlacedBodies& in) noexcept {
   }
 }
 
-/// z of the body when that of its parent and the motion of the joint are zero.
+/// Finds z of the body if that of its parent and the motion of the joint are zero.
 void ShapeErrors::find_joint_error(std::size_t i, const PlacedBodies& in) noexcept {
   const Link& link = links_[i];
   joints_[i] = {{}, shape_of(link, 0)};

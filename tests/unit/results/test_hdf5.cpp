@@ -159,7 +159,7 @@ TEST_CASE("the memory an HDF5 writer takes does not grow with the number of rows
     REQUIRE(status == 0);
     return used.ru_maxrss;
   };
-  // 29 MB of numbers more.
+  // The longer run has 29 MB of numbers more.
   CHECK(peak(14'000) - peak(2'000) < 6'000);
 }
 
