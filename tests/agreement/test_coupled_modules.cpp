@@ -1,4 +1,4 @@
-// Constraints between modules, and models of modules alone, in every formulation, against equations of their own.
+// Constraints between modules, and models of modules alone, in every formulation, compared with equations of their own.
 #include <fmt/format.h>
 
 #include <catch2/catch.hpp>
@@ -42,7 +42,7 @@ std::size_t state_named(const SystemView& view, const std::string& name) {
   return 0;
 }
 
-/// Two motors in series, by hand: one current, two wheels.
+/// Equations of two motors in series, by hand: one current, two wheels.
 struct SeriesMotors {
   static constexpr double V = 24, R = 0.8, L = 0.02, k = 0.05, n = 10, J = 1e-4, c = 2e-5, wheel = 0.04;
   static constexpr std::array<double, 2> drag{0.02, 0.06};
@@ -56,7 +56,7 @@ struct SeriesMotors {
       out[w + 1] = (n * k * s[0] - (n * n * c + drag[w]) * s[w + 1]) / (wheel + n * n * J);
     return out;
   }
-  /// By the classical Runge-Kutta method in small steps.
+  /// The state at t, by the classical Runge-Kutta method in small steps.
   static State at(double t) {
     State s{};
     const int steps = 20000;

@@ -1,4 +1,4 @@
-// What is known of one plugin file: found, loaded, passed over or refused.
+// The record of one plugin file: found, loaded, passed over or refused.
 #pragma once
 
 #include <optional>

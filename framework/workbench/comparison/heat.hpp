@@ -25,7 +25,7 @@ struct Contender {
 struct Heat {
   const Contender* contender = nullptr;
   RunSettings settings;
-  /// All initial speeds and gravity are larger by this share: for twins that start a little off.
+  /// The part by which all initial speeds and gravity are larger: for twins that start a little off.
   double perturbation = 0;
   std::vector<RowSink*> sinks = {};
   /// Makes a further sink, in the process; may be empty or return nullptr.
@@ -34,7 +34,7 @@ struct Heat {
   std::function<std::string()> note = {};
 };
 
-/// What became of a run.
+/// The end of a run.
 struct HeatEnd {
   enum class How {
     done,
@@ -48,12 +48,12 @@ struct HeatEnd {
   std::string note;
 };
 
-/// How several runs are made, and who is told of their progress.
+/// How several runs are made, and who hears of their progress.
 struct HeatControl {
   ProcessLimits limits;
   std::size_t at_once = 1;
   const volatile std::sig_atomic_t* interrupted = nullptr;
-  /// Told the times that a run has reached, s; may be empty.
+  /// Called with the times that a run has reached, s; may be empty.
   std::function<void(std::size_t heat, double time)> progress = {};
 };
 std::vector<HeatEnd> run_heats(const System&, std::span<const Heat>, const HeatControl&);

@@ -22,7 +22,7 @@ class ResultStates {
   std::size_t rows() const { return rows_; }
   /// The state of a row, if it is complete; nothing if a number is not finite. Valid until the next call.
   std::optional<ConstStateView> state(std::size_t row);
-  /// The orientation of a body in a row, where the results have it.
+  /// The orientation of a body in a row, if the results have it.
   std::optional<Mat3> orientation(BodyIndex, std::size_t row) const;
 
  private:

@@ -45,7 +45,7 @@ inline constexpr std::array quantities{Quantity::position,
                                        Quantity::joint_acceleration,
                                        Quantity::output};
 std::string_view name_of(Quantity);
-/// Forces and accelerations of a stiff system may be far apart where the motions are close.
+/// A stiff system may have very different forces and accelerations while the motions are close.
 enum class Family { motion, reaction, acceleration, output };
 constexpr Family family_of(Quantity q) {
   return q < Quantity::force          ? Family::motion
@@ -72,7 +72,7 @@ struct TraceItem {
   std::size_t size() const { return kind == Kind::vector ? 3 : kind == Kind::quaternion ? 4 : 1; }
 };
 
-/// Which numbers a row has. What the names of its items lie in outlives it.
+/// The numbers that a row has. The names of its items lie in an object that outlives it.
 class TraceItems {
  public:
   const std::vector<TraceItem>& items() const { return items_; }
@@ -92,7 +92,7 @@ class TraceItems {
 
 class TraceRows;
 
-/// What acts and could act at the initial state, springs included.
+/// The scale of what acts and could act at the initial state, springs included.
 Scale acting_at_start(const System&);
 
 /// The user's bodies and joints. If redundant constraints leave a reaction open in part, the unique rest is compared.
@@ -103,13 +103,13 @@ class TraceLayout final : public TraceItems {
 
   /// How far the largest body reaches: its mass centre and joints from its frame origin, its radius of gyration, m.
   double reach() const { return reach_; }
-  /// At the start.
+  /// The scale at the start.
   const Scale& acting() const { return acting_; }
   /// Fills a row of width() numbers. outputs: of the elements, or none if the system has none.
   void fill(const Observation&, std::span<const double> outputs, std::span<double> row) const;
   const SystemView& view() const { return view_; }
 
-  /// The open directions change along the motion: takes those at some rows of a run, in the axes of the body in
+  /// Takes the open directions at some rows of a run, because they change along the motion, in the axes of the body in
   /// which they move least. Does nothing if none is open.
   void leave_open(TraceRows& run);
   /// Removes the open part from the reactions of a row.
@@ -134,7 +134,7 @@ class TraceLayout final : public TraceItems {
   std::vector<OpenPlace> open_;
   std::deque<std::string> output_names_;
   std::vector<std::size_t> constraint_rows_;  ///< whose forces are compared as outputs
-  std::size_t state_ = none;  ///< place of the canonical state, where some reactions are open
+  std::size_t state_ = none;  ///< place of the canonical state, if some reactions are open
   double reach_ = 0;
   Scale acting_;
 };
@@ -142,14 +142,14 @@ class TraceLayout final : public TraceItems {
 /// Rows of one run in a temporary file.
 class TraceRows {
  public:
-  /// Failure (simulation_failed) when no temporary file can be made.
+  /// Failure (simulation_failed) if no temporary file can be made.
   explicit TraceRows(std::size_t width);
   virtual ~TraceRows() = default;
 
   /// Appends a row of so many numbers.
   void put(double time, std::span<const double> row);
 
-  /// Back to the first row, for reading; returns the number of rows.
+  /// Goes back to the first row, for reading; returns the number of rows.
   std::size_t rewind();
   /// The next row: its time, and the numbers. Call at most as often as there are rows.
   double next(std::span<double> row);
@@ -157,9 +157,9 @@ class TraceRows {
   double next_as_stored(std::span<double> row);
 
  protected:
-  /// What is done to a row that is read.
+  /// Changes a row that is read.
   virtual void refine(std::span<double>) const {}
-  /// Hands all rows to the system.
+  /// Hands all rows to the operating system.
   void flush();
 
  private:

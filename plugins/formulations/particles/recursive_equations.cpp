@@ -84,14 +84,14 @@ bool RecursiveEquations::is_beside_singular_position() const noexcept {
          loops_.constraints().position_violation() > loops_.constraints().position_rounding();
 }
 
-/// The largest error of positions or velocities as placed; keeps all for the corrections of the recursion.
+/// Finds the largest error of positions or velocities as placed; keeps all errors for the corrections of the recursion.
 double RecursiveEquations::find_errors(const PlacedBodies& placed, bool of_velocities) noexcept {
   const ClosingConstraints& cuts = loops_.constraints();
   const double of_loops = of_velocities ? cuts.velocity_violation() : cuts.position_violation();
   return std::max(errors_.find(placed, of_velocities), of_loops);
 }
 
-/// The least changes that undo the errors just found.
+/// Adds the least changes that undo the errors just found.
 bool RecursiveEquations::add_correction(const PlacedBodies& placed, std::vector<Vec3>& to) noexcept {
   if (!recursion_.corrections(placed, errors_, changes_)) return fail_recursion(placed);
   for (std::size_t p = 0; p < to.size(); ++p)

@@ -6,8 +6,8 @@
 namespace polyform::particles {
 namespace {
 
-/// Part of the least that its neighbours have which a body without mass or inertia gets in the factors, and loses in
-/// the refinement.
+/// A body without mass or inertia gets this part of its neighbours' least in the factors, and loses it in the
+/// refinement.
 constexpr double delta_of_singular = 1e-4;
 
 }  // namespace
@@ -39,7 +39,7 @@ SparseFactors::SparseFactors(const Layout& layout, const SparsePattern& pattern,
   }
 }
 
-/// Rows and columns of two chunks in the matrix; empty when one of them is on ground.
+/// Rows and columns of two chunks in the matrix; empty if one of them is on ground.
 BlockLdlt::Block SparseFactors::place_of(const Chunk& row, const Chunk& column) const {
   if (row.block == none || column.block == none) return {};
   if (row.block != column.block) {

@@ -16,11 +16,11 @@ class Newton {
  public:
   explicit Newton(FirstOrderSystem& system) : system_(system), to_solve_(ask<NewtonDerivative>(system)) {}
   virtual ~Newton() = default;
-  /// f, for what is then solved with the matrix.
+  /// f, for right-hand sides that are then solved with the matrix.
   Status derivative(double t, std::span<const double> y, std::span<double> rate) noexcept {
     return to_solve_ != nullptr ? to_solve_->derivative_to_solve(t, y, rate) : system_.derivative(t, y, rate);
   }
-  /// At a state with its derivative. False if f cannot be evaluated: the system's failure() says why.
+  /// Linearizes at a state with its derivative. False if f cannot be evaluated: the system's failure() says why.
   virtual bool linearize(double t, std::span<const double> y, std::span<const double> rate) noexcept = 0;
   /// The cost of a linearization with its matrices, without the evaluations of a step; in evaluations.
   virtual double price() const noexcept { return 0; }
@@ -40,7 +40,7 @@ class Newton {
   NewtonDerivative* to_solve_;  ///< or none
 };
 
-/// The system's own matrix; where it has none, a full one by differences. nullptr if that would be too large.
+/// The system's own matrix; if it has none, a full one by differences. nullptr if that would be too large.
 std::unique_ptr<Newton> newton_for(FirstOrderSystem&, const StepSettings&);
 
 }  // namespace polyform::implicit

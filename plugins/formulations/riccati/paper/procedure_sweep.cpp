@@ -10,7 +10,7 @@
 namespace polyform::riccati::paper {
 namespace {
 
-/// Loads and motions across the plane count from this part of those in it on.
+/// Loads and motions across the plane count if they are more than this part of those in it.
 constexpr double most_across = 1e-9;
 
 constexpr const char* not_regular =
@@ -36,7 +36,7 @@ Mat3 axes_of(const Topology& topology) {
 }  // namespace
 
 bool can_carry(const SystemView& view, Procedure procedure, std::string& why) {
-  SystemView open = view;  // far ends that are tied to ground are cut joints, which trees alone have not
+  SystemView open = view;  // far ends that are tied to ground are cut joints, which a tree does not have
   open.joints = view.joints.first(view.bodies.size());
   if (!can_carry(open, Variant{}, why)) return false;
   Links links(view);
@@ -62,7 +62,7 @@ struct ProcedureSweep::Work {
     axes = axes_of(topology);
   }
 
-  // To and from the axes and the places of the state vector.
+  // Turn a body and a vector to the axes and the places of the state vector, and back.
   RigidBody turned(const RigidBody& b) const {
     return {b.mass,         axes * b.r_IC, axes * b.r_IO, times_transpose(axes * b.J_I, axes),
             axes * b.Omega, axes * b.f_C,  axes * b.m_C};
@@ -106,7 +106,7 @@ struct ProcedureSweep::Work {
     return {topology.layout, subchain.tip, std::move(elements)};
   }
 
-  /// What the state at the input end of a body tells of the body.
+  /// Keeps the motion of a body, from the state at its input end.
   void keep_motion(std::size_t body, const Place& input, const Vector& z) {
     const Vec3 alpha = angular(z, topology.layout.omega()), &omega = links.motions()[body].V.angular;
     const Vec3 arm = links.to_hinge(body) + links.point(body, input);

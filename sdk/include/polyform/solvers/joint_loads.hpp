@@ -35,8 +35,8 @@ class JointLoads {
     return forces_.loads_joints() ? std::span<const double>(efforts_) : std::span<const double>();
   }
   bool are_efforts_finite() const noexcept;
-  /// What the i-th cut joint transmits to its moving body at the origin of M, ground axes: constraint force and
-  /// efforts. base: motion of its base body.
+  /// The wrench that the i-th cut joint transmits to its moving body at the origin of M, ground axes: constraint force
+  /// and efforts. base: motion of its base body.
   Spatial cut_reaction(std::size_t i, const BodyMotion& base) const noexcept;
 
  private:
