@@ -1,4 +1,4 @@
-// polyform import FILE: a file in another program's format as a model file, and what became of everything in it.
+// polyform import FILE: writes a file of another program as a model file, and tells what became of everything in it.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>

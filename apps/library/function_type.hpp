@@ -15,7 +15,8 @@
 
 namespace polyform::library {
 
-/// Keeps what functions did in this thread, as long as it lives. Calls may nest: a function may use the library.
+/// While it lives, keeps what functions of the program did in this thread. Calls may nest: a function may use the
+/// library.
 class FunctionCalls {
  public:
   FunctionCalls() noexcept;
@@ -32,7 +33,7 @@ class FunctionCalls {
   static FunctionCalls* current() noexcept;
   void keep(std::exception_ptr, std::string_view whose) noexcept;
   void end_run(std::string_view event) noexcept;
-  /// Drops the exception, which is told elsewhere.
+  /// Drops the exception, which is reported elsewhere.
   void forget() noexcept { thrown_ = nullptr; }
 
  private:

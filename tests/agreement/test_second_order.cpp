@@ -1,4 +1,4 @@
-// What solvers tell of the positions and velocities in their states.
+// What solvers report about the positions and velocities in their states.
 #include <catch2/catch.hpp>
 #include <cmath>
 

@@ -1,4 +1,4 @@
-// Field values as the host would hand them over, and a sink that keeps what a type says of them.
+// Field values as the host would hand them over, and a sink that keeps what a type reports about them.
 #pragma once
 
 #include <cstdlib>

@@ -177,7 +177,7 @@ class TapeWriter {
   std::span<const Operation> operations_;
   std::span<const double> constants_;
   std::uint32_t first_constant_, first_;
-  std::uint32_t before_ = static_cast<std::uint32_t>(-1);  ///< the register of the result before
+  std::uint32_t before_ = static_cast<std::uint32_t>(-1);  ///< the register of the preceding result
   std::vector<std::uint32_t> uses_;
   std::vector<bool> is_within_;  ///< formed by the operation that needs it
   std::vector<Instruction> out_;

@@ -14,7 +14,7 @@
 
 namespace polyform::host::inline simulation {
 
-/// Own batches of those elements that have outputs. Nothing allocates after construction.
+/// Has its own batches of those elements that have outputs. Nothing allocates after construction.
 class ElementOutputs {
  public:
   /// Failure (simulation_failed) when memory runs out or a type declares outputs that its batches do not give.

@@ -109,8 +109,8 @@ class TraceLayout final : public TraceItems {
   void fill(const Observation&, std::span<const double> outputs, std::span<double> row) const;
   const SystemView& view() const { return view_; }
 
-  /// Takes the open directions at some rows of a run, because they change along the motion, in the axes of the body in
-  /// which they move least. Does nothing if none is open.
+  /// Finds the directions in which reactions are open, at some rows of a run because they change along the motion. They
+  /// are kept in the axes of the body in which they move least. Does nothing if none is open.
   void leave_open(TraceRows& run);
   /// Removes the open part from the reactions of a row.
   void keep_unique(std::span<double> row) const;
@@ -129,7 +129,7 @@ class TraceLayout final : public TraceItems {
 
   const System& system_;
   const SystemView& view_;
-  std::vector<std::size_t> bodies_, joints_;  ///< in the view
+  std::vector<std::size_t> bodies_, joints_;  ///< their numbers in the view
   std::vector<std::size_t> orientations_;     ///< per body of the view, the place of its quaternion
   std::vector<OpenPlace> open_;
   std::deque<std::string> output_names_;

@@ -8,7 +8,7 @@ namespace polyform::host::inline conformance {
 
 namespace {
 
-/// A fall that is turned upward by an event within a step, and a second start.
+/// Checks a fall that an event within a step turns upward, and a second start.
 void see_restart(const IntegratorChoice& choice, const StepSettings& settings, Measure& m) {
   Fall ball;
   Method method(choice, ball, settings);
@@ -50,7 +50,7 @@ void check_restart(const IntegratorChoice& choice, Checklist& list) {
   list.claim("after a restart nothing of before counts", 1e-6,
              "in restart() forget derivatives, order and history: forces may have jumped", [&](Measure& m) {
                see_restart(choice, usual(choice), m);
-               // Where no control of errors makes up for what was kept.
+               // Control of errors would make up for what the method kept: here it has none.
                if (falls_exactly(choice)) see_restart(choice, steps_of(some_step), m);
              });
 }

@@ -47,7 +47,7 @@ struct RunErrors {
 };
 RunErrors run_errors(const IntegratorChoice&, KnownSystem&, const StepSettings&, double duration);
 
-/// The largest difference of any number.
+/// The largest difference between numbers at the same place.
 double distance(std::span<const double> a, std::span<const double> b);
 
 /// Settings for steps of one length, whatever the tolerance.

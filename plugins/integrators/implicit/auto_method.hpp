@@ -58,7 +58,7 @@ class AutoMethod final : public Integrator, public IntegratorChoices {
   Integrator* now_;
   const Newton* newton_;
   Phase phase_ = Phase::explicitly;
-  bool changing_ = false;                ///< with the next step, before which the last one ends
+  bool changing_ = false;                ///< the next step begins with the change to the other method
   std::size_t steps_ = 0, wait_ = 0, bound_ = 0;
   std::size_t explicit_steps_ = 0;       ///< since the last trial
   std::size_t linearizations_ = 0;       ///< of newton_ when steps_ began to count

@@ -1,5 +1,5 @@
-// Initial positions if loops are not closed as given: they are closed on the branch of the drawing, given ones are
-// kept, and changes are told.
+// Initial positions that do not close the loops: these are closed on the branch of the drawing, given positions are
+// kept, and changes are reported.
 #include <fmt/format.h>
 
 #include <catch2/catch.hpp>

@@ -163,9 +163,9 @@ class JointTest : public TestFields<JointTest> {
     JointTest& test_;
   };
 
-  /// The position coordinate whose rate a given velocity is.
+  /// The position coordinate whose rate is the given velocity coordinate.
   std::size_t position_of(std::size_t velocity) const {
-    std::size_t at = data_.nq - data_.nv + velocity, passed = 0;  // of a kernel: the last ones
+    std::size_t at = data_.nq - data_.nv + velocity, passed = 0;  // for a kernel: one of the last nv
     if (data_.kernel != nullptr) return at;
     at = 0;
     for (const Primitive& p : primitives_) {

@@ -20,7 +20,7 @@
 
 namespace polyform {
 
-/// T: double, or std::complex<double>. Solutions read the tree too: another linearization needs another factorize().
+/// T: double, or std::complex<double>. Solutions, too, read the tree: after another linearization, factorize() again.
 /// Nothing allocates after construction.
 template <class T>
 class NewtonSweep {
