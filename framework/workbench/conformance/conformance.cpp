@@ -11,11 +11,11 @@ namespace polyform::host::inline conformance {
 
 namespace {
 
-constexpr std::uint64_t memory_limit = std::uint64_t{1} << 30;  ///< of a battery, bytes: its models are small
-/// Time of all checks of a type, in that of one: for a plugin that keeps the alarm from ringing.
+constexpr std::uint64_t memory_limit = std::uint64_t{1} << 30;  ///< for one battery, bytes: its models are small
+/// Time limit for all checks of a type, as a multiple of that for one check. It is for plugins that stop the alarm.
 constexpr double most_checks = 50;
 
-constexpr int most_lost = 3;  ///< of a battery, checks that end its process
+constexpr int most_lost = 3;  ///< for one battery: so many checks may end its process
 
 template <class Type>
 const Type& type_of(const Named<Type>& names, const Offer& offer) {

@@ -35,7 +35,7 @@ auto batch_of(const Type& type, Strided<const ElementInstance> instances) {
   return BatchPointer<Batch>(type.create(instances));
 }
 
-/// The system with one group of elements alone, the one under test. Its solver knows the whole system.
+/// The group of elements under test alone, evaluated by a solver of the whole system.
 template <class Type>
 class Alone {
  public:

@@ -1,4 +1,4 @@
-// Motors in the joints of an open chain that give it the accelerations that they are told: computed torque.
+// Motors in the joints of an open chain that give the joints the wanted accelerations: computed torque.
 #include <array>
 #include <vector>
 
@@ -38,7 +38,7 @@ struct Link {
   Sym3 inertia;  ///< about the centre of mass, body axes
   Vec3 axis{}, point{}, spin{}, angular{},
       linear{};                      ///< point: P; spin: ω; angular: ω̇; linear: acceleration of P, less gravity
-  Vec3 center{}, force{}, moment{};  ///< force and moment about the centre that the link's motion takes
+  Vec3 center{}, force{}, moment{};  ///< force and moment about the centre that the link's motion needs
 };
 
 /// The recursive Newton-Euler method (J. Y. S. Luh, M. W. Walker and R. P. C. Paul, On-line computational scheme for

@@ -192,7 +192,7 @@ std::string misfit(const std::vector<Tap>& taps, const std::vector<Powers>& expe
 std::string misfit_of_units(const Coupling& c, Strided<const JointShape> joints) {
   std::vector<Powers> of_q, of_v, of_efforts;
   for (const JointShape& joint : joints) {
-    if (joint.code_defined) return "";  // its coordinates may be anything
+    if (joint.code_defined) return "";  // its coordinates may have any unit
     for (const Primitive& p : joint.primitives) {
       const bool slides = p.kind == Primitive::Kind::translation;
       of_q.insert(of_q.end(), position_count(p.kind), slides ? length : angle);

@@ -6,8 +6,8 @@
 namespace polyform::particles {
 namespace {
 
-/// A body without mass or inertia gets this part of its neighbours' least in the factors, and loses it in the
-/// refinement.
+/// In the factors, a body without mass or inertia gets this part of the least that its neighbours have; the refinement
+/// takes the effect away.
 constexpr double delta_of_singular = 1e-4;
 
 }  // namespace
@@ -73,7 +73,7 @@ double SparseFactors::inertia_of_row(const SparseValues& values, const RowGroup&
   return least;
 }
 
-/// If a module's row gives inertia to a body that has none, the body gets a part of that at most.
+/// If a module's row gives inertia to a body that has none, the body gets at most a part of that inertia.
 void SparseFactors::find_added(const SparseValues& values) noexcept {
   for (std::size_t i = 0; i < added_.size(); ++i) added_[i] = scales_.bodies[i].added;
   if (pattern_.variables().empty()) return;

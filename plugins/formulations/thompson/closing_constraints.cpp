@@ -43,7 +43,7 @@ void ClosingConstraints::evaluate(double t, const TreeKinematics& tree, std::spa
     const JointData& cut = view_.cut_joints()[i];
     joint_constraint(cut, motion_of(cut.base_frame, frames), motion_of(cut.moving_frame, frames),
                      q.data() + cut.q_offset, v.data() + cut.v_offset, cuts_[i]);
-    cuts_[i].rows = std::min(cuts_[i].rows, rows_[i].count);  // more if H loses rank
+    cuts_[i].rows = std::min(cuts_[i].rows, rows_[i].count);  // more are left if H loses rank
   }
   q_ = q;
   x_ = x;

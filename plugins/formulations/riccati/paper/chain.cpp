@@ -12,8 +12,8 @@ std::vector<Index> range(Index first, Index count) {
   return places;
 }
 
-/// Carries the condition at the input end of an element to its output end. Its rows are kept orthonormal: along a long
-/// chain they would die away.
+/// Carries the condition at the input end of an element to its output end. Its rows are kept orthonormal, because along
+/// a long chain they would become too small.
 Condition pass(const Condition& before, const Matrix& P, const Vector& Pq) {
   const Matrix G = before.G * P;
   const Vector g = before.g - before.G * Pq;
