@@ -66,7 +66,7 @@ class ProgressBar {
   Clock::time_point start_ = Clock::now(), next_;
 };
 
-/// The same along the periods over which Floquet's multipliers are found; copies share the bar.
+/// A progress bar along the periods over which Floquet's multipliers are found; copies share the bar.
 class FloquetBar {
  public:
   void operator()(std::size_t done, std::size_t steps) const;

@@ -131,8 +131,8 @@ void ReducedForm::solve_missing(BodyVectors& steps) noexcept {
   roots_to_tips({}, m.step.data(), steps);
 }
 
-/// Solves with the factors of solve_dense() and the second reduction: first for what the step does to the loops, then
-/// for the coordinates that they leave, then for the multipliers.
+/// Solves with the factors of solve_dense() and the second reduction: first for the effect of the step on the loops,
+/// then for the coordinates that the loops leave free, then for the multipliers.
 void ReducedForm::solve_missing_dense(BodyVectors& steps) noexcept {
   Missing& m = *missing_;
   const auto independent = second_.independent();

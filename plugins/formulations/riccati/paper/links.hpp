@@ -32,7 +32,7 @@ class Links {
             std::span<const double> efforts) noexcept;
 
   std::size_t size() const { return links_.size(); }
-  /// The body before which i hangs, or ground.
+  /// The body on which body i hangs, or ground.
   std::size_t parent(std::size_t i) const { return links_[i].parent; }
   const std::vector<std::size_t>& children(std::size_t i) const { return links_[i].children; }
   const HingeMotion& hinge(std::size_t i) const { return placed_[i].hinge; }
