@@ -48,7 +48,7 @@ TEST_CASE("an arm between stops never passes them, whatever the integrator") {
     }
 }
 
-// A road into which the tyre dips by 1 µm, for 2.8 mrad of each turn: two events a turn.
+// The tyre dips into the road by 1 µm, for 2.8 mrad of each turn: two events a turn.
 TEST_CASE("a grazing contact is found in every turn, at 10 rad/s and at 60000 turns a minute") {
   for (const double speed : {10.0, 2000 * std::numbers::pi}) {
     const auto system = arm(speed, -1.099999);

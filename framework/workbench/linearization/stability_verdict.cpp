@@ -13,7 +13,7 @@
 namespace polyform::host::inline linearization {
 namespace {
 
-/// First-order states on which nothing depends, such as the angle of a motor: each has an eigenvalue zero of its own.
+/// First-order states on which nothing depends, such as the angle of a motor. Each has its own eigenvalue of zero.
 std::vector<std::string_view> unfelt_states(const Linearization& linear) {
   std::vector<std::string_view> names;
   for (std::size_t i = linear.positions + linear.velocities; i < linear.states.size(); ++i) {

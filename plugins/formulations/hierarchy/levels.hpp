@@ -8,7 +8,7 @@
 
 namespace polyform::hierarchy {
 
-/// In place of the number of a subsystem, a block or a merge.
+/// Stands in place of the number of a subsystem, a block or a merge if there is none.
 constexpr std::size_t none = static_cast<std::size_t>(-1);
 
 /// The constraints of one joint, one constraint element or one module. They constrain blocks of unknowns: the bodies,

@@ -46,7 +46,7 @@ PrintedEquations::PrintedEquations(const SystemView& view, const Layout& layout,
     first_rows_[i] = rows;
     tree.row = rows + (body.inherited == 3 ? 0 : body.inherited == 2 ? 2 : 3) + 3 * body.dependents.size();
     tree.directions = std::min<std::size_t>(joint.nv, 6);
-    // A shared particle is three of the conditions of its joint, two are five and three are all.
+    // Of the conditions of its joint, one shared particle meets three, two meet five and three meet all.
     const std::size_t met = tree.directions + 3 * shared;
     tree.constraints = shared >= 2 || met > 6 ? 0 : 6 - met;
     rows = tree.row + tree.constraints + tree.directions;
@@ -73,13 +73,13 @@ PrintedEquations::PrintedEquations(const SystemView& view, const Layout& layout,
 
 void PrintedEquations::add(std::size_t row, std::size_t particle, const Vec3& c) noexcept {
   const std::size_t slot = layout_.particles[particle].slot;
-  if (slot == none) return;  // on ground, which does not accelerate
+  if (slot == none) return;  // a particle on ground does not accelerate
   system_.add(row, 3 * slot, c.x);
   system_.add(row, 3 * slot + 1, c.y);
   system_.add(row, 3 * slot + 2, c.z);
 }
 
-/// Eqs 2.20: r_abᵀ r̈_ab = −ṙ_abᵀ ṙ_ab for the pairs that the body brings.
+/// Sets Eqs 2.20: r_abᵀ r̈_ab = −ṙ_abᵀ ṙ_ab for the pairs that the body brings.
 void PrintedEquations::set_distances(std::size_t i, const PlacedBodies& in, std::size_t& row) noexcept {
   const ParticleBody& body = layout_.bodies[i];
   constexpr std::size_t pairs[3][2] = {{1, 0}, {2, 0}, {2, 1}};
@@ -92,7 +92,7 @@ void PrintedEquations::set_distances(std::size_t i, const PlacedBodies& in, std:
   }
 }
 
-/// Eq 2.26 for the particles that follow those of the body.
+/// Sets Eq 2.26 for the particles that follow those of the body.
 void PrintedEquations::set_dependents(std::size_t i, const PlacedBodies& in, std::size_t& row) noexcept {
   const ParticleBody& body = layout_.bodies[i];
   const auto [p1, p2, p4] = body.particle;
@@ -109,7 +109,7 @@ void PrintedEquations::set_dependents(std::size_t i, const PlacedBodies& in, std
   }
 }
 
-/// Eqs 2.15, 2.16.
+/// Finds the momenta of Eqs 2.15, 2.16.
 PrintedEquations::Momenta PrintedEquations::momenta_of(std::size_t i, const PlacedBodies& in) const noexcept {
   const ParticleBody& body = layout_.bodies[i];
   const Triangle& t = in.triangles[i];
@@ -142,8 +142,8 @@ PrintedEquations::Momenta PrintedEquations::momenta_of(std::size_t i, const Plac
   return m;
 }
 
-/// The motions that a joint leaves, at particle 1 of its body. For a spherical joint they are all turns about the
-/// shared particle, for a revolute joint those about its two particles (Step 3), for a free body all motions, and for
+/// Sets the motions that a joint leaves free, at particle 1 of its body: for a spherical joint all turns about the
+/// shared particle, for a revolute joint the turns about its two particles (Step 3), for a free body all motions, for
 /// any other joint those of its motion subspace.
 void PrintedEquations::set_directions(std::size_t i, const PlacedBodies& in) noexcept {
   TreeJoint& joint = tree_[i];
@@ -179,8 +179,8 @@ void PrintedEquations::add_row(std::size_t row, const JointData& joint, const Sp
   share(joint.base, shares.base);
 }
 
-/// The conditions of a tree joint that shared particles do not meet: for a prismatic joint all five of Eqs 2.29, of
-/// which the paper prints seven.
+/// Sets the conditions of a tree joint that shared particles do not meet: for a prismatic joint all five of Eqs 2.29,
+/// of which the paper prints seven.
 void PrintedEquations::set_constraints(std::size_t i, const PlacedBodies& in) noexcept {
   const TreeJoint& tree = tree_[i];
   if (tree.constraints == 0) return;
@@ -195,8 +195,8 @@ void PrintedEquations::set_constraints(std::size_t i, const PlacedBodies& in) no
   }
 }
 
-/// The constraints of a cut joint, and its force as an unknown in the momenta of the joints of both chains. A row that
-/// depends on others is left out, and its multiplier is zero.
+/// Sets the constraints of a cut joint, and enters its force as an unknown in the momenta of the joints of both chains.
+/// A row that depends on others is left out, and its multiplier is zero.
 void PrintedEquations::set_cut(std::size_t i, const PlacedBodies& in) noexcept {
   const CutJoint& cut = cuts_[i];
   const JointData& joint = view_.cut_joints()[i];

@@ -45,7 +45,7 @@ class LaneDopri5 final : public LaneBatch {
 
  private:
   enum class Why { none, derivative, growth, tolerance, correction };
-  /// What a lane has of its own: Embedded's members.
+  /// The state that a lane has of its own: Embedded's members.
   struct Way {
     StepControl control{dopri5_rule};
     double h = 0, proposed = 0, end = 0;
@@ -97,7 +97,8 @@ class LaneDopri5 final : public LaneBatch {
     judge_all();
   }
 
-  /// At the start of the step: that of the end of the step before, unless the correction moved the state.
+  /// Sets the rate at the start of the step: that at the end of the last step, unless the correction has moved the
+  /// state.
   void find_start_rates() noexcept {
     bool any = false, any_at_end = false;
     for (std::size_t k = 0; k < lanes(); ++k) {
@@ -125,7 +126,7 @@ class LaneDopri5 final : public LaneBatch {
     }
   }
 
-  /// The stages of all active lanes; a lane whose derivative is not found gives up and takes no further part.
+  /// Makes the stages of all active lanes; a lane whose derivative is not found gives up and takes no further part.
   void go() noexcept {
     StageTerm terms[6] = {{0, start_rate_.data()}};
     for (std::size_t s = 0; s < 5; ++s) terms[s + 1].rates = k_[s].data();
@@ -163,7 +164,7 @@ class LaneDopri5 final : public LaneBatch {
     ++of(k).given_up;
   }
 
-  /// The errors of the last try, in units of the tolerances; NaN if anything is not finite (ErrorNorm).
+  /// Finds the errors of the last try, in units of the tolerances; NaN if anything is not finite (ErrorNorm).
   void find_all_errors() noexcept {
     for (std::size_t k = 0; k < lanes(); ++k) {
       absolute_[k] = of(k).settings.absolute_tolerance;
@@ -263,7 +264,7 @@ class LaneDopri5 final : public LaneBatch {
   std::vector<double> h_, t_;
   std::vector<std::uint8_t> active_, asked_;
   std::size_t integrals_;
-  std::vector<double> largest_;                     ///< that integrals have been, in absolute value
+  std::vector<double> largest_;                     ///< the largest absolute value that each integral has had
   std::vector<double> now_, next_;                  ///< next_: of a try
   std::vector<double> start_, start_rate_, end_rate_;  ///< of the last step; the rate at its start also that of tries
   std::vector<double> k_[5], stage_, error_, constant_, slope_;  ///< of a try

@@ -1,5 +1,5 @@
-// What types of flexible bodies may tell the host besides their equations: whether they depend on spin, and how far
-// their linear modes carry.
+// What types of flexible bodies may tell the host in addition to their equations: whether they depend on spin, and how
+// far their linear modes are valid.
 #pragma once
 
 #include "polyform/contract/flexible_body.hpp"
@@ -19,17 +19,17 @@ class SpinStiffening {
   ~SpinStiffening() = default;
 };
 
-/// What query(interface_name) of a FlexibleBatch gives: how far the modes of each instance carry.
+/// What query(interface_name) of a FlexibleBatch gives: how far the modes of each instance are valid.
 class ModeValidity {
  public:
   static constexpr std::string_view interface_name = "polyform.mode_validity.1";
-  /// The largest turn of a section (rad) or strain (m/m) in this deformation: modes are right to first order in it.
+  /// The largest turn of a section (rad) or strain (m/m) in this deformation; modes are exact to first order in it.
   virtual double deformation(std::size_t instance, std::span<const double> eta) const noexcept = 0;
-  /// The square of the spin that stretches the body, over the square of its lowest frequency: about the part by which
-  /// its lowest stiffness is too small. Zero if the equations contain the tension. angular_velocity: body axes.
+  /// The square of the spin that stretches the body, divided by the square of its lowest frequency: about the part by
+  /// which its lowest stiffness is too small. Zero if the equations contain the tension. angular_velocity: body axes.
   virtual double neglected_stiffening(std::size_t instance, const Vec3& angular_velocity) const noexcept = 0;
-  /// The axial part of a force that a joint puts on the body (body axes, N), over about the force that buckles it: the
-  /// part by which its lowest stiffness is wrong. Zero if the equations contain the tension.
+  /// The axial part of a force that a joint puts on the body (body axes, N), divided by about the force that buckles
+  /// it: the part by which its lowest stiffness is wrong. Zero if the equations contain the tension.
   virtual double neglected_load(std::size_t instance, const Vec3& force) const noexcept = 0;
 
  protected:

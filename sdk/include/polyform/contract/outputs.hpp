@@ -1,10 +1,10 @@
-// Outputs: numbers that an element tells of itself.
+// Outputs: numbers that an element gives about itself.
 //
 // A force, constraint or module lists them in TypeDescriptor::outputs, each with name and unit, and its batch answers
-// `query` with an OutputSource. Results have a column `<element>.<output>` for each of them, `evaluate` and `compare`
-// show them, and a row of results may use what the equations of motion have given at its instant: accelerations and
-// reactions. Forces and constraints themselves cannot, for accelerations follow from them: a force that hangs on an
-// acceleration is an inertia, which belongs to a body or a module.
+// `query` with an OutputSource. Results have a column `<element>.<output>` for each of them; `evaluate` and `compare`
+// show them. A row of results may use what the equations of motion have given at its instant: accelerations and
+// reactions. Forces and constraints themselves cannot, because accelerations follow from them: a force that depends on
+// an acceleration is an inertia, which belongs to a body or a module.
 //
 // The host evaluates outputs from what the solver observes, so every formulation offers the same ones, and they cost
 // nothing between rows.

@@ -5,7 +5,7 @@
 
 namespace polyform {
 
-/// Four roundings: each step sums up some of them, so no step meets a finer tolerance, and a search for one finds
+/// Four roundings: each step adds up some roundings, so no step meets a finer tolerance; a search for such a step finds
 /// noise.
 inline constexpr double least_relative_tolerance = 4 * std::numeric_limits<double>::epsilon();
 inline constexpr const char* why_no_finer_tolerance =

@@ -16,7 +16,7 @@ namespace polyform {
 /// does not disturb evaluations. Nothing allocates after construction.
 class ForceDerivatives {
  public:
-  /// Of each marker: rotation, displacement, angular velocity, velocity; ground axes.
+  /// The inputs of each marker: rotation, displacement, angular velocity, velocity; ground axes.
   static constexpr std::size_t marker_inputs = 12, marker_outputs = 6;
 
   /// One instance. inputs: marker after marker as above, then the joints' coordinates (by steps in the velocity
@@ -43,12 +43,12 @@ class ForceDerivatives {
   bool good() const { return good_; }
   /// Discrete states of all elements, as ForceSet::follow takes them.
   void follow(std::span<const std::int32_t> discrete) noexcept { discrete_ = discrete; }
-  /// At a state; arguments as of ForceSet::evaluate.
+  /// Finds the derivatives at a state; arguments as for ForceSet::evaluate.
   void evaluate(double t, std::span<const BodyMotion> frames, std::span<const double> q, std::span<const double> v,
                 std::span<const double> x) noexcept;
 
   std::span<const Instance> instances() const { return instances_; }
-  /// As of the last evaluate().
+  /// The matrix of the last evaluate().
   const double* matrix(const Instance& i) const { return numbers_.data() + i.matrix; }
   std::span<const Marker> markers(const Instance&) const;
   std::span<const Vec3> arms(const Instance&) const;        ///< from the origins of the markers' frames

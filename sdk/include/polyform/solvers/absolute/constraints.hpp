@@ -11,20 +11,20 @@
 
 namespace polyform::absolute {
 
-/// All joints, then all constraint elements, then all modules, each with its rows of A. Fixed by the model.
+/// All joints, then all constraint elements, then all modules, each with its rows of A. The model determines them.
 class Constraints {
  public:
   /// The rows of one joint, constraint element or module, on the blocks that it touches.
   struct Constraint {
     std::size_t rows, row;       ///< number, and first of all rows
-    std::size_t entry, entries;  ///< first of its entries, and number
+    std::size_t entry, entries;  ///< number of the first entry, and number of entries
   };
   /// A block that a constraint touches.
   struct Entry {
     std::size_t block;
-    std::size_t frame;      ///< unknowns of a body's frame: 6, of a module 0
-    std::size_t first;      ///< of the rows' coefficients for the frame, among those of all entries
-    std::size_t own, owns;  ///< the same of the block's own unknowns, rows first; their number
+    std::size_t frame;      ///< number of unknowns of a body's frame: 6, or 0 for a module
+    std::size_t first;      ///< place of the rows' first coefficient for the frame, among those of all entries
+    std::size_t own, owns;  ///< the same for the block's own unknowns, rows first; their number
     bool is_empty() const { return frame + owns == 0; }  ///< a module without variables
   };
 
@@ -51,7 +51,7 @@ class Constraints {
   std::span<const Entry> entries_of(const Constraint& constraint) const {
     return {entries_.data() + constraint.entry, constraint.entries};
   }
-  /// The entry of a body, which the constraint touches.
+  /// The entry of a body that the constraint touches.
   const Entry* entry_of(const Constraint&, std::size_t body) const noexcept;
   /// The entry of a module for its own variables.
   const Entry& own_entry(const Constraint& of_module) const {
@@ -61,7 +61,7 @@ class Constraints {
   std::size_t own_coefficients() const { return owns_; }      ///< of all rows
 
   bool whole_tree() const { return whole_tree_; }  ///< no tree joint is absent
-  /// Whether the structure excludes dependent rows: no loops, and nothing else that may ask one thing twice.
+  /// Whether the structure excludes dependent rows: no loops, and nothing else that may ask for one thing twice.
   bool independent() const { return independent_; }
   /// Some rows ask nothing of positions, so factors for positions do not serve velocities.
   bool some_of_velocity() const { return some_of_velocity_; }

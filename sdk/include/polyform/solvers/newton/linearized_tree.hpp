@@ -8,7 +8,7 @@
 //   moment   J φ̈ + c×ü  +  J(φ̇×ω) + φ̇×Jω + ω×Jφ̇  +  φ×(Jα + ω×Jω) + (φ×c)×a
 //   force    m ü + φ̈×c  +  2 φ̇×(ω×c)               +  φ×(α×c + ω×(ω×c))
 //
-// for ω and α change by φ̇ + φ×ω and φ̈ + φ̇×ω + φ×α, and the rest turns with the body.
+// because ω and α change by φ̇ + φ×ω and φ̈ + φ̇×ω + φ×α, and the rest turns with the body.
 #pragma once
 
 #include <cstdint>
@@ -48,7 +48,7 @@ class LinearizedTree {
   std::span<const Body> bodies() const { return blocks_.bodies; }
   /// Velocity coordinates of the tree joints, then modes.
   std::size_t directions() const { return view_.nv_tree + view_.modes; }
-  std::size_t modes() const { return view_.nv_tree; }   ///< the first of them
+  std::size_t modes() const { return view_.nv_tree; }   ///< number of the first mode among them
   const LinearizedModes& flexible() const { return modes_; }
   /// M: of a rigid body. G, K: of a frame, with all forces on it that its own displacement changes.
   const Six<double>& M(std::size_t body) const { return blocks_.M[body]; }
@@ -58,7 +58,7 @@ class LinearizedTree {
   const Coupling& coupling(const Body& b) const { return blocks_.couplings[b.coupling]; }
   /// Directions of the joint at P: outboard body over inboard one, in the order of the velocity coordinates.
   const Spatial* H(const Body& b) const { return H_.data() + b.v; }
-  /// H × (wrench in the joint): how turning the directions changes their efforts, per rotation.
+  /// H × (wrench in the joint): the change of their efforts per rotation that turns the directions.
   const Vec3* turning(const Body& b) const { return turning_.data() + b.v; }
   /// count², rows first: derivatives of the joint's efforts by its coordinates (in steps of the velocity coordinates)
   /// and velocities; and B of δ̇ = δv + B δ for steps δ in the coordinates (a ball's angular velocity).
@@ -77,8 +77,8 @@ class LinearizedTree {
   /// For the cut joints: the part of a relative displacement that belongs to the velocity coordinates.
   std::span<const Pattern> cut_directions() const { return cut_directions_; }
 
-  /// Turns steps in the coordinates of a joint into steps in its velocity coordinates; a part that is no such step is
-  /// lost. q: the joint's coordinates.
+  /// Turns steps in the coordinates of a joint into steps in its velocity coordinates; a part that does not belong to
+  /// such a step is lost. q: the joint's coordinates.
   static void to_velocity_steps(const JointData&, const double* q, const double* step, double* out) noexcept;
 
  private:
