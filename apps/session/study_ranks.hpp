@@ -1,4 +1,4 @@
-// The cases of a study shared out among ranks: rank 0 hands out cases and gathers what they give, the others run them.
+// The cases of a study shared among ranks: rank 0 hands out cases and collects their results, the others run them.
 #pragma once
 
 #include <functional>

@@ -106,7 +106,7 @@ TEST_CASE("rounding that ties free motions to others neither hides nor makes zer
   }
 }
 
-// x'' = 5.9e-14 x next to a motion of -20 1/s is x'' = 0 with the rounding of 20: ±2.4e-7 1/s, neither of which is
+// Next to a motion of -20 1/s, x'' = 5.9e-14 x is x'' = 0 with the rounding of 20: its eigenvalues ±2.4e-7 1/s are not
 // known. x'' = x/100 is a saddle.
 TEST_CASE("a growing and a decaying mode that rounding makes of a double zero are not counted") {
   Eigen::MatrixXd A = Eigen::MatrixXd::Zero(3, 3);

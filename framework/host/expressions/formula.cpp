@@ -80,7 +80,7 @@ void note_trouble(const Trouble& trouble, std::span<const FormulaText> texts, do
   try {
     trouble_text = fmt::format("{} at t = {:.9g} s", describe(trouble, texts), time);
     trouble_time = time;
-  } catch (...) {  // without memory for the text there is none
+  } catch (...) {  // if there is no memory for the text, there is no text
     trouble_text.clear();
   }
 }
@@ -91,7 +91,7 @@ void note_strained(const Program& program, std::size_t root, std::span<const dou
   if (!is_looking) return;  // another thread looks
   try {
     if (const auto strained = program.strained(root, work)) note_trouble(*strained, texts, time);
-  } catch (...) {  // no memory: the place is not told
+  } catch (...) {  // no memory: the place is not noted
   }
 }
 LookForStrained::LookForStrained() noexcept {
@@ -170,7 +170,7 @@ TimeFunction::Value TimeFormula::value(double t) const noexcept {
 double TimeFormula::next_knot(double t) const noexcept { return next_root(switches_, t); }
 
 double TimeFormula::next_pole(double after, double until) const {
-  constexpr int most_zeros = 1000;  // of quotients that stay bounded, one after the other
+  constexpr int most_zeros = 1000;  // so many quotients that stay bounded are passed, one after the other
   double t = after;
   for (int zeros = 0; zeros < most_zeros; ++zeros) {
     t = next_root(pole_roots_, t);
@@ -181,7 +181,7 @@ double TimeFormula::next_pole(double after, double until) const {
 }
 
 bool TimeFormula::is_pole(double t) const {
-  constexpr double distance = 1e-6;  // of the time; a root is known to 1e-14 of it
+  constexpr double distance = 1e-6;  // relative to the time; a root is known to 1e-14 of it
   const double far = distance * std::max(std::abs(t), distance), near = nearer_to_pole * far;
   const auto size = [&](double at) { return std::abs(value(at).value); };
   return grows_without_bound(std::max(size(t - far), size(t + far)), std::max(size(t - near), size(t + near)));

@@ -10,19 +10,19 @@
 
 namespace polyform::absolute {
 
-/// For which rest further rounds, by conjugate gradients, follow if the neighbour is far: motions with little inertia
-/// of their own, or also rows that nearly depend on others.
+/// If the neighbour is far, further rounds by conjugate gradients follow for these parts of the rest: motions with
+/// little inertia of their own; all: also rows that nearly depend on others.
 enum class Follow : unsigned char { nothing, inertia, all };
 
-/// How far to refine a solution, and what is left of the residual, relative to the size of its terms.
+/// How far a solution is to be refined, and what is left of the residual, relative to the size of its terms.
 struct Refinement {
   std::size_t rounds;  ///< at most; rounds of `follow` are not counted
   double tolerance;
   Follow follow;
   Neighbour neighbour{};
-  bool leaves_nearly_dependent = false;  ///< such rows keep what the usual rounds leave
+  bool leaves_nearly_dependent = false;  ///< the usual rounds alone are made for such rows
   Remainder left{};
-  double last_step = 0;  ///< what one more round would change at most, relative to the motion of a block
+  double last_step = 0;  ///< the most that one more round would change, relative to the motion of a block
   std::size_t worst_step = 0;
   bool conjugate = false;  ///< the last round was one of conjugate gradients
   double work = 0;         ///< of the residual along its step, before the last conjugate step
