@@ -16,8 +16,8 @@
 
 namespace polyform::host::inline simulation {
 
-/// Own batches of those elements that tell events. Solver::decode gives the canonical state, and from it follow the
-/// motions of bodies and attachments. So every formulation has events without knowing of them. Nothing allocates after
+/// Own batches of those elements that have events. Solver::decode gives the canonical state, and the motions of bodies
+/// and attachments follow from it. So every formulation has events without any work on them. Nothing allocates after
 /// construction.
 class ElementEvents {
  public:
@@ -50,7 +50,7 @@ class ElementEvents {
   double evaluate(double t, const ConstStateView&, std::span<double> values, std::span<double> rates);
   /// Whether any of the elements has a state that may change at its events.
   bool has_changes() const;
-  /// The event after which its element has ended the run, as name_of(); "" while none has.
+  /// The event by which an element has ended the run, as name_of(); "" while there is none.
   const std::string& ended_by() const { return ended_by_; }
   /// Lets an element answer to its event: it may change its discrete state, which the solver then has, and first-order
   /// states, which store() puts into the state vector. The state that was evaluated last is the one at which the event
@@ -78,9 +78,9 @@ class ElementEvents {
     std::size_t first, count;                                 ///< event functions
     std::size_t states, state_count, u, u_count, x, x_count;  ///< among the first-order states
     std::size_t discrete, discrete_count;                     ///< among the discrete states of the elements
-    DiscreteElement* element;                                 ///< or none
-    StateJumps* jumps;                                        ///< or none
-    RunEnding* ending;                                        ///< or none
+    DiscreteElement* element;                                 ///< nullptr if it has none
+    StateJumps* jumps;                                        ///< nullptr if it has none
+    RunEnding* ending;                                        ///< nullptr if it has none
     std::unique_ptr<void, void (*)(void*)> object;            ///< the batch
   };
   struct Description {
@@ -101,7 +101,7 @@ class ElementEvents {
   std::vector<Batch> batches_;
   std::vector<Source> sources_;
   std::vector<Description> descriptions_;
-  std::vector<std::size_t> carriers_;  ///< bodies between ground and what event functions are attached to
+  std::vector<std::size_t> carriers_;  ///< bodies between ground and the bodies to which event functions are attached
   struct Motion;
   std::unique_ptr<Motion> motion_;
   double time_ = 0;                         ///< of the state that was evaluated last

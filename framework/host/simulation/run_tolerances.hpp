@@ -1,4 +1,4 @@
-// The tolerances that a run takes, from those that it was given.
+// The tolerances for a run, found from those that it was given.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ class RunTolerances {
 
   /// The settings for the integrator.
   StepSettings step_settings() const;
-  /// A sentence for an absolute tolerance that is finer than rounding, and for one that is coarse compared with the
+  /// Sentences about an absolute tolerance that is finer than rounding, and about one that is coarse compared with the
   /// bodies.
   std::vector<std::string> warnings() const;
 

@@ -9,7 +9,7 @@ namespace polyform::forces {
 inline constexpr double rounding_of_lengths = 1e-12;
 
 /// Unit vector along to − from, whose norm is `length`. Zero if the points coincide up to the rounding of the bodies'
-/// places, for then the difference points anywhere.
+/// places, because the direction of the difference is then arbitrary.
 inline Vec3 direction_between(const Vec3& from, const Vec3& to, double length) noexcept {
   return length > rounding_of_lengths * (norm(from) + norm(to)) ? (1 / length) * (to - from) : Vec3{};
 }

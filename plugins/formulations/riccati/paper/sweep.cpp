@@ -51,9 +51,9 @@ struct Sweep::Work {
   /// A run, its start, and the way back through its first body.
   struct Chained {
     Run run;
-    std::vector<std::size_t> before;   ///< runs that end at the first body's input ends
+    std::vector<std::size_t> before;   ///< runs that end at the input ends of the first body
     std::size_t start = Overall::none; ///< place of the overall equation's body at the start of the chain
-    bool ends_chain = true;            ///< at ground or at a body with several inputs
+    bool ends_chain = true;            ///< it ends at ground or at a body with several inputs
     RiccatiStep<6, Eigen::Dynamic> step;   ///< through the first body
     Matrix6 P = Matrix6::Identity();   ///< z_b at the start of the chain = P z_b at the end of this run + p y
     Matrix6X p;
@@ -90,14 +90,14 @@ struct Sweep::Work {
       chained.push_back(std::move(c));
     }
   }
-  /// Whether the run goes on through the hinge of a body.
+  /// Whether a run goes on through the hinge of a body.
   bool continues(std::size_t body) const {
     const std::size_t parent = links.parent(body);
     return variant.product && parent != Links::ground && links.children(parent).size() == 1 &&
            alignment(links, body) > least_alignment;
   }
 
-  /// S and F of a run's first body at its output end, from those at its input ends.
+  /// Finds S and F of a run's first body at its output end, from those at its input ends.
   void start(Chained& c) noexcept {
     const std::size_t body = c.run.first();
     Relation& s = c.run.start();

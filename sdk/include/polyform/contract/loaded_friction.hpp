@@ -1,4 +1,4 @@
-// Friction that grows with what a joint transmits: bearings and guides.
+// Friction that grows with the load of a joint: bearings and guides.
 //
 // The friction of a bearing follows from the load on it, which is a reaction; reactions follow from the motion, and the
 // friction changes the motion. A force type with rows that hold at times (unilateral.hpp) may offer this interface for
