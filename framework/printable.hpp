@@ -14,7 +14,7 @@ struct Unprintable {
 };
 Unprintable first_unprintable(std::string_view text) noexcept;
 
-/// The text with such characters written out: \n, \t, \x1b, \u202e. Where `lines` is set, line ends and blanks stay.
+/// The text with such characters written out: \n, \t, \x1b, \u202e. If `lines` is set, line ends and blanks stay.
 std::string printable(std::string_view text, bool lines = false);
 
 }  // namespace polyform::host

@@ -276,7 +276,7 @@ class Evaluation final : public LaneEvaluation {
     for (std::size_t i = 0; i < y_.size(); ++i) y_[i] = y[i * all_lanes + lane];
   }
 
-  /// Where the kernels cannot do the lane, or it is time for a check, its own solver does it.
+  /// If the kernels cannot do the lane, or it is time for a check, its own solver does it.
   void complete(std::size_t lane, bool bad, const BatchInput& in, BatchOutput& out) noexcept {
     out.done[lane] = 1;
     if (!has_forces_ && !out.power.empty()) out.power[lane] = 0;

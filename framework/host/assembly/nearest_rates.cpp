@@ -98,7 +98,7 @@ void NearestRates::take(std::span<double> w, const std::vector<char>& kept, Iner
   if (excess.empty() && missed(w).relative <= rounding) return;
   const RateEquations equations(view_, jacobian_, metric, kept, factors_->independent());
   std::vector<double> change(w.size());
-  // Where the equations are singular in spite of the added inertia, the least change of rates is taken.
+  // If the equations are singular in spite of the added inertia, the least change of rates is taken.
   if (equations.solve(off, excess, change))
     for (std::size_t k = 0; k < w.size(); ++k) w[k] += change[k];
   meet(w);

@@ -84,7 +84,7 @@ void Program::run(std::span<T> work) const noexcept {
   for (const Operation& o : operations_) *out++ = apply(o, registers);
 }
 
-/// Plain numbers go by the tape. Where a sum forms products by itself, their registers are left as they are.
+/// Plain numbers use the tape. If a sum forms products by itself, the registers of the products are left as they are.
 template <>
 inline void Program::run<double>(std::span<double> work) const noexcept {
   double* const w = work.data();

@@ -117,7 +117,7 @@ bool SignalBlocks::check_limits(MapReader& map, double lower, double upper) {
   return good_ = false;
 }
 
-/// u = kp e + ki ∫ e dt + kd ė with e the input; ė by a filter of first order, ḟ = (e − f)/T. Where u is at a limit,
+/// u = kp e + ki ∫ e dt + kd ė with e the input; ė by a filter of first order, ḟ = (e − f)/T. When u is at a limit,
 /// the integral does not grow beyond it (conditional integration).
 std::optional<NodeIndex> SignalBlocks::pid(MapReader& map) {
   const double kp = number(map, "kp", 0), ki = number(map, "ki", 0), kd = number(map, "kd", 0);

@@ -23,8 +23,8 @@ constexpr double first_share = 1e-12;
 // Without error control the steps themselves must be good: a sixteenth of T is 0.2 rad of a contact's half wave, an
 // error of 1e-5.
 constexpr double growth = 4, growth_without_control = 0.0625;
-// Where a function goes away from zero, the step may be this multiple of the time that it took to come from there at
-// its rate: such a bound costs next to nothing, and it keeps what turns from turning many times in one step.
+// If a function goes away from zero, the step may be this multiple of the time in which the function has come from zero
+// at its rate. Such a bound costs next to nothing, and keeps bodies from turning many times in one step.
 constexpr double receding = 8;
 // The turn of anything that event functions move with, rad, from one sample to the next. Along a turn a function of the
 // position is a sine. Two values and two rates tell this sine from any other, down to two samples a turn; an eighth

@@ -42,9 +42,9 @@ class StepwiseRun {
 
   /// Does all that comes before the next step; false if the run has come to its end.
   bool prepare();
-  /// Where the next step ends at the latest, s.
+  /// The latest time at which the next step ends, s.
   double limit() const;
-  /// Takes the step, and what comes of it.
+  /// Takes the step, and handles its consequences.
   void step();
   /// After prepare() gave false.
   RunRecord finish();
@@ -54,8 +54,8 @@ class StepwiseRun {
   std::unique_ptr<Parts> parts_;
 };
 
-/// The same run with rows where they are asked for, one after the other, and with functions of time that the caller
-/// may change between them. Where nothing is changed, its steps and the values of its rows are those of simulate().
+/// The same run, but rows are made one after the other when they are asked for, and the caller may change functions of
+/// time between them. If nothing is changed, its steps and the values of its rows are those of simulate().
 class RunOnDemand {
  public:
   /// The view, the solver and the sinks outlive it; the start is copied by encoding it. Begins at t = 0 with a row, or

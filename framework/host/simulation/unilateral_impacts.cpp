@@ -151,8 +151,8 @@ void UnilateralMotion::apply(double t, const Eigen::VectorXd& impulse, const Eig
   if (y.size() > states) y[states] += work;
 }
 
-/// Where sliding friction leaves accelerations without a solution, its impulse ends the sliding while no time passes.
-/// Whether there is such an impulse.
+/// If sliding friction leaves accelerations without a solution, an impulse of it ends the sliding while no time passes.
+/// Returns whether there is such an impulse.
 bool UnilateralMotion::jam(double t, std::span<double> y) {
   bool any = false;
   Eigen::VectorXd u = speeds_, impulses = Eigen::VectorXd::Zero(speeds_.size());

@@ -334,7 +334,7 @@ void UnilateralMotion::settle(double step) {
     }
     if (modes_[k] != UnilateralMode::slip) continue;
     double direction[2];
-    // Where nothing rubs, nothing tells that it has turned round.
+    // Without friction, nothing would tell that the motion has turned round.
     if (!(set_.sliding(k) > 0)) directions_[2 * k] = directions_[2 * k + 1] = 0;
     direct(k, direction);
     directions_[2 * k] = direction[0];

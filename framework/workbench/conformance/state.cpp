@@ -241,7 +241,7 @@ State random_state(const System& system, Random& random) {
   if (!closed && view.modules.empty()) return s;
   stir_modules(view, s, random);
   if (close(view, s)) return s;
-  // Where the loops cannot be closed near by, the configuration is the drawn one.
+  // If the loops cannot be closed near by, the configuration is the drawn one.
   s.q = drawn.q;
   if (close(view, s)) return s;
   return drawn;

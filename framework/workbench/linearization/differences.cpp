@@ -14,7 +14,7 @@ constexpr std::size_t most_orders = 8;  ///< columns of the table
 constexpr std::size_t patience = 4;     ///< levels without a gain, after which the search ends
 constexpr int most_reductions = 12;     ///< of a step at which the function fails
 constexpr double good = 2e-14;          ///< relative error that ends the search
-/// Where the series in h² of a difference holds, a halved step changes it by a quarter of the last change. A difference
+/// If the series in h² of a difference holds, a halved step changes it by a quarter of the last change. A difference
 /// was taken outside of its series if it goes on changing by `part` of itself, beyond what rounding does relative to
 /// the largest entry. A difference to one side has a series in h, and changes by a half.
 constexpr double slow = 0.5, slow_of_side = 0.75, part = 1e-3, rounded = 1e-6;
@@ -161,9 +161,9 @@ double rounding_of(double a, double b, double distance) {
   return std::numeric_limits<double>::epsilon() * (std::abs(a) + std::abs(b)) / distance;
 }
 
-/// Where the central differences leave many digits of an entry unknown, and the derivatives from either side are the
-/// same within their errors, the better of these: a curve that is continuous with its slope and bends abruptly (at a
-/// knot of a spline) has a series in h on either side, and none in h².
+/// If the central differences leave many digits of an entry unknown, and the derivatives from both sides are the same
+/// within their errors, takes the better of these. A curve that is continuous with its slope and bends abruptly (at a
+/// knot of a spline) has a series in h on either side, but none in h².
 void try_sides(std::size_t size, double step, const Curve& f, Derivative& best) {
   constexpr double few_digits = 1e-10, agree = 10;
   double largest = 0;

@@ -36,7 +36,7 @@ struct KeptSpeed {
 struct Equilibrium {
   OperatingPoint point;
   bool balanced = false;               ///< nothing that is free accelerates
-  /// What is driven at the state. Where there is any, the state is one of a driven motion: it lasts as long as what
+  /// What is driven at the state. If there is any, the state is one of a driven motion: it lasts as long as what
   /// drives it stays as it is, and is no equilibrium.
   std::vector<Driven> driven;
   Lasting lasting;                     ///< whether a balanced state goes on so

@@ -1,6 +1,6 @@
 // Periodic motions: how deviations change over a period, and whether they grow (Floquet 1883).
 //
-// Where A(t + T) = A(t), deviations obey x(T) = Φ x(0) with Φ' = A(t) Φ, Φ(0) = 1, and after k periods x = Φᵏ x(0): the
+// If A(t + T) = A(t), deviations obey x(T) = Φ x(0) with Φ' = A(t) Φ, Φ(0) = 1, and after k periods x = Φᵏ x(0): the
 // eigenvalues μ of Φ, Floquet's multipliers, decide. ln |μ| / T is the growth per second.
 #pragma once
 

@@ -101,7 +101,7 @@ bool is_plain(MotionField::Kind kind) {
 
 /// Parts of a field below this count as zero: the field has size 1 and comes from differences.
 constexpr double plain_part = 1e-6;
-/// Where differences are rougher than this they tell no symmetry.
+/// Differences that are rougher than this tell no symmetry.
 constexpr double most_noise = 1e-4;
 
 /// The combinations of a basis without parts that turn the base or carry a body come first.

@@ -38,7 +38,7 @@ struct DesignRequest {
   std::vector<double> correlation;
 };
 
-/// The values of a case follow from its number, the seed and the factors alone. Where the solver is a factor of random,
+/// The values of a case follow from its number, the seed and the factors alone. If the solver is a factor of random,
 /// sobol or lhs, each of them computes every sample: a case for each, one after the other.
 class Design {
  public:

@@ -57,11 +57,11 @@ bool Recursion::solve(std::span<const double> loads, Accelerations wanted) noexc
   return error <= largest_residual || check_residual(loads);
 }
 
-/// Residuals of the equations of motion and of the rows, into load_residual_ and right_; the largest, each relative to
-/// the terms that it is left of. Where inertia counts, terms are at least a small part of the largest: what is nearly
-/// zero there moves nothing. Where it does not, a small force may move much. Rows between bodies that have inertia are
-/// held against the largest term of all rows: against their own, chains of revolute joints would take a second pass for
-/// digits that no acceleration shows.
+/// Finds the residuals of the equations of motion and of the rows (load_residual_ and right_), and returns the largest,
+/// each relative to its terms. If inertia counts, terms are at least a small part of the largest: terms that are nearly
+/// zero then move nothing. If it does not count, a small force may move much. Rows between bodies that have inertia are
+/// compared with the largest term of all rows: compared with their own, chains of revolute joints would take a second
+/// pass for digits that no acceleration shows.
 double Recursion::find_residual(std::span<const double> loads) noexcept {
   double worst = 0;
   double &largest = largest_force_ = 0, &largest_share = largest_term_ = 0;

@@ -6,8 +6,8 @@
 namespace polyform::particles {
 namespace {
 
-/// Where there is a choice, edges and heights of the triangle, and the height of particle 3, are at least this part of
-/// the body's size.
+/// If there is a choice, edges and heights of the triangle, and the height of particle 3, are at least this part of the
+/// body's size.
 constexpr double well_shaped = 0.25;
 
 Vec3 from_line(const Vec3& r, const Vec3& along) { return r - (dot(r, along) / dot(along, along)) * along; }

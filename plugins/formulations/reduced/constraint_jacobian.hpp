@@ -14,7 +14,7 @@
 // The paper's planar pin has r̃_TM = [−y; x] for this product; here it holds for any joint in space, with the
 // constraint rows and motion subspaces of the SDK. Coordinates are meant per velocity coordinate (of a ball: small
 // rotations). A flexible body on a path has the columns of its modes in group II (Eqs. 30, 31): twists of the frame at
-// which the path enters, seen from the hinge that carries the body. Where both paths meet in a flexible body, both
+// which the path enters, seen from the hinge that carries the body. If both paths meet in a flexible body, both
 // enter its block.
 #pragma once
 

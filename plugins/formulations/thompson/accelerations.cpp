@@ -69,7 +69,7 @@ bool Accelerations::find(const PlacedTree& tree, Forces& Q) noexcept {
     if (tree.closing().given_multipliers(given_)) reductions_.rows().add_forces(given_.data(), Q);
   }
   const Problem problem{&Q, true, reductions_.right()};
-  // Where M is singular the factors of Eq 15 tell whether H2ᵀ M H2 is regular.
+  // If M is singular the factors of Eq 15 tell whether H2ᵀ M H2 is regular.
   const bool reduces = !implicit_ || implicit_->has_singular_mass();
   const bool reduced = !reduces || reduced_.solve(problem, udot_.data(), qddot_);
   if (!reduced || (implicit_ && !implicit_->solve(problem, udot_.data(), qddot_))) {

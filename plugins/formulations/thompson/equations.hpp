@@ -4,7 +4,7 @@
 //   implicit-1   [H2ᵀ M  0; 1  −H2] [q̈; q̈2] = [H2ᵀ Q; Ḣ2 q̇2]                              Eq 20
 //   implicit-2   [M  1  0; 1  0  −H2; 0  H2ᵀ  0] [q̈; Φ_qᵀ λ; q̈2] = [Q; Ḣ2 q̇2; 0]          Eq 21 and H2ᵀ Φ_qᵀ λ = 0
 //
-// Where loops are closed, H2 is H2 Z of both reductions and Ḣ2 q̇2 has the particular solution of J q̇2 = right with
+// If loops are closed, H2 is H2 Z of both reductions and Ḣ2 q̇2 has the particular solution of J q̇2 = right with
 // it.
 #pragma once
 

@@ -19,7 +19,7 @@ namespace polyform::cvode {
 namespace {
 
 // Newton's linear systems are solved by GMRES without a matrix, preconditioned by the system's own where it has one.
-// Where it has none, up to this many states take a dense matrix of differences, which costs an evaluation per state.
+// If it has none, up to this many states take a dense matrix of differences, which costs an evaluation per state.
 constexpr std::size_t largest_dense = 60;
 
 // Trials of one step. CVODE may grow its first step 10000 times and each trial shrinks at least to a tenth in the end,

@@ -130,7 +130,7 @@ void AutoMethod::look_explicitly() noexcept {
   change_to(Phase::on_trial);
 }
 
-/// Where every step of the trial may need its own matrix.
+/// Whether the explicit steps so far justify a trial in which every step may need its own matrix.
 bool AutoMethod::can_afford_trial() const noexcept {
   const double cost = static_cast<double>(trial) * newton_->price();
   return cost <= part_of_trials * evaluations_of_explicit_step * static_cast<double>(explicit_steps_);

@@ -9,9 +9,9 @@
 
 namespace polyform::hierarchy {
 
-/// A row depends on others if it keeps less than this part of its length (squared) once they are taken off. Where a
-/// loop passes a singular position this rest goes through zero with the way, and the error of a state that is off the
-/// constraints by rounding is divided by it. All methods have one threshold, so that all leave out the same rows.
+/// A row depends on others if, without its part in their span, it keeps less than this part of its length (squared). If
+/// a loop passes a singular position, this rest goes through zero, and the error of a state that misses the constraints
+/// by rounding is divided by it. All methods have one threshold, so that all leave out the same rows.
 inline constexpr double dependent_row = least_independent_square;
 
 /// B (m × k) and r (m) on entry, and the results of the methods. The caller owns the memory.

@@ -73,7 +73,7 @@ class Integrator {
   virtual Status state_at(double t, std::span<double> y) noexcept = 0;
   /// The corrected state at time(). Valid until the next step.
   virtual std::span<const double> state() const noexcept = 0;
-  /// Where the last step ended and began, s.
+  /// The times at which the last step ended and began, s.
   virtual double time() const noexcept = 0;
   virtual double previous_time() const noexcept = 0;
   /// Steps that were tried and given up since start, to be repeated with a smaller one.

@@ -88,7 +88,7 @@ struct JointInstance {
 /// Filled by JointType::define. The host owns the storage; all vectors in ground axes, as drawn.
 class JointDefinition {
  public:
-  /// Where F and M coincide as drawn, in ground, m.
+  /// Sets the point at which F and M coincide as drawn, in ground, m.
   virtual void set_position(const Vec3& in_ground) noexcept = 0;
   /// Appends a primitive motion; the axis (unit, in ground as drawn) is ignored for a ball.
   virtual void add_primitive(Primitive::Kind, const Vec3& axis_in_ground) noexcept = 0;

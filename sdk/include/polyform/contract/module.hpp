@@ -51,7 +51,8 @@ struct ModuleOutput {
 class ModuleBatch {
  public:
   virtual void evaluate(const ModuleInput&, ModuleOutput&) noexcept = 0;
-  /// All u and x at the start. Where u does not fit the rows at the initial motion, the host moves it the least.
+  /// All u and x at the start. If u does not fit the rows at the initial motion, the host changes it as little as
+  /// possible.
   virtual void initial_state(std::span<double> u, std::span<double> x) const noexcept = 0;
   virtual void destroy() noexcept = 0;  ///< frees the object where it was made
   /// A further ability by name, or nullptr: a new ability is a new interface, never a new virtual function here.
