@@ -246,7 +246,7 @@ TEST_CASE("the shipped study of a pendulum's speed has the closed form, and its 
   REQUIRE(table.rows.size() == 160);
   for (std::size_t k = 0; k < table.rows.size(); ++k) {
     const double g = -table.at(k, "gravity[1]"), a = table.at(k, "joints.pin.initial.position");
-    // The greatest of rows 0.01 s apart.
+    // The largest value of rows 0.01 s apart.
     CHECK(table.at(k, "speed") == Approx(std::sqrt(2 * g * (1 - std::sin(a)))).epsilon(4e-4));
   }
   const auto object = nlohmann::json::parse(outcome.out);

@@ -38,7 +38,7 @@ class Canaries {
     return lend(spatials_, name, size, Spatial{});
   }
 
-  /// To be called after the element's. Failure (simulation_failed) that names the call and the part.
+  /// To be called after a function of the element. Failure (simulation_failed) names the call and the part.
   void check(std::string_view call = "evaluate()") const {
     for (const auto& part : numbers_) check(part, call);
     for (const auto& part : spatials_) check(part, call);

@@ -76,7 +76,7 @@ void check_failures(const IntegratorChoice& choice, Checklist& list) {
                        "after a step that failed the time or the state is another");
                  m.see(method.raw().failure().find(KnownSystem::reason) != std::string_view::npos ? 0 : 1,
                        "failure() does not tell why the derivative failed");
-                 // What failed once may be used again.
+                 // A place at which it has failed may be used again.
                  problem->wall = 1e300;
                  method.start(0, problem->solution(0));
                  method.run(1);

@@ -122,7 +122,7 @@ struct Bushing {
   Quat drawn;  ///< of body b in the bushing's axes, as drawn
   Six preload;
   std::array<double, 36> K, C;
-  std::array<Spline, 6> tables;  ///< without points if there is none
+  std::array<Spline, 6> tables;  ///< without points if there is no table
   Six energies_at_rest{};
 };
 

@@ -6,8 +6,8 @@
 //
 // RecursiveEquations take trees, and loops that are cut, by the recursion of the paper. SparseEquations take one sparse
 // symmetric system; they serve if there are constraint elements, or if cutting the loops leaves bodies without inertia
-// in the tree. M is the mass of the ten particles of each body as its particles 1, 2 and 4 feel it, so that Mr̈ are the
-// terms of Eqs 2.15 and 2.16.
+// in the tree. M is the mass of the ten particles of each body, expressed for its particles 1, 2 and 4, so that Mr̈ are
+// the terms of Eqs 2.15 and 2.16.
 #pragma once
 
 #include <memory>
@@ -21,8 +21,8 @@
 
 namespace polyform::particles {
 
-/// Turns the velocities of the particles with the bodies as a correction moves these: if it restores the radii of a
-/// spinning body, the body keeps its rate of turning, not the speeds of its particles.
+/// Changes the velocities of the particles with the bodies as a correction moves the bodies: if it restores the radii
+/// of a spinning body, the body keeps its rate of turning, not the speeds of its particles.
 class CarriedVelocities {
  public:
   /// The view and the layout outlive the object.
@@ -57,12 +57,12 @@ class Equations {
   /// only those that the equations need. corrected: the state is what project() has just left; its factors still serve.
   virtual const PlacedBodies& evaluate(double t, const ParticleMotion&, const JointValues&, bool all_joints,
                                        bool corrected) noexcept = 0;
-  /// At the state just evaluated, all joints: residuals of all constraints.
+  /// The residuals of all constraints at the state just evaluated, with all joints.
   virtual Violations violations() const noexcept = 0;
   /// r̈ of the moving particles at the state just evaluated.
   virtual bool find_accelerations(const PlacedBodies&, const Applied&, std::span<Vec3> out) noexcept = 0;
-  /// Whether the masses determine all accelerations at the state just evaluated, all joints. Finds which rows of loops
-  /// depend on others.
+  /// Whether the masses determine all accelerations at the state just evaluated, with all joints. Finds which rows of
+  /// loops depend on others.
   virtual bool check_regular(const PlacedBodies&) noexcept = 0;
 
   /// Moves the particles onto all constraints by Newton's method, until no residual is above the tolerance (m, rad),
@@ -83,7 +83,7 @@ class Equations {
   virtual void take_elements(std::span<Spatial> needed, std::span<double> efforts) const noexcept = 0;
   /// λ + effort of the rows of the constraint elements, element after element.
   virtual void element_multipliers(std::span<double> out) const noexcept { (void)out; }
-  /// What each cut joint transmits to its moving body at the origin of M, ground axes; out: of all joints.
+  /// Finds the wrench of each cut joint on its moving body at the origin of M, ground axes; out: of all joints.
   virtual void cut_reactions(const PlacedBodies&, std::span<const double> efforts,
                              std::span<Spatial> out) const noexcept = 0;
   /// The modules of the system, as last evaluated; none if no module can be.
@@ -95,12 +95,12 @@ class Equations {
   /// The power of constraint elements that ask for a velocity: (λ + effort) · right-hand side, W.
   virtual double driving_power() const noexcept = 0;
 
-  /// Rows of the i-th cut joint that are left out because they depend on others, a bit each. They are found where the
-  /// loops are closed, and kept for the states in between.
+  /// The rows of the i-th cut joint that are left out because they depend on others, a bit each. They are found when
+  /// the loops are closed, and kept for the states in between.
   virtual unsigned left_out(std::size_t) const noexcept { return 0; }
   virtual void leave_out(std::size_t, unsigned) noexcept {}
-  /// is_recursive(): whether accelerations come from the recursion. needs_closed_states(): whether they are sound only
-  /// where the loops are closed.
+  /// is_recursive(): whether accelerations come from the recursion. needs_closed_states(): whether they are correct
+  /// only if the loops are closed.
   virtual bool is_recursive() const noexcept = 0;
   virtual bool needs_closed_states() const noexcept = 0;
 
@@ -113,7 +113,7 @@ class Equations {
   /// Moves the particles onto the constraints. target: at rounding, below the tolerance.
   virtual bool correct_positions(double t, ParticleMotion&, const JointValues&, double tolerance, double target,
                                  Correction&) noexcept = 0;
-  /// Makes velocities that have been carried along those of the bodies.
+  /// Changes velocities that have been carried along into those of the bodies.
   virtual void place_carried(const ParticleMotion&, const JointValues&) noexcept {}
   virtual bool correct_velocities(double t, ParticleMotion&, const JointValues&, Correction&) noexcept = 0;
 

@@ -1,7 +1,7 @@
 // The errors of distances, dependent particles and joints, body by body.
 //
-// A body's particles change by z_l + θ × r_i1 + c_i, where the c_i restore the distances without turning the triangle;
-// z = (θ, z_l) takes the place of (α, r̈_1), the c_i that of ω × (ω × r_i1).
+// A body's particles change by z_l + θ × r_i1 + c_i, where the c_i restore the distances without turning the triangle.
+// z = (θ, z_l) stands for (α, r̈_1), the c_i for ω × (ω × r_i1).
 #pragma once
 
 #include <vector>

@@ -10,9 +10,9 @@ namespace polyform {
 /// A row of constraints depends on others if its part that is independent of them is smaller than this, relative to the
 /// terms of the row (lengths and forces with other directions). This holds in all formulations and in `check`.
 inline constexpr double least_independent = 1e-5;
-/// The same bound for a compliance, which goes with the square of a row.
+/// The same bound for a compliance, which is proportional to the square of a row.
 inline constexpr double least_independent_square = least_independent * least_independent;
-/// Closing the loops leaves a row that depends on others independent by up to this part; a larger part is told.
+/// When the loops have been closed, the independent part of a dependent row is at most this; a larger part is reported.
 inline constexpr double rounding_of_rows = 1e-9;
 
 /// Errors of positions are at least this part of the distance from the origin.
@@ -20,8 +20,8 @@ inline constexpr double position_rounding_part = 1e-14;
 /// Errors of velocities are at least this part of the fastest velocity in the constraints.
 inline constexpr double velocity_rounding_part = 1e-14;
 
-/// Whether a step of Newton's method has come to rounding: below the tolerance it takes away less than three quarters
-/// of the residual, where Newton's method would square it.
+/// Whether a step of Newton's method has come to rounding: below the tolerance, it takes away less than three quarters
+/// of the residual, although Newton's method would square the residual.
 inline constexpr bool has_come_to_rounding(double residual, double before, double tolerance) noexcept {
   return residual <= tolerance && residual > 0.25 * before;
 }
@@ -40,7 +40,7 @@ class ClosingSteps {
   explicit ClosingSteps(double residual, const Limits& limits = usual) noexcept
       : limits_(limits), best_(residual), is_finite_(std::isfinite(residual)) {}
   bool go_on() const noexcept { return is_finite_ && made_ < limits_.steps && idle_ < limits_.idle; }
-  /// After a step, with the residual that it leaves.
+  /// To be called after a step, with the residual that the step leaves.
   void made(double residual) noexcept {
     ++made_;
     idle_ = residual < limits_.gain * best_ ? 0 : idle_ + 1;
