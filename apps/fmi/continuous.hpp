@@ -1,4 +1,4 @@
-// Model exchange: the equation of a solver, whose integration is another program's.
+// Model exchange: the equation of a solver, which another program integrates.
 #pragma once
 
 #include "apps/fmi/instance.hpp"
@@ -23,7 +23,7 @@ class Continuous final : public Motion {
   std::span<const double> indicators();
   /// After a step of the other program: whether its states need a correction, which begin_events() then makes.
   bool needs_correction();
-  /// Answers to all that has happened at the present time. Whether the states have changed.
+  /// Handles all events at the present time. Returns whether the states have changed.
   bool pass_events();
   /// The next time at which something changes by the clock; infinity if there is none, s.
   double next_time() const { return knots_->next().time; }

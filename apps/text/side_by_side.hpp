@@ -18,7 +18,7 @@ class SideBySide {
   /// title: of the column, such as the value of an option.
   void add(std::string title, const Observation&);
   bool empty() const { return columns_.empty(); }
-  /// Prints the table and, below it, how far each column is from the first.
+  /// Prints the table and, below it, the difference of each column from the first.
   void print(std::string_view heading) const;
   /// The largest difference of a column from the first, relative to the largest value of the same kind: forces and
   /// moments, or accelerations.

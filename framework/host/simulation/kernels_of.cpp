@@ -13,7 +13,7 @@ namespace polyform::host::inline simulation {
 namespace {
 
 constexpr std::string_view between = "; ";
-/// More kernels than this are not read: a plugin that tells more does not know what it tells.
+/// More kernels than this are not read: so many are an error of the plugin.
 constexpr std::size_t most = 64;
 
 }  // namespace

@@ -11,8 +11,8 @@
 
 namespace polyform::host::inline simulation {
 
-/// The parts of a run hand its state vector y() from one to the other: each first says at which time the state shall
-/// be. Functions that compute throw Failure (simulation_failed).
+/// The parts of a run pass its state vector y() to each other; each part first says at which time the state is wanted.
+/// Functions that compute throw Failure (simulation_failed).
 class RunMotion {
  public:
   /// View, start and solver outlive the object.
@@ -27,19 +27,19 @@ class RunMotion {
   void keep(double t, RunState& out) const;
   /// Makes y() the state at t, which lies within the last step.
   void stand_at(double t);
-  /// Takes the drift off y(), a state at t.
+  /// Removes the drift from y(), a state at t.
   void correct(double t);
-  /// The integrator begins anew at t, within the last step, from the corrected state there.
+  /// Lets the integrator begin anew at t, within the last step, from the corrected state there.
   void begin_anew(double t, double first_step);
   /// The same with y() as it is.
   void begin_anew_from_state(double t, double first_step);
-  /// The integrator goes on at t from y() as it is, not corrected.
+  /// Lets the integrator go on at t from y() as it is, not corrected.
   void restart(double t, double first_step) { integrator_.restart(t, y_, first_step); }
-  /// Goes from y() at the time of the integrator to `end`, across an event, with the rates before and behind it: the
-  /// way is far shorter than anything that begins there. No error of such a step can be controlled, since a jump may be
-  /// of any size. The integrator begins anew.
+  /// Goes from y() at the time of the integrator to `end`, across an event, with the rates before and after it. The way
+  /// is far shorter than anything that begins there. The error of such a step cannot be controlled, because a jump may
+  /// be of any size. The integrator then begins anew.
   void cross(double event, double end, double first_step);
-  /// One step, to t_limit at most.
+  /// Makes one step, to t_limit at most.
   void step(double t_limit);
   /// Throws Failure (simulation_failed) with the integrator's last reason.
   [[noreturn]] void fail() const;

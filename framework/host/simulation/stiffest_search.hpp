@@ -46,8 +46,8 @@ class StiffestSearch final : public StiffestElement {
   ForceDerivatives forces_;
   FlexibleSet flexible_;
   Moment here_, there_;
-  /// Of an instance: the changes of its inputs; for each of its loads, the displacement and the velocity along which it
-  /// works.
+  /// For one instance: the changes of its inputs; for each of its loads, the displacement and the velocity along which
+  /// it works.
   std::vector<double> inputs_, displacements_, velocities_;
   double most_ = 0;
   std::string name_;

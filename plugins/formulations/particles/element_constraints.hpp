@@ -1,4 +1,4 @@
-// What constrains bodies apart from their joints: constraint elements, and modules with variables of their own.
+// The constraints on bodies apart from joints: constraint elements, and modules with variables of their own.
 #pragma once
 
 #include <span>

@@ -6,7 +6,7 @@
 //   v₁ = v₀ + h (1 − γ) a₀ + h γ a₁
 //   q₁ = q₀ ∘ exp(h w),   w = v₀ + h (½ − β) a₀ + h β a₁
 //
-// About the index: solvers give v̇ with the multipliers that the constraints of accelerations ask for, so that the
+// The index: solvers give v̇ with the multipliers that the constraints of accelerations ask for, so that the
 // method sees no algebraic equation; after each step the solver's correction puts q and then v on their constraints. So
 // the end of a step keeps positions and velocities closed, as the stabilized index-3 form does, while a multiplier is a
 // function of the state and has its order.
@@ -43,11 +43,11 @@ class GeneralizedAlpha final : public ImplicitSteps {
   bool estimate_error(double h, double end) noexcept;
   bool displace(double h) noexcept;
 
-  SecondOrderSystem* parts_;           ///< or none
+  SecondOrderSystem* parts_;           ///< nullptr if the system does not tell them
   std::vector<bool> is_position_;
   double alpha_m_, alpha_f_, gamma_, beta_;
   double newton_gamma_;                ///< of the matrix I − γ ∂f/∂y, in steps
-  double shift_;                       ///< a is the acceleration at this time after its instant, in steps
+  double shift_;                       ///< a belongs to this time after its instant, in steps
   bool fixed_;
   double origin_ = 0;                  ///< of the grid of fixed steps, s
   NewtonPace pace_;
