@@ -22,9 +22,9 @@ class UnilateralSet {
  public:
   static constexpr std::size_t rows_per_point = 3;
 
-  /// Failure (bad_input) if the solver gives no SecondOrderSystem or keeps first-order states in a form of its own,
-  /// where an element touches a flexible body, or (simulation_failed) when memory runs out.
-  /// start: a state that the solver can encode.
+  /// Failure (bad_input) if the solver gives no SecondOrderSystem or keeps first-order states in a form of its own, or
+  /// an element touches a flexible body; (simulation_failed) if memory runs out. start: a state that the solver can
+  /// encode.
   UnilateralSet(const SystemView&, const ConstStateView& start, Solver&);
   ~UnilateralSet();  // where Motion is known
   UnilateralSet(const UnilateralSet&) = delete;

@@ -9,7 +9,6 @@ namespace polyform::host::inline linearization {
 /// sequence given for that body, take the place of the small rotation, ω_b in body axes that of the angular velocity,
 /// and v_b that of a velocity along three axes before the ball (a free joint). All are relative to the base body. With
 /// x_b = T x along the motion,
-/// axes before the ball (a free joint) to v_b. All are over the base body. With x_b = T x along the motion,
 ///
 ///   A_b = (T A + Ṫ) T⁻¹     B_b = T B     C_b = C T⁻¹     D_b = D
 ///

@@ -42,8 +42,8 @@ struct DesignRequest {
 /// sobol or lhs, each of them computes every sample: a case for each, one after the other.
 class Design {
  public:
-  /// Failure (bad_input) if samples are missing or do not apply, where a factor of a grid has no levels, or where
-  /// the correlation is none.
+  /// Failure (bad_input) if samples are missing or do not apply, a factor of a grid has no levels, or the correlation
+  /// is none.
   Design(std::vector<Factor>, const DesignRequest&);
 
   const std::vector<Factor>& factors() const { return factors_; }

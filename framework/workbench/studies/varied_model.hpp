@@ -54,8 +54,8 @@ class VariedModel {
   std::vector<Node*> values_;
 };
 
-/// What differs between two texts of a model: the path of the first value that does, with both values; "" if only
-/// comments, places or the order of keys differ, or where one of the texts cannot be parsed.
+/// Tells how two texts of a model differ: the path of the first value that does, with both values; "" if only comments,
+/// places or the order of keys differ, or one of the texts cannot be parsed.
 std::string first_difference(std::string_view before, std::string_view now);
 
 }  // namespace polyform::host::inline studies

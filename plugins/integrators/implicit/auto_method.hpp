@@ -1,4 +1,4 @@
-// An explicit method that gives way to an implicit one while the system is stiff.
+// An explicit method that gives way to an implicit one while the system is stiff, and then takes over again.
 #pragma once
 
 #include <memory>
