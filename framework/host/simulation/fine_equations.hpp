@@ -1,4 +1,4 @@
-// The equations of motion solved with twice the digits of a double: for what the solvers' own digits are judged by.
+// The equations of motion solved with twice the digits of a double, to judge the solvers' own digits.
 #pragma once
 
 #include <cstdint>

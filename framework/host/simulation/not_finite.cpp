@@ -9,7 +9,7 @@
 namespace polyform::host::inline simulation {
 namespace {
 
-/// The first number of an observation that is not below a bound, and whose it is.
+/// The first number of an observation that is not below a bound, and its owner.
 class Search {
  public:
   explicit Search(double bound) : bound_(bound) {}

@@ -14,7 +14,7 @@
 
 namespace polyform::host::inline studies {
 
-/// A number that a column of a run leaves, over its rows. mean, rms and integral take the column as straight lines
+/// A number that follows from the rows of a column of a run. mean, rms and integral take the column as straight lines
 /// between its rows; amplitude is half of the range; crossing is the first time at which the column takes a value, s;
 /// difference is the largest distance from the same column of a run with another solver, at the output interval.
 struct Aggregate {
@@ -39,7 +39,7 @@ struct Operation {
 /// Named expressions over aggregates, with + - * / ^, parentheses, abs, sqrt, exp, log, sin, cos, tan and pi.
 class Quantities {
  public:
-  /// From "NAME=EXPRESSION". Failure (bad_input) that names the column of the text where it goes wrong.
+  /// Adds one from "NAME=EXPRESSION". Failure (bad_input) that names the column of the text at which it goes wrong.
   void add(std::string_view text);
   void add(std::string name, std::string_view expression);
 
