@@ -73,7 +73,7 @@ class Failure : public std::exception {
   std::string message_, remedy_, option_;
 };
 
-/// The name closest to a misspelt one, or "" when none is near.
+/// The name closest to a misspelt one, or "" if none is near.
 std::string_view nearest_name(std::string_view wrong, const std::vector<std::string_view>& known);
 
 }  // namespace polyform::host

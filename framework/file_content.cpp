@@ -8,7 +8,7 @@ namespace polyform::host {
 std::optional<std::string> file_content(const std::string& file) {
   std::ifstream stream(file, std::ios::binary);
   if (!stream) return std::nullopt;
-  // Of an empty file nothing can be inserted below, which would count as a failure.
+  // An empty file has nothing to insert below, which would count as a failure.
   if (stream.peek() == std::ifstream::traits_type::eof())
     return stream.bad() ? std::optional<std::string>() : std::optional<std::string>("");
   std::ostringstream content;

@@ -6,7 +6,7 @@
 
 namespace polyform::host {
 
-/// All bytes of a file; nothing where it cannot be read.
+/// All bytes of a file; nothing if it cannot be read.
 std::optional<std::string> file_content(const std::string& file);
 
 }  // namespace polyform::host

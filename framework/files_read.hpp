@@ -1,4 +1,4 @@
-// The files whose text was read as a model or a part of one: what a command must not write to.
+// The files whose text was read as a model or as a part of one: a command must not write to them.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@ namespace polyform::host {
 
 /// Notes a file that this thread reads.
 void note_read_file(std::string path);
-/// Those since the last call.
+/// The files noted since the last call.
 std::vector<std::string> take_read_files();
 
 }  // namespace polyform::host

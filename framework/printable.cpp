@@ -33,7 +33,7 @@ Character decode(std::string_view text) {
   return {code, length, true};
 }
 
-/// By Unicode's blocks. The joiners U+200C and U+200D belong to the spelling of words in several scripts.
+/// Decides by Unicode's blocks. The joiners U+200C and U+200D belong to the spelling of words in several scripts.
 bool is_unprintable(const Character& c) {
   const auto within = [&](std::uint32_t low, std::uint32_t high) { return c.code >= low && c.code <= high; };
   return !c.valid || within(0x00, 0x1F) || within(0x7F, 0x9F)  // control characters

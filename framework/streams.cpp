@@ -17,7 +17,7 @@ int kept_errors = -1;
 
 constexpr int first_private = 10;  // out of the way of what shells and scripts count on
 
-/// What a descriptor leads to; a number that a plugin closed may lead to a file of its own.
+/// The file to which a descriptor leads. If a plugin has closed a descriptor, its number may lead to another file.
 struct Target {
   dev_t device = 0;
   ino_t inode = 0;
@@ -33,7 +33,7 @@ Target errors;  ///< of the error stream as it was given
 }  // namespace
 
 void take_output() noexcept {
-  // What is written to a descriptor that is open for reading alone is lost with an error, as to a closed one.
+  // Text for a descriptor that is open for reading only is lost with an error, as for a closed descriptor.
   for (int opened = 0; opened >= 0 && opened <= STDERR_FILENO;)
     if (opened = ::open("/dev/null", O_RDONLY | O_CLOEXEC); opened > STDERR_FILENO) ::close(opened);
   const int own = ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, first_private);

@@ -5,20 +5,20 @@
 
 namespace polyform::host {
 
-/// Once, before any plugin is loaded: keeps the output stream for output(), and leads all else that is printed on it to
-/// the error stream, so that what plugins print does not stand between results. A standard stream that is closed stays
-/// so, but no file that is opened later takes its place.
+/// Call it once, before any plugin is loaded. It keeps the output stream for output(), and leads all else that is
+/// printed there to the error stream, so that the output of plugins does not stand between results. A standard stream
+/// that is closed stays so, but no file that is opened later takes its place.
 void take_output() noexcept;
 
-/// Where results go: what take_output() kept, or the plain output stream before.
+/// The stream for results: the one that take_output() kept, or the plain output stream before it is called.
 std::FILE* output() noexcept;
 
-/// After plugins have run, and before messages: opens the output and error streams again where they were closed, lest
-/// files take their place.
+/// Call it after plugins have run and before messages: opens the output and error streams again if they were closed, so
+/// that no files take their place.
 void mend_streams() noexcept;
 /// From now on nothing is mended: the streams were led elsewhere on purpose.
 void leave_streams() noexcept;
-/// Whether the error stream still is the one that take_output() found: false where plugins closed all that leads to it.
+/// Whether the error stream still is the one that take_output() found: false if plugins closed all that leads to it.
 bool has_error_stream() noexcept;
 
 }  // namespace polyform::host

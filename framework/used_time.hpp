@@ -1,5 +1,5 @@
-// The time that a process takes for itself: what it computes and what it sleeps, without what it waits for a processor
-// that others have. A limit of it means the same on a busy machine.
+// The time that a process uses: the time in which it computes or sleeps, without the time in which it waits for a busy
+// processor. A limit of it means the same on a busy machine.
 #pragma once
 
 #include <sys/types.h>
@@ -8,8 +8,8 @@
 
 namespace polyform::host {
 
-/// Milliseconds of the monotonic clock, less those that the process has waited, ready to run, since it began. The last
-/// is zero where the system does not tell it. 0 is this process. Safe in a signal handler.
+/// Milliseconds of the monotonic clock, less those that the process has waited, ready to run, since it began. The
+/// latter are zero if the system does not tell them. 0 is this process. Safe in a signal handler.
 std::int64_t used_milliseconds(pid_t process = 0) noexcept;
 
 /// The time that a process has used since this was made.
@@ -24,8 +24,8 @@ class UsedTime {
   std::int64_t start_;
 };
 
-/// Has a signal handler called, by SIGALRM, when so many seconds may have been used; 0: never. The handler asks whether
-/// they have been, and calls this again with what is left where not. Safe in a signal handler.
+/// Calls the signal handler, by SIGALRM, when so many seconds may have been used; 0: never. The handler checks whether
+/// they have been; if not, it calls this again with the rest. Safe in a signal handler.
 void set_alarm(double seconds) noexcept;
 
 }  // namespace polyform::host

@@ -1,4 +1,5 @@
-// polyform conform FILE: does a plugin keep the contract? The battery of every type it offers, and what it found.
+// polyform conform FILE checks whether a plugin keeps the contract: the battery of every type it offers, and the
+// findings.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -33,7 +34,7 @@ struct ConformArguments {
   bool json = false, lenient = false;
 };
 
-/// Warns of plugins that the search refused, and that are missing in checks against other plugins.
+/// Warns of plugins that the search refused, and that are therefore missing in checks against other plugins.
 void tell_of_refused(const host::Registry& registry, const host::PluginRecord& checked) {
   for (const host::SearchedPlace& place : registry.search_path())
     if (!place.problem.empty()) print(Severity::warning, place.problem);
@@ -64,7 +65,7 @@ std::vector<host::Offer> chosen_types(const host::PluginRecord& plugin, const st
                       host::did_you_mean(name, known) + "It offers: " + host::listing(known) + ".");
 }
 
-/// The models in which checks failed, each once: written to files where a folder is given, or else printed.
+/// The models in which checks failed, each once. They are written to files if a folder is given, and else printed.
 class FailingModels {
  public:
   FailingModels(std::string folder, const host::PluginRecord& plugin) : folder_(std::move(folder)), plugin_(plugin) {
@@ -75,7 +76,7 @@ class FailingModels {
       throw host::Failure(Exit::bad_input, fmt::format("--models: {} cannot be made: {}", folder_, error.message()));
   }
 
-  /// The place of the model of a failed claim, in words; empty where there is none.
+  /// The place of the model of a failed claim, in words; empty if there is none.
   std::string tell(const Claim& claim) {
     if (claim.model.empty()) return {};
     const auto [known, first] = places_.try_emplace(claim.model);

@@ -88,12 +88,12 @@ void warn_of_large_modes(const host::System& system, const Observation& now) {
   print_warnings(limits);
 }
 
-/// Of the constraints that the solver has.
+/// Counts the constraints that the solver has.
 host::ConstraintCount count_of(const host::System& system, Solver& solver) {
   return system.count_constraints(system.initial_state(), host::absent_constraints(system.view(), solver));
 }
 
-/// The first formulation whose solver tells equivalent particles. Failure (plugin) where none does.
+/// The first formulation whose solver tells equivalent particles. Failure (plugin) if none does.
 std::string particle_solver(const host::Catalog& catalog, const host::System& system) {
   for (const auto& [name, formulation] : catalog.formulations) {
     host::Diagnostics unheard;

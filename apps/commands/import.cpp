@@ -1,4 +1,4 @@
-// polyform import FILE: a file in another program's format as a model file, and what became of everything in it.
+// polyform import FILE: writes a file of another program as a model file, and tells what became of everything in it.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -57,7 +57,7 @@ const ImporterType& importer_of(const host::Catalog& catalog, const ImportArgume
                             host::listing(names)));
 }
 
-/// What the importer's options are called on the command line.
+/// The names of the importer's options on the command line.
 host::ImportOptions importer_options(const ImportArguments& arguments) {
   host::ImportOptions options = split_options("--option", arguments.options);
   if (!arguments.base.empty()) options.emplace_back("base", arguments.base);
@@ -65,7 +65,7 @@ host::ImportOptions importer_options(const ImportArguments& arguments) {
   return options;
 }
 
-/// Prints what was found, but in the object where the error stream holds that alone.
+/// Prints what was found, and ends the command with the code.
 [[noreturn]] void end_import(const host::Diagnostics& diagnostics, Exit code) {
   print(diagnostics);
   throw Failure(code, already_said);

@@ -37,7 +37,7 @@ struct ReportArguments {
   bool lenient = false;
 };
 
-/// The text of a field of a record; "" where there is none.
+/// The text of a field of a record; "" if there is none.
 std::string text_of(const host::RecordFields& record, std::string_view field) {
   const auto found = std::ranges::find(record, field, &host::RecordField::name);
   if (found == record.end()) return {};
@@ -79,7 +79,7 @@ std::string find_model(const std::string& result_file, const host::RecordFields&
   return fs::is_regular_file(beside, ignored) ? beside.string() : std::string();
 }
 
-/// "the body 'rod'": the first object of the results that the system lacks; "" where there is none.
+/// "the body 'rod'": the first object of the results that the system lacks; "" if there is none.
 std::string stranger(const host::System& system, const host::ResultFile& results) {
   std::set<std::string, std::less<>> bodies, joints;
   for (const BodyIndex b : system.bodies()) bodies.emplace(system.view().bodies[at(b)].name);

@@ -178,7 +178,7 @@ bool work(const StudyArguments& arguments, StudyCases& cases, const StudyRequest
   return all;
 }
 
-/// Rank 1 and further: runs what rank 0 hands out, and leaves all that is to be said to that one.
+/// Rank 1 and further: runs the cases that rank 0 hands out, and leaves all messages to rank 0.
 Exit serve(const StudyArguments& arguments, Ranks& ranks) {
   const HeldMessages messages;
   try {
@@ -234,7 +234,7 @@ Exit study(const StudyArguments& arguments) {
   return ranks && ranks->rank() > 0 ? serve(arguments, *ranks) : study(arguments, ranks.get());
 }
 
-/// What is wrong with a count; empty where nothing is.
+/// What is wrong with a count; empty if nothing is.
 std::string check_count(std::string& text) {
   std::uint64_t count = 0;
   const char* const end = text.data() + text.size();

@@ -43,9 +43,9 @@ struct VerifyArguments {
 /// One reference file and the outcome of its runs.
 struct Problem {
   std::string name;
-  std::optional<Reference> reference;  ///< none where the file is no reference
+  std::optional<Reference> reference;  ///< none if the file is no reference
   std::string model = {};              ///< its name
-  std::string trouble = {};            ///< why it could not be checked; empty where it could
+  std::string trouble = {};            ///< why it could not be checked; empty if it could
   Exit code = Exit::bad_input;         ///< of that trouble
   std::vector<Verification> results = {};
 

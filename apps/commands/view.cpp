@@ -30,7 +30,7 @@ struct ViewArguments {
   int port = 0;  ///< 0: one that is free
 };
 
-/// Looks for Ctrl-C and its like, which interrupt no wait of the event loop by themselves.
+/// Looks for Ctrl-C and similar signals, which by themselves do not interrupt a wait of the event loop.
 void end_at_interruption(boost::asio::steady_timer& timer, const volatile std::sig_atomic_t& interrupted,
                          const std::function<void()>& end) {
   timer.expires_after(std::chrono::milliseconds(50));

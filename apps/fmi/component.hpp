@@ -23,7 +23,7 @@ struct Component {
   std::string name;
   std::function<void(Answer, const char* category, const std::string& message)> log;
   bool logs_warnings = false;
-  double last_time = 0;                                            ///< that a step has reached
+  double last_time = 0;                                            ///< the last time that a step has reached
   std::vector<std::size_t> references = {}, more_references = {};  ///< room
 };
 
@@ -31,7 +31,7 @@ struct Component {
 std::string said(const host::Failure&, const host::Diagnostics&);
 void log_warnings(const Component&, const host::Diagnostics&);
 
-/// Does the work of one call for an instance that may be none. Nothing leaves by an exception.
+/// Does the work of one call for an instance, which may be nullptr. No exception leaves it.
 template <class Work>
 Answer answering(Component* component, Work&& work) noexcept {
   if (component == nullptr) return Answer::error;
@@ -53,25 +53,25 @@ Answer answering(Component* component, Work&& work) noexcept {
   return Answer::error;
 }
 
-/// Of a kind; nullptr after a message to the log.
+/// Makes a component of the kind; nullptr after a message to the log.
 std::unique_ptr<Component> made(const std::string& name, const std::string& token, const std::string& resources, Kind,
                                 std::function<void(Answer, const char*, const std::string&)> log, bool logs_warnings);
 
 // States of an instance, as the C functions of both versions hand them about.
 
-/// Takes the state of the instance into *kept, which is made where it is nullptr.
+/// Copies the state of the instance to *kept, which is made if it is nullptr.
 void take_state(Component&, void** kept);
 /// Frees *kept and sets it to nullptr. kept may be nullptr itself.
 void free_state(void** kept) noexcept;
-/// Failure (bad_input) where there is no room.
+/// Writes the bytes of a state. Failure (bad_input) if there is no room.
 void serialize(const void* kept, std::span<std::byte> out);
-/// Failure (bad_input) where the bytes are no state.
+/// The state in the bytes. Failure (bad_input) if they hold none.
 void* deserialized(std::span<const std::byte> bytes);
 
-/// Numbers of model exchange into the caller's room. Failure (bad_input) where they are not as many.
+/// Copies numbers of model exchange into the caller's room. Failure (bad_input) if their number differs.
 void copy_numbers(std::span<const double> from, std::span<double> out);
 
-/// The folder of a file URI, or of this library's FMU where none is given: ../../resources.
+/// The folder of a file URI, or if none is given that of this library's FMU: ../../resources.
 std::string resources_folder(const char* location);
 
 }  // namespace polyform::fmi

@@ -1,4 +1,4 @@
-// Model exchange: the equation of a solver, whose integration is another program's.
+// Model exchange: the equation of a solver, which another program integrates.
 #pragma once
 
 #include "apps/fmi/instance.hpp"
@@ -17,15 +17,15 @@ class Continuous final : public Motion {
   void set_time(double t);
   void set_states(std::span<const double> y);
   std::span<const double> states() const { return y_; }
-  /// Failure (simulation_failed) where the solver fails.
+  /// Failure (simulation_failed) if the solver fails.
   std::span<const double> rates();
   /// Values of the event functions.
   std::span<const double> indicators();
   /// After a step of the other program: whether its states need a correction, which begin_events() then makes.
   bool needs_correction();
-  /// Answers to all that has happened at the present time. Whether the states have changed.
+  /// Handles all events at the present time. Returns whether the states have changed.
   bool pass_events();
-  /// The next time at which something changes by the clock; infinity where there is none, s.
+  /// The next time at which something changes by the clock; infinity if there is none, s.
   double next_time() const { return knots_->next().time; }
 
   double time() const override { return time_; }

@@ -26,8 +26,8 @@ std::string content_of(const fs::path& file) {
   throw host::Failure(host::Exit::bad_input, file.string() + " cannot be read into the FMU");
 }
 
-/// Files of the model in the FMU: as they lie to each other by the names that the model has for them, below the deepest
-/// folder that holds all of them. A link is a file there.
+/// Files of the model in the FMU: below the deepest folder that holds all of them, they lie as their names in the model
+/// say. A link becomes a file.
 class ModelFiles {
  public:
   std::string add(const std::string& name) {
@@ -35,7 +35,7 @@ class ModelFiles {
     files_.insert(file);
     return file.string();
   }
-  /// Where a file that was added lies below `resources`.
+  /// The place of an added file below `resources`.
   std::string place(const std::string& file) const {
     return "model/" + fs::path(file).lexically_relative(root()).generic_string();
   }
@@ -57,7 +57,7 @@ class ModelFiles {
   std::set<fs::path> files_;
 };
 
-/// Plugins that the FMU needs: all that were loaded, in every build, but formulations other than its own.
+/// Plugins that the FMU needs: all that were loaded, in every build, except other formulations.
 std::vector<const host::PluginRecord*> plugins_for(const host::Registry& registry, const std::string& formulation) {
   const std::string needed = registry.plugin_of(std::string_view(formulation));
   std::set<std::string> names;
@@ -90,7 +90,7 @@ Fmu export_fmu(const ExportRequest& request, const host::Registry& registry) {
   for (const std::string& name : host::take_read_files()) files.add(name);
   settings.model.file = files.place(file);
   if (!state.empty()) settings.model.state = files.place(state);
-  // What the FMU will choose by itself, it chooses from the plugins that it has: its choice is fixed now.
+  // The FMU itself can choose only among its own plugins, so the choice of the solver is fixed now.
   settings.solver = model.choice().formulation->name();
   settings.run.integrator = model.run().integrator.name();
 

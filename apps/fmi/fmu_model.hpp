@@ -25,7 +25,7 @@ struct Variable {
   double start = 0;  ///< of parameters and inputs
 };
 
-/// Read from the settings' file. The catalog outlives it.
+/// The model read from the settings' file. The catalog outlives it.
 class FmuModel {
  public:
   /// parameters: values in place of those of the model. Failures of reading and assembly, whose reasons are printed
@@ -43,7 +43,7 @@ class FmuModel {
   std::size_t count(Variable::Role) const;
   /// Whether its state can be read and set: nothing sticks, locks or touches at times.
   bool has_settable_state() const { return settable_; }
-  /// Of the FMU for model exchange: the solver's states, and the work where any may be done.
+  /// States of the FMU for model exchange: the solver's states, and the work if any may be done.
   std::size_t states() const { return count(Variable::Role::state); }
 
  private:

@@ -126,7 +126,7 @@ Instance::Instance(const std::string& resources, const std::string& token, Kind 
 }
 Instance::~Instance() = default;
 
-/// The model is made anew where it is asked for next.
+/// Drops the model's motion; it is made anew when it is needed next.
 void Instance::forget_motion() {
   stepping_.reset();
   continuous_.reset();
@@ -270,7 +270,7 @@ void Instance::differentiate(std::span<const std::size_t> unknowns, std::span<co
   }
   std::ranges::fill(out, 0.0);
   if (length == 0) return;
-  const double h = 1e-3 * size / length;  // error of the fourth order h⁴, of rounding 1e-16/h: both near 1e-12
+  const double h = 1e-3 * size / length;  // error h⁴ by the fourth order and 1e-16/h by rounding: both near 1e-12
   const auto at = [&](double s) {
     std::vector<double> y(states);
     for (std::size_t k = 0; k < knowns.size(); ++k) {

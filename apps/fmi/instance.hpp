@@ -14,25 +14,25 @@
 
 namespace polyform::fmi {
 
-/// What an instance stands at, for getting and setting its state and for files.
+/// The state of an instance, for getting and setting it and for files.
 struct InstanceState {
   host::RunState run;
-  std::vector<double> parameters;   ///< of the model
+  std::vector<double> parameters;   ///< those of the model
   std::vector<double> inputs;       ///< value, rate and acceleration of each
   std::vector<std::int32_t> signs;  ///< of the event functions, of model exchange
   std::vector<std::byte> bytes() const;
-  /// Failure (bad_input) where the bytes are not those of bytes().
+  /// Failure (bad_input) if the bytes are not those of bytes().
   static InstanceState from(std::span<const std::byte>);
 };
 
-/// What an FMU for one kind does with its model.
+/// The motion of the model in an FMU of one kind.
 class Motion {
  public:
   virtual ~Motion() = default;
   virtual double time() const = 0;
   /// The outputs at the present state, by the numbers of their columns.
   virtual std::span<const double> row() = 0;
-  /// The inputs have changed.
+  /// To be called when the inputs have changed.
   virtual void inputs_changed() = 0;
   virtual void save(InstanceState&) = 0;
   virtual void restore(const InstanceState&) = 0;
@@ -44,20 +44,21 @@ class Continuous;
 /// All calls throw host::Failure; the C functions turn that into a status.
 class Instance {
  public:
-  /// resources: the folder of the FMU. Failure where it is not that of an FMU with this token, or of the other kind.
+  /// resources: the folder of the FMU. Failure if it is not that of an FMU with this token, or the FMU is of the other
+  /// kind.
   Instance(const std::string& resources, const std::string& token, Kind);
   ~Instance();
   Instance(const Instance&) = delete;
   Instance& operator=(const Instance&) = delete;
 
-  /// Before the simulation. stop: none where it has no end.
+  /// To be called before the simulation. stop: none if it has no end.
   void set_up(double start, std::optional<double> stop, std::optional<double> tolerance);
-  /// Values are fixed from now on but for those of inputs.
+  /// From now on, all values except inputs are fixed.
   void finish_initialization();
-  /// All as it was when it was made.
+  /// Puts everything back to its state after construction.
   void reset();
 
-  /// The variable of that value reference. Failure (bad_input) where there is none.
+  /// The variable with this value reference. Failure (bad_input) if there is none.
   const Variable& variable(std::size_t reference) const;
   double value(std::size_t reference);
   void set_value(std::size_t reference, double value);
@@ -69,8 +70,8 @@ class Instance {
 
   const FmuModel& model() const { return *shown_; }
   Kind kind() const { return settings_.kind; }
-  /// Of co-simulation and of model exchange; Failure (bad_input) for an FMU of the other kind. The first call makes the
-  /// motion from the model, at its start.
+  /// The parts for co-simulation and for model exchange; Failure (bad_input) for an FMU of the other kind. The first
+  /// call makes the motion from the model, at its start.
   Stepping& stepping();
   Continuous& continuous();
 
@@ -86,8 +87,8 @@ class Instance {
   Settings settings_;
   const host::Catalog* catalog_ = nullptr;
   std::shared_ptr<const void> libraries_;
-  std::unique_ptr<FmuModel> shown_, own_;     ///< with the model's parameters; with those that were set
-  std::map<std::string, double> parameters_;  ///< that were set
+  std::unique_ptr<FmuModel> shown_, own_;     ///< the model with its own parameters; the one with those that were set
+  std::map<std::string, double> parameters_;  ///< those that were set
   std::vector<double> inputs_;                ///< value, rate and acceleration of each
   std::optional<double> stop_, tolerance_;
   std::unique_ptr<Stepping> stepping_;

@@ -16,10 +16,10 @@ namespace polyform::fmi {
 
 namespace {
 
-/// A field of the description that is a function of time, or one of several such; or a signal that is given.
+/// A value that may become an input: a function of time in a field of the description, or a given signal.
 struct Candidate {
   std::string name;
-  FieldValue* field;  ///< or none, of a signal
+  FieldValue* field;  ///< nullptr for a signal
   std::size_t component;
   bool is_motion;
   host::GivenValue* signal = nullptr;

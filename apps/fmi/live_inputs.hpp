@@ -8,20 +8,20 @@
 
 namespace polyform::fmi {
 
-/// In the place of a function of time. A number that the model gives is replaced; to a function of time that the model
-/// gives the input is added. Between two settings the input goes on with its rate and acceleration.
+/// Stands in the place of a function of time. The input replaces a number that the model gives, and is added to a
+/// function of time that the model gives. Between two settings the input goes on with its rate and acceleration.
 class LiveFunction final : public TimeFunction::Source {
  public:
   explicit LiveFunction(const TimeFunction& base);
 
-  /// From the time t on. What runs has to begin anew there.
+  /// Sets the input from the time t on. A run has to begin anew there.
   void set(double t, double value, double rate, double acceleration) noexcept {
     since_ = t;
     now_ = {value, rate, acceleration};
   }
   /// The input itself, without what the model gives.
   TimeFunction::Value given(double t) const noexcept;
-  /// What it was set to, before anybody set it.
+  /// The value before the first set().
   double start() const noexcept { return start_; }
 
   TimeFunction::Value value(double t) const noexcept override;
@@ -29,20 +29,21 @@ class LiveFunction final : public TimeFunction::Source {
   double shortest_time() const noexcept override { return base_.shortest_time(); }
 
  private:
-  TimeFunction base_;  ///< zero where it was a number
+  TimeFunction base_;  ///< zero if it was a number
   double start_, since_ = 0;
   TimeFunction::Value now_;
 };
 
 struct LiveInput {
-  std::string name;  ///< <element>.<field>, with [k] where the field has several; signal.<name>
+  std::string name;  ///< <element>.<field>, with [k] if the field has several; signal.<name>
   LiveFunction* function = nullptr;
   bool is_motion = false;  ///< of a constraint or a joint: its rate and acceleration are needed too
 };
 
-/// Puts a LiveFunction in the place of each field that the patterns name (as those of linearize --inputs; none: all
-/// given fields of functions of time, and external signals; "none": none). The description owns them. Failure
-/// (bad_input) for a pattern that names nothing, or a formula of the state.
+/// Puts a LiveFunction in the place of each field that the patterns name. Patterns are written as in linearize
+/// --inputs. Without any, all given fields of functions of time and all external signals are taken; "none" means no
+/// field. The description owns the functions. Failure (bad_input) for a pattern that names nothing, or a formula of the
+/// state.
 std::vector<LiveInput> make_inputs(host::Description&, const std::vector<std::string>& patterns);
 
 }  // namespace polyform::fmi

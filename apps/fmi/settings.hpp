@@ -22,7 +22,7 @@ struct Settings {
 };
 
 std::string to_text(const Settings&);
-/// Failure (bad_input) where the text is not one of to_text(). file: for the message.
+/// Failure (bad_input) if the text is not one of to_text(). file: for the message.
 Settings settings_of(std::string_view text, const std::string& file);
 
 }  // namespace polyform::fmi

@@ -19,7 +19,7 @@ Answer set_up(Component*, double start, std::optional<double> stop, std::optiona
 Answer finish_initialization(Component*) noexcept;
 Answer reset(Component*) noexcept;
 
-/// Failure where there are not as many values as references.
+/// Failure if there are not as many values as references.
 Answer get_values(Component*, std::span<const Reference>, std::span<double>) noexcept;
 Answer set_values(Component*, std::span<const Reference>, std::span<const double>) noexcept;
 Answer differentiate(Component*, std::span<const Reference> unknowns, std::span<const Reference> knowns,
@@ -40,7 +40,7 @@ Answer get_rates(Component*, std::span<double>) noexcept;
 Answer get_indicators(Component*, std::span<double>) noexcept;
 Answer get_nominals(Component*, std::span<double>) noexcept;
 Answer complete_step(Component*, bool& enters_event_mode) noexcept;
-/// What an event changes; next: infinity where the clock has none, s.
+/// What an event changes; next: infinity if the clock has none, s.
 struct Passed {
   bool states_changed = false;
   double next = 0;

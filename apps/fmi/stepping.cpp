@@ -55,7 +55,8 @@ void Stepping::fail() {
   throw host::Failure(host::Exit::simulation_failed, record.failure, record.remedy);
 }
 
-/// Sums of steps have the rounding of their terms: what is a time of a row of `polyform run` up to that is one.
+/// Sums of steps have the rounding of their terms: a time that is the time of a row of `polyform run` up to that
+/// becomes it.
 double Stepping::settled(double t) const {
   constexpr double rounding = 1e-12;
   const double row = std::round(t / settings_.output_interval) * settings_.output_interval;
@@ -68,7 +69,7 @@ double Stepping::time() const { return run_->state().time; }
 
 void Stepping::step(double t, double step) {
   const double now = time();
-  constexpr double rounding = 1e-9;  // of sums of steps in other programs, of the step
+  constexpr double rounding = 1e-9;  // part of the step: rounding of sums of steps in other programs
   if (!(std::abs(t - now) <= rounding * std::max(std::abs(step), std::abs(now))))
     throw host::Failure(host::Exit::bad_input,
                         fmt::format("a step from t = {:g} s is asked for, but the time is {:g} s", t, now),

@@ -11,7 +11,7 @@ class Stepping final : public Motion {
   Stepping(const FmuModel&, std::optional<double> stop, std::optional<double> tolerance);
   ~Stepping() override;
 
-  /// On to t + step. Failure (simulation_failed) where the run fails, (bad_input) where t is not the present time.
+  /// On to t + step. Failure (simulation_failed) if the run fails, (bad_input) where t is not the present time.
   void step(double t, double step);
   double time() const override;
   std::span<const double> row() override { return row_; }

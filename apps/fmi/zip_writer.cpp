@@ -17,11 +17,11 @@ void put(std::string& out, std::uint32_t value, int bytes) {
 
 constexpr std::uint32_t local_mark = 0x04034b50, central_mark = 0x02014b50, end_mark = 0x06054b50;
 constexpr std::uint32_t version = 20, utf8_names = 0x800, made_by_unix = 3 << 8;
-/// 1980-01-01 00:00, the first time that the format knows: the same model makes the same bytes at any time.
+/// 1980-01-01 00:00, the first time that the format knows. With it, the same model always makes the same bytes.
 constexpr std::uint32_t date = 0x21;
 constexpr std::uint16_t stored = 0, deflated = 8;
 
-/// Without the header and the checksum of zlib; empty where it would not be smaller.
+/// The bytes deflated, without zlib's header and checksum; empty if they would not become fewer.
 std::string packed(std::string_view bytes) {
   z_stream stream{};
   constexpr int fast = 1, raw_window = -15, memory = 9;  // a library of 10 MB in a tenth of a second
@@ -37,7 +37,7 @@ std::string packed(std::string_view bytes) {
   return out;
 }
 
-/// What stands in the header before a file and in the list at the end.
+/// Writes the facts that stand in the header before a file and again in the list at the end.
 void put_facts(std::string& out, std::uint16_t method, std::uint32_t checksum, std::uint32_t packed_size,
                std::uint32_t size, std::size_t name) {
   put(out, utf8_names, 2);

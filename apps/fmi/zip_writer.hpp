@@ -11,7 +11,7 @@ namespace polyform::fmi {
 /// Files in an archive, in the order in which they are added, each deflated where that makes it smaller.
 class ZipWriter {
  public:
-  /// name: with / between folders. Failure (bad_input) where a file or the archive has 4 GiB or more.
+  /// name: with / between folders. Failure (bad_input) if a file or the archive has 4 GiB or more.
   void add(std::string_view name, std::string_view bytes, bool executable = false);
   /// The whole archive; after this nothing is added.
   std::string finish();

@@ -14,7 +14,7 @@ Expansion::Expansion(const Request& request) : request_(request), view_(*request
   project();
 }
 
-/// Symbols for what forces do, at their values.
+/// Makes a symbol for each force, moment and effort that acts, with its value.
 void Expansion::find_loads() {
   const std::size_t n = view_.bodies.size();
   efforts_.assign(view_.nv, 0);
@@ -56,14 +56,14 @@ void Expansion::find_loads() {
     }
 }
 
-/// To a point that is fixed in the frame.
+/// Moves the motion to a point that is fixed in the frame.
 void Expansion::shift(Motion& m, const Vector& r) const {
   const Vector wr = cross(m.w, r);
   m.v = symbols_.reduced(m.v + wr);
   m.a = symbols_.reduced(m.a + cross(m.alpha, r) + cross(m.w, wr));
 }
 
-/// Into axes that are turned by E: from the new ones to the old.
+/// Turns the motion into other axes by E, which leads from the new axes to the old.
 void Expansion::turn(Motion& m, const Rotation& E) const {
   for (Vector* x : {&m.w, &m.v, &m.alpha, &m.a, &m.gravity}) *x = symbols_.reduced(E.back(*x));
   const Rotation columns = E.transposed();

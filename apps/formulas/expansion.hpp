@@ -42,7 +42,7 @@ class Expansion {
 
   const Symbols& symbols() const { return symbols_; }
   std::span<const Freedom> freedoms() const { return freedoms_; }
-  /// Of balls and free joints: ω = B β̇.
+  /// The kinematics of balls and free joints: ω = B β̇.
   std::span<const Kinematics> balls() const { return balls_; }
   /// H2, Ḣ2 q̇2, M22, Q2, N22.
   std::span<const Matrix> matrices() const { return matrices_; }

@@ -9,7 +9,7 @@
 namespace polyform::apps::formulas {
 namespace {
 
-/// Why a system has no formulas, and what to do; nothing where it has.
+/// Why a system has no formulas, and what to do; both empty if it has formulas.
 std::pair<std::string, std::string> refusal_of(const SystemView& view) {
   const std::string other = "Without --formulas the equations are shown in numbers.";
   if (!view.cut_joints().empty())

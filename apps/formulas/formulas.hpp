@@ -18,13 +18,13 @@ enum class Language { text, latex, c };
 
 struct Request {
   const SystemView* view = nullptr;
-  std::vector<BodyAngles> angles;  ///< per body: of the ball in its joint, where it has one
+  std::vector<BodyAngles> angles;  ///< per body: of the ball in its joint, if it has one
   ConstStateView state;            ///< at which the formulas are evaluated
   Language language = Language::text;
 };
 
-/// What the formulas give at the state: q̈2 in the velocity coordinates of the view's joints, against which they are
-/// checked. refusal: why this system has none, or empty.
+/// The values of the formulas at the state: q̈2 in the velocity coordinates of the view's joints, by which they are
+/// checked. refusal: why this system has no formulas, or empty.
 struct Formulas {
   std::string text, refusal, remedy;
   std::vector<double> accelerations;

@@ -1,4 +1,4 @@
-// What joints do to the motion of a frame.
+// How joints change the motion of a frame.
 #include <fmt/format.h>
 
 #include "apps/formulas/expansion.hpp"

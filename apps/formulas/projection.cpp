@@ -1,4 +1,4 @@
-// H2 and the reduced equations, of the motions of the bodies.
+// H2 and the reduced equations, from the motions of the bodies.
 #include <Eigen/LU>
 
 #include "apps/formulas/expansion.hpp"
@@ -65,7 +65,7 @@ void Expansion::project() {
   matrices_ = {std::move(H2), std::move(gamma), std::move(M22), std::move(Q2), std::move(N22)};
 }
 
-/// q̈2 at the state, in the view's coordinates: of a ball ω̇ = R ẇ, of a free joint v̇ = R (v̇_b + w × v_b).
+/// q̈2 at the state, in the view's coordinates: for a ball ω̇ = R ẇ, for a free joint v̇ = R (v̇_b + w × v_b).
 std::vector<double> Expansion::accelerations() const {
   const Eigen::Index p = static_cast<Eigen::Index>(freedoms_.size());
   Eigen::MatrixXd M(p, p);

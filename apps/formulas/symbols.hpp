@@ -65,9 +65,9 @@ class Symbols {
     double value;
     std::string meaning;
   };
-  /// A new symbol; `name` is made one that C takes, and that nothing else has.
+  /// A new symbol; its name is `name`, changed if C does not take it or another symbol has it.
   ex add(Kind kind, const std::string& name, double value, std::string meaning);
-  /// A parameter of the model; one that is zero stays out of the formulas.
+  /// A parameter of the model; a parameter that is zero stays out of the formulas.
   ex parameter(const std::string& name, double value, std::string meaning);
   Vector parameters(const char* letter, std::string_view owner, const Vec3& value, const std::string& meaning);
   /// cos and sin of an angle, as symbols of their own while formulas are made.
@@ -76,7 +76,7 @@ class Symbols {
   const std::vector<Entry>& entries() const { return entries_; }
   std::vector<const Entry*> of(Kind) const;
 
-  /// Expanded, with s² = 1 − c² of every angle.
+  /// The expression expanded, with s² = 1 − c² for every angle.
   ex reduced(const ex&) const;
   Vector reduced(const Vector& v) const { return {{reduced(v[0]), reduced(v[1]), reduced(v[2])}}; }
 

@@ -1,4 +1,4 @@
-// Data that is a model, and a model file as data.
+// Data as a model, and a model file as data.
 #pragma once
 
 #include <deque>

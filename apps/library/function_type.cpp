@@ -79,7 +79,7 @@ class FunctionBatch final : public ForceBatch, public EventSource, public Discre
   }
 
  private:
-  /// False where the function throws, now or before.
+  /// Calls the function. False if it throws, now or in an earlier call.
   template <class Function>
   bool call(Function function) noexcept {
     FunctionCalls* const calls = FunctionCalls::current();
@@ -138,7 +138,7 @@ void FunctionCalls::keep(std::exception_ptr thrown, std::string_view whose) noex
   thrown_ = std::move(thrown);
   try {
     whose_ = whose;
-  } catch (const std::exception&) {  // the message goes without the name
+  } catch (const std::exception&) {  // the message then lacks the name
   }
 }
 void FunctionCalls::end_run(std::string_view event) noexcept {

@@ -15,7 +15,8 @@
 
 namespace polyform::library {
 
-/// What functions did in this thread while it lives. Calls may nest: a function may use the library.
+/// While it lives, keeps what functions of the program did in this thread. Calls may nest: a function may use the
+/// library.
 class FunctionCalls {
  public:
   FunctionCalls() noexcept;
@@ -26,13 +27,13 @@ class FunctionCalls {
   /// The first exception; from then on functions are not called.
   const std::exception_ptr& thrown() const noexcept { return thrown_; }
   const std::string& whose() const noexcept { return whose_; }
-  /// The event that has asked for the end of the run; "" where none has.
+  /// The event that has asked for the end of the run; "" if none has.
   const std::string& ended_by() const noexcept { return ended_by_; }
 
   static FunctionCalls* current() noexcept;
   void keep(std::exception_ptr, std::string_view whose) noexcept;
   void end_run(std::string_view event) noexcept;
-  /// What was thrown is told elsewhere.
+  /// Drops the exception, which is reported elsewhere.
   void forget() noexcept { thrown_ = nullptr; }
 
  private:
@@ -47,7 +48,7 @@ class FunctionType final : public ForceType {
   FunctionType(const FunctionType&) = delete;
   FunctionType& operator=(const FunctionType&) = delete;
 
-  /// Adds the one force of this type to a model. Failure (bad_input) for names that are none, or taken.
+  /// Adds the one force of this type to a model. Failure (bad_input) for names that are not valid, or taken.
   void add_to(host::Description&) const;
 
   const FunctionForce& force() const noexcept { return force_; }

@@ -1,4 +1,4 @@
-// What the sources of the library share: parts behind the public classes, and the way from failures to Error.
+// The parts that the sources of the library share: those behind the public classes, and the way from failures to Error.
 #pragma once
 
 #include <csignal>
@@ -64,7 +64,8 @@ std::vector<Message> messages_of(const host::Diagnostics&);
 std::vector<Column> columns_of(const std::vector<host::Channel>&);
 Value value_of(const apps::Json&);
 
-/// Work that a watch may end. Nothing that its functions throw passes through the work: FunctionCalls keeps it.
+/// Work that a watch may end. Exceptions of the caller's functions do not pass through the work: FunctionCalls keeps
+/// them.
 class Interruption {
  public:
   explicit Interruption(const Watch& watch) noexcept : watch_(watch) {}
@@ -81,9 +82,9 @@ class Interruption {
   volatile std::sig_atomic_t flag_ = 0;
 };
 
-/// Options as they would be typed.
+/// Options in the form in which they would be typed.
 std::vector<std::string> typed(const Options&);
-/// Failure (bad_input) where a number is no positive one.
+/// Failure (bad_input) if a number is not positive.
 apps::RunArguments arguments_of(const RunRequest&);
 apps::SolverChoice choice_of(const Model::Parts&, const SolverRequest&);
 [[noreturn]] void refuse(std::string message, std::string remedy = {});
@@ -93,10 +94,10 @@ apps::Plugins plugins_of(const std::vector<std::string>& paths);
 
 Error error_of(const host::Failure&, const host::Diagnostics& said, std::exception_ptr thrown);
 Error unexpected(const char* what);
-/// The failure of a function of the caller: what it threw, in words.
+/// The failure of a function of the caller: its exception in words.
 Error error_of_function(const std::exception_ptr& thrown, const std::string& whose);
 
-/// Does the work of one call. Whatever it throws leaves as an Error; what it says goes to `said`, where there is one.
+/// Does the work of one call. Any exception leaves as an Error; messages go to `said`, if there is one.
 template <class Work>
 auto calling(std::vector<Message>* said, Work&& work) {
   const apps::HeldMessages held;

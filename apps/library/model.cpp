@@ -15,7 +15,7 @@ std::vector<std::string> names_of(const auto& items) {
   return names;
 }
 
-/// Reads by `read`, adds the functions, assembles.
+/// Reads with `read`, adds the functions, assembles.
 template <class Read>
 std::shared_ptr<const Model::Parts> made(const std::string& file, std::optional<std::string> text,
                                          const ReadOptions& options, Read read) {
@@ -81,7 +81,7 @@ Value Model::document(const std::string& file, const ReadOptions& options) {
     const apps::Plugins plugins = plugins_of(options.plugin_paths);
     Value value = read_document(file, *plugins.catalog,
                                 apps::split_options("--import-option", options.import_options), diagnostics);
-    if (!diagnostics.failed()) return value;  // what an import loses is told where the model is read
+    if (!diagnostics.failed()) return value;  // losses of an import are reported when the model is read
     apps::print(diagnostics);
     throw host::Failure(host::Exit::bad_input, apps::already_said);
   });

@@ -11,7 +11,7 @@ namespace polyform::library {
 
 namespace {
 
-/// The folder of plugins beside this library; empty where the system does not tell where it is.
+/// The folder of plugins beside this library; empty if the system does not tell where it is.
 std::filesystem::path plugins_beside_library() {
   Dl_info here{};
   if (::dladdr(reinterpret_cast<const void*>(&version), &here) == 0 || here.dli_fname == nullptr) return {};
@@ -32,7 +32,7 @@ struct Loaded {
 std::string version() { return POLYFORM_VERSION; }
 
 apps::Plugins plugins_of(const std::vector<std::string>& paths) {
-  // Never unloaded: threads and objects of the program may outlive any order of destruction.
+  // These are never unloaded: threads and objects of the program may outlive any order of destruction.
   static std::mutex& guard = *new std::mutex;
   static auto& all = *new std::map<std::pair<std::vector<std::string>, std::string>, std::unique_ptr<Loaded>>;
   host::RegistryOptions options(paths);

@@ -42,7 +42,7 @@ StudyTable Model::study(const StudyRequest& request, std::vector<Message>* said)
     if (!parts_->functions.empty())
       refuse("a study reads its model anew for each case, and functions of the program are no part of a model",
              "Vary the functions in a loop of the program.");
-    // A model that is no file becomes one.
+    // A model that is not a file is written to one.
     std::unique_ptr<apps::TemporaryFolder> folder;
     std::string file = parts_->file;
     if (parts_->text) {

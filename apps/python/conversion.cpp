@@ -9,7 +9,7 @@ namespace {
 
 constexpr int most_levels = 200;
 
-/// Sets the Python error of what a Python function has raised. False where that is no failure of the function.
+/// Sets the Python error of what a Python function has raised. False if that is no failure of the function.
 bool set_error(const std::exception_ptr& thrown) {
   try {
     std::rethrow_exception(thrown);

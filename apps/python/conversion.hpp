@@ -1,4 +1,4 @@
-// Between Python objects and values of the library.
+// Conversion between Python objects and values of the library.
 #pragma once
 
 #include <pybind11/numpy.h>
@@ -14,13 +14,14 @@ namespace polyform::python {
 namespace py = pybind11;
 
 py::object object_of(const library::Value&);
-/// Numbers, texts, booleans, None, lists, tuples, dicts, and what NumPy has for these. TypeError for anything else.
+/// Converts numbers, texts, booleans, None, lists, tuples, dicts, and their counterparts in NumPy. TypeError for
+/// anything else.
 library::Value value_of(py::handle, int depth = 0);
 py::list messages_of(const std::vector<library::Message>&);
 
-/// Makes an Error a Python exception: the class of its kind in polyform._errors. What a Python function has raised is
-/// its cause; what is no failure of the function, such as KeyboardInterrupt, is raised as it is. result: of the run
-/// that failed, or none.
+/// Makes an Error a Python exception: the class of its kind in polyform._errors. An exception that a Python function
+/// has raised is its cause; one that is no failure of the function, such as KeyboardInterrupt, is raised as it is.
+/// result: of the run that failed, or none.
 void raise_error(const library::Error&, py::object result = py::none());
 
 }  // namespace polyform::python

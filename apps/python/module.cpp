@@ -1,4 +1,4 @@
-// The compiled part of the Python module: polyform/__init__.py and its neighbours are what users see.
+// The compiled part of the Python module. Users see polyform/__init__.py and the files next to it.
 #include <pybind11/stl.h>
 
 #include "functions.hpp"
@@ -13,11 +13,11 @@ using library::Result;
 
 using Said = std::vector<library::Message>;
 
-/// Below so many states a derivative is over before another thread could take the lock.
+/// With fewer states, a derivative is finished before another thread could take the lock.
 constexpr std::size_t brief = 512;
 
-/// A model of the library, and whether Python functions are part of it: work in copies of the process keeps the lock
-/// then, for a copy has no other thread that could give it back.
+/// A model of the library, and whether Python functions are part of it. If so, work in copies of the process keeps the
+/// lock: a copy has no other thread that could give it back.
 struct PythonModel {
   Model model;
   bool has_functions = false;
@@ -28,7 +28,7 @@ library::ReadOptions options_of(bool lenient, std::vector<std::string> plugin_pa
   return {lenient, std::move(plugin_paths), functions_of(functions), std::move(import_options)};
 }
 
-/// Does the work without the lock, unless copies of the process would miss it.
+/// Does the work without the lock, except if copies of the process would need it.
 template <class Work>
 auto unlocked(const PythonModel& model, bool copies, Work work) {
   if (copies && model.has_functions) return work();
@@ -40,7 +40,7 @@ py::tuple with_messages(const library::Value& value, const Said& said) {
   return py::make_tuple(object_of(value), messages_of(said));
 }
 
-/// An argument; otherwise: where it is not given, or None.
+/// An argument; `otherwise` if it is not given or None.
 template <class T>
 T get(const py::dict& given, const char* name, T otherwise) {
   if (!given.contains(name) || given[name].is_none()) return otherwise;
@@ -153,7 +153,7 @@ py::tuple study(const PythonModel& self, const py::dict& given) {
   return py::make_tuple(table.factors, table.quantities, table.units, cases, messages_of(said));
 }
 
-/// All rows of a result, as they lie in memory.
+/// All rows of a result, without a copy.
 py::array table_of(py::handle self) {
   const auto& result = self.cast<const Result&>();
   py::array_t<double> rows({result.rows(), result.columns().size()}, result.data().data(), self);

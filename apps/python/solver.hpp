@@ -22,7 +22,7 @@ class PythonSolver {
   py::dict units() const;
 
  private:
-  /// Refuses a second thread, and a function of the model that uses its own solver.
+  /// Refuses a second thread, and a function of the model that calls its own solver.
   class Turn {
    public:
     explicit Turn(std::atomic_flag& busy);

@@ -115,7 +115,7 @@ void ComparisonReport::add(const host::System& system, double tolerance, const h
       report_.runs.push_back({s.solver, host::ResultFile(file_of(s.solver)), s.deviation.has_value(),
                               s.reactions, s.run ? s.run->kernels : std::vector<std::string>()});
     } catch (const host::Failure&) {
-      // Its process ended before the file was complete; the table says how.
+      // The process of the solver ended before the file was complete; the table says how.
     }
   }
   ReportTable& costs = report_.tables.emplace_back(cost_table(comparison.standings));

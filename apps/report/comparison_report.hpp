@@ -18,7 +18,7 @@ class ComparisonReport {
   /// Opens the page. Failure as open_report and TemporaryFolder.
   explicit ComparisonReport(const std::string& path);
 
-  /// In the process of a solver: a sink for its rows, which hands them to `other` too where there is one.
+  /// For the process of a solver: a sink for its rows, which hands them to `other` too if there is one.
   std::unique_ptr<host::RowSink> sink(const host::System&, const host::Columns&, std::string_view solver,
                                       const host::RunSettings&, std::unique_ptr<host::RowSink> other) const;
   void add(const host::System&, double tolerance, const host::Comparison&);

@@ -9,7 +9,7 @@
 
 namespace polyform::apps {
 
-/// The page of runs, that of a study, and that of `view`. Empty when the program was built without them.
+/// The page of runs, that of a study, and that of `view`. Empty if the program was built without them.
 std::string_view runs_page();
 std::string_view study_page();
 std::string_view view_page();

@@ -19,7 +19,7 @@ namespace polyform::apps {
 struct ReportRun {
   std::string label;
   host::ResultFile file;
-  bool compared = true;   ///< whether it is part of the consensus; false where it failed or was interrupted
+  bool compared = true;   ///< whether it is part of the consensus; false if it failed or was interrupted
   bool reactions = true;  ///< whether its solver gives any
   std::vector<std::string> kernels = {};  ///< that its solver runs
 };
@@ -27,7 +27,7 @@ struct ReportRun {
 /// A table of the page; a number is shown as such, null as a dash.
 struct ReportTable {
   struct Column {
-    std::string title, unit;  ///< unit "" where it has none
+    std::string title, unit;  ///< unit "" if it has none
   };
   std::string caption;
   std::vector<Column> columns;
@@ -41,7 +41,7 @@ struct WorkPrecision {
   double setting = 0;           ///< the step or tolerance, as the sweep says
   double seconds = 0;           ///< wall time
   std::size_t evaluations = 0;  ///< of the equations of motion
-  std::vector<std::optional<double>> errors;  ///< as the sweep says; none where the model has no such quantity
+  std::vector<std::optional<double>> errors;  ///< as the sweep says; none if the model has no such quantity
 };
 struct ReportSweep {
   /// A kind of error that can be drawn.
@@ -60,17 +60,18 @@ struct Report {
   const host::System* system = nullptr;  ///< nullptr: no model file, and bodies without joints
   std::vector<ReportTable> tables;
   ReportSweep sweep;  ///< without points: none
-  /// Of those runs that are compared; nothing where there are fewer than two, or they have no times in common.
+  /// The comparison of the runs that can be compared; nothing if there are fewer than two, or if they have no times in
+  /// common.
   std::optional<host::ResultComparison> comparison;
 };
 
-/// The system, nullptr where it is not known, tells which reactions are unique: without it none is compared. Partings
-/// are those beyond the tolerance that compare has where none is given.
+/// Compares the runs. The system, or nullptr if it is not known, tells which reactions are unique; without it no
+/// reactions are compared. Runs part beyond the default tolerance of compare.
 std::optional<host::ResultComparison> compare_runs(const std::vector<ReportRun>&, const host::System*);
 
-/// Where the page will go ("-" is the output stream); to be opened before work is done for it. option: which names it.
-/// Failure (bad_input) when it cannot be written or its name does not end in .html, (simulation_failed) when this build
-/// has no page.
+/// Opens the file of the page ("-" is the output stream) before work is done for it. option: the option that names the
+/// file. Failure (bad_input) if it cannot be written or its name does not end in .html, (simulation_failed) if this
+/// build has no page.
 std::unique_ptr<host::OutputFile> open_report(const std::string& path, std::string_view option);
 /// Failure (bad_input) when --report and --output both name the output stream.
 void check_streams(const std::string& page, const std::string& results);

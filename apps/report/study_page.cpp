@@ -22,7 +22,7 @@ namespace polyform::apps {
 
 namespace {
 
-/// As many digits as a picture shows: their other bits are zero, and cost nothing once they are packed.
+/// A number with as many digits as a picture shows: its other bits are zero, and cost nothing once it is packed.
 double rounded(double x) { return static_cast<double>(static_cast<float>(x)); }
 
 std::optional<double> number_of(const std::string& text) {
@@ -32,7 +32,7 @@ std::optional<double> number_of(const std::string& text) {
   return value;
 }
 
-/// The numbers of a factor, or of its words in the order in which they first stand.
+/// Adds the numbers of a factor; for a factor of words, their numbers in the order in which the words first stand.
 Json add_factor(const host::StudyTable& table, std::size_t factor, std::vector<double>& numbers) {
   Json column = {{"name", table.factors[factor]}, {"kind", "factor"}};
   if (factor < table.factor_units.size()) column["unit"] = table.factor_units[factor];
@@ -53,7 +53,7 @@ Json add_factor(const host::StudyTable& table, std::size_t factor, std::vector<d
   return column;
 }
 
-/// The factor that chooses the solver; the number of factors where there is none.
+/// The factor that chooses the solver; the number of factors if there is none.
 std::size_t solver_factor(const host::StudyTable& table) {
   const auto found = std::ranges::find_if(
       table.factors, [](const std::string& name) { return name == "solver" || name == "solver.name"; });
@@ -88,7 +88,7 @@ Json solver_groups(const host::StudyTable& table) {
   return groups;
 }
 
-/// The method of the study; "" where the record names none.
+/// The method of the study; "" if the record names none.
 std::string method_of(const host::RecordFields& record) {
   for (const host::RecordField& field : record)
     if (const auto* text = std::get_if<std::string>(&field.value); text != nullptr && field.name == "method")

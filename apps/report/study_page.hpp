@@ -12,7 +12,7 @@
 namespace polyform::apps {
 
 /// Writes the page. Numbers are rounded to 32 bits, so that 100 000 cases with ten columns stay below 10 MB. Failure
-/// (simulation_failed) when writing fails on the way.
+/// (simulation_failed) if the file cannot be written to its end.
 void write_study_page(host::OutputFile&, const std::string& title, const host::StudyTable&, const host::RecordFields&,
                       const host::Fans& = {});
 

@@ -101,7 +101,7 @@ Json sweep_json(const ReportSweep& sweep) {
   return {{"setting", sweep.setting}, {"errors", kinds}, {"points", points}};
 }
 
-/// The model file as it stands; nothing where it was no file, or is gone.
+/// The model file as it stands; nothing if it was no file, or is gone.
 Json model_json(const host::System* system) {
   if (!system) return nullptr;
   const std::string& file = system->description().file;

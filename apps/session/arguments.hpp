@@ -19,7 +19,7 @@ namespace polyform::apps {
 
 /// A finite number greater than 0, all of the text; nothing for any other text.
 std::optional<double> positive_number(std::string_view text);
-/// For CLI11: why the text is not such a number, or not one from `least` to `most`; "" where it is.
+/// For CLI11: why the text is not such a number, or not one from `least` to `most`; "" if it is.
 std::string check_positive(const std::string& text);
 std::string check_limit(const std::string& text, double least, double most);
 
@@ -44,7 +44,7 @@ void add_solver(CLI::App&, std::string& name);
 void add_solvers(CLI::App&, std::string& names);
 /// Options of a solver as typed: key=value.
 void add_solver_options(CLI::App&, std::vector<std::string>& options);
-/// Splits key=value, given by `flag`. Failure (bad_input) where there is no '='.
+/// Splits key=value, given by `flag`. Failure (bad_input) if there is no '='.
 std::vector<std::pair<std::string, std::string>> split_options(const char* flag, const std::vector<std::string>& typed);
 
 struct RunArguments {

@@ -40,7 +40,7 @@ std::int64_t time_ends = 0;             ///< in its used_milliseconds()
 constexpr const char* all_kept = " Results so far are kept.\n";
 constexpr const char* most_kept = " Results so far are kept but for the last seconds.\n";
 
-/// The innermost plugin whose code is running; nullptr when none is.
+/// The innermost plugin whose code is running; nullptr if none is.
 const char* running_plugin() {
   std::array<void*, 64> frames{};
   const int depth = ::backtrace(frames.data(), static_cast<int>(frames.size()));
@@ -56,7 +56,7 @@ const char* running_plugin() {
 constexpr const char* to_author = host::remedies::report_to_author;
 constexpr const char* to_both = host::remedies::report_defect;
 
-/// `remedy`: nullptr where it depends on whether a plugin is to blame.
+/// `remedy`: nullptr if it depends on whether a plugin is to blame.
 [[noreturn]] void end_program(const char* what, const char* detail, const char* kept, const char* remedy = nullptr) {
   const char* const plugin = running_plugin();
   host::say("error: ");

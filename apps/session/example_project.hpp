@@ -17,7 +17,7 @@ struct ExampleProject {
   std::string stem, kind;  ///< of stem-kind; a stem has no hyphen
 };
 
-/// The worked examples of a folder by kind, in alphabetical order; none where there is no such folder.
+/// The worked examples of a folder by kind, in alphabetical order; none if there is no such folder.
 std::vector<ExampleProject> example_projects(const std::filesystem::path& folder);
 
 /// Why this cannot be the name of a type, a file and a C++ function; empty when it can. One sentence without the name.

@@ -48,7 +48,7 @@ Formulas formulas_of(const host::System& system, const std::string& euler_angles
 }
 
 void check_formulas(const host::System& system, const Formulas& found, std::span<const double> accelerations) {
-  constexpr double tolerance = 1e-8;  // of the largest: both have lost what the inertias cost
+  constexpr double tolerance = 1e-8;  // relative to the largest: both have lost some digits because of the inertias
   double size = norm(system.view().gravity), worst = 0;
   const std::size_t n = std::min(found.accelerations.size(), accelerations.size());
   for (std::size_t k = 0; k < n; ++k) size = std::max(size, std::abs(accelerations[k]));

@@ -48,7 +48,7 @@ LinearModel linear_model(const host::Catalog& catalog, const host::System& syste
   model.linear = host::linearize(system, make, model.point, request);
   const std::vector<host::Rotor> rotors = rotors_of(arguments.rotors);
   const host::IntegratorChoice integrator = host::preferred_adaptive_integrator(catalog.integrators);
-  // Of the model before it is carried along symmetries.
+  // The linearization before the model is carried along symmetries.
   const host::Linearization frozen = model.linear;
   if (arguments.states == "body") {
     host::Linearization of_rotors = frozen;

@@ -36,7 +36,7 @@ struct LinearModel {
 };
 
 /// control: of a run to the point, as find_point. Failure as find_point and host::linearize, (bad_input) for rotors
-/// that are no list of joints, and for instants of a period where none is known.
+/// that are no list of joints, and for instants of a period if none is known.
 LinearModel linear_model(const host::Catalog&, const host::System&, const SolverChoice&, const LinearizeArguments&,
                          const host::RunControl* control, const host::FloquetProgress& progress);
 Json linear_model_json(const host::System&, const SolverChoice&, const LinearizeArguments&, const LinearModel&);

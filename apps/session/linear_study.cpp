@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::size_t most_linear_values = 10'000;
 
-/// Increasing, each once.
+/// The values in increasing order, each once.
 std::vector<double> values_of_factor(const host::Factor& factor) {
   const host::Levels* levels = factor.levels();
   if (levels == nullptr)
@@ -56,7 +56,7 @@ std::size_t growing_of(const host::Modes& modes) {
   return count;
 }
 
-/// The mode next to the imaginary axis; nullptr where all are rigid.
+/// The mode next to the imaginary axis; nullptr if all are rigid.
 const host::Mode* nearest_to_axis(const host::Modes& modes) {
   const host::Mode* nearest = nullptr;
   for (const host::Mode& mode : modes.all) {
@@ -66,7 +66,7 @@ const host::Mode* nearest_to_axis(const host::Modes& modes) {
   return nearest;
 }
 
-/// The same of an eigenvalue.
+/// The mode next to an eigenvalue.
 const host::Mode* nearest_to(std::complex<double> eigenvalue, const host::Modes& modes) {
   const host::Mode* nearest = nullptr;
   for (const host::Mode& mode : modes.all) {
@@ -77,7 +77,7 @@ const host::Mode* nearest_to(std::complex<double> eigenvalue, const host::Modes&
   return nearest;
 }
 
-/// An eigenvalue on the axis, within its error, that neither neighbour has.
+/// Whether an eigenvalue is on the axis, within its error, without being on the axis at either neighbour.
 bool is_on_axis(const LinearStudyPoint& point, const LinearStudyPoint& below, const LinearStudyPoint& above) {
   const auto count = [](const host::Modes& modes) {
     return modes.zero_eigenvalues + static_cast<std::size_t>(std::ranges::count_if(modes.all, [](const host::Mode& m) {
@@ -118,7 +118,7 @@ void LinearStudyWork::check(const volatile std::sig_atomic_t& interrupted) const
 
 LinearStudyPoint LinearStudyWork::linearize_at(double value) {
   for (const std::size_t one : values_) model_.set(one, host::number_text(value));
-  // What is said of the model is said at the first value.
+  // Messages about the model are printed at the first value only.
   std::optional<HeldMessages> held;
   if (!system_.empty()) held.emplace();
   host::Diagnostics diagnostics;
@@ -146,8 +146,9 @@ LinearStudyPoint LinearStudyWork::linearize_at(double value) {
   }
 }
 
-/// Halves the interval until it is narrow beside the samples of polish(), or an eigenvalue is met on the axis: next to
-/// it counts are uncertain, as an eigenvalue next to zero cannot be told from those that are zero.
+/// Halves the interval until it is narrow compared with the samples of polish(), or until an eigenvalue lies on the
+/// axis: near the axis counts are uncertain, because an eigenvalue next to zero cannot be told from those that are
+/// zero.
 StabilityChange LinearStudyWork::find_change(LinearStudyPoint below, LinearStudyPoint above) {
   const double width = 0.005 * std::max({above.value - below.value, std::abs(below.value), std::abs(above.value)});
   StabilityChange change{0, below.growing, above.growing, 0};
@@ -167,7 +168,7 @@ StabilityChange LinearStudyWork::find_change(LinearStudyPoint below, LinearStudy
   return change;
 }
 
-/// The value as a polynomial in the real part, through samples on both sides that stand clear of the axis.
+/// Finds the value as a polynomial in the real part, through samples on both sides that stand clear of the axis.
 void LinearStudyWork::polish(StabilityChange& change, double width) {
   width = std::min({width, change.value - numbers_.front(), numbers_.back() - change.value});
   constexpr std::array<double, 6> places{-1, -2. / 3, -1. / 3, 1. / 3, 2. / 3, 1};

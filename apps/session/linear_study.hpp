@@ -44,8 +44,8 @@ struct LinearStudy {
 /// A model whose values are replaced one after the other, and linearized.
 class LinearStudyWork {
  public:
-  /// factor: numbers in any order; all of its paths take the same. Failure (bad_input) where it has no numbers, where a
-  /// path leads to nothing, and where the arguments ask for what only one state has.
+  /// factor: numbers in any order; all of its paths take the same. Failure (bad_input) if it has no numbers, a path
+  /// leads to nothing, or the arguments ask for what only one state has.
   LinearStudyWork(const Plugins&, const LinearStudyArguments&, const host::Factor&);
 
   /// Linearizes at all values, then finds one change between neighbours that differ, by interpolation. Failure as

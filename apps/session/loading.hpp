@@ -1,4 +1,4 @@
-// How commands and the library come to a model: the plugins that were found, and the reading of a file.
+// How commands and the library get a model: the plugins that were found, and the reading of a file.
 #pragma once
 
 #include <memory>
@@ -10,14 +10,14 @@
 
 namespace polyform::apps {
 
-/// What loaded plugins offer, and what keeps them loaded.
+/// The types of loaded plugins, and the object that keeps the plugins loaded.
 struct Plugins {
   const host::Catalog* catalog = nullptr;
   std::shared_ptr<const void> libraries;
 };
 
-/// Warns of places that were not searched and of files that were refused. Failure (plugin, already said) where two
-/// plugins have one name: the order of a search must not decide which of two laws is used.
+/// Warns of places that were not searched and of files that were refused. Failure (plugin, already said) if two plugins
+/// have one name: the order of a search must not decide which of two laws is used.
 void warn_of_refused(const host::Registry&);
 
 /// Reads the file of any format that is known; as host::read_model.

@@ -1,4 +1,4 @@
-// What a command reads, beside what it is asked to write: a file may be only one of both.
+// The files that a command reads and those that it is asked to write: no file may be both.
 #pragma once
 
 #include "apps/session/arguments.hpp"
@@ -6,9 +6,9 @@
 
 namespace polyform::apps {
 
-/// The model, the state that it starts from, and plugins. Failure (bad_input) where an output is one of them.
+/// Adds the files of the model, of its initial state and of plugins. Failure (bad_input) if an output is one of them.
 void add_model_files(host::FileRoles&, const ModelArguments&);
-/// The files of parts that were read with the model, once it is read.
+/// Adds the files of parts that were read with the model, once the model is read.
 void add_parts(host::FileRoles&);
 
 }  // namespace polyform::apps

@@ -8,7 +8,7 @@
 
 namespace polyform::apps {
 
-/// Puts the values of PATH=VALUE into the model. Failure (bad_input) where a text has no '=', a path is given twice or
+/// Puts the values of PATH=VALUE into the model. Failure (bad_input) if a text has no '=', a path is given twice or
 /// leads to nothing.
 void set_values(host::VariedModel&, const std::vector<std::string>& given);
 

@@ -27,7 +27,7 @@ struct PointArguments {
   EquilibriumArguments equilibrium;
 };
 void add_point_arguments(CLI::App&, PointArguments&);
-/// Why the text is none of the three; "" where it is one.
+/// Why the text is none of the three; "" if it is one.
 std::string check_at(const std::string& text);
 
 /// Solvers of a choice, which outlives the result.
@@ -36,11 +36,11 @@ host::SolverMaker maker_of(const SolverChoice&);
 /// Lines that name what is not balanced; "" when everything is.
 std::string unbalanced_text(const host::Equilibrium&);
 
-/// Failure (simulation_failed) where accelerations or reactions at the initial state are so large that they cannot be
+/// Failure (simulation_failed) if accelerations or reactions at the initial state are so large that they cannot be
 /// those of any real thing. A state that cannot be evaluated passes: the state asked for may lie elsewhere.
 void check_sizes(const host::System&, const host::SolverMaker&);
-/// The state asked for. Failure (simulation_failed) where it is not reached, (interrupted) where the run to it was
-/// ended by the control, or by signals to the command where there is none.
+/// The state asked for. Failure (simulation_failed) if it is not reached, (interrupted) where the run to it was
+/// ended by the control, or by signals to the command if there is none.
 host::OperatingPoint find_point(const host::Catalog&, const host::System&, const host::SolverMaker&,
                                 const PointArguments&, const host::RunControl* = nullptr);
 

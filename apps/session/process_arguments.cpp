@@ -10,7 +10,7 @@ namespace polyform::apps {
 
 namespace {
 
-/// As large as any limit needs to be: some 30 years, or more memory than there is.
+/// The largest limits: some 30 years, or more memory than there is.
 CLI::Validator limit() {
   return CLI::Validator([](std::string& text) { return check_limit(text, 0, 1e9); }, "");
 }

@@ -21,11 +21,11 @@ class Ranks {
     int from;
     std::string bytes;
   };
-  /// The next message of any rank; nothing where none has come yet.
+  /// The next message of any rank; nothing if none has come yet.
   virtual std::optional<Message> receive() = 0;
 };
 
-/// The ranks; nullptr where the process was started alone. Failure (bad_input) where this build has no MPI.
+/// The ranks; nullptr if the process was started alone. Failure (bad_input) if this build has no MPI.
 std::unique_ptr<Ranks> join_ranks();
 
 }  // namespace polyform::apps

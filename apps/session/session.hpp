@@ -20,19 +20,19 @@ namespace polyform::apps {
 
 class Session {
  public:
-  /// Loads the plugins; warns of every file that is refused. `memory`: what may be taken from then on, bytes; 0: any.
+  /// Loads the plugins; warns of every file that is refused. `memory`: how much may be taken from then on, bytes; 0:
+  /// any.
   explicit Session(const std::vector<std::string>& plugin_paths, std::uint64_t memory = host::default_memory_limit(1));
 
-  /// Names the files of the plugins as ones that are read. Failure (bad_input) where something is written to one.
+  /// Names the files of the plugins as ones that are read. Failure (bad_input) if something is written to one.
   void add_plugins_to(host::FileRoles&) const;
   const host::Catalog& catalog() const { return registry_.catalog(); }
   const host::Registry& registry() const { return registry_; }
-  /// Reads and assembles a model, printing all that is to be said about it. Failure (already said) when it is not
-  /// sound: plugin where all that is missing are plugins, else bad_input.
-  /// trial: for commands whose solvers have limits. What plugins do in the assembly, or when forces are evaluated for
-  /// the first time, could end the command or never let it go on, so that is tried in a process of its own before,
-  /// within these limits. Failure (simulation_failed) where it does not come to its end, and (interrupted) when the
-  /// flag becomes non-zero meanwhile.
+  /// Reads and assembles a model, and prints all messages about it. Failure (already said) if it is not sound: plugin
+  /// if only plugins are missing, else bad_input. trial: for commands whose solvers have limits. In the assembly, or
+  /// when forces are evaluated for the first time, plugins could end the command or never let it go on. So this is
+  /// tried in a process of its own before, within these limits. Failure (simulation_failed) if it does not come to its
+  /// end, and (interrupted) when the flag becomes non-zero meanwhile.
   std::unique_ptr<host::System> load(const ModelArguments&, const std::optional<host::ProcessLimits>& trial = {},
                                      const volatile std::sig_atomic_t* interrupted = nullptr);
   /// For systems that are assembled without the session.

@@ -44,7 +44,8 @@ std::size_t index_of(std::string_view option, Strided<const FieldSpec> specs) {
   return static_cast<std::size_t>(found - specs.begin());
 }
 
-/// Options are those of the model, unless it is null, then the typed ones. place: of the formulation's name.
+/// The choice with its options: those of the model, unless it is null, then the typed ones. place: of the formulation's
+/// name.
 SolverChoice with_options(const Formulation& formulation, const host::Description* model, const OptionTexts& typed,
                           host::Place place = {}) {
   SolverChoice choice;
@@ -87,7 +88,7 @@ SolverChoice choose_solver(const host::Catalog& catalog, const host::System& sys
   const Formulation& formulation = by_model       ? formulation_of(catalog, model)
                                    : name.empty() ? host::preferred_formulation(catalog.formulations, system.view())
                                                   : formulation_named(catalog, name);
-  // The model's options belong to the solver it names; where it names none, to the one that is used.
+  // The model's options belong to the solver that the model names; if it names none, to the one that is used.
   const bool meant = !model.solver.name || *model.solver.name == formulation.name();
   return with_options(formulation, meant ? &model : nullptr, split_options("--option", typed),
                       by_model ? model.solver.place : host::Place{});

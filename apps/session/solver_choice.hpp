@@ -16,7 +16,7 @@ struct SolverChoice {
   const Formulation* formulation = nullptr;
   std::vector<FieldValue> options;
   host::Description storage;
-  /// Where the model names the formulation and gives each of its options, for messages; line 0 where it does not.
+  /// Where the model names the formulation and gives each of its options, for messages; line 0 if it does not.
   std::string file;
   host::Place place;
   std::vector<host::Place> option_places;
@@ -42,8 +42,8 @@ SolverChoice with_model_options(const Formulation&, const host::System&);
 std::vector<host::Contender> contenders(const std::string& list, const host::Catalog&, const host::System&,
                                         std::vector<SolverChoice>& storage);
 
-/// Why the solver that a run would take finds no accelerations at the start; empty where it does, or where none can run
-/// the model.
+/// Why the solver that a run would take finds no accelerations at the start; empty if it finds them, or no solver can
+/// run the model.
 std::string failure_at_start(const host::Catalog&, const host::System&);
 
 }  // namespace polyform::apps

@@ -274,7 +274,7 @@ void StudyCases::run(std::span<const std::size_t> numbers, const volatile std::s
   const HeldMessages messages;
   std::vector<std::unique_ptr<PreparedCase>> under_way(together());
   host::LaneRuns runs(*lane_model_->batch, lane_model_->system->view(), lane_model_->settings.integrator);
-  /// False where the case does not go on in the lane: its outcome was reported.
+  /// False if the case does not go on in the lane: its outcome was reported.
   const auto begin = [&](std::size_t lane, std::size_t number) {
     std::unique_ptr<PreparedCase>& one = under_way[lane];
     try {

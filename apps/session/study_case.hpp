@@ -36,23 +36,23 @@ struct SolverChoice;
 
 class StudyCases {
  public:
-  /// All outlive the object. Failure (bad_input) where a path of a factor leads to nothing, and what a run of the model
-  /// as it is written fails with before its first step; messages are printed.
+  /// All arguments outlive the object. Failure (bad_input) if a path of a factor leads to nothing; also any failure of
+  /// a run of the model, as it is written, before its first step. Messages are printed.
   StudyCases(const Plugins&, const std::string& model, const host::Design&, const host::Quantities&, CaseSettings);
   ~StudyCases();
 
   /// Columns that the quantities use, of the model as it is written.
   const std::vector<host::Channel>& channels() const { return channels_; }
-  /// Columns of the trajectories, time first; none where none are asked for.
+  /// Columns of the trajectories, time first; none if none are asked for.
   const std::vector<host::Channel>& trajectory_channels() const { return trajectory_channels_; }
-  /// Of the factors, where they are numbers of the model; "" where not.
+  /// The units of the factors that are numbers of the model; "" for other factors.
   const std::vector<std::string>& factor_units() const { return factor_units_; }
   /// The text of the model.
   const std::string& model_text() const { return model_.text(); }
   /// Runs one case. Nothing is printed: an outcome that failed has its reason, one that is done the first warning.
   host::CaseOutcome run(std::size_t number, const volatile std::sig_atomic_t* interrupted);
-  /// Runs several, in lanes where the model as it is written allows it. A case whose structure is another one, or that
-  /// fails, is run alone.
+  /// Runs several, in lanes if the model as it is written allows it. A case with another structure, or one that fails,
+  /// is run alone.
   void run(std::span<const std::size_t> numbers, const volatile std::sig_atomic_t* interrupted,
            const host::CaseReport&);
   /// How many are under way at a time.
@@ -66,10 +66,10 @@ class StudyCases {
   void add_factors();
   void check_first_values();
   void check_model();
-  /// The case of that number, ready to run. Failure where it cannot.
+  /// The case of that number, ready to run. Failure if it cannot be made.
   std::unique_ptr<PreparedCase> prepare(std::size_t number);
   host::CaseOutcome outcome_of(PreparedCase&, const host::RunRecord&, const volatile std::sig_atomic_t*) const;
-  /// Runs the case with the other solvers of its differences; what went wrong, or "".
+  /// Runs the case with the other solvers of its differences. Returns what went wrong, or "".
   std::string find_differences(PreparedCase&, const volatile std::sig_atomic_t*) const;
 
   Plugins plugins_;
@@ -81,9 +81,9 @@ class StudyCases {
   std::vector<host::Channel> channels_, trajectory_channels_;
   std::vector<std::string> factor_units_;
   std::string integrator_;                        ///< of the model as it is written
-  std::unique_ptr<LaneModel> lane_model_;         ///< none where cases run one at a time
+  std::unique_ptr<LaneModel> lane_model_;         ///< nullptr if cases run one at a time
   std::string why_no_lanes_;
-  /// The solver of all cases that give it no options; none where it varies.
+  /// The solver of all cases that give it no options; none if it varies.
   std::shared_ptr<const SolverChoice> usual_choice_;
 };
 

@@ -10,7 +10,7 @@
 
 namespace polyform::apps {
 
-/// Failure (bad_input) where a setting for all cases, of the command line or a study file, would stand over a factor.
+/// Failure (bad_input) if a setting for all cases, of the command line or a study file, would stand over a factor.
 void check_settings(const CaseSettings&, const std::vector<host::Factor>&);
 
 /// Failure where factors name a solver (plugin) or an integrator (bad_input) that is not there, or an option that none

@@ -28,7 +28,7 @@ void refuse_mixture(bool mixed, const char* option, const char* remedy) {
     throw Failure(Exit::bad_input, fmt::format("{} - and --json would mix on the output stream", option), remedy);
 }
 
-/// Takes the rows of the journal into the table. Failure (bad_input) where it is of another study.
+/// Takes the rows of the journal into the table. Failure (bad_input) if it is of another study.
 void take_up(const std::string& journal, const host::StudyRecord& record, const host::Design& design,
              host::StudyTable& table) {
   host::JournalContent before = host::read_journal(journal);

@@ -13,7 +13,7 @@
 
 namespace polyform::apps {
 
-/// Failure (bad_input) where no table can have that name: "", "-", or one that ends in .csv, .h5 or .hdf5.
+/// Failure (bad_input) if no table can have that name: "", "-", or one that ends in .csv, .h5 or .hdf5.
 void check_table_name(const std::string& file);
 /// Writes the table of a study to a file that is opened for it. option: which names it.
 void write_table_file(const std::string& file, std::string_view option, const host::StudyTable&,
@@ -22,12 +22,12 @@ void write_table_file(const std::string& file, std::string_view option, const ho
 /// The files of one study.
 class StudyOutput {
  public:
-  /// Opens the page and adds all files to the roles. Failure (bad_input) where arguments do not go together.
+  /// Opens the page and adds all files to the roles. Failure (bad_input) if arguments do not go together.
   StudyOutput(const StudyArguments&, host::FileRoles&);
 
   /// Begins the table and the journal, before the first case. With --resume the rows of the journal go into the table.
-  /// Failure (bad_input) where that journal is of another study, or one would be lost that did not come to its end.
-  /// trajectories: their columns; none where none are kept.
+  /// Failure (bad_input) if that journal is of another study, or one would be lost that did not come to its end.
+  /// trajectories: their columns; none if none are kept.
   void begin(const host::StudyRecord&, const host::Design&, host::StudyTable&,
              const std::vector<host::Channel>& trajectories);
   /// Keeps a row, and the trajectory of its case, at once.
@@ -36,7 +36,7 @@ class StudyOutput {
   void finish(const host::StudyTable&, const std::string& title);
   /// Whether --resume can go on with what was done.
   bool keeps_rows() const { return journal_ != nullptr; }
-  /// The file of trajectories; "" where there is none.
+  /// The file of trajectories; "" if there is none.
   std::string trajectory_file() const;
 
  private:

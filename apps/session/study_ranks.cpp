@@ -18,7 +18,7 @@ namespace {
 // more.
 constexpr char want = 'w', outcome = 'o', leave = 'l', cases = 'c', end = 'e';
 constexpr std::size_t most_at_once = 256;  ///< as many as a process does
-/// Time between looks for messages, short beside most cases.
+/// Time between looks for messages, short compared with most cases.
 constexpr std::chrono::microseconds pause{200};
 
 Ranks::Message wait_for(Ranks& ranks) {

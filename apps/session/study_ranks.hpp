@@ -1,4 +1,4 @@
-// The cases of a study shared out among ranks: rank 0 hands out cases and gathers what they give, the others run them.
+// The cases of a study shared among ranks: rank 0 hands out cases and collects their results, the others run them.
 #pragma once
 
 #include <functional>
@@ -10,14 +10,14 @@
 
 namespace polyform::apps {
 
-/// On rank 0: as host::run_cases, by the other ranks. Returns when all of these have come to their end. Failure
-/// (simulation_failed) where cases are left because ranks could not take part.
+/// For rank 0: does what host::run_cases does, with the other ranks. Returns when all of these have ended. Failure
+/// (simulation_failed) if cases are left because ranks could not take part.
 bool hand_out_cases(Ranks&, const std::vector<std::size_t>& numbers, const std::function<void(host::CaseOutcome)>& take,
                     const volatile std::sig_atomic_t* interrupted);
-/// On every other rank: runs what is handed out, until there is no more.
+/// For every other rank: runs the cases that it is handed, until there are no more.
 void run_handed_out_cases(Ranks&, const host::GroupWork&, const host::CaseLimits&,
                           const volatile std::sig_atomic_t* interrupted);
-/// On another rank, in place of that: it cannot take part, for a reason.
+/// For another rank, in place of run_handed_out_cases: tells that it cannot take part, and why.
 void leave_ranks(Ranks&, const std::string& reason);
 
 }  // namespace polyform::apps

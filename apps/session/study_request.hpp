@@ -37,7 +37,7 @@ struct StudyRequest {
   CaseSettings cases;
 };
 
-/// Failure (bad_input) where nothing is varied, or what host::Design and host::Quantities refuse.
+/// Failure (bad_input) if nothing is varied, or what host::Design and host::Quantities refuse.
 StudyRequest request_of(const StudyArguments&);
 
 /// The table of a study before its first case.

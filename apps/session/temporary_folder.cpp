@@ -27,7 +27,7 @@ constexpr const char* marker = ".polyform";
 constexpr std::string_view marker_text =
     "Files of a running polyform. Folders of ended ones are removed by the next.\n";
 
-/// Opens the folder and locks it; -1 where it is no folder, another user's, open to others, or in use.
+/// Opens the folder and locks it; -1 if it is no folder, another user's, open to others, or in use.
 int locked(const fs::path& folder) {
   const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   if (descriptor < 0) return -1;
@@ -39,7 +39,7 @@ int locked(const fs::path& folder) {
   return -1;
 }
 
-/// Writes a file that marks the folder as made here. False where that fails.
+/// Writes a file that marks the folder as made here. False if that fails.
 bool mark(int folder) {
   const int file = ::openat(folder, marker, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
   if (file < 0) return false;

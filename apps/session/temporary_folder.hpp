@@ -6,12 +6,12 @@
 
 namespace polyform::apps {
 
-/// A folder of its own in the folder for temporary files, removed at the end. One whose program was killed stays
-/// behind, and goes when the next is made: a lock, which ends with the last process that has it, tells it from one in
-/// use, and a file in it from what is not ours.
+/// A folder of its own in the folder for temporary files, removed at the end. If the program is killed, its folder
+/// remains, and is removed when the next one is made: a lock, which ends with the last process that has it, tells it
+/// from folders in use, and a file in it tells it from folders of others.
 class TemporaryFolder {
  public:
-  /// Failure (simulation_failed) when it cannot be made.
+  /// Failure (simulation_failed) if it cannot be made.
   TemporaryFolder();
   ~TemporaryFolder();
   TemporaryFolder(const TemporaryFolder&) = delete;

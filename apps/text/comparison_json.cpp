@@ -76,7 +76,7 @@ Json divergence_json(const host::Divergence& d) {
           {"cause", name_of(d.cause)}};
 }
 
-/// The other solvers that share kernels with this one, with these.
+/// The other solvers that share kernels with this one, and these kernels.
 Json shares_json(const host::Votes& votes, const std::vector<Standing>& standings, std::size_t index) {
   Json out = Json::object();
   for (const host::SharedKernel& kernel : votes.shared())
@@ -86,7 +86,7 @@ Json shares_json(const host::Votes& votes, const std::vector<Standing>& standing
   return out;
 }
 
-/// Which solvers agree with which where they differ first.
+/// The groups of solvers that agree where solvers first differ.
 Json sides_json(const host::Comparison& comparison) {
   Json out = Json::array();
   for (const host::Side& side : comparison.sides) {
@@ -131,7 +131,7 @@ Json standing_json(const host::System& system, const host::ConstraintCount& coun
   return out;
 }
 
-/// The number of a solver's vote in the reference, from 1; none where it is not part of that.
+/// The number of a solver's vote in the reference, from 1; none if it has no vote.
 std::optional<std::size_t> vote_of(const host::SweepPoint& p, const host::Sweep& sweep) {
   const auto found = std::ranges::find(sweep.reference_solvers, p.solver);
   if (found == sweep.reference_solvers.end()) return {};

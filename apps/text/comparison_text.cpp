@@ -104,7 +104,8 @@ std::size_t bytes_of(std::string_view text, std::size_t points) {
   return k;
 }
 
-/// Without its middle where it is longer than this: a chain's name stands at the beginning, the number at the end.
+/// The name, without its middle if it is longer than this: a chain's name stands at the beginning, the number at the
+/// end.
 std::string shortened(std::string_view name, std::size_t most) {
   const auto length =
       static_cast<std::size_t>(std::count_if(name.begin(), name.end(), [](char c) { return (c & 0xC0) != 0x80; }));
@@ -246,7 +247,7 @@ std::vector<std::string> agreement_texts(const host::System& system, double tole
   }
   const std::vector<std::string> names = names_of(comparison.standings);
   texts.push_back(parting_text(*comparison.first, comparison.sides, names, tolerance));
-  // Where integration or round-off is the cause, votes tell nothing.
+  // If integration or round-off is the cause, votes tell nothing.
   using Cause = host::Divergence::Cause;
   const Cause cause = comparison.divergence ? comparison.divergence->cause : Cause::unknown;
   if (cause == Cause::solver || cause == Cause::unknown)

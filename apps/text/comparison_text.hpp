@@ -28,18 +28,18 @@ class Reasons {
 /// What the drift is where energy is exchanged.
 inline constexpr const char* open_drift =
     "Forces without potential, or drives, do work. The drift is that of the balance: the energy less this work.";
-/// That, or "" where energy is kept.
+/// That, or "" if energy is kept.
 std::string drift_note(const std::vector<host::Standing>&);
 std::string_view title_of(host::Quantity);
-/// " m", " rad", …, "" where there is none. length: of a joint coordinate, whether it is one.
+/// " m", " rad", …, "" if there is none. length: of a joint coordinate, whether it is one.
 std::string_view unit_of(host::Quantity, bool length);
 
 /// Says so where only one solver came to results; "" elsewhere.
 std::string uncompared_text(const host::Comparison&);
 
-/// Which solvers miss the equations of motion by more than the tolerance; "" where none does.
+/// Which solvers miss the equations of motion by more than the tolerance; "" if none does.
 std::string imbalance_text(const host::Comparison&, double tolerance);
-/// Whether solvers agree, and the cause where they do not; each a sentence or two. None where fewer than
+/// Whether solvers agree, and the cause where they do not; each a sentence or two. None if fewer than
 /// two were compared.
 std::vector<std::string> agreement_texts(const host::System&, double tolerance, const host::Comparison&);
 /// That bounded steps change the fastest run by more than the tolerance, so that no solution was found.

@@ -1,4 +1,4 @@
-// What became of the things of a file that was imported or exported, for people and for programs.
+// What an import or export did with the things of a file, for people and for programs.
 #pragma once
 
 #include <string>
@@ -10,11 +10,11 @@ namespace polyform::apps {
 
 /// A line for each kind of thing that was converted or not honoured, under a line with the counts.
 std::string conversion_text(const std::string& file, std::string_view format, const host::Conversion&);
-/// All findings, those that were honoured too.
+/// All findings, also those that were honoured.
 Json conversion_json(const std::string& file, std::string_view format, const host::Conversion&);
-/// Tells a conversion on the error stream, as text or as one object with what the caller has put into it.
+/// Prints a conversion on the error stream, as text or as one object, to which the caller may add entries.
 void tell(const std::string& file, std::string_view format, const host::Conversion&, bool json, const Json& more);
-/// For --strict. Failure (bad_input) where something is not honoured.
+/// For --strict. Failure (bad_input) if something is not honoured.
 void refuse_losses(const std::string& file, const host::Conversion&);
 
 }  // namespace polyform::apps

@@ -14,7 +14,7 @@ struct DeviationRow {
   const host::Deviation* deviation;
 };
 
-/// Three columns for each quantity that any run is compared in: how far, where, when; where there is none, only the
+/// Three columns for each quantity that any run is compared in: how far, where, when; if there is none, only the
 /// names. `of`: what the rows are, in a word.
 ReportTable deviation_table(const std::string& of, std::span<const DeviationRow>);
 

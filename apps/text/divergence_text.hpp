@@ -7,7 +7,7 @@
 
 namespace polyform::apps {
 
-/// What the runs at finer settings and the disturbed ones tell, and what is to be done.
+/// The findings of the runs at finer settings and of the disturbed ones, and what to do.
 std::string divergence_text(const host::Divergence&);
 
 }  // namespace polyform::apps

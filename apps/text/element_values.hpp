@@ -1,4 +1,4 @@
-// What an observation says of forces, constraints and modules, by the names that their types give.
+// What an observation tells of forces, constraints and modules, by the names that their types give.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ struct ElementValues {
   std::string_view kind;  ///< force, constraint or module
   std::string_view name;
   std::vector<std::pair<Variable, double>> rates;        ///< d/dt of variables and states; units are those of these
-  /// Of a row of a module or of a constraint.
+  /// The multiplier of a row of a module or of a constraint.
   struct Multiplier {
     std::string name, unit;
     double value;
@@ -25,11 +25,11 @@ struct ElementValues {
   std::vector<std::pair<Variable, double>> outputs;
 };
 
-/// Whether a multiplier is of a row of a constraint or module that redundant constraints leave open.
+/// Whether redundant constraints leave the multiplier of a constraint's or module's row open.
 bool is_open(const ElementValues&, const ElementValues::Multiplier&, const host::ConstraintCount&);
 
-/// Those that have any of these; forces, constraints and modules. time: of the observation. Failures of
-/// host::ElementOutputs.
+/// The values of all elements that have any: forces, constraints and modules. time: of the observation. Throws the
+/// failures of host::ElementOutputs.
 std::vector<ElementValues> element_values(const SystemView&, double time, const Observation&);
 
 }  // namespace polyform::apps

@@ -1,4 +1,4 @@
-// How --help looks: 80 columns, options and their meanings side by side.
+// The layout of --help: 80 columns, options and their meanings side by side.
 #pragma once
 
 #include <CLI/CLI.hpp>

@@ -13,7 +13,7 @@ namespace polyform::apps {
 std::string influence_text(const host::StudyTable&, std::string_view method);
 
 /// For each quantity, in order: `factors`, for each `first` and `total` as [value, low, high]; `samples`, `left_out`,
-/// and `why_not` where there are none.
+/// and `why_not` if there are none.
 Json influence_json(const host::StudyTable&, std::string_view method);
 
 }  // namespace polyform::apps

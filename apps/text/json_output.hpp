@@ -1,5 +1,5 @@
-// Results as JSON objects, as the outer contract names them. Numbers are the shortest that read back exactly; what is
-// no finite number becomes null.
+// Results as JSON objects, as the outer contract names them. Numbers are the shortest that read back exactly; NaN and
+// infinity become null.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -12,20 +12,20 @@ namespace polyform::apps {
 
 using Json = nlohmann::ordered_json;
 
-/// `degrees_of_freedom` is System::count_constraints()'s, so that it is found once for many records.
+/// degrees_of_freedom: from System::count_constraints(), found once for many records.
 Json run_json(const host::System&, std::size_t degrees_of_freedom, std::string_view solver, const host::RunRecord&);
-/// count: of the constraints that the solver has.
+/// count: that of the constraints that the solver has.
 Json evaluation_json(const host::System&, std::string_view solver, const Observation&, const host::ConstraintCount&,
                      const host::BalanceReport&);
 /// Which components of the reactions are unique, by joint: {"force": [true, true, false], "moment": [...]}, ground
-/// axes. all: those that are unique throughout, too.
+/// axes. all: also joints all of whose components are unique.
 Json unique_json(const host::System&, const host::ConstraintCount&, bool all);
 
-/// Along which directions they are, of the joints where some component is not: {"force": [[3], ...], "moment": [[3],
-/// ...], "combined": [{"force": [3], "moment": [3]}, ...]}.
+/// The directions along which the reactions are unique, for joints with a component that is not: {"force": [[3], ...],
+/// "moment": [[3], ...], "combined": [{"force": [3], "moment": [3]}, ...]}.
 Json unique_along_json(const host::System&, const host::ConstraintCount&);
 
-/// Prints to the output stream, on one line. Text that is no UTF-8 is mended rather than refused.
+/// Prints to the output stream, on one line. Text that is not UTF-8 is mended, not refused.
 void print_json(const Json&);
 
 }  // namespace polyform::apps

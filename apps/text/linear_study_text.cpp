@@ -45,7 +45,7 @@ void print_eigenvalues(const LinearStudyPoint& point) {
 void print_linear_study(const LinearStudy& study) {
   print_wrapped(fmt::format("{}, solver {}: eigenvalues over {}", study.system, study.solver, study.path), 2);
   fmt::print(output(), "{:>12}  growing  eigenvalues, rad/s; those that are zero are left out\n", "value");
-  // Some of many, evenly chosen; the table has all.
+  // Shows some of many values, evenly chosen; the table has all.
   const std::size_t count = study.points.size(), shown = std::min(count, most_values_shown);
   for (std::size_t k = 0; k < shown; ++k)
     print_eigenvalues(study.points[shown < 2 ? 0 : k * (count - 1) / (shown - 1)]);

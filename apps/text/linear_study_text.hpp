@@ -1,4 +1,4 @@
-// The eigenvalues of a model over a value in it, for people, as JSON and as a table.
+// The eigenvalues of a model as a value of it varies: for people, as JSON and as a table.
 #pragma once
 
 #include "apps/session/linear_study.hpp"

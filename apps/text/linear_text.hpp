@@ -20,16 +20,16 @@ Json body_states_json(const host::BodyStates&);
 Json periodic_states_json(const host::PeriodicStates&);
 void print_body_states(const host::BodyStates&, const host::Linearization&);
 void print_periodic_states(const host::PeriodicStates&, const host::Linearization&);
-/// The verdict, its reason, and Floquet's multipliers where they were taken.
+/// The verdict, its reason, and Floquet's multipliers if they were found.
 Json stability_json(const host::Stability&);
 
-/// The verdict and its reason.
+/// Prints the verdict and its reason.
 void print_stability(const host::Stability&);
 
-/// A line that is continued, indented, where it would pass 80 columns: at blanks.
+/// Prints a line in parts of at most 80 columns, broken at blanks; the further parts are indented.
 void print_wrapped(const std::string& line, std::size_t indent);
 
-/// Warns where an entry of A is uncertain.
+/// Warns if an entry of A is uncertain.
 void warn_of_errors(const host::Linearization&);
 
 }  // namespace polyform::apps

@@ -9,7 +9,7 @@
 namespace polyform::apps {
 
 /// Prints the particles of a solver that replaces bodies by them (polyform/contract/particle_model.hpp). Throws
-/// host::Failure where it does not.
+/// host::Failure for any other solver.
 void print_particles(const host::System&, std::string_view solver_name, Solver&, bool json);
 
 }  // namespace polyform::apps

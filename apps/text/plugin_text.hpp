@@ -14,7 +14,7 @@ Json plugin_json(const host::PluginRecord&, const host::Catalog&);
 /// The same as a few lines: name, version, file, what it offers, or why it is not loaded.
 std::string plugin_text(const host::PluginRecord&);
 
-/// Abilities against solvers, and why one lacks an ability where it tells.
+/// A table of abilities and solvers; if a solver lacks an ability and says why, the reason stands below.
 std::string ability_table(const host::Catalog&);
 
 /// Options of a plugin's formulations and fields of its element types, a line each.

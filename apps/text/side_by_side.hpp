@@ -18,7 +18,7 @@ class SideBySide {
   /// title: of the column, such as the value of an option.
   void add(std::string title, const Observation&);
   bool empty() const { return columns_.empty(); }
-  /// Prints the table and, below it, how far each column is from the first.
+  /// Prints the table and, below it, the difference of each column from the first.
   void print(std::string_view heading) const;
   /// The largest difference of a column from the first, relative to the largest value of the same kind: forces and
   /// moments, or accelerations.
@@ -39,7 +39,7 @@ class SideBySide {
   }
 
   host::RowMaker rows_;
-  double gravity_;                 ///< m/s²; differences of accelerations count beside it, too
+  double gravity_;                 ///< m/s²; differences of accelerations are judged relative to it, too
   std::vector<bool> is_reaction_;  ///< per row
   std::vector<Column> columns_;
 };

@@ -10,7 +10,7 @@
 namespace polyform::apps {
 
 void print_sweep(const host::System&, const host::RunSettings&, host::SweepOf, const host::Sweep&);
-/// What the errors of a sweep are measured against and how good that is, each a sentence or two.
+/// Tells the reference for the errors of a sweep and how good it is, in a sentence or two each.
 std::vector<std::string> sweep_texts(host::SweepOf, const host::Sweep&);
 
 }  // namespace polyform::apps

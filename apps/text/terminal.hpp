@@ -25,7 +25,7 @@ void print(Severity, std::string_view message, std::string_view remedy = {});
 void print_paragraphs(std::string_view text);
 
 /// While it lives, messages of its thread are kept here in place of being printed: those of one of many cases, or those
-/// that the library hands on. Of several the innermost keeps them.
+/// that the library hands on. If there are several, the innermost keeps the messages.
 class HeldMessages {
  public:
   HeldMessages();
@@ -34,7 +34,7 @@ class HeldMessages {
   HeldMessages& operator=(const HeldMessages&) = delete;
 
   void keep(const Diagnostic& message) { messages_.report(message); }
-  /// The first error: its path and message on one line; "" where there was none.
+  /// The first error: its path and message on one line; "" if there was none.
   std::string first_error() const;
   const host::Diagnostics& all() const { return messages_; }
 
@@ -66,7 +66,7 @@ class ProgressBar {
   Clock::time_point start_ = Clock::now(), next_;
 };
 
-/// The same along the periods over which Floquet's multipliers are found; copies share the bar.
+/// A progress bar along the periods over which Floquet's multipliers are found; copies share the bar.
 class FloquetBar {
  public:
   void operator()(std::size_t done, std::size_t steps) const;

@@ -18,8 +18,8 @@ std::string counted(std::size_t, std::string_view noun);
 /// The integrator with what it uses: "rk4, step 0.001 s".
 std::string describe(const host::RunSettings&);
 
-/// Which components of a reaction are not unique, ground axes: "fz, mx, my". Where directions are unique that are no
-/// components, these are named too.
+/// Which components of a reaction are not unique, ground axes: "fz, mx, my". If other directions than the axes are
+/// unique, these are named too.
 std::string open_components(const host::OpenDirections&);
 
 /// Whose reactions redundant constraints leave open, and which components of them: "not unique in a (fz), b (fz, mx)

@@ -68,7 +68,7 @@ std::string kernels_within(const Solvers& solvers, const host::Votes& votes) {
   return fmt::format("{}", fmt::join(kernels, ", "));
 }
 
-/// Who shares what within the sides: "a and b (tree recursion); c and d (loop closure)".
+/// Tells which solvers share what within the sides: "a and b (tree recursion); c and d (loop closure)".
 std::string sharing(std::span<const host::Side> sides, const host::Votes& votes, const Names& names) {
   std::vector<std::string> all;
   for (const host::Side& side : sides)

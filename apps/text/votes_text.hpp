@@ -27,7 +27,7 @@ void print_votes(const host::Votes&, const Names&);
 /// The same for a page. of: what votes there: "solvers", "runs".
 ReportTable vote_table(const std::string& of, const host::Votes&, const Names&);
 
-/// Of so many runs that agree; until: the last time that all have, s.
+/// The sentence for so many runs that agree; until: the last time that all have, s.
 std::string agreement_text(std::size_t runs, const host::Votes&, double tolerance, double until);
 /// Where runs first differ, as one sentence: which runs, and from which.
 std::string parting_text(const host::Parting&, std::span<const host::Side>, const Names&, double tolerance);

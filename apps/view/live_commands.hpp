@@ -1,4 +1,4 @@
-// What a person asks of a live run, and the pace that the run keeps.
+// The commands of a person to a live run, and the pace of the run.
 #pragma once
 
 #include <chrono>
@@ -14,8 +14,8 @@ class LiveCommands {
   /// (null: as fast as it goes), {"do": "push", "body": 0, "point": [x, y, z], "force": [x, y, z]}, {"do": "release"}.
   LiveCommands(int commands, double speed, bool paused) : socket_(commands), speed_(speed), paused_(paused) {}
 
-  /// Waits until the wall clock has come to this time of the run, and takes the commands that come meanwhile. False
-  /// when nobody listens any more.
+  /// Waits until the wall clock has come to this time of the run, and takes the commands that come meanwhile. False if
+  /// nobody listens any more.
   bool keep_pace(double time);
   const Push& push() const { return push_; }
 

@@ -1,4 +1,4 @@
-// The process of a live run, seen from the server: it is made by fork, as those of process.hpp, and takes commands. A
+// The process of a live run, seen from the server: it is made by fork, like those of process.hpp, and takes commands. A
 // model that crashes, hangs or takes all memory ends this process alone.
 #pragma once
 

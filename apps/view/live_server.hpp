@@ -12,7 +12,7 @@
 
 namespace polyform::apps {
 
-/// A number that nobody guesses, 32 hexadecimal digits. Failure (simulation_failed) where the system has none.
+/// A number that nobody guesses, 32 hexadecimal digits. Failure (simulation_failed) if the system has none.
 std::string make_token();
 
 /// Listens on 127.0.0.1 alone. It reads no file: it has the page, and nothing else has an address. A request needs the
@@ -42,7 +42,7 @@ class LiveServer {
   class Connection;
   friend class Connection;
   void accept();
-  /// Why a request is refused, with its status; 0 where it is not.
+  /// Why a request is refused, with its status; 0 if it is not.
   int refusal(std::string_view method, std::string_view target, std::string_view host, std::string_view origin,
               bool upgrade) const;
   void weigh();

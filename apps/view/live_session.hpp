@@ -1,4 +1,4 @@
-// What `view` shows: the model file as it stands, the run of it, and what those who look at it ask for.
+// What `view` shows: the model file as it stands, its run, and what its viewers ask for.
 #pragma once
 
 #include <boost/asio/io_context.hpp>
@@ -23,11 +23,11 @@ class LiveSession {
   void start();
   void stop();
   /// What a page sends, a JSON text: {"do": "restart"}, {"do": "set", "name": "k", "value": 2}, {"do": "reset"} for all
-  /// parameters as the file has them, or what LiveCommands takes. False where it is none of these.
+  /// parameters as the file has them, or what LiveCommands takes. False if it is none of these.
   bool take(std::string_view text);
-  /// The messages that a page needs which comes later.
+  /// The messages that a page needs which is opened later.
   std::vector<std::string> so_far() const;
-  /// While somebody is behind with reading, the run waits.
+  /// Holds the run while a viewer is behind with reading.
   void hold(bool held);
 
  private:
@@ -47,7 +47,7 @@ class LiveSession {
   std::function<void(std::string_view)> send_;
   boost::asio::steady_timer timer_;
   std::shared_ptr<LiveProcess> process_;
-  std::map<std::string, double, std::less<>> parameters_;  ///< that somebody has set
+  std::map<std::string, double, std::less<>> parameters_;  ///< that a viewer has set
   std::vector<std::string> typed_;                         ///< values of the command line
   Stamp seen_;
   bool is_changing_ = false;

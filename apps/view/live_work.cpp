@@ -16,12 +16,12 @@ namespace polyform::apps {
 
 namespace {
 
-/// Bodies beyond this number are too many to be pushed: the force is attached to each.
+/// With more bodies than this, none can be pushed, because the force is attached to each body.
 constexpr std::size_t most_pushed = 5000;
-/// Rows for each second of the wall clock, and rows of a run at least.
+/// Rows for each second of the wall clock, and the least number of rows of a run.
 constexpr double rows_per_second = 60, fewest_rows = 200;
 
-/// The speed at which a run can be watched: its own, or that at which it takes ten seconds.
+/// The speed at which a run can be watched: its own, or one at which it takes ten seconds.
 double fitted_speed(double duration) {
   constexpr double shortest = 2, longest = 120, watched = 10;  // s
   return duration >= shortest && duration <= longest ? 1 : duration / watched;

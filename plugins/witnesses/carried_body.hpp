@@ -49,7 +49,7 @@ class EngineTree {
   /// After all bodies. Throws std::exception where the engine refuses the tree.
   virtual void finish() = 0;
   /// u̇ of all motions. wrenches: per body, torque and force at the origin of its frame, ground axes. efforts: per
-  /// velocity, or none. False where the engine fails; failure() tells its words then.
+  /// velocity, or none. False if the engine fails; failure() tells its words then.
   virtual bool accelerate(const double* q, const double* u, const std::vector<double>& wrenches,
                           const std::vector<double>& efforts, double* udot) noexcept = 0;
   const std::string& failure() const noexcept { return failure_; }

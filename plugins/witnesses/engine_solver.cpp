@@ -101,8 +101,8 @@ bool EngineSolver::fail() noexcept {
   return false;
 }
 
-/// From the tips to ground, by Newton and Euler: a joint transmits what its outboard body and all beyond need beside
-/// the applied forces and what cut joints transmit.
+/// From the tips to ground, by Newton and Euler: a joint transmits what its outboard body and all beyond need, less the
+/// applied forces and what cut joints transmit.
 void EngineSolver::find_reactions(std::span<Spatial> reactions) noexcept {
   const std::span<const BodyMotion> bodies = tree_.bodies();
   for (std::size_t i = 0; i < bodies.size(); ++i) {

@@ -21,13 +21,13 @@ class Engine {
  public:
   virtual ~Engine() = default;
   /// What acts: wrenches on these bodies, about the origins of their frames, ground axes; efforts per velocity
-  /// coordinate, none where no force acts on a joint.
+  /// coordinate, none if no force acts on a joint.
   struct Loads {
     std::span<const BodyIndex> bodies;
     std::span<const Spatial> wrenches;  ///< per body of the system
     std::span<const double> efforts;
   };
-  /// v̇ of all joints. False where the engine fails; failure() tells why then.
+  /// v̇ of all joints. False if the engine fails; failure() tells why then.
   virtual bool accelerate(const double* q, const double* v, const Loads&, std::span<double> vdot) noexcept = 0;
   /// After accelerate(): what each cut joint transmits to its moving body at the origin of M, ground axes.
   virtual void cut_reactions(std::span<Spatial> out) noexcept = 0;

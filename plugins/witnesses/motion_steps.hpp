@@ -17,7 +17,7 @@ struct MotionStep {
   std::size_t q = 0, u = 0;  ///< first ones in the order of EngineTree
 
   double sign() const { return reversed ? -1 : 1; }
-  /// Of a ball of the system: from the axes after it to those before it.
+  /// The turn of a ball of the system: from the axes after it to those before it.
   Eigen::Matrix3d turn(const double* positions) const {
     const double* const given = positions + q;
     return Eigen::Quaterniond(given[0], given[1], given[2], given[3]).toRotationMatrix();

@@ -1,4 +1,4 @@
-// The build fails here when a structure that crosses differs from its record in contract_table.inc.
+// The build fails here if a structure that crosses differs from its record in contract_table.inc.
 #include "polyform/contract/contract_layout.hpp"
 
 #include <iterator>
@@ -11,13 +11,13 @@
 namespace polyform {
 namespace {
 
-/// Can become a member of any type.
+/// A value that can become a member of any type.
 struct Anything {
   template <class T>
   constexpr operator T() const noexcept;
 };
 
-/// How many initializers the aggregate T takes at most: its members, and the elements of those that are arrays.
+/// The most initializers that the aggregate T takes: its members, and the elements of those that are arrays.
 template <class T, class... Before>
 constexpr std::size_t initializers() {
   if constexpr (requires { T{std::declval<Before>()..., std::declval<Anything>()}; })
@@ -38,7 +38,7 @@ constexpr bool offsets_are_recorded() {
   return true;
 }
 
-/// Members come in the order of their offsets and versions, and later ones are not of frozen structures.
+/// Whether members come in the order of their offsets and versions, and no later one is of a frozen structure.
 constexpr bool members_come_last() {
   for (std::size_t i = 0; i < std::size(member_records); ++i) {
     const MemberRecord& m = member_records[i];
@@ -50,7 +50,7 @@ constexpr bool members_come_last() {
   return true;
 }
 
-/// What a structure can be told apart by: its Size, or the stride of the array that it comes in.
+/// Whether a structure tells how far it reaches: by its Size, or by the stride of the array in which it comes.
 template <class T>
 constexpr bool begins_with_size() {
   if constexpr (requires(T t) { t.size.bytes(); })
@@ -59,7 +59,7 @@ constexpr bool begins_with_size() {
     return true;
 }
 
-/// Elements of a member that is an array take an initializer each.
+/// The initializers of a member: one for each element, if it is an array.
 template <class M>
 constexpr std::size_t elements = 1;
 template <class M, std::size_t n>
@@ -90,7 +90,7 @@ constexpr bool members_are_recorded() {
   return true;
 }
 
-// Compilers agree on how these are handed over only where their copies are trivial.
+// Compilers agree on how these are handed over only if their copies are trivial.
 static_assert(std::is_trivially_copyable_v<Strided<Vec3>> && std::is_trivially_copyable_v<Strided<const Vec3>>);
 static_assert(sizes_are_recorded(), "a structure of the contract has another size than contract_table.inc records");
 static_assert(offsets_are_recorded(), "a member of the contract lies elsewhere than contract_table.inc records");

@@ -75,7 +75,7 @@ const Imbalance& Balance::check(double at_time, const Observation& now) noexcept
   return worst_;
 }
 
-/// What is rounding beside all that acts. The terms of all bodies become at least a part of the largest.
+/// Finds what is rounding, given all that acts. The terms of all bodies become at least a part of the largest.
 void Balance::find_roundings() noexcept {
   const std::span<const balance::Terms> terms = loads_->terms();
   double force = 0, moment = 0, mass = 0, inertia = 0, most = 0, rounded = 0;

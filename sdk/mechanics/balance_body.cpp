@@ -99,10 +99,10 @@ void BodyBalance::balance_rigid(std::size_t i, const Observation& now) noexcept 
                        (norm(alpha) + dot(omega, omega)) * gyration + norm(alpha) * norm(arm);
   const double own_force = body.mass * moved, of_force = own_force + turned * terms.force;
   const double own_moment = own_force * gyration + norm(J_alpha) + norm(gyroscopic);
-  // Places have the rounding of the size of the system, and forces have moments by it.
+  // Places have the rounding of the size of the system, and so have the moments of forces.
   const double of_moment =
       own_moment + turned * (terms.moment + (norm(arm) + system_scales_.largest_reach()) * terms.force);
-  // A body without mass or moments of inertia has none to be overshadowed.
+  // The forces cannot overshadow a body without mass or moments of inertia.
   if (own_force > 0) note_shadow(i, terms.force / own_force);
   if (trace > 0 && own_moment > 0) note_shadow(i, terms.moment / own_moment);
   for (std::size_t k = 0; k < 3; ++k) {
@@ -144,7 +144,7 @@ void BodyBalance::balance_flexible(std::size_t element, const Observation& now) 
     }
     if (r < 6) largest[r / 3] = std::max(largest[r / 3], scale_[r]);
   }
-  // One direction of a vector counts like another, and a mode that hardly feels anything like what moves the body.
+  // The directions of a vector count alike, and a mode with small loads counts like the motion of the body.
   double normal = 0;
   for (std::size_t r = 0; r < 6; ++r) scale_[r] = largest[r / 3];
   for (std::size_t r = 0; r < n; ++r)
@@ -152,7 +152,7 @@ void BodyBalance::balance_flexible(std::size_t element, const Observation& now) 
   for (std::size_t r = 6; r < n; ++r) scale_[r] = std::max(scale_[r], normal * std::sqrt(mass[r * n + r]));
 }
 
-/// What acts on the nodes of a flexible body, as loads on its frame and its modes.
+/// Adds the loads on the nodes of a flexible body to those on its frame and its modes.
 void BodyBalance::add_nodes(std::size_t element, double turned, Spatial& on_body, Terms& terms) noexcept {
   const FlexibleData& data = view_.flexible[element];
   const NodeMotions& nodes = loads_.nodes();
@@ -171,8 +171,8 @@ void BodyBalance::add_nodes(std::size_t element, double turned, Spatial& on_body
   }
 }
 
-/// The forces of constraint elements on markers are not observed: what they could put on the body, of any size, is no
-/// imbalance. rest_ is scaled by then.
+/// The forces of constraint elements on markers are not observed. So whatever they could put on the body, of any size,
+/// is taken off the imbalance. rest_ has been scaled before.
 void BodyBalance::remove_constraint_forces(std::size_t body) noexcept {
   const auto first =
       std::lower_bound(rows_.begin(), rows_.end(), body, [](const Row& r, std::size_t b) { return r.body < b; });
@@ -199,7 +199,7 @@ void BodyBalance::remove_constraint_forces(std::size_t body) noexcept {
   }
 }
 
-/// What a multiplier of one puts on the body, in the form of rest_.
+/// Writes the load of a unit multiplier of a row on the body, in the form of rest_.
 void BodyBalance::enter_row(const Row& row, double* w) const noexcept {
   const ConstraintSet::Element& e = loads_.constraints().elements()[row.element];
   const Spatial& A = e.A[row.row * e.markers.size() + row.marker];

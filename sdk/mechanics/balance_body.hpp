@@ -12,15 +12,14 @@ namespace polyform::balance {
 /// The balance of the bodies of a system, one after another.
 class BodyBalance {
  public:
-  /// All outlive the object.
+  /// All arguments outlive the object.
   BodyBalance(const SystemView&, const SystemScales&, const Loads&);
 
   /// Before the first body of an observation.
   void start() noexcept;
   /// What is left of the balance of a body, as a part of what it should be (Imbalance).
   double part(std::size_t body, const Observation&, const Rounding&) noexcept;
-  // Of the bodies since start(): how many times the inertia force of a body the forces through it are, at most; and
-  // where.
+  // The largest ratio since start() of the forces through a body to its inertia force, and that body.
   double overshadowed() const { return overshadowed_; }
   std::size_t overshadowed_body() const { return overshadowed_body_; }
 

@@ -33,7 +33,7 @@ class Loads {
   /// The reactions as observed, but along the free directions of a joint only what acts there: what a solver gives
   /// beyond that holds no body.
   void add_joints(const Observation&) noexcept;
-  /// What hardly feels anything has the rounding of what acts beside it.
+  /// Raises small terms: a body that hardly feels anything has the rounding of the large loads in the system.
   void raise_terms(double moment, double force) noexcept;
 
   std::span<const BodyMotion> frames() const { return frames_; }  ///< of bodies, then of nodes, as all that follow

@@ -71,7 +71,7 @@ void ConstraintSet::evaluate(double t, std::span<const BodyMotion> frames, std::
   const unsigned control = floating_point_control();
   for (Batch& b : batches_) {
     b.attached.gather(frames, q, v);
-    // An element writes what it has; the rest counts as zero.
+    // An element writes only the numbers that it has; the others count as zero.
     std::ranges::fill(between(b.A), Spatial{});
     for (auto* of_rows : {&b.B, &b.residual, &b.velocity_right, &b.acceleration_right, &b.effort})
       std::ranges::fill(between(*of_rows), 0.0);

@@ -14,7 +14,8 @@ namespace polyform {
 
 namespace {
 
-// Steps of the differences: half of the digits. The derivatives steer an iteration that ends at the right place anyway.
+// The steps of the differences cost half of the digits. This suffices: the iteration that uses the derivatives ends at
+// the right place anyway.
 constexpr double relative_difference = 1e-7;
 
 }  // namespace
@@ -34,7 +35,7 @@ struct ForceDerivatives::Group {
   std::vector<Spatial> moved_wrenches{};    ///< at a moved input
   std::vector<double> moved_efforts{}, moved_rates{}, steps{};
   std::vector<double> kept{};
-  GivenDerivatives* given = nullptr;        ///< of the batch, or none
+  GivenDerivatives* given = nullptr;        ///< of the batch; nullptr if it has none
   std::size_t first_number = 0, numbers = 0;  ///< of the matrices of all instances
 
   void call(double t, std::span<const std::int32_t> discrete, std::vector<Spatial>& w, std::vector<double>& effort,
@@ -141,7 +142,7 @@ void ForceDerivatives::evaluate(double t, std::span<const BodyMotion> frames, st
   }
 }
 
-/// The change of an instance's outputs in the last call, divided by the step, as a column of its matrix.
+/// Writes the change of an instance's outputs in the last call, divided by the step, as a column of its matrix.
 void ForceDerivatives::add_column(Group& g, std::size_t instance, std::size_t column, double step) noexcept {
   const Instance& i = instances_[g.first_instance + instance];
   const std::size_t width = i.inputs();
@@ -160,7 +161,7 @@ void ForceDerivatives::add_column(Group& g, std::size_t instance, std::size_t co
   for (std::size_t k = i.first_state; k < i.first_state + i.states; ++k) put(moved_r[k], r[k]);
 }
 
-/// The batch's own, where it knows them.
+/// Takes the batch's own derivatives if it knows them; false if not.
 bool ForceDerivatives::take_given(Group& g, double t, std::span<const std::int32_t> discrete) noexcept {
   const std::span<double> matrices = std::span(numbers_).subspan(g.first_number, g.numbers);
   std::ranges::fill(matrices, 0.0);

@@ -11,7 +11,7 @@
 namespace polyform {
 namespace {
 
-/// What the primitives passed so far do to those that follow.
+/// The motion that the primitives passed so far give to those that follow.
 struct Accumulator {
   Mat3 R = Mat3::identity();  ///< axes reached so far, in F
   Vec3 omega, alpha;          ///< angular velocity of those axes, and its rate at v̇ = 0

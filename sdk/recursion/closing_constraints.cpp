@@ -33,7 +33,7 @@ void ClosingConstraints::evaluate_cuts(std::span<const BodyMotion> frames, std::
     JointConstraint& c = joints_[i];
     joint_constraint(cut, motion_of(cut.base_frame, frames), motion_of(cut.moving_frame, frames),
                      q.data() + cut.q_offset, v.data() + cut.v_offset, c);
-    // Where H loses rank there are more rows than the joint has room for: the first ones do.
+    // If H loses rank, there are more rows than the joint has room for; the first ones suffice.
     c.rows = std::min(c.rows, layout_.loop(i).rows);
     for (std::size_t r = 0; r < c.rows; ++r) {
       velocity_violation_ = std::max(velocity_violation_, std::abs(dot(c.T[r], c.relative.twist)));

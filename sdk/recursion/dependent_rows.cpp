@@ -6,7 +6,7 @@
 namespace polyform {
 namespace {
 
-/// Masses that differ by less make pivots differ by no more than levers do.
+/// Masses that differ by less make pivots differ no more than levers do.
 constexpr double uneven_masses = 1e4;
 
 bool are_masses_uneven(const SystemView& view, const LoopLayout& layout) {

@@ -1,4 +1,4 @@
-// What modules add to the rows of elements: their variables, and what they apply besides.
+// What modules add to the rows of elements: their variables, and their wrenches and efforts.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -10,7 +10,7 @@ namespace polyform {
 
 namespace {
 
-/// Of a row at accelerations, beside the terms that it is made of: what their own rounding leaves.
+/// The accelerations of a row have at least this rounding, relative to the terms of the row.
 constexpr double row_rounding = 1e-14;
 
 void add_frame(std::vector<FrameIndex>& frames, FrameIndex f) {
@@ -62,7 +62,7 @@ void ElementRows::each_effort(const ModuleSet::Module& module, const Visit& visi
   }
 }
 
-/// A u of a row.
+/// A u for one row.
 double ElementRows::rate_of_variables(const Group& g, std::size_t row, std::span<const double> x) const noexcept {
   const ModuleSet::Module& module = set_.modules()[g.module];
   const double* A = module.A.data() + row * module.variables;
@@ -89,7 +89,8 @@ void ElementRows::prepare(Level level) noexcept {
   }
 }
 
-/// The rows of a module as they are solved for. Its groups tie the same frames, one after the other.
+/// Subtracts the rows that give variables from the other rows of a module. Its groups tie the same frames, one after
+/// the other.
 void ElementRows::take_from_rows(std::size_t m) noexcept {
   const ModuleRows& rows = rows_of_[m];
   const Group& first = groups_[first_group_[m]];

@@ -6,9 +6,9 @@
 namespace polyform {
 namespace {
 
-/// Acceleration or twist at r from where it is known.
+/// The acceleration or twist of the point at r, from z of a point of the same body.
 Spatial shifted(const Spatial& z, const Vec3& r) { return {z.angular, add_cross(z.linear, z.angular, r)}; }
-/// A wrench that acts at r, referred to the origin of r.
+/// A wrench that acts at the point at r, referred to the point from which r counts.
 Spatial referred(const Spatial& w, const Vec3& r) { return {add_cross(w.angular, r, w.linear), w.linear}; }
 Spatial turned(const Mat3& R, const Spatial& a) { return {R * a.angular, R * a.linear}; }
 
@@ -21,12 +21,13 @@ Mat3 block(std::span<const double> m, std::size_t n, std::size_t row, std::size_
 }
 Sym3 symmetric(const Mat3& m) { return {m(0, 0), m(1, 1), m(2, 2), m(0, 1), m(0, 2), m(1, 2)}; }
 
-/// What a frame of a body with orientation R moves beyond the rigid body frame: its twist per unit of mode k.
+/// The motion that mode k adds to a frame of a body with orientation R: the twist of the frame relative to the body
+/// frame, per unit of η̇.
 Spatial column_of(const FlexibleLinks::Attachment& t, const NodeMotions& nodes, std::size_t k, const Mat3& R) {
   return t.node == FlexibleLinks::none ? Spatial{} : turned(R, nodes.H(t.node)[k]);
 }
 
-/// The same: its acceleration at η̈ = 0.
+/// The acceleration of the frame relative to the body frame, at η̈ = 0.
 Spatial bias_of(const FlexibleLinks::Attachment& t, const NodeMotions& nodes, const Mat3& R, const Vec3& omega) {
   if (t.node == FlexibleLinks::none) return {};
   const NodeMotion& n = nodes[t.node];
@@ -114,7 +115,7 @@ void FlexibleLinks::begin(const double* eta, const double* etadot, bool moving) 
   for (Attachment& t : attachments_) t.sum = {};
 }
 
-/// The shares of what hangs on the frames.
+/// Adds what each frame carries to the body and its modes.
 void FlexibleLinks::add_frames(const Element& e, Transfer<double>& s) noexcept {
   Spatial* A_pm = couplings_.data() + e.direction;
   double *A_mm = lowers_.data() + e.lower, *e_m = modal_.data() + e.direction;
@@ -133,7 +134,7 @@ void FlexibleLinks::add_frames(const Element& e, Transfer<double>& s) noexcept {
   }
 }
 
-/// The body itself hangs on its frame, but for its modes.
+/// Adds the body itself: its inertia at the frame, its modes, and their coupling.
 void FlexibleLinks::add_body(const Element& e, std::size_t element) noexcept {
   Attachment& frame = attachments_[e.first];
   const Spatial* B = B_.data() + frame.columns;
@@ -162,7 +163,7 @@ void FlexibleLinks::add_body(const Element& e, std::size_t element) noexcept {
   }
 }
 
-/// A_mm = L D Lᵀ, D in the diagonal.
+/// Factorizes A_mm = L D Lᵀ, with D on the diagonal.
 bool FlexibleLinks::factorize(const Element& e) noexcept {
   double* A = lowers_.data() + e.lower;
   const std::size_t m = e.modes;

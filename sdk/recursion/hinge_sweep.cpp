@@ -203,7 +203,7 @@ void HingeSweep::begin_loops(const Drive& drive) noexcept {
       if (loaded) s.e -= load_[i];
     }
     if (link.looped) {
-      Transfer<double> sum = s;  // likewise
+      Transfer<double> sum = s;  // a copy, for the same reason
       loops_.gather(i, sum);
       s = sum;
     }

@@ -179,7 +179,7 @@ Status JointCoordinateSolver::find_rates(double t, std::span<const double> y, st
   return Status::ok;
 }
 
-/// Of the joints, the modes and the cut joints.
+/// The rates of the coordinates of joints and cut joints, and of the modes.
 void JointCoordinateSolver::find_position_rates(std::span<const double> y, const PlacedState& here,
                                                 std::span<double> ydot) noexcept {
   sweep_->position_rates(y.data(), y.data() + view_.nq_tree, ydot.data());

@@ -23,7 +23,7 @@ PlacedState JointPlacement::place_with_loops(double t, const JointState::Parts& 
     std::copy(y.cut.begin(), y.cut.end(), cut);
     std::copy(y.cut.begin(), y.cut.end(), std::copy(y.q.begin(), y.q.end(), q_.begin()));
     std::copy(y.v.begin(), y.v.end(), v_.begin());
-    // The sweep keeps pointers to the modes: it gets those of the copy, for the caller may change y.
+    // The sweep keeps pointers to the modes. They point into the copy, for the caller may change y.
     const JointState::Parts here = state_.split_moving(placed_);
     sweep_.kinematics(here.q.data(), here.v.data(), here.eta.data(), here.etadot.data());
     motions_ = sweep_.motions(here.v.data());
@@ -31,7 +31,7 @@ PlacedState JointPlacement::place_with_loops(double t, const JointState::Parts& 
     stands_ = true;
   } else if (!loops_.elements().empty() &&
              (t != t_ || has_discrete_ || !std::equal(x_.begin(), x_.end(), y.x.begin()))) {
-    evaluate_loops(t, y.x);  // what the elements ask for has changed
+    evaluate_loops(t, y.x);  // the rows of the elements have changed with time
   }
   for (std::size_t i = 0; i < left_out_.groups(); ++i)
     loops_.rows().leave_out(i, static_cast<unsigned>(left_out_[i]));

@@ -14,7 +14,7 @@ namespace {
 
 /// Worlds in a batch, the same for every instruction set.
 constexpr std::size_t all_lanes = 8;
-/// Of a lane, one evaluation in so many is also done by its own solver.
+/// One in so many evaluations of a lane is also done by the world's own solver.
 constexpr std::uint32_t between_checks = 128;
 /// Rates that differ by more than this part of the largest are no matter of rounding: then the solver has lost digits
 /// and won them back, which lanes do not.
@@ -29,7 +29,7 @@ bool fits(const JointData& a, const JointData& b) {
          std::ranges::equal(a.primitives, b.primitives, {}, &Primitive::kind, &Primitive::kind);
 }
 
-/// What of a world does not fit to the first one; nullptr where all does.
+/// What of a world does not fit to the first one; nullptr if all does.
 const char* misfit(const LaneWorld& first, const LaneWorld& world) {
   if (world.library != lane_library()) return "it is of another library";
   if (const char* why = LaneEvaluation::refusal(world)) return why;
@@ -165,7 +165,8 @@ class Evaluation final : public LaneEvaluation {
       return;
     }
     if (cut.nv == 0) return;
-    // Of one primitive the rate of its coordinate is the relative velocity along its axis, which is fixed in F.
+    // A joint of one primitive: the rate of its coordinate is the relative velocity along its axis, which is fixed in
+    // F.
     Arrays<T>& arrays = packs_[pack];
     const FrameMotion<T> base = frame_of(arrays.room, cut.base_frame), moving = frame_of(arrays.room, cut.moving_frame);
     const Vector3<T>& axis = arrays.cut_axis(c);
@@ -247,7 +248,7 @@ class Evaluation final : public LaneEvaluation {
     for (const FrameIndex f : loaded) take_motion(room, k, f);
     take_state(lane, in.y);
     const SystemView& view = *world.view;
-    // Of all joints: those of the tree, then the cut ones, whose coordinates tie_world() found.
+    // The coordinates of all joints: those of the tree, then those of the cut ones, which tie_world() found.
     std::copy_n(y_.begin(), view.nq_tree, q_.begin());
     std::copy_n(y_.begin() + static_cast<std::ptrdiff_t>(view.nq_tree), view.nv_tree, v_.begin());
     for (std::size_t i = view.nq_tree; i < q_.size(); ++i) q_[i] = cut_q_[(i - view.nq_tree) * all_lanes + lane];
@@ -275,7 +276,7 @@ class Evaluation final : public LaneEvaluation {
     for (std::size_t i = 0; i < y_.size(); ++i) y_[i] = y[i * all_lanes + lane];
   }
 
-  /// Where the kernels cannot do the lane, or it is time for a check, its own solver does it.
+  /// If the kernels cannot do the lane, or it is time for a check, its own solver does it.
   void complete(std::size_t lane, bool bad, const BatchInput& in, BatchOutput& out) noexcept {
     out.done[lane] = 1;
     if (!has_forces_ && !out.power.empty()) out.power[lane] = 0;

@@ -163,7 +163,7 @@ void LinearizedTree::load(FrameIndex f, const Spatial& w, const Vec3& lever) noe
   blocks_.K[at(f)].add(0, 0, skew(w.linear) * skew(lever - to_P), -1);
 }
 
-/// The rows that close the tree, and what they transmit as loads.
+/// Finds the rows that close the tree, and adds their forces as loads.
 void LinearizedTree::find_rows(const TreeMoment& now) noexcept {
   const std::span<const BodyMotion> frames = kinematics_.frames();
   const ClosingConstraints& closing = *now.closing;

@@ -7,7 +7,7 @@
 namespace polyform {
 namespace {
 
-/// The largest term of rows that tie variables of a module to each other alone: no body has a part in their size.
+/// The largest term of rows that tie only variables of a module to each other, so that no body determines their size.
 double terms_of_variables(const ElementRows& elements, const ElementRows::Group& group) {
   if (group.module == ElementRows::none || group.frame_count > 0) return 0;
   const ModuleRows& rows = elements.rows_of(group.module);
@@ -43,14 +43,14 @@ void LoopClosure::begin_judging(Level level, std::span<const BodyMotion> frames,
   if (elements_.has_modules()) add_modules(true);
 }
 
-/// Rows that do without what is solved for.
+/// Passes over rows that the present solution does not need.
 void LoopClosure::pass_over(Level level) noexcept {
   for (std::size_t i = constraints_.cuts(); i < layout_.count(); ++i)
     rows_.pass_over(i, (level == Level::position ? constraints_.nonholonomic(i) : 0) |
                            elements_.given_up(constraints_.element(i)));
 }
 
-/// The compliance of modules. evenly: as if every variable gave way alike.
+/// Adds the compliance of modules. evenly: as if every variable had the same compliance.
 void LoopClosure::add_modules(bool evenly) noexcept {
   for (std::size_t i = constraints_.cuts(); i < layout_.count(); ++i) {
     const ElementRows::Group& a = elements_.group(constraints_.element(i));
@@ -76,7 +76,7 @@ void LoopClosure::add_modules(bool evenly) noexcept {
   }
 }
 
-/// A hinge that gives way by 1 rad, or by the size of the bodies, for a unit load.
+/// Passes a hinge as if it gave way by 1 rad, or by the size of the bodies, for a unit load.
 void LoopClosure::pass_evenly(std::size_t body, std::span<const Column<double>> hinge, const Vec3& r) noexcept {
   Column<double> even[6];
   const double length = system_scales_.largest_reach();
@@ -104,7 +104,7 @@ void LoopClosure::begin_columns(Level level, std::span<const BodyMotion> frames,
   if (elements_.has_modules()) add_modules(false);
 }
 
-/// The right-hand sides of a cut joint.
+/// Sets the right-hand sides of a cut joint.
 void LoopClosure::begin_cut(std::size_t i, Level level, std::span<const BodyMotion> frames,
                             std::span<const Vec3> to_P) noexcept {
   const JointData& cut = constraints_.cut(i);
@@ -114,7 +114,7 @@ void LoopClosure::begin_cut(std::size_t i, Level level, std::span<const BodyMoti
   double* right = matrix_.right(i);
   Spatial bias;
   if (level == Level::acceleration) {
-    // Of the frame origin when P and the body have no acceleration; a flexible body's share is added by its columns.
+    // The acceleration of the frame origin if P and the body have none; the columns of a flexible body add its share.
     const auto of_origin = [&](FrameIndex f, const BodyMotion& m) -> Spatial {
       if (is_ground(f) || flexible_.attachment_of(f) != FlexibleLinks::none) return {};
       return {{}, -cross(m.V.angular, cross(m.V.angular, to_P[at(f)]))};
@@ -127,7 +127,7 @@ void LoopClosure::begin_cut(std::size_t i, Level level, std::span<const BodyMoti
                                  layout_.loop(i).first_row + r);
 }
 
-/// The same of rows of an element.
+/// Sets those of the rows of an element.
 void LoopClosure::begin_element(std::size_t i, Level level, std::span<const BodyMotion> frames,
                                 std::span<const Vec3> to_P) noexcept {
   const std::size_t g = constraints_.element(i);
@@ -177,8 +177,8 @@ Spatial LoopClosure::reaction(std::size_t i, const BodyMotion& base) const noexc
   return reaction_in_ground(base, wrench);
 }
 
-/// One scale for all: what stands still or turns evenly has rounding only, of what the multipliers undo and of what the
-/// bearings could ask for.
+/// The accelerations of a body that stands still or turns evenly are rounding errors, of those that the multipliers
+/// undo and of those that the bearings could ask for. So all bodies have one scale, which includes both.
 double LoopClosure::largest_acceleration(std::span<const BodyMotion> frames,
                                          std::span<const Spatial> accelerations) const noexcept {
   double largest = 0;
@@ -218,7 +218,7 @@ LoopClosure::Contradiction LoopClosure::joint_accelerations(std::span<const Body
   return worst;
 }
 
-/// Sets the accelerations of the cut joint, too.
+/// Also sets the accelerations of the cut joint.
 double LoopClosure::missed_by_cut(std::size_t i, std::span<const BodyMotion> frames,
                                   std::span<const Spatial> accelerations, std::span<double> vdot) const noexcept {
   const auto of = [&](FrameIndex f) { return is_ground(f) ? Spatial{} : accelerations[at(f)]; };

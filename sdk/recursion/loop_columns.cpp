@@ -14,9 +14,9 @@ LoopColumns::LoopColumns(const LoopLayout& layout, FlexibleLinks& flexible, Mult
 
 namespace {
 
-/// Whether the outboard body of a tree joint has, by itself, inertia against every motion of the joint, in every state:
-/// mass against slides, and inertia about the one axis of turning. About the only axis of a joint a mass beside it turns
-/// too, at a distance that stays.
+/// Whether the outboard body of a tree joint by itself has inertia against every motion of the joint, in every state:
+/// mass against slides, and inertia about the one axis of turning. A mass that lies off the only axis of a joint has
+/// such inertia, too, because its distance stays.
 bool moves_own_inertia(const JointData& joint, const BodyData& body) {
   if (!is_singular(body)) return true;
   if (joint.kernel != nullptr) return false;
@@ -38,7 +38,8 @@ bool moves_own_inertia(const JointData& joint, const BodyData& body) {
 }  // namespace
 
 void LoopColumns::hold_ground_rows(const SystemView& view, double length) {
-  // Bodies whose joints move them against ground carry the others: parents stand before their children.
+  // A body whose joint moves it against ground is the root of those that it carries. Parents stand before their
+  // children.
   std::vector<std::size_t> root(view.bodies.size());
   std::vector<double> mass(view.bodies.size());
   std::vector<bool> needs(view.bodies.size());
@@ -46,7 +47,7 @@ void LoopColumns::hold_ground_rows(const SystemView& view, double length) {
     const BodyIndex inboard = view.joints[b].inboard();
     root[b] = is_ground(inboard) ? b : root[at(inboard)];
     mass[root[b]] += view.bodies[b].mass;
-    // A flexible body has the inertia of its own mass beside that of its hub.
+    // A flexible body has the inertia of its own mass in addition to that of its hub.
     if (flexible_.element_of(b) == FlexibleLinks::none && !moves_own_inertia(view.joints[b], view.bodies[b]))
       needs[root[b]] = true;
   }
@@ -63,7 +64,7 @@ void LoopColumns::hold_ground_rows(const SystemView& view, double length) {
       only = &end;
       ++ends;
     }
-    // What variables of a module take from a row leaves E · z_b + g other than zero.
+    // If variables of a module take part in a row, E · z_b + g is not zero.
     if (ends != 1 || !against_ground || layout_.has_variables(i)) continue;
     if (flexible_.attachment_of(only->frame) != FlexibleLinks::none) continue;
     const std::size_t body = at(LoopLayout::body_of(view, only->frame));
@@ -96,7 +97,7 @@ void LoopColumns::clear(const Vec3& ground) noexcept {
   std::fill(modal_terms_.begin(), modal_terms_.end(), 0.0);
 }
 
-/// A frame's share of a row is −E: the wrench of a unit multiplier stands on the other side of z_a + T λ = S z_b + e.
+/// E is the negative of a frame's share of a row: in z_a + T λ = S z_b + e, T λ stands on the side of z_a.
 void LoopColumns::start_column(std::size_t loop, std::size_t row, const LoopLayout::End& end,
                                const ElementRows::Share& share, double size_of_system,
                                std::span<const Vec3> to_P) noexcept {
@@ -105,7 +106,7 @@ void LoopColumns::start_column(std::size_t loop, std::size_t row, const LoopLayo
   if (const std::size_t a = flexible_.attachment_of(end.frame); a != FlexibleLinks::none) {
     LoopColumn at_frame;
     at_frame.reach = share.angular;
-    // Where M and the node coincide, there is the rounding of their places.
+    // If M and the node coincide, their places still have rounding errors.
     at_frame.add({-moment, -force}, at_frame.reach + size_of_system * share.linear, share.linear);
     to_flexible(layout_.passage(end.passage), row, a, at_frame);
     matrix_.right(loop)[row] += dot(force, ground_);
@@ -145,7 +146,7 @@ void LoopColumns::start_element(std::size_t i, const ClosingConstraints& constra
       start_column(i, r, ends[e], constraints.elements().share(constraints.element(i), r, e), constraints.size(), to_P);
 }
 
-/// A column at a frame of a flexible body, on to the body's hinge point and its modes.
+/// Carries a column from a frame of a flexible body to the body's hinge point and its modes.
 void LoopColumns::to_flexible(const LoopLayout::Passage& passage, std::size_t row, std::size_t attachment,
                               const LoopColumn& at_frame) noexcept {
   const FlexibleLinks::Attachment& t = flexible_.attachment(attachment);
@@ -224,7 +225,7 @@ void LoopColumns::pass(std::size_t body, std::span<const Column<double>> hinge, 
   }
 }
 
-/// G += u D⁻¹ uᵀ of direction k of a hinge or of the modes of a body, for every pair of loops that pass it.
+/// Adds u D⁻¹ uᵀ of direction k of a hinge, or of the modes of a body, to G for every pair of loops that pass it.
 void LoopColumns::add_compliance(std::span<const LoopLayout::Passage> passages, const std::size_t* pair, std::size_t k,
                                  double D, bool modal) noexcept {
   const auto gain_of = [&](const LoopLayout::Passage& p) {
@@ -238,7 +239,7 @@ void LoopColumns::add_compliance(std::span<const LoopLayout::Passage> passages, 
       const std::size_t columns = passages[b].rows;
       for (std::size_t r = 0; r < passages[a].rows; ++r) {
         const double u = gain[r] * D;
-        const std::size_t most = a == b ? r + 1 : columns;  // of a diagonal block the lower triangle
+        const std::size_t most = a == b ? r + 1 : columns;  // for a diagonal block the lower triangle
         for (std::size_t m = 0; m < most; ++m) G[r * columns + m] += u * of_b[m];
       }
     }

@@ -30,16 +30,17 @@ void LoopLayout::add_loop(std::size_t rows, std::span<const FrameIndex> frames, 
   sizes_.rows += rows;
 }
 
-/// stages: when a loop closes; the common ancestor of its bodies as its place from the tips, ground last.
+/// Finds the paths of the loops. stages: when a loop closes, told by the common ancestor of its bodies as its place
+/// from the tips, ground last.
 void LoopLayout::find_paths(const SystemView& view, LoopsIn& loops_in, std::vector<std::size_t>& stages) const {
   for (std::size_t i = 0; i < loops_.size(); ++i) {
     stages[i] = view.bodies.size();
-    if (loops_[i].rows == 0) continue;  // a free joint ties nothing
+    if (loops_[i].rows == 0) continue;  // a free joint has no rows
     std::set<BodyIndex> reached;
     for (const End& end : ends(i)) reached.insert(body_of(view, end.frame));
     if (absolute_[i]) reached.insert(BodyIndex::ground);
     while (reached.size() > 1) {
-      // Parents stand before their children: the last of several bodies is no ancestor of the others.
+      // Parents stand before their children: so the last of several bodies is no ancestor of the others.
       const BodyIndex last = *reached.rbegin();
       reached.erase(last);
       loops_in[at(last)].push_back(i);
@@ -56,7 +57,7 @@ void LoopLayout::order_elimination(const LoopsIn& loops_in, const std::vector<st
                                    const FlexibleLinks& flexible, MultiplierMatrix& matrix) {
   std::vector<std::pair<std::size_t, std::size_t>> pairs;
   for (std::size_t b = 0; b < loops_in.size(); ++b) {
-    // Loops that close in a body do not pass its hinge, but the modes of a flexible one.
+    // Loops that close in a body do not pass its hinge, but do pass the modes of a flexible one.
     const std::size_t own_stage = loops_in.size() - 1 - b;
     const bool modal = flexible.element_of(b) != FlexibleLinks::none;
     for (std::size_t k = 0; k < loops_in[b].size(); ++k)

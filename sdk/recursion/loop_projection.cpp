@@ -72,8 +72,8 @@ bool LoopProjection::cannot_close(std::size_t steps) noexcept {
   return false;
 }
 
-/// Into step_, from the residuals of the loops as placed: the step in positions (per velocity coordinate) or change of
-/// velocities that removes them.
+/// Finds the step in positions (per velocity coordinate), or the change of velocities, that removes the residuals of
+/// the loops as placed; writes it into step_.
 bool LoopProjection::find_lightest_step(std::span<const double> y, LoopClosure::Level level) noexcept {
   const JointState::Parts parts = state_.split(y);
   placement_.forget();

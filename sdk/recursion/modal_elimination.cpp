@@ -9,7 +9,7 @@ namespace polyform {
 
 namespace {
 
-/// Of P or what moves with it: at a point at r from it.
+/// The displacement (or rate) of the point at r from P, if z is that of P.
 template <class T>
 SpatialVector<T> moved_to(const SpatialVector<T>& z, const Vec3& r) {
   SpatialVector<T> out = z;

@@ -7,7 +7,7 @@
 namespace polyform {
 namespace {
 
-/// A pivot of M, or of A N, below this part of what it was formed from is zero.
+/// A pivot of M, or of A N, that is below this part of the numbers from which it is formed counts as zero.
 constexpr double least_part = 1e-12;
 
 }  // namespace
@@ -31,7 +31,8 @@ ModuleRows::ModuleRows(const ModuleSet::Module& module) : module_(&module) {
   room_.resize(2 * n + n * n);
 }
 
-/// M = Pᵀ L D Lᵀ P with the largest pivots first, D in the diagonal; and N, of the variables that are left.
+/// Factorizes M = Pᵀ L D Lᵀ P with the largest pivots first and D on the diagonal; finds N for the variables that are
+/// left.
 void ModuleRows::factorize() noexcept {
   const std::size_t n = variables();
   const std::span<const double> M = module_->M;
@@ -59,7 +60,7 @@ void ModuleRows::factorize() noexcept {
     for (std::size_t i = rank_ + 1; i < n; ++i) at(i, rank_) /= at(rank_, rank_);
   }
   pairs_ = n - rank_;
-  // L11ᵀ x = −L21ᵀ, one column of N for each variable that is left.
+  // Solves L11ᵀ x = −L21ᵀ; N has one column for each variable that is left.
   for (std::size_t k = 0; k < pairs_; ++k) {
     double* column = N_.data() + k * n;
     std::fill_n(column, n, 0.0);
@@ -87,14 +88,14 @@ void ModuleRows::solve(double* x) noexcept {
   for (std::size_t i = 0; i < rank_; ++i) x[order_[i]] = y[i];
 }
 
-/// Rows for which A N is regular, and its inverse there, by Gauss and Jordan. A variable that has no part in positions
-/// needs no row there.
+/// Finds rows for which A N is regular, and its inverse for these, by Gauss and Jordan. A variable without part in
+/// positions needs no row for these.
 bool ModuleRows::pair_rows() noexcept {
   const std::size_t n = variables(), m = rows();
   for (std::size_t r = 0; r < m; ++r)
     for (std::size_t k = 0; k < pairs_; ++k)
       AN_[r * n + k] = std::inner_product(A(r).begin(), A(r).end(), N_.data() + k * n, 0.0);
-  // Columns that no row feels are of variables without a part: they stay where they are.
+  // If a column has no coefficient in any row, its variable takes no part: it stays as it is.
   std::size_t kept = 0;
   for (std::size_t k = 0; k < pairs_; ++k) {
     bool felt = false;
@@ -108,9 +109,9 @@ bool ModuleRows::pair_rows() noexcept {
   }
   const bool all_felt = kept == pairs_;
   pairs_ = kept;
-  double* left = room_.data() + 2 * n;  // A N on its way to the unit matrix, rows R
+  double* left = room_.data() + 2 * n;  // A N for the rows R, on its way to the unit matrix
   for (std::size_t k = 0; k < pairs_; ++k) {
-    // The row that is the most independent of those before, beside its own size.
+    // The row whose part independent of the rows before it is the largest, relative to the size of the row.
     std::size_t best = m;
     double largest = least_part;
     for (std::size_t r = 0; r < m; ++r) {
@@ -150,7 +151,7 @@ bool ModuleRows::pair_rows() noexcept {
   return all_felt || with_positions_;
 }
 
-/// C, A of the rows S without their part in β, and λ_0.
+/// Finds C, A of the rows S without their part in β, and λ_0.
 void ModuleRows::take_pairs() noexcept {
   const std::size_t n = variables(), m = rows();
   for (std::size_t r = 0; r < m; ++r) {
@@ -204,7 +205,7 @@ void ModuleRows::complete(double* multipliers) const noexcept {
   }
 }
 
-/// rates_, of the variables with mass, by x = W⁺ (missing − A α): α += M⁻ Aᵀ x.
+/// Corrects rates_ of the variables with mass by x = W⁺ (missing − A α): α += M⁻ Aᵀ x.
 void ModuleRows::meet_rows(const double* missing, const double* rounding) noexcept {
   const std::size_t n = variables(), m = rows();
   bool off = false;

@@ -10,14 +10,14 @@
 namespace polyform {
 namespace {
 
-/// Rounding of a column E and of the products formed with it, relative to the terms that it is made of.
+/// Rounding of a column E and of the products formed with it, relative to its terms.
 constexpr double rounding = 1e-13;
-/// A pivot below this part of its usual size is of a row that has all but lost its effect, and is done without for
-/// once: at the angle δ from a singular position it goes with δ², what it adds to the motion with δ, and rounding in it
-/// with 1/δ². An adaptive integrator comes as near as it likes.
+/// A pivot below this part of its usual size belongs to a row that has almost lost its effect; such a row is left out
+/// for the moment. At the angle δ from a singular position the pivot is proportional to δ², the effect of the row on
+/// the motion to δ, and the rounding in this effect to 1/δ². An adaptive integrator may come arbitrarily near.
 constexpr double least_pivot = least_independent_square;
-/// Part of the rounding bound that a pivot has at least of a row that is known to be independent: the rounding itself.
-/// With so much in place of a pivot that is lost, refinement has something to go on from.
+/// A row that is known to be independent has a pivot of at least this part of the rounding bound. With such a pivot in
+/// place of one that is lost, refinement can go on.
 constexpr double lost_pivot = 1e-3;
 
 }  // namespace
@@ -31,7 +31,7 @@ void MultiplierMatrix::analyze(std::span<const std::size_t> sizes, std::span<con
     coupled[i].insert(j);
     coupled[j].insert(i);
   }
-  // (stage, degree, block), the next one first.
+  // Entries are (stage, degree, block); the first one is eliminated next.
   using Entry = std::pair<std::pair<std::size_t, std::size_t>, std::size_t>;
   std::set<Entry> waiting;
   const auto entry = [&](std::size_t i) { return Entry{{stages[i], coupled[i].size()}, i}; };
@@ -103,8 +103,8 @@ void MultiplierMatrix::clear() noexcept {
 }
 
 /// The place of the row with the largest pivot relative to its terms, among those from `from` on that are not left out
-/// and stand above their rounding; the size of the block when there is none. Relative to its diagonal a row that hardly
-/// has any compliance would count as much as the others.
+/// and whose pivot is above its rounding; the size of the block if there is none. Relative to the diagonal, a row with
+/// almost no compliance would count as much as the others.
 std::size_t MultiplierMatrix::largest_pivot(const Row& row, std::size_t from, unsigned left_out) const noexcept {
   const double* A = values_.data() + row.diagonal;
   std::size_t best = row.size;
@@ -184,9 +184,9 @@ void MultiplierMatrix::factorize(const Row& row, unsigned& left_out, const unsig
     inverse_[row.first + k] = 0;
     const unsigned bit = 1u << row_at_[row.first + k];
     for (std::size_t r = k + 1; r < n; ++r) A[r * n + k] = 0;
-    if (independent != nullptr) continue;  // told before
+    if (independent != nullptr) continue;  // the dependent rows are known
     if ((left_out & bit) == 0 && A[k * n + k] > noise[k])
-      smallest_pivot_ = std::min(smallest_pivot_, A[k * n + k] / usual_[row.first + k]);  // for this once
+      smallest_pivot_ = std::min(smallest_pivot_, A[k * n + k] / usual_[row.first + k]);  // this once
     else
       left_out |= bit;
   }

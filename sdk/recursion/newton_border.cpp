@@ -48,7 +48,7 @@ NewtonBorder<T>::NewtonBorder(const LinearizedTree& tree, NewtonSweep<T>& sweep)
   column_order_.resize(size);
 }
 
-/// E = K + G/γ of a force as L R by its largest elements, one after the other.
+/// Writes E = K + G/γ of a force as L R, by its largest elements one after the other.
 template <class T>
 void NewtonBorder<T>::split(const LinearizedTree::Far& f) noexcept {
   Split& s = splits_[static_cast<std::size_t>(&f - tree_.far().data())];
@@ -86,7 +86,7 @@ T NewtonBorder<T>::displacement(std::size_t row, std::span<const T> found) const
   return sum;
 }
 
-/// Displacements under a unit of an unknown, and what all combinations are of them: a column of the matrix.
+/// A column of the matrix: the displacements under a unit of an unknown, and all combinations of them.
 template <class T>
 void NewtonBorder<T>::respond(std::size_t k) noexcept {
   sweep_.begin_at_rest();
@@ -123,7 +123,7 @@ bool NewtonBorder<T>::factorize() noexcept {
   return true;
 }
 
-/// By the largest elements of all; rows that depend on others are left at the end.
+/// Factorizes by the largest of all elements; rows that depend on others are left at the end.
 template <class T>
 void NewtonBorder<T>::eliminate() noexcept {
   using std::abs;

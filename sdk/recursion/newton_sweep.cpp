@@ -129,7 +129,7 @@ bool NewtonSweep<T>::eliminate(std::size_t i) noexcept {
 template <class T>
 void NewtonSweep<T>::begin(std::span<const T> steps, std::span<const T> rates) noexcept {
   std::ranges::fill(e_, Vector{});
-  // The right-hand sides as motions: with δ̇ = (δ − r_δ)/γ the rest of ξ̇, and likewise of ξ̈, brings wrenches.
+  // The right-hand sides as motions: with δ̇ = (δ − r_δ)/γ the rests of ξ̇ and of ξ̈ bring wrenches.
   for (std::size_t i = 0; i < bodies_.size(); ++i) {
     const LinearizedTree::Body& b = bodies_[i];
     const std::size_t n = b.count;

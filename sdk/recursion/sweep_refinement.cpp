@@ -1,12 +1,12 @@
 // S − S H D⁻¹ Hᵀ S between a light and a heavy body is a small difference of large numbers. With the ratio κ of the two
-// inertias the sweeps lose about κ² of its digits: S H ought to be zero where D is small and has the rounding of S
-// there, which comes in twice over D. The residual
+// inertias the sweeps lose about κ² of its digits: S H ought to be zero if D is small, but has the rounding of S, which
+// comes in twice over D. The residual
 //
-//   rest = τ − Hᵀ F,   F = Σ outboard (inertia · z + gyroscopic terms − loads)        and of loops   g − Eᵀ z
+//   rest = τ − Hᵀ F,   F = Σ outboard (inertia · z + gyroscopic terms − loads)        and for loops   g − Eᵀ z
 //
-// is formed with no such difference, from the coordinates' rates alone, and the same sweeps solved for it, at rest and
-// without loads, give what is missing. As the residual is formed with twice the digits, each such step takes the error
-// times what the sweeps get wrong, down to the last digit of a double.
+// is formed with no such difference, from the coordinates' rates alone. The same sweeps, solved for it at rest and
+// without loads, give the missing part. As the residual is formed with twice the digits, each such step multiplies the
+// error by the relative error of the sweeps, down to the last digit of a double.
 #include "polyform/solvers/sweep_refinement.hpp"
 
 #include <algorithm>
@@ -53,8 +53,8 @@ SweepRefinement::SweepRefinement(const SystemView& view, const HingedTree& tree,
 }
 SweepRefinement::~SweepRefinement() = default;
 
-/// z of all bodies from the rates of the coordinates, as HingeSweep::outward() finds both. The rates have twice the
-/// digits too: the rounding of those of a heavy body is a force on the light ones further in.
+/// Finds z of all bodies from the rates of the coordinates, as HingeSweep::outward() finds both. The rates have twice
+/// the digits too: rounding in the rates of a heavy body is a force on the light ones further in.
 void SweepRefinement::accelerate_finely() noexcept {
   using T = DoubleDouble;
   const std::vector<T>& rates = fine_rates_;
@@ -83,7 +83,7 @@ void SweepRefinement::accelerate_finely() noexcept {
   }
 }
 
-/// What the hinges put on their outboard bodies, from z; and what of it is missing along their directions.
+/// The wrenches of the hinges on their outboard bodies, from z, and what these lack along the directions of the hinges.
 template <class T>
 void SweepRefinement::find_rest(const SpatialVector<T>* z, SpatialVector<T>* force, const double* efforts) noexcept {
   for (std::size_t i = 0; i < tree_.links.size(); ++i) {
@@ -97,7 +97,7 @@ void SweepRefinement::find_rest(const SpatialVector<T>* z, SpatialVector<T>* for
     double* rest = rest_.data() + link.v;
     const auto effort = [&](std::uint32_t k) { return efforts != nullptr ? efforts[link.v + k] : 0.0; };
     if (link.hinge == Hinge::ball) {
-      // The moments come in the axes of the coordinates; what is missing is turned there.
+      // The moments come in the axes of the coordinates; the missing part is turned to these.
       const Vec3 local = transpose_times(tree_.frames[i].base_K, Vec3{effort(0), effort(1), effort(2)});
       const Mat3& R = link.reversed ? motion_.work(i).R : motion_.inboard(link).R;
       const double sign = link.reversed ? -1.0 : 1.0;
@@ -115,8 +115,8 @@ void SweepRefinement::find_rest(const SpatialVector<T>* z, SpatialVector<T>* for
   }
 }
 
-/// The sweeps for what is missing: at rest, without loads and gravity. Into step_, and for loops on top of the
-/// multipliers. False when a hinge has no inertia to move.
+/// Makes the sweeps for the missing part: at rest, without loads and gravity. Adds to step_, and for loops to the
+/// multipliers. False if a hinge has no inertia to move.
 bool SweepRefinement::solve_for_rest() noexcept {
   const TreeMotion::AtRest at_rest(motion_);
   loops_.multipliers().keep();
@@ -126,8 +126,9 @@ bool SweepRefinement::solve_for_rest() noexcept {
   return solved;
 }
 
-/// The step relative to the rates, each against its own and least_share of the largest that the motion or what acts
-/// asks for: of rotations and of translations. What turns evenly has rates of rounding: of its gyroscopic terms.
+/// The size of the step relative to the rates, of rotations and of translations: each is compared with its own rate and
+/// with least_share of the largest that the motion or the loads ask for. A body that turns evenly has rates that are
+/// rounding of its gyroscopic terms.
 double SweepRefinement::size_of_step(const double* vdot) const noexcept {
   double acting = 0, mass = 0, reach = 0, turning = 0, largest[2] = {};
   for (std::size_t i = 0; i < tree_.links.size(); ++i) {
@@ -161,8 +162,8 @@ bool SweepRefinement::is_turn(const Link& link, std::uint32_t k) const noexcept 
   return link.hinge == Hinge::ball || norm(motion_.columns(link)[k].H.angular) > 0;
 }
 
-/// What the result lacks, in doubles, relative: step_ and the z of the sweep, and in the multipliers on top. The z of
-/// the result is kept in z_.
+/// Finds in doubles what the result lacks, relative: into step_ and the z of the sweep, and on top of the multipliers.
+/// z_ keeps the z of the result.
 double SweepRefinement::find_step(const double* vdot, const double* efforts) noexcept {
   const std::span<Spatial> z = sweep_.z();
   find_rest<double>(z.data(), force_.data(), efforts);
@@ -183,8 +184,8 @@ void SweepRefinement::take_step(double* vdot, const double* efforts) noexcept {
   mended_ = true;
 }
 
-/// Whether the result has lost more digits than are tolerated. What is observed takes the step that was found where
-/// that is above rounding: it costs no more than the look.
+/// Whether the result has lost more digits than are tolerated. An observation takes the step that was found if it is
+/// above rounding: that costs no more than the look.
 bool SweepRefinement::looks_wrong(double* vdot, const double* efforts, Mending::Aim aim) noexcept {
   const double part = find_step(vdot, efforts);
   const bool much = mending().is_much(part);
@@ -196,7 +197,8 @@ bool SweepRefinement::looks_wrong(double* vdot, const double* efforts, Mending::
   return much;
 }
 
-/// Whether the filter leaves only rounding of what the result lacks, which is formed with twice the digits.
+/// Whether Newton's matrix takes the missing part of the result, which is formed with twice the digits, down to
+/// rounding.
 bool SweepRefinement::lacks_little(const double* vdot, const double* efforts) noexcept {
   std::copy(sweep_.z().begin(), sweep_.z().end(), z_.begin());
   for (std::size_t v = 0; v < step_.size(); ++v) fine_rates_[v] = vdot[v];
@@ -210,7 +212,7 @@ bool SweepRefinement::lacks_little(const double* vdot, const double* efforts) no
   return !mending().is_much(part);
 }
 
-/// Steps until they get no shorter.
+/// Makes steps until they get no shorter.
 void SweepRefinement::refine(double* vdot, const double* efforts, Mending::Aim aim) noexcept {
   for (std::size_t v = 0; v < step_.size(); ++v) fine_rates_[v] = vdot[v];
   const auto find = [&] {

@@ -35,7 +35,7 @@ void TreeMotion::position_rates(const double* q, const double* v, double* qdot) 
 }
 
 /// Orientation, angular velocity and hinge geometry of one body from its parent's. One instance per kind of hinge, so
-/// that what is zero for a kind costs nothing.
+/// that terms that are zero for a kind cost nothing.
 template <HingedTree::Hinge kind>
 void TreeMotion::place(std::size_t i, const double* q, const double* v) noexcept {
   const Link& link = tree_.links[i];
@@ -50,7 +50,7 @@ void TreeMotion::place(std::size_t i, const double* q, const double* v) noexcept
     work.omega = in.omega;
   }
   if constexpr (kind == Hinge::ball) {
-    // Q of a joint that runs backwards is undone; its angular velocity is given in the axes it leads to.
+    // A reversed joint undoes Q; its angular velocity is given in the axes to which it leads.
     Quat Q{q[0], sign * q[1], sign * q[2], sign * q[3]};
     Vec3 w{v[0], v[1], v[2]};
     if (link.turned) {
@@ -61,7 +61,7 @@ void TreeMotion::place(std::size_t i, const double* q, const double* v) noexcept
     }
     work.R = in.R * rotation_matrix(Q);
     work.omega = in.omega + sign * ((link.reversed ? work.R : in.R) * w);
-    // No beta: the moment row of a ball hinge gives Ω̇ whatever came before.
+    // No beta: the moment row of a ball hinge gives Ω̇ from scratch.
   }
   if constexpr (kind == Hinge::rotation) {
     const Vec3 axis = sign * (in.R * link.axis);  // the axis is the same in both bodies
@@ -76,12 +76,12 @@ void TreeMotion::place(std::size_t i, const double* q, const double* v) noexcept
     work.omega = in.omega;
     columns_[link.first].H.linear = axis;
     beta_[i].linear = (2.0 * v[0]) * cross(in.omega, axis);
-    // Backwards, P (the origin of F) lies opposite to the displacement of M.
+    // In a reversed joint P (the origin of F) lies opposite to the displacement of M.
     work.r += q[0] * axis;
   }
 }
 
-/// A hinge of several primitives, or code: its motion in F axes is there already.
+/// Places a hinge of several primitives or with a kernel: its motion in F axes is there already.
 void TreeMotion::place_general(const Link& link, const Work& in, Work& work, std::size_t i) noexcept {
   const JointMotion& m = general_[link.place];
   const HingedTree::Frame& frame = tree_.frames[i];
@@ -94,7 +94,7 @@ void TreeMotion::place_general(const Link& link, const Work& in, Work& work, std
   const Vec3 &omega_F = base.omega, &omega_M = link.reversed ? in.omega : work.omega;
   Spatial beta{cross(omega_F, turn) + R_F * m.bias.angular, 2.0 * cross(omega_F, slide) + R_F * m.bias.linear};
   work.r = in.R * link.lever + (link.reversed ? -p : p);
-  // Referred from the origin of M to P at d from it: −p for a joint that runs backwards.
+  // Refers the motion from the origin of M to P, which lies at d from it: −p for a reversed joint.
   const Vec3 d = link.reversed ? -p : Vec3{};
   beta.linear += cross(beta.angular, d) + cross(omega_M, cross(omega_M, d)) - cross(omega_F, cross(omega_F, d));
   const double sign = link.reversed ? -1.0 : 1.0;

@@ -42,7 +42,8 @@ bool TreeNewton::prepare(std::complex<double> gamma) noexcept {
   return complex_.sweep.factorize(gamma) && complex_.border.factorize() && complex_.states.prepare(gamma);
 }
 
-/// Coordinates as steps in the velocity coordinates; what is none (the length of a quaternion) stays in y.
+/// Turns coordinates into steps in the velocity coordinates; a part that is no such step (the length of a quaternion)
+/// stays in y.
 template <class T, class Read, class Write>
 void TreeNewton::read_joints(Place<T>& place, const Read& read, const Write& write) noexcept {
   constexpr bool is_complex = !std::is_same_v<T, double>;
@@ -91,7 +92,7 @@ void TreeNewton::write_joints(const JointData& joint, const T* steps, std::size_
   }
 }
 
-/// Coordinates of cut joints follow the bodies.
+/// Lets the coordinates of cut joints follow the bodies.
 template <class T, class Read, class Write>
 void TreeNewton::move_cut_joints(Place<T>& place, const Read& read, const Write& write) noexcept {
   if (view_.cut_joints().empty()) return;

@@ -15,13 +15,13 @@
 namespace polyform {
 namespace {
 
-/// Only bodies without mass or inertia can make a tree singular, and only where something closes it.
+/// Only bodies without mass or inertia can make a tree singular, and only if something closes the tree.
 bool may_be_singular(const SystemView& view) {
   if (view.cut_joints().empty() && view.constraints.empty() && view.modules.empty()) return false;
   return std::any_of(view.bodies.begin(), view.bodies.end(), is_singular);
 }
 
-/// The first body whose joint moves nothing, as drawn; none where all do.
+/// The first body whose joint moves no inertia, as drawn; none if all joints do.
 std::optional<std::size_t> joint_without_inertia(const SystemView& view) {
   FlexibleLinks flexible(view);
   LoopClosure loops(view, flexible);
@@ -37,7 +37,7 @@ std::optional<std::size_t> joint_without_inertia(const SystemView& view) {
   return recursion.failure().joint;
 }
 
-/// Returns false where the tree is singular; `why` then names the joint, the body and a cut joint, and `remedy` what
+/// Returns false if the tree is singular; `why` then names the joint, the body and a cut joint, and `remedy` what
 /// helps.
 bool tree_is_regular(const SystemView& view, std::string_view formulation, std::string& why, std::string& remedy) {
   if (!may_be_singular(view)) return true;
@@ -48,7 +48,7 @@ bool tree_is_regular(const SystemView& view, std::string_view formulation, std::
                     view.cut_joints().empty()
                         ? std::string(" and the constraints are left out")
                         : fmt::format(" (joint `{}` is one of the cut joints)", view.cut_joints().front().name));
-  // Another cut helps only where it leaves bodies with inertia on the joint.
+  // Another cut helps only if it leaves bodies with inertia on the joint.
   remedy = fmt::format("give body `{}` some mass and inertia about every axis, or use another solver{}",
                        view.bodies[*failed].name,
                        view.cut_joints().empty() ? ""

@@ -11,7 +11,7 @@ using absolute::load;
 AbsoluteAccelerations::AbsoluteAccelerations(const absolute::Model& model, std::span<const double> solution)
     : model_(model), solution_(solution), efforts_(model.view.nv) {}
 
-/// What constraint elements and modules do to joints counts as effort of the joints: Bᵀ(λ + effort).
+/// The loads of constraint elements and modules on joints count as efforts of the joints: Bᵀ(λ + effort).
 void AbsoluteAccelerations::found(std::span<const double> applied) noexcept {
   std::copy(applied.begin(), applied.end(), efforts_.begin());
   for (std::size_t constraint = model_.constraints.first_element(); constraint < model_.constraints.count();

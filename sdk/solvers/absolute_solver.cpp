@@ -88,7 +88,7 @@ Status AbsoluteSolver::do_derivative(double t, std::span<const double> y, std::s
   return Status::ok;
 }
 
-/// Of first-order states, of forces and of modules.
+/// Writes the rates of the first-order states of forces and modules.
 void AbsoluteSolver::find_state_rates(std::span<double> xdot) const noexcept {
   std::ranges::copy(applied_.state_rates(), xdot.begin());
   found_->module_rates(xdot);

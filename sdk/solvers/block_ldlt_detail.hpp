@@ -60,8 +60,8 @@ void BasicBlockLdlt<T>::analyze(std::span<const std::size_t> sizes,
   lay_out(order(pairs, turns));
 }
 
-/// Minimum degree on the elimination graph. Returns, per block, the blocks below it in L. Of equal degrees the last
-/// block goes first: for bodies in preorder, that runs from the tips to the root.
+/// Minimum degree on the elimination graph. Returns, per block, the blocks below it in L. Among blocks of equal degree
+/// the last one goes first: for bodies in preorder, that runs from the tips to the root.
 template <class T>
 std::vector<std::vector<std::size_t>> BasicBlockLdlt<T>::order(
     std::span<const std::pair<std::size_t, std::size_t>> pairs, const std::vector<Turn>& turns) {

@@ -9,7 +9,7 @@
 namespace polyform {
 namespace {
 
-/// Looks after the batch's memory itself, so that a breach is laid at the door of the batch's own plugin.
+/// Checks the batch's memory itself, so that a breach is blamed on the batch's own plugin.
 class CarriedBatch final : public ForceBatch {
  public:
   CarriedBatch(ForceBatch& batch, std::span<const CarriedForce::Turn> turns, std::size_t markers,

@@ -13,7 +13,7 @@ JointHints::JointHints(const SystemView& view, DiscreteValues& discrete) : view_
       continue;
     }
     std::size_t at_q = joint.q_offset;
-    bool after_turn = false;  // a displacement along a turned axis can be read off the pose in two ways
+    bool after_turn = false;  // a pose tells a displacement along a turned axis in two ways
     for (const Primitive& p : joint.primitives) {
       if (p.kind == Primitive::Kind::ball) {
         const bool has_sign = j >= view.bodies.size();

@@ -5,8 +5,8 @@
 namespace polyform {
 namespace {
 
-/// The mass that each body is compared with: its own, or the largest of its neighbours' where its own is negligible
-/// beside that.
+/// The mass with which each body is compared: its own, or the largest of its neighbours' if its own is negligible
+/// compared with that.
 std::vector<double> usual_masses(std::span<const double> mass,
                                  const std::vector<std::vector<std::size_t>>& constraints) {
   std::vector<double> usual(mass.begin(), mass.end());

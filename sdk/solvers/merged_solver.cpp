@@ -75,7 +75,7 @@ class MergedSolver final : public Solver {
     return Status::ok;
   }
 
-  /// A body as it moves with its carrier.
+  /// The observation of a body that moves with its carrier.
   Observation::Body observed(std::size_t body) const noexcept {
     static constexpr Observation::Body ground{};
     const BodyIndex carrier = system_.carrier(body_index(body));
@@ -97,7 +97,7 @@ class MergedSolver final : public Solver {
   Solver* merged_ = nullptr;
   std::vector<Observation::Body> bodies_;
   std::vector<Spatial> reactions_;
-  double resting_energy_ = 0;  ///< of what is welded to ground, in gravity, J
+  double resting_energy_ = 0;  ///< of the bodies welded to ground, in gravity, J
 };
 
 }  // namespace

@@ -87,7 +87,7 @@ void MergedSystem::move_joints() {
   }
 }
 
-/// Where the base is carried, F keeps its place on it but takes the axes of the carrier: the directions of the joint
+/// If the base is carried, F keeps its place on it but takes the axes of the carrier: the directions of the joint
 /// are turned into these.
 JointData MergedSystem::moved(const JointData& joint) {
   JointData out = joint;

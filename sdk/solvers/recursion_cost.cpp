@@ -16,10 +16,11 @@ constexpr double of_pair_at_hinge = 0.3;  // per direction and pair of rows; sev
 constexpr double of_pair_of_row =
     0.24;  // elimination of a row from all pairs of rows that it meets, where they are many
 
-/// Calls visit(body) for every body whose hinge is on the way between bodies that rows act on.
+/// Calls visit(body) for every body whose hinge lies between bodies on which rows act.
 template <class Visit>
 void on_paths(const LoopedTree& tree, std::vector<std::size_t> bodies, const Visit& visit) {
-  // Parents stand before their children: the last of several bodies is no ancestor of the others. Ground is before all.
+  // Parents stand before their children: so the last of several bodies is no ancestor of the others. Ground is before
+  // all.
   const auto before = [](std::size_t a, std::size_t b) { return a + 1 < b + 1; };
   static_assert(LoopedTree::ground + 1 == 0);
   std::ranges::sort(bodies, before);
@@ -33,7 +34,7 @@ void on_paths(const LoopedTree& tree, std::vector<std::size_t> bodies, const Vis
   }
 }
 
-/// Calls visit(bodies, rows) for all that closes the tree.
+/// Calls visit(bodies, rows) for all constraints that close the tree.
 template <class Visit>
 void each_loop(const LoopedTree& tree, const Visit& visit) {
   for (const LoopedTree::Cut& cut : tree.cuts) visit(std::vector{cut.base, cut.moving}, cut.rows);
@@ -56,7 +57,7 @@ EvaluationCost recursion_cost(const LoopedTree& tree) {
   for (std::size_t b = 0; b < rows.size(); ++b) {
     const double r = static_cast<double>(rows[b]), l = static_cast<double>(loops[b]);
     cost.operations += of_row_at_hinge * r + of_pair_at_hinge * static_cast<double>(tree.directions[b]) * r * r / 2;
-    // Columns, and the places of the pairs of loops: once, and while they are collected.
+    // Columns, and the places of the pairs of loops; these are in memory twice while they are collected.
     cost.bytes += 100 * r + 24 * l * l / 2;
     if (rows[b] > cost.rows) {
       cost.rows = rows[b];

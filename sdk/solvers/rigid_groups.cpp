@@ -29,7 +29,7 @@ bool has_coordinates_in_base_axes(const JointData& joint) {
   return joint.kernel != nullptr || std::ranges::any_of(joint.primitives, is_ball);
 }
 
-/// The tree joints that elements are attached to, by their bodies.
+/// The tree joints to which elements are attached, by their bodies.
 template <class Groups>
 void note_joints(const Groups& groups, std::vector<bool>& alone) {
   for (const auto& group : groups)
@@ -37,7 +37,7 @@ void note_joints(const Groups& groups, std::vector<bool>& alone) {
       if (at(j) < alone.size()) alone[at(j)] = true;
 }
 
-/// Bodies that elements put forces on which no observation tells.
+/// Marks the bodies of elements whose forces no observation shows.
 template <class Groups>
 void note_markers(const Groups& groups, std::vector<bool>& alone) {
   for (const auto& group : groups)
@@ -75,13 +75,13 @@ RigidGroups::RigidGroups(const SystemView& view) {
     for (const BodyIndex b : {joint.base, joint.moving})
       if (!is_ground(b)) alone[at(b)] = true;
   }
-  // Groups become smaller, so that no other loop comes to lie within one.
+  // Smaller groups cannot close another loop within one of them.
   if (closed_within) carries = place(view, alone, in_own_axes);
   const bool all = std::ranges::all_of(places_, [](const Place& p) { return is_ground(p.carrier); });
   if (!carries || all) places_.clear();
 }
 
-/// Finds the carriers from the roots to the tips; whether there are bodies that are carried.
+/// Finds the carriers from the roots to the tips. Returns whether any body is carried.
 bool RigidGroups::place(const SystemView& view, const std::vector<bool>& alone, const std::vector<bool>& in_own_axes) {
   bool carries = false;
   for (std::size_t i = 0; i < places_.size(); ++i) {

@@ -1,4 +1,4 @@
-// What fixed joints transmit whose bodies move as one.
+// The reactions of fixed joints whose bodies move as one.
 #pragma once
 
 #include <vector>
@@ -10,21 +10,21 @@
 
 namespace polyform {
 
-/// The reactions of the fixed joints within rigid groups, from the tips to the carriers: of a carried body, Newton's
-/// and Euler's equations lack nothing but what holds it to the next one.
+/// The reactions of the fixed joints within rigid groups, from the tips to the carriers: in Newton's and Euler's
+/// equations of a carried body, the wrench from the next body is the only unknown.
 class WeldReactions {
  public:
-  /// Both outlive the object. groups: not empty.
+  /// Both arguments outlive the object. groups: not empty.
   WeldReactions(const SystemView& whole, const RigidGroups& groups);
   bool good() const { return forces_.good(); }
-  /// Writes the reactions of joints within groups. out: has everything else. Nothing allocates.
+  /// Writes the reactions of joints within groups. out holds everything else on entry. Nothing allocates.
   void find(double t, Observation& out) noexcept;
 
  private:
   /// Another joint on a body that is carried.
   struct End {
     std::size_t joint, body;
-    double sign;  ///< of what acts on the body, in the joint's reaction
+    double sign;  ///< of the wrench on the body in the joint's reaction
   };
   Vec3 origin_of_M(std::size_t joint) const noexcept;
   Spatial inertial(std::size_t body, const Observation::Body&) const noexcept;

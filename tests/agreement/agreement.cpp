@@ -11,12 +11,12 @@
 namespace polyform::test {
 namespace {
 
-/// Whether the option chooses among ways to the same accelerations.
+/// Whether the option chooses between ways that give the same accelerations.
 bool is_way(const FieldSpec& option) {
   return option.name == "equations" || option.name == "method" || option.name == "construction";
 }
 
-/// A solver; nullptr where another way than the default one does not carry the system, and says so before it runs.
+/// A solver; nullptr if a way other than the default one does not carry the system, and says so before it runs.
 host::SolverPointer solver_by(const SolverOptions& way, const Formulation& formulation, const host::System& system) {
   try {
     return solver_for(system, formulation, way);

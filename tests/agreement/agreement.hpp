@@ -14,7 +14,7 @@ namespace polyform::test {
 /// how many formulations were compared.
 std::size_t require_agreement(const std::string& model_text);
 
-/// Requires that dE/dt by central differences along the motion is the observed power, but for rounding of E, at the
+/// Requires that dE/dt by central differences along the motion is the observed power, up to rounding of E, at the
 /// initial state. Returns the power, W.
 double require_power_balance(const host::System&, const Formulation&);
 

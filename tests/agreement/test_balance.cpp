@@ -89,7 +89,7 @@ TEST_CASE("a wrong acceleration is an imbalance of its size, and the body is nam
     store.now().bodies[elbow].angular_acceleration += Vec3{0, turn, 0};
     const Imbalance& imbalance = balance.check(0, store.now());
     CHECK(imbalance.name == "lower");
-    CHECK(imbalance.part > 2e-4);  // beside gravity and all that acts, not beside the turning alone
+    CHECK(imbalance.part > 2e-4);  // relative to gravity and all that acts, not to the turning alone
     CHECK(imbalance.part < 2e-2);
   }
 }
@@ -128,6 +128,6 @@ TEST_CASE("a wrong reaction is an imbalance, and its body is named") {
     store.now().reactions[elbow].linear += Vec3{0, 0.01 * norm(store.now().reactions[elbow].linear), 0};
     const Imbalance& imbalance = balance.check(0, store.now());
     CHECK((imbalance.name == "lower" || imbalance.name == "upper"));
-    CHECK(imbalance.part > 2e-4);  // beside gravity and all that acts, not beside the turning alone
+    CHECK(imbalance.part > 2e-4);  // relative to gravity and all that acts, not to the turning alone
   }
 }

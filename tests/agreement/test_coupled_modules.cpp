@@ -1,4 +1,4 @@
-// Constraints between modules, and models of modules alone, in every formulation, against equations of their own.
+// Constraints between modules, and models of modules alone, in every formulation, compared with equations of their own.
 #include <fmt/format.h>
 
 #include <catch2/catch.hpp>
@@ -42,7 +42,7 @@ std::size_t state_named(const SystemView& view, const std::string& name) {
   return 0;
 }
 
-/// Two motors in series, by hand: one current, two wheels.
+/// Equations of two motors in series, by hand: one current, two wheels.
 struct SeriesMotors {
   static constexpr double V = 24, R = 0.8, L = 0.02, k = 0.05, n = 10, J = 1e-4, c = 2e-5, wheel = 0.04;
   static constexpr std::array<double, 2> drag{0.02, 0.06};
@@ -56,7 +56,7 @@ struct SeriesMotors {
       out[w + 1] = (n * k * s[0] - (n * n * c + drag[w]) * s[w + 1]) / (wheel + n * n * J);
     return out;
   }
-  /// By the classical Runge-Kutta method in small steps.
+  /// The state at t, by the classical Runge-Kutta method in small steps.
   static State at(double t) {
     State s{};
     const int steps = 20000;
@@ -112,7 +112,7 @@ TEST_CASE("a circuit of modules alone swings in the two modes of its closed form
       const double sum = 0.01 * std::cos(together * t), difference = 0.02 * std::cos(against * t);
       worst = std::max({worst, std::abs(o.x[left] - (sum + difference)), std::abs(o.x[right] - (sum - difference)),
                         std::abs(o.x[current] - 2 * 0.01 * together * std::sin(together * t))});
-      // Of the branch between, L3 di/dt is the voltage of the node.
+      // On the branch between, L3 di/dt is the voltage of the node.
       voltage = std::max(voltage, std::abs(o.module_multipliers[0] - L3 * 2 * 0.01 * together * together * std::cos(together * t)));
       energy = std::max(energy, std::abs(o.kinetic_energy + o.potential_energy - (0.03 * 0.03 + 0.01 * 0.01) / (2 * C)));
     });

@@ -111,7 +111,7 @@ std::unique_ptr<host::ObservationStore> observed(const host::System& system, Sol
   return store;
 }
 
-/// Keeps the largest change of energy, and the first and last observation's numbers.
+/// A sink that keeps the largest change of energy, and the numbers of the first and last observation.
 class EnergySink final : public host::RowSink {
  public:
   void row(double, const Observation& o) override {

@@ -34,7 +34,7 @@ constexpr Part parts[] = {{"first", {0, 0, 0}, {0.2, 0.1, 0}},
                           {"third", {0.5, 0.9, 0.4}, {0.1, -0.2, 0}},
                           {"last", {0.9, 0.5, 0.1}, {0, -0.3, 0.1}}};
 
-/// Writes a loop of four bodies of 1 kg, closed by a joint of the given type, with frames beside it or merged.
+/// Writes a loop of four bodies of 1 kg, closed by a joint of the given type, with frames at that joint or merged.
 class Loop {
  public:
   Loop(std::string type, const Frames& frames, bool merged)

@@ -57,8 +57,8 @@ TEST_CASE("the row of a module on the same tree is no such row: its variables gi
 }
 
 TEST_CASE("a tree that is regular as drawn passes the state in which a row alone holds it") {
-  // A massless arm with a driven pin carries a point mass on a slide, which passes the pin, where nothing but the
-  // drive holds the arm: r'' = omega² r.
+  // A massless arm with a driven pin carries a point mass on a slide, which passes the pin, where only the drive holds
+  // the arm: r'' = omega² r.
   const auto system = system_from_text(R"(polyform: 1
 gravity: [0, 0, 0]
 bodies:

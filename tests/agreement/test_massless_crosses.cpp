@@ -91,7 +91,7 @@ TEST_CASE("loops with massless crosses are solved without a word on where to cut
       REQUIRE(status == Status::ok);
       double error = 0;
       for (std::size_t i = 0; i < truth.size(); ++i) {
-        if (system->view().bodies[i].mass == 0) continue;  // between its pins a cross may turn many times as fast
+        if (system->view().bodies[i].mass == 0) continue;  // a cross between its pins may turn many times faster
         error = std::max({error, norm(store.now().bodies[i].angular_acceleration - truth[i].angular),
                           norm(store.now().bodies[i].acceleration - truth[i].linear)});
       }

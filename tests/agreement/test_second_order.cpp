@@ -1,4 +1,4 @@
-// What solvers tell of the positions and velocities in their states.
+// What solvers report about the positions and velocities in their states.
 #include <catch2/catch.hpp>
 #include <cmath>
 
@@ -12,7 +12,7 @@ namespace {
 
 constexpr double untouched = 1234.5;
 
-/// At a state beside the initial one.
+/// Checks rates at a state near the initial one.
 void check_rates(const host::System& system, const Formulation& formulation, const SolverOptions& options = {}) {
   INFO(formulation.name());
   const host::SolverPointer solver = solver_for(system, formulation, options);

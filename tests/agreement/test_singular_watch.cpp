@@ -1,4 +1,4 @@
-// What is said of singular positions in a run, with a solver that keeps a loop at rest but for rounding.
+// Messages about singular positions in a run, with a solver that keeps a loop at rest up to rounding.
 #include <fmt/format.h>
 
 #include <catch2/catch.hpp>

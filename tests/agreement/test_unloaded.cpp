@@ -14,8 +14,8 @@ namespace {
 
 std::string text_of(const Vec3& v) { return fmt::format("[{}, {}, {}]", v.x, v.y, v.z); }
 
-/// A rotor of 1.7 kg without weight, its mass centre 0.02 m beside the shaft, in two bearings of which the second
-/// repeats what the first asks for.
+/// A rotor of 1.7 kg without weight, its mass centre 0.02 m off the shaft, in two bearings of which the second repeats
+/// what the first asks for.
 std::string rotor(const Quat& turn, const char* second_bearing, double rate) {
   const Mat3 R = rotation_matrix(turn);
   const Vec3 place{0.31, -0.72, 1.13};

@@ -1,5 +1,5 @@
-// Welded bodies move as one: what formulations merge within must look from outside as it does to those that keep a body
-// and rows for every weld, and as the equations of motion of each single body ask.
+// Welded bodies move as one. The results of formulations that merge them must be those of formulations that keep a body
+// and rows for every weld, and must obey the equations of motion of each single body.
 #include <catch2/catch.hpp>
 #include <map>
 #include <string>

@@ -1,4 +1,4 @@
-// Work and precision of the explicit pair of order 8 beside that of order 5, on models that come with Polyform.
+// Work and precision of the explicit pair of order 8, compared with that of order 5, on models that come with Polyform.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>

@@ -1,4 +1,4 @@
-// A folder of plugins that a test puts together from the built fixtures, gone at the end of the test.
+// A folder of plugins that a test puts together from the built fixtures; it is removed at the end of the test.
 #pragma once
 
 #include <sys/stat.h>

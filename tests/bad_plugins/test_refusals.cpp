@@ -26,7 +26,8 @@ void require_refused(const PluginRecord& record, const fs::path& file, Refusal r
   CHECK_THAT(record.explanation, Contains(wording));
 }
 
-/// Refused by check_plugin_file and in a search, without harm to the good plugin beside.
+/// Requires that check_plugin_file and a search refuse the plugin, and that a good plugin in the same folder is
+/// unharmed.
 void require_refused_alone_and_beside_good(const std::string& fixture, Refusal refusal, const std::string& wording) {
   const PluginFolder folder;
   const fs::path good = folder.add("good");

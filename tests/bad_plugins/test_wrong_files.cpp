@@ -132,7 +132,7 @@ TEST_CASE("a file of many terabytes that claims to be a library is refused at on
   std::string bytes = bytes_of(folder.add("good", "good.so"));
   Elf64_Ehdr header;
   std::memcpy(&header, bytes.data(), sizeof header);
-  header.e_shnum = 0;  // then the first section tells the number
+  header.e_shnum = 0;  // then the first section holds the number
   std::memcpy(bytes.data(), &header, sizeof header);
   const std::uint64_t count = std::uint64_t{1} << 33;
   std::memcpy(bytes.data() + header.e_shoff + offsetof(Elf64_Shdr, sh_size), &count, sizeof count);

@@ -83,7 +83,7 @@ class Bullet final : public Engine {
       body_->setupRevolute(i, body.mass, vec(body.inertia), base, same, vec(joint.axis), pivot, vec(body.center), true);
     }
   }
-  /// Of a ball: quaternion x y z w, angular velocity in the axes of the moving body.
+  /// A ball has a quaternion x y z w, and its angular velocity in the axes of the moving body.
   void set_state(const State& state, std::size_t k) {
     std::size_t q = 0, v = 0;
     for (const JointItem& joint : mechanism_->joints) {

@@ -40,7 +40,7 @@ class Dart final : public Engine {
     skeleton_->setVelocities(v_[state]);
     skeleton_->computeForwardDynamics();
   }
-  /// Of a ball DART has the acceleration in the axes of the moving body.
+  /// DART has the acceleration of a ball in the axes of the moving body.
   void accelerations(std::vector<double>& out) override {
     const double* q = mechanism_->states[last_].q.data();
     auto next = out.begin();
@@ -76,7 +76,7 @@ class Dart final : public Engine {
       bodies_.push_back(skeleton_->createJointAndBodyNodePair<RevoluteJoint>(base, properties, rigid).second);
     }
   }
-  /// Of a ball: rotation vector, angular velocity in the axes of the moving body.
+  /// A ball has a rotation vector, and its angular velocity in the axes of the moving body.
   void set_state(const State& state, std::size_t k) {
     q_[k].resize(static_cast<Eigen::Index>(skeleton_->getNumDofs()));
     v_[k].resize(q_[k].size());

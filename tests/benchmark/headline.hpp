@@ -1,4 +1,4 @@
-// Runs in time that a paper's headline, or a goal of the project, speaks of.
+// Runs for which a paper, or a goal of the project, names a time.
 #pragma once
 
 #include <span>
@@ -14,8 +14,8 @@ namespace polyform::benchmark {
 /// Thompson 2011 (thompson); or of a goal of the project (stiff: stiff rods at a cost linear in their pieces).
 std::vector<std::string> headline_names();
 
-/// What the paper compares, formulation beside formulation, each run in a process of its own. Formulations that are not
-/// given are left out.
+/// What the paper compares, one formulation after the other, each run in a process of its own. Formulations that are
+/// not given are left out.
 std::vector<Run> headline_runs(std::string_view name, std::span<const Formulation* const>, const host::Registry&,
                                const Limits&);
 

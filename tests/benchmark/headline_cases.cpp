@@ -7,7 +7,7 @@
 namespace polyform::benchmark {
 namespace {
 
-/// Of 1 kg and 1 m on a ball joint, the next one along x.
+/// A rod of 1 kg and 1 m on a ball joint, the next one along x.
 constexpr std::string_view rod =
     "body: {mass: 1, center_of_mass: [0.5, 0, 0], inertia: {xx: 0.001, yy: 0.08333333333333333, "
     "zz: 0.08333333333333333}}, joint: {type: spherical}, step: [1, 0, 0]";
@@ -17,7 +17,7 @@ std::string start_of_model(const std::string& name) {
                      name);
 }
 
-/// An output chain, at its end a body that carries two input chains: Rui et al. 2020, Fig. 1. Horizontal, at rest.
+/// An output chain, at whose end a body carries two input chains: Rui et al. 2020, Fig. 1. Horizontal, at rest.
 std::string branch_system(std::size_t bodies) {
   constexpr std::size_t left = 2, right = 3;
   const std::size_t output = bodies - 1 - left - right;
@@ -40,7 +40,7 @@ std::string chain(std::size_t bodies) {
 }
 
 /// A rod of unit length and mass in pieces, with springs and dampers in its hinges, clamped at one end by the first
-/// one. The tip is then 1e-5 m or less from where tight tolerances bring it.
+/// hinge. The tip is then within 1e-5 m of its place at tight tolerances.
 std::string stiff_rod(std::size_t pieces) {
   const double length = 1.0 / static_cast<double>(pieces), inertia = length * length * length / 12;
   std::string text = fmt::format(
@@ -63,15 +63,16 @@ std::function<std::string()> shipped(std::string_view model) {
 }
 
 std::vector<HeadlineCase> make_cases() {
-  // Attia: the recursion against the matrix of all particles, for long chains and for loops; particles against
-  // absolute coordinates and joint coordinates.
+  // Attia: the recursion compared with the matrix of all particles, for long chains and for loops; particles compared
+  // with absolute coordinates and joint coordinates.
   const std::vector<Variant> particles = {
       {"particles"}, {"particles", {{"equations", "sparse"}}}, {"cartesian"}, {"reduced"}};
-  // Orsino: subsystems on levels against all constraints at once.
+  // Orsino: subsystems on levels compared with all constraints at once.
   const std::vector<Variant> subsystems = {
       {"hierarchy"}, {"hierarchy", {{"subsystems", "found"}}}, {"hierarchy", {{"subsystems", "flat"}}}, {"cartesian"}};
   const std::vector<Variant> recursion = {{"hierarchy"}, {"hierarchy", {{"subsystems", "flat"}}}, {"cartesian"}};
-  // Thompson: lowest order, by either construction, against the implicit forms and the full system with constraints.
+  // Thompson: lowest order, by either construction, compared with the implicit forms and the full system with
+  // constraints.
   const std::vector<Variant> orders = {{"thompson"},
                                        {"thompson", {{"construction", "null-space"}}},
                                        {"thompson", {{"form", "implicit-2"}}},

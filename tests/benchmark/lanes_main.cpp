@@ -1,5 +1,5 @@
-// Evaluations in lanes beside those of the scalar path, in one run: nanoseconds per body and evaluation, through the
-// public interface. ninja lane_benchmark.
+// Compares evaluations in lanes with those of the scalar path, in one run: nanoseconds per body and evaluation, through
+// the public interface. ninja lane_benchmark.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -85,7 +85,7 @@ class Ensemble {
     alone_.resize(batch_->state_size());
     rates_.resize(alone_.size());
   }
-  /// The largest difference of both, beside the largest rate.
+  /// The largest difference of both, relative to the largest rate.
   double difference() {
     evaluate();
     double worst = 0;

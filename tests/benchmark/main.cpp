@@ -1,4 +1,4 @@
-// Times the formulations of this build beside the engines that are installed; see README.md.
+// Times the formulations of this build and the engines that are installed; see README.md.
 #include <fmt/format.h>
 #include <unistd.h>
 

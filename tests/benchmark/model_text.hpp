@@ -13,7 +13,7 @@ struct ModelText {
   std::vector<std::string> joints;  ///< name of each joint of the mechanism
 };
 
-/// Runs of like bodies become chains, so that the text of a huge chain stays small.
+/// The text of the model. Runs of like bodies become chains, so that the text of a huge chain stays small.
 ModelText model_text(const Mechanism&);
 
 }  // namespace polyform::benchmark

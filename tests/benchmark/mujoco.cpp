@@ -46,7 +46,7 @@ class Text {
   static constexpr std::size_t levels = 50;
 
   void write_bodies() {
-    std::vector<std::pair<std::size_t, bool>> stack;  ///< body, and whether it is to be closed
+    std::vector<std::pair<std::size_t, bool>> stack;  ///< body, and whether it has to be closed
     std::vector<std::size_t> open_files{0};
     std::size_t depth = 0;
     for (const std::size_t root : roots_) stack.push_back({root, false});
@@ -181,7 +181,7 @@ class Mujoco final : public Engine {
       q_place_.push_back(static_cast<std::size_t>(model_->jnt_qposadr[j]));
       v_place_.push_back(static_cast<std::size_t>(model_->jnt_dofadr[j]));
       std::copy_n(state.q.data() + q, joint.nq(), q_[k].data() + q_place_[i]);
-      // Of a ball, MuJoCo takes the angular velocity in the axes of the moving body.
+      // MuJoCo takes the angular velocity of a ball in the axes of the moving body.
       Vec3 rate{state.v[v], 0, 0};
       if (joint.ball()) {
         const Quat turn{state.q[q], state.q[q + 1], state.q[q + 2], state.q[q + 3]};

@@ -14,15 +14,15 @@ struct Limits {
 
 struct ProcessResult {
   bool good = false;
-  std::string text;  ///< what the work returned, or why there is nothing: a sentence without a full stop
+  std::string text;  ///< the text that the work returned, or the reason for none: a sentence without a full stop
 };
 
-/// Runs the work in a copy of this process (framework/process). What the work throws is its failure, Cannot in its own
-/// words.
+/// Runs the work in a copy of this process (framework/process). An exception of the work is its failure; that of Cannot
+/// in its own words.
 ProcessResult run_in_process(const std::function<std::string()>& work, const Limits&);
 
-/// Counts the memory that this process takes from here on at its peak, beyond what it holds now. What it has freed
-/// before is given back first, so that it counts when it is taken again.
+/// Counts the memory that this process takes from here on at its peak, beyond what it holds now. Freed memory is given
+/// back first, so that it counts when it is taken again.
 class MemoryCount {
  public:
   MemoryCount();

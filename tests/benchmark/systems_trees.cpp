@@ -1,4 +1,4 @@
-// Open systems: any coordinates will do.
+// Open systems: all values of their coordinates are allowed.
 #include "tests/benchmark/systems.hpp"
 
 namespace polyform::benchmark {

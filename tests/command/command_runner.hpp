@@ -1,4 +1,4 @@
-// Runs the built command in a folder of its own and tells what it printed.
+// Runs the built command in a folder of its own and returns what it printed.
 #pragma once
 
 #include <sys/types.h>

@@ -20,7 +20,7 @@ TEST_CASE("the examples of the direct correction run with each kind of it and ha
     const auto counts = nlohmann::json::parse(check.out);
     CHECK(counts.at("degrees_of_freedom") == freedoms);
     CHECK(counts.at("warnings").empty());
-    // What is left: the tolerance; without the direct correction what the first steps drift.
+    // Bounds of the violation: the tolerance or, without the direct correction, the drift of the first steps.
     const std::pair<const char*, double> options[] = {{"correction=direct", 1e-10},
                                                       {"jacobian=direct-differentiation", 1e-10},
                                                       {"metric=inertia", 1e-10},

@@ -1,4 +1,4 @@
-// polyform evaluate --formulas: what is written is compiled and held against the numbers of --equations.
+// polyform evaluate --formulas: the formulas are compiled and compared with the numbers of --equations.
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <cstdlib>

@@ -1,4 +1,4 @@
-// Integrators as plugins: chosen, told, given options, and those of somebody else.
+// Integrators as plugins: chosen, described, given options, and those of other authors.
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
@@ -122,7 +122,7 @@ TEST_CASE("somebody else's integrator is found like any other plugin and uses po
     INFO(outcome.err);
     REQUIRE(outcome.code == 0);
     const json record = json::parse(outcome.out);
-    // The error of the energy swings with the square of the step and does not grow with the time, but where the
+    // The error of the energy swings with the square of the step and does not grow with time. It grows only if the
     // correction moves particles back onto circles that the drift has left along the tangent.
     CHECK(record.at("energy_drift").get<double>() < (std::string(solver) == "particles" ? 5e-3 : 6e-4));
   }

@@ -15,7 +15,7 @@ using Catch::Contains;
 
 namespace {
 
-/// Starts an endless run into a file, waits until rows have reached that, sends the signal.
+/// Starts an endless run into a file, waits until the file has rows, then sends the signal.
 Outcome interrupt(const Workshop& shop, const std::string& file, int signal) {
   const pid_t process = shop.start({"run", shop.write("rod.yaml", endless_rod()), "--output", file});
   CHECK(wait_until([&] {
@@ -69,7 +69,7 @@ TEST_CASE("an interrupted comparison and an interrupted sweep print the JSON so 
     if (sweep)
       command.insert(command.end(), {"--sweep", "step=1e-3,1e-4", "--output-interval", "10", "--report", "a.html"});
     const pid_t process = shop.start(command);
-    CHECK(wait_until([&] {  // a process of the command's makes one for a solver
+    CHECK(wait_until([&] {  // a process of the command makes a process for a solver
       const pid_t command_itself = child_of(process);
       return command_itself != 0 && child_of(command_itself) != 0;
     }));
@@ -105,7 +105,7 @@ TEST_CASE("the temporary folder of a comparison that was killed goes with the ne
   CHECK(folders() == 1);
   kill(process, SIGKILL);
   CHECK(endless.finish(process).code == 128 + SIGKILL);
-  std::this_thread::sleep_for(std::chrono::milliseconds(1000));  // its own processes follow it
+  std::this_thread::sleep_for(std::chrono::milliseconds(1000));  // its own processes end after it
   CHECK(compare_once() == 0);
   CHECK(folders() == 0);
   SECTION("a person's own folder of such a name stays, whatever is in it") {

@@ -83,7 +83,7 @@ std::vector<std::string> words_of(const std::string& command) {
   return words;
 }
 
-/// With single spaces, so that columns and broken lines read as sentences.
+/// The text with single spaces, so that columns and broken lines read as sentences.
 std::string plain(const std::string& text) {
   std::istringstream words(text);
   std::string out;
@@ -113,7 +113,7 @@ TEST_CASE("the commands of the page on the papers run and print what it says") {
 TEST_CASE("the plugins show which solver carries what, and why one does not") {
   const Workshop shop;
   const std::string shown = shop.run({"plugins"}).out, printed = plain(shown);
-  // As many solvers beside each other as 80 columns hold.
+  // A line has as many solvers as fit into 80 columns.
   CHECK(printed.find("What solvers carry beside trees of rigid bodies: cartesian hierarchy particles reduced "
                      "closed loops yes yes yes yes redundant") != std::string::npos);
   CHECK(printed.find("riccati thompson closed loops yes yes redundant") != std::string::npos);

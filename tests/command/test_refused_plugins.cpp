@@ -1,4 +1,4 @@
-// Plugins that are refused: what is said of them, and which commands go on.
+// Messages about plugins that are refused, and the commands that go on.
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 

@@ -1,4 +1,4 @@
-// polyform run: rows, columns, where they go, and what is said about the run.
+// polyform run: rows, columns, their places, and the messages about the run.
 #include <catch2/catch.hpp>
 
 #include <nlohmann/json.hpp>
@@ -305,7 +305,7 @@ TEST_CASE("violations of each joint are columns on request, in every formulation
     INFO(solver << ": " << outcome.out << outcome.err);
     REQUIRE(outcome.code == 0);
     const Table table = read_table(shop.read("a.csv"));
-    REQUIRE(table.names.size() == 1 + 2 * 12 + 2);   // a free joint forbids nothing
+    REQUIRE(table.names.size() == 1 + 2 * 12 + 2);   // a free joint has no constraints
     CHECK(table.names[1] == "pin.violation_x");
     CHECK(table.names[4] == "pin.violation_rx");
     CHECK(table.names[7] == "pin.violation_vx");

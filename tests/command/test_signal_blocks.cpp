@@ -1,4 +1,4 @@
-// Blocks, delays and samplers among signals, against their closed forms.
+// Blocks, delays and samplers among signals, compared with their closed forms.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -120,7 +120,7 @@ forces:
     }
     CHECK(t.at(t.rows.size() - 1, "signal.count") >= 8);
   }
-  // Between samples nothing moves but the mass: that says nothing of the loop.
+  // Between samples only the mass moves: that says nothing of the loop.
   const Outcome linear = shop.run({"linearize", model, "--json"});
   CHECK_THAT(linear.out,
              Contains("\"verdict\":\"none\"") && Contains("the state `signal.u.held` takes a sample every 0.1 s"));

@@ -1,4 +1,4 @@
-// What is said of mechanisms at and next to limit positions and change points.
+// Messages about mechanisms at and next to limit positions and change points.
 #include <fmt/format.h>
 
 #include <catch2/catch.hpp>
@@ -95,7 +95,7 @@ constraints:
 )");
   CHECK_THAT(in_one_line(shop.run({"check", twice}).out),
              Contains("1 constraint equation; the reactions left open are those of constraint d1, constraint d2"));
-  // Those of the two elements are open, and nothing else.
+  // The forces of the two elements are open, and no others.
   CHECK_THAT(shop.run({"compare", twice, "--duration", "0.01"}).out,
              Contains("Reactions not unique in constraint d1, constraint d2: 1 redundant"));
 }

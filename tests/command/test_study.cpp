@@ -80,7 +80,7 @@ TEST_CASE("a study tells quantities of a motion that is known") {
 
 TEST_CASE("a study imports its model as the options say") {
   const Workshop shop;
-  // Free, the robot falls as a whole.
+  // With a free base the robot falls as a whole.
   const Outcome outcome = shop.run({"study", std::string(POLYFORM_MODELS) + "/arm.urdf", "--import-option", "base=free",
                                     "--vary", "bodies.pedestal.mass=5,10", "--quantity",
                                     "drop=initial(pedestal.z)-final(pedestal.z)", "--duration", "0.2", "--output",

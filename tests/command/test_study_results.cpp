@@ -120,14 +120,14 @@ TEST_CASE("trajectories are the same for any workers and shards, and after a kil
     CHECK(read_dataset(shop.path("merged.h5"), path).values == wanted);
     CHECK(read_dataset(shop.path("merged.trajectories.h5"), path).values == wanted);
   }
-  // As after kill -9: both journals end within an entry.
+  // Both journals end within an entry, as after kill -9.
   for (const char* journal : {"journal", "trajectories.journal"}) {
     const std::string content = shop.read(std::string("one.h5.") + journal);
     shop.write(std::string("killed.h5.") + journal, content.substr(0, content.size() * 3 / 5));
   }
   REQUIRE(shop.run(with(study, {"--resume", "--output", "killed.h5"})).code == 0);
   CHECK(shop.read("killed.trajectories.h5") == whole);
-  // Rows whose trajectories are gone are done again.
+  // Rows without trajectories are computed again.
   std::filesystem::remove(shop.path("killed.h5.trajectories.journal"));
   REQUIRE(shop.run(with(study, {"--resume", "--output", "killed.h5"})).code == 0);
   CHECK(shop.read("killed.trajectories.h5") == whole);
@@ -167,7 +167,7 @@ TEST_CASE("the difference from another solver is a quantity, and each solver com
     CHECK(table.at(i, "end") == Approx(table.at(i + 1, "end")).margin(1e-9));
     CHECK(table.at(i, "apart") > 0);
     CHECK(table.at(i, "apart") < 1e-8);
-    CHECK(table.at(i + 1, "apart") == 0);  // from itself
+    CHECK(table.at(i + 1, "apart") == 0);  // the difference of a solver from itself
   }
   const Outcome unknown = shop.run({"study", shipped("double_pendulum"), "--vary", "bodies.rod1.mass=1", "--quantity",
                                     "a=difference(j1.q, cartesien)"});
@@ -246,7 +246,7 @@ TEST_CASE("the shipped study of a pendulum's speed has the closed form, and its 
   REQUIRE(table.rows.size() == 160);
   for (std::size_t k = 0; k < table.rows.size(); ++k) {
     const double g = -table.at(k, "gravity[1]"), a = table.at(k, "joints.pin.initial.position");
-    // The greatest of rows 0.01 s apart.
+    // The largest value of rows 0.01 s apart.
     CHECK(table.at(k, "speed") == Approx(std::sqrt(2 * g * (1 - std::sin(a)))).epsilon(4e-4));
   }
   const auto object = nlohmann::json::parse(outcome.out);

@@ -9,18 +9,18 @@ using namespace polyform::host::test;
 
 namespace {
 
-/// Models for the types that random fields do not suit.
+/// Models for the types that random fields do not fit.
 const std::map<std::string, std::string> examples{{"modal-body", "modal_frame"},
                                                   {"blade-elements", "rotorcraft"},
                                                   {"rotational-spring-damper", "connected_joints"},
                                                   {"cam-profile", "valve_train"},
                                                   {"point-on-curve", "bead_on_a_wire"}};
 
-/// A type whose lists must fit the joints of a chain, which no random model has: the kit tells so, and test_machines
+/// A type whose lists must fit the joints of a chain, which no random model has: the kit says so, and test_machines
 /// tries the type in all formulations.
 constexpr std::string_view of_chains = "computed-torque";
 
-/// A type that stands for files of other tools: tests/fmi has some, and no model that is shipped.
+/// A type that stands for files of other tools: tests/fmi has some, and no shipped model has any.
 constexpr const char* of_other_tools = "fmu";
 
 }  // namespace
@@ -36,7 +36,7 @@ TEST_CASE("all shipped plugins conform") {
         INFO(text(claim));
         CHECK(claim.verdict != Verdict::failed);
         passed += claim.verdict == Verdict::passed ? 1 : 0;
-        // One that shares arithmetic with it does not count.
+        // A formulation that shares arithmetic with it does not count.
         if (offer.name == "hierarchy" && claim.name == "modules: all is as in the other formulations") {
           CHECK(claim.verdict == Verdict::passed);
           CHECK_THAT(claim.finding, Catch::Contains("thompson; of these cartesian shares arithmetic with it"));

@@ -12,7 +12,7 @@ using namespace polyform::host::test;
 
 namespace {
 
-/// A wrong plugin beside the sound ones, each in a registry of its own.
+/// A registry with a wrong plugin and the sound ones; each wrong plugin has one of its own.
 const Registry& with(const std::string& plugin) {
   static std::map<std::string, Registry> registries;
   return registries.try_emplace(plugin, options_with({plugin})).first->second;

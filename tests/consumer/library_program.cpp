@@ -1,4 +1,4 @@
-// What a program does with libpolyform: reads, runs, evaluates, linearizes, drives a solver; and meets errors.
+// A program that uses libpolyform: reads, runs, evaluates, linearizes, drives a solver, and meets errors.
 #include <cmath>
 #include <cstdio>
 #include <polyform/polyform.hpp>

@@ -1,4 +1,4 @@
-// Friction by what a joint transmits, against closed forms and an integration apart, in every formulation.
+// Friction by the load of a joint, against closed forms and a separate integration, in every formulation.
 #include <fmt/format.h>
 
 #include <catch2/catch.hpp>
@@ -47,7 +47,7 @@ std::unique_ptr<host::System> pendulum(double angle, double speed, double coeffi
       angle, speed, coefficient));
 }
 
-/// ω̇ of the pendulum while it slides: the load and the friction that belongs to it, by iteration to the last digit.
+/// ω̇ of the pendulum while it slides: iterates the load and the friction that depends on it to the last digit.
 double pendulum_acceleration(double angle, double speed, double coefficient) {
   const double inertia = rod_inertia + rod_mass * rod_arm * rod_arm;
   double acceleration = 0;
@@ -96,7 +96,7 @@ TEST_CASE("a pendulum in a dry bearing rests out of the vertical up to its angle
   for (const Formulation* formulation : formulations_for(*below)) {
     INFO(formulation->name());
     CHECK(std::abs(run_to_end(*below, *formulation, bearing_settings(100)).velocities[0].x) < 1e-12);
-    // A hundredth of the torque is left; while it turns it becomes a little less.
+    // A hundredth of the torque is left; it becomes a little less as the pendulum turns.
     const double rate = -0.01 * rod_mass * earth * rod_arm * std::sin(limit) / (rod_inertia + rod_mass * rod_arm * rod_arm);
     const Ended ended = run_to_end(*above, *formulation, bearing_settings(0.1));
     CHECK(ended.angular_velocities[0].y == Approx(0.1 * rate).epsilon(0.05));

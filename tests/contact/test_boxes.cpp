@@ -57,7 +57,7 @@ TEST_CASE("what lies over the edge of a table stays while its mass centre is ove
   }
 }
 
-// About the rim, which holds by friction: J α = m g x, J = I + m (x² + z²).
+// A slab that turns about the rim, where friction holds it: J α = m g x, J = I + m (x² + z²).
 TEST_CASE("a slab tips over the edge of a table when its mass centre is beyond") {
   const auto system = system_from_text(on_table(slab, "[0.02, 0, 0.05]", "", unyielding));
   const double inertia = 0.03 + 2 * (0.02 * 0.02 + 0.05 * 0.05), rate = std::sqrt(2 * earth / inertia);
@@ -92,7 +92,7 @@ TEST_CASE("boxes that stand upon each other rest, and the sum of the heights sta
     for (std::size_t i = 0; i < 3; ++i)
       CHECK(norm(ended.positions[i] - Vec3{0, 0, 0.1 + 0.2 * static_cast<double>(i)}) < 1e-11);
   }
-  // Springs of k in each corner; between two boxes each corner counts for either box, so that there are eight.
+  // Springs of k in each corner; between two boxes the corners of both count, so that there are eight.
   const double first = 6 * earth / 4e5, second = first + 5 * earth / 8e5, third = second + 3 * earth / 8e5;
   const auto soft_pile = pile({0.1 - first, 0.3 - second, 0.5 - third}, "stiffness: 1.0e+5, exponent: 1");
   const Ended ended = run_to_end(*soft_pile, *formulations_for(*soft_pile).front(), box_settings(0.02));

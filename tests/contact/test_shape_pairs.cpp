@@ -66,8 +66,8 @@ TEST_CASE("distances of shapes that stand so that they are known") {
   check(nearest(box({1, 2, 3}), {0, 0, 2}, plane(), lying), 1, {0, 0, 1});
 }
 
-// The rate of a distance is the velocity along the normal with which the surfaces part, and what the springs of contact
-// take up is the rate of their energy.
+// The rate of a distance is the velocity with which the surfaces part along the normal, and the power that the springs
+// of a contact take up is the rate of their energy.
 TEST_CASE("the gap changes with the velocity of the surfaces along the normal") {
   const std::array<GeometricShape, 5> shapes{sphere(0.3), capsule(0.2, 0.7), cylinder(0.4, 0.9), box({0.5, 0.7, 0.9}),
                                              plane()};
@@ -89,7 +89,7 @@ TEST_CASE("the gap changes with the velocity of the surfaces along the normal") 
           return points;
         };
         const auto before = at(-h), now = at(0), after = at(h);
-        double together = 0;  // of those that are not carried
+        double together = 0;  // of the points that are not carried
         for (std::size_t k = 0; k < now.size(); ++k) {
           const Vec3& p = now[k].position;
           const double expected = dot(now[k].normal, va + cross(wa, p - from) - vb - cross(wb, p));

@@ -1,4 +1,4 @@
-// Contacts that last nanoseconds: the crossing of their event costs nothing, and nothing waits for them before.
+// Contacts that last nanoseconds: the crossing of their event costs nothing, and no step before them becomes shorter.
 #include <fmt/format.h>
 
 #include <catch2/catch.hpp>
@@ -32,7 +32,7 @@ TEST_CASE("the restitution of a very stiff contact is what was asked for, with e
         const Ended ended = run_to_end(*system, formulation, s);
         CHECK(ended.record.failure == "");
         CHECK(ended.velocities.back().z == Approx(14.25 * e).epsilon(s.integrator.fixed_step() ? 1e-3 : 1e-5));
-        // A free flight takes no more steps because a contact will come.
+        // A free flight takes no more steps because a contact is to come.
         CHECK(ended.record.steps < 3000);
       }
     }

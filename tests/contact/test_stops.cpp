@@ -50,7 +50,8 @@ std::string two_shafts(double first, double second, const std::string& coupling)
 
 }  // namespace
 
-// Between two limits with restitution e the speed falls by e at each: the times between impacts grow as e⁻ⁿ.
+// Between two limits with restitution e the speed falls by the factor e at each limit: the time between impacts grows
+// as e⁻ⁿ.
 TEST_CASE("a mass goes to and fro between hard limits, as in a joint with backlash") {
   const auto system = system_from_text(sliding_mass(
       1, "  - {name: play, type: joint-limit, joint: guide, lower: -0.1, upper: 0.1, restitution: 0.5}\n"));
@@ -96,7 +97,7 @@ TEST_CASE("a clutch locks up after the time of its torque") {
 }
 
 TEST_CASE("dry friction holds a mass below its limit and lets it slide above") {
-  // A ramp of force from 0 at 10 N/s: it breaks away at 1.5 × 4 N and slides against 4 N.
+  // The force grows from 0 at 10 N/s: the mass breaks away at 1.5 × 4 N, and friction of 4 N acts while it slides.
   const auto system = system_from_text(sliding_mass(
       0,
       "  - {name: rubbing, type: dry-friction, joint: guide, effort: 4, ratio: 1.5}\n"
@@ -106,13 +107,13 @@ TEST_CASE("dry friction holds a mass below its limit and lets it slide above") {
     const Ended held = run_to_end(*system, *formulation, stop_settings(0.59));
     CHECK(std::abs(held.positions[0].x) < 1e-13);
     const Ended slid = run_to_end(*system, *formulation, stop_settings(1));
-    const double t = 0.4;  // since it broke away: m a = 6 + 10 t − 4
+    const double t = 0.4;  // the time since the mass broke away: m a = 6 + 10 t − 4
     CHECK(slid.velocities[0].x == Approx((2 * t + 5 * t * t) / 2).epsilon(1e-8));
   }
 }
 
-// A mass on a belt, with a spring to the wall. It sticks until the spring pulls by μ_s N and slips until it has the
-// speed of the belt again: T = 2 (x_s − x_d)/v + 2/ω (π − atan(ω (x_s − x_d)/v)), the largest deflection being
+// A mass on a belt, with a spring to the wall. It sticks until the spring pulls by μ_s N, then slips until it has the
+// speed of the belt again. The period is T = 2 (x_s − x_d)/v + 2/ω (π − atan(ω (x_s − x_d)/v)), the largest deflection
 // x_d + √((x_s − x_d)² + (v/ω)²).
 TEST_CASE("a mass on a belt sticks and slips with the period of the closed form") {
   const double m = 2, k = 200, v = 0.1, held = 12, rubbed = 8, omega = std::sqrt(k / m);
@@ -134,14 +135,14 @@ TEST_CASE("a mass on a belt sticks and slips with the period of the closed form"
       "  - {name: spring, type: spring-damper, a: {body: ground, point: [-1, 0, 0]}, b: {body: mass, point: [0, 0, "
       "0]},\n"
       "     stiffness: 200, free_length: 1}\n");
-  const double first = xs / v;  // of breaking away
+  const double first = xs / v;  // the time at which it first breaks away
   for (const Formulation* formulation : formulations_for(*system)) {
     INFO(formulation->name());
-    // Three periods after it first breaks away it does so again: as far out as that, with the speed of the belt.
+    // Three periods after it first breaks away it does so again, at the same place and with the speed of the belt.
     const Ended ended = run_to_end(*system, *formulation, stop_settings(first + 3 * period));
     CHECK(ended.positions[1].x == Approx(xs).epsilon(1e-7));
     CHECK(ended.velocities[1].x == Approx(v).epsilon(1e-7));
-    // Half of the slipping later it is at the other side, and as slow.
+    // After half of the next slip it is as far on the other side, with the same speed.
     const double slip = 2 / omega * (std::numbers::pi - std::atan(away));
     const Ended turned = run_to_end(*system, *formulation, stop_settings(first + 2 * period + slip));
     CHECK(turned.positions[1].x == Approx(2 * xd - xs).epsilon(1e-7));
@@ -149,7 +150,7 @@ TEST_CASE("a mass on a belt sticks and slips with the period of the closed form"
   }
 }
 
-// Driven forward, for a second, the freewheel carries the load; where the engine is braked then the load runs on.
+// Driven forward for a second, the freewheel carries the load; when the engine is then braked, the load runs on.
 TEST_CASE("a freewheel drives one way and runs free the other") {
   const auto system = system_from_text(
       two_shafts(0, 0,

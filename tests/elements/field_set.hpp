@@ -1,4 +1,4 @@
-// Field values as the host would hand them over, and a sink that keeps what a type says of them.
+// Field values as the host would hand them over, and a sink that keeps what a type reports about them.
 #pragma once
 
 #include <cstdlib>
@@ -44,7 +44,7 @@ class FieldSet {
   FieldSet& numbers(std::string_view name, std::vector<double> x) {
     return set(name, [&](FieldValue& v) { v.numbers = numbers_.emplace_back(std::move(x)); });
   }
-  /// Rows first.
+  /// The numbers of a matrix stand rows first.
   FieldSet& matrix(std::string_view name, std::size_t rows, std::vector<double> x) {
     return set(name, [&](FieldValue& v) {
       v.rows = static_cast<std::uint32_t>(rows);
@@ -54,7 +54,7 @@ class FieldSet {
   FieldSet& functions(std::string_view name, std::vector<TimeFunction> x) {
     return set(name, [&](FieldValue& v) { v.functions = functions_.emplace_back(std::move(x)); });
   }
-  /// As if never given.
+  /// Takes a value away, as if it had never been given.
   FieldSet& omit(std::string_view name) {
     return set(name, [&](FieldValue& v) { v = {}; });
   }

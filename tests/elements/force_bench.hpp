@@ -29,7 +29,7 @@ class ForceBench {
   JointIndex add_joint(std::vector<Primitive> primitives) {
     return system_.add_joint("joint", BodyIndex::ground, BodyIndex::ground, {}, std::move(primitives));
   }
-  /// A joint that is code, which only its sizes are needed of.
+  /// Adds a code-defined joint, of which only the sizes matter.
   JointIndex add_code_joint(std::size_t nq, std::size_t nv) {
     const JointIndex index = add_joint({});
     system_.joint(index).nq = nq;

@@ -1,4 +1,4 @@
-// Random poses and smooth random motions, beside the random values and differences of the conformance kit.
+// Random poses and smooth random motions, in addition to the random values and differences of the conformance kit.
 #pragma once
 
 #include "framework/workbench/conformance/random.hpp"

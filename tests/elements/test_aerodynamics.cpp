@@ -19,7 +19,7 @@ FieldSet body_fields(BodyIndex body) {
   f.marker("body", body).number("density", rho).number("area", S).number("chord", c).number("span", b);
   return f;
 }
-/// Every derivative set to something.
+/// All fields set, every derivative to some value.
 FieldSet full_fields(BodyIndex body, Random& random) {
   FieldSet f = body_fields(body);
   for (const char* coefficient : {"CL", "CD", "CY", "Cl", "Cm", "Cn"})

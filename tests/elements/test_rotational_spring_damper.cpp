@@ -21,7 +21,7 @@ FieldSet spring_fields(BodyIndex a, BodyIndex b, const std::vector<Vec3>& axes, 
   return f;
 }
 
-/// Three axes, each perpendicular to the one before, the third anywhere but along the first.
+/// Three axes: each is perpendicular to the one before, but the third may have any direction except that of the first.
 std::vector<Vec3> random_axes(Random& random) {
   const auto across = [&](const Vec3& d) {
     const Vec3 v = cross(d, random.direction());
@@ -33,7 +33,7 @@ std::vector<Vec3> random_axes(Random& random) {
   }
 }
 
-/// b at the given angles from a; all axes as drawn, in ground.
+/// The motion of b, turned from a by the given angles; all axes as drawn, in ground.
 BodyMotion turned(const Pose& a, const Pose& b, const BodyMotion& a_now, const std::vector<Vec3>& axes,
                   const Vec3& angles) {
   Mat3 R = Mat3::identity();

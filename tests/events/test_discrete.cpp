@@ -1,4 +1,5 @@
-// Discrete states of elements: the shipped latch against closed forms, in every formulation and with every integrator.
+// Discrete states of elements: the shipped latch compared with closed forms, in every formulation and with every
+// integrator.
 #include <fmt/format.h>
 
 #include <catch2/catch.hpp>
@@ -27,7 +28,7 @@ std::string slide(const std::string& name, double speed, int z) {
       name, speed, z);
 }
 
-/// One that stays caught, and two that pull their latches open in the same instants.
+/// One slide that stays caught, and two that pull their latches open in the same instants.
 std::string three_slides() {
   std::string bodies, joints, forces;
   int z = 0;
@@ -167,7 +168,7 @@ std::string one_slide(double place, double speed, const std::string& element) {
       place, speed, element);
 }
 
-/// The last row of a run of so long, s, of each formulation.
+/// The last row of a run of the given duration, s, for each formulation.
 template <class Check>
 void run_each(const std::string& model, double duration, const Check& check) {
   const auto system = system_from_text(model);

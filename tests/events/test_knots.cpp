@@ -14,7 +14,7 @@ using namespace polyform::test;
 
 namespace {
 
-/// J = 2 kg m² about z, 7 rad/s at the start.
+/// A disc with J = 2 kg m² about z, which turns at 7 rad/s at the start.
 std::string disc(const std::string& rest) {
   return "polyform: 1\ngravity: [0, 0, 0]\nbodies:\n"
          "  - {name: disc, mass: 3, center_of_mass: [0, 0, 0], inertia: {xx: 1, yy: 1, zz: 2}}\njoints:\n"
@@ -50,7 +50,7 @@ TEST_CASE("a brake that acts for a moment late in a long run is found by all int
       s.relative_tolerance = tolerance;
       s.absolute_tolerance = tolerance / 100;
       INFO(s.integrator.name() << " " << tolerance);
-      // A few steps of the brake, each to the tolerance of a speed of 10 rad/s.
+      // The tolerance of a speed of 10 rad/s, for each of the few steps of the brake.
       CHECK(end_speed(*system, s) == Approx(4).margin(std::max(1e-9, 10 * tolerance * 10)));
     }
 }
@@ -93,8 +93,8 @@ TEST_CASE("a ramp is a knot where it begins and where it ends") {
   }
 }
 
-// The knot lies on both sides of a step: with the left limit before it and the right limit after it a motion whose
-// acceleration jumps is integrated exactly by a method of fourth order.
+// A knot belongs to two steps. If the function has its left limit in the step before and its right limit in the step
+// after, a method of fourth order integrates a motion exactly whose acceleration jumps.
 TEST_CASE("the function has its left limit in the step before a knot and its right limit in the step after it") {
   const auto system = system_from_text(braked("{table: [[1.0, 0], [2.0, 5]]}"));  // held at 5 N m from 2 s on
   host::RunSettings s = test::run_settings("rk4");
@@ -199,7 +199,7 @@ TEST_CASE("a fixed step that is plainly too long is told with its size") {
   }
 }
 
-// 1 N on 1 kg at rest, sin(2 π f t): the speed is never negative, and after whole periods of it in 1 s the way is
+// 1 N on 1 kg at rest, sin(2 π f t): the speed is never negative, and the way after 1 s, a number of whole periods, is
 // 1/(2 π f). The first step is a whole period of 1000 Hz, the second could be a thousand of them.
 TEST_CASE("no integrator takes a sine for rest because its steps are whole periods") {
   for (const int frequency : {500, 1000, 2000}) {
@@ -217,8 +217,8 @@ TEST_CASE("no integrator takes a sine for rest because its steps are whole perio
   }
 }
 
-// 2^10 N for 2^-20 s on 2 kg, at a time whose last digit is 1.8e-12 s: 2^-11 m/s, to some fifty tolerances. Sixteen
-// such digits at each end of the pulse would be 1.4e-8 m/s.
+// 2^10 N for 2^-20 s on 2 kg make 2^-11 m/s, here to some fifty tolerances. The last digit of the time is 1.8e-12 s: an
+// error of sixteen such digits at each end of the pulse would be 1.4e-8 m/s.
 TEST_CASE("a pulse late in a run is delivered in full") {
   const auto system = system_with_switches(
       "polyform: 1\ngravity: [0, 0, 0]\nbodies: [{name: b, mass: 2, inertia: {xx: 1, yy: 1, zz: 1}}]\n"

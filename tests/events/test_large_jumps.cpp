@@ -44,7 +44,7 @@ TEST_CASE("a force that jumps by a million newtons is passed by all integrators 
   }
 }
 
-// A spring of 1e26 N/m on 1 kg: 3e12 periods to come. Of 1e4 N/m: an ordinary run.
+// A spring of 1e26 N/m on 1 kg has 3e12 periods to come; one of 1e4 N/m makes an ordinary run.
 TEST_CASE("a run whose end is out of reach at its pace fails with what holds its steps") {
   const auto spring = [](const char* stiffness) {
     return std::string("forces:\n  - {name: wrong_unit, type: joint-spring-damper, joint: s, rest: 0.999999, ") +

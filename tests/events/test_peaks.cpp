@@ -80,7 +80,7 @@ TEST_CASE("a high power and a small divisor of a sine take the impulse of each p
   // π C(10 000, 5000)/2^10 000 per half a period of u = t + 1: three peaks are passed.
   const double n = 5000, binomial = std::exp(std::lgamma(2 * n + 1) - 2 * std::lgamma(n + 1) - 2 * n * std::log(2.0));
   check_end_speed("cos(t+1)^10000", 10 + 3 * std::numbers::pi * binomial);
-  // ∫ dt/(a − cos t) over a period is 2π/√(a² − 1): one whole peak, and what lies beside it.
+  // ∫ dt/(a − cos t) over a period is 2π/√(a² − 1): one whole peak, and the rest.
   const double a = 1.00001, root = std::sqrt(a * a - 1);
   const auto integral = [&](double t) { return 2 / root * std::atan(std::sqrt((a + 1) / (a - 1)) * std::tan(t / 2)); };
   const double within = 4 * std::numbers::pi / root + integral(4) - integral(2 * std::numbers::pi - 6);
@@ -102,7 +102,7 @@ host::RunRecord record_of(const host::System& system, const host::RunSettings& s
 
 }  // namespace
 
-// Past a pole there is no motion, whatever steps make of it: no integrator goes on, with or without error control.
+// There is no motion past a pole, whatever steps give: no integrator goes on, with or without error control.
 TEST_CASE("no run goes past a pole of a formula, and the formula is named") {
   for (const char* const effort : {"1/(t-1.0003)^2", "tan(t)", "-1/(q(s)-7.0003)", "(t-1.0003)^-2", "v(s)*tan(t)",
                                    "log((t-2)^2)/(t-1.0003)", "1e-3/((q(s)-7.0003)*abs(t-20))", "q(s)/abs(t-1.0003)"}) {

@@ -1,4 +1,4 @@
-// Something short that no element tells of: all solvers step over it alike, and a comparison finds it out.
+// Something short that no element tells: all solvers step over it alike, and a comparison finds that out.
 #include <catch2/catch.hpp>
 
 #include "framework/workbench/comparison/comparison.hpp"

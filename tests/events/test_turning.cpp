@@ -1,6 +1,5 @@
-// Contacts of what turns: a tyre on an arm of 1 m that meets the road once a turn, without gravity. Between contacts
-// the angle grows evenly, so that steps may be as long as they like, and those of whole turns see no contact at their
-// ends.
+// Contacts of turning bodies: a tyre on an arm of 1 m that meets the road once a turn, without gravity. Between
+// contacts the angle grows evenly, so that steps have no limit, and steps of whole turns see no contact at their ends.
 #include <fmt/format.h>
 
 #include <catch2/catch.hpp>
@@ -49,7 +48,7 @@ TEST_CASE("an arm between stops never passes them, whatever the integrator") {
     }
 }
 
-// A road that it dips into by 1 µm, for 2.8 mrad of each turn: two events a turn.
+// The tyre dips into the road by 1 µm, for 2.8 mrad of each turn: two events a turn.
 TEST_CASE("a grazing contact is found in every turn, at 10 rad/s and at 60000 turns a minute") {
   for (const double speed : {10.0, 2000 * std::numbers::pi}) {
     const auto system = arm(speed, -1.099999);

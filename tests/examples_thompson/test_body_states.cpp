@@ -64,7 +64,7 @@ joints:
     const Eigen::Vector3d J(1, 1.5, 2);
     CHECK((body.rates.segment<3>(v) - speed.cross(spin)).norm() < 1e-13);
     CHECK((body.rates.segment<3>(w) - J.cwiseProduct(spin).cross(spin).cwiseQuotient(J)).norm() < 1e-13);
-    // The linear model of Euler's equations: d/dt δω = J⁻¹ (tilde(J ω) − ω̃ J) δω, and nothing of the angles in it.
+    // The linear model of Euler's equations: d/dt δω = J⁻¹ (tilde(J ω) − ω̃ J) δω, in which the angles do not occur.
     const auto skewed = [](const Eigen::Vector3d& a) {
       Eigen::Matrix3d m;
       m << 0, -a[2], a[1], a[2], 0, -a[0], -a[1], a[0], 0;

@@ -88,7 +88,7 @@ class FlexibleBench {
   FlexibleBatch* batch_ = nullptr;
 };
 
-/// What `define` says of wrong fields, all in one text.
+/// The messages of `define` about wrong fields, all in one text.
 inline std::string complaints(const FlexibleBodyType& type, const FieldSet& fields) {
   RecordingSink sink(type.fields());
   const bool good = type.define({.fields = fields.values()}, 0, sink);
@@ -97,7 +97,7 @@ inline std::string complaints(const FlexibleBodyType& type, const FieldSet& fiel
   return text;
 }
 
-/// Mass points: where they are undeformed, and what each mode moves them by.
+/// A mass point: its undeformed place, and its displacement in each mode.
 struct MassPoint {
   double mass;
   Vec3 position;
@@ -144,7 +144,7 @@ inline double largest(const std::vector<double>& a) {
   for (const double x : a) worst = std::max(worst, std::abs(x));
   return worst;
 }
-/// Largest difference of two lists, relative to the largest element; not a number stays so.
+/// Largest difference of two lists, relative to the largest element; NaN stays NaN.
 inline double difference(const std::vector<double>& a, const std::vector<double>& b) {
   if (a.size() != b.size()) return std::nan("");
   double worst = 0;

@@ -1,4 +1,4 @@
-// Modal bodies: the two ways to give inertia, a beam as one, nodes, and what is said of wrong data.
+// Modal bodies: the two ways to give inertia, a beam as one, nodes, and messages about wrong data.
 #include <catch2/catch.hpp>
 
 #include "plugins/elements/flexible/beam_mode.hpp"

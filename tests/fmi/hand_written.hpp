@@ -28,7 +28,7 @@ struct HandWritten {
   std::string definitions{};               ///< of units and types
 };
 
-/// With a description for a version and a library of some name.
+/// Packs it with a description for a version and a library of some name.
 inline std::string hand_written(const Workshop& w, const std::string& name, const HandWritten& how = {}) {
   const bool is_3 = how.version.starts_with('3');
   std::string variables;

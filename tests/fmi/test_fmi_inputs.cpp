@@ -126,7 +126,7 @@ TEST_CASE("an external signal is an input") {
   std::string text = driven_arm("{expression: \"2*signal(command)\"}");
   text.replace(text.find("forces:"), 0, "signals:\n  - {name: command, type: external, initial: 0.25}\n");
   const std::string model = w.write("arm.yaml", text);
-  // Where no other program gives it, it stands.
+  // If no other program gives the signal, it keeps its initial value.
   const Table still = read_table(w.run({"run", model, "--output", "-", "--quiet"}).out);
   const std::string constant = w.write("constant.yaml", driven_arm("0.5"));
   const Table expected = read_table(w.run({"run", constant, "--output", "-", "--quiet"}).out);

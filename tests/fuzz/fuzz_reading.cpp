@@ -149,7 +149,7 @@ std::string mutation(unsigned number) {
   return text;
 }
 
-/// What is wrong with a result, or nullptr.
+/// The fault of a result, or nullptr.
 const char* fault(const Description& model, const Diagnostics& diagnostics) {
   for (const polyform::Diagnostic& d : diagnostics.all())
     if (d.message.empty() || d.line < 0 || d.column < 0) return "a diagnostic without message or place";

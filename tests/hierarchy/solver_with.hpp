@@ -1,4 +1,4 @@
-// Solvers of this formulation with options, and what they find at a model's initial state.
+// Solvers of this formulation with options, and their results at a model's initial state.
 #pragma once
 
 #include <memory>
@@ -16,10 +16,10 @@ using GivenOptions = std::vector<std::pair<std::string, std::string>>;
 /// The formulation under test.
 const Formulation& hierarchy_formulation();
 
-/// Throws host::Failure where the formulation refuses.
+/// Throws host::Failure if the formulation refuses.
 host::SolverPointer solver_with(const host::System&, const GivenOptions&);
 
-/// The observation at the model's initial state; fails the test when the solver does.
+/// The observation at the model's initial state; fails the test if the solver fails.
 std::unique_ptr<host::ObservationStore> observe(const host::System&, Solver&);
 std::unique_ptr<host::ObservationStore> observe_with(const host::System&, const GivenOptions&);
 

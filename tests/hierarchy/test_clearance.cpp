@@ -61,7 +61,7 @@ TEST_CASE("a joint that gives way in a redundant loop is no contradiction, in on
 }
 
 TEST_CASE("one row of a joint gives way, and the others hold") {
-  // Of a bolt in x, y, z and about them only z gives way: the rows of its forces are told apart by what they carry.
+  // The six rows of a bolt give way one after the other; only the row along z lets the body fall.
   const auto system = system_from_text(R"(
 polyform: 1
 gravity: [1, 2, -9.81]

@@ -18,7 +18,7 @@ using Eigen::VectorXd;
 
 namespace {
 
-/// The measurement update of any textbook: z = H x + noise of covariance R.
+/// The measurement update as in textbooks: z = H x + noise of covariance R.
 struct TextbookFilter {
   VectorXd x;
   MatrixXd P;

@@ -1,4 +1,4 @@
-// What rounding leaves of the equations: refused by name where it is too much, and not where it is all there is.
+// Residuals by rounding: refused by name if they are too large, and accepted if there is nothing else.
 #include <fmt/format.h>
 
 #include <catch2/catch.hpp>

@@ -28,7 +28,7 @@ host::Conversion exported(const std::string& format, const std::string& text) {
   return *got;
 }
 
-/// At some state of the tree, where there are no loops.
+/// Checks it at the initial state, or (moved) at another state of a tree.
 void check_round_trip(const std::string& format, const std::string& text, bool moved,
                       const host::ImportOptions& options = {}) {
   INFO(format);
@@ -47,7 +47,7 @@ void check_round_trip(const std::string& format, const std::string& text, bool m
       }
   const Coordinates expected = accelerations(*before, reference_formulation(), q, v);
   const Coordinates found = accelerations(*after, reference_formulation(), q, v);
-  // MJCF closes a loop by balls in place of a hinge.
+  // MJCF closes a loop with balls instead of a hinge.
   Coordinates of_one;
   for (const auto& [name, values] : expected)
     if (values.size() == 1 && (moved || !found.contains(name) || found.at(name).size() == 1)) of_one[name] = values;

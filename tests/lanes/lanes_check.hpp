@@ -1,4 +1,4 @@
-// Worlds in lanes beside their own solvers.
+// Compares worlds in lanes with their own solvers.
 #pragma once
 
 #include <catch2/catch.hpp>
@@ -15,7 +15,7 @@ namespace polyform::test {
 
 inline std::string model_file(const std::string& name) { return std::string(POLYFORM_MODELS) + "/" + name + ".yaml"; }
 
-/// The formulation of that name, or nullptr where it cannot run the system.
+/// The formulation of that name, or nullptr if it cannot run the system.
 inline const Formulation* formulation_for(const host::System& system, std::string_view name) {
   for (const Formulation* one : formulations_for(system))
     if (one->name() == name) return one;

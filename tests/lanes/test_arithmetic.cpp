@@ -1,4 +1,4 @@
-// Sums and choices in lanes, by the builds for all instruction sets that this processor can run.
+// Sums and choices in lanes, in the builds for all instruction sets that this processor can run.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>

@@ -40,7 +40,7 @@ inline double distance_to(const host::Modes& modes, std::complex<double> wanted)
   return best;
 }
 
-/// What a period makes of (x, x') with x'' = stiffness(t) x: the trace, by the classical Runge-Kutta method.
+/// The matrix of (x, x') over a period, with x'' = stiffness(t) x: its trace, by the classical Runge-Kutta method.
 template <class Stiffness>
 double trace_over(double period, const Stiffness& stiffness) {
   constexpr int steps = 20000;

@@ -63,7 +63,7 @@ struct Canonical {
     K2 << 0, (S - mz) / w * k, 0, (SA + SF * s) / w * k;
     C1 << 0, mu * S + SF * k + xz / w * k - mu * mz, -(mu * S + SF * k), Alz / w * k + mu * (SA + zz / w * k);
   }
-  /// Of the rates of lean, steer and their rates at a speed.
+  /// A for lean, steer and their rates, at a speed.
   Eigen::Matrix4d A(double v) const {
     Eigen::Matrix4d a = Eigen::Matrix4d::Zero();
     a.topRightCorner<2, 2>().setIdentity();

@@ -150,7 +150,7 @@ forces:
 
 namespace {
 
-/// A rod that hangs on what is given.
+/// A rod that hangs on the given joints and constraints.
 std::unique_ptr<host::System> hanging(const std::string& joints_and_constraints) {
   return system_from_text(R"(
 polyform: 1

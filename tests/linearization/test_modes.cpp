@@ -106,8 +106,8 @@ TEST_CASE("rounding that ties free motions to others neither hides nor makes zer
   }
 }
 
-// x'' = 5.9e-14 x beside a motion of -20 1/s is x'' = 0 with what rounding of 20 leaves: ±2.4e-7 1/s, neither of which
-// is known. x'' = x/100 is a saddle.
+// Next to a motion of -20 1/s, x'' = 5.9e-14 x is x'' = 0 with the rounding of 20: its eigenvalues ±2.4e-7 1/s are not
+// known. x'' = x/100 is a saddle.
 TEST_CASE("a growing and a decaying mode that rounding makes of a double zero are not counted") {
   Eigen::MatrixXd A = Eigen::MatrixXd::Zero(3, 3);
   A(0, 1) = 1;

@@ -37,7 +37,7 @@ constraints:
                                       frequency));
 }
 
-/// The trace of what a period of the shaken rod makes of (θ, θ').
+/// The trace of the matrix of (θ, θ') over a period of the shaken rod.
 double mathieu_trace(double frequency) {
   const double w = 2 * M_PI * frequency, ratio = 0.8 * 0.4 / (0.07 + 0.8 * 0.16);
   return trace_over(1 / frequency, [&](double t) { return ratio * (9.81 - 0.04 * w * w * std::sin(w * t)); });

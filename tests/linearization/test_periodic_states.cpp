@@ -30,7 +30,7 @@ Index place(const host::PeriodicStates& along, const std::string& name) {
   throw std::invalid_argument(name);
 }
 
-/// What a period makes of deviations, by the classical Runge-Kutta method on the trigonometric interpolation of A.
+/// The matrix of deviations over a period, by the classical Runge-Kutta method on the trigonometric interpolation of A.
 MatrixXd map_of(const host::PeriodicStates& along) {
   const std::size_t n = along.models.size();
   const auto A = [&](double t) {

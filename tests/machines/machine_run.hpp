@@ -1,4 +1,4 @@
-// Runs of models by the command, in every formulation that carries them.
+// Runs of models by the command, in every formulation that can run them.
 #pragma once
 
 #include <algorithm>
@@ -15,7 +15,7 @@ inline constexpr double pi = 3.14159265358979323846, g = 9.81;
 
 inline constexpr std::array formulations{"riccati", "reduced", "particles", "hierarchy", "thompson", "cartesian"};
 
-/// The rows of a run; fails the test with what the command said where it does not end well.
+/// The rows of a run; if it does not end well, fails the test with the messages of the command.
 inline Table rows_of(const std::string& model, const std::string& solver, const std::vector<std::string>& more = {}) {
   const Workshop shop;
   std::vector<std::string> words{

@@ -57,7 +57,7 @@ TEST_CASE("the magic formula has the slope, the peak and the trail that its coef
   CHECK(f.forces(Fz, 0, small, 0, 20).mz == Approx(-0.11 * Fz * 0.313 / 5000 * Ky * small).epsilon(1e-5));
   const double Kx = Fz * 21 * std::exp(0.2 * (Fz - 5000) / 5000);
   CHECK(f.forces(Fz, small, 0, 0, 20).fx == Approx(Kx * small).epsilon(1e-6));
-  // Slip along x takes from the lateral force, and the other way round.
+  // Slip along x reduces the lateral force, and the other way round.
   CHECK(std::abs(f.forces(Fz, 0.1, 0.05, 0, 20).fy) < std::abs(f.forces(Fz, 0, 0.05, 0, 20).fy));
   CHECK(f.forces(Fz, 0.05, 0.1, 0, 20).fx < f.forces(Fz, 0.05, 0, 0, 20).fx);
   // A symmetric tyre is symmetric.

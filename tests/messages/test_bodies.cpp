@@ -1,4 +1,4 @@
-// The wording and the places of what is said about bodies.
+// The wording and the places of messages about bodies.
 #include "tests/messages/messages.hpp"
 
 using namespace polyform::host::testing;

@@ -1,4 +1,4 @@
-// The wording and the places of what is said about simulation and solver.
+// The wording and the places of messages about simulation and solver.
 #include "tests/messages/messages.hpp"
 
 using namespace polyform::host::testing;

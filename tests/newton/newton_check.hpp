@@ -36,7 +36,7 @@ class NewtonCheck {
 
   NewtonMatrix* matrix() { return ask<NewtonMatrix>(*solver_); }
 
-  /// What one iteration leaves of a random error.
+  /// The part of a random error that one iteration leaves.
   double residual(std::complex<double> gamma) {
     NewtonMatrix* const newton = matrix();
     REQUIRE(newton != nullptr);
@@ -48,7 +48,7 @@ class NewtonCheck {
     for (double& x : real) x = normal(random);
     if (gamma.imag() != 0)
       for (double& x : imaginary) x = normal(random);
-    // Velocities count as what they do in γ.
+    // A velocity counts by the displacement that it makes in the time γ.
     const std::span<const StateKind> kinds = ask<SecondOrderSystem>(*solver_)->kinds();
     const auto unit = [&](std::size_t i) { return kinds[i] == StateKind::velocity ? 1 / std::abs(gamma) : 1.0; };
     for (std::size_t i = 0; i < n; ++i) {

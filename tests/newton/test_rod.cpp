@@ -101,7 +101,8 @@ TEST_CASE("what a derivative for Newton's iteration lacks is nothing that the it
   auto* const to_solve = ask<NewtonDerivative>(*solver);
   REQUIRE(matrix != nullptr);
   REQUIRE(to_solve != nullptr);
-  // Where the springs have come to hold each other, what they leave of accelerations is less than their rounding.
+  // When the springs have come to balance each other, the accelerations that they leave are smaller than their
+  // rounding.
   const std::vector<double> y = run(1000, "radau5", 1e-4, 0.05).y;
   (void)initial_vector(*system, *solver);
   REQUIRE(y.size() == solver->state_size());

@@ -1,4 +1,4 @@
-// Models of elements that use what is offered to them.
+// Models of elements that use what the contract offers them.
 #pragma once
 
 #include <catch2/catch.hpp>
@@ -25,7 +25,7 @@ inline std::pair<std::string, bool> assembled(const std::string& text) {
   return {messages, made};
 }
 
-/// What a formulation says of a system at its start.
+/// The observation of a formulation for a system at its start.
 struct Seen {
   Seen(const host::System& system, const Formulation& formulation) : store(system.view()) {
     const auto solver = solver_for(system, formulation);

@@ -1,4 +1,4 @@
-// One instance by itself, as authors test theirs.
+// Tests of one element by itself, as authors write them.
 #include "plugins/elements/forces/force_types.hpp"
 #include "polyform/helpers/element_test.hpp"
 #include "tests/offers/offers.hpp"

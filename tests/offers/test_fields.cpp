@@ -1,4 +1,4 @@
-// Lists of attachments as fields, and what elements are told of the model.
+// Lists of attachments as fields, and the facts about the model that elements get.
 #include "framework/host/assembly/system.hpp"
 #include "polyform/contract/system_view.hpp"
 #include "tests/offers/offers.hpp"

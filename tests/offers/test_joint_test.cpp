@@ -1,4 +1,5 @@
-// One instance of a joint by itself, as authors test theirs: of primitives, with a kernel, and by the clock.
+// Tests of one joint by itself, as authors write them: a joint of primitives, one with a kernel, one that depends on
+// time.
 #include "plugins/elements/joints/joint_types.hpp"
 #include "polyform/helpers/joint_test.hpp"
 #include "sdk/examples/varilead-rheonomic-joint/varilead_rheonomic_joint.hpp"

@@ -15,7 +15,7 @@ namespace {
 
 constexpr double g = 9.81;
 
-/// A weight on a cable that runs from ground over an eyelet at (0, 0, 1) down to it; taut by 2 cm.
+/// A weight on a cable that runs from ground over an eyelet at (0, 0, 1) down to it; the cable is stretched by 2 cm.
 const std::string hanging = R"(
 polyform: 1
 bodies:
@@ -87,7 +87,7 @@ TEST_CASE("states of forces and outputs are columns with units") {
 
 namespace {
 
-/// Called `x`, as a coordinate of a body is; declares an output and gives it, unless it is `mute`.
+/// A force called `x`, like a coordinate of a body; declares an output and gives it, unless it is `mute`.
 class Namesake final : public ForceType {
  public:
   explicit Namesake(bool mute) : mute_(mute) {}

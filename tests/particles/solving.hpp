@@ -1,4 +1,4 @@
-// Solvers of this formulation with options, and what compares them.
+// Solvers of this formulation with options, and functions that compare their results.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@ inline host::SolverPointer solver_with(const host::System& system, const SolverO
   return solver_for(system, *registry().catalog().formulations.at("particles"), options);
 }
 
-/// Relative to the largest element of a, or one.
+/// The largest difference, relative to the largest element of a, or to 1.
 inline double largest_difference(const std::vector<double>& a, const std::vector<double>& b) {
   double worst = 0, size = 1;
   for (std::size_t i = 0; i < a.size(); ++i) {

@@ -1,4 +1,4 @@
-// Constraint elements, first-order states and efforts in particle coordinates, against the cartesian reference.
+// Constraint elements, first-order states and efforts in particle coordinates, compared with the cartesian formulation.
 #include <catch2/catch.hpp>
 
 #include "framework/host/reading/reader.hpp"
@@ -20,7 +20,7 @@ host::SolverPointer solver_of(const char* name, const SystemView& view) {
   return host::compile(formulation, view, options);
 }
 
-/// Motion after a second, and accelerations and reactions then, in both.
+/// Compares the motion after a second, and accelerations and reactions then, of both formulations.
 void require_same_motion(const SystemView& view, const State& start) {
   Observed found(view), expected(view);
   double worst = 0;

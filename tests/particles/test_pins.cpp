@@ -1,4 +1,4 @@
-// Joints whose particles stand on ground, and joints beside them that ask for what those grant already.
+// Joints whose particles stand on ground, and further joints that ask for what those grant already.
 #include <fmt/format.h>
 
 #include <catch2/catch.hpp>

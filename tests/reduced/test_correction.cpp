@@ -37,8 +37,8 @@ const Options none{{"correction", "none"}}, semi_analytic{{"jacobian", "semi-ana
     differentiation{{"jacobian", "direct-differentiation"}}, inertia{{"metric", "inertia"}},
     baumgarte{{"correction", "baumgarte"}};
 
-/// Without correction an error of the velocity stays and moves the positions: it grows at least with the time. least:
-/// what it comes to.
+/// Without correction an error of the velocity stays and moves the positions: they drift at least in proportion to
+/// time, and by more than `least` at the end.
 void require_growing_drift(const host::System& system, const Pace& pace, double least) {
   const Course course = run(system, "reduced", none, pace);
   REQUIRE(course.failure.empty());
@@ -192,7 +192,7 @@ TEST_CASE("the paper's examples start as shipped, as in riccati and in the refer
     const auto system = shipped(model);
     const auto& settings = system->description().simulation;
     REQUIRE(settings.integrator == "rk4");
-    // Stiff modes ask for less than the shipped step where formulations of other coordinates are to agree.
+    // With stiff modes, formulations with other coordinates agree only at smaller steps than the shipped one.
     const double step = system->view().modes > 0 ? settings.step.value() / 16 : settings.step.value();
     const Pace pace{duration, step, duration};
     const Course course = run(*system, "reduced", {}, pace);

@@ -1,4 +1,4 @@
-// The two ways to the constraint Jacobian, against each other and against differences of the residuals.
+// The constraint Jacobian by both methods, compared with each other and with differences of the residuals.
 #include <fmt/format.h>
 
 #include <array>
@@ -71,7 +71,7 @@ std::string two_arms(const std::string& cut, unsigned seed) {
   return "polyform: 1\nbodies:\n" + bodies + "joints:\n" + joints;
 }
 
-/// Pins and slides in one plane, with a chord: two loops that share joints. Redundant in space.
+/// Pins and slides in one plane, with a chord: two loops that share joints. They are redundant in space.
 std::string planar_loops(unsigned seed) {
   Random random(seed);
   std::string bodies, joints, before = "ground";
@@ -94,8 +94,8 @@ std::string planar_loops(unsigned seed) {
   return "polyform: 1\nbodies:\n" + bodies + "joints:\n" + joints;
 }
 
-/// A beam that ground holds in its middle, arms at both ends, one of them a beam too, and their ends tied: flexible
-/// bodies in the moving path, in the base path and as common ancestor, entered at nodes and at the body frame.
+/// A beam that ground holds in its middle, arms at both ends, one of them a beam too, and their ends tied. So flexible
+/// bodies are in the moving path, in the base path and the common ancestor, entered at nodes and at the body frame.
 std::string flexible_loop(const std::string& cut, bool swapped) {
   const std::string beam = "type: flexible-beam, length: 1, linear_density: 1, bending_stiffness: 10, modes: 3";
   return fmt::format(R"(

@@ -33,7 +33,7 @@ TEST_CASE("compare --report has the rows of every solver, and leaves no files be
   for (std::size_t run = 0; run < 2; ++run) {
     const Table table = read_table(shop.read(std::string("rod.") + solvers[run] + ".csv"));
     REQUIRE(table.rows.size() == 101);
-    // HDF5 has its objects in alphabetical order: constraint, correction and energy come last but for time.
+    // HDF5 has its objects in alphabetical order: constraint, correction and energy come last, before time.
     REQUIRE(description_of(page).at("runs").at(run).at("label") == solvers[run]);
     std::vector<double> time;
     for (const std::vector<double>& row : table.rows) time.push_back(row[0]);
@@ -58,7 +58,7 @@ TEST_CASE("a report of results tells the same deviations as the comparison that 
     const std::string compared = shop.read("c.html"), reported = shop.read("r.html");
     const nlohmann::json one = description_of(compared).at("tables").at(1);
     const nlohmann::json other = description_of(reported).at("tables").at(1);
-    // Results hold no accelerations. Of the reactions of the ladder only a part is unique, in both alike.
+    // Results hold no accelerations. Only a part of the ladder's reactions is unique, the same part in both.
     const std::size_t held = other.at("columns").size();
     CHECK(held >= 10);
     REQUIRE(one.at("columns").size() >= held);

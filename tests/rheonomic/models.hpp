@@ -24,7 +24,7 @@ joints:
 
 inline constexpr const char* sine_shift = "{sine: {amplitude: 0.03, frequency: 2, phase: 0.4}}";
 
-/// Four bars about y: a crank, a coupler and a rocker on what is given.
+/// Four bars about y: a crank, a coupler and a rocker. `bodies` and `joints` add what carries the rocker.
 inline std::string four_bar(const std::string& bodies, const std::string& joints) {
   return R"(
 polyform: 1

@@ -28,7 +28,7 @@ Matrix matrix(Index rows, Index columns, std::initializer_list<double> values) {
 }
 Matrix matrix_of_rod(const Rod& rod) { return reduce_to_plane(transfer_matrix(rod.body())); }
 
-/// The example at a random state, with the truth.
+/// The example at a random state, with the true accelerations and forces.
 struct Example {
   explicit Example(unsigned seed) {
     test::RandomRods random(seed);

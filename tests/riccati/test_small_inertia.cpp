@@ -11,7 +11,7 @@ using namespace polyform::test;
 
 namespace {
 
-/// A wheel on a pin with a motor of 2.5 N m; inertia: about its centre, on the pin.
+/// A wheel on a pin with a motor of 2.5 N m; inertia: of the wheel about its centre, which is on the pin.
 std::string wheel(const std::string& inertia) {
   return "polyform: 1\nname: wheel\ngravity: [0, 0, 0]\nbodies:\n  - {name: wheel, mass: 1, inertia: " + inertia + R"(}
 joints:
@@ -48,14 +48,14 @@ TEST_CASE("a hinge whose body has no inertia about it fails by name, however lar
 }
 
 TEST_CASE("a pivot of rounding alone does not count") {
-  // S after a hinge with the same axis: what is left about it is rounding of what was taken off.
+  // S after a hinge with the same axis has been eliminated: its inertia about that axis is rounding.
   Transfer<double> s;
   s.aa = {1, 1, 1e-17, 0, 0, 0};
   Column<double> column;
   column.H.angular = {0, 0, 1};
   CHECK_FALSE(prepare_rotation(s, column, 0.0));
   CHECK_FALSE(prepare_small_rotation(s, column, 0.0, 0.0));
-  // The same pivot as a body's own inertia does.
+  // A body's own inertia gives the same pivot.
   CHECK(prepare_small_rotation(s, column, 2e-17, 1e-17));
   CHECK(column.inverse * column.free == Approx(2));
 }

@@ -10,7 +10,7 @@
 namespace polyform::test {
 
 using Options = std::vector<std::pair<std::string, std::string>>;
-/// The three combinations of algorithm and branches besides the default.
+/// The three combinations of algorithm and branches other than the default.
 std::vector<Options> all_variants();
 std::string text_of(const Options&);
 

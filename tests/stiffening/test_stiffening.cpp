@@ -100,7 +100,7 @@ TEST_CASE("bodies that their tension stiffens conserve energy") {
 }
 
 TEST_CASE("a free blade that bends and spins keeps momentum and angular momentum") {
-  // Of mean axes, without loads: the mass centre goes straight on. The rigid part has no mass.
+  // With mean axes and without loads the mass centre goes straight on. The rigid part has no mass.
   const auto system = system_from_text(R"(
 polyform: 1
 gravity: [0, 0, 0]

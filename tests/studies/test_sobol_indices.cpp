@@ -1,4 +1,4 @@
-// Sobol indices beside those of functions whose indices are known.
+// Sobol indices, compared with those of functions whose indices are known.
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <limits>

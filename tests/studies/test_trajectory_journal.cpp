@@ -37,7 +37,7 @@ TEST_CASE("a journal of trajectories keeps what was whole when its program was k
   }
   CHECK(std::filesystem::file_size(path) == size);
   {
-    // A number that is another one than was written.
+    // A number differs from the one that was written.
     std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
     file.seekp(-3, std::ios::end);
     file.put('x');

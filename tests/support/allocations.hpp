@@ -23,7 +23,7 @@ void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
   ++polyform::test::allocation_count;
   return std::malloc(size == 0 ? 1 : size);
 }
-// Where both are inlined the compiler takes malloc() and free() for a mismatch.
+// If both were inlined, the compiler would take malloc() and free() for a mismatch.
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wmismatched-new-delete"
 void operator delete(void* p) noexcept { std::free(p); }

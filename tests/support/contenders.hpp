@@ -11,7 +11,7 @@
 
 namespace polyform::test {
 
-/// With their default options.
+/// All of them with their default options.
 inline std::vector<host::Contender> able(const host::System& system) {
   static std::deque<host::Description> storage;
   std::vector<host::Contender> all;

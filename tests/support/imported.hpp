@@ -23,7 +23,7 @@ inline std::string bytes_of(const std::string& file) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-/// The conversion of bytes that an importer recognises; fails the test with the diagnostics where there is none.
+/// The conversion of bytes that an importer recognises; fails the test with the diagnostics if there is none.
 inline host::Conversion imported(const std::string& bytes, const host::ImportOptions& options = {},
                                  const std::string& name = "robot") {
   const ImporterType* const importer = host::importer_for(registry().catalog(), name, bytes);

@@ -10,7 +10,7 @@ namespace polyform::test {
 
 /// All of them.
 std::span<const IntegratorType* const> integrator_types();
-/// One with the defaults of its options; fails the test where there is none of that name.
+/// One with the defaults of its options; fails the test if there is none of that name.
 host::IntegratorChoice integrator(std::string_view name);
 /// The host's defaults, with an integrator.
 host::RunSettings run_settings(std::string_view integrator = "dopri5");

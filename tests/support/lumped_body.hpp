@@ -10,7 +10,7 @@
 namespace polyform::test {
 
 /// Particles at u + Φu η with a linear elastic and damping matrix. Attachments take Φu from the particle at their point
-/// (zero where there is none) and any Φθ, which has no inertia.
+/// (zero if there is none) and any Φθ, which has no inertia.
 class LumpedBody final : public FlexibleBodyType {
  public:
   struct Particle {

@@ -33,7 +33,7 @@ class Writer {
   }
 
   std::string body(int i) {
-    // The third principal moment lies between |a − b| and a + b, as a real body's does.
+    // The third principal moment lies between |a − b| and a + b, like that of a real body.
     const double a = uniform(0.05, 0.2), b = uniform(0.05, 0.2),
                  c = std::abs(a - b) + uniform(0.1, 1.9) * std::min(a, b);
     return fmt::format(

@@ -1,5 +1,5 @@
-// Whether the tests are built with the address sanitizer, which takes over memory: limits on it and what a process
-// takes of it then say nothing.
+// Whether the tests are built with the address sanitizer, which takes over memory. Limits on memory, and how much a
+// process takes, then mean nothing.
 #pragma once
 
 namespace polyform::test {

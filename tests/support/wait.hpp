@@ -21,7 +21,7 @@ bool wait_until(const Condition& condition, double seconds = 120) {
   return true;
 }
 
-/// The first process that the given one has made and that still lives; 0 where there is none.
+/// The first process that the given one has made and that still lives; 0 if there is none.
 inline pid_t child_of(pid_t process) {
   const std::string name = std::to_string(process);
   std::ifstream children("/proc/" + name + "/task/" + name + "/children");

@@ -21,7 +21,7 @@ std::unique_ptr<host::System> system_from_file(const std::string& file);
 /// Formulations of this build that can run the system, in alphabetical order.
 std::vector<const Formulation*> formulations_for(const host::System&);
 
-/// A solver with the formulation's default options, but for those given by name and text.
+/// A solver with the options given by name and text, and the formulation's defaults for the others.
 using SolverOptions = std::vector<std::pair<std::string, std::string>>;
 host::SolverPointer solver_for(const host::System&, const Formulation&, const SolverOptions& = {});
 

@@ -28,7 +28,7 @@ Difference difference(const Observation&, const Observation&);
 std::vector<SolverOptions> variants();
 std::string text_of(const SolverOptions&);
 
-/// What compiling with these options is refused for; empty where it is not.
+/// What compiling with these options is refused for; empty if it is not.
 std::string refusal(const host::System&, const SolverOptions&);
 
 }  // namespace polyform::test

@@ -25,9 +25,9 @@ Matrix3 eigen(const Mat3& m) {
 Mat3 about(const Vec3& axis, double angle) { return axis_rotation(axis, std::cos(angle), std::sin(angle)); }
 
 /// A body of an example, placed by hand: its joint at a point of the inboard body turns about axes that each stand in
-/// the frame that the earlier ones lead to.
+/// the frame to which the earlier ones lead.
 struct Link {
-  std::string name, inboard;   ///< "" for the root, which is free, or hinged to ground where it has axes
+  std::string name, inboard;   ///< "" for the root, which is free, or hinged to ground if it has axes
   Vec3 on_inboard, to_center;  ///< joint from the mass centre of the inboard body, mass centre from the joint
   std::vector<Vec3> axes;
   std::vector<double> angles;
@@ -133,7 +133,7 @@ class Example {
   int columns_ = 0;
 };
 
-/// The formulation's H2 with the paper's coordinates: of a free root the angular velocity in body axes.
+/// The formulation's H2 with the paper's coordinates: for a free root the angular velocity in body axes.
 void check_H2(const Example& example, const std::string& free_root, int rows, int columns) {
   const Eigen::MatrixXd expected = example.H2();
   REQUIRE(expected.rows() == rows);
@@ -145,7 +145,7 @@ void check_H2(const Example& example, const std::string& free_root, int rows, in
   CHECK((found - expected).cwiseAbs().maxCoeff() < 2e-15 * largest);
   TreeBench null_space(example.model(), Construction::null_space);
   const Eigen::MatrixXd N = null_space.H2();
-  // The same space: N (N⁺ H2) = H2.
+  // Both span the same space: N (N⁺ H2) = H2.
   CHECK((N * (N.transpose() * N).ldlt().solve(N.transpose() * expected) - expected).cwiseAbs().maxCoeff() <
         1e-13 * largest);
 }

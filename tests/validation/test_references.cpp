@@ -45,7 +45,7 @@ std::vector<Verification> verify_all(const Reference& reference) {
   return verify(*system, reference, contenders, settings_of(*system), patient);
 }
 
-/// All that is said of a file of that text, which is no reference.
+/// All messages about a file with that text, which is no reference.
 std::string refusal(const std::string& text) {
   const std::string file = (std::filesystem::temp_directory_path() / "polyform-refused-reference.json").string();
   std::ofstream(file) << text;
@@ -56,7 +56,7 @@ std::string refusal(const std::string& text) {
   return all;
 }
 
-/// A reference without accelerations at the start, with this in its channels.
+/// A reference without accelerations at the start, with these channels.
 std::string with_channels(const std::string& channels) {
   return R"({"model": "a.yaml", "source": "none", "times": [0, 1], "tolerance": {"position": 1}, "channels": {)" +
          channels + "}}";

@@ -1,4 +1,4 @@
-// The law of the tyre: what the road does to a wheel in a given motion.
+// The law of the tyre: the forces of the road on a wheel in a given motion.
 #include <catch2/catch.hpp>
 #include <cmath>
 
@@ -31,7 +31,8 @@ Load load_on(FieldSet fields, const BodyMotion& motion) {
 }
 Load load_of(double damping, const BodyMotion& motion) { return load_on(tyre_fields(body_index(0), damping), motion); }
 
-/// Rolls, steers, sways in camber and bounces over a sloped road; velocities by differences of the pose.
+/// A wheel that rolls, steers, sways in camber and bounces over a sloped road; its velocities are differences of the
+/// pose.
 struct WobblingWheel {
   Mat3 slope;
   Vec3 normal, axis, center;  ///< axis and centre in the body

@@ -35,7 +35,7 @@ std::unique_ptr<host::System> disturbed_vehicle() {
   return system_from_text(text);
 }
 
-/// What is kept of a row.
+/// The numbers that are kept of a row.
 struct Row {
   double time, energy, power;
   std::vector<Pose> poses;
@@ -124,7 +124,7 @@ TEST_CASE("the vehicle settles in a damped oscillation to the position of least 
     const Row &first = rows.all.front(), &last = rows.all.back();
     const auto height = [&](const Row& row) { return rows.pose(row, "chassis").position.z; };
 
-    // Energy only falls, at the rate that dampers and tyres take it.
+    // Energy only falls, by the power that dampers and tyres take.
     for (std::size_t k = 1; k < rows.all.size(); ++k) {
       CHECK(rows.all[k].power <= 0);
       CHECK(rows.all[k].energy - rows.all[k - 1].energy < 1e-4);
@@ -158,14 +158,15 @@ TEST_CASE("the vehicle settles in a damped oscillation to the position of least 
 }
 
 TEST_CASE("all formulations and integrators agree on the motion of the vehicle") {
-  // The time of the largest speeds, contact included; the fixed step is the independent integration.
+  // The time of the largest speeds, contact included; runs with a fixed step are the independent integration.
   const bool disturbed = GENERATE(false, true);
   INFO((disturbed ? "disturbed" : "as shipped"));
   const auto system = disturbed ? disturbed_vehicle() : vehicle();
   host::RunSettings settings = settings_of(*system);
   settings.duration = 0.6;
   settings.output_interval = 0.05;
-  // In particle coordinates the points of a spinning wheel run in circles, of which BDF takes a little off every step.
+  // In particle coordinates the points of a spinning wheel run in circles, and BDF makes these a little smaller with
+  // every step.
   settings.relative_tolerance = 1e-10;
   settings.absolute_tolerance = 1e-12;
   std::unique_ptr<Rows> first;

@@ -117,8 +117,8 @@ TEST_CASE("Simbody gives the accelerations of loops that joints of every kind cl
     agree(*system_from_file(fmt::format("{}/{}.yaml", POLYFORM_MODELS, model)), "simbody", 1e-11);
 }
 
-// The press and the clock are of one shape, and their forces of one size beside their inertias: what is similar
-// accelerates alike. The engine's rank rule compares the loops of both, and drops the heavy one.
+// The press and the clock are of one shape, and their forces are in one proportion to their inertias, so they
+// accelerate alike. The engine's rank rule compares the loops of both, and drops the heavy one.
 TEST_CASE("Simbody leaves a heavy loop open beside a light one") {
   if (found({"simbody"}).empty()) return;
   const auto system = system_from_file(POLYFORM_MODELS "/press_and_clock.yaml");

@@ -138,7 +138,7 @@ void AccelerationMisfit::see_turn(Vec3 angular_velocity, Vec3 arm) {
   turn_ = std::max(turn_, dot(angular_velocity, angular_velocity) * norm(arm));
 }
 
-/// By what weights, turning and what the joints carry could do to the bodies.
+/// Finds the least scales, from the accelerations that weights, turning and the loads of joints could give the bodies.
 void AccelerationMisfit::find_floors(const Observation& now) {
   std::ranges::fill(carried_, Spatial{});
   for (std::size_t j = 0; j < view_.joints.size(); ++j)

@@ -1,4 +1,4 @@
-// Whether accelerations are those of a system with all of its constraints.
+// Whether accelerations belong to a system with all of its constraints.
 #pragma once
 
 #include <span>
@@ -12,32 +12,32 @@
 
 namespace polyform::host::inline assembly {
 
-/// How far observed accelerations leave what joints, constraint elements and modules allow: with A_FM, V̇, v̇ and u̇ as
+/// How far observed accelerations miss what joints, constraint elements and modules allow: with A_FM, V̇, v̇ and u̇ as
 /// observed and H, Ḣv, A, B, C and the right-hand sides at the observed motion,
 ///
 ///   joint       A_FM − Ḣ v − H v̇ = 0
 ///   constraint  A V̇ + B v̇ = acceleration_right
 ///   module      A u̇ + C V̇ + B v̇ = acceleration_right
 ///
-/// Rows are divided by their largest coefficient. The scale of what is left of a joint or row is the largest of its
-/// terms and of the accelerations of its frames, but at least a small part of what weights, turning and the reactions
-/// of joints could give the bodies (SystemScales), and 1e-6 of the largest acceleration anywhere, rotation included.
-/// That share allows for rounding, and is small enough that a fast body does not hide what is wrong with slow ones.
+/// Rows are divided by their largest coefficient. The scale of the rest of a joint or row is the largest of its terms
+/// and of the accelerations of its frames, but at least a small part of the accelerations that weights, turning and the
+/// reactions of joints could give the bodies (SystemScales), and 1e-6 of the largest acceleration anywhere, rotation
+/// included. That share allows for rounding, and is small enough that a fast body does not hide errors of slow ones.
 class AccelerationMisfit {
  public:
   struct Worst {
     const char* kind = "joint";  ///< joint, constraint or module
     std::string_view name;
-    double size = 0;  ///< relative to the scale; NaN where an acceleration is not a number
+    double size = 0;  ///< relative to the scale; NaN if an acceleration is not a number
   };
 
   /// The view outlives the object.
   explicit AccelerationMisfit(const SystemView&);
-  /// The constraint that is left the furthest.
+  /// The constraint with the largest rest, relative to its scale.
   Worst worst(double t, const Observation&);
 
  private:
-  /// A joint or row: what is left of it and its scale, both in units of accelerations.
+  /// A joint or row: its rest and its scale, both in units of accelerations.
   struct Left {
     const char* kind;
     std::string_view name;
@@ -63,7 +63,7 @@ class AccelerationMisfit {
   std::vector<Spatial> accelerations_;  ///< of the frames
   SystemScales system_scales_;
   std::vector<Spatial> carried_;  ///< per body the largest force and moment of its joints
-  double least_linear_ = 0, least_angular_ = 0;  ///< that count, m/s² and rad/s²
+  double least_linear_ = 0, least_angular_ = 0;  ///< the least scales, m/s² and rad/s²
   std::vector<Left> left_;
   double turn_ = 0;  ///< the largest ω² r of an arm from a frame to a joint or marker
 };

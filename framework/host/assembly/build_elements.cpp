@@ -54,7 +54,7 @@ std::vector<FieldValue> renumber(System::Parts& parts, const Fields& fields, Str
   return values;
 }
 
-/// Of a body of the view; of a flexible one from its mass matrix where it is undeformed.
+/// The inertia of a body of the view; for a flexible body that of its mass matrix at η = 0.
 BodyInertia inertia_of(const System::Parts& parts, const FlexibleSet& flexible, BodyIndex body) {
   if (is_ground(body)) return {};
   const BodyData& data = parts.bodies[at(body)];

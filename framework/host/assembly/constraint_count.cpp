@@ -40,7 +40,7 @@ class OpenMultipliers {
     by_rows.factorize(tolerance);
     left_out_part_ = by_rows.left_out_part();
     qr_.compute(filled_, jacobian.columns(), entries, tolerance);
-    // Rows decide. What is left of a column that depends on others is of the size of what is left of a row, not the
+    // The rank by rows decides: the rest of a dependent column has about the size of the rest of a row, but not the
     // same.
     for (; qr_.rank() > by_rows.rank(); tolerance *= 2)
       qr_.compute(filled_, jacobian.columns(), entries, 2 * tolerance);
@@ -50,8 +50,8 @@ class OpenMultipliers {
   std::size_t redundant() const { return rows_ - rank(); }
   double least_pivot() const { return qr_.least_pivot(); }
   double left_out_part() const { return left_out_part_; }
-  /// So many random compositions of the null space, one after the other. What none of them changes is determined, with
-  /// probability one.
+  /// Makes so many random combinations of the null space, one after the other. Multipliers that none of them changes
+  /// are determined, with probability one.
   std::vector<std::vector<double>> sample(std::size_t count) {
     std::vector<std::vector<double>> result;
     std::vector<double> z(filled_);
@@ -67,7 +67,7 @@ class OpenMultipliers {
  private:
   static constexpr std::size_t none = static_cast<std::size_t>(-1);
 
-  /// Between -1 and 1.
+  /// A random number between -1 and 1.
   double random() {
     seed_ = seed_ * 6364136223846793005u + 1442695040888963407u;
     return static_cast<double>(seed_ >> 11) * 0x1p-52 - 1;
@@ -82,7 +82,7 @@ class OpenMultipliers {
   std::uint64_t seed_ = 1;
 };
 
-/// Through all joints that they load.
+/// Finds the open directions of all joints that the multipliers load.
 std::vector<OpenDirections> open_directions(const SystemView& view, const ConstraintJacobian& jacobian,
                                             std::span<const std::vector<double>> multipliers) {
   const std::size_t joints = view.joints.size(), samples = multipliers.size();

@@ -167,8 +167,8 @@ void ConstraintJacobian::add_coordinates(std::size_t index, std::span<const doub
                        actual.p_FM - target.p_FM});
 }
 
-/// The rate of a coordinate: v = (HᵀH)⁻¹Hᵀ V_FM, one wrench per coordinate with Hᵀ w its unit vector. away: how far M
-/// is from where it is to be, F axes.
+/// Adds the rates of the coordinates: v = (HᵀH)⁻¹Hᵀ V_FM, one wrench per coordinate with Hᵀ w its unit vector. away:
+/// how far M is from its wanted place, F axes.
 void ConstraintJacobian::add_cut_coordinates(std::size_t index, std::span<const double> rates, const Spatial& away) {
   const JointData& cut = view_.joints[index];
   std::vector<double> q(cut.nq), v(cut.nv);
@@ -218,8 +218,8 @@ ConstraintJacobian::Row ConstraintJacobian::element_row(const ConstraintSet::Ele
   return row;
 }
 
-/// Rows of a module are A u + C V + B v = right. Combinations z of them with zᵀ A = 0 constrain the motion alone. For
-/// positions only holonomic rows count, and of the variables only those that have an integral among the states.
+/// The rows of a module are A u + C V + B v = right. Combinations z of them with zᵀ A = 0 constrain the motion alone.
+/// For positions only holonomic rows count, and only those variables that have an integral among the states.
 void ConstraintJacobian::add_module(const ModuleSet::Module& m, std::size_t first_row, const StateView& state) {
   const bool positions = of_ == Of::positions;
   const FreeRows free = positions ? free_rows_of_positions(m) : free_rows_of_motions(m);
@@ -247,7 +247,7 @@ void ConstraintJacobian::add_module(const ModuleSet::Module& m, std::size_t firs
 }
 
 /// Sums the wrenches from the bodies towards ground and enters their power, until they cancel: the two sides of a loop
-/// cancel, but for rounding, at the common ancestor of its bodies.
+/// cancel, up to rounding, at the common ancestor of its bodies.
 void ConstraintJacobian::add(Row row) {
   if (clocked_) {
     for (const auto& [frame, wrench] : row.wrenches) {
@@ -271,7 +271,7 @@ void ConstraintJacobian::add(Row row) {
     enter_modes(row.point, at_row, frame, wrench, 1);
     size = std::max(size, size_of(wrench));
   }
-  constexpr double nothing_left = 1e-12;  // rounding of a sum of wrenches, beside the largest of them
+  constexpr double nothing_left = 1e-12;  // rounding of a sum of wrenches, relative to the largest of them
   while (!next.empty()) {
     std::ranges::pop_heap(next);
     const std::size_t i = next.back();

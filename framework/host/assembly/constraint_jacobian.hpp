@@ -19,8 +19,8 @@ namespace polyform::host::inline assembly {
 /// nodes, the mode also moves the body itself, the other way. So its entry is the power of what acts at each node and
 /// outboard of it, less that of all wrenches at the node of the tree joint.
 ///
-/// It has many functions because one evaluation answers many questions: rows with their names, entries by columns, what
-/// is open of each, sizes that these are judged beside. All read what the evaluation left.
+/// It has many functions because one evaluation answers many questions: rows with their names, entries by columns, the
+/// residual of each, the sizes by which these are judged. All read what the evaluation left.
 class ConstraintJacobian {
  public:
   static constexpr std::size_t none = static_cast<std::size_t>(-1);
@@ -33,8 +33,8 @@ class ConstraintJacobian {
   struct Row {
     Vec3 point;  ///< about which its wrenches are taken; one per row, so that no digits are lost far from it
     std::vector<std::pair<FrameIndex, Spatial>> wrenches;
-    /// Of what an element does within joints: the joint, and the part of the wrenches that it puts on its outboard body
-    /// (a cut joint: on the moving one, or base where moving is ground).
+    /// For what an element does within joints: the joint, and the part of the wrenches that it puts on its outboard
+    /// body (of a cut joint: on the moving body, or on base if moving is ground).
     std::vector<std::pair<std::size_t, Spatial>> efforts;
     std::size_t cut_joint = none;
     std::string_view name;       ///< of the cut joint, the element or the module
@@ -44,7 +44,7 @@ class ConstraintJacobian {
     double residual = 0;  ///< position, where holonomic
     double velocity_right = 0;
     double by_clock = 0;  ///< what joints that depend on time bring to the left side while all rates are zero
-    /// Of a module: the rows whose combination this is, among those of all modules, and their factors.
+    /// For a row of a module: the rows of all modules whose combination it is, with their factors.
     std::vector<std::pair<std::size_t, double>> module_rows;
   };
 
@@ -77,7 +77,7 @@ class ConstraintJacobian {
   double place_rounding() const { return place_rounding_; }
   std::size_t columns() const { return columns_; }
   bool is_absent(std::size_t constraint) const { return !absent_.empty() && absent_[constraint]; }
-  /// Of terms that are summed.
+  /// The size of a sum of wrenches, from its terms.
   struct WrenchSize {
     double moment = 0, force = 0;  ///< N m about the origin of M, N
   };

@@ -1,4 +1,4 @@
-// What joints transmit for the multipliers of all rows.
+// The wrenches that joints transmit for the multipliers of all rows.
 #include <algorithm>
 #include <cmath>
 
@@ -42,7 +42,7 @@ void ConstraintJacobian::transmit(std::span<const double> mu, std::span<Spatial>
     if (is_absent(i)) through[i] = {};
 }
 
-/// A cut joint transmits the wrench that it applies to its moving body, or to its base where the moving body is ground.
+/// A cut joint transmits the wrench that it applies to its moving body, or to its base if the moving body is ground.
 double ConstraintJacobian::cut_sign(const Row& row, BodyIndex body) const {
   const JointData& joint = view_.joints[row.cut_joint];
   return body == (is_ground(joint.moving) ? joint.base : joint.moving) ? 1 : 0;

@@ -15,10 +15,10 @@ namespace {
 using Element = ConstraintSet::Element;
 
 constexpr std::size_t no_coordinate = static_cast<std::size_t>(-1);
-/// Of a run whose model gives none, s.
+/// The duration of a run if the model gives none, s.
 constexpr double usual_duration = 10;
 
-/// The only joint coordinate in a row, with its coefficient; none where the row has markers, several, or no
+/// The only joint coordinate in a row, with its coefficient; none if the row has markers, several, or no
 /// coordinates.
 std::size_t only_coordinate(const SystemView& view, const Element& e, std::size_t row, double& coefficient) {
   for (const Spatial& a : e.A.subspan(row * e.markers.size(), e.markers.size()))
@@ -45,7 +45,7 @@ constexpr Asked kinds[] = {{&Element::residual, "positions", 0},
                            {&Element::velocity_right, "velocities", 1},
                            {&Element::acceleration_right, "accelerations", 2}};
 
-/// Of a velocity coordinate of a joint: 1 rad, or the length of the system where it moves along.
+/// The usual amount of a joint's velocity coordinate: 1 rad, or the length of the system for a translation.
 double amount_like_a_turn(const Start& start, std::size_t coordinate) {
   const auto joint = std::ranges::find_if(start.view().joints, [coordinate](const JointData& j) {
     return coordinate >= j.v_offset && coordinate < j.v_offset + j.nv;

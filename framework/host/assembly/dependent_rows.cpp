@@ -21,8 +21,8 @@ struct NearlyDependent {
   std::string_view name{};
 };
 
-/// Part of least_independent from which on rows are so near to it that solvers may judge them differently: each measures
-/// a row in its own unknowns.
+/// From this part of least_independent on, rows are so near to it that solvers may judge them differently, because each
+/// solver measures a row in its own unknowns.
 constexpr double beside_the_bound = 0.5;
 constexpr const char* judged_differently =
     ". That is so near to the bound that solvers may judge it differently: their accelerations differ by some per cent "
@@ -31,7 +31,7 @@ constexpr const char* judged_differently =
 NearlyDependent nearly_dependent(const SystemView& view, const ConstStateView& at) {
   if (view.cut_joints().empty() && view.constraints.empty()) return {};
   ConstraintJacobian jacobian(view);
-  if (!jacobian.good()) return {};  // said where forces and modules start
+  if (!jacobian.good()) return {};  // reported where forces and modules start
   const auto copy = [](const auto& x) { return std::vector(x.begin(), x.end()); };
   auto q = copy(at.q), v = copy(at.v), eta = copy(at.eta), etadot = copy(at.etadot), x = copy(at.x);
   auto discrete = copy(at.discrete);

@@ -5,8 +5,8 @@
 
 namespace polyform::host::inline assembly {
 
-/// By how much rows that are taken as dependent are independent of the others at a state, beside their size: zero where
-/// it is no more than rounding.
+/// The part by which rows that are taken as dependent are independent of the others at a state, relative to their size;
+/// zero if it is no more than rounding.
 double nearly_dependent_part(const SystemView&, const ConstStateView&);
 
 /// Names the joint or element whose rows are independent of the others by more than rounding, but by too little to

@@ -17,8 +17,8 @@ namespace {
 /// Share of the size of a body from which on the rounding of a position is reported. Accelerations lose about as much,
 /// and their imbalance is reported from 1e-6 on.
 constexpr double least_rounding = 1e-7;
-/// A number that ends in so many binary zeros counts as exact (whole metres, halves, sixteenths). Of rounded numbers one
-/// in a thousand ends so.
+/// A number that ends in so many binary zeros counts as exact (whole metres, halves, sixteenths). One in a thousand
+/// rounded numbers ends so.
 constexpr int digits_of_exact = 10;
 
 /// The largest error of a number as it is written, m.

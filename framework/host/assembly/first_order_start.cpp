@@ -40,13 +40,13 @@ void FirstOrderStart::begin() {
   start_.given_x = start_.parts.x;
 }
 
-/// Discrete states that begin with the motion (DiscreteAtStart), at the motion that start_.tree holds.
+/// Sets discrete states that begin with the motion (DiscreteAtStart), for the motion that start_.tree holds.
 template <class Group>
 void FirstOrderStart::discrete_of_motion(const Group& group) {
   const std::size_t count = group.type->descriptor().discrete.size() * group.instances.size();
   if (count == 0) return;
   auto* const batch = group.type->create(group.instances);
-  if (batch == nullptr) return;  // which has been told
+  if (batch == nullptr) return;  // this has been reported
   if (auto* const told = ask<DiscreteAtStart>(*batch)) {
     const std::span<std::int32_t> values = std::span(start_.parts.discrete).subspan(group.discrete_offset, count);
     Attachments attached(start_.view(), group.instances, group.joints, start_.centred.origin());

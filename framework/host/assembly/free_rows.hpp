@@ -15,9 +15,9 @@ struct FreeRows {
   Eigen::Index holonomic = 0;     ///< how many of them hold positions too
 };
 
-/// Of all rows, at the module's matrices last evaluated.
+/// Considers all rows, at the module's matrices last evaluated.
 FreeRows free_rows_of_motions(const ModuleSet::Module&);
-/// Of holonomic rows alone; only variables count that have an integral among the states.
+/// Considers holonomic rows alone; only variables count that have an integral among the states.
 FreeRows free_rows_of_positions(const ModuleSet::Module&);
 
 }  // namespace polyform::host::assembly

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t none = static_cast<std::size_t>(-1);
 
-/// The position coordinate whose rate a velocity coordinate is; none where there is no such.
+/// The position coordinate whose rate a velocity coordinate is; none if there is no such.
 std::size_t position_of(const JointData& whole, std::size_t velocity) {
   if (whole.kernel != nullptr) {
     const std::size_t from_end = whole.nv - velocity;

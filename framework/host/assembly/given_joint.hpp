@@ -1,4 +1,4 @@
-// A joint some of whose coordinates are functions of time, as a kernel of the others and of the time.
+// A joint with given coordinates, as a kernel of its other coordinates and of the time.
 #pragma once
 
 #include <memory>
@@ -16,14 +16,14 @@ struct GivenCoordinate {
   TimeFunction function;
 };
 
-/// Stands for a joint of primitives or with a kernel of its own, the whole joint. Its coordinates are those of the
-/// whole joint that are not given, and then the time:
+/// Stands for the whole joint, which has primitives or a kernel of its own. Its coordinates are those of the whole
+/// joint that are not given, and then the time:
 ///
 ///   twist   H v_whole            v_whole: v, and the rates of the functions
 ///   bias    Ḣ v_whole + Σ H_g f̈_g    over the given coordinates g
 class GivenJoint final : public JointKernel, private RheonomicKernel {
  public:
-  /// whole: primitives, kernel, parameters, nq, nv and type; what it refers to outlives the object.
+  /// whole: primitives, kernel, parameters, nq, nv and type; what these refer to outlives the object.
   GivenJoint(const JointData& whole, std::vector<GivenCoordinate>);
   GivenJoint(const GivenJoint&) = delete;
   GivenJoint& operator=(const GivenJoint&) = delete;
@@ -42,7 +42,7 @@ class GivenJoint final : public JointKernel, private RheonomicKernel {
   }
 
  private:
-  /// The type that names the coordinates that are left.
+  /// The type that names the coordinates that are not given.
   class Type final : public JointType {
    public:
     const TypeDescriptor& descriptor() const noexcept override { return descriptor_; }
@@ -67,7 +67,7 @@ class GivenJoint final : public JointKernel, private RheonomicKernel {
   Type type_;
 };
 
-/// What is wrong with the given coordinates of a joint; empty when nothing. Finds their positions.
+/// The mistake in the given coordinates of a joint; empty if there is none. Finds their positions.
 std::string mistake_in_given(const JointData& whole, std::vector<GivenCoordinate>&);
 
 }  // namespace polyform::host::assembly

@@ -6,7 +6,7 @@
 namespace polyform::host::inline assembly {
 namespace {
 
-/// Share of the mass of its neighbours that a body without mass is given.
+/// The mass of a body without mass, relative to that of its neighbours.
 constexpr double fill = 1e-9;
 
 Eigen::Matrix3d dense(const Mat3& a) { return Eigen::Map<const Eigen::Matrix<double, 3, 3, Eigen::RowMajor>>(a.m); }

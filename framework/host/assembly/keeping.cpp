@@ -34,7 +34,7 @@ bool Keeping::keeps_all(std::span<const double> w, std::span<const BodyVelocity>
   std::vector<const BodyVelocity*> given(view_.bodies.size());
   for (const BodyVelocity& one : bodies) given[at(one.body)] = &one;
   for (const BodyVelocity& one : bodies) {
-    // Against the next body inboard that is given as much, so that rows stay short.
+    // Each twist is taken relative to the next body inboard for which as much is given, so that rows stay short.
     BodyIndex in = view_.joints[at(one.body)].inboard();
     while (!is_ground(in) && (given[at(in)] == nullptr || (one.whole && !given[at(in)]->whole)))
       in = view_.joints[at(in)].inboard();
@@ -58,8 +58,8 @@ bool Keeping::goes(std::span<const double> w, const std::vector<std::size_t>& li
   return rates_->can_meet(w, columns_, margin);
 }
 
-/// Of the rest, what the rows settle by what is kept goes where the rates that they settle are those given. True where
-/// there was any.
+/// Looks for rates in `rest` that the rows determine once those in `kept` are given. If such a rate comes out as it was
+/// given, it is kept, too. True if there was any.
 bool Keeping::sift(std::vector<std::size_t>& kept, std::vector<std::size_t>& rest) {
   const std::vector<double> w(rates_->met_rates().begin(), rates_->met_rates().end());
   const std::vector<char> settled = rates_->settled_columns();
@@ -67,7 +67,7 @@ bool Keeping::sift(std::vector<std::size_t>& kept, std::vector<std::size_t>& res
   const auto differ = [&](double found, double given) {
     return std::abs(found - given) > std::max(part * std::max(std::abs(found), std::abs(given)), least);
   };
-  // Per joint of the rest whether it is settled, and whether it moves otherwise.
+  // For each joint of the rest: whether a rate of it is not settled, and whether it is settled to another value.
   std::vector<char> open(view_.joints.size()), apart(view_.joints.size());
   const std::size_t own = jacobian_.rows().size();
   std::vector<std::size_t> joint_of_row;

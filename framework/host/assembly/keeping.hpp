@@ -12,10 +12,10 @@
 namespace polyform::host::inline assembly {
 
 /// Keeps as many items of a list as are possible together: all, or one after the other each that is possible with those
-/// before it. The longest possible run of further items is found by runs that grow, then by halving. That takes few
-/// trials for few contradictions. goes(list) tries; the last trial succeeds. Where an item is not possible,
-/// sift(kept, rest), after a successful trial with `kept`, may move to `kept` what is possible without a trial, and
-/// drop what is not. False where the empty list fails too.
+/// before it. Runs that grow, then halving find the longest possible run of further items, which takes few trials if
+/// contradictions are few. goes(list) tries; the last trial succeeds. If an item is not possible, sift(kept, rest),
+/// after a successful trial with `kept`, may move to `kept` the items that are possible without a trial, and drop those
+/// that are not. False if the empty list fails too.
 template <class Goes, class Sift = std::nullptr_t>
 bool keep_most(const std::vector<std::size_t>& all, Goes goes, [[maybe_unused]] Sift sift = nullptr) {
   if (goes(all)) return true;
@@ -30,7 +30,7 @@ bool keep_most(const std::vector<std::size_t>& all, Goes goes, [[maybe_unused]] 
     };
     const auto try_with = [&](std::size_t count) { return last_went = goes(with(count)); };
     constexpr std::size_t growth = 8;
-    std::size_t good = 0, bad = rest.size() + 1;  // so many further items are possible, so many are not
+    std::size_t good = 0, bad = rest.size() + 1;  // so many further items are possible, so many are not possible
     for (std::size_t count = 1; good < rest.size() && bad > rest.size(); count = std::min(growth * count, rest.size()))
       (try_with(count) ? good : bad) = count;
     while (bad - good > 1) {
@@ -51,7 +51,7 @@ bool keep_most(const std::vector<std::size_t>& all, Goes goes, [[maybe_unused]] 
 /// Modes and joints whose rates are to stay as given, as many as the rows allow.
 class Keeping {
  public:
-  /// In a list of what to keep: the modes of all flexible bodies, else the number of a joint.
+  /// An item of the lists: this stands for the modes of all flexible bodies, any other for the joint of that number.
   static constexpr std::size_t modes = static_cast<std::size_t>(-1);
 
   /// given: rates of all joints. The Jacobian is evaluated at the state; it gets rows for the rates of cut joints that
@@ -66,12 +66,12 @@ class Keeping {
     Spatial twist;
     bool whole;  ///< or its angular part alone
   };
-  /// Whether the rows allow all that is kept and these velocities too, which are then among what is kept.
+  /// Whether the rows allow all kept rates together with these velocities, which are then kept, too.
   bool keeps_all(std::span<const double> w, std::span<const BodyVelocity>);
-  /// Keeps as many of them as the rows allow, which start from the rates w. False where the rows alone cannot be met.
-  /// moves: whether more is wanted than is kept, so that rows which count as dependent are not to lock it.
+  /// Keeps as many rates as the rows allow, which start from the rates w. False if the rows alone cannot be met. moves:
+  /// more is wanted than is kept, so rows that count as dependent must not lock it.
   bool find(std::span<const double> w, bool moves);
-  /// Up to which part of a row the rates found meet it.
+  /// The part of a row up to which the rates found meet it.
   double met_part() const { return margin_ == NearestRates::Margin::dependent ? rates_->met_part() : met; }
 
   NearestRates& rates() { return *rates_; }
@@ -88,7 +88,7 @@ class Keeping {
   std::vector<char> columns_;
   std::unique_ptr<NearestRates> rates_;
   NearestRates::Margin margin_ = NearestRates::Margin::wide;
-  double dependence_ = 0;  ///< of the rows without those of rates, once it is needed
+  double dependence_ = 0;  ///< of the rows without the rows of rates, once it is needed
 };
 
 }  // namespace polyform::host::assembly

@@ -42,7 +42,7 @@ bool ModuleStart::fit_positions() {
   return true;
 }
 
-/// What a turn by 1 rad, a shift by the length of the system or the variables' own integrals make of a row.
+/// The change of a row by a turn by 1 rad, a shift by the length of the system, or the variables' own integrals.
 double ModuleStart::size_of_row(const ModuleSet::Module& m, std::size_t row) const {
   double size = 0;
   for (const Spatial& a : m.rows.A.subspan(row * m.rows.markers.size(), m.rows.markers.size()))
@@ -60,7 +60,7 @@ double ModuleStart::size_of_row(const ModuleSet::Module& m, std::size_t row) con
   return size;
 }
 
-/// One step of Newton's method; false where nothing is left to gain.
+/// One step of Newton's method; false if nothing is left to gain.
 bool ModuleStart::fit_integrals(const ModuleSet::Module& m, double& before) {
   std::vector<std::size_t> rows;
   for (std::size_t r = 0; r < m.rows.rows; ++r)

@@ -9,10 +9,10 @@ namespace polyform::host::inline assembly {
 class ModuleStart {
  public:
   explicit ModuleStart(Start& start) : start_(start) {}
-  /// Where holonomic rows do not fit the positions, those states that are integrals of the modules' variables move the
-  /// least (in the scale of M) that makes them fit. False, with an error told, where they cannot.
+  /// If holonomic rows do not fit the positions, changes those states that are integrals of the modules' variables, by
+  /// the least change (in the scale of M) that makes the rows fit. False, with an error reported, if there is none.
   bool fit_positions();
-  /// Where rows do not fit the motion, the variables move the least (in the scale of M) that makes them fit.
+  /// If rows do not fit the motion, changes the variables by the least (in the scale of M) that makes the rows fit.
   void fit_variables();
 
  private:

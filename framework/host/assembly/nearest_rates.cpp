@@ -12,7 +12,7 @@ namespace {
 /// Share of the fastest rate, found or wanted, that counts as the least speed of a loop when its rows are judged: `met`
 /// times this is rounding. A locked loop takes away all of a wanted rate and leaves the rounding of it.
 constexpr double slowest_motion = 1e-6;
-/// A row whose independent part is smaller than this depends on others, but for rounding.
+/// A row whose independent part is smaller than this depends on others, up to rounding.
 constexpr double rounding = 1e-12;
 /// A position that was closed to rounding ε may be √ε from a singular one that it stands for: rates that are given do
 /// not rest on rows whose independent part is smaller than this, if they need not.
@@ -98,7 +98,7 @@ void NearestRates::take(std::span<double> w, const std::vector<char>& kept, Iner
   if (excess.empty() && missed(w).relative <= rounding) return;
   const RateEquations equations(view_, jacobian_, metric, kept, factors_->independent());
   std::vector<double> change(w.size());
-  // Where the equations are singular in spite of the added inertia, the least change of rates is taken.
+  // If the equations are singular in spite of the added inertia, the least change of rates is taken.
   if (equations.solve(off, excess, change))
     for (std::size_t k = 0; k < w.size(); ++k) w[k] += change[k];
   meet(w);

@@ -48,7 +48,7 @@ class NearestRates {
   const Missed& worst() const { return worst_; }
 
   /// After can_meet: w becomes the nearest to what is wanted. excess: per body, wanted twist less that of w (frame
-  /// origin, ground axes); empty where w is what is wanted.
+  /// origin, ground axes); empty if w is what is wanted.
   void take(std::span<double> w, const std::vector<char>& kept, InertiaMetric&, std::span<const Spatial> excess);
   Missed missed(std::span<const double> w) const;
   /// Per column, whether the rows settle it where these columns are kept.

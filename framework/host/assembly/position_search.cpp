@@ -124,7 +124,7 @@ void PositionSearch::place(double share, double before, const Place& last, const
     state_.eta[k] = modes_kept_ ? share * given_eta_[k] : last.eta[k] + (share - before) * given_eta_[k];
 }
 
-/// Newton's method at a share of the way, to which residuals of elements and modules are reduced likewise.
+/// Newton's method at a share of the way; the residuals of elements and modules are reduced by the same share.
 bool PositionSearch::close(double share, Pace pace) {
   double open = evaluate(share), last_size = 0;
   double caution = most_caution;
@@ -225,9 +225,9 @@ void PositionSearch::find_kept() {
   if (modes_kept_) std::fill(kept_.begin() + static_cast<std::ptrdiff_t>(view_.nv_tree), kept_.end(), true);
 }
 
-/// The nearest step that closes the rows which count as independent here. The rows of a mechanism that moves only
-/// because of its proportions depend on each other where it is closed, and elsewhere but for a part of the size of the
-/// residual.
+/// The nearest step that closes the rows which count as independent here. In a mechanism that moves only because of its
+/// proportions, rows depend on each other where it is closed; elsewhere they are independent by a part of the size of
+/// the residual.
 bool PositionSearch::find_step(double caution) {
   find_kept();
   const RowScales scales(jacobian_, jacobian_.columns());

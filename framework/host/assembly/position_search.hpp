@@ -1,13 +1,13 @@
 // Positions that meet loops, constraint elements and modules and are nearest to the drawn or to the given ones.
 //
 // Newton's method on the coordinates of the tree joints and the modes. Each step is found as velocities are
-// (nearest_rates.hpp): which rows are independent is decided by their geometry alone, and of the steps that close these
-// the one is taken that moves the bodies least in the metric of their inertia. Some rows depend on others only where
-// the loops are closed. While loops are open these seem independent by about the residual, and so count as dependent.
+// (nearest_rates.hpp): geometry alone decides which rows are independent, and of all steps that close these the one is
+// taken that moves the bodies least in the metric of their inertia. Some rows depend on others only where the loops are
+// closed. While loops are open these seem independent by about the residual, and so count as dependent.
 //
-// Values that are kept do not move; neither do joints that are in no row.
+// Coordinates that are kept do not move; neither do joints that are in no row.
 //
-// Of several positions that close the loops, the search finds the one on the branch of the drawn position: it moves the
+// If several positions close the loops, the search finds the one on the branch of the drawn position: it moves the
 // given values from the drawn to the wanted ones in steps so small that Newton's method contracts in each.
 #pragma once
 
@@ -24,14 +24,14 @@ namespace polyform::host::inline assembly {
 /// what is kept, and where the search stands on its way.
 class PositionSearch {
  public:
-  /// origin: what positions of the view count from (CentredView). given_q, given_eta: the given coordinates, as drawn
-  /// where none is given. state: its q and eta are moved, and hold the positions as drawn on entry. All outlive the
-  /// object.
+  /// origin: the point from which positions of the view count (CentredView). given_q, given_eta: the given coordinates,
+  /// those as drawn if none is given. state: its q and eta are moved, and hold the positions as drawn on entry. All
+  /// outlive the object.
   PositionSearch(const SystemView&, const Vec3& origin, const std::vector<double>& given_q,
                  const std::vector<double>& given_eta, const StateView& state);
   bool good() const { return jacobian_.good() && metric_.good(); }
 
-  /// Positions with these joints (and modes, Keeping::modes) as given. False where none are found.
+  /// Positions with these joints (and modes, Keeping::modes) as given. False if none are found.
   bool reach(const std::vector<std::size_t>& kept);
   /// The row that was most open in the last attempt.
   struct Open {
@@ -40,7 +40,7 @@ class PositionSearch {
     double residual = 0, relative = 0;  ///< m or rad; relative to what a turn by 1 rad around it does
   };
   const Open& open() const { return open_; }
-  /// After reach: per column of the tree joints and the modes, whether the rows and what is kept settle it.
+  /// After reach: per column of the tree joints and the modes, whether the rows and the kept coordinates settle it.
   std::vector<char> settled();
 
  private:

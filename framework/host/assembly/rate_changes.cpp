@@ -30,7 +30,7 @@ void RateChanges::tell(const ConstraintJacobian& now, bool kept, std::span<const
   if (kept) warn_of_moved_modes(start_, start_.given_etadot, start_.parts.etadot, speed, "modal velocity");
 }
 
-/// Joints that could not keep their given rates.
+/// Reports joints that could not keep their given rates.
 void RateChanges::tell_rates() {
   for (std::size_t i = 0; i < start_.given.size(); ++i) {
     const JointData& joint = start_.view().joints[i];
@@ -46,7 +46,7 @@ void RateChanges::tell_rates() {
   }
 }
 
-/// Bodies that do not move as given. A body whose joint has a given rate is reported with the joint.
+/// Reports bodies that do not move as given. A body whose joint has a given rate is reported with the joint.
 void RateChanges::tell_bodies(std::span<const BodyMotion> now) {
   std::size_t told = 0, others = 0;
   for (std::size_t i = 0; i < bodies_.twists.size(); ++i) {
@@ -81,7 +81,7 @@ void RateChanges::tell_bodies(std::span<const BodyMotion> now) {
                                "give velocities that fit the joints, or give joint rates (initial.velocity)");
 }
 
-/// Joints without a given rate whose rates neither constraints nor bodies decide, but which move.
+/// Reports joints without a given rate that move, although neither constraints nor bodies decide their rates.
 void RateChanges::tell_open(std::span<const double> wanted, const std::vector<char>& settled) {
   std::string names;
   std::size_t count = 0;

@@ -27,8 +27,8 @@ RateEquations::RateEquations(const SystemView& view, const ConstraintJacobian& j
   factors_.compute(matrix_);
 }
 
-/// Masses and lengths of any size compare after rows and columns are divided by the roots of their largest entries
-/// (Ruiz 2001), a few times over.
+/// Divides rows and columns by the roots of their largest entries (Ruiz 2001), a few times over. Then masses and
+/// lengths of any size compare.
 void RateEquations::scale() {
   scale_ = Eigen::VectorXd::Ones(size_);
   for (int round = 0; round < scaling_rounds; ++round) {
@@ -42,7 +42,7 @@ void RateEquations::scale() {
     e = {e.row(), e.col(), e.value() * scale_[e.row()] * scale_[e.col()]};
 }
 
-/// Unknowns of a body and its joint stand together, which keeps the factors of chains narrow.
+/// Numbers the unknowns of a body and its joint side by side, which keeps the factors of chains narrow.
 void RateEquations::number(const std::vector<char>& kept) {
   rate_.assign(kept.size(), -1);
   for (std::size_t i = 0; i < view_.bodies.size(); ++i) {
@@ -70,7 +70,7 @@ void RateEquations::enter_symmetric(Index row, Index column, double value) {
   enter(column, row, value);
 }
 
-/// M, divided by the largest mass so that its entries compare with lengths.
+/// Enters M, divided by the largest mass so that its entries compare with lengths.
 void RateEquations::enter_body(std::size_t i) {
   const Eigen::MatrixXd& M = metric_[i];
   const auto unknown = [&](Index k) {
@@ -128,7 +128,7 @@ void RateEquations::enter_joint(std::size_t i) {
   }
 }
 
-/// Power of a row's wrenches on the twists of their frames, at the frames' own origins.
+/// Enters the power of a row's wrenches on the twists of their frames, at the frames' own origins.
 void RateEquations::enter_row(std::size_t k) {
   const Index equation = size_ - static_cast<Index>(independent_.size() - k);
   const ConstraintJacobian::Row& row = jacobian_.rows()[independent_[k]];

@@ -23,7 +23,7 @@ class RateEquations {
   /// independent: numbers of rows that do not depend on each other.
   RateEquations(const SystemView&, const ConstraintJacobian&, const InertiaMetric&, const std::vector<char>& kept,
                 const std::vector<std::size_t>& independent);
-  /// left: r of all rows; excess: e per body, or empty. False where the equations are singular.
+  /// left: r of all rows; excess: e per body, or empty. False if the equations are singular.
   bool solve(std::span<const double> left, std::span<const Spatial> excess, std::span<double> change) const;
 
  private:
@@ -47,7 +47,7 @@ class RateEquations {
   const ConstraintJacobian& jacobian_;
   const InertiaMetric& metric_;
   const std::vector<std::size_t>& independent_;
-  std::vector<Index> rate_;        ///< unknown of each column, −1 where it is kept
+  std::vector<Index> rate_;        ///< unknown of each column, −1 if it is kept
   std::vector<Index> twist_;       ///< first of each body's twist; its multipliers follow its modes' columns
   std::vector<Index> multiplier_;  ///< first of each tree joint's
   Index size_ = 0;

@@ -12,8 +12,8 @@ namespace {
 
 using Eigen::Index;
 
-/// Rounds of scaling by the square roots of the largest entries (Ruiz 2001). Each round halves the number of digits by
-/// which they differ from 1.
+/// Rounds of scaling by the square roots of the largest entries (Ruiz 2001). Each round halves the logarithms of these
+/// entries.
 constexpr int row_rounds = 6;
 /// A random motion of size 1, less its part in the span of the rows, has smaller entries than this in columns that the
 /// rows settle. What is left there is rounding, enlarged by levers of up to some hundred thousand.
@@ -53,7 +53,7 @@ RowFactors::RowFactors(const ConstraintJacobian& jacobian, const RowScales& scal
   groups_.push_back(jacobian.rows().size());
 }
 
-/// Rows of one joint or element are compared with each other first. Of the five rows of a pin in a planar loop three
+/// Rows of one joint or element are compared with each other first. In a planar loop, three of the five rows of a pin
 /// depend on others; the largest are chosen.
 void RowFactors::choose_rows(double tolerance) {
   rows_.clear();

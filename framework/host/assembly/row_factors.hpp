@@ -27,7 +27,7 @@ class RowFactors {
   /// A row counts as dependent if its part that is independent of the other rows is below the tolerance.
   void factorize(double tolerance);
   std::size_t rank() const { return qr_.rank(); }
-  /// Of the rows that were left out, the one whose independent part is the largest, and the size of that part.
+  /// Among the rows that were left out, the one whose independent part is the largest, and the size of that part.
   double left_out_part() const { return left_out_part_; }
   std::size_t nearly_independent() const { return nearly_independent_; }
   /// Numbers of the rows that count as independent.

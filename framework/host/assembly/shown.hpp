@@ -5,7 +5,7 @@
 
 namespace polyform::host::inline assembly {
 
-/// Rounding of numbers of size 1, which means nothing, is shown as 0.
+/// A number of size 1 is shown as 0 below this: it is rounding, which means nothing.
 inline constexpr double shown_as_nothing = 1e-12;
 inline double shown(double x) { return std::abs(x) < shown_as_nothing ? 0 : x; }
 

@@ -14,13 +14,14 @@ namespace polyform::host::inline assembly {
 namespace {
 
 /// How far bodies are moved, relative to their size, and turned, rad: more than rounding and the threshold of ranks
-/// (1e-9), and little in relation to any shape of a mechanism.
+/// (1e-9), and little compared with the shape of a mechanism.
 constexpr double step = 0.02;
-/// To which the loops are closed there, m and rad; and where they hold their bodies, since closing creeps there.
+/// The loops of moved bodies are closed to the first, m and rad; to the second if closing creeps because they hold
+/// their bodies.
 constexpr double to_be_closed = 1e-10, closed_where_held = 1e-8;
 
-/// Of the largest way of a body: a way that counts. Of its own way: what closing leaves of one that is taken back,
-/// where closing to 1e-8 leaves 1e-4 across a singular position.
+/// A way of a body counts if it is this part (`moves`) of the largest way of a body. A body is taken back if closing
+/// leaves less than `left_of_way` of its own way: closing to 1e-8 leaves 1e-4 across a singular position.
 constexpr double moves = 0.1, left_of_way = 0.05;
 
 /// How far a pose is from another one, relative to a length, rad.
@@ -38,7 +39,7 @@ std::vector<double> some_rates(std::size_t count) {
   return rates;
 }
 
-/// Names of bodies that were moved, and are back where they were once the loops are closed.
+/// Names of bodies that were moved and that closing the loops has taken back.
 std::vector<std::string> held_bodies(const System& system, std::span<const Pose> start, std::span<const Pose> moved,
                                      std::span<const Pose> closed) {
   const SystemView& view = system.view();
@@ -88,7 +89,7 @@ Neighbourhood neighbourhood(const System& system) {
   PositionCorrection closed;
   const bool met = loops.correct_positions(0, poses, q, to_be_closed, closed, eta);
   if (!met && !(closed.residual < closed_where_held)) return {};
-  // What a motion in time asks for, closing at the initial time takes back.
+  // Closing at the initial time takes back a motion that functions of time ask for.
   const bool driven = !view.constraints.empty() || !RheonomicJoints(view).empty();
   const Neighbourhood held{
       {}, driven ? std::vector<std::string>() : held_bodies(system, start_poses, moved, poses)};

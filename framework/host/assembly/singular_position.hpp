@@ -11,12 +11,12 @@
 
 namespace polyform::host::inline assembly {
 
-/// What is next to the initial position.
+/// The positions next to the initial one.
 struct Neighbourhood {
-  /// Where the initial position is singular: the degrees of freedom of positions next to it, which are fewer. Nothing
-  /// elsewhere, or where no such position is found.
+  /// If the initial position is singular: the degrees of freedom of positions next to it, which are fewer. Nothing
+  /// otherwise, or if no such position is found.
   std::optional<std::size_t> degrees_of_freedom;
-  /// Bodies that the rates of the initial position move, and that the loops take back to it, as in a stretched loop of
+  /// Bodies that the rates of the initial position move, but that the loops take back to it, as in a stretched loop of
   /// two links: they move for an instant only.
   std::vector<std::string> held;
 };

@@ -1,4 +1,4 @@
-// QR factorization of a sparse matrix with columns taken out that depend on earlier ones.
+// QR factorization of a sparse matrix without the columns that depend on earlier ones.
 #pragma once
 
 #include <cstddef>
@@ -8,11 +8,11 @@
 
 namespace polyform::host::inline assembly {
 
-/// A P = Q R on those columns that are independent. Columns are eliminated one after the other in an order that keeps
-/// the factors sparse: the rows that begin with a column make a small dense front, which a Householder reflection
-/// reduces to one row of R and rows that begin further on (George and Heath 1980). A column that is shorter than the
-/// tolerance then depends on the others and is left out, at no further cost. Linear in the columns where loops are
-/// local.
+/// A P = Q R for the columns that are independent. Columns are eliminated one after the other in an order that keeps
+/// the factors sparse. The rows that begin with a column make a small dense front, which a Householder reflection
+/// reduces to one row of R and rows that begin further on (George and Heath 1980). If a column is then shorter than the
+/// tolerance, it depends on the others and is left out, at no further cost. The work is linear in the columns if loops
+/// are local.
 class SparseQr {
  public:
   struct Entry {
@@ -22,16 +22,17 @@ class SparseQr {
   void compute(std::size_t rows, std::size_t columns, std::span<const Entry> entries, double tolerance);
 
   std::size_t rank() const { return pivots_.size(); }
-  /// Of the columns that were left out: the largest part that is independent of the others, and whose it is.
+  /// Among the columns that were left out: the largest part that is independent of the others, and the column that has
+  /// it.
   double left_out_part() const { return left_out_part_; }
   std::size_t nearly_independent() const { return nearly_independent_; }
-  /// The smallest of the pivots beside the largest; 1 where there is none.
+  /// The smallest pivot, relative to the largest; 1 if there is none.
   double least_pivot() const;
-  /// Columns that are independent, in the order of their elimination.
+  /// The independent columns, in the order of their elimination.
   std::size_t column(std::size_t k) const { return pivots_[k].column; }
   /// The shortest y with Aᵀ y = b in the independent columns; b: one value for each of them, k after k.
   void shortest(std::span<const double> b, std::span<double> y) const;
-  /// Takes out of y its part in the span of the columns that are independent.
+  /// Subtracts from y its part in the span of the independent columns.
   void take_out(std::span<double> y) const;
 
  private:

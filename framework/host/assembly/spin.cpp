@@ -58,8 +58,8 @@ class Spin {
   }
 
  private:
-  /// Joints that an element with a function of time acts on, where that is not zero or not constant, and the joints
-  /// inboard of the bodies that it acts on.
+  /// Finds the joints on which an element with a driving function of time acts, see drives(), and the joints inboard of
+  /// the bodies on which it acts.
   template <class Group>
   void find_driven(Strided<const Group> groups) {
     for (const Group& group : groups) {
@@ -111,7 +111,8 @@ class Spin {
     }
   }
 
-  /// rates: the functions give positions, so that a constant one drives nothing.
+  /// Whether a function of time of the element drives something. rates: the functions give positions, so that a
+  /// constant one drives nothing.
   static bool drives(const ElementInstance& instance, bool rates) {
     for (const FieldValue& field : instance.fields)
       for (const TimeFunction& f : field.functions)
@@ -140,7 +141,8 @@ class Spin {
       carried_[at(in)].second += c.second;
     }
   }
-  /// The flexible part as if its mass were at its mass centre and as far beyond: within a factor of two for a rod.
+  /// Adds the flexible part as a rod from the frame origin to its mass centre and as far beyond: within a factor of
+  /// two.
   void add_flexible(const System::Parts& parts, const FlexibleData& data, const BodyMotion& now, Carried& c) const {
     double mass = 0;
     Vec3 moment;
@@ -177,7 +179,7 @@ class Spin {
     const bool about_center = joint.nv == all_freedoms && c.mass > 0;
     const Vec3 P = about_center ? (1 / c.mass) * c.moment : moving.p + moving.R * joint.p_moving;
     const auto across = [&](const Vec3& x) { return x - dot(axis, x) * axis; };
-    // ∫ (r − P)(r − P)ᵀ dm, and what of it lies across the axis.
+    // ∫ (r − P)(r − P)ᵀ dm, and the part of it across the axis.
     const Vec3 moment = c.moment - c.mass * P;
     const Mat3 second = c.second.full();
     double inertia = 0;

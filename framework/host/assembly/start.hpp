@@ -36,7 +36,7 @@ struct Start {
   }
   /// Candidates to be kept, in the order of trial: the modes, then the joints as the model lists them.
   std::vector<std::size_t> wishes(bool Given::*what) const;
-  /// Of a twist about a point of the system, m/s.
+  /// The speed that a twist makes about a point of the system, m/s.
   double speed_of(const Spatial& V) const;
   /// Reports something about the initial values of a joint.
   void complain(std::size_t joint, std::string_view path, const std::string& message, std::string_view remedy,

@@ -56,13 +56,13 @@ double StartPositions::unsaid_change(const JointData& joint, std::size_t coordin
   return unsaid;
 }
 
-/// Joints that could not keep their given positions.
+/// Reports joints that could not keep their given positions.
 void StartPositions::tell_positions() {
   for (std::size_t i = 0; i < start_.given.size(); ++i) {
     const JointData& joint = start_.view().joints[i];
     const std::span<const double> given = std::span(start_.given_q).subspan(joint.q_offset, joint.nq),
                                   now = std::span(start_.parts.q).subspan(joint.q_offset, joint.nq);
-    constexpr double rounding_of_given = 1e-12;  // of turns that are counted on from what is given
+    constexpr double rounding_of_given = 1e-12;  // of turns that are counted on from the given ones
     bool changed = false;
     for (std::size_t k = 0; start_.given[i].position && k < joint.nq; ++k)
       changed = changed ||
@@ -75,7 +75,7 @@ void StartPositions::tell_positions() {
   }
 }
 
-/// Joints without a given position that leave the drawn one although others could move in their place.
+/// Reports joints without a given position that leave the drawn one although others could move in their place.
 void StartPositions::tell_open_positions(const std::vector<double>& drawn, const std::vector<char>& settled) {
   std::string names;
   std::size_t count = 0;
@@ -103,8 +103,8 @@ void StartPositions::tell_open_positions(const std::vector<double>& drawn, const
        .file = start_.parts.description.file});
 }
 
-/// Reports a constraint element or module whose residual is not a number as drawn: its type is at fault. False when
-/// there is none.
+/// Reports a constraint element or module whose residual is not a number as drawn: its type is at fault. False if there
+/// is none.
 bool StartPositions::report_no_number(const std::vector<double>& start) {
   const std::vector<double> still(start_.view().nv), still_modes(start_.view().modes);
   start_.tree.evaluate(start.data(), still.data(), start_.given_eta.data(), still_modes.data());

@@ -126,7 +126,7 @@ bool StartRates::project(const Projection& how) {
   std::vector<double> w(start_.parts.v.begin(),
                         start_.parts.v.begin() + static_cast<std::ptrdiff_t>(start_.view().nv_tree));
   w.insert(w.end(), start_.given_etadot.begin(), start_.given_etadot.end());
-  constexpr double met_as_given = 1e-12;  // rounding: nothing is to be changed
+  constexpr double met_as_given = 1e-12;  // rounding: the given rates stay as they are
   Keeping keeping(start_.view(), jacobian, start_.given_v);
   keeping.keep(how.keep ? start_.wishes(&Start::Given::velocity)
                         : std::vector<std::size_t>(start_.view().modes > 0 ? 1 : 0, Keeping::modes));
@@ -148,7 +148,7 @@ bool StartRates::project(const Projection& how) {
   keeping.rates().take(w, keeping.columns(), metric, bodies_.excess);
   std::copy_n(w.begin(), start_.view().nv_tree, start_.parts.v.begin());
   std::copy(w.begin() + static_cast<std::ptrdiff_t>(start_.view().nv_tree), w.end(), start_.parts.etadot.begin());
-  // Where bodies have given velocities, these decide the rates of the joints that move them.
+  // If bodies have given velocities, these determine the rates of the joints that move the bodies.
   std::vector<char> decided = keeping.columns();
   for (std::size_t i = 0; i < bodies_.by_body.size(); ++i)
     if (bodies_.by_body[i])

@@ -12,8 +12,8 @@ namespace polyform::host::inline assembly {
 class StartRates {
  public:
   StartRates(Start& start, BodyVelocities& bodies) : start_(start), bodies_(bodies) {}
-  /// Velocities at the positions found. Velocities of bodies belong to the drawn pose. Where bodies have left it, the
-  /// joint rates of the drawn pose hold at the new one. False, with an error told, where no rates meet all rows.
+  /// Finds velocities at the positions found. Velocities of bodies belong to the drawn pose: if bodies have left it,
+  /// the joint rates of the drawn pose hold at the new one. False, with an error told, if no rates meet all rows.
   bool find(const std::vector<double>& drawn);
 
  private:
@@ -30,7 +30,7 @@ class StartRates {
 
   Start& start_;
   BodyVelocities& bodies_;
-  double met_part_ = met;  ///< up to which part of a row its rates meet it
+  double met_part_ = met;  ///< the part of a row up to which its rates meet it
 };
 
 }  // namespace polyform::host::inline assembly

@@ -17,7 +17,7 @@ thread_local std::string trouble_text;
 thread_local double trouble_time = 0;
 thread_local bool is_looking = false;
 
-/// Registers for one evaluation: on the stack, or kept by the thread where there are many.
+/// Registers for one evaluation: on the stack, or kept by the thread if there are many.
 template <class T, class Use>
 auto with_registers(std::size_t count, const Use& use) {
   if (count <= 64) {
@@ -80,7 +80,7 @@ void note_trouble(const Trouble& trouble, std::span<const FormulaText> texts, do
   try {
     trouble_text = fmt::format("{} at t = {:.9g} s", describe(trouble, texts), time);
     trouble_time = time;
-  } catch (...) {  // without memory for the text there is none
+  } catch (...) {  // if there is no memory for the text, there is no text
     trouble_text.clear();
   }
 }
@@ -88,10 +88,10 @@ void clear_trouble() noexcept { trouble_text.clear(); }
 
 void note_strained(const Program& program, std::size_t root, std::span<const double> work,
                    std::span<const FormulaText> texts, double time) noexcept {
-  if (!is_looking) return;  // another thread does
+  if (!is_looking) return;  // another thread looks
   try {
     if (const auto strained = program.strained(root, work)) note_trouble(*strained, texts, time);
-  } catch (...) {  // no memory: it is not told
+  } catch (...) {  // no memory: the place is not noted
   }
 }
 LookForStrained::LookForStrained() noexcept {
@@ -123,7 +123,7 @@ double shortest_period(const Graph& graph, std::span<const NodeIndex> roots) {
       const Jet& x = work[program.root(0)];
       return x.acceleration == 0 ? x.rate : 0.0;
     };
-    // At two instants without a simple ratio: the same where it grows steadily.
+    // The rates at two instants whose times have no simple ratio are the same only if the function grows steadily.
     const double rate = rate_at(0.3819660113);
     if (rate != 0 && std::abs(rate_at(2.7182818285) - rate) <= 1e-12 * std::abs(rate))
       shortest = std::min(shortest, (turns ? 2 * std::numbers::pi : 1.0) / std::abs(rate));
@@ -170,7 +170,7 @@ TimeFunction::Value TimeFormula::value(double t) const noexcept {
 double TimeFormula::next_knot(double t) const noexcept { return next_root(switches_, t); }
 
 double TimeFormula::next_pole(double after, double until) const {
-  constexpr int most_zeros = 1000;  // of quotients that stay bounded, after each other
+  constexpr int most_zeros = 1000;  // so many quotients that stay bounded are passed, one after the other
   double t = after;
   for (int zeros = 0; zeros < most_zeros; ++zeros) {
     t = next_root(pole_roots_, t);
@@ -181,7 +181,7 @@ double TimeFormula::next_pole(double after, double until) const {
 }
 
 bool TimeFormula::is_pole(double t) const {
-  constexpr double distance = 1e-6;  // of the time; a root is known to 1e-14 of it
+  constexpr double distance = 1e-6;  // relative to the time; a root is known to 1e-14 of it
   const double far = distance * std::max(std::abs(t), distance), near = nearer_to_pole * far;
   const auto size = [&](double at) { return std::abs(value(at).value); };
   return grows_without_bound(std::max(size(t - far), size(t + far)), std::max(size(t - near), size(t + near)));

@@ -29,10 +29,10 @@ struct StateInput {
     vz,
     wx,
     wy,
-    wz,     ///< of a body: its origin, and the velocities of that and of the body
+    wz,     ///< of a body: its origin, the velocity of that, and its angular velocity
     state,  ///< of a signal
     held,   ///< what a sampler holds
-    given   ///< by another program
+    given   ///< a value that another program gives
   };
   Kind kind = Kind::time;
   std::int32_t of = -1;     ///< the body, -1 for ground, or the joint
@@ -54,7 +54,7 @@ class GivenValue {
  public:
   GivenValue(std::string name, double initial) : name_(std::move(name)), initial_(initial) {}
   const std::string& name() const noexcept { return name_; }  ///< of the signal
-  /// What the model gives, for where no other program does.
+  /// The value in the model, which holds until another program gives one.
   double initial() const noexcept { return initial_; }
   /// From now on the value is that of a source that outlives this object.
   void follow(const TimeFunction::Source* source) noexcept { source_ = source; }
@@ -78,10 +78,10 @@ struct Formulas {
 };
 
 /// The shortest period of the sines, cosines and stairs in the roots whose arguments grow steadily with the time;
-/// infinity where there is none, s.
+/// infinity if there is none, s.
 double shortest_period(const Graph&, std::span<const NodeIndex> roots);
 
-/// "`1/t` (model.yaml:7:20: forces[0].effort)", of a place within the texts.
+/// "`1/t` (model.yaml:7:20: forces[0].effort)", for a place within the texts.
 std::string shown_part(const TextPlace&, std::span<const FormulaText>);
 /// "division by zero in `1/t` (model.yaml:7:20: forces[0].effort)".
 std::string describe(const Trouble&, std::span<const FormulaText>);
@@ -96,7 +96,7 @@ class TimeFormula final : public TimeFunction::Source {
   TimeFunction::Value value(double t) const noexcept override;
   double next_knot(double t) const noexcept override;
   double shortest_time() const noexcept override { return shortest_; }
-  /// The first pole after a time and up to another, s; `never` where there is none.
+  /// The first pole after a time and up to another, s; `never` if there is none.
   double next_pole(double after, double until) const;
   /// Notes the pole at t as what could not be computed.
   void note_pole(double t) const noexcept;
@@ -112,7 +112,8 @@ class TimeFormula final : public TimeFunction::Source {
   std::shared_ptr<const std::vector<FormulaText>> texts_;
 };
 
-/// Stands in a field for a formula of the state, whose value the element gets at each evaluation (formula_force.hpp).
+/// Stands in a field for a formula of the state. The element gets the formula's value at each evaluation
+/// (formula_force.hpp).
 class StateFormula final : public TimeFunction::Source {
  public:
   static constexpr std::string_view interface_name = "polyform.host.state_formula";
@@ -126,7 +127,7 @@ class StateFormula final : public TimeFunction::Source {
  private:
   NodeIndex root_;
 };
-/// A function with an offset, of a formula too: a field that is varied as an input.
+/// A function with an offset, or a formula with one: a field that is varied as an input.
 class ShiftedFunction final : public TimeFunction::Source {
  public:
   static constexpr std::string_view interface_name = "polyform.host.shifted_function";
@@ -148,19 +149,19 @@ class ShiftedFunction final : public TimeFunction::Source {
 /// The formula of the state that stands in a field; nullptr for any other function of time.
 const StateFormula* state_formula(const TimeFunction&);
 
-/// The node of the formula, of time or of the state, that a function of time is; Graph::none for any other.
+/// The node of the formula, of time or of the state, behind a function of time; Graph::none for any other function.
 NodeIndex formula_root(const TimeFunction&);
 
-/// What is told of a pole.
+/// The text for a pole.
 inline constexpr const char* divided_by_zero = "division by zero";
 
 /// What formulas of this thread could not compute last: kept until it is cleared, for the message of a run that ends.
 void note_trouble(const Trouble&, std::span<const FormulaText>, double time) noexcept;
 void clear_trouble() noexcept;
-/// Of a formula whose values are finite: notes it where it is strained while those are looked for.
+/// Notes where a formula with finite values is strained, while such places are looked for.
 void note_strained(const Program&, std::size_t root, std::span<const double> work, std::span<const FormulaText> texts,
                    double time) noexcept;
-/// While it lives, formulas that are evaluated are noted where they are strained.
+/// As long as it lives, evaluations note where formulas are strained.
 class LookForStrained {
  public:
   LookForStrained() noexcept;
@@ -168,8 +169,8 @@ class LookForStrained {
   LookForStrained(const LookForStrained&) = delete;
   LookForStrained& operator=(const LookForStrained&) = delete;
 };
-/// A sentence that names the formula, its place and the time; "" when there was none from a time on, s. What a step met
-/// that was tried in vain and made smaller is no cause of what happens later.
+/// A sentence that names the formula, its place and the time; "" if there was none from a time on, s. Trouble in a step
+/// that was tried in vain and made smaller does not explain later failures.
 std::string last_trouble(double since);
 
 }  // namespace polyform::host::inline expressions

@@ -48,7 +48,7 @@ FormulaBatch::FormulaBatch(const FormulaForce& type, Strided<const ElementInstan
   good_ = good_ && reader_.place(whole.joints.subspan(joints), wrong);
 }
 
-/// The force with cells in the place of formulas.
+/// Adds the force with cells in the place of formulas.
 void FormulaBatch::add(const Part& part, const ElementInstance& whole) {
   ElementInstance instance = own_instance(part, whole);
   std::vector<FieldValue>& fields = fields_.emplace_back();

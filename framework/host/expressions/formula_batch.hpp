@@ -14,7 +14,7 @@
 
 namespace polyform::host::inline expressions {
 
-/// The instance of a part, from that of the whole element.
+/// Cuts the instance of a part out of that of the whole element.
 ElementInstance own_instance(const FormulaForce::Part&, const ElementInstance& whole);
 
 class FormulaBatch final : public ForceBatch,
@@ -54,8 +54,8 @@ class FormulaBatch final : public ForceBatch,
 
  private:
   using Part = FormulaForce::Part;
-  /// What a force reads in the place of a function of time: the value of its formula at the present evaluation. What
-  /// its derivatives in time are, a force cannot know: they would hold accelerations.
+  /// The value of a formula at the present evaluation, which a force reads in the place of a function of time. A force
+  /// cannot know the derivatives in time: they would contain accelerations.
   class Cell final : public TimeFunction::Source {
    public:
     double now = 0, offset = 0;
@@ -74,7 +74,7 @@ class FormulaBatch final : public ForceBatch,
     std::size_t first_event = 0, q = 0, nq = 0, v = 0, nv = 0;
   };
   void add(const Part&, const ElementInstance& whole);
-  /// The force whose event function stands at this place; null for those of formulas and samplers.
+  /// The force whose event function stands at this place; nullptr for those of formulas and samplers.
   const Own* owner_of(std::size_t event) const noexcept;
   ForceInput input_of(const Own&, const ForceInput& whole) const noexcept;
   void read(const ForceInput&) noexcept;
@@ -83,7 +83,7 @@ class FormulaBatch final : public ForceBatch,
   std::size_t first_clock() const { return first_switch() + type_.programs().switches.roots(); }
   std::size_t first_peak() const { return first_clock() + type_.intervals().size(); }
   std::size_t first_own_event() const { return first_peak() + type_.programs().peaks.roots(); }
-  /// The samplers of one interval take their inputs, those of any interval what they begin with.
+  /// The samplers of this interval take their inputs; at the start all samplers take their first values.
   void take_samples(double interval, std::span<double> states) noexcept;
   void take_first_samples(std::span<double> states) noexcept;
   void follow_inputs(std::span<double> rates) noexcept;
@@ -97,7 +97,7 @@ class FormulaBatch final : public ForceBatch,
   std::deque<std::vector<FieldValue>> fields_;
   std::deque<std::vector<TimeFunction>> functions_;
   std::vector<Own> own_;
-  std::size_t markers_ = 0, q_ = 0, v_ = 0, events_ = 0;  ///< of the forces, before what formulas read
+  std::size_t markers_ = 0, q_ = 0, v_ = 0, events_ = 0;  ///< of the forces, before those that formulas read
   bool good_ = true;
 };
 

@@ -48,13 +48,13 @@ void FormulaBatch::evaluate_events(const EventInput& in, EventOutput& out) noexc
     functions.run(std::span(work));
     for (std::size_t k = 0; k < functions.roots(); ++k) {
       const double value = work[functions.root(k)];
-      out.values[first + k] = std::isfinite(value) ? value : 1.0;  // of a branch that is not taken
+      out.values[first + k] = std::isfinite(value) ? value : 1.0;  // NaN comes from a branch that is not taken
     }
   };
   find(type_.programs().poles.zeros, pole_work_, 0);
   find(type_.programs().switches, switch_work_, first_switch());
   find(type_.programs().peaks, peak_work_, first_peak());
-  // Changes its sign at each multiple of the interval; no step reaches beyond the next but one.
+  // The function changes its sign at each multiple of the interval; no step reaches beyond the next multiple but one.
   for (std::size_t k = 0; k < type_.intervals().size(); ++k) {
     const double interval = type_.intervals()[k], turn = std::numbers::pi / interval;
     out.values[first_clock() + k] = std::sin(turn * at.time);

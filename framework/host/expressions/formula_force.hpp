@@ -25,12 +25,12 @@ struct FormulaState {
   double initial = 0;
   NodeIndex rate = 0;
 };
-/// A sampler: it takes its input at each multiple of the interval, and holds it until the next. What it holds is a
-/// state whose rate is zero, and which jumps.
+/// A sampler: it takes its input at each multiple of the interval and holds the value until the next one. The held
+/// value is a state whose rate is zero, and which jumps.
 struct FormulaSample {
   std::string name;
-  double interval = 1, initial = 0;  ///< initial: what it holds before t = 0
-  NodeIndex input = 0, start = 0;    ///< start: what it takes at t = 0, its input as a rule
+  double interval = 1, initial = 0;  ///< initial: the value that it holds before t = 0
+  NodeIndex input = 0, start = 0;    ///< start: the value that it takes at t = 0, usually its input
 };
 
 struct FormulaOutput {
@@ -42,7 +42,7 @@ struct FormulaOutput {
 struct FollowingForce {
   std::string name;
   const ForceType* type = nullptr;
-  std::span<const FieldValue> fields{};  ///< with StateFormula where formulas stand
+  std::span<const FieldValue> fields{};  ///< with StateFormula in the place of formulas
 };
 
 class FormulaForce final : public ForceType {
@@ -50,14 +50,15 @@ class FormulaForce final : public ForceType {
   /// What ForceType::query gives under this name: the element's numbers are named in full, without its own name.
   static constexpr std::string_view full_names = "polyform.host.full_names";
 
-  /// What ForceType::query gives under this name: the FormulaForce itself, whose reader() tells what is given to it.
+  /// What ForceType::query gives under this name: the FormulaForce itself, whose reader() lists the values that it
+  /// gets.
   static constexpr std::string_view given_values = "polyform.host.given_values";
 
-  /// One force by itself, or the signals of a model with all forces that follow their states.
+  /// Makes one force by itself, or the signals of a model with all forces that follow their states.
   FormulaForce(Formulas&, std::vector<FollowingForce>, std::vector<FormulaState> states = {},
                std::vector<FormulaSample> samples = {}, std::vector<FormulaOutput> outputs = {});
 
-  /// Values of the two further fields.
+  /// The values of the two further fields.
   const std::vector<BodyIndex>& bodies() const { return reader_.bodies(); }
   const std::vector<JointIndex>& joints() const { return reader_.joints(); }
 
@@ -82,7 +83,7 @@ class FormulaForce final : public ForceType {
   const std::vector<Part>& parts() const { return parts_; }
   const std::vector<Use>& uses() const { return uses_; }
   const FormulaPrograms& programs() const { return programs_; }
-  double shortest_time() const { return shortest_; }     ///< of what formulas do by the clock, s
+  double shortest_time() const { return shortest_; }     ///< of changes that formulas make by the clock, s
   const StateReader& reader() const { return reader_; }
   const std::vector<FormulaState>& states() const { return states_; }
   const std::vector<FormulaSample>& samples() const { return samples_; }

@@ -1,4 +1,4 @@
-// What is computed of the formulas of an element, made ready to be evaluated.
+// All that is computed for the formulas of an element, ready to be evaluated.
 #pragma once
 
 #include <span>
@@ -15,8 +15,9 @@ namespace polyform::host::inline expressions {
 /// All programs have the same inputs but `schedule`, which has the time alone. Immutable after construction.
 struct FormulaPrograms {
   FormulaPrograms() = default;
-  /// values: formulas in fields, then rates of states; outputs: what is shown; samples: inputs of the samplers, then
-  /// what they take at the start; inputs: of all of these. The graph gets the expressions of the peaks.
+  /// values: formulas in fields, then rates of states; outputs: formulas that are shown; samples: inputs of the
+  /// samplers, then their values at the start; inputs: those of all these formulas. The graph gets the expressions of
+  /// the peaks.
   FormulaPrograms(Formulas&, std::span<const NodeIndex> values, std::span<const NodeIndex> outputs,
                   std::span<const NodeIndex> samples, std::span<const std::uint32_t> inputs);
 

@@ -34,7 +34,7 @@ NodeIndex Graph::input(std::uint32_t number) { return put({Code::input, number, 
 NodeIndex Graph::add(Code code, NodeIndex a, NodeIndex b, NodeIndex c) {
   const std::size_t operands = operand_count(code);
   if (code == Code::select && is_constant(a)) return nodes_[a].value != 0 ? b : c;
-  // What holds without the second operand, which may fail.
+  // Simplifications that need no second operand, which may fail.
   if (code == Code::conjunction && is_constant(a) && nodes_[a].value == 0) return a;
   if (code == Code::disjunction && is_constant(a) && nodes_[a].value != 0) return constant(1);
   const auto is = [&](NodeIndex i, double value) { return is_constant(i) && nodes_[i].value == value; };
@@ -142,7 +142,7 @@ NodeIndex Graph::knots(Table rows, NodeIndex x) {
   return put({Code::knot, x, static_cast<NodeIndex>(tables_.size() - 1), 0, 0, place_});
 }
 
-/// A linear table bends at each row; a spline at its ends alone, where it begins to be held.
+/// A linear table bends at each row; a spline bends only at its ends, where it begins to be held.
 void Graph::rows_of(const GraphNode& node, std::vector<NodeIndex>& found) {
   const Table& table = tables_[node.b];
   if (table.second.empty()) return keep_switch(put({Code::knot, node.a, node.b, 0, 0, place_}), found);

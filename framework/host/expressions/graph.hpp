@@ -65,7 +65,7 @@ using NodeIndex = std::uint32_t;
 /// A table of one variable: linear, or the natural or periodic cubic spline. Held constant outside of its range, or
 /// periodic: then the first and the last row are one period apart and have the same value.
 struct Table {
-  std::vector<double> x, y, second;  ///< second: derivatives of the spline; empty where it is linear
+  std::vector<double> x, y, second;  ///< second: derivatives of the spline; empty if it is linear
   bool periodic = false;
 };
 /// A table of two variables, bilinear; held constant outside of its range.
@@ -106,7 +106,7 @@ class Graph {
   /// 1/(1 + u^2), tanh(u), sin(u) in cos(u)^1000; of time alone the derivatives of what stands there, too. Steps that
   /// do not end there can miss it.
   std::vector<NodeIndex> peaks(std::span<const NodeIndex> roots);
-  /// The derivative of a root by an input, the others being constant; none where it is no expression.
+  /// The derivative of a root by an input, the others being constant; none if it is no expression.
   NodeIndex derivative(NodeIndex root, std::uint32_t input);
   /// Where a formula can grow without bound.
   struct Pole {

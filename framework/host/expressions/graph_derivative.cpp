@@ -12,7 +12,7 @@ class Differentiation {
  public:
   Differentiation(Graph& graph, std::uint32_t input) : graph_(graph), input_(input) {}
 
-  /// From the derivatives of the operands; none where it is no expression.
+  /// The derivative of a node from those of its operands; none if it is no expression.
   NodeIndex of(const GraphNode& node, const std::vector<NodeIndex>& slopes) {
     if (node.code == Code::constant) return zero();
     if (node.code == Code::input) return graph_.constant(node.a == input_ ? 1 : 0);

@@ -10,9 +10,9 @@ namespace polyform::host::inline expressions {
 
 namespace {
 
-// A power up to this is no narrow peak: half as high half a radian beside the top of a sine.
+// A power up to this has no narrow peak: half a radian from the top of a sine it is still half as high.
 constexpr double wide_power = 4;
-// What is so many times higher at its peak than elsewhere may be narrow.
+// A value that is so many times higher at its peak than elsewhere may have a narrow peak.
 constexpr double high_peak = 100;
 
 }  // namespace
@@ -22,12 +22,12 @@ bool Graph::is_even_power(const GraphNode& node) const {
   return node.code == Code::power && is_constant(node.b) && std::fmod(nodes_[node.b].value, 2) == 0;
 }
 
-/// What is bounded far from its middle, and what falls to nothing there, because an even function of u stands in an
-/// exponent or below a line. Operands come before their nodes: the last ones are seen first.
+/// Finds values that are bounded far from their middle, or fall to zero there, because an even function of u stands in
+/// an exponent or in a divisor. Operands stand before their nodes, so the loop sees the nodes first.
 std::vector<NodeIndex> Graph::peaks(std::span<const NodeIndex> roots) {
   const std::vector<bool> is_needed = needed(roots);
   const TextPlace place = place_;
-  std::vector<bool> is_within(nodes_.size());  // an exponent, what something is divided by, or the base of a high power
+  std::vector<bool> is_within(nodes_.size());  // an exponent, a divisor, or the base of a high power
   std::vector<NodeIndex> found;
   for (NodeIndex i = static_cast<NodeIndex>(is_needed.size()); i-- > 0;) {
     if (!is_needed[i]) continue;
@@ -72,7 +72,8 @@ std::vector<NodeIndex> Graph::peaks(std::span<const NodeIndex> roots) {
   return found;
 }
 
-/// Of what depends on the time alone: where the argument rises no more, if the value is many times smaller elsewhere.
+/// If the value depends on time alone and is many times smaller elsewhere, adds the places at which the argument turns
+/// round.
 void Graph::keep_extremum(NodeIndex value, NodeIndex argument, std::vector<NodeIndex>& found) {
   const NodeIndex roots[] = {value};
   const std::uint32_t time[] = {0};
@@ -88,7 +89,7 @@ void Graph::keep_extremum(NodeIndex value, NodeIndex argument, std::vector<NodeI
   if (const NodeIndex slope = derivative(argument, 0); slope != none) keep_switch(slope, found);
 }
 
-/// A divisor is zero where one of its factors is.
+/// A divisor is zero if one of its factors is.
 void Graph::keep_factors(NodeIndex divisor, NodeIndex quotient, std::vector<Pole>& found) const {
   const GraphNode& node = nodes_[divisor];
   switch (node.code) {

@@ -9,7 +9,7 @@ namespace {
 constexpr double infinite = std::numeric_limits<double>::infinity();
 const Interval everything{-infinite, infinite};
 
-/// Wider by what rounding may have left out.
+/// The interval, made wider by the rounding of its ends.
 Interval rounded(double low, double high) noexcept {
   if (std::isnan(low) || std::isnan(high)) return everything;
   constexpr double part = 8 * std::numeric_limits<double>::epsilon();
@@ -36,7 +36,7 @@ Interval rising(const F& f, const Interval& x, double from = -infinite, double t
   return rounded(f(std::max(x.low, from)), f(std::min(x.high, to)));
 }
 
-/// Of sin(x): does the range hold π/2 + 2πk, and −π/2 + 2πk?
+/// The range of sin(x), which needs to know whether x contains π/2 + 2πk, and −π/2 + 2πk.
 Interval sine_of(const Interval& x) noexcept {
   constexpr double turn = 2 * std::numbers::pi;
   if (!(x.high - x.low < turn) || std::abs(x.low) > 1e15) return {-1, 1};
@@ -179,7 +179,7 @@ Interval look_up(const Table& table, const Interval& x) noexcept {
   for (std::size_t i = 1; i < table.x.size(); ++i) width = std::max(width, table.x[i] - table.x[i - 1]);
   low -= bend * width * width / 8;
   high += bend * width * width / 8;
-  // Near a place a slope bounds it better.
+  // The slope gives better bounds near one place.
   const double middle = x.low + (x.high - x.low) / 2;
   if (std::isfinite(middle)) {
     double slope = 0;

@@ -1,4 +1,4 @@
-// Bounds of what an expression takes while its inputs go through ranges.
+// Bounds of the values of an expression while its inputs go through ranges.
 #pragma once
 
 #include "framework/host/expressions/scalar.hpp"

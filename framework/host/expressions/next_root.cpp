@@ -45,14 +45,14 @@ class RootSearch {
 
  private:
   static constexpr int most_evaluations = 4000, deepest = 60;
-  /// Of the time: in a wider part its ends and its middle may be zeros of a sine by chance.
+  /// A part of the time. In a wider interval, both ends and the middle may happen to be zeros of a sine.
   static constexpr double noise_width = 1e-6;
   static double resolution(double t) {
     return 64 * std::numeric_limits<double>::epsilon() * std::max(std::abs(t), 1e-3);
   }
   bool is_exhausted() const { return evaluations_ > most_evaluations; }
 
-  /// Zero counts as positive; 0 where bounds tell none.
+  /// Zero counts as positive; 0 if bounds tell none.
   static int sign_of(const Interval& g) {
     return g.low >= 0 ? 1 : g.high < 0 ? -1 : 0;
   }
@@ -149,8 +149,8 @@ class RootSearch {
     return first;
   }
 
-  /// The first double with another sign: what a formula is there it is after the jump. A knot that is off by some digits
-  /// would leave a part of the step before it behind the jump.
+  /// The first double with another sign: there a formula has its value after the jump. If a knot were off by some
+  /// digits, a part of the step before it would lie behind the jump.
   double first_behind(std::size_t k, double before, double behind) {
     const bool sign = signs_[k] > 0;
     for (;;) {

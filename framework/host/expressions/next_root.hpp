@@ -1,4 +1,4 @@
-// When one of several expressions of time changes its sign next.
+// The next time at which one of several expressions of time changes its sign.
 #pragma once
 
 #include <span>
@@ -13,12 +13,12 @@ struct TimeRoots {
   /// The graph gets the derivatives.
   TimeRoots(Graph&, std::span<const NodeIndex> functions);
   Program functions;
-  Program rates;  ///< no number where a function has no derivative that is an expression
+  Program rates;  ///< NaN where the derivative of a function is no expression
 };
 
-/// The first time after t at which one of them changes its sign; infinity when interval arithmetic proves that none
-/// does. Where neither a change nor a proof is found with bounded effort, a time up to which there is none that lasts:
-/// nothing happens there, and the search goes on from it.
+/// The first time after t at which one of them changes its sign; infinity if interval arithmetic proves that none does.
+/// If bounded effort finds neither a change nor a proof: a time up to which no change lasts. Nothing happens there, and
+/// the search goes on from it.
 double next_root(const TimeRoots&, double t) noexcept;
 
 }  // namespace polyform::host::inline expressions

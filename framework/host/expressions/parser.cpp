@@ -104,7 +104,7 @@ bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z')
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
 
-/// A recursive descent: condition, comparison, sum, product, power, and what stands alone.
+/// A recursive descent: condition, comparison, sum, product, power, and terms that stand alone.
 class Descent {
  public:
   Descent(std::string_view text, std::uint32_t formula, Graph& graph, Vocabulary& words)

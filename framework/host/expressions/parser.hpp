@@ -24,14 +24,14 @@ class Vocabulary {
     std::size_t at;
   };
   virtual ~Vocabulary() = default;
-  /// A name by itself, such as a parameter; nothing where there is none of that name.
+  /// A name by itself, such as a parameter; nothing if there is none of that name.
   virtual std::optional<NodeIndex> value(std::string_view name, std::size_t at) = 0;
   /// Whether it is a function of names, such as q(joint): its arguments are taken as they are written.
   virtual bool takes_names(std::string_view function) const {
     (void)function;
     return false;
   }
-  /// Of such a function. Throws ExpressionError.
+  /// A call of such a function. Throws ExpressionError.
   virtual NodeIndex call(std::string_view function, std::size_t at, const std::vector<Argument>&) {
     throw ExpressionError{at, "there is no function " + std::string(function), {}};
   }

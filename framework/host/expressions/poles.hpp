@@ -30,7 +30,7 @@ struct Poles {
   std::vector<NodeIndex> nodes;  ///< of the zeros
 };
 
-/// Of a batch whose first event functions are those of poles.
+/// What a batch gives whose first event functions are those of poles.
 class PoleSource {
  public:
   static constexpr std::string_view interface_name = "polyform.host.poles";

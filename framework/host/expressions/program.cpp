@@ -91,8 +91,8 @@ std::optional<Trouble> Program::trouble(std::size_t root, std::span<const double
   const std::vector<double> work = all_registers(after);
   if (std::isfinite(work[at]))
     return Trouble{fmt::format("a value of {:.3g}, beyond any scale,", work[at]), place(root)};
-  // Down to the first operation that fails although its operands are numbers. Infinity that a later operation has
-  // turned into none is told as itself.
+  // Goes down to the first operation that fails although its operands are numbers. If a later operation has turned
+  // infinity into NaN, the infinity is told.
   while (at >= first) {
     const Operation& o = operations_[at - first];
     const auto bad = [&](std::uint32_t operand) { return !std::isfinite(work[operand]); };
@@ -113,8 +113,8 @@ std::optional<Trouble> Program::trouble(std::size_t root, std::span<const double
   return Trouble{"something that it reads is no number", {}};
 }
 
-/// What is left of the terms that a number is made of, a part of them: next to nothing where they cancel.
-/// Looks so many operations deep.
+/// How much is left of the terms of a number, as a part of them: next to nothing if they cancel. Looks `depth`
+/// operations deep.
 double Program::remaining_part(std::uint32_t at, std::span<const double> work, int depth) const {
   const std::size_t first = inputs_ + constants_.size();
   const double size = std::abs(work[at]);

@@ -12,7 +12,7 @@
 
 namespace polyform::host::inline expressions {
 
-/// Why a value is no finite number: what failed, and where in which text.
+/// Why a value is not finite: what failed, and where in which text.
 struct Trouble {
   std::string what;  ///< "division by zero", "the logarithm of -1"
   TextPlace place;
@@ -33,7 +33,7 @@ class Program {
   void prepare(std::span<T> work) const noexcept {
     for (std::size_t i = 0; i < constants_.size(); ++i) work[inputs_ + i] = T{constants_[i]};
   }
-  /// The inputs stand in the first registers.
+  /// Computes all registers; the inputs stand in the first ones.
   template <class T>
   void run(std::span<T> work) const noexcept;
   std::size_t roots() const { return roots_.size(); }
@@ -44,10 +44,10 @@ class Program {
     const std::size_t first = inputs_ + constants_.size();
     return roots_[k] < first ? TextPlace{} : places_[roots_[k] - first];
   }
-  /// What makes the root no finite number, or one beyond any scale, after run(); nothing where it is neither.
+  /// Why the root is not finite or beyond any scale, after run(); nothing if it is neither.
   std::optional<Trouble> trouble(std::size_t root, std::span<const double> after) const;
   /// The operation that the root needs and that is next to a place where it has no value or no slope, such as a
-  /// division by what is next to nothing beside what it is the difference of; after run().
+  /// division by a difference that is next to nothing compared with its two terms; after run().
   std::optional<Trouble> strained(std::size_t root, std::span<const double> after) const;
 
  private:
@@ -84,7 +84,7 @@ void Program::run(std::span<T> work) const noexcept {
   for (const Operation& o : operations_) *out++ = apply(o, registers);
 }
 
-/// Plain numbers go by the tape. Registers of products that a sum forms by itself are left as they are.
+/// Plain numbers use the tape. If a sum forms products by itself, the registers of the products are left as they are.
 template <>
 inline void Program::run<double>(std::span<double> work) const noexcept {
   double* const w = work.data();

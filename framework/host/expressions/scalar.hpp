@@ -1,5 +1,5 @@
-// What the operations of expressions do to numbers. Division by zero and arguments outside of a function's domain give
-// no number (NaN), which goes on to the result unless a condition takes the other branch.
+// The operations of expressions on numbers. Division by zero and arguments outside of a function's domain give NaN,
+// which goes on to the result unless a condition takes the other branch.
 #pragma once
 
 #include <algorithm>

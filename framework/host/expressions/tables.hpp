@@ -8,10 +8,10 @@ namespace polyform::host::inline expressions {
 struct TableValue {
   double value = 0, slope = 0, curvature = 0;
 };
-/// Not a number where x is none.
+/// NaN if x is NaN.
 TableValue value_of(const Table&, double x) noexcept;
-/// Where x stands among the rows: the number of the row on it, and between two rows what lies linearly between. Goes on
-/// outside of the range.
+/// The place of x among the rows: the number of the row on it, and linear between two rows. Goes on outside of the
+/// range.
 double row_number(const Table&, double x) noexcept;
 
 struct SurfaceValue {
@@ -19,7 +19,7 @@ struct SurfaceValue {
 };
 SurfaceValue value_of(const Surface&, double x, double y) noexcept;
 
-/// Fills in the second derivatives of the natural cubic spline, or of the periodic one where the table is periodic.
+/// Fills in the second derivatives of the natural cubic spline, or of the periodic one if the table is periodic.
 void make_spline(Table&);
 
 }  // namespace polyform::host::inline expressions

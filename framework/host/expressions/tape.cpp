@@ -51,13 +51,13 @@ class TapeWriter {
   static std::size_t registers_of(Code code) {
     return code == Code::table || code == Code::knot ? 1 : operand_count(code);
   }
-  /// A product that is needed here alone.
+  /// Whether the register is a product that only this operation needs.
   bool is_product(std::uint32_t reg) const {
     return reg >= first_ && operations_[reg - first_].code == Code::multiply && uses_[reg - first_] == 1;
   }
   bool is_within(std::uint32_t reg) const { return reg >= first_ && is_within_[reg - first_]; }
-  /// Marks the products that a sum, a difference or a product forms by itself. A product that holds another is not
-  /// taken.
+  /// Marks the products that a sum, a difference or a product forms by itself. A product that contains another product
+  /// is not among them.
   void take_products_in(const Operation& o) {
     const auto is_plain = [&](std::uint32_t reg) {
       if (!is_product(reg)) return false;
@@ -177,7 +177,7 @@ class TapeWriter {
   std::span<const Operation> operations_;
   std::span<const double> constants_;
   std::uint32_t first_constant_, first_;
-  std::uint32_t before_ = static_cast<std::uint32_t>(-1);  ///< the register of the result before
+  std::uint32_t before_ = static_cast<std::uint32_t>(-1);  ///< the register of the preceding result
   std::vector<std::uint32_t> uses_;
   std::vector<bool> is_within_;  ///< formed by the operation that needs it
   std::vector<Instruction> out_;

@@ -2,8 +2,8 @@
 //
 // An operation whose operand is the result of the one before takes it from a variable instead of from memory; a product
 // that is needed once is formed within the sum that needs it; a power with a fixed exponent 2, 3, 4, -1, 0.5 or 1.5 is
-// products, a quotient and a root. Each number is rounded as by the operations one by one, but for these powers, which
-// differ from those by std::pow by no more than some units in the last place.
+// products, a quotient and a root. Each number is rounded as by the operations one by one. Only these powers differ
+// from those by std::pow, by some units in the last place at most.
 #pragma once
 
 #include <cstdint>

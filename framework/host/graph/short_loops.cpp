@@ -12,7 +12,7 @@ namespace polyform::host::inline graph {
 namespace {
 
 constexpr std::size_t unseen = static_cast<std::size_t>(-1);
-/// A cycle that is not found among so many bodies around a joint is not local.
+/// A cycle is not local if a search of so many bodies around a joint does not find it.
 constexpr std::size_t widest_search = 300;
 
 using Graph = boost::adjacency_list<boost::vecS, boost::vecS, boost::undirectedS, boost::no_property,
@@ -37,8 +37,8 @@ struct Components {
   }
 };
 
-/// The edges of the shortest cycle through an edge, sorted; empty when there is none nearby. Breadth-first from one end
-/// to the other without the edge itself.
+/// The edges of the shortest cycle through an edge, sorted; empty if there is none nearby. The search goes
+/// breadth-first from one end to the other, without the edge itself.
 class CycleSearch {
  public:
   CycleSearch(const Graph& graph, std::span<const GraphEdge> edges)

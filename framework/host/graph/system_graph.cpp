@@ -81,7 +81,8 @@ Loop find_loop(std::size_t edge, const GraphEdge& e, const Tree& tree, const std
   return loop;
 }
 
-/// Breadth-first from ground over the edges that are not cut; cut ones are used only where nothing else connects.
+/// Grows the tree breadth-first from ground over the edges that are not cut; over cut ones only where no others
+/// connect.
 Tree grow(std::size_t n, std::span<const GraphEdge> edges, const std::vector<char>& cut, SpanningForest& forest) {
   Graph graph(n);
   for (std::size_t i = 0; i < edges.size(); ++i) boost::add_edge(edges[i].base, edges[i].moving, i, graph);
@@ -144,7 +145,8 @@ SpanningForest span_forest(std::size_t bodies, std::span<const GraphEdge> edges)
       if (e < edges.size()) carries[e] = 1;
   };
   find_carriers();
-  // Several loops may be shorter in another tree. A single loop needs another one only where its cut joint is held.
+  // With several loops, another tree may have shorter ones. A single loop needs another tree only if its cut joint is
+  // held.
   const bool several = edges.size() + forest.added_roots.size() > bodies + 1;
   bool cuts_held = false;
   for (std::size_t e = 0; e < edges.size(); ++e)

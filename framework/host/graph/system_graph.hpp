@@ -7,8 +7,8 @@
 
 namespace polyform::host::inline graph {
 
-/// How much a joint is wanted in the spanning tree. A recursion over the tree needs inertia outboard of every joint.
-/// Where the loop is cut beside a body without inertia, that body has nothing outboard of its other joint.
+/// How much a joint is wanted in the spanning tree. A recursion over the tree needs inertia outboard of every joint. If
+/// the loop is cut at a joint of a body without inertia, that body has nothing outboard of its other joint.
 enum class Hold {
   none,
   light_body,  ///< it moves a body without inertia, or with next to none

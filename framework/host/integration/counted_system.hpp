@@ -1,5 +1,5 @@
-// A differential equation as integrators see it: counted, checked for numbers that are not finite, with its failures in
-// words.
+// A differential equation as integrators see it: evaluations are counted and checked for numbers that are not finite,
+// and failures have a sentence.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace polyform::host::inline integration {
 
-/// Asked for its interface_name it gives itself: for those who evaluate the equation in another way, and count.
+/// It gives itself for its interface_name, to code that evaluates the equation in another way and counts that.
 class CountedSystem final : public FirstOrderSystem,
                             private SecondOrderSystem,
                             private NewtonMatrix,
@@ -32,16 +32,16 @@ class CountedSystem final : public FirstOrderSystem,
   std::string_view failure() const noexcept override { return failure_.text(); }
   void* query(std::string_view asked) noexcept override;
 
-  /// Of the derivative, since the count began; a linearization counts as one.
+  /// The number of evaluations of the derivative since the count began; a linearization counts as one.
   std::size_t evaluations() const noexcept { return evaluations_; }
   void begin_count() noexcept { evaluations_ = 0; }
   void count() noexcept { ++evaluations_; }
-  /// Whether the method has asked for Newton's matrix: it is an implicit one.
+  /// Whether the method has asked for Newton's matrix, which means that it is implicit.
   bool was_asked_for_matrix() const noexcept { return was_asked_for_matrix_; }
 
  private:
   Status derivative_to_solve(double t, std::span<const double> y, std::span<double> ydot) noexcept override;
-  /// The result of an evaluation, with its failure in words.
+  /// Checks the result of an evaluation; a failure gets its sentence.
   Status looked_at(bool evaluated, double t, std::span<const double> y, std::span<double> ydot) noexcept;
   Status linearize(double t, std::span<const double> y) noexcept override;
   Status prepare(double gamma) noexcept override { return newton_->prepare(gamma); }
@@ -58,9 +58,9 @@ class CountedSystem final : public FirstOrderSystem,
   Status position_rates(double t, std::span<const double> y, std::span<double> ydot) noexcept override;
 
   Ode& ode_;
-  SecondOrderSystem* second_;  ///< or none
-  NewtonMatrix* newton_ = nullptr;  ///< once it was asked for, or none
-  DiscreteState* discrete_;    ///< or none
+  SecondOrderSystem* second_;  ///< nullptr if there is none
+  NewtonMatrix* newton_ = nullptr;  ///< found when it is first asked for; nullptr if there is none
+  DiscreteState* discrete_;    ///< nullptr if there is none
   std::vector<std::int32_t> kept_;  ///< its values before a correction
   std::size_t evaluations_ = 0;
   bool was_asked_for_matrix_ = false;

@@ -23,7 +23,7 @@ constexpr double comfortable = 0.5;
 constexpr double rounding = 1e-12;
 // By how much a stretch may be longer than what the sample at its end allows: the motion becomes faster within it.
 constexpr double faster = 1.5;
-// Of a step: shorter stretches are not made. Steps that are many times longer than allowed are not tried.
+// Part of a step: no stretch is shorter. Steps that are many times longer than allowed are not tried.
 constexpr double shortest_stretch = 1e-7;
 
 // The largest value of a function over its largest rate is the time 1/ω of a sine: samples are not farther apart than
@@ -151,7 +151,7 @@ EventSearch::Cut EventSearch::judge(const Sample& a, const Sample& b, std::size_
   return cut;
 }
 
-/// Of all functions: the first that is not clear tells where to divide.
+/// Judges all functions; the first one that is not clear tells where to divide.
 EventSearch::Cut EventSearch::judge(const Sample& a, const Sample& b, const Signals& signals, bool whole_step) const {
   for (std::size_t k = 0; k < functions_; ++k) {
     if (!signals.counts(k, true) && !signals.counts(k, false)) continue;
@@ -190,8 +190,8 @@ std::optional<SignChange> EventSearch::first(std::size_t a, std::size_t b, std::
   return sooner ? sooner : earliest;
 }
 
-/// Of a function that changes its sign three times between two samples any of the three may have been located. Two
-/// more before it show themselves as in any stretch at whose ends the signs are the same.
+/// A function may change its sign three times between two samples, and any of the three changes may have been located.
+/// Two more before it show like those in a stretch whose ends have the same sign.
 std::optional<SignChange> EventSearch::sooner_than(const SignChange& found, std::size_t a, std::size_t depth,
                                                    Signals& signals) {
   if (depth >= deepest || left_ == 0 || !(found.before - samples_[a].time > 2 * resolution_)) return std::nullopt;

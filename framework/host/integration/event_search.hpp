@@ -8,15 +8,15 @@
 
 namespace polyform::host::inline integration {
 
-/// Functions of time along a step, of which sign changes are looked for. Zero counts as positive.
+/// Functions of time along a step, whose sign changes are looked for. Zero counts as positive.
 class Signals {
  public:
   virtual ~Signals() = default;
   virtual std::size_t size() const noexcept = 0;
-  /// Values and rates at t. Gives the longest time to another sample between which the motion shows itself in the two,
-  /// s: what turns looks at rest to samples a whole turn apart.
+  /// Values and rates at t. Returns the longest time to another sample, s, such that the two samples show the motion in
+  /// between: to samples a whole turn apart a turning body looks at rest.
   virtual double sample(double t, std::span<double> values, std::span<double> rates) = 0;
-  /// Whether function k changing its sign is an event: to positive where `rising`.
+  /// Whether a change of the sign of function k is an event: to positive if `rising`.
   virtual bool counts(std::size_t k, bool rising) const noexcept = 0;
 };
 
@@ -42,17 +42,17 @@ class EventSearch {
   /// all contacts): the rounding of one that has always been zero is told by the others. Empty: all differ.
   explicit EventSearch(std::size_t functions, std::vector<std::size_t> kinds = {});
 
-  /// At the start of the next step: values, rates there.
+  /// Begins at the start of the next step: takes values and rates there.
   void begin(double t, Signals&);
-  /// From the time of the last call of begin or of this to t_end; the samples at t_end are kept as the next beginning
-  /// where nothing is found. `resolution`: how near the time of a sign change is located, s.
+  /// Searches from the time of the last call of begin or of this to t_end; if nothing is found, the samples at t_end
+  /// are kept as the next beginning. `resolution`: how near the time of a sign change is located, s.
   std::optional<SignChange> find(double t_end, double resolution, Signals&);
 
   std::span<const double> values() const { return samples_.front().values; }
   std::span<const double> rates() const { return samples_.front().rates; }
   /// Values of function k below this are rounding.
   double noise(std::size_t k) const;
-  /// As the sample at the start of the next step allows, s.
+  /// The reach of the sample at the start of the next step, s.
   double reach() const { return samples_.front().reach; }
 
  private:
@@ -80,7 +80,7 @@ class EventSearch {
   double resolution_ = 0;
   std::vector<double> largest_;  ///< |value| of each kind, of all samples
   std::vector<double> fastest_;  ///< |rate| of each function, of the samples of the last steps
-  double finest_ = 0;            ///< stretch of the present step that its functions' pace asks for at least, s
+  double finest_ = 0;  ///< the shortest stretch that the pace of the functions asks for in the present step, s
   std::size_t left_ = 0;         ///< samples that the search along this step may still take
   std::vector<Sample> samples_;
   Sample trial_;

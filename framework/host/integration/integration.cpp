@@ -15,9 +15,9 @@ namespace polyform::host::inline integration {
 
 namespace {
 
-// Of the time: two times nearer than this are the same one, computed in two ways.
+// Relative to the time: two times that differ by less are the same time, computed in two ways.
 constexpr double rounding_of_time = 4 * std::numeric_limits<double>::epsilon();
-// Of the time, or of a second: so far beyond the end of a step its state is still given.
+// Relative to the time, or to a second: so far beyond the end of a step the state is still given.
 constexpr double beyond_the_end = 1e-12;
 
 void check_positive(double value, std::string_view what, std::string_view unit) {
@@ -100,7 +100,7 @@ bool Integration::begin_step() {
   interpolation_evaluated_ = false;
   stand(now_);
   within_ = now_;
-  // Even where y is what it was, its derivative may be another one.
+  // Even if y has not changed, its derivative may have.
   if (std::exchange(discrete_changed_, false) && !done(method_->restart(time(), state(), 0))) return false;
   begun_ = true;
   return true;
@@ -126,8 +126,8 @@ bool Integration::step(double t_limit) {
 }
 
 bool Integration::state_at(double t, std::span<double> y) {
-  // Before the end only what rounding makes of it is the end: events, and the steps across them, are far shorter apart
-  // than anything else, and a sample before an event must not be one after it.
+  // A time before the end counts as the end only up to its rounding: events, and the steps across them, are far shorter
+  // apart than anything else, and a sample before an event must not be one after it.
   const double end = std::abs(time());
   if (t >= time() - rounding_of_time * end && t <= time() + beyond_the_end * std::max(1.0, end)) {
     stand(now_);

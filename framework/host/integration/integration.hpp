@@ -20,7 +20,7 @@ struct IntegratorChoice {
   std::shared_ptr<const void> storage{};  ///< of what the options point to
   std::string given{};                    ///< the options that differ from the defaults by the user's will: "a=1, b=2"
 
-  /// Empty where there is no type.
+  /// Empty if there is no type.
   std::string_view name() const noexcept { return type == nullptr ? std::string_view() : type->name(); }
   bool fixed_step() const noexcept { return type != nullptr && type->fixed_step(); }
 };
@@ -44,7 +44,7 @@ class Integration {
   Integration(Ode&, const IntegratorChoice&, const StepSettings&);
 
   /// Sets the beginning, with the discrete state that the equation has now; forgets everything before. y has
-  /// Ode::size() numbers. Failure (simulation_failed) where the
+  /// Ode::size() numbers. Failure (simulation_failed) if the
   /// method cannot begin there.
   void start(double t, std::span<const double> y);
   /// See Integrator::restart; with the discrete state that the equation has now. What is counted goes on.

@@ -25,7 +25,7 @@ class Ode {
   virtual bool correct(double t, std::span<double> y) noexcept = 0;
   /// Why the last call gave false: a sentence without a full stop; may be empty.
   virtual std::string_view failure() const noexcept { return {}; }
-  /// Told after a derivative there that is not finite: failure() may then say what of it is not.
+  /// Called after a derivative there that is not finite: failure() may then name the numbers that are not.
   virtual void find_not_finite(double t, std::span<const double> y) noexcept { (void)t, (void)y; }
   /// What else the equation depends on, constant within a step; or none. `correct` may change it.
   virtual DiscreteState* discrete() noexcept { return nullptr; }

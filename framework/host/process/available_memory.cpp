@@ -24,7 +24,7 @@ std::optional<std::uint64_t> number_after(const fs::path& file, const std::strin
   return {};
 }
 
-/// A file that is one number; anything else, such as "max", is no limit.
+/// The content of a file that is one number; anything else, such as "max", means no limit.
 std::optional<std::uint64_t> number_in(const fs::path& file) {
   std::ifstream stream(file);
   std::uint64_t number = 0;
@@ -45,7 +45,8 @@ constexpr GroupFiles version_2{"sys/fs/cgroup", "memory.max", "memory.current", 
 constexpr GroupFiles version_1{"sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes",
                                "total_inactive_file"};
 
-/// What is left of the limits of a group and all those that it is in. Cached files give way, so they do not count.
+/// The rest of the limits of a group and of all groups that contain it. The system drops cached files, so they do not
+/// count.
 std::uint64_t memory_of_groups(const fs::path& root, const GroupFiles& files, const fs::path& group) {
   std::uint64_t left = endless;
   const fs::path mount = root / files.mount;

@@ -202,7 +202,7 @@ std::uint64_t taken_memory() {
 }  // namespace
 
 std::uint64_t default_memory_limit(std::size_t processes) {
-  constexpr double least = 0x1p26;  // for a message, where nothing is left
+  constexpr double least = 0x1p26;  // for a message, if nothing is left
   const auto all = 0.9 * static_cast<double>(available_memory());
   return static_cast<std::uint64_t>(std::max(all / static_cast<double>(std::max<std::size_t>(processes, 1)), least));
 }

@@ -1,5 +1,5 @@
-// Work in processes of its own. Each is a copy of this program, made by fork: it sees all that is in memory, and what
-// it does to memory is lost with it. A crash, an endless loop or a lack of memory ends that process alone, and the
+// Work in processes of its own. Each is a copy of this program, made by fork: it sees all that is in memory, and its
+// changes to memory are lost with it. A crash, an endless loop or a lack of memory ends that process alone, and the
 // cause is reported. No other threads of this program may run meanwhile.
 #pragma once
 

@@ -30,7 +30,7 @@ constexpr const char* unknown_type = "of a type unknown here";
   ::_exit(1);
 }
 
-/// An exception that left a noexcept function, as those of a solver are.
+/// Ends the process for an exception that left a noexcept function, such as those of a solver.
 [[noreturn]] void end_uncaught() {
   if (const std::exception_ptr problem = std::current_exception()) {
     try {
@@ -57,7 +57,7 @@ void set_up(const ProcessLimits& limits) {
   ::dup2(STDERR_FILENO, ::fileno(output()));
   const rlimit no_core{0, 0};
   ::setrlimit(RLIMIT_CORE, &no_core);
-  // Where the machine runs out of memory, the system should end this process and not the one that waits for it.
+  // If the machine runs out of memory, the system should end this process and not the one that waits for it.
   std::ofstream("/proc/self/oom_score_adj") << 1000;
   limit_memory(limits.memory);
   for (const int crash : {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT}) std::signal(crash, SIG_DFL);

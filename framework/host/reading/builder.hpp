@@ -1,4 +1,4 @@
-// The events of the YAML parser to nodes.
+// From the events of the YAML parser to nodes.
 #pragma once
 
 #include <yaml-cpp/eventhandler.h>
@@ -15,8 +15,8 @@ namespace polyform::host::inline reading {
 /// Thrown out of the YAML parser after a report, when going on makes no sense.
 struct GiveUp {};
 
-/// Builds the nodes of the first document; a second one is an error. Bounds depth and number of nodes, also of what
-/// aliases expand to: nodes are shared, so an expansion is only counted, never made.
+/// Builds the nodes of the first document; a second one is an error. Bounds depth and number of nodes, those of
+/// expanded aliases included: nodes are shared, so an expansion is only counted, never made.
 class Builder final : public YAML::EventHandler {
  public:
   Builder(std::string_view text, std::deque<Node>& nodes, Report& report)

@@ -50,7 +50,7 @@ void check_base(const Value& base, const ChainHead& head, std::optional<BodyInde
              "Name 'ground' or a body outside this chain; close a loop with a joint under 'joints'.");
 }
 
-/// The copies of a template must fit into memory with what they have on the heap.
+/// Checks that the copies of a template fit into memory, with what they have on the heap.
 void check_size(const Value& value, const ChainHead& head, const Template& t) {
   const std::size_t numbers = t.joint.initial_position.size() + t.joint.initial_velocity.size();
   const std::size_t bytes = t.body.geometry.size() * sizeof(GeometricShape) + numbers * sizeof(double) + 1;

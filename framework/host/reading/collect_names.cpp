@@ -14,7 +14,7 @@ namespace {
 /// Bodies and joints are numbered in 32 bits; no computer holds a model of so many.
 constexpr std::size_t most_items = 20'000'000;
 
-/// From reading to the first step a body takes this and more.
+/// A body takes at least so much memory between reading and the first step.
 constexpr std::size_t body_bytes = 4096;
 
 /// Names of a list of bodies or joints. The number of an item is its place in the list.
@@ -31,7 +31,7 @@ void collect(std::span<const Value> list, NameIndex& index, std::vector<Item>& i
     if (!name_value) continue;
     std::optional<std::string> name = read_name(*name_value);
     if (!name) {
-      // The name counts as known all the same, so that its uses are not reported too.
+      // The name counts as known nevertheless, so that its uses are not reported too.
       index.add(name_value->node().text, static_cast<std::int32_t>(i), name_value->place());
       continue;
     }
@@ -63,7 +63,7 @@ std::optional<std::size_t> read_count(const Value& value, std::size_t left) {
   return std::nullopt;
 }
 
-/// A head of count 0 where it cannot be read.
+/// The head of a chain, with count 0 if it cannot be read.
 ChainHead read_head(const Value& value, std::size_t left) {
   ChainHead head;
   if (value.node().kind != Node::Kind::map) return head;  // reported when the chain is read

@@ -76,7 +76,7 @@ ElementInstance member_of(const ElementInstance& whole, const Share& s) {
           .inertias = whole.inertias.subspan(s.markers.first, s.markers.count)};
 }
 
-/// What a member says of its fields, as said of those of the whole.
+/// Reports a member's messages about its fields as messages about those of the whole.
 class MemberSink final : public FieldSink {
  public:
   MemberSink(FieldSink& whole, std::size_t instance, std::size_t first)
@@ -91,7 +91,7 @@ class MemberSink final : public FieldSink {
   std::size_t instance_, first_;
 };
 
-/// Of a matrix of one row per row of a member, all its columns to their places in that of the whole.
+/// Puts the part of a member, its rows and columns, into its place in the matrix of the whole, which is `width` wide.
 template <class T>
 void put(std::span<const T> part, const Slice& rows, const Slice& columns, std::span<T> whole, std::size_t width) {
   for (std::size_t r = 0; r < rows.count; ++r)
@@ -234,7 +234,7 @@ class CoupledBatch final : public ModuleBatch, public InitialStates, public Outp
   std::size_t u_ = 0, markers_ = 0, v_ = 0, rows_ = 0;
 };
 
-/// Of the multiplier of a constraint on a variable: with the variable it makes a power.
+/// The unit of the multiplier of a constraint on a variable: multiplier times variable is a power.
 std::string effort_unit(std::string_view rate) {
   if (rate == "A") return "V";
   if (rate == "rad/s") return "N m";

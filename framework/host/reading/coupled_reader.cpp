@@ -53,7 +53,7 @@ class CoupledReader {
   }
 
  private:
-  /// A name within the coupled module: no part of a placement's name stands before it.
+  /// A name within the coupled module, without the name of a placement before it.
   std::string read_own_name(MapReader& map, std::string_view what) {
     const auto value = map.require("name", fmt::format("every {} has one", what));
     const std::optional<std::string> name = value ? read_text(*value, fmt::format("the name of a {}", what)) : std::nullopt;
@@ -118,7 +118,7 @@ class CoupledReader {
     of.add(std::move(made));
   }
 
-  /// The variable of a term by its name; or the state and the variable that it is the integral of.
+  /// Sets the variable of a term by its name; or the state, and the variable whose integral it is.
   static bool set_number(const Value& at, std::string_view name, const CoupledModules& of, CoupledModules::Term& term,
                          std::size_t& states) {
     const auto found = of.numbers().find(name);

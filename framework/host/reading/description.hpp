@@ -17,7 +17,7 @@
 
 namespace polyform::host::inline reading {
 
-/// A place in the model file, from 1; 0 where not known.
+/// A place in the model file, from 1; 0 if not known.
 struct Place {
   int line = 0, column = 0;
 };
@@ -75,7 +75,7 @@ struct SubsystemItem : Item {
 struct OptionPlace {
   Place name, value;
 };
-/// Defaults for the command line; empty where the file is silent.
+/// Defaults for the command line; empty if the file is silent.
 struct SimulationItem {
   std::optional<double> duration, step, max_step, relative_tolerance, absolute_tolerance, output_interval;
   std::optional<std::string> integrator;

@@ -18,7 +18,7 @@ namespace polyform::host::inline reading {
 
 namespace {
 
-/// What the YAML parser says, and what it means to someone who writes models.
+/// A message of the YAML parser, and its meaning for people who write models.
 struct Translation {
   std::string_view parser, message, remedy;
 };

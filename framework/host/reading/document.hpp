@@ -58,7 +58,7 @@ class Document {
 /// The first byte at which text is not UTF-8 or holds a NUL; text.size() when it is all right.
 std::size_t first_bad_byte(std::string_view text) noexcept;
 
-/// Line and column of a byte; columns count bytes, as those of the parser do.
+/// Line and column of a byte; columns count bytes, as the parser does.
 Place place_of(std::string_view text, std::size_t byte) noexcept;
 
 }  // namespace polyform::host::reading

@@ -64,8 +64,8 @@ bool has_key(const Value& map, std::string_view key) {
   return std::any_of(entries.begin(), entries.end(), [&](const Node::Entry& e) { return e.key == key; });
 }
 
-/// Whether an item of `modules` is of a type that is a force too: one that brings equations of its own, but asks for no
-/// more than a force does. It becomes that.
+/// Whether an item of `modules` has a type that is also a force. Such a force brings equations of its own, but needs no
+/// more than forces have. The item becomes that force.
 bool is_force(const Value& item, const Catalog& catalog) {
   const auto& entries = item.node().entries;
   const auto type = std::ranges::find(entries, "type", &Node::Entry::key);
@@ -83,7 +83,7 @@ class SubsystemReader {
  public:
   explicit SubsystemReader(Reading& r) : r_(r) {}
 
-  /// Parts that are subsystems, each with its own bodies, those within others under them.
+  /// Adds parts that are subsystems, each with its own bodies; those within others come under these.
   void add(std::span<const PartSubsystem> parts) {
     const std::size_t first = r_.model.subsystems.size();
     for (const PartSubsystem& part : parts) {

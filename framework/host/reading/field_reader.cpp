@@ -24,7 +24,7 @@ std::string range(const FieldSpec& spec) {
   return out;
 }
 
-/// Only warns: the value is used all the same.
+/// Warns only: the value is used all the same.
 void warn_of_validity(const Value& value, const FieldSpec& spec, double x) {
   const bool low = x < spec.valid_minimum;
   value.warning(fmt::format("{} is {} {:g}{}{}, as far as the model of this type holds", x, low ? "below" : "above",
@@ -43,10 +43,10 @@ bool check_range(const Value& value, const FieldSpec& spec, double x) {
   return false;
 }
 
-/// A text field with this unit names a file, from the folder of the model. The element gets what is in it; a text of
-/// several lines is that itself.
+/// A text field with this unit names a file, relative to the folder of the model. The element gets the content of the
+/// file. A text of several lines is itself the content.
 constexpr std::string_view file_unit = "file";
-/// One with this unit names a file in the same way, and the element gets its path: it reads the file itself.
+/// A text field with this unit names a file in the same way, and the element gets its path: it reads the file itself.
 constexpr std::string_view path_unit = "path";
 
 /// The path of a file; nothing after a report.
@@ -346,7 +346,7 @@ bool FieldReader::attachment(const Value& value, const FieldSpec& spec, FieldVal
   return known && placed;
 }
 
-/// One of them stands for a list of one.
+/// Reads attachments; a single one stands for a list of one.
 bool FieldReader::attachments(const Value& value, const FieldSpec& spec, FieldValue& out) {
   const bool is_list = value.node().kind == Node::Kind::list;
   const std::size_t count = is_list ? value.node().items.size() : 1;

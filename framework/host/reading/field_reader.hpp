@@ -15,7 +15,7 @@ class FormulaReader;
 /// Reads fields by FieldSpec. Texts, lists and tables are kept in the description.
 class FieldReader {
  public:
-  /// formulas: what reads {expression: …}; nullptr where none can stand.
+  /// formulas: what reads {expression: …}; nullptr if none can stand.
   FieldReader(const Names& names, Description& storage, FormulaReader* formulas = nullptr)
       : names_(names), storage_(storage), formulas_(formulas) {}
 

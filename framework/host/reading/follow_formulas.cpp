@@ -23,7 +23,7 @@ std::vector<std::pair<std::size_t, const StateFormula*>> formulas_in(const Field
   return found;
 }
 
-/// Whether it changes with states of signals, or with what samplers hold.
+/// Whether the formula changes with states of signals, or with values that samplers hold.
 bool follows_states(Reading& r, const StateFormula& formula) {
   const expressions::NodeIndex roots[] = {formula.root()};
   const expressions::Formulas& all = r.formulas.formulas();
@@ -33,7 +33,7 @@ bool follows_states(Reading& r, const StateFormula& formula) {
   });
 }
 
-/// The two fields beyond those of the forces: what the formulas read.
+/// Adds the two fields after those of the forces: what the formulas read.
 void add_attachments(Reading& r, const FormulaForce& type, Fields& fields, Place place) {
   FieldValue bodies, joints;
   bodies.given = joints.given = true;
@@ -61,7 +61,7 @@ void refuse(Reading& r, const std::vector<Item>& items, std::string_view why, st
 
 FollowingForce following(const ForceItem& item) { return {item.name, item.type, item.fields.values}; }
 
-/// One element of the signals and of the forces that follow their states.
+/// Adds one element for the signals and the forces that follow their states.
 void add_signals(Reading& r, const Value& signals, const std::vector<std::size_t>& with_states) {
   std::vector<FollowingForce> forces;
   for (const std::size_t i : with_states) forces.push_back(following(r.model.forces[i]));

@@ -17,7 +17,7 @@ using expressions::StateInput;
 
 namespace {
 
-/// Words of expressions that change with the motion, beside parameters.
+/// Words of expressions that change with the motion, in addition to parameters.
 class MotionWords final : public ParameterWords {
  public:
   MotionWords(const Value& where, FormulaReader& reader, const Names& names)
@@ -95,7 +95,7 @@ class MotionWords final : public ParameterWords {
     node.text = argument.text;
     node.place = place_in_text(where_, argument.at);
     const std::optional<Index> found = read(Value(node, where_.path(), where_.report(), where_.scope()));
-    if (!found) throw ExpressionError{};  // which is reported
+    if (!found) throw ExpressionError{};  // it has been reported
     return *found;
   }
   static std::uint32_t index(const Argument& argument) {
@@ -264,7 +264,7 @@ NodeIndex FormulaReader::signal(const std::string& name, std::size_t at) {
     throw ExpressionError{at, "more than 1000 signals hang on each other in a row",
                           "List the signals in the order in which they follow from each other."};
   if (signal.progress == Signal::Progress::none) read_signal(signal);
-  if (signal.node == Graph::none) throw ExpressionError{};  // which is reported where the signal stands
+  if (signal.node == Graph::none) throw ExpressionError{};  // it is reported where the signal stands
   return signal.node;
 }
 

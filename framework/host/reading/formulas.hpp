@@ -31,7 +31,7 @@ class FormulaReader {
   /// The list `signals`; what its items say is read where it is asked for first, and all of it by finish_signals().
   void define_signals(const Value& list);
   void finish_signals();
-  /// The node of a signal; Graph::none where that could not be read, which is reported. Throws ExpressionError where
+  /// The node of a signal; Graph::none if that could not be read, which is reported. Throws ExpressionError where
   /// there is none of that name.
   expressions::NodeIndex signal(const std::string& name, std::size_t at);
   std::vector<std::string_view> signal_names() const;

@@ -40,7 +40,7 @@ class Collector final : public ConversionSink {
   bool out_of_memory_ = false;
 };
 
-/// What is wrong with what a conversion gave; nothing where it is good.
+/// What is wrong with what a conversion gave; nothing if it is good.
 bool is_good(Status status, const Collector& sink, const Conversion& got, const std::string& file,
              std::string_view name, Diagnostics& diagnostics) {
   std::string message;

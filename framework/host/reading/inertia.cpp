@@ -191,7 +191,7 @@ void judge_inertias(Description& model, std::span<const DoubtfulInertia> doubtfu
   for (const DoubtfulInertia& one : doubtful) {
     if (one.first_body + one.bodies > model.bodies.size()) continue;
     BodyItem& first = model.bodies[one.first_body];
-    // The bodies of a chain are alike but for their joints.
+    // The bodies of a chain differ only in their joints.
     double size = 0;
     for (std::size_t k = 0; k < one.bodies; ++k) size = std::max(size, sizes.of(one.first_body + k));
     if (shortfall(first.inertia) > rounding(first, size, sizes.heaviest())) {

@@ -16,14 +16,14 @@ struct DoubtfulInertia {
 };
 
 /// How far the inertia (of any unit) is from one that a distribution of mass can have: the largest of its negative
-/// second moments of mass, as a positive number; 0 where it can.
+/// second moments of mass, as a positive number; 0 if it can.
 double shortfall(const Sym3&) noexcept;
 
 /// The nearest inertia that a distribution of mass can have: its negative second moments are made 0.
 Sym3 mended(const Sym3&) noexcept;
 
-/// Mends the inertias that only rounding keeps from being those of a body, and says nothing. Of the others it reports
-/// an error each, or a warning where the model is lenient, and leaves them as they are.
+/// Mends the inertias that only rounding keeps from being those of a body, and says nothing. For each of the others it
+/// reports an error, or a warning if the model is lenient, and leaves it as it is.
 void judge_inertias(Description&, std::span<const DoubtfulInertia>, Report&);
 
 }  // namespace polyform::host::reading

@@ -1,4 +1,4 @@
-// Values of the file that are handed on as text.
+// Writes values of the file as text for others.
 #include <fmt/format.h>
 
 #include <charconv>
@@ -12,7 +12,7 @@ namespace {
 
 using nlohmann::ordered_json;
 
-/// A plain scalar is what YAML takes it for: a boolean, an integer, a number, or a text.
+/// A plain scalar becomes what it is in YAML: a boolean, an integer, a number, or a text.
 ordered_json scalar(const Node& node) {
   if (node.quoted) return node.text;
   if (node.text == "true") return true;

@@ -10,7 +10,7 @@ namespace polyform::host::inline reading {
 
 namespace {
 
-/// "arm" and 3 from "arm[3].joint" (suffix ".joint"); nothing when the name is not so made.
+/// "arm" and 3 from "arm[3].joint" (suffix ".joint"); nothing if the name does not have this form.
 struct ChainName {
   std::string chain;
   std::int64_t k;
@@ -84,7 +84,7 @@ std::string NameIndex::suggestion(std::string_view wrong) const {
 
 namespace {
 
-/// The number of a name: in the placed part where it stands, in those around it, in the model.
+/// The number of a name, looked up in the placed part where it stands, then in those around it, then in the model.
 std::optional<std::int32_t> find_from(const Scope* scope, const NameIndex& index, const std::string& name) {
   for (; scope != nullptr; scope = scope->outer)
     if (const auto number = index.find(scope->prefix + name)) return number;

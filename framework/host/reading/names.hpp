@@ -11,7 +11,7 @@
 
 namespace polyform::host::inline reading {
 
-/// Numbers by name: those given one by one, and those of chains, which are `<chain>[k]` + suffix and are not stored.
+/// The numbers of items by name. The items of a chain have the names `<chain>[k]` + suffix, which are not stored.
 class NameIndex {
  public:
   NameIndex() = default;
@@ -26,7 +26,7 @@ class NameIndex {
   /// Whether the name is that of a broken chain's item, so that not finding it proves nothing.
   bool unsure(std::string_view name) const;
   Place place_of(std::string_view name) const;
-  /// A sentence with the name that may have been meant; "" when none is near.
+  /// A sentence with the name that may have been meant; "" if none is near.
   std::string suggestion(std::string_view wrong) const;
 
  private:
@@ -53,7 +53,7 @@ struct Names {
 std::optional<BodyIndex> read_body(const Value&, const Names&);
 std::optional<JointIndex> read_joint(const Value&, const Names&);
 
-/// False after a report where the text has characters that no name may have, such as those that steer a terminal.
+/// False after a report if the text has characters that no name may have, such as those that steer a terminal.
 bool is_printable(const Value&, std::string_view text);
 /// The name of an item, which must be fit for the names of output columns, with those of the placed parts that it
 /// stands in before it; nothing after a report.

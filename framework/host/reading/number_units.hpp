@@ -9,7 +9,7 @@
 
 namespace polyform::host::inline reading {
 
-/// While it lives, it keeps the unit of each number that this thread reads, by the node of the number. One at a time.
+/// While it lives, keeps the unit of each number that this thread reads, by the node of the number. Only one may live.
 class NumberUnits {
  public:
   NumberUnits();
@@ -17,9 +17,9 @@ class NumberUnits {
   NumberUnits(const NumberUnits&) = delete;
   NumberUnits& operator=(const NumberUnits&) = delete;
 
-  /// "" of a number without a unit, and of a node that was read as no number.
+  /// "" for a number without a unit, and for a node that was not read as a number.
   std::string of(const Node&) const;
-  /// For those that read: a number is read that is in this unit.
+  /// Called by readers: the node was read as a number in this unit.
   static void keep(const Node&, std::string_view unit);
 
  private:

@@ -15,7 +15,7 @@ namespace polyform::host::inline reading {
 namespace {
 
 constexpr std::size_t no_subsystem = static_cast<std::size_t>(-1);
-/// Placements of a model, inner ones counted each time: parts within parts grow by powers.
+/// The most placements of a model, inner ones counted each time: with parts within parts their number grows by powers.
 constexpr std::size_t most_placements = 100'000, most_levels = 100;
 constexpr std::array<std::string_view, 6> lists{"bodies", "joints", "forces", "constraints", "modules", "subsystems"};
 
@@ -49,7 +49,7 @@ void Parts::include(MapReader& model, Scope& scope, Sections& sections) {
     include_file(values_.emplace_back(list.item(i)), scope, sections);
 }
 
-/// What stands in the file belongs to the model: names have no prefix, and nothing is placed.
+/// Takes the content of the file as part of the model: names have no prefix, and nothing is placed.
 void Parts::include_file(const Value& name, Scope& of_model, Sections& sections) {
   Part file{nullptr, nullptr, {}, &name};
   const std::size_t files = reading_.size();
@@ -122,15 +122,15 @@ void Parts::define(const Value& item, Defined& into) {
     name_value->error(fmt::format("the name {} is taken by another part", show(*name)), "Give each its own name.");
 }
 
-/// The parts that a part, or its file, defines for itself.
+/// Reads the parts that a part, or its file, defines for itself.
 void Parts::define_within(const Value& item, Part& part) {
   const Value& root = part.other_file ? values_.emplace_back(*part.node, Path{}, *part.report) : item;
-  if (root.node().kind != Node::Kind::map) return;  // which is reported where the part is placed
+  if (root.node().kind != Node::Kind::map) return;  // it is reported where the part is placed
   const auto list = maps_.emplace_back(root).find("parts");
   if (list && is_list(*list, "parts")) define_list(values_.emplace_back(*list), part.parts);
 }
 
-/// The map of a part in a file of its own, found from the folder of the model.
+/// The map of a part in a file of its own; the name of the file is relative to the folder of the model.
 const Node* Parts::read_file(const Value& value, Part& part, std::string_view what) {
   const std::optional<std::string> name = read_text(value, "the name of a file");
   if (!name) return nullptr;
@@ -145,7 +145,7 @@ const Node* Parts::read_file(const Value& value, Part& part, std::string_view wh
   file.report = std::make_unique<Report>(diagnostics_, file.name);
   std::optional<std::string> text = read_source(path, *file.report);
   if (!text) {
-    files_.pop_back();  // what is wrong is told once, where the file is named
+    files_.pop_back();  // an error is reported once, where the file is named
     value.error(fmt::format("{} {} cannot be read", what, show(path)),
                 "It is named from the folder of the model.");
     return nullptr;
@@ -160,7 +160,7 @@ const Node* Parts::read_file(const Value& value, Part& part, std::string_view wh
   return root;
 }
 
-/// A part of that name, the nearest one: of the parts around the placement from inside out, then of the model.
+/// The part of that name: the nearest of those around the placement, from inside out, else one of the model.
 Parts::Part* Parts::find(const Value& name, const std::string& which, const std::vector<Part*>& around) {
   std::vector<std::string_view> known;
   const auto look = [&](Defined& parts) -> Part* {
@@ -183,10 +183,10 @@ void Parts::place_list(const Value& list, const Scope* outer, std::vector<Part*>
     place(values_.emplace_back(list.item(i)), outer, around, subsystem, unnamed, sections);
 }
 
-/// Reports the first placement beyond what can be held.
+/// Reports the first placement that is too much for the memory.
 bool Parts::is_too_much(const Value& item, std::size_t depth, const Sections& sections) {
   if (stopped_) return true;
-  constexpr std::size_t item_bytes = 4096;  // from reading to the first step an item takes this and more
+  constexpr std::size_t item_bytes = 4096;  // between reading and the first step an item takes at least this
   if (depth >= most_levels)
     item.error(fmt::format("parts are placed within each other more than {} levels deep", most_levels),
                "No model needs that; place some of them side by side.");
@@ -214,7 +214,7 @@ void Parts::place(const Value& item, const Scope* outer, std::vector<Part*>& aro
   if (found == nullptr) return;
   Part& part = *found;
   part.placed = true;
-  if (part.node == nullptr) {  // which has been told
+  if (part.node == nullptr) {  // it has been reported
     unread_ = true;
     return;
   }
@@ -265,7 +265,7 @@ void Parts::place(const Value& item, const Scope* outer, std::vector<Part*>& aro
   around.pop_back();
 }
 
-/// Those that the part declares, with their defaults, overlaid by the given ones.
+/// Reads the parameters that the part declares: their defaults, overlaid by the given values.
 void Parts::read_parameters(MapReader& part, const std::optional<Value>& given, Scope& scope) {
   std::vector<std::string_view> known;
   if (const auto declared = part.find("parameters")) read_parameter_map(*declared, scope, &known);

@@ -1,4 +1,4 @@
-// What placing a part does to its items: from the part's axes to ground.
+// Places the items of a part: takes them from the part's axes to ground.
 #include <fmt/format.h>
 
 #include "framework/host/reading/value.hpp"
@@ -10,7 +10,7 @@ Vec3 point_in_ground(const Pose& pose, const Vec3& p) { return pose.position + r
 void turn(const Pose& pose, Vec3& v) { v = rotation_matrix(pose.orientation) * v; }
 bool is_turned(const Pose& pose) { return norm(Vec3{pose.orientation.x, pose.orientation.y, pose.orientation.z}) != 0; }
 
-/// The direction in ground that an element counts a distance along: the only one that it has.
+/// The direction in ground along which an element counts a distance: its only direction.
 const FieldValue* direction_in_ground(Strided<const FieldSpec> specs, const Fields& fields) {
   const FieldValue* only = nullptr;
   for (std::size_t i = 0; i < fields.values.size(); ++i) {
@@ -31,8 +31,8 @@ void place_in_ground(const Scope* scope, BodyItem& body) {
   if (body.angular_velocity) turn(scope->pose, *body.angular_velocity);
 }
 
-/// A joint is drawn in ground: its position, and all directions that it has. What ground axes alone give a meaning is
-/// refused where the part is turned.
+/// A joint is drawn in ground: its position, and all directions that it has. Values that have a meaning only in ground
+/// axes are refused if the part is turned.
 void place_in_ground(const Value& value, JointItem& joint) {
   const Scope* const scope = value.scope();
   if (scope == nullptr || scope->is_model || joint.type == nullptr) return;
@@ -60,7 +60,7 @@ void place_in_ground(const Value& value, JointItem& joint) {
                 "those are placed.");
 }
 
-/// Defaults are placed too: they are those of the part as drawn.
+/// Defaults are placed too, because they hold for the part as drawn.
 void place_in_ground(const Value& element, Strided<const FieldSpec> specs, Fields& fields, Description& storage) {
   const Scope* const scope = element.scope();
   if (scope == nullptr || scope->is_model) return;
@@ -86,7 +86,7 @@ void place_in_ground(const Value& element, Strided<const FieldSpec> specs, Field
       value.orientation = normalized(scope->pose.orientation * value.orientation);
     }
   }
-  // Distances last, when their direction is turned.
+  // Distances are shifted last, when their direction is turned.
   for (std::size_t i = 0; i < fields.values.size(); ++i) {
     if (!specs[i].tied_to_ground || specs[i].type != FieldType::number || specs[i].unit != "m") continue;
     if (const FieldValue* const along = direction_in_ground(specs, fields))

@@ -112,7 +112,7 @@ class ResolvedModel {
     return nullptr;
   }
 
-  /// A field that was left out and has no default is for the type to decide.
+  /// Leaves out a field that was not given and has no default: its type decides.
   void add_fields(ordered_json& out, Strided<const FieldSpec> specs, const Fields& fields) const {
     for (std::size_t i = 0; i < std::min(specs.size(), fields.values.size()); ++i)
       if (fields.values[i].given || !specs[i].default_text.empty())

@@ -116,7 +116,7 @@ Json chain_schema() {
   return closed_object(std::move(p), {"name", "count", "body", "joint", "step"});
 }
 
-/// Of every type between two bodies; one of them need not be named.
+/// The schema of contacts, by every type that acts between two bodies; one of these need not be named.
 Json contacts_schema(const Catalog& catalog) {
   Json kinds = Json::array();
   std::size_t count = 0;

@@ -96,7 +96,7 @@ Json inertia_schema() {
   return closed_object(std::move(p), {"xx", "yy", "zz"});
 }
 
-/// {key: form} and nothing else.
+/// The schema of a map with the entry {key: form} and no other.
 Json form(const char* key, Json schema) {
   Json p = Json::object();
   p[key] = std::move(schema);
@@ -133,7 +133,7 @@ Json time_function_schema() {
 
 Json parameters_schema() { return {{"type", "object"}, {"additionalProperties", number()}}; }
 
-/// A signal that another program gives.
+/// The schema of a signal that another program gives.
 Json external_signal_schema() {
   Json p = Json::object();
   p["name"] = name_schema("Name of the signal.");
@@ -208,7 +208,7 @@ Json subsystem_schema() {
   return described(std::move(out), "A named part of the system.");
 }
 
-/// Within a part a number may be the name of a parameter: its items are those of the model in this.
+/// Within a part, the name of a parameter may stand for a number: the items of a part differ from the model's in this.
 Json part_schema() {
   Json p = Json::object();
   p["name"] = name_schema("Name of the part.");

@@ -1,4 +1,4 @@
-// Pieces of the JSON Schema: what all models share, and declared fields.
+// Pieces of the JSON Schema: those that all models share, and declared fields.
 #pragma once
 
 #include <initializer_list>
@@ -24,7 +24,7 @@ Json described(Json schema, std::string_view description);
 /// An object that takes these properties and no others.
 Json closed_object(Json properties, const std::vector<std::string>& required);
 Json list_of(Json items, std::string_view description);
-/// Exactly one of the kinds; of no kinds: nothing at all.
+/// Exactly one of the kinds; without kinds the schema allows nothing.
 Json one_of(Json kinds);
 Json name_schema(std::string_view description);
 
@@ -34,10 +34,10 @@ void add_fields(Strided<const FieldSpec>, Json& properties, std::vector<std::str
 /// The entry `ground` of a model.
 Json ground_schema();
 
-/// vector3, direction, orientation, inertia, time_function, numbers, matrix, body, marker, joint, initial, geometry,
-/// subsystem.
+/// The definitions vector3, direction, orientation, inertia, time_function, numbers, matrix, body, marker, joint,
+/// initial, geometry and subsystem.
 Json basic_definitions();
-/// integrator: what its key takes.
+/// The schema of `simulation`; integrator: that of its key `integrator`.
 Json simulation_schema(Json integrator);
 Json solver_schema();
 

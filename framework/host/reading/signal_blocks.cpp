@@ -117,7 +117,7 @@ bool SignalBlocks::check_limits(MapReader& map, double lower, double upper) {
   return good_ = false;
 }
 
-/// u = kp e + ki ∫ e dt + kd ė with e the input; ė by a filter of first order, ḟ = (e − f)/T. Where u is at a limit,
+/// u = kp e + ki ∫ e dt + kd ė with e the input; ė by a filter of first order, ḟ = (e − f)/T. When u is at a limit,
 /// the integral does not grow beyond it (conditional integration).
 std::optional<NodeIndex> SignalBlocks::pid(MapReader& map) {
   const double kp = number(map, "kp", 0), ki = number(map, "ki", 0), kd = number(map, "kd", 0);
@@ -243,8 +243,8 @@ std::optional<NodeIndex> SignalBlocks::limiter(MapReader& map) {
   return limited(*u, lower, upper);
 }
 
-/// What its input was earlier: of a function of time that is the function at an earlier time, from t = 0 on. Of what
-/// depends on the state, by an approximation with states (delayed_by_states).
+/// The input at an earlier time. If the input is a function of time, that is the function at the earlier time, from t =
+/// 0 on. If it depends on the state, states approximate it (delayed_by_states).
 std::optional<NodeIndex> SignalBlocks::delay(MapReader& map) {
   const auto given = map.require("time", "how much later the input comes out, s");
   const std::optional<double> time = given ? read_number(*given, "s") : std::nullopt;

@@ -1,4 +1,4 @@
-// The types of signals: what each makes of its input, as nodes of the graph and states with their rates.
+// The types of signals: how each follows from its input, as nodes of the graph and states with their rates.
 #pragma once
 
 #include <functional>
@@ -12,8 +12,8 @@ namespace polyform::host::inline reading {
 class SignalBlocks {
  public:
   using NodeIndex = expressions::NodeIndex;
-  /// give: called with the signal's node before its input is read where it does not follow from the input at the same
-  /// instant, so that loops through it can be closed.
+  /// give: called with the signal's node. If the signal does not follow from its input at the same instant, that is
+  /// before the input is read, so that loops through it can be closed.
   SignalBlocks(FormulaReader& reader, const std::string& name, std::function<void(NodeIndex)> give)
       : reader_(reader), name_(name), give_(std::move(give)) {}
 
@@ -37,14 +37,14 @@ class SignalBlocks {
   std::optional<NodeIndex> surface(MapReader&, const Value& inputs);
 
   std::optional<NodeIndex> input(MapReader&);
-  /// A number of the block; `otherwise` where it is not given.
+  /// A number of the block, or `otherwise` if it is not given.
   double number(MapReader&, std::string_view key, double otherwise);
   /// A new state; its rate is set later.
   NodeIndex state(std::string_view name, double initial, std::size_t& number);
   void set_rate(std::size_t state, NodeIndex);
   NodeIndex add(expressions::Code, NodeIndex a, NodeIndex b = 0, NodeIndex c = 0);
   NodeIndex constant(double);
-  /// Within lower and upper where these are given.
+  /// The node limited to lower and upper, if these are given.
   NodeIndex limited(NodeIndex, double lower, double upper);
   bool check_limits(MapReader&, double lower, double upper);
 

@@ -13,7 +13,7 @@ namespace polyform::host::inline reading {
 
 /// The content of a file; nothing after a report (not there, a directory, unreadable, larger than is read).
 std::optional<std::string> read_source(const std::string& file, Report&);
-/// The remedy where a file is not there: it names a file beside it with a similar name and one of the extensions
+/// The remedy if a file is not there: it names a file in the same folder with a similar name and one of the extensions
 /// (".yaml"), first one that differs by its extension alone.
 std::string remedy_for_missing(const std::filesystem::path&, std::initializer_list<std::string_view> extensions);
 

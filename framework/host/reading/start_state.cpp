@@ -64,7 +64,7 @@ class LastRow {
     return true;
   }
   bool has(const std::string& name) const { return columns_.contains(name); }
-  /// The number in a column; nothing after a report, or where there is no such column.
+  /// The number in a column; nothing after a report, or if there is no such column.
   std::optional<double> number(const std::string& name, Report& report) const {
     const auto found = columns_.find(name);
     if (found == columns_.end()) return std::nullopt;
@@ -77,7 +77,7 @@ class LastRow {
                  "A run that failed may end with such a row: leave it out.");
     return std::nullopt;
   }
-  /// `<name>.q`, or `<name>.q[0]`, `<name>.q[1]`, …; empty where there are none.
+  /// The numbers in the column `<name>.q`, or in `<name>.q[0]`, `<name>.q[1]`, …; empty if there are none.
   std::vector<double> numbers(const std::string& name, Report& report) const {
     if (has(name)) {
       const auto one = number(name, report);
@@ -97,7 +97,7 @@ class LastRow {
   std::unordered_map<std::string, Cell> columns_;
 };
 
-/// What the file gives: counted, to tell of a file that names nothing of the model.
+/// Counts what the model takes from the file, to report a file that names nothing of the model.
 struct Taken {
   std::size_t joints = 0, velocities = 0, bodies = 0;
 };
@@ -114,7 +114,7 @@ void take_joints(const LastRow& row, Description& model, Report& report, Taken& 
   }
 }
 
-/// Bodies that no joint holds.
+/// Takes the motion of bodies that no joint holds.
 void take_bodies(const LastRow& row, Description& model, Report& report, Taken& taken) {
   std::vector<bool> is_held(model.bodies.size());
   for (const JointItem& joint : model.joints)
@@ -143,7 +143,7 @@ void take_bodies(const LastRow& row, Description& model, Report& report, Taken& 
   }
 }
 
-/// What `polyform equilibrium --output` writes.
+/// Takes the values that `polyform equilibrium --output` writes.
 void take_values(const Value& root, Description& model, Taken& taken) {
   const auto find = [](auto& items, const std::string& name) {
     return std::ranges::find_if(items, [&](const auto& item) { return item.name == name; });
@@ -187,7 +187,7 @@ void take_values(const Value& root, Description& model, Taken& taken) {
   map.finish();
 }
 
-/// Whether it is a table: its first line has commas and is no YAML.
+/// Whether the text is a table: its first line has commas and is no YAML.
 bool is_table(std::string_view text) {
   std::string_view line = text.substr(0, text.find('\n'));
   return line.find(',') != std::string_view::npos && line.find(": ") == std::string_view::npos;
@@ -224,7 +224,7 @@ void start_from(const std::string& file, Description& model, Diagnostics& diagno
                                : fmt::format("It needs columns such as {0}.q and {0}.v; joints: {1}.", names.front(),
                                              listing(names)));
   }
-  // What the model says of the bodies' motion belongs to its own start.
+  // The velocities of bodies in the model belong to the model's own start, which the file replaces.
   if (taken.velocities > 0 && taken.velocities == model.joints.size() && taken.bodies == 0)
     for (BodyItem& body : model.bodies) body.velocity = body.angular_velocity = std::nullopt;
   report.finish();

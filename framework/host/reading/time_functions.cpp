@@ -114,7 +114,7 @@ std::vector<double> natural_spline(const std::vector<double>& pairs) {
   return out;
 }
 
-/// Linear or cubic, as `interpolation` says; nothing after a report.
+/// Reads linear or cubic, as `interpolation` says; nothing after a report.
 std::optional<TimeFunction::Kind> read_interpolation(const Value& value) {
   const std::optional<std::string> word = read_text(value, "linear or cubic");
   if (word == "linear") return TimeFunction::Kind::linear_table;
@@ -143,7 +143,7 @@ bool read_table(const Value& value, std::string_view unit, TimeFunction& out, De
   return true;
 }
 
-/// The one form key of the map; nothing after a report.
+/// Finds the one form key of the map; nothing after a report.
 std::optional<Value> find_form(const Value& value, MapReader& map) {
   std::optional<Value> found;
   for (const std::string_view key :
@@ -168,7 +168,7 @@ bool has(const Value& map, std::string_view wanted) {
   return std::ranges::any_of(entries, [&](const Node::Entry& e) { return e.key == wanted; });
 }
 
-/// A form that only a formula can stand for.
+/// Reads a form that is stored as a formula; nothing after a report.
 std::optional<TimeFunction> read_formula(const Value& value, MapReader& map, const Value& form, std::string_view unit,
                                          Description& storage, FormulaReader* formulas) {
   const std::string_view key = form.path().key;

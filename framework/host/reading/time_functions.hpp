@@ -10,9 +10,9 @@ namespace polyform::host::inline reading {
 
 class FormulaReader;
 
-/// A plain number or {constant}, {polynomial}, {ramp}, {sine}, {table, interpolation, periodic, of}, {expression},
-/// {sum} or {product}. Coefficients and tables are kept in `storage`; nothing after a report. Where formulas is nullptr
-/// only the first five can stand.
+/// Reads a plain number or {constant}, {polynomial}, {ramp}, {sine}, {table, interpolation, periodic, of},
+/// {expression}, {sum} or {product}. Coefficients and tables are kept in `storage`; nothing after a report. If formulas
+/// is nullptr, only the first five are allowed.
 std::optional<TimeFunction> read_time_function(const Value&, std::string_view unit, Description& storage,
                                                FormulaReader* formulas = nullptr);
 

@@ -1,4 +1,4 @@
-// A value of the file together with its path: what every reading function takes.
+// A value of the file together with its path: the argument of every reading function.
 #pragma once
 
 #include <optional>
@@ -11,8 +11,8 @@
 
 namespace polyform::host::inline reading {
 
-/// A node, its path and the report it is judged in. Items and entries point to the value they come from, which must
-/// outlive them.
+/// A node, its path and the report for its errors. Items and entries point to the value from which they come, which
+/// must outlive them.
 class Value {
  public:
   Value(const Node& node, const Path& path, Report& report, const Scope* scope = nullptr)
@@ -21,11 +21,11 @@ class Value {
   const Node& node() const noexcept { return *node_; }
   const Path& path() const noexcept { return path_; }
   Report& report() const noexcept { return *report_; }
-  /// Its place in the model file: of what stands in another file, that of the placement.
+  /// Its place in the model file; for a value in another file, the place of the placement.
   Place model_place() const noexcept {
     return scope_ != nullptr && scope_->in_other_file ? scope_->placed_at : node_->place;
   }
-  /// Of the placed part that it stands in; nullptr outside of parts.
+  /// The scope of the placed part in which it stands; nullptr outside of parts.
   const Scope* scope() const noexcept { return scope_; }
   Place place() const noexcept { return node_->place; }
 
@@ -54,10 +54,10 @@ class Value {
 /// What a message calls a node: "the text 'abc'", "a list of 3", "a map", "nothing".
 std::string describe(const Node&);
 
-/// Reads the entries of a map by key. The keys asked for are the known ones: what is left at the end is unknown.
+/// Reads the entries of a map by key. Keys that are asked for are known; those left at the end are unknown.
 class MapReader {
  public:
-  /// Reports when the value is no map; then nothing is found and nothing more is reported.
+  /// Reports if the value is not a map; then nothing is found and nothing more is reported.
   explicit MapReader(const Value&);
   MapReader(const MapReader&) = delete;
   MapReader& operator=(const MapReader&) = delete;
@@ -70,7 +70,7 @@ class MapReader {
   void report_missing(std::string_view key, std::string_view meaning, std::string_view remedy);
   /// Reports the key if it is there: `reason` says why it does not belong.
   void forbid(std::string_view key, std::string_view reason);
-  /// Reports every key that nobody asked for.
+  /// Reports every key that has not been asked for.
   void finish();
 
  private:
@@ -78,7 +78,7 @@ class MapReader {
   std::vector<std::string_view> known_, forbidden_;
 };
 
-// One value each; nothing after a report.
+// Each reads one value; nothing after a report.
 std::optional<double> read_number(const Value&, std::string_view unit = {});
 std::optional<std::int64_t> read_integer(const Value&);
 std::optional<bool> read_boolean(const Value&);

@@ -59,7 +59,7 @@ bool check_sdk(PluginRecord& record, const PluginManifest& manifest) {
   return false;
 }
 
-/// Of SDK 1.0; later ones are longer.
+/// The size in SDK 1.0; later manifests are longer.
 constexpr std::size_t least_manifest = sizeof(PluginManifest);
 
 bool check_manifest(PluginRecord& record, const PluginManifest& manifest) {

@@ -12,15 +12,15 @@
 
 namespace polyform::host::inline registry {
 
-/// Time after which a plugin hangs, as it uses it (used_time.hpp), s.
+/// The processor time (used_time.hpp) after which a plugin counts as hanging, s.
 inline constexpr unsigned longest_load = 20;
-/// Memory that a plugin may take while it is loaded, bytes: 16 GiB, or what can be had now where that is less.
+/// Memory that a plugin may take while it is loaded, bytes: 16 GiB, or what is available if that is less.
 std::uint64_t largest_load();
 
-/// While it lives, a crash (abort, segmentation fault …), a call of exit, an exception that nobody catches (as when it
-/// leaves a noexcept function such as polyform_register), a load that takes too long or too much memory names the
-/// plugin and the reason on the error stream and ends the program with Exit::plugin. Not to be nested; the file name
-/// must outlive it.
+/// While it lives, the program ends with Exit::plugin, and the error stream names the plugin and the reason, after: a
+/// crash (abort, segmentation fault …), a call of exit, an exception that nobody catches (as when it leaves a noexcept
+/// function such as polyform_register), a load that takes too long or too much memory. Guards cannot be nested. The
+/// file name must outlive the guard.
 class CrashGuard {
  public:
   explicit CrashGuard(const std::filesystem::path& file);

@@ -17,7 +17,7 @@ namespace polyform::host::inline registry {
 
 namespace {
 
-/// Thrown within this file when there is no manifest to be had.
+/// Thrown within this file if the manifest cannot be found.
 struct Stop {
   Refusal refusal;
   std::string finding, remedy;

@@ -33,7 +33,7 @@ class FileBytes {
   template <class Value>
   requires std::is_trivially_copyable_v<Value>
   bool read(std::uint64_t offset, Value& to) const noexcept { return read(offset, &to, sizeof(Value)); }
-  /// count values from offset, or nothing when the file does not have them or they exceed 64 MiB.
+  /// count values from offset, or nothing if the file does not have them or they exceed 64 MiB.
   template <class Value>
   requires std::is_trivially_copyable_v<Value> std::optional<std::vector<Value>> read_all(std::uint64_t offset,
                                                                                           std::uint64_t count)
@@ -52,7 +52,7 @@ class FileBytes {
   std::uint64_t size_ = 0;
 };
 
-/// Whether two files hold the same.
+/// Whether two files have the same content.
 bool have_same_bytes(const std::filesystem::path&, const std::filesystem::path&);
 
 }  // namespace polyform::host::registry

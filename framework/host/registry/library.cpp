@@ -77,15 +77,15 @@ class Collector final : public Registrar {
   bool out_of_memory_ = false;
 };
 
-/// nullptr when the loader finds fault with the file. Exceptions of static constructors pass through dlopen, although
-/// it is declared never to throw. Called by a pointer that the compiler cannot see through, it lets them be caught;
-/// called by its name, as Boost.DLL does, they end the program.
+/// Opens a library; nullptr if the loader refuses the file. Exceptions of static constructors pass through dlopen,
+/// although it is declared never to throw. They can be caught because dlopen is called by a pointer that the compiler
+/// cannot see through; called by its name, as Boost.DLL does, they end the program.
 void* open_catchably(const std::filesystem::path& file) {
   void* (*volatile open)(const char*, int) = ::dlopen;
   return open(file.c_str(), RTLD_NOW | RTLD_LOCAL);
 }
 
-/// Files whose static constructors threw, with what they threw. The loader keeps such a library in memory, half
+/// Files whose static constructors threw, with the exceptions. The loader keeps such a library in memory, half
 /// constructed, and would hand it out as sound the next time.
 class Broken {
  public:
@@ -126,7 +126,7 @@ void* open_or_fail(const std::filesystem::path& file) {
   throw Broken::failure(thrown);
 }
 
-/// Sorts what the dynamic loader says: something the library needs is missing, or it is no library.
+/// Sorts the loader's messages: something that the library needs is missing, or the file is no library.
 LoadFailure loader_failure(const std::string& text) {
   for (const std::string_view sign : {"undefined symbol", "cannot open shared object file", "version `"})
     if (text.find(sign) != std::string::npos)
@@ -172,8 +172,8 @@ void Library::load(const std::filesystem::path& file) {
     const char* const text = ::dlerror();
     throw loader_failure(text ? text : "no reason given");
   }
-  // The library is in memory by now; this takes hold of it. Local symbols: no plugin sees another's. All symbols now: a
-  // missing one is found here, not in the middle of a run.
+  // The library is in memory by now; this takes hold of it. Local symbols: no plugin sees those of another. All symbols
+  // now: a missing one is found here, not in the middle of a run.
   boost::dll::fs::error_code error;
   library_.load(boost::dll::fs::path(file.native()), error,
                 boost::dll::load_mode::rtld_now | boost::dll::load_mode::rtld_local);

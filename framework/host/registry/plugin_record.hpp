@@ -1,4 +1,4 @@
-// What is known of one plugin file: found, loaded, passed over or refused.
+// The record of one plugin file: found, loaded, passed over or refused.
 #pragma once
 
 #include <optional>
@@ -11,12 +11,12 @@ namespace polyform::host::inline registry {
 /// Why a file is not loaded.
 enum class Refusal {
   unreadable,          ///< the file cannot be opened or read
-  not_a_library,       ///< no ELF shared library for this machine, or cut short
+  not_a_library,       ///< not an ELF shared library for this machine, or cut short
   missing_symbol,      ///< no manifest, or no polyform_register
-  bad_manifest,        ///< a manifest whose contents make no sense
+  bad_manifest,        ///< the contents of the manifest make no sense
   sdk_version,         ///< needs an SDK that this host does not offer
-  compiler_abi,        ///< other machine, standard library or way of calls
-  contract_sizes,      ///< structures of the contract are laid out otherwise
+  compiler_abi,        ///< made for another machine, standard library or calling convention
+  contract_sizes,      ///< structures of the contract have another layout
   instruction_set,     ///< needs instructions that this CPU lacks
   duplicate_name,      ///< plugin name or type name is taken
   missing_dependency,  ///< a library or symbol it needs is not there
@@ -48,9 +48,9 @@ struct PluginRecord {
   std::string abi, instruction_set;
   std::string compiler;  ///< with its version
   PluginStatus status = PluginStatus::loaded;
-  bool replaced = false;  ///< passed over: one from a folder that the user named stands in for it
+  bool replaced = false;  ///< passed over, because one from a folder that the user named stands in for it
   std::optional<Refusal> refusal;  ///< set when refused
-  std::string explanation;         ///< one sentence with file, finding and remedy when refused; why when passed over
+  std::string explanation;  ///< if refused: one sentence with file, finding and remedy; if passed over: the reason
   std::vector<Offer> offers;       ///< of a loaded plugin, by kind and name
 };
 

@@ -20,7 +20,7 @@ ProcessState::~ProcessState() {
   std::setlocale(LC_ALL, c_locale_.c_str());
   mend_streams();
   if (folder_ < 0) return;
-  // Where the folder is gone, relative names fail with a message.
+  // If the folder is gone, relative names fail with a message.
   [[maybe_unused]] const int result = ::fchdir(folder_);
   ::close(folder_);
 }

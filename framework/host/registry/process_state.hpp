@@ -7,8 +7,8 @@
 
 namespace polyform::host::inline registry {
 
-/// Keeps the floating-point environment, the locale, the working directory and the standard streams, and puts them back
-/// at its end. Plugins change them knowingly, or by being built with -ffast-math, which lets tiny numbers be zero.
+/// Keeps the floating-point environment, the locale, the working directory and the standard streams, and restores them
+/// at its end. Plugins change them on purpose, or by being built with -ffast-math, which lets tiny numbers be zero.
 class ProcessState {
  public:
   ProcessState() noexcept;

@@ -18,11 +18,11 @@ namespace polyform::host::inline registry {
 class Library;
 struct Candidate;
 
-/// Loads everything on the search path once, when constructed, and throws nothing but std::bad_alloc: a file that
-/// does not fit is a record with a refusal. Of the builds of one plugin (same name, kind and version) for several
-/// instruction sets, the one that the search path names as a file is loaded, or else the best that this CPU supports. A
-/// plugin from a folder that the user named stands in for one of its name in the installation; a copy, the same byte by
-/// byte, counts as the same file.
+/// Loads everything on the search path once, when constructed, and throws nothing but std::bad_alloc: a file that does
+/// not fit is a record with a refusal. If one plugin (same name, kind and version) has builds for several instruction
+/// sets, the one that the search path names as a file is loaded, or else the best that this CPU supports. A plugin from
+/// a folder that the user named stands in for one of its name in the installation; a copy, the same byte by byte,
+/// counts as the same file.
 class Registry {
  public:
   explicit Registry(const RegistryOptions& options = {});
@@ -36,11 +36,11 @@ class Registry {
   /// The places searched, in this order; problem: why a place was not searched.
   const std::vector<SearchedPlace>& search_path() const noexcept { return places_; }
 
-  /// Holds the libraries: whatever points into the catalog, or was made by a type of it, and may outlive the
-  /// registry keeps a copy.
+  /// Holds the libraries. Keep a copy with everything that points into the catalog, or was made by a type of it, and
+  /// may outlive the registry.
   std::shared_ptr<const void> keep_alive() const noexcept;
 
-  /// Name of the plugin that offers the type; empty when it is of none.
+  /// Name of the plugin that offers the type; empty if no plugin does.
   template <class Type>
   requires(!std::convertible_to<const Type*, std::string_view>) std::string plugin_of(const Type* type)
   const { return plugin_at(type); }
@@ -62,7 +62,7 @@ class Registry {
   std::vector<PluginRecord> records_;
   std::shared_ptr<Libraries> libraries_;  ///< declared before what points into them
   Catalog catalog_;
-  std::map<const void*, std::size_t> owners_;  ///< type to record
+  std::map<const void*, std::size_t> owners_;  ///< from a type to the number of its record
 };
 
 /// All checks on one file, with a trial load in a child process first, so that a plugin that crashes is refused as

@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-/// Absolute, without "." and "..", and without a slash at the end.
+/// The path in absolute form, without "." and "..", and without a slash at the end.
 fs::path tidy(const fs::path& path) {
   std::error_code error;
   fs::path absolute = fs::absolute(path, error);
@@ -25,7 +25,7 @@ fs::path tidy(const fs::path& path) {
   return absolute.has_filename() || !absolute.has_parent_path() ? absolute : absolute.parent_path();
 }
 
-/// A path relative to the folder of the executable; empty when the system does not tell where that is.
+/// A path relative to the folder of the executable; empty if the system does not tell where that is.
 fs::path from_program(const char* relative) {
   boost::system::error_code error;
   const boost::filesystem::path program = boost::dll::program_location(error);

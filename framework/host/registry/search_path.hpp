@@ -1,4 +1,4 @@
-// Where plugins are looked for.
+// The places in which plugins are looked for.
 #pragma once
 
 #include <filesystem>
@@ -11,34 +11,35 @@ namespace polyform::host::inline registry {
 /// The value of POLYFORM_PLUGIN_PATH; empty when not set.
 std::string plugin_path_of_environment();
 
-/// Where plugins and data (examples, models) are installed, seen from the executable: ../lib/polyform/plugins and
-/// ../share/polyform unless the build says otherwise, in the build tree and in an installation alike. Empty when the
-/// system does not tell where the executable is.
+/// The folders in which plugins and data (examples, models) are installed, seen from the executable:
+/// ../lib/polyform/plugins and ../share/polyform unless the build says otherwise, in the build tree as in an
+/// installation. Empty if the system does not tell where the executable is.
 std::filesystem::path installed_plugin_folder();
 std::filesystem::path installed_data_folder();
-/// Where other engines stand as formulations, beside the folder of plugins; they are loaded when they are asked for.
+/// The folder with other engines as formulations, next to the folder of plugins; they are loaded when they are asked
+/// for.
 std::filesystem::path installed_witness_folder();
 
-/// A list of --plugin-path is all that a command says; the rest is as the process finds it.
+/// A command gives only the list of --plugin-path; the rest is as the process finds it.
 struct RegistryOptions {
   RegistryOptions(std::vector<std::string> paths = {}) : plugin_paths(std::move(paths)) {}
 
   std::vector<std::string> plugin_paths;                   ///< folders or files; the first wins
   std::string environment = plugin_path_of_environment();  ///< folders or files, separated by colons
   std::filesystem::path installation = installed_plugin_folder();
-  bool trial = false;  ///< load every file in a process of its own first: one that ends the program is refused then
+  bool trial = false;  ///< load every file in a process of its own first, so that one that ends the program is refused
 };
 
 /// One entry of the search path.
 struct SearchedPlace {
   std::filesystem::path path;  ///< absolute
   std::string origin;          ///< "--plugin-path", "POLYFORM_PLUGIN_PATH" or "installation"
-  std::string problem;         ///< why nothing was looked for there, one sentence; empty when all is well
+  std::string problem;         ///< why the place was not searched, one sentence; empty if it was
 };
 
-/// The places in the order of search. A relative --plugin-path is resolved against the working directory, since
-/// the user typed it there; relative or empty entries of the environment variable never mean the working directory:
-/// the former are skipped with a problem, the latter ignored.
+/// The places in the order of search. A relative --plugin-path is resolved against the working directory, since the
+/// user typed it there. Entries of the environment variable never mean the working directory: relative ones are skipped
+/// with a problem, empty ones ignored.
 std::vector<SearchedPlace> places_to_search(const RegistryOptions&);
 
 /// A file that may be a plugin.
@@ -47,8 +48,8 @@ struct FoundFile {
   bool chosen = false;  ///< found where the user said, not in the installation
 };
 
-/// Candidates: all *.so of each folder in alphabetical order, and files given themselves. A file that is reached
-/// twice (links, the same folder twice) counts once. Folders that cannot be listed get their problem filled in.
+/// Finds the candidates: all *.so of each folder in alphabetical order, and the files given themselves. A file that is
+/// reached twice (links, the same folder twice) counts once. Sets the problem of folders that cannot be listed.
 std::vector<FoundFile> candidate_files(std::vector<SearchedPlace>&);
 
 }  // namespace polyform::host::registry

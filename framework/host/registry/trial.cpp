@@ -24,7 +24,7 @@ void silence_output() {
   for (const int stream : {::fileno(output()), STDOUT_FILENO, STDERR_FILENO}) ::dup2(nowhere, stream);
 }
 
-/// `state`: "loaded" or "unloaded". Empty where the process did its work. Empty too where no process could be made:
+/// `state`: "loaded" or "unloaded". Empty if the process did its work. Empty too where no process could be made:
 /// then the load in this process decides.
 std::string finding_of(const ProcessEnd& end, const ProcessLimits& limits, std::string_view state) {
   using How = ProcessEnd::How;

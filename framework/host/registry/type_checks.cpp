@@ -22,7 +22,7 @@ bool is_printable(std::string_view text) {
   return std::ranges::none_of(text, [](char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; });
 }
 
-/// Names of fields, of variables: each once, and none empty.
+/// Checks names of fields or variables: none is empty, and none occurs twice.
 template <class Named>
 std::string mistake_in_names(std::string_view what, Strided<const Named> all) {
   std::set<std::string_view> known;
@@ -33,7 +33,7 @@ std::string mistake_in_names(std::string_view what, Strided<const Named> all) {
   return {};
 }
 
-/// Numbers that are columns of results, `<element>.<name>`.
+/// Checks names of numbers that are columns of results, `<element>.<name>`.
 std::string mistake_in_columns(std::initializer_list<std::pair<std::string_view, Strided<const Variable>>> lists) {
   std::set<std::string_view> known;
   for (const auto& [what, list] : lists) {
@@ -63,7 +63,7 @@ std::string mistake_in_fields(Strided<const FieldSpec> fields) {
   return {};
 }
 
-/// The parts of a quaternion come together.
+/// Checks that the four parts of a quaternion follow each other.
 std::string mistake_in_coordinates(Strided<const Variable> positions) {
   for (std::size_t i = 0; i < positions.size(); ++i) {
     if (positions[i].kind != Variable::Kind::quaternion) continue;

@@ -6,8 +6,8 @@
 namespace polyform::host::inline results {
 
 /// One column: its name as in the outer contract (`time`, `pin.q[0]`, `rod.x`, `energy.total`, …) and its SI unit ("1"
-/// where it has none). group: for components whose names are an element's own, `modules`, `elements`, or `reactions`
-/// for forces of constraints and multipliers of modules; empty for all others.
+/// if it has none). group: `modules` or `elements` for components that an element names, `reactions` for forces of
+/// constraints and multipliers of modules, and empty for all others.
 struct Channel {
   std::string name, unit, group{};
 };

@@ -1,4 +1,4 @@
-// A sum over bytes, to find out whether a file holds what was written.
+// A sum over bytes that tells whether a file holds what was written.
 #pragma once
 
 #include <bit>
@@ -35,7 +35,7 @@ class Checksum {
     filled_ = 0;
   }
 
-  std::uint64_t sum_ = 0, rest_ = 0;  ///< of whole words; bytes of one that is not yet whole
+  std::uint64_t sum_ = 0, rest_ = 0;  ///< of whole words; bytes of a word that is not yet whole
   unsigned filled_ = 0;
 };
 

@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Follows links also where the last one leads to nothing yet.
+/// Follows links, even if the last one leads to a file that does not exist yet.
 fs::path resolved(fs::path path) {
   std::error_code ignored;
   path = fs::absolute(path, ignored);
@@ -70,7 +70,7 @@ void FileRoles::write(std::string_view option, const std::string& path) {
 void FileRoles::add(Role role) {
   for (const Role& other : roles_) {
     if (!(role.written || other.written) || !role.file.same_as(other.file)) continue;
-    // The message names the file that is written first; of two written files the later one.
+    // The message names the written file first; of two written files it names the later one first.
     const Role &one = role.written ? role : other, &two = role.written ? other : role;
     const auto shown = [](const Role& r) { return r.path.empty() ? r.what : fmt::format("{} {}", r.what, r.path); };
     if (two.written)

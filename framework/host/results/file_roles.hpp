@@ -1,4 +1,4 @@
-// Which files a command reads and writes: none of them may be two of these.
+// Which files a command reads and writes: no file may have two roles.
 #pragma once
 
 #include <sys/types.h>
@@ -9,16 +9,16 @@
 
 namespace polyform::host::inline results {
 
-/// What a path leads to, by whatever spelling or link; the file need not be there yet.
+/// The file to which a path leads, by whatever spelling or link; it need not exist yet.
 class FileIdentity {
  public:
   explicit FileIdentity(const std::string& path);
-  /// Of an open descriptor; of a regular file only.
+  /// The identity of an open file; only regular files have one.
   explicit FileIdentity(int descriptor);
   bool same_as(const FileIdentity&) const;
 
  private:
-  std::string resolved_;  ///< absolute and without links; "" where only a descriptor is known
+  std::string resolved_;  ///< absolute and without links; "" if only a descriptor is known
   dev_t device_ = 0;
   ino_t inode_ = 0;
   bool exists_ = false;
@@ -30,12 +30,12 @@ class FileRoles {
   /// Knows the output stream, which may lead to a file.
   FileRoles();
 
-  /// A file that is read. what: "the model". Failure (bad_input) where something is written to it.
+  /// A file that is read. what: "the model". Failure (bad_input) if something is written to it.
   void read(std::string_view what, const std::string& path);
-  /// The same where the path leads to a file; a folder is not read itself.
+  /// The same for each path that leads to a file; a folder itself is not read.
   void read_files(std::string_view what, const std::vector<std::string>& paths);
-  /// A file that is written; "" for none, "-" for the output stream. option: the one that names it. Failure (bad_input)
-  /// where it is read, or written for another option too.
+  /// A file that is written; "" for none, "-" for the output stream. option: the option that names it. Failure
+  /// (bad_input) if it is read, or written for another option too.
   void write(std::string_view option, const std::string& path);
 
  private:

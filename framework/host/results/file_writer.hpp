@@ -21,9 +21,9 @@ class FileWriter : public ResultWriter {
 /// Failure (bad_input): the file cannot be gone on with.
 [[noreturn]] void refuse_to_go_on(const std::string& path);
 
-/// A writer with a thread that stores rows in time: they reach the file within seconds also when no further row comes,
-/// because a step takes long or a plugin never returns. The next call throws what failed in the thread. Where the
-/// system has no thread to spare, rows wait for the next one.
+/// A writer with a thread that stores rows in time: they reach the file within seconds, even if no further row comes
+/// because a step takes long or a plugin never returns. The next call throws the failure of the thread. If the system
+/// has no thread to spare, rows wait for the next one.
 std::unique_ptr<ResultWriter> stored_in_time(std::unique_ptr<FileWriter>);
 
 }  // namespace polyform::host::results

@@ -24,7 +24,7 @@ using hdf5::Handle;
 
 // Rows of a chunk, and of a block in memory; numbers of a chunk.
 constexpr std::size_t block_bytes = 64u << 20, most_rows = 256, fewest_rows = 8, chunk_numbers = 1u << 16;
-constexpr double longest_wait = 2;  // s between flushes, or longer where they are slow:
+constexpr double longest_wait = 2;  // s between flushes, or longer if they are slow:
 constexpr double flush_share = 20;  // times as long as a flush took
 
 // HDF5 adds no more than this to the numbers: headers and indices of a dataset, an index entry of a chunk, the record
@@ -75,7 +75,7 @@ class Hdf5Writer final : public FileWriter {
     try {
       if (file_ >= 0) flush();
     } catch (const std::exception&) {
-      // The run has failed before, and that reason matters more.
+      // The run has failed before, for a reason that matters more.
     }
   }
 
@@ -95,7 +95,7 @@ class Hdf5Writer final : public FileWriter {
       check(H5Fflush(file_, H5F_SCOPE_LOCAL));
       trim();
       flushed_ = Clock::now();
-      // The best guess of what a flush will take.
+      // This is the best guess of the time that a flush takes.
       flush_seconds_ = std::chrono::duration<double>(flushed_ - start).count();
     });
   }
@@ -208,7 +208,7 @@ class Hdf5Writer final : public FileWriter {
     try {
       part();
     } catch (const hdf5::Error& error) {
-      // Closing would write again, on which the library crashes; what was flushed is safe.
+      // Closing the file would write again, and the library crashes on that. All that was flushed is safe.
       file_.abandon();
       if (error.number() != 0) fail_to_write(path_, error.number());
       throw Failure(Exit::simulation_failed,
@@ -265,7 +265,7 @@ class Hdf5Writer final : public FileWriter {
   void flush() {
     const Clock::time_point start = Clock::now();
     const std::size_t rows = std::exchange(waiting_, 0);
-    // Where space is short, the rows are dropped before HDF5 gets them, and the file stays sound.
+    // If space is short, the rows are dropped before HDF5 gets them, and the file stays sound.
     if (rows > 0) {
       check_unchanged();
       reserve(block_.size() * (sizeof(double) + 1) + objects_.size() * object_bytes +

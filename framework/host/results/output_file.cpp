@@ -156,7 +156,7 @@ void OutputFile::drop_after_last_line(std::string_view written) noexcept {
     if (now < 0 || ::fstat(descriptor_, &status) != 0 || status.st_size != now) return;
     end = now - static_cast<off_t>(written.size() - whole);
   }
-  // Where this fails too, a broken line stays at the end; nothing can be done about it.
+  // If this fails too, a broken line stays at the end; nothing can be done about it.
   [[maybe_unused]] const int result = ftruncate(descriptor_, end);
 }
 

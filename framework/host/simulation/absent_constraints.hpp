@@ -7,8 +7,8 @@
 
 namespace polyform::host::inline simulation {
 
-/// Per joint, then per constraint element, whether the solver has none of its rows. Empty where it has all, or does not
-/// tell its equations.
+/// For each joint, then for each constraint element: whether the solver has none of its rows. Empty if the solver has
+/// all rows, or does not tell its equations.
 std::vector<bool> absent_constraints(const SystemView&, Solver&);
 
 }  // namespace polyform::host::simulation

@@ -40,7 +40,7 @@ std::string BalanceCheck::sentence() const {
       time_, how);
 }
 
-/// Empty where there is none.
+/// Empty if there is none.
 std::string BalanceCheck::warning() const {
   if (worst_.part > warned_imbalance) return fmt::format("{}. {}", sentence(), balance_remedy);
   if (untold_.times > 0) return untold_warning();
@@ -78,7 +78,8 @@ void BalanceCheck::check(double time, const Observation& now) {
   if (balance_.overshadowed() > overshadowing) look_again(time, now);
 }
 
-/// What a solver estimates itself: products of transfer matrices meet the balance of forces with states of rounding.
+/// Asks the solver for its own estimate: products of transfer matrices meet the balance of forces with states that are
+/// rounding.
 void BalanceCheck::ask_solver(double time) {
   const auto* lost = ask<LostDigits>(solver_);
   if (lost == nullptr || !(lost->part > known_)) return;
@@ -86,8 +87,8 @@ void BalanceCheck::ask_solver(double time) {
   known_time_ = time;
 }
 
-/// Where the balance of forces is blind: the difference from accelerations found anew. That costs many evaluations, so
-/// it is done at the first such check, the second, the fourth and so on.
+/// If the balance of forces is blind: takes the difference from accelerations found anew. That costs many evaluations,
+/// so it is done at the first such check, the second, the fourth and so on.
 void BalanceCheck::look_again(double time, const Observation& now) {
   if (++overshadowed_ < asked_at_) return;
   asked_at_ *= 2;

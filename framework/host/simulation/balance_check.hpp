@@ -1,5 +1,5 @@
-// Whether what a solver gives meets the equations of motion, row by row; see polyform/mechanics/balance.hpp for the
-// measure.
+// Checks whether a solver's results meet the equations of motion, row by row; see polyform/mechanics/balance.hpp for
+// the measure.
 #pragma once
 
 #include <memory>
@@ -12,31 +12,31 @@
 
 namespace polyform::host::inline simulation {
 
-/// An imbalance from which on it is said: six digits, fewer than any use of accelerations asks for and far more than
-/// rounding takes from a system that double precision can carry.
+/// A larger imbalance is told: its six digits are fewer than any use of accelerations asks for, and it is far more than
+/// the rounding in a system that double precision can carry.
 inline constexpr double warned_imbalance = 1e-6;
-/// An imbalance from which on no digit of an acceleration is left.
+/// At a larger imbalance no digit of an acceleration is left.
 inline constexpr double failed_imbalance = 0.1;
-/// From this ratio of the forces through a body to its own inertia force on the balance tells too little: ten of
+/// If the forces through a body exceed its own inertia force by this ratio, the balance tells too little: ten of
 /// sixteen digits are needed for the six of warned_imbalance.
 inline constexpr double overshadowing = 1e6;
 
 struct BalanceReport {
   double largest = 0;
-  std::string of;              ///< where, such as "body `rod`"; empty where nothing is out of balance
-  std::vector<double> bodies;  ///< in the order of the view; empty where they could not be looked at
-  std::string warning;         ///< empty where there is none
+  std::string of;              ///< where, such as "body `rod`"; empty if nothing is out of balance
+  std::vector<double> bodies;  ///< in the order of the view; empty if they could not be looked at
+  std::string warning;         ///< empty if there is none
   double parted = 0;           ///< largest part of accelerations that joints do not allow, see JointCheck
 };
 
 class BalanceCheck {
  public:
-  /// Checks what this solver observes. Both outlive the object.
+  /// Checks what this solver observes. Both arguments outlive the object.
   BalanceCheck(const SystemView&, Solver&);
 
-  /// Failure (simulation_failed) when no digit is left.
+  /// Failure (simulation_failed) if no digit is left.
   void check(double time, const Observation&);
-  /// What the last check found.
+  /// The result of the last check.
   BalanceReport report() const;
   /// Puts the largest imbalance of all checks into the record, and a warning about it.
   void store(RunRecord&) const;
@@ -56,7 +56,7 @@ class BalanceCheck {
   Balance balance_;
   std::unique_ptr<SecondOpinion> opinion_;   ///< made when it is asked for the first time
   std::size_t overshadowed_ = 0,
-              asked_at_ = 1;  ///< checks that the balance could not decide; the next of them that is looked into
+              asked_at_ = 1;  ///< checks that the balance could not decide; the next of them that gets a second opinion
   Imbalance worst_;
   Found found_ = Found::by_forces;
   double time_ = 0;   ///< when the worst was found

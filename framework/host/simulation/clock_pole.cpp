@@ -9,7 +9,7 @@ namespace polyform::host::inline simulation {
 
 namespace {
 
-// Of the time: how long before the pole steps end.
+// A part of the time: steps end so long before the pole.
 constexpr double before_pole = 1e-9;
 
 }  // namespace

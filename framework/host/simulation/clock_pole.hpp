@@ -6,15 +6,15 @@
 
 namespace polyform::host::inline simulation {
 
-/// The first time at which a formula of time in a field or in a joint that moves by the clock has no bound. Integrators
+/// The first time at which a formula of time in a field, or in a joint that depends on time, has no bound. Integrators
 /// with fixed steps would step over it.
 class ClockPole {
  public:
   /// Looks from 0 to `until`, s.
   ClockPole(const SystemView&, double until);
-  /// Where steps have to end at the latest, s; `never` where there is no pole.
+  /// The latest time at which steps have to end, s; `never` if there is no pole.
   double end_of_steps() const;
-  /// Failure (simulation_failed), with the formula as its cause, where now is that end.
+  /// Failure (simulation_failed), with the formula as its cause, if now is that end.
   void check(double now) const;
 
  private:

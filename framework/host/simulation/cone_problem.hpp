@@ -11,14 +11,14 @@ namespace polyform::host::inline simulation {
 /// after point, for
 ///
 ///   λ_n − least ≥ 0,  r_n ≥ 0,  (λ_n − least) r_n = 0
-///   |λ_t| ≤ bound, and λ_t against r_t with |λ_t| = bound where r_t is not zero
+///   |λ_t| ≤ bound; if r_t is not zero, λ_t is opposite to r_t and |λ_t| = bound
 ///
-/// bound: a share of λ_n, or of a point without a normal a number. Of a point that slides λ_t = −bound · direction.
+/// bound: for a point with a normal, a share of λ_n; else a number. A point that slides has λ_t = −bound · direction.
 struct ConeProblem {
   struct Point {
     bool has_normal = true;
     std::size_t tangents = 2;
-    double friction = 0;  ///< share, or bound
+    double friction = 0;  ///< the share, or the bound itself
     double least = 0;     ///< of λ_n
     bool slides = false;
     double direction[2] = {0, 0};
@@ -26,11 +26,11 @@ struct ConeProblem {
     double bound(double normal) const { return has_normal ? friction * normal : friction; }
   };
   std::vector<Point> points;
-  Eigen::MatrixXd W;  ///< 3 points × 3 points; rows that a point has not are zero
+  Eigen::MatrixXd W;  ///< 3 points × 3 points; zero in rows that a point does not have
   Eigen::VectorXd b;
 
-  /// λ by Gauss and Seidel's method with projection, from what it is. Whether it has converged to rounding; where W has
-  /// a null space, to one of many.
+  /// Finds λ by Gauss and Seidel's method with projection, beginning at its value. True if it has converged to
+  /// rounding; if W has a null space, λ is one of many solutions.
   bool solve(Eigen::VectorXd& lambda) const;
 };
 

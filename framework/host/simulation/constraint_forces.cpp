@@ -12,7 +12,7 @@
 namespace polyform::host::inline simulation {
 namespace {
 
-/// The unit of what does work on a velocity of this unit.
+/// The unit of a force that does work on a velocity of this unit.
 std::string effort_unit(std::string_view velocity) {
   if (velocity == "m/s") return "N";
   return velocity == "rad/s" ? "N m" : fmt::format("W/({})", velocity);
@@ -28,7 +28,7 @@ class RowsAsDrawn {
     tree.evaluate(q.data(), v.data(), modes.data(), modes.data());
     elements_.evaluate(0, tree.frames(), q, v);
   }
-  /// "1" of a row that is about no velocity of a joint.
+  /// The unit of the multiplier; "1" for a row that is about no velocity of a joint.
   std::string unit_of(std::size_t element, std::size_t row) const {
     const ConstraintSet::Element& e = elements_.elements()[element];
     const double* B = e.B.data() + row * e.velocities;
@@ -62,7 +62,7 @@ std::vector<ConstraintForce> constraint_forces(const SystemView& view) {
     for (std::size_t i = 0; i < all.names.size(); ++i, ++element) {
       const std::size_t rows = all.rows[i];
       for (std::size_t r = 0; r < rows && !told.empty(); ++r) {
-        const bool each = told.size() == rows;  // else one name for all of them
+        const bool each = told.size() == rows;  // otherwise one name for all of them
         const Variable& row = told[each ? r : 0];
         found.push_back({all.names[i],
                          each ? std::string(row.name) : fmt::format("{}[{}]", row.name, r),

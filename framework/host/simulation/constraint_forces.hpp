@@ -16,7 +16,7 @@ struct ConstraintForce {
   std::size_t row = 0;  ///< into Observation::constraint_multipliers
 };
 
-/// Of all constraint elements whose types name their rows, in the order of the view.
+/// The forces of all constraint elements whose types name their rows, in the order of the view.
 std::vector<ConstraintForce> constraint_forces(const SystemView&);
 
 }  // namespace polyform::host::simulation

@@ -16,8 +16,8 @@
 
 namespace polyform::host::inline simulation {
 
-/// Own batches of those elements that tell events, fed from Solver::decode: the canonical state, then the motions of
-/// bodies and attachments. So every formulation has events without knowing of them. Nothing allocates after
+/// Own batches of those elements that have events. Solver::decode gives the canonical state, and the motions of bodies
+/// and attachments follow from it. So every formulation has events without any work on them. Nothing allocates after
 /// construction.
 class ElementEvents {
  public:
@@ -33,23 +33,24 @@ class ElementEvents {
   bool empty() const { return batches_.empty(); }
   /// Element and event, for messages: "`a` (contact)".
   std::string name_of(std::size_t event) const;
-  /// Per event function a number below size(): the same for those of one type and name, whose values compare.
+  /// Per event function a number below size(): functions of one type and name, whose values compare, have the same
+  /// number.
   std::vector<std::size_t> kinds() const;
   Crossing crossing(std::size_t event) const { return descriptions_[event].crossing; }
-  /// Whether what passes there is an event: a change of the sign of the others bounds steps, or shows a pole.
+  /// Whether a change of the function's sign is an event. Other functions bound steps, or show a pole.
   bool is_event(std::size_t event) const { return crossing(event) <= Crossing::rising; }
-  /// Of a function that shows a pole: PoleSource::size_at_pole() and note_pole().
+  /// For a function that shows a pole: PoleSource::size_at_pole() and note_pole().
   double size_at_pole(std::size_t event) const;
   void note_pole(std::size_t event, double t) const;
 
-  /// Values and rates (NaN where the element gives none) at a state, and the guard. Failure (simulation_failed) when
+  /// Values and rates (NaN if the element gives none) at a state, and the guard. Failure (simulation_failed) when
   /// the solver cannot decode the state.
   double evaluate(double t, std::span<const double> y, std::span<double> values, std::span<double> rates);
   /// The same at a canonical state, without a solver.
   double evaluate(double t, const ConstStateView&, std::span<double> values, std::span<double> rates);
   /// Whether any of the elements has a state that may change at its events.
   bool has_changes() const;
-  /// Which event has ended the run by what its element says, as name_of(); "" while none has.
+  /// The event by which an element has ended the run, as name_of(); "" while there is none.
   const std::string& ended_by() const { return ended_by_; }
   /// Lets an element answer to its event: it may change its discrete state, which the solver then has, and first-order
   /// states, which store() puts into the state vector. The state that was evaluated last is the one at which the event
@@ -77,9 +78,9 @@ class ElementEvents {
     std::size_t first, count;                                 ///< event functions
     std::size_t states, state_count, u, u_count, x, x_count;  ///< among the first-order states
     std::size_t discrete, discrete_count;                     ///< among the discrete states of the elements
-    DiscreteElement* element;                                 ///< or none
-    StateJumps* jumps;                                        ///< or none
-    RunEnding* ending;                                        ///< or none
+    DiscreteElement* element;                                 ///< nullptr if it has none
+    StateJumps* jumps;                                        ///< nullptr if it has none
+    RunEnding* ending;                                        ///< nullptr if it has none
     std::unique_ptr<void, void (*)(void*)> object;            ///< the batch
   };
   struct Description {
@@ -100,7 +101,7 @@ class ElementEvents {
   std::vector<Batch> batches_;
   std::vector<Source> sources_;
   std::vector<Description> descriptions_;
-  std::vector<std::size_t> carriers_;  ///< bodies between ground and what event functions are attached to
+  std::vector<std::size_t> carriers_;  ///< bodies between ground and the bodies to which event functions are attached
   struct Motion;
   std::unique_ptr<Motion> motion_;
   double time_ = 0;                         ///< of the state that was evaluated last

@@ -1,4 +1,4 @@
-// Why elements have failed, where their types tell it.
+// The reasons for which elements have failed, if their types tell them.
 #pragma once
 
 #include <string_view>
@@ -7,10 +7,10 @@
 
 namespace polyform::host::inline simulation {
 
-/// At the beginning of a run: what elements could not do before in this thread is no cause of what happens in it.
+/// To be called at the beginning of a run: earlier failures in this thread are no cause of failures in the run.
 void forget_element_failures(const SystemView&) noexcept;
-/// What an element of the system could not do last in this thread, at a time from `since` on, s, as its type says;
-/// empty where none has failed.
+/// The last failure of an element of the system in this thread, at a time from `since` on, s, in its type's words;
+/// empty if there is none.
 std::string_view element_failure(const SystemView&, double since) noexcept;
 
 }  // namespace polyform::host::inline simulation

@@ -14,7 +14,7 @@
 
 namespace polyform::host::inline simulation {
 
-/// Own batches of those elements that have outputs. Nothing allocates after construction.
+/// Has its own batches of those elements that have outputs. Nothing allocates after construction.
 class ElementOutputs {
  public:
   /// Failure (simulation_failed) when memory runs out or a type declares outputs that its batches do not give.
@@ -63,13 +63,13 @@ class ElementOutputs {
   std::unique_ptr<Frames> frames_;
 };
 
-/// The name of an element, before those of its numbers; "" where it names them in full itself: the signals of a model
+/// The name of an element, before those of its numbers; "" if it names them in full itself: the signals of a model
 /// and what follows them.
 template <class Group>
 std::string_view element_name(const Group& group, std::string_view name) {
   return group.type->query(expressions::FormulaForce::full_names) != nullptr ? std::string_view() : name;
 }
-/// Of a number of an element in results.
+/// The name of the column for a number of an element.
 std::string column_name(std::string_view element, std::string_view number);
 
 /// Whether any element of the system has outputs.

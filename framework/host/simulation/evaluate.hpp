@@ -10,17 +10,17 @@
 
 namespace polyform::host::inline simulation {
 
-/// y of the state that a solver starts from. Failure (simulation_failed) when the solver cannot take it over.
+/// Writes y of the state from which a solver starts. Failure (simulation_failed) if the solver cannot take the state.
 void encode_start(Solver&, const ConstStateView& start, std::span<double> y);
 
-/// Fills the store with what the solver observes at the initial state, and tells how well that meets the equations of
-/// motion. Failure (simulation_failed) when it cannot, or when the accelerations have no digit left.
+/// Fills the store with the solver's observation of the initial state, and tells how well it meets the equations of
+/// motion. Failure (simulation_failed) if the solver fails, or if the accelerations have no digit left.
 BalanceReport evaluate(const System&, Solver&, ObservationStore&);
 
-/// What a failure at the start says besides, where the assembly chose rates: that they are no choice of the model.
+/// A sentence for a failure at the start, if the assembly chose rates: that the rates are no choice of the model.
 /// Begins with a full stop; or empty.
 std::string note_of_chosen_rates(const System&);
-/// What a formula could not compute since the last clear_trouble(): ".\nA formula has no value: …"; "" where there was
+/// What a formula could not compute since the last clear_trouble(): ".\nA formula has no value: …"; "" if there was
 /// none.
 std::string note_of_formula();
 

@@ -13,28 +13,29 @@ namespace polyform::host::inline simulation {
 
 namespace {
 
-// Of the time: how near an event is located. Rounding of the time itself is some 1e-16.
+// A part of the time: an event is located so well. Rounding of the time itself is some 1e-16.
 constexpr double located = 1e-13;
-// Of the time: the first step after an event. A contact that lasts a microsecond a minute after the start takes 1e-8.
+// A part of the time: the first step after an event. A contact that lasts a microsecond a minute after the start takes
+// 1e-8.
 constexpr double first_share = 1e-12;
 // Steps after an event end at most at this multiple of the time since: what begins with the event and lasts T meets
 // several stages of steps shorter than 4 T, in which error control sees it. From 1e-12 to 1 that takes 18 steps.
 // Without error control the steps themselves must be good: a sixteenth of T is 0.2 rad of a contact's half wave, an
 // error of 1e-5.
 constexpr double growth = 4, growth_without_control = 0.0625;
-// Where a function goes away from zero, the step may be this multiple of the time that it took to come from there at
-// its rate: such a bound costs next to nothing, and it keeps what turns from turning many times in one step.
+// If a function goes away from zero, the step may be this multiple of the time in which the function has come from zero
+// at its rate. Such a bound costs next to nothing, and keeps bodies from turning many times in one step.
 constexpr double receding = 8;
-// Of a turn of anything that event functions move with: from one sample to the next. Two values and two rates of a
-// function of the position tell the sine that it is along a turn from any that differs, down to two samples a turn; an
-// eighth leaves room for functions with a few waves more.
+// The turn of anything that event functions move with, rad, from one sample to the next. Along a turn a function of the
+// position is a sine. Two values and two rates tell this sine from any other, down to two samples a turn; an eighth
+// leaves room for functions with a few waves more.
 constexpr double share_of_turn = 0.125 * 2 * 3.14159265358979323846;
 // So many samples a step has at most: a step's own evaluations cost about as much as some tens.
 constexpr double samples_of_step = 64;
 // So many events in a row, each within this share of the time after the one before, are no motion.
 constexpr std::size_t many = 32;
 constexpr double no_time = 1e-7, first_silence = 1e-6;
-// Of a step: the distance from a pole at which its formulas are looked at first. The nearer look is to be so many times
+// Part of a step: the distance from a pole at which its formulas are looked at first. The nearer look is so many times
 // farther away than the pole is located.
 constexpr double share_of_step_to_pole = 1e-3, times_located = 20, least_distance_ratio = 10;
 // The same of the time, where the clock alone tells the place.
@@ -90,7 +91,8 @@ double EventWatch::sample(double t, std::span<double> values, std::span<double> 
   const double turning = elements_.turning(), reach = turning > 0 ? share_of_turn / turning : never;
   const double first = integrator_.previous_time(), last = integrator_.time();
   if (!(last > first) || std::ranges::all_of(rates, [](double r) { return std::isfinite(r); })) return reach;
-  // Differences along the interpolation: short beside what the search divides a step into, long beside rounding.
+  // Differences along the interpolation: short compared with what the search divides a step into, long compared with
+  // rounding.
   constexpr double part_of_step = 1e-4;
   const double distance = part_of_step * (last - first), other = t + distance <= last ? t + distance : t - distance;
   const double guard = guard_;
@@ -133,9 +135,9 @@ bool EventWatch::pass() {
   return changed_;
 }
 
-/// A discrete state that changes turns event functions without any time. Of one with a single direction, which turns in
-/// that direction, this is the event: a latch that is pulled too hard when it catches lets go at once. One of which any
-/// direction counts begins with the sign that it has.
+/// A discrete state that changes can change the sign of event functions at once. If such a change is in the one
+/// direction that is an event, it is that event: a latch that is pulled too hard when it catches lets go at once. A
+/// function whose changes are events in any direction begins with its new sign.
 void EventWatch::settle() {
   std::optional<std::size_t> last;
   for (std::size_t round = 0; round < many * size(); ++round) {
@@ -177,8 +179,8 @@ std::optional<double> EventWatch::find() {
   return found->before;
 }
 
-/// Where a formula grows without bound no motion leads past, whatever a step makes of it. A quotient that stays bounded
-/// is passed like a switch.
+/// No motion leads past a place where a formula grows without bound, whatever a step gives. A quotient that stays
+/// bounded is passed like a switch.
 void EventWatch::check_pole(std::size_t k, double t) {
   const double first = integrator_.previous_time(), last = integrator_.time();
   const double least = times_located * located * scale(t);

@@ -33,11 +33,11 @@ class EventWatch final : private Signals {
   /// time that find() gave. When the function returns true, a state has changed and the integrator has to
   /// begin anew once more.
   bool pass();
-  /// The state vector after pass() has returned true: that of the integrator but for states that have jumped.
+  /// The state vector after pass() has returned true: that of the integrator, with the states that have jumped.
   std::span<const double> state() const { return y_; }
   /// Goes on after pass(), and after the new beginning that it may have asked for.
   void begin_after_event();
-  /// How long the next step may be, s; `never` where no event is near.
+  /// How long the next step may be, s; `never` if no event is near.
   double longest_step();
   /// The first step after an event: far shorter than anything that begins there.
   double first_step() const;

@@ -13,7 +13,7 @@
 
 namespace polyform {
 
-// What a factorization asks of its numbers beyond what residuals do.
+// A factorization needs these operations on its numbers in addition to those for residuals.
 inline bool operator==(const DoubleDouble& a, const DoubleDouble& b) { return a.high == b.high && a.low == b.low; }
 inline std::partial_ordering operator<=>(const DoubleDouble& a, const DoubleDouble& b) {
   return a.high == b.high ? a.low <=> b.low : a.high <=> b.high;
@@ -50,17 +50,17 @@ using Vector = Eigen::Matrix<Number, Eigen::Dynamic, 1>;
 using Matrix = Eigen::SparseMatrix<Number>;
 
 /// Subtracted from the zero block of the scaled matrix. Rows that depend on others do so up to the rounding of a
-/// double: of their pivots, 1e-32, nothing is to be left, and their rounding, 1e-16 over that number, has to stay small
-/// where it acts back with 1e-16. Rows between heavy bodies that light ones hold have pivots like the ratio of the
+/// double. So their pivots of 1e-32 must be lost in this number, and their rounding of 1e-16, divided by it, must stay
+/// small when it acts back with 1e-16. Rows between heavy bodies that light ones hold have pivots like the ratio of the
 /// masses, which refinement finds down to this number.
 constexpr double added = 1e-20;
-/// A step that is relative to the accelerations smaller than this is the last one.
+/// A step that is smaller than this, relative to the accelerations, is the last one.
 constexpr double last_step = 1e-14;
 /// After this many steps, or a last one larger than this, the accelerations are not known.
 constexpr std::size_t most_steps = 30;
 constexpr double known = 1e-9;
 
-/// Numbers that are off by up to one rounding, or none.
+/// Numbers with errors of up to one rounding, or with none.
 class Disturbance {
  public:
   explicit Disturbance(std::uint64_t seed) : seed_(seed) {}
@@ -175,8 +175,8 @@ class FineEquations {
     for (double& s : scale_) s = std::exp2(std::round(std::log2(s)));
   }
 
-  /// How large a step is beside the accelerations: turning, translation and own variables of a block each beside their
-  /// own and a part of the largest.
+  /// The size of a step relative to the accelerations: turning, translation and own variables of a block are each
+  /// compared with their own accelerations and a part of the largest.
   double relative(const Vector& step, const Vector& x) const {
     double largest[3] = {}, part = 0;
     const auto each = [&](const auto& visit) {

@@ -1,4 +1,4 @@
-// The equations of motion solved with twice the digits of a double: for what the solvers' own digits are judged by.
+// The equations of motion solved with twice the digits of a double, to judge the solvers' own digits.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace polyform::host::inline simulation {
 
 /// Solves M x − Aᵀ λ = f, A x = b for x, at the evaluated motions and with the loads that are set. The numbers of the
 /// system are doubles; a sparse factorization with about 32 digits finds x to the last digit of a double. The result is
-/// empty where the system does not determine x, or only with more digits than these. Rows that depend on others are
+/// empty if the system does not determine x, or only with more digits than these. Rows that depend on others are
 /// weighed by least squares.
 std::optional<std::vector<double>> solve_finely(const AbsoluteEquations&);
 

@@ -16,7 +16,7 @@ namespace polyform::host::inline simulation {
 IntegratorChoice with_options(const IntegratorType&, const std::vector<std::pair<std::string, std::string>>& given,
                               Diagnostics&, const OptionPlaces& = {});
 
-/// The type of the largest preference, with the defaults of its options; an empty choice where there is no integrator.
+/// The type of the largest preference, with the defaults of its options; an empty choice if there is no integrator.
 IntegratorChoice preferred_integrator(const Named<IntegratorType>&);
 /// The same among the integrators that control their errors.
 IntegratorChoice preferred_adaptive_integrator(const Named<IntegratorType>&);

@@ -14,7 +14,8 @@ namespace polyform::host::inline simulation {
 
 namespace {
 
-/// No stabilization pulls a joint back faster than in a millisecond, 1/s: what it adds is no lost digit.
+/// No stabilization pulls a joint back faster than in a millisecond, 1/s: the accelerations that it adds are no lost
+/// digits.
 constexpr double pull = 1e3;
 
 constexpr const char* joint_remedy =
@@ -28,7 +29,7 @@ const Spatial& of_frame(FrameIndex f, std::span<const Spatial> all) {
   return is_ground(f) ? resting : all[at(f)];
 }
 
-/// Of two numbers a deviation and what it is a part of; nothing of nothing is nothing.
+/// A deviation as a part of a size; zero if both are zero.
 double share(double deviation, double size) { return size > 0 ? deviation / size : 0; }
 
 }  // namespace
@@ -68,8 +69,8 @@ double JointCheck::part(std::size_t j, const Observation& now) const noexcept {
   const JointData& joint = view_.joints[j];
   const JointMotion& motion = joints_[j];
   BodyMotion base = motion_of(joint.base_frame, frames_), moving = motion_of(joint.moving_frame, frames_);
-  // Places count from F, and by the joint's own coordinates: those observed have the rounding of their distance from
-  // the ground origin.
+  // Places count from F, and follow from the joint's own coordinates: observed places have the rounding of their
+  // distance from the ground origin.
   base.p = -(base.R * joint.p_base);
   moving.p = base.R * motion.p_FM - moving.R * joint.p_moving;
   const Spatial &of_base = of_frame(joint.base_frame, accelerations_),
@@ -83,7 +84,7 @@ double JointCheck::part(std::size_t j, const Observation& now) const noexcept {
     linear += std::abs(rate) * norm(motion.H[k].linear);
     angular += std::abs(rate) * norm(motion.H[k].angular);
   }
-  // What the turning makes of it over the arms of the joint and the sizes of the bodies.
+  // The accelerations that turning makes over the arms of the joint and the sizes of the bodies.
   double arm = norm(joint.p_moving) + norm(motion.p_FM) + (is_ground(joint.base_frame) ? 0 : norm(joint.p_base));
   for (const BodyIndex b : {joint.base, joint.moving})
     if (!is_ground(b)) arm = std::max(arm, system_scales_.reach(at(b)));

@@ -13,16 +13,16 @@
 
 namespace polyform::host::inline simulation {
 
-/// At each joint: the relative acceleration of the two bodies as observed, less what the joint's own v̇ makes of it, as
-/// a part of the accelerations there. Joints that the solver leaves out or holds softly are not asked.
+/// At each joint: the observed relative acceleration of the two bodies, minus the one that follows from the joint's own
+/// v̇, divided by the accelerations there. Joints that the solver leaves out or holds softly are not checked.
 class JointCheck {
  public:
   JointCheck(const SystemView&, Solver&);
 
-  /// Failure (simulation_failed) when no digit is left. Nothing else allocates after construction.
+  /// Failure (simulation_failed) if no digit is left. Nothing else allocates after construction.
   void check(double time, const Observation&);
   double largest() const { return worst_; }
-  /// A sentence about the largest part that any check found; empty where it is small.
+  /// A sentence about the largest part in all checks; empty if it is small.
   std::string warning() const;
 
  private:
@@ -37,7 +37,7 @@ class JointCheck {
   NodeMotions nodes_;
   std::vector<BodyMotion> frames_;
   std::vector<Spatial> accelerations_;          ///< of frames
-  double acceleration_ = 0, angular_acceleration_ = 0;  ///< that count as the size of any smaller one
+  double acceleration_ = 0, angular_acceleration_ = 0;  ///< the least sizes of accelerations that count
   double worst_ = 0, time_ = 0;
   std::size_t where_ = 0;
 };

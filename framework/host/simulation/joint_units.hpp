@@ -8,7 +8,7 @@
 
 namespace polyform::host::inline simulation {
 
-/// One for each of the joint's q, and of its v; "" where no type tells it.
+/// One for each of the joint's q, and of its v; "" if no type tells it.
 std::vector<std::string_view> position_units(const JointData&);
 std::vector<std::string_view> velocity_units(const JointData&);
 

@@ -13,7 +13,7 @@ namespace polyform::host::inline simulation {
 namespace {
 
 constexpr std::string_view between = "; ";
-/// A plugin that tells more does not know what it tells; the rest is not read.
+/// More kernels than this are not read: so many are an error of the plugin.
 constexpr std::size_t most = 64;
 
 }  // namespace

@@ -9,10 +9,10 @@
 
 namespace polyform::host::inline simulation {
 
-/// Their names, each once, safe to show. Empty where the solver tells none: it stands on a kernel of its own.
+/// Their names, each once, safe to show. Empty if the solver tells none: it stands on a kernel of its own.
 std::vector<std::string> kernels_of(Solver&);
 
-/// As one text for records and tables: "hinge elimination; tree recursion".
+/// The names as one text for records and tables: "hinge elimination; tree recursion".
 std::string joined_kernels(const std::vector<std::string>&);
 /// The names again, from the text that joined_kernels() made.
 std::vector<std::string> split_kernels(std::string_view);

@@ -59,7 +59,7 @@ void Knots::find_next() {
   next_ = {};
   if (clocks_.empty()) return;
   next_.time = clocks_.front().next;
-  // Abrupt when any is that falls on this time.
+  // The knot is abrupt if any of those at this time is.
   const double last = next_.time + time_resolution(next_.time);
   for (const Clock& c : clocks_) {
     if (c.next > last) continue;

@@ -18,9 +18,9 @@ struct Knot {
   bool abrupt = false;
 };
 
-/// All knots of the functions of time in the fields of forces, constraints and modules and of joints that depend on
-/// time, and what elements and joints tell besides, in the order of time. Each is asked for as it comes, so tables of
-/// any length cost nothing before. Nothing allocates after construction.
+/// All knots in the order of time: those of the functions of time in the fields of forces, constraints and modules and
+/// of joints that depend on time, and those that elements and joints tell themselves. Each is asked for when it comes,
+/// so tables of any length cost nothing before. Nothing allocates after construction.
 class Knots {
  public:
   explicit Knots(const SystemView&);
@@ -28,7 +28,7 @@ class Knots {
   void add(const EventSource&, std::string_view name);
   /// The first knot after the time that pass() was given last. Knots that are too near to be told apart are one.
   const Knot& next() const { return next_; }
-  /// Leaves all knots up to a time behind. Failure (simulation_failed) where an element's schedule does not go on.
+  /// Leaves all knots up to a time behind. Failure (simulation_failed) if an element's schedule does not go on.
   void pass(double t);
 
  private:

@@ -32,7 +32,7 @@ bool LaneRuns::begin(std::size_t lane, const System& system, Solver& solver, con
 void LaneRuns::prepare(std::size_t lane) { ended_[lane] = runs_[lane]->prepare() ? 0 : 1; }
 
 void LaneRuns::step() {
-  constexpr double rests = -1;   // no time of a run
+  constexpr double rests = -1;   // a limit before any time of a run: the lane rests
   bool any = false;
   for (std::size_t k = 0; k < lanes(); ++k) {
     const bool goes_on = runs_[k] != nullptr && ended_[k] == 0;

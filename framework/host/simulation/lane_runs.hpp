@@ -12,7 +12,7 @@
 
 namespace polyform::host::inline simulation {
 
-/// What a run gives does not depend on the others, nor on its lane: it is what simulate() gives, to rounding.
+/// The results of a run depend neither on the others nor on its lane: they are those of simulate(), to rounding.
 class LaneRuns {
  public:
   /// batch: of a solver that outlives the object, with worlds like those of the view. Without a method for lanes (see
@@ -22,14 +22,14 @@ class LaneRuns {
 
   std::size_t lanes() const { return runs_.size(); }
   bool is_free(std::size_t lane) const { return runs_[lane] == nullptr; }
-  /// Begins a run in a free lane, as simulate() does. False where the system or its settings do not fit into the
-  /// lanes: why() tells. Those that outlive a run outlive it here too.
+  /// Begins a run in a free lane, as simulate() does. False if the system or its settings do not fit into the lanes:
+  /// why() tells the reason. Arguments that outlive a run of simulate() outlive it here too.
   bool begin(std::size_t lane, const System&, Solver&, const RunSettings&, std::span<RowSink* const>,
              const RunControl&);
   std::string_view why() const { return why_; }
-  /// A step, or a try of one, in each lane that is in use. Afterwards some may have come to their end.
+  /// Makes a step, or tries one, in each lane that is in use. Afterwards some runs may have ended.
   void step();
-  /// The record of a run that came to its end, whose lane is free from then on; none of one that goes on.
+  /// The record of a run that has ended, whose lane is then free; none if the run goes on.
   std::optional<RunRecord> take(std::size_t lane);
 
  private:

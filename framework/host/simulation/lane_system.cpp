@@ -10,7 +10,7 @@ namespace {
 /// The lanes of most batches, known to the compiler.
 constexpr std::size_t usual_lanes = 8;
 
-/// Of each lane zero where all its numbers are finite, else none.
+/// Fills `trouble`, per lane: zero if all its numbers are finite, otherwise NaN.
 template <std::size_t fixed>
 void look_for_numbers(std::span<const double> all, std::size_t counted, std::vector<double>& trouble) noexcept {
   const std::size_t lanes = fixed > 0 ? fixed : counted;

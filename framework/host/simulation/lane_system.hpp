@@ -34,7 +34,7 @@ class LaneSystem final : public BatchSystem, private IntegratorType {
     void operator()(BatchIntegrator* all) const noexcept { all->destroy(); }
   };
 
-  // The type itself, but for its lane.
+  // Everything but the lane is that of the type itself.
   std::string_view name() const noexcept override { return choice_.type->name(); }
   std::string_view meaning() const noexcept override { return choice_.type->meaning(); }
   std::string_view source() const noexcept override { return choice_.type->source(); }

@@ -1,4 +1,4 @@
-// Whether flexible bodies deform or spin beyond what their linear modes can carry: told once per body.
+// Warns, once per body, if flexible bodies deform or spin beyond what their linear modes can carry.
 #pragma once
 
 #include <string>
@@ -9,9 +9,9 @@
 
 namespace polyform::host::inline simulation {
 
-/// Turn of a section (rad) or strain from which on linear modes are told to be out of their range. They are right to
-/// first order in it: at a slope of 0.3 rad a cantilever under a force at its tip, whose deflection is known (the
-/// elastica, Bisshopp and Drucker 1945), is deflected 4 % too far by them.
+/// Beyond this turn of a section (rad) or strain, linear modes are told to be out of their range. They are right to
+/// first order in it: at a slope of 0.3 rad they deflect a cantilever under a force at its tip 4 % too far; its true
+/// deflection is known (the elastica, Bisshopp and Drucker 1945).
 inline constexpr double most_deformation = 0.3;
 
 class ModeLimits final : public RowSink {
@@ -26,7 +26,7 @@ class ModeLimits final : public RowSink {
   /// Looks at states between rows too, because a deformation may be large only there.
   bool wants_steps() const override { return !bodies_.empty(); }
   void step(double t, const ConstStateView&) override;
-  /// The same at a state without an observation. R: orientations of the bodies, omega: their angular velocities, ground
+  /// Looks at a state without an observation. R: orientations of the bodies, omega: their angular velocities, ground
   /// axes.
   void look(double t, std::size_t body, const Mat3& R, const Vec3& omega, std::span<const double> eta);
 

@@ -16,7 +16,8 @@ namespace polyform::host::inline simulation {
 
 namespace {
 
-// A jump is told from rounding, and from what changes between the two times, by this share of what it is part of.
+// A change is a jump if it is more than this share of the quantity that changes: less is rounding, or the change
+// between the two times.
 constexpr double jump_share = 1e-9;
 
 /// What the rows of an element ask for at one instant.
@@ -148,7 +149,7 @@ bool MotionJumps::look(double before, double at, std::span<const double> y) {
     };
     for (std::size_t r = 0; r < d.element->rows; ++r) {
       const double from = d.velocity[r], to = d.element->velocity_right[r];
-      // A velocity that bends at zero is as small as what the time between makes of the acceleration.
+      // A velocity that bends at zero is as small as the acceleration times the time between.
       const double bending = std::max(std::abs(d.acceleration[r]), std::abs(d.element->acceleration_right[r]));
       see(from, to, jump_share * std::max(std::abs(from), std::abs(to)) + 2 * bending * (at - before), false);
       if (d.element->holonomic)

@@ -1,4 +1,4 @@
-// Whether what constraints prescribe jumps at a knot: a velocity that changes in no time takes an impulse.
+// Jumps at a knot in what constraints prescribe: a velocity that changes in no time takes an impulse.
 #pragma once
 
 #include <memory>
@@ -16,8 +16,8 @@ class MotionJumps {
   MotionJumps(const MotionJumps&) = delete;
   MotionJumps& operator=(const MotionJumps&) = delete;
 
-  /// Compares the rows of all constraints and modules shortly before a knot with those at it, at one state. Whether any
-  /// position or velocity that they ask for jumps.
+  /// Compares the rows of all constraints and modules shortly before a knot with those at the knot, for one state.
+  /// Returns whether any position or velocity for which they ask jumps.
   bool look(double before, double at, std::span<const double> y);
   /// A sentence for each element whose rows jumped.
   std::vector<std::string> warnings() const;
@@ -25,7 +25,7 @@ class MotionJumps {
  private:
   struct Parts;
   Solver& solver_;
-  std::unique_ptr<Parts> parts_;  ///< none where no element has rows
+  std::unique_ptr<Parts> parts_;  ///< nullptr if no element has rows
 };
 
 }  // namespace polyform::host::simulation

@@ -9,13 +9,13 @@
 namespace polyform::host::inline simulation {
 namespace {
 
-/// The first number of an observation that is not below a bound, and whose it is.
+/// The first number of an observation that is not below a bound, and its owner.
 class Search {
  public:
   explicit Search(double bound) : bound_(bound) {}
 
   struct Found {
-    std::string_view what, kind, name;  ///< kind and name "" where it is of the whole system
+    std::string_view what, kind, name;  ///< kind and name "" if it is of the whole system
   };
 
   std::optional<Found> operator()(const SystemView& view, const Observation& now) const {

@@ -1,4 +1,4 @@
-// Observed numbers that are none, or mean nothing.
+// Observed numbers that are not finite, or mean nothing.
 #pragma once
 
 #include <optional>

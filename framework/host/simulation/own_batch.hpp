@@ -1,4 +1,4 @@
-// A batch of the host's own, beside those of a solver: for events and outputs of elements.
+// A batch that the host makes for itself, for events and outputs of elements; solvers have their own.
 #pragma once
 
 #include <fmt/format.h>
@@ -12,7 +12,8 @@ namespace polyform::host::inline simulation {
 
 using OwnBatch = std::unique_ptr<void, void (*)(void*)>;
 
-/// Of all instances of one type, and who destroys it. Failure (simulation_failed) when it could not be made.
+/// Makes the batch of all instances of one type; the second of the pair destroys it. Failure (simulation_failed) if
+/// that cannot be made.
 template <class Group>
 auto make_own_batch(const Group& group) {
   auto* batch = group.type->create(group.instances);

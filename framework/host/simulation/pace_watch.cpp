@@ -10,12 +10,12 @@ namespace polyform::host::inline simulation {
 namespace {
 
 constexpr std::size_t few_steps = 16, many_steps = 1000;
-/// Tries in vain over many steps.
+/// The number of failed tries in many_steps that counts as many.
 constexpr std::size_t most_in_vain = many_steps / 5;
-/// Part of the best pace; how often as many steps are still to come.
+/// slow: a pace below this part of the best one is slow. too_often: more than so many times many_steps still to come.
 constexpr double slow = 0.1, too_often = 100;
-/// A system that takes such steps for a while, as in a stiff impact, is through after some hundred. Ten million times a
-/// hundred thousand steps take weeks.
+/// A system that takes such short steps for a while, as in a stiff impact, is through after some hundred steps. Ten
+/// million times a hundred thousand steps take weeks.
 constexpr std::size_t long_stretch = 100000;
 constexpr double hopeless = 1e7;
 

@@ -9,17 +9,17 @@
 
 namespace polyform::host::inline simulation {
 
-/// A step is tried in vain where the derivative or the correction cannot be computed, as beyond a limit position or
-/// where rounded lengths lock a linkage. Some such tries are usual. Where every fifth fails over a thousand steps, the
-/// pace is below a tenth of what it was, and a hundred times as many steps are still to come, the state moves along a
-/// barrier: what it does there is an error of the steps, and no motion of the model.
+/// A step is tried in vain if the derivative or the correction cannot be computed, as beyond a limit position or where
+/// rounded lengths lock a linkage. Some such tries are usual. If every fifth fails over a thousand steps, the pace is
+/// below a tenth of what it was, and a hundred times as many steps are still to come, the state moves along a barrier:
+/// that motion is an error of the steps, and no motion of the model.
 class PaceWatch {
  public:
   explicit PaceWatch(double duration) : duration_(duration) {}
-  /// After each step, which ended now. Failure (simulation_failed) where the run no longer gets on.
+  /// After each step, which ended now. Failure (simulation_failed) if the run no longer gets on.
   void look(double now, const SolverOde&);
-  /// Where the end is out of reach at the pace of the last 100 000 steps, since ten million times as many are still to
-  /// come: a clause that tells it, without a full stop. After look().
+  /// After look(): a clause, without a full stop, that says that the end is out of reach at the pace of the last 100
+  /// 000 steps, because ten million times as many are still to come; or nothing.
   std::optional<std::string> out_of_reach() const;
 
  private:

@@ -1,4 +1,4 @@
-// How fast bodies pass by what they may meet.
+// How fast bodies pass things that they may meet.
 #pragma once
 
 #include <limits>
@@ -14,7 +14,7 @@ class PassingTime {
  public:
   explicit PassingTime(const SystemView&);
   void see(const Observation&);
-  /// The shortest time of all states that see() was given, s; infinite where nothing moves.
+  /// The shortest time of all states that see() was given, s; infinite if nothing moves.
   double shortest() const { return shortest_; }
 
  private:

@@ -14,7 +14,7 @@ RecordFields fields_of(const RunRecord&);
 
 class ResultSink final : public RowSink {
  public:
-  /// Begins the file. `known`: what is to be said of the run beforehand. Throws what ResultWriter::begin does.
+  /// Begins the file. `known`: entries of the record that are known beforehand. Throws what ResultWriter::begin does.
   ResultSink(const System&, const Columns&, std::unique_ptr<ResultWriter>, const RecordFields& known);
 
   /// Goes on with the file of an earlier run, whose rows up to the time `until` stay. Throws what ResultWriter::go_on

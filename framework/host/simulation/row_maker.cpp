@@ -137,7 +137,7 @@ void RowMaker::choose(const Columns& columns) {
                   "Columns are named as in the CSV header, such as rod.x, pin.q or energy.total.");
   channels_ = std::move(kept);
   chosen_row_.resize(chosen_.size());
-  // They are the last group, and the only one that costs more than copying.
+  // The violations are the last group, and the only one that costs more than copying.
   if (chosen_.back() < group_ends_[group_ends_.size() - 2]) violations_.reset();
 }
 
@@ -247,7 +247,7 @@ void RowMaker::add_elements() {
   for (const ElementOutputs::Name& name : outputs_->names()) add(name.element, name.output);
 }
 
-/// Elements name their numbers themselves, and forces, constraints, modules, bodies and joints each have their names.
+/// Elements choose the names of their numbers, and a force, constraint, module, body and joint may have the same name.
 void RowMaker::check_names() const {
   std::unordered_set<std::string_view> own;
   const auto report = [](const std::string& name) {

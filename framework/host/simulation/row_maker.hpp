@@ -1,4 +1,4 @@
-// Observations to rows of a result: which channels there are, and their values.
+// From observations to rows of a result: the channels, and their values.
 #pragma once
 
 #include <memory>
@@ -28,10 +28,10 @@ class RowMaker {
   RowMaker(const System&, const Columns&);
 
   const std::vector<Channel>& channels() const { return channels_; }
-  /// The values at one instant, one per channel; valid until the next call. work: ∫ P dt of what is applied without
-  /// potential, since the start. The first call settles the sign of each quaternion: w ≥ 0 or, where w vanishes (below
-  /// 1e-12), the first component that does not is positive. Later calls keep it, so that quaternions stay as continuous
-  /// as the solver's.
+  /// The values at one instant, one per channel; valid until the next call. work: ∫ P dt of all that is applied without
+  /// potential, since the start. The first call settles the sign of each quaternion: w ≥ 0 or, if w vanishes (below
+  /// 1e-12), the first component that does not vanish is positive. Later calls keep it, so that quaternions stay as
+  /// continuous as the solver's.
   std::span<const double> make(double time, const Observation&, double work = 0);
 
  private:
@@ -71,7 +71,7 @@ class RowMaker {
   std::vector<BallColumns> balls_;
   std::vector<BodyColumns> bodies_;
   std::vector<std::size_t> reactions_;
-  /// What has accelerations among the columns.
+  /// The columns with accelerations.
   struct Accelerated {
     std::vector<JointColumns> joints;
     std::vector<BodyColumns> bodies;
@@ -83,8 +83,8 @@ class RowMaker {
   std::unique_ptr<BodyAxesColumns> body_axes_;
   std::unique_ptr<ViolationColumns> violations_;
   std::vector<double> row_;
-  /// Where columns are chosen by patterns: the number of channels before and in each group, joints to violations;
-  /// which columns are chosen; their values.
+  /// If patterns choose columns: the number of channels before and in each group, joints to violations; the chosen
+  /// columns; their values.
   std::vector<std::size_t> group_ends_, chosen_;
   std::vector<double> chosen_row_;
   bool settled_ = false;

@@ -1,4 +1,4 @@
-// When a run writes its rows.
+// The times at which a run writes its rows.
 #pragma once
 
 #include <cmath>
@@ -18,7 +18,7 @@ class RowTimes {
     // A last product that differs from the duration by rounding only is the end itself.
     products_ = static_cast<std::size_t>(std::ceil(duration_ / interval_ * (1 - rounding)));
   }
-  /// From now on there is no row but the one at t, after the last one.
+  /// From now on there is only the row at t, after the last one.
   void ask(double t) {
     on_demand_ = true;
     asked_ = t;

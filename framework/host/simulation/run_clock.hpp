@@ -37,7 +37,7 @@ class RunClock {
   void start() { start_ = Clock::now(); }
   /// Since start().
   double seconds() const { return seconds_since(start_); }
-  /// Of the steps so far; 0 before the first. Evaluations between steps, for rows and events, are not among them.
+  /// The mean over the steps so far; 0 before the first. Evaluations between steps, for rows and events, do not count.
   double seconds_per_evaluation() const { return evaluations_ > 0 ? stepping_ / static_cast<double>(evaluations_) : 0; }
 
  private:

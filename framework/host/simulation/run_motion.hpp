@@ -11,8 +11,8 @@
 
 namespace polyform::host::inline simulation {
 
-/// Its state vector y() is the one that the parts of a run hand from one to the other: each first says at which time
-/// the state shall be. Functions that compute throw Failure (simulation_failed).
+/// The parts of a run pass its state vector y() to each other; each part first says at which time the state is wanted.
+/// Functions that compute throw Failure (simulation_failed).
 class RunMotion {
  public:
   /// View, start and solver outlive the object.
@@ -20,36 +20,36 @@ class RunMotion {
 
   /// Gives the state of the system at time 0 to the solver and to the integrator.
   void begin(const ConstStateView& start);
-  /// The same with the state of another run of the same model. Failure too where rows hold at times.
+  /// The same with the state of another run of the same model. Fails also if the model has rows that hold at times.
   void begin_from(const RunState&);
   bool begun() const { return begun_; }
-  /// Takes y() and the discrete state down as those at t.
+  /// Copies y() and the discrete state as those at t.
   void keep(double t, RunState& out) const;
   /// Makes y() the state at t, which lies within the last step.
   void stand_at(double t);
-  /// Takes the drift off y(), a state at t.
+  /// Removes the drift from y(), a state at t.
   void correct(double t);
-  /// The integrator begins anew at t, within the last step, with the state there, corrected.
+  /// Lets the integrator begin anew at t, within the last step, from the corrected state there.
   void begin_anew(double t, double first_step);
   /// The same with y() as it is.
   void begin_anew_from_state(double t, double first_step);
-  /// The integrator goes on at t from y() as it is, not corrected.
+  /// Lets the integrator go on at t from y() as it is, not corrected.
   void restart(double t, double first_step) { integrator_.restart(t, y_, first_step); }
-  /// From y() at the time of the integrator to `end`, across an event, with the rates before and behind it:
-  /// the way is far shorter than anything that begins there. No error of such a step can be controlled, since what
-  /// jumps may be of any size. The integrator begins anew.
+  /// Goes from y() at the time of the integrator to `end`, across an event, with the rates before and after it. The way
+  /// is far shorter than anything that begins there. The error of such a step cannot be controlled, because a jump may
+  /// be of any size. The integrator then begins anew.
   void cross(double event, double end, double first_step);
-  /// One step, to t_limit at most.
+  /// Makes one step, to t_limit at most.
   void step(double t_limit);
-  /// Failure (simulation_failed) for what the integrator could not do last.
+  /// Throws Failure (simulation_failed) with the integrator's last reason.
   [[noreturn]] void fail() const;
 
-  /// The solver's states, then the work since the start where the system may do work.
+  /// The solver's states, then the work since the start if the system may do work.
   std::span<double> y() { return y_; }
-  /// Its part that is the solver's.
+  /// The part that belongs to the solver.
   std::span<double> solver_states() { return std::span(y_).first(states_); }
   std::size_t states() const { return states_; }
-  /// ∫ P dt since the start, J; 0 where nothing does work.
+  /// ∫ P dt since the start, J; 0 if nothing does work.
   double work() const { return y_.size() > states_ ? y_.back() : 0; }
 
   double time() const { return integrator_.time(); }
@@ -67,7 +67,7 @@ class RunMotion {
   Integration integrator_;
   const std::size_t states_;
   std::vector<double> y_;
-  std::vector<double> rates_;  ///< room for those beside an event
+  std::vector<double> rates_;  ///< room for the rates at an event
   bool begun_ = false;
 };
 

@@ -30,13 +30,13 @@ struct RunRecord {
   End end = End::done;
   std::string failure;  ///< what failed, and at which time
   std::string remedy;   ///< what to do about it; may be empty
-  double time = 0;      ///< reached, s
+  double time = 0;      ///< that the run reached, s
   std::size_t rows = 0;
   std::size_t state_size = 0, steps = 0, rejected_steps = 0, evaluations = 0;
   double wall_seconds = 0;            ///< of the whole run, output included
   double seconds_per_evaluation = 0;  ///< time spent in steps, per evaluation of the derivative in them
   double energy_drift = 0;            ///< see RunStatistics
-  bool conservative = true;           ///< whether nothing without potential had power or had done work in any row
+  bool conservative = true;           ///< whether in no row anything without potential had power or had done work
   double constraint_violation = 0;    ///< largest position violation in any row
   Correction correction;              ///< of all steps
   double longest_step = 0;            ///< of all steps, s
@@ -46,9 +46,9 @@ struct RunRecord {
   std::size_t stops = 0;              ///< at knots of functions of time and schedules of elements
   std::size_t events = 0;             ///< of elements, after each of which the integration began anew
   double imbalance = 0;               ///< largest imbalance of the rows that were checked, see BalanceCheck
-  std::string imbalance_of;           ///< where, such as "body `rod`"; empty where nothing was out of balance
-  std::string choices;                ///< of an integrator that chooses among methods, and why; or empty
-  std::vector<std::string> kernels;   ///< that the solver says it stands on (kernels_of)
+  std::string imbalance_of;           ///< where, such as "body `rod`"; empty if nothing was out of balance
+  std::string choices;                ///< the methods that an integrator chose, and why; or empty
+  std::vector<std::string> kernels;   ///< on which the solver says that it stands (kernels_of)
   std::vector<std::string> notes;     ///< what happened: impacts, what stuck; a sentence each
   std::vector<std::string> warnings;  ///< what may be wrong with the run, and why: a sentence each
 };

@@ -64,7 +64,7 @@ void RunRows::show(Integration& integrator, std::size_t states) {
   for (RowSink* sink : watchers_) sink->step(integrator.time(), as_const(now));
 }
 
-/// A check costs about what two evaluations cost: rows that stand closer than a few steps are not all checked.
+/// A check costs about as much as two evaluations: rows that stand closer than a few steps are not all checked.
 bool RunRows::is_check_due(std::size_t evaluations) {
   constexpr std::size_t between = 100;
   if (checked_ && evaluations < *checked_ + between) return false;

@@ -19,7 +19,7 @@ namespace polyform::host::inline simulation {
 /// There is one for each run. What it tells is about all rows so far.
 class RunRows {
  public:
-  /// All outlive the object.
+  /// All arguments outlive the object.
   RunRows(const SystemView&, Solver&, std::span<RowSink* const> sinks);
 
   /// Makes a row at t from the solver's part of y. work: ∫ P dt since the start; correction: of the steps since the

@@ -14,7 +14,7 @@ namespace {
 
 /// Share of the energy that moves: a balance that drifts by more is told.
 constexpr double lost_energy = 1e-2;
-/// Of the energy that forces could exchange: what moves less, with what is lost of it, is rest.
+/// Part of the energy that forces could exchange: a system that moves with less, losses included, is at rest.
 constexpr double at_rest = 1e-9;
 
 }  // namespace
@@ -49,7 +49,7 @@ void RunStatistics::row(double time, const Observation& now, double work) {
 }
 
 // A sum of n weights carries some sqrt(n) roundings, of which a hundred cover what is run; energies beyond that are
-// motion, however small beside the potential energy of the whole.
+// motion, however small compared with the potential energy of the whole.
 double RunStatistics::rounding() const { return 100 * std::numeric_limits<double>::epsilon() * sums_.terms; }
 
 double RunStatistics::moving() const { return std::max({sums_.kinetic, sums_.exchange, sums_.work}); }

@@ -21,7 +21,7 @@ struct RowSums {
 
 /// Energy drift is the largest change of the balance B = E − ∫ P dt over the rows, P being the power of all that is
 /// applied without potential. It is relative to the energy that takes part in the motion: the largest kinetic energy,
-/// change of potential energy or work. Where all of these are lost in the rounding of the energy (a system at rest), it
+/// change of potential energy or work. If all of these are lost in the rounding of the energy (a system at rest), it
 /// is relative to what the forces could do along the size of the bodies (Scale::energy), and to the springs' energy.
 class RunStatistics {
  public:

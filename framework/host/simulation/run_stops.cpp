@@ -103,7 +103,7 @@ void RunStops::settle() {
   if (!touches_.empty()) touches_.settle();
 }
 
-/// Where what acts has changed at the time of the motion, so may have what touches.
+/// If the forces have changed at the time of the motion, contacts may have changed too.
 void RunStops::renew_touches() {
   if (touches_.empty()) return;
   const double now = motion_.time();
@@ -119,8 +119,8 @@ void RunStops::pass_knot() {
   ++knots_passed_;
   if (!knot_.abrupt) return;
   carry_across(knot_.time);
-  // Where a velocity jumps, the state is no more one that the constraints allow: the correction makes it so. It also
-  // sets the clocks of joints to the knot, where what they read changes by the last digit.
+  // After a jump of a velocity, the constraints no longer allow the state: the correction makes it fit. It also sets
+  // the clocks of joints to the knot, where the numbers that they read change by the last digit.
   if (jumps_.look(end_, knot_.time, motion_.solver_states()) || has_clocks_)
     motion_.begin_anew_from_state(knot_.time, 0);
   else
@@ -135,7 +135,7 @@ void RunStops::carry_across(double knot) {
   const double end = integrator.time(), length = end - integrator.previous_time(), rest = knot - end;
   const std::span<const double> state = integrator.state();
   const std::span<double> y = motion_.y();
-  // Of a shorter step the difference of the states is rounding.
+  // For a shorter step the difference of the states would be rounding.
   const double share = rest > 0 && length > rest ? rest / length : 0;
   for (std::size_t i = 0; i < y.size(); ++i) y[i] = state[i] + share * (state[i] - step_start_[i]);
 }

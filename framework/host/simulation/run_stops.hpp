@@ -14,40 +14,40 @@
 
 namespace polyform::host::inline simulation {
 
-/// Bounds each step, and looks at what happened in it. The run makes the step between the two, and writes the rows that
-/// lie before what happened.
+/// Bounds each step, and finds what happened in it. The run makes the step in between, and writes the rows that lie
+/// before what happened.
 class RunStops {
  public:
   enum class Found { nothing, touch, event, step_again };
 
-  /// They outlive the object.
+  /// The arguments outlive the object.
   RunStops(const SystemView&, Solver&, RunMotion&, const RunSettings&);
 
   /// Sources of event functions and schedules.
   std::span<const ElementEvents::Source> sources() const { return events_.elements().sources(); }
-  /// At the integrator's time, before the first step.
+  /// To be called at the integrator's time, before the first step.
   void begin();
-  /// The same where the run begins at t > 0.
+  /// The same if the run begins at t > 0.
   void begin_from(double t);
-  /// At the integrator's time, where what acts has changed.
+  /// To be called at the integrator's time, after the forces or rows have changed.
   void renew();
-  /// Where the next step has to end at the latest, s; at the time of the motion where a knot is due now.
+  /// The time at which the next step has to end at the latest, s; the time of the motion if a knot is due now.
   double plan();
   /// Whether the integrator stands at the knot that plan() saw: pass_knot() comes next.
   bool is_at_knot() const { return motion_.time() >= end_; }
   /// Keeps the state before a step up to limit, if the knot needs it.
   void before_step(double limit);
 
-  /// What the last step met first. step_again: the step is undone and has to be made again, to a nearer end.
+  /// Finds what the last step met first. step_again: the step is undone and has to be made again, to a nearer end.
   Found find();
-  /// Where the event or the touch lies that was found, s. Rows up to there are due before it is passed.
+  /// The time of the event or touch that was found, s. Rows up to there are due before it is passed.
   double found_at() const { return found_at_; }
   void pass_touch();
   /// Carries the state across the event that was found, and lets its element change its states.
   void pass_event();
   /// The event whose element has ended the run, by name; "" while none has.
   const std::string& ended_by() const { return events_.elements().ended_by(); }
-  /// At the end of a step in which nothing happened.
+  /// To be called at the end of a step in which nothing happened.
   void settle();
   void pass_knot();
 

@@ -1,4 +1,4 @@
-// The tolerances that a run takes, beside those that it was given.
+// The tolerances for a run, found from those that it was given.
 #pragma once
 
 #include <string>
@@ -10,12 +10,13 @@ namespace polyform::host::inline simulation {
 
 class RunTolerances {
  public:
-  /// They outlive the object.
+  /// The arguments outlive the object.
   RunTolerances(const SystemView&, const ConstStateView& start, Solver&, const RunSettings&);
 
-  /// What the integrator is told.
+  /// The settings for the integrator.
   StepSettings step_settings() const;
-  /// A sentence for an absolute tolerance that is finer than rounding, and for one that is coarse beside the bodies.
+  /// Sentences about an absolute tolerance that is finer than rounding, and about one that is coarse compared with the
+  /// bodies.
   std::vector<std::string> warnings() const;
 
  private:
@@ -24,7 +25,7 @@ class RunTolerances {
   const SystemView& view_;
   const Solver& solver_;
   const RunSettings& settings_;
-  /// The finest absolute tolerance: what rounding leaves of the largest position at the start.
+  /// The finest absolute tolerance: the rounding of the largest position at the start.
   const double finest_;
 };
 

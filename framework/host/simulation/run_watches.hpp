@@ -24,8 +24,8 @@ class RunWatches {
 
   /// The longest step that the shortest declared time allows, s.
   double longest_allowed_step() const { return longest_allowed_; }
-  /// After each step. Failure (simulation_failed) where the run no longer gets on, or where a plugin has changed how
-  /// numbers are computed.
+  /// To be called after each step. Failure (simulation_failed) if the run no longer gets on, or a plugin has changed
+  /// how numbers are computed.
   void look();
   /// The longest step so far, s.
   double longest_step() const { return longest_; }

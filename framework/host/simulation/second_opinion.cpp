@@ -18,10 +18,10 @@ namespace {
 
 /// Unknowns and rows that are factorized within seconds and some hundred megabytes.
 constexpr std::size_t most_numbers = 50'000;
-/// What one disturbance of the equations does to the accelerations is a sample of what rounding may do; this is a
-/// bound.
+/// The effect of one disturbance of the equations on the accelerations is a sample of the effect of rounding; this
+/// factor makes it a bound.
 constexpr double times_sample = 10;
-/// A state beside the constraints has other accelerations, and solvers may bring it back by some.
+/// A state off the constraints has other accelerations, and solvers may bring it back by some.
 constexpr double per_violation = 100;
 
 bool has_soft_rows(Solver& solver) {
@@ -56,7 +56,7 @@ class SecondOpinion::Own {
   }
 
   const AbsoluteEquations& equations() const { return system_.equations(); }
-  /// Of the frame origins.
+  /// The accelerations of the frame origins.
   std::vector<Spatial> accelerations(std::span<const double> x) {
     const AbsoluteAccelerations& found = system_.set_solution(x, {});
     std::vector<Spatial> all(motions_.size());

@@ -21,7 +21,7 @@ class SecondOpinion {
     std::size_t body = 0;
   };
   /// How far the accelerations that the solver observed are from those of the same equations at the same motion, solved
-  /// with twice the digits. What is due to rounding of the equations' own numbers counts as none. Nothing where no
+  /// with twice the digits. What is due to rounding of the equations' own numbers counts as none. Nothing if no
   /// better accelerations can be had: a system too large, rows that the solver takes as not rigid, equations that do
   /// not determine the accelerations well enough for numbers in double precision. linear, angular: accelerations that
   /// count as rounding of what acts.

@@ -95,7 +95,7 @@ class Run {
     while (prepare()) go_on();
     return goes_on() && times_.done();
   }
-  /// Where a step and a row have ended, and what acts has changed.
+  /// Begins anew after a step and a row if something that acts has changed.
   bool renew() {
     if (!goes_on()) return false;
     guard(record_, [&] {
@@ -106,14 +106,14 @@ class Run {
   }
   const RunState& stood_at() const { return stood_at_; }
 
-  /// All that comes before the next step; false where there is none any more.
+  /// All that comes before the next step; false if there is none any more.
   bool prepare() {
     bool more = false;
     if (goes_on()) guard(record_, [&] { more = goes_on_to_step(); });
     return more;
   }
   bool goes_on() const { return record_.end == End::done; }
-  /// Where the next step ends at the latest.
+  /// The latest time at which the next step ends.
   double limit() const { return limit_; }
   /// The solver stands where the step begins, which its integrator may make before go_on().
   void begin_step() {
@@ -262,7 +262,7 @@ class Run {
       put_row(t);
     }
   }
-  /// Where the run ends before its time.
+  /// Puts the row at which the run ends before its time.
   void put_row_now() {
     motion_.stand_at(motion_.time());
     put_row(motion_.time());
@@ -284,7 +284,7 @@ class Run {
     append(watches_.warnings(record.energy_drift, record.steps));
     append(tolerances_.warnings());
     if (std::string text = rows_.warning(); !text.empty()) all.push_back(std::move(text));
-    // Where nothing else tells why.
+    // This text is for runs in which nothing else tells the reason.
     if (std::string text = rows_.warning_of_energy(); all.empty() && !text.empty()) all.push_back(std::move(text));
     return all;
   }

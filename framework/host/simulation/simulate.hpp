@@ -48,11 +48,11 @@ class StepwiseRun {
   StepwiseRun(const StepwiseRun&) = delete;
   StepwiseRun& operator=(const StepwiseRun&) = delete;
 
-  /// Does all that comes before the next step; false where the run has come to its end.
+  /// Does all that comes before the next step; false if the run has come to its end.
   bool prepare();
-  /// Where the next step ends at the latest, s.
+  /// The latest time at which the next step ends, s.
   double limit() const;
-  /// Takes the step, and what comes of it.
+  /// Takes the step, and handles its consequences.
   void step();
   /// After prepare() gave false.
   RunRecord finish();
@@ -62,8 +62,8 @@ class StepwiseRun {
   std::unique_ptr<Parts> parts_;
 };
 
-/// The same run with rows where they are asked for, one after the other, and with functions of time that the caller
-/// may change between them. Where nothing is changed, its steps and the values of its rows are those of simulate().
+/// The same run, but rows are made one after the other when they are asked for, and the caller may change functions of
+/// time between them. If nothing is changed, its steps and the values of its rows are those of simulate().
 class RunOnDemand {
  public:
   /// The view, the solver and the sinks outlive it; the start is copied by encoding it. Begins at t = 0 with a row, or
@@ -75,7 +75,7 @@ class RunOnDemand {
   RunOnDemand& operator=(const RunOnDemand&) = delete;
 
   /// Goes on to t, at most the duration and not before the last row, and gives the row. exactly: a step ends there.
-  /// False where the run has failed, which finish() tells.
+  /// False if the run has failed, which finish() tells.
   bool go_to(double t, bool exactly);
   /// After a row where a step ended: what acts on the model has changed.
   bool renew();

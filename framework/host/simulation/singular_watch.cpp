@@ -16,7 +16,7 @@ namespace {
 
 /// Eigenvalues below this of the largest vanish: rounding, twice over, since the matrix is a square.
 constexpr double vanishing = 1e-12;
-/// Of the time after which λ would vanish, what may pass before the next look.
+/// Part of the time after which λ would vanish that may pass before the next look.
 constexpr double share_of_way = 0.5;
 /// No loop turns by more between looks, rad: a quarter of the way between two flat positions.
 constexpr double longest_turn = 0.4;
@@ -24,11 +24,11 @@ constexpr double longest_turn = 0.4;
 constexpr double rounding = 1e-10;
 /// No step sees that a singular position is missed by less, rad.
 constexpr double near_by = 1e-3;
-/// What interpolation within a step makes of a singular position that is passed exactly, rad, and far more than the
-/// root of some roundings of lengths.
+/// Interpolation within a step misses a singular position that is passed exactly by so much, rad; that is far more than
+/// the root of some roundings of lengths.
 constexpr double exact = 1e-5;
-/// A loop that integration leaves open by a part δ of its length is as good as one whose lengths are off by that, which
-/// misses its singular position by some √δ: a miss is that of the lengths from this multiple on.
+/// If integration leaves a loop open by a part δ of its length, that is like an error δ of its lengths, by which the
+/// loop misses its singular position by some √δ. From this multiple on a miss is caused by the lengths.
 constexpr double by_opening = 4;
 /// Drift of energy that is told with its likely cause: more than tolerances of integrators leave in runs that pass no
 /// singular position.
@@ -38,7 +38,7 @@ constexpr double much_energy = 1e-5;
 constexpr double shortest_way = 1e-5;
 /// A smooth motion turns its rates by less within a step, rad.
 constexpr double sharp_turn = 0.5;
-/// Of the search for the least λ within a step, each to 0.6 of the interval.
+/// Steps of the search for the least λ within a step; each narrows the interval to 0.6 of it.
 constexpr int narrowings = 60;
 /// Part of a step on which the rate of λ is taken.
 constexpr double probe = 0.02;
@@ -68,7 +68,7 @@ SingularWatch::SingularWatch(const SystemView& view, Solver& solver)
   x_.resize(view.states);
 }
 
-/// The state of the last step at a time within it. False where it cannot be had; the next step says why.
+/// The state of the last step at a time within it. False if it cannot be had; the next step says why.
 bool SingularWatch::place(Integration& integrator, double t) {
   y_.resize(integrator.state().size());
   if (!integrator.state_at(t, y_)) return false;

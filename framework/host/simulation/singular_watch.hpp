@@ -24,8 +24,9 @@ class SingularWatch {
   bool empty() const { return loops_.empty(); }
   /// After each step of the integrator. states: the solver's, of which an integrator may carry more.
   void look(Integration&);
-  /// A sentence for each loop that left a singular position on another branch than it came on, or that passed beside a
-  /// singular position; and one sentence where energy was lost or won on the way. energy_drift: of the run, relative.
+  /// A sentence for each loop that left a singular position on another branch than it came on, or that missed a
+  /// singular position narrowly; and one sentence if energy was lost or won on the way. energy_drift: of the run,
+  /// relative.
   std::vector<std::string> warnings(double energy_drift) const;
 
  private:
@@ -71,7 +72,7 @@ class SingularWatch {
   std::vector<double> y_, q_, v_, eta_, etadot_, x_;
   double next_ = -1;        ///< time of the next look, s
   double seen_until_ = -1;  ///< time of the last look, s
-  // Of all loops: how often a singular position was passed nearby; first when, and in the loop of which joint.
+  // Over all loops: how often a singular position was passed nearby; when first, and in the loop of which joint.
   std::size_t passages_ = 0, first_cut_ = 0;
   double first_passage_ = 0;
 };

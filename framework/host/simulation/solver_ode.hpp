@@ -24,7 +24,7 @@ inline bool may_do_work(const SystemView& view) {
          !RheonomicJoints(view).empty();
 }
 
-/// A solver as the integrators see it. Where something may do work, that work is a further state, the last one.
+/// A solver as the integrators see it. If something may do work, the work is a further state, the last one.
 class SolverOde final : public Ode, private SecondOrderSystem {
  public:
   SolverOde(Solver& solver, const SystemView& view)
@@ -61,10 +61,10 @@ class SolverOde final : public Ode, private SecondOrderSystem {
     since_row_.add(correction);
     return corrected || note_failure();
   }
-  /// What was corrected since the last call.
+  /// The corrections since the last call.
   Correction take_corrections() noexcept { return std::exchange(since_row_, {}); }
   /// How often the solver could not compute a derivative or correct a state, as in tries of steps that were given up,
-  /// and why for the last time.
+  /// and the reason for the last time.
   std::size_t failures() const noexcept { return failures_; }
   std::string_view last_failure() const noexcept { return last_failure_.text(); }
   std::string_view failure() const noexcept override {
@@ -97,7 +97,7 @@ class SolverOde final : public Ode, private SecondOrderSystem {
     last_failure_.say(solver_.failure());
     return false;
   }
-  /// The power at the derivative that was found last, W.
+  /// Finds the power at the last derivative, W.
   bool find_power(double t, std::span<const double> y, double& power) noexcept {
     if (power_ == nullptr && solver_.observe(t, y.first(states_), store_.now()) != Status::ok) return false;
     power = power_ != nullptr ? power_->power() : store_.now().power;
@@ -107,17 +107,17 @@ class SolverOde final : public Ode, private SecondOrderSystem {
   Solver& solver_;
   const SystemView& view_;
   std::size_t states_, integrals_;  ///< of the solver; integrals that come after them
-  PowerSource* power_;              ///< none where the power has to be observed
+  PowerSource* power_;              ///< none if the power has to be observed
   SecondOrderSystem* second_;       ///< of the solver, or none
   NewtonDerivative* to_solve_;      ///< of the solver, or none
   DiscreteState* discrete_;         ///< of the solver, or none
   std::vector<StateKind> kinds_;    ///< of the solver's states, then of the integrals
-  ObservationStore store_;          ///< for that, and for find_not_finite
+  ObservationStore store_;          ///< for find_power and find_not_finite
   Correction since_row_;
   std::optional<Message> not_finite_;
   std::size_t failures_ = 0;
   Sentence last_failure_;
-  std::unique_ptr<StiffestSearch> stiffest_;   ///< once it was asked for
+  std::unique_ptr<StiffestSearch> stiffest_;   ///< made when it is first asked for
 };
 
 }  // namespace polyform::host::simulation

@@ -19,9 +19,9 @@ using SolverPointer = std::unique_ptr<Solver, DestroySolver>;
 /// (cost_model.hpp), then its own say. Reports why not.
 bool can_run(const Formulation&, const SystemView&, DiagnosticSink&) noexcept;
 
-/// Of the formulations that can run the system, the one with the largest preference; those that tell a cost many times
-/// that of another stand back. Failure (bad_input, with every
-/// formulation's reason) when none can, Failure (plugin) when none is loaded.
+/// Among the formulations that can run the system, the one with the largest preference; those whose cost is many times
+/// that of another stand back. Failure (bad_input, with every formulation's reason) if none can, Failure (plugin) if
+/// none is loaded.
 const Formulation& preferred_formulation(const Named<Formulation>&, const SystemView&);
 
 /// A solver for the system. Failure (bad_input) with what the formulation reported, and the option it blames.

@@ -13,11 +13,11 @@ namespace polyform::host::inline simulation {
 /// Looks at the fastest motion of the system now and then: three evaluations in a thousand or more.
 class StabilityWatch {
  public:
-  /// They outlive the object.
+  /// The arguments outlive the object.
   StabilityWatch(SolverOde& ode, const Integration& integrator) : ode_(ode), integrator_(integrator) {}
   /// After a step.
   void look();
-  /// What held the steps, over most of the run, and how long they were: a sentence without a full stop. Empty where they
+  /// What held the steps, over most of the run, and how long they were: a sentence without a full stop. Empty if they
   /// were as long as accuracy allowed.
   std::string held() const;
   /// What moves fastest at the present state, and how fast: a clause without a full stop.

@@ -17,7 +17,7 @@ constexpr double looks = 8;
 constexpr int bits_between_early_looks = 3;
 // A hundredth of a state's way is what one sees in a plot.
 constexpr double seen = 0.01;
-// A state that moves less than this share of what others move by rests, but for rounding: it has no way to measure by.
+// A state that moves less than this share of the others' motion is at rest up to rounding: it has no way to measure by.
 constexpr double resting = 1e-9;
 
 StepSettings halved(StepSettings settings) {

@@ -9,9 +9,9 @@
 
 namespace polyform::host::inline simulation {
 
-/// Now and then a step is repeated as two of half its size. What differs, per state and relative to how far that state
-/// moves in the run, is the error of the step; errors of all steps together are what a run is off by, but for how the
-/// motion itself magnifies or dampens them.
+/// Now and then a step is repeated as two of half its size. The difference, per state and relative to how far that
+/// state moves in the run, is the error of the step. The errors of all steps together are the error of the run, if the
+/// motion itself neither magnifies nor dampens them.
 class StepCheck {
  public:
   /// expected: steps of the whole run.

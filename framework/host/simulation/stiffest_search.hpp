@@ -1,4 +1,4 @@
-// Which element of a system a fast motion belongs to.
+// Finds the element of a system to which a fast motion belongs.
 #pragma once
 
 #include <cstdint>
@@ -15,11 +15,11 @@
 
 namespace polyform::host::inline simulation {
 
-/// By the work that each force, and each mode of a flexible body, does in the motion: of its change against the
-/// displacements (springs) and against their rates (dampers). Allocates.
+/// The search compares the work of each force, and of each mode of a flexible body, in the motion: the work of the
+/// change of its loads along the displacements (springs) and along their rates (dampers). Allocates.
 class StiffestSearch final : public StiffestElement {
  public:
-  /// They outlive the object.
+  /// The arguments outlive the object.
   StiffestSearch(const SystemView&, Solver&);
   std::string_view stiffest(double t, std::span<const double> y, std::span<const double> direction,
                             double rate) noexcept override;
@@ -46,7 +46,8 @@ class StiffestSearch final : public StiffestElement {
   ForceDerivatives forces_;
   FlexibleSet flexible_;
   Moment here_, there_;
-  /// Of an instance: its inputs' changes, and of each of its loads the displacement and the velocity that it works on.
+  /// For one instance: the changes of its inputs; for each of its loads, the displacement and the velocity along which
+  /// it works.
   std::vector<double> inputs_, displacements_, velocities_;
   double most_ = 0;
   std::string name_;

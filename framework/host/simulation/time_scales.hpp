@@ -14,7 +14,7 @@ class TimeScales {
  public:
   explicit TimeScales(const SystemView&);
   void add(const ElementEvents::Source&);
-  /// The shortest, s; infinity where there is none.
+  /// The shortest, s; infinity if there is none.
   double shortest() const;
   /// The longest step that an integrator with error control should make, s. Steps of whole periods find a sine at rest
   /// at both of their ends, and no control of errors sees it. Not so short that a run takes more than some million

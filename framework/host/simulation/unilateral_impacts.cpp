@@ -25,7 +25,7 @@ constexpr double rounding_of_energy = 1e-9;
 
 }  // namespace
 
-/// Of an approach; zero where the bounce would be too low to follow.
+/// The restitution of an approach; zero if the bounce would be too low to follow.
 double UnilateralMotion::restitution_of(std::size_t place, double t, const Eigen::VectorXd& u) {
   const std::size_t k = touching_[place];
   const UnilateralPoint& point = set_.point(k);
@@ -124,7 +124,7 @@ void UnilateralMotion::impact_of(const std::vector<std::size_t>& points, const s
   if (gained > rounding_of_energy * moved) tally_.gain(touching_[points.front()], t, gained);
 }
 
-/// Impulses into y; with the energy that they take, which is work beside that of the forces.
+/// Adds impulses to y, and the energy that they take, which is work in addition to that of the forces.
 void UnilateralMotion::apply(double t, const Eigen::VectorXd& impulse, const Eigen::VectorXd& before,
                              const Eigen::VectorXd& after, std::span<double> y) {
   (void)t;
@@ -143,7 +143,7 @@ void UnilateralMotion::apply(double t, const Eigen::VectorXd& impulse, const Eig
       response_.jump(c++, part, y);
       const double own = impulse[local] * 0.5 * (before[local] + after[local]);
       of_point += own;
-      // The power of a force along a row is its rate before, and what prescribed motions do besides.
+      // The power of a force along a row is force times its rate before, and the power of prescribed motions is added.
       if (y.size() > states) work += part * change[states] - impulse[local] * before[local] + own;
     }
     if (impulse[static_cast<Index>(three * p)] > 0) set_.pass_impact(touching_[p], -of_point, y);
@@ -151,8 +151,8 @@ void UnilateralMotion::apply(double t, const Eigen::VectorXd& impulse, const Eig
   if (y.size() > states) y[states] += work;
 }
 
-/// Where sliding friction leaves accelerations without a solution, its impulse ends the sliding while no time passes.
-/// Whether there is such an impulse.
+/// If sliding friction leaves accelerations without a solution, an impulse of it ends the sliding while no time passes.
+/// Returns whether there is such an impulse.
 bool UnilateralMotion::jam(double t, std::span<double> y) {
   bool any = false;
   Eigen::VectorXd u = speeds_, impulses = Eigen::VectorXd::Zero(speeds_.size());

@@ -13,26 +13,26 @@ using Eigen::Index;
 
 namespace {
 
-// m or rad: surfaces that are nearer touch.
+// Surfaces that are nearer touch, m or rad.
 constexpr double touching_gap = 1e-10;
-// Of the time: how well it is known.
+// A part of the time: the time is known to that.
 constexpr double resolution = 4e-13;
-// Surfaces that overlap by more at the start are drawn so, m or rad.
+// A larger overlap of surfaces at the start, m or rad, is one of the drawing.
 constexpr double drawn_overlap = 1e-8;
-// Of the largest force or acceleration: what is less contradicts nothing.
+// Part of the largest force or acceleration: a smaller one contradicts nothing.
 constexpr double judged = 1e-9;
-// The same for the point of an event, whose force or speed is zero by the event.
+// The same at the point of an event, where force or speed is zero by the event.
 constexpr double judged_at_event = 1e-5;
-// Of the fastest sliding since it began: what is slower has come to rest.
+// Part of the fastest sliding since it began: slower sliding has come to rest.
 constexpr double come_to_rest = 1e-5;
-// Times the speed that counts as rest: the event is where sliding has passed it.
+// A multiple of the speed that counts as rest: the event is located where sliding has passed it.
 constexpr double at_rest = 10;
-// What a probe of a row accelerates it by, m/s² or rad/s²: about what gravity does.
+// The acceleration that a probe gives a row, m/s² or rad/s²: about that of gravity.
 constexpr double probe_acceleration = 10;
 
 }  // namespace
 
-/// fired: an event, whose point touches by the event.
+/// Finds the points that touch. fired: an event, whose point touches by the event.
 void UnilateralMotion::find_touching(double t, std::optional<std::size_t> fired) {
   touching_.clear();
   for (std::size_t k = 0; k < set_.points(); ++k) {
@@ -43,7 +43,7 @@ void UnilateralMotion::find_touching(double t, std::optional<std::size_t> fired)
   }
 }
 
-/// W, accelerations without forces, and rates of all rows of what touches.
+/// Finds W, the accelerations without forces, and the rates of all rows that touch.
 void UnilateralMotion::respond(double t, std::span<const double> y) {
   const auto fail = [&] {
     throw Failure(Exit::simulation_failed,
@@ -131,8 +131,8 @@ void UnilateralMotion::renew(double t, std::span<double> y) {
   choose(t, y, std::nullopt);
 }
 
-/// Points that slide against the direction of their friction at the evaluated state: of several that turn round at once
-/// one only has the event.
+/// Lets points turn round that slide against the direction of their friction at the evaluated state. If several turn
+/// round at once, only one has the event.
 void UnilateralMotion::turn_round() {
   for (std::size_t k = 0; k < modes_.size(); ++k) {
     if (modes_[k] != UnilateralMode::slip || set_.point(k).tangents == 0 || speed_along(k) > -least_rest) continue;
@@ -147,14 +147,15 @@ void UnilateralMotion::pass(double t, std::span<double> y, std::size_t function)
   set_.evaluate(t, y);
   if (function % functions_per_point == resting) {
     const double speed = std::hypot(set_.rate(three * k + 1), has_tangent(k, 1) ? set_.rate(three * k + 2) : 0);
-    // It has only turned round since the last step.
+    // The sliding has only turned round since the last step.
     if (speed > come_to_rest * fastest_[k] + at_rest * least_speed(three * k + 1)) return turn_round();
   }
   if (function % functions_per_point == closing) collide(t, y, function);
   choose(t, y, function);
 }
 
-/// The modes from here on. Where friction grows with what joints transmit they hold for loads that follow from them.
+/// Chooses the modes from here on. If friction grows with the loads of joints, the modes hold for the loads that follow
+/// from them.
 void UnilateralMotion::choose(double t, std::span<double> y, std::optional<std::size_t> fired) {
   decide(t, y, fired);
   constexpr int most_choices = 20;
@@ -172,7 +173,7 @@ void UnilateralMotion::choose(double t, std::span<double> y, std::optional<std::
 void UnilateralMotion::decide(double t, std::span<double> y, std::optional<std::size_t> fired) {
   set_.evaluate(t, y);
   find_touching(t, fired);
-  // What moves apart does not touch, but for a freewheel at its event, whose speed is zero by that.
+  // Surfaces that move apart do not touch. A freewheel at its event does: its speed is zero by the event.
   std::erase_if(touching_, [&](std::size_t k) {
     const bool at_event = fired == functions_per_point * k + closing && !set_.point(k).has_gap;
     return set_.point(k).has_normal && !at_event && set_.rate(three * k) > least_speed(three * k);
@@ -236,8 +237,8 @@ void UnilateralMotion::decide(double t, std::span<double> y, std::optional<std::
   set_.put_modes(modes_, y);
 }
 
-/// Friction exactly at its limit holds what is at rest and is not accelerated: of an element all points of which would
-/// slip so, the one that is pressed most sticks.
+/// Friction exactly at its limit holds a point that is at rest and is not accelerated. If all points of an element
+/// would slip so, the one that is pressed most sticks.
 void UnilateralMotion::hold_at_limit(const Eigen::VectorXd& lambda, const Eigen::VectorXd& rates, double motion) {
   for (std::size_t p = 0, next = 0; p < touching_.size(); p = next) {
     const std::size_t element = set_.element_of(touching_[p]);
@@ -263,14 +264,14 @@ void UnilateralMotion::take_modes(const ConeProblem& problem, const Eigen::Vecto
     const std::size_t k = touching_[p];
     const ConeProblem::Point& point = problem.points[p];
     const Index row = static_cast<Index>(three * p);
-    // Where forces vanish, all that is left of them is rounding: they count beside what moves.
+    // If forces vanish, their rest is rounding; so they are compared with what would move the rows, too.
     if (point.has_normal && !(lambda[row] > judged * (largest + motion / problem.W(row, row)))) continue;
     if (point.tangents == 0) {
       modes_[k] = set_.point(k).velocity == UnilateralPoint::none ? UnilateralMode::slip : UnilateralMode::stick;
       continue;
     }
     const double held = std::hypot(lambda[row + 1], lambda[row + 2]), bound = point.bound(lambda[row]);
-    // Without friction what is at rest goes where it is accelerated to, or stays.
+    // Without friction a point at rest goes where it is accelerated to, or stays.
     const double away = std::hypot(rates[row + 1], rates[row + 2]);
     const bool holds = held < bound * (1 - judged) || (held == 0 && !(away > judged * motion));
     modes_[k] = slides_[p] || !holds ? UnilateralMode::slip : UnilateralMode::stick;
@@ -282,7 +283,7 @@ void UnilateralMotion::take_modes(const ConeProblem& problem, const Eigen::Vecto
   }
 }
 
-/// The forces of the modes, and what accelerations they leave. False where there are none.
+/// Finds the forces of the modes, and the rates with them. False if there are none.
 bool UnilateralMotion::solve_modes(const ConeProblem& problem, Eigen::VectorXd& lambda, Eigen::VectorXd& rates) {
   std::vector<Index> rows;
   lambda.setZero();
@@ -333,7 +334,7 @@ bool UnilateralMotion::solve_modes(const ConeProblem& problem, Eigen::VectorXd& 
   return true;
 }
 
-/// Changes the mode that contradicts its forces and accelerations most. False where none does.
+/// Changes the mode that contradicts its forces and accelerations most. False if none does.
 bool UnilateralMotion::flip_worst(const ConeProblem& problem, const Eigen::VectorXd& lambda,
                                   const Eigen::VectorXd& rates, std::optional<std::size_t> fired) {
   const double force = lambda.lpNorm<Eigen::Infinity>(), motion = problem.b.lpNorm<Eigen::Infinity>();
@@ -352,7 +353,7 @@ bool UnilateralMotion::flip_worst(const ConeProblem& problem, const Eigen::Vecto
     const Index row = static_cast<Index>(three * p);
     const bool at_event = fired && *fired / functions_per_point == k && *fired % functions_per_point != closing;
     const double least = at_event ? judged_at_event : judged;
-    // What an event has let go was zero there: its sign is rounding.
+    // A force or speed that an event has let go was zero there: its sign is rounding.
     const bool let_go = at_event && *fired % functions_per_point != resting;
     const bool held_alone = point.tangents == 0 && set_.point(k).velocity != UnilateralPoint::none;
     if (!is_closed(k)) {

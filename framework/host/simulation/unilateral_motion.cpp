@@ -14,7 +14,7 @@ using Eigen::Index;
 
 namespace {
 
-// Of the sum of a rate's terms: slower is rounding of what was brought to rest.
+// Part of the sum of a rate's terms: a slower rate is rounding of one that was brought to rest.
 constexpr double rest_share = 1e-9;
 // The same for what is taken off the rates of rows that hold.
 constexpr double drift_share = 1e-13, least_drift = 1e-15;
@@ -24,10 +24,10 @@ constexpr double least_gap = 1e-13;
 constexpr double gap_rounding = 1e-13;
 // Forces below this share of the largest are rounding of the solution of redundant rows.
 constexpr double force_share = 1e-9;
-// Of the sum of the sizes of an acceleration's terms: what is less is their rounding.
+// Part of the sum of the sizes of an acceleration's terms: a smaller acceleration is their rounding.
 constexpr double cancelled = 1e-12;
-// Of the largest friction: what changes by less from round to round is found. Each round shrinks the error by about the
-// coefficient of friction, times the bearing's radius over the length of its lever.
+// Part of the largest friction: friction is found when a round changes it by less. Each round shrinks the error by
+// about the coefficient of friction, times the bearing's radius over the length of its lever.
 constexpr double loaded_share = 1e-12;
 constexpr int most_rounds = 200;
 // Rows of which less than this is independent of the others are redundant: forces are then the least that hold.
@@ -170,15 +170,15 @@ bool UnilateralMotion::find_forces_once(double t, std::span<const double> y) {
   return true;
 }
 
-/// In parts of the probes: rows that hold have no acceleration. Rows and columns are scaled by what each does to
-/// itself.
+/// Solves in parts of the probes: rows that hold have no acceleration. Rows and columns are scaled by the response of
+/// each to itself.
 void UnilateralMotion::solve_unknowns(double t) {
   const auto n = static_cast<Index>(unknowns_.size());
   found_.resize(n);
   if (n == 0) return;
   G_.resize(n, n);
   right_.resize(n);
-  // Of a row that a force along it moves by a in a probe f: its scale is the root of f / a.
+  // A force in a probe accelerates a row along itself; the row's scale is the root of force over acceleration.
   const auto scale = [&](Index c) {
     const std::size_t row = unknowns_[static_cast<std::size_t>(c)].row;
     return probe_[row] > 0 ? std::sqrt(probe_[row]) : 1;
@@ -359,7 +359,7 @@ void UnilateralMotion::settle(double step) {
     }
     if (modes_[k] != UnilateralMode::slip) continue;
     double direction[2];
-    // Where nothing rubs, nothing tells that it has turned round.
+    // Without friction, nothing would tell that the motion has turned round.
     if (!(set_.sliding(k) > 0)) directions_[2 * k] = directions_[2 * k + 1] = 0;
     direct(k, direction);
     directions_[2 * k] = direction[0];

@@ -15,26 +15,26 @@
 namespace polyform::host::inline simulation {
 
 /// Between events each point is open, sticks or slips, and the rows that hold have no acceleration: a linear system for
-/// their forces. At an event the complementarity problem of all points that touch tells which hold from there on. It
-/// has many members because one evaluation is told from many sides; all are arrays over points or rows.
+/// their forces. At an event the complementarity problem of all touching points decides which rows hold from there on.
+/// It has many members because one evaluation fills many arrays over points or rows.
 class UnilateralMotion {
  public:
   /// What event functions tell of a point. A function that has nothing to tell is 1.
   enum Function : std::size_t { closing, pulling, gripping, resting, functions_per_point };
 
-  /// All outlive the object. ode: the solver's. Failure (bad_input) where surfaces overlap at the start.
+  /// All arguments outlive the object. ode: the solver's. Failure (bad_input) if surfaces overlap at the start.
   UnilateralMotion(const SystemView&, const ConstStateView& start, Solver&, Ode& ode);
 
   bool empty() const { return set_.empty(); }
   const UnilateralSet& set() const { return set_; }
   std::size_t size() const { return functions_per_point * set_.points(); }  ///< event functions
 
-  /// ẏ with the forces of the present modes. False where it cannot be computed: failure() says why.
+  /// ẏ with the forces of the present modes. False if it cannot be computed: failure() says why.
   bool derivative(double t, std::span<const double> y, std::span<double> ydot) noexcept;
-  /// Takes the drift off the rows that hold. False where it cannot.
+  /// Takes the drift off the rows that hold. False if it cannot.
   bool project(double t, std::span<double> y) noexcept;
   std::string_view failure() const noexcept { return failure_; }
-  /// The forces and modes into y, for who observes it.
+  /// Writes the forces and modes into y, for observations.
   void put(double t, std::span<double> y);
 
   /// At the start, and where what acts has changed: impacts, and the modes from here on.
@@ -73,7 +73,7 @@ class UnilateralMotion {
   bool find_forces_once(double t, std::span<const double> y);
   void put_column(const Unknown&, double force, std::span<double> forces) const;
   void solve_unknowns(double t);
-  // Of what touches.
+  // Finds the points that touch.
   void find_touching(double t, std::optional<std::size_t> fired);
   void respond(double t, std::span<const double> y);
   ConeProblem problem_of(const std::vector<std::size_t>& points, const Eigen::VectorXd& b) const;

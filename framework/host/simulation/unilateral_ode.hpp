@@ -6,7 +6,7 @@
 
 namespace polyform::host::inline simulation {
 
-/// Without a matrix for Newton's iteration: that of a solver knows nothing of the forces of these rows.
+/// It offers no matrix for Newton's iteration: that of a solver knows nothing of the forces of these rows.
 class UnilateralOde final : public Ode {
  public:
   UnilateralOde(Ode& ode, UnilateralMotion& motion) : ode_(ode), motion_(motion) {}

@@ -1,4 +1,4 @@
-// How a solver answers to the forces of rows that hold at times: Delassus' matrix, for any formulation.
+// The response of a solver to the forces of rows that hold at times: Delassus' matrix, for any formulation.
 #pragma once
 
 #include <Eigen/Core>
@@ -12,25 +12,25 @@
 namespace polyform::host::inline simulation {
 
 /// Accelerations are linear in applied forces, in every formulation and with all constraints: ẏ = ẏ₀ + Σ λ_c Δẏ_c. So
-/// Δẏ_c is found as the difference of two derivatives, and the change of the rates of rows as that of the velocities in
-/// y + Δẏ_c. Times the impulse in place of the force it is the jump of y.
+/// Δẏ_c is found as the difference of two derivatives. The change of the rates of rows is found by adding Δẏ_c to the
+/// velocities in y. With an impulse in place of the force, Δẏ_c is the jump of y.
 class UnilateralResponse {
  public:
-  /// All outlive the object. The ode is the solver's, with what is integrated beside it.
+  /// All arguments outlive the object. The ode is that of the solver, with the integrals.
   UnilateralResponse(const SystemView&, UnilateralSet&, Solver&, Ode&);
 
-  /// ẏ₀ and the accelerations of the rows, under given forces of the rows. False where the solver fails.
+  /// Finds ẏ₀ and the accelerations of the rows, under given forces of the rows. False if the solver fails.
   bool find_base(double t, std::span<const double> y, std::span<const double> forces);
-  /// What the solver observes under given forces of the rows; nullptr where it fails.
+  /// What the solver observes under given forces of the rows; nullptr if it fails.
   const Observation* observe(double t, std::span<const double> y, std::span<const double> forces);
   std::span<const double> base() const { return base_; }
   std::span<const double> accelerations() const { return accelerations_; }  ///< per row
   void begin_columns() { columns_ = 0; }
-  /// Adds the response to further forces. False where the solver fails.
+  /// Adds the response to further forces. False if the solver fails.
   bool add_column(double t, std::span<const double> y, std::span<const double> forces);
   std::size_t columns() const { return columns_; }
   std::span<const double> change(std::size_t column) const { return changes_[column]; }  ///< Δẏ
-  /// Adds a share of a column to the velocities in y: what an impulse does.
+  /// Adds a share of a column to the velocities in y, as an impulse does.
   void jump(std::size_t column, double share, std::span<double> y) const;
   std::span<const double> rates(std::size_t column) const { return row_rates_[column]; }  ///< of the rows, per row
 

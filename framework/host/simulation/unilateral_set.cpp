@@ -99,7 +99,7 @@ void UnilateralSet::add(const SystemView& view, const ForceInstances& group) {
   states_.resize(std::max(states_.size(), b.state_count));
 }
 
-/// Where first-order states stand in y: each is raised by a number of its own.
+/// Finds the places of first-order states in y: raises each state by its own number, and looks where y changes.
 void UnilateralSet::find_slots(const ConstStateView& start, Solver& solver) {
   const auto* const second = ask<SecondOrderSystem>(solver);
   if (second == nullptr || second->kinds().size() != solver.state_size())

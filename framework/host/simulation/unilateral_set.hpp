@@ -22,9 +22,9 @@ class UnilateralSet {
  public:
   static constexpr std::size_t rows_per_point = 3;
 
-  /// Failure (bad_input) where the solver gives no SecondOrderSystem or keeps first-order states in a form of its own,
-  /// where an element touches a flexible body, or (simulation_failed) when memory runs out.
-  /// start: a state that the solver can encode.
+  /// Failure (bad_input) if the solver gives no SecondOrderSystem or keeps first-order states in a form of its own, or
+  /// an element touches a flexible body; (simulation_failed) if memory runs out. start: a state that the solver can
+  /// encode.
   UnilateralSet(const SystemView&, const ConstStateView& start, Solver&);
   ~UnilateralSet();  // where Motion is known
   UnilateralSet(const UnilateralSet&) = delete;
@@ -72,7 +72,7 @@ class UnilateralSet {
     std::vector<FrameIndex> frames;       ///< of the markers
     std::vector<std::size_t> velocities;  ///< of the attached joint velocities, among those of the system
     UnilateralRows* rows;
-    LoadedFriction* loaded;  ///< nullptr where no friction grows with what a joint transmits
+    LoadedFriction* loaded;  ///< nullptr if no friction grows with what a joint transmits
     std::span<const JointIndex> joints;
     std::vector<Spatial> reactions, motions;           ///< of these
     std::vector<double> given_holding, given_sliding;  ///< of the points, without what grows
@@ -110,7 +110,7 @@ class UnilateralSet {
 
 /// Whether any element of the system has rows that hold at times.
 bool has_unilateral_rows(const SystemView&);
-/// Failure (bad_input) where any element of the system has rows that hold at times: `what` cannot be done with them.
+/// Failure (bad_input) if any element of the system has rows that hold at times: `what` cannot be done with them.
 void refuse_unilateral_rows(const SystemView&, std::string_view what);
 
 }  // namespace polyform::host::inline simulation

@@ -11,16 +11,17 @@ namespace polyform::host::inline simulation {
 
 namespace {
 
-// Of the time: how near an event is located.
+// A part of the time: an event is located so well.
 constexpr double touch_located = 1e-13;
-// Of a step: a difference for rates, short beside what the search divides a step into, long beside rounding.
+// Part of a step over which rates are differenced: short compared with what the search divides a step into, long
+// compared with rounding.
 constexpr double part_of_touch_step = 1e-4;
-// Of a turn: from one sample to the next.
+// The turn from one sample to the next, rad.
 constexpr double touch_share_of_turn = 0.125 * 2 * 3.14159265358979323846;
 constexpr double touch_samples_of_step = 64;
 // A step may go beyond the time that a gap takes to close at its rate by so much; the search finds where it closes.
 constexpr double beyond_closing = 1.5;
-// Of the time: no step is held shorter by a gap.
+// A part of the time: no gap holds a step shorter than this.
 constexpr double shortest_touch_step = 1e-9;
 // So many events, each within this share of the time after the one before, are no motion.
 constexpr std::size_t many_touches = 2000;

@@ -14,7 +14,7 @@ namespace polyform::host::inline simulation {
 
 class UnilateralWatch final : private Signals {
  public:
-  /// Both outlive the object. step: the run's, which gives the scale of time at t = 0.
+  /// Both arguments outlive the object. step: the run's, which gives the scale of time at t = 0.
   UnilateralWatch(UnilateralMotion&, Integration&, double step);
 
   bool empty() const { return motion_.empty(); }

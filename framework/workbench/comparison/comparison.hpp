@@ -29,7 +29,7 @@ struct Comparison {
   std::optional<Parting> first;          ///< the earliest parting; witness: index of the standing
   std::vector<Side> sides;               ///< there; runs: indices of standings
   std::optional<Divergence> divergence;  ///< known where solvers part
-  /// Where none part, and steps were long: whether the fastest is the same with bounded steps.
+  /// If none differ, and steps were long: whether the fastest gives the same with bounded steps.
   std::optional<BoundedTwin> bounded;
   bool interrupted = false;              ///< before it was known, or before all had run
   double until = 0;                      ///< the last time that all who finished have, s
@@ -42,9 +42,9 @@ inline constexpr double default_agreement = 1e-4;
 /// Makes the sink that writes a contender's results, in the contender's process; may return nullptr.
 using SinkMaker = std::function<std::unique_ptr<RowSink>(std::string_view solver)>;
 
-/// Runs all contenders. Where they differ by more than the tolerance (relative, see Scales), two twins of the first
-/// that does and one of its peer follow; where they agree, one of the fastest with bounded steps follows. A contender
-/// that fails loses only its own row. After an interruption the comparison is one of the contenders so far.
+/// Runs all contenders. If they differ by more than the tolerance (relative, see Scales), two twins follow: of the
+/// first that differs and of one of its peer. If they agree, a twin of the fastest with bounded steps follows. A
+/// contender that fails loses only its own row. After an interruption, the contenders so far are compared.
 Comparison compare(const System&, std::span<const Contender>, const RunSettings&, double tolerance, const HeatControl&,
                    const SinkMaker&);
 

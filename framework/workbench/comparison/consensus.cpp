@@ -127,7 +127,7 @@ class RowJudge {
 
   const Votes& votes_for(const TraceItem& item) const { return votes_[is_reaction(item.quantity) ? 1 : 0]; }
 
-  /// Who is with whom in the item of a parting. A number that is not finite is with none.
+  /// The sides in the item of a parting: which runs are with each other. A number that is not finite is with none.
   std::vector<Side> sides(const Parting& parting, const std::vector<std::vector<double>>& rows) const {
     const TraceItem& item = *items_[parting.witness];
     const Votes& votes = votes_for(item);
@@ -191,7 +191,7 @@ double Scales::of(const TraceItem& item) const {
 
 namespace {
 
-/// Of one run; NaN or infinite where the run went there.
+/// The scales of one run; NaN or infinite if the run went there.
 Scales raw_scales(const TraceItems& layout, double reach, const Scale& acting, TraceRows& trace) {
   std::vector<double> row(layout.width());
   Extent extent;

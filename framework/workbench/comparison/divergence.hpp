@@ -67,13 +67,13 @@ struct TracedContender {
 };
 /// Runs the twins, unless the solvers differ at the start. bound: of the steps of the finer twins, s, so that they do
 /// not step over what the runs may have stepped over (sensible_bound). all: those that finished, at least two; parted:
-/// which of them. Empty where a twin fails or is interrupted.
+/// which of them. Empty if a twin fails or is interrupted.
 std::optional<Divergence> find_divergence(const System&, const TraceLayout&, std::span<const TracedContender> all,
                                           std::size_t parted, const RunSettings&, double bound, const Parting&,
                                           const HeatControl&);
 
 /// The rate of the straight line fitted to the logarithm of the distances, 1/s, and the time over which: from a quarter
-/// of the way to saturation (a distance of 0.1) or the end. Zero where there are too few rows.
+/// of the way to saturation (a distance of 0.1) or the end. Zero if there are too few rows.
 struct GrowthRate {
   double rate = 0, duration = 0;
 };

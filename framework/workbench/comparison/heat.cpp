@@ -114,7 +114,7 @@ std::vector<HeatEnd> run_heats(const System& system, std::span<const Heat> heats
                     [&, k](const ProcessEnd& end) {
                       if (end.done()) return;
                       ends[k].reason = describe(end, control.limits);
-                      ends[k].run.reset();  // the numbers of a run whose process failed later are not trusted
+                      ends[k].run.reset();  // if a run's process has failed later, its numbers are not trusted
                       ends[k].how =
                           end.how == ProcessEnd::How::interrupted ? HeatEnd::How::interrupted : HeatEnd::How::failed;
                     }});

@@ -21,11 +21,11 @@ struct Contender {
   std::vector<FieldValue> options;
 };
 
-/// One run. What its process does is lost when it ends, but for the files of the sinks and the note.
+/// One run. Results of its process are lost when it ends, except the files of the sinks and the note.
 struct Heat {
   const Contender* contender = nullptr;
   RunSettings settings;
-  /// All initial speeds and gravity are larger by this share: for twins that start a little off.
+  /// The part by which all initial speeds and gravity are larger: for twins that start a little off.
   double perturbation = 0;
   std::vector<RowSink*> sinks = {};
   /// Makes a further sink, in the process; may be empty or return nullptr.
@@ -34,7 +34,7 @@ struct Heat {
   std::function<std::string()> note = {};
 };
 
-/// What became of a run.
+/// The end of a run.
 struct HeatEnd {
   enum class How {
     done,
@@ -43,17 +43,17 @@ struct HeatEnd {
     interrupted
   };
   How how = How::interrupted;
-  std::optional<RunRecord> run;  ///< none where the solver was skipped, or took its process with it
+  std::optional<RunRecord> run;  ///< none if the solver was skipped, or took its process with it
   std::string reason;            ///< why it was skipped or failed; empty when it is done
   std::string note;
 };
 
-/// How several runs are made, and who is told of their progress.
+/// How several runs are made, and who hears of their progress.
 struct HeatControl {
   ProcessLimits limits;
   std::size_t at_once = 1;
   const volatile std::sig_atomic_t* interrupted = nullptr;
-  /// Told the times that a run has reached, s; may be empty.
+  /// Called with the times that a run has reached, s; may be empty.
   std::function<void(std::size_t heat, double time)> progress = {};
 };
 std::vector<HeatEnd> run_heats(const System&, std::span<const Heat>, const HeatControl&);

@@ -1,4 +1,4 @@
-// Which part of reactions redundant constraints leave open along a motion.
+// The part of reactions that redundant constraints leave open along a motion.
 #pragma once
 
 #include <array>
@@ -11,13 +11,13 @@
 
 namespace polyform::host::inline comparison {
 
-/// What is open of the reaction of one joint along a motion.
+/// The open part of the reaction of one joint along a motion.
 struct OpenReaction {
   std::size_t joint = 0;               ///< in the view
   BodyIndex axes = BodyIndex::ground;  ///< the body in whose axes the directions are
   OpenDirections directions;
 
-  /// A reaction (ground axes) without it. R: the orientation of the body.
+  /// A reaction (ground axes) without its open part. R: the orientation of the body.
   Spatial unique_part(const Spatial& reaction, const Mat3& R) const;
 };
 
@@ -25,21 +25,21 @@ struct OpenReaction {
 class OpenReactions {
  public:
   /// So many states, evenly along a motion, are enough: a direction that turns in the body, as in spatial loops, spans
-  /// its space within as many states as that has dimensions.
+  /// its space within as many states as the space has dimensions.
   static constexpr std::size_t states = 8;
-  /// The orientation of a body in ground, where it is known.
+  /// The orientation of a body in ground, if it is known.
   using Orientations = std::function<std::optional<Mat3>(BodyIndex)>;
 
   /// The system outlives the object.
   explicit OpenReactions(const System& system) : system_(system) {}
   void add(const ConstStateView&, const Orientations&);
-  /// By joint, each in those axes in which the fewest directions are open; those of ground where all are alike.
+  /// By joint, each in those axes in which the fewest directions are open; in those of ground if all are alike.
   std::vector<OpenReaction> found() const;
 
  private:
   struct Seen {
     std::array<OpenDirections, 3> in_axes;  ///< of ground, base, moving
-    std::array<bool, 3> known{};            ///< whether the orientation was, at all states
+    std::array<bool, 3> known{};            ///< whether the orientation was known at all states
   };
   const System& system_;
   std::map<std::size_t, Seen> seen_;

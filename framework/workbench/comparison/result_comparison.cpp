@@ -17,7 +17,7 @@ namespace {
 using Kind = TraceItem::Kind;
 using Values = std::vector<double>;
 
-/// The columns that all results have, in the order of the first; reactions only where they are asked for.
+/// The columns that all results have, in the order of the first; reactions only if they are asked for.
 struct CommonColumns {
   std::vector<const Channel*> channels;
   std::vector<std::vector<const Values*>> of;  ///< by result, then channel
@@ -43,7 +43,7 @@ struct Together {
   bool reaction;
 };
 
-/// What the columns mean, by their names and units: rows have a number per column.
+/// The meaning of the columns, by their names and units: rows have a number per column.
 class ResultItems final : public TraceItems {
  public:
   ResultItems(const std::vector<ResultColumn>& columns, const std::vector<OpenJoint>& open)
@@ -53,7 +53,7 @@ class ResultItems final : public TraceItems {
   }
 
   const std::vector<Together>& together() const { return together_; }
-  /// Whether there are reactions that are open in part, and of all of them the unique part is known.
+  /// Whether there are reactions that are open in part, and the unique part of all of them is known.
   bool has_unique_parts() const { return !parts_.empty() && !leaves_out_; }
   /// Removes the open part from the reactions of a row.
   void keep_unique(std::span<double> row) const {
@@ -73,7 +73,7 @@ class ResultItems final : public TraceItems {
   struct OpenPart {
     OpenReaction open;
     std::size_t force;        ///< its columns; those of the moment follow
-    std::size_t orientation;  ///< columns of the body whose axes it is in; none: ground
+    std::size_t orientation;  ///< columns of the body in whose axes it is; none: ground
   };
 
   void take() {
@@ -130,7 +130,7 @@ class ResultItems final : public TraceItems {
     const std::string& unit = columns_[width()].channel.unit;
     if (unit == "rad") return put(Quantity::joint, Kind::turn, false, 1);
     if (unit != "1") return put(Quantity::joint, Kind::number, unit == "m", 1);
-    // Of coordinates only those of a ball joint have no unit.
+    // Only the coordinates of a ball joint have no unit.
     std::size_t k = width();
     while (k < places_.size() && k < width() + 4 && places_[k].object == places_[width()].object &&
            columns_[k].channel.unit == "1")
@@ -140,7 +140,7 @@ class ResultItems final : public TraceItems {
     pass();
   }
 
-  /// Whether all of the components come next, of one object.
+  /// Takes the components if all of them come next, of one object; says whether it did.
   bool take(Quantity quantity, Kind kind, bool length, std::initializer_list<std::string_view> components) {
     if (!has(width(), components)) return false;
     put(quantity, kind, length, components.size());
@@ -161,7 +161,7 @@ class ResultItems final : public TraceItems {
   bool leaves_out_ = false;
 };
 
-/// Rows of which only what is unique is read.
+/// Rows whose reactions are reduced to their unique part.
 class ResultRows final : public TraceRows {
  public:
   explicit ResultRows(const ResultItems& items) : TraceRows(items.width()), items_(items) {}
@@ -172,7 +172,7 @@ class ResultRows final : public TraceRows {
   const ResultItems& items_;
 };
 
-/// Walks over the times that all have.
+/// Walks over the times that all results have.
 class CommonRows {
  public:
   explicit CommonRows(std::span<const ComparedResult> all) : here_(all.size(), 0) {
@@ -185,7 +185,7 @@ class CommonRows {
     rounding_ = same * span;
   }
 
-  /// On to the next such time; false after the last.
+  /// Goes on to the next such time; false after the last.
   bool next() {
     while (next_ < shortest().size()) {
       const double time = shortest()[next_++];
@@ -211,7 +211,7 @@ class CommonRows {
   double rounding_ = 0;
 };
 
-/// Adds a row.
+/// Adds a row to the agreement.
 void agree(const ResultItems& items, std::span<const Votes, 2> votes, const std::vector<Values>& rows,
            std::vector<ResultColumn>& consensus) {
   std::vector<Ballot> asked;

@@ -48,9 +48,10 @@ struct ComparedSystem {
   std::vector<OpenJoint> open;  ///< of whose reactions only the unique part is judged, where it is known
 };
 
-/// Over the columns and times that all have; times that are a billionth of the shortest run apart are the same. Only
-/// what is complete is judged, a position of three columns and so on. Where the system is not known, nor is it which
-/// reactions are unique: none takes part. Nothing where there are fewer than two results, or no such times.
+/// Compares the columns and times that all results have; times that differ by a billionth of the shortest run are the
+/// same. Only complete items are judged, such as a position of three columns. If the system is not known, its unique
+/// reactions are not known either: no reaction takes part. Nothing if there are fewer than two results, or no such
+/// times.
 std::optional<ResultComparison> compare(std::span<const ComparedResult>, const std::optional<ComparedSystem>&,
                                         double tolerance);
 

@@ -14,15 +14,15 @@ namespace polyform::host::inline comparison {
 /// The rows of results as canonical states. First-order states are zero.
 class ResultStates {
  public:
-  /// Both outlive the object.
+  /// Both arguments outlive the object.
   ResultStates(const System&, const Results&);
 
   /// Whether the results have all coordinates and velocities of joints and modes, and all discrete states of elements.
   bool complete() const { return complete_; }
   std::size_t rows() const { return rows_; }
-  /// Of a row, where they are complete; nothing where a number is not finite. Valid until the next call.
+  /// The state of a row, if it is complete; nothing if a number is not finite. Valid until the next call.
   std::optional<ConstStateView> state(std::size_t row);
-  /// The orientation of a body in a row, where the results have it.
+  /// The orientation of a body in a row, if the results have it.
   std::optional<Mat3> orientation(BodyIndex, std::size_t row) const;
 
  private:

@@ -19,7 +19,7 @@ RunSettings at_value(RunSettings, SweepOf, double value);
 struct SweepPoint : HeatEnd {
   std::string solver;
   double value = 0;
-  /// The largest distances from the reference; none where there is no run, and of the reference itself.
+  /// The largest distances from the reference; none if there is no run, and of the reference itself.
   std::optional<Departure> position, angle;
   bool is_reference = false;  ///< one of the runs that the reference is made of
 };
@@ -34,7 +34,7 @@ struct Sweep {
   std::vector<std::string> reference_solvers;  ///< whose consensus at that value the reference is
   Votes votes;                                 ///< of these
   std::vector<Dropout> dropouts;               ///< who is not among them
-  /// How far the runs of the reference are from each other at most; none where there are less than two.
+  /// How far the runs of the reference are from each other at most; none if there are less than two.
   std::optional<Departure> apart_position, apart_angle;
   std::vector<SweepPoint> points;              ///< by solver, then value; skipped solvers once
 };

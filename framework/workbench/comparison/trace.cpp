@@ -172,7 +172,7 @@ void TraceLayout::fill(const Observation& now, std::span<const double> outputs, 
     out = std::copy(part.begin(), part.end(), out);
 }
 
-/// Of ground, or of a body of the user.
+/// The axes of ground, or of a body of the user.
 Mat3 TraceLayout::axes(std::span<const double> row, BodyIndex body) const {
   if (is_ground(body) || orientations_[at(body)] == none) return Mat3::identity();
   const double* q = row.data() + orientations_[at(body)];

@@ -18,10 +18,10 @@
 
 namespace polyform::host::inline comparison {
 
-/// What runs are compared in. Joint coordinates are rad or m, their accelerations likewise; modal coordinates as their
-/// body type defines them. Outputs of elements, and forces of constraints that are unique, each in its unit, are shown
-/// and do not decide who agrees: they follow from the motion, accelerations and reactions that do, in numbers that may
-/// be as small as rounding.
+/// The quantities in which runs are compared. Joint coordinates are rad or m, their accelerations likewise; modal
+/// coordinates as their body type defines them. Outputs of elements, and forces of constraints that are unique, each in
+/// its unit, are shown and do not decide who agrees: they follow from the motion, accelerations and reactions, which do
+/// decide, and their numbers may be as small as rounding.
 enum class Quantity {
   position,
   angle,
@@ -45,7 +45,7 @@ inline constexpr std::array quantities{Quantity::position,
                                        Quantity::joint_acceleration,
                                        Quantity::output};
 std::string_view name_of(Quantity);
-/// Forces and accelerations of a stiff system may be far apart where the motions are close.
+/// A stiff system may have very different forces and accelerations while the motions are close.
 enum class Family { motion, reaction, acceleration, output };
 constexpr Family family_of(Quantity q) {
   return q < Quantity::force          ? Family::motion
@@ -68,11 +68,11 @@ struct TraceItem {
   bool length;            ///< in m: the size of the system is the scale of differences
   std::size_t offset;     ///< into the row
   std::string_view name;  ///< of the body or joint; of an output with its element and unit
-  double inertia = 0;     ///< of an acceleration of a body: what it takes of force or moment, kg or kg m²
+  double inertia = 0;     ///< for an acceleration of a body: force or moment per acceleration, kg or kg m²
   std::size_t size() const { return kind == Kind::vector ? 3 : kind == Kind::quaternion ? 4 : 1; }
 };
 
-/// Which numbers a row has. What the names of its items lie in outlives it.
+/// The numbers that a row has. The names of its items lie in an object that outlives it.
 class TraceItems {
  public:
   const std::vector<TraceItem>& items() const { return items_; }
@@ -92,25 +92,25 @@ class TraceItems {
 
 class TraceRows;
 
-/// What acts and could act at the initial state, springs included.
+/// The scale of what acts and could act at the initial state, springs included.
 Scale acting_at_start(const System&);
 
-/// The user's bodies and joints. Of reactions that redundant constraints leave open in part, the unique rest is
-/// compared. The system outlives it.
+/// The user's bodies and joints. If redundant constraints leave a reaction open in part, the unique rest is compared.
+/// The system outlives the layout.
 class TraceLayout final : public TraceItems {
  public:
   explicit TraceLayout(const System&);
 
   /// How far the largest body reaches: its mass centre and joints from its frame origin, its radius of gyration, m.
   double reach() const { return reach_; }
-  /// At the start.
+  /// The scale at the start.
   const Scale& acting() const { return acting_; }
-  /// Fills a row of width() numbers. outputs: of the elements, or none where the system has none.
+  /// Fills a row of width() numbers. outputs: of the elements, or none if the system has none.
   void fill(const Observation&, std::span<const double> outputs, std::span<double> row) const;
   const SystemView& view() const { return view_; }
 
-  /// The open directions change along the motion: takes those at some rows of a run, in the axes of the body in
-  /// which they move least. Does nothing where none is open.
+  /// Finds the directions in which reactions are open, at some rows of a run because they change along the motion. They
+  /// are kept in the axes of the body in which they move least. Does nothing if none is open.
   void leave_open(TraceRows& run);
   /// Removes the open part from the reactions of a row.
   void keep_unique(std::span<double> row) const;
@@ -129,12 +129,12 @@ class TraceLayout final : public TraceItems {
 
   const System& system_;
   const SystemView& view_;
-  std::vector<std::size_t> bodies_, joints_;  ///< in the view
+  std::vector<std::size_t> bodies_, joints_;  ///< their numbers in the view
   std::vector<std::size_t> orientations_;     ///< per body of the view, the place of its quaternion
   std::vector<OpenPlace> open_;
   std::deque<std::string> output_names_;
   std::vector<std::size_t> constraint_rows_;  ///< whose forces are compared as outputs
-  std::size_t state_ = none;  ///< place of the canonical state, where some reactions are open
+  std::size_t state_ = none;  ///< place of the canonical state, if some reactions are open
   double reach_ = 0;
   Scale acting_;
 };
@@ -142,14 +142,14 @@ class TraceLayout final : public TraceItems {
 /// Rows of one run in a temporary file.
 class TraceRows {
  public:
-  /// Failure (simulation_failed) when no temporary file can be made.
+  /// Failure (simulation_failed) if no temporary file can be made.
   explicit TraceRows(std::size_t width);
   virtual ~TraceRows() = default;
 
   /// Appends a row of so many numbers.
   void put(double time, std::span<const double> row);
 
-  /// Back to the first row, for reading; returns the number of rows.
+  /// Goes back to the first row, for reading; returns the number of rows.
   std::size_t rewind();
   /// The next row: its time, and the numbers. Call at most as often as there are rows.
   double next(std::span<double> row);
@@ -157,9 +157,9 @@ class TraceRows {
   double next_as_stored(std::span<double> row);
 
  protected:
-  /// What is done to a row that is read.
+  /// Changes a row that is read.
   virtual void refine(std::span<double>) const {}
-  /// Hands all rows to the system.
+  /// Hands all rows to the operating system.
   void flush();
 
  private:

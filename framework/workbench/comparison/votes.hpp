@@ -20,12 +20,12 @@ struct SharedKernel {
 class Votes {
  public:
   Votes() = default;
-  /// kernels: by solver; each has one of its own beside these. counts: by solver, whether it votes.
+  /// kernels: by solver; each also has one of its own. counts: by solver, whether it votes.
   Votes(std::span<const std::vector<std::string>> kernels, const std::vector<bool>& counts);
 
   /// How many votes there are.
   std::size_t count() const { return count_; }
-  /// The number of a solver's vote, from 0 in the order of the solvers; none where it does not vote.
+  /// The number of a solver's vote, from 0 in the order of the solvers; none if it does not vote.
   std::optional<std::size_t> of(std::size_t solver) const;
   /// The votes of these solvers together: one that shares its vote has an equal part of it.
   double weight(std::span<const std::size_t> solvers) const;

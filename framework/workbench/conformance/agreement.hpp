@@ -1,4 +1,4 @@
-// Whether what solvers observe of one state is the same, and is mechanics.
+// Checks whether solvers observe the same at one state, and whether it obeys mechanics.
 #pragma once
 
 #include <set>
@@ -14,7 +14,7 @@ namespace polyform::host::inline conformance {
 struct Difference {
   double motion = 0, coordinates = 0, acceleration = 0, reaction = 0, energy = 0;
 };
-/// undetermined: joints whose reactions redundant constraints leave open, which are not compared.
+/// undetermined: joints whose reactions redundant constraints leave open; these reactions are not compared.
 Difference difference(const SystemView&, const Observation&, const Observation&,
                       const std::set<std::size_t>& undetermined);
 /// The joints of a system whose reactions are not unique.
@@ -24,7 +24,7 @@ std::set<std::size_t> undetermined_joints(const System&);
 /// largest force. No formulation uses the equations in this form. Not for systems with flexible bodies or constraint
 /// elements.
 double newton_euler_error(const SystemView&, const State&, double t, const Observation&);
-/// How far the observed accelerations leave what the constraints allow (assembly/acceleration_misfit.hpp).
+/// How far the observed accelerations miss what the constraints allow (assembly/acceleration_misfit.hpp).
 double acceleration_misfit(const SystemView&, double t, const Observation&);
 
 }  // namespace polyform::host::conformance

@@ -1,5 +1,5 @@
-// Counts what the heap is asked for, by whatever library: the program that links this has its own malloc in front of
-// the C library's, which plugins call too.
+// Counts requests for memory by any library: the program that links this has its own malloc, which plugins call too, in
+// front of the C library's.
 #pragma once
 
 #include <fmt/format.h>
@@ -19,7 +19,7 @@ class AllocationCount {
   AllocationCount& operator=(const AllocationCount&) = delete;
 
   std::size_t so_far() const noexcept;
-  /// False where a sanitizer owns malloc.
+  /// False if a sanitizer owns malloc.
   static bool available() noexcept;
 };
 
@@ -31,7 +31,7 @@ std::size_t allocations_of(Call call) {
   return count.so_far();
 }
 
-/// A claim whose body sees numbers of allocations; undecided where they cannot be counted.
+/// A claim whose body sees numbers of allocations; undecided if they cannot be counted.
 void claim_no_allocation(Checklist&, std::string_view name, std::string_view remedy,
                          const std::function<void(Measure&)>& body);
 /// Hands the number to Measure::see.

@@ -1,4 +1,4 @@
-// The checks of each kind of type, by differences and against what mechanics says.
+// The checks of each kind of type, by differences and by the laws of mechanics.
 #pragma once
 
 #include "framework/host/registry/plugin_record.hpp"
@@ -13,11 +13,11 @@ void check_joint(const JointType&, const Bench&, Checklist&);
 void check_force(const ForceType&, const Bench&, Checklist&);
 void check_constraint(const ConstraintType&, const Bench&, Checklist&);
 void check_flexible_body(const FlexibleBodyType&, const Bench&, Checklist&);
-/// example: a system that it is tried on too; may have none.
+/// example: a further system on which it is tried; may have none.
 void check_formulation(const Formulation&, Sample example, const Bench&, Checklist&);
 void check_module(const ModuleType&, const Bench&, Checklist&);
 void check_integrator(const IntegratorType&, Checklist&);
-/// catalog: whose types the models that it gives may use.
+/// catalog: the types that its models may use.
 void check_importer(const ImporterType&, const Catalog&, Checklist&);
 
 }  // namespace polyform::host::conformance

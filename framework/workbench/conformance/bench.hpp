@@ -1,4 +1,4 @@
-// What the batteries work with: the loaded types, the author's example model, and random models of them.
+// What the batteries need: the loaded types, the author's example model, and random models of these.
 #pragma once
 
 #include <functional>
@@ -31,7 +31,7 @@ struct RandomModelSettings {
   bool forces = true;  ///< one random force for every second body
 };
 
-/// The author's model in a file; no system without a file. Failure (bad_input) when it is no sound model.
+/// The author's model in a file; no system without a file. Failure (bad_input) if the model is not sound.
 Sample example_of(const std::string& file, const Catalog&, std::shared_ptr<const void> keep_alive,
                   bool lenient = false);
 
@@ -44,7 +44,7 @@ class Bench {
   Bench(const Bench&, const Catalog&);
 
   const Catalog& catalog() const { return catalog_; }
-  /// The number of random systems, or the length of a run: all of what a thorough battery takes, or a part of it.
+  /// The number of random systems, or the length of a run: for a thorough battery all of it, for others a third.
   int count(int full) const { return thorough_ ? full : (full + 2) / 3; }
   double duration(double full) const { return thorough_ ? full : full / 10; }
   /// Models written by `write` at successive seeds until the host accepts one. Undecided, with the last complaint, when
@@ -61,7 +61,7 @@ class Bench {
     const JointType* type;
     std::size_t nv;
   };
-  /// But those that depend on time, which do work.
+  /// Without those that depend on time, which do work.
   const std::vector<KnownJoint>& joints() const { return joints_; }
   const std::vector<const JointType*>& rheonomic_joints() const { return rheonomic_joints_; }
   /// A joint that leaves all six freedoms. Undecided when no loaded type is one.
@@ -87,7 +87,7 @@ class Bench {
   mutable std::optional<std::vector<const ForceType*>> forces_;
 };
 
-/// A solver of the formulation with its default options, but for those given. Failure as of compile.
+/// A solver of the formulation with the given options, and defaults for the others. Failure as of compile.
 SolverPointer make_solver(const Formulation&, const SystemView&,
                           const std::vector<std::pair<std::string, std::string>>& options = {});
 

@@ -1,4 +1,4 @@
-// What an element may write in one call, with words around each part that it may not write.
+// Storage for an element to write in one call, with guards around each part that it must not write.
 #pragma once
 
 #include <fmt/format.h>
@@ -17,18 +17,18 @@
 
 namespace polyform::host::inline conformance {
 
-/// What to do about what was found.
+/// The remedy for what was found.
 inline constexpr const char* keep_to_what_is_given =
     "write to what a call is given, as far as its size, and put back whatever else a call changes";
 
-/// Lends storage for the parts of an output, and finds out whether a call wrote beside one of them or left another
+/// Lends storage for the parts of an output, and finds out whether a call wrote outside one of them or left another
 /// floating-point environment.
 class Canaries {
  public:
   std::span<double> numbers(std::string_view name, std::size_t size, double fill = 0) {
     return lend(numbers_, name, size, fill);
   }
-  /// Lends storage that begins with what is in the list.
+  /// Lends storage that begins with the numbers of the list.
   std::span<double> numbers(std::string_view name, std::span<const double> list) {
     const std::span<double> lent = lend(numbers_, name, list.size(), 0.0);
     std::ranges::copy(list, lent.begin());
@@ -38,7 +38,7 @@ class Canaries {
     return lend(spatials_, name, size, Spatial{});
   }
 
-  /// To be called after the element's. Failure (simulation_failed) that names the call and the part.
+  /// To be called after a function of the element. Failure (simulation_failed) names the call and the part.
   void check(std::string_view call = "evaluate()") const {
     for (const auto& part : numbers_) check(part, call);
     for (const auto& part : spatials_) check(part, call);

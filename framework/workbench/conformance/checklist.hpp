@@ -1,4 +1,4 @@
-// How a battery measures: a claim is a name, a tolerance, a remedy and a body that sees errors.
+// How a battery measures: a claim has a name, a tolerance, a remedy and a body that reports errors.
 #pragma once
 
 #include <concepts>
@@ -26,11 +26,11 @@ class Undecided : public std::exception {
 /// Keeps the largest error of a claim, and where it was.
 class Measure {
  public:
-  /// sink: hears of the models; may be none.
+  /// sink: gets the models; may be nullptr.
   explicit Measure(double tolerance, ClaimSink* sink = nullptr) : tolerance_(tolerance), sink_(sink) {}
 
-  /// where: a text, or a function that makes it. It is asked for only when the error is beyond the tolerance and larger
-  /// than all before. An error that is no number is beyond every tolerance.
+  /// where: a text, or a function that makes it. It is asked for only if the error is beyond the tolerance and larger
+  /// than all before. NaN is beyond every tolerance.
   template <class Where>
   void see(double error, const Where& where) {
     ++seen_;
@@ -50,7 +50,7 @@ class Measure {
     if (sink_ != nullptr) sink_->in_model(text);
   }
 
-  /// Adds what is to be known of the claim when it passes.
+  /// Adds a remark that is shown if the claim passes.
   void remark(std::string text) { remark_ = std::move(text); }
 
   bool good() const { return worst_ <= tolerance_; }
@@ -69,7 +69,7 @@ class Measure {
   std::string where_, current_model_, model_, remark_;
 };
 
-/// The first claim of the battery of an element, its remedy, and that where no instance can be made.
+/// The first claim of the battery of an element, its remedy, and its remedy if no instance can be made.
 inline constexpr std::string_view instances_are_made = "random instances of it are accepted";
 inline constexpr std::string_view sound_instances =
     "define(), create() and the sizes that the type declares must fit each other and the contract";
@@ -82,11 +82,12 @@ class Checklist {
   Checklist(std::string kind, std::string type, ClaimSink& sink)
       : kind_(std::move(kind)), type_(std::move(type)), sink_(sink) {}
 
-  /// Decides one claim. What the body throws makes it undecided (Undecided, or when it saw nothing) or failed.
+  /// Decides one claim. An exception of the body makes it undecided (Undecided) or failed; it is also undecided if the
+  /// body saw nothing.
   void claim(std::string_view name, double tolerance, std::string_view remedy,
              const std::function<void(Measure&)>& body);
-  /// Decides a claim whose body makes what later claims look at. It is run even where its verdict is known. False when
-  /// it made nothing; need: the remedy in this case, for then nothing else can be checked.
+  /// Decides a claim whose body makes what later claims need. The body runs even if the verdict is known. False if it
+  /// made nothing; need: the remedy in this case, because then nothing else can be checked.
   bool prepare(std::string_view name, std::string_view remedy, const std::function<void(Measure&)>& body,
                std::string_view need = {});
   /// Reports a claim for which nothing was tried.

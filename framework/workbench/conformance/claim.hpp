@@ -21,7 +21,7 @@ struct Claim {
   std::string name;        ///< what is claimed: "the bias is the rate of H"
   Verdict verdict = Verdict::passed;
   double measured = 0, tolerance = 0;  ///< the largest error seen, and what is allowed
-  std::string finding;                 ///< what failed and where, why nothing was decided, or what is to be known
+  std::string finding;                 ///< what failed and where, why nothing was decided, or a remark
   std::string remedy;                  ///< of a failed claim: the likely cause and what to do
   std::string model;                   ///< of a failed claim: text of the model in which it shows; may be empty
 };

@@ -11,18 +11,18 @@ namespace polyform::host::inline conformance {
 
 namespace {
 
-constexpr std::uint64_t memory_limit = std::uint64_t{1} << 30;  ///< of a battery, bytes: its models are small
-/// Time of all checks of a type, in that of one: for a plugin that keeps the alarm from ringing.
+constexpr std::uint64_t memory_limit = std::uint64_t{1} << 30;  ///< for one battery, bytes: its models are small
+/// Time limit for all checks of a type, as a multiple of that for one check. It is for plugins that stop the alarm.
 constexpr double most_checks = 50;
 
-constexpr int most_lost = 3;  ///< of a battery, checks that end its process
+constexpr int most_lost = 3;  ///< for one battery: so many checks may end its process
 
 template <class Type>
 const Type& type_of(const Named<Type>& names, const Offer& offer) {
   return *find(names, offer.name);
 }
 
-/// The catalog without what the plugin offers beside the type under test.
+/// The catalog without the plugin's other types; the type under test stays.
 Catalog without_siblings(Catalog catalog, const PluginRecord& plugin, const Offer& tested) {
   for (const Offer& sibling : plugin.offers) {
     if (sibling.kind == tested.kind && sibling.name == tested.name) continue;
@@ -59,7 +59,7 @@ void run_battery(const Offer& offer, const PluginRecord& plugin, const Catalog& 
 /// What one process of a battery came to.
 struct Attempt {
   ProcessEnd end;
-  std::string begun;           ///< the check it ended in; empty where it ended between checks
+  std::string begun;           ///< the check it ended in; empty if it ended between checks
   std::string model;           ///< the model that it ended in
   std::optional<double> late;  ///< the check took too long; memory taken by then, bytes
 

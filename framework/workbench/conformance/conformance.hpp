@@ -1,4 +1,4 @@
-// The conformance kit: every claim that the contract makes of a plugin's types, tried on random instances.
+// The conformance kit: all that the contract claims of a plugin's types, tried on random instances.
 #pragma once
 
 #include <functional>

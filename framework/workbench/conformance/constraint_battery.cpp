@@ -242,7 +242,7 @@ void check_batches(const std::vector<Case>& cases, Checklist& list) {
       });
 }
 
-/// Of all instances.
+/// The inputs of all instances.
 BatchInput inputs(const Case& one, const Path& path) {
   const ConstraintInstances& group = one.sample.view().constraints[0];
   std::vector<BatchInput> parts;

@@ -1,4 +1,4 @@
-// Derivatives that a force gives, against differences of what it gives.
+// Derivatives that a force gives, compared with differences of its outputs.
 #pragma once
 
 #include <algorithm>
@@ -72,8 +72,8 @@ std::vector<double> differences(const DerivativeShape& shape, const std::vector<
   return matrix;
 }
 
-/// The largest difference of two such matrices, relative to the largest number of its column; a column beside which
-/// others are all there is counts by a millionth of these.
+/// The largest difference of two such matrices, relative to the largest number of its column. A column that is all but
+/// zero compared with others is judged relative to a millionth of these.
 inline double matrix_difference(const DerivativeShape& shape, const std::vector<double>& a,
                                 const std::vector<double>& b) {
   double worst = 0, all = 0;

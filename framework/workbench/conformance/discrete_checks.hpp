@@ -1,4 +1,4 @@
-// The discrete states of a batch: what an element that has any owes to the host that keeps them.
+// Checks of the discrete states of a batch, as the host that keeps them needs them.
 #pragma once
 
 #include <algorithm>
@@ -11,13 +11,13 @@
 
 namespace polyform::host::inline conformance {
 
-/// What a batch is given at an event. u, x: of modules.
+/// The input of a batch at an event. u, x: of modules.
 struct EventState {
   BatchInput attachments;
   std::vector<double> u{}, x{};
 };
 
-/// What the batch makes of its values at an event.
+/// The values that the batch gives at an event.
 struct PassedEvent {
   std::vector<std::int32_t> values;
   std::size_t allocations = 0;

@@ -16,7 +16,7 @@ namespace polyform::host::inline conformance {
 
 namespace {
 
-/// What the first formulation that runs a case says of it, found when it is first asked for.
+/// The observation of the first formulation that runs a case; it is found when it is first asked for.
 class Expected {
  public:
   Expected(const Case& one, const Bench& bench) : case_(one), bench_(bench) {}
@@ -54,8 +54,8 @@ double state_rate_difference(Observed& a, Observed& b, std::size_t states) {
   return worst;
 }
 
-/// Rounding of accelerations where large forces hold each other: 64 roundings of what the loads would give the bodies
-/// by themselves, m/s².
+/// Rounding of accelerations if large forces hold each other: 64 roundings of the accelerations that the loads would
+/// give the bodies alone, m/s².
 double rounding_of_loads(const SystemView& view, const State& s) {
   constexpr double roundings = 64 * std::numeric_limits<double>::epsilon();
   TreeKinematics tree(view);
@@ -84,7 +84,7 @@ void see_case(const Formulation& formulation, const Case& one, Expected& expecte
     m.see(misfit > 0 ? larger(0, misfit - rounding_of_loads(view, one.state)) : misfit,
           "accelerations leave what the joints allow");
   }
-  // A difference over 1e-6 s leaves ten digits less.
+  // A difference over 1e-6 s has ten digits less.
   m.see(1e-4 * state_rate_difference(expected.seen(), seen, view.states), "rates of first-order states differ");
 }
 
@@ -122,7 +122,7 @@ Sample flexible_model(const Bench& bench, std::uint64_t seed) {
     try {
       return flexible_model(*type, bench, seed);
     } catch (const Undecided&) {
-      continue;  // the next type may do
+      continue;  // the next type may suit
     }
   }
   throw Undecided("no loaded flexible body makes such a model");
@@ -146,7 +146,7 @@ std::vector<Case> cases_of(const Type& type, std::string_view section, const Ben
         const JointType& joint = any_joint(bench, random);
         writer.add_joint("c", joint.name(), joint.fields(), bodies.front(), bodies.back());
       }
-      // One after the other: where few random instances fit, hardly ever several at once do.
+      // One after the other: if few random instances fit, hardly ever do several fit at once.
       for (int k = 0; k < instances; ++k)
         for (int attempt = 1;; ++attempt) {
           writer.add_element(section, fmt::format("e{}", k), type.name(), type.fields());
@@ -158,8 +158,8 @@ std::vector<Case> cases_of(const Type& type, std::string_view section, const Ben
   };
   for (int i = 0; i < count; ++i) {
     Sample sample = draw(40 + i);
-    // Rows that ask nothing more where they are drawn say nothing of the type: a mechanism at its limit position, a
-    // gear from a joint to itself. A type whose rows are always such keeps them.
+    // Rows that ask nothing more at the drawn position say nothing of the type: a mechanism at its limit position, a
+    // gear from a joint to itself. A type whose rows are always so keeps them.
     for (int other = 1; other <= other_draws && stands_singular(*sample.system); ++other)
       sample = draw(40 + i + 1000 * other);
     State state = random_state(*sample.system, states);

@@ -27,7 +27,7 @@ Sample flexible_model(const FlexibleBodyType&, const Bench&, std::uint64_t seed)
 Sample flexible_model(const Bench&, std::uint64_t seed);
 
 /// One claim per formulation: on all cases it agrees with the first formulation that runs them, and its energy changes
-/// by the power that it observes. balanced: with Newton's and Euler's equations besides (no flexible bodies, no
+/// by the power that it observes. balanced: also checks Newton's and Euler's equations (no flexible bodies, no
 /// constraint elements).
 void check_in_formulations(const std::vector<Case>&, bool balanced, const Bench&, Checklist&);
 

@@ -32,11 +32,11 @@ class Equation final : public Ode {
   Solver& solver_;
 };
 
-/// Sound systems of the batteries take some hundred, and more only where they move fast; then the way that was come in
-/// them does. At a jump the second half of the steps brings no more than this part of the time.
+/// Sound systems of the batteries take some hundred steps. They take more only if they move fast, and then they get on.
+/// At a jump the second half of the steps brings no more than this part of the time.
 constexpr int most_steps = 5000;
 constexpr double least_progress = 0.05;
-/// Ten times the drift that is allowed: the verdict is known, and what comes after it tells no more.
+/// Ten times the drift that is allowed: the verdict is known, and later steps add nothing.
 constexpr double plain_drift = 1e-6;
 
 double energy_of(const Observation& o) { return o.kinetic_energy + o.potential_energy; }
@@ -55,7 +55,7 @@ double energy_drift(const Formulation& formulation, const SystemView& view, cons
   double late_before = 0;
   for (int steps = 0; integrator.time() < duration; ++steps) {
     if (steps == most_steps) {
-      // A fast motion needs more steps than there are; one that jumps is not passed by any number.
+      // A fast motion needs more steps than these; no number of steps gets past a jump.
       if (integrator.time() - late_before > least_progress * integrator.time()) break;
       throw Failure(Exit::simulation_failed,
                     fmt::format("{} has come to t = {:.3g} s in {} steps of the integrator: what it gives jumps",
@@ -76,8 +76,8 @@ double energy_drift(const Formulation& formulation, const SystemView& view, cons
 double power_error(const Formulation& formulation, const SystemView& view, const State& state, double t) {
   Observed seen(formulation, view, state, t);
   const double power = seen.now().power;
-  // Along the line y + h dy/dt, whose energies change as those of the motion at first: how fast the motion itself
-  // turns, as under stiff forces on light bodies, does not count. Kinetic, potential.
+  // The energies are differenced along the line y + h dy/dt, where they change as along the motion at first. So it does
+  // not count how fast the motion itself turns, as under stiff forces on light bodies. Kinetic, potential.
   std::vector<double> slope(seen.y().size());
   require(seen.solver().derivative(t, seen.y(), slope), seen.solver(), formulation.name(), "derivative");
   const auto energies_at = [&](double h) {
@@ -87,7 +87,7 @@ double power_error(const Formulation& formulation, const SystemView& view, const
     require(seen.solver().observe(t + h, y, store.now()), seen.solver(), formulation.name(), "observe");
     return Vec3{store.now().kinetic_energy, store.now().potential_energy, 0};
   };
-  // What stiff springs take and bodies give may be much more than their sum.
+  // The energy that stiff springs take and bodies give may be much more than the sum of both.
   constexpr double short_step = 1e-5;
   const double size = larger({1.0, std::abs(power), seen.now().kinetic_energy, std::abs(seen.now().potential_energy),
                               std::abs(rate(energies_at, short_step).y)});

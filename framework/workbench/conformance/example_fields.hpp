@@ -22,8 +22,8 @@ class ExampleFields {
   /// tested: the type of which the model is an example.
   ExampleFields(const System&, std::string tested);
 
-  /// One of the type's instances; nullptr when the example has none, and in every other case where it is not the tested
-  /// type: what stands beside that may be anything.
+  /// One of the type's instances; nullptr if the example has none, and in every other case if it is not the tested
+  /// type: an example may hold anything else.
   const Instance* pick(std::string_view type, Random&) const;
   /// Points of flexible bodies that something is attached to, body axes, m.
   const std::vector<Vec3>& attachments() const { return attachments_; }

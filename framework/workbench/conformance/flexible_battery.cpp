@@ -51,7 +51,7 @@ Vector gradient(const Vector& x, Function f) {
   return g;
 }
 
-/// What the loads have besides the rate of the momenta; their sizes are added to `terms`.
+/// The loads apart from the rate of the momenta; their sizes are added to `terms`.
 Vector lagrange_loads(Probe& probe, const Motion& s, Vector& terms) {
   const auto momentum = [&](double t) -> Vector {
     return probe.at(s.omega_at(t), s.eta_at(t), s.etadot_at(t)).mass * s.u_at(t);

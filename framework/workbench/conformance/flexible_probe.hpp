@@ -18,7 +18,7 @@ using Eigen::Index;
 inline Index index(std::size_t i) { return static_cast<Index>(i); }
 inline Eigen::Vector3d eigen(const Vec3& v) { return {v.x, v.y, v.z}; }
 
-/// What a type says of one instance at one state.
+/// The equations that a type gives for one instance at one state.
 struct Equations {
   Matrix mass;
   Vector force;
@@ -28,7 +28,7 @@ struct Equations {
   bool finite() const {
     return mass.allFinite() && force.allFinite() && std::isfinite(strain_energy) && std::isfinite(damping_power);
   }
-  /// All that is in it as one list.
+  /// All their numbers as one list.
   std::vector<double> numbers() const {
     std::vector<double> all{strain_energy, damping_power};
     all.insert(all.end(), mass.data(), mass.data() + mass.size());
@@ -65,7 +65,7 @@ inline BatchPointer<FlexibleBatch> make(const FlexibleBodyType& type, Strided<co
   return made_batch(type.create(instances));
 }
 
-/// What initial_state() gives.
+/// The result of initial_state().
 struct FirstModes {
   Vector eta, etadot;
 };

@@ -72,7 +72,7 @@ double difference(const Load& a, const Load& b, const Load& beside) {
 BatchPointer<ForceBatch> make_loads(const ForceType& type, Strided<const ElementInstance> instances) {
   return made_batch(type.create(instances));
 }
-/// Of a model's first type, which is the variant of the tried one that its instances are of.
+/// The batch of a model's first type: the variant of the tried type to which its instances belong.
 BatchPointer<ForceBatch> loads_in(const Case& one) {
   const ForceInstances& group = one.sample.view().forces[0];
   return make_loads(*group.type, group.instances);
@@ -201,8 +201,8 @@ void turn_vector(const Mat3& R, std::span<double> states, std::size_t first) {
   std::copy_n(&turned.x, 3, states.begin() + static_cast<std::ptrdiff_t>(first));
 }
 
-/// Where nothing slips, the rates of such vectors and the power that they take are rounding, and nothing tells their
-/// size: what the vectors do to the wrenches is compared instead.
+/// If nothing slips, the rates of such vectors and the power that they take are rounding, and nothing tells their size:
+/// their effect on the wrenches is compared instead.
 void clear_vectors(Load& load, std::span<const std::size_t> firsts) {
   for (const std::size_t first : firsts)
     std::fill_n(load.rates.begin() + static_cast<std::ptrdiff_t>(first), 3, 0.0);
@@ -369,7 +369,7 @@ std::vector<double> outputs_of(ForceBatch& batch, const BatchInput& in) {
   return all;
 }
 
-/// Of a type that offers derivatives.
+/// For a type that offers derivatives.
 void check_derivatives(const ForceType& type, const std::vector<Case>& cases, Checklist& list) {
   const auto loads = loads_in(cases.front());
   if (ask<GivenDerivatives>(*loads) == nullptr) return;

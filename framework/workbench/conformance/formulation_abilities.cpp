@@ -218,7 +218,7 @@ void check_abilities_of(const Formulation& formulation, const Bench& bench, Chec
   check(Ability::rheonomic_joints, "joints that depend on time",
         [&](std::uint64_t seed) { return with_rheonomic_joint(bench, seed); });
   check(Ability::flexible_bodies, "flexible bodies", [&](std::uint64_t seed) { return flexible_model(bench, seed); });
-  // Where these two are not declared, it shows in the course of a solution whether they are needed.
+  // If these two are not declared, a solution shows whether they are needed.
   if (has(formulation.abilities(), Ability::redundant_constraints))
     check(Ability::redundant_constraints, "redundant constraints",
           [&](std::uint64_t seed) { return with_redundant_joint(bench, seed); });

@@ -43,7 +43,7 @@ void see_batch(const Formulation& formulation, const Case& one, Measure& m) {
             [&] { return fmt::format("lane {}, number {}: its rate and that of derivative() differ", k, i); });
   }
   if (batch->single_evaluations() > 0) return;  // a solver's own bits may depend on when it looks for lost digits
-  // A lane with nothing beside it.
+  // Each lane by itself, with no other active.
   for (std::size_t k = 0; k < lanes; ++k) {
     for (std::size_t other = 0; other < lanes; ++other) active[other] = other == k ? 1 : 0;
     BatchOutput single{.ydot = alone, .done = done};

@@ -17,7 +17,7 @@ namespace polyform::host::inline conformance {
 namespace {
 
 constexpr int most_models = 12;
-constexpr int many_bodies = 30;     ///< of one tree beside the small ones
+constexpr int many_bodies = 30;     ///< of one large tree among the small ones
 constexpr double some_time = 0.37;  ///< another than zero, so that no function of time vanishes by chance, s
 
 /// Whether a system is none that the formulation says it can run; the reason goes to `refused`.

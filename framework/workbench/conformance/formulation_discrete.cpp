@@ -69,7 +69,7 @@ void see_discrete(const Formulation& formulation, const Case& one, Measure& m) {
   };
   derivative(y, first);
   m.see(values() == start ? 0 : 1, "derivative() changes it");
-  // Within a step: at a stage, which lies a little beside the constraints, too.
+  // Within a step, also at a stage, which lies a little off the constraints.
   for (std::size_t i = 0; i < y.size(); ++i) stage[i] += 1e-3 * first[i];
   derivative(stage, again);
   m.see(values() == start ? 0 : 1, "derivative() changes it");

@@ -1,4 +1,4 @@
-// Options of a formulation: what each value does, and that it does something.
+// Options of a formulation: that each value works, and that it has an effect.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -45,7 +45,7 @@ bool is_finite(const Observation& o) {
 
 namespace {
 
-/// With one option set, the solver gives finite numbers, or a call fails with a sentence.
+/// Whether, with one option set, the solver gives finite numbers, or a call fails with a sentence.
 void see_survival(const Formulation& formulation, const Case& one, const Observed::Options& given, Measure& m) {
   const SystemView& view = one.sample.view();
   const auto where = [&](const char* what) {
@@ -78,7 +78,7 @@ std::vector<std::string> ends_of(const FieldSpec& option) {
   return ends;
 }
 
-/// All that a solver gives around a state: y beside the joints, its derivative, and y after a correction.
+/// All that a solver gives around a state: y off the joints, its derivative, and y after a correction.
 std::vector<double> numbers_of(Solver& solver, const Case& one) {
   std::vector<double> y(solver.state_size()), ydot(y.size());
   solver.encode(one.state.view(), y);
@@ -97,7 +97,7 @@ std::vector<double> numbers_of(Solver& solver, const Case& one) {
   return ydot;
 }
 
-/// An option that changes nothing at all is read by nobody, or matters where no random model goes.
+/// An option that changes nothing at all is not read by anybody, or matters only where no random model goes.
 void check_effect(const Formulation& formulation, const FieldSpec& option, const Systems& systems, Checklist& list) {
   list.claim(fmt::format("option {} changes something", option.name), 0, "read every option in compile()",
              [&](Measure& m) {

@@ -1,4 +1,4 @@
-// Who confirms a formulation, and what it tells of the kernels that it stands on.
+// Which formulations confirm another one, and what it tells of the kernels that it stands on.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -78,7 +78,7 @@ void check_kernels(const Formulation& formulation, const Systems& systems, Check
                for (const Case& one : cases) {
                  Observed a(formulation, one.sample.view(), one.state), b(formulation, one.sample.view(), one.state);
                  const Kernels* kernels = told(a.solver());
-                 constexpr std::size_t few = 64;  // more the host does not read
+                 constexpr std::size_t few = 64;  // the host does not read more
                  m.see(kernels == nullptr || kernels->count() > few ? 1 : 0,
                        "they are more than 64, or not always declared");
                  for (std::size_t i = 0; m.good() && i < kernels->count(); ++i) {

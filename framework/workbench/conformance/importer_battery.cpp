@@ -1,4 +1,4 @@
-// An importer on its own example, on pieces of it, and on what is no file of its format.
+// An importer on its own example, on pieces of it, and on files that are not of its format.
 #include <fmt/format.h>
 
 #include <array>
@@ -17,7 +17,7 @@ std::string first_message(const Diagnostics& diagnostics) {
   return diagnostics.all().empty() ? std::string("no message") : std::string(diagnostics.all().front().message);
 }
 
-/// The conversion of some bytes with the options as they are by default; nothing after a message.
+/// The conversion of some bytes with default options; nothing after a message.
 std::optional<Conversion> convert(const ImporterType& type, std::string_view bytes, Diagnostics& diagnostics) {
   return import_model(type, file_name, bytes, {}, diagnostics);
 }

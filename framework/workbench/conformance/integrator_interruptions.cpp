@@ -8,7 +8,7 @@ namespace polyform::host::inline conformance {
 
 namespace {
 
-/// A fall that is turned upward by an event within a step, and a second start.
+/// Checks a fall that an event within a step turns upward, and a second start.
 void see_restart(const IntegratorChoice& choice, const StepSettings& settings, Measure& m) {
   Fall ball;
   Method method(choice, ball, settings);
@@ -38,7 +38,7 @@ void see_restart(const IntegratorChoice& choice, const StepSettings& settings, M
   }
 }
 
-/// Whether steps of one length follow a fall exactly, as those of a one-step method of order 2 and more do.
+/// Whether steps of one length follow a fall exactly, like those of a one-step method of order 2 and more.
 bool falls_exactly(const IntegratorChoice& choice) {
   Fall ball;
   return run_errors(choice, ball, steps_of(some_step), 1).at_ends < 1e-12;
@@ -50,7 +50,7 @@ void check_restart(const IntegratorChoice& choice, Checklist& list) {
   list.claim("after a restart nothing of before counts", 1e-6,
              "in restart() forget derivatives, order and history: forces may have jumped", [&](Measure& m) {
                see_restart(choice, usual(choice), m);
-               // Where no control of errors makes up for what was kept.
+               // Control of errors would make up for what the method kept: here it has none.
                if (falls_exactly(choice)) see_restart(choice, steps_of(some_step), m);
              });
 }
@@ -76,7 +76,7 @@ void check_failures(const IntegratorChoice& choice, Checklist& list) {
                        "after a step that failed the time or the state is another");
                  m.see(method.raw().failure().find(KnownSystem::reason) != std::string_view::npos ? 0 : 1,
                        "failure() does not tell why the derivative failed");
-                 // What failed once may be used again.
+                 // A place at which it has failed may be used again.
                  problem->wall = 1e300;
                  method.start(0, problem->solution(0));
                  method.run(1);

@@ -11,7 +11,7 @@ namespace polyform::host::inline conformance {
 
 namespace {
 
-/// An order measured between errors of these sizes is neither that of long steps nor of rounding.
+/// Orders are measured between errors of these sizes only: there neither long steps nor rounding spoil them.
 constexpr double largest_error = 3e-2, rounding_error = 5e-13;
 
 /// Orders of convergence at the ends of steps and between them.
@@ -19,8 +19,8 @@ struct Orders {
   double at_ends = 0, between = 0;
 };
 
-/// Steps of one length, halved again and again. Nothing where errors do not fall: a method whose order is chosen by the
-/// tolerance.
+/// Finds orders with steps of one length, halved again and again. Nothing if errors do not fall, as with a method that
+/// chooses its order by the tolerance.
 std::optional<Orders> orders_by_steps(const IntegratorChoice& choice, KnownSystem& problem) {
   std::optional<Orders> found;
   RunErrors before{INFINITY, INFINITY, 0};
@@ -30,7 +30,7 @@ std::optional<Orders> orders_by_steps(const IntegratorChoice& choice, KnownSyste
     if (now.at_ends < rounding_error || now.between < rounding_error) break;
     if (now.at_ends < largest_error && before.at_ends < largest_error) {
       const Orders here{std::log2(before.at_ends / now.at_ends), std::log2(before.between / now.between)};
-      // The finest steps tell the order, but those where the next term of the error happens to cancel.
+      // The finest steps tell the order, except those at which the next term of the error happens to cancel.
       found = {std::max(here.at_ends, (here.at_ends + last.at_ends) / 2),
                std::max(here.between, (here.between + last.between) / 2)};
       last = here;
@@ -42,7 +42,7 @@ std::optional<Orders> orders_by_steps(const IntegratorChoice& choice, KnownSyste
   return found;
 }
 
-/// From how many steps a smaller error costs.
+/// The order that follows from the number of steps that a smaller error needs.
 double order_by_work(const IntegratorChoice& choice, KnownSystem& problem) {
   const RunErrors rough = run_errors(choice, problem, tolerance_of(1e-5), duration);
   const RunErrors fine = run_errors(choice, problem, tolerance_of(1e-10), duration);

@@ -43,7 +43,7 @@ Ellipse::Ellipse() : KnownSystem({q, q, v, v}, 0) {}
 
 namespace {
 
-/// Kepler's equation by Newton's method.
+/// The place on the ellipse, from Kepler's equation by Newton's method.
 std::vector<double> place_on_ellipse(double t) {
   double anomaly = t;
   for (int i = 0; i < 50; ++i)

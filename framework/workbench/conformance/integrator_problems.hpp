@@ -10,7 +10,7 @@
 
 namespace polyform::host::inline conformance {
 
-/// A system of second order with its solution. Counts what it is asked for.
+/// A system of second order with its solution. It counts the calls of its functions.
 class KnownSystem : public FirstOrderSystem, public SecondOrderSystem {
  public:
   virtual ~KnownSystem() = default;
@@ -26,7 +26,7 @@ class KnownSystem : public FirstOrderSystem, public SecondOrderSystem {
   Status position_rates(double t, std::span<const double> y, std::span<double> ydot) noexcept final;
 
   std::size_t evaluations = 0, corrections = 0;
-  double last_correction = 0;  ///< when the last one was asked for, s
+  double last_correction = 0;  ///< when the last one was made, s
   double wall = 1e300;         ///< beyond this time nothing can be evaluated, s
   static constexpr std::string_view reason = "the rod is at its end";
 
@@ -57,8 +57,9 @@ class Ellipse final : public KnownSystem {
   void move(std::span<const double> y, std::span<double> ydot) const noexcept override;
 };
 
-/// A disc with a damper and a drive, and a state that follows it: y = [cos θ, sin θ, θ̇, x, ∫]. θ̇ depends on the time
-/// and on itself, x on all, the last one is an integral. The correction keeps the first two on the unit circle.
+/// A disc with a damper and a drive, and a state that follows it: y = [cos θ, sin θ, θ̇, x, ∫]. The rate of θ̇ depends
+/// on time and on θ̇, that of x on all; the last state is an integral. The correction keeps the first two on the unit
+/// circle.
 class DrivenDisc final : public KnownSystem {
  public:
   DrivenDisc();

@@ -1,11 +1,11 @@
-// Coordinates and orientation of a joint from its pose and back, over turns too.
+// Coordinates and orientation of a joint from its pose, and the pose from these, also over several turns.
 #include "framework/workbench/conformance/joint_probe.hpp"
 
 namespace polyform::host::inline conformance {
 
 namespace {
 
-/// From the pose of q back to q, from a hint near by.
+/// Takes q from its own pose, with a hint nearby, and compares.
 void see_round_trip(const JointData& joint, const Numbers& q, const Numbers& v, Random& random, Measure& m) {
   const JointMotion now = motion(joint, q, v);
   const Numbers found = coordinates(joint, now.R_FM, now.p_FM, displaced(joint, q, random.numbers(joint.nv, 0.1)));
@@ -15,7 +15,7 @@ void see_round_trip(const JointData& joint, const Numbers& q, const Numbers& v, 
           [&] { return fmt::format("q[{}] = {:.6g} is found as {:.6g} {}", k, q[k], found[k], at(q, v)); });
 }
 
-/// How far the joint turns per length of its way, rad/m: the largest of its velocity coordinates and places.
+/// The largest turn of the joint per length of its way, rad/m, over its velocity coordinates and these places.
 double bend(const JointData& joint, std::initializer_list<const Numbers*> places) {
   double most = 0;
   for (const Numbers* q : places)
@@ -28,8 +28,8 @@ double bend(const JointData& joint, std::initializer_list<const Numbers*> places
   return most;
 }
 
-/// The pose along a motion of one velocity coordinate over several turns, in steps so short that what it changes by in
-/// each is what the twist makes of it, by Simpson's rule. Where no step is short enough, it jumps.
+/// Follows the pose along a motion of one velocity coordinate over several turns. The steps become so short that the
+/// change of the pose in each is that of the twist, by Simpson's rule. If no step is short enough, the pose jumps.
 void see_steady(const JointData& joint, Numbers q, const Numbers& v, Measure& m) {
   constexpr double tolerance = 1e-4, longest = 0.05, shortest = 1e-9, way = 15;
   constexpr int most_steps = 600;
@@ -90,7 +90,7 @@ void check_joint_coordinates(const std::vector<Sample>& samples, Checklist& list
                  const Vec3 p = now.p_FM + off * random.direction();
                  const Numbers found = coordinates(joint, R, p, q);
                  const JointMotion near = motion(joint, found, v);
-                 // Along a curve the place found may lie some of the offset on, where the curve has turned.
+                 // Along a curve the place found may lie on by a part of the offset, where the curve has turned.
                  Numbers middle(q);
                  for (std::size_t k = 0; k < joint.nq; ++k) middle[k] = 0.5 * (q[k] + found[k]);
                  joint_normalize(joint, middle.data());

@@ -6,8 +6,8 @@ namespace polyform::host::inline conformance {
 
 namespace {
 
-/// The model with the first `key: [...]` after a place in its text replaced; nothing where it has none, or where the
-/// host does not accept what comes of it.
+/// The model with the first `key: [...]` after a place in its text replaced; nothing if it has none, or the host does
+/// not accept the result.
 std::optional<Sample> with_list(const Bench& bench, const Sample& sample, std::string_view after,
                                 const std::string& key, const Vec3& value) {
   std::string text = sample.text, complaint;

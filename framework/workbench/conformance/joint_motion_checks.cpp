@@ -162,7 +162,7 @@ void check_derivatives(const std::vector<Sample>& samples, Checklist& list) {
              });
 }
 
-/// Of a joint that is code: the kernel gets batches.
+/// For a code-defined joint: its kernel gets batches.
 void check_batches(const std::vector<Sample>& samples, Checklist& list) {
   list.claim("instances in one batch give what each gives alone, the same every time", 1e-13,
              "evaluate() must take parameters, q and v of its own instance, and keep nothing between calls",
@@ -198,7 +198,7 @@ void check_batches(const std::vector<Sample>& samples, Checklist& list) {
              });
 }
 
-/// Of a joint that is code: kernels keep nothing, for solvers in several threads use the same one.
+/// For a code-defined joint: kernels keep nothing, because solvers in several threads use the same one.
 void check_static_memory(const JointType& type, const std::vector<Sample>& samples, Checklist& list) {
   Random random(83);
   const auto call = [&](const Sample& sample) {
@@ -211,7 +211,7 @@ void check_static_memory(const JointType& type, const std::vector<Sample>& sampl
       &type, list, [&] { call(samples.front()); }, [&] { call(samples.back()); });
 }
 
-/// Of a joint that is code: all functions of the kernel.
+/// For a code-defined joint: all functions of the kernel.
 void check_allocation(const std::vector<Sample>& samples, Checklist& list) {
   claim_no_allocation(list, "its kernel allocates nothing", "use arrays of fixed size on the stack", [&](Measure& m) {
     at_states(samples, m, [&](const JointData& joint, const Numbers& q, const Numbers& v, Random&) {

@@ -42,7 +42,7 @@ inline JointMotion motion(const JointData& joint, const Numbers& q, const Number
                     keep_to_what_is_given);
   return all[1];
 }
-/// The functions of the joint beside it, none of which may write beyond the coordinates that it is given.
+/// The other functions of the joint, none of which may write beyond the coordinates that it is given.
 inline Numbers position_rates(const JointData& joint, const Numbers& q, const Numbers& v) {
   Canaries given;
   const std::span<double> rates = given.numbers("qdot", joint.nq);

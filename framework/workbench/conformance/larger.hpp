@@ -14,7 +14,7 @@ inline double larger(std::initializer_list<double> list) {
   return worst;
 }
 
-/// An error beside a size; infinite where there is an error and no size.
+/// An error relative to a size; infinite if there is an error and no size.
 inline double relative(double error, double size) { return error == 0 ? 0 : error / size; }
 
 /// The largest entry by size.

@@ -77,7 +77,7 @@ MessageSink::MessageSink(const Messenger& to, std::size_t known, double seconds)
 bool MessageSink::begin(std::string_view name) {
   const bool wanted = known_ == 0;
   if (!wanted) --known_;
-  set_alarm(0);  // no message is to be cut in two
+  set_alarm(0);  // an alarm must not cut a message in two
   if (wanted) say(to_, {{"begin", name}});
   allow(seconds_);
   return wanted;

@@ -10,7 +10,7 @@ namespace polyform::host::inline conformance {
 
 namespace {
 
-/// Of a usual value.
+/// The size of a usual value.
 double size_of(const FieldSpec& field) { return field.typical > 0 ? field.typical : 1; }
 
 std::string text_of(const Vec3& v) { return fmt::format("[{}, {}, {}]", v.x, v.y, v.z); }
@@ -124,8 +124,8 @@ std::string ModelWriter::entries(std::string_view type, Strided<const FieldSpec>
   return all;
 }
 
-/// Numbers stay near what is said to be usual, or near 1, where nothing is extreme: an SI value of a small laboratory
-/// model; and where the type says that its model holds.
+/// Numbers stay near the usual value that the type tells, or near 1, where nothing is extreme (an SI value of a small
+/// laboratory model), and within the range in which the type's model holds.
 std::string ModelWriter::number(const FieldSpec& field) {
   const double minimum = std::max(field.minimum, field.valid_minimum),
                maximum = std::min(field.maximum, field.valid_maximum), size = size_of(field);
@@ -162,7 +162,7 @@ std::string ModelWriter::list(Entry entry) {
   return "[" + all + "]";
 }
 
-/// Empty where nothing is known to write: then the model is read without the field.
+/// Empty if nothing is known to write: then the model is read without the field.
 std::string ModelWriter::value(const FieldSpec& field) {
   const auto any_of = [&](const std::vector<std::string>& names) {
     return names.empty() ? std::string()

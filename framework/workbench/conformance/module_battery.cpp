@@ -18,7 +18,7 @@ namespace polyform::host::inline conformance {
 
 namespace {
 
-/// What initial_state gives to instances, u of all of them and then x.
+/// The values that initial_state gives to instances: u of all of them and then x.
 std::vector<double> module_start(const ModuleType& type, Strided<const ElementInstance> instances) {
   constexpr double unwritten = std::numeric_limits<double>::quiet_NaN();
   Canaries given;
@@ -106,7 +106,7 @@ void check_batches(const ModuleType& type, const std::vector<Case>& cases, Check
   });
 }
 
-/// What the first module of a case gives as drawn, to the last bit, in the state that it begins in.
+/// The equations that the first module of a case gives as drawn, to the last bit, in its initial state.
 ModuleEquations as_drawn(const ModuleType& type, const Case& one, double speed) {
   const ModuleInstances& group = one.sample.view().modules[0];
   const auto instance = group.instances.first(1);
@@ -141,7 +141,7 @@ void check_frames(const ModuleType& type, const std::vector<Case>& cases, Checkl
     on_paths(cases, m, [&](const Case& one, Path& path, Random& random) {
       const std::vector<ModuleState> states = states_of(one, path, random, 0);
       const Strided<const ElementInstance> instances = one.sample.view().modules[0].instances;
-      double size = 0;  // of what all instances in the system do
+      double size = 0;  // of the forces of all instances in the system
       for (const double x : evaluate(*make(type, instances), type, instances.size(), joined(states)).numbers())
         size = larger(size, std::abs(x));
       for (std::size_t i = 0; i < states.size(); ++i) body(instances[i], states[i], size, random);
@@ -176,7 +176,7 @@ void check_frames(const ModuleType& type, const std::vector<Case>& cases, Checkl
   });
 }
 
-/// Whether the type's rows move by themselves, whose work is no observable.
+/// Whether the type's rows move by themselves; their work cannot be observed.
 bool drives(const ModuleType& type, const Case& one) {
   Random random(43);
   Path path(one.sample.view(), one.state, random);
@@ -186,7 +186,7 @@ bool drives(const ModuleType& type, const Case& one) {
   return !std::ranges::all_of(e.velocity_right, [](double x) { return x == 0; });
 }
 
-/// Systems with a loop that can move and has no redundant constraints, beside those without.
+/// Adds systems with a loop that can move and has no redundant constraints to those without loops.
 void add_loops(const ModuleType& type, const Bench& bench, std::vector<Case>& systems) {
   try {
     for (Case& one : cases_of(type, "modules", bench, bench.count(10), 1, true)) {
@@ -196,7 +196,7 @@ void add_loops(const ModuleType& type, const Bench& bench, std::vector<Case>& sy
       systems.push_back(std::move(one));
     }
   } catch (const Undecided&) {
-    // The random joints need not close a loop that the type can be attached to.
+    // The random joints may close no loop to which the type can be attached.
   }
 }
 
@@ -212,7 +212,7 @@ void check_module(const ModuleType& type, const Bench& bench, Checklist& list) {
   try {
     several = cases_of(type, "modules", bench, bench.count(6), 3);
   } catch (const Undecided&) {
-    // More of a kind need not be possible in so small a system.
+    // So small a system may have no room for more of a kind.
   }
   const std::vector<Case>& modules = several.empty() ? systems : several;
   check_finite(type, modules, list);

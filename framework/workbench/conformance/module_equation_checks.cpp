@@ -251,7 +251,7 @@ void check_positions(const ModuleType& type, const std::vector<Case>& cases, Che
       });
 }
 
-/// α and λ that satisfy the equations where all that is attached moves as on the path. False where none do.
+/// α and λ that satisfy the equations where all that is attached moves as on the path. False if none do.
 bool solve(const ModuleEquations& e, const ModuleMotion& motion, Vector& alpha, Vector& lambda) {
   const Index n = index(e.f.size()), rows = index(e.velocity_right.size());
   if (n + rows == 0) return true;
@@ -269,8 +269,8 @@ bool solve(const ModuleEquations& e, const ModuleMotion& motion, Vector& alpha, 
   return ((all * x - right).cwiseAbs().array() <= 1e-9 * terms.array()).all();
 }
 
-/// What rows do to markers and joints they take from the module, −uᵀ Aᵀ λ; what rows do that move by themselves is in
-/// no energy and in no power.
+/// The power that rows put into markers and joints they take from the module, −uᵀ Aᵀ λ. The power of rows that move by
+/// themselves is in no energy and in no other power.
 void check_energy(const std::vector<Case>& cases, Checklist& list) {
   list.claim("what it does to markers and joints is its power less the rate of its energies", 1e-7,
              "d/dt (kinetic_energy + potential_energy) must be power less the power of wrenches, efforts and "

@@ -29,7 +29,7 @@ struct ModuleEquations {
 
 BatchPointer<ModuleBatch> make(const ModuleType&, Strided<const ElementInstance>);
 ModuleEquations evaluate(ModuleBatch&, const ModuleType&, std::size_t instances, const ModuleState&);
-/// Several as those of one batch, in this order.
+/// Several states as that of one batch, in this order.
 ModuleState joined(std::span<const ModuleState> parts);
 
 /// One module of a case along a path of the bodies: u with constant rates from its value in the case, x with its own.

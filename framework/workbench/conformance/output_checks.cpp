@@ -35,7 +35,7 @@ auto batch_of(const Type& type, Strided<const ElementInstance> instances) {
   return BatchPointer<Batch>(type.create(instances));
 }
 
-/// The system with one element alone: that of the group under test. Its solver knows the whole system.
+/// The group of elements under test alone, evaluated by a solver of the whole system.
 template <class Type>
 class Alone {
  public:
@@ -130,7 +130,7 @@ void check_outputs(const Type& type, const std::vector<Case>& cases, const Bench
                });
 }
 
-/// States at the start of all instances of a case, those of variables first; none of a variant without InitialStates.
+/// States at the start of all instances of a case, those of variables first; empty for a variant without InitialStates.
 template <class Type>
 std::vector<double> states_at_start(const Case& one) {
   const SystemView& view = one.sample.view();

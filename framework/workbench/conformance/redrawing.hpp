@@ -1,5 +1,5 @@
-// An element's instance as it would be read from the same model drawn in another way: turned as a whole, or with body
-// frames that stand otherwise in their bodies.
+// An element's instance as it would be read from the same model drawn in another way: turned as a whole, or with other
+// body frames in the bodies.
 #pragma once
 
 #include <deque>
@@ -16,7 +16,7 @@ struct Redrawing {
   std::vector<std::size_t> as_of_body{};  ///< fields of the ground frame that are written as if they were of the body's
 };
 
-/// Vectors among the fields are turned: those of the ground frame (FieldSpec::tied_to_ground) with the drawing, the
+/// The vectors among the fields are turned: those in the ground frame (FieldSpec::tied_to_ground) with the drawing, the
 /// others with the frames of the bodies.
 class RedrawnInstance {
  public:
@@ -24,7 +24,7 @@ class RedrawnInstance {
   RedrawnInstance(const RedrawnInstance&) = delete;
   RedrawnInstance& operator=(const RedrawnInstance&) = delete;
 
-  /// Passes the type's define(). False when that refuses it.
+  /// Calls the type's define(). False if the type refuses the instance.
   template <class Type>
   bool define(const Type& type) {
     struct Deaf final : FieldSink {
@@ -33,9 +33,9 @@ class RedrawnInstance {
     return type.define(instance_, 0, deaf);
   }
   const ElementInstance& instance() const { return instance_; }
-  /// The name of a field whose value could not be turned, because nobody knows what it is; empty when there is none.
+  /// The name of a field whose value could not be turned, because its meaning is not known; empty if there is none.
   const std::string& unknown() const { return unknown_; }
-  /// The input of the instance as it was read, for the same motion of the bodies.
+  /// The input of the instance for the same motion of the bodies. of_read: the input of the instance that was read.
   BatchInput input(const BatchInput& of_read) const;
 
  private:
@@ -58,9 +58,9 @@ class RedrawnInstance {
 /// Whether a field holds directions or places, so that it can be turned.
 bool holds_vectors(const FieldSpec&);
 
-/// Where a field is of the ground frame, its directions are those of the drawing, however the frames of bodies stand in
-/// it. evaluate(instance, input) gives what an instance does, differ(a, b) how far two of these are apart, relative to
-/// their size. Sees nothing where the type takes directions from somewhere else too: from the axes of a body, say.
+/// Checks that the directions in fields of the ground frame are those of the drawing, whatever the frames of the bodies
+/// are. evaluate(instance, input) gives the results of an instance, differ(a, b) the difference of two of these
+/// relative to their size. Sees nothing if the type also takes directions from elsewhere, such as the axes of a body.
 template <class Type, class Evaluate, class Differ>
 void see_drawn_axes(const Type& type, const ElementInstance& read, const BatchInput& in, const Mat3& frames,
                     Evaluate evaluate, Differ differ, Measure& m) {
@@ -90,7 +90,8 @@ void see_drawn_axes(const Type& type, const ElementInstance& read, const BatchIn
           "in the same drawing they point elsewhere");
 }
 
-/// The claim of that on all instances; on_each(see) calls see(instance, input, evaluate, differ, m) for each of them.
+/// Makes the claim of see_drawn_axes for all instances; on_each(see) calls see(instance, input, evaluate, differ, m)
+/// for each.
 template <class Type, class OnEach>
 void claim_drawn_axes(const Type& type, std::size_t markers, Checklist& list, OnEach on_each) {
   constexpr std::string_view name = "its directions are as drawn, however the frames of the bodies stand";
@@ -111,9 +112,10 @@ void claim_drawn_axes(const Type& type, std::size_t markers, Checklist& list, On
              });
 }
 
-/// Sees whether what an instance does turns with all that it is attached to; where the law holds on to ground, with the
-/// values of the ground frame turned too. error_of(instance, input) compares what it does there with what it did,
-/// turned. Gives the error of the first, and the name of a field that keeps the second from being tried.
+/// Checks that the results of an instance turn with everything to which it is attached. If they do not, and fields are
+/// tied to ground, checks the same with the values of the ground frame turned too. error_of(instance, input) compares
+/// the results there with the former results, turned. Returns the error of the first check; tied: the name of a field
+/// that prevents the second.
 template <class Type, class Error>
 double see_turned(const Type& type, const ElementInstance& read, const BatchInput& in, const Mat3& R, const Vec3& d,
                   Error error_of, std::string& tied, Measure& m) {
@@ -132,7 +134,7 @@ double see_turned(const Type& type, const ElementInstance& read, const BatchInpu
         "after a turn of the whole drawing, with all values of the ground frame");
   return error;
 }
-/// Runs the body of a claim for what it finds besides.
+/// Runs the body of a claim for its side effects only.
 template <class Body>
 void see_quietly(Body body) {
   Measure unheard(0);

@@ -152,8 +152,8 @@ void flow(const JointData& joint, std::span<double> q, std::span<const double> v
   const std::vector<double> from(q.begin(), q.end());
   const bool even = carry(joint, q, v0, vdot, time, steps);
   if (even || joint.kernel == nullptr || std::abs(time) * fastest > short_way) return;
-  // N of a code-defined joint may turn as fast as it likes: twice the steps until they change nothing, or no less.
-  // Where a long way leads to does not matter to the last digit.
+  // N of a code-defined joint may turn arbitrarily fast: the steps are doubled until that changes nothing, or until the
+  // change shrinks no more. The last digit of a long way's end does not matter.
   constexpr int most_steps = 1 << 17;
   constexpr double enough = 1e-13;
   for (double last = std::numeric_limits<double>::infinity(); steps < most_steps;) {
@@ -241,7 +241,7 @@ State random_state(const System& system, Random& random) {
   if (!closed && view.modules.empty()) return s;
   stir_modules(view, s, random);
   if (close(view, s)) return s;
-  // Where the loops cannot be closed near by, the configuration is the drawn one.
+  // If the loops cannot be closed near by, the configuration is the drawn one.
   s.q = drawn.q;
   if (close(view, s)) return s;
   return drawn;

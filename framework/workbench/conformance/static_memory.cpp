@@ -30,7 +30,7 @@ int look_into(dl_phdr_info* library, std::size_t, void* data) {
   return inside ? 1 : 0;
 }
 
-/// Byte by byte, with the gaps between variables, which the address sanitizer guards.
+/// Copies byte by byte, with the gaps between variables, which the address sanitizer guards.
 [[gnu::no_sanitize_address]] std::vector<std::byte> copy_of(const std::byte* start, std::size_t size) {
   std::vector<std::byte> copy(size);
   std::byte* const to = copy.data();

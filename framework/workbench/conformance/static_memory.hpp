@@ -9,8 +9,8 @@
 
 namespace polyform::host::inline conformance {
 
-/// The writable memory of the library that an object lies in, as it was when this was made. Variables of a thread's own
-/// are none of it.
+/// The writable memory of the library that an object lies in, as it was when this was made. Thread-local variables are
+/// not part of it.
 class StaticMemory {
  public:
   explicit StaticMemory(const void* object_in_library);

@@ -9,8 +9,8 @@
 
 namespace polyform::host::inline conformance {
 
-/// A random number in −1 … 1, made one of a range: that part of the typical size, or of another where none is told,
-/// around a middle, moved into where the model holds.
+/// Moves a random number in −1 … 1 into a range: around a middle by that part of the typical size (or of another size
+/// if none is told), and then to where the model holds.
 double in_range(const ValueRange&, double part, double size_if_untold, double middle = 0);
 
 struct JointSizes {
@@ -18,14 +18,14 @@ struct JointSizes {
   /// Whether the coordinates have bounds: such a joint makes no turns.
   bool bounded() const;
 };
-/// Of a joint of the system's view.
+/// The ranges of a joint of the system's view.
 JointSizes sizes_of(const System&, const JointData&);
 
 /// Makes modal coordinates of a body so much smaller that its linear modes hold, as far as its type tells
 /// (ModeValidity).
 void keep_modes_valid(const FlexibleData&, std::span<double> eta);
 
-/// Of one instance of a type: of the numbers of a kind in order.
+/// The ranges of one instance of a type, for the numbers of a kind in order.
 template <class Type>
 std::vector<ValueRange> ranges_of(const Type& type, ValueRanges::Kind kind, std::size_t count,
                                   Strided<const FieldValue> fields) {

@@ -18,7 +18,7 @@ namespace {
 using Eigen::Index;
 using Eigen::Matrix3d;
 
-/// Closer to gimbal lock than this, rates of angles are over a hundred times ω: as in the option `angles` of thompson.
+/// Nearer to gimbal lock, the rates of angles are over a hundred times ω: as in the option `angles` of thompson.
 constexpr double least_clearance = 0.01;
 
 Matrix3d eigen(const Mat3& m) {
@@ -36,7 +36,7 @@ Matrix3d eigen(const std::array<Vec3, 3>& columns) {
 Vec3 vector_of(const Eigen::Vector3d& v) { return {v[0], v[1], v[2]}; }
 Eigen::Vector3d eigen(const Vec3& v) { return {v.x, v.y, v.z}; }
 
-/// A ball and what stands before it.
+/// A ball and the motions before it.
 struct Ball {
   const JointData* joint;
   std::size_t q;      ///< of the quaternion, among all coordinates
@@ -68,7 +68,7 @@ std::vector<Ball> balls_of(const System& system, const std::string& euler_angles
   return balls;
 }
 
-/// Where three coordinates stand among the independent ones; nothing where none does.
+/// The place of three coordinates among the independent ones; nothing if they are not among them.
 std::optional<Index> place_of_three(const std::vector<std::size_t>& independent, std::size_t first,
                                     const JointData& joint) {
   const auto found = std::ranges::find(independent, first);

@@ -5,9 +5,10 @@
 
 namespace polyform::host::inline linearization {
 
-/// A linear model in the states of the paper: where a tree joint has a ball, the small rotation gives way to its Euler
-/// angles β, by the sequence that is given for its body, its angular velocity to ω_b in body axes, and a velocity along three
-/// axes before the ball (a free joint) to v_b. All are over the base body. With x_b = T x along the motion,
+/// A linear model in the states of the paper. For a tree joint with a ball, the Euler angles β of its body, by the
+/// sequence given for that body, take the place of the small rotation, ω_b in body axes that of the angular velocity,
+/// and v_b that of a velocity along three axes before the ball (a free joint). All are relative to the base body. With
+/// x_b = T x along the motion,
 ///
 ///   A_b = (T A + Ṫ) T⁻¹     B_b = T B     C_b = C T⁻¹     D_b = D
 ///
@@ -19,7 +20,7 @@ struct BodyStates {
   Eigen::VectorXd rates;   ///< of the same, along the motion
 };
 
-/// The model as linearize() gave it. Failure (bad_input) where no joint has a ball, where a joint's states depend on
+/// Takes the model as linearize() gave it. Failure (bad_input) if no joint has a ball, if a joint's states depend on
 /// others in part, and at gimbal lock. euler_angles: as of body_angles().
 BodyStates to_body_states(const System&, const Linearization&, const std::string& euler_angles);
 

@@ -23,7 +23,7 @@ constexpr double closing_at_rounding = 1e-15, closing_near_rounding = 1e-11, clo
 /// Largest residual of rows that follow from others, m or rad: beyond it they do not follow.
 constexpr double redundancy_tolerance = 1e-8;
 
-/// A row or column number of the whole matrix to that of a part, −1 where it is not in it.
+/// A row or column number of the whole matrix to that of a part, −1 if it is not in it.
 std::vector<Index> places(const std::vector<std::size_t>& part, std::size_t count) {
   std::vector<Index> place(count, -1);
   for (std::size_t k = 0; k < part.size(); ++k) place[part[k]] = static_cast<Index>(k);

@@ -15,7 +15,7 @@ namespace polyform::host::inline linearization {
 /// velocities and variables of modules by a linear solution, so that every state is closed exactly.
 class ClosedStates {
  public:
-  /// The view and the choice outlive the object; nominal: nearly closed.
+  /// The view and the choice outlive the object. nominal: a nearly closed state.
   ClosedStates(const SystemView&, double t, const MinimalCoordinates&, CanonicalState nominal);
 
   std::size_t size() const { return choice_.positions() + choice_.velocities() + choice_.states(); }
@@ -26,7 +26,7 @@ class ClosedStates {
   const std::string& failure() const { return failure_; }
   /// After place: δ of all coordinates.
   std::span<const double> delta() const { return delta_; }
-  /// After place: kinematics of the state.
+  /// After place: the kinematics at the state.
   const ConstraintJacobian& constraints() const { return jacobian_; }
 
  private:

@@ -14,24 +14,24 @@ constexpr std::size_t most_orders = 8;  ///< columns of the table
 constexpr std::size_t patience = 4;     ///< levels without a gain, after which the search ends
 constexpr int most_reductions = 12;     ///< of a step at which the function fails
 constexpr double good = 2e-14;          ///< relative error that ends the search
-/// A halved step changes the difference by a quarter of what the last did where its series in h² holds. One that goes
-/// on changing by a part of it, beyond what rounding does beside the largest entry, was taken outside of the series.
-/// Of a difference to one side, with its series in h, it is a half.
+/// If the series in h² of a difference holds, a halved step changes it by a quarter of the last change. A difference
+/// was taken outside of its series if it goes on changing by `part` of itself, beyond what rounding does relative to
+/// the largest entry. A difference to one side has a series in h, and changes by a half.
 constexpr double slow = 0.5, slow_of_side = 0.75, part = 1e-3, rounded = 1e-6;
 
 /// The table of one level, entries side by side: row[order][entry].
 using Row = std::vector<std::vector<double>>;
 
-/// The levels so far: where the series of each entry begins, and what its last halving changed.
+/// The levels so far: the beginning of the series of each entry, and the change by its last halving.
 struct Levels {
   std::vector<std::size_t> first;
   std::vector<double> change;
   Row above;
-  double slow;  ///< a halved step is to change an entry by less than this of what the last did
+  double slow;  ///< a halved step must change an entry by less than this part of the last change
 };
 
-/// Starts anew with the entries that the last halving has shown to leave their series: their extrapolations mean
-/// nothing. Returns whether there are any.
+/// Starts anew with those entries for which the last halving shows that they leave their series: their extrapolations
+/// mean nothing. Returns whether there are any.
 bool start_anew(std::size_t level, const std::vector<double>& now, Levels& levels, Derivative& best) {
   double largest = 0;
   for (const double d : now) largest = std::max(largest, std::abs(d));
@@ -48,7 +48,7 @@ bool start_anew(std::size_t level, const std::vector<double>& now, Levels& level
   return any;
 }
 
-/// Takes entries of the newest row where their error is less than the best so far. Returns how many gained much.
+/// Takes entries of the newest row if their error is less than the best so far. Returns how many have gained much.
 std::size_t keep_best(std::size_t level, const Row& row, const Levels& levels, const std::vector<double>& rounding,
                       Derivative& best) {
   std::size_t gains = 0;
@@ -72,7 +72,7 @@ bool all_good(const Derivative& d, const std::vector<double>& rounding) {
   return true;
 }
 
-/// Entries whose series was not found have their last difference, and its last change as error.
+/// Gives entries whose series was not found their last difference, with its last change as the error.
 Derivative finished(Derivative best, const Levels& levels) {
   for (std::size_t k = 0; best.found && k < best.value.size(); ++k)
     if (std::isinf(best.error[k])) {
@@ -82,14 +82,14 @@ Derivative finished(Derivative best, const Levels& levels) {
   return best;
 }
 
-/// Steps at which both sides are looked at, as parts of a large one: small beside what laws bend by, and such that
-/// rounding leaves five digits of a difference.
+/// Steps at which both sides are looked at, as parts of a large one: small compared with what laws bend by, and such
+/// that rounding leaves five digits of a difference.
 constexpr double side_step = 0x1p-12, closer = 0.125;
-/// Between the two steps the difference of the sides shrinks with the step where the curve is smooth, to an eighth, and
-/// not at all at a kink. Parts below a thousandth of the largest derivative are no bend that a table is made for, and
-/// may be the rounding of one that is zero.
+/// Between the two steps, the difference of the sides shrinks with the step, to an eighth, if the curve is smooth, and
+/// not at all at a kink. Parts below a thousandth of the largest derivative are no bend for which a table is made, and
+/// may be the rounding of a derivative that is zero.
 constexpr double stays = 0.5, least_kink = 1e-3;
-/// Roundings of the function that a one-sided difference of it may have.
+/// A one-sided difference of the function may have so many roundings of it.
 constexpr double roundings = 1e3;
 
 }  // namespace
@@ -122,8 +122,8 @@ namespace {
 /// A difference quotient whose error is a series in the powers of step^order, and how it is formed.
 struct Quotient {
   double order;  ///< 2: of values on both sides; 1: of one side and the middle
-  double slow;   ///< a halved step changes it by less than this of what the last did
-  /// At a step: its values and what the rounding of the function makes of them. False where the function has no value.
+  double slow;   ///< a halved step changes it by less than this part of the last change
+  /// At a step: its values and their errors by the rounding of the function. False if the function has no value.
   std::function<bool(double step, std::span<double> value, std::span<double> rounding)> at;
 };
 
@@ -139,7 +139,7 @@ Derivative extrapolate(std::size_t size, double step, const Quotient& quotient) 
       if (level > 0 || ++reductions > most_reductions) return finished(std::move(best), levels);
       step /= 2;
     }
-    // Rounding of the numbers themselves: of the least that was seen, so that it bounds the error from below.
+    // The rounding of the numbers themselves, by the least that was seen, so that it bounds the error from below.
     for (std::size_t k = 0; k < size; ++k) rounding[k] = level == 0 ? round[k] : std::min(rounding[k], round[k]);
     for (std::size_t j = 1; j <= std::min(level, most_orders); ++j) {
       const double power = std::pow(2.0, quotient.order * static_cast<double>(j));
@@ -161,9 +161,9 @@ double rounding_of(double a, double b, double distance) {
   return std::numeric_limits<double>::epsilon() * (std::abs(a) + std::abs(b)) / distance;
 }
 
-/// Where the central differences leave many digits of an entry unknown, and the derivatives from either side are the
-/// same within their errors, the better of these: a curve that is continuous with its slope and bends abruptly (at a
-/// knot of a spline) has a series in h on either side, and none in h².
+/// If the central differences leave many digits of an entry unknown, and the derivatives from both sides are the same
+/// within their errors, takes the better of these. A curve that is continuous with its slope and bends abruptly (at a
+/// knot of a spline) has a series in h on either side, but none in h².
 void try_sides(std::size_t size, double step, const Curve& f, Derivative& best) {
   constexpr double few_digits = 1e-10, agree = 10;
   double largest = 0;

@@ -10,10 +10,10 @@ namespace polyform::host::inline linearization {
 /// The derivative of each entry, and an estimate of its error.
 struct Derivative {
   std::vector<double> value, error;
-  bool found = false;  ///< false when the function failed however small the step
+  bool found = false;  ///< false if the function failed however small the step
 };
 
-/// The function at an offset; false where it has no value.
+/// The function at an offset; false if it has no value.
 using Curve = std::function<bool(double offset, std::span<double> out)>;
 
 /// d/dh of a curve at h = 0, by Ridders' method: central differences at steps that are halved from a large one,
@@ -21,16 +21,16 @@ using Curve = std::function<bool(double offset, std::span<double> out)>;
 ///   D(h) = (f(h) − f(−h)) / 2h = f′ + c₂ h² + c₄ h⁴ + …,
 ///
 /// extrapolated to h = 0 by Neville's scheme in h² (Ridders 1982, Eq. 2; Press et al., Numerical Recipes §5.7). Large
-/// steps keep round-off small (about ε|f|/h), the extrapolation removes what they truncate: the best of all orders is
-/// taken for each entry by itself, with the larger of its differences to its two parents, or the round-off of the
-/// difference, as error. Steps beyond the series are left out: halvings that do not yet change an entry by less and
-/// less begin its table anew. Where this leaves digits unknown, and derivatives from either side are one number, these
-/// are taken: at a knot of a spline, where the curve bends abruptly. step: where to begin; it is reduced where the
-/// function fails.
+/// steps keep round-off small (about ε|f|/h), and the extrapolation removes their truncation errors. For each entry the
+/// best of all orders is taken by itself. Its error is the larger of its differences to its two parents, or the
+/// round-off of the difference. Steps beyond the series are left out: as long as halvings do not change an entry by
+/// less and less, its table begins anew. If digits remain unknown and the derivatives from both sides are the same
+/// number, this number is taken, as at a knot of a spline, where the curve bends abruptly. step: the first one; it is
+/// reduced if the function fails.
 Derivative differentiate(std::size_t size, double step, const Curve& f);
 
 /// The most by which the derivatives from above and from below differ at h = 0, among the first entries, as a part of
-/// the two; zero where the curve has no kink there. middle: f(0); step: a large one, as above. terms: the size of what may
+/// the two; zero if the curve has no kink there. middle: f(0); step: a large one, as above. terms: the size of what may
 /// cancel in an entry, which tells its rounding: at an equilibrium all entries are zero.
 double kink(std::span<const double> middle, double terms, std::size_t entries, double step, const Curve& f);
 

@@ -10,7 +10,8 @@
 namespace polyform::host::inline linearization {
 namespace {
 
-/// Rates and their rates below which functions of time rest, in SI units: rounding of a table whose rows are equal.
+/// Functions of time rest if their rates and the rates of these are below this, in SI units: rounding of constant
+/// tables.
 constexpr double not_driven = 1e-12;
 
 bool moves_any(std::span<const double> values) {
@@ -18,7 +19,7 @@ bool moves_any(std::span<const double> values) {
 }
 bool moves_any(const Spatial& s) { return norm(s.angular) > not_driven || norm(s.linear) > not_driven; }
 
-/// What drives joints and elements at a time, while nothing else moves.
+/// Finds what drives joints and elements at a time while nothing else moves.
 class Drives {
  public:
   Drives(const SystemView& view, const OperatingPoint& point) : view_(view), state_(point.state) {
@@ -26,7 +27,7 @@ class Drives {
     std::fill(state_.etadot.begin(), state_.etadot.end(), 0.0);
   }
 
-  /// Notes what moves or accelerates at the point's time, or what accelerates at a later one.
+  /// Notes joints and elements that move or accelerate at the point's time, or accelerate at a later time.
   void look(double time, bool later) {
     is_later_ = later;
     set_clocks(view_, time, state_.q);
@@ -45,7 +46,7 @@ class Drives {
     }
   }
 
-  /// With all frames at rest the rows ask for what functions of time make of them alone.
+  /// If all frames are at rest, the rows ask only for rates that functions of time give.
   void look_at_rows(double time) {
     TreeKinematics tree(view_);
     tree.evaluate(state_.q.data(), state_.v.data(), state_.eta.data(), state_.etadot.data());

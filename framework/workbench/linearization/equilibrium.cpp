@@ -77,7 +77,7 @@ VectorXd descent_step(EquilibriumEquations& balance, double acceleration_size) {
   for (Index k = 0; k < n; ++k) {
     const VectorXd shape = modes.eigenvectors().col(k);
     double along = shape.dot(force);
-    // Of a motion that is hardly restored only a force that is more than rounding counts.
+    // For a motion that is hardly restored only a force counts that is more than rounding.
     if (std::abs(stiffness[k]) < hardly_restored * stiffest && std::abs(along) < rounding) continue;
     along /= std::max(std::abs(stiffness[k]), floor);
     // Each is limited by itself, so that one without stiffness does not hold up the others.

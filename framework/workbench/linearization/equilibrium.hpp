@@ -16,7 +16,7 @@ struct EquilibriumRequest {
   std::vector<std::string> held;    ///< patterns of position coordinates, or joints, that keep their initial values
 };
 
-/// Stands in place of a unit where the number is the part of a velocity that no symmetry carries on.
+/// Stands in place of a unit if the number is the part of a velocity that does not follow a symmetry.
 inline constexpr std::string_view of_no_symmetry = "of no symmetry";
 
 /// A generalized force that nothing balances.
@@ -36,8 +36,8 @@ struct KeptSpeed {
 struct Equilibrium {
   OperatingPoint point;
   bool balanced = false;               ///< nothing that is free accelerates
-  /// What is driven at the state. Where there is any, the state is one of a driven motion: it lasts as long as what
-  /// drives it stays as it is, and is no equilibrium.
+  /// The joints and elements that are driven at the state. If there are any, the state is part of a driven motion and
+  /// no equilibrium: it lasts as long as the drives stay as they are.
   std::vector<Driven> driven;
   Lasting lasting;                     ///< whether a balanced state goes on so
   std::vector<Unbalanced> unbalanced;  ///< the largest first; empty when balanced
@@ -54,9 +54,9 @@ struct Equilibrium {
 ///
 ///   Δ = Σ φᵢ (φᵢᵀ Q) / |λᵢ|,   K φ = λ M φ, φᵀMφ = 1:
 ///
-/// Newton's step where all stiffnesses λ are positive, and one away from a saddle or maximum of the potential energy
-/// where some are not; so an unstable equilibrium is found only by starting in it. Steps are limited, and halved where
-/// the force along them turns around. Otherwise, and for the last digits, Levenberg and Marquardt's method on the
+/// Newton's step if all stiffnesses λ are positive, and a step away from a saddle or maximum of the potential energy if
+/// some are not; so an unstable equilibrium is found only by starting in it. Steps are limited, and halved if the force
+/// along them turns around. In other cases, and for the last digits, Levenberg and Marquardt's method is used on the
 /// accelerations: with too few unknowns it ends at the least squares.
 Equilibrium find_equilibrium(const System&, const SolverMaker&, const EquilibriumRequest&);
 

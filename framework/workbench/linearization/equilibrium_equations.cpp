@@ -202,7 +202,7 @@ std::unique_ptr<Probe> EquilibriumEquations::make_probe(std::span<const double> 
   return std::make_unique<Probe>(system_, varied_.view(), 0, choice_, state_, make_(varied_.view()), no_outputs_);
 }
 
-/// Where constraints are nonholonomic, the moves that they allow.
+/// The moves that nonholonomic constraints allow.
 void EquilibriumEquations::find_directions() {
   const Index positions = static_cast<Index>(choice_.positions());
   directions_ = MatrixXd::Identity(positions, moves());

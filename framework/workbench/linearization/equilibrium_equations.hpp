@@ -1,4 +1,4 @@
-// The unknowns of an equilibrium and what they do.
+// The unknowns of an equilibrium and the equations for them.
 #pragma once
 
 #include <Eigen/Core>
@@ -13,11 +13,11 @@
 
 namespace polyform::host::inline linearization {
 
-/// Accelerations at unknowns z = [moves along the independent velocities; first-order states; trimmed inputs] about a
-/// state: [v̇; ẋ]. In steady motion v̇ is less what carries on along a symmetry, and what is left of the velocities of
-/// balls and free bodies follows, as accelerations.
-/// Its functions are many because both searches, downhill and by least squares, ask it for accelerations, derivatives,
-/// inertia, scales and names of the same unknowns.
+/// Accelerations [v̇; ẋ] at unknowns z = [moves along the independent velocities; first-order states; trimmed inputs]
+/// about a state. In steady motion, v̇ is reduced by the part that goes on along a symmetry; then follow, as
+/// accelerations, the parts of the velocities of balls and free bodies that do not go on. There are many functions
+/// because both searches, downhill and by least squares, ask for accelerations, derivatives, inertia, scales and names
+/// of the same unknowns.
 class EquilibriumEquations {
  public:
   using Index = Eigen::Index;
@@ -30,7 +30,7 @@ class EquilibriumEquations {
   Index moves() const { return static_cast<Index>(choice_.velocities()); }
   Index states() const { return static_cast<Index>(choice_.states()); }
   Index equations() const { return moves() + states(); }
-  /// Numbers that are to vanish: the equations, and what a steady motion adds.
+  /// The count of numbers that must vanish: the equations, and the further ones of a steady motion.
   Index rows() const { return equations() + (steady_ ? static_cast<Index>(steady_->coordinates().size()) : 0); }
   /// The coordinate of a row beyond the equations.
   const Coordinate& turning(Index row) const {
@@ -53,12 +53,12 @@ class EquilibriumEquations {
   const MinimalCoordinates& choice() const { return choice_; }
   /// ∂[v̇; ẋ]/∂z by central differences; columns of held coordinates are zero.
   MatrixXd jacobian();
-  /// Inertia of the independent velocities, from the kinetic energy: exact, as that is quadratic.
+  /// Inertia of the independent velocities, from the kinetic energy. It is exact because the energy is quadratic.
   MatrixXd inertia();
 
-  /// The accelerations at z, counted from the present state. False where the solver or the constraints fail.
+  /// The accelerations at z, counted from the present state. False if the solver or the constraints fail.
   bool accelerations(const VectorXd& z, VectorXd& out);
-  /// Makes z the present state. False, without a change, where there is no state at z.
+  /// Makes z the present state. False, without a change, if there is no state at z.
   bool go(const VectorXd& z);
   std::size_t evaluations() const { return evaluations_; }
 
@@ -85,7 +85,7 @@ class EquilibriumEquations {
   MinimalCoordinates choice_;
   MatrixXd directions_;                 ///< rates of the independent positions per independent velocity
   OperatingPoint start_;                ///< of a steady motion
-  std::optional<SteadyFields> steady_;  ///< where balls or free bodies turn in it
+  std::optional<SteadyFields> steady_;  ///< for the balls or free bodies that turn in it
   std::unique_ptr<Probe> probe_;
   const std::vector<std::size_t> no_outputs_;
   VectorXd now_;

@@ -1,4 +1,4 @@
-// Events of elements along a motion. A contact or a stop is met at one instant, and no matrix has what it does to a
+// Events of elements along a motion. A contact or a stop acts at one instant, and no matrix contains its effect on a
 // disturbance.
 #pragma once
 
@@ -15,11 +15,11 @@ struct EventAlong {
 };
 
 /// The first time at which an event function changes its sign within `length` s of a path from the operating point,
-/// where there is one. Failure (simulation_failed) where the motion cannot be followed.
+/// if there is one. Failure (simulation_failed) if the motion cannot be followed.
 std::optional<EventAlong> first_event_along(const PointModel&, MotionPath&, double length);
 
 /// When something of the model next jumps or bends by the clock within `length` s of the operating point, s after it;
-/// inner rows of cubic tables do not count, where only the third derivative jumps. Infinite where nothing does.
+/// inner rows of cubic tables do not count, where only the third derivative jumps. Infinite if nothing does.
 double first_knot_along(const PointModel&, double length);
 
 }  // namespace polyform::host::linearization

@@ -94,7 +94,7 @@ MatrixXd change_of(const PointModel& model, const MinimalCoordinates& from, cons
 }
 
 struct Propagation {
-  MatrixXd value, error;  ///< Φ and what the errors of A make of it
+  MatrixXd value, error;  ///< Φ and its error by the errors of A
 };
 
 /// Φ over the period in equal steps, in the scales of the point. Each step has coordinates that are chosen in its

@@ -1,6 +1,6 @@
-// Periodic motions: what a period makes of deviations, and whether it makes them grow (Floquet 1883).
+// Periodic motions: how deviations change over a period, and whether they grow (Floquet 1883).
 //
-// Where A(t + T) = A(t), deviations obey x(T) = Φ x(0) with Φ' = A(t) Φ, Φ(0) = 1, and after k periods x = Φᵏ x(0): the
+// If A(t + T) = A(t), deviations obey x(T) = Φ x(0) with Φ' = A(t) Φ, Φ(0) = 1, and after k periods x = Φᵏ x(0): the
 // eigenvalues μ of Φ, Floquet's multipliers, decide. ln |μ| / T is the growth per second.
 #pragma once
 
@@ -34,7 +34,7 @@ struct Floquet {
 };
 
 /// How far the velocities and accelerations after a period are from those before, relative to large ones: a first look.
-/// Failure (simulation_failed) where the motion cannot be followed.
+/// Failure (simulation_failed) if the motion cannot be followed.
 double misfit_of_motion(PointModel&, MotionPath&, double period);
 /// The same, of A and all rates: the larger difference of two instants.
 double misfit_of_period(const PointModel&, const Linearization&, const PathMaker&, double period);
@@ -44,7 +44,7 @@ double misfit_of_period(const PointModel&, const Linearization&, const PathMaker
 using FloquetProgress = std::function<void(std::size_t done, std::size_t steps)>;
 
 /// The multipliers, by collocation in Gauss points on A along the path, with steps that are halved until Φ stays.
-/// misfit: of the period; progress may be empty. Failure (simulation_failed) where Φ does not settle.
+/// misfit: of the period; progress may be empty. Failure (simulation_failed) if Φ does not settle.
 Floquet find_multipliers(const PointModel&, const Linearization&, const PathMaker&, double period, double misfit,
                          const FloquetProgress& progress = {});
 

@@ -24,7 +24,7 @@ bool may_hold_functions(const SystemView&, double t, double duration);
 /// but not beyond the next knot; s, counted from t.
 std::vector<double> later_times(const SystemView&, double t, double duration);
 
-/// What takes samples at fixed times and holds them in between: a sentence without a full stop, empty where nothing
+/// What takes samples at fixed times and holds them in between: a sentence without a full stop, empty if nothing
 /// does. Between two samples the state that is held has no rate, so A says nothing of the motion over many of them.
 std::string sampled_signals(const SystemView&);
 

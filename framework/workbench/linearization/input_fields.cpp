@@ -13,8 +13,7 @@
 namespace polyform::host::inline linearization {
 namespace {
 
-/// Of "N or N m", by what the joint of an element does with the coordinate: the first where it moves along, the second
-/// where it turns.
+/// Chooses from "N or N m" by the joint's coordinate: the first unit for a translation, the second for a rotation.
 std::string_view unit_of(std::string_view unit, const ElementInstance& instance, std::size_t coordinate) {
   constexpr std::string_view either = " or ";
   const std::size_t cut = unit.find(either);

@@ -11,12 +11,12 @@
 namespace polyform::host::inline linearization {
 namespace {
 
-/// Relative accelerations that count as kept: above what solvers leave of well-scaled systems (1e-8 with bodies that
-/// spin at 1e6 rad/s), far below what a constraint does. Solvers themselves put up with more, cartesian with 4e-7 in
-/// extreme mass ratios, and are then refused too: differences of such accelerations are no linear model.
+/// Relative accelerations that count as kept: above what solvers leave in well-scaled systems (1e-8 with bodies that
+/// spin at 1e6 rad/s), far below the effect of a constraint. A solver may itself accept more, as cartesian does up to
+/// 4e-7 in extreme mass ratios, and is then refused too: differences of such accelerations are no linear model.
 constexpr double kept = 1e-7;
-/// Times the part by which a row is independent that is taken as dependent: what accelerations leave of it is that part
-/// with the levers of the loop.
+/// A row that is taken as dependent leaves in the accelerations the part by which it is independent, times the levers
+/// of the loop.
 constexpr double levers = 100;
 
 }  // namespace

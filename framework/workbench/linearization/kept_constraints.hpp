@@ -1,4 +1,4 @@
-// Linear models and equilibria are of a system with all of its constraints: solvers that leave some out are refused.
+// Linear models and equilibria belong to a system with all of its constraints: solvers that leave some out are refused.
 #pragma once
 
 #include "framework/host/assembly/acceleration_misfit.hpp"
@@ -6,12 +6,12 @@
 
 namespace polyform::host::inline linearization {
 
-/// Failure (bad_input) where observed accelerations leave a constraint: the solver was set up to leave it out, or to
-/// let it give way; or, where they keep it at the nominal state and leave it beside that, the mechanism is in a
-/// singular position. Only the accelerations at the evaluated states are looked at, each against its own joints and
-/// elements (acceleration_misfit.hpp): a constraint that is left out unnoticed is one that these accelerations meet all
-/// the same, to the tolerance. Rows that are taken as dependent at the nominal state are kept to what they are
-/// independent by.
+/// Failure (bad_input) if observed accelerations leave a constraint. Then the solver was set up to leave it out, or to
+/// let it give way; or, if they keep it at the nominal state and leave it in states nearby, the mechanism is in a
+/// singular position. Only the accelerations at the evaluated states are checked, each by its own joints and elements
+/// (acceleration_misfit.hpp): a constraint that is left out unnoticed is one that these accelerations meet all the
+/// same, to the tolerance. Rows that are taken as dependent at the nominal state have to be met up to the part by which
+/// they are independent.
 class KeptConstraints {
  public:
   KeptConstraints(const SystemView&, const ConstStateView& nominal);
@@ -22,7 +22,7 @@ class KeptConstraints {
   double kept_;
 };
 
-/// The same at the initial state, so that it is said before anything that takes long.
+/// The same at the initial state, so that the message comes before anything that takes long.
 void require_constraints(const System&, Solver&);
 
 }  // namespace polyform::host::linearization

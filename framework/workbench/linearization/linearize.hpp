@@ -53,7 +53,7 @@ struct Linearization {
   std::vector<double> values;         ///< of the states at the point; zero of small rotations
   std::vector<double> rates;          ///< ẋ at the point: of positions the velocities, then the accelerations
   double largest_acceleration = 0;    ///< of these, of velocities and first-order states
-  /// Of a state by which A has one derivative from above and another one from below: its name, and by which part they
+  /// A state by which A has two derivatives, one from above and another from below: its name, and by which part they
   /// differ.
   struct Kink {
     std::string state;

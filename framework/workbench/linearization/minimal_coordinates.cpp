@@ -238,8 +238,8 @@ MinimalCoordinates choose_coordinates(const SystemView& view, double t, const Ca
   for (Index r = 0; r < J.rows(); ++r)
     if (const double size = J.row(r).lpNorm<Eigen::Infinity>(); size > 0) J.row(r) /= size;
   const std::vector<char> bounds = position_rows(view, t, state, constraints, J, coordinates), all(rows, true);
-  // Larger coefficients are eliminated first: a preference between those that are nearly equal. What the user wants to
-  // keep is smaller than any lever makes of another.
+  // Larger coefficients are eliminated first: a preference between coefficients that are nearly equal. No lever makes
+  // the weight of another coordinate as small as that of one that the user wants to keep.
   constexpr double slight_preference = 1e-3, kept_to_the_last = 1e-4;
   std::vector<double> preference(n, 1);
   for (const JointData& joint : view.tree_joints())

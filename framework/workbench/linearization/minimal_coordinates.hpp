@@ -1,9 +1,9 @@
 // Which coordinates of a system are independent.
 //
-// All coordinates are those of the tree joints' velocities, then the modes: n in all. A position deviates by δ (n
-// numbers): of a joint with q̇ = N(q) v the coordinates are those of q + N(q) δ, scaled to unit length where they are a
-// quaternion, so that δ of a ball is a small rotation vector in base axes. Constraints leave some of δ and some of the
-// velocities independent; the rest follows.
+// All coordinates are the velocity coordinates of the tree joints, then the modes: n in all. A deviation of the
+// positions is δ (n numbers): for a joint with q̇ = N(q) v the coordinates become q + N(q) δ, scaled to unit length if
+// they are a quaternion, so that δ of a ball is a small rotation vector in base axes. Constraints leave some of δ and
+// some of the velocities independent; the rest follows.
 #pragma once
 
 #include <string>
@@ -29,13 +29,14 @@ struct Coordinate {
 
 /// The n coordinates in order, with names as in result columns (`turn` for the rotation vector of a quaternion).
 std::vector<Coordinate> coordinates_of(const SystemView&);
-/// Values of the n coordinates' positions at a state; zero where the position is a small rotation.
+/// Values of the n coordinates' positions at a state; zero if the position is a small rotation.
 std::vector<double> position_values(const SystemView&, const CanonicalState&);
-/// A length of the system's size, m: of the largest distance between neighbouring joints and mass centres; 1 if none.
+/// A length of the system's size, m: the largest distance between neighbouring joints and mass centres; 1 if none.
 double length_scale(const SystemView&);
 
-/// The choice of independent coordinates at a state. Positions obey the holonomic constraints, velocities all of them:
-/// the independent velocities are among those of the independent positions, fewer where constraints are nonholonomic.
+/// The choice of independent coordinates at a state. Positions obey the holonomic constraints, velocities all
+/// constraints. The independent velocities are among those of the independent positions; with nonholonomic constraints
+/// there are fewer.
 struct MinimalCoordinates {
   Elimination position, velocity;
   Elimination state;  ///< first-order states: variables of modules follow from motions (ModuleStates)
@@ -45,13 +46,14 @@ struct MinimalCoordinates {
   std::size_t states() const { return state.independent.size(); }
 };
 
-/// The positions at δ from those of a state; the rest of `out` is left alone.
+/// Writes the positions that lie δ from those of a state; the rest of `out` is left alone.
 void displace(const SystemView&, const CanonicalState& from, std::span<const double> delta, CanonicalState& out);
 
-/// Chooses at a state. Dependent are coordinates with the largest coefficients, so that the independent ones determine
-/// them well; among equals joints nearer to the root stay independent, and joints of the user before those that the
-/// host added. wanted: coordinates that stay independent where the constraints let them. A row of an element bounds
-/// positions where its residual changes with them as its coefficients say: of a rolling disc only one of three does.
+/// Makes the choice at a state. Coordinates with the largest coefficients become dependent, so that the independent
+/// ones determine them well. Among equals, joints nearer to the root stay independent, and joints of the user before
+/// those that the host added. wanted: coordinates that stay independent if the constraints allow it. A row of an
+/// element restricts positions if its residual changes with them as its coefficients say; for a rolling disc only one
+/// of three does.
 MinimalCoordinates choose_coordinates(const SystemView&, double t, const CanonicalState&,
                                       const std::vector<char>& wanted = {});
 

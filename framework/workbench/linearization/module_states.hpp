@@ -1,4 +1,4 @@
-// Variables of modules that follow from the motion of what the modules are attached to.
+// Variables of modules that follow from the motion of the attached bodies and joints.
 #pragma once
 
 #include <span>
@@ -11,13 +11,13 @@
 
 namespace polyform::host::inline linearization {
 
-/// All first-order states of a system, in their order: names as in result columns where they have one there,
-/// `<force>.state[k]` else.
+/// All first-order states of a system, in their order: names as in result columns if they have one there, else
+/// `<force>.state[k]`.
 std::vector<Channel> first_order_states(const SystemView&);
 
 /// The rows A u + C V + B v = velocity_right of the modules, as far as they determine variables of their own modules:
-/// as many as A has rank. What is left of the rows ties the motion (ConstraintJacobian::Of::all). A holonomic row
-/// determines a state too, where its variable has one that is its integral.
+/// as many as the rank of A. The rest of the rows constrains the motion (ConstraintJacobian::Of::all). A holonomic row
+/// also determines a state, if its variable has one that is its integral.
 class ModuleStates {
  public:
   /// The view outlives the object.
@@ -26,7 +26,7 @@ class ModuleStates {
   /// Which variables and integrals the rows of all modules determine, by complete pivoting over A at this state: rows
   /// of all modules one after another, columns the first-order states.
   Elimination choose(double t, std::span<const BodyMotion> frames, const CanonicalState&);
-  /// The dependent variables and integrals in state.x from all others. False where they are not determined.
+  /// The dependent variables and integrals in state.x from all others. False if they are not determined.
   bool close(double t, std::span<const BodyMotion> frames, const Elimination&, CanonicalState& state);
   /// Kinetic energy that goes with the modules' variables, J.
   double kinetic_energy(double t, std::span<const BodyMotion> frames, const CanonicalState&);

@@ -11,7 +11,7 @@
 namespace polyform::host::inline linearization {
 namespace {
 
-constexpr double still = 1e-12;  ///< a velocity that is rounding beside the largest
+constexpr double still = 1e-12;  ///< a velocity that is rounding, relative to the largest
 
 Vec3 vector_at(const std::vector<double>& numbers, std::size_t first) {
   return {numbers[first], numbers[first + 1], numbers[first + 2]};

@@ -15,7 +15,7 @@ namespace polyform::host::inline linearization {
 class MotionPath {
  public:
   virtual ~MotionPath() = default;
-  /// Failure (simulation_failed) where the motion cannot be followed.
+  /// Failure (simulation_failed) if the motion cannot be followed.
   virtual CanonicalState at(double t) = 0;
 };
 

@@ -18,10 +18,10 @@ struct Rotor {
 ///
 ///   q_b = a₀ + Σ_k (a_k cos k ψ_b + b_k sin k ψ_b) + (−1)^b a_d,   k = 1 … (n−1)/2, a_d for even n
 ///
-/// (Bir 2008, Eqs. 1 to 3), and their velocities by the rates of these. With q = T(ψ) p and x = P x_f,
-/// P = [T 0; Ω T′ T], the matrices become P⁻¹(A P − Ṗ), P⁻¹ B, C P, and values and rates of the states P⁻¹ x and
-/// P⁻¹(ẋ − Ṗ x_f); of an isotropic rotor the matrices no longer depend on ψ.
-/// Deviations of the hub's angle do not enter: T is taken at the nominal motion. Failure (bad_input) where the names
+/// (Bir 2008, Eqs. 1 to 3), and their velocities by the rates of these. With q = T(ψ) p and x = P x_f, P = [T 0; Ω T′
+/// T], the matrices become P⁻¹(A P − Ṗ), P⁻¹ B, C P, and values and rates of the states P⁻¹ x and P⁻¹(ẋ − Ṗ x_f). For
+/// an isotropic rotor the matrices no longer depend on ψ.
+/// Deviations of the hub's angle do not enter: T is taken at the nominal motion. Failure (bad_input) if the names
 /// are wrong, or the blades do not stand as their order says.
 void use_multi_blade_coordinates(const System&, const OperatingPoint&, const std::vector<Rotor>&, Linearization&);
 

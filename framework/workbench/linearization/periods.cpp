@@ -11,22 +11,22 @@
 namespace polyform::host::inline linearization {
 namespace {
 
-constexpr double equal = 1e-9;  ///< periods that are one
-/// Acceleration beside the square of the rate, and change of the rate later on the roughly integrated path, with which
-/// a turn is uniform.
+constexpr double equal = 1e-9;  ///< periods that differ by less are the same
+/// A turn is uniform up to this acceleration over the square of the rate, and up to this change of the rate later on
+/// the roughly integrated path.
 constexpr double even = 1e-9, still_even = 1e-5;
-constexpr int looks = 16;       ///< at a turn, whether it goes on
-constexpr int most_turns = 24;  ///< whole numbers in which a common period is looked for
+constexpr int looks = 16;       ///< at so many times in a turn it is checked that the turn goes on
+constexpr int most_turns = 24;  ///< the largest whole number of turns in a common period
 constexpr std::size_t most_periods = 8;
 
-/// The time in which a coordinate goes on by 2π, by Newton's method on paths of a tolerance; 0 where it does not.
+/// The time in which a coordinate goes on by 2π, by Newton's method on paths of a tolerance; 0 if it does not.
 double time_of_turn(const PathMaker& make, double tolerance, std::size_t q, std::size_t v, double from, double rate,
                     double begin) {
   const double turn = std::copysign(2 * std::numbers::pi, rate), first = turn / rate;
   double t = begin;
   for (int tries = 0; tries < 8; ++tries) {
     const std::unique_ptr<MotionPath> path = make(tolerance);
-    // A joint that swings is left where it turns back.
+    // A joint that swings is given up where it turns back.
     for (int k = 1; k < looks && tries == 0; ++k)
       if (path->at(k * t / looks).v[v] * rate <= 0) return 0;
     const CanonicalState there = path->at(t);
@@ -40,7 +40,7 @@ double time_of_turn(const PathMaker& make, double tolerance, std::size_t q, std:
   return t;
 }
 
-/// Whether a coordinate has the same rate later in its turn. An acceleration that is zero now may be none for long.
+/// Whether a coordinate has the same rate later in its turn. An acceleration that is zero now need not stay zero.
 bool goes_on(const PathMaker& make, std::size_t v, double rate, double turn) {
   const std::unique_ptr<MotionPath> path = make(rough);
   for (const double share : later_shares)
@@ -50,14 +50,14 @@ bool goes_on(const PathMaker& make, std::size_t v, double rate, double turn) {
 
 /// Periods that are found by integration have eight digits.
 constexpr double whole_number = 1e-7;
-/// A rate that its acceleration changes by so many times itself over one turn is passed on the way to others: a joint
-/// that starts from rest. A pendulum that just goes over the top has a thousandth of its greatest rate there, and its
-/// acceleration in a turn some thousand times as much.
+/// If a rate changes over one turn by so many times itself, by its acceleration, the joint only passes through it, as
+/// at a start from rest. A pendulum that just goes over the top has a thousandth of its greatest rate there, and its
+/// acceleration changes the rate by some thousand times as much in a turn.
 constexpr double passing = 1e4;
-/// What turns by a smaller part of the fastest rate does not turn.
+/// A joint whose rate is a smaller part of the fastest rate does not turn.
 constexpr double at_rest_beside = 1e-9;
 
-/// Whole numbers of both in one time: a shortest common multiple, or 0.
+/// The shortest time that holds whole numbers of both, or 0.
 double common(double a, double b) {
   for (int k = 1; k <= most_turns; ++k) {
     const double other = k * a / b, whole = std::round(other);
@@ -108,7 +108,7 @@ std::vector<Period> possible_periods(const PointModel& model, const PathMaker& m
       if (p.kind == Primitive::Kind::rotation && std::abs(rate) > at_rest_beside * fastest) {
         const std::string told_by = fmt::format("a turn of joint `{}`", joint.name);
         const double length = 2 * std::numbers::pi / std::abs(rate);
-        // A turn that takes so much longer than others is not followed: at such a rate a joint rather swings.
+        // A turn that takes so much longer than others is not followed: a joint with such a rate probably swings.
         const bool brief =
             std::abs(rate) * most_turns >= fastest_turn && std::abs(a.vdot[v]) * length <= passing * std::abs(rate);
         const bool uniform = std::abs(a.vdot[v]) <= even * rate * rate && (!brief || goes_on(make, v, rate, length));

@@ -1,4 +1,4 @@
-// Periods that a motion may have, as its shafts and its functions of time tell.
+// Periods that a motion may have, according to its shafts and its functions of time.
 #pragma once
 
 #include <optional>
@@ -12,15 +12,15 @@ namespace polyform::host::inline linearization {
 struct Period {
   double length;        ///< s
   std::string told_by;  ///< "a turn of joint `shaft`"
-  /// Of a turn at a changing rate: the coordinate and its velocity. The length is rough.
+  /// The numbers of coordinate and velocity, if the period is a turn at a changing rate; its length is then only rough.
   std::optional<std::size_t> q, v;
 };
 
-/// A turn of each joint that turns about an axis, by its coordinate or by the clock, periods of sines in time, and the
-/// shortest time that holds whole numbers of all of these; the shorter come first. A turn is followed along the path
-/// where the joint accelerates.
+/// Finds, the shorter ones first: a turn of each joint that turns about an axis, by its coordinate or by the clock; the
+/// periods of sines in time; the shortest time that holds whole numbers of all of these. If the joint accelerates, the
+/// turn is followed along the path.
 std::vector<Period> possible_periods(const PointModel&, const PathMaker&, const Accelerations&);
-/// A turn at a changing rate, to all digits.
+/// Finds the length of a turn at a changing rate to all digits.
 void refine(Period&, const PointModel&, const PathMaker&);
 
 }  // namespace polyform::host::linearization

@@ -10,7 +10,7 @@
 namespace polyform::host::inline linearization {
 namespace {
 
-/// Change of a rate beside it with which a clock turns evenly.
+/// A clock turns evenly up to this relative change of its rate.
 constexpr double even_rate = 1e-9;
 
 }  // namespace

@@ -21,7 +21,7 @@ struct Accelerations {
 
 class PointModel {
  public:
-  /// The linearization is that of the point. All arguments outlive the object.
+  /// The linearization must be that of the point. All arguments outlive the object.
   PointModel(const System&, const SolverMaker&, const OperatingPoint&, const Linearization&);
 
   const System& system() const { return system_; }
@@ -31,7 +31,7 @@ class PointModel {
   const MinimalCoordinates& choice() const { return choice_; }
   double time() const { return point_.time; }
   const CanonicalState& nominal() const { return nominal_; }
-  /// Large deviations: of the independent states, of all coordinates.
+  /// Large deviations of the independent states.
   std::span<const double> scales() const { return scales_; }
   const Coordinate& coordinate(std::size_t c) const { return coordinates_[c]; }
   std::size_t coordinates() const { return coordinates_.size(); }
@@ -39,15 +39,15 @@ class PointModel {
   /// The velocity of a coordinate, independent or not, at a state.
   double velocity(const CanonicalState&, std::size_t coordinate) const;
 
-  /// Deviations about a state at a time, with a solver of their own.
+  /// Deviations about a state at a time, with a solver of its own.
   std::unique_ptr<Probe> probe(double time, const CanonicalState&) const;
-  /// The closed state at a deviation from the nominal one; false where there is none.
+  /// The closed state at a deviation from the nominal one; false if there is none.
   bool place(std::span<const double> deviation, CanonicalState& out) const;
-  /// What the solver gives at a state that is closed to round-off: `closed` is the state it was evaluated at. False,
-  /// with a reason in failure(), where it fails.
+  /// Evaluates the solver at a state that is closed to round-off: `closed` becomes that state. False, with a reason in
+  /// failure(), if the solver fails.
   bool evaluate(double time, const CanonicalState&, CanonicalState& closed, Accelerations& out);
   const std::string& failure() const { return failure_; }
-  /// What counts as a large acceleration, in the units of the coordinates: of gravity and of the motion.
+  /// A large acceleration in the units of the coordinates, by gravity and by the motion.
   double acceleration_size() const;
   /// The first time after the point's at which a function of time has a knot; infinity when there is none, s.
   double next_knot() const;
@@ -73,7 +73,7 @@ class PointModel {
   std::string failure_;
 };
 
-/// What counts as a large acceleration at a state.
+/// A large acceleration at a state.
 double acceleration_size(const SystemView&, const CanonicalState&);
 
 }  // namespace polyform::host::linearization

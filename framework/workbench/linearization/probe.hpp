@@ -20,7 +20,7 @@ class ChartRates {
   ChartRates(const SystemView&, const CanonicalState& nominal);
   /// δ̇ of all n coordinates at a state, measured at the nominal position at rest.
   void evaluate(const CanonicalState&, std::span<double> out) const;
-  /// What the motion of the nominal state takes from δ̇: entries (row, column, value) of a matrix on δ. Of a ball it
+  /// What the motion of the nominal state takes from δ̇: entries (row, column, value) of a matrix on δ. For a ball this
   /// leaves ω × δ.
   struct Entry {
     std::size_t row, column;
@@ -40,9 +40,9 @@ class ChartRates {
   std::vector<Entry> transport_;
 };
 
-/// What is evaluated at a deviation, as one row of numbers: [δ̇ of the independent positions; v̇ of the independent
-/// velocities; ẋ; δ of all coordinates; outputs].
-/// Its members are the solver, the state and the places of the outputs, which one evaluation after the other uses.
+/// Evaluates one row of numbers at a deviation: [δ̇ of the independent positions; v̇ of the independent velocities; ẋ;
+/// δ of all coordinates; outputs]. Its members are the solver, the state and the places of the outputs, which one
+/// evaluation after the other uses.
 class Probe {
  public:
   /// system: for the names of outputs; view: of the system, perhaps with varied fields; outputs: channels of
@@ -55,9 +55,10 @@ class Probe {
   std::size_t first_delta() const { return choice_.positions() + choice_.velocities() + choice_.states(); }
   std::size_t first_output() const { return first_delta() + view_.nv_tree + view_.modes; }
 
-  /// False after a failure of the solver or of the constraints. Failure (bad_input) where the solver leaves some out.
+  /// False after a failure of the solver or of the constraints. Failure (bad_input) if the solver leaves constraints
+  /// out.
   bool evaluate(std::span<const double> deviation, std::span<double> out);
-  /// After a successful evaluation.
+  /// The state of the last successful evaluation.
   const CanonicalState& state() const { return state_; }
   const Observation& observation() { return store_.now(); }
   const ChartRates& chart() const { return chart_; }

@@ -26,8 +26,8 @@ using Eigen::VectorXd;
 /// integration along the period.
 constexpr double same = 1e-6;
 
-/// Looks at a motion in one way after the other until one of them can judge it. Its data are those that it is asked
-/// with and what each way leaves to the next.
+/// Tries one way to judge a motion after the other until one succeeds. Its data are its arguments and what each way
+/// leaves to the next.
 class Judge {
  public:
   Judge(const System& system, const SolverMaker& make, const OperatingPoint& point, const StabilityRequest& request,
@@ -85,7 +85,7 @@ class Judge {
     decide_by_period();
   }
 
-  /// Times at which A is compared, s after the point: those of functions of time (not within the run where only a turn
+  /// Times at which A is compared, s after the point: those of functions of time (within the run only, if a turn alone
   /// counts), and those within a turn.
   std::vector<double> times_to_look(const std::vector<double>& rates, bool beyond_turn = true) {
     const double duration = system_.description().simulation.duration.value_or(10);
@@ -104,7 +104,7 @@ class Judge {
   }
 
   bool decide_by_symmetry() {
-    // What no sum of fields does is no symmetry's either.
+    // If no sum of fields makes the motion, no symmetry does.
     std::optional<SteadyMotion> along = find_steady_motion(model_, *fields_, nullptr);
     if (!along) return false;
     if (fields_->size() > 0) {
@@ -146,7 +146,7 @@ class Judge {
     return true;
   }
 
-  /// A in multi-blade coordinates, at other instants of a motion with constant rates.
+  /// Compares A in multi-blade coordinates, at other instants of a motion with constant rates.
   bool decide_by_rotors() {
     if (request_.rotors.empty() || !find_path_rates()) return false;
     double change = 0;
@@ -172,7 +172,7 @@ class Judge {
     return true;
   }
 
-  /// A motion at constant rates, whether these are symmetries or not.
+  /// Finds a motion at constant rates, whether these are symmetries or not.
   bool find_path_rates() {
     if (path_rates_) return true;
     if (looked_for_rates_) return false;
@@ -191,7 +191,7 @@ class Judge {
     };
   }
 
-  /// What a linear model cannot have ends all judgement.
+  /// Ends all judgement if the path meets an event, which a linear model cannot have.
   bool meets_event(MotionPath& path, double length) {
     const std::optional<EventAlong> event = first_event_along(model_, path, length);
     if (event)
@@ -223,7 +223,7 @@ class Judge {
     out_.why += "; A is frozen at one instant";
   }
 
-  /// A state at rest that is left at once has no motion to be judged.
+  /// Whether the state is at rest and left at once: it has no motion to be judged.
   bool rests_nowhere() {
     if (fields_->size() > 0 || !model_.sine_periods().empty() || !model_.clock_turns().empty()) return false;
     double largest = 0;
@@ -236,7 +236,7 @@ class Judge {
     return true;
   }
 
-  /// demanded: what is wrong with the period ends the search.
+  /// demanded: a mistake in the period ends the search.
   bool try_period(Period period, bool demanded) {
     if (model_.states() > most_floquet_states) {
       trouble_ = out_.why = fmt::format("Floquet's multipliers are found up to {} states", most_floquet_states);

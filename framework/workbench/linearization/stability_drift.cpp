@@ -12,7 +12,7 @@ namespace {
 using Eigen::Index;
 using Eigen::VectorXd;
 
-/// Displacements between two states close by: of coordinates, and turns as vectors in base axes.
+/// Displacements between two states close to each other: of coordinates, with turns as vectors in base axes.
 VectorXd positions_between(const SystemView& view, const CanonicalState& from, const CanonicalState& to) {
   std::vector<double> out;
   for (const JointData& joint : view.tree_joints()) {

@@ -1,4 +1,4 @@
-// Oscillations that are displacements at rest, seen in turning axes.
+// Oscillations in turning axes that are displacements at rest.
 #pragma once
 
 #include <vector>
@@ -9,8 +9,8 @@
 
 namespace polyform::host::inline linearization {
 
-/// Whether the positions of an oscillation, seen in axes that are carried along by the fields at these rates, stay
-/// where they are to those who stand still.
+/// Whether the positions of an oscillation are constant in axes that do not turn; it is seen in axes that the fields
+/// carry along at these rates.
 bool is_drift(const PointModel&, const MotionFields&, const std::vector<double>& rates, const Mode&);
 
 }  // namespace polyform::host::linearization

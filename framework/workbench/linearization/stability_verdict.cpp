@@ -13,7 +13,7 @@
 namespace polyform::host::inline linearization {
 namespace {
 
-/// First-order states that nothing feels, as the angle of a motor: each has an eigenvalue zero of its own.
+/// First-order states on which nothing depends, such as the angle of a motor. Each has its own eigenvalue of zero.
 std::vector<std::string_view> unfelt_states(const Linearization& linear) {
   std::vector<std::string_view> names;
   for (std::size_t i = linear.positions + linear.velocities; i < linear.states.size(); ++i) {
@@ -29,7 +29,7 @@ std::string growth_text(double rate) {
   return fmt::format("unstable: a disturbance doubles in {:.4g} s", std::numbers::ln2 / rate);
 }
 
-/// What becomes of disturbances of all that `unfelt` eigenvalues zero do not belong to.
+/// Judges the disturbances of all states but the unfelt ones, to which `unfelt` eigenvalues zero belong.
 void judge_felt(const Modes& modes, std::size_t unfelt, const std::function<bool(const Mode&)>& drifts,
                 Stability& out) {
   const auto moves = [](const Mode& m) { return m.kind != Mode::Kind::rigid; };
@@ -42,7 +42,7 @@ void judge_felt(const Modes& modes, std::size_t unfelt, const std::function<bool
     return;
   }
   const Mode *defective = nullptr, *drift = nullptr;
-  constexpr double told_from = 1e-6;  // 1/s: what grows by e in more than ten days
+  constexpr double told_from = 1e-6;  // 1/s: growth by e in more than ten days
   double uncertain = 0;
   bool undamped = false;
   for (const Mode& m : modes.all) {

@@ -17,15 +17,15 @@ using Eigen::Index;
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-/// Deviations of the states that are compared along a motion, in scales: small enough for A to speak, large enough
-/// beside rounding (1e-13 of accelerations makes 1e-10 of A).
+/// Deviations of the states that are compared along a motion, in scales: small enough for A to speak, large compared
+/// with rounding (1e-13 of accelerations makes 1e-10 of A).
 constexpr double close_by = 1e-3;
-/// Velocities and accelerations relative to the large ones that a field may leave: above what a search for an
-/// equilibrium leaves (1e-8), below what would change a motion noticeably within a turn.
+/// Velocities and accelerations that a field may leave, relative to the large ones: above the residual of a search for
+/// an equilibrium (1e-8), below what would change a motion noticeably within a turn.
 constexpr double left = 1e-7;
-/// What least squares leave of what is wanted when nothing is left to do.
+/// The residual of least squares if nothing is left to do, relative to the right-hand side.
 constexpr double done = 1e-9;
-/// Relative changes of A that may be errors: differences of solvers in badly scaled systems come to that.
+/// Relative changes of A that may be errors: differences of solvers in badly scaled systems are so large.
 constexpr double constant = 1e-6;
 
 /// Least squares; combinations of columns below the tolerance stay zero.
@@ -96,7 +96,7 @@ std::optional<SteadyMotion> find_steady_motion(PointModel& model, const MotionFi
   if (B.cols() > 0) {
     constexpr double independent = 1e-9;
     const MatrixXd plain = all * B.leftCols(given.plain), others = all * B.rightCols(B.cols() - given.plain);
-    // What the plain ones cannot do is left to the others.
+    // The part that the plain fields cannot meet is left to the others.
     const auto without_plain = [&](const MatrixXd& M) -> MatrixXd {
       if (plain.cols() == 0) return M;
       MatrixXd out = M;
@@ -111,7 +111,7 @@ std::optional<SteadyMotion> find_steady_motion(PointModel& model, const MotionFi
     if (more.cols() > 0 && rest.norm() > done * wanted.norm()) weights.tail(others.cols()) = solve(more, rest, left);
     weights.head(given.plain) = solve(plain, wanted - others * weights.tail(others.cols()), independent);
     c = B * weights;
-    // Parts that are but rounding go, and the others make up for it.
+    // Parts that are only rounding are dropped, and the others make up for them.
     std::vector<Index> kept;
     for (Index k = 0; k < m; ++k)
       if (std::abs(c[k]) * all.col(k).norm() > left * wanted.norm()) kept.push_back(k);
@@ -150,7 +150,7 @@ Linearization::Matrix carried_part(const PointModel& model, const MotionFields& 
       deviation[k] = 0;
       if (!there) return false;
       rows.evaluate(fields.sum(rates, state), state, chart, row.data());
-      // linearize() measures from the moving state already: that part is none of the field's.
+      // linearize() measures from the moving state already, so that part does not belong to the field.
       for (const ChartRates::Entry& e : chart.transport())
         for (std::size_t i = 0; i < independent.size(); ++i)
           if (independent[i] == e.row) row[i] -= e.value * closed.delta()[e.column];
@@ -188,12 +188,12 @@ AlongMotion look_along(PointModel& model, const MotionFields& fields, const std:
       all.push_back(std::move(next));
   }
   const VectorXd here = rows.of_motion(all[0].state, all[0].rates);
-  double size = 0;  // of A, by what it makes of the deviations
+  double size = 0;  // of A, by its effect on the deviations
   for (std::size_t i = 1; i < all.size(); ++i)
     size = std::max(size, (rows.of_motion(all[i].state, all[i].rates) - here).lpNorm<Eigen::Infinity>());
   out.steady = out.constant = true;
   for (const double t : times) {
-    VectorXd apart;  // of the motion itself, which all companions share
+    VectorXd apart;  // of the motion itself, which all companions have in common
     for (std::size_t i = 0; i < all.size(); ++i) {
       const CanonicalState there = fields.carry(all[i].state, rates, t);
       Accelerations expected = all[i].rates, found;

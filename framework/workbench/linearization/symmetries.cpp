@@ -19,7 +19,7 @@ using Eigen::VectorXd;
 /// seen, small enough that constraints still close.
 constexpr double near_by = 0.1;
 constexpr int neighbours = 2;
-/// A commutator, relative to the two terms whose difference it is, that counts as zero beside its own error.
+/// A commutator, relative to the two terms whose difference it is, counts as zero up to this, which is its own error.
 constexpr double commutes = 1e-8;
 
 /// The commutators of all fields with the rates, at one state: a column each, in scales.
@@ -28,7 +28,7 @@ class Commutators {
   Commutators(const PointModel& model, const MotionFields& fields, const CanonicalState& at)
       : model_(model), fields_(fields), rows_(model, fields), probe_(model.probe(model.time(), at)) {}
 
-  /// False where the solver fails at the state or near it. sizes: of the terms; noise: of their errors.
+  /// False if the solver fails at the state or near it. sizes: of the terms; noise: of their errors.
   bool find(MatrixXd& K, VectorXd& sizes, VectorXd& noise) {
     const std::size_t n = model_.states(), m = fields_.size();
     std::vector<double> row(probe_->size()), still(n);
@@ -99,9 +99,9 @@ bool is_plain(MotionField::Kind kind) {
   return kind != MotionField::Kind::turn_in_base && kind != MotionField::Kind::carry;
 }
 
-/// Parts of a field below this are none: of numbers of size 1 that differences give.
+/// Parts of a field below this count as zero: the field has size 1 and comes from differences.
 constexpr double plain_part = 1e-6;
-/// Where differences are rougher than this they tell no symmetry.
+/// Differences that are rougher than this tell no symmetry.
 constexpr double most_noise = 1e-4;
 
 /// The combinations of a basis without parts that turn the base or carry a body come first.

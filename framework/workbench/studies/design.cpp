@@ -24,7 +24,7 @@ constexpr std::array<std::pair<std::string_view, Method>, 5> methods{{{"grid", M
                                                                       {"lhs", Method::latin_hypercube},
                                                                       {"saltelli", Method::saltelli}}};
 
-/// Number k of the stream SplitMix64 with this seed (Steele, Lea and Flood 2014): any number without those before it.
+/// The number k of the stream SplitMix64 with this seed (Steele, Lea and Flood 2014), computed without those before it.
 std::uint64_t random_bits(std::uint64_t seed, std::uint64_t k) {
   std::uint64_t z = seed + (k + 1) * 0x9E3779B97F4A7C15ULL;
   z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ULL;

@@ -33,16 +33,17 @@ struct DesignRequest {
   std::optional<Method> method;  ///< none: grid where all factors have levels, else random
   std::size_t samples = 0;       ///< 0: not given
   std::uint64_t seed = 0;
-  /// Of the factors' normal scores (a Gaussian copula), factors × factors by rows; empty where they are independent.
+  /// Correlation of the factors' normal scores (a Gaussian copula), factors × factors by rows; empty if they are
+  /// independent.
   std::vector<double> correlation;
 };
 
-/// The values of a case follow from its number, the seed and the factors alone. Where the solver is a factor of random,
+/// The values of a case follow from its number, the seed and the factors alone. If the solver is a factor of random,
 /// sobol or lhs, each of them computes every sample: a case for each, one after the other.
 class Design {
  public:
-  /// Failure (bad_input) where samples are missing or do not apply, where a factor of a grid has no levels, or where
-  /// the correlation is none.
+  /// Failure (bad_input) if samples are missing or do not apply, a factor of a grid has no levels, or the correlation
+  /// is none.
   Design(std::vector<Factor>, const DesignRequest&);
 
   const std::vector<Factor>& factors() const { return factors_; }
@@ -59,7 +60,7 @@ class Design {
   void prepare_points();
   void settle_cases();
   double probability(std::size_t sample, std::size_t dimension) const;
-  /// Of one factor of a case.
+  /// The probability of one factor in a case.
   double probability_of_case(std::size_t number, std::size_t factor) const;
   std::vector<std::string> values_of_grid(std::size_t number) const;
 

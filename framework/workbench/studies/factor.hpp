@@ -33,7 +33,7 @@ struct Factor {
   std::string given;               ///< the distribution as it was written
   Distribution distribution;
 
-  /// Its values where there are only so many; nullptr where any number of a range may be taken.
+  /// Its values where there are only so many; nullptr if any number of a range may be taken.
   const Levels* levels() const { return std::get_if<Levels>(&distribution); }
 };
 

@@ -8,14 +8,14 @@
 
 namespace polyform::host::inline studies {
 
-/// Of one column. Between the rows of a case its values are those of straight lines; beyond its end it has none.
+/// The fan of one column. Between the rows of a case its values lie on straight lines; beyond its end it has none.
 struct Fan {
   /// Parts of the cases that lie below.
   static constexpr std::array levels{0.05, 0.25, 0.5, 0.75, 0.95};
 
   std::string name, unit;
   std::vector<double> times;                                 ///< s
-  std::array<std::vector<double>, levels.size()> quantiles;  ///< by level, at the times; NaN where no case has a value
+  std::array<std::vector<double>, levels.size()> quantiles;  ///< by level, at the times; NaN if no case has a value
   std::vector<std::size_t> numbers;                          ///< some cases
   std::vector<std::vector<double>> lines;                    ///< of these, at the times
 };
@@ -27,7 +27,7 @@ struct Fans {
 };
 
 /// From a file that has trajectories (trajectory_file.hpp), or a table that joins them; none of a table without.
-/// Failure (bad_input) where they cannot be read.
+/// Failure (bad_input) if they cannot be read.
 Fans read_fans(const std::string& file);
 
 }  // namespace polyform::host::inline studies

@@ -43,7 +43,7 @@ StudyRecord record_of(const std::string& path, std::string_view line, StudyTable
   return record;
 }
 
-/// Cuts the first line off; nothing where it has no end.
+/// Cuts the first line off; nothing if it has no end.
 bool next_line(std::string_view& text, std::string_view& line) {
   const std::size_t end = text.find('\n');
   if (end == std::string_view::npos) return false;

@@ -1,4 +1,4 @@
-// What is kept of a study while it goes on: a file beside the table, to which each case is added as it ends.
+// Keeps a study while it runs: a file next to the table, to which each case is added when it ends.
 #pragma once
 
 #include <initializer_list>
@@ -11,13 +11,13 @@
 
 namespace polyform::host::inline studies {
 
-/// What a study is made of: entries by name. `model` is the text of the model, `cases` how many there are to be.
+/// The identity of a study: entries by name. `model` is the text of the model, `cases` the number of cases.
 using StudyRecord = std::vector<std::pair<std::string, std::string>>;
 
-/// An entry; nullptr where there is none.
+/// An entry; nullptr if there is none.
 const std::string* find(const StudyRecord&, std::string_view name);
 
-/// What differs between two records, a sentence without a full stop; "" where nothing does. ignored: entries that may.
+/// Tells how two records differ, in a sentence without a full stop; "" if they agree. ignored: entries that may differ.
 std::string difference(const StudyRecord& before, const StudyRecord& now,
                        std::initializer_list<std::string_view> ignored);
 
@@ -27,14 +27,14 @@ class Journal {
   /// The journal of a table.
   static std::string path_of(const std::string& table) { return table + ".journal"; }
 
-  /// A new one with the rows of the table, in place of what is there once it is written. Failure (bad_input) where the
-  /// file cannot be written.
+  /// Makes a new journal with the rows of the table. It takes the place of an older one when it is written. Failure
+  /// (bad_input) if the file cannot be written.
   Journal(const std::string& path, const StudyRecord&, const StudyTable&);
   ~Journal();
   Journal(const Journal&) = delete;
   Journal& operator=(const Journal&) = delete;
 
-  /// Adds a row at once. Failure (simulation_failed) where it cannot be stored, by a full disk for instance.
+  /// Adds a row at once. Failure (simulation_failed) if it cannot be stored, by a full disk for instance.
   void add(const CaseRow&);
 
  private:
@@ -44,15 +44,15 @@ class Journal {
   int descriptor_ = -1;
 };
 
-/// What a journal holds. A last line without its end, of a program that was killed, is left out.
+/// The content of a journal. A last line without its end, from a program that was killed, is left out.
 struct JournalContent {
   StudyRecord record;
   StudyTable table;
-  /// Whether cases are left to do.
+  /// Whether there are cases that have not been run.
   bool unfinished() const;
 };
 bool has_journal(const std::string& path);
-/// Failure (bad_input) where the file is none.
+/// Failure (bad_input) if the file is no journal.
 JournalContent read_journal(const std::string& path);
 
 }  // namespace polyform::host::inline studies

@@ -14,7 +14,7 @@
 
 namespace polyform::host::inline studies {
 
-/// A number that a column of a run leaves, over its rows. mean, rms and integral take the column as straight lines
+/// A number that follows from the rows of a column of a run. mean, rms and integral take the column as straight lines
 /// between its rows; amplitude is half of the range; crossing is the first time at which the column takes a value, s;
 /// difference is the largest distance from the same column of a run with another solver, at the output interval.
 struct Aggregate {
@@ -39,7 +39,7 @@ struct Operation {
 /// Named expressions over aggregates, with + - * / ^, parentheses, abs, sqrt, exp, log, sin, cos, tan and pi.
 class Quantities {
  public:
-  /// From "NAME=EXPRESSION". Failure (bad_input) that names the column of the text where it goes wrong.
+  /// Adds one from "NAME=EXPRESSION". Failure (bad_input) that names the column of the text at which it goes wrong.
   void add(std::string_view text);
   void add(std::string name, std::string_view expression);
 
@@ -49,7 +49,7 @@ class Quantities {
   const std::vector<Aggregate>& aggregates() const { return aggregates_; }
   /// The other solvers of differences, each once.
   std::vector<std::string> solvers() const;
-  /// Of the quantity, from the units of the columns; "" where the expression is more than one aggregate.
+  /// The unit of the quantity, from those of the columns; "" if the expression is more than one aggregate.
   std::string unit(std::size_t quantity, std::span<const Channel> channels) const;
   /// Their values, from those of the aggregates.
   std::vector<double> evaluate(std::span<const double> aggregates) const;
@@ -66,7 +66,7 @@ Columns columns_of_differences(const Quantities&);
 /// Gathers the aggregates while a run goes on; memory does not grow with the rows.
 class AggregateSink final : public RowSink {
  public:
-  /// Failure (bad_input) where a column is not there. Both outlive the sink.
+  /// Failure (bad_input) if a column is not there. Both outlive the sink.
   AggregateSink(const System&, const Quantities&);
 
   void work(double work) override { work_ = work; }
@@ -77,7 +77,7 @@ class AggregateSink final : public RowSink {
   std::span<const Channel> channels() const { return rows_.channels(); }
 
  private:
-  /// Of one aggregate.
+  /// The sum for one aggregate.
   struct Sum {
     std::size_t column = 0;
     double least = std::numeric_limits<double>::infinity(), greatest = -least;

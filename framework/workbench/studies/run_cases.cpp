@@ -24,7 +24,7 @@ std::vector<Share> share(const std::vector<std::size_t>& numbers, const CaseLimi
   const std::size_t even = workers > 1 ? numbers.size() / (per_worker * workers) : numbers.size(),
                     each = (numbers.size() + workers - 1) / workers;
   const std::size_t groups = (even + together - 1) / together;
-  // Of few cases every worker has some, though they fill no group.
+  // If there are few cases, every worker gets some, though they fill no group.
   const std::size_t size =
       limits.isolate ? 1 : std::clamp<std::size_t>(std::max(groups * together, std::min(together, each)), 1, most);
   std::vector<Share> shares;
@@ -96,7 +96,7 @@ bool run_cases(std::vector<std::size_t> numbers, const GroupWork& work, const st
       if (ends[i].how == How::not_started)
         throw Failure(Exit::simulation_failed, "a process for cases " + describe(ends[i], process_limits),
                       "What was done is kept; go on with --resume, with fewer --workers.");
-      // The first of those that are left were under way. Of one alone it is known that it ended the process.
+      // The first of the cases that are left were under way. If it was only one, that one ended the process.
       const std::size_t under_way = std::min(left.size(), limits.together);
       if (under_way == 1)
         take({left.front(), false, describe(ends[i], process_limits), {}});

@@ -17,7 +17,7 @@ struct CaseOutcome {
   std::size_t number = 0;
   bool done = false;
   std::string reason;              ///< why it failed, or what it warns of
-  std::vector<double> quantities;  ///< none where it failed
+  std::vector<double> quantities;  ///< none if it failed
   std::vector<double> trajectory{};  ///< rows × columns, where trajectories are asked for and it is done
 };
 
@@ -45,7 +45,7 @@ using GroupWork = std::function<void(std::span<const std::size_t> numbers, const
 
 /// Does the work of all cases and hands each outcome on as it comes, in any order. A case whose process crashes, hangs
 /// or runs out of memory fails with that reason, and the others of its process go on in another. Returns whether all
-/// were done: not after an interruption. Failure (simulation_failed) where no process can be started.
+/// were done: not after an interruption. Failure (simulation_failed) if no process can be started.
 bool run_cases(std::vector<std::size_t> numbers, const GroupWork&, const std::function<void(CaseOutcome)>& take,
                const CaseLimits&, const volatile std::sig_atomic_t* interrupted);
 /// One case after the other.

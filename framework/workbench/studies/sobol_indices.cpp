@@ -17,7 +17,7 @@ namespace {
 /// Below so many samples neither the estimate nor its interval tells anything.
 constexpr std::size_t least_samples = 16;
 constexpr std::size_t resamples = 400;
-/// Of the square of the largest value: a variance below it is rounding of values that are one.
+/// Part of the square of the largest value: a smaller variance is rounding of equal values.
 constexpr double rounding = 1e-26;
 
 /// The values of a quantity: samples × points, by samples, as in the design: a, b, then one for each factor.

@@ -14,21 +14,21 @@ namespace polyform::host::inline studies {
 struct Estimate {
   double value = 0, low = 0, high = 0;
 };
-/// first: the share of the variance that goes with the factor alone. total: the share that is left when all others are
-/// known, so with all that it does together with others.
+/// first: the share of the variance that goes with the factor alone. total: the share that is left if all other factors
+/// are known; it contains what the factor does together with others.
 struct FactorIndices {
   Estimate first, total;
 };
-/// Of one quantity. why_not: why there are none; "" where there are.
+/// The indices of one quantity. why_not: the reason if there are none, otherwise "".
 struct SobolIndices {
   std::vector<FactorIndices> factors;
-  std::size_t samples = 0, left_out = 0;  ///< of which the estimate is made; with a case that failed or has no number
+  std::size_t samples = 0, left_out = 0;  ///< samples in the estimate; samples with a case that failed or has no number
   std::string why_not;
 };
 
 /// One for each quantity, from the cases of the method saltelli (design.hpp). First indices by Saltelli et al. (2010,
 /// Comput. Phys. Comm. 181, table 2 b), total ones by Jansen (1999, Comput. Phys. Comm. 117, eq. 22), intervals by
-/// bootstrap over the samples (Archer, Saltelli, Sobol 1997). Of another method there are none, and why_not says so.
+/// bootstrap over the samples (Archer, Saltelli, Sobol 1997). Other methods have no indices, and why_not says so.
 std::vector<SobolIndices> sobol_indices(const StudyTable&, std::string_view method);
 
 }  // namespace polyform::host::inline studies

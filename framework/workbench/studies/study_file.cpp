@@ -12,7 +12,7 @@ namespace polyform::host::inline studies {
 
 namespace {
 
-/// Turns what a part of the file throws into a report at its place.
+/// Turns an exception of a part of the file into a report at its place.
 template <class Read>
 void at(const Value& value, const Read& read) {
   try {

@@ -22,7 +22,7 @@ struct StudyFile {
   std::string trajectories;  ///< columns, with commas between; "": none
 };
 
-/// The study of a file whose first key tells that it is one (`study: 1`); nothing where it is another file, or cannot
+/// The study of a file whose first key tells that it is one (`study: 1`); nothing if it is another file, or cannot
 /// be parsed: the reader of models tells why. Failure (bad_input, already said) after reports.
 std::optional<StudyFile> read_study(const std::string& file, Diagnostics&);
 

@@ -15,18 +15,18 @@ namespace polyform::host::inline studies {
 struct CaseRow {
   std::size_t number = 0;
   std::vector<std::string> values;  ///< of the factors
-  std::vector<double> quantities;   ///< NaN where the case failed
+  std::vector<double> quantities;   ///< NaN if the case failed
   bool done = false;
   std::string reason;  ///< why it failed, or what it warns of
 };
 
 struct StudyTable {
   std::vector<std::string> factors, quantities;
-  std::vector<std::string> units;  ///< of the quantities; "" where not known
+  std::vector<std::string> units;  ///< of the quantities; "" if not known
   std::vector<CaseRow> rows;       ///< in the order of the cases once sort() was called
-  std::vector<std::string> factor_units{};  ///< "" where not known; none: of no factor
+  std::vector<std::string> factor_units{};  ///< "" if not known; none: of no factor
 
-  /// Puts the rows in order. Failure (bad_input) where a case is there twice.
+  /// Puts the rows in order. Failure (bad_input) if a case is there twice.
   void sort();
 };
 
@@ -35,16 +35,16 @@ std::string header_line(const StudyTable&);
 std::string row_line(const CaseRow&);
 /// The fields of a line; nothing of it is left where quotes do not close.
 std::vector<std::string> fields_of(std::string_view line);
-/// From the fields of a row; false where they are none.
+/// Reads the fields of a row; false if they are none.
 bool read_row(const std::vector<std::string>& fields, std::size_t factors, std::size_t quantities, CaseRow&);
 
-/// A table of a CSV file; its columns between `case` and `status` are all taken as factors. Failure (bad_input) where it
+/// A table of a CSV file; its columns between `case` and `status` are all taken as factors. Failure (bad_input) if it
 /// is none.
 StudyTable read_csv_table(const std::string& file);
 
 /// Whether the file is a table of a study in HDF5, as write_table writes it.
 bool is_hdf5_table(const std::string& file);
-/// Such a table, and its record. Failure (bad_input) where it cannot be read.
+/// Such a table, and its record. Failure (bad_input) if it cannot be read.
 StudyTable read_hdf5_table(const std::string& file, RecordFields&);
 
 struct TrajectoryParts;

@@ -8,7 +8,7 @@ namespace polyform::host::inline studies {
 
 namespace {
 
-/// Of an interval: rounding of the times of rows.
+/// Part of an interval: rounding of the times of rows.
 constexpr double rounding_of_rows = 1e-9;
 
 }  // namespace

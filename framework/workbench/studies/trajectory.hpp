@@ -13,12 +13,12 @@
 
 namespace polyform::host::inline studies {
 
-/// Keeps the rows of a run at multiples of its output interval, and that at its end. Of several rows at one time,
-/// before and after an event, it keeps the first; rows at events between are left out: all runs of one duration and
-/// interval have the same times.
+/// Keeps the rows of a run at multiples of its output interval, and that at its end. If there are several rows at one
+/// time, before and after an event, it keeps the first. It leaves out rows at events between: all runs of one duration
+/// and interval have the same times.
 class TrajectorySink final : public RowSink {
  public:
-  /// Failure (bad_input) where a pattern of the columns matches nothing. The system outlives the sink. interval,
+  /// Failure (bad_input) if a pattern of the columns matches nothing. The system outlives the sink. interval,
   /// duration: s, greater than 0.
   TrajectorySink(const System&, const Columns&, double interval, double duration);
 
@@ -36,7 +36,7 @@ class TrajectorySink final : public RowSink {
   std::vector<double> values_;
 };
 
-/// The largest distance of a column of two trajectories with the same channels; NaN where they differ in their times.
+/// The largest distance of a column of two trajectories with the same channels; NaN if they differ in their times.
 double largest_difference(const TrajectorySink& a, const TrajectorySink& b, std::size_t column);
 
 }  // namespace polyform::host::inline studies

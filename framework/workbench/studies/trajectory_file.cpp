@@ -19,7 +19,7 @@ using results::hdf5::Handle;
 namespace {
 
 constexpr double absent = std::numeric_limits<double>::quiet_NaN();
-/// Cases that are written at a time, and a chunk holds.
+/// The number of cases that are written at a time, and that a chunk holds.
 constexpr std::size_t cases_at_once = 64;
 
 std::string path_of(const Channel& channel) {
@@ -73,7 +73,7 @@ void fill(hid_t file, const StudyTable& table, const std::vector<Channel>& chann
   }
 }
 
-/// Selects whole rows of a space, of so many numbers each. Places that are evenly apart make one block.
+/// Selects whole rows of a space, of so many numbers each. Places at even distances make one block.
 void select_rows(hid_t space, const std::vector<hsize_t>& places, hsize_t width) {
   const hsize_t step = places.size() > 1 && places[1] > places[0] ? places[1] - places[0] : 1;
   bool even = true;

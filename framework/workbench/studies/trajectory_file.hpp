@@ -13,7 +13,7 @@
 namespace polyform::host::inline studies {
 
 /// In each such file: `case`, and in the group `trajectories` a dataset for each column, cases × rows, with its unit;
-/// NaN where a case has no such row. `time` is one of them.
+/// NaN if a case has no such row. `time` is one of them.
 inline constexpr const char* trajectories_group = "trajectories";
 
 /// The file of trajectories that goes with a table: a.trajectories.h5 for a.csv and a.h5.
@@ -33,8 +33,8 @@ struct TrajectoryParts {
   std::vector<Channel> channels;
   std::vector<TrajectoryPart> parts;
 };
-/// The file, to be joined by `joining`; its channels are added to those of the parts if there are none yet. Failure
-/// (bad_input) where it is none, or has other channels.
+/// Adds a file, to be joined by `joining`; its channels are added to those of the parts if there are none yet. Failure
+/// (bad_input) if it is no file of trajectories, or has other channels.
 void add_part(TrajectoryParts&, const std::string& file, const std::string& joining);
 /// Writes a file that joins them and holds nothing of its own, in the order of the table. Failure (simulation_failed).
 void write_joined(OutputFile&, const StudyTable&, const TrajectoryParts&);

@@ -34,7 +34,7 @@ bool goes_on_with(std::string_view rest, std::string_view name) {
 /// The first word of a path.
 std::string_view first_word(std::string_view rest) { return rest.substr(0, rest.find_first_of(".[")); }
 
-/// The name of a list's item; nothing where it has none.
+/// The name of a list's item; nothing if it has none.
 std::optional<std::string_view> name_of(const Node& item) {
   for (const Node::Entry& entry : item.entries)
     if (entry.key == "name" && entry.value->kind == Node::Kind::scalar) return entry.value->text;

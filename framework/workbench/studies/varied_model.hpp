@@ -27,7 +27,7 @@ class VariedModel {
   void set(std::size_t value, std::string_view text);
   /// The model as it is now, as read_model would give it.
   Description read(const Catalog&, Diagnostics&, bool& missing_plugin, const ReadingOptions&) const;
-  /// The units of the values, in the order of their numbers, as the model is now; "" where a value has none, or is no
+  /// The units of the values, in the order of their numbers, as the model is now; "" if a value has none, or is no
   /// number of its own but one of formulas, or of an option.
   std::vector<std::string> units(const Catalog&, const ReadingOptions&) const;
   /// The text of the file.
@@ -54,8 +54,8 @@ class VariedModel {
   std::vector<Node*> values_;
 };
 
-/// What differs between two texts of a model: the path of the first value that does, with both values; "" where only
-/// comments, places or the order of keys differ, or where one of the texts cannot be parsed.
+/// Tells how two texts of a model differ: the path of the first value that does, with both values; "" if only comments,
+/// places or the order of keys differ, or one of the texts cannot be parsed.
 std::string first_difference(std::string_view before, std::string_view now);
 
 }  // namespace polyform::host::inline studies

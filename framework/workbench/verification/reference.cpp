@@ -26,7 +26,8 @@ bool is_list(const Value& value) {
   return good;
 }
 
-/// Nothing after a report. Only the first item that is no number is reported: the others are likely wrong alike.
+/// Nothing after a report. Only the first item that is not a number is reported: the others are probably wrong
+/// likewise.
 std::optional<std::vector<double>> read_list(const Value& value) {
   if (!is_list(value)) return std::nullopt;
   std::vector<double> numbers;
@@ -44,7 +45,7 @@ constexpr std::array<std::string_view, 13> channel_groups{"position", "orientati
                                                           "force",    "moment",         "energy",   "constraint",
                                                           "module"};
 
-/// Positive numbers by group; what is not one is reported.
+/// Reads positive numbers by group; reports any other.
 Tolerances read_tolerances(MapReader& map, std::span<const std::string_view> groups) {
   Tolerances tolerances;
   for (const std::string_view group : groups)
@@ -56,7 +57,7 @@ Tolerances read_tolerances(MapReader& map, std::span<const std::string_view> gro
   return tolerances;
 }
 
-/// The numbers that each body or joint gives for some of these quantities.
+/// Reads the numbers that each body or joint gives for some of these quantities.
 void read_objects(const Value& objects, std::initializer_list<std::pair<std::string_view, KnownByName*>> quantities) {
   const MapReader all(objects);
   for (const Node::Entry& e : objects.node().entries) {
@@ -96,7 +97,7 @@ void read_times(const Value& value, Reference& out) {
     value.error("the times do not rise", "Give at least one, each later than the one before.");
 }
 
-/// Other tolerances after some times.
+/// Reads the tolerances that replace the others after certain times.
 void read_later(const Value& list, Reference& out) {
   if (!is_list(list)) return;
   for (std::size_t i = 0; i < list.node().items.size(); ++i) {

@@ -1,5 +1,5 @@
-// A problem with a known answer: a model and what must come out of it. The format is told in
-// apps/models/references/README.md.
+// A problem with a known answer: a model and its expected results. apps/models/references/README.md describes the
+// format.
 #pragma once
 
 #include <map>
@@ -44,7 +44,7 @@ struct Reference {
   std::vector<double> times;
   std::vector<ReferenceChannel> channels;
   Tolerances tolerance;
-  std::vector<std::pair<double, Tolerances>> tolerance_after;  ///< others after a time, in the order of time
+  std::vector<std::pair<double, Tolerances>> tolerance_after;  ///< tolerances from a time on, in the order of time
   std::optional<ReferenceStart> start;
 };
 
@@ -55,9 +55,9 @@ double tolerance_at(const Reference&, const std::string& group, double time);
 /// joint, joint_velocity, force, moment, energy, constraint; module for variables and states of modules.
 std::string group_of(const std::string& channel);
 
-/// Nothing for a file that is no reference: the diagnostics say what is wrong with it, and where.
+/// Nothing if the file is no reference: the diagnostics say what is wrong with it, and where.
 std::optional<Reference> read_reference(const std::string& file, Diagnostics&);
-/// The reference files *.json of a folder, by name. Failure (bad_input) when there is no such folder or nothing in it.
+/// The reference files *.json of a folder, by name. Failure (bad_input) if there is no such folder or no file in it.
 std::vector<std::string> reference_files(const std::string& folder);
 /// models/references in the data folder: in the build tree and in an installation.
 std::string shipped_references();

@@ -36,7 +36,7 @@ constexpr std::size_t none = std::numeric_limits<std::size_t>::max();
                 fmt::format("Give {}.", size));
 }
 
-/// Largest difference of a list from what was found.
+/// The largest difference between the expected list and the one that was found.
 double difference(const std::vector<double>& expected, std::span<const double> found) {
   double largest = 0;
   for (std::size_t k = 0; k < expected.size(); ++k) {
@@ -60,7 +60,7 @@ ReferenceSink::ReferenceSink(const System& system, const Reference& reference, b
     compared_.push_back(&channel);
     columns_.push_back(found->second);
     groups_.push_back(group);
-    // Of the coordinates of a joint, those without unit are the quaternion of a ball.
+    // A joint's coordinates without unit are the quaternion of a ball.
     const bool attitude = group == "orientation" || (group == "joint" && rows_.channels()[found->second].unit == "1");
     attitudes_.push_back(attitude ? attitude_of_.try_emplace(channel.name.substr(0, channel.name.rfind('.')),
                                                              attitude_of_.size()).first->second

@@ -14,7 +14,7 @@
 
 namespace polyform::host::inline verification {
 
-/// What a run is off by.
+/// The errors of a run.
 struct ReferenceErrors {
   std::map<std::string, double> largest;  ///< by group: position, orientation, velocity, …, linear, angular, joint
   double ratio = 0;                       ///< of error to tolerance, where that is largest
@@ -28,8 +28,8 @@ ReferenceErrors errors_from_text(const std::string&);
 
 class ReferenceSink final : public RowSink {
  public:
-  /// reactions: whether those of the run are to be read; else channels of forces and moments are not compared. Failure
-  /// (bad_input) when the reference names a channel, body or joint that the system has not, or gives a wrong number of
+  /// reactions: whether those of the run are compared; if not, channels of forces and moments are not compared. Failure
+  /// (bad_input) if the reference names a channel, body or joint that the system lacks, or gives a wrong number of
   /// accelerations.
   ReferenceSink(const System&, const Reference&, bool reactions);
 

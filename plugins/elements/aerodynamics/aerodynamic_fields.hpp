@@ -1,4 +1,4 @@
-// What all aerodynamic forces are told: where they act and in which air.
+// What all aerodynamic forces have in common: where they act and in which air.
 #pragma once
 
 #include <algorithm>
@@ -38,7 +38,7 @@ inline constexpr FieldSpec common_specs[common_fields]{
      .default_text = "[0, 0, 0]",
      .tied_to_ground = true}};
 
-/// Those fields of an instance that passed define_common.
+/// The common fields of an instance that passed define_common.
 struct Air {
   Mat3 R;          ///< aerodynamic axes in body axes
   double density;  ///< kg/m^3
@@ -54,7 +54,7 @@ struct AirMotion {
   Vec3 angular_velocity;  ///< of the body, aerodynamic axes
 };
 
-/// The angle of attack atan2(w, u) at a point, and its rate where nothing accelerates: axes that turn at ω see the same
+/// The angle of attack atan2(w, u) at a point, and its rate if nothing accelerates: axes that turn at ω see the same
 /// velocity change by −ω × v.
 struct FlowAngle {
   double value = 0, rate = 0;
@@ -67,9 +67,10 @@ struct FlowAngle {
   }
 };
 
-/// A batch of what has `air`, is made from the fields of an instance, gives its load as wrench(motion, time): the
-/// moment about the origin and the force, aerodynamic axes, and tells by passing_time(motion, time) how long a step may
-/// be that meets every piece of its tables (`never` without any). Air has no potential: all of it is power.
+/// A batch of instances that have `air` and are made from the fields of an instance. An instance gives its load as
+/// wrench(motion, time), the moment about the origin and the force, aerodynamic axes. passing_time(motion, time) tells
+/// the longest step that meets every piece of its tables (`never` without any). Air has no potential: all of its work
+/// is power.
 template <class Loaded>
 class AirBatch final : public ForceBatch, private EventSource {
  public:

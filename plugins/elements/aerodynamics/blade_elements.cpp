@@ -60,7 +60,7 @@ struct Blade {
     for (std::size_t i = 0; i < rows.size(); i += 4) strips.push_back({rows[i], rows[i + 1], rows[i + 2], rows[i + 3]});
   }
 
-  /// Of the air at a strip, aerodynamic axes.
+  /// The velocity of the air at a strip, aerodynamic axes.
   static Vec3 velocity_at(const Strip& strip, const AirMotion& motion) noexcept {
     return motion.velocity + strip.distance * Vec3{-motion.angular_velocity.z, 0, motion.angular_velocity.x};
   }

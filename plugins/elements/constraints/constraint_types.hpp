@@ -5,7 +5,8 @@
 
 namespace polyform::constraints {
 
-/// Two directions of a drawing that make a smaller angle are one: what they span is lost in rounding of data.
+/// Two directions of a drawing count as one if their angle is smaller: the plane that they span is lost in rounding of
+/// data.
 inline constexpr double least_sine_as_drawn = 1e-3;
 
 const ConstraintType& rolling_disc() noexcept;       ///< a disc on a plane, without slip

@@ -24,7 +24,7 @@ constexpr std::array specs{
               .meaning = "which coordinate is driven, from 0; not given: all of them",
               .minimum = 0}};
 
-/// Place among the joint's q of a velocity coordinate; nq where its rate is not a coordinate's (of a ball).
+/// The place of a velocity coordinate's position among the joint's q; nq if there is none (for a ball).
 std::size_t place_in_q(const JointShape& shape, std::size_t k) {
   if (shape.code_defined) return shape.nq == shape.nv ? k : shape.nq;
   std::size_t q = 0, v = 0;
@@ -87,7 +87,7 @@ class PrescribedMotions final : public ConstraintBatch {
 class PrescribedMotion final : public ConstraintType {
  public:
   const TypeDescriptor& descriptor() const noexcept override {
-    static constexpr std::array rows{Variable{.name = "force", .unit = ""}};  // N, or N m of an angle
+    static constexpr std::array rows{Variable{.name = "force", .unit = ""}};  // N, or N m for an angle
     static constexpr TypeDescriptor descriptor{
         .name = "prescribed-motion",
         .meaning = "coordinates of a joint as functions of time; the driving force is part of the joint's reaction",

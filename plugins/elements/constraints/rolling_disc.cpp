@@ -2,7 +2,7 @@
 //
 //   u = n − (n·e) e        from the contact straight up the disc
 //   ρ = −r u/|u|           contact from the centre C
-//   velocity   v_C + ω × ρ = 0              of the material point that touches: three rows, one of them holonomic
+//   velocity   v_C + ω × ρ = 0              of the touching point of the disc: three rows, one of them holonomic
 //   position   n · (p_C + ρ − p₀) = 0
 #include <array>
 #include <cmath>
@@ -49,7 +49,7 @@ constexpr std::array specs{
               .default_text = "[0, 0, 1]",
               .tied_to_ground = true}};
 
-/// Below this sine of the angle between disc and plane the contact is no point.
+/// If the sine of the angle between disc and plane is less than this, the contact is not a point.
 constexpr double least_sine = 1e-6;
 
 struct Disc {
@@ -113,7 +113,8 @@ class RollingDisc final : public ConstraintType {
                                                .rows = rows};
     return descriptor;
   }
-  /// The first row is; the others ask nothing of positions, and their zero residual keeps corrections from slipping.
+  /// The first row is holonomic. The others ask nothing of positions: their zero residual keeps corrections from
+  /// slipping.
   bool holonomic() const noexcept override { return true; }
   std::size_t rows(const ElementInstance&) const noexcept override { return 3; }
   bool define(ElementInstance& instance, std::size_t number, FieldSink& sink) const noexcept override {

@@ -9,7 +9,8 @@ namespace polyform::contact {
 
 namespace {
 
-// Of the size of a box: what is beside a face by less is over it. Boxes of equal edges lie upon each other so.
+// Part of the size of a box: a point that lies outside a face by less is over it. Boxes of equal edges lie upon each
+// other so.
 constexpr double beside = 1e-9;
 // Sine of an angle by which two edges may point into each other's faces: what lies flat is tilted by less.
 constexpr double into_face = 0.05;
@@ -22,7 +23,8 @@ double size_of(const PlacedShape& box) noexcept {
   return std::max({box.half_edges.x, box.half_edges.y, box.half_edges.z});
 }
 
-/// A place that is none: as far away as the centres, and more. Its gap changes with the bodies' velocities as others do.
+/// A point that is not there: as far away as the centres, and more. Its gap changes with the bodies' velocities like
+/// others.
 ContactPoint nowhere(const Vec3& a, const Vec3& b, double far) noexcept {
   const Vec3 line = a - b;
   const double distance = norm(line);
@@ -57,7 +59,7 @@ Face face_towards(const PlacedShape& box, const PlacedShape& other) noexcept {
   return best;
 }
 
-/// Over the face its height, also where that is negative; beside it the distance from the box.
+/// Over the face its height, also if that is negative; elsewhere its distance from the box.
 ContactPoint corner_at_box(const Vec3& corner, const PlacedShape& box, const Face& face) noexcept {
   const Vec3 c = transpose_times(box.R, corner - box.position), &h = box.half_edges;
   const double height = face.sign * c[face.axis] - h[face.axis], around = beside * size_of(box);

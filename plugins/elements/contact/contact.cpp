@@ -20,7 +20,7 @@
 namespace polyform::contact {
 namespace {
 
-/// Of a contact without bristles the first two alone.
+/// A contact without bristles has the first two only.
 constexpr std::array states{Variable{.name = "approach", .unit = "m/s"},
                             Variable{.name = "impacts", .unit = "1"},
                             Variable{.name = "bristle_x", .unit = "m", .kind = Variable::Kind::length},
@@ -43,7 +43,7 @@ constexpr std::array outputs{Variable{.name = "gap", .unit = "m", .kind = Variab
                              Variable{.name = "fx", .unit = "N"},
                              Variable{.name = "fy", .unit = "N"},
                              Variable{.name = "fz", .unit = "N"}};
-/// Of the output `mode`.
+/// Values of the output `mode`.
 enum Mode { open, stick, sliding };
 
 /// What happens at one point of contact.
@@ -54,15 +54,15 @@ struct Push {
   Vec3 force;                     ///< on the first body, N
 };
 
-/// What bristles do in a contact, at the centre of its normal forces.
+/// The friction of the bristles in a contact, at the centre of its normal forces.
 struct Rub {
   Vec3 place, velocity, rate, force;  ///< velocity of the first surface over the second; force on the first body
 };
 
 /// F = k δⁿ (1 + λ δ̇) and not less than 0, with λ = x / v₀: v₀ is the state `approach`, the speed at which the contact
-/// began, or δ̇ where that is more. One event function per point, its gap. Where the first point of a contact closes, the
-/// state jumps to the speed of the approach. A contact has no shortest time: its event and its guard bound the steps while
-/// it lasts, and nothing does before.
+/// began, or δ̇ if that is more. There is one event function per point, its gap. When the first point of a contact
+/// closes, the state jumps to the speed of the approach. A contact has no shortest time: its event and its guard bound
+/// the steps while it lasts, and nothing does before.
 class Contacts final : public ForceBatch,
                        public EventSource,
                        public StateJumps,
@@ -159,7 +159,8 @@ class Contacts final : public ForceBatch,
             dot(points[k].normal, relative_velocity(points[k], in.markers[2 * i], in.markers[2 * i + 1]));
         out.values[c.first_point + k] = points[k].gap;
         if (points[k].is_carried) out.rates[c.first_point + k] = rate;
-        // While it moves, a step is no longer than a third of the impact, half of which takes depth over speed.
+        // While the bodies move, a step is no longer than depth over speed; the impact takes three times as long or
+        // more.
         constexpr double moving = 0.1;
         if (points[k].gap < 0 && c.mass > 0 && std::abs(rate) > moving * in.states[own_ * i])
           out.guard = std::min(out.guard, c.depth_of(in.states[own_ * i]) / in.states[own_ * i]);
@@ -177,7 +178,7 @@ class Contacts final : public ForceBatch,
     bool others = false;
     for (std::size_t p = 0; p < points.size(); ++p) others = others || (p != self && points[p].gap < 0);
     if (rising) {
-      // Bristles that nothing holds any more are straight.
+      // Bristles that no contact holds any more are straight.
       if (!others) std::ranges::fill(x.subspan(own_ * i + bent, own_ - bent), 0.0);
       return;
     }
@@ -216,7 +217,7 @@ class Contacts final : public ForceBatch,
       out[normal_force] = pressed;
       out[friction_force] = norm(along);
       out[slip] = slid;
-      // Where the normal forces have their centre; of an open contact, where it is nearest.
+      // The centre of the normal forces; for an open contact, the point where it is nearest.
       const Vec3 centre = pressed > 0 ? (1 / pressed) * weighted : at_nearest;
       for (std::size_t k = 0; k < 3; ++k) {
         out[force_on_a + k] = whole[k];
@@ -236,7 +237,7 @@ class Contacts final : public ForceBatch,
     }
     return std::span(found_).first(c.points);
   }
-  /// Of the first body's material at the point over that of the second.
+  /// The velocity of the first body's material at the point, relative to that of the second.
   static Vec3 relative_velocity(const ContactPoint& point, const MarkerMotion& first,
                                 const MarkerMotion& second) noexcept {
     return first.velocity + cross(first.angular_velocity, point.position - first.position) - second.velocity -
@@ -249,8 +250,8 @@ class Contacts final : public ForceBatch,
     push.depth = -point.gap;
     push.rate = -dot(point.normal, velocity);
     push.spring = c.spring(push.depth);
-    // Shapes that overlap faster than the contact began, as in the instant before its event is passed, are damped as in a
-    // contact that began so.
+    // Shapes may overlap faster than the contact began, as in the instant before its event is passed. They are damped
+    // as in a contact that began at their speed.
     push.normal = std::max(0.0, push.spring * (1 + c.damping_number * push.rate / std::max(approach, push.rate)));
     push.sliding = velocity + push.rate * point.normal;
     push.force = push.normal * point.normal;

@@ -7,8 +7,8 @@
 
 namespace polyform::contact {
 
-/// The damping of Hunt and Crossley (1975), F = k δⁿ (1 + λ δ̇), that gives two free bodies the restitution e: the
-/// number x = λ v₀ for which a contact that begins with the speed v₀ ends with e v₀. The motion m δ̈ = −F has, for
+/// The damping of Hunt and Crossley (1975), F = k δⁿ (1 + λ δ̇), that gives two free bodies the restitution e. It is
+/// the number x = λ v₀ for which a contact that begins with the speed v₀ ends with e v₀. The motion m δ̈ = −F has, for
 /// every k, n and m,
 ///
 ///   x − ln(1 + x) = −e x − ln(1 − e x)
@@ -17,7 +17,8 @@ namespace polyform::contact {
 inline double damping_number(double e) noexcept {
   if (e >= 1) return 0;
   const auto loss = [e](double x) { return (1 + e) * x - std::log1p(x) + std::log1p(-e * x); };
-  // Positive next to 0, and −∞ where e x approaches 1: one zero between them, by bisection to rounding.
+  // The function is positive next to 0, and −∞ where e x approaches 1; bisection finds the zero between them to
+  // rounding.
   double low = 0, high = 1 / e;
   for (int i = 0; i < 200 && low < high; ++i) {
     const double middle = 0.5 * (low + high);
@@ -49,7 +50,7 @@ struct Friction {
 ///
 ///   ż = v − |v| z k/(g N)        F = −k z − c ż
 ///
-/// At rest under a load below μ_s N they hold it with z = F/k, and v is zero: nothing creeps.
+/// Under a load below μ_s N bristles hold with z = F/k, and v is zero: nothing creeps.
 struct Bristles {
   double stiffness = 0, damping = 0;  ///< k, N/m; c, N s/m
 
@@ -57,7 +58,7 @@ struct Bristles {
   Vec3 rate(const Vec3& z, const Vec3& v, double normal, const Friction& friction) const noexcept {
     const double speed = norm(v), s = speed / friction.speed;
     const double limit = (friction.dynamic + (friction.static_ - friction.dynamic) * std::exp(-s * s)) * normal;
-    // Without a load they lie as they are.
+    // Without a load bristles keep their deflection.
     return limit > 0 ? v - (speed * stiffness / limit) * z : Vec3{};
   }
 };

@@ -9,7 +9,7 @@
 
 namespace polyform::contact {
 
-/// 1/x, and 0 where x is not positive: of a body without mass.
+/// 1/x, and 0 if x is not positive: of a body without mass.
 inline double inverse(double x) noexcept { return x > 0 ? 1 / x : 0; }
 
 struct Contact {

@@ -5,9 +5,9 @@
 
 namespace polyform::contact {
 
-/// Compliant contact; it hands instances with the law `rigid` on to the next.
+/// Compliant contact; it passes instances with the law `rigid` to rigid_contact().
 const ForceType& contact() noexcept;
-/// Rigid contact, under the same name. Not registered.
+/// Rigid contact under the same name. It is not registered.
 const ForceType& rigid_contact() noexcept;
 
 }  // namespace polyform::contact

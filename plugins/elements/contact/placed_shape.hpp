@@ -1,4 +1,4 @@
-// Shapes and points of contact in ground axes: what the closed forms for pairs of shapes work on.
+// Shapes and points of contact in ground axes, for the closed forms for pairs of shapes.
 #pragma once
 
 #include "polyform/contract/shapes.hpp"
@@ -10,7 +10,7 @@ struct ContactPoint {
   double gap = 0;  ///< signed distance of the surfaces, m: negative where they overlap
   Vec3 normal;     ///< from the second surface to the first, unit
   Vec3 position;   ///< halfway between the surfaces, from the ground origin, m
-  /// Whether the gap changes with the velocity of the surfaces here along the normal. Where it does not, a point that
+  /// Whether the gap changes with the velocity of the surfaces here along the normal. If it does not, a point that
   /// mirrors this one makes up for it: the gaps of both change with both velocities.
   bool is_carried = true;
 };

@@ -117,9 +117,9 @@ class RigidContacts final : public ForceBatch, public UnilateralRows, public Out
     out.poisson = c.poisson;
   }
 
-  /// The rate of a row is d · (v₁ − v₂) at the point P, d being the normal or a tangent, v = V + ω × (P − x). Its
-  /// derivative has, beside accelerations, d · (ω₁ × (Ṗ − V₁) − ω₂ × (Ṗ − V₂)) + ḋ · (v₁ − v₂); of a tangent the last
-  /// term is zero while it sticks.
+  /// The rate of a row is d · (v₁ − v₂) at the point P, where d is the normal or a tangent and v = V + ω × (P − x). Its
+  /// derivative has, apart from accelerations, d · (ω₁ × (Ṗ − V₁) − ω₂ × (Ṗ − V₂)) + ḋ · (v₁ − v₂); for a tangent the
+  /// last term is zero while it sticks.
   void evaluate_points(const EventInput& input, UnilateralOutput& out) noexcept override {
     const ForceInput& in = *input.attachments;
     for (std::size_t i = 0; i < contacts_.size(); ++i) {
@@ -174,7 +174,7 @@ class RigidContacts final : public ForceBatch, public UnilateralRows, public Out
       }
     }
   }
-  /// Of a contact of several points: sticks where one does.
+  /// A contact of several points sticks if one of them does.
   void put_modes(std::span<const UnilateralMode> modes, std::span<double> x) noexcept override {
     for (std::size_t i = 0; i < contacts_.size(); ++i) {
       UnilateralMode whole = UnilateralMode::open;

@@ -93,8 +93,9 @@ void box_plane(const PlacedShape& a, const PlacedShape& b, std::span<ContactPoin
     out[k] = above_plane(a.position + a.R * corner, 0, b.R, b.position);
   }
 }
-/// Three points of each rim, the first of which is the lowest: what linear springs there do to a cylinder that stands
-/// does not depend on where the three begin. The other two are at the same height and go round with the lowest one.
+/// Three points of each rim, the first of which is the lowest. The other two are at the same height and go round with
+/// the lowest one. The effect of linear springs there on a cylinder that stands does not depend on where the three
+/// begin.
 void cylinder_plane(const PlacedShape& a, const PlacedShape& b, std::span<ContactPoint> out) noexcept {
   const Vec3 axis = axis_of(a.R), normal = axis_of(b.R);
   Vec3 down = dot(normal, axis) * axis - normal;

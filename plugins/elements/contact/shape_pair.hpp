@@ -18,7 +18,7 @@ struct Placement {
 /// place among them while the bodies move.
 class ShapePair {
  public:
-  /// The number of points: 0 where there are no closed forms for the two kinds.
+  /// The number of points: 0 if there are no closed forms for the two kinds.
   static std::size_t points_of(GeometricShape::Kind first, GeometricShape::Kind second) noexcept;
   /// Which points a law wants: all of them, or those alone whose gap changes with the velocity of the surfaces there
   /// (is_carried), which are other ones where a cylinder stands or rolls on a plane.
@@ -28,7 +28,7 @@ class ShapePair {
   ShapePair(const GeometricShape& first, const GeometricShape& second, Points = Points::all) noexcept;
 
   std::size_t points() const noexcept { return points_; }
-  /// A length of the smaller of the two, m: what a motion is short or long beside.
+  /// A length of the smaller of the two, m, with which motions are compared.
   double size() const noexcept;
   /// The points where the frames of the bodies stand so; out.size() is points().
   void locate(const Placement& first, const Placement& second, std::span<ContactPoint> out) const noexcept;

@@ -29,8 +29,8 @@ constexpr std::array specs{FieldSpec{.name = "position",
                                                 "from axis; default: the same direction",
                                      .tied_to_ground = true}};
 
-/// With s = θ²: (1 − cos θ)/θ² and (θ − sin θ)/θ³, and their derivatives by s. Series where the differences would lose
-/// digits; their next terms are below 1e-16.
+/// (1 − cos θ)/θ² and (θ − sin θ)/θ³ with s = θ², and their derivatives by s. Series are taken where the differences
+/// would lose digits; their next terms are below 1e-16.
 struct Factors {
   double a, b, a_s, b_s;
   explicit Factors(double s) noexcept {
@@ -94,7 +94,7 @@ class BendKernel final : public JointKernel {
   void position_rates(const JointBatch& batch, std::span<double> qdot) const noexcept override {
     for (std::size_t k = 0; k < 2 * batch.count; ++k) qdot[k] = batch.v[k];
   }
-  /// The turn that takes the one axis to the other without twist; what twist there is belongs to no such joint.
+  /// Finds the turn that takes one axis to the other without twist. A twist in the pose cannot come from this joint.
   void coordinates(std::span<const double> parameters, const Mat3& R, const Vec3&,
                    std::span<double> q) const noexcept override {
     const Bend bend(parameters);
@@ -138,7 +138,8 @@ class ConstantVelocity final : public JointType, public ValueRanges {
                   "Let both axes point the same way through the joint.");
       return false;
     }
-    // Across the shaft, nearest to the x axis of the base, or to its y axis where the shaft is nearly along x.
+    // A direction at right angles to the shaft, nearest to the x axis of the base, or to its y axis if the shaft is
+    // nearly along x.
     constexpr double nearly_along = 0.9;
     const Vec3 near = std::abs(a.x) > nearly_along ? Vec3{0, 1, 0} : Vec3{1, 0, 0};
     Vec3 e1 = near - dot(near, a) * a;
@@ -158,8 +159,8 @@ class ConstantVelocity final : public JointType, public ValueRanges {
   const void* query(std::string_view asked) const noexcept override {
     return asked == ValueRanges::interface_name ? static_cast<const ValueRanges*>(this) : nullptr;
   }
-  /// Shafts that point against each other have no bend of their own; together with 90 degrees as drawn this stays
-  /// below.
+  /// Shafts that point against each other have no definite bend; together with 90 degrees as drawn these values stay
+  /// below that.
   void describe(ValueRanges::Kind of, std::size_t, Strided<const FieldValue>, ValueRange& out) const noexcept override {
     if (of != ValueRanges::Kind::position) return;
     out.typical = 0.4;

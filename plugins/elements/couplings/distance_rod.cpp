@@ -1,4 +1,4 @@
-// A rod without mass between two points: their distance stays what it is.
+// A rod without mass between two points, which keeps their distance.
 #include <array>
 #include <vector>
 
@@ -48,7 +48,7 @@ class DistanceRods final : public ConstraintBatch {
       const MarkerMotion &from = in.markers[2 * i], &to = in.markers[2 * i + 1];
       const Vec3 d = to.position - from.position, w = to.velocity - from.velocity;
       const double distance = norm(d);
-      // Points that coincide have no direction: any one lets them part.
+      // Points that coincide have no direction: any direction lets them part.
       const Vec3 n = distance > 0 ? (1 / distance) * d : Vec3{0, 0, 1};
       const double rate = dot(n, w);
       out.A[2 * i].linear = -n;

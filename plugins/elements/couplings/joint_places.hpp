@@ -12,8 +12,8 @@ struct Place {
   std::size_t q = 0, v = 0;
 };
 
-/// The first coordinate of a joint that is of this kind of motion, a rotation or a translation. Of a joint that is code
-/// with a single coordinate it is that one. Nothing where there is none whose rate is a velocity of the joint.
+/// The first coordinate of a joint that is a rotation or a translation, as `kind` says. For a code-defined joint with a
+/// single coordinate it is that one. Nothing if there is none whose rate is a velocity of the joint.
 inline std::optional<Place> place_of(const JointShape& shape, Primitive::Kind kind) noexcept {
   if (shape.code_defined) return shape.nq == 1 && shape.nv == 1 ? std::optional(Place{}) : std::nullopt;
   Place at;

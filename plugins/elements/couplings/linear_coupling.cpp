@@ -61,7 +61,7 @@ class LinearCouplings final : public ConstraintBatch {
     double factor;
   };
   std::vector<Term> terms_;
-  std::vector<std::size_t> firsts_;  ///< of each row among the terms
+  std::vector<std::size_t> firsts_;  ///< for each row, the number of its first term
 };
 
 }  // namespace

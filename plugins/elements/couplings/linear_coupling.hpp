@@ -8,7 +8,8 @@
 
 namespace polyform::couplings {
 
-/// A type whose rows are Σ f_k q_k = 0 over one coordinate q_k of each attached joint. As drawn all are zero.
+/// A type whose rows are Σ f_k q_k = 0 over one coordinate q_k of each attached joint. As drawn all coordinates are
+/// zero.
 class LinearCoupling : public ConstraintType {
  public:
   bool holonomic() const noexcept final { return true; }
@@ -16,18 +17,18 @@ class LinearCoupling : public ConstraintType {
   bool define(ElementInstance&, std::size_t number, FieldSink&) const noexcept final;
   ConstraintBatch* create(Strided<const ElementInstance>) const noexcept final;
 
-  /// The motion of attached joint k that is coupled.
+  /// The kind of motion of attached joint k that is coupled.
   virtual Primitive::Kind motion(std::size_t k) const noexcept = 0;
-  /// f of attached joint k in a row.
+  /// The factor f of attached joint k in a row.
   virtual double factor(const ElementInstance&, std::size_t row, std::size_t k) const noexcept = 0;
-  /// What define() checks beyond the joints.
+  /// The checks of define() beyond those of the joints.
   virtual bool check(const ElementInstance&, std::size_t number, FieldSink&) const noexcept;
 
  protected:
   ~LinearCoupling() = default;
 };
 
-/// The joint that attachment k of an instance is, and the field that names it.
+/// The joint behind attachment k of an instance, and the field that names it.
 struct AttachedJoint {
   JointIndex joint = JointIndex::none;
   std::size_t field = 0;

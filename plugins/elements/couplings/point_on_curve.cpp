@@ -208,7 +208,7 @@ class PointOnCurve final : public JointType, public ValueRanges {
   }
 
  private:
-  /// Empty where two points that follow each other coincide.
+  /// Empty if two points that follow each other coincide.
   static std::vector<double> parameters_of(const JointInstance& joint, const FieldValue& table, bool closes) {
     const Mat3 R = rotation_matrix(joint.base.orientation);
     const std::size_t rows = table.rows, n = rows + (closes ? 1 : 0);

@@ -162,7 +162,7 @@ class BeltDrives final : public ForceBatch,
     if (k % 3 == 0) values[i] = input.attachments->states[i] > 0 ? forward : backward;
     if (k % 3 == 1) values[i] = grip;
   }
-  /// Where the belt begins to slip its stretch is just within that of the limit, so that it grips again within it.
+  /// When the belt begins to slip, its stretch is just below the limit, so that the belt grips again within it.
   void jump_states(std::size_t k, bool, const EventInput&, std::span<double> stretch) noexcept override {
     constexpr double within = 1 - 1e-9;
     if (k % 3 == 0)

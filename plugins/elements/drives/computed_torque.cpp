@@ -1,4 +1,4 @@
-// Motors in the joints of an open chain that make it accelerate as they are told: computed torque.
+// Motors in the joints of an open chain that give the joints the wanted accelerations: computed torque.
 #include <array>
 #include <vector>
 
@@ -29,8 +29,8 @@ constexpr std::array specs{
               .required = true}};
 constexpr std::array outputs{Variable{.name = "power", .unit = "W"}};
 
-/// A link of a chain: the motion of its body with the joint rates as they are and the accelerations as told, and what
-/// this takes. Ground axes; P is the point on the joint's axis.
+/// A link of a chain: the motion of its body with the present joint rates and the wanted accelerations, and the loads
+/// that this takes. Ground axes; P is the point on the joint's axis.
 struct Link {
   bool turns = true;
   Vec3 drawn_axis, to_center;  ///< in the axes of the body before; from P to the centre of mass, body axes
@@ -38,7 +38,7 @@ struct Link {
   Sym3 inertia;  ///< about the centre of mass, body axes
   Vec3 axis{}, point{}, spin{}, angular{},
       linear{};                      ///< point: P; spin: ω; angular: ω̇; linear: acceleration of P, less gravity
-  Vec3 center{}, force{}, moment{};  ///< force and moment about the centre that the link's motion takes
+  Vec3 center{}, force{}, moment{};  ///< force and moment about the centre that the link's motion needs
 };
 
 /// The recursive Newton-Euler method (J. Y. S. Luh, M. W. Walker and R. P. C. Paul, On-line computational scheme for

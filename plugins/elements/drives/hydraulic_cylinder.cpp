@@ -210,7 +210,7 @@ class Cylinders final : public ForceBatch, public OutputSource {
   };
   struct Line {
     double length, way, rate;
-    Vec3 direction;  ///< from housing to rod; zero where the eyes coincide
+    Vec3 direction;  ///< from housing to rod; zero if the eyes coincide
   };
   static Line line_of(const Cylinder& c, const ForceInput& in, std::size_t i) noexcept {
     const MarkerMotion &from = in.markers[2 * i], &to = in.markers[2 * i + 1];

@@ -29,7 +29,7 @@ constexpr std::array specs{FieldSpec{.name = "body",
                                      .tied_to_ground = true}};
 constexpr std::array outputs{Variable{.name = "torque", .unit = "N m"}};
 
-/// T = m × B. What a field that may change does to the magnet is power, with no potential.
+/// T = m × B. The field may change, so its work on the magnet is power, without a potential.
 class MagneticFields final : public ForceBatch, public OutputSource {
  public:
   explicit MagneticFields(Strided<const ElementInstance> instances) {

@@ -9,7 +9,7 @@
 namespace polyform::fields {
 namespace {
 
-/// Of vacuum over 4π, N/A².
+/// The permeability of vacuum over 4π, N/A².
 constexpr double permeability = 1e-7;
 
 enum Field : std::size_t { a, b, moment_a, moment_b };

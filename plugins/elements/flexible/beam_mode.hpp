@@ -7,7 +7,7 @@ namespace polyform::flexible {
 
 enum class Boundary { clamped_free, pinned_pinned, free_free };
 
-/// One mode f(ξ) of a beam over 0 ≤ ξ = x / length ≤ 1, f'''' = λ⁴ f. Of free-free beams only elastic modes count.
+/// One mode f(ξ) of a beam over 0 ≤ ξ = x / length ≤ 1, f'''' = λ⁴ f. For free-free beams only elastic modes count.
 /// Scaled to f(1) = 1, pinned-pinned to +1 at the first of its largest deflections.
 class BeamMode {
  public:

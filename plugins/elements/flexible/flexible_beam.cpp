@@ -84,8 +84,8 @@ struct Beam {
   }
 };
 
-/// The beam by samples: Γ_kl,x = −(1/l) ∫₀^ξ f_k' f_l' dξ. In mean axes Γ has no mean: it is taken away, and the mass
-/// centre stays.
+/// The beam by samples: Γ_kl,x = −(1/l) ∫₀^ξ f_k' f_l' dξ. In mean axes Γ has no mean: the mean is subtracted, so that
+/// the mass centre stays.
 SampledBody samples_of(const Beam& beam) {
   const std::vector<BeamMode> modes = beam.all();
   const std::size_t m = modes.size();
@@ -110,7 +110,7 @@ SampledBody samples_of(const Beam& beam) {
   return body;
 }
 
-/// Slopes at stations that see every crest of the modes that matter.
+/// Adds the slopes at stations that are close enough for every crest of the modes that matter.
 void add_stations(const Beam& beam, ModalInvariants& c) {
   const std::size_t stations = 8 * std::min<std::size_t>(beam.modes, 16);
   for (std::size_t i = 0; i <= stations; ++i)
@@ -149,7 +149,7 @@ ModalInvariants invariants_of(const FlexibleInstance& instance) {
   return c;
 }
 
-/// Γ along x at ξ.
+/// Sets Γ along x at ξ.
 void set_second_order(const Beam& beam, double xi, std::span<double> out) {
   const std::vector<BeamMode> modes = beam.all();
   const SlopeProducts here(modes, xi);
@@ -192,7 +192,7 @@ class FlexibleBeam final : public FlexibleBodyType, public SpinStiffening {
       good &= check_per_mode(instance.fields[field], specs[field], field, modes(instance), number, sink);
     return good;
   }
-  /// Any point of the axis.
+  /// Any point of the axis may be asked for.
   bool shapes_at(const FlexibleInstance& instance, const Vec3& point, ModeShapes& shapes) const noexcept override {
     const Beam beam(instance);
     const double xi = std::clamp(point.x / beam.length, 0.0, 1.0);

@@ -48,7 +48,7 @@ std::vector<SlopeStation> slope_stations(std::span<const BeamMode> modes) {
   ProductSum products(modes);
   std::vector<double> sum(modes.size() * modes.size());
   double from = 0;
-  // Twice the eigenvalue, for products of four slopes turn twice as fast as those of two.
+  // Twice the eigenvalue, because products of four slopes turn twice as fast as products of two.
   integrate(2 * largest_eigenvalue(modes), 1, [&](double xi, double weight) {
     const auto add = [&](double at, double w) { products.add(at, w, sum); };
     integrate_panel(from, xi, add);

@@ -16,7 +16,7 @@ namespace polyform::flexible {
 /// Calls f(ξ, weight) at the eight points of Gauss and Legendre between two ends, by rising ξ.
 template <class F>
 void integrate_panel(double from, double to, F& f) {
-  // Of −1 … 1, the right half (Abramowitz and Stegun 1964, Table 25.4).
+  // The right half of −1 … 1 (Abramowitz and Stegun 1964, Table 25.4).
   constexpr double places[] = {0.1834346424956498, 0.5255324099163290, 0.7966664774136267, 0.9602898564975363},
                    weights[] = {0.3626837833783620, 0.3137066458778873, 0.2223810344533745, 0.1012285362903763};
   const double half = 0.5 * (to - from), middle = 0.5 * (from + to);
@@ -44,7 +44,8 @@ struct SlopeStation {
   double xi, weight;
   std::vector<double> plain;
 };
-/// Of all pairs of modes, by a quadrature that is exact to rounding for products of four of their slopes; by rising ξ.
+/// The stations for all pairs of modes, by a quadrature that is exact to rounding for products of four of their slopes;
+/// by rising ξ.
 std::vector<SlopeStation> slope_stations(std::span<const BeamMode> modes);
 
 }  // namespace polyform::flexible

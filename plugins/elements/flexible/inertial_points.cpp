@@ -7,7 +7,7 @@
 namespace polyform::flexible {
 namespace {
 
-// Of a function's norm: what is left of it beside the others is rounding, of the samples and of the sums.
+// Part of a function's norm: a smaller rest, when the others are taken off, is rounding of the samples and of the sums.
 constexpr double rounding_of_functions = 1e-13;
 
 /// Orthonormal vectors, to which those of functions are added one after the other.

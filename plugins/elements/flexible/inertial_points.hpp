@@ -22,7 +22,7 @@ struct SampledBody {
     double mass;                             ///< or mass times the weight of a quadrature, kg
     Vec3 place;                              ///< u, m
     std::vector<Vec3> shapes;                ///< Φ, one per mode
-    std::array<std::vector<double>, 3> second_order;  ///< Γ along each axis, m × m, or none where all are zero
+    std::array<std::vector<double>, 3> second_order;  ///< Γ along each axis, m × m, or none if all are zero
   };
   std::vector<Sample> samples;
   std::size_t modes = 0;
@@ -36,7 +36,8 @@ class InertialPoints {
   explicit InertialPoints(const SampledBody&);
 
   bool empty() const { return points_.empty(); }
-  /// Of 1, so that the sum of squares is the mass; of u; of Φ along an axis (m, or none: all zero); of Γ along an axis.
+  /// Values of 1, scaled so that the sum of squares is the mass; of u; of Φ along an axis (m, or none: all zero); of Γ
+  /// along an axis.
   struct Point {
     double one;
     Vec3 place;

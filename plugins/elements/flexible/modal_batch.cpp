@@ -63,8 +63,8 @@ ModalBatch::Deformed ModalBatch::deform(const ModalInvariants& c, const Flexible
   return now;
 }
 
-/// Adds what s = ½ Γ[η, η] makes of the integrals, up to second order in η and η̇ in the kinetic energy: ∫s dm and
-/// ∫u sᵀ dm with their rates, and the moments of the modes Φ_k + Γ_k·η.
+/// Adds the part of s = ½ Γ[η, η] in the integrals, up to second order in η and η̇ in the kinetic energy: ∫s dm and ∫u
+/// sᵀ dm with their rates, and the moments of the modes Φ_k + Γ_k·η.
 void ModalBatch::foreshorten(const ModalInvariants& c, const FlexibleInput& in, Deformed& now) noexcept {
   const std::size_t m = c.modes();
   Mat3 added;
@@ -265,7 +265,7 @@ double ModalBatch::neglected_load(std::size_t instance, const Vec3& force) const
   const Vec3 center = (1 / c.mass) * c.first_moment;
   const double square = (c.second_moment.xx + c.second_moment.yy + c.second_moment.zz) / c.mass - dot(center, center);
   if (!(square > 0)) return 0;
-  // A force N takes N ∫φ'² from the lowest stiffness ω² ∫μφ². Of a cantilever ∫φ'² is 4.65 ∫φ² / l².
+  // A force N takes N ∫φ'² from the lowest stiffness ω² ∫μφ². For a cantilever ∫φ'² is 4.65 ∫φ² / l².
   const double length = std::sqrt(12 * square);
   return 4.65 * std::abs(dot(force, c.axis)) / (c.mass * length * c.lowest_frequency * c.lowest_frequency);
 }

@@ -29,8 +29,8 @@ enum Field : std::size_t {
 
 Strided<const FieldSpec> modal_body_fields() noexcept;
 
-/// The fields of one instance with their indices made plain. i, j: 0 to 2; matrices may be unsymmetric by rounding, of
-/// which half is taken from either side.
+/// The fields of one instance with plain indices. i, j: 0 to 2. Matrices may be unsymmetric by rounding; half is taken
+/// from either side.
 class ModalBodyData {
  public:
   explicit ModalBodyData(const FlexibleInstance& instance) : fields_(instance.fields) {}
@@ -55,7 +55,7 @@ class ModalBodyData {
   double integral_phi_phi(std::size_t k, std::size_t l, std::size_t i, std::size_t j) const {
     return symmetric(modal_body_field::integral_phi_phi, 3 * k + i, 3 * l + j);
   }
-  /// Γ_kl at a node; k and l may be exchanged. Zero where it is not given and not found from the line of nodes.
+  /// Γ_kl at a node; k and l may be exchanged. Zero if it is not given and not found from the line of nodes.
   Vec3 second_order(std::size_t k, std::size_t l, std::size_t n) const {
     return 0.5 * (vector(modal_body_field::second_order_displacements, (k * modes() + l) * nodes() + n) +
                   vector(modal_body_field::second_order_displacements, (l * modes() + k) * nodes() + n));
@@ -67,7 +67,7 @@ class ModalBodyData {
     return symmetric_row(modal_body_field::integral_u_gamma, 9, k, l, 3 * i + j);
   }
   bool has_second_order() const { return fields_[modal_body_field::second_order_displacements].given; }
-  /// Asked for, by the model or the host, and known.
+  /// Whether the stiffening is asked for, by the model or the host, and its data are known.
   bool stiffens() const { return fields_[modal_body_field::geometric_stiffening].integer != 0 && has_second_order(); }
   double stiffness(std::size_t k, std::size_t l) const {
     if (fields_[modal_body_field::stiffness_matrix].given) return symmetric(modal_body_field::stiffness_matrix, k, l);

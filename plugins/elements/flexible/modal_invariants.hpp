@@ -21,20 +21,21 @@ struct ModalInvariants {
   std::array<std::vector<double>, 9> moment;  ///< ∫u Φ_kᵀ dm, one per mode
   std::array<ModalMatrix, 9> product;         ///< (k, l): ∫Φ_k Φ_lᵀ dm
   std::array<ModalMatrix, 3> cross;           ///< (k, l): ∫Φ_k × Φ_l dm
-  /// The body with its displacements of second order ½ Γ[η, η], whose inertia is that of these points; empty where they
-  /// do not count. All above is without them.
+  /// The body with its displacements of second order ½ Γ[η, η]: its inertia is that of these points. Empty if such
+  /// displacements do not count. All above is without them.
   InertialPoints points;
-  /// Where no more is known of them, (k, l): ∫Γ_kl dm along each axis; ∫u_i Γ_kl,j dm at 3 i + j. The inertia is then
-  /// of second order in η.
+  /// If only integrals of these displacements are known, for (k, l): ∫Γ_kl dm along each axis; ∫u_i Γ_kl,j dm at 3 i +
+  /// j. The inertia is then of second order in η.
   std::array<ModalMatrix, 3> second_order;
   std::array<ModalMatrix, 9> second_moments;
   bool is_second_order = false;                 ///< whether these two count
   ModalMatrix mass_matrix, stiffness, damping;  ///< (k, l): ∫Φ_k · Φ_l dm; K; D
 
-  /// Turns (rad) or strains of the modes at stations of the body, stations × m: what tells how far linear modes carry.
+  /// Turns (rad) or strains of the modes at stations of the body, stations × m. They tell how far linear modes are
+  /// valid.
   std::vector<double> deformations;
   double lowest_frequency = 0;  ///< rad/s; zero: not known
-  Vec3 axis;                    ///< a spin about it draws nothing out; zero where there is none
+  Vec3 axis;                    ///< a spin about it causes no tension; zero if there is no such axis
 
   std::size_t modes() const { return displacement.size(); }
   bool stiffens() const { return is_second_order || !points.empty(); }

@@ -9,7 +9,7 @@
 
 namespace polyform::flexible {
 
-/// A constant m × m matrix, kept as what it is: zero, diagonal or full.
+/// A constant m × m matrix, stored by its form: zero, diagonal or full.
 class ModalMatrix {
  public:
   ModalMatrix() = default;
@@ -59,7 +59,7 @@ class ModalMatrix {
     for (; l < size_; ++l, row += size_)
       for (std::size_t k = 0; k < size_; ++k) y[k] += x[l] * row[k];
   }
-  /// Into the top left corner of `out`, whose rows are `stride` long.
+  /// Writes it into the top left corner of `out`, whose rows are `stride` long.
   void write(double* out, std::size_t stride) const {
     for (std::size_t k = 0; k < size_; ++k) {
       double* row = out + k * stride;

@@ -43,7 +43,7 @@ class Bytes {
   std::string_view all_;
 };
 
-/// The end of the list of files, from behind: a comment may follow it.
+/// The end of the list of files, searched from the end: a comment may follow the list.
 std::size_t find_end(const Bytes& bytes) {
   if (bytes.size() < end_size) refuse("it is no ZIP archive");
   const std::size_t last = bytes.size() - end_size;
@@ -104,7 +104,7 @@ void unpack(const fs::path& archive, const fs::path& folder) {
     const std::size_t start = local + local_size + bytes.number(local + 26, 2) + bytes.number(local + 28, 2);
     const std::string_view content = bytes.part(start, packed);
     if (method != 0 && method != 8) refuse(fmt::format("{} is packed by a method that is not known", name));
-    // Deflate makes no file smaller than by 1100; without it both sizes are the same.
+    // Deflate makes no file smaller by more than a factor of 1100; without it both sizes are the same.
     if (method == 8 ? size / 1100 > packed : size != packed) refuse("a packed file in the archive is damaged");
     const std::string unpacked = method == 8 ? inflated(content, size) : std::string(content);
     if (crc32(0, reinterpret_cast<const Bytef*>(unpacked.data()), static_cast<uInt>(unpacked.size())) != checksum)

@@ -166,7 +166,7 @@ double Coupling::add_efforts(std::span<const double> values, std::span<const dou
 
 namespace {
 
-/// Of kg, m and s.
+/// Powers of kg, m and s.
 using Powers = std::array<int, FmuUnit::count>;
 constexpr Powers length{0, 1, 0, 0}, angle{0, 0, 0, 0}, speed{0, 1, -1, 0}, turning{0, 0, -1, 0}, force{1, 1, -2, 0},
     moment{1, 2, -2, 0};
@@ -192,7 +192,7 @@ std::string misfit(const std::vector<Tap>& taps, const std::vector<Powers>& expe
 std::string misfit_of_units(const Coupling& c, Strided<const JointShape> joints) {
   std::vector<Powers> of_q, of_v, of_efforts;
   for (const JointShape& joint : joints) {
-    if (joint.code_defined) return "";  // its coordinates may be anything
+    if (joint.code_defined) return "";  // its coordinates may have any unit
     for (const Primitive& p : joint.primitives) {
       const bool slides = p.kind == Primitive::Kind::translation;
       of_q.insert(of_q.end(), position_count(p.kind), slides ? length : angle);

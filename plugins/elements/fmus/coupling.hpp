@@ -1,4 +1,4 @@
-// How an FMU hangs on the model: its fields, and the variables that they name.
+// How an FMU is coupled to the model: its fields, and the variables that they name.
 #pragma once
 
 #include <array>
@@ -39,7 +39,7 @@ struct Tap {
   double from_si(double value) const noexcept { return (value - unit.offset) / unit.factor; }
 };
 
-/// What one element gives to its FMU and takes from it. The lists of taps have one entry per coordinate.
+/// The data that one element gives to its FMU and takes from it. The lists of taps have one entry per coordinate.
 struct Coupling {
   const Fmu* fmu = nullptr;
   std::vector<Tap> positions, velocities;
@@ -57,20 +57,21 @@ struct Coupling {
                      std::span<double> efforts) const noexcept;
 };
 
-/// What an instance has before its initialization: the parameters, and the inputs that functions of time give at t = 0.
+/// The values of an instance before its initialization: the parameters, and the inputs that functions of time give at t
+/// = 0.
 struct StartValues {
   StartValues(const Coupling&, Strided<const FieldValue> fields);
   std::vector<Reference> references;
   std::vector<double> values;
 };
 
-/// Which of the taps has a unit that cannot be that of its coordinate, as a sentence; "" where all fit.
+/// Which of the taps has a unit that cannot be that of its coordinate, as a sentence; "" if all fit.
 std::string misfit_of_units(const Coupling&, Strided<const JointShape> joints);
 
-/// Opens the FMU and finds what the fields name. Throws FmuError.
+/// Opens the FMU and finds the variables that the fields name. Throws FmuError.
 Coupling coupling_of(Strided<const FieldValue> fields);
 
-/// The inputs of one instance at a state: those of q, v and the commands that are not none.
+/// The inputs of one instance at a state: those of q, v and the commands, except commands that are none.
 struct InputValues {
   InputValues(const Coupling&, Strided<const FieldValue> fields);
   void set(const double* q, const double* v, double t) noexcept;

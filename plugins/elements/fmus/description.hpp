@@ -25,15 +25,15 @@ struct FmuUnit {
   bool known = false;  ///< whether the description tells its base units
   double factor = 1, offset = 0;
   enum Base : std::size_t { kg, m, s, others, count };
-  std::array<int, count> powers{};  ///< others: of A, K, mol and cd, added without sign
+  std::array<int, count> powers{};  ///< others: the sum of the absolute powers of A, K, mol and cd
 };
 
 struct FmuVariable {
   Reference reference = 0;
   std::string causality;
   FmuUnit unit;
-  bool real = false;       ///< of 64 bits
-  std::size_t values = 1;  ///< of an array, in version 3
+  bool real = false;       ///< a number of 64 bits
+  std::size_t values = 1;  ///< number of elements of an array, in version 3
 };
 
 /// All names are those of the file.
@@ -46,7 +46,7 @@ struct Description {
   bool can_serialize = false;
 };
 
-/// Throws FmuError where the file is no description for that kind.
+/// Throws FmuError if the file does not describe an FMU of that kind.
 Description read_description(const std::filesystem::path& file, Kind);
 
 }  // namespace polyform::fmus

@@ -85,7 +85,7 @@ class Equations final : public ForceBatch, public EventSource, public StateJumps
       if (!move_to(parts_[k], k, *in.attachments) ||
           (own > 0 && !parts_[k].good(parts_[k].calls().get_indicators(parts_[k].handle(), values.data(), own),
                                       "its event indicators")))
-        std::ranges::fill(values.first(own), 1.0);  // the evaluation tells of the failure
+        std::ranges::fill(values.first(own), 1.0);  // the evaluation reports the failure
       const double next = in.attachments->states[k * states_ + 1];
       const bool is_none = next < 0;
       values[own] = is_none ? 1 : next - in.attachments->time;
@@ -119,17 +119,17 @@ class Equations final : public ForceBatch, public EventSource, public StateJumps
  private:
   struct Part : CoupledFmu {
     using CoupledFmu::CoupledFmu;
-    std::size_t discrete = 0;  ///< state that the FMU is in
+    std::size_t discrete = 0;  ///< the discrete state in which the FMU is
   };
 
   std::size_t per_part() const noexcept { return type_.coupling().fmu->events() + 1; }
 
-  /// The FMU at a state of the model. Where its discrete state is another, that is set first.
+  /// Sets the FMU to a state of the model, first to its discrete state if this has changed.
   bool move_to(Part& part, std::size_t k, const ForceInput& in) noexcept {
     LastFailure::at(in.time);
     const std::span<const double> own = in.states.subspan(k * states_, states_);
     const std::span<const double> x = own.subspan(first_state_);
-    // Integrators interpolate a number that does not change, and leave rounding on it.
+    // Integrators interpolate a number that does not change, and so give it a rounding error.
     const double asked = type_.has_events() ? std::round(own[0]) : 0;
     if (asked != static_cast<double>(part.discrete)) {
       if (!(asked >= 0 && asked < 0x1p53)) return false;

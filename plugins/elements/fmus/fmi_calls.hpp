@@ -42,7 +42,7 @@ class MessageLog {
   Callbacks callbacks_{};
 };
 
-/// Who an instance is. The log outlives the instance.
+/// The names by which an instance is known, and its kind.
 struct Identity {
   const std::string& name;
   const std::string& token;      ///< of the description
@@ -60,7 +60,7 @@ struct EventAnswer {
 /// nullptr. What is given back is a status of the standard.
 class Calls {
  public:
-  /// Finds a function by its name, as `fmi2Reset`; throws where there is none.
+  /// Finds a function by its name, as `fmi2Reset`; throws if there is none.
   using Finder = std::function<void*(const std::string& name)>;
 
   virtual ~Calls() = default;
@@ -92,7 +92,7 @@ class Calls {
   int (*get_states)(Handle, double*, std::size_t) = nullptr;
 };
 
-/// Of FMI 2.0 and 3.0; states: whether the functions for them are wanted.
+/// The calls of FMI 2.0 and 3.0; states: whether the functions for them are wanted.
 std::unique_ptr<const Calls> calls_of_version_2(const Calls::Finder&, Kind, bool states);
 std::unique_ptr<const Calls> calls_of_version_3(const Calls::Finder&, Kind, bool states);
 

@@ -168,7 +168,7 @@ bool FmuInstance::initialize() noexcept {
          (fmu_.kind() == Kind::co_simulation || update_discrete_states());
 }
 
-/// Events that follow each other without end are a failure of the FMU.
+/// Updates the discrete states; events that follow each other without end are a failure of the FMU.
 bool FmuInstance::update_discrete_states() noexcept {
   const Calls& call = calls();
   EventAnswer answer{.again = true};

@@ -59,7 +59,7 @@ class LastFailure {
   /// What comes is at this time of the model, s.
   static void at(double time) noexcept;
   static void note(const Fmu&, const char* call, const char* said) noexcept;
-  /// "" where there was none from a time on.
+  /// "" if there was none from a time on.
   static std::string_view text(double since) noexcept;
 };
 
@@ -76,19 +76,19 @@ class FmuInstance {
   bool restart() noexcept;
   Handle handle() const noexcept { return handle_; }
   const Calls& calls() const noexcept { return fmu_.calls(); }
-  /// What the FMU said last; "" where it said nothing.
+  /// What the FMU said last; "" if it said nothing.
   const char* message() const noexcept { return log_.text(); }
   /// Whether a call was done. LastFailure has one that was not: what it computes or does, such as "its derivatives".
   bool good(int status, const char* call) const noexcept;
-  /// Of model exchange: answers to an event; false after a call that failed. next: the next time of an event by the
+  /// For model exchange: handles an event; false after a call that failed. next: the next time of an event by the
   /// clock, or infinity.
   bool pass_event(double& next) noexcept;
   double next_time() const noexcept { return next_; }
   /// Whether the FMU has asked for the end of the simulation, at an event or in a step.
   bool wants_end() const noexcept { return wants_end_; }
-  /// Of co-simulation. A step in which the FMU asks for the end counts as made.
+  /// For co-simulation: makes a step. A step in which the FMU asks for the end counts as made.
   bool step(double time, double interval) noexcept;
-  /// All of its state, and back from that; false where a call fails.
+  /// All of its state, and back from that; false if a call fails.
   bool save(std::vector<char>&);
   bool restore(std::span<const char>);
 

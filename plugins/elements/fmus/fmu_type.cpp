@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::string_view what_it_is = "a model of another tool (FMU), coupled to joints: motions in, efforts out";
 
-/// What elements of one type agree in.
+/// The fields in which all elements of one type agree, as a key.
 std::string key_of(Strided<const FieldValue> fields) {
   std::string key = stamp_of(std::string(fields[file].text)) + '\n';
   for (const Field f : {positions, velocities, commands, efforts, channels, start_values})
@@ -24,7 +24,7 @@ std::string key_of(Strided<const FieldValue> fields) {
   return key + fmt::format("{} {}", fields[kind].integer, fields[interval].number);
 }
 
-/// The equations at the start: what fails there is told before any run.
+/// Evaluates the equations at the start, so that a failure there is reported before any run.
 void check_first_call(const FmuInstance& fmu, std::size_t states) {
   std::vector<double> rates(states);
   if (done(fmu.calls().get_rates(fmu.handle(), rates.data(), states))) return;
@@ -92,7 +92,7 @@ FmuType::FmuType(Strided<const FieldValue> fields) noexcept {
 void FmuType::set_up(Strided<const FieldValue> fields) {
   coupling_ = coupling_of(fields);
   const Fmu& fmu = *coupling_.fmu;
-  // Whether it can be instantiated at all is seen here, not in a run.
+  // Instantiates it here, so that a failure is seen before a run.
   const StartValues start(coupling_, fields);
   const FmuInstance first(fmu, start.references, start.values);
   if (first.wants_end())

@@ -14,10 +14,10 @@
 
 namespace polyform::fmus {
 
-/// All elements with the same FMU, coupled alike. Lives as long as the plugin.
+/// All elements with the same FMU and the same coupling. It lives as long as the plugin.
 ///
-/// States, of model exchange: where the FMU has events first `discrete`, the number of its discrete state, and
-/// `next_event`, then those of the FMU. Of co-simulation: `steps`, then the outputs, held between steps.
+/// States for model exchange: if the FMU has events, first `discrete`, the number of its discrete state, and
+/// `next_event`; then those of the FMU. For co-simulation: `steps`, then the outputs, held between steps.
 class FmuType final : public ForceType, public HeldStates, public FailureReasons {
  public:
   explicit FmuType(Strided<const FieldValue> fields) noexcept;
@@ -58,7 +58,7 @@ ForceBatch* equations_of(const FmuType&, Strided<const ElementInstance>);  ///< 
 ForceBatch* steps_of(const FmuType&, Strided<const ElementInstance>);      ///< of co-simulation; throws FmuError
 
 const ForceType& fmu_type() noexcept;
-/// The same among modules, where models name it: the host takes the force for it, which asks for less.
+/// The same for models that name it among modules: the host uses the force in its place, which needs less.
 const ModuleType& fmu_module() noexcept;
 
 }  // namespace polyform::fmus

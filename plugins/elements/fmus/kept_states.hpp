@@ -9,8 +9,8 @@
 
 namespace polyform::fmus {
 
-/// Any thread may ask. The file has no name and goes with the process; a fork has it in common with its parent, where
-/// both may read what was kept before, and what is kept later is each process's own.
+/// Any thread may use it. The file has no name and ends with the process. A fork shares it with its parent: both may
+/// read the states kept before; those kept later belong to each process alone.
 class KeptStates {
  public:
   KeptStates() = default;
@@ -18,7 +18,7 @@ class KeptStates {
   KeptStates(const KeptStates&) = delete;
   KeptStates& operator=(const KeptStates&) = delete;
 
-  /// The number of a state, from 1 on; the same for the same bytes. Throws FmuError where the disk is full.
+  /// The number of a state, from 1 on; the same for the same bytes. Throws FmuError if the disk is full.
   std::size_t keep(std::span<const char> state);
   /// Throws FmuError for a number that was not given.
   std::vector<char> at(std::size_t number) const;

@@ -45,10 +45,10 @@ struct Cable {
   double stiffness, damping, free_length;
   std::size_t first, count;  ///< of its points
 
-  /// The length beyond which it is taut: free_length, and what rounding makes of a length that is drawn as long.
+  /// The length beyond which it is taut: free_length, and a rounding of it for a cable that is drawn with this length.
   double taut_length() const noexcept { return (1 + rounding_of_lengths) * free_length; }
 };
-/// Of a whole cable at an instant.
+/// The stretch of a whole cable at an instant.
 struct Stretch {
   double length = 0, rate = 0;
 };

@@ -1,4 +1,4 @@
-// An inertial measurement unit: it puts no force on anything, and tells what a body's motion is like from within.
+// An inertial measurement unit: it has no force, and measures the motion of a body as seen from the body.
 #include <array>
 #include <vector>
 

@@ -50,14 +50,13 @@ constexpr std::array<std::string_view, 2> words{"open", "caught"};
 constexpr std::array discrete{
     DiscreteVariable{.name = "latch", .meaning = "whether the latch holds the joint", .values = words}};
 
-/// The effort is −k (q − place) − c v where the latch is caught, and none where it is open. Two event functions an
+/// The effort is −k (q − place) − c v while the latch is caught, and zero while it is open. Two event functions per
 /// instance:
 ///
 ///   catch     q − place                 while open: it catches where this changes its sign
 ///   release   strength − k |q − place|  while caught: it lets go where this falls to zero
 ///
-/// Each is constant while it is not asked for. A joint that starts at `place` is caught from the start: it need not
-/// pass.
+/// Each is constant while it does not count. A joint that starts at `place` is caught from the start: it need not pass.
 class Latches final : public ForceBatch, public EventSource, public DiscreteElement, public DiscreteAtStart {
  public:
   explicit Latches(Strided<const ElementInstance> instances) {
@@ -66,7 +65,7 @@ class Latches final : public ForceBatch, public EventSource, public DiscreteElem
                           i.fields[strength].number});
   }
 
-  /// What the spring still holds where the latch lets go is lost, so it is no potential energy.
+  /// When the latch lets go, the energy of its spring is lost, so it is no potential energy.
   void evaluate(const ForceInput& in, ForceOutput& out) noexcept override {
     for (std::size_t i = 0; i < latches_.size(); ++i) {
       if (in.discrete[i] != caught) continue;
@@ -100,7 +99,7 @@ class Latches final : public ForceBatch, public EventSource, public DiscreteElem
     }
   }
 
-  /// Open, as all values are at first.
+  /// The latch is open, which is the value at first.
   void initial_values(std::span<std::int32_t>) const noexcept override {}
   void values_at_start(const ForceInput& start, std::span<std::int32_t> values) noexcept override {
     for (std::size_t i = 0; i < latches_.size(); ++i)
@@ -114,8 +113,8 @@ class Latches final : public ForceBatch, public EventSource, public DiscreteElem
   struct Spring {
     double place, stiffness, damping, strength;
   };
-  /// Up to the rounding of a coordinate that assembly has found: small beside the coordinate, or beside the deflection
-  /// at which the latch lets go.
+  /// True up to the rounding of a coordinate that assembly has found: small compared with the coordinate, or with the
+  /// deflection at which the latch lets go.
   static bool is_at_place(const Spring& s, double q) noexcept {
     constexpr double of_coordinate = 1e-12, of_deflection = 1e-9;
     return std::abs(q - s.place) <=

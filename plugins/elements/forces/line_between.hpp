@@ -5,11 +5,11 @@
 
 namespace polyform::forces {
 
-/// Of lengths between points of bodies that joints hold together, and of where these points are.
+/// Rounding of lengths between points of bodies that joints hold together, and of the places of these points.
 inline constexpr double rounding_of_lengths = 1e-12;
 
-/// Unit vector along to − from, whose norm is length. Zero where the points coincide up to the rounding of where bodies
-/// are, for then the difference points anywhere.
+/// Unit vector along to − from, whose norm is `length`. Zero if the points coincide up to the rounding of the bodies'
+/// places, because the direction of the difference is then arbitrary.
 inline Vec3 direction_between(const Vec3& from, const Vec3& to, double length) noexcept {
   return length > rounding_of_lengths * (norm(from) + norm(to)) ? (1 / length) * (to - from) : Vec3{};
 }

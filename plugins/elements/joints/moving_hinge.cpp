@@ -1,4 +1,4 @@
-// A hinge whose bearing is moved by the clock: shifted along an axis and turned about it, by functions of time.
+// A hinge whose bearing functions of time shift along an axis and turn about it.
 #include <array>
 
 #include "joint_fields.hpp"

@@ -18,7 +18,7 @@ constexpr std::array specs{
               .required = true,
               .tied_to_ground = true}};
 
-/// Two axes make the two turns only where they differ in direction.
+/// Reports axes that do not differ in direction enough for two turns; false then.
 bool check_two_axes(const Vec3& a, const Vec3& b, std::string_view joint, std::string_view instead, FieldSink& sink) {
   if (norm(cross(a, b)) >= one_direction) return true;  // the sine of the angle between them
   sink.report(Severity::error, 0, axis2,
@@ -29,7 +29,7 @@ bool check_two_axes(const Vec3& a, const Vec3& b, std::string_view joint, std::s
   return false;
 }
 
-/// R = Rot(axis, q1) Rot(axis2, q2), both axes as drawn: the angle between them stays what it is there.
+/// R = Rot(axis, q1) Rot(axis2, q2), both axes as drawn, with the angle between them as drawn.
 class Universal final : public JointType {
  public:
   const TypeDescriptor& descriptor() const noexcept override {
@@ -50,8 +50,8 @@ class Universal final : public JointType {
   }
 };
 
-/// The same turns with the point left free: one constraint, on the angle between the two axes (Thompson 2011, Table 2,
-/// perpendicular, also at a fixed angle that is not right).
+/// The same turns, but the point is free: one constraint, on the angle between the two axes, which may differ from a
+/// right angle (Thompson 2011, Table 2, perpendicular).
 class Perpendicular final : public JointType {
  public:
   const TypeDescriptor& descriptor() const noexcept override {

@@ -77,7 +77,7 @@ struct Stop {
   }
 };
 
-/// Two event functions an instance: the compression, and what the damper leaves of the push, which never pulls.
+/// Two event functions per instance: the compression, and the push that the damper leaves, which never becomes a pull.
 class BumpStops final : public ForceBatch, public EventSource, public OutputSource {
  public:
   explicit BumpStops(Strided<const ElementInstance> instances) {
@@ -112,7 +112,7 @@ class BumpStops final : public ForceBatch, public EventSource, public OutputSour
       const double depth = s.compression(line);
       out.values[2 * i] = depth;
       out.rates[2 * i] = s.rate(line);
-      // Off the stop the second one keeps still: there is no push that a damper could outweigh.
+      // Off the stop, the second function is constant: there is no push that a damper could outweigh.
       out.values[2 * i + 1] = depth > 0 ? s.spring(depth) + s.damping * s.engaged(depth) * s.rate(line) : 0;
       if (!(depth > 0)) out.rates[2 * i + 1] = 0;
     }

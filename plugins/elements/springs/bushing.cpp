@@ -122,11 +122,11 @@ struct Bushing {
   Quat drawn;  ///< of body b in the bushing's axes, as drawn
   Six preload;
   std::array<double, 36> K, C;
-  std::array<Spline, 6> tables;  ///< without points where there is none
+  std::array<Spline, 6> tables;  ///< without points if there is no table
   Six energies_at_rest{};
 };
 
-/// Of one at an instant, in the bushing's axes.
+/// The deflection of one bushing at an instant, in its axes.
 struct Deflection {
   Mat3 R;              ///< of the bushing's axes in ground
   Vec3 arm, theta, w;  ///< from a to b, ground axes; rotation vector; angular velocity of b over a

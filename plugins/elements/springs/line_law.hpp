@@ -13,7 +13,7 @@ namespace polyform::springs {
 /// The line from marker a to marker b of an instance.
 struct Line {
   double length = 0, rate = 0;
-  Vec3 direction;  ///< from a to b; zero where the points coincide up to the rounding of where bodies are
+  Vec3 direction;  ///< from a to b; zero if the points coincide up to the rounding of where bodies are
 };
 inline Line line_of(const MarkerMotion& a, const MarkerMotion& b) noexcept {
   constexpr double rounding = 1e-12;

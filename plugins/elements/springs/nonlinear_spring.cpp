@@ -94,7 +94,7 @@ class NonlinearSprings final : public ForceBatch, public EventSource, public Out
 
  private:
   struct Spring {
-    Spline force, damping;  ///< without points where there is no table
+    Spline force, damping;  ///< without points if there is no table
     double free_length = 0, energy_at_rest = 0;
 
     Pull pull(const Line& line) const noexcept {

@@ -22,7 +22,7 @@ inline Spline curve_of(const FieldValue& table, bool cubic) {
   return {x, y, cubic ? Spline::Kind::natural : Spline::Kind::linear};
 }
 
-/// False after a report where a table is given that has no two columns, fewer than two rows or rows out of order.
+/// False after a report if a given table does not have two columns, has fewer than two rows or rows out of order.
 inline bool check_table(const FieldValue& table, std::string_view what, std::size_t number, std::size_t field,
                         FieldSink& sink) noexcept {
   if (!table.given) return true;

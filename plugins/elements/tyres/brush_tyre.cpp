@@ -82,7 +82,7 @@ class Brush {
     const double rolls = std::max(nearly_locked, 1 + s.kappa);
     const double x = slip_ * s.kappa / rolls, y = cornering_ * s.tan_alpha / rolls, size = std::hypot(x, y);
     const double most = friction_ * s.load, psi = std::min(1.0, size / (3 * most)), left = 1 - psi;
-    // F/|C|, which is 1 where nothing slides.
+    // F/|C|, which is 1 if nothing slides.
     const double share = psi < 1 ? 1 - psi + psi * psi / 3 : most / size;
     const double arm = psi < 1 ? half_length_ / 3 * left * left * left : 0;
     constexpr double creeping = 0.1;

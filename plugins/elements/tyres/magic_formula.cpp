@@ -100,7 +100,7 @@ MagicForces MagicFormula::forces(double Fz, double kappa, double alpha, double c
   const double SVyk = DVyk * std::sin(RVY5 * std::atan(RVY6 * kappa)) * LVYKA;
   const double pure = Fy0 * ratio(Gy(kappa + SHyk), Gy(SHyk)), fy = pure + SVyk;
 
-  // Aligning torque: that of the trail, the residual one, and that of the force along x beside the middle.
+  // Aligning torque: that of the trail, the residual one, and that of the force along x, which acts off the middle.
   const double at = alpha + QHZ1 + QHZ2 * dfz + (QHZ3 + QHZ4 * dfz) * gz, ar = alpha + SHy + ratio(SVy, Ky);
   const double slips = ratio(Kx, Ky) * kappa;
   const auto with_slip = [&](double a) {

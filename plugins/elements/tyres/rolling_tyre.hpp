@@ -135,8 +135,8 @@ inline double smooth_size(double v) noexcept {
 ///   RoadForces forces(const RollingState&) const noexcept
 ///   double length_x(double load, double camber) const noexcept, and length_y: relaxation lengths, m, greater than zero
 ///
-/// The slips follow those of the rim by σ ds/dt = −V_s − |V_x| s. Where the wheel hardly rolls, a tyre that slides does
-/// not wind up: there the slip is led back in proportion to the sliding.
+/// The slips follow those of the rim by σ ds/dt = −V_s − |V_x| s. If the wheel hardly rolls, a tyre that slides would
+/// wind up: therefore the slip is then led back in proportion to the sliding.
 template <class Law>
 class RollingTyres final : public ForceBatch, public EventSource, public OutputSource, public InitialStates {
  public:

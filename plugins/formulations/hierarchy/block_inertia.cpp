@@ -13,7 +13,7 @@
 namespace polyform::hierarchy {
 namespace {
 
-/// Below this part of the body's size a moment of inertia counts as none: its inverse would drown the others' digits.
+/// A moment of inertia below this part of the body's size counts as zero: its inverse would cost the others' digits.
 constexpr double least_inertia = 1e-5;
 
 Sym3 symmetric(const Eigen::Matrix3d& m) { return {m(0, 0), m(1, 1), m(2, 2), m(0, 1), m(0, 2), m(1, 2)}; }
@@ -37,7 +37,7 @@ BlockInertia inertia_of(std::span<const double> mass, bool frame) {
   b.rigid = false;
   const auto size = static_cast<std::size_t>(std::lround(std::sqrt(static_cast<double>(mass.size()))));
   if (frame) b.mass = mass[3 * (size + 1)];
-  std::vector<double> largest(size);  // turning and moving compare with their like
+  std::vector<double> largest(size);  // turning is compared with turning, moving with moving
   for (std::size_t k = 0; k < size; ++k) {
     const std::size_t first = !frame || k >= 6 ? k : k - k % 3, end = !frame || k >= 6 ? k + 1 : first + 3;
     for (std::size_t i = first; i < end; ++i) largest[k] = std::max(largest[k], mass[i * (size + 1)]);
@@ -61,7 +61,7 @@ void add_full_blocks(const SystemView& view, std::vector<BlockInertia>& all) {
   tree.evaluate(q.data(), v.data(), still.data(), still.data());
   FlexibleSet flexible(view);
   ModuleSet modules(view);
-  if (!flexible.good() || !modules.good()) return;  // as the solver will say
+  if (!flexible.good() || !modules.good()) return;  // the solver will report the failure
   flexible.evaluate(tree.bodies(), still.data(), still.data());
   for (std::size_t f = 0; f < view.flexible.size(); ++f)
     all[at(view.flexible[f].body)] = inertia_of(flexible.mass(f), true);
@@ -84,7 +84,7 @@ std::vector<bool> find_light(const SystemView& view, const std::vector<BlockIner
   return light_bodies(mass, bodies);
 }
 
-/// Of a rigid body; length: of its levers; usual_mass: what takes the place of its mass where it has next to none.
+/// Sets the inertia of a rigid body. length: of its levers; usual_mass: replaces a mass that is almost zero.
 void set_rigid(const BodyData& body, double length, double usual_mass, bool light, BlockInertia& b) {
   const bool massless = light || !(body.mass > 0);
   const double mass = massless ? usual_mass : body.mass;

@@ -9,7 +9,7 @@
 
 namespace polyform::hierarchy {
 
-/// Of a rigid body, a flexible body or a module.
+/// The inertia of a rigid body, a flexible body or a module.
 struct BlockInertia {
   bool singular = false;  ///< no inertia, or next to none, for some motion: M⁻¹ is of no use
   bool rigid = true;      ///< M = diag(J, m 1), constant in body axes
@@ -20,8 +20,8 @@ struct BlockInertia {
   std::vector<double> units;  ///< of a block that is no rigid body: these units per unknown
 };
 
-/// Of all bodies, then of all modules. A body that is light beside those that joints connect it to is described like
-/// one without mass: its inverse would drown theirs.
+/// The inertias of all bodies, then of all modules. A body that is light compared with those that joints connect it to
+/// is described like one without mass: its inverse would drown theirs.
 std::vector<BlockInertia> inertia_of_blocks(const SystemView&, std::span<const LevelConstraint>);
 
 }  // namespace polyform::hierarchy

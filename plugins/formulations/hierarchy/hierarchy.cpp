@@ -51,7 +51,7 @@ constexpr FieldSpec option_fields[] = {
               .default_text = ""},
     correction_option(), tolerance_option()};
 
-/// A body, or a module of a type.
+/// The name of a block: a body, or a module with its type.
 std::string_view name_of_block(const SystemView& view, std::size_t block) {
   if (block < view.bodies.size()) return view.bodies[block].name;
   block -= view.bodies.size();
@@ -84,12 +84,12 @@ std::optional<Refusal> check_clearance(const SystemView& view, const Plan& plan,
   return {};
 }
 
-/// The hierarchy and what of it counts.
+/// Makes the hierarchy, and finds which of its levels count.
 std::optional<Refusal> make_plan(const SystemView& view, Strided<const FieldValue> options, Plan& plan) {
   plan.constraints = constraints_of(view);
   plan.inertia = inertia_of_blocks(view, plan.constraints);
   const std::size_t n = plan.inertia.size();
-  std::vector<bool> alone(n);  // described by a basis of motions, which only a merge solves for
+  std::vector<bool> alone(n);  // described by a basis of motions; only the solution of a merge can use such a block
   const bool filter = is_filter(static_cast<Method>(options[method].integer));
   for (std::size_t i = 0; i < n; ++i) alone[i] = plan.inertia[i].singular || !filter;
   const auto source = static_cast<Subsystems>(options[subsystems].integer);

@@ -20,7 +20,7 @@ struct Plan {
   MergeTree tree;
   std::size_t level = 0;  ///< the last one that counts
   std::vector<BlockInertia> inertia;
-  /// R (4.17) per constraint, of each of its rows; empty where rows hold exactly.
+  /// R (4.17) per constraint, of each of its rows; empty if rows hold exactly.
   std::vector<std::vector<double>> noise;
 };
 

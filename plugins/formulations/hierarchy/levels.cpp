@@ -5,10 +5,10 @@
 namespace polyform::hierarchy {
 namespace {
 
-/// The named modules, with the system as the one after them.
-class NamedModules {
+/// The named subsystems, with the system as the one after them.
+class NamedSubsystems {
  public:
-  NamedModules(const SystemView& view, const std::vector<LevelConstraint>& constraints)
+  NamedSubsystems(const SystemView& view, const std::vector<LevelConstraint>& constraints)
       : parent_(view.subsystems.size() + 1, none),
         height_(parent_.size(), 1),
         module_of_(blocks_of(view), parent_.size() - 1) {
@@ -27,12 +27,13 @@ class NamedModules {
     for (std::size_t m = n; m < module_of_.size(); ++m) {
       const std::vector<std::size_t>& constrained = constraints[first + m - n].blocks;
       if (constrained.size() > 1 && constrained.back() == m) module_of_[m] = common({constrained.begin(), constrained.end() - 1});
-      // A body that is named alone is of level 1, and so is what drives it: both are members of what is around them.
+      // A body that is named alone is of level 1, and so is the module that drives it: both are members of the
+      // subsystem around them.
       while (module_of_[m] != system && alone[module_of_[m]]) module_of_[m] = parent_[module_of_[m]];
       if (module_of_[m] != system) ++members[module_of_[m]];
     }
     members[system] += static_cast<std::size_t>(std::count(module_of_.begin(), module_of_.end(), system));
-    // An enclosing module stands before those within it.
+    // An enclosing subsystem stands before those within it.
     for (std::size_t m = system; m-- > 0;) {
       if (members[m] > 1) height_[m] = std::max<std::size_t>(height_[m], 2);
       height_[parent_[m]] = std::max(height_[parent_[m]], height_[m] + (members[parent_[m]] > 1 ? 1 : 0));
@@ -51,7 +52,7 @@ class NamedModules {
     return inner == outer;
   }
 
-  /// The smallest module that has all these blocks.
+  /// The smallest subsystem that has all these blocks.
   std::size_t common(const std::vector<std::size_t>& blocks) const {
     std::size_t found = module_of_[blocks.front()];
     for (const std::size_t b : blocks)
@@ -111,7 +112,7 @@ std::vector<LevelConstraint> constraints_of(const SystemView& view) {
 }
 
 std::size_t set_named_levels(const SystemView& view, std::vector<LevelConstraint>& constraints) {
-  const NamedModules modules(view, constraints);
+  const NamedSubsystems modules(view, constraints);
   for (LevelConstraint& constraint : constraints) constraint.level = modules.level_of(constraint);
   return modules.levels();
 }

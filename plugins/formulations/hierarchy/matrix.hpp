@@ -1,4 +1,4 @@
-// Dense blocks of one module: views of memory that is set aside once.
+// Dense blocks of one subsystem: views of memory that is set aside once.
 #pragma once
 
 #include <Eigen/Core>

@@ -31,7 +31,7 @@ class Builder {
   void merge_level(std::size_t level) {
     level_ = level;
     for (;;) {
-      std::vector<std::size_t> waiting = modules_with_work();
+      std::vector<std::size_t> waiting = subsystems_with_work();
       if (waiting.empty()) return;
       ++round_;
       last_touched_.assign(interfaces_.size(), false);
@@ -85,8 +85,8 @@ class Builder {
     return !enforced_[constraint] && constraints_[constraint].level <= level_;
   }
 
-  /// Modules with a constraint to enforce at this level, those with the fewest neighbours first.
-  std::vector<std::size_t> modules_with_work() {
+  /// Subsystems with a constraint to enforce at this level, those with the fewest neighbours first.
+  std::vector<std::size_t> subsystems_with_work() {
     std::vector<std::pair<std::size_t, std::size_t>> found;
     for (std::size_t m = 0; m < interfaces_.size(); ++m) {
       if (!alive(m)) continue;
@@ -113,9 +113,9 @@ class Builder {
     return neighbours_;
   }
 
-  /// A module with one neighbour joins it in any case, so that a star does not take a round for each of its rays.
-  /// Others wait for such neighbours to go before they make an interface wider than both had, unless nothing else
-  /// moves.
+  /// A subsystem with one neighbour joins it in any case, so that a star does not take a round for each of its rays.
+  /// Others wait until such neighbours have gone, before they make an interface wider than both had; unless nothing
+  /// else moves.
   void merge_with_best(std::size_t module) {
     const std::vector<std::size_t> others = neighbours(module);
     if (others.empty()) {
@@ -204,10 +204,10 @@ class Builder {
   bool widen_ = false;  ///< in this round, interfaces may grow
   std::size_t blocks_, level_ = 0, round_ = 0;
   std::vector<std::vector<std::size_t>> interfaces_,
-      constraints_of_;                                          ///< of modules: blocks, constraints not yet enforced
-  std::vector<std::size_t> owner_;                              ///< module of a block, as long as it is in an interface
+      constraints_of_;                                          ///< of subsystems: blocks, constraints not yet enforced
+  std::vector<std::size_t> owner_;  ///< subsystem of a block, as long as it is in an interface
   std::vector<bool> enforced_;                                  ///< or not to be
-  std::vector<std::size_t> kept_for_;                           ///< module that a constraint was last handed on to
+  std::vector<std::size_t> kept_for_;                           ///< subsystem that a constraint was last handed on to
   std::vector<bool> last_touched_;                              ///< in this round
   std::vector<std::size_t> neighbours_;
   std::vector<std::pair<std::size_t, std::size_t>> found_;

@@ -1,8 +1,8 @@
-// How a system is put together from its blocks (bodies, modules of a type): a sequence of merges, each of two modules
-// or of one with itself, in which the constraints that lie within the merged module are enforced.
+// How a system is put together from its blocks (bodies, modules): a sequence of merges, each of two subsystems or of
+// one with itself, in which the constraints that lie within the merged subsystem are enforced.
 //
-// Later merges see of a module only the blocks that later constraints act on: its interface. Merging modules in pairs,
-// round after round, keeps interfaces small and gives a chain of n bodies log₂ n levels.
+// Later merges see of a subsystem only the blocks on which later constraints act: its interface. Merging subsystems in
+// pairs, round after round, keeps interfaces small and gives a chain of n bodies log₂ n levels.
 #pragma once
 
 #include "levels.hpp"
@@ -15,7 +15,7 @@ struct Merge {
     std::size_t part, place;
     std::size_t block;
   };
-  std::vector<std::size_t> parts;      ///< modules: a block's number, or number of blocks + number of a merge
+  std::vector<std::size_t> parts;      ///< subsystems: a block's number, or number of blocks + number of a merge
   std::vector<Member> members;         ///< interfaces of the parts, one after another
   std::vector<std::size_t> interface;  ///< places in members that later merges need
   std::vector<std::size_t> constraints;  ///< enforced here

@@ -1,4 +1,4 @@
-// One pass up and down the hierarchy, and the merges of modules that are described by a covariance (section 4).
+// One pass up and down the hierarchy, and the merges of subsystems that are described by a covariance (section 4).
 #include "recursion.hpp"
 
 #include <cmath>
@@ -15,7 +15,7 @@ Spatial load_from(const double* x) { return {{x[0], x[1], x[2]}, {x[3], x[4], x[
 
 }  // namespace
 
-/// One way up and down the hierarchy, with right_ on the right-hand side of the rows.
+/// Goes up and down the hierarchy once, with right_ on the right-hand side of the rows.
 bool Recursion::pass(std::span<const double> loads) noexcept {
   const std::size_t n = system_.blocks();
   for (std::size_t i = 0; i < n; ++i) {
@@ -44,7 +44,7 @@ bool Recursion::pass(std::span<const double> loads) noexcept {
   return true;
 }
 
-/// The model of level 1: M x = f + φ of a free rigid body, or its solution.
+/// Starts the model of level 1, M x = f + φ of a free rigid body, or its solution.
 void Recursion::start_body(std::size_t i, const Spatial& load) noexcept {
   const BlockInertia& body = inertia_[i];
   const Mat3& R = system_.frames()[i].R;
@@ -88,7 +88,7 @@ void Recursion::start_body(std::size_t i, const Spatial& load) noexcept {
   }
 }
 
-/// The same of a flexible body or a module of a type. False when its mass matrix has lost its inverse.
+/// Does the same for a flexible body or a module. False if its mass matrix has lost its inverse.
 bool Recursion::start_block(std::size_t i, const double* load) noexcept {
   const BlockInertia& block = inertia_[i];
   Module& m = modules_[i];
@@ -140,7 +140,7 @@ bool Recursion::start_block(std::size_t i, const double* load) noexcept {
   return true;
 }
 
-/// H̃ = Ã N, the innovation b̃ − H̃ x̄ and the scales of the rows.
+/// Finds H̃ = Ã N, the innovation b̃ − H̃ x̄ and the scales of the rows.
 void Recursion::read_rows(Node& node) noexcept {
   Matrix H = node.H_matrix();
   H.setZero();
@@ -173,7 +173,7 @@ void Recursion::read_rows(Node& node) noexcept {
     });
 }
 
-/// The rows of a block with a full mass matrix.
+/// Sets the rows of a block with a full mass matrix.
 void Recursion::set_full_rows(Node& node, const Rows& rows, const Member& touched,
                               const AbsoluteEquations::Coefficients& c) noexcept {
   const Index size = touched.size, own = c.frame.empty() ? size : size - 6;
@@ -190,7 +190,7 @@ void Recursion::set_full_rows(Node& node, const Rows& rows, const Member& touche
   }
 }
 
-/// Eqs 4.14–4.18 on the interface of the merged module.
+/// Does Eqs 4.14–4.18 on the interface of the merged subsystem.
 void Recursion::enforce_by_filter(Node& node) noexcept {
   Module& module = modules_[node.module];
   const Index m = node.count, n = module.width;
@@ -240,7 +240,7 @@ void Recursion::enforce_by_filter(Node& node) noexcept {
     square_root_free(innovation, scratch, module.x_vector(), P);
 }
 
-/// λ = S^g (b̃ − H̃ (x̄ + P F)): the innovation that later constraints leave.
+/// Finds λ = S^g (b̃ − H̃ (x̄ + P F)), with the innovation that later constraints leave.
 void Recursion::return_by_filter(Node& node) noexcept {
   const Module& module = modules_[node.module];
   const Matrix PHt(node.PHt, module.width, node.count);
@@ -251,7 +251,7 @@ void Recursion::return_by_filter(Node& node) noexcept {
   hand_down_forces(node);
 }
 
-/// The forces of later constraints and of those of the merge (λ in scratch) go to the parts.
+/// Gives the forces of later constraints and of those of the merge (λ in scratch) to the parts.
 void Recursion::hand_down_forces(Node& node) noexcept {
   const Vector lambda(scratch_->vector, node.count);
   for (const Rows& rows : node.rows)

@@ -1,16 +1,17 @@
-// From the model of level 1 (free bodies and modules of a type) to that of the last level, one merge of modules after
-// another, and back.
+// From the model of level 1 (free bodies and modules) to that of the last level, one merge of subsystems after another,
+// and back.
 //
-// Upwards, a module is described by what later constraints can see of it, the blocks of its interface: of a rigid body
-// six unknowns, of a flexible one its modes too, of a module of a type its variables. By the filter
-// (section 4): their accelerations x̄ and covariance P with all constraints within enforced, so that x = x̄ + P F when
-// later constraints put the forces F on them. By bases of the admissible motions (Theorem 3.2): x = x̄ + S ν with the
-// reduced model M ν = f + Sᵀ F. Downwards, the forces of later constraints are handed on to the parts, those of the
-// merge's own constraints are added, and at the blocks γ = M α − f is their sum.
+// Upwards, a subsystem is described by what later constraints can see of it, the blocks of its interface: for a rigid
+// body six unknowns, for a flexible one its modes too, for a module its variables. By the filter (section 4): their
+// accelerations x̄ and covariance P with all constraints within enforced, so that x = x̄ + P F when later constraints
+// put the forces F on them. By bases of the admissible motions (Theorem 3.2): x = x̄ + S ν with the reduced model M ν =
+// f + Sᵀ F. Downwards, the forces of later constraints are handed on to the parts, those of the merge's own constraints
+// are added, and at the blocks γ = M α − f is their sum.
 //
-// x stands for α, for a = M^{1/2} α (udwadia-kalaba; of blocks with full mass matrices M = L Lᵀ, a = Lᵀ α), or for α in
-// units of the block's size where M is singular. M need not be invertible in modules that are described by bases of
-// motions: a module with a body without mass is, whatever the method, and so is what it becomes part of.
+// x stands for α, for a = M^{1/2} α (udwadia-kalaba; for blocks with full mass matrices M = L Lᵀ, a = Lᵀ α), or for α
+// in units of the block's size if M is singular. M need not be invertible in subsystems that are described by bases of
+// motions. With any method, a subsystem with a body without mass is described so, and so are the subsystems of which it
+// becomes a part.
 #pragma once
 
 #include <memory>
@@ -28,13 +29,13 @@
 
 namespace polyform::hierarchy {
 
-/// One pass has one state, the modules and nodes of the tree with what has been found of them so far, which every step
-/// up or down reads and writes. So the steps are functions of one class, in a file for each part: setting up, the
-/// filter, bases, and the passes with their residuals. The residuals are in the unknowns and rows of this recursion, as
-/// those of the particles and of thompson are in theirs: each is what tests a formulation's own arithmetic.
+/// One pass has one state, the subsystems and nodes of the tree with the results for them so far, which every step up
+/// or down reads and writes. So the steps are functions of one class, in a file for each part: setting up, the filter,
+/// bases, and the passes with their residuals. The residuals are in the unknowns and rows of this recursion, as those
+/// of the particles and of thompson are in theirs: each tests a formulation's own arithmetic.
 class Recursion {
  public:
-  /// All outlive the object. noise: of each constraint the diagonal of R (4.17), or empty.
+  /// All arguments outlive the object. noise: of each constraint the diagonal of R (4.17), or empty.
   Recursion(const AbsoluteEquations&, const MergeTree&, std::span<const LevelConstraint>, std::span<const BlockInertia>, Method,
             std::span<const std::vector<double>> noise);
   ~Recursion();

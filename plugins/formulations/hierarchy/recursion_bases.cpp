@@ -1,4 +1,4 @@
-// Merges of modules that are described by bases of their admissible motions: Theorem 3.2 and Eq 3.4.
+// Merges of subsystems that are described by bases of their admissible motions: Theorem 3.2 and Eq 3.4.
 #include <algorithm>
 #include <cmath>
 #include <string_view>

@@ -10,7 +10,7 @@
 
 namespace polyform::hierarchy {
 
-/// Calls f with the size of a block: that of a rigid body as a constant, for which products are unrolled.
+/// Calls f with the size of a block: that of a rigid body as a constant, so that the compiler unrolls products.
 template <class F>
 inline void with_size(Index size, F&& f) {
   if (size == 6)
@@ -19,14 +19,14 @@ inline void with_size(Index size, F&& f) {
     f(size);
 }
 
-/// What is known of a module upwards, and what later constraints ask of it downwards.
+/// A subsystem: its description for the way up, and the forces of later constraints on the way down.
 struct Recursion::Module {
   bool by_basis = false;                            ///< described by a basis of motions, not by a covariance
   Index width = 0;                                  ///< unknowns of the interface
   double* x = nullptr;                              ///< accelerations with no force on the interface, or with ν = 0
-  double* P = nullptr;                              ///< covariance, width², where not by_basis
-  double* units = nullptr;                          ///< of x, where a merge needs P as a reduced model
-  double *S = nullptr, *M = nullptr, *f = nullptr;  ///< reduced model, where a merge needs it
+  double* P = nullptr;                              ///< covariance, width²; not with by_basis
+  double* units = nullptr;                          ///< of x, if a merge needs P as a reduced model
+  double *S = nullptr, *M = nullptr, *f = nullptr;  ///< reduced model, if a merge needs it
   Index columns = 0;                                ///< coordinates ν of the reduced model
   double* force = nullptr;                          ///< F, on the interface
   double* nu = nullptr;                             ///< ν
@@ -46,7 +46,7 @@ struct Recursion::Module {
 struct Recursion::Rows {
   std::size_t constraint;
   Index first, count;
-  std::vector<std::size_t> touched;  ///< per block of the constraint: which of Node::touched
+  std::vector<std::size_t> touched;  ///< per block of the constraint: its number in Node::touched
 };
 
 /// A block among the members of a merge: its unknowns in the interface of its part and among those of all members.
@@ -54,7 +54,7 @@ struct Recursion::Member {
   std::size_t part;
   Index place, member, size;
   std::size_t block;
-  Index first = 0;  ///< of a touched one: its columns of H̃; of one of the interface: its unknowns there
+  Index first = 0;  ///< of a touched member: its columns of H̃; of one of the interface: its unknowns there
 };
 
 struct Recursion::Node {

@@ -5,8 +5,8 @@
 
 namespace polyform::hierarchy {
 
-/// What find_residual() found, of M α − f − Aᵀλ and of A α − b, without the rounding of its sums: beside heavy bodies
-/// that makes motions with next to no inertia. The data are taken as they are.
+/// Finds the residuals of find_residual() again, of M α − f − Aᵀλ and of A α − b, without the rounding of its sums:
+/// next to heavy bodies that rounding makes motions with next to no inertia. The data are taken as they are.
 void Recursion::refine_residual(std::span<const double> loads) noexcept {
   for (std::size_t i = 0; i < system_.blocks(); ++i) {
     const std::size_t first = system_.offset(i), size = system_.size(i);

@@ -75,7 +75,7 @@ void Recursion::make_modules(const MergeTree& tree) {
   }
 }
 
-/// Units in which what the blocks of a module's interface do compares.
+/// Units in which the motions and forces of the blocks of a subsystem's interface compare.
 void Recursion::set_units(std::size_t module) {
   Module& m = modules_[module];
   if (m.by_basis || m.S == nullptr) return;
@@ -157,8 +157,8 @@ void Recursion::make_node(Node& node, const Merge& merge, std::span<const LevelC
   node.offset = arena_.take(k);
 }
 
-/// A joint between modules of which at most one is held by ground cannot contradict or repeat anything: its rows count
-/// however small their pivots are, as they are between long chains of one plane.
+/// A joint between subsystems of which at most one is held by ground cannot contradict or repeat anything: its rows
+/// count however small their pivots are, as between long chains in one plane.
 void Recursion::find_loops(std::span<const LevelConstraint> constraints) {
   const std::size_t ground = system_.blocks();
   std::vector<std::size_t> part_of(ground + 1);

@@ -9,21 +9,21 @@
 namespace polyform::hierarchy {
 namespace {
 
-/// A residual relative to its terms, divided by the smallest pivot, is about the error of the
-/// multipliers. It is to be below the first, within the limits of rounding and of what is usual anyway.
+/// A residual relative to its terms, divided by the smallest pivot, is about the error of the multipliers. The first is
+/// the wanted error, within the limits of rounding and of the usual residual.
 constexpr double wanted_accuracy = 1e-9, least_residual = 1e-15, usual_residual = 1e-12;
 /// Passes that may be made to get there.
 constexpr std::size_t most_rounds = 3;
-/// A motion with less inertia than this beside the largest: what rounding leaves of forces moves it by more than 1e-12.
+/// A motion with less inertia than this, relative to the largest: rounding of forces moves it by more than 1e-12.
 constexpr double light_motion = 1e-3;
-/// The same where inertia does not count, when what is left has to be told from rounding.
+/// The same if inertia does not count and the rest must be distinguished from rounding.
 constexpr double singular_floor = 1e-5;
 /// A residual above this is no result.
 constexpr double largest_residual = 1e-8;
 /// Rounding of forces, as a part of what is no result.
 constexpr double force_rounding = 2e-15 / largest_residual;
-/// Part of what it would be without constraints below which a covariance has lost too many digits. For parallel hinges,
-/// where it falls as n⁻³, accelerations are off by 1e-8 soon after (3000 bodies), without square roots by a fifth at
+/// A covariance below this part of its value without constraints has lost too many digits. For parallel hinges, where
+/// it falls as n⁻³, accelerations are wrong by 1e-8 soon after (3000 bodies), and without square roots by a fifth at
 /// 8000.
 constexpr double least_covariance = 2e-10;
 
@@ -43,8 +43,9 @@ bool Recursion::solve(std::span<const double> loads, Accelerations wanted) noexc
     for (std::size_t i = 0; i < accelerations_.size(); ++i) total_accelerations_[i] += accelerations_[i];
     for (std::size_t r = 0; r < multipliers_.size(); ++r) total_multipliers_[r] += multipliers_[r];
     error = find_residual(loads);
-    // Once, what rounding hides of the residual. Heavy bodies may push a light motion by levers that no pivot shows:
-    // residuals are then rounding beside the forces, and not beside what these leave for that motion.
+    // Solves once more for what rounding hides in the residual. Heavy bodies may push a light motion by levers that no
+    // pivot shows: residuals are then rounding relative to the forces, but not relative to the force that is left for
+    // that motion.
     const bool light = wanted == Accelerations::shown || lightest_ < light_motion;
     const bool again = round == 0 && !fine_left_.empty() && light;
     if (again) refine_residual(loads);
@@ -56,11 +57,11 @@ bool Recursion::solve(std::span<const double> loads, Accelerations wanted) noexc
   return error <= largest_residual || check_residual(loads);
 }
 
-/// Residuals of the equations of motion and of the rows, into load_residual_ and right_; the largest, each relative to
-/// the terms that it is left of. Where inertia counts, terms are at least a small part of the largest: what is nearly
-/// zero there moves nothing. Where it does not, a small force may move much. Rows between bodies that have inertia are
-/// held against the largest term of all rows: against their own, chains of revolute joints would take a second pass for
-/// digits that no acceleration shows.
+/// Finds the residuals of the equations of motion and of the rows (load_residual_ and right_), and returns the largest,
+/// each relative to its terms. If inertia counts, terms are at least a small part of the largest: terms that are nearly
+/// zero then move nothing. If it does not count, a small force may move much. Rows between bodies that have inertia are
+/// compared with the largest term of all rows: compared with their own, chains of revolute joints would take a second
+/// pass for digits that no acceleration shows.
 double Recursion::find_residual(std::span<const double> loads) noexcept {
   double worst = 0;
   double &largest = largest_force_ = 0, &largest_share = largest_term_ = 0;
@@ -152,9 +153,9 @@ bool Recursion::check_covariances() noexcept {
       system_.kind_of_constraint(constraint), system_.name_of_constraint(constraint), stiffest_pivot_);
 }
 
-/// Refuses accelerations that leave more of the equations of motion, or of the rows that are enforced, than rounding
-/// does; names the block or constraint with the most. What find_residual left is read. The terms of a row are at least
-/// what rounding of forces would make of it: at rest that is all there is of accelerations.
+/// Refuses accelerations that leave more than rounding of the equations of motion, or of the rows that are enforced;
+/// names the block or constraint with the largest residual. Reads what find_residual has left. The terms of a row are
+/// at least the accelerations by rounding of forces: at rest there are no others.
 bool Recursion::check_residual(std::span<const double> loads) noexcept {
   double worst = largest_residual;
   std::string_view kind, name;
@@ -199,7 +200,7 @@ bool Recursion::check_residual(std::span<const double> loads) noexcept {
       kind, name, worst, is_filter(method_) ? "orthogonal-complement" : "udwadia-kalaba");
 }
 
-/// Accelerations that rounding of loads and multipliers would make of each block alone, into load_size_.
+/// Writes the accelerations that rounding of loads and multipliers would give each block alone into load_size_.
 void Recursion::find_free_sizes(std::span<const double> loads) noexcept {
   std::transform(loads.begin(), loads.end(), load_size_.begin(), [](double f) { return force_rounding * std::abs(f); });
   for (const Node& node : nodes_)

@@ -82,8 +82,8 @@ bool ShownLevels::read(double t, const ConstStateView& state, System& out) {
   return true;
 }
 
-/// q⟨1⟩ at the state just read: of a body ω and the velocity of its mass centre, of a flexible one that of its frame
-/// and η̇, of a module its variables.
+/// q⟨1⟩ at the state just read: for a body ω and the velocity of its mass centre, for a flexible one those of its frame
+/// and η̇, for a module its variables.
 ShownLevels::Vector ShownLevels::velocities(const ConstStateView& state) const {
   const AbsoluteEquations& equations = system_.equations();
   Vector out(index(equations.offset(equations.blocks())));
@@ -220,7 +220,7 @@ void ShownLevels::go_by_filter(const System& system) {
       const Matrix H = rows.A * inverse_root, PHt = P * H.transpose();
       const Matrix noise = rows.noise.asDiagonal();
       const Matrix innovation = H * PHt + noise;
-      // Of H P Hᵀ small singular values are squares of those of H P.
+      // Small singular values of H P Hᵀ are squares of those of H P.
       const Vector scale = (H * H.transpose() + noise).diagonal().cwiseSqrt().cwiseInverse();
       const Eigen::SelfAdjointEigenSolver<Matrix> scaled(scale.asDiagonal() * innovation * scale.asDiagonal());
       Vector inverse = scaled.eigenvalues();

@@ -12,11 +12,11 @@
 
 namespace polyform::hierarchy {
 
-/// Over the whole system and dense, where the recursion works on interfaces: of each level the motions S_r (Theorem
-/// 3.2), C and G, accelerations α_r, constraint forces γ_r and multipliers λ_r; by a filter also the projector P_r and
-/// the gain K_r of a = M^{1/2} α (Eqs 4.14 to 4.18), where M has an inverse. Of the velocities q⟨1⟩ those of the state,
-/// and what the rows of each level give of them. Computed from M, f, A, b and R alone, beside the recursion: the tests
-/// hold α of the last level against it. Where M is singular and a low level leaves accelerations open, α_r is the
+/// Over the whole system and dense, where the recursion works on interfaces: for each level the motions S_r (Theorem
+/// 3.2), C and G, accelerations α_r, constraint forces γ_r and multipliers λ_r; with a filter also the projector P_r
+/// and the gain K_r of a = M^{1/2} α (Eqs 4.14 to 4.18), if M has an inverse. Of the velocities, q⟨1⟩ of the state, and
+/// what the rows of each level give of them. All is computed from M, f, A, b and R alone, without the recursion: the
+/// tests compare α of the last level with it. If M is singular and a low level leaves accelerations open, α_r is the
 /// smallest that the level's equations allow.
 class ShownLevels final : public MatrixTable {
  public:
@@ -28,7 +28,7 @@ class ShownLevels final : public MatrixTable {
  private:
   using Matrix = Eigen::MatrixXd;
   using Vector = Eigen::VectorXd;
-  /// Of one level: Ã, b̃ and R, and the list of its rows.
+  /// The rows of one level: Ã, b̃ and R, and their list.
   struct Rows {
     Matrix A;
     Vector b, noise;

@@ -70,7 +70,7 @@ class ActingForces {
   std::vector<double> efforts_;
 };
 
-/// Of a wrench about the frame origin of a body, the same about its particle 1.
+/// Takes a wrench about the frame origin of a body to its particle 1.
 inline Spatial about_first(const PlacedBodies& placed, const ParticleBody& body, std::size_t i, const Spatial& wrench) {
   const Vec3 from_origin = placed.positions[body.particle[0]] - placed.motions[i].p;
   return {wrench.angular - cross(from_origin, wrench.linear), wrench.linear};

@@ -1,4 +1,4 @@
-// What constrains bodies beside their joints: constraint elements, and modules with variables of their own.
+// The constraints on bodies apart from joints: constraint elements, and modules with variables of their own.
 #pragma once
 
 #include <span>
@@ -9,16 +9,16 @@
 
 namespace polyform::particles {
 
-/// A constraint element, or a module and what it asks of markers and joints.
+/// A constraint element, or a module and the rows that it has on markers and joints.
 struct ElementConstraint {
   const ConstraintSet::Element* rows;
-  const ModuleSet::Module* module = nullptr;  ///< none of a constraint element
+  const ModuleSet::Module* module = nullptr;  ///< nullptr for a constraint element
 };
 
-/// All of a system, at the state last evaluated.
+/// All constraint elements and modules of a system, at the state last evaluated.
 class ElementConstraints {
  public:
-  /// The view outlives the object. origin: what positions count from.
+  /// The view outlives the object. origin: the point from which positions count.
   ElementConstraints(const SystemView& view, const Vec3& origin) : elements_(view, origin), modules_(view, origin) {
     for (const ConstraintSet::Element& element : elements_.elements()) all_.push_back({&element});
     for (const ModuleSet::Module& module : modules_.modules()) all_.push_back({&module.rows, &module});

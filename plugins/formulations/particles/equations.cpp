@@ -29,7 +29,7 @@ void CarriedVelocities::carry(ParticleMotion& motion) noexcept {
     std::size_t from = first;
     if (p == first)
       from = is_ground(joint.inboard()) || joint.nv >= 6 ? p : layout_.bodies[at(joint.inboard())].particle[0];
-    // What moves with nothing else turns about where it was.
+    // A particle that moves with no other turns about its former place.
     changes_[p] = from == p ? cross(angular_velocities_[i], moved(p))
                             : changes_[from] + cross(angular_velocities_[i], moved(p) - moved(from));
   }
@@ -46,7 +46,7 @@ bool Equations::project(double t, ParticleMotion& motion, const JointValues& joi
   double size = 1;
   for (const Vec3& r : motion.positions) size = std::max({size, std::abs(r.x), std::abs(r.y), std::abs(r.z)});
   const double target = std::min(tolerance, 2e-15 * size);
-  // Nothing is below rounding.
+  // No tolerance is below rounding.
   tolerance = std::max(tolerance, position_rounding_part * size);
   if (!correct_positions(t, motion, joints, tolerance, target, out)) return false;
   if (out.iterations > 0) {

@@ -1,12 +1,12 @@
 // The equations of motion in the coordinates of the particles, in either of two ways.
 //
 //   [M  Cᵀ] [r̈ ]   [f]     r: positions of the moving particles; particle 3 of each body is eliminated (Eq 2.14)
-//   [C  0 ] [−λ] = [γ]     C: distances (Eqs 2.4a–c), dependent particles (Eq 2.10), joints that share too little, cut
-//   joints
+//   [C  0 ] [−λ] = [γ]     C: distances (Eqs 2.4a–c), dependent particles (Eq 2.10), cut joints, and joints that
+//                          share too few particles
 //
-// RecursiveEquations take trees, and loops that are cut, by the recursion of the paper; SparseEquations take one sparse
-// symmetric system where there are constraint elements, or bodies without inertia in the tree that the loops leave when
-// they are cut. M is the mass of the ten particles of each body as its particles 1, 2 and 4 feel it, so that Mr̈ are
+// RecursiveEquations take trees, and loops that are cut, by the recursion of the paper. SparseEquations take one sparse
+// symmetric system; they serve if there are constraint elements, or if cutting the loops leaves bodies without inertia
+// in the tree. M is the mass of the ten particles of each body, expressed for its particles 1, 2 and 4, so that Mr̈ are
 // the terms of Eqs 2.15 and 2.16.
 #pragma once
 
@@ -21,13 +21,13 @@
 
 namespace polyform::particles {
 
-/// Lets the velocities of the particles turn with the bodies by what a correction has moved them: of a spinning body
-/// whose radii it has restored the rate is kept, not the speeds.
+/// Changes the velocities of the particles with the bodies as a correction moves the bodies: if it restores the radii
+/// of a spinning body, the body keeps its rate of turning, not the speeds of its particles.
 class CarriedVelocities {
  public:
   /// The view and the layout outlive the object.
   CarriedVelocities(const SystemView&, const Layout&);
-  /// The state before the correction.
+  /// Takes the state before the correction.
   void start(const PlacedBodies&) noexcept;
   void carry(ParticleMotion&) noexcept;
 
@@ -39,7 +39,7 @@ class CarriedVelocities {
 };
 
 /// One object per thread; nothing allocates after construction. Functions that can fail return false and leave a
-/// sentence in failure(). Who is given bodies that are placed does not move the particles meanwhile.
+/// sentence in failure(). Nobody moves the particles while placed bodies are in use.
 ///
 /// It has many functions because the two ways to solve share this one interface: accelerations, corrections, and what
 /// an observation reads of either (reactions, violations, powers, rows that are left out).
@@ -53,52 +53,54 @@ class Equations {
   /// Discrete states of all elements, as ConstraintSet::follow takes them.
   virtual void follow(std::span<const std::int32_t>) noexcept {}
 
-  /// Bodies, masses and constraints at these positions and velocities. all_joints: of all joints, not only of those
-  /// that the equations need. corrected: the state is what project() has just left; its factors still serve.
+  /// Evaluates bodies, masses and constraints at these positions and velocities. all_joints: all joints are wanted, not
+  /// only those that the equations need. corrected: the state is what project() has just left; its factors still serve.
   virtual const PlacedBodies& evaluate(double t, const ParticleMotion&, const JointValues&, bool all_joints,
                                        bool corrected) noexcept = 0;
-  /// At the state just evaluated, all joints: residuals of all constraints.
+  /// The residuals of all constraints at the state just evaluated, with all joints.
   virtual Violations violations() const noexcept = 0;
   /// r̈ of the moving particles at the state just evaluated.
   virtual bool find_accelerations(const PlacedBodies&, const Applied&, std::span<Vec3> out) noexcept = 0;
-  /// Whether the masses determine all accelerations at the state just evaluated, all joints. Finds which rows of loops
-  /// depend on others.
+  /// Whether the masses determine all accelerations at the state just evaluated, with all joints. Finds which rows of
+  /// loops depend on others.
   virtual bool check_regular(const PlacedBodies&) noexcept = 0;
 
   /// Moves the particles onto all constraints by Newton's method, until no residual is above the tolerance (m, rad),
   /// and gives them the nearest velocities that respect the constraints, both in the mass metric of the particles.
   bool project(double t, ParticleMotion&, const JointValues&, double tolerance, Correction&) noexcept;
-  /// Only what project() would start from.
+  /// Finds the violations from which project() would start.
   virtual void find_violations(double t, const ParticleMotion&, const JointValues&, Correction&) noexcept = 0;
 
   // After find_accelerations():
-  /// Whether the loops are so near a singular position that what they are open by spoils the accelerations.
+  /// Whether the loops are so near a singular position that their open part spoils the accelerations.
   virtual bool is_beside_singular_position() const noexcept { return false; }
   /// d/dt of the velocity coordinates of all joints, from the accelerations of the frame origins. False when rows that
   /// depend on others contradict them.
   virtual bool joint_accelerations(const PlacedBodies&, std::span<const Spatial> of_bodies,
                                    std::span<double> vdot) noexcept = 0;
-  /// What constraint elements put on the bodies, about the frame origins, is taken from needed; what they put on joints
-  /// is added to efforts.
+  /// Subtracts from `needed` the wrenches of constraint elements on the bodies, about the frame origins, and adds their
+  /// loads on joints to `efforts`.
   virtual void take_elements(std::span<Spatial> needed, std::span<double> efforts) const noexcept = 0;
   /// λ + effort of the rows of the constraint elements, element after element.
   virtual void element_multipliers(std::span<double> out) const noexcept { (void)out; }
-  /// What each cut joint transmits to its moving body at the origin of M, ground axes; out: of all joints.
+  /// Finds the wrench of each cut joint on its moving body at the origin of M, ground axes; out: of all joints.
   virtual void cut_reactions(const PlacedBodies&, std::span<const double> efforts,
                              std::span<Spatial> out) const noexcept = 0;
-  /// The modules of the system, as last evaluated; none where no module can be.
+  /// The modules of the system, as last evaluated; none if no module can be.
   virtual const ModuleSet* modules() const noexcept { return nullptr; }
-  /// Of modules: rates of their variables and further states, to their places; multipliers of all their rows.
+  /// Writes the rates of the modules' variables and further states to their places, and the multipliers of all their
+  /// rows.
   virtual void module_rates(std::span<double>) const noexcept {}
   virtual void module_multipliers(std::span<double>) const noexcept {}
-  /// Of constraint elements that ask for a velocity: (λ + effort) · right-hand side, W.
+  /// The power of constraint elements that ask for a velocity: (λ + effort) · right-hand side, W.
   virtual double driving_power() const noexcept = 0;
 
-  /// Rows of the i-th cut joint that are left out because they depend on others, a bit each: found where the loops are
-  /// closed, and told for the states in between.
+  /// The rows of the i-th cut joint that are left out because they depend on others, a bit each. They are found when
+  /// the loops are closed, and kept for the states in between.
   virtual unsigned left_out(std::size_t) const noexcept { return 0; }
   virtual void leave_out(std::size_t, unsigned) noexcept {}
-  /// Whether accelerations come from the recursion, and whether they are sound only where the loops are closed.
+  /// is_recursive(): whether accelerations come from the recursion. needs_closed_states(): whether they are correct
+  /// only if the loops are closed.
   virtual bool is_recursive() const noexcept = 0;
   virtual bool needs_closed_states() const noexcept = 0;
 
@@ -108,10 +110,10 @@ class Equations {
  protected:
   Equations(const SystemView&, const Layout&, std::span<const BodyIndex> loaded, MovingBodies::Joints,
             bool always_motions);
-  /// The target is below the tolerance, at rounding.
+  /// Moves the particles onto the constraints. target: at rounding, below the tolerance.
   virtual bool correct_positions(double t, ParticleMotion&, const JointValues&, double tolerance, double target,
                                  Correction&) noexcept = 0;
-  /// Velocities that have been carried along are those of the bodies.
+  /// Changes velocities that have been carried along into those of the bodies.
   virtual void place_carried(const ParticleMotion&, const JointValues&) noexcept {}
   virtual bool correct_velocities(double t, ParticleMotion&, const JointValues&, Correction&) noexcept = 0;
 

@@ -28,7 +28,7 @@ bool find_masses(double mass, const Vec3& center, const Sym3& inertia, const Vec
   const double per_volume = 1 / dot(a, cross(b, c));
   const Vec3 dual[3] = {per_volume * cross(b, c), per_volume * cross(c, a), per_volume * cross(a, b)};
 
-  // ∫ r rᵀ dm about place 0 (inertia = tr 1 − ∫ r rᵀ) in barycentric coordinates, and the first moment. Of a slender
+  // ∫ r rᵀ dm about place 0 (inertia = tr 1 − ∫ r rᵀ) in barycentric coordinates, and the first moment. For a slender
   // body the moments across are far smaller than those of the inertia tensor: like ones are subtracted first.
   const Vec3 r = center - place[0];
   const Sym3& J = inertia;

@@ -1,4 +1,4 @@
-// One full system of linear equations, compiled once for any CPU.
+// A dense system of linear equations, compiled once for any CPU.
 #pragma once
 
 #include <cstddef>
@@ -16,11 +16,11 @@ class FullSystem {
   FullSystem& operator=(const FullSystem&) = delete;
 
   void clear() noexcept;
-  /// To a coefficient, and to a right-hand side.
+  /// Adds to a coefficient; the other adds to a right-hand side.
   void add(std::size_t row, std::size_t column, double value) noexcept;
   void add_right(std::size_t row, double value) noexcept;
-  /// Rows may have different units: each counts by its largest coefficient. False when the solution is not finite or
-  /// has no digit left; it stands until the next call.
+  /// Solves. Rows may have different units: each counts by its largest coefficient. False if the solution is not finite
+  /// or has no digit left. The solution is valid until the next call.
   bool solve() noexcept;
   /// Whether the last solve() met a pivot that was nothing but rounding.
   bool is_singular() const noexcept { return singular_; }

@@ -5,14 +5,14 @@
 
 namespace polyform::particles {
 
-/// A row that multiplies the angular velocity of a body and the velocity of its frame origin, as a row f of the
-/// velocities of its particles 1, 2 and 4. Read as forces on these, f are a wrench about the frame origin.
+/// Turns a row for the angular velocity of a body and the velocity of its frame origin into a row f for the velocities
+/// of its particles 1, 2 and 4. Read as forces on these, f are a wrench about the frame origin.
 inline void share_among_particles(const Layout& layout, const PlacedBodies& placed, std::size_t body,
                                   const Spatial& about_origin, Vec3 (&f)[3]) noexcept {
   placed.triangles[body].distribute(about_first(placed, layout.bodies[body], body, about_origin), f[0], f[1], f[2]);
 }
 
-/// Acceleration of a body when none of its particles accelerates: what the rates of their directions leave.
+/// The acceleration of a body if none of its particles accelerates: it comes from the rates of their directions.
 inline Spatial velocity_terms(const Layout& layout, const PlacedBodies& placed, BodyIndex b) noexcept {
   if (is_ground(b)) return {};
   const Triangle& t = placed.triangles[at(b)];
@@ -23,7 +23,7 @@ inline Spatial velocity_terms(const Layout& layout, const PlacedBodies& placed, 
   return {alpha, cross(alpha, to_origin) + centripetal(w, to_origin)};
 }
 
-/// Relative acceleration of M in F of a joint when no particle accelerates.
+/// The relative acceleration of M in F of a joint if no particle accelerates.
 inline Spatial joint_velocity_terms(const JointData& joint, const Layout& layout, const PlacedBodies& placed) noexcept {
   return relative_acceleration(joint, motion_of(joint.base, placed.motions), velocity_terms(layout, placed, joint.base),
                                motion_of(joint.moving, placed.motions), velocity_terms(layout, placed, joint.moving));

@@ -61,7 +61,7 @@ class Builder {
       if (body.mass > 0) gyration[i] = std::sqrt(half_trace / body.mass);
       length = std::max(length, gyration[i]);
     }
-    // Of the tree, what the tips have comes to the roots first, and then to all.
+    // In a tree, the sizes of the tips come to the roots first, and then to all.
     for (int round = 0; round < 2; ++round) {
       for (std::size_t j = view_.joints.size(); j-- > 0;) take_sizes(view_.joints[j], gyration);
       for (const JointData& joint : view_.joints) take_sizes(joint, gyration);

@@ -7,7 +7,7 @@
 namespace polyform::particles {
 namespace {
 
-/// A lower bound of the principal moments of inertia, no less than a third of the least: 1 / trace(J⁻¹). Zero where
+/// A lower bound of the principal moments of inertia, no less than a third of the least: 1 / trace(J⁻¹). Zero if
 /// rounding leaves nothing of it.
 double least_moment(const Sym3& j) {
   const double minors = j.yy * j.zz - j.yz * j.yz + j.xx * j.zz - j.xz * j.xz + j.xx * j.yy - j.xy * j.xy;

@@ -16,7 +16,7 @@ struct Link {
   Hinge hinge;
   bool looped;  ///< forces of cut joints pass the joint, or act on the body
   Representation representation;
-  /// Of the particles 2, 3 and 4 (0 to 2 here): weight_ij, Σ_j weight_ij, and where 3 is.
+  /// For the particles 2, 3 and 4 (0 to 2 here): weight_ij and Σ_j weight_ij; `third` tells where 3 is.
   double mass, weight[3][3], total[3];
   double least;  ///< moment of inertia about any axis, at least
   Invariants third;

@@ -61,7 +61,8 @@ void LostDigits::accelerate_finely() noexcept {
   }
 }
 
-/// What the joints put on their outboard bodies, from z; and what of it they ought not to bear. After set_terms().
+/// The wrenches of the joints on their outboard bodies, from z, and their parts that the joints cannot bear. After
+/// set_terms().
 template <class T>
 void LostDigits::find_rest(const PlacedBodies& in, const SpatialVector<T>* z, SpatialVector<T>* force) noexcept {
   for (std::size_t i = 0; i < sweep_.links_.size(); ++i) force[i] = momentum_rate(sweep_.momenta_[i], z[i]);
@@ -124,7 +125,7 @@ void LostDigits::follow_rest(std::size_t i) noexcept {
   if (link.looped) sweep_.loops_.close(i, z);
 }
 
-/// Of weight, loads and turning.
+/// The accelerations by weight, loads and turning.
 ActingAccelerations LostDigits::find_acting(const PlacedBodies& in, std::span<const Spatial> loads) const noexcept {
   double load = 0, mass = 0, reach = 0, turning = 0;
   for (std::size_t i = 0; i < sweep_.links_.size(); ++i) {

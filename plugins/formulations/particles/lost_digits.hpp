@@ -35,7 +35,7 @@ class LostDigits {
 
   /// The next accelerations are looked at, as after a state that has nothing to do with the ones before.
   void look() { mending_.look(); }
-  /// Asked once per evaluation: whether it is to be looked at.
+  /// Whether this evaluation is to be checked. Asked once per evaluation.
   bool is_due() noexcept { return mending_.is_due(); }
   /// Looks at the accelerations that the recursion has just found; true where it has changed them.
   bool mend(const PlacedBodies&, std::span<const Spatial> loads) noexcept;

@@ -11,9 +11,9 @@ bool MassScales::any_singular() const {
   return std::ranges::any_of(bodies, [](const Body& b) { return b.singular; });
 }
 
-/// A body without mass takes the smallest mass of the bodies that it is jointed to: what they give it is of that order.
-/// What it gets in the factors (Mass::added) has to be small against what they have in any motion: of a slender shaft
-/// that is far less than its mass.
+/// A body without mass takes the smallest mass of the bodies that joints connect it to, since its motion feels masses
+/// of that order. What the factors add to it (Mass::added) has to be small compared with the inertia of these bodies in
+/// any motion: for a slender shaft that is far less than its mass.
 MassScales::MassScales(const SystemView& view, const Layout& layout)
     : bodies(view.bodies.size()), heaviest(layout.particles.size()) {
   constexpr double unknown = std::numeric_limits<double>::infinity();

@@ -12,8 +12,8 @@ struct MassScales {
   bool any_singular() const;
 
   struct Body {
-    double scale = 0;       ///< kg, of a neighbour where the body has none
-    double added = 0;       ///< kg, scale of what a singular one gets in the factors
+    double scale = 0;       ///< kg; that of a neighbour if the body has no mass
+    double added = 0;       ///< kg, the scale of what the factors add to a singular body
     bool singular = false;  ///< without mass, or without inertia about some axis
   };
   std::vector<Body> bodies;

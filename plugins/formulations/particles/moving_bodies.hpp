@@ -1,4 +1,4 @@
-// From particles to bodies and joints: what the positions and velocities of the particles make of them at one state.
+// From particles to bodies and joints: their positions and velocities by those of the particles, at one state.
 #pragma once
 
 #include <algorithm>

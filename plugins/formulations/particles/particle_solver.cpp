@@ -97,10 +97,10 @@ bool ParticleSolver::find_accelerations(double t, std::span<double> xdot, bool a
   return true;
 }
 
-/// Forces and accelerations for derivative(). The stages of an integrator lie beside the loops by the square of the
-/// step, and where loops are near a singular position that much contradiction divided by a nearly vanishing pivot would
-/// spoil the accelerations: there they are those of the nearest closed state. The sparse system, which cannot tell rows
-/// that depend on others from such ones, takes that of every stage.
+/// Forces and accelerations for derivative(). The stages of an integrator lie off the loops by the square of the step.
+/// If loops are near a singular position, so large a contradiction, divided by a nearly vanishing pivot, would spoil
+/// the accelerations: there they are those of the nearest closed state. The sparse system cannot tell rows that depend
+/// on others from such rows, and takes that state at every stage.
 bool ParticleSolver::find_stage_accelerations(double t, std::span<const double> y, std::span<double> xdot) noexcept {
   read(y, equations_->bodies().finds_any());
   Correction unused;

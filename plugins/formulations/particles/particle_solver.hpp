@@ -43,7 +43,7 @@ class ParticleSolver final : public Solver, public PowerSource, public SecondOrd
     if (asked == SecondOrderSystem::interface_name) return static_cast<SecondOrderSystem*>(this);
     if (asked == DiscreteState::interface_name) return static_cast<DiscreteState*>(&discrete_);
     if (asked == ParticleModel::interface_name) return static_cast<ParticleModel*>(&shown_);
-    // What drives joints that depend on time shows in their reactions, which only observations find.
+    // The power that drives joints with a function of time follows from their reactions, which only observations find.
     const bool tells_power = asked == PowerSource::interface_name && rheonomic_.empty();
     return tells_power ? static_cast<PowerSource*>(this) : nullptr;
   }

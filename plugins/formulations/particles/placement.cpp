@@ -6,13 +6,13 @@
 namespace polyform::particles {
 namespace {
 
-/// Edges and heights of the triangle, and the height of particle 3, are at least this part of the body's size where the
-/// choice is free.
+/// If there is a choice, edges and heights of the triangle, and the height of particle 3, are at least this part of the
+/// body's size.
 constexpr double well_shaped = 0.25;
 
 Vec3 from_line(const Vec3& r, const Vec3& along) { return r - (dot(r, along) / dot(along, along)) * along; }
 
-/// A unit vector across another one, towards the axis that is least along it.
+/// A unit vector at right angles to another one, towards the axis that is least along it.
 Vec3 across(const Vec3& along) {
   const Vec3 size{std::abs(along.x), std::abs(along.y), std::abs(along.z)};
   Vec3 axis{0, 0, 1};
@@ -24,8 +24,8 @@ Vec3 across(const Vec3& along) {
   return (1 / norm(d)) * d;
 }
 
-/// A unit vector across another one in which the mass extends most: of the second moments ∫ r rᵀ dm across, which are a
-/// plane or a line where the mass is, the longest column.
+/// A unit vector at right angles to another one, along which the mass extends most: the longest column of the second
+/// moments ∫ r rᵀ dm across, which are those of a plane or a line if the mass lies in one.
 Vec3 most_extended(const BodyData& body, const Vec3* along) {
   const Sym3& J = body.inertia;
   const double half_trace = 0.5 * (J.xx + J.yy + J.zz);
@@ -43,7 +43,7 @@ Vec3 most_extended(const BodyData& body, const Vec3* along) {
   return along != nullptr ? across(*along) : Vec3{1, 0, 0};
 }
 
-/// Takes the point of the largest distance out of the list, if that is enough.
+/// Takes the point of the largest distance out of the list, if it is far enough.
 template <class Distance>
 bool take_farthest(std::vector<Wanted>& list, double enough, const Distance& distance, Wanted& out) {
   const auto best = std::max_element(list.begin(), list.end(), [&](const Wanted& a, const Wanted& b) {

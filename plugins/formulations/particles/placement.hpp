@@ -8,7 +8,7 @@
 
 namespace polyform::particles {
 
-/// A point of a body that is to be a particle.
+/// A point of a body at which a particle is wanted.
 struct Wanted {
   Vec3 place;
   std::size_t particle = none;  ///< when it exists already

@@ -10,7 +10,7 @@
 namespace polyform::particles {
 namespace {
 
-/// 9000 particles' worth of the full matrix: half a gigabyte, and minutes for one evaluation.
+/// The full matrix for 9000 particles takes half a gigabyte, and an evaluation takes minutes.
 constexpr std::size_t most_unknowns = 9000;
 
 Vec3 row_of(const Vec3& direction, const Mat3& m) { return transpose_times(m, direction); }
@@ -46,7 +46,7 @@ PrintedEquations::PrintedEquations(const SystemView& view, const Layout& layout,
     first_rows_[i] = rows;
     tree.row = rows + (body.inherited == 3 ? 0 : body.inherited == 2 ? 2 : 3) + 3 * body.dependents.size();
     tree.directions = std::min<std::size_t>(joint.nv, 6);
-    // A shared particle is three of the conditions of its joint, two are five and three are all.
+    // Of the conditions of its joint, one shared particle meets three, two meet five and three meet all.
     const std::size_t met = tree.directions + 3 * shared;
     tree.constraints = shared >= 2 || met > 6 ? 0 : 6 - met;
     rows = tree.row + tree.constraints + tree.directions;
@@ -73,13 +73,13 @@ PrintedEquations::PrintedEquations(const SystemView& view, const Layout& layout,
 
 void PrintedEquations::add(std::size_t row, std::size_t particle, const Vec3& c) noexcept {
   const std::size_t slot = layout_.particles[particle].slot;
-  if (slot == none) return;  // on ground, which does not accelerate
+  if (slot == none) return;  // a particle on ground does not accelerate
   system_.add(row, 3 * slot, c.x);
   system_.add(row, 3 * slot + 1, c.y);
   system_.add(row, 3 * slot + 2, c.z);
 }
 
-/// Eqs 2.20: r_abᵀ r̈_ab = −ṙ_abᵀ ṙ_ab of the pairs that the body brings.
+/// Sets Eqs 2.20: r_abᵀ r̈_ab = −ṙ_abᵀ ṙ_ab for the pairs that the body brings.
 void PrintedEquations::set_distances(std::size_t i, const PlacedBodies& in, std::size_t& row) noexcept {
   const ParticleBody& body = layout_.bodies[i];
   constexpr std::size_t pairs[3][2] = {{1, 0}, {2, 0}, {2, 1}};
@@ -92,7 +92,7 @@ void PrintedEquations::set_distances(std::size_t i, const PlacedBodies& in, std:
   }
 }
 
-/// Eq 2.26 of the particles that follow those of the body.
+/// Sets Eq 2.26 for the particles that follow those of the body.
 void PrintedEquations::set_dependents(std::size_t i, const PlacedBodies& in, std::size_t& row) noexcept {
   const ParticleBody& body = layout_.bodies[i];
   const auto [p1, p2, p4] = body.particle;
@@ -109,7 +109,7 @@ void PrintedEquations::set_dependents(std::size_t i, const PlacedBodies& in, std
   }
 }
 
-/// Eqs 2.15, 2.16.
+/// Finds the momenta of Eqs 2.15, 2.16.
 PrintedEquations::Momenta PrintedEquations::momenta_of(std::size_t i, const PlacedBodies& in) const noexcept {
   const ParticleBody& body = layout_.bodies[i];
   const Triangle& t = in.triangles[i];
@@ -142,8 +142,9 @@ PrintedEquations::Momenta PrintedEquations::momenta_of(std::size_t i, const Plac
   return m;
 }
 
-/// The motions that a joint leaves, at particle 1 of its body: about the shared particle of a spherical joint any turn,
-/// along the two of a revolute joint (Step 3), of a free body all, of any other joint those of its motion subspace.
+/// Sets the motions that a joint leaves free, at particle 1 of its body: for a spherical joint all turns about the
+/// shared particle, for a revolute joint the turns about its two particles (Step 3), for a free body all motions, for
+/// any other joint those of its motion subspace.
 void PrintedEquations::set_directions(std::size_t i, const PlacedBodies& in) noexcept {
   TreeJoint& joint = tree_[i];
   const Hinge hinge = links()[i].hinge;
@@ -162,7 +163,8 @@ void PrintedEquations::set_directions(std::size_t i, const PlacedBodies& in) noe
   }
 }
 
-/// A row t · A_FM of a joint (F axes at the origin of M) without its velocity terms, in the particles of both bodies.
+/// Adds a row t · A_FM of a joint (F axes at the origin of M) without its velocity terms, in the particles of both
+/// bodies.
 void PrintedEquations::add_row(std::size_t row, const JointData& joint, const Spatial& t,
                                const PlacedBodies& in) noexcept {
   const ConstraintRow shares =
@@ -177,8 +179,8 @@ void PrintedEquations::add_row(std::size_t row, const JointData& joint, const Sp
   share(joint.base, shares.base);
 }
 
-/// What shared particles leave over of the conditions of a tree joint: of a prismatic one all five of Eqs 2.29, which
-/// prints seven.
+/// Sets the conditions of a tree joint that shared particles do not meet: for a prismatic joint all five of Eqs 2.29,
+/// of which the paper prints seven.
 void PrintedEquations::set_constraints(std::size_t i, const PlacedBodies& in) noexcept {
   const TreeJoint& tree = tree_[i];
   if (tree.constraints == 0) return;
@@ -193,8 +195,8 @@ void PrintedEquations::set_constraints(std::size_t i, const PlacedBodies& in) no
   }
 }
 
-/// The constraints of a cut joint, and its force as an unknown in the momenta of the joints of both chains. A row that
-/// depends on others is left out, and its multiplier is zero.
+/// Sets the constraints of a cut joint, and enters its force as an unknown in the momenta of the joints of both chains.
+/// A row that depends on others is left out, and its multiplier is zero.
 void PrintedEquations::set_cut(std::size_t i, const PlacedBodies& in) noexcept {
   const CutJoint& cut = cuts_[i];
   const JointData& joint = view_.cut_joints()[i];
@@ -215,7 +217,8 @@ void PrintedEquations::set_cut(std::size_t i, const PlacedBodies& in) noexcept {
   }
 }
 
-/// A unit multiplier's wrench on a body, about its frame origin, in the rows of momenta of a joint inboard of it.
+/// Adds the wrench of a unit multiplier on a body, about its frame origin, to the rows of momenta of a joint inboard of
+/// it.
 void PrintedEquations::add_force(std::size_t i, std::size_t column, BodyIndex b, const Spatial& wrench,
                                  const PlacedBodies& in) noexcept {
   const TreeJoint& joint = tree_[i];
@@ -225,8 +228,8 @@ void PrintedEquations::add_force(std::size_t i, std::size_t column, BodyIndex b,
     system_.add(joint.row + joint.constraints + k, column, -dot(joint.H[k], about_joint));
 }
 
-/// What body `body` adds to the rows of a joint inboard of it (Eqs 2.21, 2.27, 2.30, 2.31), about particle 1 of that
-/// joint's body: its momenta along the motions that the joint leaves.
+/// Adds the part of body `body` to the rows of a joint inboard of it (Eqs 2.21, 2.27, 2.30, 2.31), about particle 1 of
+/// that joint's body: the body's momenta along the motions that the joint leaves.
 void PrintedEquations::add_to_joint(std::size_t i, std::size_t body, const Momenta& m,
                                     const PlacedBodies& in) noexcept {
   const TreeJoint& joint = tree_[i];

@@ -11,7 +11,7 @@
 
 namespace polyform::particles {
 
-/// Of trees by Steps 1 to 4, with the rows of the motion subspace in the place of Eqs 2.29; of closed loops by Sect.
+/// For trees by Steps 1 to 4, with the rows of the motion subspace in the place of Eqs 2.29; for closed loops by Sect.
 /// 2.4.2: the forces of the cut joints stand in the momenta of both chains of their loop, and the constraints of the
 /// cut joints are the rows for them. The row of a joint has a block for each body outboard of it, so the matrix is
 /// full, and its factors cost the cube of the bodies. Corrections are those of the recursion.

@@ -1,4 +1,4 @@
-// What follows from the accelerations of the particles: those of the bodies, and the reactions of the joints.
+// Results that follow from the accelerations of the particles: those of the bodies, and the reactions of the joints.
 #pragma once
 
 #include <span>
@@ -13,11 +13,11 @@ class Reactions {
   /// The view and the layout outlive the object.
   Reactions(const SystemView&, const Layout&);
 
-  /// Of the frame origins, from those of the particles.
+  /// The accelerations of the frame origins, from those of the particles.
   std::span<const Spatial> body_accelerations(const PlacedBodies&, std::span<const Vec3> accelerations) noexcept;
-  /// What each joint transmits to its moving body at the origin of M, ground axes (Eq 2.17 and its kin): of a tree
-  /// joint from the momenta of the bodies outboard, of a cut joint from its multipliers. After
-  /// Equations::find_accelerations() with the same loads, of a state with all joints.
+  /// The wrench that each joint transmits to its moving body at the origin of M, ground axes (Eq 2.17 and its kin): for
+  /// a tree joint from the momenta of the bodies outboard, for a cut joint from its multipliers. After
+  /// Equations::find_accelerations() with the same loads, at a state with all joints.
   void find(const Equations&, const Applied&, std::span<const Vec3> accelerations, std::span<Spatial> out) noexcept;
 
  private:
@@ -26,7 +26,7 @@ class Reactions {
   const SystemView& view_;
   const Layout& layout_;
   std::vector<Spatial> accelerations_;  ///< of the frame origins
-  std::vector<Spatial> needed_;         ///< what a body needs from its inboard joint, about its frame origin
+  std::vector<Spatial> needed_;         ///< wrench that a body needs from its inboard joint, about its frame origin
   std::vector<double> efforts_;         ///< on the joints, those of constraint elements included
 };
 

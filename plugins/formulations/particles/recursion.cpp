@@ -126,9 +126,9 @@ bool Recursion::pass_joint(std::size_t i, Transfer<double>& m) noexcept {
   return true;
 }
 
-/// Whether the pivot of the first direction is no more than rounding. It is the inertia in that motion together with
-/// what it makes of the directions eliminated before, and those may go far: of a rod nearly across the first axis, free
-/// to turn, the last pivot is made of terms that are larger than its moments of inertia by the square of that.
+/// Whether the pivot of the first direction is only rounding. The pivot is the inertia in that motion together with
+/// that of the directions eliminated before, and those may move far: for a rod nearly across the first axis, free to
+/// turn, the terms of the last pivot are larger than its moments of inertia by the square of that.
 bool Recursion::is_rounding(std::span<const Column<double>> directions, const PivotScale<double>& scale) noexcept {
   Spatial z = directions[0].H;
   for (std::size_t k = 1; k < directions.size(); ++k)

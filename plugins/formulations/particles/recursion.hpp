@@ -7,7 +7,7 @@
 // condition: a spherical joint bears no moment (Eq 2.18 = 0), the moment of a revolute joint has no component along the
 // axis of its two particles (Step 3), the force and moment of any other joint do no work on its motions (Step 4).
 //
-// Where loops are cut, the forces of the cut joints stand in these sums as unknowns until the constraints of the cut
+// If loops are cut, the forces of the cut joints stand in these sums as unknowns until the constraints of the cut
 // joints substitute for them (Sect. 2.4.2), at the body where the two chains of a loop meet (loop_closure.hpp).
 #pragma once
 

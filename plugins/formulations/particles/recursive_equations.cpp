@@ -84,14 +84,14 @@ bool RecursiveEquations::is_beside_singular_position() const noexcept {
          loops_.constraints().position_violation() > loops_.constraints().position_rounding();
 }
 
-/// The largest error of positions or velocities as placed; keeps all for the corrections of the recursion.
+/// Finds the largest error of positions or velocities as placed; keeps all errors for the corrections of the recursion.
 double RecursiveEquations::find_errors(const PlacedBodies& placed, bool of_velocities) noexcept {
   const ClosingConstraints& cuts = loops_.constraints();
   const double of_loops = of_velocities ? cuts.velocity_violation() : cuts.position_violation();
   return std::max(errors_.find(placed, of_velocities), of_loops);
 }
 
-/// The least changes that undo the errors just found.
+/// Adds the least changes that undo the errors just found.
 bool RecursiveEquations::add_correction(const PlacedBodies& placed, std::vector<Vec3>& to) noexcept {
   if (!recursion_.corrections(placed, errors_, changes_)) return fail_recursion(placed);
   for (std::size_t p = 0; p < to.size(); ++p)
@@ -135,7 +135,7 @@ bool RecursiveEquations::correct_velocities(double, ParticleMotion& motion, cons
                                             Correction& out) noexcept {
   const PlacedBodies& placed = bodies_.placed();
   double residual = out.velocity_residual = find_errors(placed, true);
-  // Of loops near a singular position one projection leaves more than rounding.
+  // If loops are near a singular position, one projection leaves more than rounding.
   for (int passes = 0; passes < 2; ++passes) {
     if (!loops_.empty() && residual <= loops_.constraints().velocity_rounding()) break;
     if (!add_correction(placed, motion.velocities)) return false;

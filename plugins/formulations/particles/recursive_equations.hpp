@@ -10,13 +10,13 @@
 
 namespace polyform::particles {
 
-/// By the recursion of the paper, with cut joints eliminated at the bodies where their paths meet. Most of its functions
-/// are those of Equations.
+/// The recursion of the paper; cut joints are eliminated at the bodies where their paths meet. Most functions are those
+/// of Equations.
 class RecursiveEquations : public Equations {
  public:
-  /// loaded: the bodies whose wrenches count. All three outlive the object.
+  /// loaded: the bodies on which wrenches act. All three arguments outlive the object.
   RecursiveEquations(const SystemView&, const Layout&, std::span<const BodyIndex> loaded);
-  /// Whether every joint of the tree moves something even where the loops are cut, with the bodies as drawn.
+  /// Whether every joint of the tree moves some inertia with the loops cut and the bodies as drawn.
   bool is_regular_as_drawn();
 
   const PlacedBodies& evaluate(double t, const ParticleMotion&, const JointValues&, bool all_joints,
@@ -38,7 +38,7 @@ class RecursiveEquations : public Equations {
   bool needs_closed_states() const noexcept override { return false; }
 
  protected:
-  /// What forces put on the bodies, about their particle 1.
+  /// Finds the loads on the bodies, about their particle 1.
   void find_loads(const PlacedBodies&, const Applied&) noexcept;
   std::span<const Spatial> loads() const {
     return bodies_.finds_motions() ? std::span<const Spatial>(loads_) : std::span<const Spatial>();
@@ -63,7 +63,7 @@ class RecursiveEquations : public Equations {
   bool add_correction(const PlacedBodies&, std::vector<Vec3>& to) noexcept;
   bool fail_recursion(const PlacedBodies&) noexcept;
 
-  FlexibleLinks flexible_;  ///< none, which the loops ask for
+  FlexibleLinks flexible_;  ///< empty; the loops need one
   LoopClosure loops_;
   Recursion recursion_;
   ShapeErrors errors_;

@@ -20,8 +20,8 @@ Vec3 ShapeErrors::shape_of(const Link& link, std::size_t shared) const noexcept 
   return link.place[shared] == 1 ? shape.c2 : link.place[shared] == 2 ? shape.c4 : dependent_[link.particle[shared]];
 }
 
-/// Distances that the body adds, and its dependent particles. For velocities the errors are the rates of the same
-/// terms.
+/// Finds the errors of the distances that the body adds, and of its dependent particles. For velocities the errors are
+/// the rates of the same terms.
 void ShapeErrors::find_shape(std::size_t i, const PlacedBodies& in) noexcept {
   const Link& link = links_[i];
   const ParticleBody& body = layout_.bodies[i];
@@ -60,7 +60,7 @@ void ShapeErrors::find_shape(std::size_t i, const PlacedBodies& in) noexcept {
   }
 }
 
-/// z of the body when that of its parent and the motion of the joint are zero.
+/// Finds z of the body if that of its parent and the motion of the joint are zero.
 void ShapeErrors::find_joint_error(std::size_t i, const PlacedBodies& in) noexcept {
   const Link& link = links_[i];
   joints_[i] = {{}, shape_of(link, 0)};

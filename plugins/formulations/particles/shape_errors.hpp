@@ -1,7 +1,7 @@
-// What distances, dependent particles and joints are off by, body by body.
+// The errors of distances, dependent particles and joints, body by body.
 //
-// A body's particles change by z_l + θ × r_i1 + c_i, where the c_i restore the distances without turning the triangle;
-// z = (θ, z_l) takes the place of (α, r̈_1), the c_i that of ω × (ω × r_i1).
+// A body's particles change by z_l + θ × r_i1 + c_i, where the c_i restore the distances without turning the triangle.
+// z = (θ, z_l) stands for (α, r̈_1), the c_i for ω × (ω × r_i1).
 #pragma once
 
 #include <vector>
@@ -13,12 +13,12 @@ namespace polyform::particles {
 
 class ShapeErrors {
  public:
-  /// What is given outlives the object.
+  /// The arguments outlive the object.
   ShapeErrors(const SystemView&, const Layout&, const Links&);
 
-  /// Errors of positions, or of velocities. Returns the largest.
+  /// Finds the errors of positions, or of velocities. Returns the largest.
   double find(const PlacedBodies&, bool of_velocities) noexcept;
-  // As found:
+  // The errors that find() has found:
   bool of_velocities() const { return of_velocities_; }
   /// Changes of the particles 2 and 4 relative to 1 that restore the distances without turning the body.
   struct Shape {
@@ -27,7 +27,7 @@ class ShapeErrors {
   const Shape& shape(std::size_t body) const { return shapes_[body]; }
   /// Change of a dependent particle that restores Eq 2.10.
   const Vec3& dependent(std::size_t particle) const { return dependent_[particle]; }
-  /// z of the body when that of its parent and the motion of the joint are zero.
+  /// z of the body if that of its parent and the motion of the joint are zero.
   const Spatial& of_joint(std::size_t body) const { return joints_[body]; }
 
  private:

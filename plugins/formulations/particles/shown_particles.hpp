@@ -10,7 +10,7 @@ namespace polyform::particles {
 /// 1 and 3, 1 and 4, 2 and 3, 2 and 4, 3 and 4.
 class ShownParticles final : public ParticleModel {
  public:
-  /// Both outlive the object.
+  /// Both arguments outlive the object.
   ShownParticles(const SystemView& view, const Layout& layout) : view_(view), layout_(layout) {}
 
   std::size_t bodies() const noexcept override { return layout_.bodies.size(); }

@@ -47,7 +47,7 @@ void SparseEquations::set_module_forces() noexcept {
                       values_.right.begin() + static_cast<std::ptrdiff_t>(pattern_.particles()[of.first].first));
 }
 
-/// As set_momenta(), which has cleared the forces.
+/// Does for modules what set_momenta() does, after that has cleared the forces.
 void SparseEquations::set_module_momenta(std::span<const double> x) noexcept {
   each_variable([&](std::size_t u, std::size_t at) { solver_.solution()[at] = x[u]; });
   for (const VariableParticles& of : pattern_.variables()) {
@@ -58,7 +58,7 @@ void SparseEquations::set_module_momenta(std::span<const double> x) noexcept {
   }
 }
 
-/// The integrals of modules' variables by the step in the solution.
+/// Moves the integrals of modules' variables by the step in the solution.
 void SparseEquations::move_states(std::span<double> x) noexcept {
   for (const VariableParticles& of : pattern_.variables())
     for (const ModuleSet::Module::Integral& integral : of.module->integrals)
@@ -78,12 +78,12 @@ void SparseEquations::module_multipliers(std::span<double> out) const noexcept {
       out[next++] = -solver_.solution()[g.chunk.first + row];
 }
 
-/// Weight and velocity terms of all particles.
+/// Sets the weight and velocity terms of all particles.
 void SparseEquations::set_own_forces(const PlacedBodies& placed) noexcept {
   clear_forces();
   const std::span<const Vec3> velocities = placed.velocities;
   for (std::size_t i = 0; i < layout_.bodies.size(); ++i) {
-    // Weight m̄_i g of the primary particles, and what the velocity term of r̈_3 takes away (Eqs 2.15, 2.16).
+    // Weight m̄_i g of the primary particles, less the velocity term of r̈_3 (Eqs 2.15, 2.16).
     const ParticleBody& body = layout_.bodies[i];
     const auto [p1, p2, p4] = body.particle;
     const EquivalentParticles& m = body.masses;
@@ -102,7 +102,7 @@ void SparseEquations::set_own_forces(const PlacedBodies& placed) noexcept {
   }
 }
 
-/// What elements give beside their multipliers.
+/// Adds what elements give in addition to their multipliers.
 void SparseEquations::add_element_efforts() noexcept {
   for (const RowGroup& g : pattern_.groups()) {
     if (g.kind != RowGroup::Kind::element) continue;
@@ -140,8 +140,8 @@ bool SparseEquations::find_accelerations(const PlacedBodies& placed, const Appli
 bool SparseEquations::check_regular(const PlacedBodies&) noexcept {
   failure_.clear();
   if (!scales_.any_singular()) return true;
-  // A load without regular pattern moves whatever can move: where nothing resists, no solution balances it. One may by
-  // chance be across the motion in question, three are not.
+  // A load without regular pattern moves whatever can move: if a motion meets no resistance, no solution balances the
+  // load. One load may happen to be across that motion, three are not.
   constexpr double wanted = 1e-9, unbalanced = 1e-3;  // of the load: is solved for, and what nothing balances leaves
   for (const double phase : {0.3, 2.1, 4.6}) {
     std::ranges::fill(values_.right, 0.0);
@@ -167,8 +167,8 @@ void SparseEquations::find_violations(double t, const ParticleMotion& motion, co
 
 bool SparseEquations::correct_positions(double t, ParticleMotion& motion, const JointValues& joints, double tolerance,
                                         double target, Correction& out) noexcept {
-  constexpr double near_by = 1e-4;  // from this residual on one set of factors serves for the rest of the way
-  constexpr double of_a_step = 1e-3;  // the next step mends what is left of this one
+  constexpr double near_by = 1e-4;  // below this residual one set of factors serves for the rest of the way
+  constexpr double of_a_step = 1e-3;  // the next step mends what this one leaves
   factors_.keep(false);
   const PlacedBodies& placed = set_rows(t, Level::position, motion, joints, false);
   carried_.start(placed);
@@ -268,7 +268,7 @@ void SparseEquations::take_elements(std::span<Spatial> needed, std::span<double>
         const Spatial w = force * element.A[row * element.markers.size() + m];
         needed[at(b)] -= Spatial{w.angular + cross(element.arms[m], w.linear), w.linear};
       }
-      // What it does to joints counts as effort of the joints.
+      // The load on joints counts as effort of the joints.
       const double* B = element.B.data() + row * element.velocities;
       for (const JointIndex j : element.joints)
         for (std::size_t k = 0; k < view_.joints[at(j)].nv; ++k)

@@ -6,8 +6,8 @@
 namespace polyform::particles {
 namespace {
 
-/// Part of the least that its neighbours have which a body without mass or inertia gets in the factors, and loses in
-/// the refinement.
+/// In the factors, a body without mass or inertia gets this part of the least that its neighbours have; the refinement
+/// takes the effect away.
 constexpr double delta_of_singular = 1e-4;
 
 }  // namespace
@@ -39,7 +39,7 @@ SparseFactors::SparseFactors(const Layout& layout, const SparsePattern& pattern,
   }
 }
 
-/// Rows and columns of two chunks in the matrix; empty when one of them is on ground.
+/// Rows and columns of two chunks in the matrix; empty if one of them is on ground.
 BlockLdlt::Block SparseFactors::place_of(const Chunk& row, const Chunk& column) const {
   if (row.block == none || column.block == none) return {};
   if (row.block != column.block) {
@@ -56,7 +56,7 @@ void SparseFactors::add_block(const Place& place, const Mat3& m) noexcept {
     for (std::size_t c = 0; c < (place.lower ? r + 1 : 3); ++c) place.block(r, c) += m(r, c);
 }
 
-/// The least inertia that variables of a module have in one of its rows; infinite where the row has none.
+/// The least inertia that variables of a module have in one of its rows; infinite if the row has none.
 double SparseFactors::inertia_of_row(const SparseValues& values, const RowGroup& g, std::size_t row) const noexcept {
   double least = std::numeric_limits<double>::infinity();
   const Mat3* M = values.of_variables.data();
@@ -73,7 +73,7 @@ double SparseFactors::inertia_of_row(const SparseValues& values, const RowGroup&
   return least;
 }
 
-/// A body without inertia that a module's row gives some gets no more than a part of that.
+/// If a module's row gives inertia to a body that has none, the body gets at most a part of that inertia.
 void SparseFactors::find_added(const SparseValues& values) noexcept {
   for (std::size_t i = 0; i < added_.size(); ++i) added_[i] = scales_.bodies[i].added;
   if (pattern_.variables().empty()) return;

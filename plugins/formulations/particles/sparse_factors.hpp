@@ -17,7 +17,7 @@ class SparseFactors {
   /// matrix: analyzed for the pattern. All outlive the object.
   SparseFactors(const Layout&, const SparsePattern&, const MassScales&, BlockLdlt& matrix);
 
-  /// epsilon: of E, relative to the rows. False where a block has no inverse: failed_block().
+  /// epsilon: of E, relative to the rows. False if a block has no inverse: failed_block().
   bool factorize(const SparseValues&, double epsilon) noexcept;
   std::size_t failed_block() const { return matrix_.failed_block(); }
   /// Whether the factors are to be used for the next solutions, too.

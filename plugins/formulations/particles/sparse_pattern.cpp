@@ -60,8 +60,9 @@ RowGroup& SparsePattern::append(std::size_t block, Kind kind, std::size_t index,
   return groups_.back();
 }
 
-/// The particles that a body brings and the rows that hold them. Where the inboard joint shares what it can, particle 2
-/// goes with the distance 21 and particle 4 with the distances 41 and 42; rows of a joint need all of them together.
+/// Adds the particles that a body brings and the rows that hold them. If the inboard joint shares as many particles as
+/// it can, particle 2 goes with the distance 21 and particle 4 with the distances 41 and 42; rows of a joint need all
+/// of them together.
 void SparsePattern::add_body(std::size_t i) {
   const ParticleBody& body = layout_.bodies[i];
   const JointData& joint = view_.joints[i];
@@ -121,7 +122,7 @@ void SparsePattern::add_loop(Kind kind, std::size_t index, std::size_t rows, std
   }
 }
 
-/// A block of particles. Its mass may vanish where rows hold it.
+/// Adds a block of particles for the variables of a module. Its mass may vanish if rows hold it.
 const VariableParticles* SparsePattern::add_variables(const ModuleSet::Module& module) {
   const std::size_t count = (module.variables + 2) / 3, block = new_block();
   variables_.push_back({&module, particles_.size(), count});

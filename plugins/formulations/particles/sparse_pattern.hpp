@@ -70,7 +70,7 @@ class SparsePattern {
   std::span<const RowEntry> entries(const RowGroup& g) const { return entries().subspan(g.entry, g.entries); }
   std::span<const RowSide> sides() const { return sides_; }
   std::size_t coefficients() const { return coefficients_; }                      ///< of all entries
-  std::size_t group_of_joint(std::size_t j) const { return group_of_joint_[j]; }  ///< none where it has no rows
+  std::size_t group_of_joint(std::size_t j) const { return group_of_joint_[j]; }  ///< none if it has no rows
   /// For messages: "joint", its name.
   const char* kind_of(const RowGroup&) const;
   std::string_view name_of(const RowGroup&) const;

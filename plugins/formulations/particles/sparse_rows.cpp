@@ -27,7 +27,7 @@ void SparseRows::set(const PlacedBodies& placed, Level level) noexcept {
   }
 }
 
-/// Eqs 2.4a–c, halved; their second derivatives are Eqs 2.20.
+/// Sets Eqs 2.4a–c, halved; their second derivatives are Eqs 2.20.
 void SparseRows::set_distance_rows(const Group& g) noexcept {
   static constexpr std::size_t pairs[3][2] = {{1, 0}, {2, 0}, {2, 1}};
   const ParticleBody& body = layout_.bodies[g.index];
@@ -50,7 +50,7 @@ void SparseRows::set_distance_rows(const Group& g) noexcept {
   }
 }
 
-/// Eq 2.10 as a constraint, with Eqs 2.12 and 2.13 as its derivatives.
+/// Sets Eq 2.10 as a constraint; Eqs 2.12 and 2.13 are its derivatives.
 void SparseRows::set_tie_rows(const Group& g) noexcept {
   const ParticleBody& body = layout_.bodies[g.index];
   const auto [p1, p2, p4] = body.particle;
@@ -92,8 +92,8 @@ void SparseRows::clear_rows(const Group& g) noexcept {
   std::fill_n(values_.row_size.begin() + static_cast<std::ptrdiff_t>(g.chunk.first), g.rows, 0.0);
 }
 
-/// A body's share of a row, which multiplies its angular velocity and the velocity of its frame origin, as a share of
-/// its particles.
+/// Adds a body's share of a row as shares of its particles. about_origin multiplies the body's angular velocity and the
+/// velocity of its frame origin.
 void SparseRows::add_to_row(const Group& g, std::size_t row, BodyIndex b, const Spatial& about_origin) noexcept {
   if (is_ground(b)) return;
   const RowSide* side = &pattern_.sides()[g.side];
@@ -101,12 +101,12 @@ void SparseRows::add_to_row(const Group& g, std::size_t row, BodyIndex b, const 
   Vec3 f[3];
   share_among_particles(layout_, *placed_, at(b), about_origin, f);
   for (std::size_t k = 0; k < 3; ++k) {
-    values_.row_size[g.chunk.first + row] += dot(f[k], f[k]);  // on ground too: what moves may feel rounding alone
+    values_.row_size[g.chunk.first + row] += dot(f[k], f[k]);  // also on ground: the others may have rounding only
     if (side->entry[k] != none) values_.coefficients[pattern_.entries()[side->entry[k]].first + row] += f[k];
   }
 }
 
-/// The row t · V_FM (F axes at the origin of M) of a joint.
+/// Adds the row t · V_FM (F axes at the origin of M) of a joint.
 void SparseRows::add_joint_row(const Group& g, std::size_t row, std::size_t j, const Spatial& t) noexcept {
   const JointData& joint = view_.joints[j];
   const ConstraintRow r =
@@ -119,14 +119,14 @@ Spatial SparseRows::terms_of_joint(std::size_t j) const noexcept {
   return joint_velocity_terms(view_.joints[j], layout_, *placed_);
 }
 
-/// Rows of a joint in particle coordinates: of a tree joint those that shared particles leave over (prismatic: Eqs 2.29
-/// without their redundant ones), of a cut joint all.
+/// Sets the rows of a joint in particle coordinates: for a tree joint those that its shared particles do not satisfy
+/// (prismatic: Eqs 2.29 without their redundant ones), for a cut joint all.
 void SparseRows::set_joint_rows(const Group& g) noexcept {
   clear_rows(g);
   const JointConstraint& c = placed_->joints[g.index];
   const bool shares_point = !g.loop && shared_particles(view_.joints[g.index]) == 1;
   const Spatial terms = level_ == Level::acceleration ? c.motion.bias - terms_of_joint(g.index) : Spatial{};
-  // Where H loses rank there are more rows than the joint has room for: the first ones do.
+  // If H loses rank, there are more rows than the joint has room for; the first ones suffice.
   for (std::size_t i = 0, row = 0; i < c.rows && row < g.rows; ++i) {
     if (shares_point && dot(c.T[i].linear, c.T[i].linear) > 0.5) continue;
     add_joint_row(g, row, g.index, c.T[i]);
@@ -147,7 +147,7 @@ void SparseRows::set_element_rows(const Group& g) noexcept {
             : level_ == Level::velocity ? element.velocity_right[i]
                                         : element.acceleration_right[i];
     if (level_ == Level::position && !element.is_holonomic(i)) {
-      right = 0;  // and no coefficients: the row asks nothing of positions
+      right = 0;  // the row has no coefficients either: it says nothing about positions
       continue;
     }
     double rate = -element.velocity_right[i];
@@ -181,7 +181,8 @@ void SparseRows::set_element_rows(const Group& g) noexcept {
   }
 }
 
-/// A module's own part of one of its rows, A u, which it returns. Positions move only the integrals of variables.
+/// Sets A u, a module's own part of one of its rows, and returns it. Steps of positions move only integrals of
+/// variables.
 double SparseRows::set_variable_row(const Group& g, const ModuleSet::Module& module, std::size_t row) noexcept {
   const double* A = module.A.data() + row * module.variables;
   const RowEntry* entry = pattern_.entries(g).data() + g.entries - (module.variables + 2) / 3;
@@ -195,8 +196,8 @@ double SparseRows::set_variable_row(const Group& g, const ModuleSet::Module& mod
   return rate;
 }
 
-/// M of the modules. What stands still has unit mass, and so has, while positions are moved, a variable without
-/// integral.
+/// Sets M of the modules. A place without a variable has unit mass; so has, while positions are moved, a variable
+/// without integral.
 void SparseRows::set_variable_masses() noexcept {
   Mat3* block = values_.of_variables.data();
   for (const VariableParticles& of : pattern_.variables()) {

@@ -12,9 +12,9 @@ namespace polyform::particles {
 namespace {
 
 /// Relative size of what is subtracted from the zero block of rows that may be redundant. Refinement removes it; its
-/// error shrinks by about this factor per round, less in nearly dependent rows, which want a small one. But a row that
-/// is eliminated before what resists it is as stiff as 1/ε, and light bodies lose their digits beside it: where the
-/// residual does not fall with the small one, the large one is taken.
+/// error shrinks by about this factor per round, and by less in nearly dependent rows, which need a small one. But a
+/// row that is eliminated before what resists it is as stiff as 1/ε, and light bodies on such a row lose their digits.
+/// If the residual does not fall with the small one, the large one is taken.
 constexpr double small_epsilon = 1e-10, large_epsilon = 1e-7;
 /// The residual has not fallen when it ends above this.
 constexpr double fallen = 1e-10;
@@ -22,10 +22,10 @@ constexpr double fallen = 1e-10;
 constexpr double round_off = 2e-15;
 /// Below this a residual that does not halve any more is that of rows that nearly depend on others.
 constexpr double nearly_round_off = 1e-12;
-/// What a solution leaves of the equations of motion, beside their terms, when its digits are lost.
+/// What a solution leaves of the equations of motion, relative to their terms, when its digits are lost.
 constexpr double lost_digits = 1e-6;
-/// Part of what a load would do to a particle alone that counts as motion where a contradiction is looked for: rounds
-/// of refinement may end at nearly_round_off of all of it, so that what they leave is no contradiction.
+/// A load counts as this part of the motion that it would give to a particle alone, where a contradiction is looked
+/// for: rounds of refinement may end at nearly_round_off of that motion, which is then no contradiction.
 constexpr double held_share = nearly_round_off / least_contradiction;
 
 double largest(const Vec3& v) { return std::max({std::abs(v.x), std::abs(v.y), std::abs(v.z)}); }
@@ -64,7 +64,7 @@ void SparseSolver::find_residual(Residual& out) noexcept {
   if (!std::isfinite(sum)) out.particle_error = out.row_error = std::numeric_limits<double>::infinity();
 }
 
-/// Of motions and of what acts.
+/// Finds the sizes of motions and forces.
 void SparseSolver::find_sizes() noexcept {
   motion_floor_ = 0;
   const std::span<const Chunk> particles = parts_.pattern.particles();
@@ -74,7 +74,8 @@ void SparseSolver::find_sizes() noexcept {
     motion_size_[p] = largest(load(solution_.data() + particles[p].first));
     force_size_[p] = force;
     if (p >= parts_.pattern.of_bodies()) continue;  // a variable of a module has units of its own
-    // What is held still has no motion to compare with: what its load would do to it alone is counted too.
+    // A particle that is held still has no motion to compare with, so the motion counts that its load would give to it
+    // alone.
     motion_size_[p] += force / parts_.scales.heaviest[p];
     motion_floor_ = std::max(motion_floor_, least_share * motion_size_[p]);
   }
@@ -101,7 +102,7 @@ void SparseSolver::take_masses() noexcept {
   }
 }
 
-/// The same of the modules' variables.
+/// Does the same for the modules' variables.
 void SparseSolver::take_variable_masses() noexcept {
   const std::span<const Chunk> particles = parts_.pattern.particles();
   const Mat3* mass = parts_.values.of_variables.data();
@@ -114,14 +115,14 @@ void SparseSolver::take_variable_masses() noexcept {
       }
 }
 
-/// Rows, and their forces on the particles. Returns the sum of what is left.
+/// Judges the rows, and adds their forces on the particles. Returns the sum of the residuals.
 double SparseSolver::judge_rows(Residual& out) noexcept {
   double sum = 0;
   const SparseValues& values = parts_.values;
   for (const RowGroup& g : parts_.pattern.groups()) {
     for (std::size_t row = 0; row < g.rows; ++row) {
       const std::size_t x = g.chunk.first + row;
-      // What bodies with common particles have in common cancels in a row; its size is that of the shares.
+      // Bodies with common particles have shares in a row that cancel. The row's size is that of the shares.
       double left = values.right[x], size = std::abs(left), motion = 0;
       for (const RowEntry& entry : parts_.pattern.entries(g)) {
         const Chunk& chunk = parts_.pattern.particles()[entry.particle];
@@ -147,7 +148,7 @@ double SparseSolver::judge_rows(Residual& out) noexcept {
   return sum;
 }
 
-/// What forces on variables of modules could put on the particles of bodies.
+/// The largest force that the rows of modules' variables could put on the particles of bodies.
 double SparseSolver::largest_module_force() const noexcept {
   double most = 0;
   if (parts_.pattern.variables().empty()) return most;
@@ -169,7 +170,7 @@ double SparseSolver::largest_module_force() const noexcept {
   return most;
 }
 
-/// Forces on the particles, after judge_rows(). Returns the sum of what is left.
+/// Judges the forces on the particles, after judge_rows(). Returns the sum of the residuals.
 double SparseSolver::judge_particles(Residual& out) noexcept {
   double floor = least_share * largest_module_force(), sum = 0;
   const std::span<const Chunk> particles = parts_.pattern.particles();
@@ -245,8 +246,8 @@ bool SparseSolver::check(const Residual& r, const Violations& violations) noexce
       parts_.view.bodies[body].name);
 }
 
-/// As judge_rows(), with the motions that there are: of what loads would do to particles alone only rounding counts
-/// here, or a large load on a light body would hide a row that is not met.
+/// Judges rows as judge_rows() does, but by the motions as they are. Motions that loads would cause alone count by
+/// their rounding only, or a large load on a light body would hide a row that is not met.
 bool SparseSolver::check_rows(const Violations& violations) noexcept {
   double floor = 0, error = 0;
   const std::span<const Chunk> particles = parts_.pattern.particles();

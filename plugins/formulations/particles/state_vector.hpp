@@ -19,7 +19,7 @@ namespace polyform::particles {
 /// The signs of the cut joints' quaternions are discrete states.
 class StateVector {
  public:
-  /// All outlive the object; the signs are added to the discrete values.
+  /// All arguments outlive the object; the signs are added to the discrete values.
   StateVector(const SystemView&, const Layout&, DiscreteValues&);
 
   std::size_t size() const { return kinds_.size(); }
@@ -30,24 +30,24 @@ class StateVector {
     std::copy(x.begin(), x.end(), y.last(view_.states).begin());
   }
 
-  /// Particles and orientations of a consistent state, and the signs of its quaternions.
+  /// Sets particles and orientations from a consistent state, and the signs of its quaternions.
   void place(const ConstStateView&, ParticleMotion&) noexcept;
   void read_particles(std::span<const double> y, ParticleMotion&) const noexcept;
   void write_particles(const ParticleMotion&, std::span<double> y) const noexcept;
-  /// Orientations of all bodies and, where they are asked for, the coordinates q of all joints.
+  /// Reads the orientations of all bodies and, with of_joints, the coordinates q of all joints.
   void read_hints(std::span<const double> y, bool of_joints, std::span<double> q) noexcept;
   void write_hints(std::span<const double> q, std::span<double> y) const noexcept;
 
-  /// Of the bodies, continuous along the motion.
+  /// The orientations of the bodies, continuous along the motion.
   std::span<const Quat> orientations() const { return orientations_; }
-  /// As the particles make them, with the signs that they have.
+  /// Sets the orientations to those of the particles, with the signs that they have.
   void settle_orientations(const MovingBodies&) noexcept;
-  /// Orientations and angles as the particles make them, where the hints have only to tell turns and signs.
+  /// Sets orientations and angles to those of the particles; the hints only tell turns and signs.
   void reset_hints(const MovingBodies&, std::span<double> q) noexcept;
 
-  /// ẏ of the particles' positions and of the hints, at the bodies just placed.
+  /// Finds ẏ of the particles' positions and of the hints, for the bodies just placed.
   void find_position_rates(const MovingBodies&, const JointValues&, std::span<double> ydot) noexcept;
-  /// ẏ of the particles' velocities.
+  /// Writes ẏ of the particles' velocities.
   void write_accelerations(std::span<const Vec3> accelerations, std::span<double> ydot) const noexcept;
 
  private:
@@ -57,7 +57,7 @@ class StateVector {
 
   const SystemView& view_;
   const Layout& layout_;
-  TreeKinematics tree_;  ///< of a state to start from
+  TreeKinematics tree_;  ///< of an initial state
   JointHints hints_;
   std::vector<Quat> orientations_;
   std::vector<double> rates_;     ///< of q

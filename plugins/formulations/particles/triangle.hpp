@@ -1,5 +1,5 @@
-// The primary particles 1, 2 and 4 of a body, whose motion is the motion of the body, and what they tell of any other
-// of its points. No angle, no rotation matrix: differences of positions and their cross product.
+// The primary particles 1, 2 and 4 of a body, whose motion is that of the body, and what follows from them for any
+// other of its points. There is no angle and no rotation matrix, only differences of positions and their cross product.
 #pragma once
 
 #include "polyform/contract/spatial.hpp"
@@ -34,8 +34,8 @@ struct Triangle {
   /// Eq 2.10 without r_1.
   Vec3 point(const Invariants& k) const { return k.lambda * normal + k.mu * r41 + k.tau * r21; }
 
-  /// The vector ω with ω × r21 = u21 and ω × r41 = u41, from three of the six components: the direction of r21 and the
-  /// plane of the triangle are followed, which is all that a rigid triangle does.
+  /// The vector ω with ω × r21 = u21 and ω × r41 = u41, from three of the six components: the motions of the direction
+  /// of r21 and of the plane of the triangle. A rigid triangle has no others.
   Vec3 rotation(const Vec3& u21, const Vec3& u41) const {
     return per_normal * (dot(u41, normal) * r21 - dot(u21, normal) * r41) + per_in_plane * dot(u21, in_plane) * normal;
   }
@@ -45,8 +45,8 @@ struct Triangle {
     f2 = per_in_plane * dot(normal, wrench.angular) * in_plane - per_normal * dot(r41, wrench.angular) * normal;
     f1 = wrench.linear - f2 - f4;
   }
-  /// Orthonormal axes along r21, across it in the plane, and along the normal, as columns: for what is observed, and
-  /// for forces and joints that are given in body axes.
+  /// Orthonormal axes along r21, across it in the plane, and along the normal, as columns. They serve observations, and
+  /// forces and joints that are given in body axes.
   Mat3 axes() const {
     const Vec3 a = (1 / norm(r21)) * r21, c = std::sqrt(per_normal) * normal, b = cross(c, a);
     return {{a.x, b.x, c.x, a.y, b.y, c.y, a.z, b.z, c.z}};
@@ -71,7 +71,7 @@ struct PointRows {
 /// ω × (ω × r).
 inline Vec3 centripetal(const Vec3& omega, const Vec3& r) { return cross(omega, cross(omega, r)); }
 
-/// What Eq 2.14 drops and Eqs 2.13, 2.15 and 2.16 carry: 2 λ ṙ̃21 ṙ41.
+/// The term that Eq 2.14 drops and Eqs 2.13, 2.15 and 2.16 have: 2 λ ṙ̃21 ṙ41.
 inline Vec3 velocity_term(const Invariants& k, const Vec3& v21, const Vec3& v41) {
   return 2 * k.lambda * cross(v21, v41);
 }

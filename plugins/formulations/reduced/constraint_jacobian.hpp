@@ -8,13 +8,13 @@
 //   moving path   c_L,q =  [group I] · [group II of the joint, carried to M]     (Eqs. 10, 37, 42)
 //   base path     c_L,q = −[group I] · [group II of the joint, carried to M]     (Eqs. 11, 35, 41)
 //
-// A row of a constraint element has as many paths as it ties frames, to their common ancestor, or to ground where it
-// asks for a motion against ground; each path has the row's share of its frame as group I.
+// A row of a constraint element has a path from each frame that it ties to their common ancestor, or to ground if it
+// asks for a motion against ground. Group I of a path is the share of its frame in the row.
 //
 // The paper's planar pin has r̃_TM = [−y; x] for this product; here it holds for any joint in space, with the
 // constraint rows and motion subspaces of the SDK. Coordinates are meant per velocity coordinate (of a ball: small
 // rotations). A flexible body on a path has the columns of its modes in group II (Eqs. 30, 31): twists of the frame at
-// which the path enters, seen from the hinge that carries the body. Where both paths meet in a flexible body, both
+// which the path enters, seen from the hinge that carries the body. If both paths meet in a flexible body, both
 // enter its block.
 #pragma once
 
@@ -27,15 +27,16 @@
 
 namespace polyform::reduced {
 
-/// Group I, at one end of a secondary joint (Eqs. 10, 11) or element: how its rows feel the motion of that frame.
-/// Ground axes.
+/// Group I, at one end of a secondary joint (Eqs. 10, 11) or element: the coefficients of its rows on the motion of
+/// that frame. Ground axes.
 struct GroupOne {
-  Spatial row[6];   ///< on the twist of the frame at M
+  Spatial row[6];   ///< coefficients on the twist of the frame at M
   Vec3 M;           ///< m
 };
 
-/// Group II, of a primary joint or of a flexible body: the twists of all outboard of it per unit of each of its
-/// coordinates (of its l_RT and A_RT in Eqs. 14, 17; of ρ_R, ρ_T, A_Rf, A_fT in Eqs. 20, 30). Ground axes, at T.
+/// Group II, of a primary joint or of a flexible body: the twists of all bodies outboard of it per unit of each of its
+/// coordinates (for a joint of its l_RT and A_RT in Eqs. 14, 17; for a body of ρ_R, ρ_T, A_Rf, A_fT in Eqs. 20, 30).
+/// Ground axes, at T.
 struct GroupTwo {
   std::span<const Column<double>> joint;   ///< directions of a joint,
   std::span<const Spatial> modes;          ///< or columns of the modes of a flexible body; the other is empty
@@ -51,12 +52,12 @@ class ConstraintJacobian {
   static constexpr std::size_t none = static_cast<std::size_t>(-1);
   /// Where a path enters a body on its way from one end of a loop.
   struct Entry {
-    std::size_t end = 0;     ///< of the loop (LoopLayout::ends)
-    std::size_t frame = 0;   ///< at which the path enters; of a joint: the one that it carries
+    std::size_t end = 0;     ///< number of the end of the loop (LoopLayout::ends)
+    std::size_t frame = 0;   ///< at which the path enters; for a joint: the frame that it carries
   };
   /// A block of a loop: rows by velocity coordinates of one primary joint, or by the modes of one flexible body.
   struct Block {
-    std::size_t body = 0;      ///< that the joint carries, or that is flexible
+    std::size_t body = 0;      ///< that the joint carries, or the flexible body
     bool modal = false;
     std::size_t v = 0, nv = 0; ///< its velocity coordinates, the modes after those of all tree joints
     std::size_t entry = 0, entries = 0;   ///< of the paths that pass it
@@ -77,7 +78,7 @@ class ConstraintJacobian {
     return std::span(blocks_).subspan(first_block_[loop], first_block_[loop + 1] - first_block_[loop]);
   }
   const double* values(const Block& block) const { return values_.data() + block.first; }
-  /// Size of the terms that made the largest element of a loop, for telling rounding from content.
+  /// Size of the terms of the largest element of a loop: it tells rounding from content.
   double term(std::size_t loop) const { return terms_[loop]; }
 
  private:
@@ -85,15 +86,15 @@ class ConstraintJacobian {
   struct Transfer {
     std::size_t from = none;   ///< the inboard frame of the joint; of further frames of a flexible body the carried one
     Mat3 A;                    ///< from the frame's axes to those of `from`
-    Vec3 l;                    ///< origin from that of `from`, its axes, m
+    Vec3 l;                    ///< origin of the frame from that of `from`, in the axes of `from`, m
     Mat3 A_q;                  ///< ∂A/∂q of the frame in ground
     Vec3 r_q;                  ///< ∂r/∂q of its origin in ground
   };
-  /// Of a body in order_: its own frames, then those outboard.
+  /// The range of a body in order_: its own frames, then those outboard.
   struct Range {
     std::size_t start = 0, own_end = 0, end = 0;
   };
-  /// A block that a coordinate has a part in.
+  /// A block in which a coordinate has a part.
   struct Use {
     std::size_t block, loop;
   };
@@ -108,7 +109,7 @@ class ConstraintJacobian {
   void pass_body(std::size_t loop, BodyIndex body, std::vector<Walk>&);
   void add_block(std::size_t loop, std::size_t body, bool modal, const std::vector<Entry>&);
   void order_frames();
-  /// CalculateConstraintJacobian of the secondary joints: what is their own.
+  /// CalculateConstraintJacobian of the secondary joints: the part that is their own.
   void calculate_group_one(std::span<const BodyMotion> frames) noexcept;
   std::span<const Entry> entries(const Block& block) const {
     return std::span(entries_).subspan(block.entry, block.entries);

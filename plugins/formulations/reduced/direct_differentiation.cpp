@@ -52,7 +52,7 @@ void ConstraintJacobian::differentiate(const Block& block, std::size_t k, std::s
   }
 }
 
-/// Twist at M of a frame by the derivatives that stand; zero where it is not outboard of the body whose coordinate it
+/// Twist at M of a frame by the derivatives that stand; zero if it is not outboard of the body whose coordinate it
 /// is.
 Spatial ConstraintJacobian::derivative_at(FrameIndex frame, std::size_t body, const Vec3& M,
                                           std::span<const BodyMotion> frames) const noexcept {

@@ -10,7 +10,7 @@ LeastCorrection::LeastCorrection(const SystemView& view, const ConstraintJacobia
   struct Use {
     std::size_t loop, block;
   };
-  // Of every body those of its joint, then those of its modes.
+  // For every body the directions of its joint, then those of its modes.
   std::vector<std::vector<Use>> uses(2 * view.bodies.size());
   std::vector<std::size_t> sizes;
   std::size_t rows = 0;
@@ -42,7 +42,7 @@ LeastCorrection::LeastCorrection(const SystemView& view, const ConstraintJacobia
   lambda_.resize(rows);
 }
 
-/// The diagonal block of a loop, and what its pivots are held against.
+/// The diagonal block of a loop, and the sizes against which its pivots are judged.
 void LeastCorrection::form_diagonal(std::size_t loop) noexcept {
   constexpr std::size_t most = MultiplierMatrix::most_rows;
   const std::size_t rows = jacobian_.rows(loop);

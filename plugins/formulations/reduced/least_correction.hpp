@@ -18,7 +18,7 @@ class LeastCorrection {
   /// c_q c_qᵀ and its factors, for the Jacobian as it stands. The variables of modules are further coordinates, and A
   /// their part of c_q: of positions only those with an integral.
   void factorize(bool positions = false) noexcept;
-  /// What is to be removed: row r of a loop.
+  /// Sets the residual that the correction has to remove: row r of a loop.
   void set(std::size_t loop, std::size_t row, double c) noexcept { matrix_.right(loop)[row] = -c; }
   /// Into delta, one value per velocity coordinate of the tree joints, then per mode.
   void solve(std::span<double> delta) noexcept;

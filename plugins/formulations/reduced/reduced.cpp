@@ -83,7 +83,7 @@ class ReducedFormulation final : public Formulation {
   }
 
  private:
-  /// Options that would mean nothing beside the others are refused.
+  /// Reads the options; refuses those that mean nothing together with the others.
   static std::optional<Refusal> read(Strided<const FieldValue> options, Choice& choice) {
     choice = {static_cast<Choice::Correction>(options[correction].integer), options[jacobian].integer == 1,
               options[metric].integer == 1, options[tolerance].number, options[alpha].number, options[beta].number};

@@ -7,7 +7,7 @@
 namespace polyform::reduced {
 namespace {
 
-/// A velocity that an element asks for anew, beside the speed of the system; a step leaves far less.
+/// A velocity that an element asks for anew, relative to the speed of the system; a step leaves far less.
 constexpr double least_jump = 1e-3;
 
 }  // namespace
@@ -26,9 +26,9 @@ ReducedSolver::ReducedSolver(const SystemView& system, const Choice& choice)
   if (choice.correction == Choice::Correction::baumgarte) loops().right_sides().stabilize(choice.alpha, choice.beta);
 }
 
-/// Fig. 10: as long as a constraint is off by more than the tolerance, Newton's step on the positions (Eq. 4) and the
-/// correction of the velocities (Eq. 5), both with the same Jacobian, which also serves for further steps while they
-/// converge: at the end of a time step it hardly changes by the first one.
+/// Fig. 10: while a residual is larger than the tolerance, Newton's step on the positions (Eq. 4); then the correction
+/// of the velocities (Eq. 5). Both have the same Jacobian, which also serves for further steps while they converge: at
+/// the end of a time step the first step hardly changes it.
 bool ReducedSolver::return_to_loops(double t, std::span<double> y, Correction& out) noexcept {
   LoopProjection& project = projection();
   const JointState& state = project.state();
@@ -36,9 +36,9 @@ bool ReducedSolver::return_to_loops(double t, std::span<double> y, Correction& o
   const ClosingConstraints& constraints = loops().constraints();
   const std::span<double> x = y.subspan(state.moving(), parts.x.size());
   PlacedState here = project.placement().place(t, parts);
-  // Next to a singular position a residual moves the mechanism by many times its own size: not without work, but for
-  // the step that the constraint forces themselves would make. The same where an element asks for a velocity that
-  // jumps: what other velocities follow is the matter of the impulse that this takes.
+  // Next to a singular position a residual moves the mechanism by many times its own size. That must do no work, except
+  // in the step that the constraint forces themselves would make. The same holds if an element asks for a velocity that
+  // jumps: the impulse that this takes decides which other velocities follow.
   const bool jumps = constraints.missed_by_elements() > least_jump * constraints.speed();
   const bool plain = choice_.correction == Choice::Correction::direct && !choice_.inertia_metric;
   if (jumps || !plain || loops().is_nearly_singular()) return project.close(t, y, out);

@@ -13,7 +13,7 @@ LostDigits::LostDigits(const SystemView& view, const SystemScales& scales)
       accelerations_(view.bodies.size()),
       change_(view.bodies.size()) {}
 
-/// Of weight, loads and turning.
+/// The accelerations by weight, loads and turning.
 ActingAccelerations LostDigits::find_acting(const Forces& Q, const PlacedTree& tree) const noexcept {
   double turning = 0, load = 0, mass = 0;
   for (std::size_t i = 0; i < Q.bodies.size(); ++i) {
@@ -69,7 +69,7 @@ bool Accelerations::find(const PlacedTree& tree, Forces& Q) noexcept {
     if (tree.closing().given_multipliers(given_)) reductions_.rows().add_forces(given_.data(), Q);
   }
   const Problem problem{&Q, true, reductions_.right()};
-  // Where M is singular the factors of Eq 15 tell whether H2ᵀ M H2 is regular.
+  // If M is singular the factors of Eq 15 tell whether H2ᵀ M H2 is regular.
   const bool reduces = !implicit_ || implicit_->has_singular_mass();
   const bool reduced = !reduces || reduced_.solve(problem, udot_.data(), qddot_);
   if (!reduced || (implicit_ && !implicit_->solve(problem, udot_.data(), qddot_))) {

@@ -13,16 +13,15 @@
 
 namespace polyform::thompson {
 
-/// Looks now and then at what u̇ leaves of Eq 15, and wins back what has been lost of it between light and heavy
-/// bodies.
+/// Checks now and then what u̇ leaves of Eq 15, and wins back the digits that were lost between light and heavy bodies.
 class LostDigits {
  public:
   LostDigits(const SystemView&, const SystemScales&);
-  /// The next accelerations are looked at, as after a state that has nothing to do with the ones before.
+  /// Checks the next accelerations in any case, as after a state that has nothing to do with the ones before.
   void look() { mending_.look(); }
-  /// Asked once per evaluation: whether it is to be looked at.
+  /// Whether this evaluation is to be checked. Asked once per evaluation.
   bool is_due() noexcept { return mending_.is_due(); }
-  /// u̇ and q̈ as reduced has just found them for the problem, with the digits that were lost.
+  /// Adds the lost digits to u̇ and q̈, which `reduced` has just found for the problem.
   void mend(const Problem&, const PlacedTree&, ReducedForm& reduced, double* udot, BodyVectors& qddot) noexcept;
 
  private:
@@ -30,7 +29,7 @@ class LostDigits {
 
   const SystemView& view_;
   double reach_;            ///< the longest of the bodies, m
-  Mending mending_{1e-10};  ///< as of Recursion
+  Mending mending_{1e-10};  ///< as in Recursion
   BodyVectors steps_;       ///< of q̈
   std::vector<Spatial> accelerations_, change_;
 };
@@ -41,16 +40,16 @@ class Accelerations {
   /// The reductions outlive the object.
   Accelerations(const SystemView&, const Options&, Reductions&);
 
-  /// v̇ of the tree joints and q̈ of the bodies of this tree, for which H2 stands. Q: all that acts, to which the given
-  /// forces of constraint elements are added. False where a coordinate moves no inertia: failed_coordinate() tells.
+  /// Finds v̇ of the tree joints and q̈ of the bodies of this tree; H2 holds its values. Q: all that acts, to which the
+  /// given forces of constraint elements are added. False if a coordinate moves no inertia: failed_coordinate() tells.
   bool find(const PlacedTree&, Forces& Q) noexcept;
   std::size_t failed_coordinate() const { return failed_; }
-  /// Q − M q̈ at what was found for these Q, which is what constraints bear. Accelerations of modes are large beside
-  /// that: where there are any, their digits beyond those of a double count.
+  /// Q − M q̈ with the accelerations that were found for these Q: the forces that constraints bear. Accelerations of
+  /// modes are large compared with these forces, so they are used with more digits than a double has.
   void find_left(const Forces& Q, Forces& left) noexcept;
   /// Whether the rows that were left out agree with what was found for these Q; the failure names the worst.
   bool check_rows(const PlacedTree&, const Forces& Q, Failure&) const noexcept;
-  /// As found.
+  /// The accelerations that find() has found.
   std::span<const double> udot() const { return udot_; }  ///< of q2
   std::span<const double> vdot() const { return vdot_; }
   const BodyVectors& qddot() const { return qddot_; }

@@ -22,7 +22,7 @@ std::string_view trimmed(std::string_view s) {
   return s;
 }
 
-/// A letter or a vector in parentheses at the front of the text, which is taken away; nothing where there is neither.
+/// A letter or a vector in parentheses at the front of the text, which is taken away; nothing if there is neither.
 std::optional<Vec3> take_axis(std::string_view& text) {
   text = trimmed(text);
   if (text.empty()) return {};
@@ -69,7 +69,7 @@ std::optional<Refusal> read_axes(std::string_view text, EulerSequence& sequence)
   return {};
 }
 
-/// The place of the ball in a joint; false where it has none.
+/// The place of the ball in a joint; false if it has none.
 bool find_ball(const JointData& joint, EulerSequence& sequence) {
   sequence.offset = sequence.velocity = 0;
   for (const Primitive& p : joint.primitives) {

@@ -31,7 +31,7 @@ const JointMotion& ClosingConstraints::motion_of_joint(std::size_t j, const Tree
 }
 
 void ClosingConstraints::note(double& violation, double found, std::size_t group) noexcept {
-  if (std::abs(found) <= violation) return;  // what is no number counts as the worst
+  if (std::abs(found) <= violation) return;  // NaN counts as the worst
   violation = std::abs(found);
   worst_ = group;
 }
@@ -43,7 +43,7 @@ void ClosingConstraints::evaluate(double t, const TreeKinematics& tree, std::spa
     const JointData& cut = view_.cut_joints()[i];
     joint_constraint(cut, motion_of(cut.base_frame, frames), motion_of(cut.moving_frame, frames),
                      q.data() + cut.q_offset, v.data() + cut.v_offset, cuts_[i]);
-    cuts_[i].rows = std::min(cuts_[i].rows, rows_[i].count);  // more where H loses rank
+    cuts_[i].rows = std::min(cuts_[i].rows, rows_[i].count);  // more are left if H loses rank
   }
   q_ = q;
   x_ = x;
@@ -52,7 +52,7 @@ void ClosingConstraints::evaluate(double t, const TreeKinematics& tree, std::spa
   measure(tree);
 }
 
-/// Residuals, positions last so that they say what is worst.
+/// Finds the residuals, those of positions last, so that `worst_` belongs to them.
 void ClosingConstraints::measure(const TreeKinematics& tree) noexcept {
   size_ = speed_ = 1;
   for (const BodyMotion& m : tree.bodies()) {

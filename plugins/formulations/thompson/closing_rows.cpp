@@ -61,7 +61,7 @@ ClosingRows::ClosingRows(const SystemView& view, const H2& h2, const ClosingCons
   right_.resize(reduction_.rows());
 }
 
-/// Marks the bodies whose joints move two bodies against each other. Where the coordinates of q̇2 are relative, those
+/// Marks the bodies whose joints move two bodies against each other. If the coordinates of q̇2 are relative, those
 /// inboard of the common ancestor carry both along.
 void ClosingRows::add_joint_path(std::vector<unsigned char>& on_path, const JointData& joint) const {
   if (h2_.is_relative()) {

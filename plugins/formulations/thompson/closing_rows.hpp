@@ -26,7 +26,8 @@ class ClosingRows {
   void set(Level, const PlacedTree&, std::span<const Vector6> gamma) noexcept;
   const double* right() const { return right_.data(); }
 
-  /// What rows that were left out are off by, relative to the largest acceleration that rows ask for, or that acts.
+  /// The largest error of rows that were left out, relative to the largest acceleration that rows ask for, or that
+  /// acts.
   struct Contradiction {
     double size = 0;
     std::size_t group = 0;  ///< with the largest
@@ -79,7 +80,7 @@ class ClosingRows {
   std::vector<Group> groups_;
   std::vector<Vector6> ends_;   ///< Φ_q: a row's share of a body, as a generalized force
   std::vector<double> direct_;  ///< Φ_q: a row's share of modes and of variables of a module, per column of its group
-  /// Of a row on its way to the roots: largest force and moment so far.
+  /// For a row on its way to the roots: largest force and moment so far.
   struct Size {
     double linear = 0, angular = 0;
   };

@@ -44,7 +44,8 @@ void ClosingRows::sweep(std::size_t g, std::size_t row) noexcept {
   reduction_.set_scale(g, row, scale);
 }
 
-/// What a row that has come to a station does to its modes, and to those of its inboard body; the size of the largest.
+/// Enters the effect of a row at a station on the station's modes, and on those of its inboard body; returns the
+/// largest size.
 double ClosingRows::sweep_modes(const Group& group, std::size_t s, double* J) noexcept {
   const Station& station = group.stations[s];
   if (!h2_.has_modes()) return 0;

@@ -1,4 +1,4 @@
-// What an evaluation by this formulation costs, for the host's choice of a solver.
+// The cost of an evaluation by this formulation, for the host's choice of a solver.
 #pragma once
 
 #include <algorithm>
@@ -7,8 +7,8 @@
 
 namespace polyform::thompson {
 
-/// Linear in the bodies of trees. What closes them leaves a dense matrix of the freedoms f, each column of which is a
-/// sweep over the bodies.
+/// The cost is linear in the bodies of trees. Rows that close a tree leave a dense matrix of the freedoms f; each of
+/// its columns is a sweep over the bodies.
 class ThompsonCostModel final : public CostModel {
  public:
   void estimate(const SystemView& view, EvaluationCost& out) const noexcept override {
@@ -26,13 +26,13 @@ class ThompsonCostModel final : public CostModel {
     out.bytes = bytes_of_body * bodies;
     if (rows == 0) return;
     const double freedoms = std::max(static_cast<double>(view.nv_tree + view.modes) + variables - rows, 1.0);
-    // And a search for pivots among all rows.
+    // The last term is a search for pivots among all rows.
     out.operations = of_closed_body * bodies + of_pair_at_body * freedoms * freedoms * bodies + rows * rows;
     out.bytes += 8 * (freedoms * freedoms + rows * rows);
   }
 
  private:
-  // Multiplications, measured beside those of the recursion.
+  // Multiplications, measured relative to those of the recursion.
   static constexpr double of_body = 3000, of_closed_body = 6000, of_pair_at_body = 2, bytes_of_body = 5000;
 };
 

@@ -37,7 +37,8 @@ bool Encoding::position_rates(double t, std::span<const double> y, std::span<con
   return true;
 }
 
-/// Of a sequence at gimbal lock, or one whose axes are not at right angles and cannot reach an orientation.
+/// Fails with a sequence at gimbal lock, or with one whose axes are not at right angles and cannot reach an
+/// orientation.
 bool Encoding::fail_angles(double t, std::size_t s, std::string_view what, Failure& failure) const noexcept {
   const EulerSequence& sequence = vector_.sequences()[s];
   const std::string_view joint = view_.joints[sequence.joint].name;

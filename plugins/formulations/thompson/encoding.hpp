@@ -1,4 +1,4 @@
-// What the state holds of a tree: read into its joints, written from them, and its rates.
+// The state of a tree as y: read into the joints, written from them, and its rates.
 #pragma once
 
 #include <span>
@@ -12,12 +12,12 @@
 
 namespace polyform::thompson {
 
-/// y is that of StateVector: the joints. Which closing rows depend on others is a discrete state. Functions that can
-/// fail say so.
+/// y is that of StateVector, the coordinates of the joints. Which closing rows depend on others is a discrete state.
+/// Functions that can fail say so.
 class Encoding {
  public:
-  /// The view and the discrete values outlive the object. To the latter are added the side of gimbal lock per sequence,
-  /// and which rows are left out per group of the constraints.
+  /// The view and the discrete values outlive the object. It adds discrete values: the side of gimbal lock per
+  /// sequence, and the rows that are left out per group of the constraints.
   Encoding(const SystemView&, const std::vector<EulerSequence>&, const ClosingConstraints&, DiscreteValues&);
 
   std::size_t size() const { return vector_.size(); }
@@ -28,10 +28,10 @@ class Encoding {
   bool write(double t, const SecondReduction&, MovingTree&, std::span<double> y, Failure&) noexcept;
   /// Sets the side of gimbal lock, after the first write().
   void start(const MovingTree& tree, std::span<double> y) const noexcept { vector_.start(tree.joints(), y); }
-  /// ẏ from the rates of the joints, as of JointState.
+  /// ẏ from the rates of the joints, as in JointState.
   bool rates(double t, std::span<const double> y, std::span<const double> of_joints, std::span<double> ydot,
              Failure&) const noexcept;
-  /// Of positions only; the others are left alone.
+  /// Writes the rates of positions only; the others are left alone.
   bool position_rates(double t, std::span<const double> y, std::span<const double> of_joints, std::span<double> ydot,
                       Failure&) noexcept;
 
@@ -41,7 +41,7 @@ class Encoding {
   const SystemView& view_;
   StateVector vector_;
   RowsLeftOut left_out_;
-  std::vector<double> all_rates_;  ///< of which the positions are asked for
+  std::vector<double> all_rates_;  ///< from which the rates of positions are taken
 };
 
 }  // namespace polyform::thompson

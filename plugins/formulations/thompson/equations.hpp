@@ -4,7 +4,7 @@
 //   implicit-1   [H2ᵀ M  0; 1  −H2] [q̈; q̈2] = [H2ᵀ Q; Ḣ2 q̇2]                              Eq 20
 //   implicit-2   [M  1  0; 1  0  −H2; 0  H2ᵀ  0] [q̈; Φ_qᵀ λ; q̈2] = [Q; Ḣ2 q̇2; 0]          Eq 21 and H2ᵀ Φ_qᵀ λ = 0
 //
-// Where loops are closed, H2 is H2 Z of both reductions and Ḣ2 q̇2 has the particular solution of J q̇2 = right with
+// If loops are closed, H2 is H2 Z of both reductions and Ḣ2 q̇2 has the particular solution of J q̇2 = right with
 // it.
 #pragma once
 
@@ -19,7 +19,7 @@
 
 namespace polyform::thompson {
 
-/// What is to be solved, at the motions for which H2 and the second reduction stand.
+/// The problem to solve, at the motions of H2 and the second reduction.
 struct Problem {
   const Forces* Q = nullptr;       ///< generalized forces; the reduced form also does without
   bool with_gamma = false;         ///< accelerations, with Ḣ2 q̇2; otherwise a step or a change of velocities
@@ -42,7 +42,7 @@ class ReducedForm {
  public:
   ReducedForm(const SystemView&, const H2&, const GeneralizedMass&, SecondReduction&);
   ~ReducedForm();
-  /// u̇ (of q2) and q̈. False where a coordinate moves no inertia: failed_coordinate() tells which.
+  /// u̇ (of q2) and q̈. False if a coordinate moves no inertia: failed_coordinate() tells which.
   bool solve(const Problem&, double* udot, BodyVectors& qddot) noexcept;
   std::size_t failed_coordinate() const { return failed_; }
 
@@ -94,7 +94,7 @@ class ReducedForm {
     std::vector<double> inertia, forces;
   };
   std::vector<Modal> modal_;         ///< in the order of SystemView::flexible
-  std::vector<std::size_t> flexible_;  ///< per body: which of these; empty where all are rigid
+  std::vector<std::size_t> flexible_;  ///< per body: which of these; empty if all are rigid
   std::vector<Matrix6> inertias_;    ///< of each body with all that hangs on it
   std::vector<Matrix6> unyielding_;  ///< the same while u of all that hangs on it is zero: where mass is missing
   BodyVectors rates_;
@@ -117,8 +117,9 @@ class ReducedForm {
 ///
 ///   Eq 20    [M + W  −(M + W) H2; −H2ᵀ (M + W)  H2ᵀ W H2] [q̈; q̈2] = [(M + W) Ḣ2 q̇2; −H2ᵀ Q − H2ᵀ W Ḣ2 q̇2]
 ///
-/// and in Eq 21 likewise: its second row, times W and −H2ᵀ W, is added to the first and the third. These are sums of
-/// the paper's rows; any W gives the same accelerations, and they are determined as long as H2ᵀ M H2 is regular.
+/// and in Eq 21 in the same way: its second row, times W and −H2ᵀ W, is added to the first and the third. These are
+/// sums of the paper's rows; any W gives the same accelerations, and they are determined as long as H2ᵀ M H2 is
+/// regular.
 class ImplicitForm {
  public:
   ImplicitForm(const SystemView&, const H2&, const GeneralizedMass&, SecondReduction&, bool second);
@@ -152,7 +153,7 @@ class ImplicitForm {
   BlockLdlt matrix_;
   std::vector<double> right_, x_, column_;
   BodyVectors forces_, rates_;
-  BodyVectors added_;              ///< W per body, its diagonal; empty where M is regular
+  BodyVectors added_;              ///< W per body, its diagonal; empty if M is regular
   std::vector<std::size_t> all_;   ///< coordinates
   std::vector<BodyVectors> of_columns_;  ///< W H2 per coordinate, where there is a W
   std::size_t failed_ = 0;

@@ -8,7 +8,7 @@ namespace polyform::thompson {
 namespace {
 
 constexpr double turn = 2 * std::numbers::pi;
-/// By which the cosine of an angle may exceed 1: the rounding of products of unit vectors.
+/// The cosine of an angle may exceed 1 by this: the rounding of products of unit vectors.
 constexpr double rounding_of_cosine = 1e-9;
 
 Mat3 rotation(const Vec3& axis, double angle) { return axis_rotation(axis, std::cos(angle), std::sin(angle)); }
@@ -20,7 +20,7 @@ double angle_between(const Vec3& axis, const Vec3& from, const Vec3& to) {
   return std::atan2(dot(axis, cross(p, r)), dot(p, r));
 }
 
-/// A direction across a unit axis.
+/// A direction at right angles to a unit axis.
 Vec3 across(const Vec3& a) {
   const Vec3 e = std::abs(a.x) < 0.6 ? Vec3{1, 0, 0} : Vec3{0, 1, 0};
   return cross(a, e);
@@ -47,7 +47,8 @@ void EulerSequence::rates(const double* beta, const Vec3& omega, double* betadot
   betadot[2] = dot(omega, cross(b1, b2)) / determinant;
 }
 
-/// The second angle follows from a1 · R2 a3 = a1 · R a3, which has two solutions; the others from what is left to turn.
+/// The second angle follows from a1 · R2 a3 = a1 · R a3, which has two solutions; the others from the rotation that is
+/// left.
 bool EulerSequence::angles(const Quat& orientation, double* beta) const noexcept {
   const Mat3 R = rotation_matrix(orientation);
   const Vec3 &a1 = axes[0], &a2 = axes[1], &a3 = axes[2];
@@ -90,8 +91,8 @@ StateVector::StateVector(const SystemView& view, std::vector<EulerSequence> sequ
        [&](std::size_t, std::size_t, std::size_t angles) { std::fill_n(&kinds_[angles], 3, StateKind::position); });
 }
 
-/// Through both vectors in step: copy(first of JointState, first of y, count) for what is equal, ball(sequence,
-/// quaternion, angles) for what is not.
+/// Walks through both vectors in step: calls copy(first of JointState, first of y, count) for parts that are equal, and
+/// ball(sequence, quaternion, angles) for balls.
 template <class Copy, class Ball>
 void StateVector::walk(Copy copy, Ball ball) const noexcept {
   std::size_t from = 0, to = 0;

@@ -58,11 +58,11 @@ class StateVector {
 
   /// The part of JointState.
   void to_joints(std::span<const double> y, std::span<double> joints) const noexcept;
-  /// y, which holds hints for the angles. False where a sequence cannot reach an orientation: failed names it.
+  /// y, which holds hints for the angles. False if a sequence cannot reach an orientation: failed names it.
   bool from_joints(std::span<const double> joints, std::span<double> y, std::size_t& failed) const noexcept;
   /// Sets the sides, and turns the first angles so that the quaternions keep their signs.
   void start(std::span<const double> joints, std::span<double> y) const noexcept;
-  /// ẏ of the same parts; joint_rates: of JointState's. False where a sequence is at gimbal lock: failed tells.
+  /// ẏ of the same parts; joint_rates: of JointState's. False if a sequence is at gimbal lock: failed tells.
   bool rates(std::span<const double> y, std::span<const double> joint_rates, std::span<double> ydot,
              std::size_t& failed) const noexcept;
 
@@ -74,7 +74,7 @@ class StateVector {
   JointState joints_;
   std::vector<EulerSequence> sequences_;
   DiscreteValues& discrete_;
-  std::vector<std::size_t> sides_;  ///< per sequence, of its discrete value: 1 where the clearance is negative
+  std::vector<std::size_t> sides_;  ///< per sequence, of its discrete value: 1 if the clearance is negative
   std::vector<StateKind> kinds_;
 };
 

@@ -13,8 +13,8 @@
 //
 //   q̇_i = T_i q̇_k + N_i u_i,         [H1 H2] = (1 − T)⁻¹ diag([P_i N_i])
 //
-// where 1 − T has one block per body beside its unit diagonal: H2 itself, one block per body and joint inboard of it,
-// need not be formed.
+// where 1 − T has one block per body and a unit diagonal: H2 itself, one block per body and joint inboard of it, need
+// not be formed.
 //
 //   velocity:     T_i = X_i⁻¹ Y_i,             N_i = X_i⁻¹ S_i,  P_i = X_i⁻¹ C_i       H2 = H_a⁻¹ H_b (Eq 17), u = v
 //   null space:   T_i = P_i C_iᵀ Y_i,   [P_i N_i] = [C_iᵀ X_i; N_iᵀ]⁻¹                 Φ_q [H1 H2] = [1 0] (Eq 9)
@@ -72,7 +72,7 @@ class H2 {
 
   H2(const SystemView&, Construction);
 
-  /// At these motions of all frames; with_H1: for the constraint vector. False where the axes of a joint have become
+  /// At these motions of all frames; with_H1: for the constraint vector. False if the axes of a joint have become
   /// dependent, so that its rows have no inverse: failed_joint() tells.
   bool evaluate(const TreeKinematics&, bool with_H1) noexcept;
   std::size_t failed_joint() const { return failed_; }
@@ -82,10 +82,10 @@ class H2 {
   std::size_t joint_coordinates() const { return view_.nv_tree; }
   std::size_t first_variable() const { return view_.nv_tree + view_.modes; }
   bool has_modes() const { return !modes_.empty(); }
-  /// Of a body; none of a rigid one. Only where has_modes().
+  /// The modes of a body; none for a rigid one. Call it only if has_modes().
   const Modes& modes(std::size_t body) const { return modes_[body]; }
-  /// What the modes of a body that is carried at a node do to its own q̇, and what those of its inboard body do to it:
-  /// q̇_i = T q̇_k + basis [u; e] + Σ own η̇_i + Σ inboard η̇_k. Empty where they do nothing.
+  /// The effect on q̇ of a body that is carried at a node by its own modes, and by those of its inboard body: q̇_i = T
+  /// q̇_k + basis [u; e] + Σ own η̇_i + Σ inboard η̇_k. Empty if there is none.
   std::span<const Vector6> own_columns(std::size_t body) const {
     const Modes& m = modes_[body];
     return m.own == none ? std::span<const Vector6>() : std::span(columns_).subspan(m.own, m.count);
@@ -98,8 +98,8 @@ class H2 {
   /// Whether a coordinate of q̇2 carries all bodies outboard of it along as one, as T = X⁻¹ Y does.
   bool is_relative() const { return construction_ == Construction::velocity; }
   std::span<const Body> bodies() const { return bodies_; }
-  /// Of a body, from its frame origin, ground axes: the mass centre; of a flexible body the frame origin itself, whose
-  /// velocity is part of q̇.
+  /// The centre of a body from its frame origin, ground axes: the mass centre; for a flexible body the frame origin
+  /// itself, whose velocity is part of q̇.
   const Vec3& center(std::size_t body) const { return centers_[body]; }
   /// The same of any frame.
   Vec3 center_of(FrameIndex f) const {
@@ -158,7 +158,7 @@ class H2 {
   Construction construction_;
   std::size_t size_ = 0, failed_ = 0;
   std::vector<Body> bodies_;
-  std::vector<Modes> modes_;       ///< per body; empty where all are rigid
+  std::vector<Modes> modes_;       ///< per body; empty if all are rigid
   std::vector<Vector6> columns_;   ///< of the modes, see own_columns()
   std::vector<Vec3> centers_;
   std::vector<Spatial> complements_;  ///< C: six per joint, F axes at the origin of M

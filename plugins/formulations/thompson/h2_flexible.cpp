@@ -91,7 +91,7 @@ void H2::add_modal_forces(std::size_t i, const Vector6& f, double* y) const noex
   for (const Vector6& column : inboard_columns(i)) *inboard++ += column.dot(f);
 }
 
-/// Rates of any frame, stacked as those of a body.
+/// Rates of any frame, stacked like those of a body.
 Vector6 H2::rates_of(FrameIndex f, const BodyVectors& rates, const double* u, bool with_bias,
                      const TreeKinematics& tree) const noexcept {
   if (at(f) < bodies_.size()) return rates[at(f)];

@@ -1,4 +1,4 @@
-// Eqs 20 and 21. Symmetric, and in the order q̈ (Φ_qᵀ λ) q̈2 all leading minors are regular: no pivoting.
+// Eqs 20 and 21. They are symmetric, and in the order q̈ (Φ_qᵀ λ) q̈2 all leading minors are regular: no pivoting.
 #include <algorithm>
 #include <numeric>
 
@@ -44,7 +44,7 @@ ImplicitForm::ImplicitForm(const SystemView& view, const H2& h2, const Generaliz
   analyze();
 }
 
-/// W of the size of the system's own inertia, where a body has none.
+/// Finds W, of the size of the system's own inertia, for bodies without inertia.
 void ImplicitForm::find_added(const SystemView& view) {
   double mass = 0, moment = 0;
   for (std::size_t i = 0; i < view.bodies.size(); ++i) {
@@ -120,7 +120,7 @@ void ImplicitForm::put(BlockLdlt::Block block, std::size_t row, std::size_t colu
     for (std::size_t c = 0; c < columns; ++c) block(row + r, column + c) = m(static_cast<int>(r), static_cast<int>(c));
 }
 
-/// [M  −M H2; −H2ᵀ M  0] [q̈; q̈2] = [M Ḣ2 q̇2; −H2ᵀ Q], per body q̈ and the q̈2 of its joint.
+/// Fills [M  −M H2; −H2ᵀ M  0] [q̈; q̈2] = [M Ḣ2 q̇2; −H2ᵀ Q], for each body q̈ and the q̈2 of its joint.
 void ImplicitForm::fill_first(const Problem& problem) noexcept {
   std::fill(x_.begin(), x_.end(), 0.0);
   h2_.to_bodies(x_.data(), problem.with_gamma, rates_);
@@ -146,7 +146,8 @@ void ImplicitForm::fill_first(const Problem& problem) noexcept {
   }
 }
 
-/// Rows of q̈ and, times 1 − T, of q̈ − H2 q̈2; (1 − T)⁻ᵀ Φ_qᵀ λ is the second unknown: what each joint carries.
+/// Fills the rows of q̈ and, times 1 − T, of q̈ − H2 q̈2. The second unknown, (1 − T)⁻ᵀ Φ_qᵀ λ, is the wrench in each
+/// joint.
 void ImplicitForm::fill_second(const Problem& problem) noexcept {
   const Matrix6 one = Matrix6::Identity();
   for (std::size_t i = 0; i < rates_.size(); ++i) {
@@ -162,7 +163,8 @@ void ImplicitForm::fill_second(const Problem& problem) noexcept {
   }
 }
 
-/// One block, with H2 Z in the place of H2; coordinates that depend on others stand last and keep to themselves.
+/// Fills one block, with H2 Z in place of H2; coordinates that depend on others stand last, without coupling to the
+/// rest.
 void ImplicitForm::fill_dense(const Problem& problem) noexcept {
   std::fill(x_.begin(), x_.end(), 0.0);
   if (!reduction_.empty()) reduction_.particular(problem.right, x_.data());
@@ -174,7 +176,7 @@ void ImplicitForm::fill_dense(const Problem& problem) noexcept {
   for (std::size_t a = 0; a < left().size(); ++a) fill_column(a);
 }
 
-/// Rows of q̈ (and Φ_qᵀ λ), and what stands on the right of q̈2. rates_: Ḣ2 q̇2.
+/// Fills the rows of q̈ (and Φ_qᵀ λ), and the right-hand sides for q̈2. rates_: Ḣ2 q̇2.
 void ImplicitForm::fill_bodies(const Problem& problem) noexcept {
   const std::size_t n = rates_.size(), velocities = (second_ ? 12 : 6) * n;
   const BlockLdlt::Block all = matrix_.diagonal(0);
@@ -201,7 +203,7 @@ void ImplicitForm::fill_bodies(const Problem& problem) noexcept {
   for (std::size_t a = 0; a < left().size(); ++a) right_[velocities + a] = -column_[left()[a]];
 }
 
-/// The column of H2 Z, and with singular inertia its products with those before it.
+/// Fills the column of H2 Z, and with singular inertia its products with the columns before it.
 void ImplicitForm::fill_column(std::size_t a) noexcept {
   const std::size_t n = rates_.size(), row = (second_ ? 12 : 6) * n + a;
   const BlockLdlt::Block all = matrix_.diagonal(0);

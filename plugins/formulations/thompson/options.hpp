@@ -1,4 +1,4 @@
-// What a user chooses.
+// The options that a user chooses.
 #pragma once
 
 #include <vector>

@@ -10,8 +10,8 @@
 
 namespace polyform::thompson {
 
-/// Motions of the bodies, coordinates of all joints and residuals of what closes the tree, which belong together. Only
-/// MovingTree makes one: whoever is given it need not ask whether anything has been evaluated.
+/// Motions of the bodies, coordinates of all joints and residuals of the constraints that close the tree, all at one
+/// state. Only MovingTree makes one, so that its users need not check whether it has been evaluated.
 class PlacedTree {
  public:
   PlacedTree(const PlacedTree&) = delete;
@@ -21,7 +21,7 @@ class PlacedTree {
   std::span<const BodyMotion> bodies() const { return tree_.bodies(); }
   std::span<const BodyMotion> frames() const { return tree_.frames(); }
   const ClosingConstraints& closing() const { return closing_; }
-  /// Of all joints, cut ones too.
+  /// Coordinates of all joints, cut ones too.
   std::span<const double> q() const { return q_; }
   std::span<const double> v() const { return v_; }
   std::span<const double> eta() const { return eta_; }
@@ -41,23 +41,23 @@ class PlacedTree {
 /// The joints of a state vector, and the tree that is placed by them.
 class MovingTree {
  public:
-  /// What is given outlives the object.
+  /// The arguments outlive the object.
   MovingTree(const SystemView& view, const JointState& layout, ClosingConstraints& closing)
       : view_(view), layout_(layout), joints_(layout.size()), placed_(view, closing) {}
 
-  /// As of JointState. Who writes them places the tree anew.
+  /// The joints as in JointState. After a change of them the tree has to be placed anew.
   std::span<double> joints() { return joints_; }
   std::span<const double> joints() const { return joints_; }
   JointState::Parts parts() const { return layout_.split(joints_); }
-  /// Moves positions by a step along q̇2 of relative coordinates, or changes velocities by it: joints, modes, and of
-  /// modules the integrals of variables, or the variables.
+  /// Moves positions, or changes velocities, by a step along q̇2 of relative coordinates: those of joints, modes and
+  /// modules (for positions the integrals of their variables, for velocities the variables).
   void move(std::span<const double> by) noexcept;
   void accelerate(std::span<const double> by) noexcept;
-  /// At joints() and time t, s.
+  /// Places the tree at joints() and time t, s.
   const PlacedTree& place(double t) noexcept;
-  /// As last placed.
+  /// The tree as last placed.
   const PlacedTree& placed() const { return placed_; }
-  /// ẏ of all positions, as of JointState, at the state last placed.
+  /// Finds ẏ of all positions, in the order of JointState, at the state last placed.
   void find_position_rates(std::span<double> rates) const noexcept;
 
  private:

@@ -1,5 +1,5 @@
-// Back onto the constraints after each step, each correction the least in the metric of the inertia: Eq 15 without
-// forces.
+// Moves states back onto the constraints after each step. Each correction is the least in the metric of the inertia: Eq
+// 15 without forces.
 #pragma once
 
 #include <vector>
@@ -12,25 +12,25 @@
 
 namespace polyform::thompson {
 
-/// Says that a coordinate of q̇2 moves no inertia, or that the state or the forces are not finite; false.
+/// Reports that a coordinate of q̇2 moves no inertia, or that the state or the forces are not finite; returns false.
 bool fail_massless(const SystemView&, std::size_t coordinate, std::span<const double> joints,
                    std::span<const double> efforts, Failure&) noexcept;
 
 class Projection {
  public:
-  /// What it works on and with, all of which outlives the object.
+  /// The parts on which and with which it works; they outlive the object.
   struct Parts {
     MovingTree& tree;
     Reductions& reductions;
     ReducedForm& reduced;
-    const GeneralizedForces& forces;  ///< of the evaluation before, for messages
+    const GeneralizedForces& forces;  ///< of the last evaluation, for messages
     Failure& failure;
   };
   /// tolerance: largest residual that is left, m and rad.
   Projection(const SystemView&, double tolerance, const Parts&);
 
-  /// Moves the joints of the tree, as placed, onto the constraints: Newton's method on positions, then the velocities;
-  /// places the tree and finds its dependent rows. False where that cannot be, with the failure said.
+  /// Moves the joints of the placed tree onto the constraints: Newton's method for positions, then the velocities.
+  /// Places the tree and finds its dependent rows. False, with the failure reported, if that is not possible.
   bool close(double t, Correction&) noexcept;
 
  private:

@@ -14,7 +14,7 @@ Reactions::Reactions(const SystemView& view, Reductions& reductions)
       left_{BodyVectors(view.bodies.size()), std::vector<double>(carried_.size())},
       swept_(left_) {}
 
-/// Jᵀ λ = H2ᵀ (Q − M q̈).
+/// Solves Jᵀ λ = H2ᵀ (Q − M q̈).
 void Reactions::find_multipliers(const PlacedTree& tree, const Forces& Q, Accelerations& found) noexcept {
   const H2& h2 = reductions_.tree();
   found.find_left(Q, left_);
@@ -23,7 +23,7 @@ void Reactions::find_multipliers(const PlacedTree& tree, const Forces& Q, Accele
   carried_ = left_.further;
   h2.to_joints(swept_.bodies, carried_.data());
   reductions_.loops().multipliers(carried_.data(), forces_.data());
-  for (double& f : forces_) f = -f;  // the paper's λ stands on the side of M q̈
+  for (double& f : forces_) f = -f;  // the paper has λ on the side of M q̈
   tree.closing().given_multipliers(whole_);
   for (std::size_t r = 0; r < forces_.size(); ++r) whole_[r] += forces_[r];
 }

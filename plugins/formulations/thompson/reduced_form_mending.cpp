@@ -1,6 +1,6 @@
-// Digits that the reduction has lost between light and heavy bodies, won back by solving for the residual of Eq 15,
+// Wins back digits that the reduction has lost between light and heavy bodies. It solves for the residual of Eq 15,
 //
-//   rest = H2ᵀ (Q − M (H2 u̇ + Ḣ2 q̇2)) − Jᵀ λ        and of closed loops   right − J u̇
+//   rest = H2ᵀ (Q − M (H2 u̇ + Ḣ2 q̇2)) − Jᵀ λ        and with closed loops   right − J u̇
 //
 // which is formed with twice the digits: its terms cancel to less than the rounding of a double.
 #include <algorithm>
@@ -37,7 +37,7 @@ void ReducedForm::start_mending(const double* udot) noexcept {
   std::fill(missing_->lambda.begin(), missing_->lambda.end(), DoubleDouble());
 }
 
-/// Q − M q̈, body by body into forces, of modes and modules into y.
+/// Writes Q − M q̈ of the bodies into forces, and that of modes and modules into y.
 void ReducedForm::find_own_residuals(const Problem& problem) noexcept {
   Missing& m = *missing_;
   std::transform(problem.Q->further.begin(), problem.Q->further.end(), m.y.begin(),
@@ -70,7 +70,7 @@ void ReducedForm::find_left(const Problem& problem, Forces& left) noexcept {
     left.further[k] = static_cast<double>(missing_->y[k]);
 }
 
-/// Into of_coordinates and rows.
+/// Sums the residual into of_coordinates and rows.
 void ReducedForm::find_residual(const Problem& problem) noexcept {
   Missing& m = *missing_;
   find_own_residuals(problem);
@@ -108,7 +108,7 @@ void ReducedForm::find_missing(const Problem& problem, BodyVectors& steps) noexc
     solve_missing_dense(steps);
 }
 
-/// With the factors of tips_to_roots().
+/// Solves with the factors of tips_to_roots().
 void ReducedForm::solve_missing(BodyVectors& steps) noexcept {
   Missing& m = *missing_;
   BodyVectors& forces = forces_.bodies;
@@ -131,8 +131,8 @@ void ReducedForm::solve_missing(BodyVectors& steps) noexcept {
   roots_to_tips({}, m.step.data(), steps);
 }
 
-/// With the factors of solve_dense() and the second reduction. What the step does to the loops comes first, then the
-/// coordinates that they leave, then the multipliers.
+/// Solves with the factors of solve_dense() and the second reduction: first for the effect of the step on the loops,
+/// then for the coordinates that the loops leave free, then for the multipliers.
 void ReducedForm::solve_missing_dense(BodyVectors& steps) noexcept {
   Missing& m = *missing_;
   const auto independent = second_.independent();

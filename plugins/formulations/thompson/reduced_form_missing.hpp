@@ -19,7 +19,7 @@ struct ReducedForm::Missing {
   // What modes do, with twice the digits (reduced_form_flexible.cpp).
   /// q += Σ columns η̈, of the own and the inboard body's modes.
   void add_modes(const H2&, std::size_t body, Six& q) const noexcept;
-  /// Of a flexible body: its modes' share of the forces on [v ω], and M's share of those along its modes.
+  /// For a flexible body: subtracts its modes' share of the forces on [v ω], and M's share of those along its modes.
   void subtract_modal_inertia(const H2&, const GeneralizedMass&, std::size_t body) noexcept;
   /// The forces that a body has been left with, along the modes that move it.
   void add_modal_forces(const H2&, std::size_t body) noexcept;

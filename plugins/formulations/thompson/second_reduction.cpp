@@ -9,7 +9,7 @@
 namespace polyform::thompson {
 namespace {
 
-/// Elsewhere only what is nothing but rounding in the elimination.
+/// The bound off the constraints: a row depends on others only if the elimination leaves nothing but rounding of it.
 constexpr double dependent_anywhere = 1e-13;
 
 }  // namespace
@@ -17,7 +17,7 @@ constexpr double dependent_anywhere = 1e-13;
 void SecondReduction::analyze(std::size_t coordinates, std::vector<Group> groups) {
   coordinates_ = coordinates;
   rows_ = 0;
-  // Coordinates that belong together through earlier groups.
+  // Coordinates that earlier groups connect.
   std::vector<std::size_t> parent(coordinates), columns_of(coordinates, 0);
   std::iota(parent.begin(), parent.end(), std::size_t{0});
   const auto root = [&](std::size_t c) {
@@ -125,7 +125,7 @@ void SecondReduction::scatter(const Rows& group) noexcept {
   }
 }
 
-/// Takes a row of U from the rows in work that are not done, so that its dependent coordinate vanishes there.
+/// Subtracts a row of U from the rows in work that are not done, so that its dependent coordinate vanishes there.
 void SecondReduction::subtract(std::size_t p, std::size_t rows, std::uint64_t done) noexcept {
   const Pivot& pivot = pivots_[p];
   for (std::size_t r = 0; r < rows; ++r) {
@@ -142,7 +142,7 @@ void SecondReduction::subtract(std::size_t p, std::size_t rows, std::uint64_t do
   }
 }
 
-/// The largest element that is left, relative to the terms of its row. False when no row is left.
+/// Finds the largest element that is left, relative to the terms of its row. False if no row is left.
 bool SecondReduction::find_pivot(const Rows& group, std::uint64_t done, std::size_t& row, std::size_t& column,
                                  double& relative) const noexcept {
   bool found = false;
@@ -161,7 +161,7 @@ bool SecondReduction::find_pivot(const Rows& group, std::uint64_t done, std::siz
   return found;
 }
 
-/// A row in work becomes one of U.
+/// Makes a row in work one of U.
 void SecondReduction::keep(const Rows& group, std::size_t row, std::size_t column) noexcept {
   const double* w = work_.rows.data() + row * coordinates_;
   Pivot pivot{group.first_row + row, column, u_.size(), 0, steps_.size(), work_.steps[row].size(), 1 / w[column]};
@@ -185,7 +185,7 @@ void SecondReduction::particular(const double* right, double* x) noexcept {
   substitute(reduced_right_.data(), x);
 }
 
-/// From the last pivot to the first: a row of U holds coordinates of later pivots and independent ones.
+/// Goes from the last pivot to the first: a row of U holds coordinates of later pivots and independent ones.
 void SecondReduction::substitute(const double* right, double* x) const noexcept {
   for (std::size_t p = pivots_.size(); p-- > 0;) {
     const Pivot& pivot = pivots_[p];

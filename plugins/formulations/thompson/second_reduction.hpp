@@ -8,8 +8,8 @@
 //
 // The coordinates without a pivot are independent: Z is 1 there, and its dependent rows follow by substitution in U.
 // Nothing of Z is formed. Rows without a pivot depend on others and are left out; their multipliers are zero.
-// Dependence is a matter of exact positions: beside the constraints a dependent row has a small pivot of its own. So
-// rows may be told to be left out, as they were found where the constraints held.
+// Dependence is a matter of exact positions: off the constraints a dependent row has a small pivot of its own. So the
+// caller may say which rows to leave out: those that were found where the constraints held.
 //
 // A group touches the joints on the paths of its loop, and the elimination meets only groups that share joints with it,
 // directly or through others: for local loops the cost is linear in them. Storage is set aside for the worst that the
@@ -53,7 +53,7 @@ class SecondReduction {
   void leave_out(std::size_t group, std::uint64_t rows) { groups_[group].left_out = rows; }
   static constexpr std::size_t most_rows = 64;  ///< of a group: a bit each
 
-  /// E, U. anew: dependent rows are to be found, at a state that satisfies the constraints.
+  /// Makes E and U. anew: find the dependent rows, at a state that satisfies the constraints.
   void eliminate(bool anew) noexcept;
   /// Coordinates that stay independent: of q̇3, the velocities that are left.
   std::span<const std::size_t> independent() const { return independent_; }
@@ -66,7 +66,7 @@ class SecondReduction {
   void extend(double* x) const noexcept { substitute(nullptr, x); }
   /// Zᵀ y, in the independent coordinates of y; the others are used up.
   void fold(double* y) const noexcept;
-  /// λ with Jᵀ λ = y for all rows, zero where they are left out; y is used up.
+  /// λ with Jᵀ λ = y for all rows, zero if they are left out; y is used up.
   void multipliers(double* y, double* lambda) noexcept;
 
  private:

@@ -72,7 +72,7 @@ StackedMatrices::Vector StackedMatrices::velocities() const {
   return stacked_velocities(tree.kinematics(), further.data());
 }
 
-/// q̇ where all joints and modes stand still but for what functions of time give.
+/// q̇ if all joints and modes stand still, except coordinates that functions of time give.
 StackedMatrices::Vector StackedMatrices::given_velocities() const {
   const PlacedTree& tree = parts_.tree.placed();
   const std::vector<double> resting(std::max({view_.nv, view_.modes, h2_.size()}));

@@ -14,7 +14,7 @@ namespace polyform::thompson {
 inline Eigen::Index index(std::size_t i) { return static_cast<Eigen::Index>(i); }
 
 /// What shown equations are read from; it outlives them. solve: places the tree at a state, and finds H2, forces and
-/// accelerations of it; false where that fails.
+/// accelerations of it; false if that fails.
 struct ShownParts {
   std::function<bool(double t, const ConstStateView&)> solve;
   const MovingTree& tree;

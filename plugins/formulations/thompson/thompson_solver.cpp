@@ -33,7 +33,7 @@ ThompsonSolver::ThompsonSolver(const SystemView& view, const Options& options)
   forces_.follow(discrete_.of_elements());
 }
 
-/// At the joints just read: v̇ of the tree joints, q̈ of the bodies.
+/// Finds v̇ of the tree joints and q̈ of the bodies, for the joints just read.
 bool ThompsonSolver::find_accelerations(double t, std::span<double> xdot, bool with_H1) noexcept {
   failure_.clear();
   const PlacedTree& tree = tree_.place(t);
@@ -51,7 +51,7 @@ bool ThompsonSolver::find_accelerations(double t, std::span<double> xdot, bool w
   return true;
 }
 
-/// The joints of a state, and which rows depend on others there.
+/// Takes the joints of a state, and finds which rows depend on others there.
 bool ThompsonSolver::take(const ConstStateView& state) noexcept {
   encoding_.joints().encode(state, tree_.joints());
   discrete_.encode(state);
@@ -86,7 +86,7 @@ Status ThompsonSolver::do_decode(std::span<const double> y, const StateView& sta
   return Status::ok;
 }
 
-/// ẏ as of JointState, at the joints as they are.
+/// Finds ẏ in the order of JointState, for the joints as they are.
 bool ThompsonSolver::find_rates(double t) noexcept {
   const std::span<double> rates = joint_rates_;
   if (!find_accelerations(t, rates.subspan(encoding_.joints().moving(), view_.states), false)) return false;
@@ -96,8 +96,8 @@ bool ThompsonSolver::find_rates(double t) noexcept {
   return true;
 }
 
-/// The stages of an integrator lie beside the constraints by the square of the step. Near a singular position that
-/// would be blown up: there the derivative is that of the nearest closed state.
+/// The stages of an integrator miss the constraints by the square of the step. Near a singular position this would be
+/// magnified: there the derivative is that of the nearest closed state.
 Status ThompsonSolver::do_derivative(double t, std::span<const double> y, std::span<double> ydot) noexcept {
   read(y);
   if (!find_rates(t)) return Status::failed;
@@ -107,7 +107,7 @@ Status ThompsonSolver::do_derivative(double t, std::span<const double> y, std::s
     if (projection_.close(t, unused)) {
       if (!find_rates(t)) return Status::failed;
     } else {
-      failure_.clear();  // too far from closed, which the end of the step will tell
+      failure_.clear();  // the state is too far from closed; the end of the step will report that
     }
   }
   return encoding_.rates(t, y, joint_rates_, ydot, failure_) ? Status::ok : Status::failed;
@@ -173,12 +173,12 @@ Status ThompsonSolver::do_observe(double t, std::span<const double> y, Observati
   return Status::ok;
 }
 
-/// Of forces, flexible bodies and modules.
+/// The power of forces, flexible bodies and modules.
 double ThompsonSolver::given_power() const noexcept {
   return forces_.forces().power() + reductions_.mass().flexible().damping_power() + closing_.modules().power();
 }
 
-/// Of the frame origins of the bodies, and of all joints.
+/// Writes the accelerations of the frame origins of the bodies, and those of all joints.
 void ThompsonSolver::observe_accelerations(Observation& out) noexcept {
   const std::span<const BodyMotion> bodies = tree_.placed().bodies();
   std::vector<Spatial>& found = observing_.of_bodies;

@@ -81,7 +81,7 @@ class ThompsonSolver final : public Solver, public PowerSource, public SecondOrd
   Reactions reactions_;
   ShownEquations shown_;
   std::vector<double> joint_rates_;  ///< ẏ as of JointState
-  /// Of an observation.
+  /// What an observation needs.
   struct Observing {
     std::vector<double> xdot;
     std::vector<Quat> orientations;

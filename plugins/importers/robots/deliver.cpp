@@ -5,7 +5,7 @@
 namespace polyform::importers {
 namespace {
 
-/// Bodies that forces and constraints name, which cannot be merged away.
+/// The bodies that forces and constraints name; these cannot be merged away.
 std::unordered_set<std::string> bodies_of_elements(const Mechanism& m) {
   std::unordered_set<std::string> names;
   for (const ModelElement& element : m.elements)

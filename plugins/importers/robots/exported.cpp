@@ -22,8 +22,8 @@ std::string spaced(std::initializer_list<double> all) {
 std::string spaced(const Vec3& v) { return spaced({v.x, v.y, v.z}); }
 
 Vec3 angles_of(const Mat3& r) {
-  // Next to a pitch of a quarter turn the yaw is rounding, and only its difference with the roll counts: the roll that
-  // belongs to this yaw makes up for it.
+  // Next to a pitch of a quarter turn the yaw is rounding, and only its difference with the roll counts: the roll is
+  // computed from this yaw and makes up for it.
   const double yaw = std::atan2(r(1, 0), r(0, 0)), sine = std::sin(yaw), cosine = std::cos(yaw);
   return {std::atan2(sine * r(0, 2) - cosine * r(1, 2), cosine * r(1, 1) - sine * r(0, 1)),
           std::atan2(-r(2, 0), cosine * r(0, 0) + sine * r(1, 0)), yaw};
@@ -106,8 +106,8 @@ const std::string& Exported::name_of(std::size_t body) const {
   return body == world ? world_name : bodies_[body].name;
 }
 
-/// Breadth first from ground, and from the first body of what nothing connects with it. A joint that asks to be cut is
-/// passed only where no other leads on.
+/// Searches breadth first from ground, then from the first body of each part that nothing connects with ground. A joint
+/// with `cut` is passed only if no other leads on.
 void Exported::find_tree() {
   carrier_.assign(bodies_.size(), world);
   in_tree_.assign(joints_.size(), false);

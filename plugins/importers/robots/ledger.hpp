@@ -1,4 +1,4 @@
-// What became of the things of a file: collected while it is converted, told at the end.
+// The treatment of everything in a file: collected while the file is converted, reported at the end.
 #pragma once
 
 #include <map>
@@ -10,12 +10,12 @@
 
 namespace polyform::importers {
 
-/// A place in the file, from 1; 0 where not known.
+/// A place in the file, from 1; 0 if not known.
 struct Place {
   int line = 0, column = 0;
 };
 
-/// Counts the things of each kind. Kinds are told in the order of their first one.
+/// Counts the things of each kind. Kinds are reported in the order in which they first occurred.
 class Ledger {
  public:
   void add(Treatment, const std::string& what, std::string_view remark, Place, std::size_t count = 1);

@@ -10,7 +10,7 @@ namespace polyform::importers {
 
 inline constexpr std::string_view no_looks = "the looks of a shape are not kept";
 
-/// The body gets the shape of this element, or the file is told that the shape has no extent.
+/// Adds the shape of this element to the body, or notes for the file that the shape has no extent.
 void add_shape(const Shape&, const Element&, Body&);
 
 }  // namespace polyform::importers

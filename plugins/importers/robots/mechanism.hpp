@@ -1,4 +1,4 @@
-// What the readers of all formats make of a file, and its text in the format of model files.
+// The mechanism that the readers of all formats make of a file, and its text in the format of model files.
 #pragma once
 
 #include <initializer_list>
@@ -111,7 +111,7 @@ class NameGiver {
 
 /// Whether no distribution of mass has this inertia, by more than rounding.
 bool is_impossible(const Sym3&);
-/// What is to be told of the inertias: bodies that have an impossible one, or none.
+/// Reports on the inertias: bodies that have an impossible one, or none.
 void note_inertias(const Mechanism&, Ledger&);
 /// Takes away bodies that a fixed joint carries: their mass and shapes go to the body that carries them. Markers of
 /// elements on them are not known here, so bodies in `kept` stay. Tells the ledger how many went.

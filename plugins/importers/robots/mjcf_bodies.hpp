@@ -15,11 +15,11 @@ namespace polyform::importers {
 struct MjcfJoint {
   std::string name;      ///< in the model
   std::string type;      ///< in the file: hinge, slide, ball or free
-  double reference = 0;  ///< what the file calls the drawn position, rad or m
-  double spring_reference = 0;  ///< where its spring is at rest, as the file counts, rad or m
+  double reference = 0;  ///< coordinate of the drawn position in the file, rad or m
+  double spring_reference = 0;  ///< coordinate at which its spring is at rest, as the file counts, rad or m
 };
 
-/// What the rest of a file needs to know of its bodies.
+/// The data of the bodies that the rest of a file needs.
 struct MjcfBodies {
   std::map<std::string, MjcfJoint> joints;       ///< by name in the file
   std::map<std::string, std::string> bodies;     ///< name in the model by name in the file
@@ -42,8 +42,8 @@ class MjcfBodyReader {
   struct Around {
     std::string body, file_body, childclass;
     Frame frame;             ///< of the body in ground
-    Frame within;            ///< of what is read, in the body
-    std::string base;        ///< what the body's joints start from
+    Frame within;            ///< of the element that is read, in the body
+    std::string base;        ///< the base of the body's joints
     std::size_t number = 0;  ///< of the body
     bool is_world = false;
   };
@@ -70,7 +70,7 @@ class MjcfBodyReader {
   bool passive_;
   std::string base_;
   std::map<std::string, std::optional<Solid>> meshes_;  ///< nothing: the file is not at hand
-  std::vector<std::pair<std::size_t, double>> lifts_;   ///< body, and the share of its weight that is held
+  std::vector<std::pair<std::size_t, double>> lifts_;   ///< body, and the share of its weight that is borne
   MjcfBodies found_;
   NameGiver body_names_, joint_names_, element_names_;
 };

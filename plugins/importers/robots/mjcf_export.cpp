@@ -24,7 +24,7 @@ class MjcfWriter {
         "<mujoco model=\"{}\">\n  <compiler angle=\"radian\" inertiafromgeom=\"false\"/>\n"
         "  <option gravity=\"{}\"/>\n  <worldbody>\n",
         xml_text(model_.name()), spaced(model_.gravity()));
-    // Bodies nest as they hang on one another; a stack of our own bears any depth.
+    // Bodies nest as they hang on one another; a stack of our own holds any depth.
     struct Level {
       std::size_t body;
       bool close;

@@ -39,8 +39,8 @@ class MjcfSource {
   std::size_t errors();  ///< of all files
   void settle();
 
-  /// Who says the attribute of an element: itself, else a default of its class, or of the class around that one; empty
-  /// where none does. Marks it as honoured when it is read. tag: of its defaults.
+  /// The element that has the attribute of an element: itself, else a default of its class, or of the class around that
+  /// one; empty if none has it. Marks it as honoured when it is read. tag: of its defaults.
   Element who_says(const Element&, const char* tag, const char* attribute, const std::string& childclass);
   /// The orientation of an element in any of the five ways, by itself or by its class.
   Mat3 orientation(const Element&, const char* tag, const std::string& childclass);

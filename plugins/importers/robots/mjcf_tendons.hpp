@@ -25,7 +25,7 @@ class MjcfTendonReader {
       : source_(source), bodies_(bodies), names_(names), m_(m), passive_(passive) {}
 
   void read();
-  /// By name in the file; nullptr where there is no such sum.
+  /// By name in the file; nullptr if there is no such sum.
   const FixedTendon* fixed(const std::string& name) const;
 
  private:

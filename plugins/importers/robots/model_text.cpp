@@ -7,7 +7,8 @@
 
 namespace polyform::importers {
 
-/// The shortest digits that read back exactly. With a point before the exponent YAML 1.1, too, takes it for a number.
+/// The shortest digits that read back exactly. There is a point before the exponent, because YAML 1.1 needs it in
+/// numbers.
 std::string written(double x) {
   std::string text = fmt::format("{}", x == 0 ? 0.0 : x);
   if (const std::size_t e = text.find('e'); e != std::string::npos && text.find('.') == std::string::npos)

@@ -1,4 +1,4 @@
-// What holds the parts of a mechanism that no joint connects with ground.
+// Joints for the parts of a mechanism that no joint connects with ground.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace polyform::importers {
 
-/// Adds a joint to ground for every body named in `welded`, and for each part of the mechanism that no joint connects
-/// with ground, at its first body: a fixed one where `fixed`, else a free one. The first is called @root.
+/// Adds joints to ground: for every body named in `welded`, and, at its first body, for each part of the mechanism that
+/// no joint connects with ground. They are fixed if `fixed`, else free. The first is called @root.
 void hold_roots(Mechanism&, const std::vector<std::string>& welded, bool fixed, NameGiver& joint_names, Ledger&);
 
 }  // namespace polyform::importers

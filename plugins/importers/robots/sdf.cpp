@@ -77,7 +77,7 @@ class SdfReader {
  private:
   void read_world(const Element& world, Mechanism& m) {
     m.name = world.text("name").value_or("");
-    m.gravity = Vec3{0, 0, -9.8};  // as the specification has it
+    m.gravity = Vec3{0, 0, -9.8};  // the default of the specification
     if (const Element gravity = world.child("gravity"))
       if (const auto g = gravity.content_numbers(3)) m.gravity = Vec3{(*g)[0], (*g)[1], (*g)[2]};
     tell_foreign(world);
@@ -118,7 +118,7 @@ class SdfReader {
     for (const auto& nested : model.nested()) read_links(*nested, m);
   }
 
-  /// What holds a body that gravity is not to act on.
+  /// Adds the force that holds a body on which gravity must not act.
   void add_lift(const Element& gravity, const Body& body, Mechanism& m) {
     gravity.mark(Treatment::converted, "a force against the weight");
     m.elements.push_back({Section::forces,
@@ -158,7 +158,7 @@ class SdfReader {
         return {0, 0, 1};
       }
     }
-    // Of files before version 1.5.
+    // True for files before version 1.5.
     bool in_model = axis.file().root().number("version", 1.12) < 1.45;
     if (const Element use = axis.child("use_parent_model_frame"))
       in_model = use.content() == "true" || use.content() == "1";
@@ -231,7 +231,7 @@ class SdfReader {
     const std::size_t freedoms = joint.type == "universal" || joint.type == "cylindrical" ? 2 : 1;
     std::vector<double> stiffness(freedoms), damping(freedoms), rest(freedoms), start(freedoms);
     bool acts = false, moved = false;
-    std::size_t k = type == "screw" ? 1 : 0;  // a screw's axis tells of its turning
+    std::size_t k = type == "screw" ? 1 : 0;  // a screw's axis is that of its turning
     for (const Element& one : {axis, axis2}) {
       if (!one || k >= freedoms) continue;
       if (const Element limit = one.child("limit"))
@@ -282,7 +282,7 @@ class SdfReader {
     mimics_.emplace_back(m.elements.size() - 1, other, mimic);
   }
 
-  /// Everything that nothing carries from ground.
+  /// Connects everything to ground that no joint connects with it.
   void hold(const FieldValue& base, Mechanism& m) {
     for (const auto& [element, other, mimic] : mimics_) {
       const auto found = names_of_joints_.find(other);

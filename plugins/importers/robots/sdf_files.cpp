@@ -30,7 +30,7 @@ std::vector<fs::path> folders_of_environment() {
   return out;
 }
 
-/// The SDF file of a folder with a model, by its model.config; "" where there is none.
+/// The SDF file of a folder with a model, by its model.config; "" if there is none.
 std::string file_in(const fs::path& folder) {
   std::error_code error;
   std::string name = "model.sdf";

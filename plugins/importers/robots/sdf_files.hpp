@@ -14,7 +14,7 @@ class SdfFiles {
  public:
   SdfFiles(XmlFile& first, DiagnosticSink& sink) : first_(first), sink_(sink) {}
 
-  /// The model of the file that an <include> names; empty where it is not read, which is marked, or after a report.
+  /// The model of the file that an <include> names; empty if it is not read, which is marked, or after a report.
   Element model_of(const Element& include);
   std::size_t errors();  ///< of all files
   void settle(Ledger&) const;

@@ -9,7 +9,7 @@
 
 namespace polyform::importers {
 
-/// The number in the child of this name, or another where there is none.
+/// The number in the child of this name, or another if there is none.
 double number_in(const Element& parent, const char* tag, double otherwise);
 /// Mass properties in the frame of the link: 1 kg and 1 kg m² where the file gives none.
 MassProperties read_sdf_inertial(const Element& link, Reporter&, Ledger&);

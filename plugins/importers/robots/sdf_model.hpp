@@ -12,8 +12,8 @@
 
 namespace polyform::importers {
 
-/// The pose that an element has as its child <pose>, or none. relative_to: the frame that it is given in, by its name;
-/// empty for the usual one.
+/// The pose in the child <pose> of an element, or none. relative_to: the name of the frame in which it is given; empty
+/// for the usual one.
 struct SdfPose {
   Frame frame;
   std::string relative_to;
@@ -27,7 +27,7 @@ struct SdfItem {
   Element element;
   SdfPose pose;
   std::string attached_to;  ///< of a frame; of a joint its child
-  std::string placed_by;    ///< of a model: the frame in it that the pose is that of
+  std::string placed_by;    ///< of a model: the frame in it whose pose the pose is
 };
 
 /// A scope of names: a model, or the world.
@@ -36,15 +36,15 @@ class SdfModel {
   SdfModel(Element element, std::string prefix, const SdfModel* outer, SdfFiles& files)
       : element_(element), prefix_(std::move(prefix)), outer_(outer), files_(files) {}
 
-  /// Reads the names of what is in the model.
+  /// Reads the names of the things in the model.
   void collect(std::size_t depth);
-  /// The pose of a named thing in this model, and the name of the link that it is fixed to, with prefix; nothing after
-  /// a report, or where the name is "world".
+  /// The pose of a named thing in this model, and the name of the link to which it is fixed, with prefix; nothing after
+  /// a report, or if the name is "world".
   Frame pose_of(const std::string& name, Place asked_from) const;
-  /// The link that a named thing is fixed to, with its prefix: "" after a report.
+  /// The link to which a named thing is fixed, with its prefix: "" after a report.
   std::string link_of(const std::string& name, Place asked_from) const;
   std::string canonical_link() const;
-  /// In ground.
+  /// The pose of the model in ground.
   Frame pose() const;
 
   const Element& element() const { return element_; }

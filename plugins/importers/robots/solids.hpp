@@ -26,14 +26,14 @@ struct Mesh {
   std::vector<Vec3> points;
   std::vector<std::array<std::size_t, 3>> triangles;
 };
-/// From the bytes of an STL file, in text or binary, or of an OBJ file; nothing where they are neither.
+/// From the bytes of an STL file, in text or binary, or of an OBJ file; nothing if they are neither.
 std::optional<Mesh> read_stl(std::string_view bytes);
 std::optional<Mesh> read_obj(std::string_view bytes);
 /// What the mesh encloses, exactly: a sum over tetrahedra from one point to all triangles. Negative where the triangles
 /// are seen from inside.
 Solid solid_mesh(const Mesh&);
 
-/// A file that another names; nothing where it cannot be read or is larger than 64 MiB.
+/// A file that another names; nothing if it cannot be read or is larger than 64 MiB.
 std::optional<std::string> read_file(const std::string& path);
 
 }  // namespace polyform::importers

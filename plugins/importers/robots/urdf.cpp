@@ -36,7 +36,7 @@ struct UrdfJoint {
 
 constexpr std::string_view no_contact = "bodies do not touch in the model";
 
-/// What elements without a place in a model are for, by their tag.
+/// The purpose of elements that have no place in a model, by their tag.
 constexpr std::pair<std::string_view, std::string_view> foreign[] = {{"transmission", "drives are not modelled"},
                                                                      {"gazebo", "belongs to another program"},
                                                                      {"sensor", "sensors are not modelled"},
@@ -144,7 +144,7 @@ class UrdfReader {
     }
   }
 
-  /// Every link has one joint that carries it, or is a root.
+  /// Finds the joint that carries each link; a link without one is a root.
   bool find_parents() {
     for (std::size_t j = 0; j < joints_.size(); ++j) {
       const auto [found, first] = carrier_.try_emplace(joints_[j].child, j);
@@ -216,7 +216,7 @@ class UrdfReader {
     return type == "revolute" || type == "continuous" || type == "prismatic";
   }
 
-  /// Damping, mimicry, and what is not modelled.
+  /// Adds damping and mimicry, and reports what is not modelled.
   void add_effects(const UrdfJoint& joint, bool coupled, Mechanism& m) {
     const Element& e = joint.element;
     if (const Element dynamics = e.child("dynamics")) add_dynamics(dynamics, joint, m);
@@ -271,7 +271,7 @@ class UrdfReader {
                            {"coefficients", written(std::array{offset, multiplier})}}});
   }
 
-  /// Where a joint starts while those that it follows stand as drawn.
+  /// The starting coordinate of a joint, if the joints that it follows stand as drawn.
   double start_of(const std::string& joint) const {
     double start = 0, factor = 1;
     const std::string* at = &joint;
@@ -282,7 +282,7 @@ class UrdfReader {
       factor *= found->second.multiplier;
       at = &found->second.other;
     }
-    return 0;  // a circle
+    return 0;  // the joints follow each other in a circle
   }
 
   struct Mimicry {

@@ -62,7 +62,7 @@ class UrdfWriter {
     return true;
   }
 
-  /// Of the link in ground.
+  /// The frame of the link in ground.
   Frame frame(std::size_t body) const {
     if (body == Exported::world) return {};
     Frame frame = model_.frame(body);

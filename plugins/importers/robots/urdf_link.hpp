@@ -6,9 +6,9 @@
 
 namespace polyform::importers {
 
-/// The frame of <origin> in that of the element that has it; the same frame where there is none.
+/// The frame of <origin> in that of the element that has it; the same frame if there is none.
 Frame read_urdf_origin(const Element& parent);
-/// Mass properties in the frame of the link; none where it has no <inertial>.
+/// Mass properties in the frame of the link; none if it has no <inertial>.
 MassProperties read_urdf_inertial(const Element& link, Reporter&);
 /// The shape of a <visual> goes to the body.
 void read_urdf_visual(const Element& visual, Body&);

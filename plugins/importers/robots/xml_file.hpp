@@ -1,5 +1,5 @@
-// XML whose reader is held to account: every element and attribute is marked by what became of it, and what nobody has
-// marked is told as not honoured.
+// XML whose reader gives an account of it: every element and attribute is marked by its treatment, and those without a
+// mark are told as not honoured.
 //
 // pugixml parses, because it keeps the place of everything in the text, accepts what the parsers of these formats'
 // own tools accept (undeclared prefixes, any encoding in comments), expands no entity that a file declares, and needs
@@ -34,9 +34,9 @@ class Element {
   pugi::xml_node node() const noexcept { return node_; }
   XmlFile& file() const noexcept { return *file_; }
 
-  /// The first child of that tag, marked as honoured; an empty one where there is none.
+  /// The first child of that tag, marked as honoured; an empty one if there is none.
   Element child(const char* tag) const;
-  /// All children of that tag, or of any, marked as honoured where they have a tag.
+  /// All children of that tag, or of any tag; if a tag is given, they are marked as honoured.
   std::vector<Element> children(const char* tag) const;
   /// All children; none is marked.
   std::vector<Element> all() const;
@@ -47,17 +47,17 @@ class Element {
   /// The text within the element, without blanks around it.
   std::string content() const;
   Place place_of(const char* attribute) const;
-  /// Numbers of an attribute, marked as honoured; nothing where it is not there, or after a report where it holds
+  /// Numbers of an attribute, marked as honoured; nothing if it is not there. Nothing, after a report, if it holds
   /// something else than numbers, not as many as asked for (count 0: any), or one that is not finite.
   std::optional<std::vector<double>> numbers(const char* attribute, std::size_t count) const;
   std::optional<double> number(const char* attribute) const;
   double number(const char* attribute, double otherwise) const { return number(attribute).value_or(otherwise); }
   std::optional<Vec3> vector(const char* attribute) const;
-  /// The same of the text within the element.
+  /// The same for the text within the element.
   std::optional<std::vector<double>> content_numbers(std::size_t count) const;
   std::optional<double> content_number() const;
 
-  /// What became of the element, and of an attribute: overrides what was said before.
+  /// Marks the treatment of the element, and of an attribute: this overrides earlier marks.
   void mark(Treatment, std::string_view remark = {}) const;
   void mark(const char* attribute, Treatment, std::string_view remark = {}) const;
   /// The element is not honoured, and its attributes and all within it belong to that.
@@ -88,7 +88,7 @@ class XmlFile {
   Place place(const char* in_text) const;
   void mark(const void* object, Treatment, std::string_view remark);
   bool is_marked(const void* object) const { return marks_.contains(object); }
-  /// Tells the ledger what became of everything. remark: added where the file is one that another includes.
+  /// Writes the treatment of everything to the ledger. remark: added if the file is one that another includes.
   void settle(Ledger&, std::string_view remark = {}) const;
 
  private:
@@ -107,11 +107,11 @@ class XmlFile {
   std::unordered_map<const void*, Mark> marks_;
 };
 
-/// Numbers between blanks; nothing where the text holds something else, or a number that is not finite.
+/// Numbers between blanks; nothing if the text holds something else, or a number that is not finite.
 std::optional<std::vector<double>> numbers_in(std::string_view text);
-/// Text in quotes for a message, cut where it is long, without bytes that are no printable ASCII.
+/// Text in quotes for a message, cut if it is long, without bytes that are no printable ASCII.
 std::string in_quotes(std::string_view text);
-/// The tag of the outermost element of what may be XML; empty where it is none.
+/// The tag of the outermost element of what may be XML; empty if it is none.
 std::string_view root_tag(std::string_view bytes) noexcept;
 
 }  // namespace polyform::importers

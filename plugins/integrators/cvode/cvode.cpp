@@ -18,12 +18,14 @@ namespace polyform::cvode {
 
 namespace {
 
-// Newton's linear systems are solved by GMRES without a matrix, preconditioned by the system's own where it has one.
-// Where it has none, up to this many states take a dense matrix of differences, which costs an evaluation per state.
+// Newton's linear systems are solved by GMRES without a matrix, preconditioned by the system's own matrix if it has
+// one. If it has none, systems of up to this many states use a dense matrix of differences, which costs an evaluation
+// per state.
 constexpr std::size_t largest_dense = 60;
 
-// Trials of one step. CVODE may grow its first step 10000 times and each trial shrinks at least to a tenth in the end,
-// so its own seven do not lead back from where a force that began softly is at its full size.
+// The number of trials of one step. CVODE may make its first step 10000 times longer, and in the end each trial shrinks
+// it at least to a tenth. So CVODE's own seven trials do not lead back if a force that began softly has reached its
+// full size.
 constexpr int most_trials = 25;
 
 SUNContext make_context() {
@@ -131,14 +133,14 @@ int Cvode::derivative(double t, N_Vector y, N_Vector ydot, void* self) noexcept 
     std::copy_n(me.rate_.begin(), me.states_, me.numbers(ydot).begin());
     return 0;
   }
-  // Kept: CVODE may try other places before it gives up.
+  // The failure is only kept: CVODE may try other places before it gives up.
   me.derivative_failure_.say(me.system_.failure());
   constexpr int recoverable = 1;
   return recoverable;
 }
 
-/// Asked for at the end of each step, once its solution has converged. What was exactly zero when the derivative was
-/// last asked for, at the same time, is so for the structure of the system; all else is evaluated at the solution
+/// CVODE asks for it at the end of each step, when its solution has converged. A rate that was exactly zero at the last
+/// derivative, at the same time, is zero by the structure of the system; all others are evaluated at the solution
 /// itself.
 int Cvode::integrand(double t, N_Vector y, N_Vector rate, void* self) noexcept {
   Cvode& me = *static_cast<Cvode*>(self);
@@ -152,7 +154,7 @@ int Cvode::integrand(double t, N_Vector y, N_Vector rate, void* self) noexcept {
   return 0;
 }
 
-/// ∂ẏ/∂y by differences, a column for each state, with the increments of CVODE's own function: that one allocates.
+/// ∂ẏ/∂y by differences, a column for each state, with the increments of CVODE's own function, which allocates.
 int Cvode::jacobian(double t, N_Vector y, N_Vector ydot, SUNMatrix out, void* self, N_Vector weights,
                     N_Vector moved_rate, N_Vector) noexcept {
   constexpr double rounding = std::numeric_limits<double>::epsilon();
@@ -219,12 +221,12 @@ Status Cvode::reinitialize(double first_step) noexcept {
   return Status::ok;
 }
 
-/// Gives CVODE the correction of the last step: it is added to the zeroth column of the Nordsieck array, which moves
-/// the whole history along with the solution and keeps order and step size, as CVODE's own projection does (which
-/// exists for BDF only). The rates of the history stay, and what the correction has changed of them is an error of the
-/// next prediction: CVODE sees it, and begins anew at order 1 where it is large. No bound of its own decides that here.
-/// One in units of the tolerances would take for a jump what is handed on from a large state to a small one, and a
-/// method that begins anew in each step collects errors of order 1.
+/// Gives CVODE the correction of the last step. The correction is added to the zeroth column of the Nordsieck array:
+/// this moves the whole history along with the solution and keeps order and step size, as CVODE's own projection does
+/// (which exists for BDF only). The rates of the history stay, and their change by the correction is an error of the
+/// next prediction: CVODE sees it, and begins anew at order 1 if it is large. There is no other bound for this. A bound
+/// in units of the tolerances would take a change that a large state passes to a small one for a jump, and a method
+/// that begins anew in each step collects errors of order 1.
 Status Cvode::adopt_correction() noexcept {
   corrected_ = false;
   double t, gamma, rl1;

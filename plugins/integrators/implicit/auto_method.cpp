@@ -6,7 +6,8 @@ namespace polyform::implicit {
 
 namespace {
 
-// Steps of the explicit method between two looks at the time scale: three evaluations beside a hundred and twenty.
+// Steps of the explicit method between two looks at the time scale: a look takes three evaluations, the steps a hundred
+// and twenty.
 constexpr std::size_t between_looks = 20;
 // Step times largest eigenvalue from which on stability may hold the steps: dopri5 is stable up to about 1 for
 // vibrations without damping and to 3.3 for what dies away.
@@ -14,8 +15,8 @@ constexpr double at_the_bound = 0.9;
 constexpr std::size_t looks_at_the_bound = 3;
 // Steps of a trial, of which the second half counts: the first ones grow from the explicit step.
 constexpr std::size_t trial = 16;
-// An implicit step costs some five explicit ones: 8 evaluations and 12 solutions beside 6 evaluations. What its matrix
-// costs comes in addition.
+// An implicit step costs some five explicit ones: 8 evaluations and 12 solutions in place of 6 evaluations. What its
+// matrix costs comes in addition.
 constexpr double worth = 5, evaluations_of_explicit_step = 6;
 // A trial may cost this part of what the explicit method has cost since the last one.
 constexpr double part_of_trials = 0.25;
@@ -129,7 +130,7 @@ void AutoMethod::look_explicitly() noexcept {
   change_to(Phase::on_trial);
 }
 
-/// Where every step of the trial may need its own matrix.
+/// Whether the explicit steps so far justify a trial in which every step may need its own matrix.
 bool AutoMethod::can_afford_trial() const noexcept {
   const double cost = static_cast<double>(trial) * newton_->price();
   return cost <= part_of_trials * evaluations_of_explicit_step * static_cast<double>(explicit_steps_);

@@ -1,4 +1,4 @@
-// An explicit method that gives way to an implicit one where the system is stiff, and takes over again where it is not.
+// An explicit method that gives way to an implicit one while the system is stiff, and then takes over again.
 #pragma once
 
 #include <memory>
@@ -11,10 +11,10 @@
 
 namespace polyform::implicit {
 
-/// Stiff: steps of the explicit method stay at the bound of its stability, and steps of the implicit one are so much
-/// longer that they are worth their cost. The latter is tried out: nothing else tells whether the fastest motion is one
-/// to be followed (a vibration) or one that has died away.
-/// Its members are the two methods and what it has seen of each: steps, cost, stiffness.
+/// A system is stiff if steps of the explicit method stay at the bound of its stability, and steps of the implicit one
+/// are so much longer that they are worth their cost. The implicit method is tried out: nothing else tells whether the
+/// fastest motion has to be followed (a vibration) or has died away. The members are the two methods and their records:
+/// steps, cost, stiffness.
 class AutoMethod final : public Integrator, public IntegratorChoices {
  public:
   struct Destroy {
@@ -22,7 +22,7 @@ class AutoMethod final : public Integrator, public IntegratorChoices {
   };
   using Owned = std::unique_ptr<Integrator, Destroy>;
 
-  /// newton: of the implicit method. without: why there is no implicit method, where there is none.
+  /// newton: of the implicit method. without: why there is no implicit method, if there is none.
   AutoMethod(FirstOrderSystem&, Owned explicit_method, Owned implicit_method, const Newton* newton,
              std::string_view without);
   void destroy() noexcept override { delete this; }
@@ -58,7 +58,7 @@ class AutoMethod final : public Integrator, public IntegratorChoices {
   Integrator* now_;
   const Newton* newton_;
   Phase phase_ = Phase::explicitly;
-  bool changing_ = false;                ///< at the next step, by which the last one is over
+  bool changing_ = false;                ///< the next step begins with the change to the other method
   std::size_t steps_ = 0, wait_ = 0, bound_ = 0;
   std::size_t explicit_steps_ = 0;       ///< since the last trial
   std::size_t linearizations_ = 0;       ///< of newton_ when steps_ began to count

@@ -12,7 +12,7 @@ using Index = Eigen::Index;
 
 Index index(std::size_t n) { return static_cast<Index>(n); }
 
-/// False where a pivot of 1 − gamma J is zero, or no number.
+/// False if a pivot of 1 − gamma J is zero, or no number.
 template <class Factors, class Matrix, class T>
 bool factorize(Factors& factors, Matrix& matrix, const Eigen::MatrixXd& J, const T& gamma) {
   matrix = -gamma * J;

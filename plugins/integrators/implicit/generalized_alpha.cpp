@@ -191,7 +191,7 @@ bool GeneralizedAlpha::estimate_error(double h, double end) noexcept {
     work_[i] = is_position_[i] ? end_[i] : h * ((0.5 - beta_) * a0 + beta_ * a1 - rate_[i] / 6 - middle[i] / 3);
   }
   if (parts_ != nullptr) {
-    // What an error of velocities does to positions: N times it, without what time does to them while v = 0.
+    // An error of velocities changes positions by N times it, less the rates of positions at v = 0 by time alone.
     if (parts_->position_rates(end, work_, rates_[2]) != Status::ok) return false;
     for (std::size_t i = 0; i < now_.size(); ++i)
       if (!is_position_[i]) work_[i] = 0;
@@ -199,7 +199,7 @@ bool GeneralizedAlpha::estimate_error(double h, double end) noexcept {
     for (std::size_t i = 0; i < now_.size(); ++i)
       if (is_position_[i]) error[i] = h * (rates_[2][i] - rates_[3][i]);
   }
-  // What the stiff part makes of an estimate that has not felt it is filtered.
+  // The stiff part is large in an estimate made without it, so the estimate is filtered.
   newton_->solve(std::span(error).first(states_));
   error_size_ = size_of(error);
   for (std::size_t i = states_; i < now_.size(); ++i)

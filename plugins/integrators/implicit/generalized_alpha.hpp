@@ -6,10 +6,10 @@
 //   v₁ = v₀ + h (1 − γ) a₀ + h γ a₁
 //   q₁ = q₀ ∘ exp(h w),   w = v₀ + h (½ − β) a₀ + h β a₁
 //
-// Index: solvers give v̇ with the multipliers that the constraints of accelerations ask for, so that the method sees no
-// algebraic equation; after each step the solver's correction puts q and then v on their constraints. The end of a step
-// thus keeps positions and velocities closed, as the stabilized index-3 form does, while a multiplier is a function of
-// the state and has its order.
+// The index: solvers give v̇ with the multipliers that the constraints of accelerations ask for, so that the
+// method sees no algebraic equation; after each step the solver's correction puts q and then v on their constraints. So
+// the end of a step keeps positions and velocities closed, as the stabilized index-3 form does, while a multiplier is a
+// function of the state and has its order.
 #pragma once
 
 #include "implicit_steps.hpp"
@@ -17,13 +17,12 @@
 
 namespace polyform::implicit {
 
-/// States of first order and integrals follow the rule for velocities. So does all of a system that does not tell
-/// positions from velocities.
-/// Its members are the vectors of one step, allocated once, and the numbers of the method.
+/// States of first order and integrals follow the rule for velocities. So do all states of a system that does not tell
+/// positions from velocities. Its members are the vectors of one step, allocated once, and the numbers of the method.
 class GeneralizedAlpha final : public ImplicitSteps {
  public:
-  /// rho: the spectral radius at infinite frequency, from 0 (what is not resolved is gone at once) to 1 (energy stays).
-  /// fixed: steps of StepSettings::step, the tolerances of which only Newton's iteration uses.
+  /// rho: the spectral radius at infinite frequency, from 0 (motions that are not resolved vanish at once) to 1 (energy
+  /// stays). fixed: steps of StepSettings::step; then only Newton's iteration uses the tolerances.
   GeneralizedAlpha(FirstOrderSystem&, const StepSettings&, std::unique_ptr<Newton>, double rho, bool fixed);
   void destroy() noexcept override { delete this; }
   Status start(double t, std::span<const double> y) noexcept override;
@@ -44,11 +43,11 @@ class GeneralizedAlpha final : public ImplicitSteps {
   bool estimate_error(double h, double end) noexcept;
   bool displace(double h) noexcept;
 
-  SecondOrderSystem* parts_;           ///< or none
+  SecondOrderSystem* parts_;           ///< nullptr if the system does not tell them
   std::vector<bool> is_position_;
   double alpha_m_, alpha_f_, gamma_, beta_;
   double newton_gamma_;                ///< of the matrix I − γ ∂f/∂y, in steps
-  double shift_;                       ///< a is the acceleration at this time after its instant, in steps
+  double shift_;                       ///< a belongs to this time after its instant, in steps
   bool fixed_;
   double origin_ = 0;                  ///< of the grid of fixed steps, s
   NewtonPace pace_;

@@ -125,7 +125,7 @@ void ImplicitSteps::move_on(double t, double h, State& end) noexcept {
   for (std::size_t i = states_; i < now_.size(); ++i)
     largest_integrals_[i - states_] = std::max(largest_integrals_[i - states_], std::abs(now_[i]));
   time_ = t;
-  // A matrix is worth keeping beside a step that is a little longer.
+  // A matrix is worth keeping, though the step could be a little longer.
   if (const double ratio = h_ / h; linearized_ && ratio >= 1 && ratio <= 1.2) h_ = h;
   h_ = std::min(h_, settings_.max_step);
 }

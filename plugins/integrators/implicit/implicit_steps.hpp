@@ -40,9 +40,9 @@ class ImplicitSteps : public StepByStep {
   std::string_view explain(Trial) const noexcept;
   /// That no step can be made shorter, and why: of an iteration that does not converge also where.
   Status give_up(double h, Trial) noexcept;
-  /// Of a vector of states without integrals, the largest in units of its tolerance.
+  /// The largest of a vector of states without integrals, in units of the tolerances.
   double size_of(const State& x) const noexcept;
-  /// Of the integral number i (from states_ on) in a step of length h: its tolerance.
+  /// The tolerance of integral number i (from states_ on) in a step of length h.
   double integral_tolerance_of(std::size_t i, double h) const noexcept;
   /// From a step's error in units of the tolerances, which goes with the length to the power 1/exponent: whether it is
   /// good, and the next length. most: times the last one. The control is that of Hairer and Wanner with Gustafsson's

@@ -15,7 +15,7 @@ void report_no_memory(std::string_view integrator, DiagnosticSink& sink) noexcep
   sink.report({.message = Message("{} could not be set up", integrator), .remedy = "perhaps memory ran out"});
 }
 
-/// nullptr after a report.
+/// The system's own Newton matrix or a full one; nullptr after a report.
 std::unique_ptr<Newton> structured_or_full(std::string_view integrator, FirstOrderSystem& system,
                                            const StepSettings& settings, DiagnosticSink& sink) {
   auto newton = newton_for(system, settings);

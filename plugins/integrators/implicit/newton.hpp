@@ -16,17 +16,17 @@ class Newton {
  public:
   explicit Newton(FirstOrderSystem& system) : system_(system), to_solve_(ask<NewtonDerivative>(system)) {}
   virtual ~Newton() = default;
-  /// f, for what is then solved with the matrix.
+  /// f, for right-hand sides that are then solved with the matrix.
   Status derivative(double t, std::span<const double> y, std::span<double> rate) noexcept {
     return to_solve_ != nullptr ? to_solve_->derivative_to_solve(t, y, rate) : system_.derivative(t, y, rate);
   }
-  /// At a state with its derivative. False where f cannot be evaluated: the system's failure() says why.
+  /// Linearizes at a state with its derivative. False if f cannot be evaluated: the system's failure() says why.
   virtual bool linearize(double t, std::span<const double> y, std::span<const double> rate) noexcept = 0;
-  /// What a linearization with its matrices costs beside the evaluations of a step, in evaluations.
+  /// The cost of a linearization with its matrices, without the evaluations of a step; in evaluations.
   virtual double price() const noexcept { return 0; }
   /// Linearizations since the object was made.
   std::size_t linearizations() const noexcept { return linearizations_; }
-  /// False where the matrix is singular.
+  /// False if the matrix is singular.
   virtual bool prepare(double gamma) noexcept = 0;
   virtual bool prepare(std::complex<double> gamma) noexcept = 0;
   virtual void solve(std::span<double> x) noexcept = 0;
@@ -40,7 +40,7 @@ class Newton {
   NewtonDerivative* to_solve_;  ///< or none
 };
 
-/// The system's own matrix; where it has none, a full one by differences. nullptr where that would be too large.
+/// The system's own matrix; if it has none, a full one by differences. nullptr if that would be too large.
 std::unique_ptr<Newton> newton_for(FirstOrderSystem&, const StepSettings&);
 
 }  // namespace polyform::implicit

@@ -57,7 +57,7 @@ class NewtonPace {
     return to_rounding ? Verdict::converged : Verdict::diverging;
   }
 
-  /// Of the last step.
+  /// Iterations of the last step.
   int iterations() const { return iterations_; }
   /// How much smaller each change was than the one before.
   double contraction() const { return contraction_; }

@@ -10,7 +10,7 @@ namespace {
 
 const double root6 = std::sqrt(6.0);
 const double c1 = (4 - root6) / 10, c2 = (4 + root6) / 10;
-// Eigenvalues of the inverse of the method's matrix: one real, a pair; times the step they are 1/γ.
+// Eigenvalues of the inverse of the method's matrix: one real and a complex pair; divided by the step they are 1/γ.
 const double cube81 = std::cbrt(81.0), cube9 = std::cbrt(9.0);
 const double real_eigenvalue = 30 / (6 + cube81 - cube9);
 const double raw_alpha = (12 - cube81 + cube9) / 60, raw_beta = (cube81 + cube9) * std::sqrt(3.0) / 60;
@@ -23,7 +23,7 @@ constexpr double T[3][3] = {{9.1232394870892942792e-02, -0.14125529502095420843,
 constexpr double TI[3][3] = {{4.3255798900631553510, 0.33919925181580986954, 0.54177053993587487119},
                              {-4.1787185915519047273, -0.32768282076106238708, 0.47662355450055045196},
                              {-0.50287263494578687595, 2.5719269498556054292, -0.59603920482822492497}};
-// Of the estimate of the error, a formula of order 3.
+// Coefficients of the error estimate, a formula of order 3.
 const double dd[3] = {-(13 + 7 * root6) / 3, (-13 + 7 * root6) / 3, -1.0 / 3};
 // The method's matrix, for the integrals.
 const double A[3][3] = {
@@ -34,7 +34,7 @@ const double A[3][3] = {
 // Contraction from which on new derivatives are worth their cost.
 constexpr double slow_convergence = 0.02;
 
-/// What Newton's iteration may leave of the stages, in units of the tolerances.
+/// The largest error that Newton's iteration may leave in the stages, in units of the tolerances.
 double stage_tolerance(const StepSettings& settings) {
   return std::max(10 * std::numeric_limits<double>::epsilon() / settings.relative_tolerance,
                   std::min(0.03, std::sqrt(settings.relative_tolerance)));
@@ -47,7 +47,7 @@ Radau5::Radau5(FirstOrderSystem& system, const StepSettings& settings, std::uniq
       Z_{now_, now_, now_}, W_{now_, now_, now_}, f_{now_, now_, now_}, stage_(now_), error_(now_), end_(now_),
       polynomial_{now_, now_, now_} {}
 
-/// Matrices for a step of the size; the derivatives anew where the last ones made Newton's iteration slow.
+/// Makes the matrices for a step h; takes new derivatives if the last ones made Newton's iteration slow.
 bool Radau5::prepare(double h) noexcept {
   if (!linearized_) {
     if (!newton_->linearize(time_, now_, rate_)) return false;
@@ -61,7 +61,7 @@ bool Radau5::prepare(double h) noexcept {
   return true;
 }
 
-/// The stages on the polynomial of the last step.
+/// Predicts the stages by the polynomial of the last step.
 void Radau5::predict(double h) noexcept {
   if (!has_history_) {
     for (std::size_t k = 0; k < 3; ++k) {
@@ -88,7 +88,7 @@ bool Radau5::evaluate_stages(double h) noexcept {
   return true;
 }
 
-/// One iteration; the size of the change.
+/// Makes one iteration, and returns the size of the change.
 double Radau5::move_stages(double h) noexcept {
   const double g = h / real_eigenvalue;
   const std::complex<double> lambda(alpha / h, beta / h), by_lambda = 1.0 / lambda;
@@ -118,7 +118,7 @@ double Radau5::move_stages(double h) noexcept {
 }
 
 Radau5::Trial Radau5::iterate(double h) noexcept {
-  // Where --max-step holds a step down, its error is smaller than the tolerance, and Newton's must be smaller yet.
+  // If --max-step holds a step down, its error is smaller than the tolerance, and Newton's must be smaller yet.
   pace_.begin(h >= 0.999 * settings_.max_step ? NewtonPace::Until::rounding : NewtonPace::Until::good_or_late);
   for (auto verdict = NewtonPace::Verdict::again; verdict == NewtonPace::Verdict::again;) {
     if (!evaluate_stages(h)) return Trial::not_evaluated;
@@ -129,14 +129,14 @@ Radau5::Trial Radau5::iterate(double h) noexcept {
   return Trial::good;
 }
 
-/// Of the stages, by the method itself, where they were evaluated last.
+/// Integrates by the method itself, from the derivatives that the stages had when they were evaluated last.
 void Radau5::find_integrals(double h) noexcept {
   for (std::size_t i = states_; i < now_.size(); ++i)
     for (std::size_t k = 0; k < 3; ++k)
       Z_[k][i] = h * (A[k][0] * f_[0][i] + A[k][1] * f_[1][i] + A[k][2] * f_[2][i]);
 }
 
-/// In units of the tolerances. False where f cannot be evaluated.
+/// Estimates the error in units of the tolerances. False if f cannot be evaluated.
 bool Radau5::estimate_error(double h) noexcept {
   const double g = h / real_eigenvalue;
   const auto formula = [&](std::size_t i) { return (dd[0] * Z_[0][i] + dd[1] * Z_[1][i] + dd[2] * Z_[2][i]) / h; };
@@ -144,7 +144,7 @@ bool Radau5::estimate_error(double h) noexcept {
   newton_->solve(std::span(error_).first(states_));
   error_size_ = size_of(error_);
   if (error_size_ >= 1 && (rejected_now_ || !has_history_)) {
-    // What the stiff part makes of an estimate that has not felt it is filtered once more.
+    // The stiff part is large in an estimate made without it, so the estimate is filtered once more.
     for (std::size_t i = 0; i < states_; ++i) stage_[i] = now_[i] + error_[i];
     if (newton_->derivative(time_, stage_, f_[0]) != Status::ok) return false;
     for (std::size_t i = 0; i < states_; ++i) error_[i] = g * (formula(i) + f_[0][i]);
@@ -163,12 +163,13 @@ Radau5::Trial Radau5::try_step(double h, double end) noexcept {
     predict(h);
     const Trial done = iterate(h);
     if (done == Trial::good) break;
-    // With derivatives of before, those of now may serve.
+    // After a failure with old derivatives, new ones may help.
     again = !fresh_ && done == Trial::not_converged;
     if (!again) return done;
     linearized_ = false;
   }
-  // Integrals follow the stages, and no iteration mends them: those of stages that have moved on since are found anew.
+  // Integrals follow the stages, and no iteration mends them: if stages have moved on since, the integrals are found
+  // anew.
   if (system_.integrals() > 0 && pace_.change() > pace_.tolerance()) {
     if (!evaluate_stages(h)) return Trial::not_evaluated;
     find_integrals(h);

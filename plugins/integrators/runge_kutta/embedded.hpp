@@ -1,4 +1,5 @@
-// Adaptive explicit Runge-Kutta methods: trial, error, correction, dense output. What differs is the Method.
+// Adaptive explicit Runge-Kutta methods: trial, error, correction, dense output. The Method has what differs among
+// them.
 #pragma once
 
 #include <algorithm>
@@ -63,7 +64,7 @@ class Embedded final : public StepByStep {
     previous_time_ = time_;
     if (!find_start_rate()) return fail(system_.failure());
     for (Rejection why = Rejection::none;;) {
-      // No sliver of a step is left before the limit, unless this step would be longer than allowed.
+      // No tiny part of a step is left before the limit, unless this step would be longer than allowed.
       const bool last = time_ + (1.01 * h_ <= settings_.max_step ? 1.01 : 1.0) * h_ >= t_limit;
       const double h = last ? t_limit - time_ : h_;
       const double end = last ? t_limit : time_ + h;
@@ -106,13 +107,14 @@ class Embedded final : public StepByStep {
     return why == Rejection::growth ? "the state grows beyond all bounds" : "the error stays above the tolerance";
   }
 
-  /// At the end of the last step, before its correction.
+  /// Finds the rate at the end of the last step, before its correction.
   bool find_end_rate() {
     last_.end_rate_known = system_.derivative(time_, last_.end, last_.end_rate) == Status::ok;
     return last_.end_rate_known;
   }
 
-  /// At the start of the step: that of the end of the step before, unless the correction moved the state.
+  /// Finds the rate at the start of the step: that at the end of the last step, unless the correction has moved the
+  /// state.
   bool find_start_rate() {
     if (last_.start_rate_is == Rate::at_end_of_step) {
       if (!last_.end_rate_known && !find_end_rate()) return false;
@@ -159,7 +161,7 @@ class Embedded final : public StepByStep {
     last_.start.swap(now_);
     now_.swap(next_);
     time_ = end;
-    // A step cut short by the limit says nothing against the step size found before.
+    // A step that the limit has cut short does not change the step size found before.
     h_ = std::min(shortened ? std::max(h_, proposed_) : proposed_, settings_.max_step);
   }
 

@@ -37,7 +37,7 @@ class ErrorNorm {
     for (std::size_t i = controlled_; i < end.size(); ++i)
       largest_[i - controlled_] = std::max(largest_[i - controlled_], std::abs(end[i]));
   }
-  /// Infinite where anything is not finite.
+  /// Infinite if anything is not finite.
   template <class Method>
   double of(const Method& method, const Trial& trial) noexcept {
     bool finite = true;

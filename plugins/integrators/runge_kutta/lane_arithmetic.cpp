@@ -14,7 +14,7 @@ constexpr std::size_t usual_lanes = 8;
 typedef double Wide4 __attribute__((vector_size(32)));
 typedef double Wide8 __attribute__((vector_size(64)));
 
-/// Of any number of lanes.
+/// For any number of lanes.
 [[gnu::always_inline]] inline void add_any(std::size_t numbers, std::size_t lanes, const double* __restrict h,
                                            const double* __restrict y, std::span<const StageTerm> terms,
                                            double* __restrict out) noexcept {
@@ -31,8 +31,9 @@ typedef double Wide8 __attribute__((vector_size(64)));
   }
 }
 
-/// Of the usual lanes. All that fit into a register stay there: of a loop over lanes GCC 12 makes shuffles for AVX2 and
-/// AVX-512 that take three to five times as long. Of the smallest registers it makes the best by itself: Wide is void.
+/// For the usual lanes. All numbers that fit into a register stay there: from a loop over lanes GCC 12 makes shuffles
+/// for AVX2 and AVX-512 that take three to five times as long. For the smallest registers such a loop is best: Wide is
+/// void.
 template <class Wide>
 [[gnu::always_inline]] inline void add_usual(std::size_t numbers, const double* h, const double* y,
                                              std::span<const StageTerm> terms, double* out) noexcept {
@@ -70,7 +71,7 @@ template <std::size_t fixed>
       const double a = std::abs(start[j]), b = std::abs(end[j]);
       const double tolerance = tolerances.absolute[k] + tolerances.relative[k] * (a > b ? a : b);
       const double here = std::abs(error[j]) / tolerance + 0 * end[j];
-      largest[k] = here <= largest[k] ? largest[k] : here;  // what is no number stays
+      largest[k] = here <= largest[k] ? largest[k] : here;  // NaN stays
     }
 }
 
@@ -81,14 +82,14 @@ template <std::size_t fixed>
   for (std::size_t i = 0; i < numbers; ++i)
     for (std::size_t k = 0; k < lanes; ++k) {
       const std::size_t j = i * lanes + k;
-      // Both are read before one is chosen. GCC 12 makes masked loads of a choice between what is read, and takes the
+      // Both are read before one is chosen. From a choice between two reads GCC 12 makes masked loads, and takes the
       // mask of the first four lanes for the other four too.
       const double taken = from[j], kept = to[j];
       to[j] = marks[k] > 0 ? taken : kept;
     }
 }
 
-// Built for several instruction sets, of which the best is taken, where the compiler and its tools know how.
+// Built for several instruction sets. The best is taken if the compiler and its tools can choose one.
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) && \
     !defined(__SANITIZE_THREAD__)
 #define POLYFORM_HAS_SETS
@@ -141,7 +142,7 @@ constexpr LaneArithmetic all_sets[]{
 #endif
 };
 
-/// How many of them, from the first on, the processor can run.
+/// How many of these functions, from the first on, the processor can run.
 std::size_t count_usable() noexcept {
 #ifdef POLYFORM_HAS_SETS
   __builtin_cpu_init();

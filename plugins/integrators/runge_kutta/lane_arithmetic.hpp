@@ -21,7 +21,7 @@ void add_terms(std::size_t numbers, std::size_t lanes, const double* h, const do
 struct LaneTolerances {
   const double *absolute, *relative;
 };
-/// The largest error of each lane in units of its tolerance, absolute + relative · the larger |y|; NaN where an error or
+/// The largest error of each lane in units of its tolerance, absolute + relative · the larger |y|; NaN if an error or
 /// a number at the end of the step is not finite.
 void find_errors(std::size_t numbers, std::size_t lanes, const LaneTolerances& tolerances, const double* start,
                  const double* end, const double* error, double* largest) noexcept;

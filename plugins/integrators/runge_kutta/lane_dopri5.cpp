@@ -19,7 +19,7 @@ constexpr double lane_weights[5][5] = {{1.0 / 5},
                                        {44.0 / 45, -56.0 / 15, 32.0 / 9},
                                        {19372.0 / 6561, -25360.0 / 2187, 64448.0 / 6561, -212.0 / 729},
                                        {9017.0 / 3168, -355.0 / 33, 46732.0 / 5247, 49.0 / 176, -5103.0 / 18656}};
-/// Of k1, k3, k4, k5, k6 at the end of the step; and of these and k7 in its error.
+/// Weights of k1, k3, k4, k5, k6 at the end of the step; and of these and k7 in its error.
 constexpr double lane_ends[5] = {35.0 / 384, 500.0 / 1113, 125.0 / 192, -2187.0 / 6784, 11.0 / 84};
 constexpr double lane_errors[6] = {35.0 / 384 - 5179.0 / 57600,       500.0 / 1113 - 7571.0 / 16695,
                                    125.0 / 192 - 393.0 / 640,         -2187.0 / 6784 + 92097.0 / 339200,
@@ -45,7 +45,7 @@ class LaneDopri5 final : public LaneBatch {
 
  private:
   enum class Why { none, derivative, growth, tolerance, correction };
-  /// What a lane has of its own: Embedded's members.
+  /// The state that a lane has of its own: Embedded's members.
   struct Way {
     StepControl control{dopri5_rule};
     double h = 0, proposed = 0, end = 0;
@@ -97,7 +97,8 @@ class LaneDopri5 final : public LaneBatch {
     judge_all();
   }
 
-  /// At the start of the step: that of the end of the step before, unless the correction moved the state.
+  /// Sets the rate at the start of the step: that at the end of the last step, unless the correction has moved the
+  /// state.
   void find_start_rates() noexcept {
     bool any = false, any_at_end = false;
     for (std::size_t k = 0; k < lanes(); ++k) {
@@ -125,7 +126,7 @@ class LaneDopri5 final : public LaneBatch {
     }
   }
 
-  /// The stages of all active lanes; a lane whose derivative is not found gives up and takes no further part.
+  /// Makes the stages of all active lanes; a lane whose derivative is not found gives up and takes no further part.
   void go() noexcept {
     StageTerm terms[6] = {{0, start_rate_.data()}};
     for (std::size_t s = 0; s < 5; ++s) terms[s + 1].rates = k_[s].data();
@@ -163,7 +164,7 @@ class LaneDopri5 final : public LaneBatch {
     ++of(k).given_up;
   }
 
-  /// Of the last try, in units of the tolerances; NaN where anything is not finite (ErrorNorm).
+  /// Finds the errors of the last try, in units of the tolerances; NaN if anything is not finite (ErrorNorm).
   void find_all_errors() noexcept {
     for (std::size_t k = 0; k < lanes(); ++k) {
       absolute_[k] = of(k).settings.absolute_tolerance;
@@ -263,7 +264,7 @@ class LaneDopri5 final : public LaneBatch {
   std::vector<double> h_, t_;
   std::vector<std::uint8_t> active_, asked_;
   std::size_t integrals_;
-  std::vector<double> largest_;                     ///< that integrals have been, in absolute value
+  std::vector<double> largest_;                     ///< the largest absolute value that each integral has had
   std::vector<double> now_, next_;                  ///< next_: of a try
   std::vector<double> start_, start_rate_, end_rate_;  ///< of the last step; the rate at its start also that of tries
   std::vector<double> k_[5], stage_, error_, constant_, slope_;  ///< of a try

@@ -9,7 +9,7 @@ namespace polyform::runge_kutta {
 
 namespace {
 
-/// As of Rk4: an instant that lies nearer to a point of the grid, in steps, is that point.
+/// The same as in Rk4: an instant that lies nearer to a point of the grid, in steps, is that point.
 constexpr double lane_grid_share = 1e-9;
 
 class LaneRk4 final : public LaneBatch {
@@ -61,7 +61,7 @@ class LaneRk4 final : public LaneBatch {
       if (active_[k] != 0) accept(k);
   }
 
-  /// The step from y of all active lanes, into next_; a lane whose derivative is not found fails.
+  /// Makes a step from y in all active lanes, into next_; a lane whose derivative is not found fails.
   void take(const std::vector<double>& y) noexcept {
     for (std::size_t k = 0; k < lanes(); ++k) half_[k] = t_[k] + 0.5 * h_[k];
     find(t_, y, k1_);
@@ -98,7 +98,7 @@ class LaneRk4 final : public LaneBatch {
     finish(k, end_[k]);
   }
 
-  /// Between step ends, a side step from the start of the step, of this lane alone.
+  /// Between the ends of a step, makes a side step from its start, in this lane alone.
   Status interpolate(std::size_t lane, double t, std::span<double> y) noexcept override {
     if (t == of(lane).begin) {
       for (std::size_t i = 0; i < size_; ++i) y[i] = previous_[at(i, lane)];

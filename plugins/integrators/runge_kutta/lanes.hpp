@@ -37,7 +37,7 @@ class Lane final : public Integrator {
   std::size_t given_up = 0;
   StepSettings settings;
   std::vector<double> now;                ///< at the end, corrected
-  // Of a step of the batch that the host has not taken yet:
+  // For a step of the batch that the host has not taken yet:
   std::optional<LaneStep> result;
   double next_end = 0;
   std::vector<double> next;               ///< the state there
@@ -59,7 +59,7 @@ class LaneBatch : public BatchIntegrator {
  protected:
   virtual ~LaneBatch() = default;
 
-  // Of a method.
+  // What a method does:
   virtual void start(std::size_t lane, double t) noexcept = 0;
   virtual void restart(std::size_t lane, double t, double first_step) noexcept = 0;
   /// One try in each lane that steps() marks, to the limits; sets its result, or leaves it to a further try.

@@ -37,7 +37,7 @@ class Rk4 final : public StepByStep {
     return Status::ok;
   }
 
-  /// Step ends stay where they were.
+  /// The grid of step ends stays.
   Status restart(double t, std::span<const double> y, double) noexcept override {
     if (y.data() != now_.data()) std::copy(y.begin(), y.end(), now_.begin());
     begin_at(t);
@@ -47,7 +47,8 @@ class Rk4 final : public StepByStep {
 
   Status step(double t_limit) noexcept override {
     previous_time_ = time_;
-    // Step ends are products, not running sums. One within rounding of the limit is the limit: no sliver of a step.
+    // Step ends are products, not running sums. If one is within rounding of the limit, it is the limit, and no tiny
+    // step is left.
     const double grid_time = origin_ + static_cast<double>(grid_index_ + 1) * h_;
     const double end = grid_time < t_limit - grid_share * h_ ? grid_time : t_limit;
     if (!(end > time_)) return fail(Message("the step of {:.3g} s is lost in the rounding of t = {:.9g} s", h_, time_));
@@ -61,7 +62,7 @@ class Rk4 final : public StepByStep {
     return Status::ok;
   }
 
-  /// Between step ends, a side step from the start of the step: of full order, three evaluations.
+  /// Between step ends, makes a side step from the start of the step: of full order, with three evaluations.
   Status state_at(double t, std::span<double> y) noexcept override {
     if (t == previous_time_) {
       std::copy(previous_.begin(), previous_.end(), y.begin());

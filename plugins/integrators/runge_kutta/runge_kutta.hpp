@@ -10,7 +10,7 @@ const IntegratorType& rk4() noexcept;
 const IntegratorType& dopri5() noexcept;
 const IntegratorType& dop853() noexcept;
 
-/// Of the types of the same name, for many worlds together.
+/// The types of the same names, for many worlds together.
 const BatchIntegration& lane_rk4() noexcept;
 const BatchIntegration& lane_dopri5() noexcept;
 

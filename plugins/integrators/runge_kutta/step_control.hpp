@@ -14,7 +14,7 @@ struct StepRule {
   double least, most;     ///< a step is at least and at most so many times the last one
 };
 
-/// Of dopri5, alone and in lanes.
+/// The rule of dopri5, alone and in lanes.
 inline constexpr StepRule dopri5_rule{5, 0.04, 0.2, 5};
 
 /// Proportional-integral control of the step size.

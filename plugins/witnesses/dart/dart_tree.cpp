@@ -1,5 +1,5 @@
-// A tree in a skeleton of DART, which finds accelerations by its articulated-body algorithm. A joint of several motions
-// is a row of DART's joints with bodies without mass between them.
+// A tree as a skeleton of DART, which finds accelerations by its articulated-body algorithm. A joint of several motions
+// becomes a row of DART's joints, with bodies without mass between them.
 #include "dart_tree.hpp"
 
 #include <dart/dynamics/BallJoint.hpp>
@@ -34,7 +34,8 @@ Eigen::Isometry3d transform(const Frame& frame) {
   return T;
 }
 
-/// DART writes a warning to the error stream for each body without mass, which here are those between two motions.
+/// Keeps DART quiet: it writes a warning to the error stream for each body without mass, which here lie between two
+/// motions.
 class Silence {
  public:
   Silence() : shown_(std::cerr.rdbuf(&nowhere_)) {}

@@ -38,7 +38,7 @@ bool MujocoEngine::accelerate(const double* q, const double* v, const Loads& loa
   return d->warning[mjWARN_INERTIA].number == 0;
 }
 
-/// MuJoCo takes the angular velocity of a ball in the axes that the ball leads to.
+/// MuJoCo takes the angular velocity of a ball in the axes after the ball.
 void MujocoEngine::set_state(const double* q, const double* v) noexcept {
   mjData* const d = &model_->data();
   for (const Coordinate& c : model_->coordinates()) {

@@ -10,7 +10,7 @@
 
 namespace polyform::mujoco {
 
-/// For trees alone.
+/// It computes trees only.
 class MujocoEngine final : public witnesses::Engine {
  public:
   explicit MujocoEngine(std::unique_ptr<MujocoModel>);

@@ -152,7 +152,7 @@ std::optional<std::string_view> MujocoModel::joint_without_counterpart(const Sys
       balls += p.kind == Primitive::Kind::ball;
       turns += p.kind != Primitive::Kind::translation;
     }
-    if (balls > 0 && turns > 1) return joint.name;  // MuJoCo has no other turn beside a ball in one body
+    if (balls > 0 && turns > 1) return joint.name;  // MuJoCo has no turn but the ball in such a body
   }
   return {};
 }

@@ -1,7 +1,7 @@
 // A system as a model of MuJoCo.
 //
 // The frame of a body of MuJoCo stands where the tree joint that carries the body has its origin. Its axes are those of
-// the joint's frame F, so that the primitive motions of the joint are joints of MuJoCo about its own origin. Where the
+// the joint's frame F, so that the primitive motions of the joint are joints of MuJoCo about its own origin. If the
 // joint is reversed, they come in the opposite order and turn the other way.
 #pragma once
 
@@ -36,9 +36,9 @@ struct PlacedBody {
 class MujocoModel {
  public:
   /// For a tree of rigid bodies whose joints are sequences of primitive motions. refusal: why there is none, in
-  /// MuJoCo's words; empty where memory runs out.
+  /// MuJoCo's words; empty if memory runs out.
   static std::unique_ptr<MujocoModel> make(const SystemView&, std::string& refusal);
-  /// Where MuJoCo has no such joint, the joint's name.
+  /// If MuJoCo has no such joint, the joint's name.
   static std::optional<std::string_view> joint_without_counterpart(const SystemView&);
 
   mjModel& model() { return *model_; }

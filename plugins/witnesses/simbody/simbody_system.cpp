@@ -26,7 +26,7 @@ SimTK::Rotation turned(const Motion& motion) {
   return SimTK::Rotation(axis, SimTK::ZAxis);
 }
 
-/// Of the constraints' residuals, m or rad.
+/// Accuracy of the constraints' residuals, m or rad.
 constexpr double accuracy = 1e-12;
 
 }  // namespace

@@ -28,7 +28,7 @@ class SimbodySystem {
   /// After all bodies and welds. Throws std::exception.
   void finish();
 
-  // accelerate() and project() return false where Simbody throws; failure() tells its words then.
+  // accelerate() and project() return false if Simbody throws; failure() tells its words then.
 
   /// wrenches: per body, torque and force at the origin of its frame, ground axes; efforts: per velocity.
   bool accelerate(const double* q, const double* u, const std::vector<double>& wrenches,

@@ -99,7 +99,7 @@ class Arrays {
       const JointData& joint = world.view->cut_joints()[c];
       put_vector(loops_->cuts[c].p_moving, joint.p_moving);
       if (joint.primitives.size() == 1) put_vector(cut_axes_[c], joint.primitives[0].axis);
-      // Of one primitive or none the directions, and the rows at right angles to them, are fixed in F.
+      // For a joint of one primitive or none, the directions and the rows at right angles to them are fixed in F.
       JointMotion motion;
       double neutral[most_joint_positions];
       const double no_velocity[6]{};
@@ -117,7 +117,7 @@ class Arrays {
       for (std::size_t r = 0; r < rows.size(); ++r) LanesOf<T>::set(to.rows[r][k], lane, rows[r][k]);
     }
   }
-  /// Of a cut joint of one primitive, in F.
+  /// The axis of a cut joint of one primitive, in F.
   const Vector3<T>& cut_axis(std::size_t cut) const noexcept { return cut_axes_[cut]; }
   Loops<T>* loops() noexcept { return loops_ ? &*loops_ : nullptr; }
 

@@ -1,9 +1,9 @@
 // Closed loops in lanes: LoopClosure of cut joints on rigid bodies, for accelerations. What is laid out once, the paths
 // of the loops and the places in the sparse matrix, is that of the scalar closure; the numbers are those of the lanes.
 //
-// Rows that depend on others are left out as each world's own closure has found them. Rows stay in their order: a pivot
-// that is small beside its usual size marks its lane, and the world's own solver, which looks for the best pivots and
-// judges, does the evaluation.
+// Rows that depend on others are left out as each world's own closure has found them. Rows stay in their order. A pivot
+// that is small compared with its usual size marks its lane; then the world's own solver, which looks for the best
+// pivots and judges, does the evaluation.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,7 @@ T greater_of(const T& a, const T& b) {
   return max(a, b);
 }
 
-/// Of one cut joint: its rows in F axes, what they are asked for, and where its M lies.
+/// One cut joint: its rows in F axes, their right-hand sides, and the place of its M.
 template <class T>
 struct Cut {
   SpatialVector<T> rows[6];
@@ -210,7 +210,7 @@ class Loops {
     for (std::size_t r = 0; r < n; ++r)
       for (std::size_t k = 0; k < r; ++k) A[k * n + r] = A[r * n + k];
     for (std::size_t c = 0; c < n; ++c) {
-      // Of a row that is left out a pivot without end.
+      // A row that is left out gets a huge pivot.
       const T pivot = A[c * n + c] + (T(1) - keep_[first + c]) * T(1e200);
       bad |= not_greater(pivot, T(least_usual) * greater_of(usual_[first + c], weights_[first + c]));
       const T inverse = keep_[first + c] / pivot;
@@ -301,7 +301,7 @@ class Loops {
   std::vector<Cut<T>> cuts;
 
  private:
-  std::vector<T> keep_;              ///< per row: 1, or 0 where it is left out
+  std::vector<T> keep_;              ///< per row: 1, or 0 if it is left out
   std::vector<LoopColumn> columns_, through_;
   std::vector<T> gains_, values_, right_, usual_, weights_, inverse_, lambda_;
   std::vector<std::size_t> first_target_, targets_;

@@ -1,5 +1,5 @@
-// The sweeps of accelerations in lanes: HingeSweep, equation by equation, on any number. Where a pivot is not plainly
-// positive, the lane is marked and its result means nothing: the scalar sweep has the cases for it.
+// The sweeps of accelerations in lanes: HingeSweep, equation by equation, for any type of number. If a pivot is not
+// plainly positive, the lane is marked and its result means nothing: the scalar sweep can do such cases.
 #pragma once
 
 #include "lane_loops.hpp"
@@ -18,7 +18,7 @@ void prepare(const Transfer<T>& s, const PivotScale<T>& scale, Column<T>& column
   column.free = effort - dot(H, s.e);
 }
 
-/// Eq. 10: a ball hinge whole, as eliminate_ball().
+/// Eq. 10: eliminates all of a ball hinge at once, as eliminate_ball() does.
 template <class T>
 void pass_ball(Transfer<T>& s, Ball<T>& ball, const Vector3<T>& moment, Mask<T>& bad) {
   const Symmetric3<T>& j = s.aa;
@@ -39,14 +39,14 @@ void pass_ball(Transfer<T>& s, Ball<T>& ball, const Vector3<T>& moment, Mask<T>&
   s.e.angular = moment;
 }
 
-/// S and e of a body with all outboard of it, to what its parent feels at its own P.
+/// Turns S and e of a body with everything outboard of it into those that its parent has at its own P.
 template <Hinge kind, class T>
 void pass(const Tree& tree, const Worlds<T>& worlds, const Room<T>& room, std::size_t i, Transfer<T>& s,
           const Work<T>& in, Mask<T>& bad) {
   const Link& link = tree.links[i];
   const Vector3<T>& r = room.work[i].r;
   const auto effort = [&](std::uint32_t k) { return room.efforts != nullptr ? room.efforts[link.v + k] : T{}; };
-  /// The columns of loops through the hinge, after its directions.
+  /// Passes the columns of loops through the hinge, after its directions.
   const auto pass_loops = [&](const Column<T>* hinge, const SpatialVector<T>& beta) {
     if (room.loops != nullptr && link.looped)
       room.loops->pass(i, hinge, link.count, beta, r, cross(in.omega, cross(in.omega, r)), worlds.ground);

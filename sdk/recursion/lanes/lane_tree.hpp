@@ -41,7 +41,7 @@ struct Tree {
   std::size_t nq = 0;                  ///< where the velocities begin in y
 };
 
-/// Of a body and its hinge, in axes as in HingedTree.
+/// Constants of a body and its hinge, in axes as in HingedTree.
 template <class T>
 struct Constants {
   Inertia<T> body;
@@ -92,7 +92,7 @@ struct General {
   SpatialVector<T> beta;
   Vector3<T> slide;                    ///< velocity of the outboard P over the inboard body
 };
-/// Of a frame, ground axes.
+/// The motion of a frame, ground axes.
 template <class T>
 struct FrameMotion {
   Matrix3<T> R;

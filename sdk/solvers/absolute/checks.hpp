@@ -1,4 +1,4 @@
-// Whether a solution is one: what the rows are left with, what is not finite, and motions that have no inertia.
+// Checks of a solution: residuals of the rows, numbers that are not finite, and motions that have no inertia.
 #pragma once
 
 #include <span>
@@ -18,7 +18,7 @@ bool check_regular(const Model&, const Scales&, LinearProblem&, SaddlePoint&) no
 /// Whether accelerations meet all rows, those that depend on others too.
 class RowCheck {
  public:
-  /// All outlive the object.
+  /// All arguments outlive the object.
   RowCheck(const Model&, const Scales&, const LinearProblem&);
 
   /// False names the joint or element whose row the solution misses by more than the part `least` of what acts.

@@ -26,8 +26,8 @@ Constraints::Constraints(const SystemView& view, const Blocks& blocks, const Con
   independent_ = has_independent_rows(constraints, modules);
 }
 
-/// Whether no row can depend on others, by structure: no loops, elements on joints of their own alone, and modules with
-/// unknowns enough for their rows.
+/// Whether the structure shows that no row can depend on others: no loops, elements on joints of their own alone, and
+/// modules with unknowns enough for their rows.
 bool Constraints::has_independent_rows(const ConstraintSet& constraints, const ModuleSet& modules) const {
   if (!view_.cut_joints().empty()) return false;
   std::vector<bool> taken(view_.joints.size());

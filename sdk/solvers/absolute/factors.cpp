@@ -4,8 +4,8 @@ namespace polyform::absolute {
 
 namespace {
 
-/// Relative size of what is added to M, see also least_epsilon. A body without inertia for some motion gets more: 1/δ
-/// must stay well below 1/ε, or the rounding of what it leaves to redundant rows hides their ε.
+/// Relative size of the δ that is added to M, see also least_epsilon. A body without inertia for some motion gets a
+/// larger one: 1/δ must stay well below 1/ε, or else the rounding of its part in redundant rows hides their ε.
 constexpr double delta = 1e-10, delta_of_singular = 1e-4;
 
 }  // namespace
@@ -51,7 +51,7 @@ bool Factors::factorize(const Neighbour& neighbour) noexcept {
   return made_ = matrix_.factorize();
 }
 
-/// The coefficients of a row on one of its blocks, into the matrix. Returns the compliance with that of the block.
+/// Enters the coefficients of a row on one of its blocks. Returns the compliance plus that of the block.
 double Factors::enter_row(std::size_t e, std::size_t r, double compliance) noexcept {
   const Constraints::Entry& entry = model_.constraints.entry(e);
   double* row = &places_[e](r, 0);
@@ -71,7 +71,7 @@ double Factors::enter_row(std::size_t e, std::size_t r, double compliance) noexc
   return compliance;
 }
 
-/// The block of a body, M + δ.
+/// Enters the block of a body, M + δ.
 void Factors::enter_inertia(std::size_t i, const Neighbour& neighbour) noexcept {
   if (model_.blocks.is_module(i)) return enter_module(i);
   const bool rigid = model_.blocks.flexible(i) == nullptr;
@@ -111,7 +111,7 @@ void Factors::enter_flexible(std::size_t i, double added_inertia, double added_m
   enter_massless(i);
 }
 
-/// The larger δ of a flexible body in the directions in which it has no inertia.
+/// Enters the larger δ of a flexible body in the directions in which it has no inertia.
 void Factors::enter_massless(std::size_t i) noexcept {
   const BlockLdlt::Block D = diagonals_[i];
   const std::vector<double>& directions = scales_.massless(model_.view.bodies[i].flexible);

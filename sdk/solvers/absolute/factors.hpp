@@ -46,7 +46,7 @@ std::vector<typename BasicBlockLdlt<T>::Block> places_of_entries(BasicBlockLdlt<
 /// [M + δ, Aᵀ; A, −ε] = L D Lᵀ, with δ and ε in the units of each block.
 class Factors {
  public:
-  /// Both outlive the object.
+  /// Both arguments outlive the object.
   Factors(const Model&, const Scales&);
 
   /// Whether the factors are those of the rows, or nearly.

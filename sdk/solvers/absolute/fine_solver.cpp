@@ -11,24 +11,24 @@ namespace polyform::absolute {
 
 namespace {
 
-/// Masses that differ by more are looked at with twice the digits.
+/// Systems whose masses differ by more are checked with twice the digits.
 constexpr double uneven_masses = 1e4;
-/// Bodies without mass get this part of those around, for a pivot: the square root of the digits that there are.
+/// For a pivot, bodies without mass get this part of the masses around: the square root of the rounding.
 constexpr double added_to_singular = 1e-16;
-/// What rows are judged by: subtracted from the zero block; from which part of its usual size on a pivot is of a row
-/// that depends on others; and from which on it is of one that does so only nearly. All are squares of lengths.
+/// added_to_judge is subtracted from the zero block. A row depends on others if its pivot is at most `dependent` of its
+/// usual size; if the pivot is above `nearly_dependent` of it, the row does so only nearly. All are squares of lengths.
 constexpr double added_to_judge = 1e-22, dependent = least_independent_square, nearly_dependent = 1e-20;
-/// A step that is smaller relative to the accelerations is the last one; with a larger one after most_steps they are
-/// not known.
+/// A step that is smaller than last_step, relative to the accelerations, is the last one. If the step after most_steps
+/// is larger than `known`, the accelerations are not known.
 constexpr double last_step = 1e-15, known = 1e-10;
 constexpr std::size_t most_steps = 8;
-/// Doubles that lose more than this give way: a solution with twice the digits takes as long as a hundred.
+/// If doubles lose more than this, twice the digits are used; that takes as long as a hundred solutions in doubles.
 constexpr double from = 1e-9;
-/// Of factors that are kept: a hub with a thousand joints would fill gigabytes.
+/// Factors with more numbers are not kept: those of a hub with a thousand joints would fill gigabytes.
 constexpr std::size_t most_numbers = 4'000'000;
-/// The same where they are kept for rows that may come to depend nearly on others, as in few systems.
+/// The same for factors that are kept for rows which may come to depend nearly on others, as in few systems.
 constexpr std::size_t most_numbers_of_loops = 200'000;
-/// What more rounds in doubles would go on to change, relative to the motion, is an error to be told from here on.
+/// An error is reported if more rounds in doubles would change the result by more than this, relative to the motion.
 constexpr double unsaid = 1e-6;
 
 bool has_uneven_masses(const Model& model, const Scales& scales) {
@@ -42,7 +42,7 @@ bool has_uneven_masses(const Model& model, const Scales& scales) {
   return model.constraints.rows() > 0 && most > uneven_masses * least;
 }
 
-/// Numbers that are filled in at least: rows on one block are all tied to each other once it is eliminated.
+/// The least number of filled-in elements: all rows on one block are tied to each other once it is eliminated.
 std::size_t least_fill(const MatrixPattern& pattern, std::size_t blocks) {
   std::vector<std::size_t> rows_on(blocks);
   for (const auto& [of_rows, block] : pattern.pairs) rows_on[block] += pattern.sizes[of_rows];
@@ -68,7 +68,7 @@ FineFactors::FineFactors(const Model& model, const Scales& scales, std::size_t m
   left_out_.resize(model.constraints.rows());
 }
 
-/// What the square of an unknown counts when all bodies have one mass, each with its own size.
+/// The weight of the square of an unknown if all bodies have one mass, each with its own size.
 double FineFactors::weight(std::size_t block, std::size_t k) const noexcept {
   const std::size_t frame = model_.blocks.frame_size(block);
   if (k >= frame) {
@@ -78,7 +78,8 @@ double FineFactors::weight(std::size_t block, std::size_t k) const noexcept {
   return k < 3 ? scales_[block].length * scales_[block].length : 1;
 }
 
-/// Which rows depend on others: as of bodies of one mass, each with its own size. False when the matrix is not finite.
+/// Finds the rows that depend on others if all bodies have one mass, each with its own size. False if the matrix is not
+/// finite.
 bool FineFactors::judge_rows() noexcept {
   std::fill(left_out_.begin(), left_out_.end(), false);
   has_nearly_dependent_ = false;
@@ -109,7 +110,7 @@ bool FineFactors::judge_rows() noexcept {
   return true;
 }
 
-/// Enters a row and returns A W⁻¹ Aᵀ of it.
+/// Enters a row and returns its A W⁻¹ Aᵀ.
 double FineFactors::enter_weighed_row(const Constraints::Constraint& constraint, std::size_t r) noexcept {
   double sum = 0;
   for (std::size_t e = constraint.entry; e < constraint.entry + constraint.entries; ++e) {
@@ -219,8 +220,8 @@ bool FineSolver::find_accelerations(Accelerations use) noexcept {
   return true;
 }
 
-/// In doubles rows that depend nearly on others are met in part, by as much as the rounds come to. At a state whose
-/// loops are closed this shows; from then on, rows are left out that depend on others.
+/// In doubles, rows that nearly depend on others are met only in part, depending on the number of rounds. A state with
+/// closed loops shows this; from then on, rows that depend on others are left out.
 bool FineSolver::find_in_doubles(Accelerations use) noexcept {
   if (!in_doubles_.find_accelerations(use)) return false;
   const double uncertain = in_doubles_.uncertain();
@@ -244,8 +245,8 @@ bool FineSolver::find_in_doubles(Accelerations use) noexcept {
       model_.blocks.kind(in_doubles_.uncertain_block()), model_.blocks.name(in_doubles_.uncertain_block()), uncertain);
 }
 
-/// From the data into the solution. False where these digits are not enough either, or the inertia does not determine
-/// it.
+/// Finds the solution of the problem's data. False if these digits are not enough either, or the inertia does not
+/// determine the solution.
 bool FineSolver::solve() noexcept {
   if (!factors_.factorize()) return false;
   std::fill(x_.begin(), x_.end(), DoubleDouble());
@@ -267,7 +268,7 @@ bool FineSolver::solve() noexcept {
   return part <= known;
 }
 
-/// rest = data − K x, but for the rows that are left out.
+/// rest = data − K x, except in the rows that are left out.
 void FineSolver::find_rest() noexcept {
   for (std::size_t k = 0; k < rest_.size(); ++k) rest_[k] = problem_.data[k];
   for (std::size_t i = 0; i < model_.blocks.count(); ++i) subtract_inertia(i);

@@ -1,11 +1,11 @@
 // The saddle-point system of masses that differ by orders of magnitude.
 //
-// What is subtracted from the zero block to make the matrix quasi-definite is small beside the compliance of a row,
-// which the lightest body on it gives it; beside that of what is left of the row once the light bodies have given way,
-// when only heavy ones are to follow it, it may be large, and no refinement comes that far. So the matrix itself is
-// factorized, with 32 digits, without the rows that depend on others; which these are is told by the coefficients
-// alone, as if all bodies were of one mass. Rows that nearly depend on others are found in the same way: in doubles
-// they would be met in part.
+// To make the matrix quasi-definite a number is subtracted from the zero block. It is small compared with the
+// compliance of a row, which comes from the lightest body on it. But once the light bodies have given way and only
+// heavy ones are to follow the row, the compliance that is left may be smaller than that number, and no refinement
+// comes that far. So the matrix itself is factorized, with 32 digits, without the rows that depend on others; the
+// coefficients alone tell these rows, as if all bodies were of one mass. Rows that nearly depend on others are found in
+// the same way: in doubles they would be met in part.
 #pragma once
 
 #include <memory>
@@ -22,13 +22,13 @@ class FineFactors {
  public:
   using Number = DoubleDouble;
 
-  /// Both outlive the object. is_affordable() tells whether the factors have room, in `most` numbers.
+  /// Both arguments outlive the object. is_affordable() tells whether the factors have room, in `most` numbers.
   FineFactors(const Model&, const Scales&, std::size_t most);
   bool is_affordable() const { return !diagonals_.empty(); }
 
   /// Finds the rows that depend on others, from the coefficients alone. False when they are not finite.
   bool judge_rows() noexcept;
-  /// After judge_rows(): whether a row that is left out depends on others nearly, and not but for rounding.
+  /// After judge_rows(): whether a row that is left out depends on others only nearly, by more than rounding.
   bool has_nearly_dependent() const { return has_nearly_dependent_; }
   /// Judges the rows and factorizes without those. False when the matrix is not finite.
   bool factorize() noexcept;

@@ -10,18 +10,18 @@
 
 namespace polyform::absolute {
 
-/// What is subtracted from the zero block of loops where they are nearly closed (Neighbour). Next to a singular
-/// position, x (of a loop's size) away, a row tells where the loop stands across it to η/x of its rounding η, and how
-/// fast it moves to η/x²; below x = 2e-5, the root of this, the state as integrated knows that better.
+/// Subtracted from the zero block of loops that are nearly closed (Neighbour). At the distance x from a singular
+/// position (relative to a loop's size), a row with the rounding η tells the place of the loop across it to η/x, and
+/// its speed to η/x². Below x = 2e-5, the root of this number, the integrated state is more exact.
 inline constexpr double projection_epsilon = 3e-10;
 
 /// Moves the motions of a model onto its constraints.
 class PositionCorrector {
  public:
-  /// All outlive the object.
+  /// All arguments outlive the object.
   PositionCorrector(Model&, LinearProblem&, SaddlePoint&, Failure&);
 
-  /// As AbsoluteSystem::correct_positions.
+  /// Does what AbsoluteSystem::correct_positions says.
   bool correct(double t, std::span<Pose> poses, std::span<double> q, double tolerance, PositionCorrection&,
                std::span<double> eta, std::span<double> states) noexcept;
 

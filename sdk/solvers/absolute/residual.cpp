@@ -43,7 +43,8 @@ void Residual::find_block(std::size_t i) noexcept {
     inertia = std::max(inertia, std::abs(left[frame + k]) / lengths[k]);
     left[frame + k] = force[frame + k] - left[frame + k];
   }
-  // A body that its joints hold still has no motion to compare with: what its load would do to it alone is counted too.
+  // A body that its joints hold still has no motion to compare with, so the motion counts that its load would give to
+  // it alone.
   const double alone = applied / scales_[i].mass;
   sizes_[i] = {moving + alone, applied + inertia};
 }
@@ -103,7 +104,7 @@ void Residual::find(Remainder& out) noexcept {
   if (!std::isfinite(sum)) out.body_error = out.row_error = std::numeric_limits<double>::infinity();
 }
 
-/// The rows of a constraint, and what their multipliers do to the blocks.
+/// The rows of a constraint, and the loads of their multipliers on the blocks.
 void Residual::find_rows(std::size_t t, const Floors& motion, Remainder& out, double& sum) noexcept {
   const Constraints::Constraint& constraint = constraints_[t];
   for (std::size_t r = 0; r < constraint.rows; ++r) {
@@ -148,7 +149,7 @@ void Residual::find_block_error(std::size_t i, const Floors& force, Remainder& o
   }
 }
 
-/// Of what is left of a block, N.
+/// The largest force in the residual of a block, N.
 double Residual::largest_force(std::size_t i) const noexcept {
   const double* rest = values_.data() + blocks_.offset(i);
   const std::size_t frame = blocks_.frame_size(i);

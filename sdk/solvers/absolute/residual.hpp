@@ -1,4 +1,4 @@
-// What a solution of the saddle-point system leaves of its equations.
+// The residual of a solution of the saddle-point system.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 namespace polyform::absolute {
 
-/// [M Aᵀ; A 0] solution = data, over all unknowns and then one number per row. Of λ the solution has the negative.
+/// [M Aᵀ; A 0] solution = data, over all unknowns and then one number per row. The solution holds −λ.
 struct LinearProblem {
   explicit LinearProblem(const Model& model)
       : data(model.blocks.row_at(model.constraints.rows())), solution(data.size()) {}
@@ -22,7 +22,7 @@ struct LinearProblem {
   std::vector<double> data, solution;
 };
 
-/// How large a residual is relative to the terms that it is left of.
+/// The size of a residual relative to its terms.
 struct Remainder {
   double body_error = 0, row_error = 0;        ///< the largest, of blocks and of rows
   std::size_t worst_body = 0, worst_row = 0;   ///< where they are
@@ -33,29 +33,29 @@ class Residual {
  public:
   /// How large the motion and the forces of a block are, m/s² and N (or the units of the level).
   struct Size {
-    double motion = 0;  ///< that there is, and that the load would give the body alone
+    double motion = 0;  ///< the present one, and the one that the load would give the body alone
     double force = 0;
   };
 
-  /// All outlive the object.
+  /// All arguments outlive the object.
   Residual(const Model&, const Scales&, const LinearProblem&);
 
-  /// Of all blocks and rows.
+  /// Finds the residual of all blocks and rows.
   void find(Remainder&) noexcept;
-  /// Of one block with its inertia alone, and its size.
+  /// Finds the residual of one block with its inertia alone, and its size.
   void find_block(std::size_t block) noexcept;
   const std::vector<double>& values() const { return values_; }
   Size& size(std::size_t block) { return sizes_[block]; }
 
-  /// The largest share that a step of all unknowns has in the motion of a block, which it names. A body's motion counts
+  /// The largest share that a step of all unknowns has in the motion of a block, and that block. A body's motion counts
   /// as at least a small part of the largest.
   double relative_step(std::span<const double> step, std::size_t& worst_block) const noexcept;
-  /// What the motion of a block of unit size makes of a row at most.
+  /// The largest change of a row by a motion of unit size of a block.
   double row_weight(const Constraints::Entry&, std::size_t row) const noexcept;
 
  private:
-  /// What counts as motion or force at least: a small part of the largest. Unknowns of modules, whose sizes are in
-  /// units of the root of an inertia, compare with it times such a root.
+  /// The least motion or force that counts: a small part of the largest. Unknowns of modules have sizes in units of the
+  /// root of an inertia, and compare with it times such a root.
   struct Floors {
     double of_bodies = 0, of_modules = 0;
     double of(bool module) const { return module ? of_modules : of_bodies; }

@@ -42,8 +42,8 @@ void Rows::evaluate(double t, Level level, double* q, double* v) noexcept {
   }
 }
 
-/// A wrench on a frame about its origin as one about the mass centre of its body. What it does to the body's modes is
-/// added to modal; they are not touched for a wrench on the body frame.
+/// A wrench on a frame about its origin as one about the mass centre of its body. Its forces on the body's modes are
+/// added to modal, which is not touched for a wrench on the body frame.
 Spatial Rows::wrench_about_center(FrameIndex f, const Spatial& w, double* modal) const noexcept {
   const std::size_t n = view_.bodies.size();
   if (at(f) < n) return {w.angular - cross(inertia_.center(at(f)), w.linear), w.linear};
@@ -52,7 +52,7 @@ Spatial Rows::wrench_about_center(FrameIndex f, const Spatial& w, double* modal)
   return about_origin;
 }
 
-/// A body's share of a row, read as a wrench on one of its frames: it multiplies the body's angular velocity, the
+/// Adds a body's share of a row, read as a wrench on one of its frames: it multiplies the body's angular velocity, the
 /// velocity of its mass centre and the rates of its modes.
 void Rows::add(const Constraints::Constraint& constraint, std::size_t row, FrameIndex frame,
                const Spatial& about_origin) noexcept {
@@ -62,7 +62,7 @@ void Rows::add(const Constraints::Constraint& constraint, std::size_t row, Frame
   frames_[entry.first + row] += wrench_about_center(frame, about_origin, own);
 }
 
-/// The row t · V_FM (F axes at the origin of M) of a joint.
+/// Adds the row t · V_FM (F axes at the origin of M) of a joint.
 void Rows::add_joint(const Constraints::Constraint& constraint, std::size_t row, std::size_t j,
                      const Spatial& t) noexcept {
   const JointData& joint = view_.joints[j];
@@ -73,7 +73,7 @@ void Rows::add_joint(const Constraints::Constraint& constraint, std::size_t row,
   add(constraint, row, joint.base_frame, r.base);
 }
 
-/// Acceleration of a frame's origin when no mass centre accelerates, no body has angular acceleration and η̈ is zero.
+/// Acceleration of a frame's origin if no mass centre accelerates, no body has angular acceleration and η̈ is zero.
 Spatial Rows::velocity_terms(FrameIndex f) const noexcept {
   if (is_ground(f)) return {};
   const std::size_t n = view_.bodies.size();
@@ -85,7 +85,7 @@ Spatial Rows::velocity_terms(FrameIndex f) const noexcept {
   return node_acceleration(node, motions_.frames[blocks_.body_of(f)], {}, node.bias);
 }
 
-/// The same of M in F of a joint.
+/// The same for the acceleration of M in F of a joint.
 Spatial Rows::velocity_terms_of(std::size_t j) const noexcept {
   const JointData& joint = view_.joints[j];
   return relative_acceleration(joint, motion_of(joint.base_frame, motions_.frames), velocity_terms(joint.base_frame),
@@ -98,7 +98,7 @@ void Rows::set_joint(std::size_t j, Level level, double* q, double* v) noexcept 
   JointConstraint& c = joints_[j];
   joint_constraint(joint, motion_of(joint.base_frame, motions_.frames), motion_of(joint.moving_frame, motions_.frames),
                    q + joint.q_offset, v + joint.v_offset, c);
-  // Where H loses rank there are more rows than the joint has room for: the first ones do.
+  // If H loses rank, there are more rows than the joint has room for: the first ones are taken.
   c.rows = std::min({c.rows, 6 - joint.nv, constraint.rows});
   if (constraint.rows == 0) return;
   double* right = right_.data() + constraint.row;
@@ -159,7 +159,7 @@ void Rows::set_element(std::size_t t, Level level) noexcept {
   }
 }
 
-/// A module's own part of one of its rows, which it returns: A u. Positions move only the variables' integrals: a
+/// Sets a module's own part of one of its rows, A u, and returns it. Positions move only the variables' integrals: a
 /// variable without one has no part in them.
 double Rows::set_module(std::size_t constraint, std::size_t row, Level level) noexcept {
   const ModuleSet::Module& module = modules_.modules()[constraint - constraints_.first_module()];

@@ -12,12 +12,13 @@ namespace {
 
 /// A residual of this size relative to the terms it is made of is round-off.
 constexpr double round_off = 2e-15;
-/// Below this a residual that does not halve any more is that of rows that nearly depend on others; with steps that
-/// change nothing, a residual below the second is good enough.
+/// Below this a residual that does not halve any more is that of rows that nearly depend on others; if steps change
+/// nothing, a residual below the second is good enough.
 constexpr double nearly_round_off = 1e-12, balanced = 1e-10;
 /// Relative changes of accelerations at which rounds end, and from which on an error is refused.
 constexpr double accurate = 1e-11, wanted_accuracy = 1e-9;
-/// Times the factors' step that a conjugate one may be. What has still less inertia has none but by rounding.
+/// A conjugate step is at most this multiple of the factors' step. A motion with still less inertia has it only by
+/// rounding.
 constexpr double longest_step = 1e10;
 /// A round that leaves more than this of the error works on rows that depend on others up to 3e-5 (squared: ten times
 /// least_epsilon): cube root of the rounding in the position of a loop.
@@ -25,7 +26,7 @@ constexpr double slow = 0.1;
 /// Rounds that nearly all systems need at most, and those that conjugate gradients may take.
 constexpr std::size_t usual_rounds = 3, most_rounds = 1000;
 
-/// What is left of the equations of motion, relative to their terms, is no solution from here on.
+/// A residual of the equations of motion, relative to their terms, from which on there is no solution.
 constexpr double largest_error = 1e-6;
 
 }  // namespace
@@ -52,7 +53,7 @@ bool SaddlePoint::factorize(const Neighbour& neighbour) noexcept {
                       model_.constraints.kind(constraint), model_.constraints.name(constraint));
 }
 
-/// Whether it is the equations of motion, rather than the rows, that the step is to mend: by the work of what is left.
+/// Whether the step has to mend the equations of motion rather than the rows: by the work of the residual.
 bool SaddlePoint::step_is_inertial(const Refinement& r) const noexcept {
   if (r.left.row_error < round_off) return true;
   const auto rows = static_cast<std::ptrdiff_t>(model_.blocks.row_at(0));
@@ -62,8 +63,8 @@ bool SaddlePoint::step_is_inertial(const Refinement& r) const noexcept {
   return std::abs(inertial) > std::abs(constrained);
 }
 
-/// What the factors make of the residual; of that of the equations of motion alone where rows do not count. Of
-/// redundant rows they would blow up rounding to multipliers that spoil those of motions with little inertia.
+/// Solves for the residual with the factors; if rows do not count, for that of the equations of motion alone. With
+/// redundant rows the factors would blow up rounding to multipliers that spoil motions with little inertia.
 bool SaddlePoint::find_refinement(const Refinement& r, bool rows_count) noexcept {
   if (!factors_.made() && !factorize(r.neighbour)) return false;
   std::copy(residual_.values().begin(), residual_.values().end(), step_.begin());
@@ -90,17 +91,18 @@ double SaddlePoint::work_along_direction() noexcept {
 }
 
 /// One step of the method of conjugate gradients, with the factors as preconditioner. These keep the rows, and on the
-/// motions that rows allow the matrix is definite; directions that have little inertia beside what is added to M in the
-/// factors, or rows beside what is added to the zero block, take one step each, however little it is. Where such rows
-/// are not followed, rows are left as they are: what contradicts itself in them is not to be drawn out.
+/// motions that rows allow the matrix is definite. A direction whose inertia is little compared with what is added to M
+/// in the factors takes one step, however little it is; so does a row that is small compared with what is added to the
+/// zero block. If such rows are not followed, rows are left as they are, so that contradictions in them are not
+/// amplified.
 void SaddlePoint::take_conjugate_step(Refinement& r) noexcept {
   const auto counted = static_cast<std::ptrdiff_t>(r.follow == Follow::all ? step_.size() : model_.blocks.row_at(0));
   const auto product = [counted](const std::vector<double>& a, const std::vector<double>& b) {
     return std::inner_product(a.begin(), a.begin() + counted, b.begin(), 0.0);
   };
   if (r.follow != Follow::all) find_refinement(r, false);
-  // With the change of the residual in place of the new one alone, rounding of the last step does no harm (Polak and
-  // Ribiere).
+  // With the change of the residual in place of the new residual alone, rounding of the last step does no harm (Polak
+  // and Ribiere).
   const double work = product(residual_.values(), step_);
   const double turned = r.conjugate ? (work - product(previous_residual_, step_)) / r.work : 0;
   for (std::size_t i = 0; i < step_.size(); ++i) direction_[i] = step_[i] + turned * direction_[i];
@@ -150,7 +152,7 @@ bool SaddlePoint::solve(Refinement& r) noexcept {
   return std::isfinite(error) || fail_infinite(r);
 }
 
-/// Says what of the problem is not finite.
+/// Says which part of the problem is not finite.
 bool SaddlePoint::fail_infinite(const Refinement& r) noexcept {
   if (!check_finite(model_, failure_)) return false;
   for (std::size_t i = 0; i < model_.blocks.count(); ++i) {

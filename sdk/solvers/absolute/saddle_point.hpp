@@ -10,48 +10,48 @@
 
 namespace polyform::absolute {
 
-/// What more rounds follow, by conjugate gradients, where the neighbour is far: motions with little inertia of their
-/// own, or also rows that nearly depend on others.
+/// If the neighbour is far, further rounds by conjugate gradients follow for these parts of the rest: motions with
+/// little inertia of their own; all: also rows that nearly depend on others.
 enum class Follow : unsigned char { nothing, inertia, all };
 
 /// How far a solution is to be refined, and what is left of the residual, relative to the size of its terms.
 struct Refinement {
-  std::size_t rounds;  ///< at most, but for those that follow
+  std::size_t rounds;  ///< at most; rounds of `follow` are not counted
   double tolerance;
   Follow follow;
   Neighbour neighbour{};
-  bool leaves_nearly_dependent = false;  ///< rows that nearly depend on others are left as the usual rounds leave them
+  bool leaves_nearly_dependent = false;  ///< the usual rounds alone are made for such rows
   Remainder left{};
-  double last_step = 0;  ///< what one more round would change at most, relative to the motion of a block
+  double last_step = 0;  ///< the most that one more round would change, relative to the motion of a block
   std::size_t worst_step = 0;
-  bool conjugate = false;  ///< the last round was such a one
-  double work = 0;         ///< of the residual on its step, before the last conjugate step
+  bool conjugate = false;  ///< the last round was one of conjugate gradients
+  double work = 0;         ///< of the residual along its step, before the last conjugate step
 };
 
 /// Solves a linear problem whose matrix is that of the rows and inertia last evaluated. Functions that can fail leave a
 /// sentence in the failure text.
 class SaddlePoint {
  public:
-  /// All outlive the object.
+  /// All arguments outlive the object.
   SaddlePoint(const Model&, const Scales&, LinearProblem&, Failure&);
 
-  /// After rows or inertia have changed: factors are made anew when they are needed.
+  /// To be called when rows or inertia have changed: factors are made anew when they are needed.
   void forget_factors() noexcept { factors_.forget(); }
   /// Refines the solution, from the value it has on entry, until its residual is below the tolerance, at round-off or
   /// no longer shrinking. False when anything is not finite.
   bool solve(Refinement&) noexcept;
-  /// Accelerations and multipliers from nothing. False where they are not determined, or not as accurate as wanted.
+  /// Finds accelerations and multipliers from zero. False if they are not determined, or not as accurate as wanted.
   bool find_accelerations(Accelerations) noexcept;
-  /// After find_accelerations(): what more rounds for rows that nearly depend on others would go on to change, relative
-  /// to the motion of a block, and of which.
+  /// After find_accelerations(): the change, relative to the motion of a block, that more rounds for rows that nearly
+  /// depend on others would make, and that block.
   double uncertain() const { return uncertain_; }
   std::size_t uncertain_block() const { return uncertain_block_; }
-  /// After solve(): the block on which what is left does the most work, if the factors, which lend it inertia, have
-  /// their way.
+  /// After solve(): the block on which the residual does the most work, if the inertia that the factors lend it is
+  /// ignored.
   bool find_free(const Refinement&, std::size_t& block) noexcept;
   /// After find_free(): refuses motions of a block that its inertia does not determine.
   bool fail_free(const Refinement&, std::size_t block) noexcept;
-  /// What is left after solve().
+  /// The residual after solve().
   const Residual& residual() const { return residual_; }
 
  private:
@@ -61,8 +61,8 @@ class SaddlePoint {
   double work_along_direction() noexcept;
   void take_conjugate_step(Refinement&) noexcept;
   void take_step(Refinement&) noexcept;
-  /// Whether motions are as accurate as they are to be. Rows that nearly depend on others do not count, but where they
-  /// are followed to the end: near a singular position of a loop no step of an integrator gets that far.
+  /// Whether motions are as accurate as they have to be. Rows that nearly depend on others count only if they are
+  /// followed to the end: near a singular position of a loop no step of an integrator gets that far.
   bool check_accuracy(const Refinement&) noexcept;
   bool fail_infinite(const Refinement&) noexcept;
 

@@ -13,7 +13,8 @@ namespace polyform::absolute {
 
 namespace {
 
-/// Below this part of what the bodies give it through the rows, the own inertia of a module's variable counts as none.
+/// A module's variable has no inertia of its own if that is below this part of what the bodies give it through the
+/// rows.
 constexpr double least_own_mass = 1e-6;
 /// Eigenvalues of a scaled mass matrix, of size 1, below which a direction has no inertia: its data are rounded.
 constexpr double no_own_inertia = 1e-12;
@@ -33,7 +34,7 @@ bool Scales::any_lacking() const noexcept {
   return std::any_of(scales_.begin(), scales_.end(), [](const BlockScale& s) { return s.lacking; });
 }
 
-/// Bodies that are next to massless beside those that they are tied to.
+/// Finds bodies that are next to massless compared with those that they are tied to.
 std::vector<bool> Scales::find_light() const {
   std::vector<double> mass;
   for (const BlockScale& s : scales_) mass.push_back(s.mass);
@@ -47,10 +48,10 @@ std::vector<bool> Scales::find_light() const {
   return light_bodies(mass, bodies);
 }
 
-/// Sizes of masses, inertias and levers per body. A body with no mass, or next to none, takes the smallest mass of
-/// the bodies that it is tied to: what the joints give it is of that order. A body without inertia of its own takes the
-/// largest lever of them, too: where its joints lie next to each other, their distance may be the rounding of a model's
-/// numbers, and is no size.
+/// Finds sizes of masses, inertias and levers per body. A body with no mass, or next to none, takes the smallest mass
+/// of the bodies that it is tied to, because the joints give it about that. A body without inertia of its own also
+/// takes the largest lever of these bodies: if its joints lie next to each other, their distance may be the rounding of
+/// a model's numbers, and is no size.
 void Scales::make_bodies() {
   const std::size_t n = model_.view.bodies.size();
   scales_.assign(n, {});
@@ -146,9 +147,9 @@ void Scales::make_flexible(std::size_t f) {
     own_mass_[data.mode_offset + k] = own > 0 ? own : s.mass;
     own_length_[data.mode_offset + k] = std::sqrt(own_mass_[data.mode_offset + k] / s.mass);
   }
-  // Directions without inertia, each unknown relative to its size alone. Only these get the larger δ: of a slender beam
-  // without a hub the turn about its axis, while the motions of its frame that the modes follow have little inertia
-  // left.
+  // Directions without inertia, each unknown relative to its size alone. Only these get the larger δ. For a slender
+  // beam without a hub that is the turn about its axis, but not the motions of its frame that the modes follow, which
+  // have a little inertia left.
   const auto root = [&](std::size_t j) {
     return std::sqrt(j < 3 ? s.inertia : j < 6 ? s.mass : own_mass_[data.mode_offset + j - 6]);
   };
@@ -163,8 +164,8 @@ void Scales::make_flexible(std::size_t f) {
   s.singular = s.lacking = !massless_[f].empty();
 }
 
-/// Sizes of the modules' variables, from their mass matrices as drawn, at rest. One without inertia, or with next to
-/// none of its own, takes what the bodies give it through the rows.
+/// Finds the sizes of the modules' variables, from their mass matrices as drawn, at rest. A variable without inertia,
+/// or with next to none of its own, takes the inertia that the bodies give it through the rows.
 void Scales::make_modules(Model& model) {
   Motions& motions = model.motions;
   std::vector<double> q(model_.view.nq), v(model_.view.nv);
@@ -200,7 +201,7 @@ void Scales::make_modules(Model& model) {
   }
 }
 
-/// Where no body has mass, the modules' variables give the made-up masses of all bodies their size through the rows.
+/// If no body has mass, the modules' variables give the made-up masses of all bodies their size through the rows.
 void Scales::scale_bodies_by_modules() noexcept {
   double factor = 0;
   for (std::size_t i = 0; i < model_.modules.modules().size(); ++i) {
@@ -217,7 +218,7 @@ void Scales::scale_bodies_by_modules() noexcept {
   }
 }
 
-/// A_k² / (C M⁻¹ Cᵀ) of a module's variable k, the smallest of the rows; zero where no row ties it to a body.
+/// A_k² / (C M⁻¹ Cᵀ) of a module's variable k, the smallest of the rows; zero if no row ties it to a body.
 double Scales::reflected_mass(std::size_t constraint, std::size_t k) const noexcept {
   double least = std::numeric_limits<double>::infinity();
   const Constraints::Constraint& tied = model_.constraints[constraint];

@@ -18,7 +18,7 @@ bool VelocityProjector::project(double t, std::span<BodyMotion> bodies, std::spa
   violation = model_.rows.violation().velocity;
   if (!after_positions || model_.constraints.some_of_velocity()) solver_.forget_factors();
   start(bodies, etadot);
-  Refinement r{10, 0, Follow::nothing};  // what has little inertia is not to move the more for it
+  Refinement r{10, 0, Follow::nothing};  // motions with little inertia must not move more
   if (after_positions) r.neighbour.loop_epsilon = projection_epsilon;
   if (!solver_.solve(r) || !check_rows(r.left)) return false;
   take(bodies, etadot, states);

@@ -10,7 +10,7 @@ namespace polyform::absolute {
 /// Moves the velocities of a model onto its constraints.
 class VelocityProjector {
  public:
-  /// All outlive the object.
+  /// All arguments outlive the object.
   VelocityProjector(Model& model, LinearProblem& problem, SaddlePoint& solver, Failure& failure)
       : model_(model), problem_(problem), solver_(solver), failure_(failure) {}
 

@@ -53,7 +53,7 @@ class Links final : public ModuleBatch {
       const MarkerMotion &from = in.attachments->markers[2 * i], &to = in.attachments->markers[2 * i + 1];
       const Vec3 r = to.position - from.position, rate = to.velocity - from.velocity;
       const double distance = norm(r);
-      // Where the ends coincide the rod has no direction: any will do to draw them apart.
+      // If the ends coincide, the rod has no direction: any will do to draw them apart.
       const Vec3 n = distance > 0 ? (1 / distance) * r : Vec3{1, 0, 0};
       const TimeFunction::Value more =
           links_[i].stretches ? links_[i].stretch(in.attachments->time) : TimeFunction::Value{};

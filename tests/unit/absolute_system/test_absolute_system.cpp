@@ -84,7 +84,7 @@ TEST_CASE("a pendulum accelerates by its closed form and its pin carries the res
 }
 
 TEST_CASE("masses of very different size do not spoil each other", "[absolute_system]") {
-  // A light rod on a heavy one: accelerations of the heavy one are those without the light one, nearly.
+  // A light rod on a heavy one: accelerations of the heavy one are nearly those without the light one.
   HandBuilt m({0, -9.81, 0});
   const BodyIndex heavy = add_rod(m, "heavy", {}, 0, 1e6), light = add_rod(m, "light", {1, 0, 0}, 0, 1e-3);
   m.revolute("a", ground, heavy, {}, z_axis);
@@ -112,7 +112,7 @@ TEST_CASE("redundant constraints of a planar loop leave the accelerations exact"
   CHECK(s.accelerations[0].angular.z == Approx(alpha).epsilon(1e-13));
   CHECK(std::abs(s.accelerations[1].angular.z) < 1e-12);
   CHECK(s.accelerations[2].angular.z == Approx(alpha).epsilon(1e-13));
-  // What redundancy leaves open (forces along z, moments about x and y) comes out as zero.
+  // Forces that redundancy leaves open (forces along z, moments about x and y) come out as zero.
   for (std::size_t j = 0; j < 4; ++j) CHECK(std::abs(s.found->reaction(j).linear.z) < 1e-9);
 }
 

@@ -103,7 +103,7 @@ TEST_CASE("joint accelerations lead to the same body accelerations along the tre
     CHECK(norm(accelerations[i].linear - o.bodies[i].acceleration) < 1e-12);
     CHECK(norm(accelerations[i].angular - o.bodies[i].angular_acceleration) < 1e-12);
   }
-  // Newton's law of the whole: the ball joint carries all that gravity does not.
+  // Newton's law for the whole system: the ball joint carries everything that gravity does not.
   Vec3 rate;
   double mass = 0;
   for (std::size_t i = 0; i < view.bodies.size(); ++i) {

@@ -71,7 +71,7 @@ TEST_CASE("a driven joint follows its function, and its driving torque is in the
 
 TEST_CASE("velocities that cannot be met are named", "[absolute_system]") {
   HandBuilt m;
-  build_four_bar(m);  // in which B turns back by as much as A turns
+  build_four_bar(m);  // in which joint B turns back by as much as joint A turns forwards
   const DrivenAngle type;
   const std::string_view names[] = {"drive of A", "drive of B"};
   const JointIndex joints[] = {joint_index(0), joint_index(1)};

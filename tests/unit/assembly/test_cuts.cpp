@@ -1,4 +1,4 @@
-// Which joints close the loops, and what is said where the model's wish is costly.
+// Which joints close the loops, and the warning if the model's wish is costly.
 #include <fmt/format.h>
 
 #include <catch2/catch.hpp>

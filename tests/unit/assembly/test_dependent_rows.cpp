@@ -56,7 +56,7 @@ TEST_CASE("a linkage that moves by its proportions has its degree of freedom wit
 }
 
 TEST_CASE("a row next to the bound is told to be one that solvers may judge differently") {
-  // A chain of pins of which a planar joint wants what they do but for the tilt of their axes.
+  // A chain of pins. A planar joint repeats what they ask for, except for the tilt of their axes.
   const auto messages = [](double tilt) {
     std::string text = "polyform: 1\nbodies:\n", joints;
     const Vec3 places[] = {{0, 0, 0}, {1, 0, 0}, {1.6, 0.5, 0}},

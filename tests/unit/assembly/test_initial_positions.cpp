@@ -1,5 +1,5 @@
-// Initial positions that loops do not have as drawn: closed on the branch of the drawing, given ones kept, changes
-// told.
+// Initial positions that do not close the loops: these are closed on the branch of the drawing, given positions are
+// kept, and changes are reported.
 #include <fmt/format.h>
 
 #include <catch2/catch.hpp>
@@ -25,7 +25,7 @@ std::string sized_parallelogram(const std::string& a, const std::string& d, doub
 }  // namespace
 
 TEST_CASE("a parallelogram stays one where its crank is turned past the flat position by the initial position") {
-  // Newton's method from where the other joints are drawn would end in either of the two branches.
+  // Newton's method from the drawn coordinates of the other joints would end in either of the two branches.
   for (const double turn : {0.4, 1.2, -1.4, 2.6, -2.4}) {
     INFO(turn);
     const Assembled model(sized_parallelogram(at(turn), ""));

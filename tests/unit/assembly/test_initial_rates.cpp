@@ -1,4 +1,5 @@
-// Initial velocities that loops, prescribed motions and modules do not allow: projected, told, or refused.
+// Initial velocities that loops, prescribed motions and modules do not allow: they are projected, with a message, or
+// refused.
 #include <fmt/format.h>
 
 #include <catch2/catch.hpp>
@@ -153,7 +154,7 @@ constraints:
   CHECK(model.v("hinge") == Approx(absolute - 5).epsilon(1e-12));
   CHECK_THAT(model.messages(),
              Catch::Contains("leave open how some joints start to move") && Catch::Contains("`hinge` -7.25"));
-  // With a rate of its own the blade keeps it, and nothing is to be said.
+  // With a rate of its own the blade keeps it, and there is no message.
   std::string given = text;
   given.insert(given.find(", axis: [0, 0, 1]}\nconstraints"), ", initial: {velocity: 0}");
   const Assembled silent(given);
@@ -171,7 +172,7 @@ TEST_CASE("a shaft of two Cardan joints with massless crosses turns as one") {
     return fmt::format("  - {{name: {}, type: {}, base: {}, moving: {}, position: [{}, {}, 0], axis: [{}]{}}}\n", name,
                        type, base, moving, x, y, axis, more);
   };
-  // Parallel outer shafts and forks in phase: what goes in comes out.
+  // Parallel outer shafts and forks in phase: both shafts have the same speed.
   const Assembled model(
       "polyform: 1\nbodies:\n" + body("in", 0, 1) + body("x", 1, 0) + body("mid", 1.5, 2) + body("y", 2, 0) +
       body("out", 3, 1) + "joints:\n" +

@@ -10,7 +10,8 @@ using namespace polyform::test;
 
 namespace {
 
-/// A rotor of 4 kg between two bearings 0.6 m apart, its mass centre in their midst, radius of gyration below that.
+/// A rotor of 4 kg between two bearings 0.6 m apart, with its mass centre midway; its radius of gyration is below 0.3
+/// m.
 std::string rotor(const std::string& gravity, const std::string& place) {
   return R"(
 polyform: 1

@@ -1,4 +1,4 @@
-// Positions in which a mechanism has degrees of freedom that it has not next to them.
+// Positions in which a mechanism has degrees of freedom that it lacks in positions next to them.
 #include <fmt/format.h>
 
 #include <catch2/catch.hpp>

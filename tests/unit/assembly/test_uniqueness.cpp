@@ -42,7 +42,7 @@ std::string four_bar(const std::string& across, const std::string& up, const std
          pin("D", "rocker", "ground", "[2, 0, 0]") + more;
 }
 
-/// Components mx my mz fx fy fz of a joint: 1 where it is unique.
+/// Components mx my mz fx fy fz of a joint: 1 if it is unique.
 std::string unique_of(const Assembled& model, std::string_view joint) {
   for (const host::OpenDirections& open : model.system->count_constraints().open)
     if (model.system->view().joints[at(open.joint())].name == joint) {

@@ -155,7 +155,7 @@ TEST_CASE("numbers by the tape are those of the operations one by one") {
     compiled.program.run(std::span(one_by_one));
     CHECK(value == Approx(one_by_one[compiled.program.root(0)].value).epsilon(1e-15));
   }
-  // A product that a sum forms by itself is named all the same where it fails.
+  // A product that is formed within a sum is named all the same if it fails.
   Compiled large("t + a*b");
   CHECK(!std::isfinite(large(1, 1e300, 1e300)));
   const auto trouble = large.program.trouble(0, large.work);
@@ -206,18 +206,18 @@ TEST_CASE("places where a function of time bends are found, and only these") {
   const std::vector<double> steps = knots("floor(2*t)", 3.2);
   REQUIRE(steps.size() == 6);
   CHECK(steps[5] == near(3));
-  // Twice within a hundredth, far away.
+  // Two knots within a hundredth, far away.
   const std::vector<double> close = knots("max((t - 30)^2, 1e-4)", 60);
   REQUIRE(close.size() == 2);
   CHECK(close[0] == near(29.99));
   CHECK(close[1] == near(30.01));
-  // It touches and does not change its sign.
+  // The square touches zero and does not change its sign.
   CHECK(knots("if((t - 3)^2 < 0, 1, 0)", 20).empty());
-  // The same written out: not a knot for each rounding, nor a search without end.
+  // The same condition multiplied out: it gives neither a knot for each rounding nor a search without end.
   CHECK(knots("if(t^2 - 6*t + 9 < 0, 1, 0)", 20).size() < 5);
-  // Larger than any number far from its least value.
+  // Far from its least value the sum is larger than any number.
   const std::vector<double> peak = knots("if(exp(1000*(t - 3)) + exp(-1000*(t - 3)) < 1, 1, 0)", 20);
-  REQUIRE(!peak.empty());  // that of the exponents alone, once for each
+  REQUIRE(!peak.empty());  // the knots of the exponents alone, one for each
   CHECK(peak.size() <= 2);
   for (const double t : peak) CHECK(t == near(3));
 }

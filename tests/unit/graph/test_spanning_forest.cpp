@@ -113,7 +113,7 @@ TEST_CASE("loops side by side stay within their own cells") {
 }
 
 TEST_CASE("joints that ask to be cut are cut in neighbouring loops too") {
-  // Two cells that share a joint: the one to keep, were it not for the wish.
+  // Two cells that share a joint, which would be kept if it did not ask to be cut.
   Edges edges{{0, 1}, {1, 2}, {0, 2}, {2, 3}, {0, 3}};
   edges[2].cut = true;
   const SpanningForest f = span_forest(3, edges);
@@ -123,7 +123,7 @@ TEST_CASE("joints that ask to be cut are cut in neighbouring loops too") {
 }
 
 TEST_CASE("a joint that is held stays in the tree, and the loop is cut elsewhere") {
-  // A ring of four bodies through ground: breadth-first cuts edge 2, which is held here, with edge 3 beside it.
+  // A ring of four bodies through ground: breadth-first cuts edge 2, which is held here, and so is edge 3 next to it.
   Edges edges{{0, 1}, {1, 2}, {2, 3}, {3, 4}, {4, 0}};
   REQUIRE(span_forest(4, edges).cut_edges == std::vector<std::size_t>{2});
   edges[2].hold = edges[3].hold = Hold::light_body;

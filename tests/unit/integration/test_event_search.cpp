@@ -42,7 +42,7 @@ std::optional<SignChange> first(Given& given, double from, double to) {
   return search.find(to, 1e-13, given);
 }
 
-/// The distance from a plate of half the thickness, along a path and its velocity.
+/// Adds the distance from a plate of half the thickness, along a path and its velocity.
 void add_plate(Given& given, double half, const std::function<double(double)>& x,
                const std::function<double(double)>& v) {
   given.add([=](double t) { return std::abs(x(t)) - half; }, [=](double t) { return x(t) >= 0 ? v(t) : -v(t); });
@@ -149,7 +149,7 @@ TEST_CASE("before the first of several events in one instant, none of them has h
     }
 }
 
-// From crest to crest of a sine values and rates are the same at both ends, as of a constant.
+// From crest to crest of a sine, values and rates are the same at both ends, as for a constant.
 TEST_CASE("a function that was seen to go up and down is sampled often enough to do so again") {
   Given given;
   given.add([](double t) { return std::sin(t); }, [](double t) { return std::cos(t); });

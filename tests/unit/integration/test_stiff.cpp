@@ -61,7 +61,7 @@ TEST_CASE("cvode-bdf solves a large stiff system without a matrix") {
 }
 
 TEST_CASE("auto follows a vibration explicitly and leaves it once it has died away") {
-  // A spring that vibrates at 1e4 rad/s and dies away, beside a slow one.
+  // A spring that vibrates at 1e4 rad/s and dies away, and a slow one.
   Equation ode(4, [](double, Span y, std::span<double> ydot) {
     ydot[0] = y[1];
     ydot[1] = -y[0];

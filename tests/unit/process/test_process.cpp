@@ -1,4 +1,4 @@
-// Work in processes of its own: what comes back, and what becomes of those that do not return.
+// Work in processes of its own: the results that come back, and messages about processes that do not return.
 #include <sys/mman.h>
 #include <unistd.h>
 

@@ -1,4 +1,4 @@
-// Text that is out to exhaust stack, memory or patience is refused.
+// Text that would exhaust stack, memory or patience is refused.
 #include <fmt/format.h>
 
 #include "framework/host/reading/document.hpp"

@@ -1,4 +1,4 @@
-// What a valid model is read as.
+// The description that is read from a valid model.
 #include <fmt/format.h>
 
 #include <cmath>

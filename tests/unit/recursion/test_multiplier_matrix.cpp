@@ -60,7 +60,7 @@ Example make(unsigned seed, const Pairs& pairs, std::vector<std::size_t> sizes, 
     rows += size;
   }
   const auto n = static_cast<Eigen::Index>(rows);
-  // One set of columns per block of its own, one per pair.
+  // One set of columns for each block alone, and one for each pair.
   Eigen::MatrixXd u(n, 0);
   const auto add = [&](std::initializer_list<std::size_t> blocks) {
     const Eigen::Index before = u.cols();
@@ -151,7 +151,7 @@ TEST_CASE("a dependent row is found however nearly dependent the others are, and
     matrix.analyze(e.sizes, std::vector<std::size_t>{0}, {});
     const Eigen::VectorXd lambda = solve(e, matrix);
     CHECK(e.left_out == 1);
-    // What the constraints are for: the motion that they leave.
+    // This is the purpose of the constraints: the motion that they leave.
     const Eigen::Vector4d motion = u.transpose() * lambda;
     CHECK((u * motion - e.right).norm() < 1e-14 / eps);
   }

@@ -1,4 +1,4 @@
-// How long libraries stay loaded, and whose a type is.
+// How long libraries stay loaded, and to which plugin a type belongs.
 #include <dlfcn.h>
 
 #include <ctime>
@@ -76,5 +76,5 @@ TEST_CASE("loading the plugins of this build takes milliseconds") {
   const Registry registry(only({installed_plugin_folder()}));
   const double milliseconds = 1e3 * static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
   INFO(registry.plugins().size() << " files in " << milliseconds << " ms");
-  CHECK(milliseconds < 250);  // of this process: how busy the machine is does not matter
+  CHECK(milliseconds < 250);  // time of this process: a busy machine does not matter
 }

@@ -59,7 +59,7 @@ inline std::vector<double> some_row(std::size_t row, std::size_t columns) {
   return values;
 }
 
-/// What a call that must fail says.
+/// The message of a call that must fail.
 template <class Call>
 std::string failure_of(Exit expected, const Call& call) {
   try {

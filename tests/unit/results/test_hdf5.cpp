@@ -59,7 +59,7 @@ TEST_CASE("channels know their place") {
   CHECK(is("pin.mz", "reactions", "pin", "mz"));
   CHECK(is("energy.kinetic", "energy", "energy", "kinetic"));
   CHECK(place_of({"motor.current", "A", "modules"}).group == "modules");
-  // A body may have such a name.
+  // A body may have the name `energy`.
   CHECK(is("energy.x", "bodies", "energy", "x"));
 }
 
@@ -107,7 +107,7 @@ TEST_CASE("an HDF5 file whose rows something wrote over fails when it is finishe
   writer->begin(some_channels(), beginning);
   write_rows(*writer, 700);
   {
-    // A byte here and there in the last half of what is flushed, which holds numbers.
+    // Changes a byte here and there in the last half of what is flushed, which holds numbers.
     std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
     file.seekg(0, std::ios::end);
     const auto size = static_cast<long>(file.tellg());
@@ -159,7 +159,7 @@ TEST_CASE("the memory an HDF5 writer takes does not grow with the number of rows
     REQUIRE(status == 0);
     return used.ru_maxrss;
   };
-  // 29 MB of numbers more.
+  // The longer run has 29 MB of numbers more.
   CHECK(peak(14'000) - peak(2'000) < 6'000);
 }
 

@@ -1,4 +1,4 @@
-// Outputs that cannot be written are refused before the run, a disk that fills up on the way is reported.
+// Outputs that cannot be written are refused before the run; a disk that fills up during the run is reported.
 #include <catch2/catch.hpp>
 
 #include <pthread.h>
@@ -21,7 +21,7 @@ using Catch::Contains;
 
 namespace {
 
-/// Writes as to a pipe that nobody reads from.
+/// A writer that behaves like a pipe from which nobody reads.
 class Stuck final : public FileWriter {
  public:
   static inline std::atomic<bool> free = false;
@@ -92,7 +92,7 @@ TEST_CASE("a run that never begins leaves no file") {
 }
 
 #ifdef __SANITIZE_ADDRESS__
-/// The library of HDF5 loses some bytes of its own where a disk is full: the leak checker leaves them out.
+/// The library of HDF5 loses some bytes of its own if a disk is full: the leak checker leaves them out.
 extern "C" const char* __lsan_default_suppressions();
 extern "C" const char* __lsan_default_suppressions() { return "leak:libhdf5"; }
 #endif
@@ -101,7 +101,7 @@ namespace {
 
 constexpr rlim_t file_limit = 300000;
 
-/// In a process of its own, where files may not grow beyond a limit: writes until that fails. 0 when it fails as it
+/// Writes until that fails, in a process of its own, where files may not grow beyond a limit. 0 if it fails as it
 /// should, and the process then ends in an orderly way.
 int fill_up(const std::string& path) {
   std::signal(SIGXFSZ, SIG_IGN);

@@ -1,11 +1,11 @@
-// What one enforcement of constraints on modules starts from, in the words of filtering.
+// The start of one enforcement of constraints on subsystems, in the words of filtering.
 #pragma once
 
 #include "semidefinite_factor.hpp"
 
 namespace polyform::hierarchy {
 
-/// Constraints H̃ a = b̃ (m rows) on modules whose blocks carry the estimate a with covariance P; n: unknowns of the
+/// Constraints H̃ a = b̃ (m rows) on subsystems whose blocks carry the estimate a with covariance P; n: unknowns of the
 /// blocks that later constraints still need.
 struct Innovation {
   Matrix PHt;                           ///< P H̃ᵀ, n × m

@@ -9,33 +9,33 @@
 
 namespace polyform::hierarchy {
 
-/// A row that keeps less than this part of its length (squared) beside the others depends on them. Where a loop passes
-/// a singular position what is left of a row goes through zero with the way, and a state beside the constraints by
-/// rounding is divided by it: one threshold for all methods, so that all leave out the same rows.
+/// A row depends on others if, without its part in their span, it keeps less than this part of its length (squared). If
+/// a loop passes a singular position, this rest goes through zero, and the error of a state that misses the constraints
+/// by rounding is divided by it. All methods have one threshold, so that all leave out the same rows.
 inline constexpr double dependent_row = least_independent_square;
 
-/// B (m × k) and r (m) on entry; what the methods find of them. Memory is the caller's.
+/// B (m × k) and r (m) on entry, and the results of the methods. The caller owns the memory.
 struct Kernel {
   Matrix B;
   Vector right;
-  const double* weights;     ///< per row: its squared length without any constraint, the scale of what is left of it
+  const double* weights;     ///< per row: its squared length without any constraint, the scale of its rest
   double* memory_C;          ///< k × k
-  Vector particular;         ///< ν with B ν = r, of least norm but for the oblique projector (k)
+  Vector particular;         ///< ν with B ν = r, of least norm except by the oblique projector (k)
   double* memory_R;          ///< m × m
   Index* order;              ///< m
   double *work, *more_work;  ///< (k + m) × (k + m) each
 
   double tolerance = dependent_row;  ///< zero: all rows count
   Index rank = 0;
-  double smallest = 1;  ///< squared length that the rows kept at least, relative to their weight
+  double smallest = 1;  ///< squared length that was left of the rows kept, at least, relative to their weight
   Index columns() const { return B.cols() - rank; }
   Matrix C() const { return {memory_C, B.cols(), columns()}; }  ///< basis of ker(B)
   /// Bᵀ of the rows order[0 … rank) is an orthonormal matrix times R (upper triangle).
   Matrix R() const { return {memory_R, B.rows(), B.rows()}; }
 };
 
-/// The row with the most left relative to its weight, at place p.rank or later in `rows` (a column each, from `first`
-/// on), and notes how much; -1 when all depend on those before.
+/// The row with the largest rest relative to its weight, at place p.rank or later in `rows` (a column each, from
+/// `first` on), and notes that rest; -1 if all rows depend on those before.
 inline Index largest_row(Kernel& p, const Matrix& rows, Index first) {
   Index pivot = -1;
   double best = p.tolerance;
@@ -55,7 +55,7 @@ void orthonormalization(Kernel&) noexcept;  ///< Proposition 3.1 (iv): X = 1 −
 void oblique_projector(Kernel&) noexcept;   ///< Proposition 3.1 (ii): Y = 1 − G B, G a {1}-inverse by elimination
 void generalized_inverse(Kernel&) noexcept;  ///< Proposition 3.1 (iii), Corollaries 3.3, 3.4: X = 1 − G B, G = B^g
 
-/// λ of B_pᵀ λ = g for the independent rows p, zero for the others: multipliers from what the constraints must do.
+/// λ of B_pᵀ λ = g for the independent rows p, zero for the others. g: what the constraints must do.
 void multipliers(const Kernel&, const Vector& g, Vector lambda) noexcept;
 
 /// C of full rank with C Cᵀ = X, a projector of rank C.cols(). X is destroyed.

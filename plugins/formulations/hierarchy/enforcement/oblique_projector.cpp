@@ -1,6 +1,6 @@
 // Proposition 3.1 (ii) of Orsino 2017: with G a {1}-inverse of B = Ã S, Y = 1 − G B is a projector onto ker(B), in
-// general not an orthogonal one. Here G has rows of zeros but for the pivots of an elimination, so that Y leaves the
-// other coordinates as they are and lets those of the pivots follow.
+// general not an orthogonal one. Here all rows of G are zero except those of the pivots of an elimination, so Y leaves
+// the other coordinates as they are and lets those of the pivots follow.
 #include <algorithm>
 #include <cmath>
 #include <numeric>

@@ -7,7 +7,7 @@ namespace polyform::hierarchy {
 
 void orthonormalization(Kernel& p) noexcept {
   const Index m = p.B.rows(), k = p.B.cols();
-  // Gram and Schmidt, the row with the most left first; what is left is made orthogonal a second time.
+  // Gram and Schmidt's method takes the row with the largest rest first, and makes this rest orthogonal a second time.
   Matrix left(p.work, k, m), R = p.R();
   left = p.B.transpose();
   for (Index i = 0; i < m; ++i) p.order[i] = i;

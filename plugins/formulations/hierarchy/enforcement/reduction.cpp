@@ -6,15 +6,15 @@
 namespace polyform::hierarchy {
 namespace {
 
-/// A pivot of this size relative to the largest inertia is the rounding of zero. That of a block is about 1 in its own
-/// units, also where it is held and rounding alone is left of it in M.
+/// A pivot of this size relative to the largest inertia is the rounding of zero. A pivot of a block is about 1 in the
+/// block's own units, even if the block is held and only rounding of it is left in M.
 constexpr double no_inertia = 1e-14;
-/// A row of S whose rest is a smaller part of its free length (squared) is rounding. Rounding must not count as a motion
-/// of the interface: its direction is random, and it would split motions that have no inertia.
+/// A row of S is rounding if its rest is a smaller part of its free length (squared). Rounding must not count as a
+/// motion of the interface: its direction is random, and it would split motions that have no inertia.
 constexpr double no_motion = 1e-24;
 
-/// Householder's reflections from the right that make S lower trapezoidal, with as many columns as it has rank; M, f
-/// and C follow. What no coordinate moves is zero afterwards.
+/// Householder's reflections from the right make S lower trapezoidal, with as many columns as it has rank; M, f and C
+/// follow. Entries that no coordinate moves are zero afterwards.
 void turn(Reduction& r, double* work) {
   const Index d = r.S.cols();
   for (Index row = 0; row < r.S.rows(); ++row) {
@@ -54,7 +54,7 @@ void turn(Reduction& r, double* work) {
 }
 
 /// Cholesky's factorization M₂₂ = L Lᵀ in its place, the largest pivot first; returns its rank. Coordinates are swapped
-/// in all of the model.
+/// in the whole model.
 Index factorize(Reduction& r) {
   const Index n = r.kept, e = r.eliminated();
   const double largest = std::max(1.0, r.M.diagonal().maxCoeff()), least_pivot = no_inertia * largest;
@@ -86,7 +86,7 @@ bool condense(Reduction& r, double* work, double* free) noexcept {
   r.kept = 0;
   turn(r, work);
   const Index n = r.kept, e = d - n, rank = factorize(r);
-  // X = M₂₂⁻¹ M₂₁ and c = M₂₂⁻¹ f₂ by L; what has no inertia stays where it is.
+  // X = M₂₂⁻¹ M₂₁ and c = M₂₂⁻¹ f₂ by L; coordinates without inertia stay where they are.
   Matrix X = r.follow();
   Vector c = r.offset();
   X = r.M.bottomLeftCorner(e, n);

@@ -1,5 +1,5 @@
-// The model of a module on its admissible motions, M ν = f + SᵀF with α = ᾱ + S ν, and its reduction to what later
-// constraints need: the motions of its interface.
+// The model of a subsystem on its admissible motions, M ν = f + SᵀF with α = ᾱ + S ν, and its reduction to the motions
+// that later constraints need: those of its interface.
 #pragma once
 
 #include "../matrix.hpp"
@@ -25,10 +25,10 @@ struct Reduction {
 };
 
 /// Turns the coordinates so that only the first ones, as many as S has rank, move the interface, and eliminates the
-/// others: they answer to M₂₂ ν₂ = f₂ − M₂₁ ν₁. The reduced model stands in the upper left corners; nothing is done
-/// where d ≤ n. False when M₂₂ is singular: the module can move in ways that nothing outside of it feels and nothing
-/// inside resists. The sum of these motions, ν₂, then stands in `free`, and the reduced model is that without them. By
-/// the same token this is the only way in which [SᵀM; A] of the whole system can lack rank. work: d numbers; free: as
+/// others: they obey M₂₂ ν₂ = f₂ − M₂₁ ν₁. The reduced model stands in the upper left corners; nothing is done if d ≤
+/// n. False if M₂₂ is singular: the subsystem can move in ways that nothing outside of it feels and nothing inside
+/// resists. The sum of these motions, ν₂, then stands in `free`, and the reduced model is that without them. For the
+/// same reason this is the only way in which [SᵀM; A] of the whole system can lack rank. work: d numbers; free: as
 /// many.
 bool condense(Reduction&, double* work, double* free) noexcept;
 

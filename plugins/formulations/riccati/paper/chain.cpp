@@ -12,8 +12,8 @@ std::vector<Index> range(Index first, Index count) {
   return places;
 }
 
-/// The condition at the input end of an element, at its output end. Its rows are kept orthonormal: along a long chain
-/// they would die away.
+/// Carries the condition at the input end of an element to its output end. Its rows are kept orthonormal, because along
+/// a long chain they would become too small.
 Condition pass(const Condition& before, const Matrix& P, const Vector& Pq) {
   const Matrix G = before.G * P;
   const Vector g = before.g - before.G * Pq;
@@ -35,7 +35,7 @@ std::vector<Index> known_states(const Layout& s, Boundary boundary) {
 }
 
 Chain::Chain(const Layout& layout, Boundary tip, std::vector<Element> elements) : layout_(layout), tip_(tip) {
-  constexpr double smallest_condition = 1e-12;   // reciprocal condition number of P: what is below is rounding
+  constexpr double smallest_condition = 1e-12;   // reciprocal condition number of P: less is rounding
 
   partition_.a = known_states(layout, tip);
   for (Index k = 0; k < layout.one(); ++k)

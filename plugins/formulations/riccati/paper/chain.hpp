@@ -6,7 +6,7 @@
 // short of as many equations as a hinge has rotations, and m = 0 at the root is an identity. The condition is carried
 // along here, as rows condition() on z_b, and imposed at the root.
 //
-// Where Eqs 24 and 10 do not go together, regular() is false: at single configurations (in the plane at
+// If Eqs 24 and 10 do not go together, regular() is false: at single configurations (in the plane at
 // 3 cos(θ3 − θ5) + 2 = 0, the denominator of Eq 46), and always in space from the second hinge of a chain on, where m
 // before the hinge is zero whatever the accelerations are, so that Ω̇ before it is felt behind it only through r̃ q,
 // which has no part along r. The solver's hinges (Run, Recursion) use their own condition and have no such limit.

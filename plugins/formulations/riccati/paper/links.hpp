@@ -15,7 +15,7 @@ using Matrix6 = Eigen::Matrix<double, 6, 6>;
 /// A connection point of a body.
 struct Place {
   enum class Kind { centre, own_hinge, hinge_of, cut };
-  Kind kind = Kind::centre;   ///< centre: the mass centre, where nothing hangs
+  Kind kind = Kind::centre;   ///< centre: the mass centre, to which nothing is attached
   std::size_t index = 0;      ///< hinge_of: the body that hangs there; cut: which of the cut joints
 };
 
@@ -32,7 +32,7 @@ class Links {
             std::span<const double> efforts) noexcept;
 
   std::size_t size() const { return links_.size(); }
-  /// The body before which i hangs, or ground.
+  /// The body on which body i hangs, or ground.
   std::size_t parent(std::size_t i) const { return links_[i].parent; }
   const std::vector<std::size_t>& children(std::size_t i) const { return links_[i].children; }
   const HingeMotion& hinge(std::size_t i) const { return placed_[i].hinge; }
@@ -53,7 +53,7 @@ class Links {
   RigidBody between(std::size_t i, const Place& input, const Place& output) const noexcept;
   /// Lets the efforts in the hinges act as loads on the bodies that they move: the hinges themselves are then smooth.
   void turn_efforts_into_loads() noexcept;
-  /// What the efforts in the hinge of body i do to it, at its hinge point.
+  /// The load of the efforts in the hinge of body i on the body, at its hinge point.
   Spatial hinge_load(std::size_t i) const noexcept { return placed_[i].by_efforts; }
   /// From the frame origin of body i to its hinge point.
   const Vec3& to_hinge(std::size_t i) const { return placed_[i].to_P; }

@@ -17,7 +17,7 @@ class MultiHinge {
   Index inputs() const { return static_cast<Index>(main_.size()); }
   /// Û_Ik, Eqs 12 (k = 0) and 13: z_O = Σ Û_Ik z_Ik, extended size × size.
   const Matrix& main(Index k) const { return main_[static_cast<std::size_t>(k)]; }
-  /// H_{r̈,m}, Eq 16, half × size: what the geometric equations take of an input state.
+  /// H_{r̈,m}, Eq 16, half × size: the part of an input state that enters the geometric equations.
   const Matrix& taken() const { return taken_; }
   /// H_{O1,Ik} for k ≥ 1, Eq 16, half × extended size: H_{r̈,m} z_Ik = H_{O1,Ik} z_O. Accelerations follow those of the
   /// rigid outboard body, Eq 14; moments vanish.

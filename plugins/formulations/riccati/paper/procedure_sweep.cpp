@@ -10,7 +10,7 @@
 namespace polyform::riccati::paper {
 namespace {
 
-/// Loads and motions across the plane count from this part of those in it on.
+/// Loads and motions across the plane count if they are more than this part of those in it.
 constexpr double most_across = 1e-9;
 
 constexpr const char* not_regular =
@@ -36,7 +36,7 @@ Mat3 axes_of(const Topology& topology) {
 }  // namespace
 
 bool can_carry(const SystemView& view, Procedure procedure, std::string& why) {
-  SystemView open = view;  // far ends that are tied to ground are cut joints, which trees alone have not
+  SystemView open = view;  // far ends that are tied to ground are cut joints, which a tree does not have
   open.joints = view.joints.first(view.bodies.size());
   if (!can_carry(open, Variant{}, why)) return false;
   Links links(view);
@@ -62,7 +62,7 @@ struct ProcedureSweep::Work {
     axes = axes_of(topology);
   }
 
-  // To and from the axes and the places of the state vector.
+  // Turn a body and a vector to the axes and the places of the state vector, and back.
   RigidBody turned(const RigidBody& b) const {
     return {b.mass,         axes * b.r_IC, axes * b.r_IO, times_transpose(axes * b.J_I, axes),
             axes * b.Omega, axes * b.f_C,  axes * b.m_C};
@@ -106,18 +106,18 @@ struct ProcedureSweep::Work {
     return {topology.layout, subchain.tip, std::move(elements)};
   }
 
-  /// What the state at the input end of a body tells of the body.
+  /// Keeps the motion of a body, from the state at its input end.
   void keep_motion(std::size_t body, const Place& input, const Vector& z) {
     const Vec3 alpha = angular(z, topology.layout.omega()), &omega = links.motions()[body].V.angular;
     const Vec3 arm = links.to_hinge(body) + links.point(body, input);
     accelerations[body] = {alpha, linear(z, topology.layout.r()) - cross(alpha, arm) - cross(omega, cross(omega, arm))};
   }
-  /// What passes from a body to its neighbour: kept as what the hinge does to its outboard body.
+  /// Keeps what passes from a body to its neighbour, as the load of the hinge on its outboard body.
   void keep_hinge(std::size_t before, std::size_t after, const Vector& z) {
     const std::size_t hinge = hinge_between(links, before, after);
     of_hinges[hinge] = (hinge == before ? 1.0 : -1.0) * on_element_before(z);
   }
-  /// What ground does to a body; before: the body is the element before the connection point.
+  /// Keeps the load of ground on a body. before: the body is the element before the connection point.
   void keep_boundary(const Place& place, bool before, const Vector& z) {
     const Spatial on_body = (before ? 1.0 : -1.0) * on_element_before(z);
     if (place.kind == Place::Kind::own_hinge) of_hinges[place.index] = on_body;
@@ -214,7 +214,7 @@ struct ProcedureSweep::Work {
   Topology topology;
   Mat3 axes;
   std::vector<Spatial> accelerations;       ///< of the frame origins
-  std::vector<Spatial> of_hinges, of_cuts;  ///< what they do to their outboard body, and to the body that they pin
+  std::vector<Spatial> of_hinges, of_cuts;  ///< their loads on their outboard body, and on the body that they pin
   std::size_t failed = 0;
   const char* reason = nullptr;
 };

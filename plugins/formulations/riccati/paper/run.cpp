@@ -23,7 +23,7 @@ bool factor_inertia(const HingeMotion& hinge, const Matrix6& S, Eigen::LLT<Small
   return true;
 }
 
-/// S is that of a symmetric inertia but for the paper's signs. Rounding that grows along a long chain breaks it.
+/// S is that of a symmetric inertia, up to the paper's signs. Rounding that grows along a long chain breaks it.
 void symmetrize(Matrix6& S) {
   auto m_r = S.topLeftCorner<3, 3>(), m_omega = S.topRightCorner<3, 3>();
   auto q_r = S.bottomLeftCorner<3, 3>(), q_omega = S.bottomRightCorner<3, 3>();

@@ -27,7 +27,7 @@ class Run {
   /// At the output end of the first body; set before condense().
   Relation& start() { return start_; }
 
-  /// From start() to end(), the parent's side of the last hinge. False when a hinge moves no inertia or the product
+  /// Goes from start() to end(), the parent's side of the last hinge. False if a hinge moves no inertia or the product
   /// does not determine the states; failed() tells at which body.
   bool condense(const Links&) noexcept;
   const Relation& end() const { return end_; }
@@ -38,7 +38,7 @@ class Run {
   const Matrix6& P() const { return P_; }
   const Matrix6X& p() const { return p_; }
 
-  /// Eq 33 for all bodies of the run: z_b and z_a at their output ends and v̇ of their hinges.
+  /// Does Eq 33 for all bodies of the run: finds z_b and z_a at their output ends and v̇ of their hinges.
   void back(const Links&, const Vector6& z_end, const VectorRef& y, std::span<Vector6> z_b, std::span<Vector6> z_a,
             double* vdot) const noexcept;
 
@@ -64,9 +64,9 @@ class Run {
   Matrix6X rest_;
 };
 
-/// How well the motion of a hinge is felt by the hinge at the other end of the body that follows it: cosine of the
-/// largest angle between their motion subspaces in that body's inertia metric, 0 … 1. Without it (0), or with different
-/// numbers of directions, the hinge has no transfer matrix (GeneralHinge).
+/// How well the hinge at the other end of the following body feels the motion of a hinge: the cosine of the largest
+/// angle between their motion subspaces in that body's inertia metric, 0 … 1. If it is 0, or the numbers of directions
+/// differ, the hinge has no transfer matrix (GeneralHinge).
 double alignment(const Links&, std::size_t child) noexcept;
 
 }  // namespace polyform::riccati::paper

@@ -11,8 +11,8 @@ namespace {
 
 /// 6 (1 + L) unknowns per body with L inputs in one dense equation: up to here it takes about a second per evaluation.
 constexpr std::size_t most_unknowns = 3000;
-/// A hinge whose motion the next one feels less than this is not multiplied through: its transfer matrix would be of no
-/// use, or not exist.
+/// If the next hinge feels the motion of a hinge by less than this, the hinge is not multiplied through: its transfer
+/// matrix would be of no use, or not exist.
 constexpr double least_alignment = 0.01;
 
 }  // namespace
@@ -48,12 +48,12 @@ bool can_carry(const SystemView& view, const Variant& variant, std::string& why)
 }
 
 struct Sweep::Work {
-  /// A run, how it starts, and the way back through the body it starts with.
+  /// A run, its start, and the way back through its first body.
   struct Chained {
     Run run;
-    std::vector<std::size_t> before;   ///< runs that end at the first body's input ends
-    std::size_t start = Overall::none; ///< place of the overall equation's body that the chain starts with
-    bool ends_chain = true;            ///< at ground or at a body with several inputs
+    std::vector<std::size_t> before;   ///< runs that end at the input ends of the first body
+    std::size_t start = Overall::none; ///< place of the overall equation's body at the start of the chain
+    bool ends_chain = true;            ///< it ends at ground or at a body with several inputs
     RiccatiStep<6, Eigen::Dynamic> step;   ///< through the first body
     Matrix6 P = Matrix6::Identity();   ///< z_b at the start of the chain = P z_b at the end of this run + p y
     Matrix6X p;
@@ -90,14 +90,14 @@ struct Sweep::Work {
       chained.push_back(std::move(c));
     }
   }
-  /// Whether the run goes on through the hinge of a body.
+  /// Whether a run goes on through the hinge of a body.
   bool continues(std::size_t body) const {
     const std::size_t parent = links.parent(body);
     return variant.product && parent != Links::ground && links.children(parent).size() == 1 &&
            alignment(links, body) > least_alignment;
   }
 
-  /// S and F of a run's first body at its output end, from what its input ends bring.
+  /// Finds S and F of a run's first body at its output end, from those at its input ends.
   void start(Chained& c) noexcept {
     const std::size_t body = c.run.first();
     Relation& s = c.run.start();

@@ -21,8 +21,8 @@ struct Variant {
 /// Whether the variant can carry the system; if not, why, naming option, body or joint.
 bool can_carry(const SystemView&, const Variant&, std::string& why);
 
-/// Of rigid bodies: modes have no meaning here, and the forces of all hinges are always kept. lost() is about the part
-/// of the accelerations that products have left to rounding.
+/// The sweep for rigid bodies: modes have no meaning here, and the forces of all hinges are always kept. lost() is
+/// about the part of the accelerations that rounding of the products has taken.
 class Sweep final : public TreeSweep {
  public:
   Sweep(const SystemView&, const Variant&);

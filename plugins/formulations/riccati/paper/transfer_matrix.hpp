@@ -59,7 +59,7 @@ struct HingeMotion {
 struct GeneralHinge {
   Matrix13 U = Matrix13::Identity();
   Rows13 rates;
-  /// False when the next hinge does not feel the motion of this one: then no transfer matrix exists.
+  /// False if the next hinge cannot feel the motion of this one: then there is no transfer matrix.
   bool set(const HingeMotion& hinge, const Matrix13& outboard, const HingeMotion& next);
 };
 

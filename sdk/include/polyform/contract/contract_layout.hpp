@@ -64,8 +64,8 @@ inline constexpr MemberRecord member_records[] = {
 inline constexpr std::size_t most_structures = 96;
 static_assert(static_cast<std::size_t>(Structure::count) <= most_structures);
 
-/// Per structure a number that tells how the members are laid out which it had in SDK 1.minor; 0 where it had none. Of
-/// two libraries with equal numbers one can read what the other wrote.
+/// Per structure a hash of the layout of those members that it had in SDK 1.minor, or 0 if it had none. Two libraries
+/// with equal numbers can read what the other wrote.
 constexpr std::array<std::uint32_t, most_structures> contract_layouts(std::uint32_t minor) {
   std::array<std::uint32_t, most_structures> layouts{};
   for (const MemberRecord& m : member_records) {

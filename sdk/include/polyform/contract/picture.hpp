@@ -6,7 +6,7 @@
 
 namespace polyform {
 
-/// ForceType::query gives it for a type that pictures draw as what it is. Without it a force at two points is drawn as
+/// ForceType::query gives it for a type that pictures draw in its own shape. Any other force at two points is drawn as
 /// a thin line between them.
 class Picture {
  public:
@@ -17,8 +17,8 @@ class Picture {
     wheel  ///< a tyre about its first marker
   };
   virtual Kind kind() const noexcept = 0;
-  /// Of a wheel, the names of the field of type direction that it spins about, in the axes of its body, and of the
-  /// field with its radius; "" for others.
+  /// For a wheel, the names of the field of type direction with the axis that it spins about, in the axes of its body,
+  /// and of the field with its radius; "" for other kinds.
   virtual std::string_view axis_field() const noexcept = 0;
   virtual std::string_view radius_field() const noexcept = 0;
 

@@ -20,7 +20,7 @@ struct GeometricShape {
   double length = 0;  ///< along z: of a cylinder, or of a capsule between the centres of its half balls, m
 };
 
-/// The shapes of one body; none where the model gives none.
+/// The shapes of one body; none if the model gives none.
 struct BodyShapes {
   Strided<const GeometricShape> shapes{};
 };

@@ -9,7 +9,7 @@ namespace polyform {
 
 inline constexpr std::string_view correction_choices[] = {"projection", "none"};
 
-/// What `correction` means where nothing more is to be said.
+/// The usual meaning of `correction`.
 inline constexpr std::string_view both_levels =
     "projection: positions and velocities return to the constraints after each step; none: they drift";
 

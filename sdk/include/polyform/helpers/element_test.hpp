@@ -31,8 +31,8 @@
 
 namespace polyform::testing {
 
-/// What one call of evaluate gives for one instance: of a force the first four lines; of a constraint `rows`; of a
-/// module all. Names and shapes are those of ForceOutput, ConstraintOutput and ModuleOutput.
+/// The results of one call of evaluate for one instance: for a force the first four lines, for a constraint `rows`, for
+/// a module all. Names and shapes are those of ForceOutput, ConstraintOutput and ModuleOutput.
 struct ElementResult {
   std::vector<Spatial> wrenches;
   std::vector<double> efforts;
@@ -60,8 +60,8 @@ class ElementTest : public TestFields<ElementTest<Type>> {
   /// The type outlives the object.
   explicit ElementTest(const Type& type) : Fields(type.fields()), type_(type), attached_(fields_.size()) {}
 
-  /// A field of type body or marker; one more of its list, where it is one. Every call names a body of its own unless
-  /// it is said which: 0, 1, …, or ground. drawn: the frame of the body in ground as drawn.
+  /// Attaches a field of type body or marker; for a list, adds one more. Every call names a new body unless the test
+  /// says which one: 0, 1, …, or ground. drawn: the frame of the body in ground as drawn.
   ElementTest& attach(std::string_view field, const Vec3& point = {}, const Pose& drawn = {}) {
     return attach(field, body_index(next_body_++), point, drawn);
   }
@@ -73,7 +73,7 @@ class ElementTest : public TestFields<ElementTest<Type>> {
     attached_[f].push_back({{body, point}, drawn, is_ground(body) ? BodyInertia{} : inertia, {}});
     return *this;
   }
-  /// A field of type joint; one more of its list.
+  /// Attaches a field of type joint; for a list, adds one more.
   ElementTest& attach(std::string_view field, const JointShape& joint) {
     const std::size_t f = index_of(field);
     if (!names_joints(type_.fields()[f].type)) misuse(field, "attaches to no joint");
@@ -109,13 +109,13 @@ class ElementTest : public TestFields<ElementTest<Type>> {
     if constexpr (std::is_same_v<Type, ForceType>) batch_->initial_states(states);
     if constexpr (std::is_same_v<Type, ModuleType>) batch_->initial_state(u, states);
   }
-  /// The motion that the next call is given; k in the order of the fields.
+  /// The motion of marker k for the next call; markers count in the order of the fields.
   MarkerMotion& marker(std::size_t k) { return motions_.at(k); }
   double time = 0;
   std::vector<double> q, v;       ///< of the joints
   std::vector<double> u, states;  ///< variables of a module, and first-order states
 
-  /// Entries that the type does not write are zero.
+  /// Evaluates; entries that the type does not write are zero.
   ElementResult evaluate() {
     ElementResult r;
     const ForceInput in = input();
@@ -132,8 +132,8 @@ class ElementTest : public TestFields<ElementTest<Type>> {
     }
     return r;
   }
-  /// In the order of TypeDescriptor::outputs. known: what else an output may use; its attachments are those of the
-  /// test.
+  /// The outputs in the order of TypeDescriptor::outputs. known: further data that an output may use; its attachments
+  /// are those of the test.
   std::vector<double> outputs(OutputInput known = {}) {
     auto* const source = ask<OutputSource>(batch());
     if (source == nullptr) throw std::invalid_argument("the type has no outputs");
@@ -145,7 +145,7 @@ class ElementTest : public TestFields<ElementTest<Type>> {
     source->evaluate_outputs(known, values);
     return values;
   }
-  /// States and variables as they begin with the motion that is set.
+  /// Sets states and variables to those that follow from the present motion.
   void begin_with_motion() {
     auto* const source = ask<InitialStates>(batch());
     if (source == nullptr) throw std::invalid_argument("the type has no states that begin with the motion");
@@ -252,7 +252,7 @@ class ElementTest : public TestFields<ElementTest<Type>> {
   ElementInstance instance_;
   std::unique_ptr<Batch, Destroy> batch_;
 };
-/// From an object of a derived class, whose kind its base tells.
+/// From an object of a derived class: its base tells the kind.
 ElementTest(const ForceType&) -> ElementTest<ForceType>;
 ElementTest(const ConstraintType&) -> ElementTest<ConstraintType>;
 ElementTest(const ModuleType&) -> ElementTest<ModuleType>;

@@ -1,4 +1,4 @@
-// The sentence that says why something failed, where nothing may allocate.
+// A sentence that says why something failed, for code that may not allocate.
 #pragma once
 
 #include <fmt/format.h>
@@ -9,7 +9,7 @@
 
 namespace polyform {
 
-/// One sentence, or none. What is longer than 500 characters is cut off.
+/// One sentence, or none. A longer one is cut off after 500 characters.
 class Failure {
  public:
   std::string_view text() const noexcept { return {text_, size_}; }

@@ -8,7 +8,7 @@
 //   assert(screw.motion().p_FM.z == 0.02 * 1.5);              // what the law says
 //   assert(screw.twist_error() < 1e-9 && screw.bias_error() < 1e-8 && screw.round_trip_error() < 1e-12);
 //
-// Joints of primitives, with a kernel, and those that depend on time are all tested so. Misuse throws
+// Joints of primitives, joints with a kernel, and joints that depend on time are all tested in this way. Misuse throws
 // std::invalid_argument, a refusal of define() std::runtime_error, both with a sentence.
 #pragma once
 
@@ -26,14 +26,14 @@
 
 namespace polyform::testing {
 
-/// One instance of a JointType. Coordinates are those of the whole joint: those that functions of time give, and the
-/// time as the last coordinate of a kernel with a clock, are set to what they are at `time` before each answer.
+/// One instance of a JointType. Coordinates are those of the whole joint. Coordinates that functions of time give, and
+/// the time as the last coordinate of a kernel with a clock, are set to their values at `time` before each result.
 class JointTest : public TestFields<JointTest> {
  public:
   /// The type outlives the object.
   explicit JointTest(const JointType& type) : TestFields(type.fields()), type_(type) {}
 
-  /// The frames of the bodies in ground as drawn; both at its origin where they are not placed.
+  /// The frames of the bodies in ground as drawn; both are at its origin unless they are placed.
   JointTest& place(const Pose& base, const Pose& moving) {
     base_ = base;
     moving_ = moving;
@@ -63,7 +63,7 @@ class JointTest : public TestFields<JointTest> {
   double time = 0;
   std::vector<double> q, v;
 
-  /// In ground as drawn: where define() put the joint.
+  /// The place where define() put the joint, in ground as drawn.
   const Vec3& position() const { return position_; }
   std::span<const double> parameters() const { return parameters_; }
   /// Pose, motion subspace, twist and bias at q, v and time, F axes.
@@ -83,16 +83,16 @@ class JointTest : public TestFields<JointTest> {
     joint_coordinates(data_, R_FM, p_FM, found.data());
     return found;
   }
-  /// That follows q over many turns.
+  /// The orientation of M in F, which follows q over many turns.
   Quat orientation() {
     set_clock();
     return joint_orientation(data_, q.data());
   }
 
-  // What the joint is off by at q, v and time, beside 1 or the largest term: checks of its formulas by differences of
+  // Errors of the joint's formulas at q, v and time, relative to 1 or the largest term. They come from differences of
   // the pose, which have ten digits or so.
 
-  /// Of the columns of H, and of the twist, the drift of the clock included.
+  /// Error of the columns of H, and of the twist, which includes the drift of the clock.
   double twist_error() {
     const JointMotion here = motion();
     double worst = 0;
@@ -106,7 +106,7 @@ class JointTest : public TestFields<JointTest> {
     }
     return std::max(worst, error(here.twist, pose_rate(rates_at(q, v))));
   }
-  /// Of the bias, by differences of the twist while v̇ = 0 (of coordinates that functions give: while they follow them).
+  /// Error of the bias, by differences of the twist at v̇ = 0 (coordinates that functions give follow these).
   double bias_error() {
     const JointMotion here = motion();
     const std::vector<double> rates = rates_at(q, v);
@@ -117,7 +117,7 @@ class JointTest : public TestFields<JointTest> {
     });
     return error(here.bias, found);
   }
-  /// Of the coordinates that the pose at q gives back, from a hint nearby.
+  /// Error of the coordinates that the pose at q gives back, from a hint nearby.
   double round_trip_error() {
     const JointMotion here = motion();
     std::vector<double> aside(data_.nv, 0.05), step(data_.nq), found = q;
@@ -131,7 +131,7 @@ class JointTest : public TestFields<JointTest> {
       worst = std::max(worst, std::abs(found[k] - q[k]) / std::max(1.0, std::abs(q[k])));
     return worst;
   }
-  /// For further interfaces of the kernel; throws where the joint is made of primitives.
+  /// The kernel, for its further interfaces; throws if the joint is made of primitives.
   const JointKernel& kernel() const {
     if (data_.kernel == nullptr) throw std::invalid_argument("the joint has no kernel, or create() was not called");
     return *data_.kernel;
@@ -163,9 +163,9 @@ class JointTest : public TestFields<JointTest> {
     JointTest& test_;
   };
 
-  /// The position coordinate whose rate a given velocity is.
+  /// The position coordinate whose rate is the given velocity coordinate.
   std::size_t position_of(std::size_t velocity) const {
-    std::size_t at = data_.nq - data_.nv + velocity, passed = 0;  // of a kernel: the last ones
+    std::size_t at = data_.nq - data_.nv + velocity, passed = 0;  // for a kernel: one of the last nv
     if (data_.kernel != nullptr) return at;
     at = 0;
     for (const Primitive& p : primitives_) {

@@ -5,7 +5,8 @@
 
 namespace polyform {
 
-/// Four roundings: each step sums up some of them, so none meets a finer one, and what looks for such steps finds noise.
+/// Four roundings: each step adds up some roundings, so no step meets a finer tolerance; a search for such a step finds
+/// noise.
 inline constexpr double least_relative_tolerance = 4 * std::numeric_limits<double>::epsilon();
 inline constexpr const char* why_no_finer_tolerance =
     "numbers are rounded to 2.2e-16 of themselves, and a step sums up some of them";

@@ -10,7 +10,7 @@
 
 namespace polyform {
 
-/// Keeps lists of names and matrices. Who derives from it fills it anew at each state.
+/// Keeps lists of names and matrices. A derived class fills it anew at each state.
 class MatrixTable : public EquationMatrices {
  public:
   std::size_t lists() const noexcept override { return lists_.size(); }
@@ -34,7 +34,7 @@ class MatrixTable : public EquationMatrices {
 
  protected:
   ~MatrixTable() = default;
-  /// Fills the table: start() first, then lists with their groups, then matrices. False where the equations cannot be
+  /// Fills the table: start() first, then lists with their groups, then matrices. False if the equations cannot be
   /// formed. It may allocate and throw.
   virtual bool fill(double t, const ConstStateView&) = 0;
 

@@ -9,18 +9,19 @@
 
 namespace polyform {
 
-/// Through the points (x_k, y_k) with x increasing. Outside of its points it goes on as a straight line with the slope
-/// of its end; of a periodic one the last point is the first, one period later.
+/// A curve through the points (x_k, y_k) with x increasing. Outside of its points it goes on as a straight line with
+/// the slope of its end. The last point of a periodic curve is the first, one period later.
 ///
 /// With h_k = x_{k+1} − x_k the second derivatives c_k of a spline solve
 ///   h_{k−1} c_{k−1} + 2 (h_{k−1} + h_k) c_k + h_k c_{k+1} = 6 ((y_{k+1} − y_k)/h_k − (y_k − y_{k−1})/h_{k−1})
-/// (de Boor, A Practical Guide to Splines, ch. IV). Those of straight lines are zero.
+/// (de Boor, A Practical Guide to Splines, ch. IV). For straight lines they are zero.
 class Spline {
  public:
   enum class Kind { linear, natural, periodic };
 
   Spline() = default;
-  /// Two points at least, of a periodic one four, the last y equal to the first. Throws std::bad_alloc.
+  /// It needs two points at least; a periodic one needs four, with the last y equal to the first. Throws
+  /// std::bad_alloc.
   Spline(std::span<const double> x, std::span<const double> y, Kind kind)
       : x_(x.begin(), x.end()), y_(y.begin(), y.end()), c_(x.size(), 0.0), periodic_(kind == Kind::periodic) {
     if (kind == Kind::natural && x.size() > 2) make_natural();
@@ -31,7 +32,7 @@ class Spline {
     double value, slope, curvature;
   };
   Point at(double x) const noexcept { return at(x_, y_, c_, periodic_, x); }
-  /// Of one whose numbers are kept elsewhere: its points, and its second derivatives there.
+  /// The value of a spline whose numbers are kept elsewhere: its points x and y, and the second derivatives c there.
   static Point at(std::span<const double> x, std::span<const double> y, std::span<const double> c, bool periodic,
                   double where) noexcept {
     const double begin = x.front(), end = x.back();
@@ -50,7 +51,7 @@ class Spline {
     return {a * y[k] + b * y[k + 1] + h * h / 6 * ((a * a * a - a) * c0 + (b * b * b - b) * c1),
             s + h / 6 * ((3 * b * b - 1) * c1 - (3 * a * a - 1) * c0), a * c0 + b * c1};
   }
-  /// ∫ y dx from the first point to x; of one that is not periodic.
+  /// ∫ y dx from the first point to x, for a curve that is not periodic.
   double integral(double x) const noexcept {
     const double begin = x_.front(), end = x_.back();
     if (x < begin) return (x - begin) * 0.5 * (y_.front() + at(x).value);
@@ -69,7 +70,7 @@ class Spline {
     const auto above = static_cast<std::size_t>(std::upper_bound(x.begin(), x.end(), where) - x.begin());
     return above == 0 ? 0 : std::min(above - 1, x.size() - 2);
   }
-  /// From x_k on, over the share b of the part.
+  /// The integral from x_k on, over the share b of the part.
   double integral_of_part(std::size_t k, double b) const noexcept {
     const double h = x_[k + 1] - x_[k], a = 1 - b, a2 = a * a, b2 = b * b;
     return h * ((b - 0.5 * b2) * y_[k] + 0.5 * b2 * y_[k + 1] +
@@ -87,8 +88,7 @@ class Spline {
     solve(d, e, right);
     std::copy(right.begin(), right.end(), c_.begin() + 1);
   }
-  /// The corner of the matrix is taken out as γ w wᵀ with w = (1, 0, …, 0, corner/γ): the formula of Sherman and
-  /// Morrison.
+  /// Takes the corner of the matrix out as γ w wᵀ with w = (1, 0, …, 0, corner/γ): the formula of Sherman and Morrison.
   void make_periodic() {
     const std::size_t n = x_.size() - 1;
     const auto h = [&](std::size_t k) { return x_[k + 1] - x_[k]; };

@@ -1,4 +1,4 @@
-// Fields of an instance under test, by their names: what ElementTest and JointTest share.
+// Fields of an instance under test, by their names: the common part of ElementTest and JointTest.
 #pragma once
 
 #include <charconv>
@@ -22,7 +22,7 @@ namespace polyform::testing {
 template <class Test>
 class TestFields {
  public:
-  /// The value of a field: of type number, integer or boolean; a function of time that is constant; one of a list.
+  /// Sets a field of type number, integer or boolean; a constant function of time; a list of one number.
   Test& set(std::string_view field, double value) {
     FieldValue& to = value_of(field);
     to.number = value;
@@ -56,7 +56,7 @@ class TestFields {
     value_of(field).orientation = orientation;
     return self();
   }
-  /// Of type text, or one of the choices.
+  /// Gives a field of type text or choice its value.
   Test& set(std::string_view field, std::string_view text) {
     set_text(specs_[index_of(field)], value_of(field), text);
     return self();
@@ -112,7 +112,7 @@ class TestFields {
       }
     misuse(spec.name, "has no choice '" + std::string(text) + "'");
   }
-  /// Numbers and lists of them, texts, true and false; other defaults are left to be set.
+  /// Reads a default that is a number, a list of numbers, a text, true or false; the test has to set other fields.
   void read_default(const FieldSpec& spec, FieldValue& to) {
     const std::string_view text = spec.default_text;
     if (text.empty()) return;

@@ -1,8 +1,8 @@
-// For tests of plugins: runs a model through every formulation that can, and compares the tables of results with what
-// is known in closed form.
+// For tests of plugins: runs a model through every formulation that can, and compares the tables of results with closed
+// forms.
 //
-//   int main(int count, char** arguments) {             // COMMAND PLUGIN MODEL, as polyform_add_plugin_test() gives
-//   them
+//   // The arguments COMMAND PLUGIN MODEL are those that polyform_add_plugin_test() gives.
+//   int main(int count, char** arguments) {
 //     polyform::testing::Comparison test(count, arguments);
 //     for (const auto& run : test.runs())
 //       for (std::size_t row = 0; row < run.rows(); ++row)
@@ -46,7 +46,7 @@ class Run {
   }
   const std::string& solver() const { return solver_; }
   std::size_t rows() const { return names_.empty() ? 0 : values_.size() / names_.size(); }
-  /// NaN where there is no such column.
+  /// NaN if there is no such column.
   double at(std::size_t row, std::string_view column) const {
     for (std::size_t c = 0; c < names_.size(); ++c)
       if (names_[c] == column) return values_[row * names_.size() + c];
@@ -81,14 +81,14 @@ class Comparison {
       if (run.rows() == 0) fail(run.solver() + " wrote no rows");
   }
 
-  /// One for each solver that supports the model.
+  /// One run for each solver that supports the model.
   const std::vector<Run>& runs() const { return runs_; }
   void require_solver(std::string_view name) {
     for (const Run& run : runs_)
       if (run.solver() == name) return;
     fail("the solver " + std::string(name) + " did not run");
   }
-  /// |found − expected| ≤ tolerance × (1 or |expected|, whichever is larger).
+  /// Checks |found − expected| ≤ tolerance × (1 or |expected|, whichever is larger).
   void near(const Run& run, std::size_t row, std::string_view column, double expected, double tolerance) {
     const double found = run.at(row, column), scale = std::abs(expected) > 1 ? std::abs(expected) : 1;
     if (std::abs(found - expected) <= tolerance * scale) return;
@@ -100,7 +100,7 @@ class Comparison {
   void fail(const std::string& what) {
     if (++failures_ <= 20) std::printf("FAILED: %s\n", what.c_str());
   }
-  /// For main to return.
+  /// The value that main returns.
   int result() const {
     std::printf("%zu solvers, %zu failures\n", runs_.size(), failures_);
     return failures_ == 0 ? 0 : 1;

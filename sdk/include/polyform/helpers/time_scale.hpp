@@ -9,21 +9,21 @@
 
 namespace polyform {
 
-/// The largest |eigenvalue| of ∂f/∂y by the power method, one round at a measurement: from one to the next the state
-/// hardly changes, and the direction converges. Two applications at a time, so that a pair of positions and velocities
-/// counts by its frequency whatever their units. Nothing allocates after construction.
+/// The largest |eigenvalue| of ∂f/∂y by the power method, one round per measurement: the state hardly changes from one
+/// measurement to the next, and the direction converges. A round has two applications, so that a pair of positions and
+/// velocities counts by its frequency whatever their units. Nothing allocates after construction.
 class TimeScale {
  public:
-  /// size: of y, of which the last numbers are integrals.
+  /// size: of y, whose last numbers are integrals.
   TimeScale(std::size_t size, std::size_t integrals)
       : states_(size - integrals), direction_(states_), moved_(size), rate_(size), moved_rate_(size) {}
 
-  /// Begins with some direction that no symmetry of a system is at right angles to.
+  /// Begins with a direction that is not orthogonal to any motion because of a symmetry.
   void start() noexcept {
     for (std::size_t i = 0; i < states_; ++i) direction_[i] = 1 + 0.5 * std::sin(1.7 * static_cast<double>(i * i + 1));
   }
-  /// Largest |eigenvalue| as known by now, 1/s. derivative(y, ydot) writes f and tells whether it could; three calls.
-  /// Zero where f cannot be evaluated.
+  /// Largest |eigenvalue| known so far, 1/s. derivative(y, ydot) writes f and tells whether it could; it is called
+  /// three times. Zero if f cannot be evaluated.
   template <class Derivative>
   double measure(std::span<const double> y, const Derivative& derivative) noexcept {
     if (states_ == 0 || !derivative(y, std::span(rate_))) return 0;
@@ -37,7 +37,7 @@ class TimeScale {
     for (double& x : direction_) x /= after;
     return std::sqrt(square);
   }
-  /// The fastest motion as known by now: of the states without integrals.
+  /// The fastest motion known so far, for the states without integrals.
   std::span<const double> direction() const { return direction_; }
 
  private:

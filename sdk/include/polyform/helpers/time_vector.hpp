@@ -12,7 +12,7 @@ namespace polyform {
 struct TimeVector {
   TimeFunction components[3];
 
-  /// From a field that passed check_time_vector.
+  /// The vector in a field that passed check_time_vector.
   explicit TimeVector(const FieldValue& field) { std::copy_n(field.functions.begin(), 3, components); }
   Vec3 operator()(double t) const noexcept {
     return {components[0](t).value, components[1](t).value, components[2](t).value};

@@ -6,8 +6,8 @@
 
 namespace polyform {
 
-/// As the text of an element, or the value of an attribute in double quotes. What XML 1.0 has no way to say becomes a
-/// question mark.
+/// The text as content of an element, or as value of an attribute in double quotes. Characters that XML 1.0 cannot hold
+/// become question marks.
 inline std::string xml_text(std::string_view text) {
   std::string out;
   for (const char c : text) {

@@ -13,7 +13,7 @@ namespace polyform {
 
 class Attachments {
  public:
-  /// origin: what positions of the frames count from; elements are told them from the ground origin.
+  /// origin: the point from which positions of the frames count; elements get positions from the ground origin.
   Attachments(const SystemView&, Strided<const ElementInstance>, std::span<const JointIndex>, const Vec3& origin = {});
 
   /// Takes what is attached from the motions of all frames (bodies, then nodes) and the coordinates of all joints.

@@ -1,7 +1,7 @@
-// Whether what a solver gives meets the equations of motion: the Newton–Euler balance of every body with the reactions
-// that the solver gives, the modal equations of flexible bodies and the equations of modules. It needs an observation
-// and nothing of the formulation. Whether accelerations fit the joints is not asked: clearance and stabilization are
-// options of some formulations.
+// Whether a solver's results meet the equations of motion: the Newton–Euler balance of every body with the reactions
+// that the solver gives, the modal equations of flexible bodies and the equations of modules. This needs an observation
+// and nothing of the formulation. It does not check whether accelerations fit the joints, because clearance and
+// stabilization are options of some formulations.
 #pragma once
 
 #include <memory>
@@ -15,20 +15,20 @@
 
 namespace polyform {
 
-/// What is left of the balance of a body or module, as a part of what it should be: the inertia forces at the
-/// accelerations that act there (gravity's and the body's own), and forces_count of the forces that act. 1e-16 is
-/// rounding, 0.01 is an acceleration that is wrong by some per cent, from 0.1 on no digit is left.
+/// The rest in the balance of a body or module, relative to the inertia forces at the accelerations that act there
+/// (gravity's and the body's own) plus forces_count times the forces that act. 1e-16 is rounding, 0.01 is an
+/// acceleration that is wrong by some per cent, from 0.1 on no digit is left.
 struct Imbalance {
   enum class Of { body, module };
   double part = 0;
   Of of = Of::body;
-  std::string_view name;   ///< of the system view; empty where nothing is out of balance
+  std::string_view name;   ///< of the system view; empty if nothing is out of balance
 };
 
 namespace balance {
 class Loads;
 class BodyBalance;
-/// Forces and moments that are rounding of what acts on the whole system.
+/// Forces and moments that are rounding, given what acts on the whole system.
 struct Rounding {
   double force = 0;   ///< N
   double length = 0;  ///< the longest arm, m
@@ -37,8 +37,8 @@ struct Rounding {
 
 class Balance {
  public:
-  /// A body between heavy ones transmits forces that are many times its own inertia force, and their rounding is no
-  /// error of its acceleration: ten digits of sixteen are below what forces can tell, six are what this part leaves.
+  /// A body between heavy ones transmits forces that are many times its own inertia force. Their rounding is no error
+  /// of its acceleration: of sixteen digits the forces hide ten, so that this part leaves six.
   static constexpr double forces_count = 1e-5;
 
   /// Makes batches of all elements of the system, which outlives the object. good() tells whether all could be made.
@@ -47,19 +47,19 @@ class Balance {
   ~Balance();
   bool good() const noexcept;
 
-  /// The largest imbalance of what a solver observed. Nothing allocates. Where the solver gives no reactions (all are
-  /// zero) only modules and the bodies that no joint holds are looked at.
+  /// The largest imbalance of what a solver observed. Nothing allocates. If the solver gives no reactions (all are
+  /// zero), only modules and bodies without joints are checked.
   const Imbalance& check(double t, const Observation&) noexcept;
-  /// After check: how many times the inertia force of a body the forces through it are, at most. The balance cannot see
-  /// an error of its acceleration that is smaller than that many roundings.
+  /// After check: the largest ratio of the forces through a body to its inertia force. The balance cannot see an error
+  /// of its acceleration that is smaller than so many roundings.
   double overshadowed() const noexcept;
-  std::size_t overshadowed_body() const noexcept;  ///< the body for which it is so
-  /// After check: accelerations that are rounding of what acts on the whole system, m/s² and rad/s².
+  std::size_t overshadowed_body() const noexcept;  ///< the body with this ratio
+  /// After check: accelerations that are rounding, given what acts on the whole system, m/s² and rad/s².
   double linear_rounding() const { return linear_; }
   double angular_rounding() const { return angular_; }
   /// After check: whether bodies were looked at.
   bool looked() const { return looked_; }
-  /// After check: the part of each body, in the order of the view.
+  /// After check: Imbalance::part of each body, in the order of the view.
   std::span<const double> bodies() const { return parts_; }
 
  private:
@@ -73,7 +73,7 @@ class Balance {
   SystemScales system_scales_;
   std::unique_ptr<balance::Loads> loads_;
   std::unique_ptr<balance::BodyBalance> bodies_;
-  std::vector<bool> loose_;  ///< per body: no joint holds it, so that its reactions are zero whoever tells them
+  std::vector<bool> loose_;  ///< per body: no joint holds it, so that every solver gives it zero reactions
   std::vector<double> parts_;
   balance::Rounding rounding_;
   double linear_ = 0, angular_ = 0;  ///< forces_count (sum of the terms) over sum of the inertia: m/s², rad/s²

@@ -1,5 +1,5 @@
-// What a ball hinge passes inwards: its three rotations eliminated at once (Rui et al. 2020, Eq. 10), and the shift of
-// what is left, which has a force block only.
+// What a ball hinge passes inwards: its three rotations are eliminated at once (Rui et al. 2020, Eq. 10), and the rest,
+// which has a force block only, is shifted.
 #pragma once
 
 #include <algorithm>
@@ -9,8 +9,8 @@
 
 namespace polyform {
 
-/// From this part of the trace cubed on, a determinant and its minors serve: with a least moment of 1e-7 of the others
-/// they leave a hundredth of the error, which refinement takes away.
+/// A determinant and its minors serve if it is at least this part of the trace cubed: with a least moment of 1e-7 of
+/// the others they leave an error of a hundredth, which refinement takes away.
 inline constexpr double even_determinant = 1e-7;
 
 /// A ball hinge whole (Eq. 10): Ω̇ of the outboard body follows from its moment row, Ω̇ = gain r̈ + free.
@@ -20,10 +20,9 @@ struct Ball {
   Vector3<T> free;
 };
 
-/// eliminate_ball() where the moments of inertia differ by many orders of magnitude: one direction after the other, the
-/// largest pivot first, each at right angles in the metric of aa to those before. Then what a heavy body further out
-/// adds to uu goes by squares of its own size and leaves the light ones the digits that rounding of the sum has left
-/// them.
+/// Does the work of eliminate_ball() if the moments of inertia differ by many orders of magnitude: one direction after
+/// the other, the largest pivot first, each orthogonal to those before in the metric of aa. Then a heavy body further
+/// out adds to uu by squares of its own size, and leaves the light bodies the digits that the rounded sum still has.
 template <class T>
 bool eliminate_uneven_ball(Transfer<T>& s, Ball<T>& ball, const Vector3<T>& moment, const T& own) {
   const Symmetric3<T>& j = s.aa;
@@ -111,7 +110,7 @@ Symmetric3<T> cross_rows(const Vector3<T>& r, const Matrix3<T>& m) {
           r.z * m(0, 0) - r.x * m(0, 2), r.x * m(0, 1) - r.y * m(0, 0), r.x * m(1, 1) - r.y * m(1, 0)};
 }
 
-/// shift() of what a ball hinge passes: S has its force block only.
+/// As shift() does, for what a ball hinge passes: S has its force block only.
 template <class T>
 Transfer<T> shift_force(const Transfer<T>& s, const Vector3<T>& r, const Vector3<T>& omega) {
   Transfer<T> t;
@@ -122,7 +121,7 @@ Transfer<T> shift_force(const Transfer<T>& s, const Vector3<T>& r, const Vector3
   t.e.angular = add_cross(s.e.angular, r, t.e.linear);
   return t;
 }
-/// The same where e holds the term of Ω̃Ω̃ r already, or nothing moves.
+/// The same if e already holds the term of Ω̃Ω̃ r, or if nothing moves.
 template <class T>
 Transfer<T> shift_force(const Transfer<T>& s, const Vector3<T>& r) {
   const Matrix3<T> au = cross_columns(r, s.uu);

@@ -51,8 +51,8 @@ class BodyAngles {
     const auto B = columns(beta);
     return std::abs(dot(cross(B[0], B[1]), B[2]));
   }
-  /// Angles of an orientation: the second in [−π/2, π/2], or in [0, π] where the third axis is the first. At gimbal lock
-  /// the third one is zero.
+  /// The angles of an orientation: the second in [−π/2, π/2], or in [0, π] if the first and the third axis are the
+  /// same. At gimbal lock the third angle is zero.
   Vec3 of(const Mat3& R) const {
     const std::size_t i = axes_[0], j = axes_[1], k = 3 - i - j;  // k: the axis that is neither the first nor the second
     const double sign = (j + 3 - i) % 3 == 1 ? 1 : -1;            // of i × j along k
@@ -80,7 +80,7 @@ class BodyAngles {
   }
 
  private:
-  /// What rounding leaves of the cosine (or sine) of the second angle at gimbal lock.
+  /// The cosine (or sine) of the second angle at gimbal lock is this much rounding.
   static constexpr double lock = 1e-14;
   std::array<std::size_t, 3> axes_{2, 1, 0};
 };

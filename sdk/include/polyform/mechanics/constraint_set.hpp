@@ -19,8 +19,8 @@ class ConstraintSet {
     std::span<const JointIndex> joints;
     std::size_t rows = 0;
     std::size_t velocities = 0;          ///< of the attached joints together
-    bool holonomic = false;                ///< all its rows, unless the next says it row by row
-    std::span<const char> holonomic_rows;  ///< rows of a module, each for itself; empty: of a constraint element
+    bool holonomic = false;  ///< true: all its rows are holonomic, unless holonomic_rows says it row by row
+    std::span<const char> holonomic_rows;  ///< of a module: one per row; of a constraint element: empty
     bool is_holonomic(std::size_t row) const {
       return holonomic_rows.empty() ? holonomic : holonomic_rows[row] != 0;
     }
@@ -33,7 +33,7 @@ class ConstraintSet {
   };
 
   /// Makes the batches of all constraint types of the system. good() tells whether all could be made.
-  /// origin: what positions of the frames count from.
+  /// origin: the point from which positions of the frames count.
   explicit ConstraintSet(const SystemView&, const Vec3& origin = {});
   ~ConstraintSet();
   ConstraintSet(const ConstraintSet&) = delete;
@@ -41,8 +41,8 @@ class ConstraintSet {
 
   bool good() const { return good_; }
   std::span<const Element> elements() const { return elements_; }
-  /// From now on the discrete states are those in `discrete`, of all elements of the system, as they stand there at
-  /// each evaluation; where it is empty, and before, they are those of the start.
+  /// From now on evaluations use the discrete states in `discrete`, of all elements of the system, as they stand there
+  /// at that time. If it is empty, and before the first call, they use those of the start.
   void follow(std::span<const std::int32_t> discrete) noexcept {
     discrete_ = discrete.empty() ? std::span<const std::int32_t>(initial_) : discrete;
   }
@@ -61,7 +61,7 @@ class ConstraintSet {
   std::vector<Batch> batches_;
   std::vector<Element> elements_;
   std::vector<std::int32_t> initial_;        ///< discrete states of the constraint elements at the start
-  std::span<const std::int32_t> discrete_;   ///< those of all elements that count
+  std::span<const std::int32_t> discrete_;   ///< those of all elements, in use
   bool good_ = true;
 };
 

@@ -1,5 +1,5 @@
-// What a flexible body by itself answers to small displacements: ξ = [φ; u] of its frame, rotation and displacement of the
-// origin in ground axes, and δη of its modes.
+// How a flexible body by itself responds to small displacements: ξ = [φ; u] of its frame, rotation and displacement of
+// the origin in ground axes, and δη of its modes.
 //
 // In body axes its wrench and modal forces are W = M z − f(Ω, η, η̇), with z the accelerations of frame and modes, less
 // gravity. ω and α change by φ̇ + φ×ω and φ̈ + φ̇×ω + φ×α, and the rest turns with the body, so that in ground axes W
@@ -41,7 +41,7 @@ class FlexibleDerivatives {
   void evaluate(std::span<const BodyMotion> frames, std::span<const Spatial> accelerations, std::span<const double> eta,
                 std::span<const double> etadot, std::span<const double> etaddot) noexcept;
 
-  // As of the last evaluation: n², rows first; the wrench about the origin of the frame, ground axes.
+  // As of the last evaluation: n² numbers, rows first. The wrench is about the origin of the frame, ground axes.
   const double* M(const Element& e) const { return M_.data() + e.matrix; }
   const double* G(const Element& e) const { return G_.data() + e.matrix; }
   const double* K(const Element& e) const { return K_.data() + e.matrix; }

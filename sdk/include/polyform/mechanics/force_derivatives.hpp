@@ -1,4 +1,4 @@
-// Derivatives of all applied forces of a system by what each of them sees: its own markers, joints and states.
+// Derivatives of all applied forces of a system by their own inputs: the markers, joints and states of each force.
 #pragma once
 
 #include <cstdint>
@@ -11,12 +11,12 @@
 
 namespace polyform {
 
-/// Given by the forces (contract/given_derivatives.hpp), or by differences in the few inputs of an instance; the same input
-/// of all instances of a type at once. Batches of its
-/// own, so that it does not disturb those of an evaluation. Nothing allocates after construction.
+/// The derivatives come from the forces (contract/given_derivatives.hpp), or from differences in the few inputs of an
+/// instance, which step the same input of all instances of a type at once. The object has batches of its own, so it
+/// does not disturb evaluations. Nothing allocates after construction.
 class ForceDerivatives {
  public:
-  /// Of a marker: rotation, displacement, angular velocity, velocity; ground axes.
+  /// The inputs of each marker: rotation, displacement, angular velocity, velocity; ground axes.
   static constexpr std::size_t marker_inputs = 12, marker_outputs = 6;
 
   /// One instance. inputs: marker after marker as above, then the joints' coordinates (by steps in the velocity
@@ -34,7 +34,7 @@ class ForceDerivatives {
     std::size_t outputs() const { return marker_outputs * markers + velocities + states; }
   };
 
-  /// origin: what positions of the frames count from; the view outlives the object.
+  /// origin: the point from which positions of the frames count. The view outlives the object.
   ForceDerivatives(const SystemView&, const Vec3& origin);
   ~ForceDerivatives();
   ForceDerivatives(const ForceDerivatives&) = delete;
@@ -43,12 +43,12 @@ class ForceDerivatives {
   bool good() const { return good_; }
   /// Discrete states of all elements, as ForceSet::follow takes them.
   void follow(std::span<const std::int32_t> discrete) noexcept { discrete_ = discrete; }
-  /// At a state; arguments as of ForceSet::evaluate.
+  /// Finds the derivatives at a state; arguments as for ForceSet::evaluate.
   void evaluate(double t, std::span<const BodyMotion> frames, std::span<const double> q, std::span<const double> v,
                 std::span<const double> x) noexcept;
 
   std::span<const Instance> instances() const { return instances_; }
-  /// As of the last evaluate().
+  /// The matrix of the last evaluate().
   const double* matrix(const Instance& i) const { return numbers_.data() + i.matrix; }
   std::span<const Marker> markers(const Instance&) const;
   std::span<const Vec3> arms(const Instance&) const;        ///< from the origins of the markers' frames

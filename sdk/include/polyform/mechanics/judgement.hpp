@@ -7,28 +7,28 @@
 
 namespace polyform {
 
-/// A row of constraints depends on others where the part of it that is independent of them is smaller than this, beside
-/// the terms that the row is made of (lengths and forces with other directions). In all formulations and in `check`.
+/// A row of constraints depends on others if its part that is independent of them is smaller than this, relative to the
+/// terms of the row (lengths and forces with other directions). This holds in all formulations and in `check`.
 inline constexpr double least_independent = 1e-5;
-/// The same of a compliance, which goes with the square of a row.
+/// The same bound for a compliance, which is proportional to the square of a row.
 inline constexpr double least_independent_square = least_independent * least_independent;
-/// The part up to which closing the loops leaves rows independent that depend on others: what is more is told.
+/// When the loops have been closed, the independent part of a dependent row is at most this; a larger part is reported.
 inline constexpr double rounding_of_rows = 1e-9;
 
-/// Positions are no better than this beside the distance of what they tie from the origin.
+/// Errors of positions are at least this part of the distance from the origin.
 inline constexpr double position_rounding_part = 1e-14;
-/// Velocities are no better than this beside the fastest that are tied.
+/// Errors of velocities are at least this part of the fastest velocity in the constraints.
 inline constexpr double velocity_rounding_part = 1e-14;
 
-/// Whether a step of Newton's method has come to rounding: below the tolerance it gains less than three quarters of the
-/// residual, where it would square it.
+/// Whether a step of Newton's method has come to rounding: below the tolerance, it takes away less than three quarters
+/// of the residual, although Newton's method would square the residual.
 inline constexpr bool has_come_to_rounding(double residual, double before, double tolerance) noexcept {
   return residual <= tolerance && residual > 0.25 * before;
 }
 
-/// How long Newton's method goes on closing positions: for so many steps at most, while the residual is finite and of
-/// so many steps after each other one at least shrinks it to this part of the least before. A search that has another
-/// way to try gives up sooner.
+/// How long Newton's method goes on closing positions: for a limited number of steps, while the residual is finite and
+/// at least one of so many steps in a row shrinks it to a given part of the least before. A search that has another way
+/// to try gives up sooner.
 class ClosingSteps {
  public:
   struct Limits {
@@ -40,7 +40,7 @@ class ClosingSteps {
   explicit ClosingSteps(double residual, const Limits& limits = usual) noexcept
       : limits_(limits), best_(residual), is_finite_(std::isfinite(residual)) {}
   bool go_on() const noexcept { return is_finite_ && made_ < limits_.steps && idle_ < limits_.idle; }
-  /// After a step, with the residual that it leaves.
+  /// To be called after a step, with the residual that the step leaves.
   void made(double residual) noexcept {
     ++made_;
     idle_ = residual < limits_.gain * best_ ? 0 : idle_ + 1;

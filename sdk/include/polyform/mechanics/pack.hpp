@@ -1,8 +1,8 @@
-// Several numbers that are computed with as one: the scalar of kernels that evaluate many worlds at a time.
+// A pack of several numbers that kernels compute with like one number, to evaluate many worlds at a time.
 //
-// A kernel is written once as a template on its number T: double, or a Pack<N> of N of them, one for each lane. It
-// decides nothing by comparing numbers: what a lane is to do otherwise is marked in a mask, and lanes never meet, so
-// that the result of a lane depends on that lane alone.
+// A kernel is written once as a template on its number T: double, or a Pack<N> of N of them, one for each lane. No
+// comparison of numbers decides what a kernel does: lanes that need something else are marked in a mask. Lanes never
+// mix, so that the result of a lane depends on that lane alone.
 #pragma once
 
 #include <cstddef>
@@ -66,7 +66,7 @@ struct PackMask {
   constexpr PackMask& operator|=(const PackMask& b) { lanes |= b.lanes; return *this; }
 };
 
-/// What a kernel asks of its number.
+/// The operations that a kernel needs for its number.
 template <class T>
 struct LanesOf {
   static constexpr std::size_t count = 1;
@@ -108,7 +108,7 @@ PackMask<N> not_greater(const Pack<N>& a, const Pack<N>& b) {
   return {typename PackMask<N>::Lanes(~(a.lanes > b.lanes))};
 }
 
-/// As many as one register of the instruction set takes that this is compiled for.
+/// The number of doubles in one register of the instruction set of this build.
 #if defined(__AVX512F__)
 inline constexpr std::size_t pack_size = 8;
 #elif defined(__AVX__)

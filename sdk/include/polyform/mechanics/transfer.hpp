@@ -39,9 +39,9 @@ SpatialVector<T> multiply(const Transfer<T>& s, const SpatialVector<T>& z) {
   return {s.aa * z.angular + s.au * z.linear, transpose_times(s.au, z.angular) + s.uu * z.linear};
 }
 
-/// A body about its hinge point P, in axes fixed in it or, turned, in ground axes. Its inertia tensor about P is
-/// J = λ 1 + a aᵀ + b bᵀ with the smallest principal moment λ: two vectors are turned for less than a tensor, and a
-/// small λ keeps its digits beside large moments.
+/// A body about its hinge point P, in body axes or, turned, in ground axes. Its inertia tensor about P is J = λ 1 + a
+/// aᵀ + b bᵀ with the smallest principal moment λ: to turn two vectors costs less than to turn a tensor, and a small λ
+/// keeps its digits next to large moments.
 template <class T>
 struct Inertia {
   T mass{}, least{};      ///< λ
@@ -115,14 +115,16 @@ Transfer<T> shift(const Transfer<T>& s, const Vector3<T>& r, const Vector3<T>& o
   t.e.angular = add_cross(add_product(s.e.angular, s.au, gamma), r, t.e.linear);
   return t;
 }
-/// shift() where e holds the term of Ω̃Ω̃ r already, or nothing moves (corrections of positions and velocities).
+/// As shift() does, if e already holds the term of Ω̃Ω̃ r, or if nothing moves (corrections of positions and
+/// velocities).
 template <class T>
 Transfer<T> shift(const Transfer<T>& s, const Vector3<T>& r) {
   const Matrix3<T> au = add_cross_columns(s.au, r, s.uu);
   return {add_cross_rows(s.aa, r, s.au + au), au, s.uu, {add_cross(s.e.angular, r, s.e.linear), s.e.linear}};
 }
 
-/// One direction of motion H (ground axes, at P) eliminated from a hinge, and what is kept of it for the way back.
+/// One direction of motion H (ground axes, at P) that is eliminated from a hinge, and the numbers that the way back
+/// needs.
 template <class T>
 struct Column {
   SpatialVector<T> H;
@@ -130,7 +132,7 @@ struct Column {
   T inverse{};          ///< 1 / (Hᵀ S H)
   T free{};             ///< τ − Hᵀ e
 
-  /// Eq. 33: v̇ from the accelerations that the rest of the hinge gives.
+  /// Eq. 33: v̇ from the accelerations z that the rest of the hinge gives.
   T rate(const SpatialVector<T>& z) const { return inverse * (free - dot(U, z)); }
 };
 
@@ -153,13 +155,14 @@ void condense(Transfer<T>& s, const Column<T>& column) {
   s.e += (column.inverse * column.free) * column.U;
 }
 
-/// A hinge pivot below this part of the inertia it is formed from is rounding: the hinge moves nothing.
+/// A hinge pivot below this part of the inertia that it comes from is rounding: the hinge moves nothing.
 inline constexpr double smallest_pivot = 1e-14;
-/// An inertia of the outboard body itself below this part is none: what rounding of a model's numbers leaves of zero.
+/// An inertia of the outboard body below this part counts as zero: rounding of a model's numbers makes as much of zero.
 inline constexpr double least_own_inertia = 1e-20;
 
-/// The pivot of a hinge. What is outboard resists at least as its own body does: own, of which a pivot that is lost in
-/// the rounding of `terms`, much heavier bodies further out, has no less. Zero where nothing is known to resist.
+/// The pivot of a hinge. All that is outboard resists at least as the outboard body does, by `own`. So a pivot that is
+/// lost in the rounding of `terms`, which much heavier bodies further out make, is at least `own`. Zero if nothing is
+/// known to resist.
 template <class T>
 T pivot_of(const T& computed, const T& terms, const T& own) {
   using std::max;
@@ -167,8 +170,8 @@ T pivot_of(const T& computed, const T& terms, const T& own) {
   return own > T(least_own_inertia) * terms ? max(computed, own) : T(0);
 }
 
-/// What the pivots of a hinge are held against: S before any of its directions is eliminated, for of what several leave
-/// there may be nothing but rounding.
+/// The size against which the pivots of a hinge are judged: S before any of its directions is eliminated, because what
+/// several directions leave of S may be rounding.
 template <class T>
 struct PivotScale {
   T angular, linear;
@@ -192,7 +195,7 @@ bool prepare(const Transfer<T>& s, const PivotScale<T>& scale, Column<T>& column
   column.free = effort - dot(H, s.e);
   return true;
 }
-/// prepare() for a unit direction without translation: a revolute hinge.
+/// Does as prepare() for a unit direction without translation: a revolute hinge.
 template <class T>
 bool prepare_rotation(const Transfer<T>& s, Column<T>& column, const T& effort) {
   const Vector3<T>& axis = column.H.angular;
@@ -203,9 +206,9 @@ bool prepare_rotation(const Transfer<T>& s, Column<T>& column, const T& effort) 
   column.free = effort - dot(axis, s.e.angular);
   return true;
 }
-/// After prepare_rotation() has failed: a straight chain of 100 000 bodies is 1e15 times harder to turn across its pins
-/// than about them. The pivot counts all the same where it stands out of the rounding in its own terms; where it does
-/// not, it is at least the body's own moment of inertia about the axis.
+/// Takes over after prepare_rotation() has failed: a straight chain of 100 000 bodies is 1e15 times harder to turn
+/// across its pins than about them. The pivot counts if it stands out of the rounding of its own terms; otherwise it is
+/// at least the body's own moment of inertia about the axis.
 template <class T>
 bool prepare_small_rotation(const Transfer<T>& s, Column<T>& column, const T& effort, const T& own) {
   using std::abs;
@@ -219,7 +222,7 @@ bool prepare_small_rotation(const Transfer<T>& s, Column<T>& column, const T& ef
   column.free = effort - dot(h, s.e.angular);
   return true;
 }
-/// prepare() for a unit direction without rotation: a prismatic hinge.
+/// Does as prepare() for a unit direction without rotation: a prismatic hinge.
 template <class T>
 bool prepare_translation(const Transfer<T>& s, Column<T>& column, const T& effort) {
   const Vector3<T>& axis = column.H.linear;
@@ -241,7 +244,7 @@ bool eliminate(Transfer<T>& s, const PivotScale<T>& scale, Column<T>& column, co
   return true;
 }
 
-/// shift() of what condense() would leave, in the other order: the shift does not wait for the division in D⁻¹.
+/// The result of condense() and then shift(), in the other order: the shift does not wait for the division in D⁻¹.
 template <class T>
 Transfer<T> shift_condensed(const Transfer<T>& s, const Column<T>& column, const Vector3<T>& r,
                             const Vector3<T>& omega) {

@@ -1,4 +1,4 @@
-// What follows from accelerations and multipliers: reactions, accelerations of joints, rates of modules.
+// Quantities that follow from accelerations and multipliers: reactions, accelerations of joints, rates of modules.
 #pragma once
 
 #include <span>
@@ -9,13 +9,13 @@
 
 namespace polyform {
 
-/// A solution of the equations of motion. AbsoluteSystem gives it once it is found; it is good until the next
+/// A solution of the equations of motion. AbsoluteSystem gives it when it has found one; it is valid until the next
 /// evaluation.
 class AbsoluteAccelerations {
  public:
   /// solution: x and −λ. Both outlive the object.
   AbsoluteAccelerations(const absolute::Model&, std::span<const double> solution);
-  /// After a solution has been found. applied: efforts on the velocity coordinates of all joints.
+  /// To be called after a solution has been found. applied: efforts on the velocity coordinates of all joints.
   void found(std::span<const double> applied) noexcept;
 
   /// x of all blocks: accelerations of the mass centres (of flexible bodies: of the frame origins; angular, linear;
@@ -29,7 +29,7 @@ class AbsoluteAccelerations {
   void modal_accelerations(std::span<double> etaddot) const noexcept;
   /// d/dt of the velocity coordinates of all joints.
   void joint_accelerations(std::span<double> vdot) const noexcept;
-  /// Rates of the modules' u and x, to their places among the first-order states.
+  /// Writes the rates of the modules' u and x to their places among the first-order states.
   void module_rates(std::span<double> xdot) const noexcept;
 
   /// What a joint transmits to its moving body at the origin of M, ground axes: constraint force, joint effort and the
@@ -37,12 +37,13 @@ class AbsoluteAccelerations {
   Spatial reaction(std::size_t joint) const noexcept;
   /// Multipliers of the rows of all modules.
   void module_multipliers(std::span<double> out) const noexcept;
-  /// Of constraint elements, λ + effort as in Observation::constraint_multipliers; of rows that do not count, zero.
+  /// Writes λ + effort of constraint elements as in Observation::constraint_multipliers; zero for rows that do not
+  /// count.
   void constraint_multipliers(std::span<double> out) const noexcept;
-  /// Of constraint elements and modules whose rows ask for a velocity: (λ + effort) · right-hand side of the
+  /// The power of constraint elements and modules whose rows ask for a velocity: (λ + effort) · right-hand side of the
   /// velocities, W.
   double driving_power() const noexcept;
-  /// Of what drives joints that depend on time, W. q, reactions: of all joints.
+  /// The power that drives joints that depend on time, W. q, reactions: of all joints.
   double clock_power(const RheonomicJoints&, std::span<const double> q,
                      std::span<const Spatial> reactions) const noexcept;
 

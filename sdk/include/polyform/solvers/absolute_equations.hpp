@@ -1,4 +1,4 @@
-// The equations of motion in absolute coordinates as those see them who solve them in a way of their own.
+// The equations of motion in absolute coordinates, for code that solves them in a way of its own.
 #pragma once
 
 #include <span>
@@ -9,9 +9,9 @@
 namespace polyform {
 
 /// What accelerations are for. Next to a singular position of a loop, x (of its size) away, rounding of positions by η
-/// makes that of velocities η/x and of accelerations η/x²·1/x: a stage of an integrator is better off without rows that
-/// depend on others up to x = ∛η than with accelerations of rounding, which would hold the step there. What is shown is
-/// to meet all rows.
+/// makes rounding of velocities η/x and of accelerations η/x²·1/x. Accelerations that are rounding would hold the steps
+/// of an integrator there, so its stages leave out rows that depend on others up to x = ∛η. Shown accelerations meet
+/// all rows.
 enum class Accelerations : unsigned char { of_stage, shown };
 
 /// M, A, b and f of the motions last evaluated, block by block and constraint by constraint:
@@ -30,7 +30,7 @@ class AbsoluteEquations {
   std::size_t size(std::size_t block) const { return model_.blocks.size(block); }
   std::string_view name_of_block(std::size_t block) const noexcept { return model_.blocks.name(block); }
   bool is_module(std::size_t block) const { return model_.blocks.is_module(block); }
-  /// Whether a block has no mass, or no inertia for some motion of its own; what it has may be ever so little.
+  /// Whether a block has no mass, or no inertia for some motion of its own; any inertia, however little, counts.
   bool lacks_inertia(std::size_t block) const { return scales_[block].lacking; }
 
   // The constraints: all joints, all constraint elements, all modules.

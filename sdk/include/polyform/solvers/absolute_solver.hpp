@@ -18,9 +18,8 @@
 namespace polyform {
 
 /// State y, in this order:
-///   per body 13: mass centre (3), orientation as quaternion (4), angular velocity (3), velocity of the mass centre
-///   (3),
-///                all in ground axes; of a flexible body the frame origin instead of the mass centre;
+///   per body 13: mass centre (3), orientation as quaternion (4), angular velocity (3), velocity of the mass
+///                centre (3), all in ground axes; of a flexible body the frame origin instead of the mass centre;
 ///   η, η̇:        of all modes;
 ///   hints:       joint coordinates that the poses leave open, integrated from their rates: angles (whole turns), all
 ///                coordinates of code-defined joints;
@@ -58,7 +57,7 @@ class AbsoluteSolver : public Solver, public Equations, public PowerSource, publ
   bool made() const { return applied_.forces().good() && system_.good(); }
 
   /// Solves the equations of motion at the evaluated motions. wrenches, efforts, modal_forces: as in
-  /// AbsoluteSystem::accelerations. Null after fail().
+  /// AbsoluteSystem::accelerations. nullptr after fail().
   virtual const AbsoluteAccelerations* solve(std::span<const Spatial> wrenches, std::span<const double> efforts,
                                              std::span<const double> modal_forces, Accelerations) noexcept = 0;
   /// Whether the accelerations just found meet all rows, those that depend on others too. False after fail().
@@ -99,12 +98,12 @@ class AbsoluteSolver : public Solver, public Equations, public PowerSource, publ
   const AbsoluteAccelerations* found_ = nullptr;  ///< the last ones that were found
   bool project_;
   double tolerance_;
-  /// Whether derivative() works at the projection of y onto the constraints. The stages of an integrator lie beside
-  /// them by the square of the step, and where loops are near a singular position (or have redundant constraints)
-  /// that much contradiction divided by a nearly vanishing pivot would spoil the accelerations.
+  /// Whether derivative() works at the projection of y onto the constraints. The stages of an integrator lie off them
+  /// by the square of the step. If loops are near a singular position (or have redundant constraints), so large a
+  /// contradiction, divided by a nearly vanishing pivot, would spoil the accelerations.
   bool project_stages_ = false;
 
-  /// What an observation is made of beside the state.
+  /// What an observation needs in addition to the state.
   struct Shown {
     std::vector<Quat> orientations;
     std::vector<Spatial> accelerations;

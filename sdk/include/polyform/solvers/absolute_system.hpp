@@ -6,21 +6,21 @@
 // solved as a sparse symmetric system with a cost linear in the bodies for chains, trees and ladders of loops.
 // Constraints may be redundant (A without full row rank) and M singular, as long as the motion is determined: a
 // quasi-definite neighbour of the matrix is factorized, and iterative refinement against the true matrix removes the
-// difference. The multipliers of redundant rows are those of least norm (in a metric of the bodies' masses). Where
-// masses differ by so much that no neighbour is near enough, the matrix itself is factorized with twice the digits,
-// without the rows that depend on others.
+// difference. The multipliers of redundant rows are those of least norm (in a metric of the bodies' masses). If masses
+// differ by so much that no neighbour is near enough, the matrix itself is factorized with twice the digits, without
+// the rows that depend on others.
 //
-// Of a flexible body x holds the angular velocity, the velocity of the frame origin and η̇, 6 + m in all.
+// For a flexible body x holds the angular velocity, the velocity of the frame origin and η̇, 6 + m in all.
 //
 // A module is a block of its own: x holds the rates of its variables u, M and f are its own, its rows stand in A.
 //
 // It serves formulations in absolute coordinates, which may solve the equations in a way of their own, and the host:
 // closing loops, projecting velocities in the inertia metric.
 //
-// The parts, each a class with a state of its own, in the folder absolute: blocks of unknowns and constraints (the
+// The parts are classes with a state of their own, in the folder absolute: blocks of unknowns and constraints (the
 // structure), motions, inertia (M) and rows (A, b), which together are the model; scales; loads (f); factors, residual,
-// refinement
-// (saddle_point), the same with twice the digits (fine_solver); correction of positions and velocities; checks.
+// refinement (saddle_point), the same with twice the digits (fine_solver); correction of positions and velocities;
+// checks.
 #pragma once
 
 #include <memory>
@@ -43,8 +43,8 @@ struct PositionCorrection {
 /// view: its constraints, in this order.
 class AbsoluteSystem {
  public:
-  /// absent: per constraint, whether its rows do not count; or empty. origin: what positions count from, for the
-  /// elements. The view outlives the object.
+  /// absent: per constraint, whether its rows do not count; or empty. origin: the point from which positions count, for
+  /// the elements. The view outlives the object.
   explicit AbsoluteSystem(const SystemView& view, const std::vector<bool>& absent = {}, const Vec3& origin = {});
   ~AbsoluteSystem();
 
@@ -59,22 +59,22 @@ class AbsoluteSystem {
 
   /// Moves the bodies onto the constraints: Newton's method in the inertia metric, from near or far (steps are
   /// limited). poses: of the body frames, in and out; the quaternions stay continuous. q: coordinates of all joints,
-  /// hints on entry; eta: of all modes, in and out. states: first-order states, of which those that are integrals of
-  /// modules' variables are moved too; where they are not given, rows of modules ask nothing. Succeeds when the largest
-  /// residual is at most tolerance, after going on to round-off.
+  /// hints on entry; eta: of all modes, in and out. states: first-order states; those that are integrals of modules'
+  /// variables are moved too. Without states, rows of modules ask nothing. Succeeds if the largest residual is at most
+  /// tolerance, after going on to round-off.
   bool correct_positions(double t, std::span<Pose> poses, std::span<double> q, double tolerance, PositionCorrection&,
                          std::span<double> eta = {}, std::span<double> states = {}) noexcept;
   /// The velocities nearest to the given ones in the inertia metric that respect the constraints at the given poses:
   /// min ½ (x − x₀)ᵀ M (x − x₀) subject to A x = right. bodies: V in and out; etadot too. q: hints on entry; q, v: the
   /// joints' coordinates and velocities afterwards. violation: the largest before. after_positions: the poses are those
-  /// that correct_positions has just left, whose factors still serve. states: first-order states, of which the modules'
-  /// u are moved too; where they are not given, rows of modules ask nothing.
+  /// that correct_positions has just left, whose factors still serve. states: first-order states; the modules' u are
+  /// moved too. Without states, rows of modules ask nothing.
   bool project_velocities(double t, std::span<BodyMotion> bodies, std::span<double> q, std::span<double> v,
                           double& violation, bool after_positions = false, std::span<const double> eta = {},
                           std::span<double> etadot = {}, std::span<double> states = {}) noexcept;
 
   /// Constraints, inertia and joint coordinates at these motions; q holds hints on entry. states: first-order states of
-  /// the system, read for modules; where they are not given, rows of modules ask nothing.
+  /// the system, read for modules; without them, rows of modules ask nothing.
   const AbsoluteEquations& evaluate(double t, std::span<const BodyMotion> bodies, std::span<double> q,
                                     std::span<double> v, std::span<const double> eta = {},
                                     std::span<const double> etadot = {},
@@ -85,8 +85,8 @@ class AbsoluteSystem {
   const AbsoluteAccelerations* accelerations(std::span<const Spatial> wrenches, std::span<const double> efforts,
                                              std::span<const double> modal_forces = {},
                                              Accelerations = Accelerations::shown) noexcept;
-  /// The first and the last part of accelerations(), around a solution by other means: f of the equations, φ included;
-  /// and a solution x, λ of them.
+  /// The first and the last part of accelerations(), for a solution that is found by other means: set f of the
+  /// equations, φ included; then set a solution x, λ of them.
   void set_loads(std::span<const Spatial> wrenches, std::span<const double> efforts,
                  std::span<const double> modal_forces = {}) noexcept;
   const AbsoluteAccelerations& set_solution(std::span<const double> x, std::span<const double> multipliers) noexcept;

@@ -1,9 +1,9 @@
 // L D Lᵀ factorization of a sparse symmetric matrix of small dense blocks of any sizes.
 //
-// Meant for quasi-definite matrices ([H Aᵀ; A −G] with H and G positive definite), which can be factorized in any
-// order without pivoting. A block that is nearly singular by itself and becomes regular when a neighbour is eliminated
-// (the zero block of a constraint, a body without mass) may be told to wait for that, which keeps the pivots large. The
-// order is of minimum degree otherwise: no fill for chains and trees.
+// Meant for quasi-definite matrices ([H Aᵀ; A −G] with H and G positive definite), which can be factorized in any order
+// without pivoting. A block may be nearly singular by itself and become regular when a neighbour is eliminated (the
+// zero block of a constraint, a body without mass). Such a block may be told to wait for that, which keeps the pivots
+// large. Otherwise the order is of minimum degree: no fill for chains and trees.
 #pragma once
 
 #include <cstddef>
@@ -41,12 +41,12 @@ class BasicBlockLdlt {
   /// Numbers stored for the factors, a measure of the fill.
   std::size_t stored() const { return values_.size(); }
 
-  /// Sets the whole matrix to zero; then fill it in through diagonal (lower triangle) and block, and factorize.
+  /// Sets the whole matrix to zero. Then fill it in through diagonal (lower triangle) and block, and factorize.
   void clear() noexcept;
   Block diagonal(std::size_t i) noexcept;
   /// Block (i, j), rows of i and columns of j; i ≠ j, one of the pairs given to analyze.
   Block block(std::size_t i, std::size_t j) noexcept;
-  /// Numeric phase, in place. False when a pivot is zero or not finite: failed_block() tells in which block.
+  /// Numeric phase, in place. False if a pivot is zero or not finite: failed_block() tells in which block.
   bool factorize() noexcept;
   std::size_t failed_block() const { return failed_; }
   /// Solves in place; b has size() entries, block i from offset(i).

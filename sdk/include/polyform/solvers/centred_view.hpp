@@ -1,4 +1,4 @@
-// A system as seen from a place of its own.
+// A view of a system from a place of its own.
 #pragma once
 
 #include <vector>
@@ -7,11 +7,11 @@
 
 namespace polyform {
 
-/// A view of a system in which positions count from a place of its own, where it is far from the ground origin beside
-/// its size; else as they are given. A solver works in it: far from the ground origin the rounding of
-/// positions would be no small error, least of all in a loop next to a singular position, and an integrator's relative
-/// tolerance times that distance no tolerance. Elements are told positions from the ground origin all the same
-/// (Attachments), and so are those who observe.
+/// A view of a system. If the system is far from the ground origin compared with its size, positions count from a place
+/// of its own in this view; otherwise they are as given. A solver works in it: far from the ground origin the rounding
+/// of positions would be no small error, least of all in a loop next to a singular position, and an integrator's
+/// relative tolerance times that distance no tolerance. Elements and observers get positions from the ground origin all
+/// the same (Attachments).
 class CentredView {
  public:
   explicit CentredView(const SystemView&);
@@ -19,10 +19,9 @@ class CentredView {
   CentredView& operator=(const CentredView&) = delete;
 
   const SystemView& view() const { return view_; }
-  /// What positions of view() count from, ground axes, m.
+  /// The point from which positions of view() count, ground axes, m.
   const Vec3& origin() const { return origin_; }
-  /// The potential energy of the weights with all mass at the origin: what gravity_potential() in view() comes short
-  /// of.
+  /// The potential energy of the weights with all mass at the origin, which gravity_potential() in view() lacks.
   double potential_at_origin() const { return potential_; }
 
  private:

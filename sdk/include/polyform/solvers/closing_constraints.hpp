@@ -1,5 +1,5 @@
-// What closes a spanning tree at a state: the constraints of the cut joints, then the rows of constraint elements and
-// modules.
+// The constraints that close a spanning tree at a state: those of the cut joints, then the rows of constraint elements
+// and modules.
 #pragma once
 
 #include <cmath>
@@ -15,16 +15,16 @@
 
 namespace polyform {
 
-/// The rows stand in groups: one group per cut joint, then the groups of the elements. All answers hold for the motions
+/// The rows stand in groups: one group per cut joint, then the groups of the elements. All results hold for the motions
 /// of the last evaluate(). A solver works with the object of its LoopClosure, which lets others read it.
 class ClosingConstraints {
  public:
-  /// All outlive the object.
+  /// All arguments outlive the object.
   ClosingConstraints(const SystemView&, const LoopLayout&, ElementRows&);
 
-  /// frames: motions of all frames. q and v: coordinates and velocities of all joints (canonical order). Those of the
-  /// cut joints are set; in q they hold hints on entry.
-  /// x: first-order states of the system, read where there are modules.
+  /// frames: motions of all frames. q and v: coordinates and velocities of all joints (canonical order). The function
+  /// sets those of the cut joints, whose q holds hints on entry. x: first-order states of the system, read if there are
+  /// modules.
   void evaluate(double t, std::span<const BodyMotion> frames, std::span<double> q, std::span<double> v,
                 std::span<const double> x = {}) noexcept;
 
@@ -47,7 +47,7 @@ class ClosingConstraints {
   std::size_t rows(std::size_t i) const {
     return is_cut(i) ? joints_[i].rows : elements_.group(element(i)).rows;
   }
-  /// By how much the positions miss a row; zero where the row asks nothing of positions.
+  /// By how much the positions miss a row; zero if the row asks nothing of positions.
   double residual(std::size_t i, std::size_t row) const {
     return is_cut(i) ? joints_[i].residual[row] : elements_.asked_residual(element(i), row);
   }
@@ -55,7 +55,7 @@ class ClosingConstraints {
   double rate(std::size_t i, std::size_t row) const {
     return is_cut(i) ? dot(joints_[i].T[row], joints_[i].relative.twist) : elements_.asked_rate(element(i), row);
   }
-  /// One bit per row: whether it asks nothing of positions. Rows that the elimination passes over are others: see
+  /// One bit per row: whether it asks nothing of positions. Not the rows that the elimination passes over: see
   /// ElementRows::given_up.
   unsigned nonholonomic(std::size_t i) const { return is_cut(i) ? 0 : elements_.group(element(i)).nonholonomic; }
 
@@ -64,7 +64,7 @@ class ClosingConstraints {
   double missed_by_elements() const { return missed_by_elements_; }  ///< largest rate of the elements alone
   double size() const { return size_; }     ///< largest distance of a constrained frame from the origin, m, or 1
   double speed() const { return speed_; }   ///< largest of the constrained frames, rad/s or m/s, or 1
-  /// What rounding alone leaves of the violations, about.
+  /// About the part of the violations that is rounding.
   double position_rounding() const { return position_rounding_part * size_; }
   double velocity_rounding() const { return velocity_rounding_part * speed_; }
   /// Whether the loops are closed so well that dependent rows show: their pivots are the square of the residual.
@@ -72,7 +72,7 @@ class ClosingConstraints {
   /// The group with the largest residual.
   std::size_t worst() const { return worst_; }
 
-  /// Calls share(frame, row about the frame's origin) for the frames of bodies that a row of a group acts on.
+  /// Calls share(frame, row about the frame's origin) for the frames of bodies on which a row of a group acts.
   template <class Share>
   void each_share(std::size_t i, std::size_t row, std::span<const BodyMotion> frames,
                   const Share& share) const noexcept {
@@ -89,7 +89,7 @@ class ClosingConstraints {
 
  private:
   void note_residual(double residual, std::size_t group) noexcept {
-    if (std::abs(residual) <= position_violation_) return;  // what is no number counts as the worst
+    if (std::abs(residual) <= position_violation_) return;  // NaN counts as the worst
     position_violation_ = std::abs(residual);
     worst_ = group;
   }
@@ -100,7 +100,7 @@ class ClosingConstraints {
   ElementRows& elements_;
   std::vector<JointConstraint> joints_;   ///< per cut joint
   double position_violation_ = 0, velocity_violation_ = 0;
-  double missed_by_elements_ = 0;   ///< by velocities
+  double missed_by_elements_ = 0;   ///< largest rate of the elements' rows
   double size_ = 1, speed_ = 1;
   std::size_t worst_ = 0;
 };

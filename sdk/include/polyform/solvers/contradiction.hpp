@@ -1,5 +1,5 @@
-// Constraints that contradict each other: from which residual on, what makes them so, and the sentences that say it,
-// alike in all solvers.
+// Constraints that contradict each other: the residual from which on they do, the likely causes, and the sentences
+// about it, the same in all solvers.
 #pragma once
 
 #include <string_view>
@@ -10,22 +10,22 @@
 
 namespace polyform {
 
-/// From this part of what acts on a row or could (SystemScales) on, accelerations do not satisfy it, at a state that
-/// meets the constraints.
+/// If accelerations miss a row by this part of what acts on it or could (SystemScales), at a state that meets the
+/// constraints, they do not satisfy it.
 inline constexpr double least_contradiction = 1e-8;
-/// The same where rows that depend on others up to least_independent are left out: they are met up to that.
+/// The same if rows that depend on others up to least_independent are left out: such a row is met up to that.
 inline constexpr double least_contradiction_of_dependent = least_independent;
-/// The same where loops are cut: next to a singular position a row is done without, which leaves more of it.
+/// The same where loops are cut: next to a singular position a row is left out, which misses more.
 inline constexpr double least_contradiction_of_cuts = 1e-4;
 
-/// error: what accelerations leave of a row, as a part; no number is one. A state beside the constraints makes rows
-/// that depend on others disagree by about as much as it violates positions and velocities.
+/// error: what accelerations leave of a row, relative to its scale; NaN is a contradiction. A state off the constraints
+/// makes rows that depend on others disagree by about as much as it violates positions and velocities.
 inline bool is_contradiction(double error, double least, double position_violation,
                              double velocity_violation) noexcept {
   return !(error <= least + 100 * (position_violation + velocity_violation));
 }
 
-/// Without a full stop. Only what the system can have is named.
+/// The likely causes, without a full stop. Only causes that the system can have are named.
 inline const char* causes_of_contradiction(const SystemView& view) noexcept {
   return view.constraints.empty()
              ? "Likely causes: velocities that the mechanism cannot have in this position, a limit position or another "
@@ -34,7 +34,7 @@ inline const char* causes_of_contradiction(const SystemView& view) noexcept {
                "position, a limit position or another singular one, or a very light body between heavy ones";
 }
 
-/// What the accelerations leave of the rows of a joint, constraint or module; error: relative. Always false.
+/// Reports what the accelerations leave of the rows of a joint, constraint or module; error: relative. Always false.
 inline bool say_contradiction(Failure& failure, const SystemView& view, std::string_view kind, std::string_view name,
                               double error) noexcept {
   return failure.say(
@@ -42,17 +42,17 @@ inline bool say_contradiction(Failure& failure, const SystemView& view, std::str
       kind, name, error, causes_of_contradiction(view));
 }
 
-/// What the projection of velocities leaves of a row, m/s or rad/s. Always false.
+/// Reports what the projection of velocities leaves of a row, m/s or rad/s. Always false.
 inline bool say_no_velocities(Failure& failure, std::string_view kind, std::string_view name, double left) noexcept {
   return failure.say(
       "No velocities respect all constraints: {} `{}` is left with {:.2e} (m/s or rad/s). Likely causes: "
       "given or prescribed velocities that contradict each other, or a mechanism at its limit position",
       kind, name, left);
 }
-/// Up to this, of the terms of a row and in m/s or rad/s, projected velocities meet it.
+/// Projected velocities meet a row up to this, relative to the row's terms and in m/s or rad/s.
 inline constexpr double velocities_meet = 1e-6;
 
-/// What to say where a state or an effort is no number.
+/// The sentence for a state or an effort that is not finite.
 inline constexpr char not_finite_state[] =
     "the state or a force is not finite: it has gone astray, or the step is too long";
 

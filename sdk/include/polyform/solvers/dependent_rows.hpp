@@ -2,15 +2,15 @@
 //
 // The compliance matrix G of the loops is positive semidefinite. Rows that depend on others (planar loops in space,
 // overconstrained mechanisms, a singular position) meet a vanishing pivot and are left out: the motion is the same
-// without them, and their multipliers are zero. Which they are shows only where the constraints hold: a stage of an
-// integrator lies beside them, dependent rows get small pivots of their own there, and what they ask contradicts the
-// others. So they are found when positions (close to the loops) and velocities are corrected, and told for
-// accelerations.
+// without them, and their multipliers are zero. Which rows depend on others shows only where the constraints hold: a
+// stage of an integrator lies off them, dependent rows get small pivots of their own there, and what they ask
+// contradicts the others. So these rows are found when positions (close to the loops) and velocities are corrected, and
+// accelerations use what was found.
 //
-// Where the masses on the loops differ by orders of magnitude, a row that only heavy bodies can give way to has a pivot
-// as small as one that depends on others. Which rows are independent is then judged by the directions of the hinges
-// alone: with hinges that all give way alike, by 1 rad or by the size of the bodies for a unit load, a small pivot is
-// of a row that depends on others, or of a position in which it is about to.
+// If the masses on the loops differ by orders of magnitude, a row that only heavy bodies can give way to has a pivot as
+// small as that of a row that depends on others. Then the directions of the hinges alone decide which rows are
+// independent: all hinges are given the same compliance, 1 rad or the size of the bodies for a unit load. A small pivot
+// then belongs to a row that depends on others, or is about to in a position nearby.
 #pragma once
 
 #include <cstddef>
@@ -29,22 +29,23 @@ class DependentRows {
 
   unsigned left_out(std::size_t i) const { return left_out_[i]; }
   void leave_out(std::size_t i, unsigned rows) { left_out_[i] = rows; }
-  /// Rows that do without what is solved for, and are not judged: those of a loop that ask nothing of positions.
+  /// Rows that the present solution does not need and that are not judged: those of a loop that ask nothing of
+  /// positions.
   void pass_over(std::size_t i, unsigned rows) { passed_over_[i] = rows; }
   /// All rows count until they are found to depend on others.
   void forget() noexcept;
 
   /// Whether the masses on the loops are so uneven that rows are judged before they are eliminated.
   bool is_uneven() const { return uneven_; }
-  /// anew: rows that were left out are judged, too.
+  /// Begins to judge rows. anew: rows that were left out are judged, too.
   void begin_judging(bool anew) noexcept;
-  /// After the columns have passed hinges that all give way alike: from the matrix of these.
+  /// Judges the rows by their matrix, after the columns have passed hinges of equal compliance.
   void judge(MultiplierMatrix&) noexcept;
 
   /// Eliminates a loop from the matrix; rows that are found to depend on others are added.
   void eliminate(std::size_t i, MultiplierMatrix&) noexcept;
-  /// Of the rows that were not left out, how far they are from depending on each other or on nothing, squared; 1 where
-  /// nothing is aligned. matrix: eliminated.
+  /// How far the rows that were not left out are from depending on each other or on nothing, squared; 1 if nothing is
+  /// aligned. matrix: eliminated.
   double smallest_pivot(const MultiplierMatrix& matrix) const {
     return uneven_ ? smallest_pivot_ : matrix.smallest_pivot();
   }

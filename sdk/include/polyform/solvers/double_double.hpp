@@ -1,5 +1,5 @@
-// Numbers of about 32 digits: the unevaluated sum of two doubles (Dekker 1971; Hida, Li and Bailey 2001). For
-// residuals, whose terms cancel to less than the rounding of a double. Only for files that are compiled with
+// Numbers of about 32 digits: the unevaluated sum of two doubles (Dekker 1971; Hida, Li and Bailey 2001). They are for
+// residuals, whose terms cancel to less than the rounding of a double. Use them only in files that are compiled with
 // -ffp-contract=off: a sum that is fused with the product before it has another rounding error than the one that is
 // computed here.
 #pragma once
@@ -23,7 +23,7 @@ struct DoubleDouble {
     const double s = a + b, of_b = s - a;
     return {s, (a - (s - of_b)) + (b - of_b)};
   }
-  /// The same where |a| ≥ |b|.
+  /// The same if |a| ≥ |b|.
   static DoubleDouble ordered_sum(double a, double b) {
     const double s = a + b;
     return {s, b - (s - a)};

@@ -4,9 +4,9 @@
 //
 //   Σ share · V = velocity_right,      Σ share · V̇ = acceleration
 //
-// A marker with A = {a, f} gives its frame the share {a + arm × f, f}. What a row asks of the velocities of a joint,
-// B v, it asks of the two frames that the joint ties: B v = t · V_FM, where t is the wrench of the effort B. What the
-// variables of a module have in its rows is the matter of module_rows.hpp.
+// A marker with A = {a, f} gives its frame the share {a + arm × f, f}. What a row asks of the velocities of a joint, B
+// v, it asks of the two frames of the joint: B v = t · V_FM, where t is the wrench of the effort B. For the part of a
+// module's variables in its rows see module_rows.hpp.
 #pragma once
 
 #include <cstddef>
@@ -21,15 +21,15 @@
 
 namespace polyform {
 
-/// Stands for the motions that evaluate() was given last. Nothing allocates after construction; ground axes.
+/// Its results are those for the motions of the last evaluate(). Nothing allocates after construction; ground axes.
 ///
-/// It has many functions and members because a row of an element is told from many sides: which frames and joints it
-/// acts on, what it asks of each, what it is given, and what the elimination makes of it. All are arrays over the same
-/// rows, filled by the same evaluation.
+/// It has many functions and members because a row of an element has many sides: the frames and joints on which it
+/// acts, what it asks of each, its given effort, and its form after elimination. All are arrays over the same rows,
+/// filled by the same evaluation.
 class ElementRows {
  public:
   static constexpr std::size_t none = static_cast<std::size_t>(-1);
-  /// Rows of one element that are solved for together.
+  /// Rows of one element that form one block of the solution.
   struct Group {
     std::size_t element = 0;      ///< among those of the system, modules last
     std::size_t first = 0;        ///< of its rows, among those of the element
@@ -41,10 +41,10 @@ class ElementRows {
     std::size_t motion = 0;       ///< of its first joint
     bool absolute = false;        ///< it ties ground, or has markers, whose motions against ground count
     unsigned nonholonomic = 0;    ///< rows that ask nothing of positions, a bit each
-    std::size_t module = none;    ///< of rows of a module: which
+    std::size_t module = none;    ///< of rows of a module: its number
   };
-  /// What a row asks of one frame, read as a wrench about the origin of the frame; and the sizes of the terms that it
-  /// is made of, which may cancel.
+  /// What a row asks of one frame, read as a wrench about the origin of the frame; and the sizes of its terms, which
+  /// may cancel.
   struct Share {
     Spatial row;
     double angular = 0, linear = 0;
@@ -56,7 +56,7 @@ class ElementRows {
     }
   };
 
-  /// origin: what positions of frames count from. The view outlives the object.
+  /// origin: the point from which positions of frames count. The view outlives the object.
   ElementRows(const SystemView&, const Vec3& origin);
   bool good() const { return elements_.good() && set_.good(); }
   bool empty() const { return groups_.empty() && set_.empty(); }
@@ -76,17 +76,17 @@ class ElementRows {
     return std::span(frames_).subspan(groups_[g].frames, groups_[g].frame_count);
   }
 
-  /// At the motions of all frames. q, v: coordinates of all joints; x: first-order states of the system, which are read
-  /// where there are modules.
+  /// Evaluates at the motions of all frames. q, v: coordinates of all joints; x: first-order states of the system, read
+  /// if there are modules.
   void evaluate(double t, std::span<const BodyMotion> frames, std::span<const double> q, std::span<const double> v,
                 std::span<const double> x) noexcept;
-  /// Makes the modules ready for what is solved for next; evaluate() does for accelerations. Rows of a module that give
-  /// the rates of variables without mass are then taken from its others: share(), residual(), rate() and acceleration()
-  /// are of what is solved.
+  /// Makes the modules ready for the next solution; evaluate() does so for accelerations. Rows of a module that give
+  /// the rates of variables without mass are then subtracted from its other rows: share(), residual(), rate() and
+  /// acceleration() are those of the present solution.
   using Level = LoopRightSides::Level;
   void prepare(Level) noexcept;
   Level level() const { return level_; }   ///< of the last prepare()
-  /// After prepare(): a module whose variables no mass and no row holds; none where all are held.
+  /// After prepare(): a module whose variables no mass and no row holds; none if all are held.
   std::string_view unheld() const { return unheld_; }
   /// Rows of a group that are not solved for: they give the rates of variables without mass.
   unsigned given_up(std::size_t g) const;
@@ -94,7 +94,7 @@ class ElementRows {
     return shares_[groups_[g].share + row * groups_[g].frame_count + frame];
   }
   double residual(std::size_t g, std::size_t row) const { return rows_[groups_[g].row + row].residual; }
-  /// What the velocities miss of a row.
+  /// By how much the velocities miss a row.
   double rate(std::size_t g, std::size_t row) const { return rows_[groups_[g].row + row].rate; }
   /// What a row asks of Σ share · V̇.
   double acceleration(std::size_t g, std::size_t row) const { return rows_[groups_[g].row + row].acceleration; }
@@ -103,20 +103,20 @@ class ElementRows {
     const Group& group = groups_[g];
     return group.module == none ? of(group).effort[group.first + row] : rows_of_[group.module].given(group.first + row);
   }
-  // The same as the elements have it, whatever prepare() made of it.
+  // The share as the elements gave it, before prepare() changed it.
   const Share& asked_share(std::size_t g, std::size_t row, std::size_t frame) const {
     return (has_modules() ? asked_shares_ : shares_)[groups_[g].share + row * groups_[g].frame_count + frame];
   }
   double asked_residual(std::size_t g, std::size_t row) const { return asked(g, row).residual; }
   double asked_rate(std::size_t g, std::size_t row) const { return asked(g, row).rate; }
-  /// By how much positions and velocities miss the rows: the largest.
+  /// The largest residual of the rows of a group; missed_by_velocities the same for velocities.
   double missed_by_positions(std::size_t g) const;
   double missed_by_velocities(std::size_t g) const;
   /// The frames that modules load, without ground.
   std::span<const FrameIndex> loaded_frames() const { return loaded_; }
-  /// What the variables of a module take from a row that is solved for, by the multipliers of its rows.
+  /// The part of a row that the variables of a module take, by the multipliers of its rows.
   double own_share(std::size_t g, std::size_t row, std::span<const double> multipliers) const noexcept;
-  /// What accelerations of all frames' origins, and the rates of the variables, leave of the rows of a group.
+  /// By how much accelerations of all frames' origins, and the rates of the variables, miss the rows of a group.
   double missed_by(std::size_t g, std::span<const Spatial> accelerations) const noexcept;
   /// The rows of a module with its variables; the first of its groups.
   const ModuleRows& rows_of(std::size_t module) const { return rows_of_[module]; }
@@ -125,20 +125,21 @@ class ElementRows {
   // multipliers: per row of all groups.
   /// Adds the wrenches of the given efforts, and those that modules apply, to those on the frames.
   void add_efforts(std::span<const BodyMotion> frames, std::span<Spatial> wrenches) const noexcept;
-  /// Adds to the reactions of the joints, on their moving bodies at the origin of M, what the rows do to them: λ and
-  /// the given efforts.
+  /// Adds the loads of the rows, λ and the given efforts, to the reactions of the joints, on their moving bodies at the
+  /// origin of M.
   void add_reactions(std::span<const double> multipliers, std::span<const BodyMotion> frames,
                      std::span<Spatial> reactions) const noexcept;
-  /// Sets the multipliers of rows that are given up, and finds the rates of the modules' variables: from the
-  /// accelerations of all frames' origins, or the step that they make.
+  /// Sets the multipliers of rows that are given up, and finds the rates of the modules' variables, from the
+  /// accelerations of all frames' origins or from a step of them.
   void complete(std::span<double> multipliers, std::span<const Spatial> accelerations) noexcept;
   /// λ and the given effort of the rows of all constraint elements, as Observation::constraint_multipliers has them.
   void put_constraint_multipliers(std::span<const double> multipliers, std::span<double> out) const noexcept;
-  /// Multipliers of the rows of all modules, as ModuleRows has them and λ_0.
+  /// Writes the multipliers of the rows of all modules, which are those of ModuleRows plus λ_0.
   void put_multipliers(std::span<const double> multipliers, std::span<double> out) const noexcept;
-  /// Rates of the variables and of the further states of all modules, to their places among the first-order states.
+  /// Writes the rates of the variables and of the further states of all modules to their places among the first-order
+  /// states.
   void put_rates(std::span<double> xdot) const noexcept;
-  /// Moves what a step in the positions moves: states that are integrals of a variable; or the variables.
+  /// Moves the states that are integrals of a variable (positions), or the variables, by the step.
   void move(std::span<double> x, bool positions) const noexcept;
   /// Power that the rows feed in by the velocities that they ask for, W.
   double driving_power(std::span<const double> multipliers) const noexcept;
@@ -177,7 +178,7 @@ class ElementRows {
   std::vector<Group> groups_;
   std::vector<FrameIndex> frames_;
   std::vector<std::size_t> slots_;
-  std::vector<Share> shares_, asked_shares_;  ///< as solved for; as the elements have them
+  std::vector<Share> shares_, asked_shares_;  ///< in the present solution; as the elements have them
   std::vector<Row> rows_, asked_;
   std::vector<JointMotion> motions_;          ///< of the joints of each group
   std::vector<JointMotion> module_motions_;   ///< of the joints of each module, one after the other

@@ -58,8 +58,8 @@ class FlexibleLinks {
   explicit FlexibleLinks(const SystemView&);
   bool good() const { return set_.good(); }
   bool empty() const { return elements_.empty(); }
-  /// The element of a body; none when it is rigid. The attachment of a frame; none for frames of rigid bodies and
-  /// ground.
+  /// The element of a body; none if it is rigid. attachment_of: the attachment of a frame; none for ground and frames
+  /// of rigid bodies.
   std::size_t element_of(std::size_t body) const { return empty() ? none : element_of_[body]; }
   std::size_t attachment_of(FrameIndex f) const { return empty() || is_ground(f) ? none : attachment_of_[at(f)]; }
   std::size_t attachments() const { return attachments_.size(); }
@@ -78,11 +78,11 @@ class FlexibleLinks {
   }
 
   // From tips to roots.
-  /// Masses and forces of all bodies, nothing hanging on the frames. moving: false for corrections, which know no
-  /// forces.
+  /// Sets masses and forces of all bodies, with nothing on their frames yet. moving: false for corrections, which know
+  /// no forces.
   void begin(const double* eta, const double* etadot, bool moving) noexcept;
   void hang(std::size_t a, const Transfer<double>& s) noexcept { attachments_[a].sum += s; }
-  /// A wrench on a frame about its origin.
+  /// Adds a wrench on a frame about its origin.
   void load(std::size_t a, const Spatial& wrench) noexcept { attachments_[a].sum.e -= wrench; }
   /// S and e of the body with all that hangs on it, at P, without its modes. False when a mode has no mass.
   bool condense(std::size_t element, Transfer<double>& s) noexcept;
@@ -90,13 +90,13 @@ class FlexibleLinks {
   std::span<const Column<double>> directions(std::size_t element) const {
     return std::span(directions_).subspan(elements_[element].direction, elements_[element].modes);
   }
-  /// L⁻¹ of modal forces that stand `stride` apart, in place.
+  /// Multiplies modal forces, which stand `stride` apart, by L⁻¹ in place.
   void decouple(std::size_t element, double* forces, std::size_t stride) const noexcept;
-  /// The same of sizes of the forces' terms.
+  /// Does the same for the sizes of the forces' terms.
   void decouple_sizes(std::size_t element, double* sizes, std::size_t stride) const noexcept;
 
   // From roots to tips.
-  /// η̈ of the body from z_P. taken: what multipliers of loops take from the rates of the directions.
+  /// η̈ of the body from z_P. taken: by how much multipliers of loops lower the rates of the directions.
   void rates(std::size_t element, const Spatial& z, const double* taken, double* etaddot) const noexcept;
   /// z_T of an attachment.
   Spatial acceleration(std::size_t a, const Spatial& z, const double* etaddot) const noexcept;

@@ -12,18 +12,19 @@
 
 namespace polyform {
 
-/// At the state that the motion stands for. Nothing allocates after construction; ground axes.
+/// It works at the state of the motion. Nothing allocates after construction; ground axes.
 class HingeSweep {
  public:
-  /// They outlive the object.
+  /// The arguments outlive the object.
   HingeSweep(const SystemView&, const HingedTree&, TreeMotion&, LoopClosure&);
 
-  /// A wrench on a frame about its origin, for the next solve() with Drive::loaded. TreeMotion::frames stands.
+  /// Adds a wrench on a frame about its origin, for the next solve() with Drive::loaded. TreeMotion::frames must be
+  /// placed.
   void load(FrameIndex, const Spatial& wrench) noexcept;
-  /// Of a rigid body, about P.
+  /// The load on a rigid body, about P.
   const Spatial& load_on(std::size_t body) const { return load_[body]; }
 
-  /// What moves the tree.
+  /// The loads and accelerations that move the tree.
   struct Drive {
     LoopClosure::Level level = LoopClosure::Level::acceleration;
     Vec3 ground;                       ///< acceleration given to ground: minus gravity, or zero
@@ -31,8 +32,8 @@ class HingeSweep {
     const double* efforts = nullptr;   ///< per v, or none
     bool keep = false;                 ///< S and e of every body stay, for wrench()
   };
-  /// Both sweeps: rates of the tree joints' velocity coordinates and of the modes. Flexible bodies have begun. False
-  /// when a hinge or a mode has no inertia to move: failure() tells which.
+  /// Makes both sweeps: they give the rates of the tree joints' velocity coordinates and of the modes. Call
+  /// FlexibleLinks::begin before. False if a hinge or a mode has no inertia to move: failure() tells which.
   bool solve(const Drive& drive, double* rates, double* modal_rates) noexcept {
     ground_ = drive.ground;
     if (!loops_.empty()) begin_loops(drive);
@@ -42,13 +43,13 @@ class HingeSweep {
   }
   const SweepFailure& failure() const { return failure_; }
 
-  /// z_b of Rui et al. 2020, after solve(): accelerations at the bodies' P less those of ground; of further frames of
+  /// z_b of Rui et al. 2020, after solve(): accelerations at the bodies' P less those of ground; for further frames of
   /// flexible bodies at their origins.
   std::span<Spatial> z() { return z_; }
   std::span<const Spatial> z() const { return z_; }
   /// z_a, after solve() with Drive::keep: the wrench of a hinge on its outboard body, at P.
   Spatial wrench(std::size_t body) const noexcept;
-  /// From the origins of the rigid bodies that cut joints tie to P; after solve() of a system with loops.
+  /// The arms from the origins of the rigid bodies that cut joints tie to P; after solve() of a system with loops.
   std::span<const Vec3> arms() const { return arms_; }
 
  private:
@@ -77,7 +78,7 @@ class HingeSweep {
   std::vector<Spatial> load_;
   std::vector<Transfer<double>> kept_;
   std::vector<Vec3> arms_;
-  std::vector<double> taken_;               ///< by loops from the rates of the modes
+  std::vector<double> taken_;               ///< what loops take from the rates of the modes
   SweepFailure failure_;
 };
 

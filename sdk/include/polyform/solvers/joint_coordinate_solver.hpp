@@ -40,11 +40,11 @@ class JointCoordinateSolver : public Solver, public PowerSource, public SecondOr
   using MakeSweep = std::function<std::unique_ptr<TreeSweep>(const SystemView&)>;
   using MakeLoopedSweep = std::function<std::unique_ptr<TreeSweep>(const SystemView&, LoopClosure&)>;
 
-  /// By the Recursion: trees with loops, constraint elements and flexible bodies.
+  /// Solves by the Recursion: trees with loops, constraint elements and flexible bodies.
   JointCoordinateSolver(const SystemView&, const LoopCorrection&);
-  /// By another sweep, which is made for the view that the solver works in: trees of rigid bodies.
+  /// Solves by another sweep, which is made for the view in which the solver works: trees of rigid bodies.
   JointCoordinateSolver(const SystemView&, const MakeSweep&);
-  /// By another sweep that finds the multipliers of the loops itself and has a Recursion for their correction.
+  /// Solves by another sweep that finds the multipliers of the loops itself and has a Recursion for their correction.
   JointCoordinateSolver(const SystemView&, const LoopCorrection&, const MakeLoopedSweep&);
   virtual ~JointCoordinateSolver() = default;
 
@@ -57,38 +57,39 @@ class JointCoordinateSolver : public Solver, public PowerSource, public SecondOr
   Status position_rates(double t, std::span<const double> y, std::span<double> ydot) noexcept override;
 
  protected:
-  /// At the end of a step of a system with loops: y back onto them at time t. False with a failure when that is not
-  /// possible.
+  /// Brings y back onto the loops at time t, at the end of a step of a system with loops. False, with a failure, if
+  /// that is not possible.
   virtual bool return_to_loops(double t, std::span<double> y, Correction& out) noexcept {
     return projection_->close(t, y, out);
   }
-  /// Of a solver by the Recursion.
+  /// Only a solver by the Recursion has one.
   LoopProjection& projection() { return *projection_; }
   LoopClosure& loops() { return loops_; }
 
   std::size_t do_state_size() const noexcept override { return state_.size(); }
   Status do_encode(const ConstStateView&, std::span<double> y) noexcept override;
   Status do_decode(std::span<const double> y, const StateView&) noexcept override;
-  /// The stages of an integrator lie beside the loops by the square of the step. Near a singular position that would be
-  /// blown up: there the derivative is that of the nearest closed state, in the metric of the inertia: what brings a
-  /// stage back does then no more work than the constraint forces that it went without.
+  /// The stages of an integrator lie off the loops by the square of the step. Near a singular position that would be
+  /// blown up: there the derivative is that of the nearest closed state, in the metric of the inertia. So the work of
+  /// bringing a stage back is no more than that of the constraint forces that the stage went without.
   Status do_derivative(double t, std::span<const double> y, std::span<double> ydot) noexcept override;
-  /// Joint coordinates of a tree satisfy every joint: only the lengths of quaternions drift, and closed loops.
+  /// Joint coordinates of a tree satisfy every joint: only the lengths of quaternions and the closed loops drift.
   Status do_correct(double t, std::span<double> y, Correction&) noexcept override;
   Status do_observe(double t, std::span<const double> y, Observation&) noexcept override;
 
  private:
-  // Of a system that TreeNewton carries: its sweep has no rows against ground as inertia. What it takes is made when it
-  // is first asked for.
+  // Whether TreeNewton carries the system: the sweep must have no rows against ground as inertia. The matrix is made
+  // when it is first asked for.
   bool has_newton_matrix() const { return TreeNewton::carries(view_) && !loops_.holds_ground_rows(); }
   NewtonMatrix* newton_matrix() noexcept;
-  // Of a solver by the Recursion whose system LaneEvaluation carries; the lanes are made when they are first asked for.
+  // nullptr unless the solver runs the Recursion and LaneEvaluation carries its system. The lanes are made when they
+  // are first asked for.
   LaneWorld* lane_world() noexcept;
   BatchEvaluation* batch_evaluation() noexcept;
   Status linearize(double t, std::span<const double> y) noexcept override;
   Status prepare(double gamma) noexcept override;
   Status derivative_to_solve(double t, std::span<const double> y, std::span<double> ydot) noexcept override;
-  /// What Newton's solutions leave of an error of accelerations.
+  /// Filters an error of accelerations as Newton's solutions do.
   void apply(std::span<double> error) noexcept override;
   Status prepare_complex(double real, double imaginary) noexcept override;
   void solve(std::span<double> x) noexcept override { newton_->solve(x); }

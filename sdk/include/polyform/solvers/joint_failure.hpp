@@ -1,4 +1,4 @@
-// What a solver in joint coordinates says when it fails.
+// The failures of a solver in joint coordinates.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@ namespace polyform {
 /// One sentence, or nothing after success. Nothing allocates after construction.
 class JointFailure {
  public:
-  /// They outlive the object.
+  /// The arguments outlive the object.
   JointFailure(const SystemView&, const LoopClosure&, const JointLoads&);
 
   std::string_view text() const { return text_; }
@@ -24,14 +24,14 @@ class JointFailure {
 
   /// Accelerations or a closing step could not be found at y.
   void cannot_solve(const SweepFailure&, std::span<const double> y) noexcept;
-  /// Newton's method does not come to an end.
+  /// Newton's method does not converge.
   void cannot_close(std::size_t steps) noexcept;
   /// A correction has changed the velocities so much that it invents a motion rather than removes an error. speed: the
   /// largest before.
   void changes_abruptly(double change, double speed) noexcept;
   /// A module whose variables neither mass nor rows hold.
   void leaves_free(std::string_view module) noexcept;
-  /// Rows that were left out are met where they depend on the others, unless what they ask does not.
+  /// Rows that were left out are met where they depend on the others, unless their right-hand sides do not.
   void contradicts(const LoopClosure::Contradiction&) noexcept;
 
  private:

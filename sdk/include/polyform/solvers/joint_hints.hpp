@@ -1,4 +1,4 @@
-// What of the joints' coordinates the poses of the bodies leave open, for formulations whose state is poses or points.
+// The joint coordinates that the poses of the bodies leave open, for formulations whose state is poses or points.
 #pragma once
 
 #include <cstddef>
@@ -10,9 +10,9 @@
 
 namespace polyform {
 
-/// Joint coordinates that a state vector carries beside poses: angles (whole turns), displacements along turned axes
-/// and all coordinates of code-defined joints, integrated from their rates; and the sign of a cut joint's quaternion, a
-/// discrete state. Nothing but the choice among equal poses depends on them.
+/// Joint coordinates that a state vector carries in addition to poses: angles (whole turns), displacements along turned
+/// axes and all coordinates of code-defined joints, integrated from their rates; and the sign of a cut joint's
+/// quaternion, a discrete state. Nothing but the choice among equal poses depends on them.
 class JointHints {
  public:
   /// Coordinates first_q … first_q + count − 1 of a joint.
@@ -20,7 +20,7 @@ class JointHints {
     std::size_t joint, first_q, count;
   };
 
-  /// Both outlive the object; the signs are added to the discrete values.
+  /// Both arguments outlive the object; the signs are added to the discrete values.
   JointHints(const SystemView&, DiscreteValues&);
   /// Numbers in the state vector: coordinates in order.
   std::size_t size() const { return size_; }
@@ -28,7 +28,7 @@ class JointHints {
 
   /// Takes the signs from a consistent state. orientations: of the frames, following the motion continuously.
   void set_signs(std::span<const double> q, std::span<const Quat> orientations) noexcept;
-  /// From the state vector: hints for the coordinates q of all joints. Quaternions follow from the orientations.
+  /// Reads the state vector: hints for the coordinates q of all joints. Quaternions follow from the orientations.
   void read(const double* hints, std::span<const Quat> orientations, std::span<double> q) const noexcept;
   void write(std::span<const double> q, double* hints) const noexcept;
 
@@ -37,7 +37,7 @@ class JointHints {
   struct Ball {
     std::size_t joint, first_q;
     Quat drawn;
-    std::size_t turned;  ///< place of the discrete value that is 1 where its sign is minus; or `never`
+    std::size_t turned;  ///< place of the discrete value that is 1 if the quaternion's sign is minus; or `never`
   };
   static constexpr std::size_t never = static_cast<std::size_t>(-1);
   double sign(const Ball& ball) const { return ball.turned != never && discrete_[ball.turned] != 0 ? -1 : 1; }

@@ -10,11 +10,11 @@
 
 namespace polyform {
 
-/// Wrenches on frames and efforts on joints, as of the last evaluate(): of the forces, and the given part of the forces
-/// of constraint elements. Efforts on cut joints act as wrenches on the frames that these tie.
+/// Wrenches on frames and efforts on joints at the last evaluate(): those of the forces, and the given part of the
+/// forces of constraint elements. Efforts on cut joints act as wrenches on the joints' frames.
 class JointLoads {
  public:
-  /// origin: what positions of the frames count from. View and loops outlive the object.
+  /// origin: the point from which positions of the frames count. View and loops outlive the object.
   JointLoads(const SystemView&, const Vec3& origin, const LoopClosure&);
 
   bool good() const { return forces_.good(); }
@@ -30,13 +30,13 @@ class JointLoads {
   std::span<const FrameIndex> frames() const { return frames_; }
   /// One per frame of the system, about its origin, ground axes; those of frames() count.
   std::span<const Spatial> wrenches() const { return wrenches_; }
-  /// Per velocity coordinate of all joints; empty where no force acts on a joint.
+  /// Per velocity coordinate of all joints; empty if no force acts on a joint.
   std::span<const double> efforts() const {
     return forces_.loads_joints() ? std::span<const double>(efforts_) : std::span<const double>();
   }
   bool are_efforts_finite() const noexcept;
-  /// What the i-th cut joint transmits to its moving body at the origin of M, ground axes: constraint force and
-  /// efforts. base: motion of its base body.
+  /// The wrench that the i-th cut joint transmits to its moving body at the origin of M, ground axes: constraint force
+  /// and efforts. base: motion of its base body.
   Spatial cut_reaction(std::size_t i, const BodyMotion& base) const noexcept;
 
  private:

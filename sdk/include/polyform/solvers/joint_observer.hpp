@@ -1,4 +1,4 @@
-// What a solver in joint coordinates tells of a state: from the accelerations of its sweep.
+// The observation of a solver in joint coordinates, from the accelerations of its sweep.
 #pragma once
 
 #include <span>
@@ -15,7 +15,7 @@
 
 namespace polyform {
 
-/// Rates of what y has: of velocities, of modal velocities and of first-order states.
+/// Rates of the parts of y: of velocities, of modal velocities and of first-order states.
 struct JointRates {
   double* v;
   double* eta;
@@ -24,18 +24,18 @@ struct JointRates {
 
 class JointObserver {
  public:
-  /// They outlive the object.
+  /// The arguments outlive the object.
   JointObserver(const CentredView&, LoopClosure&, const FlexibleSet&, const JointLoads&, const TreeSweep&);
 
-  /// Where the accelerations go that observe() writes out.
+  /// Where to write the accelerations that observe() puts out.
   JointRates rates() { return {vdot_.data(), etaddot_.data(), xdot_}; }
-  /// At a state that the sweep was solved at, keeping reactions. motions: of all frames there. Where the result
-  /// contradicts the constraints, nothing but accelerations of joints and modes is written.
+  /// Observes a state at which the sweep was solved, keeping reactions. motions: of all frames there. If the result
+  /// contradicts the constraints, only accelerations of joints and modes are written.
   LoopClosure::Contradiction observe(const ConstStateView& state, std::span<const BodyMotion> motions,
                                      Observation& out) noexcept;
   static bool is_contradiction(const LoopClosure::Contradiction&, const ClosingConstraints&) noexcept;
-  /// Of applied forces and of modes that have no potential, W; as of the last evaluation.
-  /// Without that of the drives of joints that depend on time.
+  /// The power of applied forces and of modes that have no potential, W, as of the last evaluation. It does not contain
+  /// that of the drives of joints that depend on time.
   double power() const noexcept;
   const RheonomicJoints& rheonomic() const { return rheonomic_; }
 

@@ -1,4 +1,4 @@
-// The state at which a sweep and the loops stand.
+// Brings the sweep and the loops to a state.
 #pragma once
 
 #include <span>
@@ -12,30 +12,31 @@
 
 namespace polyform {
 
-/// What JointPlacement::place gives: who has one may rely on the kinematics of its state. Good until the next placing.
+/// The result of JointPlacement::place: its owner may rely on the kinematics of its state. Valid until the next
+/// placing.
 struct PlacedState {
-  std::span<const BodyMotion> motions;   ///< of all frames; empty in a tree where nobody asked for them
+  std::span<const BodyMotion> motions;   ///< of all frames; empty for a tree if nobody asked for them
   std::span<const double> q, v;          ///< of all joints, canonical order
 };
 
-/// Brings a sweep, and the constraints of the loops, to the state of a y. The end of a step, where it was corrected, is
-/// the start of the next one and stands already.
+/// Brings a sweep, and the constraints of the loops, to the state of a y. The corrected end of a step is the start of
+/// the next one, and is placed already.
 class JointPlacement {
  public:
-  /// They outlive the object.
+  /// The arguments outlive the object.
   JointPlacement(const SystemView&, const JointState&, TreeSweep&, LoopClosure&, RowsLeftOut&);
 
-  /// with_motions: of a tree; with loops they are always found.
+  /// with_motions: for a tree; with loops they are always found.
   PlacedState place(double t, const JointState::Parts& y, bool with_motions = true) noexcept {
     if (!loops_.empty()) return place_with_loops(t, y);
     sweep_.kinematics(y.q.data(), y.v.data(), y.eta.data(), y.etadot.data());
     return {with_motions ? sweep_.motions(y.v.data()) : std::span<const BodyMotion>(), y.q, y.v};
   }
-  /// With loops: what was placed last.
+  /// With loops: the state that was placed last.
   PlacedState standing() const { return {motions_, q_, v_}; }
-  /// The rows that the loops leave out become those of the state.
+  /// Makes the rows that the loops leave out those of the state.
   void keep_left_out() noexcept;
-  /// The sweep is used for another state.
+  /// To be called when the sweep is used for another state.
   void forget() noexcept { stands_ = false; }
 
  private:
@@ -47,11 +48,11 @@ class JointPlacement {
   LoopClosure& loops_;
   RowsLeftOut& left_out_;         ///< of the state
   std::vector<double> q_, v_;     ///< of all joints; in use with loops
-  std::vector<double> x_;         ///< first-order states of the modules that stand; in use with modules
-  std::vector<double> placed_;    ///< q, v, η, η̇ and the cut joints' coordinates of what stands
+  std::vector<double> x_;         ///< first-order states of the modules as placed; in use with modules
+  std::vector<double> placed_;    ///< q, v, η, η̇ and the cut joints' coordinates as placed
   std::span<const BodyMotion> motions_;
-  bool has_discrete_;             ///< what elements ask for may change with their discrete states
-  double t_ = 0;                  ///< of the constraints that stand
+  bool has_discrete_;             ///< rows of elements may change with the discrete states
+  double t_ = 0;                  ///< of the constraints as placed
   bool stands_ = false;
 };
 

@@ -37,7 +37,7 @@ class JointState {
     }
   }
 
-  /// Sizes of what stands before η, before x and before the cut joints' coordinates.
+  /// How many numbers stand before η, before x and before the cut joints' coordinates.
   std::size_t joints() const { return view_.nq_tree + view_.nv_tree; }
   std::size_t moving() const { return joints() + 2 * view_.modes; }
   std::size_t uncut() const { return moving() + view_.states; }
@@ -50,7 +50,7 @@ class JointState {
     parts.cut = y.subspan(uncut(), view_.nq - view_.nq_tree);
     return parts;
   }
-  /// Of what stands before x only.
+  /// Splits a y that ends before x.
   Parts split_moving(std::span<const double> y) const noexcept {
     return {y.first(view_.nq_tree), y.subspan(view_.nq_tree, view_.nv_tree), y.subspan(joints(), view_.modes),
             y.subspan(joints() + view_.modes, view_.modes), {}, {}};
@@ -83,7 +83,7 @@ class JointState {
   void set_clocks(double t, std::span<double> y) const noexcept {
     for (const std::size_t k : clocks_) y[k] = t;
   }
-  /// Coordinates of all joints, of which those of the cut ones are taken over.
+  /// Takes the coordinates of the cut joints over from those of all joints.
   void keep_turns(std::span<double> y, std::span<const double> q) const noexcept {
     std::copy(q.begin() + static_cast<std::ptrdiff_t>(view_.nq_tree), q.end(),
               y.begin() + static_cast<std::ptrdiff_t>(uncut()));

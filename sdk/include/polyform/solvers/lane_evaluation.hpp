@@ -12,7 +12,7 @@ namespace polyform {
 
 class LoopClosure;
 
-/// What a solver shows to a batch of its own library.
+/// The part of a solver that a batch of its own library uses.
 struct LaneWorld {
   static constexpr std::string_view interface_name = "polyform.lane_world.1";
   const void* library = nullptr;       ///< of the code that made it: lane_library()
@@ -23,17 +23,17 @@ struct LaneWorld {
   const RowsLeftOut* left_out = nullptr;
   Solver* solver = nullptr;            ///< of that view
 };
-/// Tells this library from others.
+/// An address that differs between libraries.
 const void* lane_library() noexcept;
 
-/// Rigid bodies with joints of any kind that do not depend on time, closed loops, and forces of any kind without
-/// discrete states. Forces and joints that are code are evaluated world by world; so is, by the world's own solver, what the
-/// kernels mark as not plain, and now and then any evaluation, to see that both agree.
+/// It carries rigid bodies with joints of any kind that do not depend on time, closed loops, and forces of any kind
+/// without discrete states. Forces and code-defined joints are evaluated world by world. The world's own solver does
+/// the evaluations that the kernels mark as not plain, and now and then any evaluation, to see that both agree.
 class LaneEvaluation : public BatchEvaluation {
  public:
-  /// Why the world is not carried; nullptr where it is.
+  /// Why the world is not carried; nullptr if it is.
   static const char* refusal(const LaneWorld&);
-  /// Lanes for worlds like this one, without any in it.
+  /// Makes lanes for worlds like this one, without any in them.
   static std::unique_ptr<LaneEvaluation> make(const LaneWorld&);
   virtual ~LaneEvaluation() = default;
 };

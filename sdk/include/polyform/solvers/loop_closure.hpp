@@ -12,14 +12,14 @@
 //   G λ = g + Eᵀ z_b              the constraint of the cut joint, Tᵀ (A_FM − Ḣ v) = 0
 //
 // and is condensed into S and e of the ancestor (and into the loops that share hinges with this one and close further
-// in). Nothing of a closed loop travels on, so that the cost is linear in the bodies as long as loops are local, for
-// any number of them, and linear in the length of one long loop. A loop costs with the cube of the number of loops that
+// in). No part of a closed loop travels on, so the cost is linear in the bodies as long as loops are local, for any
+// number of them, and linear in the length of one long loop. A loop costs with the cube of the number of loops that
 // pass one of its hinges at the same time.
 //
-// A row of a constraint element is one more such row: its wrenches act on all frames that it ties (element_rows.hpp),
-// and it is complete at their common ancestor, or in ground where it asks for a motion against ground.
+// A row of a constraint element is one more such row: its wrenches act on all its frames (element_rows.hpp), and it is
+// complete at their common ancestor, or in ground if it asks for a motion against ground.
 //
-// Which rows are left out because they depend on others is the matter of dependent_rows.hpp.
+// For rows that depend on others and are left out see dependent_rows.hpp.
 #pragma once
 
 #include <cstddef>
@@ -41,15 +41,15 @@ namespace polyform {
 
 /// One object per thread; nothing allocates after construction. All vectors in ground axes.
 ///
-/// An evaluation: evaluate, begin, then the inward sweep (gather each body that carries columns, pass its hinge), then
-/// close_ground, then the outward sweep (rate of each direction of a hinge, close).
+/// The order of calls in an evaluation: evaluate, begin, then the inward sweep (gather each body that carries columns,
+/// pass its hinge), then close_ground, then the outward sweep (rate of each direction of a hinge, close).
 ///
 /// It has more functions than other classes: it hands each call of a sweep on to the part that has the state for it.
 class LoopClosure {
  public:
   using Level = LoopRightSides::Level;
 
-  /// origin: what positions of frames count from. The view and the flexible bodies outlive the object.
+  /// origin: the point from which positions of frames count. The view and the flexible bodies outlive the object.
   LoopClosure(const SystemView& view, FlexibleLinks& flexible, const Vec3& origin = {});
   LoopClosure(const LoopClosure&) = delete;
   LoopClosure& operator=(const LoopClosure&) = delete;
@@ -61,7 +61,7 @@ class LoopClosure {
 
   FlexibleLinks& flexible() const { return flexible_; }
   bool good() const { return elements_.good(); }
-  /// Nothing closes the tree, and no module has variables of its own.
+  /// Whether nothing closes the tree, and no module has variables of its own.
   bool empty() const { return layout_.empty() && !elements_.has_modules(); }
   const LoopLayout& layout() const { return layout_; }
   LoopRightSides& right_sides() { return right_sides_; }
@@ -70,7 +70,7 @@ class LoopClosure {
   DependentRows& rows() { return rows_; }
   const DependentRows& rows() const { return rows_; }
   Multipliers& multipliers() { return multipliers_; }
-  /// As of the last evaluate().
+  /// The constraints at the last evaluate().
   const ClosingConstraints& constraints() const { return constraints_; }
   const ClosingConstraints& evaluate(double t, std::span<const BodyMotion> frames, std::span<double> q,
                                      std::span<double> v, std::span<const double> x = {}) noexcept {
@@ -81,9 +81,9 @@ class LoopClosure {
   void follow(std::span<const std::int32_t> discrete) noexcept { elements_.follow(discrete); }
   const ElementRows& elements() const { return elements_; }
 
-  /// Starts columns and right-hand sides. frames: as evaluated; to_P: of the tied frames of rigid bodies, from the
+  /// Starts columns and right-hand sides. frames: as evaluated; to_P: for the tied frames of rigid bodies, from the
   /// origin to the point about which the recursion holds wrenches. ground: acceleration given to ground (minus gravity,
-  /// or zero). Where rows have to be judged first, hinges(pass) calls pass(body, hinge, r) for each body that carries
+  /// or zero). If rows have to be judged first, hinges(pass) calls pass(body, hinge, r) for each body that carries
   /// columns, from tips to roots; hinge: its directions, r: of P from the parent's hinge point.
   template <class Hinges>
   void begin(Level level, std::span<const BodyMotion> frames, std::span<const Vec3> to_P, const Vec3& ground,
@@ -117,7 +117,7 @@ class LoopClosure {
   void close_ground() noexcept {
     if (!layout_.in_ground().empty()) close_in_ground(layout_.in_ground());
   }
-  /// What the multipliers take from the rate of direction k of the hinge; of the modes of a flexible body.
+  /// By how much the multipliers lower the rate of direction k of the hinge, or of the modes of a flexible body.
   double rate(std::size_t body, std::size_t k) const noexcept { return columns_.rate(body, k, multipliers_.all()); }
   double mode_rate(std::size_t body, std::size_t k) const noexcept {
     return columns_.mode_rate(body, k, multipliers_.all());
@@ -125,16 +125,16 @@ class LoopClosure {
   /// Multipliers of the loops that close in the body, whose accelerations at its hinge point are z.
   void close(std::size_t body, const Spatial& z) noexcept;
 
-  // After that:
-  /// Whether the system is near a singular position: what is left of a residual counts for many times its size.
+  // After the outward sweep:
+  /// Whether the system is near a singular position: the effect of a residual is many times its size there.
   bool is_nearly_singular() const { return rows_.smallest_pivot(matrix_) < 1e-3; }
   /// Part of the multipliers in the wrench of a tree hinge on its outboard body, at the hinge point: E λ.
   Spatial hinge_wrench(std::size_t body) const noexcept { return columns_.wrench(body, multipliers_.all()); }
   /// Constraint force of the i-th cut joint on its moving body at the origin of M: T λ. base: motion of its base body.
   Spatial reaction(std::size_t i, const BodyMotion& base) const noexcept;
-  /// What is left of the constraints at accelerations that were found.
+  /// What accelerations leave of the constraints.
   struct Contradiction {
-    double part = 0;        ///< largest that a row is off by, relative to the accelerations that act or could
+    double part = 0;        ///< largest error of a row, relative to the accelerations that act or could
     std::size_t loop = 0;   ///< where, in the order of the layout
   };
   /// d/dt of the velocity coordinates of the cut joints, into their places in canonical order. frames: as evaluated;
@@ -142,12 +142,12 @@ class LoopClosure {
   Contradiction joint_accelerations(std::span<const BodyMotion> frames, std::span<const Spatial> accelerations,
                                     std::span<double> vdot) noexcept;
 
-  /// What the variables of a module take from a row, by the multipliers.
+  /// The part of a row that the variables of a module take, by the multipliers.
   double own_share(std::size_t i, std::size_t row) const noexcept {
     return constraints_.is_cut(i) ? 0 : elements_.own_share(constraints_.element(i), row, of_elements());
   }
-  /// After the outward sweep, where there are modules: the rates of their variables, or a step of them.
-  /// accelerations: of the origins of all frames, or their step.
+  /// After the outward sweep, with modules: finds the rates of their variables, or a step of them. accelerations: of
+  /// the origins of all frames, or their step.
   void complete_modules(std::span<const Spatial> accelerations) noexcept {
     elements_.complete(multipliers_.all_of(first_of_elements()), accelerations);
   }
@@ -157,7 +157,7 @@ class LoopClosure {
   void put_module_multipliers(std::span<double> out) const noexcept {
     if (elements_.has_modules()) elements_.put_multipliers(of_elements(), out);
   }
-  /// Adds to the reactions of all joints what constraint elements do to them. frames: as evaluated.
+  /// Adds the loads of constraint elements on all joints to their reactions. frames: as evaluated.
   void add_reactions(std::span<const BodyMotion> frames, std::span<Spatial> reactions) const noexcept {
     if (!elements_.empty()) elements_.add_reactions(of_elements(), frames, reactions);
   }

@@ -1,9 +1,8 @@
-// The columns E on their way from what closes the tree to the bodies where the loops close.
+// The columns E on their way from the rows that close the tree to the bodies where the loops close.
 //
-// A unit multiplier of a cut joint puts a wrench on its moving body and the opposite on its base, that of a row of an
-// element puts one on each of its frames. They travel like e of
-// the transfer z_a = S z_b + e: a shift passes a body, and each direction H of a hinge, with U = S H and D = Hᵀ U,
-// takes
+// A unit multiplier of a cut joint puts a wrench on its moving body and the opposite on its base; that of a row of an
+// element puts one on each of its frames. They travel like e of the transfer z_a = S z_b + e: a shift passes a body,
+// and each direction H of a hinge, with U = S H and D = Hᵀ U, takes
 //
 //   gain = D⁻¹ Hᵀ E,      E ← E − U gain,      G ← G + gainᵀ D gain,      g ← g + gainᵀ (τ − Hᵀ e)
 //
@@ -24,19 +23,19 @@ namespace polyform {
 /// The columns of one evaluation; clear() begins it. Nothing allocates after construction. All vectors in ground axes.
 class LoopColumns {
  public:
-  /// They outlive the object; columns add to the values, weights and right-hand sides of the matrix.
+  /// The arguments outlive the object; columns add to the values, weights and right-hand sides of the matrix.
   LoopColumns(const LoopLayout&, FlexibleLinks&, MultiplierMatrix&);
 
-  /// From now on rows that tie one rigid body to ground, and nothing else, resist as inertia of that body too, in the
-  /// trees on ground with a joint that does not move inertia of its own body in every state. At the accelerations that
-  /// obey them they put no force on it. length: of the system, m.
+  /// From now on rows that tie one rigid body to ground, and nothing else, resist as inertia of that body too. This
+  /// holds in trees on ground with a joint whose own body does not resist it in every state. At accelerations that obey
+  /// the rows this inertia puts no force on the body. length: of the system, m.
   void hold_ground_rows(const SystemView&, double length);
   bool holds_ground_rows() const { return !held_.empty(); }
 
-  /// ground: acceleration given to ground (minus gravity, or zero).
+  /// Begins an evaluation. ground: acceleration given to ground (minus gravity, or zero).
   void clear(const Vec3& ground) noexcept;
-  /// The columns of all rows of a loop, at all of its ends. to_P: of the tied frames of rigid bodies, from the origin
-  /// to the point about which the recursion holds wrenches.
+  /// Makes the columns of all rows of a loop, at all of its ends. to_P: of the tied frames of rigid bodies, from the
+  /// origin to the point about which the recursion holds wrenches.
   void start(std::size_t loop, const ClosingConstraints& constraints, std::span<const BodyMotion> frames,
              std::span<const Vec3> to_P) noexcept {
     if (constraints.is_cut(loop))
@@ -46,23 +45,23 @@ class LoopColumns {
   }
 
   // Inward.
-  /// S += E w Eᵀ, e += E w g of the rows that hold the body, before anything that they share with other rows. Rows that
-  /// are left out do not: nothing makes sure that they are met. Nonholonomic rows do where positions are corrected, too:
-  /// the step is one of those that meet them.
+  /// Adds S += E w Eᵀ, e += E w g for the rows that hold the body, before anything that they share with other rows.
+  /// Rows that are left out do not count: nothing makes sure that they are met. Nonholonomic rows count in corrections
+  /// of positions, too: the step is one of those that meet them.
   void hold(std::size_t body, const DependentRows&, Transfer<double>& s) const noexcept;
-  /// Through the modes of a flexible body, after FlexibleLinks::condense.
+  /// Passes the modes of a flexible body, after FlexibleLinks::condense.
   void pass_modes(std::size_t body, std::size_t element) noexcept;
-  /// A loop that closes in a body, eliminated from the matrix: S += E G⁺ Eᵀ, e += E G⁺ g, and E_j −= E G⁺ G_ij of the
+  /// Eliminates a loop that closes in a body from the matrix: S += E G⁺ Eᵀ, e += E G⁺ g, and E_j −= E G⁺ G_ij for the
   /// loops that it shares hinges with.
   void condense(const LoopLayout::Passage& closing, std::size_t body, Transfer<double>& s) noexcept;
-  /// Through the hinge of a body with its eliminated directions; beta: its acceleration at v̇ = 0.
+  /// Passes the hinge of a body with its eliminated directions; beta: its acceleration at v̇ = 0.
   void pass(std::size_t body, std::span<const Column<double>> hinge, const Spatial& beta) noexcept;
-  /// After pass(): from the hinge point to the parent's, from which it lies at r; gamma = ω̃ω̃ r of the parent.
+  /// After pass(): goes from the hinge point to the parent's, from which it lies at r; gamma = ω̃ω̃ r of the parent.
   /// attachment: the frame of a flexible parent at whose origin that point is, or none.
   void step(std::size_t body, const Vec3& r, const Vec3& gamma, std::size_t attachment) noexcept;
 
   // Outward, with the multipliers of all rows.
-  /// What they take from the rate of direction k of the hinge, or of the modes of a flexible body.
+  /// By how much they lower the rate of direction k of the hinge, or of the modes of a flexible body.
   double rate(std::size_t body, std::size_t k, std::span<const double> lambda) const noexcept;
   double mode_rate(std::size_t body, std::size_t k, std::span<const double> lambda) const noexcept;
   /// L⁻¹ Eᵀ z of a loop that closes in a body with the accelerations z, one per row.
@@ -71,8 +70,8 @@ class LoopColumns {
   Spatial wrench(std::size_t body, std::span<const double> lambda) const noexcept;
 
  private:
-  /// A column, the sizes of the terms that it is made of (they may cancel), and the moment that it would have if its
-  /// force were across the last arm: what it is, or its size in another position.
+  /// A column, the sizes of its terms (which may cancel), and its moment if its force were across the last arm: the
+  /// column itself, or its size in another position.
   struct LoopColumn {
     Spatial E;
     double angular = 0, linear = 0, reach = 0;
@@ -83,7 +82,7 @@ class LoopColumns {
       linear += of_linear;
     }
   };
-  /// A loop whose rows hold a body to ground, as heavy as the tree that the body belongs to.
+  /// A loop whose rows hold a body to ground, with the mass of the tree to which the body belongs.
   struct Held {
     std::size_t body = 0, loop = 0, passage = 0;
     double mass = 0;
@@ -105,7 +104,7 @@ class LoopColumns {
   std::vector<LoopColumn> through_;       ///< columns of one body on the way through its hinge
   std::vector<double> gains_;             ///< D⁻¹ Hᵀ E
   std::vector<double> modal_;             ///< modal forces of unit multipliers, then D⁻¹ of them
-  std::vector<double> modal_terms_;       ///< sizes of the terms that the modal forces are made of: they may cancel
+  std::vector<double> modal_terms_;       ///< sizes of the terms of the modal forces, which may cancel
   Vec3 ground_;
   std::vector<Held> held_;                ///< in the order of the bodies
   double held_length_ = 1;

@@ -1,4 +1,4 @@
-// The paths through the spanning tree of what closes it, and where what belongs to them is stored.
+// The paths of the loops through the spanning tree, and the places of their numbers.
 #pragma once
 
 #include <cstddef>
@@ -16,13 +16,13 @@ namespace polyform {
 class LoopLayout {
  public:
   static constexpr std::size_t none = static_cast<std::size_t>(-1);
-  /// A cut joint, or a group of rows of a constraint element: what it ties closes a loop, by way of ground where rows
-  /// act on motions against ground.
+  /// A cut joint, or a group of rows of a constraint element. It closes a loop through its frames, by way of ground if
+  /// rows act on motions against ground.
   struct Loop {
     std::size_t rows = 0, first_row = 0;
     std::size_t first_end = 0, end_count = 0;
   };
-  /// What a loop ties: a frame, and the passage in its body; of a cut joint its base, then its moving frame.
+  /// An end of a loop: a frame, and the passage in its body; for a cut joint its base, then its moving frame.
   struct End {
     FrameIndex frame = FrameIndex::ground;
     std::size_t passage = none;   ///< none at ground
@@ -32,16 +32,16 @@ class LoopLayout {
     std::size_t loop, rows, first_row;
     std::size_t first;           ///< of its columns, one per row
     std::size_t gain;            ///< first of directions × rows
-    std::size_t next;            ///< passage in the parent; none when that is ground
+    std::size_t next;            ///< passage in the parent; none if the parent is ground
     std::size_t modal = none;    ///< first of modes × rows, in a flexible body
   };
-  /// Of all loops together.
+  /// The numbers of all loops together.
   struct Sizes {
     std::size_t rows = 0, columns = 0, gains = 0, modal = 0;
     std::size_t widest = 0;      ///< most columns in one body
   };
 
-  /// Loops of cut joints, then of the groups of elements. matrix: is laid out for their rows
+  /// The loops are those of cut joints, then those of the groups of elements. It lays out the matrix for their rows
   /// (MultiplierMatrix::analyze).
   LoopLayout(const SystemView&, const FlexibleLinks&, const ElementRows&, MultiplierMatrix& matrix);
 
@@ -56,13 +56,13 @@ class LoopLayout {
   bool is_absolute(std::size_t i) const { return absolute_[i]; }
   /// Whether variables of a module have a part in the rows.
   bool has_variables(std::size_t i) const { return module_[i] != none; }
-  /// Of a frame: ground, a body itself, or the body of a node.
+  /// The body of a frame: ground, the body itself, or the body of a node.
   static BodyIndex body_of(const SystemView& view, FrameIndex f) {
     const std::size_t n = view.bodies.size();
     return is_ground(f) || at(f) < n ? static_cast<BodyIndex>(f) : view.nodes[at(f) - n].body;
   }
   const Sizes& sizes() const { return sizes_; }
-  /// Frames that loops tie.
+  /// Frames at the ends of loops.
   std::span<const FrameIndex> tied_frames() const { return tied_; }
   /// Loops that close in ground, in the order of elimination.
   std::span<const std::size_t> in_ground() const { return in_ground_; }
@@ -77,7 +77,7 @@ class LoopLayout {
     const Body& b = bodies_[body];
     return part(b.first + b.closing, b.count - b.closing);
   }
-  /// Where the blocks of the matrix stand for pairs of passing(body), each with itself and with those after it.
+  /// The places of the matrix blocks for pairs of passing(body), each with itself and with those after it.
   const std::size_t* pairs(std::size_t body) const { return pairs_.data() + bodies_[body].pair; }
   /// The same for pairs of all_in(body), which meet in the modes of a flexible body.
   const std::size_t* modal_pairs(std::size_t body) const { return modal_pairs_.data() + bodies_[body].modal_pair; }
@@ -87,7 +87,7 @@ class LoopLayout {
     std::size_t first = 0, count = 0, closing = 0;
     std::size_t pair = 0, modal_pair = 0;
   };
-  /// Of every body the loops that pass its hinge or close in it.
+  /// For each body, the loops that pass its hinge or close in it.
   using LoopsIn = std::vector<std::vector<std::size_t>>;
 
   std::span<const Passage> part(std::size_t first, std::size_t count) const {

@@ -1,4 +1,4 @@
-// Back onto the closed loops: Newton's method in the metric of the inertia.
+// Brings a state back onto the closed loops: Newton's method in the metric of the inertia.
 #pragma once
 
 #include <algorithm>
@@ -14,23 +14,23 @@
 
 namespace polyform {
 
-/// Back onto the loops after each step.
+/// The options of the return onto the loops after each step.
 struct LoopCorrection {
   bool on = true;
   double tolerance = 1e-10;   ///< largest constraint residual that is left: m, rad, m/s, rad/s
 };
 
-/// Positions, then velocities, each step the least in the metric of the inertia, by the recursion at
-/// rest. All that can fail tells so in failure().
+/// Corrects positions, then velocities, each step being the least in the metric of the inertia, by the recursion at
+/// rest. All functions that can fail leave a sentence in failure().
 class LoopProjection {
  public:
-  /// They outlive the object.
+  /// The arguments outlive the object.
   LoopProjection(const SystemView&, const LoopCorrection&, const JointState&, Recursion&, LoopClosure&, JointPlacement&,
                  JointFailure&);
 
   /// Whether steps are corrected.
   bool is_on() const { return correction_.on; }
-  /// Residuals that count as closed: nothing is below rounding.
+  /// The residual that counts as closed: it is never below rounding.
   double accepted_position() const {
     return std::max(correction_.tolerance, loops_.constraints().position_rounding());
   }
@@ -38,16 +38,17 @@ class LoopProjection {
     return std::max(correction_.tolerance, loops_.constraints().velocity_rounding());
   }
 
-  /// It goes on to round-off: next to a singular position a residual moves the mechanism by many times its own size.
-  /// False when that is not possible.
+  /// Closes the loops down to round-off: next to a singular position a residual moves the mechanism by many times its
+  /// own size. False if that is not possible.
   bool close(double t, std::span<double> y, Correction& out) noexcept;
   /// Finds at a consistent y which rows depend on others, and keeps that with the state.
   bool find_dependent_rows(double t, std::span<const double> y) noexcept;
-  /// The start of a correction, as placed: how fast the system is, and by how much elements ask for other velocities.
+  /// Begins a correction at the placed state: notes how fast the system is, and by how much elements ask for other
+  /// velocities.
   void begin() noexcept;
   /// The end of a correction that has changed velocities by `change`: y takes the turns of the cut joints as placed.
-  /// False when the change is abrupt, that is neither small beside the speed nor what an element has come to ask for
-  /// (a prescribed motion whose velocity jumps).
+  /// False if the change is abrupt: neither small compared with the speed, nor caused by an element that has come to
+  /// ask for it (a prescribed motion whose velocity jumps).
   bool accept(std::span<double> y, double change) noexcept;
   bool cannot_close(std::size_t steps) noexcept;
 

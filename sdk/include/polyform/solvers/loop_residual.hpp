@@ -1,4 +1,4 @@
-// What accelerations and multipliers leave of the constraints of cut joints.
+// The residual that accelerations and multipliers leave of the constraints of cut joints.
 #pragma once
 
 #include "polyform/solvers/double_double.hpp"
@@ -6,9 +6,9 @@
 
 namespace polyform {
 
-/// Sets what is left of each row (LoopRightSides::set_rest) at the accelerations z of the bodies, and takes the forces
-/// of the multipliers from `force`. frames, to_P, ground: as of LoopClosure::begin(Level::acceleration); bodies are
-/// rigid.
+/// Sets the residual of each row (LoopRightSides::set_rest) at the accelerations z of the bodies, and subtracts the
+/// forces of the multipliers from `force`. frames, to_P, ground: as of LoopClosure::begin(Level::acceleration); bodies
+/// are rigid.
 template <class T>
 void find_rest_of_loops(LoopClosure& loops, std::span<const BodyMotion> frames, std::span<const Vec3> to_P,
                         const Vec3& ground, const SpatialVector<T>* z, SpatialVector<T>* force) noexcept {

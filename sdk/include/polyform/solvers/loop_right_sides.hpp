@@ -1,4 +1,4 @@
-// What the rows of cut joints and constraint elements are asked for: the right-hand side g of G λ = g + Eᵀ z_b.
+// What the rows of cut joints and constraint elements ask for: the right-hand side g of G λ = g + Eᵀ z_b.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@ namespace polyform {
 /// One value per row of all loops, in the order of LoopLayout::Loop::first_row.
 class LoopRightSides {
  public:
-  /// What the constraints are solved for.
+  /// For which unknown the constraints are solved.
   enum class Level {
     position,     ///< a step that removes the residual
     velocity,     ///< a change of velocities that removes what velocities miss
@@ -25,8 +25,8 @@ class LoopRightSides {
     beta_ = beta;
   }
   bool is_stabilized() const { return alpha_ != 0 || beta_ != 0; }
-  /// Of the row `place` of all: residual of the positions, what the velocities miss, and what is asked of the
-  /// accelerations.
+  /// The right-hand side of the row `place` among all. residual: of the positions; rate: what the velocities miss;
+  /// acceleration: what the row asks of the accelerations.
   double find(Level level, double residual, double rate, double acceleration, std::size_t place) noexcept {
     switch (level) {
       case Level::position: return -residual;
@@ -37,10 +37,10 @@ class LoopRightSides {
     return asked_[place] = acceleration - 2 * alpha_ * rate - beta_ * beta_ * residual;
   }
 
-  /// What find() gave last for accelerations: of those of the frames' origins without the part that the bodies' turning
-  /// gives them over P.
+  /// What find() gave last for accelerations: it is for those of the frames' origins, without the part that the turning
+  /// of the bodies gives them over P.
   double asked(std::size_t place) const { return asked_[place]; }
-  /// What accelerations and multipliers that were found leave of a row.
+  /// Sets what the accelerations and multipliers that were found leave of a row.
   void set_rest(std::size_t place, double value) { rest_[place] = value; }
 
  private:

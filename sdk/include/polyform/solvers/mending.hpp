@@ -1,8 +1,8 @@
 // Lost digits of accelerations: when to look for them, and how far to mend them.
 //
-// A solver looks at the residual of its accelerations now and then, in plain doubles. Where digits have been lost it
-// goes on with residuals of twice the digits (double_double.hpp): what solves for a residual is added until it gets no
-// shorter.
+// A solver checks the residual of its accelerations now and then, in plain doubles. If digits have been lost, it goes
+// on with residuals of twice the digits (double_double.hpp): it solves for a residual and adds the solution, until
+// these solutions get no shorter.
 #pragma once
 
 #include <algorithm>
@@ -17,11 +17,11 @@ namespace polyform {
 
 class Mending {
  public:
-  /// from: a residual that is mended, relative.
+  /// from: the relative residual from which on accelerations are mended.
   explicit Mending(double from) : from_(from) {}
-  /// The next evaluation is looked at, as after a state that has nothing to do with the ones before.
+  /// Makes the next evaluation be checked, as after a state that has nothing to do with the ones before.
   void look() { until_look_ = 0; }
-  /// Asked once per evaluation: whether it is to be looked at.
+  /// Whether this evaluation is to be checked. Asked once per evaluation.
   bool is_due() noexcept {
     if (on_ || until_look_ == 0) return true;
     --until_look_;
@@ -29,17 +29,17 @@ class Mending {
   }
   bool is_on() const { return on_; }                              ///< every result is mended without a look
   bool is_much(double lost) const { return !(lost < from_); }     ///< to be mended
-  /// After a look that found no digits lost.
+  /// To be called after a look that found no digits lost.
   void found_nothing() noexcept {
     until_look_ = looks_every;
     left_ = 0;
   }
-  /// What steps are brought down to, relative: the rounding of accelerations; or less, for what is left of them would
-  /// be felt in the forces on light bodies.
+  /// How small the last step has to be, relative: the rounding of accelerations; or smaller, because forces on light
+  /// bodies would feel the rest.
   enum class Aim { accelerations, forces };
-  /// Calls find(), which solves for what is missing and returns its size relative to the accelerations, and add(),
-  /// until the next step would be below the aim, or what is found gets no shorter: that is dropped by drop(). Returns
-  /// the size of the first.
+  /// Calls find(), which solves for the missing part and returns its size relative to the accelerations, and add(),
+  /// until the next step would be below the aim, or the missing part gets no shorter: then drop() drops it. Returns the
+  /// size of the first.
   template <class Find, class Add, class Drop>
   double mend(Aim aim, const Find& find, const Add& add, const Drop& drop) noexcept {
     const double finest = aim == Aim::forces ? finest_of_forces : rounding_of_accelerations;
@@ -60,24 +60,24 @@ class Mending {
     }
     return first;
   }
-  /// After mend(): how much had been lost, relative to the accelerations.
+  /// To be called after mend(). lost: how much had been lost, relative to the accelerations.
   void mended(double lost) noexcept {
     on_ = is_much(lost);
     if (!on_) until_look_ = coarse_looks_every;
   }
-  /// Error of the accelerations that could not be mended, relative; 0 where nothing was to be mended.
+  /// Error of the accelerations that could not be mended, relative; 0 if nothing was to be mended.
   double left() const { return left_; }
 
  private:
   /// Evaluations from one look at the residual to the next: a look costs as much as two evaluations, so all looks
   /// together cost less than 1 %.
   static constexpr std::size_t looks_every = 256;
-  /// The same where a look in plain doubles is too coarse (long chains), so that it had to be done with twice the
-  /// digits, which takes 50 times as long.
+  /// The same if a look in plain doubles is too coarse (long chains) and has to be done with twice the digits, which
+  /// takes 50 times as long.
   static constexpr std::size_t coarse_looks_every = 16 * 1024;
-  /// A step that leaves more than this part of the error is no use.
-  /// The aims, relative: of accelerations; and of what is felt in the forces on bodies that are lighter by 1e8.
+  /// The aims, relative: for accelerations; and for forces on bodies that are lighter by 1e8, which feel the rest.
   static constexpr double rounding_of_accelerations = 1e-16, finest_of_forces = 1e-24;
+  /// A step that leaves more than this part of the error is no use.
   static constexpr double contraction = 0.5;
   static constexpr std::size_t most_steps = 20;
 
@@ -87,13 +87,13 @@ class Mending {
   double left_ = 0;
 };
 
-/// Accelerations that act in a system: what steps are small beside where a body itself hardly accelerates.
+/// Accelerations that act in a system: steps are small relative to these, even if a body itself hardly accelerates.
 struct ActingAccelerations {
   double angular = 0, linear = 0;
 };
 
-/// Of weight, loads and turning. load: sum of the forces on the bodies; mass: their sum; reach: the longest arm;
-/// turning: the largest ω².
+/// The accelerations by weight, loads and turning. load: sum of the forces on the bodies; mass: of all bodies; reach:
+/// the longest arm; turning: the largest ω².
 inline ActingAccelerations acting_accelerations(const Vec3& gravity, double load, double mass, double reach,
                                                 double turning) noexcept {
   const double linear = norm(gravity) + turning * reach + (mass > 0 ? load / mass : 0);

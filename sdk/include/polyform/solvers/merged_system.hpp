@@ -12,10 +12,10 @@ namespace polyform {
 
 class CarriedForce;
 
-/// The view of a system whose carriers have taken the mass, the joints and the markers of what they carry. Fixed joints
-/// within a group are gone. Coordinates of joints and modes, first-order states and their offsets are those of the
-/// whole system, and so are all names, but that of a carrier, which names what it carries too: "arm + hand".
-/// Its members are the arrays that the view points to, one for each span of SystemView.
+/// The view of a system whose carriers have taken over the mass, the joints and the markers of the bodies that they
+/// carry. Fixed joints within a group are gone. Coordinates of joints and modes, first-order states and their offsets
+/// are those of the whole system. So are all names, except that a carrier also names the bodies that it carries: "arm +
+/// hand". Its members are the arrays that the view points to, one for each span of SystemView.
 class MergedSystem {
  public:
   /// whole: outlives the object. groups: not empty.
@@ -28,11 +28,11 @@ class MergedSystem {
   const RigidGroups& groups() const { return groups_; }
   /// In view(), the body that moves a body of the whole system, or ground.
   BodyIndex carrier(BodyIndex) const;
-  /// In view(), a joint of the whole system; none where it is within a group.
+  /// In view(), a joint of the whole system; none if it is within a group.
   JointIndex joint(std::size_t of_whole) const { return joint_numbers_[of_whole]; }
 
  private:
-  /// Of one group of elements.
+  /// One group of elements.
   struct Elements {
     std::vector<ElementInstance> instances;
     std::vector<Marker> markers;
@@ -51,7 +51,7 @@ class MergedSystem {
 
   const SystemView& whole_;
   RigidGroups groups_;
-  std::vector<std::size_t> body_numbers_;  ///< in view(), of bodies of the whole that are not carried
+  std::vector<std::size_t> body_numbers_;  ///< in view(), of bodies of the whole system that are not carried
   std::vector<JointIndex> joint_numbers_;
   std::vector<BodyData> bodies_;
   std::deque<std::string> names_;  ///< of carriers

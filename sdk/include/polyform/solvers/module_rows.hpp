@@ -1,16 +1,16 @@
-// The variables of modules as further coordinates beside those of a recursion: M α = f + Aᵀ λ.
+// The variables of modules as coordinates in addition to those of a recursion: M α = f + Aᵀ λ.
 //
-// With the multipliers λ of its rows known, a module gives its own rates, α = M⁻¹ (f + Aᵀ λ), and A M⁻¹ Aᵀ is what it
-// adds to the compliance of these rows. Where M is singular (a rotor without inertia), M⁻ is a generalized inverse and
-// N the variables that move no mass, and
+// With the multipliers λ of its rows known, a module gives its own rates, α = M⁻¹ (f + Aᵀ λ), and adds A M⁻¹ Aᵀ to the
+// compliance of these rows. If M is singular (a rotor without inertia), M⁻ is a generalized inverse and N holds the
+// variables that move no mass, and
 //
 //   α = M⁻ (f + Aᵀ λ) + N β,      Nᵀ f + (A N)ᵀ λ = 0
 //
-// As many rows R as N has columns, for which A N is regular, give β; the others, S, have no part in it once
-// C = (A N)_S (A N)_R⁻¹ times the rows R is taken from them. The multipliers of R follow from those of S:
-// λ_R = λ_0 − Cᵀ λ_S, λ_0 = −(A N)_R⁻ᵀ Nᵀ f, a force that is given like one that is applied.
+// As many rows R as N has columns, for which A N is regular, give β. From the others, S, C = (A N)_S (A N)_R⁻¹ times
+// the rows R is subtracted, so that β does not enter them. The multipliers of R follow from those of S: λ_R = λ_0 − Cᵀ
+// λ_S, λ_0 = −(A N)_R⁻ᵀ Nᵀ f, where λ_0 acts like an applied force.
 //
-// Of a variable with next to no mass, f + Aᵀ λ is a small difference: its rows tell its rate better, and where they
+// For a variable with next to no mass, f + Aᵀ λ is a small difference, so its rows tell its rate better. If the rows
 // miss more than their rounding, α gets the least change in the metric of M that meets them.
 #pragma once
 
@@ -26,15 +26,15 @@ namespace polyform {
 /// Its members are the blocks of one elimination, which are allocated once.
 class ModuleRows {
  public:
-  /// Keeps the module.
+  /// Takes over the module's matrices and rows.
   explicit ModuleRows(const ModuleSet::Module&);
 
   const ModuleSet::Module& module() const { return *module_; }
   std::size_t rows() const { return module_->rows.rows; }
   std::size_t variables() const { return module_->variables; }
 
-  /// M, f and A as the set evaluated them. for_positions: of a step of the positions, in which variables without an
-  /// integral have no part, and f none. False where a variable moves no mass and no row holds it.
+  /// Takes M, f and A as the set evaluated them. for_positions: a step of the positions, in which variables without an
+  /// integral and f take no part. False if a variable moves no mass and no row holds it.
   bool prepare(bool for_positions, bool with_forces) noexcept;
   bool is_singular() const { return pairs_ > 0; }
   /// Whether a row is one of R.
@@ -43,20 +43,21 @@ class ModuleRows {
   double C(std::size_t row, std::size_t k) const { return C_[row * variables() + k]; }
   std::size_t pairs() const { return pairs_; }
   std::size_t row_of_R(std::size_t k) const { return R_[k]; }
-  /// A of a row, of S without its part in β.
+  /// A of a row; for a row of S without its part in β.
   std::span<const double> A(std::size_t row) const {
     return std::span(A_).subspan(row * variables(), variables());
   }
   double compliance(std::size_t r, std::size_t s) const { return W_[r * rows() + s]; }
-  /// Σ |A| |M⁻| |A| of a row, which may cancel in its compliance.
+  /// Σ |A| |M⁻| |A| of a row; the terms may cancel in its compliance.
   double compliance_terms(std::size_t row) const { return terms_[row]; }
-  /// A M⁻ (f + Aᵀ λ_0) of a row: what the variables do by themselves.
+  /// A M⁻ (f + Aᵀ λ_0) of a row: the motion of the variables without multipliers.
   double own(std::size_t row) const { return own_[row]; }
   double given(std::size_t row) const { return given_[row]; }   ///< λ_0; zero of rows of S
 
-  /// Multipliers of R from those of S, into their places; λ_0 is not in them.
+  /// Computes the multipliers of R from those of S, into their places; λ_0 is not in them.
   void complete(double* multipliers) const noexcept;
-  /// α from complete multipliers. missing: of each row, what its right-hand side leaves to A α; rounding: of that.
+  /// α from complete multipliers. missing: per row, what its right-hand side leaves to A α; rounding: the rounding of
+  /// that.
   void find_rates(const double* multipliers, const double* missing, const double* rounding) noexcept;
   std::span<const double> rates() const { return rates_; }
 

@@ -1,15 +1,15 @@
 // The compliance matrix G of closed loops and its elimination, one loop after the other, while it is being formed.
 //
 // G is sparse (a block for each pair of loops that share a hinge) and positive semidefinite. A loop is eliminated as
-// soon as its rows are complete, which for loops that close further out is before the rows of others are:
+// soon as its rows are complete. The rows of a loop that closes further out are complete earlier:
 //
 //   G_ii = L D Lᵀ,   X_j = L⁻¹ G_ij,   c = L⁻¹ g_i,   then   G_jk −= X_jᵀ D⁺ X_k,   g_j −= X_jᵀ D⁺ c
 //
-// Rows are eliminated within a block in the order of their largest pivots, relative to the rows they come from. A pivot
-// that stands no higher than the rounding in it, which is carried along and grows with the elimination, says that the
-// row depends on others; D⁺ is zero there and the row is left out, which in a semidefinite matrix leaves the others as
-// they are. Dependence is a matter of exact positions: beside the constraints a dependent row has a small pivot of its
-// own. So rows may also be told to be left out, as they were found where the constraints held.
+// Rows are eliminated within a block in the order of their largest pivots, relative to the rows they come from. The
+// rounding in a pivot is carried along and grows with the elimination. A pivot that stands no higher than it says that
+// the row depends on others; D⁺ is zero there and the row is left out, which in a semidefinite matrix leaves the others
+// as they are. Dependence is a matter of exact positions: off the constraints a dependent row has a small pivot of its
+// own. So the caller may say which rows to leave out: those that were found where the constraints held.
 #pragma once
 
 #include <algorithm>
@@ -41,18 +41,18 @@ class MultiplierMatrix {
   double* right(std::size_t i) { return right_.data() + rows_[i].first; }   ///< g_i, then c
 
   void clear() noexcept;
-  /// Adds to what the pivots of block i are judged by, per row: the diagonal itself, and the size of the terms from
-  /// which it was formed, squared. usual: what would be added in a position where nothing is aligned, of which the most
-  /// counts.
+  /// Adds to the numbers by which the pivots of block i are judged, per row: the diagonal itself, and the size of the
+  /// terms from which it was formed, squared. usual: what would be added in a position where nothing is aligned; the
+  /// largest counts.
   void weigh(std::size_t i, std::size_t row, double diagonal, double terms, double usual) noexcept {
     weights_[rows_[i].first + row] += diagonal;
     terms_[rows_[i].first + row] += terms;
     usual_[rows_[i].first + row] = std::max(usual_[rows_[i].first + row], usual);
   }
-  /// left_out: rows that are known to depend on others, a bit each; those that are found so are added. independent:
-  /// where it is known which rows are to be eliminated, these are, however small their pivots.
+  /// left_out: rows that are known to depend on others, a bit each; rows that are found to do so are added.
+  /// independent: if it is known which rows to eliminate, only these are, however small their pivots.
   void eliminate(std::size_t i, unsigned& left_out, const unsigned* independent = nullptr) noexcept;
-  /// The part of eliminate() for the right-hand side: for another one, once all blocks are eliminated.
+  /// The part of eliminate() for the right-hand side: used for another right-hand side, once all blocks are eliminated.
   void eliminate_right(std::size_t i) noexcept;
   /// After elimination: λ_i = L⁻ᵀ (D⁺ (c + y − Σ X_j λ_j)) with λ of the later blocks; y = L⁻¹ of a further right-hand
   /// side, rows in the order of elimination.
@@ -62,7 +62,7 @@ class MultiplierMatrix {
   /// depending on each other or on nothing, squared.
   double smallest_pivot() const { return smallest_pivot_; }
 
-  // Of an eliminated block, rows in the order of their elimination:
+  // An eliminated block, with its rows in the order of their elimination:
   /// Which row of the block stands at each place.
   const std::size_t* rows_of(std::size_t i) const { return row_at_.data() + rows_[i].first; }
   /// L below the diagonal, rows first.

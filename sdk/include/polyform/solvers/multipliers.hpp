@@ -8,13 +8,13 @@
 namespace polyform {
 
 /// One per row of all loops, in the order of LoopLayout::Loop::first_row; zero for rows that are left out. A second set
-/// is kept where they are found in steps.
+/// is kept while multipliers are found in steps.
 class Multipliers {
  public:
   explicit Multipliers(std::size_t rows) : values_(rows), kept_(rows) {}
 
   std::span<const double> all() const { return values_; }
-  /// From one of them on, to be set.
+  /// The multipliers from `first` on, to be set.
   std::span<double> all_of(std::size_t first) { return std::span(values_).subspan(first); }
   double* data() { return values_.data(); }
   void keep() noexcept { kept_ = values_; }

@@ -14,11 +14,11 @@
 
 namespace polyform {
 
-/// Now and then the residual of the accelerations is looked at, and where digits have been lost, they are won back
-/// (rigid bodies; sweep_refinement.hpp).
+/// Now and then the residual of the accelerations is checked, and digits that have been lost are won back (rigid
+/// bodies; sweep_refinement.hpp).
 class Recursion final : public TreeSweep {
  public:
-  /// loops: the closed loops of the system. They and the view outlive this object.
+  /// loops: the closed loops of the system. The loops and the view outlive this object.
   Recursion(const SystemView&, LoopClosure& loops);
   Recursion(const Recursion&) = delete;
   Recursion& operator=(const Recursion&) = delete;
@@ -29,7 +29,7 @@ class Recursion final : public TreeSweep {
   void kinematics(const double* q, const double* v, const double* eta, const double* etadot) noexcept override {
     motion_.evaluate(q, v, eta, etadot);
   }
-  /// As kinematics() with v = 0, where time stands still as well.
+  /// The same as kinematics() with v = 0, and with joints by the clock at rest, too.
   void kinematics_at_rest(const double* q, const double* still, const double* eta) noexcept {
     motion_.evaluate_at_rest(q, still, eta);
   }
@@ -45,9 +45,9 @@ class Recursion final : public TreeSweep {
 
   const HingedTree& tree() const noexcept { return tree_; }
 
-  /// After kinematics_at_rest(), motions() with v = 0 and LoopClosure::evaluate: the step in the coordinates, or change
-  /// of the velocities, that closes the loops and is the least in the inertia metric (per velocity coordinate, and in
-  /// the modes). False as of accelerations().
+  /// After kinematics_at_rest(), motions() with v = 0 and LoopClosure::evaluate: finds the step in the coordinates, or
+  /// change of the velocities, that closes the loops and is the least in the inertia metric (per velocity coordinate,
+  /// and in the modes). False for the reasons of accelerations().
   bool closing_step(LoopClosure::Level, double* step, double* modal_step) noexcept;
 
   /// After kinematics(): the motion subspace of the hinge that carries a body, ground axes, at its hinge point; empty

@@ -10,13 +10,13 @@
 namespace polyform {
 
 /// The bodies of a system in groups that move as one. The body of a group that is nearest to ground carries the others;
-/// of a group that is welded to ground, ground does. A body whose fixed joint is in the spanning tree is carried,
-/// unless something asks for its own motion or axes: a constraint element or a module is attached to it, an element to
-/// its joint, a ball or a code-defined joint has its coordinates in its axes, which are turned, or a loop is closed
-/// within the group.
+/// ground carries a group that is welded to ground. A body whose fixed joint is in the spanning tree is carried, unless
+/// something asks for its own motion or axes: a constraint element or a module is attached to it, an element to its
+/// joint, a ball or a code-defined joint has its coordinates in its axes, which are turned, or a loop is closed within
+/// the group.
 class RigidGroups {
  public:
-  /// Pose of a body in the frame of what carries it.
+  /// Pose of a body in the frame of its carrier.
   struct Place {
     BodyIndex carrier = BodyIndex::ground;
     Mat3 R = Mat3::identity();
@@ -28,7 +28,7 @@ class RigidGroups {
 
   /// Whether no body is carried by another one or by ground.
   bool empty() const { return places_.empty(); }
-  /// Unless empty: of every body. A body that is not carried is its own carrier.
+  /// The place of a body, unless empty(). A body that is not carried is its own carrier.
   const Place& operator[](std::size_t body) const { return places_[body]; }
   bool is_carried(BodyIndex b) const { return !is_ground(b) && places_[at(b)].carrier != b; }
 

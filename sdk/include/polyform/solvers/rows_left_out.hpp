@@ -1,4 +1,5 @@
-// Which rows of a system's constraints a solver leaves out, because they depend on others: a discrete state of it.
+// The rows of a system's constraints that a solver leaves out because they depend on others: a discrete state of the
+// solver.
 #pragma once
 
 #include <cstdint>
@@ -9,16 +10,16 @@
 namespace polyform {
 
 /// Groups of rows (those of a cut joint, of a constraint element) with a bit for each row, in the discrete values of a
-/// solver. Up to 64 rows a group. What a factorization finds on its way is its own; here stands what was found where
-/// the constraints held, at the start of a run or at the end of a step.
+/// solver. Up to 64 rows a group. It holds the rows that were found where the constraints held, at the start of a run
+/// or at the end of a step; rows that a factorization finds on its way do not belong here.
 class RowsLeftOut {
  public:
-  /// Both outlive the object. No row is left out.
+  /// Both arguments outlive the object. No row is left out.
   explicit RowsLeftOut(DiscreteValues& values) : values_(values) {}
   RowsLeftOut(const RowsLeftOut&) = delete;
   RowsLeftOut& operator=(const RowsLeftOut&) = delete;
 
-  /// The next group; at construction of the solver. owner: its name, which lives as long as the values.
+  /// Adds the next group; at construction of the solver. owner: its name, which lives as long as the values.
   void add(std::string_view owner, std::size_t rows) {
     Group group{values_.values().size(), 0};
     for (std::size_t left = rows; left > 0; ++group.words) {

@@ -11,17 +11,17 @@ constexpr double determinant(const Sym3& J) {
 
 /// Part of the cube of the trace of an inertia below which its determinant is rounding.
 inline constexpr double least_determinant = 1e-14;
-/// The least size of an inertia beside that of a body as large as its levers, m r².
+/// The least size of an inertia, relative to that of a body as large as its levers, m r².
 inline constexpr double least_inertia_share = 1e-3;
 
-/// Without mass, or without inertia about some axis through the mass centre: what rounding leaves of the determinant of
-/// an inertia is some 1e-16 of the cube of its trace.
+/// Whether a body has no mass, or no inertia about some axis through the mass centre: rounding of the determinant of an
+/// inertia is some 1e-16 of the cube of its trace.
 inline bool is_singular(const BodyData& body) {
   const double trace = body.inertia.xx + body.inertia.yy + body.inertia.zz;
   return !(body.mass > 0) || !(determinant(body.inertia) > least_determinant * trace * trace * trace);
 }
 
-/// Whether all leading minors are more than 1e-9 of a moment of inertia: what a factorization in that unit divides by.
+/// Whether all leading minors, by which a factorization divides, are more than 1e-9 in units of a moment of inertia.
 constexpr bool is_definite_beside(const Sym3& J, double moment) {
   constexpr double least_minor = 1e-9;
   const double enough = least_minor * moment;

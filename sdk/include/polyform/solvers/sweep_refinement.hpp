@@ -17,31 +17,31 @@ struct DoubleDouble;
 /// Its members are the parts of the solver that it checks, and the vectors of the check, which are allocated once.
 class SweepRefinement {
  public:
-  /// They outlive the object.
+  /// The arguments outlive the object.
   SweepRefinement(const SystemView&, const HingedTree&, TreeMotion&, LoopClosure&, HingeSweep&);
   ~SweepRefinement();
   SweepRefinement(const SweepRefinement&) = delete;
   SweepRefinement& operator=(const SweepRefinement&) = delete;
 
-  /// After HingeSweep::solve for accelerations: looks at the residual now and then, and mends vdot, the accelerations
-  /// of the sweep and the multipliers where digits have been lost. efforts: of that solve.
+  /// After HingeSweep::solve for accelerations: checks the residual now and then, and mends vdot, the accelerations of
+  /// the sweep and the multipliers if digits have been lost. efforts: of that solve.
   void mend(double* vdot, const double* efforts, Mending::Aim aim) noexcept {
     mended_ = false;
     const bool observed = is_rounded_ && aim == Mending::Aim::forces;
     if (observed) mending().look();
     if (mending().is_due()) look_and_refine(vdot, efforts, aim);
   }
-  /// Accelerations from now on are mended only where the filter leaves something of what they lack; nullptr: always.
+  /// From now on accelerations are mended only if the filter leaves something of their missing part; nullptr: always.
   void tolerate(ErrorFilter* filter) { filter_ = filter; }
-  /// The next accelerations are looked at.
+  /// Makes the next accelerations be checked.
   void look() {
     mending_.look();
     filtered_mending_.look();
   }
-  /// Error of the last accelerations that could not be mended, relative; 0 where nothing was to be mended.
+  /// Error of the last accelerations that could not be mended, relative; 0 if nothing was to be mended.
   double lost() const { return filter_ != nullptr ? filtered_mending_.left() : mending_.left(); }
-  /// Whether the last accelerations were mended; then, with Mending::Aim::forces, wrench() is what a hinge puts on its
-  /// outboard body at P.
+  /// Whether the last accelerations were mended; then, with Mending::Aim::forces, wrench() is the wrench of a hinge on
+  /// its outboard body at P.
   bool has_mended() const { return mended_; }
   const Spatial& wrench(std::size_t body) const { return force_[body]; }
 
@@ -71,14 +71,14 @@ class SweepRefinement {
   std::vector<Spatial> z_, force_;
   std::vector<double> rest_, step_;     ///< per velocity coordinate
   /// With masses over eight orders of magnitude the error of the accelerations can be some hundred times the residual:
-  /// from here on it stays below 1e-8. Systems without such ratios have smaller ones.
+  /// with this bound it stays below 1e-8. Systems without such ratios have smaller errors.
   Mending mending_{1e-10};
   ErrorFilter* filter_ = nullptr;       ///< or none
   Mending filtered_mending_{1e-10};     ///< of accelerations with a filter
   bool mended_ = false;
-  /// From this part on, what accelerations lack is more than rounding leaves in systems without light bodies.
+  /// A larger missing part of accelerations is more than rounding in systems without light bodies.
   static constexpr double above_rounding = 1e-12;
-  bool is_rounded_ = false;             ///< the last look found more than that
+  bool is_rounded_ = false;             ///< the last look found more than above_rounding
 };
 
 }  // namespace polyform

@@ -10,12 +10,12 @@
 
 namespace polyform {
 
-/// Stands for the state that evaluate() was given last. The recursion does without positions and velocities: frames()
-/// finds them for those who need them. Ground axes.
+/// The motion at the state that evaluate() was given last. The recursion needs no positions and velocities: frames()
+/// finds them on request. Ground axes.
 class TreeMotion {
  public:
-  /// What the sweeps leave for one another, per body. What not every sweep reads has arrays of its own: long chains are
-  /// a matter of memory.
+  /// What the sweeps leave for one another, per body. Numbers that not every sweep reads have arrays of their own,
+  /// because long chains need much memory.
   struct Work {
     Mat3 R;        ///< inside axes
     Vec3 omega;
@@ -25,38 +25,38 @@ class TreeMotion {
   /// The tree and the flexible bodies outlive the object.
   TreeMotion(const SystemView&, const HingedTree&, FlexibleLinks&);
 
-  /// q̇ of the tree joints.
+  /// Writes q̇ of the tree joints.
   void position_rates(const double* q, const double* v, double* qdot) const noexcept;
-  /// At the coordinates and velocities of the tree joints and the modes, which are read until the next call.
+  /// Evaluates at the coordinates and velocities of the tree joints and the modes, which are read until the next call.
   void evaluate(const double* q, const double* v, const double* eta, const double* etadot) noexcept;
-  /// The same where nothing moves, time included. still: zeros, as many as there are velocities and modes.
+  /// The same if nothing moves, joints by the clock included. still: zeros, as many as there are velocities and modes.
   void evaluate_at_rest(const double* q, const double* still, const double* eta) noexcept;
   /// Motions of all frames.
   std::span<const BodyMotion> frames(const double* v) noexcept;
-  /// As of the last frames().
+  /// Motions of the last frames().
   std::span<const BodyMotion> frames() const { return frames_; }
 
   const Work& work(std::size_t i) const { return work_[i]; }
-  /// Of the body, or frame of a flexible body, that carries the hinge.
+  /// The work of the body, or frame of a flexible body, that carries the hinge.
   const Work& inboard(const HingedTree::Link& link) const noexcept {
     static constexpr Work ground{Mat3::identity(), {}, {}};
     return link.inboard < 0 ? ground : work_[static_cast<std::size_t>(link.inboard)];
   }
-  /// Acceleration of the hinge at v̇ = 0; of a ball: not formed.
+  /// Acceleration of the hinge at v̇ = 0; for a ball it is not formed.
   const Spatial& beta(std::size_t i) const { return beta_[i]; }
-  /// The motion subspace of a hinge, a column for each direction; the inward sweep adds to it what it eliminates.
-  /// Outboard body relative to inboard one, at the hinge point.
+  /// The motion subspace of a hinge, a column for each direction, to which the inward sweep adds the results of its
+  /// elimination. Outboard body relative to inboard one, at the hinge point.
   Column<double>* columns(const HingedTree::Link& link) { return columns_.data() + link.first; }
   const Column<double>* columns(const HingedTree::Link& link) const { return columns_.data() + link.first; }
   std::span<const Column<double>> hinge(const HingedTree::Link& link) const {
     return std::span(columns_).subspan(link.first, link.count);
   }
-  /// From the origin of the frame that the hinge holds to P; after frames().
+  /// The arm from the origin of the frame that the hinge holds to P; after frames().
   Vec3 arm(std::size_t i) const noexcept { return frames_[i].R * tree_.frames[i].to_P; }
   const double* eta() const { return eta_; }
   const double* etadot() const { return etadot_; }
 
-  /// While it lives nothing moves: angular velocities and beta are zero, places and hinges stay. Rigid bodies.
+  /// As long as it lives nothing moves: angular velocities and beta are zero, places and hinges stay. For rigid bodies.
   class AtRest {
    public:
     explicit AtRest(TreeMotion&) noexcept;
@@ -87,7 +87,7 @@ class TreeMotion {
   std::vector<Vec3> general_slide_;         ///< velocity of a general hinge's outboard P over the inboard body
   std::vector<BodyMotion> frames_;
   const double *eta_ = nullptr, *etadot_ = nullptr;
-  std::vector<Vec3> moving_omega_;          ///< what AtRest puts away
+  std::vector<Vec3> moving_omega_;          ///< the values that AtRest puts back
   std::vector<Spatial> other_beta_;         ///< zero, or beta of what AtRest has stopped
 };
 

@@ -1,11 +1,11 @@
-// What the library says: messages, and the exception that it throws.
+// The messages of the library, and the exception that it throws.
 #pragma once
 
 #include <exception>
 #include <string>
 #include <vector>
 
-/// Marks what the library shows.
+/// Marks the classes that the library exports.
 #define POLYFORM_SHOWN __attribute__((visibility("default")))
 
 namespace polyform::library {
@@ -18,7 +18,7 @@ struct POLYFORM_SHOWN Message {
   std::string remedy = {};   ///< what to do; may be empty
   std::string path = {};     ///< in the model, such as joints[2].axis; may be empty
   std::string file = {};     ///< may be empty
-  int line = 0, column = 0;  ///< from 1; 0 where not known
+  int line = 0, column = 0;  ///< from 1; 0 if not known
 
   /// "file:line:column: error: path: text", and the remedy on a line of its own.
   std::string str() const;
@@ -27,7 +27,7 @@ struct POLYFORM_SHOWN Message {
 /// The only exception of the library.
 class POLYFORM_SHOWN Error : public std::exception {
  public:
-  /// As the exit codes of the command.
+  /// The kinds, with the exit codes of the command.
   enum class Kind { simulation_failed = 1, bad_input = 2, no_plugin = 3, interrupted = 130 };
 
   Error(Kind, std::vector<Message>, std::exception_ptr thrown = nullptr);
@@ -35,9 +35,9 @@ class POLYFORM_SHOWN Error : public std::exception {
   Kind kind() const noexcept { return kind_; }
   /// The first message that is an error.
   const Message& first() const noexcept;
-  /// All that was said, warnings too; at least one is an error.
+  /// All messages, warnings too; at least one is an error.
   const std::vector<Message>& messages() const noexcept { return messages_; }
-  /// What a function of the caller threw, where that is the cause; else null.
+  /// The exception of a function of the caller, if that is the cause; else nullptr.
   const std::exception_ptr& thrown() const noexcept { return thrown_; }
   /// All errors, as Message::str.
   const char* what() const noexcept override { return what_.c_str(); }

@@ -11,7 +11,7 @@
 
 namespace polyform::library {
 
-/// Of a point of a body, ground axes, SI units.
+/// The motion of a point of a body, ground axes, SI units.
 struct Motion {
   std::array<double, 9> rotation;  ///< of the body, rows first
   std::array<double, 3> position, velocity, angular_velocity;

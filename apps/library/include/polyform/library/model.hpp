@@ -18,24 +18,24 @@ struct ReadOptions {
   bool lenient = false;                        ///< inertias that no body can have become warnings
   std::vector<std::string> plugin_paths = {};  ///< folders or files with plugins, searched first
   std::vector<FunctionForce> functions = {};   ///< further forces
-  /// KEY=VALUE, such as base=free: of the importer, where the file is one of another program.
+  /// Options of the importer for a file of another program: KEY=VALUE, such as base=free.
   std::vector<std::string> import_options = {};
 };
 
-/// Read, checked and assembled. Never changes, so threads may share it; copies are the same model.
+/// A model that is read, checked and assembled. It never changes, so threads may share it; copies are the same model.
 class POLYFORM_SHOWN Model {
  public:
   struct Parts;
 
-  /// Error (bad_input) with all that is wrong in the file, each at its place; (no_plugin) where all that is missing are
-  /// plugins.
+  /// Throws Error: (bad_input) with all that is wrong in the file, each at its place; (no_plugin) if nothing but
+  /// plugins is missing.
   static Model read(const std::string& file, const ReadOptions& = {});
   /// The same from text. file: its name in messages; paths of parts in other files are relative to it.
   static Model parse(std::string_view text, const std::string& file, const ReadOptions& = {});
   /// The same from data: the keys and values of a model file. Messages name paths in it.
   static Model build(const Value& document, const std::string& file, const ReadOptions& = {});
-  /// What a model file holds, as data; nothing is judged but its syntax. Of a file of another program: what it is
-  /// imported as.
+  /// The content of a model file as data; only its syntax is checked. For a file of another program: the model as which
+  /// it is imported.
   static Value document(const std::string& file, const ReadOptions& = {});
 
   const std::string& name() const noexcept;
@@ -44,7 +44,7 @@ class POLYFORM_SHOWN Model {
   /// Formulations of the loaded plugins, and those that can run the model.
   std::vector<std::string> formulations() const;
   std::vector<std::string> solvers() const;
-  /// What was said when the model was read, plugins that were refused included.
+  /// The messages from the reading of the model, also those about refused plugins.
   const std::vector<Message>& messages() const noexcept;
 
   Result run(const RunRequest& = {}) const;

@@ -29,7 +29,7 @@ class POLYFORM_SHOWN Result {
   std::size_t rows() const noexcept;
   /// rows() × columns(), row after row; lives as long as any copy of the result.
   std::span<const double> data() const noexcept;
-  /// The place of a column. Error (bad_input), with a suggestion, where there is none of that name.
+  /// The place of a column. Error (bad_input), with a suggestion, if there is none of that name.
   std::size_t index(std::string_view name) const;
   /// A copy of one column.
   std::vector<double> column(std::string_view name) const;
@@ -37,11 +37,11 @@ class POLYFORM_SHOWN Result {
   RunStatus status() const noexcept;
   /// What `polyform run --json` prints.
   const Value& record() const noexcept;
-  /// What is to be said of the run.
+  /// The warnings of the run.
   const std::vector<Message>& warnings() const noexcept;
-  /// Error (simulation_failed) where the run failed.
+  /// Error (simulation_failed) if the run failed.
   void check() const;
-  /// The page of `polyform run --report`: one file of HTML that opens offline. Error (simulation_failed) where this
+  /// The page of `polyform run --report`: one file of HTML that opens offline. Error (simulation_failed) if this
   /// build has no page.
   std::string page() const;
 
@@ -52,10 +52,10 @@ class POLYFORM_SHOWN Result {
 /// The table of a study: a row per case.
 struct POLYFORM_SHOWN StudyTable {
   std::vector<std::string> factors, quantities;
-  std::vector<std::string> units;  ///< of the quantities; "" where not known
+  std::vector<std::string> units;  ///< of the quantities; "" if not known
   struct Case {
     std::vector<std::string> values;  ///< of the factors
-    std::vector<double> quantities;   ///< NaN where the case failed
+    std::vector<double> quantities;   ///< NaN if the case failed
     bool done = false;
     std::string reason;  ///< why it failed, or what it warns of
   };

@@ -14,8 +14,8 @@ namespace polyform::library {
 
 /// Every formulation has a state vector of its own. One solver serves one thread at a time; make one for each.
 ///
-/// Where elements of the model have discrete states (latches, modes of functions), these are as at the start: only
-/// Model::run passes events.
+/// If elements of the model have discrete states (latches, modes of functions), these keep their values at the start:
+/// only Model::run passes events.
 class POLYFORM_SHOWN Solver {
  public:
   struct Parts;

@@ -11,7 +11,7 @@
 
 namespace polyform::library {
 
-/// Of a map.
+/// An entry of a map.
 template <class V>
 struct EntryOf {
   std::string key;
@@ -31,15 +31,15 @@ class POLYFORM_SHOWN Value {
 
   const Content& content() const noexcept { return content_; }
   bool is_nothing() const noexcept { return content_.index() == 0; }
-  /// Of a list or a map; 0 of all else.
+  /// The number of entries of a list or map; 0 for anything else.
   std::size_t size() const noexcept;
   bool has(std::string_view key) const noexcept { return find(key) != nullptr; }
 
-  /// An entry of a map, or an item of a list. Error (bad_input) where there is none; one for a key tells those there.
+  /// An entry of a map, or an item of a list. Error (bad_input) if there is none; one for a key tells those there.
   const Value& operator[](std::string_view key) const;
   const Value& operator[](const char* key) const { return (*this)[std::string_view(key)]; }
   const Value& operator[](std::size_t index) const;
-  /// Error (bad_input) where it is something else.
+  /// Error (bad_input) if it is something else.
   double number() const;
   bool boolean() const;
   const std::string& text() const;

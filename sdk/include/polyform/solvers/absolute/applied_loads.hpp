@@ -1,4 +1,4 @@
-// What the forces of a model apply to its bodies, joints and modes.
+// The loads of a model's forces on its bodies, joints and modes.
 #pragma once
 
 #include <span>
@@ -13,7 +13,7 @@ namespace polyform::absolute {
 /// states.
 class AppliedLoads {
  public:
-  /// The view outlives the object. origin: what positions count from, for the elements.
+  /// The view outlives the object. origin: the point from which positions count, for the elements.
   AppliedLoads(const SystemView&, const Vec3& origin);
 
   /// Discrete states of all elements, as ForceSet::follow takes them.

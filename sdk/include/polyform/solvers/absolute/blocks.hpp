@@ -10,9 +10,9 @@
 
 namespace polyform::absolute {
 
-/// Blocks of unknowns: of the bodies, then of the modules. The block of a body has six unknowns for its frame and one
-/// for each of its modes, that of a module one for each of its variables. Behind all unknowns follows one multiplier
-/// per constraint row. Fixed by the model.
+/// Blocks of unknowns: those of the bodies, then those of the modules. The block of a body has six unknowns for its
+/// frame and one for each of its modes, that of a module one for each of its variables. After all unknowns follows one
+/// multiplier per constraint row. The model fixes all of this.
 class Blocks {
  public:
   /// Unknowns of a block that are not of a frame: modes of a flexible body, variables of a module.
@@ -20,7 +20,7 @@ class Blocks {
     std::size_t first = 0, count = 0;  ///< among all modes, followed by all variables
   };
 
-  /// Both outlive the object.
+  /// Both arguments outlive the object.
   Blocks(const SystemView&, const ModuleSet&);
 
   std::size_t count() const { return own_.size(); }
@@ -39,7 +39,7 @@ class Blocks {
   const char* kind(std::size_t block) const { return is_module(block) ? "module" : "body"; }
   std::string_view name(std::size_t block) const noexcept;
   const ModuleSet::Module& module(std::size_t block) const { return modules_.modules()[block - bodies()]; }
-  /// Of a flexible body; null for a rigid one.
+  /// The data of a flexible body; nullptr for a rigid one.
   const FlexibleData* flexible(std::size_t body) const noexcept {
     const std::size_t f = view_.bodies[body].flexible;
     return f == rigid ? nullptr : &view_.flexible[f];

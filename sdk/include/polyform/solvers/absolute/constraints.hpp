@@ -1,4 +1,4 @@
-// What holds the blocks of unknowns to each other and to ground, and where its rows stand.
+// The constraints on the blocks of unknowns, and the places of their rows.
 #pragma once
 
 #include <cstddef>
@@ -11,24 +11,24 @@
 
 namespace polyform::absolute {
 
-/// All joints, then all constraint elements, then all modules, each with its rows of A. Fixed by the model.
+/// All joints, then all constraint elements, then all modules, each with its rows of A. The model determines them.
 class Constraints {
  public:
   /// The rows of one joint, constraint element or module, on the blocks that it touches.
   struct Constraint {
     std::size_t rows, row;       ///< number, and first of all rows
-    std::size_t entry, entries;  ///< first of its entries, and number
+    std::size_t entry, entries;  ///< number of the first entry, and number of entries
   };
   /// A block that a constraint touches.
   struct Entry {
     std::size_t block;
-    std::size_t frame;      ///< unknowns of a body's frame: 6, of a module 0
-    std::size_t first;      ///< of the rows' coefficients for the frame, among those of all entries
-    std::size_t own, owns;  ///< the same of the block's own unknowns, rows first; their number
+    std::size_t frame;      ///< number of unknowns of a body's frame: 6, or 0 for a module
+    std::size_t first;      ///< place of the rows' first coefficient for the frame, among those of all entries
+    std::size_t own, owns;  ///< the same for the block's own unknowns, rows first; their number
     bool is_empty() const { return frame + owns == 0; }  ///< a module without variables
   };
 
-  /// absent: per constraint, whether its rows do not count; or empty. All but absent outlive the object.
+  /// absent: per constraint, whether its rows do not count; or empty. The other arguments outlive the object.
   Constraints(const SystemView&, const Blocks&, const ConstraintSet&, const ModuleSet&,
               const std::vector<bool>& absent);
 
@@ -38,7 +38,7 @@ class Constraints {
   std::span<const Constraint> all() const { return constraints_; }
   std::size_t first_element() const { return view_.joints.size(); }
   std::size_t first_module() const { return constraints_.size() - modules_; }
-  /// What a constraint from the first constraint element on asks of markers and joints.
+  /// The rows of a constraint element or module on markers and joints, by the number of the constraint.
   const ConstraintSet::Element& element(std::size_t constraint) const {
     return *elements_[constraint - first_element()];
   }
@@ -51,7 +51,7 @@ class Constraints {
   std::span<const Entry> entries_of(const Constraint& constraint) const {
     return {entries_.data() + constraint.entry, constraint.entries};
   }
-  /// The entry of a body, which the constraint touches.
+  /// The entry of a body that the constraint touches.
   const Entry* entry_of(const Constraint&, std::size_t body) const noexcept;
   /// The entry of a module for its own variables.
   const Entry& own_entry(const Constraint& of_module) const {
@@ -61,9 +61,9 @@ class Constraints {
   std::size_t own_coefficients() const { return owns_; }      ///< of all rows
 
   bool whole_tree() const { return whole_tree_; }  ///< no tree joint is absent
-  /// By structure: no loops, and nothing else that may ask one thing twice.
+  /// Whether the structure excludes dependent rows: no loops, and nothing else that may ask for one thing twice.
   bool independent() const { return independent_; }
-  /// Some rows ask nothing of positions: factors of these do not serve velocities.
+  /// Some rows ask nothing of positions, so factors for positions do not serve velocities.
   bool some_of_velocity() const { return some_of_velocity_; }
 
  private:
@@ -74,7 +74,7 @@ class Constraints {
 
   const SystemView& view_;
   std::vector<Constraint> constraints_;
-  std::vector<const ConstraintSet::Element*> elements_;  ///< of the constraints but joints
+  std::vector<const ConstraintSet::Element*> elements_;  ///< of all constraints but the joints
   std::vector<Entry> entries_;
   std::size_t modules_, rows_ = 0, frames_ = 0, owns_ = 0;
   bool whole_tree_ = true, independent_ = true, some_of_velocity_ = false;

@@ -1,4 +1,4 @@
-// M: of rigid bodies diag(J, m 1) about the mass centre, of flexible bodies full blocks about the frame origin, of
+// M: for rigid bodies diag(J, m 1) about the mass centre, for flexible bodies full blocks about the frame origin, for
 // modules their own.
 #pragma once
 
@@ -14,7 +14,7 @@ namespace polyform::absolute {
 /// The mass matrices of all blocks, of bodies at the motions last evaluated, in ground axes.
 class Inertia {
  public:
-  /// All outlive the object.
+  /// All arguments outlive the object.
   Inertia(const SystemView&, const Blocks&, const Motions&);
 
   void evaluate() noexcept;

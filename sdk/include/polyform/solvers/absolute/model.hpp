@@ -5,11 +5,10 @@
 
 namespace polyform::absolute {
 
-/// M, A and b, each part with its own state. Motions are set first, then evaluate() makes all others those of the
-/// motions.
+/// M, A and b, each part with its own state. Set the motions first; then evaluate() brings all other parts to these.
 struct Model {
-  /// absent: per constraint, whether its rows do not count; or empty. origin: what positions count from, for the
-  /// elements. The view outlives the object.
+  /// absent: per constraint, whether its rows do not count; or empty. origin: the point from which positions count, for
+  /// the elements. The view outlives the object.
   Model(const SystemView& of, const std::vector<bool>& absent, const Vec3& origin)
       : view(of),
         elements(of, origin),

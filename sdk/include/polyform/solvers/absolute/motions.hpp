@@ -1,4 +1,4 @@
-// Where the bodies are and how they move, with all that the equations of motion are evaluated at.
+// Poses and motions of the bodies, with all other inputs of the equations of motion.
 #pragma once
 
 #include <algorithm>
@@ -11,14 +11,14 @@
 
 namespace polyform::absolute {
 
-/// Motions of all frames, modal coordinates and first-order states. After place() the nodes of flexible bodies are
-/// where their bodies and modes take them.
+/// Motions of all frames, modal coordinates and first-order states. place() moves the nodes of flexible bodies to where
+/// their bodies and modes take them.
 struct Motions {
   explicit Motions(const SystemView& view)
       : nodes(view), bodies(view.bodies.size()), frames(view.frames()), eta(view.modes), etadot(view.modes),
         states(view.states) {}
 
-  /// All of them, the motions of bodies first, placed. given_states may be empty.
+  /// Sets all of them, the motions of bodies first, and places the nodes. given_states may be empty.
   void set(std::span<const BodyMotion> of_bodies, std::span<const double> given_eta,
            std::span<const double> given_etadot, std::span<const double> given_states) noexcept {
     set_states(given_states);
@@ -28,10 +28,10 @@ struct Motions {
     place();
   }
   void set_states(std::span<const double> given) noexcept {
-    states_given = given.size() == states.size();  // also where there are none
+    states_given = given.size() == states.size();  // also if there are none
     std::copy(given.begin(), given.end(), states.begin());
   }
-  /// Bodies at rest in these poses, placed.
+  /// Sets bodies at rest in these poses, and places the nodes.
   void set_poses(std::span<const Pose> poses) noexcept {
     for (std::size_t i = 0; i < poses.size(); ++i)
       frames[i] = {rotation_matrix(poses[i].orientation), poses[i].position, {}};

@@ -23,17 +23,17 @@ struct Violation {
 /// The rows of all constraints as last evaluated, at one level.
 class Rows {
  public:
-  /// All outlive the object, which evaluates the constraint elements and modules.
+  /// All arguments outlive the object, which evaluates the constraint elements and modules.
   Rows(const SystemView&, const Blocks&, const Constraints&, const Motions&, const Inertia&, ConstraintSet&,
        ModuleSet&);
 
-  /// At the motions, whose inertia has been evaluated. q: coordinates of all joints, hints on entry; v: their
-  /// velocities.
+  /// Evaluates the rows at the motions, whose inertia has been evaluated. q: coordinates of all joints, hints on entry;
+  /// v: their velocities.
   void evaluate(double t, Level, double* q, double* v) noexcept;
 
   /// Coefficients of a row for the frame of a body, about its mass centre.
   const Spatial& frame(const Constraints::Entry& entry, std::size_t row) const { return frames_[entry.first + row]; }
-  /// of all its rows
+  /// Coefficients of all its rows.
   const Spatial* frames(const Constraints::Entry& entry) const { return frames_.data() + entry.first; }
   /// Coefficients of a row for the modes of a body or the variables of a module.
   const double* own(const Constraints::Entry& entry, std::size_t row) const {
@@ -42,12 +42,12 @@ class Rows {
   /// a · x of a row on one of its blocks, x being all unknowns.
   double share(const Constraints::Entry&, std::size_t row, const double* x) const noexcept;
 
-  /// b; at the level of positions minus the residual.
+  /// b; at the level of positions the negative residual.
   std::span<const double> right() const { return right_; }
   const Violation& violation() const { return violation_; }
   const JointConstraint& joint(std::size_t j) const { return joints_[j]; }
-  /// A wrench on a frame about its origin as one about the mass centre of its body. What it does to the body's modes is
-  /// added to modal; they are not touched for a wrench on the body frame.
+  /// A wrench on a frame about its origin as one about the mass centre of its body. Its forces on the body's modes are
+  /// added to modal, which is not touched for a wrench on the body frame.
   Spatial wrench_about_center(FrameIndex, const Spatial& wrench, double* modal) const noexcept;
 
  private:

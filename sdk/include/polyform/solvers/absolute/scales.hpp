@@ -7,11 +7,11 @@
 
 namespace polyform::absolute {
 
-/// Sizes of a body; made up where it has no mass or inertia. Of a module all are 1.
+/// Sizes of a body; made up if it has no mass or inertia. For a module all are 1.
 struct BlockScale {
   double mass = 0, inertia = 0, length = 0;  ///< kg, kg m², m
   bool lacking = false;   ///< the block has no mass, or no inertia for some motion of its own
-  bool singular = false;  ///< it is lacking, or next to massless beside those that it is tied to
+  bool singular = false;  ///< it lacks mass or inertia, or is next to massless compared with those that it is tied to
 };
 
 /// The sizes of all blocks as the model is drawn; they do not change with the motion.
@@ -22,7 +22,7 @@ class Scales {
 
   const BlockScale& operator[](std::size_t block) const { return scales_[block]; }
   bool any_lacking() const noexcept;
-  // Of the unknowns of a block that are not of a frame: M_kk, and √(M_kk / mass).
+  // For the unknowns of a block other than those of a frame: M_kk, and √(M_kk / mass).
   const double* own_mass(std::size_t block) const { return own_mass_.data() + model_.blocks.own(block).first; }
   const double* own_length(std::size_t block) const { return own_length_.data() + model_.blocks.own(block).first; }
   /// Directions without inertia of a flexible body, 6 + m each, body axes; in the order of SystemView::flexible.

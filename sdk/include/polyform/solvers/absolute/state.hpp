@@ -1,4 +1,4 @@
-// The state of a solver in absolute coordinates: as y, as poses and motions of all bodies, as canonical state.
+// The state of a solver in absolute coordinates: as y, as poses and motions of all bodies, and as canonical state.
 #pragma once
 
 #include <span>
@@ -11,35 +11,35 @@
 
 namespace polyform::absolute {
 
-/// One state of all bodies. The order of y is told at AbsoluteSolver. Coordinates and velocities of joints are hints
-/// until the equations of motion have been evaluated at the motions, which sets them.
+/// One state of all bodies. AbsoluteSolver tells the order of y. Coordinates and velocities of joints are hints until
+/// the equations of motion have been evaluated at the motions, which sets them.
 class State {
  public:
-  /// Both outlive the object; discrete gets the values that hints need.
+  /// Both arguments outlive the object; discrete gets the values that hints need.
   State(const SystemView&, DiscreteValues& discrete);
 
   std::size_t size() const { return hints_at() + hints_.size() + view_.states; }  ///< of y
   std::span<const StateKind> kinds() const { return kinds_; }                     ///< of each number of y
   void read(std::span<const double> y) noexcept;
   void write(std::span<double> y) const noexcept;
-  /// Motions, coordinates, states and discrete states of a canonical state.
+  /// Takes motions, coordinates, states and discrete states from a canonical state.
   void take(const ConstStateView&) noexcept;
-  /// The canonical state, once the joints are known.
+  /// Writes the canonical state, once the joints are known.
   void put(const StateView&) const noexcept;
   ConstStateView canonical() const noexcept {
     return {.q = q_, .v = v_, .eta = eta_, .etadot = etadot_, .x = x_, .discrete = discrete_.of_elements()};
   }
 
-  /// The part of ẏ that follows from the motions: rates of poses, modes and hints.
+  /// Writes the part of ẏ that follows from the motions: rates of poses, modes and hints.
   void position_rates(std::span<double> ydot) noexcept;
-  /// The part of ẏ that accelerations are. accelerations: of all blocks, angular before linear.
+  /// Writes the part of ẏ that consists of accelerations. accelerations: of all blocks, angular before linear.
   void velocity_rates(std::span<const double> accelerations, std::span<double> ydot) const noexcept;
   /// Whether rates of hints need the velocities of joints.
   bool has_hints() const { return !hints_.coordinates().empty(); }
 
   void normalize() noexcept;
-  /// Motions of the poses, which have been moved since y was read. The mass centre of a body (of a flexible one: the
-  /// frame origin) keeps its velocity.
+  /// Brings the motions to poses that have been moved since y was read. The mass centre of a body (for a flexible one:
+  /// the frame origin) keeps its velocity.
   void follow_poses(std::span<const double> y) noexcept;
 
   std::span<Pose> poses() { return poses_; }  ///< of the body frames

@@ -1,4 +1,5 @@
-// What acts in a linearized tree: the derivatives of each force by what it sees, as those by displacements of bodies.
+// The forces of a linearized tree: the derivatives of each force by its own inputs, as derivatives by displacements of
+// bodies.
 #pragma once
 
 #include <cstdint>
@@ -15,18 +16,18 @@ namespace polyform {
 class LinearizedForces {
  public:
   using Pattern = TreeBlocks::Pattern;
-  /// What acts between bodies that are no neighbours, or between joints: loads = (K + G d/dt) · displacements of its
+  /// A load between bodies that are no neighbours, or between joints: loads = (K + G d/dt) · displacements of its
   /// patterns. first: of the patterns; matrix: of count², rows first.
   struct Far {
     std::size_t first = 0, count = 0, matrix = 0;
   };
 
-  /// Both outlive the object. Adds to the blocks the couplings that forces between neighbours need.
+  /// Both arguments outlive the object. Adds to the blocks the couplings that forces between neighbours need.
   LinearizedForces(const SystemView&, const Vec3& origin, TreeBlocks&);
 
   bool good() const { return derivatives_.good(); }
   void follow(std::span<const std::int32_t> discrete) noexcept { derivatives_.follow(discrete); }
-  /// Finds the derivatives at a motion, and adds to the blocks what acts within hinges and between neighbours; the rest
+  /// Finds the derivatives at a motion, and adds the loads within hinges and between neighbours to the blocks; the rest
   /// is kept as far().
   void add(const TreeMoment&, std::span<const BodyMotion> frames) noexcept;
 
@@ -39,7 +40,7 @@ class LinearizedForces {
  private:
   using Body = TreeBlocks::Body;
   static constexpr std::uint32_t none = TreeBlocks::none;
-  /// Whose displacements an instance depends on: six numbers for each frame, then the joints' coordinates.
+  /// The displacements on which an instance depends: six numbers for each frame, then the joints' coordinates.
   struct Plan {
     std::vector<std::uint32_t> frames, joints;
     std::size_t count = 0, far = none;

@@ -5,8 +5,8 @@
 //
 //   ξ_T = Shift(r_T) ξ_P + B_T δη
 //
-// What the body by itself answers is the matter of flexible_derivatives.hpp. What hangs on its frames pulls with wrenches
-// W_T, whose levers and directions move with the body: that adds to K at P.
+// For the response of the body by itself see flexible_derivatives.hpp. The loads on its frames are wrenches W_T, whose
+// levers and directions move with the body: that adds to K at P.
 #pragma once
 
 #include <cstddef>
@@ -34,7 +34,7 @@ class LinearizedModes {
   explicit LinearizedModes(const SystemView&);
   bool good() const { return links_.good() && bodies_.good(); }
   std::span<const Element> elements() const { return bodies_.elements(); }
-  /// Of a body; the body frame stands first.
+  /// The stations of a body; the body frame stands first.
   std::span<const Station> stations(const Element& e) const {
     const auto i = static_cast<std::size_t>(&e - elements().data());
     return std::span(stations_).subspan(first_[i], first_[i + 1] - first_[i]);
@@ -42,13 +42,14 @@ class LinearizedModes {
   const Vec3& r(const Station& s) const { return links_.attachment(s.attachment).r; }
   std::span<const Spatial> B(const Station& s) const { return links_.columns(s.attachment); }
 
-  /// The matrices of the bodies by themselves, and their wrenches into the blocks.
+  /// Finds the matrices of the bodies by themselves, and adds their wrenches to the blocks.
   void begin(const TreeMoment&, std::span<const BodyMotion> frames, std::span<const Spatial> accelerations,
              TreeBlocks&) noexcept;
-  /// Once the wrenches of all its frames are known: the one at P takes the place of the body frame's.
+  /// To be called once the wrenches of all its frames are known: the one at P takes the place of the body frame's.
   void gather(const Element&, TreeBlocks&) noexcept;
 
-  // n², rows first: of the body by itself, about the origin of its frame; and by its levers, at P (n × n as well).
+  // n² numbers, rows first: those of the body by itself, about the origin of its frame; and those by its levers, at P
+  // (n × n as well).
   const double* M(const Element& e) const { return bodies_.M(e); }
   const double* G(const Element& e) const { return bodies_.G(e); }
   const double* K(const Element& e) const { return bodies_.K(e); }

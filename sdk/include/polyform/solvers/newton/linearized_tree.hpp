@@ -1,5 +1,5 @@
-// A system in joint coordinates, linearized about a motion: what a small displacement of its bodies, and the rate of
-// it, changes in the wrenches that accelerate them. Flexible bodies: linearized_modes.hpp.
+// A system in joint coordinates, linearized about a motion: how a small displacement of its bodies, and its rate,
+// changes the wrenches that accelerate them. Flexible bodies: linearized_modes.hpp.
 //
 // A body's displacement is ξ = [φ; u]: its rotation and that of its hinge point P, ground axes. About a motion with
 // angular velocity ω and acceleration α, static moment c, inertia J about P and acceleration a of P less gravity, the
@@ -8,7 +8,7 @@
 //   moment   J φ̈ + c×ü  +  J(φ̇×ω) + φ̇×Jω + ω×Jφ̇  +  φ×(Jα + ω×Jω) + (φ×c)×a
 //   force    m ü + φ̈×c  +  2 φ̇×(ω×c)               +  φ×(α×c + ω×(ω×c))
 //
-// for ω and α change by φ̇ + φ×ω and φ̈ + φ̇×ω + φ×α, and the rest turns with the body.
+// because ω and α change by φ̇ + φ×ω and φ̈ + φ̇×ω + φ×α, and the rest turns with the body.
 #pragma once
 
 #include <cstdint>
@@ -38,7 +38,7 @@ class LinearizedTree {
     std::size_t group = 0;            ///< in ClosingConstraints
   };
 
-  /// closing: what closes the tree, or none. They outlive the object.
+  /// closing: what closes the tree, or none. The arguments outlive the object.
   LinearizedTree(const SystemView&, const Vec3& origin, const ClosingConstraints* closing);
 
   bool good() const { return forces_.good() && modes_.good(); }
@@ -48,9 +48,9 @@ class LinearizedTree {
   std::span<const Body> bodies() const { return blocks_.bodies; }
   /// Velocity coordinates of the tree joints, then modes.
   std::size_t directions() const { return view_.nv_tree + view_.modes; }
-  std::size_t modes() const { return view_.nv_tree; }   ///< the first of them
+  std::size_t modes() const { return view_.nv_tree; }   ///< number of the first mode among them
   const LinearizedModes& flexible() const { return modes_; }
-  /// Of a rigid body; of a frame, with all forces on it by its own displacement.
+  /// M: of a rigid body. G, K: of a frame, with all forces on it that its own displacement changes.
   const Six<double>& M(std::size_t body) const { return blocks_.M[body]; }
   const Six<double>& G(std::size_t frame) const { return blocks_.G[frame]; }
   const Six<double>& K(std::size_t frame) const { return blocks_.K[frame]; }
@@ -58,7 +58,7 @@ class LinearizedTree {
   const Coupling& coupling(const Body& b) const { return blocks_.couplings[b.coupling]; }
   /// Directions of the joint at P: outboard body over inboard one, in the order of the velocity coordinates.
   const Spatial* H(const Body& b) const { return H_.data() + b.v; }
-  /// H × (wrench in the joint): what turning the directions adds to their efforts, per rotation.
+  /// H × (wrench in the joint): the change of their efforts per rotation that turns the directions.
   const Vec3* turning(const Body& b) const { return turning_.data() + b.v; }
   /// count², rows first: derivatives of the joint's efforts by its coordinates (in steps of the velocity coordinates)
   /// and velocities; and B of δ̇ = δv + B δ for steps δ in the coordinates (a ball's angular velocity).
@@ -74,11 +74,11 @@ class LinearizedTree {
   std::span<const Pattern> patterns(const Row& r) const {
     return std::span(row_patterns_).subspan(r.first, r.end - r.first);
   }
-  /// Of the cut joints: what of a relative displacement is one of the velocity coordinates.
+  /// For the cut joints: the part of a relative displacement that belongs to the velocity coordinates.
   std::span<const Pattern> cut_directions() const { return cut_directions_; }
 
-  /// Steps in the velocity coordinates of a joint, from steps in its coordinates; and what of these is no such step.
-  /// q: the joint's coordinates.
+  /// Turns steps in the coordinates of a joint into steps in its velocity coordinates; a part that does not belong to
+  /// such a step is lost. q: the joint's coordinates.
   static void to_velocity_steps(const JointData&, const double* q, const double* step, double* out) noexcept;
 
  private:

@@ -26,19 +26,19 @@ class ModalElimination {
   /// The tree outlives the object.
   explicit ModalElimination(const LinearizedTree&);
 
-  /// S: of the frames, with all that hangs on them; of the body it becomes that at P, without the modes. False where the
+  /// S: of the frames, with all that hangs on them; S of the body becomes that at P, without the modes. False if the
   /// matrix of the modes is singular.
   bool factorize(std::size_t element, const T& by_gamma, const T& by_square, std::span<Six<T>> S) noexcept;
 
-  /// What the right-hand sides bring. accelerations, speeds: of the body on entry at P, on return of all its frames;
-  /// their loads into e, the frames' damping left out.
+  /// Takes the right-hand sides. accelerations, speeds: on entry of the body at P, on return of all its frames; their
+  /// loads go into e, without the frames' damping.
   void begin(std::size_t element, std::span<const T> steps, std::span<const T> rates, const T& by_gamma,
              const T& by_square, std::span<Vector> accelerations, std::span<Vector> speeds,
              std::span<Vector> e) noexcept;
   void begin_at_rest() noexcept;
-  /// Inward: of the body, e becomes the load at P; y into steps.
+  /// Goes inward: e of the body becomes the load at P; y goes into steps.
   void find_inward(std::size_t element, std::span<Vector> e, std::span<T> steps) noexcept;
-  /// Outward: xi of the body is ξ_P on entry; on return xi is that of all its frames, and δη stands in steps.
+  /// Goes outward: xi of the body is ξ_P on entry; on return xi is that of all its frames, and δη stands in steps.
   void find_outward(std::size_t element, std::span<Vector> xi, std::span<T> steps) const noexcept;
   /// The same for a δη that is known.
   void move(std::size_t element, std::span<Vector> xi, std::span<const T> steps) const noexcept {

@@ -1,5 +1,5 @@
-// What a sweep over the tree cannot carry, as a border of its matrix: closed loops by their multipliers, and forces
-// between bodies that are no neighbours by the few combinations of displacements that they depend on.
+// The parts of Newton's matrix that a sweep over the tree cannot carry, as a border: closed loops by their multipliers,
+// and forces between bodies that are no neighbours by the few combinations of displacements that they depend on.
 //
 //   P x − U μ = loads     P: the tree, solved by the sweep
 //   Vᵀ x − D μ = g        loops: V = U, D = 0; forces with loads E Pᵀx = L (R Pᵀ x): U = P L, V = P Rᵀ, D = 1
@@ -18,17 +18,17 @@ namespace polyform {
 template <class T>
 class NewtonBorder {
  public:
-  /// They outlive the object.
+  /// The arguments outlive the object.
   NewtonBorder(const LinearizedTree&, NewtonSweep<T>&);
 
-  /// A larger border is a burden: a matrix of its square is factorized for each step size.
+  /// The largest border that is worth its cost: a matrix of its square is factorized for each step size.
   static constexpr std::size_t largest = 400;
-  /// The border's size at most, for a system of this tree. Beyond the largest one nothing is made, and nothing may be
-  /// asked of the object.
+  /// The largest size that the border may have for a system of this tree. Beyond `largest` nothing is made, and the
+  /// object must not be used.
   static std::size_t most(const LinearizedTree&) noexcept;
-  /// After NewtonSweep::factorize. False where the border is singular but for dependent rows of loops.
+  /// After NewtonSweep::factorize. False if the border is singular by more than dependent rows of loops.
   bool factorize() noexcept;
-  /// As NewtonSweep's three parts together.
+  /// Does the work of NewtonSweep's three parts together.
   void solve(std::span<T> steps, std::span<T> rates) noexcept;
 
  private:

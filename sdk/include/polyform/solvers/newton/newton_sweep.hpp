@@ -1,4 +1,4 @@
-// Newton's matrix of a tree by the recursion that gives its accelerations: inward, what is outboard of a hinge is
+// Newton's matrix of a tree by the recursion that gives its accelerations. Inward, the loads outboard of a hinge are
 // condensed to a wrench per displacement of the parent; outward, the displacements follow.
 //
 //   inward    S = M/γ² + G/γ + K            a body, with what its children pass
@@ -6,8 +6,9 @@
 //             Hᵀ δF + (turning of H) = δτ    gives δ = Y ξ_p + y, and δF in terms of ξ_p alone
 //   outward   δ = Y ξ_p + y,  ξ = X ξ_p + H δ
 //
-// δ: steps in the coordinates; T: forces between the body and its parent. Rates of displacements are taken as ξ/γ, which
-// leaves out how fast the directions of the joints turn: small beside 1/γ in steps that resolve the motion.
+// δ: steps in the coordinates; T: forces between the body and its parent. Rates of displacements are taken as ξ/γ,
+// which leaves out how fast the directions of the joints turn. That is small compared with 1/γ in steps that resolve
+// the motion.
 #pragma once
 
 #include <complex>
@@ -19,7 +20,7 @@
 
 namespace polyform {
 
-/// T: double, or std::complex<double>. Reads the tree in solutions too: another linearization asks for another factorize().
+/// T: double, or std::complex<double>. Solutions, too, read the tree: after another linearization, factorize() again.
 /// Nothing allocates after construction.
 template <class T>
 class NewtonSweep {
@@ -27,30 +28,31 @@ class NewtonSweep {
   /// The tree outlives the object.
   explicit NewtonSweep(const LinearizedTree&);
 
-  /// At the tree's linearization. False where the matrix is singular.
+  /// Factorizes at the tree's linearization. False if the matrix is singular.
   bool factorize(const T& gamma) noexcept;
   /// 1/γ.
   const T& by_gamma() const { return by_gamma_; }
 
   // A solution (δ, δv) of (I − γ J) (δ, δv) = (r_δ, r_v), per direction of the tree, in three parts.
-  /// Begins the loads with what the right-hand sides bring.
+  /// Begins the loads with those of the right-hand sides.
   void begin(std::span<const T> steps, std::span<const T> rates) noexcept;
-  /// Begins with no loads, where the right-hand sides are zero.
+  /// Begins without loads, for right-hand sides of zero.
   void begin_at_rest() noexcept;
-  /// The displacements under the loads; δ into steps.
+  /// Finds the displacements under the loads; writes δ into steps.
   void find(std::span<T> steps) noexcept;
-  /// δv of a δ with the right-hand sides as they were given to begin(), which δ and δv replace.
+  /// Finds δv of a δ from the right-hand sides that begin() was given; δ and δv replace these.
   void finish(std::span<const T> found, std::span<T> steps, std::span<T> rates) noexcept;
 
-  /// Between begin() and find(): adds a load. What the right-hand sides are of a pattern's displacement: of its rate and
-  /// of its acceleration.
+  /// Between begin() and find(): load() adds a load. The other two give the right-hand sides for a pattern's
+  /// displacement: that of its rate and that of its acceleration.
   void load(const LinearizedTree::Pattern&, const T& factor) noexcept;
   T given_rate(const LinearizedTree::Pattern&, std::span<const T> steps) const noexcept;
   T given_acceleration(const LinearizedTree::Pattern&) const noexcept;
-  /// γ times the rate of the pattern's displacement, after begin() and move() to the δ that was found.
+  /// After begin(): moves to the δ that was found. displacement_since() is then γ times the rate of the pattern's
+  /// displacement.
   void move(std::span<const T> found) noexcept;
   T displacement_since(const LinearizedTree::Pattern&) const noexcept;
-  /// After find().
+  /// The pattern's displacement, after find().
   T displacement(const LinearizedTree::Pattern&, std::span<const T> found) const noexcept;
 
  private:

@@ -44,7 +44,7 @@ SpatialVector<T> multiply(const Six<A>& m, const SpatialVector<T>& z) {
   return out;
 }
 
-/// Of a displacement about a point: about the point at r from it, of the same body; m then takes that of the first point.
+/// m takes displacements about a point; afterwards it takes those about the first point, from which that one lies at r.
 template <class T>
 void shift_columns(Six<T>& m, const Vec3& r) {
   // u' = u − r̃ φ
@@ -55,7 +55,7 @@ void shift_columns(Six<T>& m, const Vec3& r) {
     m.m[6 * i + 2] -= a * r.y - b * r.x;
   }
 }
-/// Of wrenches about the point at r: to wrenches about the first point.
+/// m gives wrenches about the point at r; afterwards it gives them about the first point.
 template <class T>
 void shift_rows(Six<T>& m, const Vec3& r) {
   for (std::size_t j = 0; j < 6; ++j) {
@@ -66,7 +66,7 @@ void shift_rows(Six<T>& m, const Vec3& r) {
   }
 }
 
-/// The products of real geometry and what may be complex.
+/// The products of real geometry with numbers that may be complex.
 template <class T>
 Vector3<T> cross_with(const Vec3& a, const Vector3<T>& b) {
   return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};

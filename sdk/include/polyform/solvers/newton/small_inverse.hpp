@@ -7,7 +7,8 @@
 
 namespace polyform {
 
-/// In place, rows first, by Gauss and Jordan with row pivots. False where the matrix is singular. rows: room for n.
+/// Inverts m in place, rows first, by Gauss and Jordan with row pivots. False if the matrix is singular. rows: room for
+/// n.
 template <class T>
 bool invert(T* a, std::size_t n, std::size_t* rows) {
   using std::abs;

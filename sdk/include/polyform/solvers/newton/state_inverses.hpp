@@ -1,4 +1,4 @@
-// First-order states of forces in Newton's matrix: those of each instance by themselves.
+// First-order states of forces in Newton's matrix: the states of each instance are solved by themselves.
 #pragma once
 
 #include <complex>
@@ -26,7 +26,7 @@ class StateInverses {
     }
     numbers_.resize(next);
   }
-  /// False where one is singular.
+  /// False if a matrix is singular.
   bool prepare(const T& gamma) noexcept {
     for (std::size_t number = 0; number < first_.size(); ++number) {
       const ForceDerivatives::Instance& i = derivatives_.instances()[number];
@@ -40,7 +40,7 @@ class StateInverses {
     }
     return true;
   }
-  /// In place; read and write: of the first-order state k of the system.
+  /// Solves in place; read and write: of the first-order state k of the system.
   template <class Read, class Write>
   void solve(const Read& read, const Write& write) const noexcept {
     for (std::size_t number = 0; number < first_.size(); ++number) {

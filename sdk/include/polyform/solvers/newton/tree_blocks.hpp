@@ -1,4 +1,4 @@
-// What a small displacement of the bodies of a tree changes, as the blocks that Newton's sweep reads.
+// The changes by a small displacement of the bodies of a tree, as the blocks that Newton's sweep reads.
 #pragma once
 
 #include <cstdint>
@@ -17,10 +17,10 @@ struct TreeMoment {
   std::span<const double> q, v, x;   ///< of all joints (v, q: canonical order; those of tree joints count), and states
   std::span<const double> vdot;      ///< of the tree joints
   std::span<const double> eta, etadot, etaddot;   ///< of all modes
-  /// What closes the tree at that motion, with the multipliers of its rows; none where nothing does.
+  /// The constraints that close the tree at that motion, with the multipliers of their rows; none if nothing does.
   const ClosingConstraints* closing = nullptr;
   std::span<const double> multipliers;
-  std::span<const Spatial> cut;      ///< what each cut joint puts on its moving body at the origin of M, ground axes
+  std::span<const Spatial> cut;      ///< wrench of each cut joint on its moving body at the origin of M, ground axes
 };
 
 /// Blocks per frame: bodies, then nodes of flexible bodies. Wrenches and displacements of a rigid body are taken about P,
@@ -32,13 +32,13 @@ struct TreeBlocks {
     std::int32_t parent = -1;           ///< the frame that the joint attaches to inboard; −1: ground
     std::uint32_t v = 0, count = 0;     ///< the joint's velocity coordinates
     std::uint32_t square = 0;           ///< first of count² numbers
-    std::uint32_t coupling = none;      ///< to the parent, by what acts between the two
+    std::uint32_t coupling = none;      ///< to the parent, by loads between the two
     bool reversed = false;              ///< the directions turn with this body, not with the parent
     std::uint32_t element = none;       ///< of a flexible body: among those of LinearizedModes
     Vec3 r;                             ///< of P from the point of the parent's blocks (a body on ground: zero)
     Vec3 force;                         ///< that the joint transmits to the body
   };
-  /// What a displacement of the parent does to the body (inner), and the other way round (outer).
+  /// The loads on the body by a displacement of the parent (inner), and the reverse (outer).
   struct Coupling {
     Six<double> inner_K, inner_G, outer_K, outer_G;
   };
@@ -60,7 +60,7 @@ struct TreeBlocks {
   std::vector<Coupling> couplings;
   std::vector<double> stiffness, damping, turn_rate;  ///< of joints: see LinearizedTree
   std::vector<Vec3> to_P;               ///< from the origins of the frames to the points of their blocks
-  std::vector<Spatial> wrenches;        ///< of a frame: the inertia less what acts; of a body, what its joint transmits
+  std::vector<Spatial> wrenches;        ///< of a frame: the inertia less the loads; of a body, the wrench of its joint
 };
 
 }  // namespace polyform

@@ -15,18 +15,20 @@ namespace polyform {
 /// Rigid and flexible bodies with joints, loops, constraint elements and forces. Nothing allocates after construction.
 class TreeNewton {
  public:
-  /// Whether the system is made of these.
+  /// Whether the system consists of these.
   static bool carries(const SystemView& view) { return view.modules.empty(); }
-  /// They outlive the object. origin: what positions of the frames count from. closing: what closes the tree, or none.
+  /// The arguments outlive the object. origin: the point from which positions of the frames count. closing: what closes
+  /// the tree, or none.
   TreeNewton(const SystemView&, const JointState&, const Vec3& origin, const ClosingConstraints* closing);
 
-  /// Whether it can be used: the forces could be made, and so much lies across the tree that its border is no burden.
+  /// Whether it can be used: the forces could be made, and few enough loads lie across the tree that its border is
+  /// worth its cost.
   bool good() const { return tree_.good() && NewtonBorder<double>::most(tree_) <= NewtonBorder<double>::largest; }
   void follow(std::span<const std::int32_t> discrete) noexcept { tree_.follow(discrete); }
-  /// At y, placed, with its derivative; multipliers, cut: see TreeMoment.
+  /// Linearizes at y, placed, with its derivative; multipliers, cut: see TreeMoment.
   void linearize(double t, std::span<const double> y, const PlacedState& placed, std::span<const double> ydot,
                  std::span<const double> multipliers, std::span<const Spatial> cut) noexcept;
-  /// False where the matrix is singular.
+  /// False if the matrix is singular.
   bool prepare(double gamma) noexcept;
   bool prepare(std::complex<double> gamma) noexcept;
   void solve(std::span<double> x) noexcept;
