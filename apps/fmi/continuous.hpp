@@ -8,6 +8,8 @@
 
 namespace polyform::fmi {
 
+/// Model exchange: the importing tool integrates, and asks for rates and event indicators.
+/// Its members are the parts of a run without its integrator.
 class Continuous final : public Motion {
  public:
   explicit Continuous(const FmuModel&);

@@ -17,6 +17,8 @@ namespace polyform::host::inline expressions {
 /// Cuts the instance of a part out of that of the whole element.
 ElementInstance own_instance(const FormulaForce::Part&, const ElementInstance& whole);
 
+/// Its functions are those of the interfaces of its part's batch, each of which it hands on after the formulas have their
+/// values.
 class FormulaBatch final : public ForceBatch,
                            public EventSource,
                            public OutputSource,

@@ -45,6 +45,8 @@ struct FollowingForce {
   std::span<const FieldValue> fields{};  ///< with StateFormula in the place of formulas
 };
 
+/// A force type that stands for all forces with formulas of one system, one after the other as one instance.
+/// Its members are what its descriptor points to, and the formulas with their places.
 class FormulaForce final : public ForceType {
  public:
   /// What ForceType::query gives under this name: the element's numbers are named in full, without its own name.

@@ -18,7 +18,7 @@ namespace polyform::host::inline simulation {
 
 /// Own batches of those elements that have events. Solver::decode gives the canonical state, and the motions of bodies
 /// and attachments follow from it. So every formulation has events without any work on them. Nothing allocates after
-/// construction.
+/// construction. Its functions are many because the watch, the knots and the run each ask it for other things.
 class ElementEvents {
  public:
   /// Failure (simulation_failed) when memory runs out.

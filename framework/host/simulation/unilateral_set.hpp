@@ -18,6 +18,8 @@ namespace polyform::host::inline simulation {
 /// three per point: the normal, then the tangents. Nothing allocates after construction.
 ///
 /// The forces of rows reach a solver as first-order states: put_forces() writes them into its y.
+///
+/// Most of its functions read one number of the evaluation; most of its members are arrays over points or rows.
 class UnilateralSet {
  public:
   static constexpr std::size_t rows_per_point = 3;

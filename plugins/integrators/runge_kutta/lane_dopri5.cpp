@@ -31,6 +31,7 @@ constexpr double lane_dense[2][6] = {
     {5 * 31403016.0 / 11282082432.0, -100 * 15701508.0 / 32700410799.0, 25 * 31403016.0 / 1880347072.0,
      -32805 * 3489224.0 / 199316789632.0, 55 * 7076736.0 / 822651844.0, -10 * 829305.0 / 29380423.0}};
 
+/// dopri5 in lanes, each with its own step. Its members are the vectors of one step and of a try, allocated once.
 class LaneDopri5 final : public LaneBatch {
  public:
   explicit LaneDopri5(BatchSystem& system)

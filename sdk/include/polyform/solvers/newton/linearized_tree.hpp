@@ -25,6 +25,7 @@
 namespace polyform {
 
 /// Trees of rigid and flexible bodies, with closed loops and constraint elements. Nothing allocates after construction.
+/// Its functions are many because the sweep of Newton's matrix reads it body by body, one block at a time.
 class LinearizedTree {
  public:
   static constexpr std::uint32_t none = TreeBlocks::none;
