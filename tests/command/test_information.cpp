@@ -95,7 +95,7 @@ TEST_CASE("help and version") {
   CHECK_THAT(help.out, Contains("Examples") && Contains("POLYFORM_PLUGIN_PATH") && Contains("130") && Contains("rk4") &&
                            Contains("riccati"));
   CHECK(shop.run({"help"}).out == help.out);
-  for (const char* command : {"run", "evaluate", "linearize", "equilibrium", "compare", "verify", "report", "check",
+  for (const char* command : {"run", "resume", "evaluate", "linearize", "equilibrium", "compare", "verify", "report", "check",
                               "plugins", "new", "conform", "schema", "help", "completion"}) {
     INFO(command);
     CHECK_THAT(help.out, Contains(command));
