@@ -78,6 +78,7 @@ const Imbalance& Balance::check(double at_time, const Observation& now) noexcept
 /// What is rounding beside all that acts. The terms of all bodies become at least a part of the largest.
 void Balance::find_roundings() noexcept {
   const std::span<const balance::Terms> terms = loads_->terms();
+  const balance::Terms& efforts = loads_->largest_efforts();
   double force = 0, moment = 0, mass = 0, inertia = 0, most = 0, rounded = 0;
   for (std::size_t i = 0; i < view_.bodies.size(); ++i) {
     const BodyData& b = view_.bodies[i];
@@ -99,7 +100,9 @@ void Balance::find_roundings() noexcept {
     const Vec3 &v = m.V.linear, &omega = m.V.angular;
     const double feels = system_scales_.mass(i) + (length > 0 ? 0.5 * trace / (length * length) : 0);
     const double moved = norm(view_.gravity) + (length > 0 ? dot(v, v) / length : 0) + dot(omega, omega) * length;
-    rounded = std::max(rounded, acting + feels * moved);
+    // Where nothing but moments act, forces have the rounding of these.
+    const double of_moments = length > 0 ? (terms[i].moment + efforts.moment) / length : 0;
+    rounded = std::max(rounded, acting + of_moments + efforts.force + feels * moved);
     rounding_.length = std::max(rounding_.length, length);
   }
   rounding_.force = roundings * rounded;

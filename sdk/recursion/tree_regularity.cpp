@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "polyform/solvers/loop_closure.hpp"
+#include "polyform/solvers/postponed_hinges.hpp"
 #include "polyform/solvers/recursion.hpp"
 #include "polyform/solvers/singular_inertia.hpp"
 
@@ -21,10 +22,10 @@ bool may_be_singular(const SystemView& view) {
   return std::any_of(view.bodies.begin(), view.bodies.end(), is_singular);
 }
 
-/// The first body whose joint moves nothing, as drawn; none where all do.
-std::optional<std::size_t> joint_without_inertia(const SystemView& view) {
+/// The first body whose joint moves nothing, as drawn; none where all do. postponed: bodies whose joints are.
+std::optional<std::size_t> joint_without_inertia(const SystemView& view, std::span<const std::size_t> postponed) {
   FlexibleLinks flexible(view);
-  LoopClosure loops(view, flexible);
+  LoopClosure loops(view, flexible, {}, postponed);
   loops.hold_ground_rows();
   Recursion recursion(view, loops);
   std::vector<double> q(view.nq), v(view.nv), step(view.nv_tree), modes(view.modes), modal_step(view.modes);
@@ -37,27 +38,41 @@ std::optional<std::size_t> joint_without_inertia(const SystemView& view) {
   return recursion.failure().joint;
 }
 
-/// Returns false where the tree is singular; `why` then names the joint, the body and a cut joint, and `remedy` what
-/// helps.
+/// What has to be postponed, and the body whose joint moves nothing even so.
+struct Found {
+  std::vector<std::size_t> postponed;
+  std::optional<std::size_t> without_inertia;
+};
+Found find_postponed(const SystemView& view) {
+  Found found;
+  if (!may_be_singular(view)) return found;
+  while ((found.without_inertia = joint_without_inertia(view, found.postponed))) {
+    if (std::ranges::find(found.postponed, *found.without_inertia) != found.postponed.end()) break;
+    found.postponed.push_back(*found.without_inertia);
+  }
+  return found;
+}
+
+/// Returns false where the tree is singular; `why` then names the joint and the body, and `remedy` what helps.
 bool tree_is_regular(const SystemView& view, std::string_view formulation, std::string& why, std::string& remedy) {
-  if (!may_be_singular(view)) return true;
-  const std::optional<std::size_t> failed = joint_without_inertia(view);
+  const std::optional<std::size_t> failed = find_postponed(view).without_inertia;
   if (!failed) return true;
-  why = fmt::format("{}: joint `{}` moves body `{}` without any inertia against it once the loops are cut{}",
-                    formulation, view.joints[*failed].name, view.bodies[*failed].name,
-                    view.cut_joints().empty()
-                        ? std::string(" and the constraints are left out")
-                        : fmt::format(" (joint `{}` is one of the cut joints)", view.cut_joints().front().name));
-  // Another cut helps only where it leaves bodies with inertia on the joint.
-  remedy = fmt::format("give body `{}` some mass and inertia about every axis, or use another solver{}",
-                       view.bodies[*failed].name,
-                       view.cut_joints().empty() ? ""
-                                                 : "; another cut (`cut: true`) helps where it leaves bodies with "
-                                                   "inertia attached to it");
+  why = fmt::format(
+      "{}: joint `{}` moves body `{}` without any inertia against it, and no loop, constraint or module gives it some as "
+      "the model is drawn",
+      formulation, view.joints[*failed].name, view.bodies[*failed].name);
+  remedy = fmt::format(
+      "give body `{}` some mass and inertia about every axis, or draw the model away from a singular position",
+      view.bodies[*failed].name);
   return false;
 }
 
 }  // namespace
+
+std::vector<std::size_t> postponed_hinges(const SystemView& view) {
+  const Found found = find_postponed(view);
+  return found.without_inertia ? std::vector<std::size_t>{} : found.postponed;
+}
 
 bool check_tree_is_regular(const SystemView& view, std::string_view formulation, DiagnosticSink& sink) noexcept {
   try {

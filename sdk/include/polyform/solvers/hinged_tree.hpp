@@ -18,7 +18,8 @@ namespace polyform {
 
 /// Who holds it holds it const. One entry per body and its hinge, parents before children.
 struct HingedTree {
-  /// general: several primitives, code, or a ball in a loop, which are passed direction by direction.
+  /// general: several primitives, code, a ball in a loop, or what is postponed, which are passed direction by
+  /// direction.
   enum class Hinge : std::uint8_t { fixed, ball, rotation, translation, general };
 
   /// Of a body and the hinge that carries it, in the body's own axes.
@@ -33,6 +34,7 @@ struct HingedTree {
     bool turned = false;           ///< a ball whose coordinates are given in other axes than the inside ones
     bool opens_slot = false;       ///< first in the inward sweep to write into its parent's slot
     bool looped = false;           ///< columns of loops pass the hinge or end in the body
+    bool postponed = false;        ///< loops give the hinge its inertia (postponed_hinges.hpp)
     bool is_ball = false;          ///< three rotations at right angles, whichever way they are passed
     std::uint32_t q = 0, v = 0;    ///< offsets into the coordinates
     std::uint32_t first = 0;       ///< of the hinge's columns, or its place among the ball hinges
