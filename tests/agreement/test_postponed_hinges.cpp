@@ -89,7 +89,7 @@ TEST_CASE("gears without mass take their inertia from the wheel that they drive"
   // The torque 0.3 on the first of three: 0.3 (0.1/0.04) on a wheel of 0.002 kg m².
   const std::string gear = std::string(", ") + nothing + "}\n";
   require_joint_accelerations("polyform: 1\ngravity: [0, 0, 0]\nbodies:\n  - {name: g1" + gear + "  - {name: g2" + gear +
-                                  R"(  - {name: g3, mass: 0.5, inertia: {xx: 0.001, yy: 0.001, zz: 0.002}}
+                                  R"(  - {name: g3, position: [0.4, 0, 0], mass: 0.5, inertia: {xx: 0.001, yy: 0.001, zz: 0.002}}
 joints:
   - {name: a, type: revolute, base: ground, moving: g1, position: [0.1, 0, 0], axis: [0, 0, 1]}
   - {name: b, type: revolute, base: ground, moving: g2, position: [0.2, 0, 0], axis: [0, 0, 1]}
