@@ -105,6 +105,10 @@ void Balance::find_roundings() noexcept {
     rounded = std::max(rounded, acting + of_moments + efforts.force + feels * moved);
     rounding_.length = std::max(rounding_.length, length);
   }
+  // Where nothing has mass solvers make some up, about 1 kg, and leave forces of 1e-12 of it.
+  constexpr double made_up = 1e-12 / roundings;
+  for (const Spatial& a : loads_->accelerations().first(mass + inertia > 0 ? 0 : view_.bodies.size()))
+    rounded = std::max(rounded, made_up * (norm(a.linear) + rounding_.length * norm(a.angular)));
   rounding_.force = roundings * rounded;
   loads_->raise_terms(least_share * most * system_scales_.largest_reach(), least_share * most);
   linear_ = mass > 0 ? forces_count * force / mass : 0;

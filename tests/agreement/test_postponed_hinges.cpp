@@ -151,3 +151,18 @@ forces:
                               {{"turn", turn}, {"slide", per_turn * turn},
                                {"pin", -9.81 * (2 * 0.3 + 0.3 * 0.1) / (0.05 + 2 * 0.09 + 0.001 + 0.3 * 0.01)}});
 }
+
+TEST_CASE("a wheel without mass follows a law or a drive, though nothing acts and nothing has inertia") {
+  const std::string wheel = std::string("polyform: 1\nbodies:\n  - {name: wheel, ") + nothing + R"(}
+joints:
+  - {name: axle, type: revolute, base: ground, moving: wheel, position: [0, 0, 0], axis: [0, 0, 1]}
+)";
+  const std::string law = "  - {name: law, type: acceleration-law, joint: axle, acceleration: 2}\n";
+  require_joint_accelerations(wheel + "modules:\n" + law, {{"axle", 2}});
+  require_joint_accelerations(
+      wheel + "modules:\n" + law + "forces:\n  - {name: torque, type: joint-force, joint: axle, effort: 0.9}\n",
+      {{"axle", 2}});
+  require_joint_accelerations(
+      wheel + "constraints:\n  - {name: drive, type: prescribed-motion, joint: axle, motion: {polynomial: [0, 0, 1]}}\n",
+      {{"axle", 2}});
+}
