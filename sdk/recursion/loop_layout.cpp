@@ -84,7 +84,7 @@ std::size_t LoopLayout::postponed_at(std::size_t body) const {
   return none;
 }
 
-/// Postponed hinges come after the loops of their stage, which give them their inertia.
+/// Postponed hinges come after the loops that pass them, which give them their inertia.
 void LoopLayout::order_elimination(const LoopsIn& loops_in, const std::vector<std::size_t>& stages,
                                    const FlexibleLinks& flexible, MultiplierMatrix& matrix) {
   std::vector<std::pair<std::size_t, std::size_t>> pairs;
@@ -102,9 +102,11 @@ void LoopLayout::order_elimination(const LoopsIn& loops_in, const std::vector<st
       if (module_[j] == module_[i]) pairs.emplace_back(i, j);
   std::vector<std::size_t> sizes;
   for (const Loop& loop : loops_) sizes.push_back(loop.rows);
-  std::vector<std::size_t> order;
-  for (std::size_t i = 0; i < loops_.size(); ++i) order.push_back(2 * stages[i] + (postponed(i) != none ? 1 : 0));
-  matrix.analyze(sizes, order, pairs);
+  std::vector<std::pair<std::size_t, std::size_t>> later;
+  for (std::size_t i = count(); i < loops_.size(); ++i)
+    for (const std::size_t j : loops_in[postponed(i)])
+      if (j < count() && loops_[i].rows > 0 && stages[j] != loops_in.size() - 1 - postponed(i)) later.emplace_back(i, j);
+  matrix.analyze(sizes, stages, pairs, later);
   if (postpones()) matrix.set_first_negative(count());
   for (const std::size_t i : matrix.order())
     if (stages[i] == loops_in.size() && loops_[i].rows > 0) in_ground_.push_back(i);

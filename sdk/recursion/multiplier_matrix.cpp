@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <set>
+#include <tuple>
 
 #include "polyform/mechanics/judgement.hpp"
 
@@ -26,7 +27,8 @@ constexpr double least_negative = 1e-24;
 }  // namespace
 
 void MultiplierMatrix::analyze(std::span<const std::size_t> sizes, std::span<const std::size_t> stages,
-                               std::span<const std::pair<std::size_t, std::size_t>> pairs) {
+                               std::span<const std::pair<std::size_t, std::size_t>> pairs,
+                               std::span<const std::pair<std::size_t, std::size_t>> later_pairs) {
   const std::size_t n = sizes.size();
   std::vector<std::set<std::size_t>> coupled(n);
   for (const auto& [i, j] : pairs) {
@@ -34,10 +36,16 @@ void MultiplierMatrix::analyze(std::span<const std::size_t> sizes, std::span<con
     coupled[i].insert(j);
     coupled[j].insert(i);
   }
-  // (stage, degree, block), the next one first.
-  using Entry = std::pair<std::pair<std::size_t, std::size_t>, std::size_t>;
+  std::vector<std::size_t> waits_for(n);
+  std::vector<std::vector<std::size_t>> lets_go(n);
+  for (const auto& [i, j] : later_pairs) {
+    ++waits_for[i];
+    lets_go[j].push_back(i);
+  }
+  // (stage, whether it waits for others, degree, block), the next one first.
+  using Entry = std::tuple<std::size_t, bool, std::size_t, std::size_t>;
   std::set<Entry> waiting;
-  const auto entry = [&](std::size_t i) { return Entry{{stages[i], coupled[i].size()}, i}; };
+  const auto entry = [&](std::size_t i) { return Entry{stages[i], waits_for[i] > 0, coupled[i].size(), i}; };
   for (std::size_t i = 0; i < n; ++i) waiting.insert(entry(i));
 
   rows_.assign(n, {});
@@ -45,8 +53,13 @@ void MultiplierMatrix::analyze(std::span<const std::size_t> sizes, std::span<con
   order_.clear();
   std::vector<std::vector<std::size_t>> later(n);
   while (!waiting.empty()) {
-    const std::size_t i = waiting.begin()->second;
+    const std::size_t i = std::get<3>(*waiting.begin());
     waiting.erase(waiting.begin());
+    for (const std::size_t j : lets_go[i]) {
+      waiting.erase(entry(j));
+      --waits_for[j];
+      waiting.insert(entry(j));
+    }
     position_[i] = order_.size();
     order_.push_back(i);
     later[i].assign(coupled[i].begin(), coupled[i].end());

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <new>
 #include <optional>
 #include <string>
@@ -38,6 +39,23 @@ std::optional<std::size_t> joint_without_inertia(const SystemView& view, std::sp
   return recursion.failure().joint;
 }
 
+/// Bodies that have neither mass nor inertia, and nothing outboard of them either: no hinge there moves any.
+std::vector<std::size_t> bodies_without_inertia(const SystemView& view) {
+  std::vector<char> without(view.bodies.size(), 1);
+  std::vector<std::size_t> found;
+  for (std::size_t b = view.bodies.size(); b-- > 0;) {
+    const BodyData& body = view.bodies[b];
+    const Sym3& J = body.inertia;
+    const double most = std::max({body.mass, std::abs(J.xx), std::abs(J.yy), std::abs(J.zz), std::abs(J.xy),
+                                  std::abs(J.xz), std::abs(J.yz)});
+    if (most > 0 || body.flexible != rigid) without[b] = 0;
+    if (without[b] != 0 && view.joints[b].nv > 0) found.push_back(b);
+    if (const BodyIndex inboard = view.joints[b].inboard(); without[b] == 0 && !is_ground(inboard))
+      without[at(inboard)] = 0;
+  }
+  return found;
+}
+
 /// What has to be postponed, and the body whose joint moves nothing even so.
 struct Found {
   std::vector<std::size_t> postponed;
@@ -47,8 +65,14 @@ Found find_postponed(const SystemView& view) {
   Found found;
   if (!may_be_singular(view)) return found;
   while ((found.without_inertia = joint_without_inertia(view, found.postponed))) {
-    if (std::ranges::find(found.postponed, *found.without_inertia) != found.postponed.end()) break;
-    found.postponed.push_back(*found.without_inertia);
+    // One trial tells of one hinge: what is certain without a trial is added to the first.
+    const bool first = found.postponed.empty();
+    if (first) found.postponed = bodies_without_inertia(view);
+    const auto known = std::ranges::find(found.postponed, *found.without_inertia);
+    if (known == found.postponed.end())
+      found.postponed.push_back(*found.without_inertia);
+    else if (!first)
+      break;
   }
   return found;
 }

@@ -26,9 +26,10 @@ class MultiplierMatrix {
 
   /// Symbolic phase, the only one that allocates. sizes: rows of each block, at most most_rows; stages: a block is
   /// eliminated after all of a smaller stage, and among its own stage in the order of minimum degree; pairs: blocks (i,
-  /// j) that may be nonzero.
+  /// j) that may be nonzero; later: blocks (i, j) of which i waits for j.
   void analyze(std::span<const std::size_t> sizes, std::span<const std::size_t> stages,
-               std::span<const std::pair<std::size_t, std::size_t>> pairs);
+               std::span<const std::pair<std::size_t, std::size_t>> pairs,
+               std::span<const std::pair<std::size_t, std::size_t>> later = {});
   /// From this block on they have negative pivots (eliminate_negative); after analyze().
   void set_first_negative(std::size_t block) { first_negative_ = block; }
   /// Blocks in the order of elimination, and the place of each in it.
