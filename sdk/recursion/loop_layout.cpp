@@ -105,7 +105,8 @@ void LoopLayout::order_elimination(const LoopsIn& loops_in, const std::vector<st
   std::vector<std::pair<std::size_t, std::size_t>> later;
   for (std::size_t i = count(); i < loops_.size(); ++i)
     for (const std::size_t j : loops_in[postponed(i)])
-      if (j < count() && loops_[i].rows > 0 && stages[j] != loops_in.size() - 1 - postponed(i)) later.emplace_back(i, j);
+      if (j < count() && loops_[i].rows > 0 && stages[j] != loops_in.size() - 1 - postponed(i))
+        later.emplace_back(i, j);
   matrix.analyze(sizes, stages, pairs, later);
   if (postpones()) matrix.set_first_negative(count());
   for (const std::size_t i : matrix.order())

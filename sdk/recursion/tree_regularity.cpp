@@ -82,8 +82,8 @@ bool tree_is_regular(const SystemView& view, std::string_view formulation, std::
   const std::optional<std::size_t> failed = find_postponed(view).without_inertia;
   if (!failed) return true;
   why = fmt::format(
-      "{}: joint `{}` moves body `{}` without any inertia against it, and no loop, constraint or module gives it some as "
-      "the model is drawn",
+      "{}: joint `{}` moves body `{}` without any inertia against it, and no loop, constraint or module gives it some "
+      "as the model is drawn",
       formulation, view.joints[*failed].name, view.bodies[*failed].name);
   remedy = fmt::format(
       "give body `{}` some mass and inertia about every axis, or draw the model away from a singular position",

@@ -17,8 +17,9 @@ namespace polyform::host::inline simulation {
 /// Columns of the group `violations`. Of a joint: how far its moving body is from the nearest pose that the joint
 /// allows, as a displacement (m) and a small turn (rad) in ground axes, and the part of the relative velocity that the
 /// joint forbids (m/s, rad/s). Of a constraint element: the residual of each holonomic row and what the velocities miss
-/// in every row, in the units of the element; of a module likewise, its own variables included. All come from the observed poses and velocities of the bodies, which are
-/// in ground: a violation below the rounding of their positions cannot be seen.
+/// in every row, in the units of the element; of a module likewise, its own variables included. All come from the
+/// observed poses and velocities of the bodies, which are in ground: a violation below the rounding of their positions
+/// cannot be seen.
 class ViolationColumns {
  public:
   /// Of the joints of the user's model that forbid any motion, in its order. The system outlives the object.

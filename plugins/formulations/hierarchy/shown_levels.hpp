@@ -13,11 +13,11 @@
 namespace polyform::hierarchy {
 
 /// Over the whole system and dense, where the recursion works on interfaces: of each level the motions S_r (Theorem
-/// 3.2), C and G, of `oblique-projector` its own Y and {1}-inverse (Prop. 3.1 (ii)), accelerations α_r, constraint forces γ_r and multipliers λ_r; by a filter also the projector P_r and
-/// the gain K_r of a = M^{1/2} α (Eqs 4.14 to 4.18), where M has an inverse. Of the velocities q⟨1⟩ those of the state,
-/// and what the rows of each level give of them. Computed from M, f, A, b and R alone, beside the recursion: the tests
-/// hold α of the last level against it. Where M is singular and a low level leaves accelerations open, α_r is the
-/// smallest that the level's equations allow.
+/// 3.2), C and G, of `oblique-projector` its own Y and {1}-inverse (Prop. 3.1 (ii)), accelerations α_r, constraint
+/// forces γ_r and multipliers λ_r; by a filter also the projector P_r and the gain K_r of a = M^{1/2} α (Eqs 4.14 to
+/// 4.18), where M has an inverse. Of the velocities q⟨1⟩ those of the state, and what the rows of each level give of
+/// them. Computed from M, f, A, b and R alone, beside the recursion: the tests hold α of the last level against it.
+/// Where M is singular and a low level leaves accelerations open, α_r is the smallest that the level's equations allow.
 class ShownLevels final : public MatrixTable {
  public:
   /// The view, the equations with their system, and noise outlive the object. noise: of each constraint its R, or

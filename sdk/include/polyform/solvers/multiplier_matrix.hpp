@@ -55,8 +55,8 @@ class MultiplierMatrix {
   /// left_out: rows that are known to depend on others, a bit each; those that are found so are added. independent:
   /// where it is known which rows are to be eliminated, these are, however small their pivots.
   void eliminate(std::size_t i, unsigned& left_out, const unsigned* independent = nullptr) noexcept;
-  /// The same of a block whose pivots are negative (postponed_hinges.hpp), and none of whose rows may be left out. False
-  /// where one has a pivot that is nothing beside its weight, or rounding of its terms.
+  /// The same of a block whose pivots are negative (postponed_hinges.hpp), and none of whose rows may be left out.
+  /// False where one has a pivot that is nothing beside its weight, or rounding of its terms.
   bool eliminate_negative(std::size_t i) noexcept;
   /// The part of eliminate() for the right-hand side: for another one, once all blocks are eliminated.
   void eliminate_right(std::size_t i) noexcept;
