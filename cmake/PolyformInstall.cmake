@@ -54,11 +54,16 @@ file(CREATE_LINK ${PROJECT_SOURCE_DIR}/sdk/examples ${POLYFORM_DATA_DIRECTORY}/e
 
 # Pages keep their folders, so that the links between them hold.
 file(GLOB pages RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS
-  sdk/*.md apps/pages/*.md apps/pages/site/*.md apps/pages/site/*/*.md apps/pages/site/pictures/*.png apps/models/references/README.md plugins/README.md plugins/*/*/README.md)
-foreach(page IN LISTS pages ITEMS README.md LICENSE)
+  sdk/*.md apps/pages/*.md apps/pages/site/*.md apps/pages/site/*/*.md apps/pages/site/pictures/*.png plugins/README.md plugins/*/*/README.md)
+foreach(page IN LISTS pages ITEMS README.md LICENSE .github/CHANGELOG.md .github/CONTRIBUTING.md)
   cmake_path(GET page PARENT_PATH folder)
   install(FILES ${page} DESTINATION ${CMAKE_INSTALL_DOCDIR}/${folder})
 endforeach()
+# They link to the folder of the models.
+cmake_path(RELATIVE_PATH POLYFORM_DATA_INSTALL_DIR BASE_DIRECTORY ${CMAKE_INSTALL_DOCDIR}/apps OUTPUT_VARIABLE models)
+install(CODE "set(link \"\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}/${CMAKE_INSTALL_DOCDIR}/apps/models\")
+file(REMOVE_RECURSE \"\${link}\")
+file(CREATE_LINK \"${models}/models\" \"\${link}\" SYMBOLIC)")
 
 set(CPACK_PACKAGE_VENDOR "Polyform contributors")
 set(CPACK_PACKAGE_CONTACT "Polyform contributors <polyform@localhost>")

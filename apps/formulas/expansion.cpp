@@ -7,7 +7,10 @@
 
 namespace polyform::apps::formulas {
 
-Expansion::Expansion(const Request& request) : request_(request), view_(*request.view) {
+Expansion::Expansion(const Request& request, bool intermediates)
+    : request_(request), view_(*request.view), symbols_(intermediates) {
+  ground_.W.resize(view_.nv_tree);
+  ground_.V.resize(view_.nv_tree);
   ground_.gravity = symbols_.parameters("g", {}, view_.gravity, "gravity in ground axes, m/s^2");
   find_loads();
   for (std::size_t i = 0; i < view_.bodies.size(); ++i) add_body(i);
@@ -56,21 +59,25 @@ void Expansion::find_loads() {
     }
 }
 
-/// Moves the motion to a point that is fixed in the frame.
-void Expansion::shift(Motion& m, const Vector& r) const {
+/// To a point that is fixed in the frame.
+void Expansion::shift(Motion& m, const Vector& r) {
+  if (r[0].is_zero() && r[1].is_zero() && r[2].is_zero()) return;
+  for (std::size_t k = 0; k < m.V.size(); ++k) m.V[k] = symbols_.reduced(m.V[k] + cross(m.W[k], r));
   const Vector wr = cross(m.w, r);
   m.v = symbols_.reduced(m.v + wr);
   m.a = symbols_.reduced(m.a + cross(m.alpha, r) + cross(m.w, wr));
 }
 
-/// Turns the motion into other axes by E, which leads from the new axes to the old.
-void Expansion::turn(Motion& m, const Rotation& E) const {
+/// Into axes that are turned by E: from the new ones to the old.
+void Expansion::turn(Motion& m, const Rotation& E) {
+  for (auto* columns : {&m.W, &m.V})
+    for (Vector& x : *columns) x = symbols_.reduced(E.back(x));
   for (Vector* x : {&m.w, &m.v, &m.alpha, &m.a, &m.gravity}) *x = symbols_.reduced(E.back(*x));
   const Rotation columns = E.transposed();
   for (std::size_t r = 0; r < 3; ++r) m.to_ground.rows[r] = symbols_.reduced(columns.times(m.to_ground.rows[r]));
 }
 
-void Expansion::drawn(Motion& m, const Mat3& R, bool back) const {
+void Expansion::drawn(Motion& m, const Mat3& R, bool back) {
   Rotation E;
   bool same = true;
   for (std::size_t r = 0; r < 3; ++r)
@@ -99,7 +106,7 @@ void Expansion::add_body(std::size_t i) {
   body.frame = m;
   const Vector center = symbols_.parameters("c", data.name, data.center_of_mass, "mass centre, body axes, m");
   shift(m, center);
-  body.center_velocity = m.v;
+  body.center_velocities = m.V;
   body.center_acceleration = m.a;
   const Mat3 J = data.inertia.full();
   constexpr const char* axes[] = {"x", "y", "z"};

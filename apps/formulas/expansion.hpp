@@ -1,4 +1,4 @@
-// The equations of a tree as polynomials in symbols.
+// The equations of a tree as polynomials in symbols, and in intermediate results where they are large.
 #pragma once
 
 #include <array>
@@ -14,6 +14,7 @@ namespace polyform::apps::formulas {
 /// Motion of a frame in its own axes, and its rates where u̇ is zero.
 struct Motion {
   Vector w, v, alpha, a;
+  std::vector<Vector> W, V;  ///< derivatives of w and v by each u
   Vector gravity;
   Rotation to_ground = Rotation::identity();
 };
@@ -38,7 +39,8 @@ class Expansion {
     std::vector<ex> values;
   };
 
-  explicit Expansion(const Request&);
+  /// intermediates: as of Symbols.
+  Expansion(const Request&, bool intermediates);
 
   const Symbols& symbols() const { return symbols_; }
   std::span<const Freedom> freedoms() const { return freedoms_; }
@@ -52,7 +54,8 @@ class Expansion {
  private:
   struct Body {
     Motion frame;
-    Vector center_velocity, center_acceleration;  ///< body axes
+    std::vector<Vector> center_velocities;  ///< derivatives by each u; body axes
+    Vector center_acceleration;
     ex mass;
     std::array<Vector, 3> inertia;  ///< rows
     Vector force, moment;           ///< ground axes, body axes
@@ -60,9 +63,9 @@ class Expansion {
 
   void find_loads();
   void add_body(std::size_t i);
-  void shift(Motion&, const Vector& r) const;
-  void turn(Motion&, const Rotation& E) const;
-  void drawn(Motion&, const Mat3& R, bool back) const;
+  void shift(Motion&, const Vector& r);
+  void turn(Motion&, const Rotation& E);
+  void drawn(Motion&, const Mat3& R, bool back);
   void move(Motion&, const JointData&, std::size_t body);
   void rotate(Motion&, const Vec3& axis, const JointData&, std::size_t q, std::size_t v, bool back);
   void slide(Motion&, const Vec3& axis, const JointData&, std::size_t q, std::size_t v, bool back);
@@ -71,8 +74,6 @@ class Expansion {
   ex position(const JointData&, std::size_t k);
   ex velocity(const JointData&, std::size_t k, const std::string& name, double value, const char* meaning);
   void project();
-  ex rate(const ex& e, std::size_t k) const { return e.diff(GiNaC::ex_to<symbol>(freedoms_[k].u)); }
-  Vector rate(const Vector& v, std::size_t k) const { return {{rate(v[0], k), rate(v[1], k), rate(v[2], k)}}; }
 
   const Request& request_;
   const SystemView& view_;

@@ -36,9 +36,16 @@ std::pair<std::string, std::string> refusal_of(const SystemView& view) {
 extern "C" __attribute__((visibility("default"))) void polyform_make_formulas(const Request& request, Formulas& out) {
   std::tie(out.refusal, out.remedy) = refusal_of(*request.view);
   if (!out.refusal.empty()) return;
-  const Expansion expansion(request);
-  out.text = write(expansion, request.language);
-  out.accelerations = expansion.accelerations();
+  const auto make = [&](bool intermediates) {
+    const Expansion expansion(request, intermediates);
+    out.text = write(expansion, request.language);
+    out.accelerations = expansion.accelerations();
+  };
+  try {
+    make(false);
+  } catch (const Symbols::TooLarge&) {
+    make(true);
+  }
 }
 
 }  // namespace polyform::apps::formulas

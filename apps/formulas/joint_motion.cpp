@@ -36,6 +36,7 @@ void Expansion::rotate(Motion& m, const Vec3& axis, const JointData& joint, std:
       (sign * velocity(joint, v, fmt::format("u{}", v + 1), request_.state.v[joint.v_offset + v], "rate, rad/s")) * a;
   m.alpha = symbols_.reduced(m.alpha + cross(m.w, relative));
   m.w = symbols_.reduced(m.w + relative);
+  m.W[joint.v_offset + v] = sign * a;
 }
 
 void Expansion::slide(Motion& m, const Vec3& axis, const JointData& joint, std::size_t q, std::size_t v, bool back) {
@@ -45,6 +46,7 @@ void Expansion::slide(Motion& m, const Vec3& axis, const JointData& joint, std::
   shift(m, position(joint, q) * a);
   m.v = symbols_.reduced(m.v + relative);
   m.a = symbols_.reduced(m.a + ex(2) * cross(m.w, relative));
+  m.V[joint.v_offset + v] = a;
 }
 
 /// From the axes after the ball to those before it, by Euler angles, whose B is noted.
@@ -100,6 +102,10 @@ void Expansion::ball(Motion& m, const JointData& joint, std::size_t body, std::s
       speed[k] = velocity(joint, v - 3 + k, fmt::format("v{}", axes[k]), turned.speed[k], "velocity, moving axes, m/s");
   }
   turn(m, ball_rotation(joint, body, q));
+  for (std::size_t k = 0; k < 3; ++k) {
+    m.W[joint.v_offset + v + k][k] = 1;
+    if (free) m.V[joint.v_offset + v - 3 + k][k] = 1;
+  }
   for (std::size_t k = 0; k < 3; ++k)
     relative[k] = velocity(joint, v + k, fmt::format("w{}", axes[k]), spin[k], "angular velocity, moving axes, rad/s");
   if (free) {

@@ -34,21 +34,17 @@ void Expansion::project() {
     };
     const Vector a = m.to_ground.times(body.center_acceleration);
     for (std::size_t r = 0; r < 3; ++r) {
-      gamma.values[6 * b + r] = symbols_.reduced(a[r]);
+      gamma.values[6 * b + r] = symbols_.expanded(a[r]);
       gamma.values[6 * b + 3 + r] = m.alpha[r];
     }
-    const Vector force = m.to_ground.back(body.force) + body.mass * m.gravity;
-    const Vector moment = body.moment - cross(m.w, times_inertia(m.w));
-    const Vector inertial = times_inertia(m.alpha);
-    std::vector<Vector> V(p), W(p);
+    const Vector force = symbols_.reduced(m.to_ground.back(body.force) + body.mass * m.gravity);
+    const Vector moment = symbols_.reduced(body.moment - cross(m.w, times_inertia(m.w)));
+    const Vector inertial = symbols_.reduced(times_inertia(m.alpha));
+    const std::vector<Vector>&V = body.center_velocities, &W = m.W;
     for (std::size_t k = 0; k < p; ++k) {
-      V[k] = rate(body.center_velocity, k);
-      W[k] = rate(m.w, k);
-    }
-    for (std::size_t k = 0; k < p; ++k) {
-      const Vector v = m.to_ground.times(V[k]), JW = times_inertia(W[k]);
+      const Vector v = m.to_ground.times(V[k]), JW = symbols_.reduced(times_inertia(W[k]));
       for (std::size_t r = 0; r < 3; ++r) {
-        H2.values[(6 * b + r) * p + k] = symbols_.reduced(v[r]);
+        H2.values[(6 * b + r) * p + k] = symbols_.expanded(v[r]);
         H2.values[(6 * b + 3 + r) * p + k] = W[k][r];
       }
       for (std::size_t l = k; l < p; ++l) M22.values[k * p + l] += body.mass * dot(V[k], V[l]) + dot(JW, W[l]);
@@ -57,10 +53,10 @@ void Expansion::project() {
     }
   }
   for (std::size_t k = 0; k < p; ++k) {
-    Q2.values[k] = symbols_.reduced(Q2.values[k] + efforts_[k]);
-    N22.values[k] = symbols_.reduced(N22.values[k]);
+    Q2.values[k] = symbols_.expanded(Q2.values[k] + efforts_[k]);
+    N22.values[k] = symbols_.expanded(N22.values[k]);
     for (std::size_t l = k; l < p; ++l)
-      M22.values[l * p + k] = M22.values[k * p + l] = symbols_.reduced(M22.values[k * p + l]);
+      M22.values[l * p + k] = M22.values[k * p + l] = symbols_.expanded(M22.values[k * p + l]);
   }
   matrices_ = {std::move(H2), std::move(gamma), std::move(M22), std::move(Q2), std::move(N22)};
 }

@@ -32,9 +32,29 @@ Vector numbers(const Vec3& v) { return {{number(v.x), number(v.y), number(v.z)}}
 namespace {
 
 /// A symbol as a number: its kind, or that it is the cosine or sine of an angle, then which of them it is.
-constexpr std::size_t per_kind = std::size_t{1} << 32U, circle_kind = 4;
+constexpr std::size_t per_kind = std::size_t{1} << 32U, circle_kind = 5;
 
 double double_of(const ex& e) { return GiNaC::ex_to<GiNaC::numeric>(e).to_double(); }
+
+/// Terms that may be multiplied out before formulas are too large for a reader: less than a second.
+constexpr double most_terms = 1e4;
+
+/// How many terms multiplying out makes, at most.
+double terms_of(const ex& e) {
+  if (GiNaC::is_a<GiNaC::add>(e)) {
+    double sum = 0;
+    for (const ex& term : e) sum += terms_of(term);
+    return sum;
+  }
+  if (GiNaC::is_a<GiNaC::mul>(e)) {
+    double product = 1;
+    for (const ex& factor : e) product *= terms_of(factor);
+    return product;
+  }
+  if (GiNaC::is_a<GiNaC::power>(e) && e.op(1).info(GiNaC::info_flags::posint))
+    return std::pow(terms_of(e.op(0)), double_of(e.op(1)));
+  return 1;
+}
 
 /// Less the terms that rounding of axes which are no whole numbers leaves over.
 ex without_rounding(const ex& e) {
@@ -72,7 +92,7 @@ ex Symbols::add(Kind kind, const std::string& name, double value, std::string me
     tex = unique.substr(0, line) + "_{\\mathrm{" + index + "}}";
   }
   const std::size_t place = static_cast<std::size_t>(kind) * per_kind + entries_.size();
-  entries_.push_back({symbol(unique, tex), kind, value, std::move(meaning)});
+  entries_.push_back({symbol(unique, tex), kind, value, std::move(meaning), {}});
   places_.emplace(entries_.back().name, place);
   return entries_.back().name;
 }
@@ -104,7 +124,9 @@ std::vector<const Symbols::Entry*> Symbols::of(Kind kind) const {
   return found;
 }
 
-ex Symbols::reduced(const ex& e) const {
+ex Symbols::expanded(const ex& e) {
+  spent_ += terms_of(e);
+  if (!intermediates_ && spent_ > most_terms) throw TooLarge{};
   ex out = e.expand();
   for (const Circle& circle : circles_) {
     const int degree = out.degree(circle.sine);
@@ -116,6 +138,17 @@ ex Symbols::reduced(const ex& e) const {
     out = sum.expand();
   }
   return without_rounding(out);
+}
+
+/// A product stands for itself, a sum is named once.
+ex Symbols::kept(const ex& e) {
+  if (!GiNaC::is_a<GiNaC::add>(e)) return e;
+  if (const auto found = kept_.find(e); found != kept_.end()) return found->second;
+  if (const auto found = kept_.find((-e).expand()); found != kept_.end()) return -found->second;
+  const ex named = add(Kind::intermediate, fmt::format("z_{}", kept_.size() + 1), value(e), "intermediate result");
+  entries_.back().formula = e;
+  kept_.emplace(e, named);
+  return named;
 }
 
 Monomial Symbols::term(const ex& e) const {

@@ -58,14 +58,20 @@ struct Monomial {
 /// The symbols of a system, by the names that formulas show, with their values at the state.
 class Symbols {
  public:
-  enum class Kind { parameter, load, velocity, position };
+  enum class Kind { parameter, load, velocity, position, intermediate };
   struct Entry {
     symbol name;
     Kind kind;
     double value;
     std::string meaning;
+    ex formula;   ///< of an intermediate result
   };
-  /// A new symbol; its name is `name`, changed if C does not take it or another symbol has it.
+  /// intermediates: sums become symbols of their own, with their formulas, so that nothing grows with the number of
+  /// bodies. Without, formulas are expanded whole, as long as that takes no more than a second (TooLarge).
+  explicit Symbols(bool intermediates) : intermediates_(intermediates) {}
+  struct TooLarge {};
+
+  /// A new symbol; `name` is made one that C takes, and that nothing else has.
   ex add(Kind kind, const std::string& name, double value, std::string meaning);
   /// A parameter of the model; a parameter that is zero stays out of the formulas.
   ex parameter(const std::string& name, double value, std::string meaning);
@@ -76,26 +82,33 @@ class Symbols {
   const std::vector<Entry>& entries() const { return entries_; }
   std::vector<const Entry*> of(Kind) const;
 
-  /// The expression expanded, with s² = 1 − c² for every angle.
-  ex reduced(const ex&) const;
-  Vector reduced(const Vector& v) const { return {{reduced(v[0]), reduced(v[1]), reduced(v[2])}}; }
+  /// Expanded, with s² = 1 − c² of every angle. Throws TooLarge.
+  ex expanded(const ex&);
+  /// The same, and a symbol for it where sums become symbols.
+  ex reduced(const ex& e) { return intermediates_ ? kept(expanded(e)) : expanded(e); }
+  Vector reduced(const Vector& v) { return {{reduced(v[0]), reduced(v[1]), reduced(v[2])}}; }
 
   /// The terms of a polynomial, in an order that depends on the names alone: parameters, loads, velocities and
-  /// positions as they were added, then cosines and sines.
+  /// positions as they were added, then intermediate results, cosines and sines.
   std::vector<Monomial> terms(const ex&) const;
   double value(const ex&) const;
   /// As text, or as LaTeX has it.
   std::string name(std::size_t symbol, bool latex) const;
+  std::string name_of(const Entry& e, bool latex) const { return name(places_.at(e.name), latex); }
 
  private:
   struct Circle {
     ex angle;
     symbol cosine, sine;
   };
+  ex kept(const ex&);
   double value_of(std::size_t symbol) const;
   Monomial term(const ex&) const;
 
+  bool intermediates_ = false;
+  double spent_ = 0;   ///< terms that have been multiplied out
   std::vector<Entry> entries_;
+  std::map<ex, ex, GiNaC::ex_is_less> kept_;
   std::vector<Circle> circles_;
   std::set<std::string> taken_;
   std::map<ex, std::size_t, GiNaC::ex_is_less> places_;  ///< what terms are ordered by

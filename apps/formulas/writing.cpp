@@ -62,6 +62,9 @@ void write_text(std::ostream& out, const Expansion& expansion, bool latex) {
     put_wrapped(out, symbols, latex ? Language::latex : Language::text, latex ? left + " &= " : "  " + left + " = ",
                 value, latex ? " \\\\" : "");
   };
+  const auto intermediates = symbols.of(Symbols::Kind::intermediate);
+  if (!latex && !intermediates.empty()) out << "intermediate results, each of those before it\n";
+  for (const Symbols::Entry* e : intermediates) put(symbols.name_of(*e, latex), e->formula);
   for (const Expansion::Kinematics& ball : expansion.balls()) {
     if (!latex) out << "B of " << ball.joint << ": w = B b', of its Euler angles\n";
     for (std::size_t r = 0; r < 3; ++r)
@@ -86,8 +89,10 @@ void write_text(std::ostream& out, const Expansion& expansion, bool latex) {
   for (std::size_t k = 0; !latex && k < expansion.freedoms().size(); ++k)
     out << "  " << k + 1 << ": " << expansion.freedoms()[k].name << "\n";
   if (!latex) out << "symbols\n";
-  for (const Symbols::Entry& e : symbols.entries())
+  for (const Symbols::Entry& e : symbols.entries()) {
+    if (e.kind == Symbols::Kind::intermediate) continue;
     out << (latex ? "% " : "  ") << e.name.get_name() << fmt::format(" = {:.10g}: {}\n", e.value, e.meaning);
+  }
 }
 
 void write_c(std::ostream& out, const Expansion& expansion) {
@@ -121,6 +126,8 @@ void write_c(std::ostream& out, const Expansion& expansion) {
   }
   for (std::size_t k = 0; k < expansion.freedoms().size(); ++k)
     out << "  const double " << expansion.freedoms()[k].name << " = u[" << k << "];\n";
+  for (const Symbols::Entry* e : list(Symbols::Kind::intermediate))
+    put_wrapped(out, symbols, Language::c, "  const double " + e->name.get_name() + " = ", e->formula, ";");
   for (const Expansion::Matrix& m : expansion.matrices()) {
     out << "  memset(" << m.name << ", 0, " << m.values.size() << " * sizeof(double));\n";
     for (std::size_t k = 0; k < m.values.size(); ++k)

@@ -78,6 +78,7 @@ const Imbalance& Balance::check(double at_time, const Observation& now) noexcept
 /// Finds what is rounding, given all that acts. The terms of all bodies become at least a part of the largest.
 void Balance::find_roundings() noexcept {
   const std::span<const balance::Terms> terms = loads_->terms();
+  const balance::Terms& efforts = loads_->largest_efforts();
   double force = 0, moment = 0, mass = 0, inertia = 0, most = 0, rounded = 0;
   for (std::size_t i = 0; i < view_.bodies.size(); ++i) {
     const BodyData& b = view_.bodies[i];
@@ -99,9 +100,15 @@ void Balance::find_roundings() noexcept {
     const Vec3 &v = m.V.linear, &omega = m.V.angular;
     const double feels = system_scales_.mass(i) + (length > 0 ? 0.5 * trace / (length * length) : 0);
     const double moved = norm(view_.gravity) + (length > 0 ? dot(v, v) / length : 0) + dot(omega, omega) * length;
-    rounded = std::max(rounded, acting + feels * moved);
+    // Where nothing but moments act, forces have the rounding of these.
+    const double of_moments = length > 0 ? (terms[i].moment + efforts.moment) / length : 0;
+    rounded = std::max(rounded, acting + of_moments + efforts.force + feels * moved);
     rounding_.length = std::max(rounding_.length, length);
   }
+  // Where nothing has mass solvers make some up, about 1 kg, and leave forces of 1e-12 of it.
+  constexpr double made_up = 1e-12 / roundings;
+  for (const Spatial& a : loads_->accelerations().first(mass + inertia > 0 ? 0 : view_.bodies.size()))
+    rounded = std::max(rounded, made_up * (norm(a.linear) + rounding_.length * norm(a.angular)));
   rounding_.force = roundings * rounded;
   loads_->raise_terms(least_share * most * system_scales_.largest_reach(), least_share * most);
   linear_ = mass > 0 ? forces_count * force / mass : 0;

@@ -1,6 +1,7 @@
 #include "balance_loads.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "polyform/mechanics/constraint.hpp"
 #include "polyform/mechanics/observation.hpp"
@@ -10,7 +11,7 @@ namespace polyform::balance {
 Loads::Loads(const SystemView& view)
     : view_(view), forces_(view), flexible_(view), constraints_(view), modules_(view), joints_(view.joints),
       nodes_(view), frames_(view.frames()), accelerations_(view.frames()), wrenches_(view.frames()),
-      loads_(view.frames()), terms_(view.frames()), efforts_(view.nv), rates_(view.states),
+      loads_(view.frames()), terms_(view.frames()), efforts_(view.nv), rates_(view.states), effort_terms_(view.nv),
       driven_(view.joints.size()) {
   for (const ConstraintSet::Element& e : constraints_.elements())
     for (const JointIndex j : e.joints) driven_[at(j)] = true;
@@ -31,6 +32,7 @@ void Loads::place(double t, const Observation& now) noexcept {
     for (const BodyIndex b : forces_.loaded_bodies()) add(frame_of(b), {}, wrenches_[at(b)]);
     for (const FrameIndex f : forces_.loaded_nodes()) add(f, {}, wrenches_[at(f)]);
   }
+  for (std::size_t k = 0; k < efforts_.size(); ++k) effort_terms_[k] = std::abs(efforts_[k]);
   if (!constraints_.elements().empty()) constraints_.evaluate(t, frames_, now.q, now.v);
   if (!modules_.empty()) modules_.evaluate(t, frames_, now.q, now.v, now.x);
   joints_.evaluate(now.q.data(), now.v.data());
@@ -56,16 +58,21 @@ void Loads::add_modules(const Observation& now) noexcept {
     std::size_t place = 0;
     for (const JointIndex j : m.rows.joints)
       for (std::size_t k = 0; k < view_.joints[at(j)].nv; ++k, ++place) {
-        double effort = m.efforts[place];
-        for (std::size_t r = 0; r < m.rows.rows; ++r)
-          effort += multipliers[r] * m.rows.B[r * m.rows.velocities + place];
+        double effort = m.efforts[place], terms = std::abs(effort);
+        for (std::size_t r = 0; r < m.rows.rows; ++r) {
+          const double of_row = multipliers[r] * m.rows.B[r * m.rows.velocities + place];
+          effort += of_row;
+          terms += std::abs(of_row);
+        }
         efforts_[view_.joints[at(j)].v_offset + k] += effort;
+        effort_terms_[view_.joints[at(j)].v_offset + k] += terms;
       }
     multipliers += m.rows.rows;
   }
 }
 
 void Loads::add_joints(const Observation& now) noexcept {
+  largest_efforts_ = {};
   for (std::size_t j = 0; j < view_.joints.size(); ++j) {
     const JointData& joint = view_.joints[j];
     const BodyMotion &base = motion_of(joint.base_frame, frames_), &moving = motion_of(joint.moving_frame, frames_);
@@ -76,6 +83,9 @@ void Loads::add_joints(const Observation& now) noexcept {
       for (std::size_t k = 0; k < joint.nv; ++k)
         extra[k] = dot(joints_[j].H[k], in_F) - efforts_[joint.v_offset + k];
       w -= reaction_in_ground(base, effort_wrench(joints_[j], joint.nv, extra));
+      const Spatial most = effort_wrench(joints_[j], joint.nv, effort_terms_.data() + joint.v_offset);
+      largest_efforts_.force = std::max(largest_efforts_.force, norm(most.linear));
+      largest_efforts_.moment = std::max(largest_efforts_.moment, norm(most.angular));
     }
     // By coordinates, not by the difference of two places, which far from the ground origin are rounded.
     add(joint.moving_frame, moving.R * joint.p_moving, w);

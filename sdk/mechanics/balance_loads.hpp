@@ -40,6 +40,8 @@ class Loads {
   std::span<const Spatial> accelerations() const { return accelerations_; }  ///< of the origins, ground axes
   std::span<const Spatial> loads() const { return loads_; }                  ///< about the origins, ground axes
   std::span<const Terms> terms() const { return terms_; }
+  /// The largest that acts along the free directions of one joint before parts of it cancel.
+  const Terms& largest_efforts() const { return largest_efforts_; }
   const FlexibleSet& flexible() const { return flexible_; }
   const ConstraintSet& constraints() const { return constraints_; }
   const ModuleSet& modules() const { return modules_; }
@@ -60,6 +62,8 @@ class Loads {
   std::vector<Spatial> accelerations_, wrenches_, loads_;
   std::vector<Terms> terms_;
   std::vector<double> efforts_, rates_;
+  std::vector<double> effort_terms_;   ///< sizes of what the efforts are made of
+  Terms largest_efforts_;
   std::vector<bool> driven_;  ///< per joint: a constraint element acts on it by a force that is not observed
 };
 

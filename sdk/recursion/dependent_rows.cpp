@@ -34,6 +34,7 @@ void DependentRows::begin_judging(bool anew) noexcept {
 
 void DependentRows::judge(MultiplierMatrix& matrix) noexcept {
   for (const std::size_t i : matrix.order()) {
+    if (i >= left_out_.size()) continue;  // a postponed hinge gives way like all others
     eliminate(i, matrix, dependent_[i], nullptr);
     independent_[i] = matrix.eliminated(i);
   }

@@ -78,6 +78,10 @@ bool HingeSweep::pass_hinge(std::size_t i, Transfer<double>& s, const double* ef
   }
   if constexpr (kind == Hinge::general) {
     s.e += multiply(s, beta);
+    if (link.postponed) {
+      pass_postponed(i, s, efforts);
+      return true;
+    }
     const PivotScale<double> scale(s);
     const double own = link.is_ball ? tree_.bodies[i].least : 0.0;
     // Eqs. 24, 25, 29, 30 of the last directions, Eqs. 24, 25 of the first.
@@ -86,6 +90,23 @@ bool HingeSweep::pass_hinge(std::size_t i, Transfer<double>& s, const double* ef
     return link.count == 0 || prepare(s, scale, motion_.columns(link)[0], effort(0), own);
   }
   return true;
+}
+
+/// The same of directions with an inertia that their multipliers take back (postponed_hinges.hpp).
+void HingeSweep::pass_postponed(std::size_t i, Transfer<double>& s, const double* efforts) noexcept {
+  const Link& link = tree_.links[i];
+  const PivotScale<double> scale(s);
+  for (std::uint32_t k = link.count; k-- > 0;) {
+    Column<double>& column = motion_.columns(link)[k];
+    const Spatial& H = column.H;
+    column.U = multiply(s, H);
+    const double terms = dot(H.angular, H.angular) * scale.angular + dot(H.linear, H.linear) * scale.linear;
+    const double D = pivot_of(dot(H, column.U), terms, 0.0), w = loops_.postponed().inertia(i, H);
+    loops_.postponed().keep(i, k, D, w);
+    column.inverse = 1 / (D + w);
+    column.free = (efforts != nullptr ? efforts[link.v + k] : 0.0) - dot(H, s.e);
+    if (k > 0) condense(s, column);
+  }
 }
 
 /// The columns of loops through the hinge and on to the parent's P, or to the frame of a flexible parent.
@@ -109,7 +130,7 @@ void HingeSweep::shift_to_parent(std::size_t i, Transfer<double>& s) const noexc
   else
     s = shift_condensed(s, motion_.columns(link)[0], r, omega);
   // The parent of a free joint feels no inertia of what the joint carries: what elimination leaves of S is rounding.
-  if (kind == Hinge::general && link.count == 6) s = {{}, {}, {}, s.e};
+  if (kind == Hinge::general && link.count == 6 && !link.postponed) s = {{}, {}, {}, s.e};
 }
 
 /// Accelerations of one body and rates of its hinge from the accelerations of its parent.

@@ -10,7 +10,8 @@ namespace {
 
 using Hinge = HingedTree::Hinge;
 
-Hinge hinge_of(const JointData& joint, bool looped) {
+Hinge hinge_of(const JointData& joint, bool looped, bool postponed) {
+  if (postponed) return Hinge::general;
   if (joint.kernel != nullptr || joint.primitives.size() > 1 || (looped && joint.nv > 1)) return Hinge::general;
   if (joint.primitives.empty()) return Hinge::fixed;
   switch (joint.primitives.front().kind) {
@@ -72,7 +73,8 @@ HingedTree::HingedTree(const SystemView& view, const LoopClosure& loops)
 
     link.looped = loops.layout().carries(i);
     link.is_ball = joint.primitives.size() == 1 && joint.primitives.front().kind == Primitive::Kind::ball;
-    link.hinge = hinge_of(joint, link.looped);
+    link.postponed = loops.layout().postponed_at(i) != LoopLayout::none;
+    link.hinge = hinge_of(joint, link.looped, link.postponed);
     if (link.hinge == Hinge::rotation || link.hinge == Hinge::translation || link.hinge == Hinge::ball)
       link.axis = transpose_times(frame.base_K, joint.primitives.front().axis);
     if (link.hinge == Hinge::general) {

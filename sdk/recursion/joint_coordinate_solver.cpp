@@ -7,7 +7,7 @@ namespace polyform {
 
 JointCoordinateSolver::JointCoordinateSolver(const SystemView& view, ByLoopedSweep, const MakeLoopedSweep& make)
     : centred_(view), view_(centred_.view()), state_(view_), discrete_(view_), left_out_(discrete_), flexible_(view_),
-      loops_(view_, flexible_, centred_.origin()), sweep_(make(view_, loops_)),
+      loops_(view_, flexible_, centred_.origin(), postponed_hinges(view_)), sweep_(make(view_, loops_)),
       placement_(view_, state_, *sweep_, loops_, left_out_),
       loads_(view_, centred_.origin(), loops_), failure_(view_, loops_, loads_),
       observer_(centred_, loops_, flexible_.set(), loads_, *sweep_), closed_(state_.size()) {

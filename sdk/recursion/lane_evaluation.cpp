@@ -339,7 +339,7 @@ const char* LaneEvaluation::refusal(const LaneWorld& world) {
   if (world.loads->forces().loads_joints() && !std::ranges::all_of(view.cut_joints(), has_one_direction))
     return "forces act on joints, and one of several directions closes a loop";
   if (closed && world.loops->rows().is_uneven()) return "its loops have masses of very different size";
-  if (world.loops->holds_ground_rows()) return "it has bodies without mass or inertia that rows tie to ground";
+  if (world.loops->completes_inertia()) return "it has bodies without mass or inertia that rows of constraints hold";
   if (!view.flexible.empty()) return "it has flexible bodies";
   if (!view.constraints.empty()) return "it has constraint elements";
   if (!view.modules.empty()) return "it has modules";

@@ -20,16 +20,18 @@ double terms_of_variables(const ElementRows& elements, const ElementRows::Group&
 
 }  // namespace
 
-LoopClosure::LoopClosure(const SystemView& view, FlexibleLinks& flexible, const Vec3& origin)
+LoopClosure::LoopClosure(const SystemView& view, FlexibleLinks& flexible, const Vec3& origin,
+                         std::span<const std::size_t> postponed)
     : view_(view),
       flexible_(flexible),
       system_scales_(view),
       elements_(view, origin),
-      layout_(view, flexible, elements_, matrix_),
+      layout_(view, flexible, elements_, postponed, matrix_),
       constraints_(view, layout_, elements_),
       right_sides_(layout_.sizes().rows),
       rows_(view, layout_, flexible),
-      columns_(layout_, flexible, matrix_),
+      postponed_(view, layout_, system_scales_.largest_reach()),
+      columns_(layout_, flexible, matrix_, postponed_),
       multipliers_(layout_.sizes().rows) {}
 
 void LoopClosure::hold_ground_rows() { columns_.hold_ground_rows(view_, system_scales_.largest_reach()); }
@@ -85,12 +87,14 @@ void LoopClosure::pass_evenly(std::size_t body, std::span<const Column<double>> 
     const double stiffness = dot(H.angular, H.angular) + dot(H.linear, H.linear) / (length * length);
     even[k] = {H, {}, stiffness > 0 ? 1 / stiffness : 0, 0};
   }
-  pass(body, std::span(even, hinge.size()), {}, r, {}, FlexibleLinks::none);
+  columns_.pass(body, std::span(even, hinge.size()), {}, true);
+  columns_.step(body, r, {}, FlexibleLinks::none);
 }
 
 void LoopClosure::begin_columns(Level level, std::span<const BodyMotion> frames, std::span<const Vec3> to_P,
                                 const Vec3& ground) noexcept {
   columns_.clear(ground);
+  without_inertia_ = LoopLayout::none;
   if (level != Level::rest && level != elements_.level()) elements_.prepare(level);
   if ((level == Level::position || level == Level::velocity) && constraints_.shows_dependence()) rows_.forget();
   pass_over(level);
@@ -150,13 +154,20 @@ void LoopClosure::begin_element(std::size_t i, Level level, std::span<const Body
 void LoopClosure::gather(std::size_t body, Transfer<double>& s) noexcept {
   if (columns_.holds_ground_rows()) columns_.hold(body, rows_, s);
   for (const LoopLayout::Passage& closing : layout_.closing(body)) {
-    rows_.eliminate(closing.loop, matrix_);
+    eliminate(closing.loop);
     columns_.condense(closing, body, s);
   }
 }
 
+void LoopClosure::eliminate(std::size_t i) noexcept {
+  if (i < layout_.count())
+    rows_.eliminate(i, matrix_);
+  else if (!matrix_.eliminate_negative(i))
+    without_inertia_ = layout_.postponed(i);
+}
+
 void LoopClosure::close_in_ground(std::span<const std::size_t> loops) noexcept {
-  for (const std::size_t i : loops) rows_.eliminate(i, matrix_);
+  for (const std::size_t i : loops) eliminate(i);
   for (std::size_t k = loops.size(); k-- > 0;) matrix_.solve(loops[k], nullptr, multipliers_.data());
 }
 

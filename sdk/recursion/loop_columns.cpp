@@ -7,8 +7,9 @@
 
 namespace polyform {
 
-LoopColumns::LoopColumns(const LoopLayout& layout, FlexibleLinks& flexible, MultiplierMatrix& matrix)
-    : layout_(layout), flexible_(flexible), matrix_(matrix), columns_(layout.sizes().columns),
+LoopColumns::LoopColumns(const LoopLayout& layout, FlexibleLinks& flexible, MultiplierMatrix& matrix,
+                         const PostponedHinges& postponed)
+    : layout_(layout), flexible_(flexible), matrix_(matrix), postponed_(postponed), columns_(layout.sizes().columns),
       through_(layout.sizes().widest), gains_(layout.sizes().gains), modal_(layout.sizes().modal),
       modal_terms_(layout.sizes().modal) {}
 
@@ -193,7 +194,8 @@ void LoopColumns::condense(const LoopLayout::Passage& closing, std::size_t body,
   }
 }
 
-void LoopColumns::pass(std::size_t body, std::span<const Column<double>> hinge, const Spatial& beta) noexcept {
+void LoopColumns::pass(std::size_t body, std::span<const Column<double>> hinge, const Spatial& beta,
+                       bool evenly) noexcept {
   const auto passages = layout_.passing(body);
   if (passages.empty()) return;
   LoopColumn* column = through_.data();
@@ -212,8 +214,11 @@ void LoopColumns::pass(std::size_t body, std::span<const Column<double>> hinge, 
     for (const LoopLayout::Passage& p : passages) {
       double* right = matrix_.right(p.loop);
       double* gain = gains_.data() + p.gain + k * p.rows;
+      const std::size_t own = p.own && !evenly ? k : LoopLayout::none;
       for (std::size_t r = 0; r < p.rows; ++r, ++column) {
-        const double u = dot(h.H, column->E), terms = H_angular * column->angular + H_linear * column->linear;
+        double u = dot(h.H, column->E);
+        if (r == own) u += 1;
+        const double terms = H_angular * column->angular + H_linear * column->linear;
         gain[r] = h.inverse * u;
         right[r] += gain[r] * h.free;
         const double most = H_angular * column->reach + H_linear * size(column->E.linear);
@@ -222,6 +227,19 @@ void LoopColumns::pass(std::size_t body, std::span<const Column<double>> hinge, 
       }
     }
     add_compliance(passages, layout_.pairs(body), k, 1 / h.inverse, false);
+    if (layout_.postpones() && !evenly) take_back(body, passages, layout_.pairs(body), k);
+  }
+}
+
+/// The compliance of the row of direction k of a postponed hinge, which begins there.
+void LoopColumns::take_back(std::size_t body, std::span<const LoopLayout::Passage> passages, const std::size_t* pair,
+                            std::size_t k) noexcept {
+  for (std::size_t a = 0; a < passages.size(); pair += passages.size() - a, ++a) {
+    const LoopLayout::Passage& p = passages[a];
+    if (!p.own) continue;
+    const PostponedHinges::Kept& kept = postponed_.kept(body, k);
+    matrix_.values()[*pair + k * p.rows + k] = kept.compliance();
+    matrix_.weigh(p.loop, k, kept.size(), -kept.compliance(), 0);
   }
 }
 

@@ -5,17 +5,23 @@
 
 namespace polyform {
 LoopLayout::LoopLayout(const SystemView& view, const FlexibleLinks& flexible, const ElementRows& elements,
-                       MultiplierMatrix& matrix) {
+                       std::span<const std::size_t> postponed, MultiplierMatrix& matrix)
+    : postponed_(postponed.begin(), postponed.end()) {
   for (const JointData& cut : view.cut_joints()) {
     const FrameIndex frames[] = {cut.base_frame, cut.moving_frame};
     add_loop(6 - cut.nv, frames, false, none);
   }
   for (std::size_t g = 0; g < elements.groups(); ++g)
     add_loop(elements.group(g).rows, elements.frames(g), elements.group(g).absolute, elements.group(g).module);
-  if (loops_.empty()) return;
+  if (loops_.empty()) {
+    postponed_.clear();
+    return;
+  }
+  for (const std::size_t body : postponed_) add_loop(view.joints[body].nv, {}, false, none);
   LoopsIn loops_in(view.bodies.size());
   std::vector<std::size_t> stages(loops_.size());
   find_paths(view, loops_in, stages);
+  find_postponed_paths(view, loops_in, stages);
   order_elimination(loops_in, stages, flexible, matrix);
   lay_out(view, loops_in, stages, flexible, matrix);
   find_tied_frames();
@@ -33,7 +39,7 @@ void LoopLayout::add_loop(std::size_t rows, std::span<const FrameIndex> frames, 
 /// Finds the paths of the loops. stages: when a loop closes, told by the common ancestor of its bodies as its place
 /// from the tips, ground last.
 void LoopLayout::find_paths(const SystemView& view, LoopsIn& loops_in, std::vector<std::size_t>& stages) const {
-  for (std::size_t i = 0; i < loops_.size(); ++i) {
+  for (std::size_t i = 0; i < count(); ++i) {
     stages[i] = view.bodies.size();
     if (loops_[i].rows == 0) continue;  // a free joint has no rows
     std::set<BodyIndex> reached;
@@ -53,6 +59,33 @@ void LoopLayout::find_paths(const SystemView& view, LoopsIn& loops_in, std::vect
   }
 }
 
+/// A postponed hinge goes with the loops that pass it to where the last of them closes.
+void LoopLayout::find_postponed_paths(const SystemView& view, LoopsIn& loops_in, std::vector<std::size_t>& stages) {
+  const LoopsIn closing_in = loops_in;
+  for (std::size_t i = count(); i < loops_.size(); ++i) {
+    const std::size_t body = postponed(i), own_stage = view.bodies.size() - 1 - body;
+    stages[i] = own_stage;
+    for (const std::size_t loop : closing_in[body]) stages[i] = std::max(stages[i], stages[loop]);
+    if (stages[i] == own_stage) {  // no loop passes: it stays a hinge without inertia
+      loops_[i].rows = 0;
+      continue;
+    }
+    std::size_t b = body;
+    for (; view.bodies.size() - 1 - b < stages[i]; b = at(view.joints[b].inboard())) {
+      loops_in[b].push_back(i);
+      if (is_ground(view.joints[b].inboard())) break;
+    }
+    if (stages[i] < view.bodies.size()) loops_in[b].push_back(i);
+  }
+}
+
+std::size_t LoopLayout::postponed_at(std::size_t body) const {
+  for (std::size_t i = count(); i < loops_.size(); ++i)
+    if (postponed(i) == body && loops_[i].rows > 0) return i;
+  return none;
+}
+
+/// Postponed hinges come after the loops that pass them, which give them their inertia.
 void LoopLayout::order_elimination(const LoopsIn& loops_in, const std::vector<std::size_t>& stages,
                                    const FlexibleLinks& flexible, MultiplierMatrix& matrix) {
   std::vector<std::pair<std::size_t, std::size_t>> pairs;
@@ -70,7 +103,13 @@ void LoopLayout::order_elimination(const LoopsIn& loops_in, const std::vector<st
       if (module_[j] == module_[i]) pairs.emplace_back(i, j);
   std::vector<std::size_t> sizes;
   for (const Loop& loop : loops_) sizes.push_back(loop.rows);
-  matrix.analyze(sizes, stages, pairs);
+  std::vector<std::pair<std::size_t, std::size_t>> later;
+  for (std::size_t i = count(); i < loops_.size(); ++i)
+    for (const std::size_t j : loops_in[postponed(i)])
+      if (j < count() && loops_[i].rows > 0 && stages[j] != loops_in.size() - 1 - postponed(i))
+        later.emplace_back(i, j);
+  matrix.analyze(sizes, stages, pairs, later);
+  if (postpones()) matrix.set_first_negative(count());
   for (const std::size_t i : matrix.order())
     if (stages[i] == loops_in.size() && loops_[i].rows > 0) in_ground_.push_back(i);
 }
@@ -90,6 +129,7 @@ void LoopLayout::lay_out(const SystemView& view, const LoopsIn& loops_in, const 
     for (const std::size_t i : loops) {
       const bool closes = stages[i] == loops_in.size() - 1 - b;
       Passage p{i, loops_[i].rows, loops_[i].first_row, sizes_.columns, sizes_.gains, none};
+      p.own = postponed(i) == b;
       if (closes) {
         ++of.closing;
       } else {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <set>
+#include <tuple>
 
 #include "polyform/mechanics/judgement.hpp"
 
@@ -19,11 +20,15 @@ constexpr double least_pivot = least_independent_square;
 /// A row that is known to be independent has a pivot of at least this part of the rounding bound. With such a pivot in
 /// place of one that is lost, refinement can go on.
 constexpr double lost_pivot = 1e-3;
+/// A negative pivot below this part of the compliance that it is held against is none: the square of rounding, with
+/// room for an inertia that is a hundred million times smaller than the one that was added.
+constexpr double least_negative = 1e-24;
 
 }  // namespace
 
 void MultiplierMatrix::analyze(std::span<const std::size_t> sizes, std::span<const std::size_t> stages,
-                               std::span<const std::pair<std::size_t, std::size_t>> pairs) {
+                               std::span<const std::pair<std::size_t, std::size_t>> pairs,
+                               std::span<const std::pair<std::size_t, std::size_t>> later_pairs) {
   const std::size_t n = sizes.size();
   std::vector<std::set<std::size_t>> coupled(n);
   for (const auto& [i, j] : pairs) {
@@ -31,10 +36,16 @@ void MultiplierMatrix::analyze(std::span<const std::size_t> sizes, std::span<con
     coupled[i].insert(j);
     coupled[j].insert(i);
   }
-  // Entries are (stage, degree, block); the first one is eliminated next.
-  using Entry = std::pair<std::pair<std::size_t, std::size_t>, std::size_t>;
+  std::vector<std::size_t> waits_for(n);
+  std::vector<std::vector<std::size_t>> lets_go(n);
+  for (const auto& [i, j] : later_pairs) {
+    ++waits_for[i];
+    lets_go[j].push_back(i);
+  }
+  // (stage, whether it waits for others, degree, block), the next one first.
+  using Entry = std::tuple<std::size_t, bool, std::size_t, std::size_t>;
   std::set<Entry> waiting;
-  const auto entry = [&](std::size_t i) { return Entry{{stages[i], coupled[i].size()}, i}; };
+  const auto entry = [&](std::size_t i) { return Entry{stages[i], waits_for[i] > 0, coupled[i].size(), i}; };
   for (std::size_t i = 0; i < n; ++i) waiting.insert(entry(i));
 
   rows_.assign(n, {});
@@ -42,8 +53,13 @@ void MultiplierMatrix::analyze(std::span<const std::size_t> sizes, std::span<con
   order_.clear();
   std::vector<std::vector<std::size_t>> later(n);
   while (!waiting.empty()) {
-    const std::size_t i = waiting.begin()->second;
+    const std::size_t i = std::get<3>(*waiting.begin());
     waiting.erase(waiting.begin());
+    for (const std::size_t j : lets_go[i]) {
+      waiting.erase(entry(j));
+      --waits_for[j];
+      waiting.insert(entry(j));
+    }
     position_[i] = order_.size();
     order_.push_back(i);
     later[i].assign(coupled[i].begin(), coupled[i].end());
@@ -199,10 +215,52 @@ unsigned MultiplierMatrix::eliminated(std::size_t i) const noexcept {
   return rows;
 }
 
+/// They are sums of what each loop resists with, and lose digits only where others of these rows take part of it.
+bool MultiplierMatrix::factorize_negative(const Row& row) noexcept {
+  const std::size_t n = row.size;
+  double* A = values_.data() + row.diagonal;
+  double* noise = noise_.data() + row.first;
+  for (std::size_t r = 0; r < n; ++r) {
+    row_at_[row.first + r] = r;
+    for (std::size_t k = 0; k < r; ++k) A[k * n + r] = A[r * n + k];
+  }
+  bool all = true;
+  for (std::size_t c = 0; c < n; ++c) {
+    std::size_t best = c;
+    const auto part = [&](std::size_t k) {
+      const double pivot = -A[k * n + k];
+      return pivot > rounding * terms_[row.first + k] ? pivot / weights_[row.first + row_at_[row.first + k]] : 0.0;
+    };
+    for (std::size_t k = c + 1; k < n; ++k)
+      if (part(k) > part(best)) best = k;
+    exchange(row, c, best);
+    const bool stands = part(c) > least_negative;
+    all = all && stands;
+    const double inverse = inverse_[row.first + c] = stands ? 1 / A[c * n + c] : 0;
+    for (std::size_t r = c + 1; r < n; ++r) {
+      const double l = A[r * n + c] * inverse;
+      for (std::size_t k = c + 1; k < n; ++k) A[r * n + k] -= l * A[c * n + k];
+      noise[r] += l * l * noise[c];
+    }
+    for (std::size_t r = c + 1; r < n; ++r) A[r * n + c] *= inverse;
+  }
+  return all;
+}
+
+bool MultiplierMatrix::eliminate_negative(std::size_t i) noexcept {
+  const bool all = factorize_negative(rows_[i]);
+  eliminate_factorized(i);
+  return all;
+}
+
 void MultiplierMatrix::eliminate(std::size_t i, unsigned& left_out, const unsigned* independent) noexcept {
+  factorize(rows_[i], left_out, independent);
+  eliminate_factorized(i);
+}
+
+void MultiplierMatrix::eliminate_factorized(std::size_t i) noexcept {
   const Row& row = rows_[i];
   const std::size_t n = row.size;
-  factorize(row, left_out, independent);
   const double* L = values_.data() + row.diagonal;
   const double* inverse = inverse_.data() + row.first;
   for (const Neighbour& near : neighbours(i)) {
@@ -217,10 +275,12 @@ void MultiplierMatrix::eliminate(std::size_t i, unsigned& left_out, const unsign
     const double* Xa = values_.data() + near[a].place;
     const std::size_t na = near[a].size;
     double* noise = noise_.data() + rows_[near[a].block].first;
+    const bool negative = near[a].block >= first_negative_;
     for (std::size_t r = 0; r < n; ++r)
       for (std::size_t p = 0; p < na; ++p) {
         const double l = Xa[r * na + p] * inverse[r];
         noise[p] += l * l * noise_[row.first + r];
+        if (negative) terms_[rows_[near[a].block].first + p] += std::abs(l * Xa[r * na + p]);
       }
     for (std::size_t b = a; b < near.size(); ++b) {
       const double* Xb = values_.data() + near[b].place;

@@ -3,12 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <new>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "polyform/solvers/loop_closure.hpp"
+#include "polyform/solvers/postponed_hinges.hpp"
 #include "polyform/solvers/recursion.hpp"
 #include "polyform/solvers/singular_inertia.hpp"
 
@@ -21,10 +23,10 @@ bool may_be_singular(const SystemView& view) {
   return std::any_of(view.bodies.begin(), view.bodies.end(), is_singular);
 }
 
-/// The first body whose joint moves no inertia, as drawn; none if all joints do.
-std::optional<std::size_t> joint_without_inertia(const SystemView& view) {
+/// The first body whose joint moves nothing, as drawn; none where all do. postponed: bodies whose joints are.
+std::optional<std::size_t> joint_without_inertia(const SystemView& view, std::span<const std::size_t> postponed) {
   FlexibleLinks flexible(view);
-  LoopClosure loops(view, flexible);
+  LoopClosure loops(view, flexible, {}, postponed);
   loops.hold_ground_rows();
   Recursion recursion(view, loops);
   std::vector<double> q(view.nq), v(view.nv), step(view.nv_tree), modes(view.modes), modal_step(view.modes);
@@ -37,27 +39,64 @@ std::optional<std::size_t> joint_without_inertia(const SystemView& view) {
   return recursion.failure().joint;
 }
 
-/// Returns false if the tree is singular; `why` then names the joint, the body and a cut joint, and `remedy` what
-/// helps.
+/// Bodies that have neither mass nor inertia, and nothing outboard of them either: no hinge there moves any.
+std::vector<std::size_t> bodies_without_inertia(const SystemView& view) {
+  std::vector<char> without(view.bodies.size(), 1);
+  std::vector<std::size_t> found;
+  for (std::size_t b = view.bodies.size(); b-- > 0;) {
+    const BodyData& body = view.bodies[b];
+    const Sym3& J = body.inertia;
+    const double most = std::max({body.mass, std::abs(J.xx), std::abs(J.yy), std::abs(J.zz), std::abs(J.xy),
+                                  std::abs(J.xz), std::abs(J.yz)});
+    if (most > 0 || body.flexible != rigid) without[b] = 0;
+    if (without[b] != 0 && view.joints[b].nv > 0) found.push_back(b);
+    if (const BodyIndex inboard = view.joints[b].inboard(); without[b] == 0 && !is_ground(inboard))
+      without[at(inboard)] = 0;
+  }
+  return found;
+}
+
+/// What has to be postponed, and the body whose joint moves nothing even so.
+struct Found {
+  std::vector<std::size_t> postponed;
+  std::optional<std::size_t> without_inertia;
+};
+Found find_postponed(const SystemView& view) {
+  Found found;
+  if (!may_be_singular(view)) return found;
+  while ((found.without_inertia = joint_without_inertia(view, found.postponed))) {
+    // One trial tells of one hinge: what is certain without a trial is added to the first.
+    const bool first = found.postponed.empty();
+    if (first) found.postponed = bodies_without_inertia(view);
+    const auto known = std::ranges::find(found.postponed, *found.without_inertia);
+    if (known == found.postponed.end())
+      found.postponed.push_back(*found.without_inertia);
+    else if (!first)
+      break;
+  }
+  return found;
+}
+
+/// Returns false where the tree is singular; `why` then names the joint and the body, and `remedy` what helps.
 bool tree_is_regular(const SystemView& view, std::string_view formulation, std::string& why, std::string& remedy) {
-  if (!may_be_singular(view)) return true;
-  const std::optional<std::size_t> failed = joint_without_inertia(view);
+  const std::optional<std::size_t> failed = find_postponed(view).without_inertia;
   if (!failed) return true;
-  why = fmt::format("{}: joint `{}` moves body `{}` without any inertia against it once the loops are cut{}",
-                    formulation, view.joints[*failed].name, view.bodies[*failed].name,
-                    view.cut_joints().empty()
-                        ? std::string(" and the constraints are left out")
-                        : fmt::format(" (joint `{}` is one of the cut joints)", view.cut_joints().front().name));
-  // Another cut helps only if it leaves bodies with inertia on the joint.
-  remedy = fmt::format("give body `{}` some mass and inertia about every axis, or use another solver{}",
-                       view.bodies[*failed].name,
-                       view.cut_joints().empty() ? ""
-                                                 : "; another cut (`cut: true`) helps where it leaves bodies with "
-                                                   "inertia attached to it");
+  why = fmt::format(
+      "{}: joint `{}` moves body `{}` without any inertia against it, and no loop, constraint or module gives it some "
+      "as the model is drawn",
+      formulation, view.joints[*failed].name, view.bodies[*failed].name);
+  remedy = fmt::format(
+      "give body `{}` some mass and inertia about every axis, or draw the model away from a singular position",
+      view.bodies[*failed].name);
   return false;
 }
 
 }  // namespace
+
+std::vector<std::size_t> postponed_hinges(const SystemView& view) {
+  const Found found = find_postponed(view);
+  return found.without_inertia ? std::vector<std::size_t>{} : found.postponed;
+}
 
 bool check_tree_is_regular(const SystemView& view, std::string_view formulation, DiagnosticSink& sink) noexcept {
   try {

@@ -34,6 +34,22 @@ forces:
   - {name: brake, type: joint-spring-damper, joint: turn, stiffness: 2, damping: 0.3}
 )";
 
+/// Four bodies in a row, whose formulas need intermediate results.
+const char* const chain = R"(
+polyform: 1
+bodies:
+  - {name: a, mass: 1, center_of_mass: [0.5, 0, 0.1], inertia: {xx: 0.01, yy: 0.09, zz: 0.08}}
+  - {name: b, mass: 2, position: [1, 0, 0], center_of_mass: [0.4, 0.1, 0], inertia: {xx: 0.02, yy: 0.09, zz: 0.08, xy: 0.001}}
+  - {name: c, mass: 3, position: [2, 0, 0], center_of_mass: [0.3, 0, 0], inertia: {xx: 0.03, yy: 0.09, zz: 0.08}}
+  - {name: d, mass: 4, position: [3, 0, 0], center_of_mass: [0.2, 0, 0.2], inertia: {xx: 0.04, yy: 0.09, zz: 0.08}}
+joints:
+  - {name: ja, type: spherical, base: ground, moving: a, position: [0, 0, 0], initial: {velocity: [1, 2, 3]}}
+  - {name: jb, type: revolute, base: a, moving: b, position: [1, 0, 0], axis: [0, 0.6, 0.8], initial: {position: 0.4, velocity: 2}}
+  - {name: jc, type: universal, base: b, moving: c, position: [2, 0, 0], axis: [0, 0, 1], axis2: [0, 1, 0],
+     initial: {position: [0.3, 0.2], velocity: [2, -1]}}
+  - {name: jd, type: cylindrical, base: c, moving: d, position: [3, 0, 0], axis: [0, 1, 0], initial: {velocity: [1, 2]}}
+)";
+
 const char* const driver = R"(
 #include <stdio.h>
 int main(void) {
@@ -53,7 +69,9 @@ int main(void) {
 TEST_CASE("formulas in C are the numbers of the reduced equations") {
   const Workshop shop;
   for (const std::string& model : {shipped("double_pendulum"), shipped("spring_damper_pendulum"),
-                                   shipped("heavy_top"), shop.write("mixed.yaml", mixed)}) {
+                                   shipped("heavy_top"), shop.write("mixed.yaml", mixed),
+                                   shipped("triple_spherical_pendulum"), shipped("connected_joints"),
+                                   shop.write("chain.yaml", chain)}) {
     INFO(model);
     const Outcome code = shop.run({"evaluate", model, "--formulas", "c"});
     INFO(code.err);
@@ -112,11 +130,12 @@ joints:
 TEST_CASE("formulas are the same text in every run") {
   const Workshop shop;
   const std::string model = shop.write("mixed.yaml", mixed);
-  for (const char* language : {"text", "latex", "c"}) {
-    const std::string once = shop.run({"evaluate", model, "--formulas", language}).out;
-    CHECK(once.size() > 10000);
-    for (int k = 0; k < 3; ++k) CHECK(shop.run({"evaluate", model, "--formulas", language}).out == once);
-  }
+  for (const std::string& of : {model, shop.write("chain.yaml", chain)})
+    for (const char* language : {"text", "latex", "c"}) {
+      const std::string once = shop.run({"evaluate", of, "--formulas", language}).out;
+      CHECK(once.size() > 10000);
+      for (int k = 0; k < 3; ++k) CHECK(shop.run({"evaluate", of, "--formulas", language}).out == once);
+    }
 }
 
 TEST_CASE("systems without formulas are refused with the reason") {

@@ -299,19 +299,22 @@ TEST_CASE("violations of each joint are columns on request, in every formulation
              {name: axle, type: revolute, base: ground, moving: disc, position: [3, 0, 0], axis: [0, 0, 1], initial: {velocity: 2}},
              {name: air, type: free, base: ground, moving: bird}],
     constraints: [{name: drive, type: prescribed-motion, joint: axle, motion: {polynomial: [0, 2]}}],
+    modules: [{name: armature, type: rotor, joint: axle, inertia: 0.01, ratio: 3}],
     simulation: {duration: 0.2, output_interval: 0.1}})");
   for (const char* solver : {"cartesian", "hierarchy", "particles", "reduced", "riccati", "thompson"}) {
     const Outcome outcome = shop.run({"run", model, "--solver", solver, "--columns", "violations", "--output", "a.csv"});
     INFO(solver << ": " << outcome.out << outcome.err);
     REQUIRE(outcome.code == 0);
     const Table table = read_table(shop.read("a.csv"));
-    REQUIRE(table.names.size() == 1 + 2 * 12 + 2);   // a free joint has no constraints
+    REQUIRE(table.names.size() == 1 + 2 * 12 + 2 + 2);   // a free joint forbids nothing
     CHECK(table.names[1] == "pin.violation_x");
     CHECK(table.names[4] == "pin.violation_rx");
     CHECK(table.names[7] == "pin.violation_vx");
     CHECK(table.names[10] == "pin.violation_wx");
     CHECK(table.names[25] == "drive.violation");
     CHECK(table.names[26] == "drive.violation_rate");
+    CHECK(table.names[27] == "armature.violation");
+    CHECK(table.names[28] == "armature.violation_rate");
     for (const std::vector<double>& row : table.rows)
       for (std::size_t k = 1; k < row.size(); ++k) CHECK(std::abs(row[k]) < 1e-9);
   }

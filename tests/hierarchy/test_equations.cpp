@@ -133,7 +133,7 @@ TEST_CASE("below its level a motor runs on its own") {
 TEST_CASE("the levels that are shown are those of the paper, and end where the recursion does") {
   for (const char* model : {"planar_3rrr_subsystems", "motor_arm", "cardan_shaft", "rolling_disc"}) {
     const auto system = system_from_file(std::string(POLYFORM_MODELS) + "/" + model + ".yaml");
-    for (const char* method : {"udwadia-kalaba", "orthogonal-complement", "generalized-inverse"}) {
+    for (const char* method : {"udwadia-kalaba", "orthogonal-complement", "generalized-inverse", "oblique-projector"}) {
       INFO(model << ", " << method);
       const auto solver = solver_with(*system, {{"method", method}});
       const Formed e = form(*system, *solver);
@@ -142,6 +142,7 @@ TEST_CASE("the levels that are shown are those of the paper, and end where the r
       REQUIRE(shown->form(0, system->initial_state()) == Status::ok);
       VectorXd alpha, gamma, lambda;
       std::size_t level = 0;
+      Matrix S, G;  // of the level before, and the inverse of the level
       for (std::size_t i = 0; i < shown->matrices(); ++i) {
         const EquationMatrices::Matrix m = shown->matrix(i);
         const Eigen::Map<const Matrix> values(m.values.data(), static_cast<Eigen::Index>(shown->length(m.rows)),
@@ -152,6 +153,17 @@ TEST_CASE("the levels that are shown are those of the paper, and end where the r
         if (m.name == "P" || (m.name == "S" && std::string(method) == "generalized-inverse")) {
           CHECK((values * values - values).cwiseAbs().maxCoeff() < 1e-8);
           CHECK((values - values.transpose()).cwiseAbs().maxCoeff() < 1e-8);
+        }
+        // Prop. 3.1 (ii): Y = 1 − G B is a projector onto ker(B), B = Ã S_r, and S_{r+1} = S_r Y.
+        if (m.name == "G") G = values;
+        if (m.name == "Y") {
+          CHECK((values * values - values).cwiseAbs().maxCoeff() < 1e-8);
+          CHECK((values * G).cwiseAbs().maxCoeff() < 1e-8 * (1 + G.cwiseAbs().maxCoeff()));
+          S = S * values;
+        }
+        if (m.name == "S" && std::string(method) == "oblique-projector") {
+          if (m.level > 1) CHECK((values - S).cwiseAbs().maxCoeff() < 1e-8);
+          S = values;
         }
         if (m.name == "S" && m.level == ask<Equations>(*solver)->levels())
           CHECK((e.A * values).cwiseAbs().maxCoeff() < 1e-8 * (1 + e.A.cwiseAbs().maxCoeff()));

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "polyform/mechanics/constraint.hpp"
 #include "polyform/mechanics/observation.hpp"
@@ -21,10 +22,12 @@ double* put_vector(const Vec3& a, double* out) {
 }  // namespace
 
 ViolationColumns::ViolationColumns(const System& system)
-    : view_(system.view()), elements_(view_), nodes_(view_), frames_(view_.frames()), q_(view_.nq), v_(view_.nv) {
+    : view_(system.view()), elements_(view_), modules_(view_), nodes_(view_), frames_(view_.frames()), q_(view_.nq),
+      v_(view_.nv) {
   for (const JointIndex j : system.joints())
     if (view_.joints[at(j)].nv < 6) add_joint(j);
   for (const ConstraintSet::Element& element : elements_.elements()) add_element(element);
+  for (const ModuleSet::Module& module : modules_.modules()) add_element(module.rows);
 }
 
 void ViolationColumns::add_joint(JointIndex j) {
@@ -52,14 +55,37 @@ double* ViolationColumns::put(double time, const Observation& now, double* out) 
   std::ranges::copy(now.q, q_.begin());
   std::ranges::copy(now.v, v_.begin());
   for (const JointIndex j : joints_) out = put_joint(view_.joints[at(j)], out);
-  if (elements_.elements().empty()) return out;
-  elements_.follow(now.discrete);
-  elements_.evaluate(time, frames_, now.q, now.v);
+  if (!elements_.elements().empty()) {
+    elements_.follow(now.discrete);
+    elements_.evaluate(time, frames_, now.q, now.v);
+    out = put_elements(now, out);
+  }
+  if (modules_.empty()) return out;
+  modules_.follow(now.discrete);
+  modules_.evaluate(time, frames_, now.q, now.v, now.x);
+  return put_modules(now, out);
+}
+
+double* ViolationColumns::put_elements(const Observation& now, double* out) {
   for (const ConstraintSet::Element& element : elements_.elements()) {
     for (std::size_t row = 0; row < element.rows; ++row)
       if (element.is_holonomic(row)) *out++ = element.residual[row];
     for (std::size_t row = 0; row < element.rows; ++row)
       *out++ = velocity_of_row(view_, element, row, now.v) - element.velocity_right[row];
+  }
+  return out;
+}
+
+double* ViolationColumns::put_modules(const Observation& now, double* out) {
+  for (const ModuleSet::Module& module : modules_.modules()) {
+    const ConstraintSet::Element& rows = module.rows;
+    const auto variables = now.x.subspan(module.u, module.variables);
+    for (std::size_t row = 0; row < rows.rows; ++row)
+      if (rows.is_holonomic(row)) *out++ = rows.residual[row];
+    for (std::size_t row = 0; row < rows.rows; ++row)
+      *out++ = velocity_of_row(view_, rows, row, now.v) - rows.velocity_right[row] +
+               std::inner_product(variables.begin(), variables.end(),
+                                  module.A.begin() + static_cast<std::ptrdiff_t>(row * module.variables), 0.0);
   }
   return out;
 }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <Eigen/Eigenvalues>
+#include <Eigen/LU>
 #include <Eigen/QR>
 #include <Eigen/SVD>
 #include <algorithm>
@@ -47,6 +48,23 @@ struct Decomposed {
   Eigen::JacobiSVD<Eigen::MatrixXd> svd;
   Eigen::Index rank = 0;
 };
+
+/// A {1}-inverse G of B, B G B = B, with rows of zeros but for the pivots of an elimination, as the recursion takes it
+/// (oblique_projector.cpp).
+Eigen::MatrixXd one_inverse(const Eigen::MatrixXd& B, Eigen::Index rank) {
+  const Eigen::FullPivLU<Eigen::MatrixXd> lu(B);
+  // Row r of P B Q is row from[r] of B, and its column c is column places[c].
+  const Eigen::VectorXi places = lu.permutationQ().indices();
+  const Eigen::PermutationMatrix<Eigen::Dynamic> back(lu.permutationP().inverse());
+  const Eigen::VectorXi from = back.indices();
+  Eigen::MatrixXd pivots(rank, rank), G = Eigen::MatrixXd::Zero(B.cols(), B.rows());
+  for (Eigen::Index r = 0; r < rank; ++r)
+    for (Eigen::Index c = 0; c < rank; ++c) pivots(r, c) = B(from[r], places[c]);
+  const Eigen::MatrixXd inverse = pivots.inverse();
+  for (Eigen::Index c = 0; c < rank; ++c)
+    for (Eigen::Index r = 0; r < rank; ++r) G(places[c], from[r]) = inverse(c, r);
+  return G;
+}
 
 Eigen::Index index(std::size_t i) { return static_cast<Eigen::Index>(i); }
 
@@ -170,29 +188,49 @@ void ShownLevels::add_forces(const System& system, std::size_t level) {
              one, rows_first(lambda), level);
 }
 
+/// Adds the generalized inverse G of B = Ã S_r and what S_r is multiplied by, X, Y or Z of Prop. 3.1 by the method; of
+/// the unknowns `motions`, which become those of the level.
+ShownLevels::Matrix ShownLevels::add_operator(const Matrix& B, const Rows& rows, std::size_t level,
+                                              std::size_t& motions, Matrix& G) {
+  const Decomposed decomposed(B);
+  const bool oblique = method_ == Method::oblique_projector;
+  G = oblique ? one_inverse(B, decomposed.rank) : decomposed.inverse();
+  add_matrix("G",
+             oblique ? "{1}-inverse of A S: A S G A S = A S, Prop. 3.1 (ii)"
+                     : "generalized inverse of A S, Corollaries 3.3, 3.4",
+             motions, rows.list, rows_first(G), level);
+  if (oblique) {
+    const Matrix Y = Matrix::Identity(B.cols(), B.cols()) - G * B;
+    add_matrix("Y", "oblique projector 1 - G A S onto ker(A S), Prop. 3.1 (ii)", motions, motions, rows_first(Y),
+               level);
+    return Y;
+  }
+  const Matrix kernel = decomposed.kernel();
+  const bool projects = method_ == Method::generalized_inverse || method_ == Method::orthonormalization;
+  const Matrix C = projects ? Matrix(kernel * kernel.transpose()) : kernel;
+  const std::size_t before = motions;
+  if (!projects) {
+    motions = add_list();
+    add_group(motions, "s", static_cast<std::size_t>(C.cols()));
+  }
+  add_matrix("C", projects ? "orthogonal projector onto ker(A S), Prop. 3.1" : "basis of ker(A S), Prop. 3.1", before,
+             motions, rows_first(C), level);
+  return C;
+}
+
 /// S_{r+1} = S_r C with C onto ker(Ã S_r), and α = particular + S ν with Sᵀ M α = Sᵀ f.
 void ShownLevels::go_by_bases(const System& system) {
   const Eigen::Index n = system.M.rows();
-  const bool projects = method_ == Method::generalized_inverse || method_ == Method::orthonormalization;
   Matrix S = Matrix::Identity(n, n);
   Vector reached = Vector::Zero(n);  // meets the rows so far
   std::size_t before = unknowns_;
   for (std::size_t level = 1; level <= last_; ++level) {
     const Rows rows = rows_of(system, level);
     if (rows.A.rows() > 0) {
-      const Matrix B = rows.A * S;
-      const Decomposed decomposed(B);
-      reached += S * decomposed.solve(rows.b - rows.A * reached);
-      const Matrix kernel = decomposed.kernel();
-      add_matrix("G", "generalized inverse of A S, Corollaries 3.3, 3.4", before, rows.list,
-                 rows_first(decomposed.inverse()), level);
-      const Matrix C = projects ? Matrix(kernel * kernel.transpose()) : kernel;
-      const std::size_t motions = projects ? before : add_list();
-      if (!projects) add_group(motions, "s", static_cast<std::size_t>(C.cols()));
-      add_matrix("C", projects ? "orthogonal projector onto ker(A S), Prop. 3.1" : "basis of ker(A S), Prop. 3.1",
-                 before, motions, rows_first(C), level);
+      Matrix G;
+      const Matrix C = add_operator(rows.A * S, rows, level, before, G);
+      reached += S * (G * (rows.b - rows.A * reached));
       S = S * C;
-      before = motions;
     }
     add_matrix("S", "operator onto the motions that the level's constraints allow, Theorem 3.2", unknowns_, before,
                rows_first(S), level);

@@ -74,8 +74,9 @@ void SparseSolver::find_sizes() noexcept {
     motion_size_[p] = largest(load(solution_.data() + particles[p].first));
     force_size_[p] = force;
     if (p >= parts_.pattern.of_bodies()) continue;  // a variable of a module has units of its own
-    // A particle that is held still has no motion to compare with, so the motion counts that its load would give to it
-    // alone.
+    // What is held still has no motion to compare with: what its load would do to it alone is counted too.
+    // And where nothing acts and nothing has mass, forces are rounding of what a made-up mass would feel.
+    force_size_[p] += nearly_round_off * parts_.scales.heaviest[p] * motion_size_[p];
     motion_size_[p] += force / parts_.scales.heaviest[p];
     motion_floor_ = std::max(motion_floor_, least_share * motion_size_[p]);
   }

@@ -34,6 +34,9 @@ void Residual::find_block(std::size_t i) noexcept {
     moving = length * largest(motion.angular) + largest(motion.linear);
     applied = largest(load_on_body.linear) + largest(load_on_body.angular) / length;
     inertia = largest(inertial.linear) + largest(inertial.angular) / length;
+    // Where nothing has inertia and nothing acts, forces are rounding of what the made-up mass would feel.
+    constexpr double nearly_nothing = 1e-12;
+    inertia += nearly_nothing * scales_[i].mass * moving;
     store(load_on_body - inertial, left);
   }
   for (std::size_t k = 0; k < blocks_.own(i).count; ++k) {

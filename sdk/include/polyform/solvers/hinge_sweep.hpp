@@ -39,7 +39,9 @@ class HingeSweep {
     if (!loops_.empty()) begin_loops(drive);
     if (!inward(drive)) return false;
     outward(rates, modal_rates);
-    return true;
+    if (loops_.without_inertia() == LoopLayout::none) return true;
+    failure_ = {loops_.without_inertia(), false, nullptr};
+    return false;
   }
   const SweepFailure& failure() const { return failure_; }
 
@@ -59,6 +61,7 @@ class HingeSweep {
   bool pass(std::size_t i, Transfer<double>& s, const double* efforts) noexcept;
   template <HingedTree::Hinge kind>
   bool pass_hinge(std::size_t i, Transfer<double>& s, const double* efforts) noexcept;
+  void pass_postponed(std::size_t i, Transfer<double>& s, const double* efforts) noexcept;
   void pass_loops(std::size_t i) noexcept;
   template <HingedTree::Hinge kind>
   void shift_to_parent(std::size_t i, Transfer<double>& s) const noexcept;

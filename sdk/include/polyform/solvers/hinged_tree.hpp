@@ -18,7 +18,8 @@ namespace polyform {
 
 /// Its owner holds it const. One entry per body and its hinge, parents before children.
 struct HingedTree {
-  /// general: several primitives, a kernel, or a ball in a loop; the sweeps pass these direction by direction.
+  /// general: several primitives, code, a ball in a loop, or what is postponed, which are passed direction by
+  /// direction.
   enum class Hinge : std::uint8_t { fixed, ball, rotation, translation, general };
 
   /// A body and the hinge that carries it, in the body's own axes.
@@ -33,7 +34,8 @@ struct HingedTree {
     bool turned = false;           ///< a ball whose coordinates are given in axes that differ from the inside axes
     bool opens_slot = false;       ///< first in the inward sweep to write into its parent's slot
     bool looped = false;           ///< columns of loops pass the hinge or end in the body
-    bool is_ball = false;          ///< three rotations at right angles, passed as one or one by one
+    bool postponed = false;        ///< loops give the hinge its inertia (postponed_hinges.hpp)
+    bool is_ball = false;          ///< three rotations at right angles, whichever way they are passed
     std::uint32_t q = 0, v = 0;    ///< offsets into the coordinates
     std::uint32_t first = 0;       ///< of the hinge's columns, or its place among the ball hinges
     std::uint32_t count = 0;       ///< number of columns

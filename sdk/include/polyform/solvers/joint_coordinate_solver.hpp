@@ -78,9 +78,9 @@ class JointCoordinateSolver : public Solver, public PowerSource, public SecondOr
   Status do_observe(double t, std::span<const double> y, Observation&) noexcept override;
 
  private:
-  // Whether TreeNewton carries the system: the sweep must have no rows against ground as inertia. The matrix is made
-  // when it is first asked for.
-  bool has_newton_matrix() const { return TreeNewton::carries(view_) && !loops_.holds_ground_rows(); }
+  // Of a system that TreeNewton carries: in its sweep no rows stand in for inertia. What it takes is made when it is
+  // first asked for.
+  bool has_newton_matrix() const { return TreeNewton::carries(view_) && !loops_.completes_inertia(); }
   NewtonMatrix* newton_matrix() noexcept;
   // nullptr unless the solver runs the Recursion and LaneEvaluation carries its system. The lanes are made when they
   // are first asked for.

@@ -49,15 +49,22 @@ class LoopClosure {
  public:
   using Level = LoopRightSides::Level;
 
-  /// origin: the point from which positions of frames count. The view and the flexible bodies outlive the object.
-  LoopClosure(const SystemView& view, FlexibleLinks& flexible, const Vec3& origin = {});
+  /// origin: what positions of frames count from. The view and the flexible bodies outlive the object.
+  /// postponed: bodies whose hinges have no inertia before loops close (postponed_hinges.hpp).
+  LoopClosure(const SystemView& view, FlexibleLinks& flexible, const Vec3& origin = {},
+              std::span<const std::size_t> postponed = {});
   LoopClosure(const LoopClosure&) = delete;
   LoopClosure& operator=(const LoopClosure&) = delete;
 
   /// From now on rows that tie one rigid body to ground resist as inertia of that body too, in trees on ground with a
   /// joint whose own body does not resist it in every state (tree_regularity.hpp).
   void hold_ground_rows();
-  bool holds_ground_rows() const { return columns_.holds_ground_rows(); }
+  /// Whether rows give hinges their inertia: those, or loops that pass a hinge that is postponed.
+  bool completes_inertia() const { return columns_.holds_ground_rows() || layout_.postpones(); }
+  PostponedHinges& postponed() { return postponed_; }
+  /// After the sweeps: the body of a postponed hinge that the loops gave no inertia; LoopLayout::none where there is
+  /// none.
+  std::size_t without_inertia() const { return without_inertia_; }
 
   FlexibleLinks& flexible() const { return flexible_; }
   bool good() const { return elements_.good(); }
@@ -183,6 +190,7 @@ class LoopClosure {
   double missed_by_cut(std::size_t i, std::span<const BodyMotion> frames, std::span<const Spatial> accelerations,
                        std::span<double> vdot) const noexcept;
   void close_in_ground(std::span<const std::size_t> loops) noexcept;
+  void eliminate(std::size_t i) noexcept;
   double largest_acceleration(std::span<const BodyMotion> frames,
                               std::span<const Spatial> accelerations) const noexcept;
 
@@ -195,6 +203,8 @@ class LoopClosure {
   ClosingConstraints constraints_;
   LoopRightSides right_sides_;
   DependentRows rows_;
+  PostponedHinges postponed_;
+  std::size_t without_inertia_ = LoopLayout::none;
   LoopColumns columns_;
   Multipliers multipliers_;
 };

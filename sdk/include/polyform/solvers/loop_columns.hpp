@@ -17,14 +17,15 @@
 #include "polyform/solvers/closing_constraints.hpp"
 #include "polyform/solvers/dependent_rows.hpp"
 #include "polyform/solvers/loop_layout.hpp"
+#include "polyform/solvers/postponed_hinges.hpp"
 
 namespace polyform {
 
 /// The columns of one evaluation; clear() begins it. Nothing allocates after construction. All vectors in ground axes.
 class LoopColumns {
  public:
-  /// The arguments outlive the object; columns add to the values, weights and right-hand sides of the matrix.
-  LoopColumns(const LoopLayout&, FlexibleLinks&, MultiplierMatrix&);
+  /// They outlive the object; columns add to the values, weights and right-hand sides of the matrix.
+  LoopColumns(const LoopLayout&, FlexibleLinks&, MultiplierMatrix&, const PostponedHinges&);
 
   /// From now on rows that tie one rigid body to ground, and nothing else, resist as inertia of that body too. This
   /// holds in trees on ground with a joint whose own body does not resist it in every state. At accelerations that obey
@@ -54,9 +55,10 @@ class LoopColumns {
   /// Eliminates a loop that closes in a body from the matrix: S += E G⁺ Eᵀ, e += E G⁺ g, and E_j −= E G⁺ G_ij for the
   /// loops that it shares hinges with.
   void condense(const LoopLayout::Passage& closing, std::size_t body, Transfer<double>& s) noexcept;
-  /// Passes the hinge of a body with its eliminated directions; beta: its acceleration at v̇ = 0.
-  void pass(std::size_t body, std::span<const Column<double>> hinge, const Spatial& beta) noexcept;
-  /// After pass(): goes from the hinge point to the parent's, from which it lies at r; gamma = ω̃ω̃ r of the parent.
+  /// Through the hinge of a body with its eliminated directions; beta: its acceleration at v̇ = 0. The rows of a
+  /// postponed hinge begin there, unless all hinges give way alike: evenly.
+  void pass(std::size_t body, std::span<const Column<double>> hinge, const Spatial& beta, bool evenly = false) noexcept;
+  /// After pass(): from the hinge point to the parent's, from which it lies at r; gamma = ω̃ω̃ r of the parent.
   /// attachment: the frame of a flexible parent at whose origin that point is, or none.
   void step(std::size_t body, const Vec3& r, const Vec3& gamma, std::size_t attachment) noexcept;
 
@@ -94,12 +96,15 @@ class LoopColumns {
                     double size_of_system, std::span<const Vec3> to_P) noexcept;
   void to_flexible(const LoopLayout::Passage&, std::size_t row, std::size_t attachment,
                    const LoopColumn& at_frame) noexcept;
+  void take_back(std::size_t body, std::span<const LoopLayout::Passage>, const std::size_t* pair,
+                 std::size_t direction) noexcept;
   void add_compliance(std::span<const LoopLayout::Passage>, const std::size_t* pair, std::size_t direction, double D,
                       bool modal) noexcept;
 
   const LoopLayout& layout_;
   FlexibleLinks& flexible_;
   MultiplierMatrix& matrix_;
+  const PostponedHinges& postponed_;
   std::vector<LoopColumn> columns_;       ///< E of the passages; of closing ones L⁻¹ Eᵀ after condense()
   std::vector<LoopColumn> through_;       ///< columns of one body on the way through its hinge
   std::vector<double> gains_;             ///< D⁻¹ Hᵀ E

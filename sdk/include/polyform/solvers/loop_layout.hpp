@@ -34,6 +34,7 @@ class LoopLayout {
     std::size_t gain;            ///< first of directions × rows
     std::size_t next;            ///< passage in the parent; none if the parent is ground
     std::size_t modal = none;    ///< first of modes × rows, in a flexible body
+    bool own = false;            ///< in the body whose hinge it postpones
   };
   /// The numbers of all loops together.
   struct Sizes {
@@ -41,12 +42,20 @@ class LoopLayout {
     std::size_t widest = 0;      ///< most columns in one body
   };
 
-  /// The loops are those of cut joints, then those of the groups of elements. It lays out the matrix for their rows
+  /// Loops of cut joints, then of the groups of elements. postponed: bodies whose hinges are solved for together with
+  /// the loops that pass them (postponed_hinges.hpp). matrix: is laid out for all of their rows
   /// (MultiplierMatrix::analyze).
-  LoopLayout(const SystemView&, const FlexibleLinks&, const ElementRows&, MultiplierMatrix& matrix);
+  LoopLayout(const SystemView&, const FlexibleLinks&, const ElementRows&, std::span<const std::size_t> postponed,
+             MultiplierMatrix& matrix);
 
   bool empty() const { return loops_.empty(); }
-  std::size_t count() const { return loops_.size(); }
+  /// Without postponed hinges, which stand after them.
+  std::size_t count() const { return loops_.size() - postponed_.size(); }
+  /// The body whose hinge is postponed in the place of a loop; none of those before count().
+  std::size_t postponed(std::size_t i) const { return i < count() ? none : postponed_[i - count()]; }
+  /// Where the hinge of a body stands among the loops if it is postponed and a loop passes it, or none.
+  std::size_t postponed_at(std::size_t body) const;
+  bool postpones() const { return !postponed_.empty(); }
   const Loop& loop(std::size_t i) const { return loops_[i]; }
   std::span<const End> ends(std::size_t i) const {
     return std::span(ends_).subspan(loops_[i].first_end, loops_[i].end_count);
@@ -95,6 +104,7 @@ class LoopLayout {
   }
   void add_loop(std::size_t rows, std::span<const FrameIndex> frames, bool absolute, std::size_t module);
   void find_paths(const SystemView&, LoopsIn&, std::vector<std::size_t>& stages) const;
+  void find_postponed_paths(const SystemView&, LoopsIn&, std::vector<std::size_t>& stages);
   void order_elimination(const LoopsIn&, const std::vector<std::size_t>& stages, const FlexibleLinks&,
                          MultiplierMatrix&);
   void lay_out(const SystemView&, const LoopsIn&, const std::vector<std::size_t>& stages, const FlexibleLinks&,
@@ -105,6 +115,7 @@ class LoopLayout {
   std::vector<End> ends_;
   std::vector<bool> absolute_;            ///< per loop
   std::vector<std::size_t> module_;       ///< per loop: loops of one module meet in its variables
+  std::vector<std::size_t> postponed_;    ///< per postponed hinge
   std::vector<FrameIndex> tied_;
   std::vector<Body> bodies_;
   std::vector<Passage> passages_;

@@ -26,9 +26,12 @@ class MultiplierMatrix {
 
   /// Symbolic phase, the only one that allocates. sizes: rows of each block, at most most_rows; stages: a block is
   /// eliminated after all of a smaller stage, and among its own stage in the order of minimum degree; pairs: blocks (i,
-  /// j) that may be nonzero.
+  /// j) that may be nonzero; later: blocks (i, j) of which i waits for j.
   void analyze(std::span<const std::size_t> sizes, std::span<const std::size_t> stages,
-               std::span<const std::pair<std::size_t, std::size_t>> pairs);
+               std::span<const std::pair<std::size_t, std::size_t>> pairs,
+               std::span<const std::pair<std::size_t, std::size_t>> later = {});
+  /// From this block on they have negative pivots (eliminate_negative); after analyze().
+  void set_first_negative(std::size_t block) { first_negative_ = block; }
   /// Blocks in the order of elimination, and the place of each in it.
   std::span<const std::size_t> order() const { return order_; }
   std::size_t position(std::size_t block) const { return position_[block]; }
@@ -52,7 +55,10 @@ class MultiplierMatrix {
   /// left_out: rows that are known to depend on others, a bit each; rows that are found to do so are added.
   /// independent: if it is known which rows to eliminate, only these are, however small their pivots.
   void eliminate(std::size_t i, unsigned& left_out, const unsigned* independent = nullptr) noexcept;
-  /// The part of eliminate() for the right-hand side: used for another right-hand side, once all blocks are eliminated.
+  /// The same of a block whose pivots are negative (postponed_hinges.hpp), and none of whose rows may be left out.
+  /// False where one has a pivot that is nothing beside its weight, or rounding of its terms.
+  bool eliminate_negative(std::size_t i) noexcept;
+  /// The part of eliminate() for the right-hand side: for another one, once all blocks are eliminated.
   void eliminate_right(std::size_t i) noexcept;
   /// After elimination: λ_i = L⁻ᵀ (D⁺ (c + y − Σ X_j λ_j)) with λ of the later blocks; y = L⁻¹ of a further right-hand
   /// side, rows in the order of elimination.
@@ -86,17 +92,21 @@ class MultiplierMatrix {
     std::size_t update = 0;   ///< first of the targets of pairs of neighbours, in updates_
   };
   void factorize(const Row&, unsigned& left_out, const unsigned* independent) noexcept;
+  bool factorize_negative(const Row&) noexcept;
+  void eliminate_factorized(std::size_t i) noexcept;
   std::size_t largest_pivot(const Row&, std::size_t from, unsigned left_out) const noexcept;
   std::size_t largest_of(const Row&, std::size_t from, unsigned rows) const noexcept;
   void exchange(const Row&, std::size_t a, std::size_t b) noexcept;
 
   std::vector<Row> rows_;
+  std::size_t first_negative_ = static_cast<std::size_t>(-1);
   std::vector<std::size_t> order_, position_;
   std::vector<Neighbour> neighbours_;
   std::vector<std::size_t> updates_;
   std::vector<double> values_, right_, inverse_;
   std::vector<double> weights_;        ///< diagonals before any elimination
-  std::vector<double> terms_, noise_;  ///< squared terms of the diagonals; rounding in the pivots
+  std::vector<double> terms_, noise_;  ///< squared terms of the diagonals; rounding in the pivots. Of rows with
+                                       ///< negative pivots the sizes of all terms
   std::vector<double> usual_;
   std::vector<std::size_t> row_at_;
   double smallest_pivot_ = 1;
