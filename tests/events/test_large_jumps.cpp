@@ -29,17 +29,18 @@ std::string push(const std::string& effort) {
 
 // A wall of constant force sends the body back after 2 v/a, with the speed with which it came. What jumps by a
 // within the 1e-13 of the time to which an event is located leaves 1e-13 a t.
-TEST_CASE("a force that jumps by a million newtons is passed by all integrators with error control") {
+// Of fixed steps one ends by the clock where the wall begins, but for rounding. What those behind it miss is 1e-9.
+TEST_CASE("a force that jumps by a million newtons is passed by all integrators") {
   for (const double a : {1e5, 1e6}) {
     const auto system = slide(10, push("if(q(s) > 5, -" + std::to_string(a) + ", 0)"));
     for (const host::RunSettings& settings : settings_of_all_integrators(2, 1e-3)) {
-      if (settings.integrator.fixed_step()) continue;
+      const double error = std::max(1e-12 * a, settings.integrator.fixed_step() ? 1e-7 : 0.0);
       INFO(std::string(settings.integrator.name()) << " " << a);
       const Ended end = run_to_end(*system, *formulations_for(*system).front(), settings);
       INFO(end.record.failure);
       REQUIRE(end.record.end == host::End::done);
-      CHECK(end.velocities[0].x == Approx(-10).epsilon(1e-12 * a));
-      CHECK(end.positions[0].x == Approx(5 - 10 * (1.6 - 20 / a)).epsilon(1e-12 * a));
+      CHECK(end.velocities[0].x == Approx(-10).epsilon(error));
+      CHECK(end.positions[0].x == Approx(5 - 10 * (1.6 - 20 / a)).epsilon(error));
     }
   }
 }

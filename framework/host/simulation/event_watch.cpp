@@ -22,6 +22,9 @@ constexpr double first_share = 1e-12;
 // Without error control the steps themselves must be good: a sixteenth of T is 0.2 rad of a contact's half wave, an
 // error of 1e-5.
 constexpr double growth = 4, growth_without_control = 0.0625;
+// Steps to an event without error control end at this share of the way to it: the last stage of a longer one may lie
+// beyond by its own error, or by rounding, and feel what begins there. From a way of 1e-3 to 1e-12 that takes 15 steps.
+constexpr double approach_without_control = 0.75;
 // Where a function goes away from zero, the step may be this multiple of the time that it took to come from there at
 // its rate: such a bound costs next to nothing, and it keeps what turns from turning many times in one step.
 constexpr double receding = 8;
@@ -51,7 +54,7 @@ EventWatch::EventWatch(const SystemView& view, Solver& solver, Integration& inte
       search_(elements_.size(), elements_.kinds()),
       states_(solver.state_size()),
       step_(step),
-      growth_(fixed_step ? growth_without_control : growth) {
+      pace_(fixed_step ? Pace{growth_without_control, approach_without_control} : Pace{growth, 1}) {
   if (empty()) return;
   y_.resize(integrator.state().size());
   other_values_.resize(size());
@@ -75,7 +78,9 @@ bool EventWatch::counts(std::size_t k, bool rising) const noexcept {
 }
 
 void EventWatch::evaluate(double t, std::span<double> values, std::span<double> rates) {
-  if (!integrator_.state_at(t, y_)) throw Failure(Exit::simulation_failed, std::string(integrator_.failure()));
+  // At the very instant a quotient may have no value that stays bounded beside it.
+  const double beside = t - 0.1 * located * scale(t);
+  if (!integrator_.state_at(t, y_) && !integrator_.state_at(beside, y_)) throw Failure(Exit::simulation_failed, std::string(integrator_.failure()));
   const double guard = elements_.evaluate(t, std::span(y_).first(states_), values, rates);
   if (t == integrator_.time()) guard_ = guard;
   for (std::size_t k = 0; k < values.size(); ++k)
@@ -90,9 +95,13 @@ double EventWatch::sample(double t, std::span<double> values, std::span<double> 
   const double turning = elements_.turning(), reach = turning > 0 ? share_of_turn / turning : never;
   const double first = integrator_.previous_time(), last = integrator_.time();
   if (!(last > first) || std::ranges::all_of(rates, [](double r) { return std::isfinite(r); })) return reach;
-  // Differences along the interpolation: short beside what the search divides a step into, long beside rounding.
-  constexpr double part_of_step = 1e-4;
-  const double distance = part_of_step * (last - first), other = t + distance <= last ? t + distance : t - distance;
+  // Differences along the interpolation: short beside what the search divides a step into, and long beside rounding
+  // where steps have no other bound.
+  constexpr double part_of_step = 1e-4, part_of_time = 1e-9;
+  const double distance = std::max(part_of_step * (last - first), pace_.approach < 1 ? part_of_time * scale(t) : 0);
+  double other = last - t > t - first ? last : first;
+  if (t + distance < last) other = t + distance;
+  else if (t - distance > first) other = t - distance;
   const double guard = guard_;
   evaluate(other, other_values_, other_rates_);
   guard_ = guard;
@@ -113,6 +122,7 @@ void EventWatch::begin() {
 /// The interpolation may place the event a little before the solution that begins there does: then nothing has happened
 /// yet, and it is found again. Others may change their signs in the same instant, with it or before it.
 bool EventWatch::pass() {
+  note(found_);
   begin();
   passed_ = (search_.values()[found_.function] >= 0) == rising_;
   changed_ = false;
@@ -170,7 +180,6 @@ std::optional<double> EventWatch::find() {
   const std::optional<SignChange> found = search_.find(t, located * scale(t), *this);
   if (!found) return std::nullopt;
   if (shows_pole(found->function)) check_pole(found->function, found->time);
-  note(*found);
   found_ = *found;
   rising_ = !(search_.values()[found->function] >= 0);
   if (elements_.has_changes()) evaluate(found->before, values_before_, other_rates_);
@@ -249,6 +258,15 @@ void EventWatch::check_standstill() {
   }
 }
 
+std::optional<double> EventWatch::nearer_end(double event) const {
+  const double from = integrator_.previous_time();
+  // Of a quotient that stays bounded where its divisor is zero nothing begins there.
+  const double share = shows_pole(found_.function) ? 1 : pace_.approach;
+  const bool feels = share < 1 || integrator_.interpolation_evaluated();
+  if (!feels || !(event - from > 10 * first_step())) return std::nullopt;
+  return from + share * (event - from);
+}
+
 double EventWatch::longest_step() {
   double longest = std::min(guard_, samples_of_step * search_.reach());
   std::size_t nearest = size();
@@ -260,7 +278,7 @@ double EventWatch::longest_step() {
     const double size = std::abs(value), noise = search_.noise(k);
     if ((value >= 0) == (rate < 0)) {
       const double more = k == stuck_.function && value == stuck_.value ? stuck_.factor : 1;
-      const double to_zero = more * std::max(size, noise) / std::abs(rate);
+      const double to_zero = more * std::max(pace_.approach * size, noise) / std::abs(rate);
       if (to_zero < longest) nearest = k;
       longest = std::min(longest, to_zero);
     } else if (size > noise)
@@ -272,7 +290,7 @@ double EventWatch::longest_step() {
     const bool again = nearest == stuck_.function && search_.values()[nearest] == stuck_.value;
     stuck_ = {nearest, search_.values()[nearest], again ? 2 * stuck_.factor : 1};
   }
-  if (restarted_ > -never) longest = std::min(longest, growth_ * (integrator_.time() - restarted_));
+  if (restarted_ > -never) longest = std::min(longest, pace_.growth * (integrator_.time() - restarted_));
   return std::max(longest, first_step());
 }
 

@@ -26,6 +26,10 @@ class EventWatch final : private Signals {
   /// The first event within the last step, or nothing. What is returned is a time shortly before it, s: the step must
   /// end there, because a stage beyond the event would see a force that begins with it.
   std::optional<double> find();
+  /// Where the last step has to end when it is made once more, because its states before that event may have felt what
+  /// lies behind, s: stages of a step without error control lie there, or evaluations of the interpolation. Nothing
+  /// where the step is good, or too short to matter.
+  std::optional<double> nearer_end(double event) const;
   /// The time at which the function of that event has its new sign, s.
   double found_at() const { return found_.time; }
   /// Lets the element of the event that was found change its states, and others that have an
@@ -73,7 +77,12 @@ class EventWatch final : private Signals {
   ElementEvents elements_;
   EventSearch search_;
   std::size_t states_;  ///< of the solver; an integrator may carry more numbers after them
-  double step_, growth_;
+  double step_;
+  /// How steps grow after an event, and which share of the way to one they make; see the constants.
+  struct Pace {
+    double growth, approach;
+  };
+  Pace pace_;
   double guard_ = never;       ///< at the integrator's time
   double restarted_ = -never;  ///< the last event
   std::size_t count_ = 0;

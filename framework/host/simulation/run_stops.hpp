@@ -56,8 +56,7 @@ class RunStops {
   std::vector<std::string> warnings() const;
 
  private:
-  bool feels_what_follows(double event) const;
-  void step_again_until(double event);
+  void step_again_until(double end);
   void renew_touches();
   void carry_across(double knot);
 
