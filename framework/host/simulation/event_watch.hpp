@@ -43,6 +43,8 @@ class EventWatch final : private Signals {
   void begin_after_event();
   /// How long the next step may be, s; `never` where no event is near.
   double longest_step();
+  /// The element whose guard bounds steps to about the last one's length, for messages; "" where none does.
+  std::string held_by_guard() const;
   /// The first step after an event: far shorter than anything that begins there.
   double first_step() const;
 
@@ -69,6 +71,9 @@ class EventWatch final : private Signals {
   void settle();
   void check_standstill();
   bool shows_pole(std::size_t k) const;
+  std::optional<SignChange> find_counted(double t);
+  std::optional<std::size_t> another_at(const SignChange&);
+  double size_of_pole(std::size_t k, double t);
   void check_pole(std::size_t k, double t);
   void check_pole_of_clock(std::size_t k);
   void refuse_pole(std::size_t k, double t, double size_far, double size_near) const;
@@ -89,7 +94,7 @@ class EventWatch final : private Signals {
   SignChange found_;  ///< the last event, and the sign that its function has changed to
   bool rising_ = false;
   bool passed_ = false, changed_ = false;  ///< whether the event has happened, and whether it changed a state
-  std::vector<double> y_, other_values_, other_rates_;
+  std::vector<double> y_, other_y_, other_values_, other_rates_;
   std::vector<double> values_before_;  ///< shortly before the event
   std::vector<double> last_values_;     ///< before a new beginning
   std::vector<double> settled_values_;  ///< after a discrete state has changed

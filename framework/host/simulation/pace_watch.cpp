@@ -14,18 +14,16 @@ constexpr std::size_t few_steps = 16, many_steps = 1000;
 constexpr std::size_t most_in_vain = many_steps / 5;
 /// Part of the best pace; how often as many steps are still to come.
 constexpr double slow = 0.1, too_often = 100;
-/// A system that takes such steps for a while, as in a stiff impact, is through after some hundred. Ten million times a
-/// hundred thousand steps take weeks.
-constexpr std::size_t long_stretch = 100000;
-constexpr double hopeless = 1e7;
 
 }  // namespace
 
 void PaceWatch::look(double now, const SolverOde& ode) {
   now_ = now;
-  if (++long_.steps >= long_stretch) {
-    long_way_ = now - long_.begin;
-    long_ = {now};
+  // A system that takes such steps for a while, as in a stiff impact, is through after some hundred.
+  for (Reach& reach : reaches_) {
+    if (++reach.stretch.steps < reach.steps) continue;
+    reach.way = now - reach.stretch.begin;
+    reach.stretch = {now};
   }
   if (++few_.steps >= few_steps) {
     best_pace_ = std::max(best_pace_, (now - few_.begin) / few_steps);
@@ -44,11 +42,15 @@ void PaceWatch::look(double now, const SolverOde& ode) {
 }
 
 std::optional<std::string> PaceWatch::out_of_reach() const {
-  if (long_.steps > 0 || !(duration_ - now_ > hopeless * long_way_)) return std::nullopt;
-  const double steps = static_cast<double>(long_stretch) * (duration_ - now_) / long_way_;
-  return fmt::format("the run no longer gets on: {} steps led to t = {:.9g} s, only {:.3g} s further, and some {:.1g} "
-                     "more of them are still to come",
-                     long_stretch, now_, long_way_, steps);
+  for (const Reach& reach : reaches_) {
+    if (reach.stretch.steps > 0 || !(duration_ - now_ > reach.most * reach.way)) continue;
+    const double steps = static_cast<double>(reach.steps) * (duration_ - now_) / reach.way;
+    return fmt::format(
+        "the run no longer gets on: {} steps led to t = {:.9g} s, only {:.3g} s further, and some {:.1g} more of them "
+        "are still to come",
+        reach.steps, now_, reach.way, steps);
+  }
+  return std::nullopt;
 }
 
 }  // namespace polyform::host::simulation

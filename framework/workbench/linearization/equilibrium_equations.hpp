@@ -58,6 +58,8 @@ class EquilibriumEquations {
 
   /// The accelerations at z, counted from the present state. False where the solver or the constraints fail.
   bool accelerations(const VectorXd& z, VectorXd& out);
+  /// Probe::check() at the present state.
+  std::string check();
   /// Makes z the present state. False, without a change, where there is no state at z.
   bool go(const VectorXd& z);
   std::size_t evaluations() const { return evaluations_; }
