@@ -62,6 +62,25 @@ TEST_CASE("a run whose end is out of reach at its pace fails with what holds its
   CHECK(record.failure.find("wrong_unit") != std::string::npos);
 }
 
+// A damper on next to no inertia, as of a link that some program left without one.
+TEST_CASE("a run that a damper on next to no inertia holds ends after a thousand steps") {
+  const auto system = system_from_text(
+      "polyform: 1\ngravity: [0, 0, 0]\nbodies:\n"
+      "  - {name: b, mass: 1, center_of_mass: [0, 0, 0], inertia: {xx: 1, yy: 1, zz: 4e-12}}\njoints:\n"
+      "  - {name: turn, type: revolute, base: ground, moving: b, position: [0, 0, 0], axis: [0, 0, 1], "
+      "initial: {velocity: 1}}\nforces:\n"
+      "  - {name: grease, type: joint-spring-damper, joint: turn, stiffness: 0, damping: 1e6}\n"
+      "  - {name: motor, type: joint-force, joint: turn, effort: 1}\n");
+  host::RunSettings settings = run_settings();
+  settings.duration = 1;
+  const auto solver = solver_for(*system, *formulations_for(*system).front());
+  const host::RunRecord record = host::simulate(*system, *solver, settings, {}, {});
+  INFO(record.failure);
+  REQUIRE(record.end == host::End::failed);
+  CHECK(record.steps <= 1000);
+  CHECK(record.failure.find("grease") != std::string::npos);
+}
+
 // Steps of 0.01 s are good for a pendulum-like motion of 1 rad/s; a sampler cuts them at other times.
 TEST_CASE("fixed steps that events cut short are not told to be too long") {
   for (const char* const interval : {"0.037", "0.0101", "0.0049"}) {
