@@ -12,18 +12,23 @@ namespace {
 constexpr std::size_t few_steps = 16, many_steps = 1000;
 /// Tries in vain over many steps.
 constexpr std::size_t most_in_vain = many_steps / 5;
+/// A step with the search for events in it takes fewer.
+constexpr std::size_t evaluations_of_a_step = 100;
 /// Part of the best pace; how often as many steps are still to come.
 constexpr double slow = 0.1, too_often = 100;
 
 }  // namespace
 
-void PaceWatch::look(double now, const SolverOde& ode) {
+void PaceWatch::look(double now, std::size_t evaluations, const SolverOde& ode) {
   now_ = now;
   // A system that takes such steps for a while, as in a stiff impact, is through after some hundred.
   for (Reach& reach : reaches_) {
-    if (++reach.stretch.steps < reach.steps) continue;
+    const std::size_t work = (evaluations - reach.evaluations) / evaluations_of_a_step;
+    if (++reach.stretch.steps < reach.steps && work < reach.steps) continue;
     reach.way = now - reach.stretch.begin;
+    reach.made = reach.stretch.steps;
     reach.stretch = {now};
+    reach.evaluations = evaluations;
   }
   if (++few_.steps >= few_steps) {
     best_pace_ = std::max(best_pace_, (now - few_.begin) / few_steps);
@@ -44,11 +49,11 @@ void PaceWatch::look(double now, const SolverOde& ode) {
 std::optional<std::string> PaceWatch::out_of_reach() const {
   for (const Reach& reach : reaches_) {
     if (reach.stretch.steps > 0 || !(duration_ - now_ > reach.most * reach.way)) continue;
-    const double steps = static_cast<double>(reach.steps) * (duration_ - now_) / reach.way;
+    const double steps = static_cast<double>(reach.made) * (duration_ - now_) / reach.way;
     return fmt::format(
         "the run no longer gets on: {} steps led to t = {:.9g} s, only {:.3g} s further, and some {:.1g} more of them "
         "are still to come",
-        reach.steps, now_, reach.way, steps);
+        reach.made, now_, reach.way, steps);
   }
   return std::nullopt;
 }

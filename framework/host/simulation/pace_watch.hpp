@@ -17,11 +17,12 @@ namespace polyform::host::inline simulation {
 class PaceWatch {
  public:
   explicit PaceWatch(double duration) : duration_(duration) {}
-  /// After each step, which ended now. Failure (simulation_failed) where the run no longer gets on.
-  void look(double now, const SolverOde&);
+  /// After each step, which ended now; evaluations: how many there were so far, those between steps included. Failure
+  /// (simulation_failed) where the run no longer gets on.
+  void look(double now, std::size_t evaluations, const SolverOde&);
   /// Where the end is out of reach at the pace of the last 100 000 steps, since ten million times as many are still to
   /// come: a clause that tells it, without a full stop. After look(). A thousand steps tell it where 1e11 times as many
-  /// are still to come: those of a large system take seconds.
+  /// are still to come: those of a large system take seconds. A hundred evaluations count as a step.
   std::optional<std::string> out_of_reach() const;
 
  private:
@@ -37,7 +38,9 @@ class PaceWatch {
     std::size_t steps;
     double most;
     Stretch stretch{};
-    double way = never;  ///< of the last such stretch, s
+    std::size_t evaluations = 0;  ///< before the stretch
+    std::size_t made = 0;         ///< steps in the last such stretch
+    double way = never;           ///< of it, s
   };
   Stretch few_, many_;
   std::array<Reach, 3> reaches_{Reach{1000, 1e11}, Reach{10000, 1e9}, Reach{100000, 1e7}};

@@ -32,7 +32,7 @@ void RunWatches::look(const std::function<std::string()>& held_by) {
   Integration& integrator = motion_.integrator();
   longest_ = std::max(longest_, integrator.time() - integrator.previous_time());
   if (!singular_.empty()) singular_.look(integrator);
-  pace_.look(integrator.time(), motion_.equations());
+  pace_.look(integrator.time(), integrator.statistics().evaluations, motion_.equations());
   if (!fixed_step_) stability_.look();
   if (const auto text = pace_.out_of_reach()) {
     const std::string guard = held_by();
