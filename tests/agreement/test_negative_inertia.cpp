@@ -11,7 +11,7 @@ using Catch::Contains;
 
 namespace {
 
-/// What is said of an arm with a tip of this moment about the joint axis, 1e-5 kg m² of it being due to the mass.
+/// What is said of an arm with a tip of this moment of inertia about the axes of both joints.
 std::string said_of(const std::string& moment, const std::string& joint = "revolute") {
   const std::string text =
       "polyform: 1\nlenient: true\nbodies:\n"
@@ -32,11 +32,13 @@ std::string said_of(const std::string& moment, const std::string& joint = "revol
 
 }  // namespace
 
-// The inertia of the wrist is the tip's moment and m c² = 1e-5 kg m².
+// With J of the tip the inertia of the two rates is [0.45201 + J, 0.00101 + J; 0.00101 + J, 1e-5 + J] kg m², whose
+// determinant is zero at J = -7.778e-6.
 TEST_CASE("a negative moment is told with the joint where it makes the kinetic energy negative, and only there") {
   const auto told = Contains("bodies[1].inertia: this inertia makes the kinetic energy negative where joint `wrist` moves");
   CHECK_THAT(said_of("-0.02"), told);
   CHECK_THAT(said_of("-1.1e-5"), told);
-  CHECK_THAT(said_of("-0.9e-5"), Contains("negative principal moment") && !Contains("kinetic energy"));
+  CHECK_THAT(said_of("-7.9e-6"), Contains("kinetic energy"));
+  CHECK_THAT(said_of("-7.7e-6"), Contains("negative principal moment") && !Contains("kinetic energy"));
   CHECK_THAT(said_of("-0.02", "fixed"), Contains("negative principal moment") && !Contains("kinetic energy"));
 }
