@@ -72,6 +72,7 @@ Exit equilibrium(const EquilibriumCommandArguments& arguments) {
     file->close();
   }
   warn_of_modes(*system, 0, found.point.state);
+  if (!found.warning.empty()) print(Severity::warning, found.warning);
   if (found.balanced) return Exit::done;
   print(Severity::error,
         fmt::format("there is no {} near the initial state; what is not balanced:\n  {}",

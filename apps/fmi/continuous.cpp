@@ -17,6 +17,7 @@ Continuous::Continuous(const FmuModel& model)
       elements_(model.system().view(), *solver_),
       rows_(model.system(), model.columns()),
       store_(model.system().view()),
+      check_(model.system().view(), *solver_),
       y_(ode_.size()),
       rates_(y_.size()),
       indicators_(elements_.size()),
@@ -54,7 +55,10 @@ void Continuous::set_states(std::span<const double> y) {
 }
 
 std::span<const double> Continuous::rates() {
-  if (!has_rates_ && !ode_.derivative(time_, y_, rates_)) fail("derivative");
+  if (has_rates_) return rates_;
+  if (!ode_.derivative(time_, y_, rates_)) fail("derivative");
+  if (check_.is_due(evaluations_++))
+    check_.check_given(time_, std::span(y_).first(solver_->state_size()), store_.now());
   has_rates_ = true;
   return rates_;
 }

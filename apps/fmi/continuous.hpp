@@ -4,6 +4,7 @@
 #include "apps/fmi/instance.hpp"
 #include "framework/host/simulation/element_events.hpp"
 #include "framework/host/simulation/knots.hpp"
+#include "framework/host/simulation/solver_check.hpp"
 #include "framework/host/simulation/solver_ode.hpp"
 
 namespace polyform::fmi {
@@ -19,7 +20,8 @@ class Continuous final : public Motion {
   void set_time(double t);
   void set_states(std::span<const double> y);
   std::span<const double> states() const { return y_; }
-  /// Failure (simulation_failed) if the solver fails.
+  /// Failure (simulation_failed) where the solver fails, or where its accelerations do not meet the equations of
+  /// motion, which is looked at now and then.
   std::span<const double> rates();
   /// Values of the event functions.
   std::span<const double> indicators();
@@ -50,6 +52,8 @@ class Continuous final : public Motion {
   std::unique_ptr<host::Knots> knots_;
   host::RowMaker rows_;
   host::ObservationStore store_;
+  host::SolverCheck check_;
+  std::size_t evaluations_ = 0;
   double time_ = 0;
   std::vector<double> y_, rates_, indicators_, other_, row_;
   std::vector<std::int32_t> signs_, discrete_;  ///< of event functions after the last event; room for discrete states

@@ -66,6 +66,7 @@ Value Model::equilibrium(const EquilibriumRequest& request, std::vector<Message>
                       apps::name_of_state(found.state, request.steady), apps::unbalanced_text(found.state)),
           "trim frees fields of forces that could balance it; another initial position may lead "
           "elsewhere.");
+    if (!found.state.warning.empty()) apps::print(polyform::Severity::warning, found.state.warning);
     return value_of(apps::found_equilibrium_json(system, choice, arguments, found));
   });
 }

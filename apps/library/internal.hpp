@@ -16,6 +16,7 @@
 #include "framework/host/assembly/system.hpp"
 #include "framework/host/simulation/observation_store.hpp"
 #include "framework/host/simulation/result_sink.hpp"
+#include "framework/host/simulation/solver_check.hpp"
 #include "polyform/library/model.hpp"
 
 namespace polyform::library {
@@ -34,12 +35,18 @@ struct Model::Parts {
 };
 
 struct Solver::Parts {
+  /// Every so often, whether what the solver gives at y meets the equations of motion; if not, unmet says so.
+  bool meets_equations(double t, std::span<const double> y) noexcept;
+
   std::shared_ptr<const Model::Parts> model;
   std::string name;
   host::SolverPointer solver;
   std::vector<Column> columns;
   host::ObservationStore store;
   host::RowMaker rows;
+  std::unique_ptr<host::SolverCheck> check;
+  std::size_t evaluations = 0;
+  std::exception_ptr unmet = nullptr;   ///< the failure of a check in the last derivative
   std::exception_ptr thrown = nullptr;  ///< by a function of the caller, in the last derivative
   std::string thrower = {};             ///< its name
 };

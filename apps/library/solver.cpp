@@ -61,6 +61,17 @@ void check_length(const char* what, std::size_t found, std::size_t expected) {
 
 }  // namespace
 
+bool Solver::Parts::meets_equations(double t, std::span<const double> y) noexcept {
+  if (!check->is_due(evaluations++)) return true;
+  try {
+    check->check_given(t, y, store.now());
+    return true;
+  } catch (...) {
+    unmet = std::current_exception();
+    return false;
+  }
+}
+
 Solver::Solver(std::unique_ptr<Parts> parts) : parts_(std::move(parts)) {}
 Solver::Solver(Solver&&) noexcept = default;
 Solver& Solver::operator=(Solver&&) noexcept = default;
@@ -74,9 +85,11 @@ Solver Model::solver(const SolverRequest& request) const {
     host::refuse_unilateral_rows(system.view(), "an evaluation at given states");
     host::RowMaker rows(system, host::Columns::all());
     std::vector<Column> columns = columns_of(rows.channels());
+    host::SolverPointer solver = apps::compile(choice, system.view());
+    auto check = std::make_unique<host::SolverCheck>(system.view(), *solver);
     return Solver(std::unique_ptr<Solver::Parts>(
-        new Solver::Parts{parts_, std::string(choice.formulation->name()), apps::compile(choice, system.view()),
-                          std::move(columns), host::ObservationStore(system.view()), std::move(rows)}));
+        new Solver::Parts{parts_, std::string(choice.formulation->name()), std::move(solver), std::move(columns),
+                          host::ObservationStore(system.view()), std::move(rows), std::move(check)}));
   });
 }
 
@@ -119,7 +132,8 @@ std::vector<double> Solver::encode(const std::vector<std::pair<std::string, doub
 
 bool Solver::try_derivative(double t, const double* y, std::size_t n, double* ydot, std::size_t out) const noexcept {
   FunctionCalls calls;
-  const bool done = parts_->solver->derivative(t, {y, n}, {ydot, out}) == Status::ok;
+  const bool done =
+      parts_->solver->derivative(t, {y, n}, {ydot, out}) == Status::ok && parts_->meets_equations(t, {y, n});
   if (calls.thrown()) {
     parts_->thrown = calls.thrown();
     parts_->thrower = calls.whose();
@@ -134,6 +148,7 @@ void Solver::fail_derivative(double t, std::size_t n, std::size_t out) const {
   calling(nullptr, [&] {
     check_length("y", n, state_size());
     check_length("the derivative of y", out, state_size());
+    if (const std::exception_ptr unmet = std::exchange(parts_->unmet, nullptr)) std::rethrow_exception(unmet);
     fail(*parts_->solver, parts_->name, "derivative", t);
     return 0;
   });
@@ -149,6 +164,8 @@ void Solver::derivatives(double t, std::span<const double> y, std::span<double> 
     for (std::size_t k = 0; k < y.size(); k += n)
       if (parts_->solver->derivative(t, y.subspan(k, n), ydot.subspan(k, n)) != Status::ok)
         fail(*parts_->solver, parts_->name, fmt::format("derivative of state {}", k / n).c_str(), t);
+      else if (!parts_->meets_equations(t, y.subspan(k, n)))
+        std::rethrow_exception(std::exchange(parts_->unmet, nullptr));
     return 0;
   });
 }

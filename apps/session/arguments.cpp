@@ -266,8 +266,10 @@ host::RunSettings settle(const host::Catalog& catalog, const RunArguments& run, 
   if (s.duration / s.max_step > 0x1p53)
     refuse("--max-step", "max_step", run.max_step.has_value(), file.max_step, file.max_step_place,
            fmt::format("a longest step of {} s is too short for a duration of {} s", s.max_step, s.duration));
-  // Beyond 2^53 rows, k × output_interval and (k + 1) × output_interval could be the same number.
-  if (s.duration / s.output_interval > 0x1p53)
+  // No disk holds so many rows, and no one waits for them; far beyond, k × output_interval could not be told from
+  // (k + 1) × output_interval.
+  constexpr double most_rows = 1e12;
+  if (s.duration / s.output_interval > most_rows)
     refuse(
         "--output-interval", "output_interval", run.output_interval.has_value(), file.output_interval,
         file.output_interval_place,

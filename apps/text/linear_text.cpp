@@ -237,6 +237,7 @@ std::string smoothness_text(const Linearization& linear) {
 }  // namespace
 
 void warn_of_errors(const Linearization& linear) {
+  if (!linear.warning.empty()) print(Severity::warning, linear.warning);
   if (const std::string text = smoothness_text(linear); !text.empty())
     print(Severity::warning, text,
           "Friction, contacts, rows of tables and flexible bodies that are bent far do that; linearize at another "

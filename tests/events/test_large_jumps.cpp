@@ -29,17 +29,18 @@ std::string push(const std::string& effort) {
 
 // A wall of constant force sends the body back after 2 v/a, with the speed with which it came. What jumps by a
 // within the 1e-13 of the time to which an event is located leaves 1e-13 a t.
-TEST_CASE("a force that jumps by a million newtons is passed by all integrators with error control") {
+// Of fixed steps one ends by the clock where the wall begins, but for rounding. What those behind it miss is 1e-9.
+TEST_CASE("a force that jumps by a million newtons is passed by all integrators") {
   for (const double a : {1e5, 1e6}) {
     const auto system = slide(10, push("if(q(s) > 5, -" + std::to_string(a) + ", 0)"));
     for (const host::RunSettings& settings : settings_of_all_integrators(2, 1e-3)) {
-      if (settings.integrator.fixed_step()) continue;
+      const double error = std::max(1e-12 * a, settings.integrator.fixed_step() ? 1e-7 : 0.0);
       INFO(std::string(settings.integrator.name()) << " " << a);
       const Ended end = run_to_end(*system, *formulations_for(*system).front(), settings);
       INFO(end.record.failure);
       REQUIRE(end.record.end == host::End::done);
-      CHECK(end.velocities[0].x == Approx(-10).epsilon(1e-12 * a));
-      CHECK(end.positions[0].x == Approx(5 - 10 * (1.6 - 20 / a)).epsilon(1e-12 * a));
+      CHECK(end.velocities[0].x == Approx(-10).epsilon(error));
+      CHECK(end.positions[0].x == Approx(5 - 10 * (1.6 - 20 / a)).epsilon(error));
     }
   }
 }
@@ -59,6 +60,24 @@ TEST_CASE("a run whose end is out of reach at its pace fails with what holds its
   REQUIRE(record.end == host::End::failed);
   CHECK(record.failure.find("the run no longer gets on") != std::string::npos);
   CHECK(record.failure.find("wrong_unit") != std::string::npos);
+}
+
+// 2.5e17 rad/s, as of a damper of 1 N m s on a link that some program left without inertia.
+TEST_CASE("a run that a damper beyond all scale holds ends after a thousand steps") {
+  const auto system = system_from_text(
+      "polyform: 1\ngravity: [0, 0, 0]\nbodies:\n"
+      "  - {name: b, mass: 1, center_of_mass: [0, 0, 0], inertia: {xx: 1, yy: 1, zz: 4e-3}}\njoints:\n"
+      "  - {name: turn, type: revolute, base: ground, moving: b, position: [0, 0, 0], axis: [0, 0, 1]}\n"
+      "forces:\n  - {name: grease, type: joint-spring-damper, joint: turn, stiffness: 0, damping: 1e15}\n"
+      "  - {name: motor, type: joint-force, joint: turn, effort: 1}\n");
+  host::RunSettings settings = run_settings();
+  settings.duration = 1;
+  const auto solver = solver_for(*system, *formulations_for(*system).front());
+  const host::RunRecord record = host::simulate(*system, *solver, settings, {}, {});
+  INFO(record.failure);
+  REQUIRE(record.end == host::End::failed);
+  CHECK(record.steps <= 1000);
+  CHECK(record.failure.find("grease") != std::string::npos);
 }
 
 // Steps of 0.01 s are good for a pendulum-like motion of 1 rad/s; a sampler cuts them at other times.

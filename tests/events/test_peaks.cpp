@@ -105,7 +105,10 @@ host::RunRecord record_of(const host::System& system, const host::RunSettings& s
 // There is no motion past a pole, whatever steps give: no integrator goes on, with or without error control.
 TEST_CASE("no run goes past a pole of a formula, and the formula is named") {
   for (const char* const effort : {"1/(t-1.0003)^2", "tan(t)", "-1/(q(s)-7.0003)", "(t-1.0003)^-2", "v(s)*tan(t)",
-                                   "log((t-2)^2)/(t-1.0003)", "1e-3/((q(s)-7.0003)*abs(t-20))", "q(s)/abs(t-1.0003)"}) {
+                                   "log((t-2)^2)/(t-1.0003)", "1e-3/((q(s)-7.0003)*abs(t-20))", "q(s)/abs(t-1.0003)",
+                                   "1e-3/(1-cos(q(s)-7.0003))", "-1e-3/abs(q(s)-7.0003)",
+                                   "1e-3/hypot(x(b)-7.0003, z(b))",
+                                   "1e-3/(q(s)*q(s) - 14*q(s) + 49)", "1e-3/max(q(s)-7, 7-q(s))"}) {
     INFO(effort);
     const auto system = pushed(effort);
     for (const host::RunSettings& settings : settings_of_all_integrators(10, 1e-2)) {

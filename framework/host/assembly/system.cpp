@@ -4,6 +4,7 @@
 
 #include "framework/host/assembly/dependent_rows.hpp"
 #include "framework/host/assembly/drawn_rounding.hpp"
+#include "framework/host/assembly/negative_inertia.hpp"
 #include "framework/host/assembly/parts.hpp"
 
 namespace polyform::host::inline assembly {
@@ -23,6 +24,7 @@ std::unique_ptr<System> System::assemble(Description description, std::shared_pt
   decide_spin_stiffening(*parts);
   if (!build_initial_state(*parts, diagnostics)) return nullptr;
   warn_of_dependent_rows(*parts, diagnostics);
+  warn_of_negative_inertia(*parts, diagnostics);
   return std::unique_ptr<System>(new System(std::move(parts)));
 }
 

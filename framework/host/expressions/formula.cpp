@@ -170,7 +170,7 @@ TimeFunction::Value TimeFormula::value(double t) const noexcept {
 double TimeFormula::next_knot(double t) const noexcept { return next_root(switches_, t); }
 
 double TimeFormula::next_pole(double after, double until) const {
-  constexpr int most_zeros = 1000;  // so many quotients that stay bounded are passed, one after the other
+  constexpr int most_zeros = 100000;  // of quotients that stay bounded, and of slopes, after each other
   double t = after;
   for (int zeros = 0; zeros < most_zeros; ++zeros) {
     t = next_root(pole_roots_, t);
@@ -181,14 +181,18 @@ double TimeFormula::next_pole(double after, double until) const {
 }
 
 bool TimeFormula::is_pole(double t) const {
-  constexpr double distance = 1e-6;  // relative to the time; a root is known to 1e-14 of it
-  const double far = distance * std::max(std::abs(t), distance), near = nearer_to_pole * far;
+  // Of the time; a root is known to 1e-14 of it. What touches zero is lost in rounding so near.
+  constexpr double distance = 1e-6, distance_of_touch = 1e-3;
+  double far = distance * std::max(std::abs(t), distance);
+  if (poles_.all[nearest_pole(t)].touched) far = distance_of_touch * std::min(std::max(std::abs(t), distance), shortest_);
+  const double near = nearer_to_pole * far;
   const auto size = [&](double at) { return std::abs(value(at).value); };
   return grows_without_bound(std::max(size(t - far), size(t + far)), std::max(size(t - near), size(t + near)));
 }
 
-void TimeFormula::note_pole(double t) const noexcept {
-  with_registers<double>(poles_.zeros.registers(), [&](std::span<double> work) {
+/// Of poles_.all.
+std::size_t TimeFormula::nearest_pole(double t) const noexcept {
+  return with_registers<double>(poles_.zeros.registers(), [&](std::span<double> work) {
     poles_.zeros.prepare(work);
     work[0] = t;
     poles_.zeros.run(work);
@@ -196,8 +200,12 @@ void TimeFormula::note_pole(double t) const noexcept {
     const auto size = [&](std::size_t k) { return std::abs(work[poles_.zeros.root(k)]); };
     for (std::size_t k = 1; k < poles_.all.size(); ++k)
       if (size(k) < size(nearest)) nearest = k;
-    note_trouble(Trouble{divided_by_zero, poles_.all[nearest].place}, *texts_, t);
+    return nearest;
   });
+}
+
+void TimeFormula::note_pole(double t) const noexcept {
+  note_trouble(Trouble{divided_by_zero, poles_.all[nearest_pole(t)].place}, *texts_, t);
 }
 
 }  // namespace polyform::host::inline expressions

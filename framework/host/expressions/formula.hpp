@@ -103,6 +103,7 @@ class TimeFormula final : public TimeFunction::Source {
 
  private:
   bool is_pole(double t) const;
+  std::size_t nearest_pole(double t) const noexcept;
 
   NodeIndex root_;
   double shortest_;

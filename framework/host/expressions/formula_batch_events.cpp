@@ -11,7 +11,7 @@ namespace polyform::host::inline expressions {
 void FormulaBatch::describe_event(std::size_t k, EventDescription& out) const noexcept {
   if (k < first_switch()) {
     out.name = "pole";
-    out.crossing = pole;
+    out.crossing = type_.programs().poles.all[k].touched ? touched_pole : pole;
     return;
   }
   if (k < first_clock()) {

@@ -110,10 +110,10 @@ class Graph {
   NodeIndex derivative(NodeIndex root, std::uint32_t input);
   /// Where a formula can grow without bound.
   struct Pole {
-    NodeIndex zero = 0;  ///< changes its sign there: a factor of a divisor, or the cosine below a tangent
+    NodeIndex zero = 0;  ///< is zero there: a factor of a divisor, or the cosine below a tangent
     NodeIndex at = 0;    ///< the quotient, power or tangent
   };
-  /// The poles of the roots, one for each zero.
+  /// The poles of the roots, one for each zero of each quotient.
   std::vector<Pole> poles(std::span<const NodeIndex> roots);
   /// Numbers of the inputs that the roots depend on, in increasing order.
   std::vector<std::uint32_t> inputs(std::span<const NodeIndex> roots) const;

@@ -89,11 +89,12 @@ void Graph::keep_extremum(NodeIndex value, NodeIndex argument, std::vector<NodeI
   if (const NodeIndex slope = derivative(argument, 0); slope != none) keep_switch(slope, found);
 }
 
-/// A divisor is zero if one of its factors is.
+/// A divisor is zero where one of its factors is, or all parts of it are.
 void Graph::keep_factors(NodeIndex divisor, NodeIndex quotient, std::vector<Pole>& found) const {
   const GraphNode& node = nodes_[divisor];
   switch (node.code) {
     case Code::multiply:
+    case Code::hypotenuse:
       keep_factors(node.b, quotient, found);
       [[fallthrough]];
     case Code::divide:
@@ -105,9 +106,16 @@ void Graph::keep_factors(NodeIndex divisor, NodeIndex quotient, std::vector<Pole
     case Code::power:
       if (is_constant(node.b) && nodes_[node.b].value > 0) keep_factors(node.a, quotient, found);
       return;
+    case Code::minimum:
+    case Code::maximum:
+      keep_factors(node.a, quotient, found);
+      return keep_factors(node.b, quotient, found);
+    case Code::select:
+      keep_factors(node.b, quotient, found);
+      return keep_factors(node.c, quotient, found);
     default:
-      if (!is_constant(divisor) && std::ranges::find(found, divisor, &Pole::zero) == found.end())
-        found.push_back({divisor, quotient});
+      const auto same = [&](const Pole& pole) { return pole.zero == divisor && pole.at == quotient; };
+      if (!is_constant(divisor) && std::ranges::none_of(found, same)) found.push_back({divisor, quotient});
   }
 }
 
@@ -121,7 +129,8 @@ std::vector<Graph::Pole> Graph::poles(std::span<const NodeIndex> roots) {
     place_ = node.place;
     if (node.code == Code::divide) keep_factors(node.b, i, found);
     if (node.code == Code::tangent) keep_factors(add(Code::cosine, node.a), i, found);
-    if (node.code == Code::power && is_constant(node.b) && nodes_[node.b].value < 0) keep_factors(node.a, i, found);
+    if (node.code == Code::power && !(is_constant(node.b) && nodes_[node.b].value >= 0))
+      keep_factors(node.a, i, found);
   }
   place_ = place;
   return found;

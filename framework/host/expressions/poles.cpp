@@ -1,5 +1,6 @@
 #include "framework/host/expressions/poles.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -9,39 +10,68 @@ namespace polyform::host::inline expressions {
 
 namespace {
 
-/// Which of the roots may change their signs, whatever the inputs are.
-std::vector<bool> may_change_sign(const Program& program) {
+/// Of the roots, whatever the inputs are.
+std::vector<Interval> ranges(const Program& program) {
   constexpr double everywhere = std::numeric_limits<double>::infinity();
-  constexpr double rounding = 1e-300;  // of bounds, outwards, at zero
   std::vector<Interval> work(program.registers());
   program.prepare(std::span(work));
   for (std::size_t i = 0; i < program.inputs(); ++i) work[i] = {-everywhere, everywhere};
   program.run(std::span(work));
-  std::vector<bool> may(program.roots());
-  for (std::size_t k = 0; k < may.size(); ++k) {
-    const Interval& range = work[program.root(k)];
-    may[k] = !(range.low >= -rounding || range.high <= rounding);
+  std::vector<Interval> all;
+  for (std::size_t k = 0; k < program.roots(); ++k) all.push_back(work[program.root(k)]);
+  return all;
+}
+
+constexpr double rounding = 1e-300;  // of bounds, outwards, at zero
+
+bool may_change_sign(const Interval& range) { return !(range.low >= -rounding || range.high <= rounding); }
+bool may_be_zero(const Interval& range) { return !(range.low > rounding || range.high < -rounding); }
+
+/// A function that may change its sign at a pole, and the quotient that has it.
+struct Candidate {
+  NodeIndex node = 0, quotient = 0;
+  bool touched = false;
+};
+
+/// What is zero at each pole, and its derivatives.
+std::vector<Candidate> candidates(Graph& graph, const std::vector<Graph::Pole>& poles,
+                                  std::span<const std::uint32_t> inputs) {
+  std::vector<NodeIndex> zeros;
+  for (const Graph::Pole& pole : poles) zeros.push_back(pole.zero);
+  const std::vector<Interval> range = ranges(Program(graph, zeros, inputs));
+  std::vector<Candidate> all;
+  for (std::size_t k = 0; k < poles.size(); ++k) {
+    if (!may_be_zero(range[k])) continue;
+    all.push_back({poles[k].zero, poles[k].at, false});
+    for (const std::uint32_t input : graph.inputs(std::span(zeros).subspan(k, 1)))
+      if (const NodeIndex slope = graph.derivative(poles[k].zero, input); slope != Graph::none)
+        all.push_back({slope, poles[k].at, true});
   }
-  return may;
+  return all;
 }
 
 }  // namespace
 
 Poles::Poles(Graph& graph, std::span<const NodeIndex> values, std::span<const std::uint32_t> inputs) {
-  const std::vector<Graph::Pole> found = graph.poles(values);
-  std::vector<NodeIndex> every, quotients;
-  for (const Graph::Pole& pole : found) every.push_back(pole.zero);
-  const std::vector<bool> may = may_change_sign(Program(graph, every, inputs));
+  const std::vector<Candidate> found = candidates(graph, graph.poles(values), inputs);
+  std::vector<NodeIndex> every;
+  for (const Candidate& one : found) every.push_back(one.node);
+  const std::vector<Interval> range = ranges(Program(graph, every, inputs));
+  std::vector<std::vector<bool>> needed;  // by each value
+  for (std::size_t v = 0; v < values.size() && !found.empty(); ++v)
+    needed.push_back(graph.needed(values.subspan(v, 1)));
   for (std::size_t k = 0; k < found.size(); ++k) {
-    if (!may[k]) continue;
-    nodes.push_back(found[k].zero);
-    all.push_back({graph[found[k].at].place, {}});
-    quotients.push_back(found[k].at);
-  }
-  for (std::uint32_t v = 0; v < values.size() && !all.empty(); ++v) {
-    const std::vector<bool> is_needed = graph.needed(values.subspan(v, 1));
-    for (std::size_t k = 0; k < all.size(); ++k)
-      if (is_needed[quotients[k]]) all[k].values.push_back(v);
+    if (!may_change_sign(range[k])) continue;
+    const auto known = static_cast<std::size_t>(std::ranges::find(nodes, found[k].node) - nodes.begin());
+    if (known == nodes.size()) {
+      nodes.push_back(found[k].node);
+      all.push_back({graph[found[k].quotient].place, {}, found[k].touched});
+    }
+    Pole& pole = all[known];
+    pole.touched = pole.touched && found[k].touched;
+    for (std::uint32_t v = 0; v < values.size(); ++v)
+      if (needed[v][found[k].quotient] && std::ranges::find(pole.values, v) == pole.values.end())
+        pole.values.push_back(v);
   }
   zeros = Program(graph, nodes, inputs);
 }

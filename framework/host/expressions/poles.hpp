@@ -14,16 +14,21 @@ namespace polyform::host::inline expressions {
 /// As the crossing of an event function: where it changes its sign in either direction, formulas may grow without
 /// bound. For elements of the host's own, which have a PoleSource.
 inline constexpr Crossing pole = static_cast<Crossing>(3);
+/// The same of a slope: what stands below a line may touch zero where the slope changes its sign. Where it does not,
+/// nothing happens.
+inline constexpr Crossing touched_pole = static_cast<Crossing>(4);
 
 /// The poles of some formulas. Immutable after construction.
 struct Poles {
   Poles() = default;
-  /// The graph gets the expressions that are zero at the poles. Those that never change their sign are left out.
+  /// The graph gets the expressions that change their signs at the poles: what is zero there, and its derivatives by
+  /// each of its inputs, which are all zero where it touches zero. Those that never change their sign are left out.
   Poles(Graph&, std::span<const NodeIndex> values, std::span<const std::uint32_t> inputs);
 
   struct Pole {
     TextPlace place;                    ///< of the quotient, power or tangent
     std::vector<std::uint32_t> values;  ///< that need it, by their numbers
+    bool touched = false;               ///< its root is a derivative of what is zero there
   };
   Program zeros;  ///< each root changes its sign at its pole
   std::vector<Pole> all;

@@ -23,8 +23,9 @@ constexpr double comfortable = 0.5;
 constexpr double rounding = 1e-12;
 // By how much a stretch may be longer than what the sample at its end allows: the motion becomes faster within it.
 constexpr double faster = 1.5;
-// Part of a step: no stretch is shorter. Steps that are many times longer than allowed are not tried.
-constexpr double shortest_stretch = 1e-7;
+// Of a step: shorter stretches are not made. Steps that are many times longer than allowed are not tried; one in which a
+// body comes to turn without bound would be looked at for hours.
+constexpr double shortest_stretch = 1e-4;
 
 // The largest value of a function over its largest rate is the time 1/ω of a sine: samples are not farther apart than
 // an eighth of its period. What was fast counts half as much from step to step. For this alone a step is not divided

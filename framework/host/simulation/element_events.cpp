@@ -154,6 +154,7 @@ double ElementEvents::evaluate_here(double t, std::span<double> values, std::spa
   motion_->tree.evaluate(motion_->q.data(), motion_->v.data(), motion_->eta.data(), motion_->etadot.data());
   std::ranges::fill(rates, std::numeric_limits<double>::quiet_NaN());
   double guard = never;
+  guarding_ = sources_.size();
   for (Batch& b : batches_) {
     b.attached->gather(motion_->tree.frames(), motion_->q, motion_->v);
     const ForceInput attachments = attachments_of(b);
@@ -161,9 +162,22 @@ double ElementEvents::evaluate_here(double t, std::span<double> values, std::spa
     out.values = values.subspan(b.first, b.count);
     out.rates = rates.subspan(b.first, b.count);
     b.events->evaluate_events(input_of(b, attachments), out);
-    guard = std::min(guard, out.guard);
+    if (out.guard >= guard) continue;
+    guarding_ = static_cast<std::size_t>(&b - batches_.data());
+    if (std::isnan(out.guard))
+      throw Failure(Exit::simulation_failed,
+                    fmt::format("the guard of {} is no number at t = {:.9g} s", guarding(), time_),
+                    "Report this to the author of the element: a guard is a time in s, or infinity.");
+    guard = out.guard;
   }
   return guard;
+}
+
+std::string ElementEvents::guarding() const {
+  if (guarding_ >= sources_.size()) return {};
+  const Source& source = sources_[guarding_];
+  return source.names.size() == 1 ? fmt::format("`{}` ({})", source.names[0], source.type)
+                                  : fmt::format("one of the elements of type {}", source.type);
 }
 
 ForceInput ElementEvents::attachments_of(const Batch& b) const {

@@ -58,6 +58,8 @@ class ElementEvents {
   bool pass(std::size_t event, bool rising);
   /// Puts first-order states that have jumped since the last evaluation into y, the state vector of that evaluation.
   void store(std::span<double> y);
+  /// What gave the guard at the last evaluation, for messages: "`a` (contact)"; "" where nothing bounds the step.
+  std::string guarding() const;
   /// The largest angular velocity at the state that was evaluated last, rad/s, among the bodies that events are
   /// attached to and the bodies between these and ground.
   double turning() const;
@@ -105,6 +107,7 @@ class ElementEvents {
   struct Motion;
   std::unique_ptr<Motion> motion_;
   double time_ = 0;                         ///< of the state that was evaluated last
+  std::size_t guarding_ = 0;                ///< the source of the guard then; sources_.size(): none
   std::vector<std::int32_t> all_discrete_;  ///< room for the values of the solver
   std::vector<double> jumped_;              ///< room for the states of a batch
   bool has_jumped_ = false;                 ///< whether states of the last evaluation differ from its state vector

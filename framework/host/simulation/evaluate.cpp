@@ -4,8 +4,8 @@
 
 #include "framework/diagnostics.hpp"
 #include "framework/host/expressions/formula.hpp"
-#include "framework/host/simulation/joint_check.hpp"
 #include "framework/host/simulation/not_finite.hpp"
+#include "framework/host/simulation/solver_check.hpp"
 #include "framework/host/simulation/solver_ode.hpp"
 #include "framework/host/simulation/unilateral_motion.hpp"
 
@@ -50,15 +50,9 @@ BalanceReport evaluate(const System& system, Solver& solver, ObservationStore& s
   if (const auto trouble = not_finite(system.view(), store.now()))
     throw Failure(Exit::simulation_failed,
                   fmt::format("at the initial state {}{}", std::string_view(*trouble), note_of_formula()));
-  BalanceCheck balance(system.view(), solver);
-  balance.check(0, store.now());
-  JointCheck joints(system.view(), solver);
-  joints.check(0, store.now());
-  BalanceReport report = balance.report();
-  report.parted = joints.largest();
-  if (const std::string text = joints.warning(); !text.empty())
-    report.warning += (report.warning.empty() ? "" : ".\n") + text;
-  return report;
+  SolverCheck check(system.view(), solver);
+  check.check(0, store.now());
+  return check.report();
 }
 
 }  // namespace polyform::host::simulation

@@ -23,8 +23,11 @@ constexpr double first_share = 1e-12;
 // Without error control the steps themselves must be good: a sixteenth of T is 0.2 rad of a contact's half wave, an
 // error of 1e-5.
 constexpr double growth = 4, growth_without_control = 0.0625;
-// If a function goes away from zero, the step may be this multiple of the time in which the function has come from zero
-// at its rate. Such a bound costs next to nothing, and keeps bodies from turning many times in one step.
+// Steps to an event without error control end at this share of the way to it: the last stage of a longer one may lie
+// beyond by its own error, or by rounding, and feel what begins there. From a way of 1e-3 to 1e-12 that takes 15 steps.
+constexpr double approach_without_control = 0.75;
+// Where a function goes away from zero, the step may be this multiple of the time that it took to come from there at
+// its rate: such a bound costs next to nothing, and it keeps what turns from turning many times in one step.
 constexpr double receding = 8;
 // The turn of anything that event functions move with, rad, from one sample to the next. Along a turn a function of the
 // position is a sine. Two values and two rates tell this sine from any other, down to two samples a turn; an eighth
@@ -37,7 +40,8 @@ constexpr std::size_t many = 32;
 constexpr double no_time = 1e-7, first_silence = 1e-6;
 // Part of a step: the distance from a pole at which its formulas are looked at first. The nearer look is so many times
 // farther away than the pole is located.
-constexpr double share_of_step_to_pole = 1e-3, times_located = 20, least_distance_ratio = 10;
+constexpr double share_of_step_to_pole = 1e-3, share_of_step_to_touch = 1e-2;
+constexpr double times_located = 20, least_distance_ratio = 10;
 // The same of the time, where the clock alone tells the place.
 constexpr double share_of_time_to_pole = 1e-6;
 // Steps of this share of the time, so many in a row, lead nowhere.
@@ -52,9 +56,10 @@ EventWatch::EventWatch(const SystemView& view, Solver& solver, Integration& inte
       search_(elements_.size(), elements_.kinds()),
       states_(solver.state_size()),
       step_(step),
-      growth_(fixed_step ? growth_without_control : growth) {
+      pace_(fixed_step ? Pace{growth_without_control, approach_without_control} : Pace{growth, 1}) {
   if (empty()) return;
   y_.resize(integrator.state().size());
+  other_y_.resize(y_.size());
   other_values_.resize(size());
   other_rates_.resize(size());
   values_before_.resize(size());
@@ -63,7 +68,9 @@ EventWatch::EventWatch(const SystemView& view, Solver& solver, Integration& inte
   chatter_.resize(size());
 }
 
-bool EventWatch::shows_pole(std::size_t k) const { return elements_.crossing(k) == pole; }
+bool EventWatch::shows_pole(std::size_t k) const {
+  return elements_.crossing(k) == pole || elements_.crossing(k) == touched_pole;
+}
 
 double EventWatch::scale(double t) const { return std::max(std::abs(t), step_); }
 double EventWatch::first_step() const { return first_share * scale(integrator_.time()); }
@@ -72,11 +79,14 @@ bool EventWatch::counts(std::size_t k, bool rising) const noexcept {
   if (chatter_[k].silent_until > integrator_.previous_time()) return false;
   const Crossing wanted = elements_.crossing(k);
   if (wanted == approached) return false;
-  return wanted == Crossing::any || wanted == pole || (wanted == Crossing::rising) == rising;
+  return wanted == Crossing::any || shows_pole(k) || (wanted == Crossing::rising) == rising;
 }
 
 void EventWatch::evaluate(double t, std::span<double> values, std::span<double> rates) {
-  if (!integrator_.state_at(t, y_)) throw Failure(Exit::simulation_failed, std::string(integrator_.failure()));
+  // At the very instant a quotient may have no value that stays bounded beside it.
+  const double beside = t - 0.1 * located * scale(t);
+  if (!integrator_.state_at(t, y_) && !integrator_.state_at(beside, y_))
+    throw Failure(Exit::simulation_failed, std::string(integrator_.failure()));
   const double guard = elements_.evaluate(t, std::span(y_).first(states_), values, rates);
   if (t == integrator_.time()) guard_ = guard;
   for (std::size_t k = 0; k < values.size(); ++k)
@@ -91,10 +101,13 @@ double EventWatch::sample(double t, std::span<double> values, std::span<double> 
   const double turning = elements_.turning(), reach = turning > 0 ? share_of_turn / turning : never;
   const double first = integrator_.previous_time(), last = integrator_.time();
   if (!(last > first) || std::ranges::all_of(rates, [](double r) { return std::isfinite(r); })) return reach;
-  // Differences along the interpolation: short compared with what the search divides a step into, long compared with
-  // rounding.
-  constexpr double part_of_step = 1e-4;
-  const double distance = part_of_step * (last - first), other = t + distance <= last ? t + distance : t - distance;
+  // Differences along the interpolation: short beside what the search divides a step into, and long beside rounding
+  // where steps have no other bound.
+  constexpr double part_of_step = 1e-4, part_of_time = 1e-9;
+  const double distance = std::max(part_of_step * (last - first), pace_.approach < 1 ? part_of_time * scale(t) : 0);
+  double other = last - t > t - first ? last : first;
+  if (t + distance < last) other = t + distance;
+  else if (t - distance > first) other = t - distance;
   const double guard = guard_;
   evaluate(other, other_values_, other_rates_);
   guard_ = guard;
@@ -115,6 +128,7 @@ void EventWatch::begin() {
 /// The interpolation may place the event a little before the solution that begins there does: then nothing has happened
 /// yet, and it is found again. Others may change their signs in the same instant, with it or before it.
 bool EventWatch::pass() {
+  note(found_);
   begin();
   passed_ = (search_.values()[found_.function] >= 0) == rising_;
   changed_ = false;
@@ -169,34 +183,76 @@ void EventWatch::begin_after_event() {
 std::optional<double> EventWatch::find() {
   const double t = integrator_.time();
   check_standstill();
-  const std::optional<SignChange> found = search_.find(t, located * scale(t), *this);
+  const std::optional<SignChange> found = find_counted(t);
   if (!found) return std::nullopt;
-  if (shows_pole(found->function)) check_pole(found->function, found->time);
-  note(*found);
   found_ = *found;
   rising_ = !(search_.values()[found->function] >= 0);
   if (elements_.has_changes()) evaluate(found->before, values_before_, other_rates_);
   return found->before;
 }
 
-/// No motion leads past a place where a formula grows without bound, whatever a step gives. A quotient that stays
-/// bounded is passed like a switch.
+/// Past slopes that are zero where nothing touches zero, up to t.
+std::optional<SignChange> EventWatch::find_counted(double t) {
+  for (;;) {
+    std::optional<SignChange> found = search_.find(t, located * scale(t), *this);
+    if (!found || !shows_pole(found->function)) return found;
+    check_pole(found->function, found->time);
+    if (elements_.crossing(found->function) == pole) return found;
+    const std::optional<std::size_t> other = another_at(*found);
+    if (other) return SignChange{found->time, found->before, *other};
+    if (!(found->time < t)) {
+      begin();
+      return std::nullopt;
+    }
+    search_.begin(found->time, *this);
+  }
+}
+
+/// Another function that changes its sign in the same instant, and counts.
+std::optional<std::size_t> EventWatch::another_at(const SignChange& found) {
+  const double guard = guard_;
+  evaluate(found.before, values_before_, other_rates_);
+  evaluate(found.time, other_values_, other_rates_);
+  guard_ = guard;
+  for (std::size_t k = 0; k < size(); ++k)
+    if (elements_.crossing(k) != touched_pole && (values_before_[k] >= 0) != (other_values_[k] >= 0) &&
+        counts(k, other_values_[k] >= 0))
+      return k;
+  return std::nullopt;
+}
+
+/// At a time within the last step, or beside it along the way that the step has gone.
+double EventWatch::size_of_pole(std::size_t k, double t) {
+  const double first = integrator_.previous_time(), last = integrator_.time();
+  if (t >= first && t <= last) {
+    evaluate(t, other_values_, other_rates_);
+    return elements_.size_at_pole(k);
+  }
+  if (!integrator_.state_at(first, y_)) return 0;
+  const std::span<const double> end = integrator_.state();
+  for (std::size_t i = 0; i < y_.size(); ++i)
+    other_y_[i] = y_[i] + (t - first) / (last - first) * (end[i] - y_[i]);
+  elements_.evaluate(t, std::span(other_y_).first(states_), other_values_, other_rates_);
+  return elements_.size_at_pole(k);
+}
+
+/// Where a formula grows without bound no motion leads past, whatever a step makes of it. A quotient that stays bounded
+/// is passed like a switch. Fixed steps to an event become shorter than what tells the two apart: the way of a whole
+/// one is followed.
 void EventWatch::check_pole(std::size_t k, double t) {
   const double first = integrator_.previous_time(), last = integrator_.time();
-  const double least = times_located * located * scale(t);
-  double far = share_of_step_to_pole * (last - first), near = nearer_to_pole * far;
-  if (near < least) {  // of a short step: from the farther of its ends
+  const bool touched = elements_.crossing(k) == touched_pole, fixed = pace_.approach < 1;
+  const double step = fixed ? std::max(last - first, step_) : last - first;
+  double far = (touched ? share_of_step_to_touch : share_of_step_to_pole) * step, near = nearer_to_pole * far;
+  if (const double least = times_located * located * scale(t); near < least) {  // of a short step: from its farther end
     near = least;
-    far = std::max(t - first, last - t);
+    far = fixed ? near / nearer_to_pole : std::max(t - first, last - t);
     if (!(far > least_distance_ratio * near)) return;  // an integrator that steps so shortly sees it
   }
   const auto size = [&](double distance) {
     double largest = 0;
-    for (const double at : {t - distance, t + distance}) {
-      if (at < first || at > last) continue;
-      evaluate(at, other_values_, other_rates_);
-      largest = std::max(largest, elements_.size_at_pole(k));
-    }
+    for (const double at : {t - distance, t + distance})
+      if (fixed || (at >= first && at <= last)) largest = std::max(largest, size_of_pole(k, at));
     return largest;
   };
   const double guard = guard_, size_far = size(far), size_near = size(near);
@@ -251,18 +307,28 @@ void EventWatch::check_standstill() {
   }
 }
 
+std::optional<double> EventWatch::nearer_end(double event) const {
+  const double from = integrator_.previous_time();
+  // Of a quotient that stays bounded where its divisor is zero nothing begins there.
+  const double share = elements_.is_event(found_.function) ? pace_.approach : 1;
+  const bool feels = share < 1 || integrator_.interpolation_evaluated();
+  if (!feels || !(event - from > 10 * first_step())) return std::nullopt;
+  return from + share * (event - from);
+}
+
 double EventWatch::longest_step() {
   double longest = std::min(guard_, samples_of_step * search_.reach());
   std::size_t nearest = size();
   for (std::size_t k = 0; k < size(); ++k) {
     const double value = search_.values()[k], rate = search_.rates()[k];
     if (!std::isfinite(rate) || rate == 0) continue;
-    if (chatter_[k].silent_until > integrator_.time() || shows_pole(k)) continue;
+    if (chatter_[k].silent_until > integrator_.time() || (shows_pole(k) && pace_.approach == 1)) continue;
     // A step to a zero may end a rounding before it: the next one crosses it, and does not go on.
     const double size = std::abs(value), noise = search_.noise(k);
     if ((value >= 0) == (rate < 0)) {
       const double more = k == stuck_.function && value == stuck_.value ? stuck_.factor : 1;
-      const double to_zero = more * std::max(size, noise) / std::abs(rate);
+      const double share = elements_.crossing(k) == approached ? 1 : pace_.approach;
+      const double to_zero = more * std::max(share * size, noise) / std::abs(rate);
       if (to_zero < longest) nearest = k;
       longest = std::min(longest, to_zero);
     } else if (size > noise)
@@ -274,8 +340,13 @@ double EventWatch::longest_step() {
     const bool again = nearest == stuck_.function && search_.values()[nearest] == stuck_.value;
     stuck_ = {nearest, search_.values()[nearest], again ? 2 * stuck_.factor : 1};
   }
-  if (restarted_ > -never) longest = std::min(longest, growth_ * (integrator_.time() - restarted_));
+  if (restarted_ > -never) longest = std::min(longest, pace_.growth * (integrator_.time() - restarted_));
   return std::max(longest, first_step());
+}
+
+std::string EventWatch::held_by_guard() const {
+  const double step = integrator_.time() - integrator_.previous_time();
+  return guard_ <= 2 * step ? elements_.guarding() : std::string();
 }
 
 std::vector<std::string> EventWatch::warnings() const {

@@ -26,6 +26,10 @@ class EventWatch final : private Signals {
   /// The first event within the last step, or nothing. What is returned is a time shortly before it, s: the step must
   /// end there, because a stage beyond the event would see a force that begins with it.
   std::optional<double> find();
+  /// Where the last step has to end when it is made once more, because its states before that event may have felt what
+  /// lies behind, s: stages of a step without error control lie there, or evaluations of the interpolation. Nothing
+  /// where the step is good, or too short to matter.
+  std::optional<double> nearer_end(double event) const;
   /// The time at which the function of that event has its new sign, s.
   double found_at() const { return found_.time; }
   /// Lets the element of the event that was found change its states, and others that have an
@@ -39,6 +43,8 @@ class EventWatch final : private Signals {
   void begin_after_event();
   /// How long the next step may be, s; `never` if no event is near.
   double longest_step();
+  /// The element whose guard bounds steps to about the last one's length, for messages; "" where none does.
+  std::string held_by_guard() const;
   /// The first step after an event: far shorter than anything that begins there.
   double first_step() const;
 
@@ -65,6 +71,9 @@ class EventWatch final : private Signals {
   void settle();
   void check_standstill();
   bool shows_pole(std::size_t k) const;
+  std::optional<SignChange> find_counted(double t);
+  std::optional<std::size_t> another_at(const SignChange&);
+  double size_of_pole(std::size_t k, double t);
   void check_pole(std::size_t k, double t);
   void check_pole_of_clock(std::size_t k);
   void refuse_pole(std::size_t k, double t, double size_far, double size_near) const;
@@ -73,14 +82,19 @@ class EventWatch final : private Signals {
   ElementEvents elements_;
   EventSearch search_;
   std::size_t states_;  ///< of the solver; an integrator may carry more numbers after them
-  double step_, growth_;
+  double step_;
+  /// How steps grow after an event, and which share of the way to one they make; see the constants.
+  struct Pace {
+    double growth, approach;
+  };
+  Pace pace_;
   double guard_ = never;       ///< at the integrator's time
   double restarted_ = -never;  ///< the last event
   std::size_t count_ = 0;
   SignChange found_;  ///< the last event, and the sign that its function has changed to
   bool rising_ = false;
   bool passed_ = false, changed_ = false;  ///< whether the event has happened, and whether it changed a state
-  std::vector<double> y_, other_values_, other_rates_;
+  std::vector<double> y_, other_y_, other_values_, other_rates_;
   std::vector<double> values_before_;  ///< shortly before the event
   std::vector<double> last_values_;     ///< before a new beginning
   std::vector<double> settled_values_;  ///< after a discrete state has changed

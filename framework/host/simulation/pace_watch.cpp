@@ -12,20 +12,23 @@ namespace {
 constexpr std::size_t few_steps = 16, many_steps = 1000;
 /// The number of failed tries in many_steps that counts as many.
 constexpr std::size_t most_in_vain = many_steps / 5;
-/// slow: a pace below this part of the best one is slow. too_often: more than so many times many_steps still to come.
+/// A step with the search for events in it takes fewer.
+constexpr std::size_t evaluations_of_a_step = 100;
+/// Part of the best pace; how often as many steps are still to come.
 constexpr double slow = 0.1, too_often = 100;
-/// A system that takes such short steps for a while, as in a stiff impact, is through after some hundred steps. Ten
-/// million times a hundred thousand steps take weeks.
-constexpr std::size_t long_stretch = 100000;
-constexpr double hopeless = 1e7;
 
 }  // namespace
 
-void PaceWatch::look(double now, const SolverOde& ode) {
+void PaceWatch::look(double now, std::size_t evaluations, const SolverOde& ode) {
   now_ = now;
-  if (++long_.steps >= long_stretch) {
-    long_way_ = now - long_.begin;
-    long_ = {now};
+  // A system that takes such steps for a while, as in a stiff impact, is through after some hundred.
+  for (Reach& reach : reaches_) {
+    const std::size_t work = (evaluations - reach.evaluations) / evaluations_of_a_step;
+    if (++reach.stretch.steps < reach.steps && work < reach.steps) continue;
+    reach.way = now - reach.stretch.begin;
+    reach.made = reach.stretch.steps;
+    reach.stretch = {now};
+    reach.evaluations = evaluations;
   }
   if (++few_.steps >= few_steps) {
     best_pace_ = std::max(best_pace_, (now - few_.begin) / few_steps);
@@ -44,11 +47,15 @@ void PaceWatch::look(double now, const SolverOde& ode) {
 }
 
 std::optional<std::string> PaceWatch::out_of_reach() const {
-  if (long_.steps > 0 || !(duration_ - now_ > hopeless * long_way_)) return std::nullopt;
-  const double steps = static_cast<double>(long_stretch) * (duration_ - now_) / long_way_;
-  return fmt::format("the run no longer gets on: {} steps led to t = {:.9g} s, only {:.3g} s further, and some {:.1g} "
-                     "more of them are still to come",
-                     long_stretch, now_, long_way_, steps);
+  for (const Reach& reach : reaches_) {
+    if (reach.stretch.steps > 0 || !(duration_ - now_ > reach.most * reach.way)) continue;
+    const double steps = static_cast<double>(reach.made) * (duration_ - now_) / reach.way;
+    return fmt::format(
+        "the run no longer gets on: {} steps led to t = {:.9g} s, only {:.3g} s further, and some {:.1g} more of them "
+        "are still to come",
+        reach.made, now_, reach.way, steps);
+  }
+  return std::nullopt;
 }
 
 }  // namespace polyform::host::simulation

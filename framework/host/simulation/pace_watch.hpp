@@ -1,6 +1,7 @@
 // Runs that no longer get on: steps so short, since so many of them are tried in vain, that the end is out of reach.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -16,10 +17,12 @@ namespace polyform::host::inline simulation {
 class PaceWatch {
  public:
   explicit PaceWatch(double duration) : duration_(duration) {}
-  /// After each step, which ended now. Failure (simulation_failed) if the run no longer gets on.
-  void look(double now, const SolverOde&);
-  /// After look(): a clause, without a full stop, that says that the end is out of reach at the pace of the last 100
-  /// 000 steps, because ten million times as many are still to come; or nothing.
+  /// After each step, which ended now; evaluations: how many there were so far, those between steps included. Failure
+  /// (simulation_failed) where the run no longer gets on.
+  void look(double now, std::size_t evaluations, const SolverOde&);
+  /// Where the end is out of reach at the pace of the last 100 000 steps, since ten million times as many are still to
+  /// come: a clause that tells it, without a full stop. After look(). A thousand steps tell it where 1e11 times as many
+  /// are still to come: those of a large system take seconds. A hundred evaluations count as a step.
   std::optional<std::string> out_of_reach() const;
 
  private:
@@ -30,8 +33,17 @@ class PaceWatch {
   };
   double duration_;
   double best_pace_ = 0;  ///< of any few steps after each other, s per step
-  Stretch few_, many_, long_;
-  double long_way_ = never;  ///< of the last long stretch, s
+  /// So many steps, and how many times as many still to come are too many.
+  struct Reach {
+    std::size_t steps;
+    double most;
+    Stretch stretch{};
+    std::size_t evaluations = 0;  ///< before the stretch
+    std::size_t made = 0;         ///< steps in the last such stretch
+    double way = never;           ///< of it, s
+  };
+  Stretch few_, many_;
+  std::array<Reach, 3> reaches_{Reach{1000, 1e11}, Reach{10000, 1e9}, Reach{100000, 1e7}};
   double now_ = 0;
 };
 

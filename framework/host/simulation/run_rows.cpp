@@ -22,8 +22,7 @@ RunRows::RunRows(const SystemView& view, Solver& solver, std::span<RowSink* cons
       store_(view),
       statistics_(view),
       passing_(view),
-      balance_(view, solver),
-      joint_check_(view, solver) {
+      check_(view, solver) {
   std::ranges::copy_if(sinks, std::back_inserter(watchers_), [](const RowSink* sink) { return sink->wants_steps(); });
 }
 
@@ -36,10 +35,8 @@ void RunRows::put(double t, std::span<const double> y, double work, const Correc
   passing_.see(store_.now());
   if (const auto trouble = not_finite(view_, store_.now()))
     throw Failure(Exit::simulation_failed, fmt::format("at t = {:.6g} s {}", t, std::string_view(*trouble)));
-  if (is_check_due(evaluations)) {
-    balance_.check(t, store_.now());
-    joint_check_.check(t, store_.now());
-  }
+  // Rows that stand closer than a few steps are not all checked.
+  if (check_.is_due(evaluations)) check_.check(t, store_.now());
   for (RowSink* sink : sinks_) {
     sink->work(work);
     sink->row(t, store_.now());
@@ -62,14 +59,6 @@ void RunRows::show(Integration& integrator, std::size_t states) {
   const StateView now = state();
   if (solver_.decode(integrator.state().first(states), now) != Status::ok) fail_at(integrator.time(), solver_);
   for (RowSink* sink : watchers_) sink->step(integrator.time(), as_const(now));
-}
-
-/// A check costs about as much as two evaluations: rows that stand closer than a few steps are not all checked.
-bool RunRows::is_check_due(std::size_t evaluations) {
-  constexpr std::size_t between = 100;
-  if (checked_ && evaluations < *checked_ + between) return false;
-  checked_ = evaluations;
-  return true;
 }
 
 void RunRows::store(RunRecord& record) const {

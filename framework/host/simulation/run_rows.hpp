@@ -1,18 +1,16 @@
 // The rows of a run: what is observed at their times, looked over and handed on.
 #pragma once
 
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "framework/host/integration/integration.hpp"
-#include "framework/host/simulation/balance_check.hpp"
-#include "framework/host/simulation/joint_check.hpp"
 #include "framework/host/simulation/observation_store.hpp"
 #include "framework/host/simulation/passing_time.hpp"
 #include "framework/host/simulation/row_sink.hpp"
 #include "framework/host/simulation/run_statistics.hpp"
+#include "framework/host/simulation/solver_check.hpp"
 
 namespace polyform::host::inline simulation {
 
@@ -31,7 +29,7 @@ class RunRows {
   void show(Integration&, std::size_t states);
   /// Puts what the rows have shown into the record. store_balance() comes later, for it adds to the record's warnings.
   void store(RunRecord&) const;
-  void store_balance(RunRecord& record) const { balance_.store(record); }
+  void store_balance(RunRecord& record) const { check_.store(record); }
   std::span<RowSink* const> sinks() const { return sinks_; }
   const RowSums& sums() const { return statistics_.sums(); }
   /// In place of rows that another run of the same model has written, which began with the state y at t = 0. Failure
@@ -41,12 +39,10 @@ class RunRows {
   /// Memory in which the solver may decode a state.
   StateView state() { return store_.now().state(); }
   /// What the check of joints warns of, or an empty text.
-  std::string warning() const { return joint_check_.warning(); }
+  std::string warning() const { return check_.warning_of_joints(); }
   std::string warning_of_energy() const { return statistics_.warning(); }
 
  private:
-  bool is_check_due(std::size_t evaluations);
-
   const SystemView& view_;
   Solver& solver_;
   std::span<RowSink* const> sinks_;
@@ -55,9 +51,7 @@ class RunRows {
   ObservationStore store_;
   RunStatistics statistics_;
   PassingTime passing_;
-  BalanceCheck balance_;
-  JointCheck joint_check_;
-  std::optional<std::size_t> checked_;  ///< evaluations at the last check
+  SolverCheck check_;
 };
 
 /// The failure of a solver in a run.

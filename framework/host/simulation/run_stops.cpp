@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 
 #include "polyform/mechanics/rheonomic_joints.hpp"
 
@@ -58,24 +59,19 @@ RunStops::Found RunStops::find() {
   found_at_ = std::min(touch, event);
   if (found_at_ == never) return Found::nothing;
   if (touch <= event) return Found::touch;
-  if (!feels_what_follows(event)) return Found::event;
-  step_again_until(event);
+  const std::optional<double> nearer = events_.nearer_end(event);
+  if (!nearer) return Found::event;
+  step_again_until(*nearer);
   return Found::step_again;
 }
 
-/// Whether the states of the last step before an event have felt what lies behind it.
-bool RunStops::feels_what_follows(double event) const {
-  const Integration& integrator = motion_.integrator();
-  return integrator.interpolation_evaluated() && event - integrator.previous_time() > 10 * events_.first_step();
-}
-
-/// The last step once more, to an event at most, which is then looked for anew.
-void RunStops::step_again_until(double event) {
+/// The last step once more, to `end` at most; an event is then looked for anew.
+void RunStops::step_again_until(double end) {
   const double from = motion_.integrator().previous_time();
   motion_.stand_at(from);
-  motion_.restart(from, event - from);
+  motion_.restart(from, end - from);
   events_.begin();
-  step_again_until_ = event;
+  step_again_until_ = end;
 }
 
 void RunStops::pass_touch() {

@@ -51,13 +51,15 @@ class RunStops {
   void settle();
   void pass_knot();
 
+  /// What bounds steps by a guard, for messages; "" where nothing does.
+  std::string held_by_guard() const { return events_.empty() ? std::string() : events_.held_by_guard(); }
+
   std::size_t knots_passed() const { return knots_passed_; }
   std::size_t events_passed() const { return events_.count() + touches_.count(); }
   std::vector<std::string> warnings() const;
 
  private:
-  bool feels_what_follows(double event) const;
-  void step_again_until(double event);
+  void step_again_until(double end);
   void renew_touches();
   void carry_across(double knot);
 

@@ -28,16 +28,20 @@ RunWatches::RunWatches(const SystemView& view, Solver& solver, RunMotion& motion
     longest_allowed_ = scales_.longest_step(run.duration);
 }
 
-void RunWatches::look() {
+void RunWatches::look(const std::function<std::string()>& held_by) {
   Integration& integrator = motion_.integrator();
   longest_ = std::max(longest_, integrator.time() - integrator.previous_time());
   if (!singular_.empty()) singular_.look(integrator);
-  pace_.look(integrator.time(), motion_.equations());
-  if (!fixed_step_) {
-    stability_.look();
-    if (const auto text = pace_.out_of_reach())
-      throw Failure(Exit::simulation_failed, fmt::format("{}: {}", *text, stability_.fastest()),
-                    "Look for the stiffness, rate or speed that is far beyond all others, often a wrong unit.");
+  pace_.look(integrator.time(), integrator.statistics().evaluations, motion_.equations());
+  if (!fixed_step_) stability_.look();
+  if (const auto text = pace_.out_of_reach()) {
+    const std::string guard = held_by();
+    if (!guard.empty())
+      throw Failure(Exit::simulation_failed, fmt::format("{}: the guard of {} bounds them", *text, guard),
+                    "Its fields or its motion ask for steps that lead nowhere; if not, report this to its author.");
+    throw Failure(Exit::simulation_failed, fmt::format("{}: {}", *text, stability_.fastest()),
+                  "Look for the stiffness, damping, rate or speed that is far beyond all others, often a wrong unit, "
+                  "or for a body that it moves and that has next to no inertia.");
   }
   if (const std::size_t steps = integrator.statistics().steps; check_ && check_->due(steps))
     check_->look(integrator, steps);

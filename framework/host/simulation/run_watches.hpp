@@ -1,6 +1,7 @@
 // Looks at the steps of a run: whether they are short enough, whether they get on, and near which positions they pass.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -24,9 +25,9 @@ class RunWatches {
 
   /// The longest step that the shortest declared time allows, s.
   double longest_allowed_step() const { return longest_allowed_; }
-  /// To be called after each step. Failure (simulation_failed) if the run no longer gets on, or a plugin has changed
-  /// how numbers are computed.
-  void look();
+  /// After each step. Failure (simulation_failed) where the run no longer gets on, or where a plugin has changed how
+  /// numbers are computed. held_by: tells what bounds steps by a guard, see RunStops.
+  void look(const std::function<std::string()>& held_by);
   /// The longest step so far, s.
   double longest_step() const { return longest_; }
   /// Evaluations of the derivative that the watches made.

@@ -215,7 +215,7 @@ class Run {
       const RunClock::Step timed(clock_, motion_.integrator());
       motion_.step(limit_);
     }
-    watches_.look();
+    watches_.look([this] { return stops_.held_by_guard(); });
   }
 
   /// The rows within the last step, and what happened in it.

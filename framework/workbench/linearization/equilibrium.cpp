@@ -192,6 +192,7 @@ Equilibrium find_equilibrium(const System& system, const SolverMaker& make, cons
   }
   out.iterations += descended;
   EquilibriumEquations& balance = *search;
+  out.warning = balance.check();
   name_unbalanced(balance, balance_tolerance * size, out);
   out.point.state = balance.state();
   for (Index k = 0; request.steady && k < balance.moves(); ++k)

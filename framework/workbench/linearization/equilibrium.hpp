@@ -43,6 +43,7 @@ struct Equilibrium {
   std::vector<Unbalanced> unbalanced;  ///< the largest first; empty when balanced
   std::vector<KeptSpeed> kept;         ///< in steady motion, those of independent coordinates that are not zero
   double residual = 0;                 ///< largest acceleration left, in the units of the coordinates
+  std::string warning;                 ///< of accelerations there that lost digits; or empty
   std::size_t iterations = 0, evaluations = 0;
 };
 

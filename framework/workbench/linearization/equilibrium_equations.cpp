@@ -128,6 +128,12 @@ bool EquilibriumEquations::accelerations(const VectorXd& z, VectorXd& out) {
   return done;
 }
 
+std::string EquilibriumEquations::check() {
+  VectorXd there;
+  if (!accelerations(VectorXd::Zero(unknowns()), there)) fail();
+  return probe_->check();
+}
+
 void EquilibriumEquations::read(Probe& at, std::span<const double> row, VectorXd& out) const {
   out = Eigen::Map<const VectorXd>(row.data() + choice_.positions(), equations());
   if (!steady_) return;

@@ -58,7 +58,9 @@ class EquilibriumEquations {
 
   /// The accelerations at z, counted from the present state. False if the solver or the constraints fail.
   bool accelerations(const VectorXd& z, VectorXd& out);
-  /// Makes z the present state. False, without a change, if there is no state at z.
+  /// Probe::check() at the present state.
+  std::string check();
+  /// Makes z the present state. False, without a change, where there is no state at z.
   bool go(const VectorXd& z);
   std::size_t evaluations() const { return evaluations_; }
 

@@ -163,6 +163,7 @@ class Linearizer {
     const std::size_t n = out_.states.size();
     std::vector<double> deviation(n), row(at->size());
     if (!at->evaluate(deviation, row)) fail("the solver fails", at->failure());
+    out_.warning = at->check();
     out_.rates.assign(row.begin(), row.begin() + static_cast<std::ptrdiff_t>(n));
     for (std::size_t k = out_.positions; k < n; ++k)
       out_.largest_acceleration = std::max(out_.largest_acceleration, std::abs(row[k]));

@@ -60,6 +60,7 @@ struct Linearization {
     double part;
   };
   std::vector<Kink> kinks;
+  std::string warning;                ///< of accelerations at the point that lost digits; or empty
   std::size_t evaluations = 0;        ///< of the solver
 };
 
@@ -69,7 +70,8 @@ inline constexpr std::size_t most_states = 2000;
 
 /// Linearizes by extrapolated differences (differences.hpp) on exactly closed states. Failure (bad_input) for unknown
 /// outputs, too many states, or a solver that leaves out constraints (kept_constraints.hpp), Failure
-/// (simulation_failed) where the solver fails or the constraints are singular.
+/// (simulation_failed) where the solver fails, its accelerations at the point do not meet the equations of motion, or
+/// the constraints are singular.
 Linearization linearize(const System&, const SolverMaker&, const OperatingPoint&, const LinearRequest&);
 
 /// A alone, in coordinates that were chosen before, at another time or state of the same motion; kinks are not looked

@@ -9,6 +9,7 @@
 #include "framework/host/expressions/formula.hpp"
 #include "framework/host/simulation/evaluate.hpp"
 #include "framework/host/simulation/not_finite.hpp"
+#include "framework/host/simulation/solver_check.hpp"
 
 namespace polyform::host::inline linearization {
 
@@ -102,6 +103,12 @@ void Probe::follow_signs(Observation& now) {
     const Quat& first = signs_[i];
     if (q.w * first.w + q.x * first.x + q.y * first.y + q.z * first.z < 0) q = {-q.w, -q.x, -q.y, -q.z};
   }
+}
+
+std::string Probe::check() {
+  SolverCheck check(view_, *solver_);
+  check.check(time_, store_.now());
+  return check.report().warning;
 }
 
 bool Probe::evaluate(std::span<const double> deviation, std::span<double> out) {

@@ -61,6 +61,9 @@ class Probe {
   /// The state of the last successful evaluation.
   const CanonicalState& state() const { return state_; }
   const Observation& observation() { return store_.now(); }
+  /// Whether its accelerations meet the equations of motion, as a run checks it: a warning, or an empty text. Failure
+  /// (simulation_failed) when no digit is left.
+  std::string check();
   const ChartRates& chart() const { return chart_; }
   std::span<const double> output_row() const { return row_; }
   /// Why the last evaluation failed.
