@@ -119,6 +119,7 @@ void StudyCases::check_model() {
   if (!is_varied && settings_.options.empty())
     usual_choice_ = std::make_shared<const SolverChoice>(
         choose_solver(*plugins_.catalog, *system, settings_.solver, settings_.options));
+  const host::RowMaker all_names(*system, host::Columns::all());  // Failure where two are one
   const host::AggregateSink sink(*system, quantities_);
   channels_.assign(sink.channels().begin(), sink.channels().end());
   integrator_ = settings.integrator.name();

@@ -159,7 +159,7 @@ void order_bodies(System::Parts& parts, Strided<const JointData> joints, Diagnos
   const std::vector<Hold> holds = holds_of(d, joints);
   for (std::size_t j = 0; j < d.joints.size(); ++j)
     edges.push_back({vertex(d.joints[j].base), vertex(d.joints[j].moving), d.joints[j].cut, holds[j]});
-  parts.forest = span_forest(d.bodies.size(), edges);
+  parts.forest = choose_forest(d, joints, edges);
   warn_of_costly_cuts(parts, joints, edges, diagnostics);
   parts.body_of.resize(d.bodies.size());
   parts.bodies.resize(d.bodies.size());

@@ -151,6 +151,32 @@ std::vector<Hold> holds_of(const Description& d, Strided<const JointData> joints
   return holds;
 }
 
+SpanningForest choose_forest(const Description& d, Strided<const JointData> joints, std::vector<GraphEdge>& edges) {
+  SpanningForest forest = span_forest(d.bodies.size(), edges);
+  const auto is_held = [](const GraphEdge& e) { return e.hold == Hold::light_body; };
+  if (forest.loops.empty() || std::ranges::none_of(edges, is_held)) return forest;
+  const std::vector<std::size_t> cluster = weld_clusters(d, joints);
+  std::vector<char> resists(d.bodies.size());  // some mass, if little
+  for (std::size_t b = 0; b < d.bodies.size(); ++b)
+    if (d.bodies[b].mass > 0 || d.bodies[b].flexible != nullptr) resists[cluster[b]] = 1;
+  std::vector<GraphEdge> anywhere = edges;
+  bool released = false;
+  for (std::size_t j = 0; j < edges.size(); ++j) {
+    const JointItem& joint = d.joints[j];
+    const auto has_none = [&](BodyIndex b) { return !is_ground(b) && resists[cluster[at(b)]] == 0; };
+    if (!is_held(edges[j]) || !(has_none(joint.base) || has_none(joint.moving))) continue;
+    anywhere[j].hold = Hold::none;
+    released = true;
+  }
+  if (!released) return forest;
+  SpanningForest cheaper = span_forest(d.bodies.size(), anywhere);
+  // Cut beside a body without mass its hinge costs some rows more; cuts elsewhere may make one long loop of many.
+  constexpr double much = 4;
+  if (!(cost_of(forest, joints, edges).operations > much * cost_of(cheaper, joints, anywhere).operations)) return forest;
+  edges = std::move(anywhere);
+  return cheaper;
+}
+
 void warn_of_costly_cuts(const System::Parts& parts, Strided<const JointData> joints,
                          std::span<const GraphEdge> edges, Diagnostics& diagnostics) {
   const Description& d = parts.description;

@@ -15,6 +15,9 @@ struct Columns {
   bool reactions = false, accelerations = false, body_axes = false, violations = false;
   std::string euler_angles = "zyx";  ///< of the body axes: see body_angles()
   std::vector<std::string> patterns = {};  ///< such as tip.* or *.q: see matches()
+  /// Of patterns that are whole names: groups behind the last of these are not looked at, so that no column of theirs
+  /// is known to have the same name. For systems of which this is known.
+  bool names_differ = false;
 
   /// No group, or every one.
   static Columns none() { return {false, false, false, false, false, false, false, false, false, false}; }

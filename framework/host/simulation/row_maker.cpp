@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <iterator>
 #include <unordered_set>
@@ -47,98 +48,122 @@ double* put(double* out, const Quat& q, double sign) {
   return out;
 }
 
+/// Which columns of each group the patterns choose. Groups of which none is chosen have no place in the row.
+class ColumnChoice {
+ public:
+  explicit ColumnChoice(const Columns& columns) : columns_(columns), used_(columns.patterns.size()) {}
+
+  /// Whether a further group may have a column that a pattern names.
+  bool is_open() const {
+    const auto is_whole_name = [](const std::string& p) { return p.find_first_of("*?") == std::string::npos; };
+    return !columns_.patterns.empty() &&
+           !(columns_.names_differ && std::ranges::find(used_, false) == used_.end() &&
+             std::ranges::all_of(columns_.patterns, is_whole_name));
+  }
+
+  /// The channels from the first on are a group; whether any is taken. whole: all are.
+  bool take(const std::vector<Channel>& channels, std::size_t first, bool whole) {
+    if (columns_.patterns.empty()) return whole;
+    const std::size_t before = kept_.size();
+    for (std::size_t c = first; c < channels.size(); ++c) {
+      bool takes = whole;
+      for (std::size_t p = 0; p < used_.size(); ++p)
+        if (matches(columns_.patterns[p], channels[c].name)) takes = used_[p] = true;
+      if (!takes) continue;
+      kept_.push_back(c);
+      places_.push_back(row_ + c - first);
+    }
+    if (kept_.size() == before) return false;
+    row_ += channels.size() - first;
+    return true;
+  }
+
+  std::size_t row_size(const std::vector<Channel>& channels) const {
+    return columns_.patterns.empty() ? channels.size() : row_;
+  }
+  /// Leaves the chosen channels alone, and gives their places in the row; none without patterns. Failure (bad_input)
+  /// for a pattern that has matched nothing.
+  std::vector<std::size_t> end(std::vector<Channel>& channels) {
+    if (columns_.patterns.empty()) return {};
+    if (const auto unused = std::ranges::find(used_, false); unused != used_.end())
+      throw Failure(Exit::bad_input,
+                    fmt::format("--columns: no column matches {}",
+                                columns_.patterns[static_cast<std::size_t>(unused - used_.begin())]),
+                    "Columns are named as in the CSV header, such as rod.x, pin.q or energy.total.");
+    std::vector<Channel> kept;
+    for (const std::size_t c : kept_) kept.push_back(std::move(channels[c]));
+    channels = std::move(kept);
+    return std::move(places_);
+  }
+
+ private:
+  const Columns& columns_;
+  std::vector<bool> used_;                          ///< per pattern
+  std::vector<std::size_t> kept_{0}, places_{0};    ///< of channels, and of their numbers in the row: time first
+  std::size_t row_ = 1;                             ///< numbers of the row so far
+};
+
 }  // namespace
 
 RowMaker::RowMaker(const System& system, const Columns& columns) : view_(system.view()), columns_(columns) {
   channels_.push_back({"time", "s"});
-  // Patterns may take from any group.
-  if (!columns.patterns.empty()) {
-    columns_ = Columns::all();
-    columns_.euler_angles = columns.euler_angles;
-  }
-  const auto end_group = [&] { group_ends_.push_back(channels_.size()); };
-  if (columns_.joints)
-    for (const JointIndex j : system.joints()) add_joint(view_.joints[at(j)]);
-  end_group();
-  if (columns_.bodies)
+  ColumnChoice choice(columns);
+  const auto group = [&](bool Columns::*asked, const auto& add, const auto& drop) {
+    const std::size_t first = channels_.size();
+    columns_.*asked = columns.*asked || choice.is_open();
+    if (!(columns_.*asked)) return;
+    add();
+    columns_.*asked = choice.take(channels_, first, columns.*asked);
+    if (!(columns_.*asked)) drop();
+  };
+  const auto add_all = [&](const auto& named) {
+    for (const auto& [name, unit] : named) channels_.push_back({name, unit});
+  };
+  const auto nothing = [] {};
+  group(&Columns::joints, [&] { for (const JointIndex j : system.joints()) add_joint(view_.joints[at(j)]); },
+        [&] { joints_.clear(), balls_.clear(); });
+  group(&Columns::bodies, [&] {
     for (const BodyIndex b : system.bodies()) {
       bodies_.push_back(columns_of(b));
       add_body(view_.bodies[at(b)]);
     }
-  end_group();
-  if (columns_.energy)
-    for (const auto& [name, unit] : {std::pair("energy.kinetic", "J"), std::pair("energy.potential", "J"),
-                                     std::pair("energy.total", "J"), std::pair("energy.power", "W"),
-                                     std::pair("energy.work", "J"), std::pair("energy.balance", "J")})
-      channels_.push_back({name, unit});
-  end_group();
-  if (columns_.constraints) {
-    channels_.push_back({"constraint.position", "m or rad"});
-    channels_.push_back({"constraint.velocity", "m/s or rad/s"});
-    channels_.push_back({"correction.position", "m or rad"});
-    channels_.push_back({"correction.velocity", "m/s or rad/s"});
-    channels_.push_back({"correction.iterations", "1"});
-  }
-  end_group();
-  if (columns_.modules) add_modules();
-  end_group();
-  if (columns_.elements) {
+  }, [&] { bodies_.clear(); });
+  group(&Columns::energy, [&] {
+    add_all(std::array{std::pair("energy.kinetic", "J"), std::pair("energy.potential", "J"),
+                       std::pair("energy.total", "J"), std::pair("energy.power", "W"), std::pair("energy.work", "J"),
+                       std::pair("energy.balance", "J")});
+  }, nothing);
+  group(&Columns::constraints, [&] {
+    add_all(std::array{std::pair("constraint.position", "m or rad"), std::pair("constraint.velocity", "m/s or rad/s"),
+                       std::pair("correction.position", "m or rad"), std::pair("correction.velocity", "m/s or rad/s"),
+                       std::pair("correction.iterations", "1")});
+  }, nothing);
+  group(&Columns::modules, [&] { add_modules(); }, [&] { module_states_.clear(); });
+  group(&Columns::elements, [&] {
     add_elements();
-    for (const ForceInstances& group : view_.forces) add_discrete(group);
-    for (const ConstraintInstances& group : view_.constraints) add_discrete(group);
-    for (const ModuleInstances& group : view_.modules) add_discrete(group);
-  }
-  end_group();
-  if (columns_.reactions) {
+    for (const ForceInstances& instances : view_.forces) add_discrete(instances);
+    for (const ConstraintInstances& instances : view_.constraints) add_discrete(instances);
+    for (const ModuleInstances& instances : view_.modules) add_discrete(instances);
+  }, [&] { force_states_.clear(), outputs_.reset(); });
+  group(&Columns::reactions, [&] {
     for (const JointIndex j : system.joints()) {
       reactions_.push_back(at(j));
       add_reaction(view_.joints[at(j)]);
     }
     add_multipliers();
-  }
-  end_group();
-  if (columns_.accelerations) add_accelerations(system);
-  end_group();
-  if (columns_.body_axes) body_axes_ = std::make_unique<BodyAxesColumns>(system, columns.euler_angles, channels_);
-  end_group();
-  if (columns_.violations) {
+  }, [&] { reactions_.clear(), constraint_rows_.clear(); });
+  group(&Columns::accelerations, [&] { add_accelerations(system); }, [&] { accelerated_ = {}; });
+  group(&Columns::body_axes,
+        [&] { body_axes_ = std::make_unique<BodyAxesColumns>(system, columns.euler_angles, channels_); },
+        [&] { body_axes_.reset(); });
+  group(&Columns::violations, [&] {
     violations_ = std::make_unique<ViolationColumns>(system);
     std::ranges::copy(violations_->channels(), std::back_inserter(channels_));
-  }
-  end_group();
+  }, [&] { violations_.reset(); });
   check_names();
-  row_.resize(channels_.size());
-  if (!columns.patterns.empty()) choose(columns);
-}
-
-void RowMaker::choose(const Columns& columns) {
-  const bool whole[] = {columns.joints, columns.bodies, columns.energy, columns.constraints, columns.modules,
-                        columns.elements, columns.reactions, columns.accelerations, columns.body_axes,
-                        columns.violations};
-  std::vector<bool> used(columns.patterns.size());
-  std::vector<Channel> kept{channels_.front()};
-  chosen_.push_back(0);
-  std::size_t group = 0;
-  for (std::size_t c = 1; c < channels_.size(); ++c) {
-    while (c >= group_ends_[group]) ++group;
-    bool take = whole[group];
-    for (std::size_t p = 0; p < used.size(); ++p) {
-      if (!matches(columns.patterns[p], channels_[c].name)) continue;
-      take = used[p] = true;
-    }
-    if (!take) continue;
-    chosen_.push_back(c);
-    kept.push_back(std::move(channels_[c]));
-  }
-  if (const auto unused = std::find(used.begin(), used.end(), false); unused != used.end())
-    throw Failure(Exit::bad_input,
-                  fmt::format("--columns: no column matches {}",
-                              columns.patterns[static_cast<std::size_t>(unused - used.begin())]),
-                  "Columns are named as in the CSV header, such as rod.x, pin.q or energy.total.");
-  channels_ = std::move(kept);
+  row_.resize(choice.row_size(channels_));
+  chosen_ = choice.end(channels_);
   chosen_row_.resize(chosen_.size());
-  // The violations are the last group, and the only one that costs more than copying.
-  if (chosen_.back() < group_ends_[group_ends_.size() - 2]) violations_.reset();
 }
 
 RowMaker::BodyColumns RowMaker::columns_of(BodyIndex b) const {

@@ -23,8 +23,8 @@ namespace polyform::host::inline simulation {
 /// Its members are one part for each group of channels.
 class RowMaker {
  public:
-  /// Failure (bad_input) when a pattern matches no column, or a number of an element would have the name of another
-  /// column. Failures of ElementOutputs.
+  /// Groups of which no column is asked for cost nothing in a row. Failure (bad_input) when a pattern matches no column,
+  /// or a number of an element would have the name of another column. Failures of ElementOutputs.
   RowMaker(const System&, const Columns&);
 
   const std::vector<Channel>& channels() const { return channels_; }
@@ -47,7 +47,6 @@ class RowMaker {
   void add_accelerations(const System&);
   double* put_accelerations(const Observation&, double* out) const;
   void settle_signs(const Observation&);
-  void choose(const Columns&);
 
   struct JointColumns {
     std::size_t q, nq, v, nv;
@@ -83,10 +82,8 @@ class RowMaker {
   std::unique_ptr<BodyAxesColumns> body_axes_;
   std::unique_ptr<ViolationColumns> violations_;
   std::vector<double> row_;
-  /// If patterns choose columns: the number of channels before and in each group, joints to violations; the chosen
-  /// columns; their values.
-  std::vector<std::size_t> group_ends_, chosen_;
-  std::vector<double> chosen_row_;
+  std::vector<std::size_t> chosen_;  ///< if patterns choose columns: their places in the row
+  std::vector<double> chosen_row_;   ///< their values
   bool settled_ = false;
 };
 

@@ -16,6 +16,7 @@ using Kind = Aggregate::Kind;
 /// The columns alone, each by its name.
 Columns columns_of(const Quantities& quantities) {
   Columns columns = Columns::none();
+  columns.names_differ = true;  // a study looks at all names once, before its cases
   for (const Aggregate& aggregate : quantities.aggregates())
     if (aggregate.column != "time" && std::ranges::find(columns.patterns, aggregate.column) == columns.patterns.end())
       columns.patterns.push_back(aggregate.column);
