@@ -4,7 +4,6 @@
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <memory>
-#include <optional>
 
 #include "apps/command.hpp"
 #include "apps/session/compiled_cases.hpp"
@@ -53,7 +52,7 @@ void report(const CompileArguments& arguments, const host::CompiledModelPlugin& 
     print_json(object);
     return;
   }
-  fmt::print(output(), "{}\n", compiled_text(plugin));
+  fmt::print(output(), "{}\n", compiled_text(plugin, file.string()));
   fmt::print(output(), "\nNext:\n  polyform run {} --plugin-path {} --solver {}\n", arguments.model.file,
              file.string(), name);
 }
@@ -117,27 +116,27 @@ void add_compile(CLI::App& app, Action& action) {
   const auto arguments = std::make_shared<CompileArguments>();
   add_model(*sub, arguments->model);
   sub->add_option("-o,--output", arguments->output,
-                  "Where the plugin goes [the folder of compiled models: polyform/compiled in XDG_CACHE_HOME or ~/.cache]")
+                  "Where the plugin goes [polyform/compiled in XDG_CACHE_HOME or ~/.cache, where it is kept]")
       ->type_name("FILE.so");
   add_solver(*sub, arguments->solver);
   add_solver_options(*sub, arguments->options);
   sub->add_option("--vary", arguments->vary,
-                  "Values that stay open, as of polyform study: the plugin solves all variants of the model that differ "
-                  "in them; may be given several times")
+                  "Values that stay open, as of polyform study: the plugin solves all variants of the model that "
+                  "differ in them; may be given several times")
       ->allow_extra_args(false)
       ->type_name("PATH=VALUES");
   sub->add_flag("--source", arguments->source, "Print the C++ source in place of compiling it");
   sub->add_flag("--json", arguments->json, "Print one JSON object");
   sub->footer(
-      "The recursion over the tree is written out for the bodies of the model: numbers are put in, zeros left out. What\n"
-      "the lanes of a study carry can be compiled: rigid bodies with joints that do not depend on time, closed loops,\n"
-      "forces without discrete states. The compiler is g++, clang++ or c++, or what POLYFORM_CXX names. The plugin is\n"
+      "The recursion over the tree is written out for the bodies of the model: numbers are put in, zeros left out.\n"
+      "What the lanes of a study carry can be compiled: rigid bodies with joints that do not depend on time, closed\n"
+      "loops, forces without discrete states. The compiler is g++, clang++ or c++, or what POLYFORM_CXX names. The plugin is\n"
       "kept; a model that is compiled again with the same compiler and polyform is there at once.\n"
       "Examples:\n"
       "  polyform compile arm.yaml -o arm.so\n"
       "  polyform run arm.yaml --plugin-path arm.so --solver compiled-arm\n"
       "  polyform compare arm.yaml --plugin-path arm.so\n"
-      "  polyform compile arm.yaml --vary bodies.hand.mass=0,1 -o arm.so\n"
+      "  polyform compile arm.yaml --vary bodies.hand.mass=1,3 -o arm.so\n"
       "  polyform compile arm.yaml --source");
   sub->final_callback([&action, arguments] { action = [arguments] { return compile_model(*arguments); }; });
 }

@@ -8,8 +8,8 @@
 
 namespace polyform::apps {
 
-/// One line: the plugin, the compiler, and how long it took.
-std::string compiled_text(const host::CompiledModelPlugin&);
+/// Two lines: the file of the plugin, or another that it was copied to; the compiler, and how long it took.
+std::string compiled_text(const host::CompiledModelPlugin&, const std::string& file = {});
 Json compiled_json(const host::CompiledModelPlugin&);
 
 }  // namespace polyform::apps

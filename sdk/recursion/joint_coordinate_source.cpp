@@ -8,13 +8,14 @@
 
 namespace polyform {
 
-Status JointCoordinateSource::write(const ModelSourceInput& in, TextSink& sink) noexcept {
+Status JointCoordinateSource::write(std::string_view name, std::string_view model, std::span<Solver* const> others,
+                                    TextSink& sink) noexcept {
   try {
     failure_.clear();
     if (const char* const why = LaneEvaluation::refusal(world_)) failure_ = why;
     std::vector<LaneWorld> variants;
-    for (std::size_t i = 0; failure_.empty() && i < in.variants.size(); ++i) {
-      const auto* const world = static_cast<const LaneWorld*>(in.variants[i]->query(LaneWorld::interface_name));
+    for (std::size_t i = 0; failure_.empty() && i < others.size(); ++i) {
+      const auto* const world = static_cast<const LaneWorld*>(others[i]->query(LaneWorld::interface_name));
       failure_ = find_misfit(world);
       if (failure_.empty()) variants.push_back(*world);
     }
@@ -23,7 +24,7 @@ Status JointCoordinateSource::write(const ModelSourceInput& in, TextSink& sink) 
     const std::vector<unsigned> rows_left_out = tracing::rows_left_out_of(world_);
     tracing::Trace trace;
     tracing::trace(world_, numbers, trace);
-    tracing::write_source({in.name, in.model, tracing::structure_of(world_), numbers, rows_left_out}, trace, sink);
+    tracing::write_source({name, model, tracing::structure_of(world_), numbers, rows_left_out}, trace, sink);
     return Status::ok;
   } catch (const std::exception&) {
     failure_ = "memory ran out";

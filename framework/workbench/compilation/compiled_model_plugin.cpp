@@ -45,11 +45,7 @@ std::string source_of(Solver& solver, std::string_view formulation, const Source
   if (source == nullptr)
     throw Failure(Exit::bad_input, fmt::format("{} with these options does not compile its solvers", formulation));
   Text text;
-  ModelSourceInput input;
-  input.name = request.name;
-  input.model = request.model;
-  input.variants = request.variants;
-  if (source->write(input, text) != Status::ok)
+  if (source->write(request.name, request.model, request.variants, text) != Status::ok)
     throw Failure(Exit::bad_input, fmt::format("{} cannot compile the model: {}", formulation, source->failure()));
   return std::move(text.text);
 }
@@ -73,7 +69,8 @@ std::vector<FieldValue> CompiledModelPlugin::options(const Formulation& from,
   std::vector<FieldValue> out;
   const Strided<const FieldSpec> theirs = from.options();
   for (const FieldSpec& option : formulation_->options()) {
-    const auto same = std::find_if(theirs.begin(), theirs.end(), [&](const FieldSpec& o) { return o.name == option.name; });
+    const auto is_it = [&](const FieldSpec& other) { return other.name == option.name; };
+    const auto same = std::find_if(theirs.begin(), theirs.end(), is_it);
     if (same == theirs.end())
       throw Failure(Exit::bad_input, fmt::format("{} has no option {}", from.name(), option.name));
     out.push_back(values[static_cast<std::size_t>(same - theirs.begin())]);

@@ -59,6 +59,9 @@ Toolkit toolkit() {
   // into vectors, and looking for more of these takes it long.
   kit.flags = {"-std=c++20", "-O2", "-fPIC", "-shared", "-fvisibility=hidden", "-fno-math-errno", "-ffp-contract=fast",
                "-fno-tree-vectorize", "-w"};
+  // GCC needs fewer registers when it puts statements in another order before it gives registers to them.
+  if (kit.compiler.version.find("g++") != std::string::npos || kit.compiler.version.find("GCC") != std::string::npos)
+    kit.flags.insert(kit.flags.end(), {"-fschedule-insns", "-fsched-pressure"});
   if (kit.instruction_set != "baseline") {
     kit.flags.push_back("-march=" + kit.instruction_set);
     kit.flags.push_back("-mtune=skylake-avx512");

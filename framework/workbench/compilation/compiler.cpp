@@ -5,7 +5,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -62,7 +61,8 @@ ProgramEnd run_program(const std::vector<std::string>& words, const fs::path& st
   while (id > 0 && ::waitpid(id, &status, 0) < 0 && errno == EINTR) {
   }
   if (id < 0)
-    throw Failure(Exit::simulation_failed, fmt::format("{} cannot be started: {}", words.front(), std::strerror(errno)));
+    throw Failure(Exit::simulation_failed,
+                  fmt::format("{} cannot be started: {}", words.front(), std::strerror(errno)));
   return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status),
           file_content(streams.string()).value_or("")};
 }
@@ -84,7 +84,8 @@ Compiler find_compiler() {
   const WorkingFolder folder(fs::temp_directory_path());
   const ProgramEnd end = run_program({*found, "--version"}, folder.file("version"));
   if (end.status != 0)
-    throw Failure(Exit::simulation_failed, fmt::format("{} does not tell its version: {}", *found, first_line(end.printed)),
+    throw Failure(Exit::simulation_failed,
+                  fmt::format("{} does not tell its version: {}", *found, first_line(end.printed)),
                   fmt::format("Name a C++ compiler in {}.", variable));
   return {*found, first_line(end.printed)};
 }

@@ -101,6 +101,9 @@ Mask<T> accelerate(const Batch<T>& b) {
 template <class T>
 class LoopedKernels {
  public:
+  /// Of a lane, one evaluation in so many is also done by its own solver.
+  static constexpr std::uint32_t between_checks = 128;
+
   explicit LoopedKernels(const LaneWorld&) {}
 
   /// Why the world is not carried beside what all kernels ask of it; nullptr where it is.

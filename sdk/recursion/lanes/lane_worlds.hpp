@@ -1,5 +1,5 @@
-// Batches of worlds of one tree: what kernels of any kind need around them. Forces and joints that are code are evaluated
-// world by world.
+// Batches of worlds of one tree: what kernels of any kind need around them. Forces and joints that are code are
+// evaluated world by world.
 #pragma once
 
 #include <algorithm>
@@ -14,11 +14,11 @@ namespace polyform::lanes {
 
 /// Worlds in a batch, the same for every instruction set.
 inline constexpr std::size_t usual_lanes = 8;
-/// Of a lane, one evaluation in so many is also done by its own solver.
-inline constexpr std::uint32_t between_checks = 128;
 /// Rates that differ by more than this part of the largest are no matter of rounding: then the solver has lost digits
 /// and won them back, which lanes do not.
 inline constexpr double largest_difference = 1e-9;
+/// In equilibrium all rates are rounding; what they are held against then is this part of gravity.
+inline constexpr double part_of_gravity = 1e-3;
 
 inline bool fits(const Link& a, const Link& b) {
   return a.parent == b.parent && a.hinge == b.hinge && a.reversed == b.reversed && a.turned == b.turned &&
@@ -48,14 +48,15 @@ inline const char* misfit(const LaneWorld& first, const LaneWorld& world) {
   return nullptr;
 }
 
-/// Lanes for worlds like a first one, by kernels of any kind. all_lanes: worlds in the batch, one for one number, else the
-/// same for every instruction set.
+/// Lanes for worlds like a first one, by kernels of any kind. all_lanes: worlds in the batch, one for one number, else
+/// the same for every instruction set.
 template <class T, class Kernels, std::size_t all_lanes>
 class Evaluation final : public LaneEvaluation {
  public:
   Evaluation(const LaneWorld& first, Kernels kernels)
       : first_(first), tables_(first), closing_(first), kernels_(std::move(kernels)), worlds_(all_lanes),
-        since_check_(all_lanes), alone_(all_lanes), motions_(first.view->frames()), y_(first.solver->state_size()), ydot_(y_.size()),
+        since_check_(all_lanes), alone_(all_lanes), motions_(first.view->frames()),
+        y_(first.solver->state_size()), ydot_(y_.size()),
         has_forces_(!first.loads->forces().empty()),
         left_out_(first.loops->layout().count() * all_lanes), q_(first.view->nq), v_(first.view->nv),
         cut_q_((first.view->nq - first.view->nq_tree) * all_lanes),
@@ -82,7 +83,7 @@ class Evaluation final : public LaneEvaluation {
       left_out_[i * all_lanes + lane] = static_cast<unsigned>((*shown->left_out)[i]);
       packs_[lane / width].loops()->leave_out(lane % width, i, left_out_[i * all_lanes + lane]);
     }
-    since_check_[lane] = between_checks;
+    since_check_[lane] = Kernels::between_checks;
     alone_[lane] = 0;
     return Status::ok;
   }
@@ -243,7 +244,7 @@ class Evaluation final : public LaneEvaluation {
     out.done[lane] = 1;
     if (!has_forces_ && !out.power.empty()) out.power[lane] = 0;
     bad = bad || !leaves_out_rows(lane);
-    const bool due = ++since_check_[lane] > between_checks;
+    const bool due = ++since_check_[lane] > Kernels::between_checks;
     if (!bad && !due && alone_[lane] == 0) return;
     take_state(lane, in.y);
     Solver& solver = *worlds_[lane].solver;
@@ -259,7 +260,7 @@ class Evaluation final : public LaneEvaluation {
     if (has_forces_ && !out.power.empty()) out.power[lane] = worlds_[lane].loads->forces().power();
   }
   bool agrees(std::size_t lane, std::span<const double> ydot) const noexcept {
-    double largest = 0, difference = 0;
+    double largest = part_of_gravity * norm(worlds_[lane].view->gravity), difference = 0;
     for (std::size_t i = 0; i < ydot_.size(); ++i) {
       largest = std::max(largest, std::abs(ydot_[i]));
       difference = std::max(difference, std::abs(ydot_[i] - ydot[i * all_lanes + lane]));

@@ -25,8 +25,9 @@ std::string literal(double x) {
 /// Which part computes an operation, and where its value stands for later ones.
 class Plan {
  public:
-  explicit Plan(const Trace& trace) : trace_(trace), used_(trace.nodes().size()), part_(used_.size(), none),
-                                      last_(used_.size(), 0), slot_(used_.size(), none) {
+  explicit Plan(const Trace& trace)
+      : trace_(trace), used_(trace.nodes().size()), part_(used_.size(), none), last_(used_.size(), 0),
+        slot_(used_.size(), none) {
     for (const Trace::Output& out : trace.outputs()) mark(out.node);
     for (const Trace::Check& check : trace.checks()) {
       mark(check.a);
@@ -159,7 +160,7 @@ class Writer {
       const std::string a = number(trace_.checks()[i].a), b = number(trace_.checks()[i].b);
       fmt::format_to(std::back_inserter(text_), "  r.check({}, {});\n", a, b);
     }
-    sink_.put(fmt::format("template <class Room>\n[[gnu::noinline]] void part_{}(const Room& r) {{\n"
+    sink_.put(fmt::format("template <class Room>\nPOLYFORM_KERNEL void part_{}(const Room& r) {{\n"
                           "  using T = typename Room::Number;\n  (void)sizeof(T);\n  (void)r;\n", part));
     sink_.put(text_);
     sink_.put("}\n\n");
@@ -214,7 +215,7 @@ class Writer {
 };
 
 void write_kernel(std::string_view name, std::size_t first, std::size_t end, TextSink& sink) {
-  sink.put(fmt::format("template <class Room>\nvoid {}(const Room& r) {{\n  (void)r;\n", name));
+  sink.put(fmt::format("template <class Room>\nPOLYFORM_KERNEL void {}(const Room& r) {{\n  (void)r;\n", name));
   for (std::size_t p = first; p < end; ++p) sink.put(fmt::format("  part_{}(r);\n", p));
   sink.put("}\n\n");
 }
@@ -236,29 +237,38 @@ std::string quoted(std::string_view text) {
   return out + "\"";
 }
 
+/// Around the kernels, what makes a plugin of them; a compiler for a device leaves it out.
+void write_plugin(const SourceHead& head, const Plan& plan, TextSink& sink) {
+  sink.put(fmt::format(
+      "#ifndef POLYFORM_DEVICE\nusing One = polyform::CompiledRoom<double>;\n"
+      "using Lanes = polyform::CompiledRoom<polyform::CompiledNumbers>;\n"
+      "constexpr polyform::CompiledModel compiled{{\n  {}, {}, {:#x}u, numbers, {},\n  rows_left_out, {}, {},\n"
+      "  move<One>, accelerate<One>, move<Lanes>, accelerate<Lanes>}};\n#endif\n\n}}  // namespace\n\n",
+      quoted(head.name), quoted(head.model), head.structure, head.numbers.size(), plan.operations(), plan.work()));
+  sink.put(fmt::format(
+      "#ifndef POLYFORM_DEVICE\nPOLYFORM_PLUGIN(\"formulation\", {}, \"1.0\") {{\n"
+      "  registrar.add(polyform::compiled_formulation(compiled));\n}}\n#endif\n",
+      quoted(head.name)));
+}
+
 }  // namespace
 
 void write_source(const SourceHead& head, const Trace& trace, TextSink& sink) {
   const Plan plan(trace);
   sink.put("// A compiled model, written by Polyform: the recursion over its tree, its numbers put in.\n"
-           "#include \"polyform/solvers/compiled_model.hpp\"\n\n#include <limits>\n\nnamespace {\n\n"
-           "constexpr double any = std::numeric_limits<double>::quiet_NaN();\n");
+           "#include \"polyform/solvers/compiled_room.hpp\"\n#ifndef POLYFORM_DEVICE\n"
+           "#include \"polyform/solvers/compiled_model.hpp\"\n#endif\n\nnamespace {\n\n"
+           "constexpr double any = __builtin_nan(\"\");\n");
   write_table("constexpr double numbers", head.numbers, "any", literal, sink);
-  write_table("constexpr unsigned rows_left_out", head.rows_left_out, "0", [](unsigned x) { return fmt::format("{}", x); },
-              sink);
+  const auto whole = [](unsigned x) { return fmt::format("{}", x); };
+  write_table("constexpr unsigned rows_left_out", head.rows_left_out, "0", whole, sink);
   sink.put("\n");
   Writer writer(trace, plan, sink);
   for (std::size_t p = 0; p < plan.parts().size(); ++p) writer.write_part(p);
   write_kernel("move", 0, plan.second(), sink);
   write_kernel("accelerate", plan.second(), plan.parts().size(), sink);
-  sink.put(fmt::format(
-      "using One = polyform::CompiledRoom<double>;\nusing Lanes = polyform::CompiledRoom<polyform::CompiledNumbers>;\n"
-      "constexpr polyform::CompiledModel compiled{{\n  {}, {}, {:#x}u, numbers, {},\n  rows_left_out, {}, {},\n"
-      "  move<One>, accelerate<One>, move<Lanes>, accelerate<Lanes>}};\n\n}}  // namespace\n\n"
-      "POLYFORM_PLUGIN(\"formulation\", {}, \"1.0\") {{\n"
-      "  registrar.add(polyform::compiled_formulation(compiled));\n}}\n",
-      quoted(head.name), quoted(head.model), head.structure, head.numbers.size(), plan.operations(), plan.work(),
-      quoted(head.name)));
+  sink.put(fmt::format("constexpr unsigned work_numbers = {};\n\n", std::max<std::size_t>(1, plan.work())));
+  write_plugin(head, plan, sink);
 }
 
 }  // namespace polyform::tracing

@@ -80,9 +80,15 @@ Symbol operator*(const Symbol& a, const Symbol& b) {
   if (t.is(a, -1)) return -b;
   if (t.is(b, -1)) return -a;
   if (t.is(a, Operation::constant) && t.is(b, Operation::constant)) return Symbol(t.value(a) * t.value(b));
+  if (t.is(a, Operation::constant)) return b * a;
+  // (x c) d = x (c d)
+  if (t.is(b, Operation::constant) && t.is(a, Operation::multiply) && t.is(t.second_operand(a), Operation::constant))
+    return t.operand(a) * Symbol(t.value(t.second_operand(a)) * t.value(b));
   if (t.is(a, Operation::negate)) return -(t.operand(a) * b);
   if (t.is(b, Operation::negate)) return -(a * t.operand(b));
-  return a.node < b.node ? t.add(Operation::multiply, a, b) : t.add(Operation::multiply, b, a);
+  // A constant stands second.
+  return a.node < b.node || t.is(b, Operation::constant) ? t.add(Operation::multiply, a, b)
+                                                         : t.add(Operation::multiply, b, a);
 }
 
 Symbol operator/(const Symbol& a, const Symbol& b) {
@@ -120,7 +126,7 @@ Symbol max(const Symbol& a, const Symbol& b) {
 SymbolMask not_greater(const Symbol& a, const Symbol& b) {
   Trace& t = Trace::now();
   const auto is_endless = [&](const Symbol& x) { return t.is(x, Operation::constant) && t.value(x) >= without_end; };
-  if (is_endless(a) || (t.is(a, Operation::add) && (is_endless(t.operand(a)) || is_endless(Symbol::of(t.nodes_[a.node].b)))))
+  if (is_endless(a) || (t.is(a, Operation::add) && (is_endless(t.operand(a)) || is_endless(t.second_operand(a)))))
     return {};
   if (t.is(a, Operation::constant) && t.is(b, Operation::constant) && t.value(a) > t.value(b)) return {};
   t.checks_.push_back({a.node, b.node, t.phase()});

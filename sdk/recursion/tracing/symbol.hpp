@@ -3,7 +3,7 @@
 //
 // Operations on constants are done at once, and what adds zero or multiplies by zero or one falls out, so that the zeros
 // of a model (axes along the coordinates, planar mechanisms, symmetric bodies) leave no work. Equal operations are
-// one. None of this changes a rounding of what is left.
+// one. Of all this only products of several constants with a number round otherwise than the kernels themselves.
 #pragma once
 
 #include <cstddef>
@@ -121,6 +121,7 @@ class Trace {
   bool is(const Symbol& s, Operation operation) const { return nodes_[s.node].operation == operation; }
   double value(const Symbol& s) const { return nodes_[s.node].value; }
   Symbol operand(const Symbol& s) const { return Symbol::of(nodes_[s.node].a); }
+  Symbol second_operand(const Symbol& s) const { return Symbol::of(nodes_[s.node].b); }
   std::uint32_t phase() const { return second_ == 0 ? 0u : 1u; }
 
   static thread_local Trace* current;

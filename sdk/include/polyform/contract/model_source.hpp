@@ -22,18 +22,6 @@ class TextSink {
   ~TextSink() = default;
 };
 
-struct ModelSourceInput {
-  Size<ModelSourceInput> size{};
-  /// Of the plugin and its formulation: letters, digits and hyphens.
-  std::string_view name{};
-  /// What it was made of, for people: one line.
-  std::string_view model{};
-  /// Solvers by the same formulation with the same options, of variants of the model: the numbers in which they differ
-  /// from this one stay open, so that the compiled solver carries all variants that differ in them alone. The others
-  /// are constants of the source.
-  std::span<Solver* const> variants{};
-};
-
 /// Solver::query(ModelSource::interface_name) of a solver that can be written as source; nullptr of one that cannot.
 class ModelSource {
  public:
@@ -41,7 +29,13 @@ class ModelSource {
 
   /// Writes the source, at a state that was encoded: where rows depend on others, those that the solver leaves out there
   /// are left out. failed: failure() says why; what was written means nothing then.
-  virtual Status write(const ModelSourceInput&, TextSink&) noexcept = 0;
+  ///
+  /// name: of the plugin and its formulation: letters, digits and hyphens. model: what it was made of, for people, one
+  /// line. variants: solvers by the same formulation with the same options, of variants of the model. The numbers in
+  /// which they differ from this one stay open, so that the compiled solver carries all variants that differ in them
+  /// alone; the others are constants of the source.
+  virtual Status write(std::string_view name, std::string_view model, std::span<Solver* const> variants,
+                       TextSink&) noexcept = 0;
   /// Why the last write failed: a sentence without a full stop.
   virtual std::string_view failure() const noexcept = 0;
 

@@ -14,7 +14,8 @@ class JointCoordinateSource final : public ModelSource {
   /// Shows the world of a solver.
   void show(const LaneWorld& world) noexcept { world_ = world; }
 
-  Status write(const ModelSourceInput&, TextSink&) noexcept override;
+  Status write(std::string_view name, std::string_view model, std::span<Solver* const> variants,
+               TextSink&) noexcept override;
   std::string_view failure() const noexcept override { return failure_; }
 
  private:
