@@ -22,9 +22,11 @@ Status JointCoordinateSource::write(std::string_view name, std::string_view mode
     if (!failure_.empty()) return Status::failed;
     const std::vector<double> numbers = tracing::numbers_of(world_, variants);
     const std::vector<unsigned> rows_left_out = tracing::rows_left_out_of(world_);
+    tracing::SourceHead head{name, model, tracing::structure_of(world_), numbers, rows_left_out, {}, {}, {}, {}, false};
+    tracing::tell_runs(world_, head);
     tracing::Trace trace;
     tracing::trace(world_, numbers, trace);
-    tracing::write_source({name, model, tracing::structure_of(world_), numbers, rows_left_out}, trace, sink);
+    tracing::write_source(head, trace, sink);
     return Status::ok;
   } catch (const std::exception&) {
     failure_ = "memory ran out";

@@ -1,7 +1,5 @@
 // Models that are compiled: accelerations are those of the solver that they were compiled from, and of one that shares
 // no kernel with it.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
@@ -9,6 +7,7 @@
 #include "framework/host/simulation/kernels_of.hpp"
 #include "framework/host/simulation/observation_store.hpp"
 #include "framework/workbench/compilation/compiled_model_plugin.hpp"
+#include "tests/compiled/compiled_check.hpp"
 #include "tests/lanes/lanes_check.hpp"
 
 using namespace polyform;
@@ -46,18 +45,6 @@ std::vector<double> joint_accelerations(const host::System& system, Solver& of, 
   host::ObservationStore observed(system.view());
   REQUIRE(by.observe(t, other, observed.now()) == Status::ok);
   return {observed.now().acceleration.begin(), observed.now().acceleration.end()};
-}
-
-/// A pendulum of two bars that stand askew, whose second has this mass and length.
-std::string bars(double mass, double length) {
-  return fmt::format(R"(polyform: 1
-bodies:
-  - {{name: a, mass: 1.5, center_of_mass: [0.4, 0.1, 0], inertia: {{xx: 0.02, yy: 0.1, zz: 0.11}}}}
-  - {{name: b, position: [{1}, 0, 0], mass: {0}, center_of_mass: [0.3, 0, 0.1], inertia: {{xx: 0.02, yy: 0.1, zz: 0.1}}}}
-joints:
-  - {{name: j, type: revolute, base: ground, moving: a, position: [0, 0, 0], axis: [0, 1, 0.2]}}
-  - {{name: k, type: revolute, base: a, moving: b, position: [{1}, 0, 0], axis: [0, 3, 4], initial: {{velocity: -2}}}}
-)", mass, length);
 }
 
 }  // namespace

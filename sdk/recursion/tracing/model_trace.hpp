@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "polyform/solvers/lane_evaluation.hpp"
+#include "source_writer.hpp"
 #include "symbol.hpp"
 
 namespace polyform::tracing {
@@ -16,6 +17,9 @@ std::uint64_t structure_of(const LaneWorld&);
 /// The numbers of a world in the order of Arrays::numbers(); NaN where the variants have others, or where the worlds
 /// find them in each evaluation by themselves. Variants have the structure of the world.
 std::vector<double> numbers_of(const LaneWorld&, std::span<const LaneWorld> variants);
+
+/// What the source of the world tells runs on a device.
+void tell_runs(const LaneWorld&, SourceHead&);
 
 /// Rows that the world leaves out, a bit each, per loop.
 std::vector<unsigned> rows_left_out_of(const LaneWorld&);

@@ -237,7 +237,24 @@ std::string quoted(std::string_view text) {
   return out + "\"";
 }
 
-/// Around the kernels, what makes a plugin of them; a compiler for a device leaves it out.
+/// What runs on a device need (compiled_device.hpp).
+void write_runs(const SourceHead& head, const Plan& plan, TextSink& sink) {
+  const auto places = [](std::string_view name, const std::vector<std::size_t>& of) {
+    return fmt::format("  static constexpr unsigned {0}s = {1};\n  static constexpr unsigned {0}(unsigned i) {{\n"
+                       "    constexpr unsigned places[] = {{{2}{3}0}};\n    return places[i];\n  }}\n",
+                       name, of.size(), fmt::join(of, ", "), of.empty() ? "" : ", ");
+  };
+  sink.put(fmt::format("struct Model {{\n  static constexpr bool stands_alone = {};\n"
+                       "  static constexpr unsigned states = {}, work = {};\n"
+                       "  static constexpr unsigned long constants = {}, frames = {}, axes = {}, ground = {};\n",
+                       head.stands_alone, head.states, std::max<std::size_t>(1, plan.work()), head.arrays[0],
+                       head.arrays[1], head.arrays[2], head.arrays[3]));
+  sink.put(places("angle", head.angles) + places("quaternion", head.quaternions));
+  sink.put("  template <class Room>\n  static POLYFORM_KERNEL void evaluate(const Room& r) {\n    move(r);\n"
+           "    accelerate(r);\n  }\n};\n\n");
+}
+
+/// Around the kernels, what makes a plugin of them, or runs on a device.
 void write_plugin(const SourceHead& head, const Plan& plan, TextSink& sink) {
   sink.put(fmt::format(
       "#ifndef POLYFORM_DEVICE\nusing One = polyform::CompiledRoom<double>;\n"
@@ -246,7 +263,8 @@ void write_plugin(const SourceHead& head, const Plan& plan, TextSink& sink) {
       "  move<One>, accelerate<One>, move<Lanes>, accelerate<Lanes>}};\n#endif\n\n}}  // namespace\n\n",
       quoted(head.name), quoted(head.model), head.structure, head.numbers.size(), plan.operations(), plan.work()));
   sink.put(fmt::format(
-      "#ifndef POLYFORM_DEVICE\nPOLYFORM_PLUGIN(\"formulation\", {}, \"1.0\") {{\n"
+      "#ifdef POLYFORM_DEVICE\n#ifdef __CUDA__\n#pragma clang force_cuda_host_device end\n#endif\n"
+      "POLYFORM_DEVICE_ENTRY(Model)\n#else\nPOLYFORM_PLUGIN(\"formulation\", {}, \"1.0\") {{\n"
       "  registrar.add(polyform::compiled_formulation(compiled));\n}}\n#endif\n",
       quoted(head.name)));
 }
@@ -256,7 +274,9 @@ void write_plugin(const SourceHead& head, const Plan& plan, TextSink& sink) {
 void write_source(const SourceHead& head, const Trace& trace, TextSink& sink) {
   const Plan plan(trace);
   sink.put("// A compiled model, written by Polyform: the recursion over its tree, its numbers put in.\n"
-           "#include \"polyform/solvers/compiled_room.hpp\"\n#ifndef POLYFORM_DEVICE\n"
+           "#ifdef POLYFORM_DEVICE\n#ifdef __CUDA__\n"
+           "#pragma clang force_cuda_host_device begin\n#endif\n"
+           "#include \"polyform/solvers/compiled_device.hpp\"\n#else\n"
            "#include \"polyform/solvers/compiled_model.hpp\"\n#endif\n\nnamespace {\n\n"
            "constexpr double any = __builtin_nan(\"\");\n");
   write_table("constexpr double numbers", head.numbers, "any", literal, sink);
@@ -267,7 +287,7 @@ void write_source(const SourceHead& head, const Trace& trace, TextSink& sink) {
   for (std::size_t p = 0; p < plan.parts().size(); ++p) writer.write_part(p);
   write_kernel("move", 0, plan.second(), sink);
   write_kernel("accelerate", plan.second(), plan.parts().size(), sink);
-  sink.put(fmt::format("constexpr unsigned work_numbers = {};\n\n", std::max<std::size_t>(1, plan.work())));
+  write_runs(head, plan, sink);
   write_plugin(head, plan, sink);
 }
 

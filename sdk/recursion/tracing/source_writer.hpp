@@ -18,6 +18,11 @@ struct SourceHead {
   std::uint64_t structure;
   std::span<const double> numbers;
   std::span<const unsigned> rows_left_out;
+  /// Of runs on a device: numbers of a state, where angles and quaternions stand in it, where the arrays of numbers begin
+  /// (constants, frames, axes, ground), and whether nothing but gravity acts on a tree of joints without code.
+  std::size_t states;
+  std::vector<std::size_t> angles, quaternions, arrays;
+  bool stands_alone;
 };
 
 /// Writes the source of a plugin (compiled_model.hpp). Kernels are cut into parts, functions that a compiler allocates

@@ -3,17 +3,17 @@
 // a device takes them too.
 #pragma once
 
-/// Before each function of a kernel. A compiler for a device puts them into one function for a thread.
+/// Before each function of a kernel. A compiler for a device makes one function of them.
 #ifdef POLYFORM_DEVICE
-#define POLYFORM_KERNEL __attribute__((device))
+#define POLYFORM_KERNEL inline __attribute__((always_inline))
 #else
 #define POLYFORM_KERNEL __attribute__((noinline))
 #endif
 
 namespace polyform {
 
-/// T: double, or the compiler's vector of as many as a register takes.
-template <class T>
+/// T: double, or the compiler's vector of as many as a register takes. Numbers: what leads to those of the worlds.
+template <class T, class Numbers = const T*>
 struct CompiledRoom {
   using Number = T;
   using Mask = decltype(T{} > T{});
@@ -22,8 +22,7 @@ struct CompiledRoom {
   const double* y = nullptr;      ///< number i of the first lane at y[i · stride]
   double* ydot = nullptr;         ///< the same
   const T *sines = nullptr, *cosines = nullptr;   ///< of the angles
-  const T *constants = nullptr, *frames = nullptr, *axes = nullptr, *ground = nullptr, *cuts = nullptr,
-          *cut_axes = nullptr;    ///< numbers of the worlds
+  Numbers constants{}, frames{}, axes{}, ground{}, cuts{}, cut_axes{};
   const T *motions = nullptr;     ///< of joints that are code
   const T *loads = nullptr, *efforts = nullptr;   ///< what acts
   T* frame_motions = nullptr;     ///< written where something acts on the frame
