@@ -53,8 +53,8 @@ void report(const CompileArguments& arguments, const host::CompiledModelPlugin& 
     return;
   }
   fmt::print(output(), "{}\n", compiled_text(plugin, file.string()));
-  fmt::print(output(), "\nNext:\n  polyform run {} --plugin-path {} --solver {}\n", arguments.model.file,
-             file.string(), name);
+  fmt::print(output(), "\nNext:\n  polyform run {} \\\n    --plugin-path {} \\\n    --solver {}\n",
+             arguments.model.file, file.string(), name);
 }
 
 /// With the values of --vary left open, as of a study over them.

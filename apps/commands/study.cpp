@@ -341,8 +341,8 @@ void add_study(CLI::App& app, Action& action) {
       "    --quantity \"low=min(rod.z)\" --output rod.csv\n"
       "  polyform study rod.yaml --vary \"gravity[2]=normal(-9.81,0.02)\" --samples 500 \\\n"
       "    --method lhs --quantity \"end=final(pin.q)\" --output rod.h5\n"
-      "  polyform study arm.yaml --vary bodies.hand.mass=1:3:1000 --quantity \"far=max(hand.x)\" \\\n"
-      "    --compile --output arm.csv\n"
+      "  polyform study arm.yaml --compile --vary bodies.hand.mass=1:3:1000 \\\n"
+      "    --quantity \"far=max(hand.x)\" --output arm.csv\n"
       "  polyform study rod.yaml --vary solver=riccati,cartesian \\\n"
       "    --quantity \"end=final(pin.q)\"");
   sub->final_callback([&action, arguments] { action = [arguments] { return study(*arguments); }; });
