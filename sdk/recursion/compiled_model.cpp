@@ -142,7 +142,7 @@ class CompiledSolver final : public Solver {
   std::size_t do_state_size() const noexcept override { return own_.state_size(); }
   Status do_encode(const ConstStateView& state, std::span<double> y) noexcept override {
     const Status status = own_.encode(state, y);
-    single_.set_world(0, own_);  // a state that has nothing to do with the ones before
+    single_.start_anew(0);
     return noted(status);
   }
   Status do_decode(std::span<const double> y, const StateView& state) noexcept override {

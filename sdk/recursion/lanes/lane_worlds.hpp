@@ -83,9 +83,13 @@ class Evaluation final : public LaneEvaluation {
       left_out_[i * all_lanes + lane] = static_cast<unsigned>((*shown->left_out)[i]);
       packs_[lane / width].loops()->leave_out(lane % width, i, left_out_[i * all_lanes + lane]);
     }
+    start_anew(lane);
+    return Status::ok;
+  }
+  /// The next evaluations of the lane's world are of a state that has nothing to do with the ones before.
+  void start_anew(std::size_t lane) noexcept {
     since_check_[lane] = Kernels::between_checks;
     alone_[lane] = 0;
-    return Status::ok;
   }
 
   void evaluate(const BatchInput& in, BatchOutput& out) noexcept override {
