@@ -51,7 +51,8 @@ std::vector<double> joint_accelerations(const host::System& system, Solver& of, 
 
 TEST_CASE("accelerations of compiled models are those of the solver, one by one and in lanes") {
   const std::string name = GENERATE(as<std::string>(), "seven_axis_arm", "double_pendulum", "triple_spherical_pendulum",
-                                    "vehicle", "andrews", "planar_3rrr", "slider_crank", "spring_damper_pendulum");
+                                    "vehicle", "andrews", "planar_3rrr", "slider_crank", "spring_damper_pendulum",
+                                    "ladder_1", "ladder_40", "bricard", "connected_joints", "random_tree");
   INFO(name);
   const auto system = system_from_file(model_file(name));
   const Formulation* const riccati = formulation_for(*system, "riccati");
