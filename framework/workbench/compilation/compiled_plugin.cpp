@@ -70,7 +70,7 @@ Toolkit toolkit() {
   kit.libraries = {recursion.string(), sdk.string()};
   for (const std::string& library : kit.libraries)
     kit.digests += fmt::format("{} {:016x}\n", library, digest_of(file_content(library).value_or("")));
-  kit.libraries.insert(kit.libraries.end(), {"-l:" POLYFORM_FMT_LIBRARY, "-Wl,--exclude-libs,ALL"});
+  kit.libraries.insert(kit.libraries.end(), {POLYFORM_LINK_FMT, "-Wl,--exclude-libs,ALL"});
   return kit;
 }
 
