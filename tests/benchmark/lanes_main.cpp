@@ -1,5 +1,5 @@
 // Evaluations in lanes beside those of the scalar path, in one run: nanoseconds per body and evaluation, through the
-// public interface. ninja lane_benchmark; polyform_lane_benchmark --compiled for models that are compiled.
+// public interface. ninja lane_benchmark; ninja compiled_benchmark for models that are compiled.
 #include <fmt/format.h>
 #include <time.h>
 
