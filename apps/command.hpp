@@ -20,6 +20,7 @@ void add_linearize(CLI::App& app, Action& action);
 void add_equilibrium(CLI::App& app, Action& action);
 void add_compare(CLI::App& app, Action& action);
 void add_study(CLI::App& app, Action& action);
+void add_compile(CLI::App& app, Action& action);
 void add_report(CLI::App& app, Action& action);
 void add_view(CLI::App& app, Action& action);
 void add_verify(CLI::App& app, Action& action);

@@ -88,6 +88,7 @@ Exit command(int argc, char** argv) {
   add_equilibrium(app, action);
   add_compare(app, action);
   add_study(app, action);
+  add_compile(app, action);
   add_report(app, action);
   add_view(app, action);
   add_verify(app, action);

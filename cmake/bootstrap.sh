@@ -16,6 +16,8 @@ packages=(
 # The page of reports is put together with npm, and tested in a browser. Either may be there from elsewhere.
 command -v npm >/dev/null || packages+=(nodejs npm)
 need_browser() { command -v chromium >/dev/null || packages+=(chromium); }
+# Sources of compiled models are compiled for a graphics processor too.
+need_clang() { command -v clang++ >/dev/null || packages+=(clang); }
 # The documentation site is built, and its links are followed, by a test.
 need_site() { packages+=(python3-sphinx python3-myst-parser furo libjs-katex python3-pil); }
 
@@ -81,6 +83,7 @@ case $1 in
     ;;
   test)
     need_browser
+    need_clang
     need_site
     install_packages
     build

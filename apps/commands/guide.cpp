@@ -22,6 +22,7 @@ std::string guide() {
   polyform view rod.yaml                     a page that follows the file
   polyform evaluate rod.yaml --json          accelerations and reactions
   polyform compare rod.yaml                  the same through all solvers
+  polyform compile rod.yaml                  a faster solver for this model
   polyform verify                            problems with known answers
   polyform new joint my-joint                begin a plugin of your own
   polyform schema                            every field of the model file

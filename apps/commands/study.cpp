@@ -11,6 +11,7 @@
 #include <thread>
 
 #include "apps/command.hpp"
+#include "apps/session/compiled_cases.hpp"
 #include "apps/session/interruption.hpp"
 #include "apps/session/model_files.hpp"
 #include "apps/session/process_arguments.hpp"
@@ -20,6 +21,7 @@
 #include "apps/session/study_output.hpp"
 #include "apps/session/study_ranks.hpp"
 #include "apps/session/study_request.hpp"
+#include "apps/text/compiled_text.hpp"
 #include "apps/text/influence_text.hpp"
 #include "apps/text/study_text.hpp"
 #include "apps/text/terminal.hpp"
@@ -99,7 +101,15 @@ host::GroupWork work_of(StudyCases& cases, const volatile std::sig_atomic_t& int
 struct StudyFiles {
   std::string table, trajectories;
   std::string_view method;
+  const CompiledCases* compiled = nullptr;
 };
+
+/// Says why the solver could not be compiled, and what is done without it.
+void warn_of_not_compiled(const StudyCases& cases) {
+  if (!cases.why_not_compiled().empty())
+    print(Severity::warning, "the cases go on without --compile: " + cases.why_not_compiled(),
+          "They are evaluated " + cases.evaluation() + ".");
+}
 
 void report(const StudyArguments& arguments, const StudyFiles& files, const host::StudyTable& table,
             const StudyCounts& counts) {
@@ -109,6 +119,7 @@ void report(const StudyArguments& arguments, const StudyFiles& files, const host
     object["influence"] = influence_json(table, files.method);
     if (!output_file.empty()) object["output"] = output_file;
     if (!files.trajectories.empty()) object["trajectories"] = files.trajectories;
+    if (files.compiled != nullptr) object["compiled"] = compiled_json(files.compiled->plugin());
     print_json(object);
   } else if (!arguments.quiet) {
     std::string text = study_text(table, counts) + influence_text(table, files.method);
@@ -117,6 +128,8 @@ void report(const StudyArguments& arguments, const StudyFiles& files, const host
                                  : fmt::format("\nresults      {}\n", output_file);
     if (!files.trajectories.empty()) text += fmt::format("trajectories {}\n", files.trajectories);
     if (!arguments.report.empty()) text += fmt::format("report       {}\n", arguments.report);
+    if (files.compiled != nullptr)
+      text += fmt::format("compiled     {}\n", compiled_text(files.compiled->plugin()));
     const bool aside = output_file == "-" || arguments.report == "-";
     std::fputs(host::printable(text, true).c_str(), aside ? stderr : output());
   }
@@ -208,6 +221,7 @@ Exit study(const StudyArguments& arguments, Ranks* ranks) {
   session.add_plugins_to(roles);
   StudyCases cases(session.plugins(), request.model, request.design, request.quantities, request.cases);
   add_parts(roles);
+  warn_of_not_compiled(cases);
   host::StudyTable table = empty_table(request, cases);
   files.begin(record_of(request, shard, cases), request.design, table, cases.trajectory_channels());
   const std::size_t resumed = table.rows.size();
@@ -219,7 +233,9 @@ Exit study(const StudyArguments& arguments, Ranks* ranks) {
   table.sort();
   files.finish(table, std::filesystem::path(request.model).stem().string());
   report(arguments,
-         {arguments.cases.run.output, files.trajectory_file(), host::name_of(request.design.method())}, table, counts);
+         {arguments.cases.run.output, files.trajectory_file(), host::name_of(request.design.method()),
+          cases.compiled()},
+         table, counts);
   if (!all) {
     print(Severity::warning, fmt::format("interrupted after {} of {} cases", table.rows.size(), counts.cases),
           files.keeps_rows() ? "What was done is kept; --resume goes on with it." : "");
@@ -289,6 +305,8 @@ void add_study(CLI::App& app, Action& action) {
       ->check(CLI::Range(std::size_t{1}, std::size_t{4096}))
       ->type_name("N");
   sub->add_flag("--isolate", arguments->isolate, "Run each case in a process of its own");
+  sub->add_flag("--compile", arguments->cases.compile,
+                "Compile the solver for the model, with the factors left open: the cases go sooner by it");
   sub->add_flag("!--no-lanes", arguments->cases.lanes,
                 "Run each case for itself, also where several can be evaluated at once");
   sub->add_option("--time-limit", arguments->time_limit,
@@ -315,13 +333,16 @@ void add_study(CLI::App& app, Action& action) {
       "mean, rms, amplitude and integral of a column, crossing(column, value), difference(column, SOLVER), the largest\n"
       "distance from a run with that solver; arithmetic of these.\n"
       "Where the model allows it, eight cases are evaluated at once, in lanes; the results are those of single runs, to\n"
-      "rounding. A case that fails, hangs or crashes is a row with its reason and costs no other. Each case is kept in\n"
-      "FILE.journal as it ends. The table is the same for any number of workers and shards.\n"
+      "rounding. With --compile the solver is compiled for the model first, by the C++ compiler of this machine, and\n"
+      "kept (polyform compile --help). A case that fails, hangs or crashes is a row with its reason and costs no other.\n"
+      "Each case is kept in FILE.journal as it ends. The table is the same for any number of workers and shards.\n"
       "Examples:\n"
       "  polyform study rod.yaml --vary bodies.rod.mass=0.5:2:9 \\\n"
       "    --quantity \"fastest=max(pin.v)\" --output rod.csv\n"
       "  polyform study rod.yaml --vary \"gravity[2]=normal(-9.81,0.02)\" --samples 500 \\\n"
       "    --method lhs --quantity \"end=final(pin.q)\" --output rod.h5\n"
+      "  polyform study arm.yaml --compile --vary bodies.hand.mass=1:3:1000 \\\n"
+      "    --quantity \"far=max(hand.x)\" --output arm.csv\n"
       "  polyform study rod.yaml --vary solver=riccati,cartesian \\\n"
       "    --quantity \"end=final(pin.q)\"");
   sub->final_callback([&action, arguments] { action = [arguments] { return study(*arguments); }; });

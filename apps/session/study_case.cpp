@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "apps/session/compiled_cases.hpp"
 #include "apps/session/model_settings.hpp"
 #include "apps/session/solver_choice.hpp"
 #include "apps/session/study_checks.hpp"
@@ -40,13 +41,14 @@ host::TrajectorySink sink_of(const host::System& system, const host::Columns& co
 struct PreparedCase {
   PreparedCase(std::size_t number, std::unique_ptr<host::System> made, const host::Catalog& catalog,
                const CaseSettings& cases, const host::Quantities& quantities,
-               const std::shared_ptr<const SolverChoice>& usual)
+               const std::shared_ptr<const SolverChoice>& usual, const CompiledCases* compiled)
       : number(number), system(std::move(made)), settings(settle(catalog, cases.run, system->description())),
         choice(usual && system->description().solver.options.empty()
                    ? usual
                    : std::make_shared<const SolverChoice>(
                          choose_solver(catalog, *system, cases.solver, cases.options))),
-        solver(compile(*choice, system->view())), sink(*system, quantities) {
+        solver(compiled != nullptr ? compiled->solver_for(*choice, system->view()) : compile(*choice, system->view())),
+        sink(*system, quantities) {
     if (!cases.trajectories.empty()) {
       trajectory.emplace(sink_of(*system, trajectory_columns(cases), settings));
       sinks.push_back(&*trajectory);
@@ -78,7 +80,7 @@ struct LaneModel {
 
 StudyCases::StudyCases(const Plugins& plugins, const std::string& model, const host::Design& design,
                        const host::Quantities& quantities, CaseSettings settings)
-    : plugins_(plugins), design_(design), quantities_(quantities), settings_(std::move(settings)), model_([&] {
+    : plugins_(plugins), file_(model), design_(design), quantities_(quantities), settings_(std::move(settings)), model_([&] {
         host::Diagnostics diagnostics;
         host::VariedModel parsed(model, *plugins_.catalog, diagnostics,
                                  split_options("--import-option", settings_.import_options));
@@ -92,6 +94,7 @@ StudyCases::StudyCases(const Plugins& plugins, const std::string& model, const h
   add_factors();
   check_first_values();
   check_names(*plugins_.catalog, design_.factors(), settings_.solver, integrator_);
+  if (settings_.compile) compile_model();
 }
 
 StudyCases::~StudyCases() = default;
@@ -153,9 +156,43 @@ void StudyCases::check_model() {
 std::size_t StudyCases::together() const { return lane_model_ ? lane_model_->batch->lanes() : 1; }
 
 std::string StudyCases::evaluation() const {
-  if (!lane_model_) return "one case at a time: " + why_no_lanes_;
-  return fmt::format("in lanes: {} cases at a time by {} and {}", together(), lane_model_->choice.formulation->name(),
-                     lane_model_->settings.integrator.name());
+  const char* const how = compiled_ ? "compiled, " : "";
+  if (!lane_model_) return fmt::format("{}one case at a time: {}", how, why_no_lanes_);
+  return fmt::format("{}in lanes: {} cases at a time by {} and {}", how, together(),
+                     lane_model_->choice.formulation->name(), lane_model_->settings.integrator.name());
+}
+
+void StudyCases::compile_model() {
+  constexpr std::size_t most_variants = 64;
+  const std::size_t count = std::min(design_.cases(), most_variants);
+  const HeldMessages messages;
+  try {
+    std::vector<std::unique_ptr<PreparedCase>> cases;
+    for (std::size_t k = 0; k < count; ++k) {
+      // Spread over the whole study; a case that cannot be prepared says so when it is run.
+      const std::size_t number = k * (design_.cases() - 1) / std::max<std::size_t>(1, count - 1);
+      try {
+        cases.push_back(prepare(number));
+      } catch (const Failure&) {
+        continue;
+      }
+    }
+    std::vector<CompiledCases::Variant> variants;
+    for (const std::unique_ptr<PreparedCase>& one : cases) variants.push_back({one->choice.get(), one->solver.get()});
+    if (lane_model_) variants.push_back({&lane_model_->choice, lane_model_->solver.get()});
+    if (cases.empty()) throw Failure(Exit::bad_input, "none of its cases can be prepared");
+    // At its start the solver finds the rows of loops that it leaves out, and the source has no others.
+    std::vector<double> y(cases.front()->solver->state_size());
+    if (cases.front()->solver->encode(cases.front()->system->initial_state(), y) != Status::ok)
+      throw Failure(Exit::simulation_failed, std::string(cases.front()->solver->failure()));
+    compiled_ = std::make_unique<CompiledCases>(file_, variants);
+    if (lane_model_) {
+      lane_model_->solver = compiled_->solver_for(lane_model_->choice, lane_model_->system->view());
+      lane_model_->batch = ask<BatchEvaluation>(*lane_model_->solver);
+    }
+  } catch (const Failure& why) {
+    why_not_compiled_ = why.message() == already_said ? messages.first_error() : why.message();
+  }
 }
 
 void StudyCases::add_factors() {
@@ -204,7 +241,7 @@ std::unique_ptr<PreparedCase> StudyCases::prepare(std::size_t number) {
   std::unique_ptr<host::System> system = assemble(diagnostics, missing_plugin);
   if (!system) throw Failure(Exit::bad_input, first_error(diagnostics));
   auto one = std::make_unique<PreparedCase>(number, std::move(system), *plugins_.catalog, settings_, quantities_,
-                                            usual_choice_);
+                                            usual_choice_, compiled_.get());
   if (one->trajectory &&
       !std::ranges::equal(one->trajectory->channels(), trajectory_channels_, {}, &host::Channel::name,
                           &host::Channel::name))

@@ -25,6 +25,7 @@ struct CaseSettings {
   std::vector<std::string> options;
   bool lenient = false;
   std::vector<std::string> set{};  ///< PATH=VALUE of the model
+  bool compile = false;  ///< the solver is compiled for the model
   bool lanes = true;   ///< several cases are evaluated at once where the model allows it
   std::string trajectories{};  ///< columns that are kept of each case, as of --columns; "": none
   std::vector<std::string> import_options{};  ///< KEY=VALUE, of a model in another program's format
@@ -32,6 +33,7 @@ struct CaseSettings {
 
 struct PreparedCase;
 struct LaneModel;
+class CompiledCases;
 struct SolverChoice;
 
 class StudyCases {
@@ -57,6 +59,10 @@ class StudyCases {
            const host::CaseReport&);
   /// How many are under way at a time.
   std::size_t together() const;
+  /// The solver that was compiled for the cases; none where that was not asked for, or could not be.
+  const CompiledCases* compiled() const { return compiled_.get(); }
+  /// Why it could not be compiled; "" where it could, or was not asked for.
+  const std::string& why_not_compiled() const { return why_not_compiled_; }
   /// How the cases are evaluated: together, or why not.
   std::string evaluation() const;
 
@@ -66,13 +72,16 @@ class StudyCases {
   void add_factors();
   void check_first_values();
   void check_model();
-  /// The case of that number, ready to run. Failure if it cannot be made.
+  /// Compiles the solver of the cases; where that cannot be, says why, and they are evaluated as without.
+  void compile_model();
+  /// The case of that number, ready to run. Failure where it cannot.
   std::unique_ptr<PreparedCase> prepare(std::size_t number);
   host::CaseOutcome outcome_of(PreparedCase&, const host::RunRecord&, const volatile std::sig_atomic_t*) const;
   /// Runs the case with the other solvers of its differences. Returns what went wrong, or "".
   std::string find_differences(PreparedCase&, const volatile std::sig_atomic_t*) const;
 
   Plugins plugins_;
+  std::string file_;                              ///< of the model
   const host::Design& design_;
   const host::Quantities& quantities_;
   CaseSettings settings_;
@@ -81,9 +90,11 @@ class StudyCases {
   std::vector<host::Channel> channels_, trajectory_channels_;
   std::vector<std::string> factor_units_;
   std::string integrator_;                        ///< of the model as it is written
-  std::unique_ptr<LaneModel> lane_model_;         ///< nullptr if cases run one at a time
-  std::string why_no_lanes_;
-  /// The solver of all cases that give it no options; none if it varies.
+  /// None where cases have their formulation's own solvers. It outlives what it made.
+  std::unique_ptr<CompiledCases> compiled_;
+  std::unique_ptr<LaneModel> lane_model_;         ///< none where cases run one at a time
+  std::string why_no_lanes_, why_not_compiled_;
+  /// The solver of all cases that give it no options; none where it varies.
   std::shared_ptr<const SolverChoice> usual_choice_;
 };
 

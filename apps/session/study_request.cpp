@@ -46,6 +46,7 @@ void add_settings(const CaseSettings& cases, host::StudyRecord& record) {
   for (const std::string& option : cases.run.integrator_options) record.emplace_back("integrator option", option);
   if (!cases.solver.empty()) record.emplace_back("solver", cases.solver);
   for (const std::string& option : cases.options) record.emplace_back("solver option", option);
+  if (cases.compile) record.emplace_back("compile", "true");
   if (cases.lenient) record.emplace_back("lenient", "true");
   for (const std::string& value : cases.set) record.emplace_back("set", value);
   if (!cases.trajectories.empty()) record.emplace_back("trajectories", cases.trajectories);

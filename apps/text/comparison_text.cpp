@@ -114,18 +114,25 @@ std::string shortened(std::string_view name, std::size_t most) {
   return fmt::format("{}..{}", name.substr(0, bytes_of(name, head)), name.substr(bytes_of(name, length - tail)));
 }
 
+/// A name at the beginning of a row; a long one has a line for itself.
+std::string row_name(std::string_view name) {
+  constexpr std::size_t width = 12;
+  return name.size() <= width ? fmt::format("{:<{}}", name, width) : fmt::format("{}\n{:{}}", name, "", width);
+}
+
 void print_costs(const std::vector<Standing>& standings) {
   fmt::print(output(), "{:<12} {:>9} {:>10} {:>11} {:>8} {:>6} {:>8} {:>9}\n", "solver", "wall time", "evaluation",
              "evaluations", "steps", "states", "drift", "violation");
   Reasons reasons;
   for (const Standing& s : standings) {
     if (s.run)
-      fmt::print(output(), "{:<12} {:>9} {:>10} {:>11} {:>8} {:>6} {:>8.1e} {:>9.1e}\n", s.solver,
+      fmt::print(output(), "{} {:>9} {:>10} {:>11} {:>8} {:>6} {:>8.1e} {:>9.1e}\n", row_name(s.solver),
                  duration_text(s.run->wall_seconds), duration_text(s.run->seconds_per_evaluation), s.run->evaluations,
                  s.run->steps, s.run->state_size, s.run->energy_drift, s.run->constraint_violation);
     if (s.how != HeatEnd::How::done)
       fmt::print(output(), "{}\n",
-                 wrapped_lines(fmt::format("{:<12} {}", s.run ? "" : s.solver, reasons.once(s, s.solver, s.solver)), 13));
+                 wrapped_lines(fmt::format("{} {}", row_name(s.run ? "" : s.solver),
+                                           reasons.once(s, s.solver, s.solver)), 13));
   }
   if (const std::string note = drift_note(standings); !note.empty()) print_paragraphs(note);
   for (const std::string& text : warning_texts(standings)) print_paragraphs(text);
@@ -147,7 +154,7 @@ void print_deviations(const std::vector<Standing>& standings, const host::Votes&
   for (std::size_t k = 0; k < standings.size(); ++k) {
     const Standing& s = standings[k];
     if (!s.deviation) continue;
-    std::string values = fmt::format("\n{:<12} {:>4}", s.solver, votes.of(k).value_or(0) + 1);
+    std::string values = fmt::format("\n{} {:>4}", row_name(s.solver), votes.of(k).value_or(0) + 1);
     std::string places = fmt::format("\n{:<17}", "");
     for (const Quantity q : shown) {
       const auto& d = (*s.deviation)[q];

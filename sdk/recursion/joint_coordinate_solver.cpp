@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <new>
+#include <typeinfo>
 
 namespace polyform {
 
@@ -48,6 +49,7 @@ void* JointCoordinateSolver::query(std::string_view asked) noexcept {
     return has_newton_matrix() ? static_cast<NewtonDerivative*>(this) : nullptr;
   if (asked == LaneWorld::interface_name) return lane_world();
   if (asked == BatchEvaluation::interface_name) return batch_evaluation();
+  if (asked == ModelSource::interface_name) return model_source();
   // What drives joints that depend on time shows in their reactions, which only observations find.
   if (asked == PowerSource::interface_name && observer_.rheonomic().empty()) return static_cast<PowerSource*>(this);
   return nullptr;
@@ -86,6 +88,12 @@ BatchEvaluation* JointCoordinateSolver::batch_evaluation() noexcept {
   } catch (const std::bad_alloc&) {
     return nullptr;
   }
+}
+
+ModelSource* JointCoordinateSolver::model_source() noexcept {
+  if (lane_world() == nullptr || typeid(*this) != typeid(JointCoordinateSolver)) return nullptr;
+  source_.show(lane_world_);
+  return &source_;
 }
 
 Status JointCoordinateSolver::linearize(double t, std::span<const double> y) noexcept {

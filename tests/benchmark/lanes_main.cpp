@@ -1,6 +1,7 @@
-// Compares evaluations in lanes with those of the scalar path, in one run: nanoseconds per body and evaluation, through
-// the public interface. ninja lane_benchmark.
+// Evaluations in lanes beside those of the scalar path, in one run: nanoseconds per body and evaluation, through the
+// public interface. ninja lane_benchmark; ninja compiled_benchmark for models that are compiled.
 #include <fmt/format.h>
+#include <time.h>
 
 #include <algorithm>
 #include <barrier>
@@ -19,6 +20,7 @@
 #include "framework/host/simulation/integrator_selection.hpp"
 #include "framework/host/simulation/lane_runs.hpp"
 #include "framework/host/simulation/simulate.hpp"
+#include "framework/workbench/compilation/compiled_model_plugin.hpp"
 #include "polyform/contract/batch_evaluation.hpp"
 #include "tests/benchmark/formulation_engine.hpp"
 #include "tests/benchmark/model_text.hpp"
@@ -29,17 +31,24 @@ namespace {
 using namespace polyform;
 using Clock = std::chrono::steady_clock;
 
+/// Of this thread: other programs have no part in it.
+double processor_seconds() {
+  timespec now{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
 double seconds_since(Clock::time_point start) { return std::chrono::duration<double>(Clock::now() - start).count(); }
 
-/// The least of several timings of one call, s.
+/// The least of several timings of one call, s of the processor.
 double least_time(const std::function<void()>& call) {
   double least = 1e9;
   for (int round = 0; round < 15; ++round) {
     std::size_t calls = 1;
     for (;;) {
-      const Clock::time_point start = Clock::now();
+      const double start = processor_seconds();
       for (std::size_t i = 0; i < calls; ++i) call();
-      const double seconds = seconds_since(start);
+      const double seconds = processor_seconds() - start;
       if (seconds > 0.01) {
         least = std::min(least, seconds / static_cast<double>(calls));
         break;
@@ -96,9 +105,20 @@ class Ensemble {
         largest = std::max(largest, std::abs(rates_[i]));
         off = std::max(off, std::abs(rates_[i] - ydot_[i * lanes() + k]));
       }
-      worst = std::max(worst, off / largest);
+      worst = std::max(worst, off / std::max(largest, 0.01));  // some are at rest
     }
     return worst;
+  }
+  /// The largest difference of both in lanes, beside the largest rate.
+  double difference_from(Ensemble& other) {
+    evaluate();
+    other.evaluate();
+    double largest = 0, off = 0;
+    for (std::size_t i = 0; i < ydot_.size(); ++i) {
+      largest = std::max(largest, std::abs(ydot_[i]));
+      off = std::max(off, std::abs(ydot_[i] - other.ydot_[i]));
+    }
+    return off / std::max(largest, 0.01);  // some are at rest
   }
 
  private:
@@ -142,6 +162,39 @@ double gain_of_two_threads(const host::System& system, const Formulation& formul
     best = std::max(best, (of_first + of_second) / alone);
   }
   return best;
+}
+
+/// A system's solver, compiled (polyform compile).
+struct Compiled {
+  Compiled(const std::string& title, const host::System& system, const Formulation& from) {
+    const host::SolverPointer solver = benchmark::solver_for(system, from);
+    std::vector<double> y(solver->state_size());
+    solver->encode(system.initial_state(), y);
+    const std::string name = host::compiled_name(title);
+    plugin = std::make_unique<host::CompiledModelPlugin>(
+        name, host::source_of(*solver, from.name(), {name, title, {}}), "benchmark");
+  }
+  std::unique_ptr<host::CompiledModelPlugin> plugin;
+};
+
+void measure_compiled(const std::string& title, const host::System& system, const Formulation& from) {
+  const auto bodies = static_cast<double>(system.view().bodies.size());
+  const Compiled compiled(title, system, from);
+  Ensemble by_tables(system, from), unrolled(system, compiled.plugin->formulation());
+  by_tables.prepare_alone();
+  unrolled.prepare_alone();
+  const double difference = std::max(unrolled.difference(), unrolled.difference_from(by_tables));
+  const auto nanoseconds = [&](const std::function<void()>& call, std::size_t lanes) {
+    return 1e9 * least_time(call) / bodies / static_cast<double>(lanes);
+  };
+  const double alone = nanoseconds([&] { by_tables.evaluate_alone(0); }, 1);
+  const double lanes = nanoseconds([&] { by_tables.evaluate(); }, by_tables.lanes());
+  const double compiled_alone = nanoseconds([&] { unrolled.evaluate_alone(0); }, 1);
+  const double compiled_lanes = nanoseconds([&] { unrolled.evaluate(); }, unrolled.lanes());
+  fmt::print("{:<24} {:>6} {:>8.1f} {:>8.1f} {:>8.1f} {:>8.1f} {:>6.2f} {:>8.1f} {:>10.1e}\n", title, bodies, alone, lanes,
+             compiled_alone, compiled_lanes, lanes / compiled_lanes,
+             compiled.plugin->made().kept ? 0.0 : compiled.plugin->made().seconds, difference);
+  std::fflush(stdout);
 }
 
 void measure(const std::string& title, const host::System& system, const Formulation& formulation) {
@@ -218,9 +271,38 @@ void measure_drop(const host::Registry& registry, const Formulation& riccati) {
   measure_runs("drop of ten rods, 1000 runs", *system, riccati, settings, 1000);
 }
 
-int benchmark_lanes() {
+/// Systems that are compiled, beside the lanes that go through tables.
+void benchmark_compiled(const host::Registry& registry, const Formulation& riccati) {
+  fmt::print("{:<24} {:>6} {:>17} {:>17} {:>6} {:>8} {:>10}\n", "", "", "by tables", "compiled", "", "", "");
+  fmt::print("{:<24} {:>6} {:>8} {:>8} {:>8} {:>8} {:>6} {:>8} {:>10}\n", "ns per body, evaluation", "bodies", "scalar",
+             "lanes", "scalar", "lanes", "ratio", "s", "difference");
+  const auto of_mechanism = [&](const std::string& title, const benchmark::Mechanism& mechanism) {
+    const benchmark::PolyformModel model(mechanism, registry);
+    measure_compiled(title, *model.system, riccati);
+  };
+  of_mechanism("revolute chain of 7", benchmark::revolute_chain(7));
+  of_mechanism("revolute chain of 10", benchmark::revolute_chain(10));
+  of_mechanism("revolute chain of 20", benchmark::revolute_chain(20));
+  of_mechanism("revolute chain of 40", benchmark::revolute_chain(40));
+  of_mechanism("revolute chain of 100", benchmark::revolute_chain(100));
+  of_mechanism("ball chain of 10", benchmark::ball_chain(10));
+  of_mechanism("binary tree of 15", benchmark::binary_tree(15));
+  of_mechanism("ladder of 10 four-bars", benchmark::ladder(21));
+  for (const char* name : {"seven_axis_arm", "double_pendulum", "vehicle", "andrews", "planar_3rrr", "slider_crank"}) {
+    double reading = 0, assembling = 0;
+    const auto system = benchmark::assembled(
+        benchmark::content_of(fmt::format("{}/{}.yaml", POLYFORM_MODELS, name)), registry, reading, assembling);
+    measure_compiled(name, *system, riccati);
+  }
+}
+
+int benchmark_lanes(bool compiled) {
   const host::Registry registry;
   const Formulation& riccati = named(registry, "riccati");
+  if (compiled) {
+    benchmark_compiled(registry, riccati);
+    return 0;
+  }
   fmt::print("{:<28} {:>6} {:>9} {:>9} {:>6} {:>10} {:>10} {:>6}\n", "ns per body and evaluation", "bodies", "scalar",
              "lanes", "ratio", "2 threads", "difference", "single");
   const auto of_mechanism = [&](const std::string& title, const benchmark::Mechanism& mechanism) {
@@ -248,9 +330,9 @@ int benchmark_lanes() {
 
 }  // namespace
 
-int main() {
+int main(int count, char** arguments) {
   try {
-    return benchmark_lanes();
+    return benchmark_lanes(count > 1 && std::string_view(arguments[1]) == "--compiled");
   } catch (const polyform::host::Failure& failure) {
     fmt::print(stderr, "{}\n", failure.message());
   } catch (const std::exception& problem) {

@@ -14,6 +14,7 @@
 #include "polyform/contract/held_states.hpp"
 #include "polyform/contract/initial_states.hpp"
 #include "polyform/contract/kernels.hpp"
+#include "polyform/contract/model_source.hpp"
 #include "polyform/contract/picture.hpp"
 #include "polyform/contract/plugin.hpp"
 #include "polyform/contract/body_pairs.hpp"

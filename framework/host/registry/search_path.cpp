@@ -80,6 +80,8 @@ std::string plugin_path_of_environment() {
 
 fs::path installed_plugin_folder() { return from_program(POLYFORM_BIN_TO_PLUGINS); }
 fs::path installed_witness_folder() { return from_program(POLYFORM_BIN_TO_PLUGINS "/../witnesses"); }
+fs::path installed_library_folder() { return from_program(POLYFORM_BIN_TO_PLUGINS "/.."); }
+fs::path installed_include_folder() { return from_program(POLYFORM_BIN_TO_INCLUDE); }
 fs::path installed_data_folder() { return from_program(POLYFORM_BIN_TO_DATA); }
 
 std::vector<SearchedPlace> places_to_search(const RegistryOptions& options) {

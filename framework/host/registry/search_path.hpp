@@ -16,8 +16,10 @@ std::string plugin_path_of_environment();
 /// installation. Empty if the system does not tell where the executable is.
 std::filesystem::path installed_plugin_folder();
 std::filesystem::path installed_data_folder();
-/// The folder with other engines as formulations, next to the folder of plugins; they are loaded when they are asked
-/// for.
+/// Where the SDK stands, its libraries and its headers.
+std::filesystem::path installed_library_folder();
+std::filesystem::path installed_include_folder();
+/// Where other engines stand as formulations, beside the folder of plugins; they are loaded when they are asked for.
 std::filesystem::path installed_witness_folder();
 
 /// A command gives only the list of --plugin-path; the rest is as the process finds it.

@@ -1,7 +1,9 @@
 // The numbers and the room of as many worlds as one pack holds.
 #pragma once
 
+#include <array>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "lane_loops.hpp"
@@ -117,14 +119,27 @@ class Arrays {
       for (std::size_t r = 0; r < rows.size(); ++r) LanesOf<T>::set(to.rows[r][k], lane, rows[r][k]);
     }
   }
-  /// The axis of a cut joint of one primitive, in F.
+  /// All that take() fills, as plain numbers: constants, frames, axes, ground, cuts and axes of cuts.
+  std::array<std::span<T>, 6> numbers() noexcept {
+    static_assert(sizeof(Constants<T>) == 17 * sizeof(T) && sizeof(Frame<T>) == 21 * sizeof(T) &&
+                  sizeof(Cut<T>) == cut_numbers * sizeof(T) && sizeof(Vector3<T>) == 3 * sizeof(T));
+    return {flat(std::span(constants_)), flat(std::span(frames_)), flat(std::span(axes_)),
+            flat(std::span(&worlds.ground, 1)), loops_ ? flat(std::span(loops_->cuts)) : std::span<T>(),
+            flat(std::span(cut_axes_))};
+  }
+  /// Of a cut joint of one primitive, in F.
   const Vector3<T>& cut_axis(std::size_t cut) const noexcept { return cut_axes_[cut]; }
+  const Vector3<T>* cut_axes() const noexcept { return cut_axes_.data(); }
   Loops<T>* loops() noexcept { return loops_ ? &*loops_ : nullptr; }
 
   Worlds<T> worlds;
   Room<T> room;
 
  private:
+  template <class Element>
+  static std::span<T> flat(std::span<Element> of) {
+    return {reinterpret_cast<T*>(of.data()), of.size_bytes() / sizeof(T)};
+  }
   template <class Element>
   static Element* pointer(std::vector<Element>& of) {
     return of.empty() ? nullptr : of.data();

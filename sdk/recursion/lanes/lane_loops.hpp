@@ -28,6 +28,8 @@ struct Cut {
   SpatialVector<T> bias;       ///< Ḣ v
   Vector3<T> p_moving;
 };
+/// In a Cut: the rows and the bias, then the rest.
+inline constexpr std::size_t cut_numbers = 45, cut_row_numbers = 42;
 
 template <class T>
 class Loops {

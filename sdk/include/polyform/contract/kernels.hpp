@@ -38,6 +38,7 @@ inline constexpr std::string_view tree_recursion = "tree recursion";        ///<
 inline constexpr std::string_view loop_closure = "loop closure";            ///< loop_closure.hpp
 inline constexpr std::string_view saddle_point = "saddle-point system";     ///< absolute_system.hpp
 inline constexpr std::string_view merged_welds = "merged welds";            ///< merged_solver.hpp
+inline constexpr std::string_view compiled_model = "compiled model";        ///< compiled_model.hpp
 }  // namespace kernels
 
 /// A list of kernels whose names live elsewhere; it holds each name once.

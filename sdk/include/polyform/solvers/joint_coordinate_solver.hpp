@@ -17,6 +17,7 @@
 #include "polyform/contract/second_order.hpp"
 #include "polyform/mechanics/discrete_values.hpp"
 #include "polyform/solvers/centred_view.hpp"
+#include "polyform/solvers/joint_coordinate_source.hpp"
 #include "polyform/solvers/joint_failure.hpp"
 #include "polyform/solvers/joint_loads.hpp"
 #include "polyform/solvers/joint_observer.hpp"
@@ -86,6 +87,8 @@ class JointCoordinateSolver : public Solver, public PowerSource, public SecondOr
   // are first asked for.
   LaneWorld* lane_world() noexcept;
   BatchEvaluation* batch_evaluation() noexcept;
+  // The same, and of this class itself: the source knows nothing of corrections that others make.
+  ModelSource* model_source() noexcept;
   Status linearize(double t, std::span<const double> y) noexcept override;
   Status prepare(double gamma) noexcept override;
   Status derivative_to_solve(double t, std::span<const double> y, std::span<double> ydot) noexcept override;
@@ -129,6 +132,7 @@ class JointCoordinateSolver : public Solver, public PowerSource, public SecondOr
   bool by_recursion_ = false;          ///< the accelerations are those of the Recursion itself
   LaneWorld lane_world_;
   std::unique_ptr<LaneEvaluation> lanes_;
+  JointCoordinateSource source_;
 };
 
 }  // namespace polyform

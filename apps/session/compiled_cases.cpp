@@ -1,0 +1,42 @@
+#include "apps/session/compiled_cases.hpp"
+
+#include <algorithm>
+
+namespace polyform::apps {
+
+namespace {
+
+/// Options of formulations are numbers, whole numbers and choices.
+bool is_same(const FieldValue& a, const FieldValue& b) {
+  return a.number == b.number && a.integer == b.integer && a.text == b.text;
+}
+
+std::string source_of(const std::string& model, std::span<const CompiledCases::Variant> variants) {
+  std::vector<Solver*> others;
+  for (const CompiledCases::Variant& variant : variants.subspan(1)) others.push_back(variant.solver);
+  const CompiledCases::Variant& first = variants.front();
+  return host::source_of(*first.solver, first.choice->formulation->name(),
+                         {host::compiled_name(model), host::compiled_meaning(model), others});
+}
+
+}  // namespace
+
+CompiledCases::CompiledCases(const std::string& model, std::span<const Variant> variants)
+    : from_(variants.front().choice->formulation), options_(variants.front().choice->options),
+      plugin_(host::compiled_name(model), source_of(model, variants), POLYFORM_VERSION) {}
+
+host::SolverPointer CompiledCases::compiled_for(const SolverChoice& choice, const SystemView& view) const {
+  if (choice.formulation != from_ || !std::ranges::equal(choice.options, options_, is_same)) return nullptr;
+  try {
+    return host::compile(plugin_.formulation(), view, plugin_.options(*from_, choice.options));
+  } catch (const host::Failure&) {
+    return nullptr;  // its numbers are others
+  }
+}
+
+host::SolverPointer CompiledCases::solver_for(const SolverChoice& choice, const SystemView& view) const {
+  host::SolverPointer solver = compiled_for(choice, view);
+  return solver ? std::move(solver) : compile(choice, view);
+}
+
+}  // namespace polyform::apps

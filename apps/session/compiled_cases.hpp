@@ -1,0 +1,36 @@
+// The solver of a study's cases, compiled for the model that they are variants of.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "apps/session/solver_choice.hpp"
+#include "framework/workbench/compilation/compiled_model_plugin.hpp"
+
+namespace polyform::apps {
+
+/// Numbers in which the variants differ stay open in it. A case that differs in another one, or in its structure, is
+/// left to the solver that the others were compiled from.
+class CompiledCases {
+ public:
+  struct Variant {
+    const SolverChoice* choice;
+    Solver* solver;            ///< by the choice
+  };
+  /// The first variant is the one that is compiled. Failure, with the reason, where that cannot be.
+  CompiledCases(const std::string& model, std::span<const Variant> variants);
+
+  const host::CompiledModelPlugin& plugin() const { return plugin_; }
+  /// A solver for the system, compiled where its choice and its numbers allow it, else as the choice says.
+  host::SolverPointer solver_for(const SolverChoice&, const SystemView&) const;
+  /// Compiled, or none where the system does not fit.
+  host::SolverPointer compiled_for(const SolverChoice&, const SystemView&) const;
+
+ private:
+  const Formulation* from_;
+  std::vector<FieldValue> options_;   ///< of the choice that was compiled; texts are not looked at
+  host::CompiledModelPlugin plugin_;
+};
+
+}  // namespace polyform::apps

@@ -1,0 +1,56 @@
+// The arrays that the kernels of a compiled model read and write, and what they ask of their number. The kernels include
+// nothing else: they have no heap, no exception and no virtual call, and need no standard library, so that a compiler for
+// a device takes them too.
+#pragma once
+
+/// Before each function of a kernel. A compiler for a device makes one function of them.
+#ifdef POLYFORM_DEVICE
+#define POLYFORM_KERNEL inline __attribute__((always_inline))
+#else
+#define POLYFORM_KERNEL __attribute__((noinline))
+#endif
+
+namespace polyform {
+
+/// T: double, or the compiler's vector of as many as a register takes. Numbers: what leads to those of the worlds.
+template <class T, class Numbers = const T*>
+struct CompiledRoom {
+  using Number = T;
+  using Mask = decltype(T{} > T{});
+  using Index = decltype(sizeof(0));
+
+  const double* y = nullptr;      ///< number i of the first lane at y[i · stride]
+  double* ydot = nullptr;         ///< the same
+  const T *sines = nullptr, *cosines = nullptr;   ///< of the angles
+  Numbers constants{}, frames{}, axes{}, ground{}, cuts{}, cut_axes{};
+  const T *motions = nullptr;     ///< of joints that are code
+  const T *loads = nullptr, *efforts = nullptr;   ///< what acts
+  T* frame_motions = nullptr;     ///< written where something acts on the frame
+  T* work = nullptr;              ///< from one part of a kernel to the next
+  Mask* bad = nullptr;            ///< lanes that the world's own solver has to do
+
+  /// One world stands by itself, and worlds in lanes in a batch of eight.
+  static constexpr Index stride = sizeof(T) == sizeof(double) ? 1 : 8;
+
+  T state(Index i) const {
+    T x;
+    __builtin_memcpy(&x, y + i * stride, sizeof x);
+    return x;
+  }
+  void put_rate(Index i, const T& x) const { __builtin_memcpy(ydot + i * stride, &x, sizeof x); }
+  static T all(double x) { return T{} + x; }
+  void check(const T& a, const T& b) const { *bad |= not_above(a, b); }
+
+  static T absolute(const T& a) { return a < T{} ? -a : a; }
+  static T greater(const T& a, const T& b) { return a < b ? b : a; }
+
+ private:
+  static Mask not_above(const T& a, const T& b) {
+    if constexpr (sizeof(T) == sizeof(double))
+      return !(a > b);
+    else
+      return ~(a > b);
+  }
+};
+
+}  // namespace polyform

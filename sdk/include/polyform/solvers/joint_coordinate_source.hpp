@@ -1,0 +1,28 @@
+// The source of a solver in joint coordinates by the Recursion (model_source.hpp).
+#pragma once
+
+#include <string>
+
+#include "polyform/contract/model_source.hpp"
+#include "polyform/solvers/lane_evaluation.hpp"
+
+namespace polyform {
+
+/// Of what LaneEvaluation carries: the kernels of the lanes, unrolled for the world.
+class JointCoordinateSource final : public ModelSource {
+ public:
+  /// Shows the world of a solver.
+  void show(const LaneWorld& world) noexcept { world_ = world; }
+
+  Status write(std::string_view name, std::string_view model, std::span<Solver* const> variants,
+               TextSink&) noexcept override;
+  std::string_view failure() const noexcept override { return failure_; }
+
+ private:
+  std::string find_misfit(const LaneWorld* variant) const;
+
+  LaneWorld world_;
+  std::string failure_;
+};
+
+}  // namespace polyform

@@ -1,0 +1,45 @@
+#include "polyform/solvers/joint_coordinate_source.hpp"
+
+#include <exception>
+#include <vector>
+
+#include "tracing/model_trace.hpp"
+#include "tracing/source_writer.hpp"
+
+namespace polyform {
+
+Status JointCoordinateSource::write(std::string_view name, std::string_view model, std::span<Solver* const> others,
+                                    TextSink& sink) noexcept {
+  try {
+    failure_.clear();
+    if (const char* const why = LaneEvaluation::refusal(world_)) failure_ = why;
+    std::vector<LaneWorld> variants;
+    for (std::size_t i = 0; failure_.empty() && i < others.size(); ++i) {
+      const auto* const world = static_cast<const LaneWorld*>(others[i]->query(LaneWorld::interface_name));
+      failure_ = find_misfit(world);
+      if (failure_.empty()) variants.push_back(*world);
+    }
+    if (!failure_.empty()) return Status::failed;
+    const std::vector<double> numbers = tracing::numbers_of(world_, variants);
+    const std::vector<unsigned> rows_left_out = tracing::rows_left_out_of(world_);
+    tracing::SourceHead head{name, model, tracing::structure_of(world_), numbers, rows_left_out, {}, {}, {}, {}, false};
+    tracing::tell_runs(world_, head);
+    tracing::Trace trace;
+    tracing::trace(world_, numbers, trace);
+    tracing::write_source(head, trace, sink);
+    return Status::ok;
+  } catch (const std::exception&) {
+    failure_ = "memory ran out";
+    return Status::failed;
+  }
+}
+
+std::string JointCoordinateSource::find_misfit(const LaneWorld* variant) const {
+  if (variant == nullptr || variant->library != world_.library) return "a variant is of another solver";
+  if (const char* const why = LaneEvaluation::refusal(*variant)) return std::string("in a variant ") + why;
+  if (tracing::structure_of(*variant) != tracing::structure_of(world_))
+    return "a variant has other bodies, joints or forces";
+  return "";
+}
+
+}  // namespace polyform
