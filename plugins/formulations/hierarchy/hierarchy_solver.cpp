@@ -20,7 +20,7 @@ HierarchySolver::HierarchySolver(const SystemView& view, Plan plan, const Option
       recursion_(system().equations(), plan_.tree, plan_.constraints, plan_.inertia, options.method, plan_.noise),
       levels_(this->view(), *this, system(), plan_.noise, options.method, plan_.level) {
   for (std::size_t level = 1; level <= plan_.tree.levels; ++level)
-    modules_.push_back(modules_at(plan_.constraints, system().equations().blocks(), level));
+    subsystems_.push_back(subsystems_at(plan_.constraints, system().equations().blocks(), level));
 }
 
 /// f + φ and the solution of the level's model at the evaluated motions.
@@ -57,7 +57,7 @@ void HierarchySolver::describe_constraint(std::size_t i, Constraint& out) const 
 }
 
 std::size_t HierarchySolver::module_of(std::size_t block, std::size_t level) const noexcept {
-  return modules_[level - 1][block];
+  return subsystems_[level - 1][block];
 }
 
 }  // namespace polyform::hierarchy

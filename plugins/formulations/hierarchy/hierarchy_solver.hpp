@@ -49,7 +49,7 @@ class HierarchySolver final : public AbsoluteSolver {
   bool check_regular() noexcept override;
 
   Plan plan_;
-  std::vector<std::vector<std::size_t>> modules_;  ///< per level from 1, per block
+  std::vector<std::vector<std::size_t>> subsystems_;  ///< per level from 1, per block
   Recursion recursion_;
   ShownLevels levels_;
 };

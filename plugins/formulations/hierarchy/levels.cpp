@@ -11,7 +11,7 @@ class NamedSubsystems {
   NamedSubsystems(const SystemView& view, const std::vector<LevelConstraint>& constraints)
       : parent_(view.subsystems.size() + 1, none),
         height_(parent_.size(), 1),
-        module_of_(blocks_of(view), parent_.size() - 1) {
+        subsystem_of_(blocks_of(view), parent_.size() - 1) {
     const std::size_t system = parent_.size() - 1;
     std::vector<std::size_t> members(parent_.size());
     for (std::size_t m = 0; m < system; ++m) {
@@ -19,20 +19,21 @@ class NamedSubsystems {
       parent_[m] = subsystem.parent == none ? system : subsystem.parent;
       ++members[parent_[m]];
       members[m] += subsystem.bodies.size();
-      for (const BodyIndex b : subsystem.bodies) module_of_[at(b)] = m;
+      for (const BodyIndex b : subsystem.bodies) subsystem_of_[at(b)] = m;
     }
     std::vector<bool> alone;
     for (const std::size_t count : members) alone.push_back(count == 1);
-    const std::size_t n = view.bodies.size(), first = constraints.size() - (module_of_.size() - n);
-    for (std::size_t m = n; m < module_of_.size(); ++m) {
+    const std::size_t n = view.bodies.size(), first = constraints.size() - (subsystem_of_.size() - n);
+    for (std::size_t m = n; m < subsystem_of_.size(); ++m) {
       const std::vector<std::size_t>& constrained = constraints[first + m - n].blocks;
-      if (constrained.size() > 1 && constrained.back() == m) module_of_[m] = common({constrained.begin(), constrained.end() - 1});
+      if (constrained.size() > 1 && constrained.back() == m)
+        subsystem_of_[m] = common({constrained.begin(), constrained.end() - 1});
       // A body that is named alone is of level 1, and so is the module that drives it: both are members of the
       // subsystem around them.
-      while (module_of_[m] != system && alone[module_of_[m]]) module_of_[m] = parent_[module_of_[m]];
-      if (module_of_[m] != system) ++members[module_of_[m]];
+      while (subsystem_of_[m] != system && alone[subsystem_of_[m]]) subsystem_of_[m] = parent_[subsystem_of_[m]];
+      if (subsystem_of_[m] != system) ++members[subsystem_of_[m]];
     }
-    members[system] += static_cast<std::size_t>(std::count(module_of_.begin(), module_of_.end(), system));
+    members[system] += static_cast<std::size_t>(std::count(subsystem_of_.begin(), subsystem_of_.end(), system));
     // An enclosing subsystem stands before those within it.
     for (std::size_t m = system; m-- > 0;) {
       if (members[m] > 1) height_[m] = std::max<std::size_t>(height_[m], 2);
@@ -54,13 +55,13 @@ class NamedSubsystems {
 
   /// The smallest subsystem that has all these blocks.
   std::size_t common(const std::vector<std::size_t>& blocks) const {
-    std::size_t found = module_of_[blocks.front()];
+    std::size_t found = subsystem_of_[blocks.front()];
     for (const std::size_t b : blocks)
-      while (!contains(found, module_of_[b])) found = parent_[found];
+      while (!contains(found, subsystem_of_[b])) found = parent_[found];
     return found;
   }
 
-  std::vector<std::size_t> parent_, height_, module_of_;
+  std::vector<std::size_t> parent_, height_, subsystem_of_;
 };
 
 }  // namespace
@@ -117,8 +118,8 @@ std::size_t set_named_levels(const SystemView& view, std::vector<LevelConstraint
   return modules.levels();
 }
 
-std::vector<std::size_t> modules_at(const std::vector<LevelConstraint>& constraints, std::size_t blocks,
-                                    std::size_t level) {
+std::vector<std::size_t> subsystems_at(const std::vector<LevelConstraint>& constraints, std::size_t blocks,
+                                       std::size_t level) {
   std::vector<std::size_t> first(blocks);
   for (std::size_t b = 0; b < blocks; ++b) first[b] = b;
   const auto root = [&](std::size_t b) {
@@ -132,13 +133,13 @@ std::vector<std::size_t> modules_at(const std::vector<LevelConstraint>& constrai
       first[std::max(one, other)] = std::min(one, other);
     }
   }
-  std::vector<std::size_t> number(blocks), module(blocks);
+  std::vector<std::size_t> number(blocks), subsystem(blocks);
   std::size_t count = 0;
   for (std::size_t b = 0; b < blocks; ++b) {
     if (root(b) == b) number[b] = count++;
-    module[b] = number[root(b)];
+    subsystem[b] = number[root(b)];
   }
-  return module;
+  return subsystem;
 }
 
 }  // namespace polyform::hierarchy

@@ -37,6 +37,6 @@ std::size_t set_named_levels(const SystemView&, std::vector<LevelConstraint>&);
 
 /// The subsystem of a level's model to which each block belongs: blocks that constraints up to the level join, numbered
 /// by their first blocks.
-std::vector<std::size_t> modules_at(const std::vector<LevelConstraint>&, std::size_t blocks, std::size_t level);
+std::vector<std::size_t> subsystems_at(const std::vector<LevelConstraint>&, std::size_t blocks, std::size_t level);
 
 }  // namespace polyform::hierarchy

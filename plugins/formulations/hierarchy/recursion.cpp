@@ -27,7 +27,7 @@ bool Recursion::pass(std::span<const double> loads) noexcept {
   }
   for (Node& node : nodes_) {
     read_rows(node);
-    if (modules_[node.module].by_basis)
+    if (subsystems_[node.subsystem].by_basis)
       enforce_on_basis(node);
     else
       enforce_by_filter(node);
@@ -35,7 +35,7 @@ bool Recursion::pass(std::span<const double> loads) noexcept {
   if (free_count_ > 0) return name_free_blocks();
   for (std::size_t k = nodes_.size(); k-- > 0;) {
     Node& node = nodes_[k];
-    if (modules_[node.module].by_basis)
+    if (subsystems_[node.subsystem].by_basis)
       return_on_basis(node);
     else
       return_by_filter(node);
@@ -48,7 +48,7 @@ bool Recursion::pass(std::span<const double> loads) noexcept {
 void Recursion::start_body(std::size_t i, const Spatial& load) noexcept {
   const BlockInertia& body = inertia_[i];
   const Mat3& R = system_.frames()[i].R;
-  Module& m = modules_[i];
+  Subsystem& m = subsystems_[i];
   m.force_vector().setZero();
   if (m.by_basis) {
     // x in units of the body's size, or as it is with S to these units.
@@ -91,7 +91,7 @@ void Recursion::start_body(std::size_t i, const Spatial& load) noexcept {
 /// Does the same for a flexible body or a module. False if its mass matrix has lost its inverse.
 bool Recursion::start_block(std::size_t i, const double* load) noexcept {
   const BlockInertia& block = inertia_[i];
-  Module& m = modules_[i];
+  Subsystem& m = subsystems_[i];
   m.force_vector().setZero();
   const Index size = m.width;
   const Eigen::Map<const Eigen::MatrixXd> M(system_.mass_matrix(i).data(), size, size);  // symmetric
@@ -168,7 +168,7 @@ void Recursion::read_rows(Node& node) noexcept {
   Vector residual(node.residual, node.count);
   for (const Member& t : node.touched)
     with_size(t.size, [&](auto n) {
-      const Vector x = modules_[node.parts[t.part].module].x_vector();
+      const Vector x = subsystems_[node.parts[t.part].subsystem].x_vector();
       residual -= H.middleCols(t.first, n).lazyProduct(x.segment(t.place, n));
     });
 }
@@ -178,7 +178,7 @@ void Recursion::set_full_rows(Node& node, const Rows& rows, const Member& touche
                               const AbsoluteEquations::Coefficients& c) noexcept {
   const Index size = touched.size, own = c.frame.empty() ? size : size - 6;
   const std::vector<double>& units = inertia_[touched.block].units;
-  const Matrix N = modules_[touched.block].N_matrix();
+  const Matrix N = subsystems_[touched.block].N_matrix();
   Vector a(scratch_->vector, size);
   Matrix H = node.H_matrix();
   for (Index r = 0; r < rows.count; ++r) {
@@ -192,15 +192,15 @@ void Recursion::set_full_rows(Node& node, const Rows& rows, const Member& touche
 
 /// Does Eqs 4.14–4.18 on the interface of the merged subsystem.
 void Recursion::enforce_by_filter(Node& node) noexcept {
-  Module& module = modules_[node.module];
-  const Index m = node.count, n = module.width;
+  Subsystem& subsystem = subsystems_[node.subsystem];
+  const Index m = node.count, n = subsystem.width;
   const Matrix H = node.H_matrix();
   // P H̃ᵀ of all members; P is block diagonal over the parts.
   Matrix D(scratch_->D, node.width, m), S(scratch_->S, m, m), PHt(node.PHt, n, m);
   D.setZero();
   for (const Member& t : node.touched) {
     const Node::Part& part = node.parts[t.part];
-    const Matrix P = modules_[part.module].P_matrix();
+    const Matrix P = subsystems_[part.subsystem].P_matrix();
     with_size(t.size, [&](auto k) {
       D.middleRows(part.member, P.rows()) += P.middleCols(t.place, k).lazyProduct(H.middleCols(t.first, k).transpose());
     });
@@ -217,12 +217,12 @@ void Recursion::enforce_by_filter(Node& node) noexcept {
     stiffest_ = &node;
   }
 
-  Matrix P = module.P_matrix();
+  Matrix P = subsystem.P_matrix();
   P.setZero();
   for (const Member& a : node.interface) {
-    const Module& part = modules_[node.parts[a.part].module];
+    const Subsystem& part = subsystems_[node.parts[a.part].subsystem];
     with_size(a.size, [&](auto k) {
-      module.x_vector().segment(a.first, k) = part.x_vector().segment(a.place, k);
+      subsystem.x_vector().segment(a.first, k) = part.x_vector().segment(a.place, k);
       PHt.middleRows(a.first, k) = D.middleRows(a.member, k);
       for (const Member& b : node.interface) {
         if (a.part != b.part) continue;
@@ -235,18 +235,18 @@ void Recursion::enforce_by_filter(Node& node) noexcept {
   const Innovation innovation{PHt, S, Vector(node.residual, m), node.S_inverse};
   const InnovationScratch scratch{scratch_->first, scratch_->second, scratch_->vector};
   if (method_ == Method::udwadia_kalaba)
-    udwadia_kalaba(innovation, scratch, module.x_vector(), P);
+    udwadia_kalaba(innovation, scratch, subsystem.x_vector(), P);
   else
-    square_root_free(innovation, scratch, module.x_vector(), P);
+    square_root_free(innovation, scratch, subsystem.x_vector(), P);
 }
 
 /// Finds λ = S^g (b̃ − H̃ (x̄ + P F)), with the innovation that later constraints leave.
 void Recursion::return_by_filter(Node& node) noexcept {
-  const Module& module = modules_[node.module];
-  const Matrix PHt(node.PHt, module.width, node.count);
+  const Subsystem& subsystem = subsystems_[node.subsystem];
+  const Matrix PHt(node.PHt, subsystem.width, node.count);
   Vector lambda(scratch_->vector, node.count);
   lambda = Vector(node.residual, node.count);
-  lambda -= PHt.transpose().lazyProduct(module.force_vector());
+  lambda -= PHt.transpose().lazyProduct(subsystem.force_vector());
   node.S_inverse.solve(lambda.data());
   hand_down_forces(node);
 }
@@ -256,22 +256,22 @@ void Recursion::hand_down_forces(Node& node) noexcept {
   const Vector lambda(scratch_->vector, node.count);
   for (const Rows& rows : node.rows)
     std::copy_n(lambda.data() + rows.first, rows.count, multipliers_.data() + system_.first_row(rows.constraint));
-  for (const Node::Part& part : node.parts) modules_[part.module].force_vector().setZero();
-  const Vector above = modules_[node.module].force_vector();
+  for (const Node::Part& part : node.parts) subsystems_[part.subsystem].force_vector().setZero();
+  const Vector above = subsystems_[node.subsystem].force_vector();
   for (const Member& member : node.interface) {
-    Vector force = modules_[node.parts[member.part].module].force_vector();
+    Vector force = subsystems_[node.parts[member.part].subsystem].force_vector();
     with_size(member.size, [&](auto n) { force.segment(member.place, n) = above.segment(member.first, n); });
   }
   const Matrix H = node.H_matrix();
   for (const Member& t : node.touched) {
-    Vector force = modules_[node.parts[t.part].module].force_vector();
+    Vector force = subsystems_[node.parts[t.part].subsystem].force_vector();
     with_size(t.size,
               [&](auto n) { force.segment(t.place, n) += H.middleCols(t.first, n).transpose().lazyProduct(lambda); });
   }
 }
 
 void Recursion::finish_block(std::size_t i) noexcept {
-  const Module& m = modules_[i];
+  const Subsystem& m = subsystems_[i];
   double* out = accelerations_.data() + system_.offset(i);
   if (inertia_[i].rigid) {
     Eigen::Matrix<double, 6, 1> x;

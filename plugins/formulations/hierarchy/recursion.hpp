@@ -51,7 +51,7 @@ class Recursion {
   std::string_view failure() const noexcept { return {failure_, failure_size_}; }
 
  private:
-  struct Module;
+  struct Subsystem;
   struct Node;
   struct Rows;
   struct Member;
@@ -60,7 +60,7 @@ class Recursion {
   // recursion_setup.cpp
   void make_modules(const MergeTree&);
   void make_node(Node&, const Merge&, std::span<const LevelConstraint>, std::span<const std::vector<double>> noise);
-  void set_units(std::size_t module);
+  void set_units(std::size_t subsystem);
   void find_loops(std::span<const LevelConstraint>);
   // recursion.cpp
   bool pass(std::span<const double> loads) noexcept;
@@ -82,7 +82,7 @@ class Recursion {
   void for_coefficients(const Rows&, Index row, std::size_t i, auto&& use) const noexcept;
   bool is_left_out(const Node&, Index row) const noexcept;
   // recursion_bases.cpp
-  void describe_by_basis(Module&) noexcept;
+  void describe_by_basis(Subsystem&) noexcept;
   void set_basis_rows(Node&) noexcept;
   void enforce_on_basis(Node&) noexcept;
   void return_on_basis(Node&) noexcept;
@@ -98,7 +98,7 @@ class Recursion {
   std::span<const BlockInertia> inertia_;
   Method method_;
   Arena arena_;
-  std::vector<Module> modules_;  ///< of the blocks, then of the merges
+  std::vector<Subsystem> subsystems_;  ///< of the blocks, then of the merges
   std::vector<Node> nodes_;      ///< of the merges
   std::unique_ptr<Scratch> scratch_;
   std::vector<Sym3> turn_;  ///< per rigid body: angular part of N in α = N x; the linear part is constant

@@ -23,7 +23,7 @@ constexpr std::size_t most_names = 5;
 
 /// A covariance P = S Sᵀ as a reduced model of unit inertia: x = x̄ + S ν with ν = Sᵀ F. What counts as zero is judged
 /// in units of the blocks: in others, what a light body does would hide what a heavy one does.
-void Recursion::describe_by_basis(Module& m) noexcept {
+void Recursion::describe_by_basis(Subsystem& m) noexcept {
   Matrix P(scratch_->product, m.width, m.width);
   const Vector units(m.units, m.width);
   P = units.cwiseInverse().asDiagonal() * m.P_matrix() * units.cwiseInverse().asDiagonal();
@@ -46,15 +46,15 @@ void Recursion::describe_by_basis(Module& m) noexcept {
 void Recursion::set_basis_rows(Node& node) noexcept {
   node.columns = 0;
   for (const Node::Part& part : node.parts) {
-    if (!modules_[part.module].by_basis) describe_by_basis(modules_[part.module]);
-    node.columns += modules_[part.module].columns;
+    if (!subsystems_[part.subsystem].by_basis) describe_by_basis(subsystems_[part.subsystem]);
+    node.columns += subsystems_[part.subsystem].columns;
   }
   const Matrix H = node.H_matrix();
   Matrix B(node.B, node.count, node.columns);
   B.setZero();
   Index column = 0;
   for (std::size_t p = 0; p < node.parts.size(); ++p) {
-    const Module& part = modules_[node.parts[p].module];
+    const Subsystem& part = subsystems_[node.parts[p].subsystem];
     for (const Member& t : node.touched)
       if (t.part == p)
         with_size(t.size, [&](auto n) {
@@ -89,13 +89,13 @@ void Recursion::enforce_on_basis(Node& node) noexcept {
   if (node.closes_loop) smallest_pivot_ = std::min(smallest_pivot_, kernel.smallest);
   node.admissible = kernel.columns();
 
-  Module& module = modules_[node.module];
-  const Index n = module.width, d = node.admissible;
+  Subsystem& subsystem = subsystems_[node.subsystem];
+  const Index n = subsystem.width, d = node.admissible;
   Matrix C = kernel.C(), S(scratch_->basis_S, n, d), M(scratch_->basis_M, d, d), MC(scratch_->product, node.columns, d);
   Vector f(scratch_->basis_f, d), balance(scratch_->g, node.columns), free_lengths(scratch_->vector, n);
   Index column = 0;
   for (std::size_t p = 0; p < node.parts.size(); ++p) {
-    const Module& part = modules_[node.parts[p].module];
+    const Subsystem& part = subsystems_[node.parts[p].subsystem];
     const Index k = part.columns;
     MC.middleRows(column, k).noalias() = part.M_matrix() * C.middleRows(column, k);
     balance.segment(column, k) = part.f_vector();
@@ -106,7 +106,7 @@ void Recursion::enforce_on_basis(Node& node) noexcept {
         const auto S_part = part.S_matrix().middleRows(member.place, size);
         S.middleRows(member.first, size).noalias() = S_part.lazyProduct(C.middleRows(column, k));
         free_lengths.segment(member.first, size) = S_part.rowwise().squaredNorm();
-        auto x = module.x_vector().segment(member.first, size);
+        auto x = subsystem.x_vector().segment(member.first, size);
         x = part.x_vector().segment(member.place, size);
         x += S_part.lazyProduct(kernel.particular.segment(column, k));
       });
@@ -121,28 +121,28 @@ void Recursion::enforce_on_basis(Node& node) noexcept {
   node.kept = reduction.kept;
   lightest_ = std::min(lightest_, reduction.lightest);
   if (!regular) mark_free_blocks(node, scratch_->more_work);
-  module.columns = node.kept;
-  module.S_matrix() = S.leftCols(node.kept);
-  module.M_matrix() = M.topLeftCorner(node.kept, node.kept);
-  module.f_vector() = f.head(node.kept);
+  subsystem.columns = node.kept;
+  subsystem.S_matrix() = S.leftCols(node.kept);
+  subsystem.M_matrix() = M.topLeftCorner(node.kept, node.kept);
+  subsystem.f_vector() = f.head(node.kept);
 }
 
 /// ν of the parts, and the multipliers of Bᵀ λ = M ν − f − SᵀF.
 void Recursion::return_on_basis(Node& node) noexcept {
-  const Module& module = modules_[node.module];
+  const Subsystem& subsystem = subsystems_[node.subsystem];
   const Index kept = node.kept, eliminated = node.admissible - kept;
   Vector nu(scratch_->nu, node.columns), g(scratch_->g, node.columns);
   const Matrix C(node.C, node.columns, node.admissible);
   nu = Vector(node.particular, node.columns);
-  nu.noalias() += C.leftCols(kept) * module.nu_vector();
+  nu.noalias() += C.leftCols(kept) * subsystem.nu_vector();
   Vector answer(scratch_->basis_f, eliminated);
   answer = Vector(node.offset, eliminated);
-  answer.noalias() -= Matrix(node.follow, eliminated, kept) * module.nu_vector();
+  answer.noalias() -= Matrix(node.follow, eliminated, kept) * subsystem.nu_vector();
   nu.noalias() += C.rightCols(eliminated) * answer;
 
   Index column = 0;
   for (std::size_t p = 0; p < node.parts.size(); ++p) {
-    Module& part = modules_[node.parts[p].module];
+    Subsystem& part = subsystems_[node.parts[p].subsystem];
     const Index k = part.columns;
     part.nu_vector() = nu.segment(column, k);
     g.segment(column, k).noalias() = part.M_matrix() * part.nu_vector();
@@ -153,7 +153,7 @@ void Recursion::return_on_basis(Node& node) noexcept {
           g.segment(column, k) -= part.S_matrix()
                                       .middleRows(member.place, n)
                                       .transpose()
-                                      .lazyProduct(module.force_vector().segment(member.first, n));
+                                      .lazyProduct(subsystem.force_vector().segment(member.first, n));
         });
     column += k;
   }
@@ -168,17 +168,17 @@ void Recursion::return_on_basis(Node& node) noexcept {
 /// for than can be named.
 void Recursion::mark_free_blocks(Node& merge, const double* motion) noexcept {
   if (free_count_ > most_names) return;
-  for (Module& m : modules_) m.nu_vector().setZero();
-  for (std::size_t i = merge.module - system_.blocks() + 1; i-- > 0;) {
+  for (Subsystem& m : subsystems_) m.nu_vector().setZero();
+  for (std::size_t i = merge.subsystem - system_.blocks() + 1; i-- > 0;) {
     Node& node = nodes_[i];
-    if (!modules_[node.module].by_basis) continue;
+    if (!subsystems_[node.subsystem].by_basis) continue;
     const Index kept = node.kept, eliminated = node.admissible - kept;
     const Matrix C(node.C, node.columns, node.admissible);
     Vector nu(scratch_->nu, node.columns), answer(scratch_->basis_f, eliminated);
     if (&node == &merge) {
       nu.noalias() = C.rightCols(eliminated) * Eigen::Map<const Eigen::VectorXd>(motion, eliminated);
     } else {
-      const Vector above = modules_[node.module].nu_vector();
+      const Vector above = subsystems_[node.subsystem].nu_vector();
       if (above.isZero(0)) continue;
       answer.noalias() = Matrix(node.follow, eliminated, kept) * above;
       nu.noalias() = C.leftCols(kept) * above;
@@ -186,13 +186,13 @@ void Recursion::mark_free_blocks(Node& merge, const double* motion) noexcept {
     }
     Index column = 0;
     for (const Node::Part& p : node.parts) {
-      Module& part = modules_[p.module];
+      Subsystem& part = subsystems_[p.subsystem];
       part.nu_vector() = nu.segment(column, part.columns);
       column += part.columns;
     }
   }
   const auto motion_of = [&](std::size_t i) {
-    return modules_[i].by_basis && inertia_[i].singular ? modules_[i].nu_vector().norm() : 0.0;
+    return subsystems_[i].by_basis && inertia_[i].singular ? subsystems_[i].nu_vector().norm() : 0.0;
   };
   double most = 0;
   for (std::size_t i = 0; i < system_.blocks(); ++i) most = std::max(most, motion_of(i));

@@ -20,7 +20,7 @@ inline void with_size(Index size, F&& f) {
 }
 
 /// A subsystem: its description for the way up, and the forces of later constraints on the way down.
-struct Recursion::Module {
+struct Recursion::Subsystem {
   bool by_basis = false;                            ///< described by a basis of motions, not by a covariance
   Index width = 0;                                  ///< unknowns of the interface
   double* x = nullptr;                              ///< accelerations with no force on the interface, or with ν = 0
@@ -59,10 +59,10 @@ struct Recursion::Member {
 
 struct Recursion::Node {
   struct Part {
-    std::size_t module;
+    std::size_t subsystem;
     Index member = 0;  ///< first of its unknowns among those of the members
   };
-  std::size_t module = 0;         ///< that the merge makes
+  std::size_t subsystem = 0;         ///< that the merge makes
   Index width = 0;                ///< unknowns of the members
   std::vector<Member> interface;  ///< members that later constraints need
   std::vector<Part> parts;

@@ -21,12 +21,12 @@ Recursion::Recursion(const AbsoluteEquations& system, const MergeTree& tree, std
   make_modules(tree);
   nodes_.resize(tree.merges.size());
   Index width = 1, count = 1;
-  for (std::size_t i = 0; i < n; ++i) width = std::max(width, modules_[i].width);
+  for (std::size_t i = 0; i < n; ++i) width = std::max(width, subsystems_[i].width);
   for (std::size_t k = 0; k < nodes_.size(); ++k) {
-    nodes_[k].module = n + k;
+    nodes_[k].subsystem = n + k;
     make_node(nodes_[k], tree.merges[k], constraints, noise);
     width = std::max(width, nodes_[k].width);
-    for (const Node::Part& part : nodes_[k].parts) set_units(part.module);
+    for (const Node::Part& part : nodes_[k].parts) set_units(part.subsystem);
     count = std::max(count, nodes_[k].count);
   }
   find_loops(constraints);
@@ -44,25 +44,25 @@ Recursion::~Recursion() = default;
 
 void Recursion::make_modules(const MergeTree& tree) {
   const std::size_t n = system_.blocks();
-  modules_.resize(n + tree.merges.size());
-  std::vector<bool> needs_basis(modules_.size());
+  subsystems_.resize(n + tree.merges.size());
+  std::vector<bool> needs_basis(subsystems_.size());
   for (std::size_t i = 0; i < n; ++i) {
-    Module& block = modules_[i];
+    Subsystem& block = subsystems_[i];
     block.width = static_cast<Index>(system_.size(i));
     block.by_basis = !is_filter(method_) || inertia_[i].singular;
     if (!inertia_[i].rigid) block.N = arena_.take(system_.size(i) * system_.size(i));
   }
   for (std::size_t k = 0; k < tree.merges.size(); ++k) {
-    Module& module = modules_[n + k];
+    Subsystem& subsystem = subsystems_[n + k];
     const Merge& merge = tree.merges[k];
     for (const std::size_t i : merge.interface)
-      module.width += static_cast<Index>(system_.size(merge.members[i].block));
-    for (const std::size_t part : merge.parts) module.by_basis = module.by_basis || modules_[part].by_basis;
-    if (module.by_basis)
+      subsystem.width += static_cast<Index>(system_.size(merge.members[i].block));
+    for (const std::size_t part : merge.parts) subsystem.by_basis = subsystem.by_basis || subsystems_[part].by_basis;
+    if (subsystem.by_basis)
       for (const std::size_t part : merge.parts) needs_basis[part] = true;
   }
-  for (std::size_t i = 0; i < modules_.size(); ++i) {
-    Module& m = modules_[i];
+  for (std::size_t i = 0; i < subsystems_.size(); ++i) {
+    Subsystem& m = subsystems_[i];
     const auto size = static_cast<std::size_t>(m.width);
     m.x = arena_.take(size);
     m.force = arena_.take(size);
@@ -76,8 +76,8 @@ void Recursion::make_modules(const MergeTree& tree) {
 }
 
 /// Units in which the motions and forces of the blocks of a subsystem's interface compare.
-void Recursion::set_units(std::size_t module) {
-  Module& m = modules_[module];
+void Recursion::set_units(std::size_t subsystem) {
+  Subsystem& m = subsystems_[subsystem];
   if (m.by_basis || m.S == nullptr) return;
   m.units = arena_.take(static_cast<std::size_t>(m.width));
   const auto set = [&](std::size_t i, double* units) {
@@ -91,10 +91,11 @@ void Recursion::set_units(std::size_t module) {
       std::copy(block.units.begin(), block.units.end(), units);
     }
   };
-  if (module < system_.blocks())
-    set(module, m.units);
+  if (subsystem < system_.blocks())
+    set(subsystem, m.units);
   else
-    for (const Member& member : nodes_[module - system_.blocks()].interface) set(member.block, m.units + member.first);
+    for (const Member& member : nodes_[subsystem - system_.blocks()].interface)
+      set(member.block, m.units + member.first);
 }
 
 void Recursion::make_node(Node& node, const Merge& merge, std::span<const LevelConstraint> constraints,
@@ -145,7 +146,7 @@ void Recursion::make_node(Node& node, const Merge& merge, std::span<const LevelC
   node.weights = arena_.take(m);
   node.R = arena_.take(m * m);
   node.order.resize(m);
-  if (!modules_[node.module].by_basis) {
+  if (!subsystems_[node.subsystem].by_basis) {
     node.PHt = arena_.take(n * m);
     node.S_inverse = SemidefiniteFactor(arena_, m);
     return;

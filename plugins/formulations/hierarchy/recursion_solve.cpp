@@ -226,7 +226,7 @@ void Recursion::find_free_sizes(std::span<const double> loads) noexcept {
 
 /// Whether a row was found to depend on others.
 bool Recursion::is_left_out(const Node& node, Index row) const noexcept {
-  const bool by_basis = modules_[node.module].by_basis;
+  const bool by_basis = subsystems_[node.subsystem].by_basis;
   for (Index i = by_basis ? node.rank : node.S_inverse.rank(); i < node.count; ++i)
     if ((by_basis ? node.order[static_cast<std::size_t>(i)] : node.S_inverse.row(i)) == row) return true;
   return false;
