@@ -30,6 +30,7 @@
 #include "framework/host/simulation/solver_selection.hpp"
 #include "framework/files_read.hpp"
 #include "framework/printable.hpp"
+#include "polyform/contract/process_state.hpp"
 
 namespace polyform::apps {
 
@@ -166,6 +167,16 @@ Checkpoint checkpoint_of(const RunCommandArguments& arguments, std::string_view 
   return now;
 }
 
+/// Failure (bad_input) if a part of the state would be lost with the process.
+void refuse_process_states(const SystemView& view) {
+  for (const ForceInstances& group : view.forces)
+    if (const auto* const state = ask<ProcessState>(*group.type))
+      throw host::Failure(Exit::bad_input,
+                          fmt::format("a run with `{}` ({}) cannot be gone on with: {} stays with this process",
+                                      group.names[0], group.type->descriptor().name, state->kept()),
+                          "Leave out --checkpoint.");
+}
+
 /// earlier: what the run goes on from, or nullptr.
 Exit run(const RunCommandArguments& arguments, const Checkpoint* earlier) {
   check_streams(arguments.report, arguments.run.output);
@@ -192,6 +203,7 @@ Exit run(const RunCommandArguments& arguments, const Checkpoint* earlier) {
   const volatile std::sig_atomic_t& interrupted = watch_interruption();
   std::optional<CheckpointFile> checkpoint;
   if (!arguments.checkpoint.empty()) {
+    refuse_process_states(system->view());
     constexpr double usual_distance = 60;  // s
     checkpoint.emplace(arguments.checkpoint, arguments.every.value_or(usual_distance),
                        checkpoint_of(arguments, choice.formulation->name(), earlier, parts));

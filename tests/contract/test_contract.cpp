@@ -19,6 +19,7 @@
 #include "polyform/contract/plugin.hpp"
 #include "polyform/contract/body_pairs.hpp"
 #include "polyform/contract/power_source.hpp"
+#include "polyform/contract/process_state.hpp"
 #include "polyform/contract/run_endings.hpp"
 #include "polyform/contract/state_jumps.hpp"
 #include "polyform/contract/rheonomic_joint.hpp"

@@ -104,7 +104,7 @@ class Equations final : public ForceBatch, public EventSource, public StateJumps
                         part.good(part.calls().get_states(part.handle(), x.data(), x.size()), "its states") &&
                         part.fmu.save(kept);
       if (good) {
-        part.discrete = type_.kept().keep(kept);
+        part.discrete = type_.kept_states().keep(kept);
         own[0] = static_cast<double>(part.discrete);
         own[1] = std::isfinite(next) ? next : FmuType::no_event;
         return;
@@ -135,7 +135,7 @@ class Equations final : public ForceBatch, public EventSource, public StateJumps
       if (!(asked >= 0 && asked < 0x1p53)) return false;
       try {
         const auto number = static_cast<std::size_t>(asked);
-        if (number == 0 ? !part.fmu.restart() : !part.fmu.restore(type_.kept().at(number))) return false;
+        if (number == 0 ? !part.fmu.restart() : !part.fmu.restore(type_.kept_states().at(number))) return false;
         part.discrete = number;
       } catch (const std::exception& problem) {
         LastFailure::note(*type_.coupling().fmu, "a state that is set", problem.what());

@@ -9,6 +9,7 @@
 #include "kept_states.hpp"
 #include "polyform/contract/held_states.hpp"
 #include "polyform/contract/module.hpp"
+#include "polyform/contract/process_state.hpp"
 #include "polyform/contract/run_endings.hpp"
 #include "polyform/contract/type_variants.hpp"
 
@@ -18,17 +19,19 @@ namespace polyform::fmus {
 ///
 /// States for model exchange: if the FMU has events, first `discrete`, the number of its discrete state, and
 /// `next_event`; then those of the FMU. For co-simulation: `steps`, then the outputs, held between steps.
-class FmuType final : public ForceType, public HeldStates, public FailureReasons {
+class FmuType final : public ForceType, public HeldStates, public FailureReasons, public ProcessState {
  public:
   explicit FmuType(Strided<const FieldValue> fields) noexcept;
 
   const TypeDescriptor& descriptor() const noexcept override { return descriptor_; }
   const void* query(std::string_view asked) const noexcept override {
     if (asked == FailureReasons::interface_name) return static_cast<const FailureReasons*>(this);
+    if (asked == ProcessState::interface_name) return static_cast<const ProcessState*>(this);
     return asked == HeldStates::interface_name ? static_cast<const HeldStates*>(this) : nullptr;
   }
   void forget_failure() const noexcept override { LastFailure::forget(); }
   std::string_view last_failure(double since) const noexcept override { return LastFailure::text(since); }
+  std::string_view kept() const noexcept override { return "the state of an FMU"; }
   bool is_held(std::size_t state) const noexcept override { return state < held_; }
   bool define(ElementInstance&, std::size_t instance, FieldSink&) const noexcept override;
   ForceBatch* create(Strided<const ElementInstance>) const noexcept override;
@@ -39,7 +42,7 @@ class FmuType final : public ForceType, public HeldStates, public FailureReasons
   static constexpr double no_event = -1;      ///< of `next_event`
 
   /// Discrete states of the FMU that events have led to, by number; 0 is that at the start.
-  KeptStates& kept() const { return kept_; }
+  KeptStates& kept_states() const { return kept_; }
 
  private:
   void set_up(Strided<const FieldValue> fields);
