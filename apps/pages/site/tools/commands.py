@@ -26,7 +26,7 @@ def command_names(program):
 # Pages that tell more of a command than its help.
 MORE = {
     "run": "commands.md#settings-of-a-run", "compare": "comparing.md", "study": "studies.md", "verify": "verification.md",
-    "compile": "compiled-models.md",
+    "compile": "compiled-models.md", "resume": "commands.md#long-runs",
     "report": "reports.md", "linearize": "linear-models.md", "equilibrium": "linear-models.md", "import": "import.md",
     "export": "import.md#export", "new": "../how-to/writing-plugins.md", "conform": "../how-to/writing-plugins.md#conformance",
     "plugins": "shipped.md", "schema": "model-file.md",
