@@ -370,7 +370,8 @@ void add_resume(CLI::App& app, Action& action) {
       "at the checkpoint: what follows is the same within its tolerances. A run that has come to its end goes on with\n"
       "a longer --duration.\n"
       "Examples:\n"
-      "  polyform run rod.yaml --duration 1e5 --output rod.h5 --checkpoint rod.state --every 30\n"
+      "  polyform run rod.yaml --duration 1e5 --output rod.h5 --checkpoint rod.state \\\n"
+      "    --every 30\n"
       "  polyform resume rod.state\n"
       "  polyform resume rod.state --duration 2e5");
   sub->final_callback([&action, arguments] { action = [arguments] { return resume(*arguments); }; });

@@ -123,7 +123,7 @@ TEST_CASE("a solver whose way to report was closed is said to have lost it") {
   const Outcome outcome = shop.run(command);
   INFO(outcome.out << outcome.err);
   CHECK(outcome.code == 1);
-  CHECK_THAT(outcome.out, Contains("closed a file descriptor that is not its own"));
+  CHECK_THAT(in_one_line(outcome.out), Contains("closed a file descriptor that is not its own"));
 }
 
 TEST_CASE("a force that switches traps on or writes beyond its output is named, not the solver") {

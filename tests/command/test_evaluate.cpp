@@ -194,8 +194,8 @@ TEST_CASE("the equations of joints that give way have their covariance") {
   };
   const Outcome loose = said("correction=none", "clearance=j1=1e-3");
   INFO(loose.err);
-  CHECK_THAT(loose.out, Contains("A a + R lambda = b at t = 0") && Contains("joint j1 (5), from level") &&
-                            Contains("R = 0.001\n"));
+  CHECK_THAT(in_one_line(loose.out), Contains("A a + R lambda = b at t = 0"));
+  CHECK_THAT(loose.out, Contains("joint j1 (5), from level") && Contains("R = 0.001\n"));
   CHECK_THAT(said("correction=none", "clearance=j1=0").out, Contains("A a = b at t = 0") && !Contains(", R ="));
 }
 
