@@ -45,7 +45,7 @@ export class Address {
     if (on.length > 0) state.set('show', on.map(([name]) => name).join());
     if (view) {
       for (const body of view.traces.bodies) state.append('trace', view.mechanism.bodies[body].name);
-      if (view.followed >= 0) state.set('follow', view.mechanism.bodies[view.followed].name);
+      if (view.followed !== view.firstFollowed) state.set('follow', view.mechanism.bodies[view.followed]?.name ?? '');
     }
     history.replaceState(null, '', `#${state}`);
   }
@@ -71,7 +71,8 @@ export class Address {
       const place = (name) => view.mechanism.bodies.findIndex((body) => body.name === name);
       for (const name of state.getAll('trace'))
         if (place(name) >= 0 && !view.traces.has(place(name))) view.toggleTrace(place(name));
-      if (place(state.get('follow')) >= 0) view.follow(place(state.get('follow')));
+      const followed = state.has('follow') ? place(state.get('follow')) : view.firstFollowed;
+      if (followed !== view.followed) view.follow(followed);
       view.showBody();
     }
     const speed = [...find('speed').options].find(({value}) => value === state.get('speed'));

@@ -15,14 +15,8 @@ export class Ground {
     this.turn = new Quaternion().setFromUnitVectors(new Vector3(0, 1, 0), up);
     this.spacing = roundUp(radius / 6);
     this.cells = 2 * Math.ceil((2.2 * radius) / this.spacing);
-    // Lines pass through the origin of the ground frame.
-    const inPlane = center.clone().applyQuaternion(this.turn.clone().invert());
-    const snapped = new Vector3(
-      Math.round(inPlane.x / this.spacing),
-      0,
-      Math.round(inPlane.z / this.spacing),
-    ).multiplyScalar(this.spacing);
-    this.group.position.copy(snapped.applyQuaternion(this.turn)).addScaledVector(up, height);
+    Object.assign(this, {up, height});
+    this.goTo(center);
     this.group.quaternion.copy(this.turn);
     const shadow = new Mesh(
       new PlaneGeometry(8 * radius, 8 * radius).rotateX(-Math.PI / 2),
@@ -34,6 +28,17 @@ export class Ground {
     this.axes = new AxesHelper(0.16 * radius);
     scene.add(this.group, this.axes);
     this.paint();
+  }
+
+  /** Below a point; its lines stay where they are, and pass through the origin of the ground frame. */
+  goTo(center) {
+    const inPlane = center.clone().applyQuaternion(this.turn.clone().invert());
+    const snapped = new Vector3(
+      Math.round(inPlane.x / this.spacing),
+      0,
+      Math.round(inPlane.z / this.spacing),
+    ).multiplyScalar(this.spacing);
+    this.group.position.copy(snapped.applyQuaternion(this.turn)).addScaledVector(this.up, this.height);
   }
 
   paint() {

@@ -15,6 +15,7 @@ import {
   TubeGeometry,
   Vector3,
 } from 'three';
+import {mergeGeometries} from 'three/examples/jsm/utils/BufferGeometryUtils.js';
 
 class Helix extends Curve {
   getPoint(t, out = new Vector3()) {
@@ -38,12 +39,31 @@ function flattened(tube, around) {
   return tube;
 }
 
+/** Lines from pole to pole on something round about z, the first of them the widest, and what else marks one of its ends. */
+const meridians = (sector, count, ...more) =>
+  mergeGeometries([
+    ...Array.from({length: count}, (_, k) => sector((2 * Math.PI * k) / count, k === 0 ? 0.2 : 0.07)),
+    ...more,
+  ]).scale(onTop, onTop, onTop);
+const onTop = 1.004;
+
 // Of size 1, along z, centred. Coarse where there are so many that each is small.
 const many = 1500;
 const makers = {
   box: () => new BoxGeometry(1, 1, 1),
-  cylinder: (coarse) => new CylinderGeometry(1, 1, 1, coarse ? 8 : 28).rotateX(Math.PI / 2),
-  sphere: (coarse) => new SphereGeometry(1, coarse ? 8 : 20, coarse ? 6 : 14),
+  cylinder: (coarse) => new CylinderGeometry(1, 1, 1, coarse ? 8 : 40).rotateX(Math.PI / 2),
+  sphere: (coarse) => new SphereGeometry(1, coarse ? 8 : 36, coarse ? 6 : 24).rotateX(Math.PI / 2),
+  sphereMark: () =>
+    meridians(
+      (at, wide) => new SphereGeometry(1, 2, 24, at - wide / 2, wide).rotateX(Math.PI / 2),
+      4,
+      new SphereGeometry(1, 24, 3, 0, 2 * Math.PI, 0, 0.16).rotateX(Math.PI / 2),
+    ),
+  cylinderMark: () =>
+    meridians(
+      (at, wide) => new CylinderGeometry(1, 1, 1, 2, 1, false, at - Math.PI / 2 - wide / 2, wide).rotateX(Math.PI / 2),
+      2,
+    ),
   wheel: (coarse) => new TorusGeometry(0.84, 0.16, coarse ? 6 : 14, coarse ? 16 : 44),
   plane: () => new PlaneGeometry(1, 1),
   coil: (coarse) => flattened(new TubeGeometry(new Helix(), coarse ? 60 : 200, 0.16, coarse ? 3 : 6), coarse ? 3 : 6),
@@ -56,6 +76,7 @@ export class Parts {
   constructor(scene, parts, motion, colors, ghost) {
     Object.assign(this, {scene, motion, colors, ghost, coarse: parts.length > many});
     this.meshes = Object.keys(makers)
+      .filter((shape) => !(this.coarse && shape.endsWith('Mark')))
       .map((shape) =>
         this.mesh(
           shape,
@@ -75,11 +96,12 @@ export class Parts {
   mesh(shape, parts) {
     if (parts.length === 0) return null;
     const material = new MeshStandardMaterial({roughness: 0.62, metalness: 0.05});
-    if (shape === 'plane') Object.assign(material, {transparent: true, opacity: 0.35, depthWrite: false, side: DoubleSide});
+    if (shape === 'plane') Object.assign(material, {transparent: true, opacity: 0.3, depthWrite: false, side: DoubleSide});
     if (this.ghost) Object.assign(material, {transparent: true, opacity: 0.38, depthWrite: false});
     const mesh = new InstancedMesh(makers[shape](this.coarse), material, parts.length);
     mesh.frustumCulled = false;
-    mesh.castShadow = mesh.receiveShadow = !this.ghost && shape !== 'plane';
+    mesh.castShadow = !this.ghost && !/plane|Mark/.test(shape);
+    mesh.receiveShadow = !this.ghost && shape !== 'plane';
     mesh.userData.parts = parts;
     mesh.renderOrder = this.ghost ? 1 : 0;
     this.scene.add(mesh);

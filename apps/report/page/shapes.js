@@ -39,6 +39,12 @@ function givenParts(body, shapes, tint) {
   }));
 }
 
+/** Lines along what is round, by which its rotation is seen. */
+const marksOf = (parts) =>
+  parts
+    .filter(({shape}) => shape === 'sphere' || shape === 'cylinder')
+    .map((part) => ({...part, shape: `${part.shape}Mark`, tint: part.tint === 'tyre' ? 'tyre-mark' : 'mark'}));
+
 const local = new Vector3();
 
 /** Whether a point of the body lies in one of its shapes, or next to it. */
@@ -122,9 +128,9 @@ export class Shapes {
   }
 
   /** Thicker where the whole is so large that links of their own proportion could not be seen. */
-  widenFor(radius, center) {
+  widenFor({radius, center, extent}) {
     this.width = Math.max(this.width, 0.0035 * radius);
-    Object.assign(this, {radius, center});
+    Object.assign(this, {radius, center, extent});
   }
 
   parts() {
@@ -154,26 +160,29 @@ export class Shapes {
     return this.bodies[body].shapes.some((shape) => shape.type === 'cylinder' && shape.radius > 0.9 * radius);
   }
 
-  /** Planes of ground and of bodies, as far as the motion reaches. */
+  /** Planes of ground as far as the motion reaches along them, and a little on; those of bodies about the body. */
   planes() {
-    const square = (body, {position, orientation}, tint) => {
+    const patch = (body, {position, orientation}, tint) => {
       const matrix = placed(position, orientation, [1, 1, 1]);
       const centre = body < 0 ? this.center.clone() : new Vector3(...position);
       centre.applyMatrix4(matrix.clone().invert()).setZ(0).applyMatrix4(matrix);
-      const edge = (body < 0 ? 5 : 2) * this.radius;
-      return {shape: 'plane', body, tint, matrix: placed(centre.toArray(), orientation, [edge, edge, 1])};
+      const reach = (column) =>
+        local.setFromMatrixColumn(matrix, column).toArray().reduce((sum, x, k) => sum + Math.abs(x) * this.extent.getComponent(k), 0);
+      const edges = body < 0 ? [0, 1].map((column) => 1.1 * reach(column) + 0.25 * this.radius) : [1, 1].map((x) => x * this.radius);
+      return {shape: 'plane', body, tint, matrix: placed(centre.toArray(), orientation, [...edges, 1])};
     };
     const of = (shapes) => shapes.filter(({type}) => type === 'plane');
     return [
-      ...of(this.ground).filter((plane) => plane !== this.floor).map((plane) => square(-1, plane, 'spring')),
-      ...this.bodies.flatMap(({shapes}, b) => of(shapes).map((plane) => square(b, plane, this.tints[b]))),
+      ...of(this.ground).filter((plane) => plane !== this.floor).map((plane) => patch(-1, plane, 'spring')),
+      ...this.bodies.flatMap(({shapes}, b) => of(shapes).map((plane) => patch(b, plane, this.tints[b]))),
     ];
   }
 
   bodyParts(body, b) {
     const {width} = this;
     const wheel = this.forces.find(({kind, at, radius}) => kind === 'wheel' && at.body === b && this.isTyre(b, radius));
-    const given = givenParts(b, body.shapes, wheel ? 'tyre' : this.tints[b]);
+    const solids = givenParts(b, body.shapes, wheel ? 'tyre' : this.tints[b]);
+    const given = [...solids, ...marksOf(solids)];
     if (body.edges?.length > 0) return [...given, ...this.flexibleParts(body, b)];
     if (given.length > 0) return [...given, ...this.arms(body, b)];
     const links = this.links(b),

@@ -170,7 +170,7 @@ export function setUpView({clock, picker, find, title, changed, renderer = null}
   toggle('grid', (on) => view.toggleGround(on));
   if (!view.arrows.any) Object.assign(find('forces'), {disabled: true, title: noForces});
   find('fit').onclick = () => view.fit();
-  view.showBody = setUpBody(view, picker, find, changed);
+  view.showBody = view.onFollow = setUpBody(view, picker, find, changed);
   setUpMeshes(view, find);
   setUpSaving(view, clock, title, find);
   return view;
