@@ -225,13 +225,13 @@ const tests = {
       const files = new DataTransfer(), input = document.getElementById('mesh-file');
       files.items.add(new File([${JSON.stringify(text)}], '${name}'));
       input.files = files.files;
-      document.getElementById('mesh-note').replaceChildren();
+      document.getElementById('scene-message').replaceChildren();
       input.dispatchEvent(new Event('change'));
     })()`);
     for (const [name, text, unit] of [['t.stl', stl, 'm'], ['t.obj', obj, 'mm'], ['t.gltf', gltf, 'm']]) {
       await lay(name, text);
-      await settled(`document.getElementById('mesh-note').textContent.startsWith('${name}')`);
-      assert.match(await page(`document.getElementById('mesh-note').textContent`), new RegExp(`4 triangles, lengths in ${unit}\\.`));
+      await settled(`document.getElementById('scene-message').textContent.startsWith('${name}')`);
+      assert.match(await page(`document.getElementById('scene-message').textContent`), new RegExp(`4 triangles, lengths in ${unit}\\.`));
       const [size, matrix, wanted, hidden] = await page(`(() => {
         const {meshes, main, scene} = polyform.view, {group, object} = meshes.byBody.get(0);
         polyform.view.draw();
@@ -244,9 +244,9 @@ const tests = {
       assert.ok(hidden > 0);
     }
     await lay('t.step', 'x');
-    await settled(`document.getElementById('mesh-note').textContent.includes('none of STL')`);
+    await settled(`document.getElementById('scene-message').textContent.includes('none of STL')`);
     await lay('t.stl', 'solid\nendsolid');
-    await settled(`/t.stl (has no triangles|could not be read)/.test(document.getElementById('mesh-note').textContent)`);
+    await settled(`/t.stl (has no triangles|could not be read)/.test(document.getElementById('scene-message').textContent)`);
   },
 
   async 'at 1024 px the menu of speeds is in its card; at 390 px all controls have 44 px'() {

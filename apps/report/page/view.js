@@ -224,7 +224,6 @@ function frame(now) {
     if (now - shown.slowly > slowlyEvery) {
       shown.slowly = now;
       view?.refreshSlowly();
-      if (view?.arrows.any) find('forces').disabled = false;
     }
     if (now - shown.plotted > plotsEvery) {
       shown.plotted = now;
