@@ -17,7 +17,7 @@ function pointsOf({bodies}, shapes, motion) {
   return bodies.flatMap((body, b) =>
     motion.has(b)
       ? [
-          [{body: b, point: body.center}, Math.hypot(...(shapes.box(b) ?? [0])) / 2],
+          [{body: b, point: body.center}, Math.hypot(...(shapes.solid(b)?.edges ?? [0])) / 2],
           ...(body.points ?? []).map((at) => [{body: b, ...at}, 0]),
           ...body.shapes.flatMap((shape) => outline(shape).map(([point, radius]) => [{body: b, point}, radius])),
           ...shapes.links(b).flatMap((link) => link.map((point) => [{body: b, point}, 0])),
