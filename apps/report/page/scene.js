@@ -105,7 +105,7 @@ export class MechanismView {
     this.arrows = new Arrows(this.scene, this.mechanism, run, motion, 0.45 * this.radius);
     this.arrows.shown = shown;
     if (this.traces) this.traces.refresh(motion);
-    else this.traces = new Traces(this.scene, motion, this.mechanism);
+    else this.traces = new Traces(this.scene, motion);
     this.request();
   }
 
@@ -114,8 +114,9 @@ export class MechanismView {
     this.request();
   }
 
-  toggleTrace(body) {
-    this.traces.toggle(body);
+  /** at: a point of the body as Motion.point takes it; without it, of its mass centre. */
+  toggleTrace(body, at = {body, point: this.mechanism.bodies[body].center}) {
+    this.traces.toggle(at);
     this.request();
   }
 
@@ -246,7 +247,7 @@ export class MechanismView {
     this.main.remove();
     this.ghost?.remove();
     this.arrows.remove();
-    for (const body of this.traces.bodies) this.traces.drop(body);
+    this.traces.clear();
     for (const body of [...this.meshes.byBody.keys()]) this.meshes.drop(body);
     this.renderer.renderLists.dispose();
     this.isGone = true;

@@ -1,4 +1,5 @@
 // The tools above and below the drawing.
+import {setUpBody} from './body-tools.js';
 import {report, runs} from './data.js';
 import {element} from './format.js';
 import {menu} from './menu.js';
@@ -7,7 +8,7 @@ import {placedBodies} from './motion.js';
 import {download, fileName, makesVideo, record} from './save.js';
 import {MechanismView} from './scene.js';
 
-const buttons = ['body-labels', 'joint-labels', 'forces', 'grid', 'fit', 'shown', 'ghost', 'body', 'trace', 'follow', 'mesh', 'body-channels'];
+const buttons = ['body-labels', 'joint-labels', 'forces', 'grid', 'fit', 'shown', 'ghost', 'body', 'point', 'trace', 'follow', 'mesh', 'body-channels'];
 
 /** Where there are no forces in the results. */
 const noForces = 'The results have no reactions, contact forces or tensions. Run with --columns joints,bodies,energy,elements,reactions. ';
@@ -24,48 +25,6 @@ function setUpRuns(view, shown, find) {
 
 export const pressed = (button) => button.getAttribute('aria-pressed') === 'true';
 export const press = (button, on) => button.setAttribute('aria-pressed', String(on));
-
-function setUpBody(view, picker, find, changed) {
-  const select = find('body'),
-    {bodies} = view.mechanism;
-  select.replaceChildren(...bodies.map(({name}, b) => new Option(name, b)).filter((_, b) => view.main.motion.has(b)));
-  const chosen = () => Number(select.value);
-  const show = () => {
-    press(find('trace'), view.traces.has(chosen()));
-    press(find('follow'), view.followed === chosen());
-  };
-  const choose = (body) => {
-    select.value = body;
-    show();
-  };
-  select.onchange = show;
-  find('trace').onclick = () => {
-    view.toggleTrace(chosen());
-    show();
-    changed();
-  };
-  find('follow').onclick = () => {
-    view.follow(view.followed === chosen() ? -1 : chosen());
-    show();
-    changed();
-  };
-  find('body-channels').onclick = () => {
-    find('search').value = `${bodies[chosen()].name}.*`;
-    picker.show();
-    find('search').scrollIntoView({block: 'nearest'});
-  };
-  // A click chooses, a drag turns.
-  const {canvas} = view;
-  let down = null;
-  canvas.onpointerdown = (event) => (down = [event.offsetX, event.offsetY]);
-  canvas.onpointerup = (event) => {
-    if (!down || Math.hypot(event.offsetX - down[0], event.offsetY - down[1]) > 4) return;
-    const hit = view.bodyAt(event.offsetX, event.offsetY);
-    if (hit) choose(hit.body);
-  };
-  show();
-  return show;
-}
 
 /** A message over the drawing, with buttons: [[text, action], …]; the last of them closes it. */
 function say(note, text, actions = []) {
