@@ -1,11 +1,7 @@
 // The animated mechanism: camera, light, parts of the run shown and of its ghost.
 import {
-  BufferGeometry,
-  Line,
-  LineBasicMaterial,
   PCFShadowMap,
   PerspectiveCamera,
-  Plane,
   Quaternion,
   Raycaster,
   Scene,
@@ -17,6 +13,7 @@ import {
 import {OrbitControls} from 'three/examples/jsm/controls/OrbitControls.js';
 import {Arrows} from './arrows.js';
 import {report} from './data.js';
+import {fittingDistance, lookFrom} from './framing.js';
 import {Ground} from './ground.js';
 import {Labels} from './labels.js';
 import {Light} from './light.js';
@@ -172,11 +169,17 @@ export class MechanismView {
     this.request();
   }
 
+  /** From the camera through a place of the drawing (px). */
+  rayAt(x, y) {
+    const {width, height} = this.canvas.getBoundingClientRect(),
+      ray = new Raycaster();
+    ray.setFromCamera(new Vector2((2 * x) / width - 1, 1 - (2 * y) / height), this.camera);
+    return ray;
+  }
+
   /** The body, and the point of it in its axes, at a place of the drawing (px); null where there is none. */
   bodyAt(x, y) {
-    const {width, height} = this.canvas.getBoundingClientRect();
-    const ray = new Raycaster();
-    ray.setFromCamera(new Vector2((2 * x) / width - 1, 1 - (2 * y) / height), this.camera);
+    const ray = this.rayAt(x, y);
     this.main.meshes.forEach((mesh) => mesh.computeBoundingSphere());
     for (const {object, instanceId, point} of ray.intersectObjects(this.main.meshes, false)) {
       const part = object.userData.parts[instanceId];
@@ -185,51 +188,6 @@ export class MechanismView {
       return {body, point: point.clone().applyMatrix4(this.main.motion.matrices[body].clone().invert()), place: point};
     }
     return null;
-  }
-
-  /**
-   * A push by the mouse: begin tells whether a body is there; move gives {body, point, force}, the force growing with the
-   * distance dragged, `strength` for the size of the mechanism.
-   */
-  beginPush(x, y, strength) {
-    const hit = this.bodyAt(x, y);
-    if (!hit) return false;
-    const normal = this.camera.getWorldDirection(new Vector3()).negate();
-    this.pushed = {...hit, strength, plane: new Plane().setFromNormalAndCoplanarPoint(normal, hit.place), to: hit.place.clone()};
-    this.controls.enabled = false;
-    this.pushLine = new Line(new BufferGeometry(), new LineBasicMaterial({color: color('--force'), depthTest: false}));
-    Object.assign(this.pushLine, {frustumCulled: false, renderOrder: 4});
-    this.scene.add(this.pushLine);
-    return true;
-  }
-
-  movePush(x, y) {
-    const {width, height} = this.canvas.getBoundingClientRect(),
-      ray = new Raycaster();
-    ray.setFromCamera(new Vector2((2 * x) / width - 1, 1 - (2 * y) / height), this.camera);
-    ray.ray.intersectPlane(this.pushed.plane, this.pushed.to);
-    return this.pushNow();
-  }
-
-  pushNow() {
-    const {body, point, to, strength} = this.pushed;
-    const at = point.clone().applyMatrix4(this.main.motion.matrices[body]);
-    this.pushLine.geometry.setFromPoints([at, to]);
-    this.request();
-    return {
-      body,
-      point: point.toArray(),
-      force: to.clone().sub(at).multiplyScalar(strength / this.radius).toArray(),
-    };
-  }
-
-  endPush() {
-    this.scene.remove(this.pushLine);
-    this.pushLine.geometry.dispose();
-    this.pushLine.material.dispose();
-    this.pushed = null;
-    this.controls.enabled = true;
-    this.request();
   }
 
   /** The drawing as PNG. */
@@ -280,16 +238,8 @@ export class MechanismView {
     Object.assign(this, isCarried ? this.sweep.carried : this.sweep.whole);
     const center = this.center.clone();
     if (isCarried) center.add(this.placeOf(this.followed, new Vector3())).sub(this.sweep.from);
-    const turn = new Quaternion().setFromUnitVectors(new Vector3(0, 0, 1), this.up);
-    const from = new Vector3(0.75, -1, 0.55).applyQuaternion(turn);
-    const thin = ['x', 'y', 'z'].find((axis) => this.extent[axis] < 0.04 * this.radius);
-    const normal = thin && new Vector3(thin === 'x' ? 1 : 0, thin === 'y' ? -1 : 0, thin === 'z' ? 1 : 0);
-    if (normal && Math.abs(normal.dot(this.up)) < 0.5)
-      from
-        .copy(normal)
-        .addScaledVector(this.up, 0.22)
-        .addScaledVector(new Vector3().crossVectors(this.up, normal), 0.25);
-    const distance = this.distanceFrom(from.normalize());
+    const from = lookFrom(this),
+      distance = Math.max(fittingDistance(this, from), 2.2 * this.shapes.size);
     Object.assign(this.camera, {near: distance / 100, far: 30 * distance});
     this.camera.position.copy(center).addScaledVector(from, distance);
     this.camera.updateProjectionMatrix();
@@ -298,28 +248,6 @@ export class MechanismView {
     this.fitted = true;
     if (isCarried) this.isFollowing = this.placeOf(this.followed, this.lastFollowed) !== null;
     this.request();
-  }
-
-  /** From where the box of all motion just fits into the picture, seen from this direction. */
-  distanceFrom(direction) {
-    const right = new Vector3().crossVectors(this.up, direction).normalize(),
-      top = new Vector3().crossVectors(direction, right);
-    const high = Math.tan((this.camera.fov * Math.PI) / 360),
-      wide = high * this.camera.aspect,
-      corner = new Vector3();
-    let distance = 0;
-    for (let k = 0; k < 8; ++k) {
-      corner
-        .set(k & 1 ? 1 : -1, k & 2 ? 1 : -1, k & 4 ? 1 : -1)
-        .multiply(this.extent)
-        .multiplyScalar(0.5);
-      corner.addScaledVector(corner.clone().normalize(), 0.06 * this.radius);
-      distance = Math.max(
-        distance,
-        corner.dot(direction) + 1.04 * Math.max(Math.abs(corner.dot(right)) / wide, Math.abs(corner.dot(top)) / high),
-      );
-    }
-    return Math.max(distance, 2.2 * this.shapes.size);
   }
 
   /** Keyboard: by so many steps around the vertical and over it. */
