@@ -40,9 +40,9 @@ function flattened(tube, around) {
 }
 
 /** Lines from pole to pole on something round about z, the first of them the widest, and what else marks one of its ends. */
-const meridians = (sector, count, ...more) =>
+const meridians = (sector, ...more) =>
   mergeGeometries([
-    ...Array.from({length: count}, (_, k) => sector((2 * Math.PI * k) / count, k === 0 ? 0.2 : 0.07)),
+    ...[0, 1, 2, 3].map((k) => sector((Math.PI * k) / 2, k === 0 ? 0.2 : 0.07)),
     ...more,
   ]).scale(onTop, onTop, onTop);
 const onTop = 1.004;
@@ -56,13 +56,11 @@ const makers = {
   sphereMark: () =>
     meridians(
       (at, wide) => new SphereGeometry(1, 2, 24, at - wide / 2, wide).rotateX(Math.PI / 2),
-      4,
       new SphereGeometry(1, 24, 3, 0, 2 * Math.PI, 0, 0.16).rotateX(Math.PI / 2),
     ),
   cylinderMark: () =>
     meridians(
       (at, wide) => new CylinderGeometry(1, 1, 1, 2, 1, false, at - Math.PI / 2 - wide / 2, wide).rotateX(Math.PI / 2),
-      2,
     ),
   wheel: (coarse) => new TorusGeometry(0.84, 0.16, coarse ? 6 : 14, coarse ? 16 : 44),
   plane: () => new PlaneGeometry(1, 1),
