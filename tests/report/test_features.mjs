@@ -436,7 +436,9 @@ const tests = {
     })()`);
     // What the page does for a picture; what the graphics card does comes to it.
     assert.ok(times[15] < 33, `${times[15]} ms`);
-    return `${bodies} bodies: ${times[15].toFixed(1)} ms a picture, without the drawing itself`;
+    const {triangles, calls} = await page('(polyform.view.draw(), polyform.view.renderer.info.render)');
+    assert.ok(triangles < 5e5 && calls < 40, `${triangles} triangles in ${calls} calls`);
+    return `${bodies} bodies: ${times[15].toFixed(1)} ms a picture, without the drawing itself; ${triangles} triangles in ${calls} calls`;
   },
 };
 

@@ -26,6 +26,9 @@ export class Ground {
     shadow.position.y = -1e-3 * radius;
     this.group.add(shadow);
     this.axes = new AxesHelper(0.16 * radius);
+    // Through bodies at the origin too, as their letters are.
+    this.axes.renderOrder = 2;
+    Object.assign(this.axes.material, {depthTest: false, transparent: true, opacity: 0.8});
     scene.add(this.group, this.axes);
     this.paint();
   }

@@ -47,12 +47,14 @@ const meridians = (sector, ...more) =>
   ]).scale(onTop, onTop, onTop);
 const onTop = 1.004;
 
-// Of size 1, along z, centred. Coarse where there are so many that each is small.
-const many = 1500;
+/** Of so many parts each is small, and of fewer corners: 0 for the most. */
+const detailOf = (count) => (count > 1500 ? 0 : count > 200 ? 1 : 2);
+
+// Of size 1, along z, centred, of this detail.
 const makers = {
   box: () => new BoxGeometry(1, 1, 1),
-  cylinder: (coarse) => new CylinderGeometry(1, 1, 1, coarse ? 8 : 40).rotateX(Math.PI / 2),
-  sphere: (coarse) => new SphereGeometry(1, coarse ? 8 : 36, coarse ? 6 : 24).rotateX(Math.PI / 2),
+  cylinder: (detail) => new CylinderGeometry(1, 1, 1, [8, 16, 40][detail]).rotateX(Math.PI / 2),
+  sphere: (detail) => new SphereGeometry(1, [8, 16, 36][detail], [6, 10, 24][detail]).rotateX(Math.PI / 2),
   sphereMark: () =>
     meridians(
       (at, wide) => new SphereGeometry(1, 2, 24, at - wide / 2, wide).rotateX(Math.PI / 2),
@@ -62,9 +64,9 @@ const makers = {
     meridians(
       (at, wide) => new CylinderGeometry(1, 1, 1, 2, 1, false, at - Math.PI / 2 - wide / 2, wide).rotateX(Math.PI / 2),
     ),
-  wheel: (coarse) => new TorusGeometry(0.84, 0.16, coarse ? 6 : 14, coarse ? 16 : 44),
+  wheel: (detail) => new TorusGeometry(0.84, 0.16, [6, 10, 14][detail], [16, 28, 44][detail]),
   plane: () => new PlaneGeometry(1, 1),
-  coil: (coarse) => flattened(new TubeGeometry(new Helix(), coarse ? 60 : 200, 0.16, coarse ? 3 : 6), coarse ? 3 : 6),
+  coil: (detail) => flattened(new TubeGeometry(new Helix(), [60, 120, 200][detail], 0.16, [3, 4, 6][detail]), [3, 4, 6][detail]),
 };
 
 const alongZ = new Vector3(0, 0, 1);
@@ -72,9 +74,9 @@ const alongZ = new Vector3(0, 0, 1);
 export class Parts {
   /** colors(tint): a Color; ghost: translucent, without shadow. */
   constructor(scene, parts, motion, colors, ghost) {
-    Object.assign(this, {scene, motion, colors, ghost, coarse: parts.length > many});
+    Object.assign(this, {scene, motion, colors, ghost, detail: detailOf(parts.length)});
     this.meshes = Object.keys(makers)
-      .filter((shape) => !(this.coarse && shape.endsWith('Mark')))
+      .filter((shape) => this.detail > 0 || !shape.endsWith('Mark'))
       .map((shape) =>
         this.mesh(
           shape,
@@ -96,7 +98,7 @@ export class Parts {
     const material = new MeshStandardMaterial({roughness: 0.62, metalness: 0.05});
     if (shape === 'plane') Object.assign(material, {transparent: true, opacity: 0.3, depthWrite: false, side: DoubleSide});
     if (this.ghost) Object.assign(material, {transparent: true, opacity: 0.38, depthWrite: false});
-    const mesh = new InstancedMesh(makers[shape](this.coarse), material, parts.length);
+    const mesh = new InstancedMesh(makers[shape](this.detail), material, parts.length);
     mesh.frustumCulled = false;
     mesh.castShadow = !this.ghost && !/plane|Mark/.test(shape);
     mesh.receiveShadow = !this.ghost && shape !== 'plane';
