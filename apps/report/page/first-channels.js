@@ -99,7 +99,8 @@ export function firstChannels() {
 }
 
 /** Coordinates of a joint that allows all motion are the body's own. */
-const free = () => new Set((report.mechanism?.joints ?? []).filter((joint) => joint.freedom === 'all').map(({name}) => name));
+const free = () =>
+  new Set((report.mechanism?.joints ?? []).filter((joint) => joint.freedom === 'all').map(({name}) => name));
 let freeJoints = null;
 function isFree(name) {
   freeJoints ??= free();

@@ -66,7 +66,10 @@ const makers = {
     ),
   wheel: (detail) => new TorusGeometry(0.84, 0.16, [6, 10, 14][detail], [16, 28, 44][detail]),
   plane: () => new PlaneGeometry(1, 1),
-  coil: (detail) => flattened(new TubeGeometry(new Helix(), [60, 120, 200][detail], 0.16, [3, 4, 6][detail]), [3, 4, 6][detail]),
+  coil: (detail) => {
+    const around = [3, 4, 6][detail];
+    return flattened(new TubeGeometry(new Helix(), [60, 120, 200][detail], 0.16, around), around);
+  },
 };
 
 const alongZ = new Vector3(0, 0, 1);

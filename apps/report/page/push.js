@@ -18,7 +18,8 @@ export class Push {
       hit = view.bodyAt(x, y);
     if (!hit) return false;
     const normal = view.camera.getWorldDirection(new Vector3()).negate();
-    this.held = {...hit, strength, plane: new Plane().setFromNormalAndCoplanarPoint(normal, hit.place), to: hit.place.clone()};
+    const plane = new Plane().setFromNormalAndCoplanarPoint(normal, hit.place);
+    this.held = {...hit, strength, plane, to: hit.place.clone()};
     view.controls.enabled = false;
     this.line = new Line(new BufferGeometry(), new LineBasicMaterial({color: color('--force'), depthTest: false}));
     Object.assign(this.line, {frustumCulled: false, renderOrder: 4});
