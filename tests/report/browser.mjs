@@ -79,7 +79,7 @@ export class Browser {
         if (method === 'Network.requestWillBeSent') this.requests.push(params.request.url);
       },
     ];
-    for (const domain of ['Runtime', 'Log', 'Network', 'Page']) await this.send(`${domain}.enable`);
+    for (const domain of ['Runtime', 'Log', 'Network', 'Page', 'Performance']) await this.send(`${domain}.enable`);
     await this.send('Emulation.setDeviceMetricsOverride', {width, height, deviceScaleFactor: 1, mobile: false});
     await this.send('Emulation.setEmulatedMedia', {
       features: [{name: 'prefers-color-scheme', value: dark ? 'dark' : 'light'}],

@@ -1,4 +1,5 @@
 // What is chosen on the page, kept in its address, so that a link or a reload shows the same.
+import {pointOfText, pointText} from './body-points.js';
 import {press, pressed} from './view-tools.js';
 
 const toggles = {bodies: 'body-labels', joints: 'joint-labels', forces: 'forces', ground: 'grid'};
@@ -44,8 +45,8 @@ export class Address {
     const on = Object.entries(toggles).filter(([, id]) => pressed(find(id)) !== (id === 'grid'));
     if (on.length > 0) state.set('show', on.map(([name]) => name).join());
     if (view) {
-      for (const body of view.traces.bodies) state.append('trace', view.mechanism.bodies[body].name);
-      if (view.followed >= 0) state.set('follow', view.mechanism.bodies[view.followed].name);
+      for (const at of view.traces.points) state.append('trace', pointText(view.mechanism, at));
+      if (view.followed !== view.firstFollowed) state.set('follow', view.mechanism.bodies[view.followed]?.name ?? '');
     }
     history.replaceState(null, '', `#${state}`);
   }
@@ -69,9 +70,12 @@ export class Address {
     }
     if (view) {
       const place = (name) => view.mechanism.bodies.findIndex((body) => body.name === name);
-      for (const name of state.getAll('trace'))
-        if (place(name) >= 0 && !view.traces.has(place(name))) view.toggleTrace(place(name));
-      if (place(state.get('follow')) >= 0) view.follow(place(state.get('follow')));
+      for (const text of state.getAll('trace')) {
+        const at = pointOfText(view.mechanism, view.shapes, text);
+        if (at && !view.traces.has(at)) view.toggleTrace(at.body, at);
+      }
+      const followed = state.has('follow') ? place(state.get('follow')) : view.firstFollowed;
+      if (followed !== view.followed) view.follow(followed);
       view.showBody();
     }
     const speed = [...find('speed').options].find(({value}) => value === state.get('speed'));

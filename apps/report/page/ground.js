@@ -15,14 +15,8 @@ export class Ground {
     this.turn = new Quaternion().setFromUnitVectors(new Vector3(0, 1, 0), up);
     this.spacing = roundUp(radius / 6);
     this.cells = 2 * Math.ceil((2.2 * radius) / this.spacing);
-    // Lines pass through the origin of the ground frame.
-    const inPlane = center.clone().applyQuaternion(this.turn.clone().invert());
-    const snapped = new Vector3(
-      Math.round(inPlane.x / this.spacing),
-      0,
-      Math.round(inPlane.z / this.spacing),
-    ).multiplyScalar(this.spacing);
-    this.group.position.copy(snapped.applyQuaternion(this.turn)).addScaledVector(up, height);
+    Object.assign(this, {up, height});
+    this.goTo(center);
     this.group.quaternion.copy(this.turn);
     const shadow = new Mesh(
       new PlaneGeometry(8 * radius, 8 * radius).rotateX(-Math.PI / 2),
@@ -32,8 +26,22 @@ export class Ground {
     shadow.position.y = -1e-3 * radius;
     this.group.add(shadow);
     this.axes = new AxesHelper(0.16 * radius);
+    // Through bodies at the origin too, as their letters are.
+    this.axes.renderOrder = 2;
+    Object.assign(this.axes.material, {depthTest: false, transparent: true, opacity: 0.8});
     scene.add(this.group, this.axes);
     this.paint();
+  }
+
+  /** Below a point; its lines stay where they are, and pass through the origin of the ground frame. */
+  goTo(center) {
+    const inPlane = center.clone().applyQuaternion(this.turn.clone().invert());
+    const snapped = new Vector3(
+      Math.round(inPlane.x / this.spacing),
+      0,
+      Math.round(inPlane.z / this.spacing),
+    ).multiplyScalar(this.spacing);
+    this.group.position.copy(snapped.applyQuaternion(this.turn)).addScaledVector(this.up, this.height);
   }
 
   paint() {

@@ -36,12 +36,18 @@ export class Motion {
     });
   }
 
-  /** A point of a rigid frame ({body, point}) at a row, in ground axes. */
-  pointAtRow({body, point}, row, out) {
+  /** A point of a body ({body, point, shape}) at a row, in ground axes. */
+  pointAtRow({body, point, shape}, row, out) {
     const [x, y, z, qw, qx, qy, qz] = this.poses[body],
+      etas = this.etas[body],
       {q} = this.scratch;
     q.set(qx[row], qy[row], qz[row], qw[row]).normalize();
-    out.fromArray(point).applyQuaternion(q);
+    out.fromArray(point);
+    if (shape)
+      for (let i = 0; i < 3; ++i)
+        for (let k = 0; k < etas.length; ++k)
+          out.setComponent(i, out.getComponent(i) + shape[i * etas.length + k] * etas[k][row]);
+    out.applyQuaternion(q);
     return out.set(out.x + x[row], out.y + y[row], out.z + z[row]);
   }
 

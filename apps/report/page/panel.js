@@ -151,7 +151,7 @@ export class Panel {
       this.plot.setSeries(k + 1, {show});
     });
     return {
-      item: element('li', {}, ...(this.series.length > 1 || series.name !== this.title ? [button] : [mark]), value),
+      item: element('li', {}, button, value),
       value,
       mark,
     };

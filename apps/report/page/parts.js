@@ -15,6 +15,7 @@ import {
   TubeGeometry,
   Vector3,
 } from 'three';
+import {mergeGeometries} from 'three/examples/jsm/utils/BufferGeometryUtils.js';
 
 class Helix extends Curve {
   getPoint(t, out = new Vector3()) {
@@ -38,15 +39,37 @@ function flattened(tube, around) {
   return tube;
 }
 
-// Of size 1, along z, centred. Coarse where there are so many that each is small.
-const many = 1500;
+/** Lines from pole to pole on something round about z, the first of them the widest, and what else marks one of its ends. */
+const meridians = (sector, ...more) =>
+  mergeGeometries([
+    ...[0, 1, 2, 3].map((k) => sector((Math.PI * k) / 2, k === 0 ? 0.2 : 0.07)),
+    ...more,
+  ]).scale(onTop, onTop, onTop);
+const onTop = 1.004;
+
+/** Of so many parts each is small, and of fewer corners: 0 for the most. */
+const detailOf = (count) => (count > 1500 ? 0 : count > 200 ? 1 : 2);
+
+// Of size 1, along z, centred, of this detail.
 const makers = {
   box: () => new BoxGeometry(1, 1, 1),
-  cylinder: (coarse) => new CylinderGeometry(1, 1, 1, coarse ? 8 : 28).rotateX(Math.PI / 2),
-  sphere: (coarse) => new SphereGeometry(1, coarse ? 8 : 20, coarse ? 6 : 14),
-  wheel: (coarse) => new TorusGeometry(0.84, 0.16, coarse ? 6 : 14, coarse ? 16 : 44),
+  cylinder: (detail) => new CylinderGeometry(1, 1, 1, [8, 16, 40][detail]).rotateX(Math.PI / 2),
+  sphere: (detail) => new SphereGeometry(1, [8, 16, 36][detail], [6, 10, 24][detail]).rotateX(Math.PI / 2),
+  sphereMark: () =>
+    meridians(
+      (at, wide) => new SphereGeometry(1, 2, 24, at - wide / 2, wide).rotateX(Math.PI / 2),
+      new SphereGeometry(1, 24, 3, 0, 2 * Math.PI, 0, 0.16).rotateX(Math.PI / 2),
+    ),
+  cylinderMark: () =>
+    meridians(
+      (at, wide) => new CylinderGeometry(1, 1, 1, 2, 1, false, at - Math.PI / 2 - wide / 2, wide).rotateX(Math.PI / 2),
+    ),
+  wheel: (detail) => new TorusGeometry(0.84, 0.16, [6, 10, 14][detail], [16, 28, 44][detail]),
   plane: () => new PlaneGeometry(1, 1),
-  coil: (coarse) => flattened(new TubeGeometry(new Helix(), coarse ? 60 : 200, 0.16, coarse ? 3 : 6), coarse ? 3 : 6),
+  coil: (detail) => {
+    const around = [3, 4, 6][detail];
+    return flattened(new TubeGeometry(new Helix(), [60, 120, 200][detail], 0.16, around), around);
+  },
 };
 
 const alongZ = new Vector3(0, 0, 1);
@@ -54,8 +77,9 @@ const alongZ = new Vector3(0, 0, 1);
 export class Parts {
   /** colors(tint): a Color; ghost: translucent, without shadow. */
   constructor(scene, parts, motion, colors, ghost) {
-    Object.assign(this, {scene, motion, colors, ghost, coarse: parts.length > many});
+    Object.assign(this, {scene, motion, colors, ghost, detail: detailOf(parts.length)});
     this.meshes = Object.keys(makers)
+      .filter((shape) => this.detail > 0 || !shape.endsWith('Mark'))
       .map((shape) =>
         this.mesh(
           shape,
@@ -75,11 +99,12 @@ export class Parts {
   mesh(shape, parts) {
     if (parts.length === 0) return null;
     const material = new MeshStandardMaterial({roughness: 0.62, metalness: 0.05});
-    if (shape === 'plane') Object.assign(material, {transparent: true, opacity: 0.35, depthWrite: false, side: DoubleSide});
+    if (shape === 'plane') Object.assign(material, {transparent: true, opacity: 0.3, depthWrite: false, side: DoubleSide});
     if (this.ghost) Object.assign(material, {transparent: true, opacity: 0.38, depthWrite: false});
-    const mesh = new InstancedMesh(makers[shape](this.coarse), material, parts.length);
+    const mesh = new InstancedMesh(makers[shape](this.detail), material, parts.length);
     mesh.frustumCulled = false;
-    mesh.castShadow = mesh.receiveShadow = !this.ghost && shape !== 'plane';
+    mesh.castShadow = !this.ghost && !/plane|Mark/.test(shape);
+    mesh.receiveShadow = !this.ghost && shape !== 'plane';
     mesh.userData.parts = parts;
     mesh.renderOrder = this.ghost ? 1 : 0;
     this.scene.add(mesh);

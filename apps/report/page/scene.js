@@ -1,14 +1,7 @@
 // The animated mechanism: camera, light, parts of the run shown and of its ghost.
 import {
-  Box3,
-  BufferGeometry,
-  DirectionalLight,
-  HemisphereLight,
-  Line,
-  LineBasicMaterial,
   PCFShadowMap,
   PerspectiveCamera,
-  Plane,
   Quaternion,
   Raycaster,
   Scene,
@@ -20,12 +13,15 @@ import {
 import {OrbitControls} from 'three/examples/jsm/controls/OrbitControls.js';
 import {Arrows} from './arrows.js';
 import {report} from './data.js';
+import {fittingDistance, lookFrom} from './framing.js';
 import {Ground} from './ground.js';
 import {Labels} from './labels.js';
+import {Light} from './light.js';
 import {Meshes} from './meshes.js';
 import {Motion, placedBodies} from './motion.js';
 import {Parts} from './parts.js';
-import {outline, Shapes} from './shapes.js';
+import {Shapes} from './shapes.js';
+import {measureSweep} from './sweep.js';
 import {color, onTheme, runColor} from './theme.js';
 import {Traces} from './traces.js';
 
@@ -55,13 +51,14 @@ export class MechanismView {
     this.shapes = new Shapes(this.mechanism);
     const motion = new Motion(run, this.mechanism.bodies);
     this.measure(motion);
-    this.shapes.widenFor(this.radius, this.center);
+    this.shapes.widenFor(this);
     this.findFloor();
     this.parts = this.shapes.parts();
-    this.followed = -1;
+    this.lastFollowed = new Vector3();
+    this.follow(-1);
     this.meshes = new Meshes(this.scene, this.radius);
     this.showRun(run);
-    this.setUpLight();
+    this.light = new Light(this.scene, this);
     this.ground = new Ground(this.scene, this);
     this.controls = new OrbitControls(this.camera, canvas);
     this.controls.addEventListener('change', () => this.request());
@@ -70,6 +67,7 @@ export class MechanismView {
     this.watcher = new ResizeObserver(() => this.resize());
     this.watcher.observe(canvas.parentElement);
     this.fitted = true;
+    this.goWithTravel();
     this.resize();
     this.forgetClock = clock.onChange(() => this.request());
     this.forgetTheme = onTheme(() => this.paint());
@@ -104,7 +102,7 @@ export class MechanismView {
     this.arrows = new Arrows(this.scene, this.mechanism, run, motion, 0.45 * this.radius);
     this.arrows.shown = shown;
     if (this.traces) this.traces.refresh(motion);
-    else this.traces = new Traces(this.scene, motion, this.mechanism);
+    else this.traces = new Traces(this.scene, motion);
     this.request();
   }
 
@@ -113,8 +111,9 @@ export class MechanismView {
     this.request();
   }
 
-  toggleTrace(body) {
-    this.traces.toggle(body);
+  /** at: a point of the body as Motion.point takes it; without it, of its mass centre. */
+  toggleTrace(body, at = {body, point: this.mechanism.bodies[body].center}) {
+    this.traces.toggle(at);
     this.request();
   }
 
@@ -138,8 +137,16 @@ export class MechanismView {
   /** The camera goes with a body; -1: with none. */
   follow(body) {
     this.followed = body;
-    this.lastFollowed = null;
+    this.isFollowing = false;
+    this.onFollow?.();
     this.request();
+  }
+
+  /** Of a mechanism that travels far, the camera goes with the heaviest body: from farther off it could not be seen. */
+  goWithTravel() {
+    const {travels, body} = this.sweep;
+    this.firstFollowed = travels ? body : -1;
+    if (travels) this.follow(body);
   }
 
   /** Rows have come to the end of the run. */
@@ -153,18 +160,26 @@ export class MechanismView {
   refreshSlowly() {
     this.traces.refresh();
     this.arrows.lookAgain();
-    const {radius, height} = this;
+    const {radius, height} = this,
+      {travels} = this.sweep;
     this.measure(this.main.motion);
     this.height = height;
-    if (this.fitted && this.radius > 1.02 * radius) this.fit();
+    if (this.sweep.travels && !travels && this.fitted) this.goWithTravel();
+    if (this.fitted && (this.radius > 1.02 * radius || this.sweep.travels !== travels)) this.fit();
     this.request();
+  }
+
+  /** From the camera through a place of the drawing (px). */
+  rayAt(x, y) {
+    const {width, height} = this.canvas.getBoundingClientRect(),
+      ray = new Raycaster();
+    ray.setFromCamera(new Vector2((2 * x) / width - 1, 1 - (2 * y) / height), this.camera);
+    return ray;
   }
 
   /** The body, and the point of it in its axes, at a place of the drawing (px); null where there is none. */
   bodyAt(x, y) {
-    const {width, height} = this.canvas.getBoundingClientRect();
-    const ray = new Raycaster();
-    ray.setFromCamera(new Vector2((2 * x) / width - 1, 1 - (2 * y) / height), this.camera);
+    const ray = this.rayAt(x, y);
     this.main.meshes.forEach((mesh) => mesh.computeBoundingSphere());
     for (const {object, instanceId, point} of ray.intersectObjects(this.main.meshes, false)) {
       const part = object.userData.parts[instanceId];
@@ -173,51 +188,6 @@ export class MechanismView {
       return {body, point: point.clone().applyMatrix4(this.main.motion.matrices[body].clone().invert()), place: point};
     }
     return null;
-  }
-
-  /**
-   * A push by the mouse: begin tells whether a body is there; move gives {body, point, force}, the force growing with the
-   * distance dragged, `strength` for the size of the mechanism.
-   */
-  beginPush(x, y, strength) {
-    const hit = this.bodyAt(x, y);
-    if (!hit) return false;
-    const normal = this.camera.getWorldDirection(new Vector3()).negate();
-    this.pushed = {...hit, strength, plane: new Plane().setFromNormalAndCoplanarPoint(normal, hit.place), to: hit.place.clone()};
-    this.controls.enabled = false;
-    this.pushLine = new Line(new BufferGeometry(), new LineBasicMaterial({color: color('--force'), depthTest: false}));
-    Object.assign(this.pushLine, {frustumCulled: false, renderOrder: 4});
-    this.scene.add(this.pushLine);
-    return true;
-  }
-
-  movePush(x, y) {
-    const {width, height} = this.canvas.getBoundingClientRect(),
-      ray = new Raycaster();
-    ray.setFromCamera(new Vector2((2 * x) / width - 1, 1 - (2 * y) / height), this.camera);
-    ray.ray.intersectPlane(this.pushed.plane, this.pushed.to);
-    return this.pushNow();
-  }
-
-  pushNow() {
-    const {body, point, to, strength} = this.pushed;
-    const at = point.clone().applyMatrix4(this.main.motion.matrices[body]);
-    this.pushLine.geometry.setFromPoints([at, to]);
-    this.request();
-    return {
-      body,
-      point: point.toArray(),
-      force: to.clone().sub(at).multiplyScalar(strength / this.radius).toArray(),
-    };
-  }
-
-  endPush() {
-    this.scene.remove(this.pushLine);
-    this.pushLine.geometry.dispose();
-    this.pushLine.material.dispose();
-    this.pushed = null;
-    this.controls.enabled = true;
-    this.request();
   }
 
   /** The drawing as PNG. */
@@ -235,7 +205,7 @@ export class MechanismView {
     this.main.remove();
     this.ghost?.remove();
     this.arrows.remove();
-    for (const body of this.traces.bodies) this.traces.drop(body);
+    this.traces.clear();
     for (const body of [...this.meshes.byBody.keys()]) this.meshes.drop(body);
     this.renderer.renderLists.dispose();
     this.isGone = true;
@@ -253,104 +223,31 @@ export class MechanismView {
     return color(typeof tint === 'number' ? `--body-${tint % tints}` : `--${tint}`);
   }
 
-  /** What the mechanism sweeps over the run, its size, and where the ground is below it. */
+  /** How large the motion is, where it is, and where the ground is below it. */
   measure(motion) {
-    const {start, end} = this.clock,
-      box = new Box3(),
-      ball = new Box3(),
-      low = [],
-      point = new Vector3();
-    const samples = this.mechanism.bodies.length > 1000 ? 5 : 40;
-    const reach = (at, radius) => {
-      motion.point(at, point);
-      box.union(ball.set(point.clone().subScalar(radius), point.clone().addScalar(radius)));
-      low.push(point.dot(this.up) - radius);
-    };
-    for (let k = 0; k <= samples; ++k) {
-      motion.place(start + (k / samples) * (end - start));
-      this.mechanism.bodies.forEach((body, b) => {
-        if (!motion.has(b)) return;
-        reach({body: b, point: body.center}, Math.hypot(...(this.shapes.box(b) ?? [0])) / 2);
-        for (const at of body.points ?? []) reach({body: b, ...at}, 0);
-        for (const shape of body.shapes) for (const [point, radius] of outline(shape)) reach({body: b, point}, radius);
-        for (const link of this.shapes.links(b)) for (const end of link) reach({body: b, point: end}, 0);
-      });
-    }
-    for (const {ends} of this.mechanism.joints) for (const end of ends) if (end.body < 0) reach(end, 0);
-    if (box.isEmpty()) box.expandByPoint(point.set(0, 0, 0));
-    this.center = box.getCenter(new Vector3());
-    this.extent = box.getSize(new Vector3());
-    this.radius = Math.max(0.5 * this.extent.length(), 0.6 * this.shapes.size);
-    const lowest = low.reduce((least, height) => Math.min(least, height), Infinity);
-    const height = Number.isFinite(lowest) ? lowest - 2 * this.shapes.width : 0;
-    // Where the mechanism stands about on the plane through the origin, that is the ground.
-    this.height = Math.abs(height) < 0.12 * this.radius ? 0 : height;
+    this.sweep = measureSweep(this, motion);
+    Object.assign(this, this.sweep.travels ? this.sweep.carried : this.sweep.whole, {height: this.sweep.height});
   }
 
-  setUpLight() {
-    const {radius: r} = this,
-      sun = new DirectionalLight(0xffffff, 1.9);
-    const turn = new Quaternion().setFromUnitVectors(new Vector3(0, 0, 1), this.up);
-    sun.position.copy(this.center).add(new Vector3(1.6, -1.2, 3.2).multiplyScalar(r).applyQuaternion(turn));
-    sun.target.position.copy(this.center);
-    sun.castShadow = true;
-    sun.shadow.mapSize.set(2048, 2048);
-    Object.assign(sun.shadow.camera, {
-      left: -2 * r,
-      right: 2 * r,
-      top: 2 * r,
-      bottom: -2 * r,
-      near: 0.1 * r,
-      far: 8 * r,
-    });
-    sun.shadow.normalBias = 0.004 * r;
-    sun.shadow.radius = 5;
-    const sky = new HemisphereLight(0xffffff, 0xb4bdca, 2.1);
-    sky.position.copy(this.up);
-    this.scene.add(sun, sun.target, sky);
-  }
-
-  /** The whole motion in sight: from the front where it is plane, else from above and aside. */
+  /**
+   * The motion in sight, as it is seen from the body that is followed where the mechanism travels far: from the front
+   * where it is plane, else from above and aside.
+   */
   fit() {
-    const turn = new Quaternion().setFromUnitVectors(new Vector3(0, 0, 1), this.up);
-    const from = new Vector3(0.75, -1, 0.55).applyQuaternion(turn);
-    const thin = ['x', 'y', 'z'].find((axis) => this.extent[axis] < 0.04 * this.radius);
-    const normal = thin && new Vector3(thin === 'x' ? 1 : 0, thin === 'y' ? -1 : 0, thin === 'z' ? 1 : 0);
-    if (normal && Math.abs(normal.dot(this.up)) < 0.5)
-      from
-        .copy(normal)
-        .addScaledVector(this.up, 0.22)
-        .addScaledVector(new Vector3().crossVectors(this.up, normal), 0.25);
-    const distance = this.distanceFrom(from.normalize());
+    const isCarried = this.sweep.travels && this.followed === this.sweep.body;
+    Object.assign(this, isCarried ? this.sweep.carried : this.sweep.whole);
+    const center = this.center.clone();
+    if (isCarried) center.add(this.placeOf(this.followed, new Vector3())).sub(this.sweep.from);
+    const from = lookFrom(this),
+      distance = Math.max(fittingDistance(this, from), 2.2 * this.shapes.size);
     Object.assign(this.camera, {near: distance / 100, far: 30 * distance});
-    this.camera.position.copy(this.center).addScaledVector(from, distance);
+    this.camera.position.copy(center).addScaledVector(from, distance);
     this.camera.updateProjectionMatrix();
-    this.controls.target.copy(this.center);
+    this.controls.target.copy(center);
     this.controls.update();
     this.fitted = true;
+    if (isCarried) this.isFollowing = this.placeOf(this.followed, this.lastFollowed) !== null;
     this.request();
-  }
-
-  /** From where the box of all motion just fits into the picture, seen from this direction. */
-  distanceFrom(direction) {
-    const right = new Vector3().crossVectors(this.up, direction).normalize(),
-      top = new Vector3().crossVectors(direction, right);
-    const high = Math.tan((this.camera.fov * Math.PI) / 360),
-      wide = high * this.camera.aspect,
-      corner = new Vector3();
-    let distance = 0;
-    for (let k = 0; k < 8; ++k) {
-      corner
-        .set(k & 1 ? 1 : -1, k & 2 ? 1 : -1, k & 4 ? 1 : -1)
-        .multiply(this.extent)
-        .multiplyScalar(0.5);
-      corner.addScaledVector(corner.clone().normalize(), 0.06 * this.radius);
-      distance = Math.max(
-        distance,
-        corner.dot(direction) + 1.04 * Math.max(Math.abs(corner.dot(right)) / wide, Math.abs(corner.dot(top)) / high),
-      );
-    }
-    return Math.max(distance, 2.2 * this.shapes.size);
   }
 
   /** Keyboard: by so many steps around the vertical and over it. */
@@ -443,18 +340,30 @@ export class MechanismView {
     });
   }
 
-  /** Camera and target move as the body that is followed has moved. */
+  /** The mass centre of a body at the time shown. */
+  placeOf(body, out) {
+    this.main.motion.place(this.clock.time);
+    return this.main.motion.point({body, point: this.mechanism.bodies[body].center}, out);
+  }
+
+  /** Camera and target move as the body that is followed has moved, and light and ground with them. */
   goAlong() {
-    if (this.followed < 0 || !this.main.motion.has(this.followed)) return;
-    const {center} = this.mechanism.bodies[this.followed];
-    const now = this.main.motion.point({body: this.followed, point: center}, new Vector3());
-    const step = now.clone().sub(this.lastFollowed ?? this.controls.target);
-    this.lastFollowed = now;
-    if (step.lengthSq() === 0) return;
-    this.fitted = false;
-    this.controls.target.add(step);
-    this.camera.position.add(step);
-    this.controls.update();
+    if (this.followed >= 0 && this.main.motion.has(this.followed)) {
+      const now = this.placeOf(this.followed, new Vector3());
+      const step = now.clone().sub(this.isFollowing ? this.lastFollowed : this.controls.target);
+      if (!this.isFollowing) this.fitted = false;
+      this.lastFollowed.copy(now);
+      this.isFollowing = true;
+      if (step.lengthSq() > 0) {
+        if (!this.sweep.travels) this.fitted = false;
+        this.controls.target.add(step);
+        this.camera.position.add(step);
+        this.controls.update();
+      }
+    }
+    const middle = this.followed >= 0 ? this.controls.target : this.center;
+    this.ground.goTo(middle);
+    this.light.goTo(middle);
   }
 
   draw() {

@@ -1,6 +1,7 @@
 // What each body looks like: its geometry where the model gives one, otherwise links between what is attached to it.
 // A part: {shape, body, tint, matrix} for rigid ones, {shape, tint, ends, width} for what stretches between two points.
 import {Matrix4, Quaternion, Vector3} from 'three';
+import {inertiaSolid} from './inertia-solid.js';
 
 const distance = (a, b) => Math.hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]);
 const middle = (points) => [0, 1, 2].map((i) => points.reduce((sum, p) => sum + p[i], 0) / points.length);
@@ -12,7 +13,6 @@ export const placed = (position, orientation, scale) =>
     new Quaternion(orientation[1], orientation[2], orientation[3], orientation[0]),
     new Vector3(...scale),
   );
-const upright = [1, 0, 0, 0];
 
 /** Points of a shape in body axes with a radius about each: a ball, or the corners of a box. */
 export function outline({type, position, orientation, size, radius, length}) {
@@ -38,6 +38,12 @@ function givenParts(body, shapes, tint) {
     ),
   }));
 }
+
+/** Lines along what is round, by which its rotation is seen. */
+const marksOf = (parts) =>
+  parts
+    .filter(({shape}) => shape === 'sphere' || shape === 'cylinder')
+    .map((part) => ({...part, shape: `${part.shape}Mark`, tint: part.tint === 'tyre' ? 'tyre-mark' : 'mark'}));
 
 const local = new Vector3();
 
@@ -66,11 +72,13 @@ function farEnd(from, {mass, center, inertia}) {
   return center.map((c, i) => c + beyond * (c - from[i]));
 }
 
-/** Edges of a uniform box with this mass and inertia. */
-function uniformBox({mass, inertia: [xx, yy, zz]}) {
-  const edge = (a, b, c) => Math.sqrt(Math.max(0, (6 * (a + b - c)) / (mass || 1)));
-  return [edge(yy, zz, xx), edge(zz, xx, yy), edge(xx, yy, zz)];
-}
+/** Points of joints on ground. */
+const groundEnds = (joints) =>
+  joints.filter(({freedom}) => freedom !== 'all').flatMap(({ends}) => ends.filter(({body}) => body < 0).map(({point}) => point));
+
+/** From each of some points the distance to the nearest other one. */
+const gaps = (points) =>
+  points.length < 2 ? [] : points.map((p, i) => points.reduce((least, q, j) => (i === j ? least : Math.min(least, distance(p, q))), Infinity));
 
 export class Shapes {
   constructor({bodies, joints, forces = [], ground = []}) {
@@ -94,8 +102,11 @@ export class Shapes {
         ? median(lengths)
         : given.length > 0
           ? median(given)
-          : Math.max(...bodies.flatMap(uniformBox)) || 1;
+          : Math.max(...bodies.flatMap((body) => inertiaSolid(body).edges)) || 1;
     this.width = 0.026 * this.size; // radius of a link
+    // Joints side by side are thinner than what is between them.
+    const between = [...this.attached, distinct(groundEnds(joints), 1)].flatMap(gaps);
+    if (between.length > 0) this.width = Math.min(this.width, 0.2 * median(between));
     // Bodies of the same geometry are of one colour: wheels, the two arms of a side.
     const looks = [...new Set(bodies.map(({shapes}) => JSON.stringify(shapes)))];
     this.tints = bodies.map(({shapes}, b) => (shapes.length > 0 ? looks.indexOf(JSON.stringify(shapes)) : b));
@@ -114,17 +125,23 @@ export class Shapes {
     return points.map((point) => [point, hub]);
   }
 
-  /** Edges of the box for a body with neither geometry nor links; null for others. */
-  box(b) {
+  /**
+   * The solid for a body with neither geometry nor links, of a size that can be seen; null for others. One larger than
+   * the mechanism, as of a motor whose inertia includes its gears, would hide it, and is drawn small.
+   */
+  solid(b) {
     const {shapes, edges} = this.bodies[b];
     if (shapes.length > 0 || edges?.length > 0 || this.links(b).length > 0) return null;
-    return uniformBox(this.bodies[b]).map((edge) => Math.min(this.size, Math.max(0.05 * this.size, edge)));
+    const solid = inertiaSolid(this.bodies[b]);
+    const largest = Math.max(...solid.edges),
+      scale = largest > 1.001 * this.size ? (0.35 * this.size) / largest : 1;
+    return {...solid, edges: solid.edges.map((edge) => Math.max(0.05 * this.size, scale * edge))};
   }
 
   /** Thicker where the whole is so large that links of their own proportion could not be seen. */
-  widenFor(radius, center) {
+  widenFor({radius, center, extent}) {
     this.width = Math.max(this.width, 0.0035 * radius);
-    Object.assign(this, {radius, center});
+    Object.assign(this, {radius, center, extent});
   }
 
   parts() {
@@ -154,31 +171,34 @@ export class Shapes {
     return this.bodies[body].shapes.some((shape) => shape.type === 'cylinder' && shape.radius > 0.9 * radius);
   }
 
-  /** Planes of ground and of bodies, as far as the motion reaches. */
+  /** Planes of ground as far as the motion reaches along them, and a little on; those of bodies about the body. */
   planes() {
-    const square = (body, {position, orientation}, tint) => {
+    const patch = (body, {position, orientation}, tint) => {
       const matrix = placed(position, orientation, [1, 1, 1]);
       const centre = body < 0 ? this.center.clone() : new Vector3(...position);
       centre.applyMatrix4(matrix.clone().invert()).setZ(0).applyMatrix4(matrix);
-      const edge = (body < 0 ? 5 : 2) * this.radius;
-      return {shape: 'plane', body, tint, matrix: placed(centre.toArray(), orientation, [edge, edge, 1])};
+      const reach = (column) =>
+        local.setFromMatrixColumn(matrix, column).toArray().reduce((sum, x, k) => sum + Math.abs(x) * this.extent.getComponent(k), 0);
+      const edges = body < 0 ? [0, 1].map((column) => 1.1 * reach(column) + 0.25 * this.radius) : [1, 1].map((x) => x * this.radius);
+      return {shape: 'plane', body, tint, matrix: placed(centre.toArray(), orientation, [...edges, 1])};
     };
     const of = (shapes) => shapes.filter(({type}) => type === 'plane');
     return [
-      ...of(this.ground).filter((plane) => plane !== this.floor).map((plane) => square(-1, plane, 'spring')),
-      ...this.bodies.flatMap(({shapes}, b) => of(shapes).map((plane) => square(b, plane, this.tints[b]))),
+      ...of(this.ground).filter((plane) => plane !== this.floor).map((plane) => patch(-1, plane, 'spring')),
+      ...this.bodies.flatMap(({shapes}, b) => of(shapes).map((plane) => patch(b, plane, this.tints[b]))),
     ];
   }
 
   bodyParts(body, b) {
     const {width} = this;
     const wheel = this.forces.find(({kind, at, radius}) => kind === 'wheel' && at.body === b && this.isTyre(b, radius));
-    const given = givenParts(b, body.shapes, wheel ? 'tyre' : this.tints[b]);
+    const solids = givenParts(b, body.shapes, wheel ? 'tyre' : this.tints[b]);
+    const given = [...solids, ...marksOf(solids)];
     if (body.edges?.length > 0) return [...given, ...this.flexibleParts(body, b)];
     if (given.length > 0) return [...given, ...this.arms(body, b)];
     const links = this.links(b),
-      box = this.box(b);
-    if (box) return [{shape: 'box', body: b, tint: b, matrix: placed(body.center, upright, box)}];
+      solid = this.solid(b);
+    if (solid) return this.solidParts(body, b, solid);
     const balls = distinct(links.flat(), 1).map((at) => ({shape: 'sphere', tint: b, at: {body: b, point: at}, width}));
     return [
       ...links.map(([from, to]) => ({
@@ -192,6 +212,12 @@ export class Shapes {
       })),
       ...balls,
     ];
+  }
+
+  solidParts({center}, b, {type, orientation, edges: [x, y, z]}) {
+    const scale = type === 'box' ? [x, y, z] : [x / 2, y / 2, type === 'sphere' ? z / 2 : z];
+    const drawn = [{shape: type, body: b, tint: this.tints[b], matrix: placed(center, orientation, scale)}];
+    return [...drawn, ...marksOf(drawn)];
   }
 
   /** Of a body with geometry, thin arms to what is attached to it outside of its shapes. */

@@ -3,39 +3,43 @@ import {BufferAttribute, BufferGeometry, Color, Line, LineBasicMaterial, Vector3
 import {runColor} from './theme.js';
 
 const most = 20000;
+const keyOf = ({body, point}) => `${body}:${point.join()}`;
 
 export class Traces {
-  constructor(scene, motion, mechanism) {
-    Object.assign(this, {scene, motion, mechanism, lines: new Map()});
+  constructor(scene, motion) {
+    Object.assign(this, {scene, motion, lines: new Map()});
   }
 
-  has(body) {
-    return this.lines.has(body);
+  /** Of a point {body, point, shape}. */
+  has(at) {
+    return this.lines.has(keyOf(at));
   }
 
-  get bodies() {
-    return [...this.lines.keys()];
+  /** All points that are traced. */
+  get points() {
+    return [...this.lines.values()].map(({userData}) => userData.at);
   }
 
-  /** Of the mass centre. */
-  toggle(body) {
-    if (this.lines.has(body)) return this.drop(body);
-    if (!this.motion.has(body)) return;
+  toggle(at) {
+    const key = keyOf(at);
+    if (this.lines.has(key)) return this.drop(key);
+    if (!this.motion.has(at.body)) return;
     const line = new Line(new BufferGeometry(), new LineBasicMaterial({transparent: true, opacity: 0.9}));
     line.frustumCulled = false;
     line.renderOrder = 2;
-    this.lines.set(body, line);
+    line.userData.at = at;
+    this.lines.set(key, line);
     this.scene.add(line);
-    this.fill(body, line);
+    this.fill(line);
     this.paint();
   }
 
-  fill(body, line) {
+  fill(line) {
     const rows = this.motion.times.length,
       every = Math.ceil(rows / most),
       count = Math.ceil(rows / every);
     const points = new Float32Array(3 * count),
-      at = {body, point: this.mechanism.bodies[body].center},
+      {at} = line.userData,
       point = new Vector3();
     for (let k = 0; k < count; ++k) this.motion.pointAtRow(at, k * every, point).toArray(points, 3 * k);
     line.geometry.setAttribute('position', new BufferAttribute(points, 3));
@@ -45,23 +49,27 @@ export class Traces {
   /** Rows have come, or another run is shown. */
   refresh(motion = this.motion) {
     this.motion = motion;
-    for (const [body, line] of this.lines) {
-      if (!motion.has(body)) {
-        this.drop(body);
+    for (const [key, line] of this.lines) {
+      if (!motion.has(line.userData.at.body)) {
+        this.drop(key);
         continue;
       }
       line.geometry.dispose();
       line.geometry = new BufferGeometry();
-      this.fill(body, line);
+      this.fill(line);
     }
   }
 
-  drop(body) {
-    const line = this.lines.get(body);
+  clear() {
+    for (const key of [...this.lines.keys()]) this.drop(key);
+  }
+
+  drop(key) {
+    const line = this.lines.get(key);
     this.scene.remove(line);
     line.geometry.dispose();
     line.material.dispose();
-    this.lines.delete(body);
+    this.lines.delete(key);
   }
 
   paint() {

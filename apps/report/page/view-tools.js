@@ -1,5 +1,6 @@
 // The tools above and below the drawing.
-import {runs} from './data.js';
+import {setUpBody} from './body-tools.js';
+import {report, runs} from './data.js';
 import {element} from './format.js';
 import {menu} from './menu.js';
 import {accepted, readMesh} from './meshes.js';
@@ -7,20 +8,17 @@ import {placedBodies} from './motion.js';
 import {download, fileName, makesVideo, record} from './save.js';
 import {MechanismView} from './scene.js';
 
-const buttons = ['body-labels', 'joint-labels', 'forces', 'grid', 'fit', 'shown', 'ghost', 'body', 'trace', 'follow', 'mesh', 'body-channels'];
+const buttons = ['body-labels', 'joint-labels', 'forces', 'grid', 'fit', 'shown', 'ghost', 'body', 'point', 'trace', 'follow', 'mesh', 'body-channels'];
 
 /** Where there are no forces in the results. */
-const noForces = 'The results have no reactions, contact forces or tensions. Run with --columns joints,bodies,energy,elements,reactions.';
+const noForces = 'The results have no reactions, contact forces or tensions. Run with --columns joints,bodies,energy,elements,reactions. ';
 
 function setUpRuns(view, shown, find) {
   const options = () => shown.map((run) => new Option(run.label, run.index));
   const runOf = (select) => shown.find((run) => String(run.index) === select.value) ?? null;
   find('shown').replaceChildren(...options());
   find('ghost').replaceChildren(new Option('none', ''), ...options());
-  find('shown').onchange = () => {
-    view.showRun(runOf(find('shown')));
-    find('forces').disabled = !view.arrows.any;
-  };
+  find('shown').onchange = () => view.showRun(runOf(find('shown')));
   find('ghost').onchange = () => view.showGhost(runOf(find('ghost')));
   find('ghost-choice').hidden = find('shown-choice').hidden = shown.length < 2;
 }
@@ -28,72 +26,35 @@ function setUpRuns(view, shown, find) {
 export const pressed = (button) => button.getAttribute('aria-pressed') === 'true';
 export const press = (button, on) => button.setAttribute('aria-pressed', String(on));
 
-function setUpBody(view, picker, find, changed) {
-  const select = find('body'),
-    {bodies} = view.mechanism;
-  select.replaceChildren(...bodies.map(({name}, b) => new Option(name, b)).filter((_, b) => view.main.motion.has(b)));
-  const chosen = () => Number(select.value);
-  const show = () => {
-    press(find('trace'), view.traces.has(chosen()));
-    press(find('follow'), view.followed === chosen());
+/** A message over the drawing, with buttons: [[text, action], …]; the last of them closes it. */
+function say(note, text, actions = []) {
+  const button = ([textContent, action]) => {
+    const made = element('button', {type: 'button', className: 'quiet', textContent});
+    made.onclick = action;
+    return made;
   };
-  const choose = (body) => {
-    select.value = body;
-    show();
-  };
-  select.onchange = show;
-  find('trace').onclick = () => {
-    view.toggleTrace(chosen());
-    show();
-    changed();
-  };
-  find('follow').onclick = () => {
-    view.follow(view.followed === chosen() ? -1 : chosen());
-    show();
-    changed();
-  };
-  find('body-channels').onclick = () => {
-    find('search').value = `${bodies[chosen()].name}.*`;
-    picker.show();
-    find('search').scrollIntoView({block: 'nearest'});
-  };
-  // A click chooses, a drag turns.
-  const {canvas} = view;
-  let down = null;
-  canvas.onpointerdown = (event) => (down = [event.offsetX, event.offsetY]);
-  canvas.onpointerup = (event) => {
-    if (!down || Math.hypot(event.offsetX - down[0], event.offsetY - down[1]) > 4) return;
-    const hit = view.bodyAt(event.offsetX, event.offsetY);
-    if (hit) choose(hit.body);
-  };
-  show();
-  return show;
+  note.replaceChildren(text, ...[...actions, ['OK', () => (note.hidden = true)]].map(button));
+  note.hidden = false;
 }
 
 /** A mesh of a file in the place of the body that is chosen. It stays on this page, and goes nowhere else. */
 function setUpMeshes(view, find) {
   const input = find('mesh-file'),
-    note = find('mesh-note');
-  const close = () => (note.hidden = true);
-  const button = (textContent, action) => {
-    const made = element('button', {type: 'button', className: 'quiet', textContent});
-    made.onclick = action;
-    return made;
-  };
+    note = find('scene-message');
   const tell = (body, name, triangles, unit) => {
     const other = unit === 'm' ? 'mm' : 'm';
-    note.replaceChildren(
-      `${name}: ${triangles.toLocaleString('en')} triangles, lengths in ${unit}. `,
-      button(`Take ${other}`, () => {
-        view.setMeshUnit(body, other);
-        tell(body, name, triangles, other);
-      }),
-      button('Remove', () => {
-        view.showMesh(body, null);
-        close();
-      }),
-      button('OK', close),
-    );
+    const take = () => {
+      view.setMeshUnit(body, other);
+      tell(body, name, triangles, other);
+    };
+    const remove = () => {
+      view.showMesh(body, null);
+      note.hidden = true;
+    };
+    say(note, `${name}: ${triangles.toLocaleString('en')} triangles, lengths in ${unit}. `, [
+      [`Take ${other}`, take],
+      ['Remove', remove],
+    ]);
   };
   input.accept = accepted;
   find('mesh').onclick = () => input.click();
@@ -102,12 +63,11 @@ function setUpMeshes(view, find) {
       body = Number(find('body').value);
     input.value = '';
     if (!file) return;
-    note.hidden = false;
     try {
       const {object, triangles} = await readMesh(file);
       tell(body, file.name, triangles, view.showMesh(body, object));
     } catch (problem) {
-      note.replaceChildren(`${problem.message} `, button('OK', close));
+      say(note, `${problem.message} `);
     }
   };
 }
@@ -142,12 +102,18 @@ export function setUpView({clock, picker, find, title, changed, renderer = null}
   const giveUp = (text) => {
     Object.assign(note, {hidden: false, textContent: text});
     for (const id of buttons) find(id).disabled = true;
+    for (const id of ['shown-choice', 'ghost-choice', 'body-bar']) find(id).hidden = true;
     return null;
   };
   const shown = runs.filter((run) => placedBodies(run).length > 0);
   if (shown.length === 0)
-    return giveUp('The results have no columns of bodies, so there is nothing to draw. Run with --columns bodies.');
+    return giveUp(
+      report.mechanism?.bodies.length === 0
+        ? 'The model has no bodies, so there is nothing to draw.'
+        : 'The results have no columns of bodies, so there is nothing to draw. Run with --columns bodies.',
+    );
   note.hidden = true;
+  find('body-bar').hidden = false;
   for (const id of buttons) find(id).disabled = false;
   let view;
   try {
@@ -166,11 +132,13 @@ export function setUpView({clock, picker, find, title, changed, renderer = null}
   setUpRuns(view, shown, find);
   toggle('body-labels', (on) => view.toggleLabels('body', on));
   toggle('joint-labels', (on) => view.toggleLabels('joint', on));
-  toggle('forces', (on) => view.toggleArrows(on));
+  toggle('forces', (on) => {
+    view.toggleArrows(on);
+    if (on && !view.arrows.any) say(find('scene-message'), noForces);
+  });
   toggle('grid', (on) => view.toggleGround(on));
-  if (!view.arrows.any) Object.assign(find('forces'), {disabled: true, title: noForces});
   find('fit').onclick = () => view.fit();
-  view.showBody = setUpBody(view, picker, find, changed);
+  view.showBody = view.onFollow = setUpBody(view, picker, find, changed);
   setUpMeshes(view, find);
   setUpSaving(view, clock, title, find);
   return view;

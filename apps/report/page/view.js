@@ -6,6 +6,7 @@ import {LiveClock} from './live-clock.js';
 import {Parameters, showMessages} from './live-panels.js';
 import {Picker} from './picker.js';
 import {Plots, setUpModes, setUpOver} from './plots.js';
+import {Push} from './push.js';
 import {LiveRun} from './run.js';
 import {fileName} from './save.js';
 import {setUpTheme} from './theme.js';
@@ -126,15 +127,16 @@ function show(description, run) {
 function setUpPush({view, description, off}) {
   const mass = description.mechanism.bodies.reduce((sum, body) => sum + body.mass, 0);
   const gravity = Math.hypot(...description.mechanism.gravity) || 9.81;
-  const {canvas} = view;
+  const {canvas} = view,
+    push = new Push(view);
   let waiting = false;
   const tell = () => {
-    if (waiting || !view.pushed) return;
+    if (waiting || !push.isOn) return;
     waiting = true;
     setTimeout(() => {
       waiting = false;
-      if (!view.pushed) return;
-      send({do: 'push', ...view.pushNow()});
+      if (!push.isOn) return;
+      send({do: 'push', ...push.now()});
       tell(); // the body moves, and the force with it
     }, 33);
   };
@@ -143,17 +145,17 @@ function setUpPush({view, description, off}) {
     'pointerdown',
     (event) => {
       if (event.button !== 0 || !(event.shiftKey || pressed(find('push'))) || !description.can_push) return;
-      if (!view.beginPush(event.offsetX, event.offsetY, 6 * mass * gravity)) return;
+      if (!push.begin(event.offsetX, event.offsetY, 6 * mass * gravity)) return;
       event.stopImmediatePropagation();
       canvas.setPointerCapture(event.pointerId);
       tell();
     },
     signal,
   );
-  canvas.addEventListener('pointermove', (event) => view.pushed && view.movePush(event.offsetX, event.offsetY), signal);
+  canvas.addEventListener('pointermove', (event) => push.isOn && push.move(event.offsetX, event.offsetY), signal);
   const end = () => {
-    if (!view.pushed) return;
-    view.endPush();
+    if (!push.isOn) return;
+    push.end();
     send({do: 'release'});
   };
   for (const kind of ['pointerup', 'pointercancel', 'lostpointercapture']) canvas.addEventListener(kind, end, signal);
@@ -224,7 +226,6 @@ function frame(now) {
     if (now - shown.slowly > slowlyEvery) {
       shown.slowly = now;
       view?.refreshSlowly();
-      if (view?.arrows.any) find('forces').disabled = false;
     }
     if (now - shown.plotted > plotsEvery) {
       shown.plotted = now;

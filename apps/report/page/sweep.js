@@ -1,0 +1,80 @@
+// What a mechanism sweeps over a run: where it is, how large it is, and where the ground is below it.
+import {Box3, Vector3} from 'three';
+import {outline} from './shapes.js';
+
+/**
+ * So many times larger than the mechanism is the motion of one that travels far: a vehicle would be a dot in a picture
+ * of all its way. A single body has its way alone to show.
+ */
+const far = (bodies) => (bodies.length > 1 ? 7 : 100);
+
+/** The heaviest of the bodies that the run has. */
+const heaviest = (bodies, motion) =>
+  bodies.reduce((best, {mass}, b) => (motion.has(b) && (best < 0 || mass > bodies[best].mass) ? b : best), -1);
+
+/** All points of bodies with the radius about each that is drawn. */
+function pointsOf({bodies}, shapes, motion) {
+  return bodies.flatMap((body, b) =>
+    motion.has(b)
+      ? [
+          [{body: b, point: body.center}, Math.hypot(...(shapes.solid(b)?.edges ?? [0])) / 2],
+          ...(body.points ?? []).map((at) => [{body: b, ...at}, 0]),
+          ...body.shapes.flatMap((shape) => outline(shape).map(([point, radius]) => [{body: b, point}, radius])),
+          ...shapes.links(b).flatMap((link) => link.map((point) => [{body: b, point}, 0])),
+        ]
+      : [],
+  );
+}
+
+/** Points of the ground that joints and forces are at. */
+const groundPoints = ({joints, forces = []}) =>
+  [...joints, ...forces].flatMap(({ends = []}) => ends.filter(({body}) => body < 0));
+
+function sizes(box, least) {
+  if (box.isEmpty()) box.expandByPoint(new Vector3());
+  const extent = box.getSize(new Vector3());
+  return {center: box.getCenter(new Vector3()), extent, radius: Math.max(0.5 * extent.length(), 0.6 * least)};
+}
+
+/**
+ * whole: {center, extent, radius} of all of the motion; carried: the same as it is seen from the heaviest body, which
+ * is `body` and begins at `from`; travels: whether that is to be shown; height: of the ground, along `up`.
+ */
+export function measureSweep({mechanism, shapes, up, clock: {start, end}}, motion) {
+  const {bodies} = mechanism,
+    points = pointsOf(mechanism, shapes, motion),
+    body = heaviest(bodies, motion);
+  const whole = new Box3(),
+    carried = new Box3(),
+    from = new Vector3(),
+    way = new Vector3(),
+    point = new Vector3();
+  const samples = bodies.length > 1000 ? 5 : 40;
+  let lowest = Infinity;
+  for (let k = 0; k <= samples; ++k) {
+    motion.place(start + (k / samples) * (end - start));
+    if (body >= 0) motion.point({body, point: bodies[body].center}, way);
+    if (k === 0) from.copy(way);
+    for (const [at, radius] of points) {
+      motion.point(at, point);
+      lowest = Math.min(lowest, point.dot(up) - radius);
+      for (const box of [whole, carried]) {
+        box.expandByPoint(point.addScalar(radius));
+        box.expandByPoint(point.addScalar(-2 * radius));
+        point.addScalar(radius).sub(way).add(from); // as the heaviest body has it
+      }
+    }
+  }
+  for (const at of groundPoints(mechanism)) {
+    motion.point(at, point);
+    whole.expandByPoint(point);
+    lowest = Math.min(lowest, point.dot(up));
+  }
+  const all = sizes(whole, shapes.size),
+    own = sizes(carried, shapes.size);
+  const travels = body >= 0 && all.radius > far(bodies) * own.radius,
+    {radius} = travels ? own : all;
+  const height = Number.isFinite(lowest) ? lowest - 2 * shapes.width : 0;
+  // Where the mechanism stands about on the plane through the origin, that is the ground.
+  return {whole: all, carried: own, body, from, travels, height: Math.abs(height) < 0.12 * radius ? 0 : height};
+}

@@ -1,0 +1,135 @@
+// node test_first_sight.mjs CHROMIUM POLYFORM MODELS FOLDER: what a page shows before anything is chosen, and how soon.
+import assert from 'node:assert/strict';
+import {at, browser, coloursDrawn, page, report, run} from './page_tools.mjs';
+
+const click = (id) => page(`document.getElementById('${id}').click()`);
+
+const tests = {
+  async 'first plots: what moves, no straight lines, no quaternions, no curve twice; every legend has a name'() {
+    const first = async (model, ...words) => {
+      run(model, '--report', 'first.html', ...words);
+      await browser.open(at('first.html'));
+      return (await page('polyform.plots.names')).filter((name) => !name.startsWith('energy.'));
+    };
+    // It goes 400 m along its way at one speed, and its spring pushes.
+    assert.deepEqual(await first('quarter_car', '--duration', '2'), ['heave.q', 'wheel.z', 'strut.tension']);
+    assert.deepEqual(await first('flexible_pendulum', '--duration', '0.5'), ['pin.q', 'beam.eta[0]']);
+    assert.deepEqual(await first('driven_arm', '--duration', '0.5'), ['pin.q']);
+    assert.deepEqual(await first('commanded_slide', '--duration', '0.5'), ['slide.q']);
+    assert.match((await first('free_body')).join(), /^body\.w[xyz]$/);
+    assert.ok((await first('heavy_top', '--duration', '0.5')).every((name) => !/\.q(\[\d\]|[wxyz])$/.test(name)));
+    const legends = await page(`[...document.querySelectorAll('.panel .legend li')].map((item) => item.querySelector('button').textContent)`);
+    assert.deepEqual(legends, await page('polyform.plots.names'));
+  },
+
+  async 'a model without bodies says so, and shows its signals'() {
+    run('coupled_circuits', '--report', 'circuits.html');
+    await browser.open(at('circuits.html'));
+    assert.match(await page(`document.getElementById('scene-note').textContent`), /The model has no bodies/);
+    assert.ok((await page('polyform.plots.names')).some((name) => name.endsWith('.current')));
+    assert.ok(!(await page(`['body-bar', 'shown-choice', 'ghost-choice'].some((id) => document.getElementById(id).checkVisibility())`)));
+  },
+
+  async 'Forces says what the results lack'() {
+    run('simple_pendulum', '--duration', '0.1', '--report', 'none.html');
+    await browser.open(at('none.html'));
+    await click('forces');
+    assert.match(await page(`document.getElementById('scene-message').textContent`), /--columns .*reactions/);
+    await page(`document.querySelector('#scene-message button').click()`);
+    assert.equal(await page(`document.getElementById('scene-message').checkVisibility()`), false);
+  },
+
+  async 'the camera, the ground and the light go with what travels far'() {
+    run('quarter_car', '--duration', '10', '--report', 'travel.html');
+    await browser.open(at('travel.html'));
+    const {bodies} = await page('polyform.view.mechanism');
+    const heaviest = bodies.reduce((best, {mass}, b) => (mass > bodies[best].mass ? b : best), 0);
+    assert.equal(await page('polyform.view.followed'), heaviest);
+    assert.ok((await page('polyform.view.shapes.width')) < 0.1, 'links as wide as the travel asks for');
+    const look = (time) => page(`(() => {
+      const {view, clock} = polyform, {ground, light, main, camera, center} = view;
+      clock.seek(${time});
+      view.draw();
+      const place = main.motion.point({body: ${heaviest}, point: view.mechanism.bodies[${heaviest}].center}, center.clone());
+      const far = (other) => place.distanceTo(other);
+      return [far(ground.group.position), far(light.sun.target.position), ...place.clone().project(camera).toArray().slice(0, 2)];
+    })()`);
+    for (const time of [0, 10]) {
+      const [ground, light, x, y] = await look(time);
+      assert.ok(ground < 3 && light < 3, `ground at ${ground} m, light at ${light} m`);
+      assert.ok(Math.abs(x) < 0.6 && Math.abs(y) < 0.8, `at ${x}, ${y} of the picture`);
+    }
+    assert.ok((await coloursDrawn()) > 50);
+    // Who does not want that finds it so again.
+    await page(`(() => { const select = document.getElementById('body'); select.value = ${heaviest}; select.dispatchEvent(new Event('change')); })()`);
+    assert.equal(await page(`document.getElementById('follow').getAttribute('aria-pressed')`), 'true');
+    await click('follow');
+    const hash = await page('location.hash');
+    await browser.open(`${at('travel.html')}${hash}`);
+    assert.equal(await page('polyform.view.followed'), -1);
+  },
+
+  async 'marks show how round bodies turn; solids have the inertia of bodies without geometry; planes end'() {
+    const drawn = () => page(`polyform.view.main.meshes.flatMap(({userData}) => userData.parts)`);
+    run('tippe_top', '--duration', '0.1', '--report', 'marks.html');
+    await browser.open(at('marks.html'));
+    const count = (parts, name) => parts.filter(({shape}) => shape === name).length;
+    const top = await drawn();
+    assert.ok(count(top, 'sphere') > 0 && count(top, 'sphereMark') === count(top, 'sphere'));
+    // The same place turned about the vertical is another picture.
+    const turned = (angle) => page(`(() => {
+      const {view, runs} = polyform, place = {qw: Math.cos(${angle} / 2), qx: 0, qy: 0, qz: Math.sin(${angle} / 2)};
+      for (const [name, value] of Object.entries(place)) runs[0].column('top.' + name).fill(value);
+      view.draw();
+      return view.canvas.toDataURL();
+    })()`);
+    assert.notEqual(await turned(0), await turned(0.7));
+    run('whipple_bicycle', '--duration', '0.1', '--report', 'wheels.html');
+    await browser.open(at('wheels.html'));
+    const wheels = (await drawn()).filter(({shape, isBody, matrix}) => shape === 'cylinder' && isBody && matrix);
+    assert.equal(wheels.length, 2);
+    run('woodpecker', '--duration', '0.2', '--report', 'planes.html');
+    await browser.open(at('planes.html'));
+    const [wide, radius] = await page(`(() => {
+      const {radius, main} = polyform.view, [{matrix: {elements: e}}] = main.meshes.find(({userData}) => userData.parts[0].shape === 'plane').userData.parts;
+      return [Math.min(Math.hypot(e[0], e[1], e[2]), Math.hypot(e[4], e[5], e[6])), radius];
+    })()`);
+    assert.ok(wide < radius, `${wide} of ${radius} m`);
+  },
+
+  async '100,000 rows are there at once'() {
+    run('double_pendulum', '--duration', '100', '--output-interval', '0.001', '--report', 'long.html');
+    await browser.open(at('long.html'));
+    assert.equal(await page('polyform.runs[0].rows'), 100001);
+    const {metrics} = await browser.send('Performance.getMetrics');
+    const {value} = metrics.find(({name}) => name === 'ThreadTime');
+    // Processor time of the page: it does not depend on what else the machine does.
+    assert.ok(value > 0.05 && value < 1.5, `${value} s`);
+    return `${value.toFixed(2)} s of processor time`;
+  },
+
+  async '500 bodies move fluidly'() {
+    run('branch_500', '--duration', '0.05', '--report', 'many.html');
+    await browser.open(at('many.html'));
+    const bodies = await page('polyform.view.mechanism.bodies.length');
+    assert.ok(bodies >= 500);
+    const times = await page(`(() => {
+      const times = [], {view, clock} = polyform;
+      for (let k = 0; k < 30; ++k) {
+        const began = performance.now();
+        view.main.motion.place(clock.start + (k / 30) * (clock.end - clock.start));
+        view.main.move();
+        view.arrows.move(clock.time);
+        times.push(performance.now() - began);
+      }
+      return times.sort((a, b) => a - b);
+    })()`);
+    // What the page does for a picture; what the graphics card does comes to it.
+    assert.ok(times[15] < 33, `${times[15]} ms`);
+    const {triangles, calls} = await page('(polyform.view.draw(), polyform.view.renderer.info.render)');
+    assert.ok(triangles < 5e5 && calls < 40, `${triangles} triangles in ${calls} calls`);
+    return `${bodies} bodies: ${times[15].toFixed(1)} ms a picture, without the drawing itself; ${triangles} triangles in ${calls} calls`;
+  },
+};
+
+await report(tests);
