@@ -150,6 +150,12 @@ CheckpointFile::CheckpointFile(std::string file, double every, Checkpoint run)
   if (std::filesystem::is_directory(file_, ignored))
     throw Failure(Exit::bad_input, fmt::format("cannot write a checkpoint to {}: it is a folder", file),
                   "Give the name of a file.");
+  // A checkpoint takes the place of the file: of what a link leads to, and of nothing that is no file.
+  if (std::filesystem::is_symlink(file_, ignored))
+    file_ = std::filesystem::weakly_canonical(file_, ignored).string();
+  if (std::filesystem::exists(file_, ignored) && !std::filesystem::is_regular_file(file_, ignored))
+    throw Failure(Exit::bad_input, fmt::format("cannot write a checkpoint to {}: it is not a regular file", file),
+                  "Give the name of a file.");
 }
 
 bool CheckpointFile::is_due() const { return Clock::now() - written_ >= every_; }

@@ -166,3 +166,52 @@ joints:
       wheel + "constraints:\n  - {name: drive, type: prescribed-motion, joint: axle, motion: {polynomial: [0, 0, 1]}}\n",
       {{"axle", 2}});
 }
+
+// λ (2π/lead)² / m of the torque on a spindle without mass whose nut has m = 5 kg and a lead of 10 mm.
+TEST_CASE("a spindle without mass takes its inertia from its nut, however small the lead") {
+  const double lead = 0.01, per_turn = 2 * 3.14159265358979323846 / lead;
+  require_joint_accelerations(std::string("polyform: 1\nbodies:\n  - {name: spindle, ") + nothing +
+                                  R"(}
+  - {name: nut, mass: 5, inertia: {xx: 0.1, yy: 0.1, zz: 0.1}}
+joints:
+  - {name: s, type: revolute, base: ground, moving: spindle, position: [0, 0, 0], axis: [1, 0, 0]}
+  - {name: n, type: prismatic, base: ground, moving: nut, position: [0, 0, 0], axis: [1, 0, 0]}
+constraints: [{name: thread, type: screw-thread, turn: s, slide: n, lead: 0.01}]
+forces: [{name: m, type: joint-force, joint: s, effort: {constant: 1}}]
+)",
+                              {{"s", per_turn * per_turn / 5}, {"n", per_turn / 5}});
+}
+
+TEST_CASE("a driven joint turns a rotor of any inertia, though nothing acts at the start") {
+  for (const double inertia : {0.01, 0.05, 0.1, 0.2, 1.0})
+    require_joint_accelerations("polyform: 1\nbodies: [{name: b, mass: 1, inertia: {xx: 0.1, yy: 0.1, zz: 0.1}}]\n"
+                                "joints: [{name: j, type: revolute, base: ground, moving: b, position: [0, 0, 0], "
+                                "axis: [0, 0, 1]}]\nconstraints: [{name: c, type: prescribed-motion, joint: j, "
+                                "motion: {expression: 0.3*sin(2*t)}}]\nmodules: [{name: r, type: rotor, joint: j, "
+                                "ratio: 2, inertia: " + std::to_string(inertia) + "}]\n",
+                                {{"j", 0}});
+}
+
+TEST_CASE("a body with moments of inertia and no mass that may slide freely is refused, beside a module too") {
+  const auto system = system_from_text(R"(polyform: 1
+gravity: [0, -9.81, 0]
+bodies:
+  - {name: a, mass: 1, inertia: {xx: 0.1, yy: 0.1, zz: 0.1}, center_of_mass: [0.3, 0, 0]}
+  - {name: b, mass: 0, inertia: {xx: 0.1, yy: 0.1, zz: 0.1}, position: [1, 0, 0]}
+joints:
+  - {name: i, type: revolute, base: ground, moving: a, position: [0, 0, 0], axis: [0, 0, 1]}
+  - {name: j, type: prismatic, base: a, moving: b, position: [1, 0, 0], axis: [1, 1, 0]}
+modules: [{name: r, type: rotor, joint: i, inertia: 0.1}]
+)");
+  std::size_t tried = 0;
+  for (const Formulation* formulation : formulations_for(*system)) {
+    if (formulation->name() != "particles" && formulation->name() != "cartesian") continue;
+    ++tried;
+    INFO(formulation->name());
+    const auto solver = solver_for(*system, *formulation);
+    std::vector<double> y(solver->state_size());
+    CHECK(solver->encode(system->initial_state(), y) == Status::failed);
+    CHECK(std::string(solver->failure()).find("`b` has no mass or inertia") != std::string::npos);
+  }
+  CHECK(tried == 2);
+}

@@ -188,6 +188,8 @@ TEST_CASE("checkpoints need files that a run can go on with") {
   refused({"--checkpoint", "run.state", "--output", "-"}, "not a stream");
   refused({"--checkpoint", "nowhere/run.state"}, "there is no folder");
   refused({"--checkpoint", "."}, "it is a folder");
+  refused({"--checkpoint", "/dev/full"}, "not a regular file");
+  refused({"--checkpoint", "/dev/null"}, "not a regular file");
   refused({"--checkpoint", "rod.yaml"}, "rod.yaml");
   refused({"--checkpoint", "run.state", "--report", "a.html", "--output", "a.csv"}, "rows of an HDF5 file");
 }

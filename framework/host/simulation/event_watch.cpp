@@ -128,7 +128,7 @@ void EventWatch::begin() {
 /// The interpolation may place the event a little before the solution that begins there does: then nothing has happened
 /// yet, and it is found again. Others may change their signs in the same instant, with it or before it.
 bool EventWatch::pass() {
-  note(found_);
+  if (pace_.approach < 1) note(found_);
   begin();
   passed_ = (search_.values()[found_.function] >= 0) == rising_;
   changed_ = false;
@@ -185,6 +185,9 @@ std::optional<double> EventWatch::find() {
   check_standstill();
   const std::optional<SignChange> found = find_counted(t);
   if (!found) return std::nullopt;
+  // A function that flickers by rounding is found again and again without being passed. Steps of fixed length come to an
+  // event in many parts, which are no flicker.
+  if (pace_.approach == 1) note(*found);
   found_ = *found;
   rising_ = !(search_.values()[found->function] >= 0);
   if (elements_.has_changes()) evaluate(found->before, values_before_, other_rates_);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "polyform/helpers/element_helpers.hpp"
@@ -12,6 +13,12 @@ void UnilateralTally::impact(std::size_t point, double t, double loss) { element
 void UnilateralTally::close(std::size_t point, double t) { element_of(point).closed_bounces.add(t, 0); }
 void UnilateralTally::jam(std::size_t point, double t) { element_of(point).jams.add(t, 0); }
 void UnilateralTally::pass_on(std::size_t point, double t) { element_of(point).ended.add(t, 0); }
+void UnilateralTally::overlap(std::size_t point, double t, double depth) {
+  Count& all = element_of(point).overlaps;
+  const double deepest = std::max(all.sum, depth);
+  all.add(t, 0);
+  all.sum = deepest;
+}
 void UnilateralTally::gain(std::size_t point, double t, double energy) { element_of(point).gained.add(t, energy); }
 
 // Of each element: four numbers of each count, and two times.
@@ -75,6 +82,10 @@ std::vector<std::string> UnilateralTally::warnings() const {
           "at t = {:.9g} s{} friction at `{}` leaves accelerations without a solution (Painlevé's paradox): rigid "
           "bodies with Coulomb's friction have none there, and an impulse without a collision ends the sliding",
           e.jams.first, more(e.jams), set_.element_name(i)));
+    if (e.overlaps.times > 0)
+      all.push_back(fmt::format("from t = {:.9g} s on the surfaces of `{}` overlap, by {:.3g} at most: the integrator has "
+                                "lost an impact, and what follows is wrong. Take another integrator, such as dopri5",
+                                e.overlaps.first, set_.element_name(i), e.overlaps.sum));
     if (e.ended.times > 0)
       all.push_back(
           fmt::format("at t = {:.9g} s{} impacts passed between `{}` and others without end: they are closed "

@@ -24,6 +24,8 @@ class UnilateralTally {
   void jam(std::size_t point, double t);
   /// Impacts that passed on from one to the next without end, and were ended.
   void pass_on(std::size_t point, double t);
+  /// Surfaces that nothing holds overlap at a row, m or rad: an impact was lost.
+  void overlap(std::size_t point, double t, double depth);
   /// Restitution gave energy.
   void gain(std::size_t point, double t, double energy);
 
@@ -50,11 +52,12 @@ class UnilateralTally {
   };
   struct Element {
     Count impacts, closed_bounces, jams, ended, gained;
+    Count overlaps;  ///< its sum is the deepest one
     double stuck = 0, closed = 0;  ///< s
 
   };
   static constexpr std::array counts{&Element::impacts, &Element::closed_bounces, &Element::jams, &Element::ended,
-                                     &Element::gained};
+                                     &Element::gained, &Element::overlaps};
   Element& element_of(std::size_t point) { return elements_[set_.element_of(point)]; }
 
   const UnilateralSet& set_;

@@ -58,6 +58,7 @@ class SparseEquations final : public Equations {
   void move_states(std::span<double> x) noexcept;
   void set_momenta(const ParticleMotion&) noexcept;
   bool fail_positions(const Correction&, double residual) noexcept;
+  std::size_t free_particle() const noexcept;
   /// Calls use(variable among the first-order states, its unknown) for the variables of modules.
   template <class Use>
   void each_variable(const Use& use) const noexcept {

@@ -73,23 +73,31 @@ double SparseFactors::inertia_of_row(const SparseValues& values, const RowGroup&
   return least;
 }
 
-/// If a module's row gives inertia to a body that has none, the body gets at most a part of that inertia.
+/// The sum of the squared coefficients that a row has for the particles of one of its bodies.
+double SparseFactors::square_of(const SparseValues& values, const RowSide& side, std::size_t row) const noexcept {
+  double square = 0;
+  for (const std::size_t e : side.entry) {
+    if (e == none) continue;
+    const Vec3& c = values.coefficients[pattern_.entries()[e].first + row];
+    square += dot(c, c);
+  }
+  return square;
+}
+
+/// If an element's row gives inertia to a body that has none, from variables of a module or from another body (the nut of
+/// a screw), the body gets at most a part of that inertia: refinement takes the effect of more away too slowly.
 void SparseFactors::find_added(const SparseValues& values) noexcept {
   for (std::size_t i = 0; i < added_.size(); ++i) added_[i] = scales_.bodies[i].added;
-  if (pattern_.variables().empty()) return;
   for (const RowGroup& g : pattern_.groups())
     for (std::size_t row = 0; g.kind == RowGroup::Kind::element && row < g.rows; ++row) {
-      const double inertia = inertia_of_row(values, g, row);
-      for (std::size_t s = g.side; s < g.side + g.sides; ++s) {
-        const RowSide& side = pattern_.sides()[s];
-        double square = 0;
-        for (const std::size_t e : side.entry) {
-          if (e == none) continue;
-          const Vec3& c = values.coefficients[pattern_.entries()[e].first + row];
-          square += dot(c, c);
-        }
-        if (square > 0) added_[side.body] = std::min(added_[side.body], inertia * square);
-      }
+      const std::span<const RowSide> sides = pattern_.sides().subspan(g.side, g.sides);
+      double inertia = inertia_of_row(values, g, row);
+      for (const RowSide& side : sides)
+        if (const double square = square_of(values, side, row); square > 0 && !scales_.bodies[side.body].singular)
+          inertia = std::min(inertia, scales_.bodies[side.body].added / square);
+      for (const RowSide& side : sides)
+        if (const double square = square_of(values, side, row); square > 0 && scales_.bodies[side.body].singular)
+          added_[side.body] = std::min(added_[side.body], inertia * square);
     }
 }
 

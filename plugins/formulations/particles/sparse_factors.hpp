@@ -34,6 +34,7 @@ class SparseFactors {
   BlockLdlt::Block place_of(const Chunk& row, const Chunk& column) const;
   static void add_block(const Place&, const Mat3&) noexcept;
   void find_added(const SparseValues&) noexcept;
+  double square_of(const SparseValues&, const RowSide&, std::size_t row) const noexcept;
   double inertia_of_row(const SparseValues&, const RowGroup&, std::size_t row) const noexcept;
 
   const SparsePattern& pattern_;

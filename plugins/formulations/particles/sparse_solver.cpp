@@ -39,7 +39,8 @@ SparseSolver::SparseSolver(const Parts& parts, std::size_t unknowns)
       step_(unknowns),
       start_(unknowns),
       motion_size_(parts.pattern.particles().size()),
-      force_size_(parts.pattern.particles().size()) {}
+      force_size_(parts.pattern.particles().size()),
+      variable_floor_(parts.pattern.particles().size() - parts.pattern.of_bodies()) {}
 
 bool SparseSolver::factorize(double epsilon) noexcept {
   if (parts_.factors.factorize(parts_.values, epsilon)) return true;
@@ -171,17 +172,43 @@ double SparseSolver::largest_module_force() const noexcept {
   return most;
 }
 
+/// What a force on bodies of this size is on the variables of modules, through the rows that join them: what bodies do
+/// not feel is no force on a variable either. A variable that is driven while nothing acts has no other scale.
+void SparseSolver::find_variable_floors(double floor) noexcept {
+  std::ranges::fill(variable_floor_, 0.0);
+  const std::size_t of_bodies = parts_.pattern.of_bodies();
+  constexpr int passes = 2;  // from bodies to variables, and from these to variables that they alone are joined to
+  for (int pass = 0; pass < passes; ++pass)
+    for (const RowGroup& g : parts_.pattern.groups())
+      for (std::size_t row = 0; g.kind == RowGroup::Kind::element && row < g.rows; ++row) {
+        double multiplier = 0;
+        for (const RowEntry& entry : parts_.pattern.entries(g)) {
+          const double c = largest(parts_.values.coefficients[entry.first + row]);
+          const double here = entry.particle < of_bodies ? floor : variable_floor_[entry.particle - of_bodies];
+          if (c > 0) multiplier = std::max(multiplier, here / c);
+        }
+        for (const RowEntry& entry : parts_.pattern.entries(g))
+          if (entry.particle >= of_bodies) {
+            double& known = variable_floor_[entry.particle - of_bodies];
+            known = std::max(known, multiplier * largest(parts_.values.coefficients[entry.first + row]));
+          }
+      }
+}
+
 /// Judges the forces on the particles, after judge_rows(). Returns the sum of the residuals.
 double SparseSolver::judge_particles(Residual& out) noexcept {
   double floor = least_share * largest_module_force(), sum = 0;
   const std::span<const Chunk> particles = parts_.pattern.particles();
   for (std::size_t p = 0; p < parts_.pattern.of_bodies(); ++p)
     if (particles[p].block != none) floor = std::max(floor, least_share * force_size_[p]);
+  if (!variable_floor_.empty()) find_variable_floors(floor);
   for (std::size_t p = 0; p < particles.size(); ++p) {
     if (particles[p].block == none) continue;
     const double left = largest(load(residual_.data() + particles[p].first));
     sum += left;
-    const double size = p < parts_.pattern.of_bodies() ? std::max(force_size_[p], floor) : force_size_[p];
+    const double least =
+        p < parts_.pattern.of_bodies() ? floor : variable_floor_[p - parts_.pattern.of_bodies()];
+    const double size = std::max(force_size_[p], least);
     if (left > out.particle_error * size) {
       out.particle_error = left / size;
       out.worst_particle = p;

@@ -51,12 +51,14 @@ class SparseSolver {
   double judge_rows(Residual&) noexcept;
   double judge_particles(Residual&) noexcept;
   double largest_module_force() const noexcept;
+  void find_variable_floors(double floor) noexcept;
   bool check_rows(const Violations&) noexcept;
   bool fail_not_finite(const Residual&) noexcept;
 
   Parts parts_;
   std::vector<double> solution_, residual_, step_, start_;
   std::vector<double> motion_size_, force_size_;  ///< per particle, scales
+  std::vector<double> variable_floor_;            ///< per particle of variables: forces below it are none
   double motion_floor_ = 0;                       ///< part of the largest of the motion sizes
 };
 
