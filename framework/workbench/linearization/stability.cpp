@@ -122,6 +122,10 @@ class Judge {
     if (!seen.constant) {
       if (seen.steady)
         changed_ = fmt::format("A changes by {:.2g} of its size within {:.4g} s", seen.change, seen.time);
+      else if (fields_->size() == 0)
+        changed_ = fmt::format("the state is an equilibrium at t = {:.6g} s, and none any more {:.4g} s later, when a "
+                               "function of time changes what acts",
+                               model_.time(), seen.time);
       return false;
     }
     if (const double turning = fields_->fastest_turn(along->rates); turning > 0)
