@@ -137,3 +137,22 @@ TEST_CASE("a quotient that stays bounded where its divisor is zero is passed") {
     }
   }
 }
+
+// Each peak does the work 0.5 ∫ cos¹⁰⁰⁰ = 0.5 √π Γ(500.5)/Γ(501). From 0 to 10 rad there are 3.5 peaks, to 200 rad 63.5.
+TEST_CASE("the peaks of a high power of a coordinate are met one and all, at any speed") {
+  const double work = 0.5 * root_of_pi * std::exp(std::lgamma(500.5) - std::lgamma(501));
+  for (const auto& [speed, peaks] : {std::pair(5.0, 3.5), std::pair(100.0, 63.5)}) {
+    const auto system = system_from_text(
+        "polyform: 1\ngravity: [0, 0, 0]\nbodies: [{name: b, mass: 1, inertia: {xx: 1, yy: 1, zz: 1}}]\n"
+        "joints: [{name: j, type: revolute, base: ground, moving: b, position: [0, 0, 0], axis: [0, 0, 1], "
+        "initial: {velocity: " + std::to_string(speed) + "}}]\n"
+        "forces: [{name: e, type: joint-force, joint: j, effort: {expression: \"0.5*cos(q(j))^1000\"}}]\n");
+    for (const host::RunSettings& settings : settings_of_all_integrators(2, 1e-3)) {
+      if (settings.integrator.fixed_step()) continue;
+      INFO(std::string(settings.integrator.name()) << " " << speed);
+      const Ended end = run_to_end(*system, *formulations_for(*system).front(), settings);
+      REQUIRE(end.record.end == host::End::done);
+      CHECK(end.angular_velocities[0].z == Approx(std::sqrt(speed * speed + 2 * peaks * work)).epsilon(1e-5));
+    }
+  }
+}

@@ -78,8 +78,7 @@ double EventWatch::first_step() const { return first_share * scale(integrator_.t
 bool EventWatch::counts(std::size_t k, bool rising) const noexcept {
   if (chatter_[k].silent_until > integrator_.previous_time()) return false;
   const Crossing wanted = elements_.crossing(k);
-  if (wanted == approached) return false;
-  return wanted == Crossing::any || shows_pole(k) || (wanted == Crossing::rising) == rising;
+  return wanted == approached || wanted == Crossing::any || shows_pole(k) || (wanted == Crossing::rising) == rising;
 }
 
 void EventWatch::evaluate(double t, std::span<double> values, std::span<double> rates) {
@@ -187,7 +186,7 @@ std::optional<double> EventWatch::find() {
   if (!found) return std::nullopt;
   // A function that flickers by rounding is found again and again without being passed. Steps of fixed length come to an
   // event in many parts, which are no flicker.
-  if (pace_.approach == 1) note(*found);
+  if (pace_.approach == 1 && elements_.crossing(found->function) != approached) note(*found);
   found_ = *found;
   rising_ = !(search_.values()[found->function] >= 0);
   if (elements_.has_changes()) evaluate(found->before, values_before_, other_rates_);
@@ -198,8 +197,11 @@ std::optional<double> EventWatch::find() {
 std::optional<SignChange> EventWatch::find_counted(double t) {
   for (;;) {
     std::optional<SignChange> found = search_.find(t, located * scale(t), *this);
-    if (!found || !shows_pole(found->function)) return found;
-    check_pole(found->function, found->time);
+    const bool is_place = found && elements_.crossing(found->function) == approached;
+    if (!found || !(is_place || shows_pole(found->function))) return found;
+    // A step passes the top of a peak only if it begins there: so one stage of the step before has seen it.
+    if (is_place && found->before - integrator_.previous_time() > 10 * first_step()) return found;
+    if (!is_place) check_pole(found->function, found->time);
     if (elements_.crossing(found->function) == pole) return found;
     const std::optional<std::size_t> other = another_at(*found);
     if (other) return SignChange{found->time, found->before, *other};
@@ -218,7 +220,7 @@ std::optional<std::size_t> EventWatch::another_at(const SignChange& found) {
   evaluate(found.time, other_values_, other_rates_);
   guard_ = guard;
   for (std::size_t k = 0; k < size(); ++k)
-    if (elements_.crossing(k) != touched_pole && (values_before_[k] >= 0) != (other_values_[k] >= 0) &&
+    if (elements_.crossing(k) != touched_pole && elements_.crossing(k) != approached && (values_before_[k] >= 0) != (other_values_[k] >= 0) &&
         counts(k, other_values_[k] >= 0))
       return k;
   return std::nullopt;
@@ -314,7 +316,8 @@ std::optional<double> EventWatch::nearer_end(double event) const {
   const double from = integrator_.previous_time();
   // Of a quotient that stays bounded where its divisor is zero nothing begins there.
   const double share = elements_.is_event(found_.function) ? pace_.approach : 1;
-  const bool feels = share < 1 || integrator_.interpolation_evaluated();
+  const bool feels =
+      share < 1 || integrator_.interpolation_evaluated() || elements_.crossing(found_.function) == approached;
   if (!feels || !(event - from > 10 * first_step())) return std::nullopt;
   return from + share * (event - from);
 }
