@@ -28,7 +28,6 @@
 #include "framework/host/simulation/absent_constraints.hpp"
 #include "framework/host/simulation/simulate.hpp"
 #include "framework/host/simulation/solver_selection.hpp"
-#include "framework/files_read.hpp"
 #include "framework/printable.hpp"
 #include "polyform/contract/process_state.hpp"
 
@@ -163,7 +162,6 @@ Checkpoint checkpoint_of(const RunCommandArguments& arguments, std::string_view 
                         fmt::format("the run began with the solver {}, and now {} would be chosen", earlier->solver,
                                     now.solver),
                         "Plugins have come or gone since: begin the run anew.");
-  now.words = earlier->words;
   return now;
 }
 
@@ -192,8 +190,7 @@ Exit run(const RunCommandArguments& arguments, const Checkpoint* earlier) {
   Session session(arguments.model.plugin_paths, memory_limit_of(arguments.memory_limit));
   session.add_plugins_to(files);
   const auto system = session.load(arguments.model);
-  const std::vector<std::string> parts = host::take_read_files();
-  for (const std::string& path : parts) files.read("a file of the model", path);
+  const std::vector<std::string> parts = add_parts(files);
   const host::RunSettings settings = settle(session.catalog(), arguments.run, system->description());
   const SolverChoice choice = choose_solver(session.catalog(), *system, arguments.solver, arguments.options);
   session.crash_report().set_work(fmt::format("solver {}", choice.formulation->name()));
@@ -326,7 +323,17 @@ Exit resume(const ResumeArguments& given) {
   }
   arguments.words = checkpoint.words;
   arguments.checkpoint = file;
-  if (given.duration) arguments.run.duration = given.duration;
+  if (given.duration) {
+    if (*given.duration < checkpoint.snapshot.state.time)
+      throw host::Failure(Exit::bad_input,
+                          fmt::format("the run has reached t = {:.9g} s, beyond --duration {:.9g}",
+                                      checkpoint.snapshot.state.time, *given.duration),
+                          "Give a longer one.");
+    // The next checkpoints are of a run that lasts so long.
+    arguments.run.duration = given.duration;
+    std::erase_if(arguments.words, [](const std::string& word) { return word.starts_with("--duration="); });
+    arguments.words.push_back(fmt::format("--duration={}", *given.duration));
+  }
   arguments.json = arguments.json || given.json;
   arguments.quiet = arguments.quiet || given.quiet;
   return run(arguments, &checkpoint);

@@ -13,7 +13,7 @@
 #include "framework/file_content.hpp"
 #include "framework/files_read.hpp"
 #include "framework/host/registry/search_path.hpp"
-#include "framework/host/results/checksum.hpp"
+#include "framework/checksum.hpp"
 
 namespace polyform::fmi {
 

@@ -5,17 +5,17 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
-#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "framework/diagnostics.hpp"
 #include "framework/file_content.hpp"
-#include "framework/host/results/checksum.hpp"
+#include "framework/checksum.hpp"
+#include "framework/host/results/output_file.hpp"
 #include "framework/original_process.hpp"
+#include "framework/workbench/comparison/run_text.hpp"
 
 namespace polyform::apps {
 
@@ -27,20 +27,9 @@ namespace {
 
 constexpr int format = 1;  // of the file
 
-/// Visits all numbers of a snapshot by name, to write or to read them.
-template <class Record, class Sums, class Visit>
-void each_number(Record& record, Sums& sums, const Visit& visit) {
-  visit("steps", record.steps);
-  visit("rejected_steps", record.rejected_steps);
-  visit("evaluations", record.evaluations);
-  visit("stops", record.stops);
-  visit("events", record.events);
-  visit("wall_seconds", record.wall_seconds);
-  visit("longest_step", record.longest_step);
-  visit("passing_time", record.passing_time);
-  visit("imbalance", record.imbalance);
-  visit("imbalance_of", record.imbalance_of);
-  visit("warnings", record.warnings);
+/// Calls visit(name, member) for every member.
+template <class Sums, class Visit>
+void each_sum(Sums& sums, const Visit& visit) {
   visit("conservative", sums.conservative);
   visit("rows", sums.rows);
   visit("first_balance", sums.first_balance);
@@ -57,21 +46,11 @@ void each_number(Record& record, Sums& sums, const Visit& visit) {
   visit("iterations", sums.correction.iterations);
 }
 
-/// JSON has no infinity.
-template <class T>
-void take(const Json& from, T& number) {
-  if constexpr (std::is_same_v<T, double>) {
-    number = from.is_null() ? std::numeric_limits<double>::infinity() : from.get<double>();
-  } else {
-    from.get_to(number);
-  }
-}
-
 Json json_of(const Checkpoint& run, const host::RunSnapshot& snapshot) {
   Json files = Json::array();
   for (const FileSum& file : run.files) files.push_back({{"path", file.path}, {"sum", file.sum}});
-  Json told;
-  each_number(snapshot.record, snapshot.sums, [&](const char* name, const auto& number) { told[name] = number; });
+  Json sums;
+  each_sum(snapshot.sums, [&](const char* name, const auto& number) { sums[name] = number; });
   const host::RunState& state = snapshot.state;
   return {{"polyform_checkpoint", format},
           {"version", POLYFORM_VERSION},
@@ -84,7 +63,8 @@ Json json_of(const Checkpoint& run, const host::RunSnapshot& snapshot) {
           {"discrete", state.discrete},
           {"modes", state.modes},
           {"touching", state.touching},
-          {"told", std::move(told)}};
+          {"sums", std::move(sums)},
+          {"record", host::to_text(snapshot.record)}};
 }
 
 [[noreturn]] void fail(const std::string& file, int reason) {
@@ -115,6 +95,10 @@ Checkpoint read_checkpoint(const std::string& file) {
     throw Failure(Exit::bad_input, fmt::format("{} is no checkpoint", file),
                   "polyform run MODEL --checkpoint FILE writes one.");
   Checkpoint run;
+  std::string record;
+  const auto damaged = [&](std::string_view why) {
+    return Failure(Exit::bad_input, fmt::format("{} is damaged: {}", file, why), "Begin the run anew.");
+  };
   try {
     const std::string version = json.at("version");
     if (json.at("polyform_checkpoint") != format || version != POLYFORM_VERSION)
@@ -131,31 +115,32 @@ Checkpoint read_checkpoint(const std::string& file) {
     json.at("discrete").get_to(state.discrete);
     json.at("modes").get_to(state.modes);
     json.at("touching").get_to(state.touching);
-    each_number(run.snapshot.record, run.snapshot.sums,
-                [&, &told = json.at("told")](const char* name, auto& number) { take(told.at(name), number); });
+    const Json& sums = json.at("sums");
+    each_sum(run.snapshot.sums, [&](const char* name, auto& number) { sums.at(name).get_to(number); });
+    json.at("record").get_to(record);
   } catch (const Json::exception& problem) {
-    throw Failure(Exit::bad_input, fmt::format("{} is damaged: {}", file, problem.what()), "Begin the run anew.");
+    throw damaged(problem.what());
+  }
+  try {
+    run.snapshot.record = host::run_from_text(record);
+  } catch (const Failure& problem) {
+    throw damaged(problem.message());
   }
   return run;
 }
 
 CheckpointFile::CheckpointFile(std::string file, double every, Checkpoint run)
     : file_(std::filesystem::absolute(file).string()), every_(every), run_(std::move(run)) {
+  const host::OutputFile can_be_written(file, "--checkpoint");  // and vanishes again
+  // A checkpoint takes the place of the file, of a link that of the file which it leads to.
   std::error_code ignored;
-  const std::filesystem::path folder = std::filesystem::path(file_).parent_path();
-  if (!std::filesystem::is_directory(folder, ignored))
-    throw Failure(Exit::bad_input, fmt::format("cannot write a checkpoint to {}: there is no folder {}", file,
-                                               folder.string()),
-                  "Make the folder, or give another --checkpoint.");
-  if (std::filesystem::is_directory(file_, ignored))
-    throw Failure(Exit::bad_input, fmt::format("cannot write a checkpoint to {}: it is a folder", file),
-                  "Give the name of a file.");
-  // A checkpoint takes the place of the file: of what a link leads to, and of nothing that is no file.
-  if (std::filesystem::is_symlink(file_, ignored))
-    file_ = std::filesystem::weakly_canonical(file_, ignored).string();
-  if (std::filesystem::exists(file_, ignored) && !std::filesystem::is_regular_file(file_, ignored))
-    throw Failure(Exit::bad_input, fmt::format("cannot write a checkpoint to {}: it is not a regular file", file),
-                  "Give the name of a file.");
+  if (std::filesystem::is_symlink(file_, ignored)) file_ = std::filesystem::weakly_canonical(file_, ignored).string();
+  try {
+    json_of(run_, {}).dump();
+  } catch (const Json::exception&) {
+    throw Failure(Exit::bad_input, "a checkpoint cannot keep names of files or arguments that are not UTF-8",
+                  "Rename the files, or leave out --checkpoint.");
+  }
 }
 
 bool CheckpointFile::is_due() const { return Clock::now() - written_ >= every_; }

@@ -32,7 +32,7 @@ Checkpoint read_checkpoint(const std::string& file);
 /// Writes checkpoints of a run, each in place of the last, in one move: the file is whole at all times.
 class CheckpointFile {
  public:
-  /// every: between two of them, s. Failure (bad_input) where the folder is missing.
+  /// every: between two of them, s. Failure (bad_input) if the file cannot be written, or names are not UTF-8.
   CheckpointFile(std::string file, double every, Checkpoint run);
 
   bool is_due() const;

@@ -10,8 +10,10 @@ void add_model_files(host::FileRoles& files, const ModelArguments& arguments) {
   files.read_files("the plugin", arguments.plugin_paths);
 }
 
-void add_parts(host::FileRoles& files) {
-  for (const std::string& path : host::take_read_files()) files.read("a file of the model", path);
+std::vector<std::string> add_parts(host::FileRoles& files) {
+  std::vector<std::string> parts = host::take_read_files();
+  for (const std::string& path : parts) files.read("a file of the model", path);
+  return parts;
 }
 
 }  // namespace polyform::apps

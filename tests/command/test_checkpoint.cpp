@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -102,6 +103,8 @@ TEST_CASE("rows behind the checkpoint are written anew, a broken one too") {
   const Outcome outcome = earlier.resume();
   INFO(outcome.err);
   REQUIRE(outcome.code == 0);
+  const std::vector<std::string> words = json::parse(earlier.shop.read("run.state")).at("words");
+  CHECK(std::ranges::find(words, "--duration=1") != words.end());  // it goes on as a run of this length
   const Table table = read_table(earlier.shop.read("a.csv"));
   REQUIRE(table.rows.size() == 11);
   for (std::size_t k = 0; k < 11; ++k) CHECK(table.at(k, "time") == Approx(0.1 * static_cast<double>(k)));
@@ -173,6 +176,10 @@ TEST_CASE("what a run cannot go on with is refused, and nothing is lost") {
   refused(version, "run.state is a checkpoint of polyform 0.0.1");
   std::filesystem::remove(none.shop.path("run.state"));
   refused(none, "cannot read run.state");
+  const Interrupted shorter;
+  const Outcome outcome = shorter.shop.run({"resume", "run.state", "--duration", "0.3"});
+  CHECK(outcome.code == 2);
+  CHECK_THAT(outcome.err, Contains("has reached t = 0.4 s"));
 }
 
 TEST_CASE("checkpoints need files that a run can go on with") {
@@ -186,7 +193,7 @@ TEST_CASE("checkpoints need files that a run can go on with") {
   refused({"--every", "5"}, "--every is given without --checkpoint");
   refused({"--checkpoint", "run.state", "--every", "0"}, "--every");
   refused({"--checkpoint", "run.state", "--output", "-"}, "not a stream");
-  refused({"--checkpoint", "nowhere/run.state"}, "there is no folder");
+  refused({"--checkpoint", "nowhere/run.state"}, "The folder must exist");
   refused({"--checkpoint", "."}, "it is a folder");
   refused({"--checkpoint", "/dev/full"}, "not a regular file");
   refused({"--checkpoint", "/dev/null"}, "not a regular file");

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "framework/host/results/checksum.hpp"
+#include "framework/checksum.hpp"
 
 namespace polyform::host::inline results {
 

@@ -7,13 +7,13 @@
 #include <utility>
 
 #include "framework/diagnostics.hpp"
-#include "framework/host/assembly/singular_position.hpp"
 #include "framework/host/expressions/formula.hpp"
 #include "framework/host/simulation/element_failures.hpp"
 #include "framework/host/simulation/evaluate.hpp"
 #include "framework/host/simulation/kernels_of.hpp"
 #include "framework/host/simulation/row_times.hpp"
 #include "framework/host/simulation/run_clock.hpp"
+#include "framework/host/simulation/run_failure.hpp"
 #include "framework/host/simulation/run_rows.hpp"
 #include "framework/host/simulation/run_stops.hpp"
 #include "framework/host/simulation/run_tolerances.hpp"
@@ -134,7 +134,7 @@ class Run {
 
   RunRecord finish() {
     RunRecord& record = record_;
-    if (record.end == End::failed) explain_failure();
+    if (record.end == End::failed) explain_failure(record, view_, solver_, motion_, rows_);
     if (control_.take_snapshot && record.end != End::failed)
       guard(record, [&] { control_.take_snapshot(snapshot()); });
     tell(record);
@@ -287,42 +287,6 @@ class Run {
     // This text is for runs in which nothing else tells the reason.
     if (std::string text = rows_.warning_of_energy(); all.empty() && !text.empty()) all.push_back(std::move(text));
     return all;
-  }
-
-  void explain_failure() {
-    if (ended_next_to_singular())
-      record_.failure += fmt::format(
-          ". The cause is likely the position: at t = {:.6g} s the mechanism is next to a limit position or another "
-          "singular one, where its constraints all but depend on each other",
-          motion_.time());
-    const double since = motion_.begun() ? motion_.integrator().previous_time() : 0;
-    if (const std::string_view cause = element_failure(view_, since); !cause.empty()) {
-      record_.failure += fmt::format(".\nThe cause: {}", cause);
-      record_.remedy.clear();
-      return;
-    }
-    // The formula that has no value at the end of the run, or next to it.
-    std::string cause = last_trouble(since);
-    const bool has_value = cause.empty();
-    if (has_value && motion_.begun() && motion_.integrator().state_at(motion_.time(), motion_.y())) {
-      const LookForStrained look;
-      std::vector<double> rates(motion_.y().size());
-      motion_.equations().derivative(motion_.time(), motion_.y(), rates);
-      cause = last_trouble(since);
-    }
-    if (cause.empty()) return;
-    record_.failure += fmt::format(".\nA formula {}: {}",
-                                   has_value ? "is next to a place where it has no value" : "has no value", cause);
-    record_.remedy = "Keep its arguments where it has one, for example by max(x, 1e-9) or if(condition, a, b).";
-  }
-
-  /// At the last step that was made.
-  bool ended_next_to_singular() {
-    if (!motion_.begun() || (view_.cut_joints().empty() && view_.constraints.empty())) return false;
-    if (!motion_.integrator().state_at(motion_.time(), motion_.y())) return false;
-    const StateView state = rows_.state();
-    if (solver_.decode(motion_.solver_states(), state) != Status::ok) return false;
-    return is_next_to_singular(view_, as_const(state));
   }
 
   const SystemView& view_;

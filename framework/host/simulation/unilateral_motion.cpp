@@ -46,7 +46,6 @@ UnilateralMotion::UnilateralMotion(const SystemView& view, const ConstStateView&
       directions_(2 * set_.points()),
       span_(set_.points()),
       fastest_(set_.points()),
-      widest_(set_.points()),
       forces_(three * set_.points()),
       loads_(forces_),
       column_(forces_),
@@ -304,20 +303,9 @@ void UnilateralMotion::put(double t, std::span<double> y) {
   if (!find_forces(t, moved_))
     throw Failure(Exit::simulation_failed,
                   fmt::format("the forces of contact could not be computed at t = {:.9g} s: {}", t, ode_.failure()));
-  look_for_overlaps(t);
+  tally_.see_row(t, modes_);
   set_.put_forces(forces_, y);
   set_.put_modes(modes_, y);
-}
-
-/// At a row: what is open and yet overlaps has lost an impact.
-void UnilateralMotion::look_for_overlaps(double t) {
-  constexpr double share = 1e-2;   // of the widest gap in any row: far above what an interpolation is off by
-  constexpr double least = 1e-9;   // m or rad
-  for (std::size_t k = 0; k < modes_.size(); ++k) {
-    if (!set_.point(k).has_normal || is_closed(k)) continue;
-    widest_[k] = std::max(widest_[k], set_.gap(k));
-    if (-set_.gap(k) > share * widest_[k] + least) tally_.overlap(k, t, -set_.gap(k));
-  }
 }
 
 void UnilateralMotion::evaluate(double t, std::span<const double> y, std::span<double> values,

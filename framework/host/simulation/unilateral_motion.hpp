@@ -63,7 +63,6 @@ class UnilateralMotion {
   static constexpr std::size_t three = UnilateralSet::rows_per_point;
 
   void check_drawn(const ConstStateView& start);
-  void look_for_overlaps(double t);
   bool is_closed(std::size_t k) const { return modes_[k] != UnilateralMode::open; }
   bool has_tangent(std::size_t k, std::size_t i) const { return i < set_.point(k).tangents; }
   void direct(std::size_t k, double (&direction)[2]) const;
@@ -105,7 +104,6 @@ class UnilateralMotion {
   std::vector<UnilateralMode> modes_;            ///< per point
   std::vector<double> directions_;               ///< of sliding, two per point
   std::vector<double> span_, fastest_;           ///< widest gap, and fastest sliding since it began, per point
-  std::vector<double> widest_;                   ///< gap of all rows, per point
   std::vector<double> forces_, loads_, column_;  ///< per row
   std::vector<double> probe_;                    ///< force of a row's column
   std::vector<Unknown> unknowns_;

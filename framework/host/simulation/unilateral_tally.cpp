@@ -13,12 +13,21 @@ void UnilateralTally::impact(std::size_t point, double t, double loss) { element
 void UnilateralTally::close(std::size_t point, double t) { element_of(point).closed_bounces.add(t, 0); }
 void UnilateralTally::jam(std::size_t point, double t) { element_of(point).jams.add(t, 0); }
 void UnilateralTally::pass_on(std::size_t point, double t) { element_of(point).ended.add(t, 0); }
-void UnilateralTally::overlap(std::size_t point, double t, double depth) {
-  Count& all = element_of(point).overlaps;
-  const double deepest = std::max(all.sum, depth);
-  all.add(t, 0);
-  all.sum = deepest;
+
+void UnilateralTally::see_row(double t, std::span<const UnilateralMode> modes) {
+  constexpr double share = 1e-2;  // of the widest gap in any row: far above what an interpolation is off by
+  constexpr double least = 1e-9;  // m or rad
+  for (std::size_t k = 0; k < modes.size(); ++k) {
+    if (!set_.point(k).has_normal || modes[k] != UnilateralMode::open) continue;
+    widest_[k] = std::max(widest_[k], set_.gap(k));
+    if (!(-set_.gap(k) > share * widest_[k] + least)) continue;
+    Count& all = element_of(k).overlaps;
+    const double deepest = std::max(all.sum, -set_.gap(k));
+    all.add(t, 0);
+    all.sum = deepest;
+  }
 }
+
 void UnilateralTally::gain(std::size_t point, double t, double energy) { element_of(point).gained.add(t, energy); }
 
 // Of each element: four numbers of each count, and two times.

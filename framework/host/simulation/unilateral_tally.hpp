@@ -13,7 +13,7 @@ namespace polyform::host::inline simulation {
 
 class UnilateralTally {
  public:
-  explicit UnilateralTally(const UnilateralSet& set) : set_(set), elements_(set.elements()) {}
+  explicit UnilateralTally(const UnilateralSet& set) : set_(set), elements_(set.elements()), widest_(set.points()) {}
 
   void impact(std::size_t point, double t, double loss);
   /// An impact whose bounce was too low to follow.
@@ -24,8 +24,8 @@ class UnilateralTally {
   void jam(std::size_t point, double t);
   /// Impacts that passed on from one to the next without end, and were ended.
   void pass_on(std::size_t point, double t);
-  /// Surfaces that nothing holds overlap at a row, m or rad: an impact was lost.
-  void overlap(std::size_t point, double t, double depth);
+  /// At each row, after the set was evaluated there: surfaces that overlap though nothing holds them have lost an impact.
+  void see_row(double t, std::span<const UnilateralMode> modes);
   /// Restitution gave energy.
   void gain(std::size_t point, double t, double energy);
 
@@ -62,6 +62,7 @@ class UnilateralTally {
 
   const UnilateralSet& set_;
   std::vector<Element> elements_;
+  std::vector<double> widest_;  ///< per point, the widest gap of all rows, m or rad
 };
 
 }  // namespace polyform::host::inline simulation

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <vector>
 
+#include "framework/checksum.hpp"
 #include "framework/diagnostics.hpp"
 #include "framework/file_content.hpp"
 #include "framework/host/registry/checks.hpp"
@@ -28,11 +29,11 @@ struct Toolkit {
   std::string digests;                   ///< of the libraries, for the record
 };
 
-/// Tells contents apart; equal ones are compared as a whole where it matters (FNV-1a).
-std::uint64_t digest_of(const std::string& text) {
-  std::uint64_t hash = 0xcbf29ce484222325u;
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
-  return hash;
+/// Tells contents apart; sources and records are compared as a whole besides.
+std::string digest_of(const std::string& text) {
+  Checksum sum;
+  sum.add(text);
+  return fmt::format("{:016x}", sum.value());
 }
 
 fs::path library_for(const std::string& instruction_set) {
@@ -69,7 +70,7 @@ Toolkit toolkit() {
   kit.flags.push_back("-I" + installed_include_folder().string());
   kit.libraries = {recursion.string(), sdk.string()};
   for (const std::string& library : kit.libraries)
-    kit.digests += fmt::format("{} {:016x}\n", library, digest_of(file_content(library).value_or("")));
+    kit.digests += fmt::format("{} {}\n", library, digest_of(file_content(library).value_or("")));
   kit.libraries.insert(kit.libraries.end(), {POLYFORM_LINK_FMT, "-Wl,--exclude-libs,ALL"});
   return kit;
 }
@@ -127,11 +128,12 @@ CompiledPlugin compile_plugin(const std::string& name, const std::string& source
                   "Set XDG_CACHE_HOME to a folder.");
   const Toolkit kit = toolkit();
   const std::string record = record_of(kit, version);
-  const fs::path folder = all / fmt::format("{:016x}", digest_of(record + source));
+  const fs::path folder = all / digest_of(record + source);
   CompiledPlugin plugin{folder / (name + ".so"), false, 0, kit.compiler.version, kit.instruction_set};
   const auto is_kept = [&] {
     return file_content((folder / "record").string()) == record &&
-           file_content((folder / (name + ".cpp")).string()) == source && fs::exists(plugin.file);
+           file_content((folder / (name + ".cpp")).string()) == source &&
+           file_content((folder / "sum").string()) == digest_of(file_content(plugin.file.string()).value_or(""));
   };
   plugin.kept = is_kept();
   if (plugin.kept) return plugin;
@@ -140,6 +142,7 @@ CompiledPlugin compile_plugin(const std::string& name, const std::string& source
   write_file(work.file(name + ".cpp"), source);
   compile_in(work, kit, name);
   write_file(work.file("record"), record);
+  write_file(work.file("sum"), digest_of(file_content(work.file(name + ".so").string()).value_or("")));
   plugin.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   std::error_code problem;
   fs::rename(work.path(), folder, problem);

@@ -87,6 +87,7 @@ double SparseFactors::square_of(const SparseValues& values, const RowSide& side,
 /// If an element's row gives inertia to a body that has none, from variables of a module or from another body (the nut of
 /// a screw), the body gets at most a part of that inertia: refinement takes the effect of more away too slowly.
 void SparseFactors::find_added(const SparseValues& values) noexcept {
+  if (!scales_.any_singular()) return;
   for (std::size_t i = 0; i < added_.size(); ++i) added_[i] = scales_.bodies[i].added;
   for (const RowGroup& g : pattern_.groups())
     for (std::size_t row = 0; g.kind == RowGroup::Kind::element && row < g.rows; ++row) {

@@ -201,13 +201,18 @@ double SparseSolver::judge_particles(Residual& out) noexcept {
   const std::span<const Chunk> particles = parts_.pattern.particles();
   for (std::size_t p = 0; p < parts_.pattern.of_bodies(); ++p)
     if (particles[p].block != none) floor = std::max(floor, least_share * force_size_[p]);
-  if (!variable_floor_.empty()) find_variable_floors(floor);
+  bool has_variable_floors = false;
   for (std::size_t p = 0; p < particles.size(); ++p) {
     if (particles[p].block == none) continue;
     const double left = largest(load(residual_.data() + particles[p].first));
     sum += left;
-    const double least =
-        p < parts_.pattern.of_bodies() ? floor : variable_floor_[p - parts_.pattern.of_bodies()];
+    double least = floor;
+    if (p >= parts_.pattern.of_bodies()) {
+      if (!(left > round_off * force_size_[p])) continue;
+      if (!has_variable_floors) find_variable_floors(floor);
+      has_variable_floors = true;
+      least = variable_floor_[p - parts_.pattern.of_bodies()];
+    }
     const double size = std::max(force_size_[p], least);
     if (left > out.particle_error * size) {
       out.particle_error = left / size;

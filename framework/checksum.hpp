@@ -6,7 +6,7 @@
 #include <cstring>
 #include <string_view>
 
-namespace polyform::host::inline results {
+namespace polyform::host {
 
 /// Depends on the bytes and their order, not on the pieces in which they come. It takes eight bytes a step, so that it
 /// costs little in comparison with writing. It finds accidents, not forgery.
@@ -39,4 +39,4 @@ class Checksum {
   unsigned filled_ = 0;
 };
 
-}  // namespace polyform::host::results
+}  // namespace polyform::host

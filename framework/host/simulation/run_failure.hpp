@@ -1,0 +1,14 @@
+// Why a run failed, beyond what the solver or the integrator says.
+#pragma once
+
+#include "framework/host/simulation/run_motion.hpp"
+#include "framework/host/simulation/run_record.hpp"
+#include "framework/host/simulation/run_rows.hpp"
+
+namespace polyform::host::inline simulation {
+
+/// Adds the cause to the failure in the record, if it is known: a singular position, an element, a formula without a
+/// value. The motion stands at the last step that was made, if it has begun.
+void explain_failure(RunRecord&, const SystemView&, Solver&, RunMotion&, RunRows&);
+
+}  // namespace polyform::host::inline simulation
