@@ -1,6 +1,7 @@
 #include "auto_method.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace polyform::implicit {
 
@@ -13,8 +14,11 @@ constexpr std::size_t between_looks = 20;
 // vibrations without damping and to 3.3 for what dies away.
 constexpr double at_the_bound = 0.9;
 constexpr std::size_t looks_at_the_bound = 3;
-// Steps of a trial, of which the second half counts: the first ones grow from the explicit step.
+// Steps of the shortest trial, of which the second half counts: the first ones grow from the explicit step.
 constexpr std::size_t trial = 16;
+// A longer trial: as long as the mean step of each half grows by this factor. The explicit method keeps vibrations alive
+// at the bound of its stability, and the implicit one needs steps to damp them.
+constexpr double growth = 1.1;
 // An implicit step costs some five explicit ones: 8 evaluations and 12 solutions in place of 6 evaluations. What its
 // matrix costs comes in addition.
 constexpr double worth = 5, evaluations_of_explicit_step = 6;
@@ -120,7 +124,6 @@ void AutoMethod::look_explicitly() noexcept {
   steps_ = 0;
   if (bound_ < looks_at_the_bound || !can_afford_trial()) return;
   bound_ = 0;
-  explicit_steps_ = 0;
   if (held_rate_ < rate_) {
     held_rate_ = rate_;
     held_step_ = explicit_step_;
@@ -130,10 +133,20 @@ void AutoMethod::look_explicitly() noexcept {
   change_to(Phase::on_trial);
 }
 
-/// Whether the explicit steps so far justify a trial in which every step may need its own matrix.
+/// Evaluations that a trial may cost, after the explicit steps since the last one.
+double AutoMethod::budget() const noexcept {
+  return part_of_trials * evaluations_of_explicit_step * static_cast<double>(explicit_steps_);
+}
+
+/// Whether a trial can be afforded in which every step needs its own matrix.
 bool AutoMethod::can_afford_trial() const noexcept {
-  const double cost = static_cast<double>(trial) * newton_->price();
-  return cost <= part_of_trials * evaluations_of_explicit_step * static_cast<double>(explicit_steps_);
+  return static_cast<double>(trial) * newton_->price() <= budget();
+}
+
+/// What the trial has cost so far, in evaluations.
+double AutoMethod::cost_of_trial() const noexcept {
+  const auto matrices = static_cast<double>(newton_->linearizations() - linearizations_);
+  return static_cast<double>(steps_) * worth * evaluations_of_explicit_step + matrices * newton_->price();
 }
 
 /// How many times the explicit step the implicit one has to be, with the matrices that the last steps needed.
@@ -144,17 +157,22 @@ double AutoMethod::needed_gain(std::size_t steps) const noexcept {
 
 void AutoMethod::look_implicitly() noexcept {
   if (phase_ == Phase::on_trial) {
-    if (steps_ == trial / 2) since_ = now_->time();
+    if (steps_ % (trial / 2) != 0) return;
+    const double before = std::exchange(implicit_step_, (now_->time() - since_) / static_cast<double>(trial / 2));
+    since_ = now_->time();
     if (steps_ < trial) return;
-    implicit_step_ = (now_->time() - since_) / static_cast<double>(trial - trial / 2);
-    if (implicit_step_ > needed_gain(trial) * explicit_step_) {
+    if (implicit_step_ > needed_gain(steps_) * explicit_step_) {
       kept_ = true;
       phase_ = Phase::implicitly;
-      steps_ = 0;
+      steps_ = explicit_steps_ = 0;
       linearizations_ = newton_->linearizations();
       return;
     }
-    wait_ *= 4;  // so that trials in vain come to little
+    // Not worth its cost yet: while the steps grow, the trial goes on, or is taken up again soon.
+    const bool promising = implicit_step_ > growth * before;
+    if (promising && cost_of_trial() <= budget()) return;
+    explicit_steps_ = 0;
+    wait_ *= promising ? 2 : 4;  // so that trials in vain come to little
     change_to(Phase::explicitly);
     return;
   }

@@ -47,7 +47,9 @@ class AutoMethod final : public Integrator, public IntegratorChoices {
   void measure() noexcept;
   void look_explicitly() noexcept;
   void look_implicitly() noexcept;
+  double budget() const noexcept;
   bool can_afford_trial() const noexcept;
+  double cost_of_trial() const noexcept;
   double needed_gain(std::size_t steps) const noexcept;
   void change_to(Phase) noexcept;
   Status change() noexcept;
