@@ -2,6 +2,7 @@
 #pragma once
 
 #include "polyform/contract/shapes.hpp"
+#include "polyform/helpers/height_grid.hpp"
 
 namespace polyform::contact {
 
@@ -15,14 +16,27 @@ struct ContactPoint {
   bool is_carried = true;
 };
 
+class Polyhedron;
+
 /// A shape at a pose: of the frame of its body, or of ground.
 struct PlacedShape {
   explicit PlacedShape(const GeometricShape&) noexcept;
   GeometricShape::Kind kind;
   Mat3 R;
-  Vec3 position, half_edges;
+  Vec3 position, half_edges;  ///< half_edges: half axes of an ellipsoid
   double radius, half_length;
+  const Polyhedron* mesh = nullptr;   ///< of a mesh, or of a box as one where the pair wants it
+  const HeightGrid* grid = nullptr;   ///< of a height field
 };
+
+/// A point that is not there: as far away as the centres, and more. Its gap changes with the bodies' velocities like
+/// others.
+inline ContactPoint nowhere(const Vec3& a, const Vec3& b, double far) noexcept {
+  const Vec3 line = a - b;
+  const double distance = norm(line);
+  const Vec3 normal = distance > 0 ? (1 / distance) * line : Vec3{0, 0, 1};
+  return {distance + far, normal, 0.5 * (a + b)};
+}
 
 inline Vec3 axis_of(const Mat3& R) noexcept { return {R(0, 2), R(1, 2), R(2, 2)}; }
 /// Half of the axis of a cylinder or capsule, from its centre.

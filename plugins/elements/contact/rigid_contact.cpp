@@ -64,6 +64,7 @@ class RigidContacts final : public ForceBatch, public UnilateralRows, public Out
  public:
   explicit RigidContacts(Strided<const ElementInstance> instances) {
     std::size_t points = 0, most = 0;
+    ShapeStore store;
     for (const ElementInstance& instance : instances) {
       const Strided<const FieldValue> f = instance.fields;
       Contact& c = contacts_.emplace_back();
@@ -75,7 +76,7 @@ class RigidContacts final : public ForceBatch, public UnilateralRows, public Out
       c.first_point = points;
       for (const GeometricShape& first : instance.shapes[0].shapes)
         for (const GeometricShape& second : instance.shapes[1].shapes)
-          points += pairs_.emplace_back(first, second, ShapePair::Points::carried).points();
+          points += pairs_.emplace_back(first, second, store, ShapePair::Points::carried).points();
       c.pairs = pairs_.size() - c.first_pair;
       c.points = points - c.first_point;
       most = std::max(most, c.points);

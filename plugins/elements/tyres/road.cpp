@@ -62,7 +62,8 @@ void Road::make_waves(int road_class, std::uint64_t seed, std::size_t lines) {
 }
 
 Road::Point Road::at(double x, double y) const noexcept {
-  Point p{height_, 0, 0};
+  Point p;
+  p.height = height_;
   const double way = cosine_ * x + sine_ * y;
   double slope = 0;
   for (const Wave& wave : waves_) {
@@ -76,7 +77,10 @@ Road::Point Road::at(double x, double y) const noexcept {
   HeightGrid grid = grid_;
   grid.heights = heights_;
   const Point own = grid.at(x, y);
-  return {p.height + own.height, p.slope_x + own.slope_x, p.slope_y + own.slope_y};
+  p.height += own.height;
+  p.slope_x += own.slope_x;
+  p.slope_y += own.slope_y;
+  return p;
 }
 
 bool check_road(const ElementInstance& instance, std::size_t first, std::size_t number, FieldSink& sink) noexcept {

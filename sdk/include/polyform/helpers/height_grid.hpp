@@ -16,6 +16,7 @@ struct HeightGrid {
 
   struct Point {
     double height = 0, slope_x = 0, slope_y = 0;
+    double bend_xx = 0, bend_xy = 0, bend_yy = 0;  ///< second derivatives, 1/m
   };
   Point at(double x, double y) const noexcept;
 };
