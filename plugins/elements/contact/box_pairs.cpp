@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "crossings.hpp"
+#include "surfaces.hpp"
 
 namespace polyform::contact {
 
@@ -24,21 +25,19 @@ Vec3 corner_of(const PlacedShape& box, std::size_t k) noexcept {
 struct Face {
   std::size_t axis;
   double sign;
+  double apart;  ///< of the other box from its plane, m
 };
 
 /// The face of a box that another box lies the farthest out of, or the least deep in.
 Face face_towards(const PlacedShape& box, const PlacedShape& other) noexcept {
   const Vec3 c = transpose_times(box.R, other.position - box.position);
-  Face best{0, 1};
-  double widest = -std::numeric_limits<double>::infinity();
+  Face best{0, 1, -std::numeric_limits<double>::infinity()};
   for (std::size_t i = 0; i < 3; ++i) {
     double reach = 0;
     for (std::size_t k = 0; k < 3; ++k)
       reach += std::abs(dot(column(box.R, i), column(other.R, k))) * other.half_edges[k];
     const double apart = std::abs(c[i]) - box.half_edges[i] - reach;
-    if (!(apart > widest)) continue;
-    widest = apart;
-    best = {i, c[i] < 0 ? -1.0 : 1.0};
+    if (apart > best.apart) best = {i, c[i] < 0 ? -1.0 : 1.0, apart};
   }
   return best;
 }
@@ -110,7 +109,7 @@ ContactPoint ball_at_box(const Vec3& center, double radius, const PlacedShape& b
 }
 
 void box_box(const PlacedShape& a, const PlacedShape& b, std::span<ContactPoint> out) noexcept {
-  const double far = std::min(size_of(a), size_of(b));
+  const ContactPoint none = nowhere(a.position, b.position, std::min(size_of(a), size_of(b)));
   const Face of_b = face_towards(b, a), of_a = face_towards(a, b);
   for (std::size_t k = 0; k < corners_of_box; ++k) {
     out[k] = corner_at_box(corner_of(a, k), b, of_b);
@@ -119,9 +118,10 @@ void box_box(const PlacedShape& a, const PlacedShape& b, std::span<ContactPoint>
   }
   for (std::size_t e = 0; e < edges_of_box; ++e) {
     const auto places = out.subspan(2 * corners_of_box + 2 * e).first<2>();
-    places[0] = places[1] = nowhere(a.position, b.position, far);
+    places[0] = places[1] = none;
     cross_edges(edge_of(a, e), 0, &a, b, places);
   }
+  drop_deeper(std::max(of_a.apart, of_b.apart), none, out);
 }
 
 void capsule_box(const PlacedShape& a, const PlacedShape& b, std::span<ContactPoint> out) noexcept {
@@ -129,8 +129,11 @@ void capsule_box(const PlacedShape& a, const PlacedShape& b, std::span<ContactPo
   out[0] = ball_at_box(a.position - h, a.radius, b);
   out[1] = ball_at_box(a.position + h, a.radius, b);
   const auto places = out.subspan(2).first<2>();
-  places[0] = places[1] = nowhere(a.position, b.position, std::min(size_of(b), a.radius + a.half_length));
+  const ContactPoint none = nowhere(a.position, b.position, std::min(size_of(b), a.radius + a.half_length));
+  places[0] = places[1] = none;
   cross_edges({a.position, axis_of(a.R), a.half_length}, a.radius, nullptr, b, places);
+  for (std::size_t k = 0; k < corners_of_box; ++k)
+    out[4 + k] = corner_at_side(corner_of(b, k), a).value_or(none);
 }
 
 }  // namespace polyform::contact

@@ -11,42 +11,41 @@ namespace {
 
 Edge axis_edge(const PlacedShape& s) noexcept { return {s.position, axis_of(s.R), s.half_length}; }
 
-/// Where the axis of `a`, with its radius, enters over both rims of `b` and leaves.
+/// Where the axis of `a`, with its radius, enters over both rims of `b` and leaves: an axis that passes below a rim is
+/// beyond the other end, or deeper within than its radius.
 void axis_at_rims(const PlacedShape& a, const PlacedShape& b, std::span<ContactPoint> out) noexcept {
   for (std::size_t end = 0; end < 2; ++end)
     for (const std::optional<Crossing>& c : edge_at_rim(axis_edge(a), rim_of(b, end), 0))
-      if (c) keep_nearer(*c, a.radius, 0, out[2 * end + c->leaves]);
+      if (c && c->apart > 0) keep_nearer(*c, a.radius, 0, out[2 * end + c->leaves]);
 }
 
-/// How far `a` is out of an end of `b` at most, less how far it is out of its side there.
-double end_before_side(const PlacedShape& a, const PlacedShape& b) noexcept {
-  const Vec3 line = a.position - b.position, end = axis_of(b.R), axis = axis_of(a.R);
-  const auto apart = [&](const Vec3& n, double own) {
-    const double along = dot(n, axis);
-    return dot(n, line) - a.half_length * std::abs(along) - a.radius * std::sqrt(std::max(0.0, 1 - along * along)) - own;
-  };
-  const Vec3 side = line - dot(line, end) * end;
-  const double size = norm(side);
-  const double of_end = apart(std::copysign(1.0, dot(line, end)) * end, b.half_length);
-  return size > 0 ? of_end - apart((1 / size) * side, b.radius) : 1;
+/// How far a cylinder reaches from its centre along a direction.
+double reach(const PlacedShape& s, const Vec3& n) noexcept {
+  const double along = dot(n, axis_of(s.R));
+  return s.half_length * std::abs(along) + s.radius * std::sqrt(std::max(0.0, 1 - along * along));
 }
 
 /// Points of the rims of `a` over that end of `b` that is towards it; elsewhere nothing changes.
 template <bool carried>
 void rims_at_end(const PlacedShape& a, const PlacedShape& b, std::span<ContactPoint> out) noexcept {
-  if (!(end_before_side(a, b) > 0)) return;
   const Vec3 axis = axis_of(b.R), normal = std::copysign(1.0, dot(axis, a.position - b.position)) * axis;
   const double around = beside * b.radius;
   constexpr std::size_t count = points_of_rim<carried>;
   for (std::size_t end = 0; end < 2; ++end) {
     const Rim rim = rim_of(a, end);
     const auto spokes = spokes_of_rim<carried>(a.R, axis_of(a.R), normal);
+    std::array<bool, count> over;
+    std::array<ContactPoint, count> found;
     for (std::size_t k = 0; k < count; ++k) {
       const Vec3 p = rim.center + rim.radius * spokes[k], from = p - b.position;
       const double along = dot(normal, from), height = along - b.half_length;
-      if (!(along > 0) || norm(from - along * normal) > b.radius + around) continue;
-      out[count * end + k] = {height, normal, p - (0.5 * height) * normal, carried || k == 0};
+      over[k] = along > 0 && norm(from - along * normal) <= b.radius + around;
+      found[k] = {height, normal, p - (0.5 * height) * normal, carried || k == 0};
     }
+    // Two points that mirror each other are there together or not at all.
+    if (!carried) over[1] = over[2] = over[1] && over[2];
+    for (std::size_t k = 0; k < count; ++k)
+      if (over[k]) out[count * end + k] = found[k];
   }
 }
 
@@ -59,12 +58,17 @@ void capsule_cylinder(const PlacedShape& a, const PlacedShape& b, std::span<Cont
   out[1] = ball_at_cylinder(a.position + h, a.radius, b);
   if (const auto c = edge_at_edge(axis_edge(a), axis_edge(b), 0)) keep_nearer(*c, a.radius + b.radius, b.radius, out[2]);
   axis_at_rims(a, b, out.subspan(3, 4));
+  const Vec3 line = a.position - b.position;
+  const double apart = out_of_cylinder(
+      b, line, [&](const Vec3& n) { return dot(n, line) - a.half_length * std::abs(dot(n, axis_of(a.R))) - a.radius; });
+  drop_deeper(apart, nowhere(a.position, b.position, a.radius + a.half_length), out);
 }
 
 template <bool carried>
 void cylinder_cylinder(const PlacedShape& a, const PlacedShape& b, std::span<ContactPoint> out) noexcept {
   const double far = std::min(a.radius + a.half_length, b.radius + b.half_length);
   std::ranges::fill(out, nowhere(a.position, b.position, far));
+  const auto whole = out;
   const auto take = [&out](std::size_t count) {
     const auto part = out.first(count);
     out = out.subspan(count);
@@ -90,6 +94,11 @@ void cylinder_cylinder(const PlacedShape& a, const PlacedShape& b, std::span<Con
     for (std::size_t k = 0; k < 2; ++k)
       for (const std::optional<Crossing>& c : rim_at_rim(rim_of(a, i), rim_of(b, k)))
         if (c) keep_nearer(*c, 0, 0, out[4 * i + 2 * k + c->leaves]);
+  const Vec3 line = a.position - b.position;
+  const double apart =
+      std::max(out_of_cylinder(b, line, [&](const Vec3& n) { return dot(n, line) - reach(a, n); }),
+               out_of_cylinder(a, -line, [&](const Vec3& n) { return -dot(n, line) - reach(b, n); }));
+  drop_deeper(apart, nowhere(a.position, b.position, far), whole);
 }
 
 template void cylinder_cylinder<true>(const PlacedShape&, const PlacedShape&, std::span<ContactPoint>) noexcept;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "corner_slots.hpp"
 #include "polyhedron.hpp"
 #include "rims.hpp"
 #include "surfaces.hpp"
@@ -28,10 +29,40 @@ ContactPoint in_ground(const PlacedShape& frame, const ContactPoint& p) noexcept
   return {p.gap, frame.R * p.normal, frame.position + frame.R * p.position, p.is_carried};
 }
 
+/// How many places the corners of a mesh have among the points of a pair.
+std::size_t corner_places(const PlacedShape& mesh) noexcept {
+  return mesh.slots != nullptr ? mesh.slots->count() : mesh.mesh->corners().size();
+}
+/// Puts at(corner), of a corner in ground axes, into the place of each corner that may be within the other shape; where
+/// there is none, `none`.
+template <class At>
+void put_corners(const PlacedShape& mesh, const PlacedShape& other, const ContactPoint& none,
+                 std::span<ContactPoint> out, At at) noexcept {
+  const std::span<const Vec3> corners = mesh.mesh->corners();
+  const auto put = [&](std::size_t corner, std::size_t place) { out[place] = at(mesh.position + mesh.R * corners[corner]); };
+  if (mesh.slots == nullptr) {
+    for (std::size_t k = 0; k < corners.size(); ++k) put(k, k);
+    return;
+  }
+  std::ranges::fill(out, none);
+  const Vec3 center = transpose_times(mesh.R, other.position - mesh.position), reach = mesh.slots->reach() * Vec3{1, 1, 1};
+  const Vec3 low = center - reach, high = center + reach;
+  mesh.mesh->for_corners_in(low, high, [&](std::uint32_t k) {
+    const Vec3& c = corners[k];
+    // A triangle may reach out of the box in which no two corners have the same place.
+    if (c.x >= low.x && c.x <= high.x && c.y >= low.y && c.y <= high.y && c.z >= low.z && c.z <= high.z)
+      put(k, mesh.slots->slot_of(k));
+  });
+}
+
 /// The face of a convex body that another body lies the farthest out of, or the least deep in. lowest(n, enough): the
 /// least n · x of the other body, or any of its n · x that is not above `enough`.
+struct Towards {
+  const Polyhedron::Face& face;
+  double apart;
+};
 template <class Lowest>
-const Polyhedron::Face& face_towards(const Polyhedron& body, Lowest lowest) noexcept {
+Towards face_towards(const Polyhedron& body, Lowest lowest) noexcept {
   const Polyhedron::Face* best = &body.faces().front();
   double widest = -std::numeric_limits<double>::infinity();
   for (const Polyhedron::Face& face : body.faces()) {
@@ -40,7 +71,7 @@ const Polyhedron::Face& face_towards(const Polyhedron& body, Lowest lowest) noex
     widest = apart;
     best = &face;
   }
-  return *best;
+  return {*best, widest};
 }
 
 /// Whether a point is over a face: within the planes across its sides, and not below all of the body.
@@ -80,15 +111,16 @@ ContactPoint corner_at_face(const Polyhedron& body, const Polyhedron::Face& face
   return {distance, (1 / distance) * line, corner - 0.5 * line};
 }
 
-/// The corners of `a` at `b`.
-void corners_at_mesh(const PlacedShape& a, const PlacedShape& b, std::span<ContactPoint> out) noexcept {
+/// The corners of `a` at `b`. Of convex ones, gives how far `a` is out of a face of `b`.
+double corners_at_mesh(const PlacedShape& a, const PlacedShape& b, const ContactPoint& none,
+                       std::span<ContactPoint> out) noexcept {
   const std::span<const Vec3> corners = a.mesh->corners();
   const Seen seen(b, a);
   if (!b.mesh->is_convex() || !a.mesh->is_convex()) {
-    for (std::size_t k = 0; k < corners.size(); ++k) out[k] = ball_at_mesh(a.position + a.R * corners[k], 0, b);
-    return;
+    put_corners(a, b, none, out, [&](const Vec3& corner) { return ball_at_mesh(corner, 0, b); });
+    return -std::numeric_limits<double>::infinity();
   }
-  const Polyhedron::Face& face = face_towards(*b.mesh, [&](const Vec3& normal, double enough) {
+  const Towards towards = face_towards(*b.mesh, [&](const Vec3& normal, double enough) {
     const Vec3 n = transpose_times(seen.R, normal);
     const double from = dot(normal, seen.position);
     double lowest = std::numeric_limits<double>::infinity();
@@ -99,23 +131,26 @@ void corners_at_mesh(const PlacedShape& a, const PlacedShape& b, std::span<Conta
     return lowest;
   });
   for (std::size_t k = 0; k < corners.size(); ++k)
-    out[k] = in_ground(b, corner_at_face(*b.mesh, face, seen.point(corners[k])));
+    out[k] = in_ground(b, corner_at_face(*b.mesh, towards.face, seen.point(corners[k])));
+  return towards.apart;
 }
 
 double least_size(const PlacedShape& a, const PlacedShape& b) noexcept { return std::min(a.mesh->size(), b.mesh->size()); }
+/// Part of the smaller body: what is farther away, or deeper, does not touch as edges do.
+constexpr double near_share = 0.25;
 
 /// Puts the places where an edge, or an axis with a radius, crosses edges of a mesh, in whose axes it is given, into two
-/// points in ground axes: where it enters, and where it leaves. has_within(p): whether the other body has a point.
+/// points in ground axes: where it enters, and where it leaves. It looks at edges that are not farther than `near`.
+/// has_within(p): whether the other body has a point.
 template <class HasWithin>
-void edge_across(const Edge& a, double radius, const PlacedShape& b, HasWithin has_within,
+void edge_across(const Edge& a, double radius, double near, const PlacedShape& b, HasWithin has_within,
                  std::span<ContactPoint> out) noexcept {
   const double around = beside * b.mesh->size();
   const Vec3 reach = a.half_length * Vec3{std::abs(a.direction.x), std::abs(a.direction.y), std::abs(a.direction.z)} +
-                     (2 * radius) * Vec3{1, 1, 1};
-  const Vec3 margin = (0.1 * a.half_length) * Vec3{1, 1, 1};
+                     (radius + near) * Vec3{1, 1, 1};
   std::array<ContactPoint, 2> found{out[0], out[1]};
   std::array<bool, 2> is_found{};
-  b.mesh->for_edges_in(a.center - reach - margin, a.center + reach + margin, [&](const Edge& other) {
+  b.mesh->for_edges_in(a.center - reach, a.center + reach, [&](const Edge& other) {
     const std::optional<Crossing> c = edge_at_edge(a, other, around);
     if (!c || (c->apart < 0 && !(b.mesh->has_within(c->on_first, around) && has_within(c->on_second)))) return;
     ContactPoint& place = found[c->leaves ? 1 : 0];
@@ -125,6 +160,11 @@ void edge_across(const Edge& a, double radius, const PlacedShape& b, HasWithin h
   });
   for (std::size_t k = 0; k < 2; ++k)
     if (is_found[k]) out[k] = in_ground(b, found[k]);
+}
+
+ContactPoint mirrored(ContactPoint p) noexcept {
+  p.normal = -p.normal;
+  return p;
 }
 
 Edge axis_in(const Seen& seen, double half_length) noexcept { return {seen.position, axis_of(seen.R), half_length}; }
@@ -140,16 +180,21 @@ void sphere_mesh(const PlacedShape& a, const PlacedShape& b, std::span<ContactPo
   out[0] = ball_at_mesh(a.position, a.radius, b);
 }
 
+std::size_t capsule_mesh_points(const PlacedShape&, const PlacedShape& b) noexcept {
+  return 4 + corner_places(b);
+}
 void capsule_mesh(const PlacedShape& a, const PlacedShape& b, std::span<ContactPoint> out) noexcept {
   const Vec3 h = half_axis(a);
   out[0] = ball_at_mesh(a.position - h, a.radius, b);
   out[1] = ball_at_mesh(a.position + h, a.radius, b);
-  out[2] = out[3] = nowhere(a.position, b.position, std::min(b.mesh->size(), a.radius + a.half_length));
-  edge_across(axis_in({b, a}, a.half_length), a.radius, b, [](const Vec3&) { return true; }, out.subspan(2));
+  const ContactPoint none = nowhere(a.position, b.position, std::min(b.mesh->size(), a.radius + a.half_length));
+  std::ranges::fill(out.subspan(2), none);
+  edge_across(axis_in({b, a}, a.half_length), a.radius, 2 * near_share * (a.radius + a.half_length), b, [](const Vec3&) { return true; }, out.subspan(2, 2));
+  put_corners(b, a, none, out.subspan(4), [&](const Vec3& corner) { return corner_at_side(corner, a).value_or(none); });
 }
 
 std::size_t ellipsoid_mesh_points(const PlacedShape&, const PlacedShape& b) noexcept {
-  return 1 + b.mesh->corners().size();
+  return 1 + corner_places(b);
 }
 void ellipsoid_mesh(const PlacedShape& a, const PlacedShape& b, std::span<ContactPoint> out) noexcept {
   // The deepest place has the normal of the face that is nearest to it.
@@ -163,38 +208,39 @@ void ellipsoid_mesh(const PlacedShape& a, const PlacedShape& b, std::span<Contac
     is_settled = norm(deepest.normal - normal) < settled;
     normal = deepest.normal;
   }
-  if (!is_settled) deepest = nowhere(a.position, b.position, b.mesh->size());
-  for (std::size_t k = 1; k < out.size(); ++k) {
-    out[k] = ball_at_ellipsoid(b.position + b.R * b.mesh->corners()[k - 1], 0, a);
-    out[k].normal = -out[k].normal;
-  }
+  deepest.is_carried = is_settled;  // over an edge, or in a valley, it is next to the deepest one
+  put_corners(b, a, nowhere(a.position, b.position, b.mesh->size()), out.subspan(1),
+              [&](const Vec3& corner) { return mirrored(ball_at_ellipsoid(corner, 0, a)); });
 }
 
 std::size_t mesh_mesh_points(const PlacedShape& a, const PlacedShape& b) noexcept {
-  return a.mesh->corners().size() + b.mesh->corners().size() + 2 * a.mesh->edges().size();
+  return corner_places(a) + corner_places(b) + 2 * a.mesh->edges().size();
 }
 void mesh_mesh(const PlacedShape& a, const PlacedShape& b, std::span<ContactPoint> out) noexcept {
-  const std::size_t of_a = a.mesh->corners().size(), of_b = b.mesh->corners().size();
-  corners_at_mesh(a, b, out.first(of_a));
-  corners_at_mesh(b, a, out.subspan(of_a, of_b));
-  for (ContactPoint& mirrored : out.subspan(of_a, of_b)) mirrored.normal = -mirrored.normal;
+  const std::size_t of_a = corner_places(a), of_b = corner_places(b);
+  const ContactPoint none = nowhere(a.position, b.position, least_size(a, b));
+  const double apart = std::max(corners_at_mesh(a, b, none, out.first(of_a)),
+                                corners_at_mesh(b, a, mirrored(none), out.subspan(of_a, of_b)));
+  for (ContactPoint& point : out.subspan(of_a, of_b)) point = mirrored(point);
   const auto places = out.subspan(of_a + of_b);
-  std::ranges::fill(places, nowhere(a.position, b.position, least_size(a, b)));
+  std::ranges::fill(places, none);
   const Seen seen(b, a), back(a, b);
   const double around = beside * a.mesh->size();
   for (std::size_t e = 0; e < a.mesh->edges().size(); ++e)
-    edge_across(seen.edge(a.mesh->edges()[e]), 0, b,
+    edge_across(seen.edge(a.mesh->edges()[e]), 0, near_share * least_size(a, b), b,
                 [&](const Vec3& p) { return a.mesh->has_within(back.point(p), around); }, places.subspan(2 * e, 2));
+  if (a.mesh->is_convex() && b.mesh->is_convex()) drop_deeper(apart, none, out);
 }
 
 namespace {
 
-/// Points of both rims over the face of a convex mesh that the cylinder is farthest out of; elsewhere nowhere.
+/// Points of both rims over the face of a convex mesh that the cylinder is farthest out of; elsewhere nothing changes.
+/// Gives how far it is out of it.
 template <bool carried>
-void rims_at_face(const PlacedShape& a, const PlacedShape& b, std::span<ContactPoint> out) noexcept {
+double rims_at_face(const PlacedShape& a, const PlacedShape& b, std::span<ContactPoint> out) noexcept {
   const Seen seen(b, a);
   const Vec3 axis = axis_of(seen.R);
-  const Polyhedron::Face& face = face_towards(*b.mesh, [&](const Vec3& n, double) {
+  const auto [face, apart] = face_towards(*b.mesh, [&](const Vec3& n, double) {
     const double along = dot(n, axis);
     return dot(n, seen.position) - a.half_length * std::abs(along) -
            a.radius * std::sqrt(std::max(0.0, 1 - along * along));
@@ -203,17 +249,20 @@ void rims_at_face(const PlacedShape& a, const PlacedShape& b, std::span<ContactP
   for (std::size_t end = 0; end < 2; ++end) {
     const Vec3 center = seen.position + (end == 0 ? -a.half_length : a.half_length) * axis;
     const auto spokes = spokes_of_rim<carried>(seen.R, axis, face.normal);
-    bool all_over = true;
+    std::array<bool, count> over;
+    std::array<ContactPoint, count> found;
     for (std::size_t k = 0; k < count; ++k) {
       const Vec3 p = center + a.radius * spokes[k];
       const double height = dot(face.normal, p) - face.offset;
-      const bool over = is_over(*b.mesh, face, p, height);
-      all_over = all_over && over;
-      out[count * end + k] = over ? in_ground(b, {height, face.normal, p - (0.5 * height) * face.normal, true})
-                                  : nowhere(a.position, b.position, std::min(b.mesh->size(), a.radius + a.half_length));
-      if (!carried && k > 0 && over) out[count * end + k].is_carried = false;
+      over[k] = is_over(*b.mesh, face, p, height);
+      found[k] = {height, face.normal, p - (0.5 * height) * face.normal, carried || k == 0};
     }
+    // Two points that mirror each other are there together or not at all.
+    if (!carried) over[1] = over[2] = over[1] && over[2];
+    for (std::size_t k = 0; k < count; ++k)
+      if (over[k]) out[count * end + k] = in_ground(b, found[k]);
   }
+  return apart;
 }
 
 bool cylinder_has(const PlacedShape& a, const Vec3& p, double around) noexcept {
@@ -256,25 +305,32 @@ void rims_at_edges(const PlacedShape& a, const PlacedShape& b, std::span<Contact
 
 template <bool carried>
 std::size_t cylinder_mesh_points(const PlacedShape&, const PlacedShape& b) noexcept {
-  const std::size_t corners = b.mesh->corners().size();
+  const std::size_t corners = corner_places(b);
   return b.mesh->is_convex() ? corners + 2 * points_of_rim<carried> + 2 + 2 * b.mesh->edges().size()
                              : corners + cylinder_surface_points + 2;
 }
 template <bool carried>
 void cylinder_mesh(const PlacedShape& a, const PlacedShape& b, std::span<ContactPoint> out) noexcept {
-  const std::span<const Vec3> corners = b.mesh->corners();
-  for (std::size_t k = 0; k < corners.size(); ++k) {
-    out[k] = ball_at_cylinder(b.position + b.R * corners[k], 0, a);
-    out[k].normal = -out[k].normal;
-  }
-  out = out.subspan(corners.size());
-  std::ranges::fill(out, nowhere(a.position, b.position, std::min(b.mesh->size(), a.radius + a.half_length)));
-  edge_across(axis_in({b, a}, a.half_length), a.radius, b, [](const Vec3&) { return true; }, out.first(2));
-  out = out.subspan(2);
+  const ContactPoint none = nowhere(a.position, b.position, std::min(b.mesh->size(), a.radius + a.half_length));
+  const std::size_t corners = corner_places(b);
+  put_corners(b, a, none, out.first(corners),
+              [&](const Vec3& corner) { return mirrored(ball_at_cylinder(corner, 0, a)); });
+  const auto rest = out.subspan(corners);
+  std::ranges::fill(rest, none);
+  edge_across(axis_in({b, a}, a.half_length), a.radius, 2 * near_share * (a.radius + a.half_length), b, [](const Vec3&) { return true; }, rest.first(2));
+  const auto rims = rest.subspan(2);
   if (!b.mesh->is_convex())
-    return rims_at_surface(a, [&](const Vec3& p, double radius) { return ball_at_mesh(p, radius, b); }, out);
-  rims_at_face<carried>(a, b, out.first(2 * points_of_rim<carried>));
-  rims_at_edges(a, b, out.subspan(2 * points_of_rim<carried>));
+    return rims_at_surface(a, [&](const Vec3& p, double radius) { return ball_at_mesh(p, radius, b); }, rims);
+  const double of_face = rims_at_face<carried>(a, b, rims.first(2 * points_of_rim<carried>));
+  rims_at_edges(a, b, rims.subspan(2 * points_of_rim<carried>));
+  const Vec3 line = b.position - a.position;
+  const double of_cylinder = out_of_cylinder(a, line, [&](const Vec3& n) {
+    const Vec3 along = transpose_times(b.R, n);
+    double lowest = std::numeric_limits<double>::infinity();
+    for (const Vec3& c : b.mesh->corners()) lowest = std::min(lowest, dot(along, c));
+    return dot(n, line) + lowest;
+  });
+  drop_deeper(std::max(of_face, of_cylinder), none, out);
 }
 
 template std::size_t cylinder_mesh_points<true>(const PlacedShape&, const PlacedShape&) noexcept;

@@ -18,8 +18,8 @@ void mesh_plane(const PlacedShape& mesh, const PlacedShape& plane, std::span<Con
 /// The nearest place.
 void sphere_mesh(const PlacedShape& sphere, const PlacedShape& mesh, std::span<ContactPoint> out) noexcept;
 
-/// Both half balls, and the places where the axis goes in over the mesh and comes out.
-inline constexpr std::size_t capsule_mesh_points = 4;
+/// Both half balls, the places where the axis goes in over the mesh and comes out, and its corners beside the axis.
+std::size_t capsule_mesh_points(const PlacedShape& capsule, const PlacedShape& mesh) noexcept;
 void capsule_mesh(const PlacedShape& capsule, const PlacedShape& mesh, std::span<ContactPoint> out) noexcept;
 
 /// The deepest place of the ellipsoid over a face, and the corners of the mesh.

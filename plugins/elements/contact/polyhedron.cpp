@@ -47,6 +47,12 @@ Polyhedron::Polyhedron(std::span<const Vec3> vertices, std::span<const std::arra
   if (convex_) make_faces(all);
   nodes_.emplace_back();
   make_tree(0, 0, triangles_.size());
+  std::vector<bool> given(corners_.size());
+  for (Triangle& t : triangles_)
+    for (std::size_t k = 0; k < 3; ++k) {
+      t.has_corner[k] = !given[t.corners[k]];
+      given[t.corners[k]] = true;
+    }
 }
 
 Polyhedron Polyhedron::of_box(const Vec3& h) {

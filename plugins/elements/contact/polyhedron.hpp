@@ -58,6 +58,9 @@ class Polyhedron {
   /// Calls visit(edge) for each edge of the triangles that a box in the axes of the shape may meet.
   template <class Visit>
   void for_edges_in(const Vec3& low, const Vec3& high, Visit visit) const noexcept;
+  /// Calls visit(number) for each corner of the triangles that a box in the axes of the shape may meet.
+  template <class Visit>
+  void for_corners_in(const Vec3& low, const Vec3& high, Visit visit) const noexcept;
 
  private:
   static constexpr std::uint32_t no_edge = 0xFFFFFFFF;
@@ -68,6 +71,7 @@ class Polyhedron {
     Vec3 normal;
     std::array<Vec3, 3> side_normals;  ///< sums over both triangles at a side, from corner k to the next
     std::array<std::uint32_t, 3> edges{no_edge, no_edge, no_edge};  ///< each stands in one of its two triangles
+    std::array<bool, 3> has_corner{};  ///< each corner is of one triangle
   };
   struct Node {
     Vec3 low, high;
@@ -78,6 +82,8 @@ class Polyhedron {
     std::size_t triangle, number;
   };
 
+  template <class Visit>
+  void for_triangles_in(const Vec3& low, const Vec3& high, Visit visit) const noexcept;
   void make_triangles(std::span<const std::array<std::uint32_t, 3>>);
   std::vector<Side> sides() const;
   void join_sides(std::span<const Side>);
@@ -98,7 +104,7 @@ class Polyhedron {
 };
 
 template <class Visit>
-void Polyhedron::for_edges_in(const Vec3& low, const Vec3& high, Visit visit) const noexcept {
+void Polyhedron::for_triangles_in(const Vec3& low, const Vec3& high, Visit visit) const noexcept {
   std::array<std::uint32_t, most_waiting> waiting;
   std::size_t count = 1;
   waiting[0] = 0;
@@ -112,10 +118,22 @@ void Polyhedron::for_edges_in(const Vec3& low, const Vec3& high, Visit visit) co
       waiting[count++] = node.first;
       continue;
     }
-    for (std::uint32_t t = node.first; t < node.first + node.count; ++t)
-      for (const std::uint32_t e : triangles_[t].edges)
-        if (e != no_edge) visit(edges_[e]);
+    for (std::uint32_t t = node.first; t < node.first + node.count; ++t) visit(triangles_[t]);
   }
+}
+template <class Visit>
+void Polyhedron::for_edges_in(const Vec3& low, const Vec3& high, Visit visit) const noexcept {
+  for_triangles_in(low, high, [&](const Triangle& t) {
+    for (const std::uint32_t e : t.edges)
+      if (e != no_edge) visit(edges_[e]);
+  });
+}
+template <class Visit>
+void Polyhedron::for_corners_in(const Vec3& low, const Vec3& high, Visit visit) const noexcept {
+  for_triangles_in(low, high, [&](const Triangle& t) {
+    for (std::size_t k = 0; k < 3; ++k)
+      if (t.has_corner[k]) visit(t.corners[k]);
+  });
 }
 
 }  // namespace polyform::contact

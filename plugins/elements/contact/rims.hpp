@@ -1,6 +1,7 @@
 // Points of the rims of a cylinder that touch a surface.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -34,6 +35,16 @@ std::array<Vec3, points_of_rim<carried>> spokes_of_rim(const Mat3& R, const Vec3
 inline Rim rim_of(const PlacedShape& cylinder, std::size_t end) noexcept {
   const double sign = end == 0 ? -1 : 1;
   return {cylinder.position + sign * half_axis(cylinder), sign * axis_of(cylinder.R), cylinder.radius};
+}
+
+/// How far another body is out of the side and the ends of a cylinder, whose least distance along a direction from the
+/// centre of the cylinder is lowest(n).
+template <class Lowest>
+double out_of_cylinder(const PlacedShape& cylinder, const Vec3& to_other, Lowest lowest) noexcept {
+  const Vec3 axis = axis_of(cylinder.R), side = to_other - dot(to_other, axis) * axis;
+  const double size = norm(side);
+  const double of_ends = std::max(lowest(axis), lowest(-axis)) - cylinder.half_length;
+  return size > 0 ? std::max(of_ends, lowest((1 / size) * side) - cylinder.radius) : of_ends;
 }
 
 /// Points of both rims of a cylinder against any surface, all of which are carried where the surface is smooth:

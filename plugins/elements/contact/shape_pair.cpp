@@ -133,7 +133,7 @@ void cylinder_heights(const PlacedShape& a, const PlacedShape& b, std::span<Cont
 /// The place with the normal of the surface below it.
 void ellipsoid_heights(const PlacedShape& a, const PlacedShape& b, std::span<ContactPoint> out) noexcept {
   constexpr int most = 50;
-  constexpr double settled = 1e-14;
+  constexpr double settled = 1e-13;
   Vec3 normal = ball_at_heights(a.position, 0, b).normal;
   out[0].is_carried = false;
   for (int i = 0; i < most && !out[0].is_carried; ++i) {
@@ -141,6 +141,22 @@ void ellipsoid_heights(const PlacedShape& a, const PlacedShape& b, std::span<Con
     out[0].is_carried = norm(out[0].normal - normal) < settled;
     normal = out[0].normal;
   }
+}
+
+/// A length of a shape, with which motions are compared, m.
+double size_of(const PlacedShape& shape) noexcept {
+  if (shape.kind == GeometricShape::Kind::plane || shape.kind == GeometricShape::Kind::height_field)
+    return std::numeric_limits<double>::infinity();
+  if (shape.kind == GeometricShape::Kind::mesh) return shape.mesh->size();
+  return std::max({shape.half_edges.x, shape.half_edges.y, shape.half_edges.z, shape.radius, shape.half_length});
+}
+/// How far a shape reaches from its origin, m.
+double reach_of(const PlacedShape& shape) noexcept {
+  if (shape.kind != GeometricShape::Kind::mesh)
+    return std::max(size_of(shape), norm(shape.half_edges) + shape.radius + shape.half_length);
+  double square = 0;
+  for (const Vec3& corner : shape.mesh->corners()) square = std::max(square, dot(corner, corner));
+  return std::sqrt(square);
 }
 
 template <std::size_t count>
@@ -180,7 +196,7 @@ ShapePair::Way ShapePair::way_of(GeometricShape::Kind first, GeometricShape::Kin
       Known{sphere, ellipsoid, {sphere_ellipsoid, always<1>}},
       Known{ellipsoid, box, {ellipsoid_mesh, ellipsoid_mesh_points}},
       Known{sphere, mesh, {sphere_mesh, always<1>}},
-      Known{capsule, mesh, {capsule_mesh, always<capsule_mesh_points>}},
+      Known{capsule, mesh, {capsule_mesh, capsule_mesh_points}},
       Known{cylinder,
             mesh,
             {cylinder_mesh<false>, cylinder_mesh_points<false>},
@@ -223,11 +239,23 @@ ShapePair::ShapePair(const GeometricShape& first, const GeometricShape& second, 
   };
   give(first, second.kind, first_, 0);
   give(second, first.kind, second_, 1);
-  const Way way = way_of(first.kind, second.kind, points);
+  const auto give_slots = [](PlacedShape& shape, const PlacedShape& other, std::shared_ptr<const CornerSlots>& slots) {
+    const double reach = reach_of(other);
+    if (shape.kind != mesh || shape.mesh->is_convex() || !(reach < shape.mesh->size())) return;
+    slots = std::make_shared<CornerSlots>(*shape.mesh, reach);
+    shape.slots = slots.get();
+  };
+  give_slots(first_, second_, slots_[0]);
+  give_slots(second_, first_, slots_[1]);
+  Way way = way_of(first.kind, second.kind, points);
+  // Of two meshes the one of fewer edges looks for those of the other.
+  if (way.locate == mesh_mesh) way.swapped = second_.mesh->edges().size() < first_.mesh->edges().size();
   locate_ = way.locate;
   swapped_ = way.swapped;
   points_ = swapped_ ? way.points(second_, first_) : way.points(first_, second_);
 }
+
+double ShapePair::size() const noexcept { return std::min(size_of(first_), size_of(second_)); }
 
 ShapeStore::Grid::Grid(const GeometricShape& shape)
     : heights(shape.heights.begin(), shape.heights.end()),
@@ -254,17 +282,6 @@ std::shared_ptr<const HeightGrid> ShapeStore::grid_of(const GeometricShape& shap
     if (known.of == shape.heights.data()) return known.made;
   const auto whole = std::make_shared<Grid>(shape);
   return grids_.emplace_back(shape.heights.data(), false, std::shared_ptr<const HeightGrid>(whole, &whole->grid)).made;
-}
-
-double ShapePair::size() const noexcept {
-  const auto of = [](const PlacedShape& shape) {
-    if (shape.kind == GeometricShape::Kind::plane || shape.kind == GeometricShape::Kind::height_field)
-      return std::numeric_limits<double>::infinity();
-    if (shape.kind == GeometricShape::Kind::mesh) return shape.mesh->size();
-    const double edge = std::max({shape.half_edges.x, shape.half_edges.y, shape.half_edges.z});
-    return std::max({edge, shape.radius, shape.half_length});
-  };
-  return std::min(of(first_), of(second_));
 }
 
 void ShapePair::locate(const Placement& first, const Placement& second, std::span<ContactPoint> out) const noexcept {

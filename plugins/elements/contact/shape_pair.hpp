@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "corner_slots.hpp"
 #include "placed_shape.hpp"
 #include "polyhedron.hpp"
 
@@ -67,6 +68,7 @@ class ShapePair {
   PlacedShape first_, second_;  ///< in the frames of their bodies
   std::shared_ptr<const Polyhedron> meshes_[2];
   std::shared_ptr<const HeightGrid> grids_[2];
+  std::shared_ptr<const CornerSlots> slots_[2];
   Locate locate_;
   std::size_t points_;
   bool swapped_;  ///< whether locate_ takes the second shape first

@@ -27,6 +27,17 @@ ContactPoint ball_at_plane(const Vec3& center, double radius, const PlacedShape&
   return {gap, normal, center - (radius + 0.5 * gap) * normal};
 }
 
+std::optional<ContactPoint> corner_at_side(const Vec3& corner, const PlacedShape& capsule) noexcept {
+  const Vec3 axis = axis_of(capsule.R), from = capsule.position - corner;
+  const double along = dot(axis, from);
+  const Vec3 line = from - along * axis;
+  const double distance = norm(line);
+  if (!(std::abs(along) < capsule.half_length) || !(distance > 0)) return std::nullopt;
+  const double gap = distance - capsule.radius;
+  const Vec3 normal = (1 / distance) * line;
+  return ContactPoint{gap, normal, corner + (0.5 * gap) * normal};
+}
+
 ContactPoint ball_at_cylinder(const Vec3& center, double radius, const PlacedShape& b) noexcept {
   const Vec3 c = transpose_times(b.R, center - b.position);
   const double rho = std::hypot(c.x, c.y), l = b.half_length;

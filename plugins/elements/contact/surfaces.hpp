@@ -1,6 +1,8 @@
 // The place of a surface that is nearest to a ball: for each kind of shape.
 #pragma once
 
+#include <optional>
+
 #include "placed_shape.hpp"
 
 namespace polyform::contact {
@@ -15,6 +17,9 @@ ContactPoint ball_at_ellipsoid(const Vec3& center, double radius, const PlacedSh
 ContactPoint ball_at_mesh(const Vec3& center, double radius, const PlacedShape& mesh) noexcept;
 /// The foot of the perpendicular from the centre, by Newton's method from the place below it.
 ContactPoint ball_at_heights(const Vec3& center, double radius, const PlacedShape& height_field) noexcept;
+
+/// A corner at the side of a capsule, which is the first shape; nothing where its nearest place is one of the half balls.
+std::optional<ContactPoint> corner_at_side(const Vec3& corner, const PlacedShape& capsule) noexcept;
 
 /// The point of an ellipsoid that reaches farthest along a unit direction.
 Vec3 farthest_of_ellipsoid(const PlacedShape& ellipsoid, const Vec3& direction) noexcept;
