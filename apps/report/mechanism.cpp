@@ -42,7 +42,7 @@ Json height_field(const GeometricShape& s) {
       faces.push_back({a, b, b + 1});
       faces.push_back({a, b + 1, a + 1});
     }
-  return {{"type", "mesh"}, {"vertices", std::move(vertices)}, {"faces", std::move(faces)}};
+  return {{"type", "mesh"}, {"vertices", std::move(vertices)}, {"faces", std::move(faces)}, {"smooth", true}};
 }
 
 /// What the page draws for the shapes of a body: a capsule is a cylinder and two balls.
