@@ -201,11 +201,14 @@ void Polyhedron::look_at(const Triangle& t, const Vec3& p, SurfacePlace& best) c
   else if (vc <= 0 && d1 >= 0 && d3 <= 0) q = a + (d1 / (d1 - d3)) * ab, n = t.side_normals[0];
   else if (vb <= 0 && d2 >= 0 && d6 <= 0) q = a + (d2 / (d2 - d6)) * ac, n = t.side_normals[2];
   else if (va <= 0 && d4 >= d3 && d5 >= d6) q = b + ((d4 - d3) / ((d4 - d3) + (d5 - d6))) * (c - b), n = t.side_normals[1];
-  else q = p - dot(t.normal, ap) * t.normal, n = t.normal;
+  else {
+    const double height = dot(t.normal, ap);
+    if (std::abs(height) < best.distance) best = {p - height * t.normal, t.normal, std::abs(height), height < 0, true};
+    return;
+  }
   const Vec3 line = p - q;
   const double distance = norm(line);
-  if (!(distance < best.distance)) return;
-  best = {q, n, distance, dot(line, n) < 0};
+  if (distance < best.distance) best = {q, n, distance, dot(line, n) < 0};
 }
 
 bool Polyhedron::has_within(const Vec3& point, double around) const noexcept {

@@ -17,6 +17,7 @@ struct SurfacePlace {
   Vec3 outward;           ///< unit; of an edge or a corner the mean of its faces
   double distance = 0;    ///< from the point that asked, m
   bool is_inside = false;  ///< whether that point lies behind the surface
+  bool is_face = false;    ///< not an edge or a corner
 };
 
 /// In the frame of its shape. It does not change once it is made.

@@ -9,22 +9,24 @@ namespace polyform::contact {
 
 namespace {
 
-/// A ball, and a place of a surface with the normal there. Where the ball's centre lies on the surface, the normal is
-/// that of the surface.
-ContactPoint at_place(const Vec3& center, double radius, const Vec3& nearest, const Vec3& out, bool inside) noexcept {
+/// A ball whose centre is at a height over the surface, along the normal there.
+ContactPoint at_height(const Vec3& center, double radius, double height, const Vec3& normal) noexcept {
+  const double gap = height - radius;
+  return {gap, normal, center - (radius + 0.5 * gap) * normal};
+}
+
+/// A ball and the nearest place of an edge or corner. A centre that lies on it has the normal `out`.
+ContactPoint at_edge(const Vec3& center, double radius, const Vec3& nearest, const Vec3& out, bool inside) noexcept {
   const Vec3 line = inside ? nearest - center : center - nearest;
   const double distance = norm(line);
-  const Vec3 normal = distance > 0 ? (1 / distance) * line : out;
-  const double gap = (inside ? -distance : distance) - radius;
-  return {gap, normal, nearest + (0.5 * gap) * normal};
+  return at_height(center, radius, inside ? -distance : distance, distance > 0 ? (1 / distance) * line : out);
 }
 
 }  // namespace
 
 ContactPoint ball_at_plane(const Vec3& center, double radius, const PlacedShape& plane) noexcept {
   const Vec3 normal = axis_of(plane.R);
-  const double height = dot(normal, center - plane.position), gap = height - radius;
-  return {gap, normal, center - (radius + 0.5 * gap) * normal};
+  return at_height(center, radius, dot(normal, center - plane.position), normal);
 }
 
 std::optional<ContactPoint> corner_at_side(const Vec3& corner, const PlacedShape& capsule) noexcept {
@@ -42,17 +44,12 @@ ContactPoint ball_at_cylinder(const Vec3& center, double radius, const PlacedSha
   const Vec3 c = transpose_times(b.R, center - b.position);
   const double rho = std::hypot(c.x, c.y), l = b.half_length;
   const Vec3 radial = rho > 0 ? Vec3{c.x / rho, c.y / rho, 0} : Vec3{1, 0, 0};
-  const bool inside = rho <= b.radius && std::abs(c.z) <= l;
-  Vec3 nearest = std::min(rho, b.radius) * radial, normal = radial;
-  nearest.z = std::clamp(c.z, -l, l);
-  if (inside && b.radius - rho < l - std::abs(c.z)) {
-    nearest.x = b.radius * radial.x;
-    nearest.y = b.radius * radial.y;
-  } else if (inside) {
-    normal = {0, 0, c.z < 0 ? -1.0 : 1.0};
-    nearest.z = normal.z * l;
-  }
-  return at_place(center, radius, b.position + b.R * nearest, b.R * normal, inside);
+  const Vec3 end{0, 0, c.z < 0 ? -1.0 : 1.0};
+  const double out_of_side = rho - b.radius, out_of_end = std::abs(c.z) - l;
+  if (out_of_side > 0 && out_of_end > 0)  // over the rim
+    return at_edge(center, radius, b.position + b.R * (b.radius * radial + l * end), b.R * radial, false);
+  if (out_of_side > out_of_end) return at_height(center, radius, out_of_side, b.R * radial);
+  return at_height(center, radius, out_of_end, b.R * end);
 }
 
 Vec3 farthest_of_ellipsoid(const PlacedShape& e, const Vec3& direction) noexcept {
@@ -103,12 +100,14 @@ ContactPoint ball_at_ellipsoid(const Vec3& center, double radius, const PlacedSh
   }
   Vec3 out{nearest.x / (a.x * a.x), nearest.y / (a.y * a.y), nearest.z / (a.z * a.z)};
   out = (1 / norm(out)) * out;
-  return at_place(center, radius, e.position + e.R * nearest, e.R * out, inside);
+  return at_height(center, radius, dot(c - nearest, out), e.R * out);
 }
 
 ContactPoint ball_at_mesh(const Vec3& center, double radius, const PlacedShape& b) noexcept {
   const SurfacePlace place = b.mesh->nearest(transpose_times(b.R, center - b.position));
-  return at_place(center, radius, b.position + b.R * place.nearest, b.R * place.outward, place.is_inside);
+  const Vec3 outward = b.R * place.outward;
+  if (place.is_face) return at_height(center, radius, place.is_inside ? -place.distance : place.distance, outward);
+  return at_edge(center, radius, b.position + b.R * place.nearest, outward, place.is_inside);
 }
 
 /// F(x, y) = (x − c) + (z(x, y) − c_z) ∇z is zero at the foot. Its derivative is I + ∇z ∇zᵀ + (z − c_z) ∇∇z.
@@ -137,8 +136,9 @@ ContactPoint ball_at_heights(const Vec3& center, double radius, const PlacedShap
     p = b.grid->at(x, y);
     if (std::abs(dx) + std::abs(dy) <= settled * size) break;
   }
-  const Vec3 foot{x, y, p.height}, out{-p.slope_x, -p.slope_y, 1};
-  return at_place(center, radius, b.position + b.R * foot, (1 / norm(out)) * (b.R * out), dot(c - foot, out) < 0);
+  const double size_of_normal = std::sqrt(1 + p.slope_x * p.slope_x + p.slope_y * p.slope_y);
+  const Vec3 out = (1 / size_of_normal) * Vec3{-p.slope_x, -p.slope_y, 1};
+  return at_height(center, radius, dot(c - Vec3{x, y, p.height}, out), b.R * out);
 }
 
 }  // namespace polyform::contact
