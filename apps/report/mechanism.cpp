@@ -6,6 +6,7 @@
 #include "apps/report/flexible_lines.hpp"
 #include "polyform/contract/body_pairs.hpp"
 #include "polyform/contract/picture.hpp"
+#include "polyform/helpers/height_grid.hpp"
 
 namespace polyform::apps {
 
@@ -13,6 +14,36 @@ namespace {
 
 Json numbers(const Vec3& v) { return Json::array({v.x, v.y, v.z}); }
 Json numbers(const Quat& q) { return Json::array({q.w, q.x, q.y, q.z}); }
+
+/// A height field as triangles of the surface between its heights: fine enough for the eye where there are few, and one
+/// of several where there are many.
+Json height_field(const GeometricShape& s) {
+  constexpr std::size_t least = 32, most = 160;  // parts along each side
+  const std::size_t columns = s.heights.size() / s.rows;
+  const HeightGrid grid{.heights = s.heights,
+                        .rows = s.rows,
+                        .x = -0.5 * s.edges.x,
+                        .y = -0.5 * s.edges.y,
+                        .spacing_x = s.edges.x / static_cast<double>(s.rows - 1),
+                        .spacing_y = s.edges.y / static_cast<double>(columns - 1)};
+  const auto parts = [&](std::size_t heights) {
+    const std::size_t steps = heights - 1;
+    return steps >= least ? std::min(steps, most) : steps * ((least + steps - 1) / steps);
+  };
+  const std::size_t across = parts(s.rows), along = parts(columns);
+  Json vertices = Json::array(), faces = Json::array();
+  for (std::size_t i = 0; i <= across; ++i)
+    for (std::size_t j = 0; j <= along; ++j) {
+      const double x = s.edges.x * (static_cast<double>(i) / static_cast<double>(across) - 0.5),
+                   y = s.edges.y * (static_cast<double>(j) / static_cast<double>(along) - 0.5);
+      vertices.push_back({x, y, grid.at(x, y).height});
+      if (i == across || j == along) continue;
+      const std::size_t a = i * (along + 1) + j, b = a + along + 1;
+      faces.push_back({a, b, b + 1});
+      faces.push_back({a, b + 1, a + 1});
+    }
+  return {{"type", "mesh"}, {"vertices", std::move(vertices)}, {"faces", std::move(faces)}, {"smooth", true}};
+}
 
 /// What the page draws for the shapes of a body: a capsule is a cylinder and two balls.
 Json shapes_json(std::span<const GeometricShape> shapes) {
@@ -41,6 +72,18 @@ Json shapes_json(std::span<const GeometricShape> shapes) {
         break;
       case GeometricShape::Kind::plane:
         add({{"type", "plane"}}, s.pose);
+        break;
+      case GeometricShape::Kind::ellipsoid:
+        add({{"type", "ellipsoid"}, {"size", numbers(s.edges)}}, s.pose);
+        break;
+      case GeometricShape::Kind::mesh: {
+        Json vertices = Json::array();
+        for (const Vec3& v : s.vertices) vertices.push_back(numbers(v));
+        add({{"type", "mesh"}, {"vertices", std::move(vertices)}, {"faces", s.faces}}, s.pose);
+        break;
+      }
+      case GeometricShape::Kind::height_field:
+        add(height_field(s), s.pose);
         break;
     }
   }

@@ -20,13 +20,43 @@ GeometricShape cylinder(double radius, double length) {
 }
 GeometricShape box(const Vec3& edges) { return {.kind = GeometricShape::Kind::box, .edges = edges}; }
 GeometricShape plane() { return {.kind = GeometricShape::Kind::plane}; }
+GeometricShape ellipsoid(const Vec3& half_axes) {
+  return {.kind = GeometricShape::Kind::ellipsoid, .edges = 2 * half_axes};
+}
+GeometricShape mesh(const TriangleMesh& of, bool convex) {
+  return {.kind = GeometricShape::Kind::mesh, .vertices = of.vertices, .faces = of.faces, .convex = convex};
+}
+/// A wedge with a bent top: its hull, and the body with a groove in it.
+const TriangleMesh& wedge() {
+  static const TriangleMesh made = *convex_hull(std::vector<Vec3>{
+      {-0.4, -0.3, -0.2}, {0.5, -0.3, -0.25}, {0.45, 0.4, -0.2}, {-0.4, 0.35, -0.3}, {-0.3, -0.1, 0.3}, {0.3, 0.2, 0.35}});
+  return made;
+}
+const TriangleMesh& grooved() {
+  static const TriangleMesh made{{{-0.5, -0.5, -0.4}, {0.5, -0.5, -0.4}, {0.5, 0.5, -0.4}, {-0.5, 0.5, -0.4},
+                                  {-0.5, -0.5, 0.4}, {0.5, -0.5, 0.3}, {0.5, 0.5, 0.4}, {-0.5, 0.5, 0.35},
+                                  {0.05, 0, -0.1}},
+                                 {{0, 2, 1}, {0, 3, 2}, {0, 1, 5}, {0, 5, 4}, {1, 2, 6}, {1, 6, 5}, {2, 3, 7},
+                                  {2, 7, 6}, {3, 0, 4}, {3, 4, 7}, {4, 5, 8}, {5, 6, 8}, {6, 7, 8}, {7, 4, 8}}};
+  return made;
+}
+GeometricShape hills() {
+  static const std::vector<double> heights = [] {
+    std::vector<double> made;
+    for (int i = 0; i < 15; ++i)
+      for (int k = 0; k < 17; ++k) made.push_back(0.1 * std::sin(0.9 * i) * std::cos(0.7 * k));
+    return made;
+  }();
+  return {.kind = GeometricShape::Kind::height_field, .edges = {14, 16, 0}, .heights = heights, .rows = 15};
+}
 
 const Mat3 upright = rotation_matrix(Quat{1, 0, 0, 0});
 
 /// The nearest of all points of a pair, the first shape at p and the second at the origin.
 ContactPoint nearest(const GeometricShape& first, const Vec3& p, const GeometricShape& second,
                      const Mat3& R = upright) {
-  const ShapePair pair(first, second);
+  ShapeStore store;
+  const ShapePair pair(first, second, store);
   std::vector<ContactPoint> points(pair.points());
   REQUIRE(!points.empty());
   const Vec3 origin{};
@@ -64,20 +94,58 @@ TEST_CASE("distances of shapes that stand so that they are known") {
   check(nearest(cylinder(0.1, 2), {0, 0, 1.5}, plane()), 0.5, {0, 0, 1});
   check(nearest(box({1, 2, 3}), {0, 0, 2}, plane()), 0.5, {0, 0, 1});
   check(nearest(box({1, 2, 3}), {0, 0, 2}, plane(), lying), 1, {0, 0, 1});
+  const GeometricShape column = cylinder(0.5, 1), block = box({1, 1, 1});
+  for (const GeometricShape& rod : {cylinder(0.2, 2), capsule(0.2, 2)}) {
+    INFO(static_cast<int>(rod.kind));
+    check(nearest(rod, {0.1, 0, 0.9}, column, lying), 0.2, {0, 0, 1});
+    check(nearest(rod, {0.1, 0.9, 0.69}, column, lying), -0.01, {0, 0, 1});
+    check(nearest(rod, {1, 0.2, 0.3}, column, lying), 0.3, {1, 0, 0});
+    check(nearest(rod, {0.6, 0.8, 0.2}, column), 0.3, {0.6, 0.8, 0});
+    check(nearest(rod, {0.3, 0.4, -0.9}, block, lying), 0.2, {0, 0, -1});
+    check(nearest(rod, {0.3, 0.95, 0.69}, block, lying), -0.01, {0, 0, 1});
+    check(nearest(rod, {0.1, 0.9, 0.2}, block), 0.2, {0, 1, 0});
+    check(nearest(rod, {0.8, 0.9, 0.1}, block), 0.3, {0.6, 0.8, 0});
+  }
+  check(nearest(cylinder(0.3, 1), {0.1, 0.2, 1.2}, column), 0.2, {0, 0, 1});
+  check(nearest(cylinder(0.3, 1), {0.6, 0, -0.99}, column), -0.01, {0, 0, -1});
+  check(nearest(cylinder(0.3, 1), {0.6, 0.4, 0.99}, block), -0.01, {0, 0, 1});
+  check(nearest(cylinder(0.3, 1), {0.7, 0.7, 0.99}, block), -0.01, {0, 0, 1});
+  // The rim of a disk that leans over a corner: the corner is below its lower end.
+  const Mat3 leaning = rotation_matrix(from_rotation_vector({-0.3, -0.3, 0}));
+  const Vec3 corner{-0.5, 0.5, 0.5}, out = leaning * Vec3{0, 0, 1};
+  check(nearest(cylinder(0.5, 0.1), corner + leaning * Vec3{0.1, -0.2, 0} + 0.25 * out, block, leaning), 0.2, out);
+  // A ball at the pole of an ellipsoid, at its equator and within; on a plane it lies at its support function.
+  const GeometricShape egg = ellipsoid({0.3, 0.4, 0.5});
+  check(nearest(sphere(0.2), {0, 0, 1}, egg), 0.3, {0, 0, 1});
+  check(nearest(sphere(0.1), {-0.9, 0, 0}, egg), 0.5, {-1, 0, 0});
+  check(nearest(sphere(0.1), {0.25, 0, 0}, egg), -0.15, {1, 0, 0});
+  check(nearest(sphere(0.1), {}, egg), -0.4, {1, 0, 0});
+  const Vec3 up = transpose_times(leaning, Vec3{0, 0, 1});
+  const double reach = std::sqrt(0.09 * up.x * up.x + 0.16 * up.y * up.y + 0.25 * up.z * up.z);
+  check(nearest(egg, {0.3, 0.2, 0.7}, plane(), leaning), 0.7 - reach, {0, 0, 1});
 }
 
 // The rate of a distance is the velocity with which the surfaces part along the normal, and the power that the springs
 // of a contact take up is the rate of their energy.
 TEST_CASE("the gap changes with the velocity of the surfaces along the normal") {
-  const std::array<GeometricShape, 5> shapes{sphere(0.3), capsule(0.2, 0.7), cylinder(0.4, 0.9), box({0.5, 0.7, 0.9}),
-                                             plane()};
+  const std::array shapes{sphere(0.3),
+                          capsule(0.2, 0.7),
+                          cylinder(0.4, 0.9),
+                          box({0.5, 0.7, 0.9}),
+                          plane(),
+                          ellipsoid({0.3, 0.4, 0.5}),
+                          mesh(wedge(), true),
+                          mesh(grooved(), false),
+                          hills()};
   const Vec3 va{0.3, -0.2, 0.5}, vb{-0.1, 0.4, 0.2}, wa{0.7, -0.4, 0.2}, wb{-0.3, 0.5, 0.6};
   const Quat tilted = from_rotation_vector({0.3, 0.2, -0.4});
   constexpr double h = 1e-5;
   for (const GeometricShape& first : shapes)
     for (const GeometricShape& second : shapes) {
-      if (ShapePair::points_of(first.kind, second.kind) == 0) continue;
-      const ShapePair pair(first, second);
+      if (!ShapePair::exists(first.kind, second.kind)) continue;
+      for (const ShapePair::Points wanted : {ShapePair::Points::all, ShapePair::Points::carried}) {
+      ShapeStore store;
+      const ShapePair pair(first, second, store, wanted);
       for (const Vec3& from : {Vec3{0.5, 0.6, 0.8}, Vec3{-0.9, 0.3, 0.5}, Vec3{0.2, -0.1, 1.3}}) {
         INFO(static_cast<int>(first.kind) << " " << static_cast<int>(second.kind) << " " << from.x);
         const auto at = [&](double t) {
@@ -97,7 +165,13 @@ TEST_CASE("the gap changes with the velocity of the surfaces along the normal") 
           if (now[k].is_carried) CHECK(found == Approx(expected).margin(1e-8));
           else together += found - expected;
         }
-        CHECK(together == Approx(0).margin(1e-8));
+        // An ellipsoid over an edge, and a rim in a valley of a mesh, have no deepest point with one normal.
+        using enum GeometricShape::Kind;
+        const bool has_edges = first.kind == ellipsoid || second.kind == ellipsoid ||
+                                first.faces.size() == grooved().faces.size() ||
+                                second.faces.size() == grooved().faces.size();
+        if (!has_edges) CHECK(together == Approx(0).margin(1e-8));
+      }
       }
     }
 }

@@ -1,6 +1,8 @@
 // The parts of one mechanism as instanced meshes: one draw call for all of a shape, however many bodies there are.
 import {
   BoxGeometry,
+  BufferAttribute,
+  BufferGeometry,
   Color,
   CylinderGeometry,
   Curve,
@@ -72,20 +74,27 @@ const makers = {
   },
 };
 
+/** The triangles of a mesh: with flat faces, or smooth where it says so. */
+function surfaceGeometry({vertices, faces, smooth}) {
+  const geometry = new BufferGeometry();
+  geometry.setAttribute('position', new BufferAttribute(new Float32Array(vertices.flat()), 3));
+  geometry.setIndex(new BufferAttribute(new Uint32Array(faces.flat()), 1));
+  const shaded = smooth ? geometry : geometry.toNonIndexed();
+  shaded.computeVertexNormals();
+  return shaded;
+}
+
 const alongZ = new Vector3(0, 0, 1);
 
 export class Parts {
   /** colors(tint): a Color; ghost: translucent, without shadow. */
   constructor(scene, parts, motion, colors, ghost) {
     Object.assign(this, {scene, motion, colors, ghost, detail: detailOf(parts.length)});
+    const there = parts.filter((part) => this.exists(part));
     this.meshes = Object.keys(makers)
       .filter((shape) => this.detail > 0 || !shape.endsWith('Mark'))
-      .map((shape) =>
-        this.mesh(
-          shape,
-          parts.filter((part) => part.shape === shape && this.exists(part)),
-        ),
-      )
+      .map((shape) => this.mesh(shape, there.filter((part) => part.shape === shape)))
+      .concat(there.filter(({surface}) => surface).map((part) => this.mesh('mesh', [part])))
       .filter(Boolean);
     this.paint();
   }
@@ -100,8 +109,14 @@ export class Parts {
     if (parts.length === 0) return null;
     const material = new MeshStandardMaterial({roughness: 0.62, metalness: 0.05});
     if (shape === 'plane') Object.assign(material, {transparent: true, opacity: 0.3, depthWrite: false, side: DoubleSide});
+    // A height field, or an open mesh, is seen from below too.
+    if (shape === 'mesh') material.side = DoubleSide;
     if (this.ghost) Object.assign(material, {transparent: true, opacity: 0.38, depthWrite: false});
-    const mesh = new InstancedMesh(makers[shape](this.detail), material, parts.length);
+    const mesh = new InstancedMesh(
+      shape === 'mesh' ? surfaceGeometry(parts[0].surface) : makers[shape](this.detail),
+      material,
+      parts.length,
+    );
     mesh.frustumCulled = false;
     mesh.castShadow = !this.ghost && !/plane|Mark/.test(shape);
     mesh.receiveShadow = !this.ghost && shape !== 'plane';

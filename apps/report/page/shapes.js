@@ -14,8 +14,26 @@ export const placed = (position, orientation, scale) =>
     new Vector3(...scale),
   );
 
-/** Points of a shape in body axes with a radius about each: a ball, or the corners of a box. */
-export function outline({type, position, orientation, size, radius, length}) {
+const axes = [0, 1, 2];
+
+/** Lengths of a shape along its axes. */
+function extentOf({type, size, radius, length, vertices}) {
+  if (size) return size;
+  if (type !== 'mesh') return [2 * radius, 2 * radius, length ?? 2 * radius];
+  return axes.map((k) => vertices.reduce((most, v) => Math.max(most, v[k]), -Infinity) -
+    vertices.reduce((least, v) => Math.min(least, v[k]), Infinity));
+}
+
+/** Points of a shape in body axes with a radius about each: a ball, or the corners of a box or mesh. */
+export function outline({type, position, orientation, size, radius, length, vertices}) {
+  if (type === 'mesh') {
+    const pose = placed(position, orientation, [1, 1, 1]);
+    return vertices.map((vertex) => [new Vector3(...vertex).applyMatrix4(pose).toArray(), 0]);
+  }
+  if (type === 'ellipsoid') {
+    const pose = placed(position, orientation, size);
+    return axes.flatMap((k) => [-0.5, 0.5].map((x) => [new Vector3().setComponent(k, x).applyMatrix4(pose).toArray(), 0]));
+  }
   const ends = () =>
     [-0.5, 0.5].map((z) => new Vector3(0, 0, z).applyMatrix4(placed(position, orientation, [1, 1, length])).toArray());
   if (type === 'plane') return [];
@@ -27,15 +45,18 @@ export function outline({type, position, orientation, size, radius, length}) {
 }
 
 function givenParts(body, shapes, tint) {
-  return shapes.filter(({type}) => type !== 'plane').map(({type, position, orientation, size, radius, length}) => ({
-    shape: type,
+  const scale = ({type, size, radius, length}) =>
+    type === 'box' ? size
+    : type === 'ellipsoid' ? size.map((edge) => edge / 2)
+    : type === 'mesh' ? [1, 1, 1]
+    : type === 'cylinder' ? [radius, radius, length]
+    : [radius, radius, radius];
+  return shapes.filter(({type}) => type !== 'plane').map((shape) => ({
+    shape: shape.type === 'ellipsoid' ? 'sphere' : shape.type,
+    surface: shape.type === 'mesh' ? shape : undefined,
     body,
     tint,
-    matrix: placed(
-      position,
-      orientation,
-      type === 'box' ? size : type === 'cylinder' ? [radius, radius, length] : [radius, radius, radius],
-    ),
+    matrix: placed(shape.position, shape.orientation, scale(shape)),
   }));
 }
 
@@ -50,10 +71,12 @@ const local = new Vector3();
 /** Whether a point of the body lies in one of its shapes, or next to it. */
 function isWithin(shapes, point, size) {
   const near = 1e-3 * size;
-  return shapes.some(({type, position, orientation, size: edges, radius, length}) => {
+  return shapes.some((shape) => {
+    const {type, position, orientation, radius, length} = shape;
     if (type === 'plane') return false;
     local.fromArray(point).applyMatrix4(placed(position, orientation, [1, 1, 1]).invert());
-    if (type === 'box') return local.toArray().every((x, k) => Math.abs(x) <= edges[k] / 2 + near);
+    const edges = extentOf(shape);
+    if (type === 'box' || type === 'ellipsoid' || type === 'mesh') return local.toArray().every((x, k) => Math.abs(x) <= edges[k] / 2 + near);
     if (type === 'sphere') return local.length() <= radius + near;
     return Math.hypot(local.x, local.y) <= radius + near && Math.abs(local.z) <= length / 2 + near;
   });
@@ -95,7 +118,7 @@ export class Shapes {
     const given = bodies.flatMap(({shapes}) =>
       shapes
         .filter(({type}) => type !== 'plane')
-        .map(({size, radius, length}) => Math.max(...(size ?? [length ?? 0, 2 * radius]))),
+        .map((shape) => Math.max(...extentOf(shape))),
     );
     this.size =
       lengths.length > 0
@@ -186,6 +209,7 @@ export class Shapes {
     return [
       ...of(this.ground).filter((plane) => plane !== this.floor).map((plane) => patch(-1, plane, 'spring')),
       ...this.bodies.flatMap(({shapes}, b) => of(shapes).map((plane) => patch(b, plane, this.tints[b]))),
+      ...givenParts(-1, this.ground, 'spring'),
     ];
   }
 

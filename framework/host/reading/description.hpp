@@ -1,6 +1,8 @@
 // A model as it is written: the result of reading, in the names, the order and the assembled configuration of the file.
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <deque>
 #include <map>
 #include <memory>
@@ -90,7 +92,7 @@ struct SolverItem {
   std::vector<OptionPlace> option_places;                    ///< one per option
 };
 
-/// Owns all text, lists and tables that FieldValue points to; move only.
+/// Owns all text, lists and tables that FieldValue and GeometricShape point to; move only.
 struct Description {
   Description() = default;
   Description(Description&&) = default;
@@ -119,6 +121,7 @@ struct Description {
   std::deque<std::vector<TimeFunction>> functions;
   std::deque<std::vector<BodyIndex>> body_lists;
   std::deque<std::vector<Vec3>> point_lists;
+  std::deque<std::vector<std::array<std::uint32_t, 3>>> face_lists;  ///< of meshes
   std::deque<std::vector<JointIndex>> joint_lists;
   std::vector<std::shared_ptr<const void>> made;  ///< formulas, and types of elements that follow them
 };

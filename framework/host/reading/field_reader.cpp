@@ -61,20 +61,6 @@ std::optional<std::string> path_of(const Value& value, const std::string& name, 
   return std::nullopt;
 }
 
-/// What is in a file; nothing after a report.
-std::optional<std::string> content_of(const Value& value, const std::string& name, const std::string& model) {
-  const std::string path = (std::filesystem::path(model).parent_path() / name).string();
-  Diagnostics found;
-  Report report(found, path);
-  std::optional<std::string> text = read_source(path, report);
-  report.finish();
-  if (text) return text;
-  value.error(fmt::format("the file {} cannot be read: {}", show(path),
-                          found.all().empty() ? std::string("it is not there") : found.all().front().message),
-              "It is named from the folder of the model.");
-  return std::nullopt;
-}
-
 /// Looks up fields in a map and in the maps of its groups: `group.name` is the entry `name` under the key `group`.
 class FieldGroups {
  public:
@@ -111,6 +97,19 @@ bool store(const std::optional<T>& from, T& to) {
 }
 
 }  // namespace
+
+std::optional<std::string> content_of(const Value& value, const std::string& name, const std::string& model) {
+  const std::string path = (std::filesystem::path(model).parent_path() / name).string();
+  Diagnostics found;
+  Report report(found, path);
+  std::optional<std::string> text = read_source(path, report);
+  report.finish();
+  if (text) return text;
+  value.error(fmt::format("the file {} cannot be read: {}", show(path),
+                          found.all().empty() ? std::string("it is not there") : found.all().front().message),
+              "It is named from the folder of the model.");
+  return std::nullopt;
+}
 
 std::string expectation(const FieldSpec& spec) {
   const std::string number = number_in(spec.unit) + range(spec);
@@ -285,11 +284,12 @@ bool FieldReader::list(const Value& value, const FieldSpec& spec, FieldValue& ou
   return true;
 }
 
-bool FieldReader::matrix(const Value& value, const FieldSpec& spec, FieldValue& out) {
+std::optional<std::vector<double>> read_rows(const Value& value, std::string_view unit, std::string_view expected,
+                                             std::size_t& rows) {
   const Node& node = value.node();
   if (node.kind != Node::Kind::list || node.items.empty()) {
-    value.unexpected(expectation(spec), "Write it as [[a, b], [c, d]].");
-    return false;
+    value.unexpected(expected, "Write it as [[a, b], [c, d]].");
+    return std::nullopt;
   }
   const std::size_t columns = node.items.front()->items.size();
   std::vector<double> all;
@@ -299,17 +299,31 @@ bool FieldReader::matrix(const Value& value, const FieldSpec& spec, FieldValue& 
     if (row.node().kind != Node::Kind::list || row.node().items.size() != columns || columns == 0) {
       row.unexpected(columns == 0 ? std::string("a row of numbers")
                                   : fmt::format("a row of {} numbers, as the first one", columns));
-      return false;
+      return std::nullopt;
     }
     for (std::size_t j = 0; j < columns; ++j) {
-      const std::optional<double> x = read_number(row.item(j), spec.unit);
-      good = x && check_range(row.item(j), spec, *x) && good;
+      const std::optional<double> x = read_number(row.item(j), unit);
+      good = x.has_value() && good;
       all.push_back(x.value_or(0));
     }
   }
+  rows = node.items.size();
+  return good ? std::optional(std::move(all)) : std::nullopt;
+}
+
+bool FieldReader::matrix(const Value& value, const FieldSpec& spec, FieldValue& out) {
+  std::size_t rows = 0;
+  std::optional<std::vector<double>> all = read_rows(value, spec.unit, expectation(spec), rows);
+  if (!all) return false;
+  const std::size_t columns = all->size() / rows;
+  bool good = true;
+  for (std::size_t k = 0; k < all->size(); ++k) {
+    const Value row = value.item(k / columns);
+    good = check_range(row.item(k % columns), spec, (*all)[k]) && good;
+  }
   if (!good) return false;
-  out.rows = static_cast<std::uint32_t>(node.items.size());
-  out.numbers = storage_.numbers.emplace_back(std::move(all));
+  out.rows = static_cast<std::uint32_t>(rows);
+  out.numbers = storage_.numbers.emplace_back(std::move(*all));
   return true;
 }
 

@@ -23,8 +23,8 @@ void require_extent(MapReader& map, std::string_view key, std::string_view meani
   if (const auto entry = map.require(key, meaning)) read_extent(*entry, out);
 }
 
-void require_edges(MapReader& map, Vec3& out) {
-  const auto size = map.require("size", "lengths of the box's edges along x, y and z, in m");
+void require_extents(MapReader& map, std::string_view key, std::string_view meaning, Vec3& out) {
+  const auto size = map.require(key, meaning);
   if (!size) return;
   const std::optional<Vec3> edges = read_vector3(*size, "m");
   if (!edges) return;
@@ -37,7 +37,9 @@ struct NamedKind {
 };
 constexpr std::array kinds{
     NamedKind{"box", GeometricShape::Kind::box}, NamedKind{"capsule", GeometricShape::Kind::capsule},
-    NamedKind{"cylinder", GeometricShape::Kind::cylinder}, NamedKind{"plane", GeometricShape::Kind::plane},
+    NamedKind{"cylinder", GeometricShape::Kind::cylinder}, NamedKind{"ellipsoid", GeometricShape::Kind::ellipsoid},
+    NamedKind{"height-field", GeometricShape::Kind::height_field},
+    NamedKind{"mesh", GeometricShape::Kind::mesh}, NamedKind{"plane", GeometricShape::Kind::plane},
     NamedKind{"sphere", GeometricShape::Kind::sphere}};
 
 std::optional<GeometricShape::Kind> read_kind(MapReader& map) {
@@ -70,7 +72,7 @@ void read_orientation_of(MapReader& map, GeometricShape& shape) {
     shape.pose.orientation = read_orientation(*orientation).value_or(shape.pose.orientation);
 }
 
-void read_shape(const Value& value, std::vector<GeometricShape>& shapes) {
+void read_shape(const Value& value, Description& model, std::vector<GeometricShape>& shapes) {
   MapReader map(value);
   if (!map.is_map()) return;
   const std::optional<GeometricShape::Kind> kind = read_kind(map);
@@ -78,7 +80,13 @@ void read_shape(const Value& value, std::vector<GeometricShape>& shapes) {
   using enum GeometricShape::Kind;
   GeometricShape& shape = shapes.emplace_back();
   shape.kind = *kind;
-  if (*kind == box) require_edges(map, shape.edges);
+  if (*kind == box) require_extents(map, "size", "lengths of the box's edges along x, y and z, in m", shape.edges);
+  if (*kind == ellipsoid) {
+    require_extents(map, "semi_axes", "half lengths of the ellipsoid along x, y and z, in m", shape.edges);
+    shape.edges = 2 * shape.edges;
+  }
+  if (*kind == mesh) read_mesh(map, model, shape);
+  if (*kind == height_field) read_height_field(map, model, shape);
   if (*kind == cylinder || *kind == sphere || *kind == capsule)
     require_extent(map, "radius", "the radius in m", shape.radius);
   if (*kind == cylinder) require_extent(map, "length", "along its z axis, in m", shape.length);
@@ -92,20 +100,20 @@ void read_shape(const Value& value, std::vector<GeometricShape>& shapes) {
 
 }  // namespace
 
-std::vector<GeometricShape> read_geometry(const Value& value) {
+std::vector<GeometricShape> read_geometry(const Value& value, Description& model) {
   std::vector<GeometricShape> shapes;
   if (value.node().kind != Node::Kind::list) {
     value.unexpected("a list of shapes, [{type: cylinder, …}, …]");
     return shapes;
   }
-  for (std::size_t i = 0; i < value.node().items.size(); ++i) read_shape(value.item(i), shapes);
+  for (std::size_t i = 0; i < value.node().items.size(); ++i) read_shape(value.item(i), model, shapes);
   return shapes;
 }
 
 void read_ground(const Value& value, Description& model) {
   MapReader map(value);
   if (!map.is_map()) return;
-  if (const auto geometry = map.find("geometry")) model.ground_geometry = read_geometry(*geometry);
+  if (const auto geometry = map.find("geometry")) model.ground_geometry = read_geometry(*geometry, model);
   map.finish();
 }
 

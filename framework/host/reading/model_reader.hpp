@@ -83,8 +83,12 @@ void report_missing_type(const Value& type, std::string_view name, std::string_v
 
 /// A value as YAML text that reads back as the same value.
 std::string flow_text(const Node&);
-/// The shapes of a body; of a wrong one, what could be read.
-std::vector<GeometricShape> read_geometry(const Value&);
+/// The shapes of a body; of a wrong one, what could be read. The description keeps what they point to.
+std::vector<GeometricShape> read_geometry(const Value&, Description&);
+/// The entries of a mesh: `file` or `vertices` and `faces`, `scale`, `convex`.
+void read_mesh(MapReader&, Description&, GeometricShape&);
+/// The entries of a height field: `heights` or `file`, and `spacing`.
+void read_height_field(MapReader&, Description&, GeometricShape&);
 /// The entry `ground` of a model: what is fixed in ground and no body.
 void read_ground(const Value&, Description&);
 

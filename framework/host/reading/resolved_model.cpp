@@ -159,6 +159,22 @@ class ResolvedModel {
       case GeometricShape::Kind::plane:
         out = {{"type", "plane"}};
         break;
+      case GeometricShape::Kind::ellipsoid:
+        out = {{"type", "ellipsoid"}, {"semi_axes", components(0.5 * shape.edges)}};
+        break;
+      case GeometricShape::Kind::mesh:
+        out = {{"type", "mesh"}, {"convex", shape.convex}, {"vertices", ordered_json::array()}, {"faces", shape.faces}};
+        for (const Vec3& v : shape.vertices) out["vertices"].push_back(components(v));
+        break;
+      case GeometricShape::Kind::height_field: {
+        const std::size_t columns = shape.heights.size() / shape.rows;
+        out = {{"type", "height-field"}, {"heights", ordered_json::array()}};
+        for (std::size_t row = 0; row < shape.rows; ++row)
+          out["heights"].push_back(shape.heights.subspan(row * columns, columns));
+        out["spacing"] = {shape.edges.x / static_cast<double>(shape.rows - 1),
+                          shape.edges.y / static_cast<double>(columns - 1)};
+        break;
+      }
     }
     out["position"] = components(shape.pose.position);
     out["orientation"] = components(shape.pose.orientation);

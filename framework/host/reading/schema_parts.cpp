@@ -243,6 +243,29 @@ Json shape_schema(const char* type, Json properties, std::vector<std::string> re
   return closed_object(std::move(properties), required);
 }
 
+Json height_field_entries() {
+  const Json row{{"type", "array"}, {"items", {{"type", "number"}}}, {"minItems", 2}};
+  Json p = Json::object();
+  p["heights"] = Json{{"type", "array"}, {"items", row}, {"minItems", 2},
+                      {"description", "Rows of heights, m: rows along x, each along y."}};
+  p["file"] = Json{{"type", "string"}, {"description", "In the place of heights: a file with a row on each line."}};
+  p["spacing"] = one_of(Json::array({positive("m"), Json{{"type", "array"}, {"items", positive("m")}, {"minItems", 2},
+                                                         {"maxItems", 2}}}));
+  return p;
+}
+
+Json mesh_entries() {
+  Json p = Json::object();
+  p["file"] = Json{{"type", "string"}, {"description", "An STL or OBJ file, named from the folder of the model."}};
+  p["vertices"] = list_of(ref("vector3"), "In the place of a file: corners, m.");
+  const Json corner{{"type", "integer"}, {"minimum", 0}};
+  const Json face{{"type", "array"}, {"items", corner}, {"minItems", 3}};
+  p["faces"] = list_of(face, "Numbers of vertices from 0, against the clock when seen from outside.");
+  p["scale"] = one_of(Json::array({Json{{"type", "number"}}, ref("vector3")}));
+  p["convex"] = Json{{"type", "boolean"}, {"description", "Whether the shape is the hull of the vertices."}};
+  return p;
+}
+
 Json geometry_schema() {
   const Json radius = positive("m");
   const Json edges{{"type", "array"}, {"items", {{"type", "number"}, {"exclusiveMinimum", 0}}}, {"minItems", 3},
@@ -254,6 +277,10 @@ Json geometry_schema() {
                         {"radius", "length"}),
            shape_schema("cylinder", {{"radius", radius}, {"length", positive("Along its z axis, m.")}},
                         {"radius", "length"}),
+           shape_schema("ellipsoid", {{"semi_axes", described(edges, "Its half lengths along x, y, z, m.")}},
+                        {"semi_axes"}),
+           shape_schema("height-field", height_field_entries(), {"spacing"}),
+           shape_schema("mesh", mesh_entries(), {}),
            shape_schema("plane", {{"normal", described(ref("direction"), "Out of the half space; default [0, 0, 1].")}},
                         {}),
            shape_schema("sphere", {{"radius", radius}}, {"radius"})})),

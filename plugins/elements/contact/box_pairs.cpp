@@ -1,35 +1,20 @@
 #include "box_pairs.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <limits>
+
+#include "crossings.hpp"
+#include "surfaces.hpp"
 
 namespace polyform::contact {
 
 namespace {
 
-// Part of the size of a box: a point that lies outside a face by less is over it. Boxes of equal edges lie upon each
-// other so.
-constexpr double beside = 1e-9;
-// Sine of an angle by which two edges may point into each other's faces: what lies flat is tilted by less.
-constexpr double into_face = 0.05;
-// Edges whose directions differ by less are parallel, and have no place where they cross: the square of a sine.
-constexpr double parallel_edges = 1e-12;
-
 Vec3 column(const Mat3& R, std::size_t k) noexcept { return {R(0, k), R(1, k), R(2, k)}; }
 
 double size_of(const PlacedShape& box) noexcept {
   return std::max({box.half_edges.x, box.half_edges.y, box.half_edges.z});
-}
-
-/// A point that is not there: as far away as the centres, and more. Its gap changes with the bodies' velocities like
-/// others.
-ContactPoint nowhere(const Vec3& a, const Vec3& b, double far) noexcept {
-  const Vec3 line = a - b;
-  const double distance = norm(line);
-  const Vec3 normal = distance > 0 ? (1 / distance) * line : Vec3{0, 0, 1};
-  return {distance + far, normal, 0.5 * (a + b)};
 }
 
 Vec3 corner_of(const PlacedShape& box, std::size_t k) noexcept {
@@ -40,21 +25,19 @@ Vec3 corner_of(const PlacedShape& box, std::size_t k) noexcept {
 struct Face {
   std::size_t axis;
   double sign;
+  double apart;  ///< of the other box from its plane, m
 };
 
 /// The face of a box that another box lies the farthest out of, or the least deep in.
 Face face_towards(const PlacedShape& box, const PlacedShape& other) noexcept {
   const Vec3 c = transpose_times(box.R, other.position - box.position);
-  Face best{0, 1};
-  double widest = -std::numeric_limits<double>::infinity();
+  Face best{0, 1, -std::numeric_limits<double>::infinity()};
   for (std::size_t i = 0; i < 3; ++i) {
     double reach = 0;
     for (std::size_t k = 0; k < 3; ++k)
       reach += std::abs(dot(column(box.R, i), column(other.R, k))) * other.half_edges[k];
     const double apart = std::abs(c[i]) - box.half_edges[i] - reach;
-    if (!(apart > widest)) continue;
-    widest = apart;
-    best = {i, c[i] < 0 ? -1.0 : 1.0};
+    if (apart > best.apart) best = {i, c[i] < 0 ? -1.0 : 1.0, apart};
   }
   return best;
 }
@@ -77,13 +60,6 @@ ContactPoint corner_at_box(const Vec3& corner, const PlacedShape& box, const Fac
   return {distance, (1 / distance) * line, corner - 0.5 * line};
 }
 
-/// An edge of a box, or the axis of a capsule.
-struct Edge {
-  Vec3 center, direction;
-  double half_length;
-  std::array<Vec3, 2> faces;  ///< outward, of the two that meet there; of an axis none
-};
-
 Edge edge_of(const PlacedShape& box, std::size_t e) noexcept {
   const std::size_t along = e / 4, i = (along + 1) % 3, k = (along + 2) % 3;
   const Vec3 u = (e & 1 ? 1.0 : -1.0) * column(box.R, i), v = (e & 2 ? 1.0 : -1.0) * column(box.R, k);
@@ -104,27 +80,11 @@ void cross_edges(const Edge& a, double radius, const PlacedShape* of, const Plac
                  std::span<ContactPoint, 2> out) noexcept {
   for (std::size_t e = 0; e < edges_of_box; ++e) {
     const Edge other = edge_of(b, e);
-    const Vec3 across = cross(a.direction, other.direction), line = a.center - other.center;
-    const double square = dot(across, across);
-    if (square < parallel_edges) continue;
-    // Where the two lines are nearest to each other.
-    const double along = dot(a.direction, other.direction), c = dot(a.direction, line), f = dot(other.direction, line);
-    const double s = (along * f - c) / square, t = (f - along * c) / square;
-    // Where edges meet at their ends the corners touch.
-    const double around = beside * size_of(b);
-    if (!(std::abs(s) < a.half_length - around) || !(std::abs(t) < other.half_length - around)) continue;
-    const Vec3 outward = other.faces[0] + other.faces[1];
-    const Vec3 normal = (std::copysign(1.0, dot(across, outward)) / std::sqrt(square)) * across;
-    bool is_corner = true;  // of the two boxes' sum: the normal points out of both faces of either edge
-    for (const Vec3& face : other.faces) is_corner = is_corner && dot(normal, face) > -into_face;
-    for (const Vec3& face : a.faces) is_corner = is_corner && (of == nullptr || dot(normal, face) < into_face);
-    if (!is_corner) continue;
-    const Vec3 on_a = a.center + s * a.direction, on_b = other.center + t * other.direction;
-    const double apart = dot(normal, on_a - on_b);
-    if (apart < 0 && (!is_within(on_a, b) || (of != nullptr && !is_within(on_b, *of)))) continue;
-    ContactPoint& place = out[dot(a.direction, outward) < 0 ? 0 : 1];
-    const double gap = apart - radius;
-    if (std::abs(gap) < std::abs(place.gap)) place = {gap, normal, on_b + (0.5 * gap) * normal};
+    const std::optional<Crossing> found = edge_at_edge(a, other, beside * size_of(b));
+    if (!found) continue;
+    if (found->apart < 0 && (!is_within(found->on_first, b) || (of != nullptr && !is_within(found->on_second, *of))))
+      continue;
+    keep_nearer(*found, radius, 0, out[found->leaves ? 1 : 0]);
   }
 }
 
@@ -149,7 +109,7 @@ ContactPoint ball_at_box(const Vec3& center, double radius, const PlacedShape& b
 }
 
 void box_box(const PlacedShape& a, const PlacedShape& b, std::span<ContactPoint> out) noexcept {
-  const double far = std::min(size_of(a), size_of(b));
+  const ContactPoint none = nowhere(a.position, b.position, std::min(size_of(a), size_of(b)));
   const Face of_b = face_towards(b, a), of_a = face_towards(a, b);
   for (std::size_t k = 0; k < corners_of_box; ++k) {
     out[k] = corner_at_box(corner_of(a, k), b, of_b);
@@ -158,9 +118,10 @@ void box_box(const PlacedShape& a, const PlacedShape& b, std::span<ContactPoint>
   }
   for (std::size_t e = 0; e < edges_of_box; ++e) {
     const auto places = out.subspan(2 * corners_of_box + 2 * e).first<2>();
-    places[0] = places[1] = nowhere(a.position, b.position, far);
+    places[0] = places[1] = none;
     cross_edges(edge_of(a, e), 0, &a, b, places);
   }
+  drop_deeper(std::max(of_a.apart, of_b.apart), none, out);
 }
 
 void capsule_box(const PlacedShape& a, const PlacedShape& b, std::span<ContactPoint> out) noexcept {
@@ -168,8 +129,11 @@ void capsule_box(const PlacedShape& a, const PlacedShape& b, std::span<ContactPo
   out[0] = ball_at_box(a.position - h, a.radius, b);
   out[1] = ball_at_box(a.position + h, a.radius, b);
   const auto places = out.subspan(2).first<2>();
-  places[0] = places[1] = nowhere(a.position, b.position, std::min(size_of(b), a.radius + a.half_length));
-  cross_edges({a.position, axis_of(a.R), a.half_length, {}}, a.radius, nullptr, b, places);
+  const ContactPoint none = nowhere(a.position, b.position, std::min(size_of(b), a.radius + a.half_length));
+  places[0] = places[1] = none;
+  cross_edges({a.position, axis_of(a.R), a.half_length}, a.radius, nullptr, b, places);
+  for (std::size_t k = 0; k < corners_of_box; ++k)
+    out[4 + k] = corner_at_side(corner_of(b, k), a).value_or(none);
 }
 
 }  // namespace polyform::contact

@@ -14,8 +14,8 @@ inline constexpr std::size_t corners_of_box = 8, edges_of_box = 12;
 inline constexpr std::size_t box_box_points = 2 * corners_of_box + 2 * edges_of_box;
 void box_box(const PlacedShape& a, const PlacedShape& b, std::span<ContactPoint> out) noexcept;
 
-/// Both half balls, and the places where the axis goes in over the box and comes out.
-inline constexpr std::size_t capsule_box_points = 4;
+/// Both half balls, the places where the axis goes in over the box and comes out, and its corners beside the axis.
+inline constexpr std::size_t capsule_box_points = 4 + corners_of_box;
 void capsule_box(const PlacedShape& a, const PlacedShape& b, std::span<ContactPoint> out) noexcept;
 
 /// The nearest place of a ball of a radius about a point and a box.

@@ -72,6 +72,7 @@ class Contacts final : public ForceBatch,
   /// own_states: of an instance, those without bristles or all.
   Contacts(Strided<const ElementInstance> instances, std::size_t own_states) : own_(own_states) {
     std::size_t points = 0, most = 0;
+    ShapeStore store;
     for (const ElementInstance& instance : instances) {
       Contact& c = contacts_.emplace_back(contact_of(instance));
       c.first_pair = pairs_.size();
@@ -79,7 +80,7 @@ class Contacts final : public ForceBatch,
       c.size = std::numeric_limits<double>::infinity();
       for (const GeometricShape& first : instance.shapes[0].shapes)
         for (const GeometricShape& second : instance.shapes[1].shapes)
-          points += pairs_.emplace_back(first, second).points(), c.size = std::min(c.size, pairs_.back().size());
+          points += pairs_.emplace_back(first, second, store).points(), c.size = std::min(c.size, pairs_.back().size());
       c.pairs = pairs_.size() - c.first_pair;
       c.points = points - c.first_point;
       most = std::max(most, c.points);

@@ -96,7 +96,8 @@ constinit const std::array<FieldSpec, 12> contact_fields{
 
 namespace {
 std::string_view word_for(GeometricShape::Kind kind) noexcept {
-  constexpr std::array<std::string_view, 5> words{"box", "cylinder", "sphere", "capsule", "plane"};
+  constexpr std::array<std::string_view, 8> words{"box",   "cylinder",  "sphere", "capsule",
+                                                   "plane", "ellipsoid", "mesh",   "height field"};
   return words[static_cast<std::size_t>(kind)];
 }
 }  // namespace
@@ -121,11 +122,11 @@ bool check_contact(const ElementInstance& instance, std::size_t number, FieldSin
     }
   for (const GeometricShape& first : instance.shapes[0].shapes)
     for (const GeometricShape& second : instance.shapes[1].shapes) {
-      if (ShapePair::points_of(first.kind, second.kind) > 0) continue;
+      if (ShapePair::exists(first.kind, second.kind)) continue;
       sink.report(Severity::error, number, b,
                   Message("there is no contact between a {} and a {}", word_for(first.kind), word_for(second.kind)),
-                  "A sphere touches every shape, a plane every shape but a plane, a capsule spheres, capsules, boxes "
-                  "and planes, a box spheres, capsules, boxes and planes: make one of the two of such shapes.");
+                  "Planes and height fields do not touch each other, and ellipsoids touch no ellipsoid, capsule or "
+                  "cylinder: take a convex mesh in the place of one of them.");
       return false;
     }
   const Strided<const FieldValue> f = instance.fields;

@@ -1,7 +1,11 @@
 // Shapes and points of contact in ground axes, for the closed forms for pairs of shapes.
 #pragma once
 
+#include <algorithm>
+#include <span>
+
 #include "polyform/contract/shapes.hpp"
+#include "polyform/helpers/height_grid.hpp"
 
 namespace polyform::contact {
 
@@ -15,14 +19,38 @@ struct ContactPoint {
   bool is_carried = true;
 };
 
+class Polyhedron;
+class CornerSlots;
+
 /// A shape at a pose: of the frame of its body, or of ground.
 struct PlacedShape {
   explicit PlacedShape(const GeometricShape&) noexcept;
   GeometricShape::Kind kind;
   Mat3 R;
-  Vec3 position, half_edges;
+  Vec3 position, half_edges;  ///< half_edges: half axes of an ellipsoid
   double radius, half_length;
+  const Polyhedron* mesh = nullptr;   ///< of a mesh, or of a box as one where the pair wants it
+  const HeightGrid* grid = nullptr;   ///< of a height field
+  const CornerSlots* slots = nullptr;  ///< of a mesh of which a part is near the other shape
 };
+
+/// A point that is not there: as far away as the centres, and more. Its gap changes with the bodies' velocities like
+/// others.
+inline ContactPoint nowhere(const Vec3& a, const Vec3& b, double far) noexcept {
+  const Vec3 line = a - b;
+  const double distance = norm(line);
+  const Vec3 normal = distance > 0 ? (1 / distance) * line : Vec3{0, 0, 1};
+  return {distance + far, normal, 0.5 * (a + b)};
+}
+
+/// Two convex bodies whose distance along some directions is `apart` at most cannot lie deeper in each other: a point
+/// that does has the normal of another side, and is not there.
+inline void drop_deeper(double apart, const ContactPoint& none, std::span<ContactPoint> points) noexcept {
+  constexpr double rounding = 1e-9;
+  const double least = std::min(0.0, (1 + rounding) * apart) - rounding * rounding;
+  for (ContactPoint& point : points)
+    if (point.gap < least) point = none;
+}
 
 inline Vec3 axis_of(const Mat3& R) noexcept { return {R(0, 2), R(1, 2), R(2, 2)}; }
 /// Half of the axis of a cylinder or capsule, from its centre.

@@ -41,6 +41,7 @@ struct Contact {
   bool poisson;
   std::size_t first_pair, pairs;    ///< of shapes
   std::size_t first_point, points;  ///< among the points of the batch
+  double size;                      ///< of the smallest shape, m
 };
 
 /// How a point of contact goes on: rates of its place and of its normal along the motion of the bodies.
@@ -64,6 +65,7 @@ class RigidContacts final : public ForceBatch, public UnilateralRows, public Out
  public:
   explicit RigidContacts(Strided<const ElementInstance> instances) {
     std::size_t points = 0, most = 0;
+    ShapeStore store;
     for (const ElementInstance& instance : instances) {
       const Strided<const FieldValue> f = instance.fields;
       Contact& c = contacts_.emplace_back();
@@ -73,9 +75,12 @@ class RigidContacts final : public ForceBatch, public UnilateralRows, public Out
       c.poisson = f[contact::impact].integer == contact::poisson;
       c.first_pair = pairs_.size();
       c.first_point = points;
+      c.size = std::numeric_limits<double>::infinity();
       for (const GeometricShape& first : instance.shapes[0].shapes)
-        for (const GeometricShape& second : instance.shapes[1].shapes)
-          points += pairs_.emplace_back(first, second, ShapePair::Points::carried).points();
+        for (const GeometricShape& second : instance.shapes[1].shapes) {
+          points += pairs_.emplace_back(first, second, store, ShapePair::Points::carried).points();
+          c.size = std::min(c.size, pairs_.back().size());
+        }
       c.pairs = pairs_.size() - c.first_pair;
       c.points = points - c.first_point;
       most = std::max(most, c.points);
@@ -126,8 +131,9 @@ class RigidContacts final : public ForceBatch, public UnilateralRows, public Out
       const Contact& c = contacts_[i];
       const MarkerMotion &first = in.markers[2 * i], &second = in.markers[2 * i + 1];
       const std::span<const ContactPoint> points = points_of(c, first, second);
-      for (std::size_t p = 0, pair = c.first_pair, within = 0; p < points.size(); ++p, ++within) {
-        for (; within == pairs_[pair].points(); ++pair) within = 0;
+      const auto is_near = [&](const ContactPoint& point) { return point.gap < near_share * c.size; };
+      const double step = std::ranges::any_of(points, is_near) ? look_around(c, first, second) : 0;
+      for (std::size_t p = 0; p < points.size(); ++p) {
         const ContactPoint& point = points[p];
         const std::size_t k = c.first_point + p;
         out.gap[k] = point.gap;
@@ -136,8 +142,7 @@ class RigidContacts final : public ForceBatch, public UnilateralRows, public Out
         const Vec3 relative = velocity_at(first, point.position) - velocity_at(second, point.position);
         const std::array<Vec3, 2> across = tangents(point.normal);
         const std::array<Vec3, 3> directions{point.normal, across[0], across[1]};
-        const bool is_near = point.gap < near_share * pairs_[pair].size();
-        const Course course = is_near ? course_of(c, p, first, second, pairs_[pair].size()) : Course{};
+        const Course course = is_near(point) ? course_of(c, p, step) : Course{};
         const Vec3 carried = cross(first.angular_velocity, course.velocity - first.velocity) -
                              cross(second.angular_velocity, course.velocity - second.velocity);
         for (std::size_t r = 0; r < (c.holding > 0 ? rows_per_point : 1); ++r) {
@@ -145,7 +150,7 @@ class RigidContacts final : public ForceBatch, public UnilateralRows, public Out
           const std::size_t row = rows_per_point * k + r;
           out.A[2 * row] = {cross(point.position - first.position, d), d};
           out.A[2 * row + 1] = {-cross(point.position - second.position, d), -d};
-          if (is_near) out.bias[row] = dot(d, carried) + (r == 0 ? dot(course.turn, relative) : 0);
+          if (is_near(point)) out.bias[row] = dot(d, carried) + (r == 0 ? dot(course.turn, relative) : 0);
         }
       }
     }
@@ -238,17 +243,15 @@ class RigidContacts final : public ForceBatch, public UnilateralRows, public Out
     constexpr double turned = 0.9;  // cosine: a moment turns a normal by some thousandths
     return dot(then.normal, now.normal) > turned && std::abs(then.gap - now.gap) < near_share * size;
   }
-  /// By differences of fourth order along the motion of both bodies: a step turns them by a thousandth of a radian, or
-  /// moves them by a thousandth of their size, at most.
-  Course course_of(const Contact& c, std::size_t p, const MarkerMotion& first, const MarkerMotion& second,
-                   double size) noexcept {
+  static constexpr std::array steps{-2.0, -1.0, 1.0, 2.0};
+  /// Finds the points of a contact a little before and after. Gives the step in time, which turns the bodies by a
+  /// thousandth of a radian, or moves them by a thousandth of their size, at most; 0 if they do not move.
+  double look_around(const Contact& c, const MarkerMotion& first, const MarkerMotion& second) noexcept {
     const double fastest = std::max({norm(first.angular_velocity), norm(second.angular_velocity),
-                                     norm(first.velocity) / size, norm(second.velocity) / size});
-    if (!(fastest > 0)) return {};
+                                     norm(first.velocity) / c.size, norm(second.velocity) / c.size});
+    if (!(fastest > 0)) return 0;
     constexpr double part = 1e-3;
     const double h = part / fastest;
-    constexpr std::array steps{-2.0, -1.0, 1.0, 2.0};
-    std::array<bool, 4> known{};
     for (std::size_t s = 0; s < steps.size(); ++s) {
       const double t = steps[s] * h;
       const auto moved = [t](const MarkerMotion& body) {
@@ -257,8 +260,14 @@ class RigidContacts final : public ForceBatch, public UnilateralRows, public Out
       const Mat3 R1 = moved(first), R2 = moved(second);
       const Vec3 p1 = first.position + t * first.velocity, p2 = second.position + t * second.velocity;
       locate(c, {R1, p1}, {R2, p2}, nearby_[s]);
-      known[s] = is_same(nearby_[s][p], found_[p], size);
     }
+    return h;
+  }
+  /// By differences of fourth order between the points that look_around() found with a step h.
+  Course course_of(const Contact& c, std::size_t p, double h) const noexcept {
+    if (!(h > 0)) return {};
+    std::array<bool, 4> known{};
+    for (std::size_t s = 0; s < steps.size(); ++s) known[s] = is_same(nearby_[s][p], found_[p], c.size);
     const bool before = known[0] && known[1], after = known[2] && known[3];
     if (!before && !after) return {};
     // A place where edges cross comes or goes: then from the side on which it is, to the second order.

@@ -6,6 +6,10 @@
 #include <limits>
 
 #include "box_pairs.hpp"
+#include "cylinder_pairs.hpp"
+#include "mesh_pairs.hpp"
+#include "rims.hpp"
+#include "surfaces.hpp"
 
 namespace polyform::contact {
 
@@ -19,22 +23,6 @@ ContactPoint between_balls(const Vec3& a, double radius_a, const Vec3& b, double
   const Vec3 normal = distance > 0 ? (1 / distance) * line : Vec3{0, 0, 1};
   const double gap = distance - radius_a - radius_b;
   return {gap, normal, b + (radius_b + 0.5 * gap) * normal};
-}
-
-/// A ball and a solid whose surface is nearest to the ball's centre at `nearest`. out: the normal there, where the
-/// centre lies inside.
-ContactPoint at_surface(const Vec3& center, double radius, const Vec3& nearest, const Vec3& out, bool inside) noexcept {
-  const Vec3 line = center - nearest;
-  const double distance = norm(line);
-  const Vec3 normal = inside ? out : (1 / distance) * line;
-  const double gap = (inside ? -distance : distance) - radius;
-  return {gap, normal, nearest + (0.5 * gap) * normal};
-}
-
-ContactPoint above_plane(const Vec3& point, double radius, const Mat3& R, const Vec3& position) noexcept {
-  const Vec3 normal = axis_of(R);
-  const double height = dot(normal, point - position), gap = height - radius;
-  return {gap, normal, point - (radius + 0.5 * gap) * normal};
 }
 
 /// The points of two segments that are nearest to each other (Ericson, Real-Time Collision Detection, 5.1.9): each is
@@ -72,59 +60,43 @@ PlacedShape::PlacedShape(const GeometricShape& shape) noexcept
 
 struct ShapePair::Way {
   Locate locate = nullptr;
-  std::size_t points = 0;
+  std::size_t (*points)(const PlacedShape&, const PlacedShape&) noexcept = nullptr;
   bool swapped = false;
 };
 
 namespace {
 
 void sphere_plane(const PlacedShape& a, const PlacedShape& b, std::span<ContactPoint> out) noexcept {
-  out[0] = above_plane(a.position, a.radius, b.R, b.position);
+  out[0] = ball_at_plane(a.position, a.radius, b);
 }
 void capsule_plane(const PlacedShape& a, const PlacedShape& b, std::span<ContactPoint> out) noexcept {
   const Vec3 h = half_axis(a);
-  out[0] = above_plane(a.position - h, a.radius, b.R, b.position);
-  out[1] = above_plane(a.position + h, a.radius, b.R, b.position);
+  out[0] = ball_at_plane(a.position - h, a.radius, b);
+  out[1] = ball_at_plane(a.position + h, a.radius, b);
 }
 void box_plane(const PlacedShape& a, const PlacedShape& b, std::span<ContactPoint> out) noexcept {
   for (std::size_t k = 0; k < 8; ++k) {
     const Vec3& h = a.half_edges;
     const Vec3 corner{k & 1 ? h.x : -h.x, k & 2 ? h.y : -h.y, k & 4 ? h.z : -h.z};
-    out[k] = above_plane(a.position + a.R * corner, 0, b.R, b.position);
+    out[k] = ball_at_plane(a.position + a.R * corner, 0, b);
   }
 }
-/// Three points of each rim, the first of which is the lowest. The other two are at the same height and go round with
-/// the lowest one. The effect of linear springs there on a cylinder that stands does not depend on where the three
-/// begin.
+template <bool carried>
 void cylinder_plane(const PlacedShape& a, const PlacedShape& b, std::span<ContactPoint> out) noexcept {
-  const Vec3 axis = axis_of(a.R), normal = axis_of(b.R);
-  Vec3 down = dot(normal, axis) * axis - normal;
-  const double size = norm(down);
-  constexpr double upright = 1e-12;
-  down = size > upright ? (1 / size) * down : Vec3{a.R(0, 0), a.R(1, 0), a.R(2, 0)};
-  const Vec3 side = cross(axis, down), h = half_axis(a);
-  constexpr double cosine = -0.5, sine = 0.86602540378443864676;
-  const std::array<Vec3, 3> spokes{down, cosine * down + sine * side, cosine * down - sine * side};
-  for (std::size_t k = 0; k < 6; ++k) {
-    const Vec3 rim = (k < 3 ? a.position - h : a.position + h) + a.radius * spokes[k % 3];
-    out[k] = above_plane(rim, 0, b.R, b.position);
-    out[k].is_carried = k % 3 == 0;
-  }
+  constexpr std::size_t count = points_of_rim<carried>;
+  const auto spokes = spokes_of_rim<carried>(a.R, axis_of(a.R), axis_of(b.R));
+  for (std::size_t end = 0; end < 2; ++end)
+    for (std::size_t k = 0; k < count; ++k) {
+      ContactPoint& point = out[count * end + k];
+      point = ball_at_plane(rim_of(a, end).center + a.radius * spokes[k], 0, b);
+      point.is_carried = carried || k == 0;
+    }
 }
-/// The lowest point of each rim, where the cylinder rolls, and three fixed ones a little within, where it stands: while
-/// it rolls these stay above the plane.
-void rolling_cylinder_plane(const PlacedShape& a, const PlacedShape& b, std::span<ContactPoint> out) noexcept {
-  const Vec3 axis = axis_of(a.R), normal = axis_of(b.R), h = half_axis(a);
-  Vec3 down = dot(normal, axis) * axis - normal;
-  const double size = norm(down);
-  constexpr double upright = 1e-12;
-  const Vec3 x{a.R(0, 0), a.R(1, 0), a.R(2, 0)}, y{a.R(0, 1), a.R(1, 1), a.R(2, 1)};
-  down = size > upright ? (1 / size) * down : x;
-  constexpr double cosine = -0.5, sine = 0.86602540378443864676, within = 1 - 1e-6;
-  const std::array<Vec3, 4> spokes{down, within * x, within * (cosine * x + sine * y),
-                                   within * (cosine * x - sine * y)};
-  for (std::size_t k = 0; k < 8; ++k)
-    out[k] = above_plane((k < 4 ? a.position - h : a.position + h) + a.radius * spokes[k % 4], 0, b.R, b.position);
+void ellipsoid_plane(const PlacedShape& a, const PlacedShape& b, std::span<ContactPoint> out) noexcept {
+  out[0] = ball_at_plane(farthest_of_ellipsoid(a, -axis_of(b.R)), 0, b);
+}
+void sphere_ellipsoid(const PlacedShape& a, const PlacedShape& b, std::span<ContactPoint> out) noexcept {
+  out[0] = ball_at_ellipsoid(a.position, a.radius, b);
 }
 void sphere_sphere(const PlacedShape& a, const PlacedShape& b, std::span<ContactPoint> out) noexcept {
   out[0] = between_balls(a.position, a.radius, b.position, b.radius);
@@ -141,22 +113,54 @@ void sphere_box(const PlacedShape& a, const PlacedShape& b, std::span<ContactPoi
   out[0] = ball_at_box(a.position, a.radius, b);
 }
 void sphere_cylinder(const PlacedShape& a, const PlacedShape& b, std::span<ContactPoint> out) noexcept {
-  const Vec3 c = transpose_times(b.R, a.position - b.position);
-  const double rho = std::hypot(c.x, c.y), l = b.half_length;
-  const Vec3 radial = rho > 0 ? Vec3{c.x / rho, c.y / rho, 0} : Vec3{1, 0, 0};
-  const bool inside = rho <= b.radius && std::abs(c.z) <= l;
-  Vec3 nearest = std::min(rho, b.radius) * radial, normal{};
-  nearest.z = std::clamp(c.z, -l, l);
-  if (inside && b.radius - rho < l - std::abs(c.z)) {
-    normal = radial;
-    nearest.x = b.radius * radial.x;
-    nearest.y = b.radius * radial.y;
-  } else if (inside) {
-    normal.z = c.z < 0 ? -1 : 1;
-    nearest.z = normal.z * l;
-  }
-  out[0] = at_surface(a.position, a.radius, b.position + b.R * nearest, b.R * normal, inside);
+  out[0] = ball_at_cylinder(a.position, a.radius, b);
 }
+void sphere_heights(const PlacedShape& a, const PlacedShape& b, std::span<ContactPoint> out) noexcept {
+  out[0] = ball_at_heights(a.position, a.radius, b);
+}
+void capsule_heights(const PlacedShape& a, const PlacedShape& b, std::span<ContactPoint> out) noexcept {
+  const Vec3 h = half_axis(a);
+  out[0] = ball_at_heights(a.position - h, a.radius, b);
+  out[1] = ball_at_heights(a.position + h, a.radius, b);
+}
+/// Of a box the corners.
+void mesh_heights(const PlacedShape& a, const PlacedShape& b, std::span<ContactPoint> out) noexcept {
+  for (std::size_t k = 0; k < out.size(); ++k) out[k] = ball_at_heights(a.position + a.R * a.mesh->corners()[k], 0, b);
+}
+void cylinder_heights(const PlacedShape& a, const PlacedShape& b, std::span<ContactPoint> out) noexcept {
+  rims_at_surface(a, [&](const Vec3& p, double radius) { return ball_at_heights(p, radius, b); }, out);
+}
+/// The place with the normal of the surface below it.
+void ellipsoid_heights(const PlacedShape& a, const PlacedShape& b, std::span<ContactPoint> out) noexcept {
+  constexpr int most = 50;
+  constexpr double settled = 1e-13;
+  Vec3 normal = ball_at_heights(a.position, 0, b).normal;
+  out[0].is_carried = false;
+  for (int i = 0; i < most && !out[0].is_carried; ++i) {
+    out[0] = ball_at_heights(farthest_of_ellipsoid(a, -normal), 0, b);
+    out[0].is_carried = norm(out[0].normal - normal) < settled;
+    normal = out[0].normal;
+  }
+}
+
+/// A length of a shape, with which motions are compared, m.
+double size_of(const PlacedShape& shape) noexcept {
+  if (shape.kind == GeometricShape::Kind::plane || shape.kind == GeometricShape::Kind::height_field)
+    return std::numeric_limits<double>::infinity();
+  if (shape.kind == GeometricShape::Kind::mesh) return shape.mesh->size();
+  return std::max({shape.half_edges.x, shape.half_edges.y, shape.half_edges.z, shape.radius, shape.half_length});
+}
+/// How far a shape reaches from its origin, m.
+double reach_of(const PlacedShape& shape) noexcept {
+  if (shape.kind != GeometricShape::Kind::mesh)
+    return std::max(size_of(shape), norm(shape.half_edges) + shape.radius + shape.half_length);
+  double square = 0;
+  for (const Vec3& corner : shape.mesh->corners()) square = std::max(square, dot(corner, corner));
+  return std::sqrt(square);
+}
+
+template <std::size_t count>
+std::size_t always(const PlacedShape&, const PlacedShape&) noexcept { return count; }
 
 }  // namespace
 
@@ -164,47 +168,120 @@ ShapePair::Way ShapePair::way_of(GeometricShape::Kind first, GeometricShape::Kin
   using enum GeometricShape::Kind;
   struct Known {
     GeometricShape::Kind first, second;
-    Way way;
+    Way all, carried = all;  ///< where a law wants points that are carried
   };
-  static constexpr std::array ways{Known{sphere, plane, {sphere_plane, 1}},
-                                   Known{capsule, plane, {capsule_plane, 2}},
-                                   Known{box, plane, {box_plane, 8}},
-                                   Known{cylinder, plane, {cylinder_plane, 6}},
-                                   Known{sphere, sphere, {sphere_sphere, 1}},
-                                   Known{sphere, capsule, {sphere_capsule, 1}},
-                                   Known{capsule, capsule, {capsule_capsule, 1}},
-                                   Known{sphere, box, {sphere_box, 1}},
-                                   Known{box, box, {box_box, box_box_points}},
-                                   Known{capsule, box, {capsule_box, capsule_box_points}},
-                                   Known{sphere, cylinder, {sphere_cylinder, 1}}};
-  if (points == Points::carried && ((first == cylinder && second == plane) || (first == plane && second == cylinder)))
-    return {rolling_cylinder_plane, 8, first == plane};
+  static constexpr std::array ways{
+      Known{sphere, plane, {sphere_plane, always<1>}},
+      Known{capsule, plane, {capsule_plane, always<2>}},
+      Known{box, plane, {box_plane, always<8>}},
+      Known{cylinder, plane, {cylinder_plane<false>, always<6>}, {cylinder_plane<true>, always<8>}},
+      Known{ellipsoid, plane, {ellipsoid_plane, always<1>}},
+      Known{mesh, plane, {mesh_plane, mesh_plane_points}},
+      Known{sphere, sphere, {sphere_sphere, always<1>}},
+      Known{sphere, capsule, {sphere_capsule, always<1>}},
+      Known{capsule, capsule, {capsule_capsule, always<1>}},
+      Known{sphere, box, {sphere_box, always<1>}},
+      Known{box, box, {box_box, always<box_box_points>}},
+      Known{capsule, box, {capsule_box, always<capsule_box_points>}},
+      Known{sphere, cylinder, {sphere_cylinder, always<1>}},
+      Known{capsule, cylinder, {capsule_cylinder, always<capsule_cylinder_points>}},
+      Known{cylinder,
+            cylinder,
+            {cylinder_cylinder<false>, always<cylinder_cylinder_points<false>>},
+            {cylinder_cylinder<true>, always<cylinder_cylinder_points<true>>}},
+      Known{cylinder,
+            box,
+            {cylinder_mesh<false>, cylinder_mesh_points<false>},
+            {cylinder_mesh<true>, cylinder_mesh_points<true>}},
+      Known{sphere, ellipsoid, {sphere_ellipsoid, always<1>}},
+      Known{ellipsoid, box, {ellipsoid_mesh, ellipsoid_mesh_points}},
+      Known{sphere, mesh, {sphere_mesh, always<1>}},
+      Known{capsule, mesh, {capsule_mesh, capsule_mesh_points}},
+      Known{cylinder,
+            mesh,
+            {cylinder_mesh<false>, cylinder_mesh_points<false>},
+            {cylinder_mesh<true>, cylinder_mesh_points<true>}},
+      Known{ellipsoid, mesh, {ellipsoid_mesh, ellipsoid_mesh_points}},
+      Known{box, mesh, {mesh_mesh, mesh_mesh_points}},
+      Known{mesh, mesh, {mesh_mesh, mesh_mesh_points}},
+      Known{sphere, height_field, {sphere_heights, always<1>}},
+      Known{capsule, height_field, {capsule_heights, always<2>}},
+      Known{box, height_field, {mesh_heights, mesh_plane_points}},
+      Known{cylinder, height_field, {cylinder_heights, always<cylinder_surface_points>}},
+      Known{ellipsoid, height_field, {ellipsoid_heights, always<1>}},
+      Known{mesh, height_field, {mesh_heights, mesh_plane_points}}};
   for (const Known& known : ways) {
-    if (known.first == first && known.second == second) return known.way;
-    if (known.first == second && known.second == first) return {known.way.locate, known.way.points, true};
+    Way way = points == Points::carried ? known.carried : known.all;
+    if (known.first == first && known.second == second) return way;
+    way.swapped = true;
+    if (known.first == second && known.second == first) return way;
   }
   return {};
 }
 
-std::size_t ShapePair::points_of(GeometricShape::Kind first, GeometricShape::Kind second) noexcept {
-  return way_of(first, second).points;
+bool ShapePair::exists(GeometricShape::Kind first, GeometricShape::Kind second) noexcept {
+  return way_of(first, second, Points::all).locate != nullptr;
 }
 
-ShapePair::ShapePair(const GeometricShape& first, const GeometricShape& second, Points points) noexcept
+ShapePair::ShapePair(const GeometricShape& first, const GeometricShape& second, ShapeStore& store, Points points)
     : first_(first), second_(second) {
-  const Way way = way_of(first.kind, second.kind, points);
+  using enum GeometricShape::Kind;
+  const auto serves_as_mesh = [](GeometricShape::Kind other) {
+    return other == cylinder || other == ellipsoid || other == mesh || other == height_field;
+  };
+  const auto give = [&](const GeometricShape& shape, GeometricShape::Kind other, PlacedShape& placed, std::size_t k) {
+    meshes_[k] = store.mesh_of(shape);
+    if (shape.kind == box && serves_as_mesh(other))
+      meshes_[k] = std::make_shared<Polyhedron>(Polyhedron::of_box(placed.half_edges));
+    grids_[k] = store.grid_of(shape);
+    placed.mesh = meshes_[k].get();
+    placed.grid = grids_[k].get();
+  };
+  give(first, second.kind, first_, 0);
+  give(second, first.kind, second_, 1);
+  const auto give_slots = [](PlacedShape& shape, const PlacedShape& other, std::shared_ptr<const CornerSlots>& slots) {
+    const double reach = reach_of(other);
+    if (shape.kind != mesh || shape.mesh->is_convex() || !(reach < shape.mesh->size())) return;
+    slots = std::make_shared<CornerSlots>(*shape.mesh, reach);
+    shape.slots = slots.get();
+  };
+  give_slots(first_, second_, slots_[0]);
+  give_slots(second_, first_, slots_[1]);
+  Way way = way_of(first.kind, second.kind, points);
+  // Of two meshes the one of fewer edges looks for those of the other.
+  if (way.locate == mesh_mesh) way.swapped = second_.mesh->edges().size() < first_.mesh->edges().size();
   locate_ = way.locate;
-  points_ = way.points;
   swapped_ = way.swapped;
+  points_ = swapped_ ? way.points(second_, first_) : way.points(first_, second_);
 }
 
-double ShapePair::size() const noexcept {
-  const auto of = [](const PlacedShape& shape) {
-    const double edge = std::max({shape.half_edges.x, shape.half_edges.y, shape.half_edges.z});
-    return shape.kind == GeometricShape::Kind::plane ? std::numeric_limits<double>::infinity()
-                                                     : std::max({edge, shape.radius, shape.half_length});
-  };
-  return std::min(of(first_), of(second_));
+double ShapePair::size() const noexcept { return std::min(size_of(first_), size_of(second_)); }
+
+ShapeStore::Grid::Grid(const GeometricShape& shape)
+    : heights(shape.heights.begin(), shape.heights.end()),
+      grid{.heights = heights,
+           .rows = shape.rows,
+           .x = -0.5 * shape.edges.x,
+           .y = -0.5 * shape.edges.y,
+           .spacing_x = shape.edges.x / static_cast<double>(shape.rows - 1),
+           .spacing_y = shape.edges.y / static_cast<double>(heights.size() / shape.rows - 1)} {}
+
+std::shared_ptr<const Polyhedron> ShapeStore::mesh_of(const GeometricShape& shape) {
+  if (shape.kind != GeometricShape::Kind::mesh) return nullptr;
+  for (const Known<Polyhedron>& known : meshes_)
+    if (known.of == shape.vertices.data() && known.convex == shape.convex) return known.made;
+  return meshes_
+      .emplace_back(shape.vertices.data(), shape.convex,
+                    std::make_shared<Polyhedron>(shape.vertices, shape.faces, shape.convex))
+      .made;
+}
+
+std::shared_ptr<const HeightGrid> ShapeStore::grid_of(const GeometricShape& shape) {
+  if (shape.kind != GeometricShape::Kind::height_field) return nullptr;
+  for (const Known<HeightGrid>& known : grids_)
+    if (known.of == shape.heights.data()) return known.made;
+  const auto whole = std::make_shared<Grid>(shape);
+  return grids_.emplace_back(shape.heights.data(), false, std::shared_ptr<const HeightGrid>(whole, &whole->grid)).made;
 }
 
 void ShapePair::locate(const Placement& first, const Placement& second, std::span<ContactPoint> out) const noexcept {

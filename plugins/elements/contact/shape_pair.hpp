@@ -2,9 +2,13 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <span>
+#include <vector>
 
+#include "corner_slots.hpp"
 #include "placed_shape.hpp"
+#include "polyhedron.hpp"
 
 namespace polyform::contact {
 
@@ -14,18 +18,41 @@ struct Placement {
   const Vec3& position;
 };
 
-/// Two shapes of two bodies. Each pair of kinds has a number of points that never changes, so that a point keeps its
-/// place among them while the bodies move.
+/// What shapes are made of beyond lengths: made once for all pairs that have the same mesh or height field.
+class ShapeStore {
+ public:
+  /// nullptr for a shape that is neither.
+  std::shared_ptr<const Polyhedron> mesh_of(const GeometricShape&);
+  std::shared_ptr<const HeightGrid> grid_of(const GeometricShape&);
+
+ private:
+  struct Grid {
+    explicit Grid(const GeometricShape&);
+    std::vector<double> heights;
+    HeightGrid grid;
+  };
+  template <class Made>
+  struct Known {
+    const void* of;  ///< the shape's vertices or heights
+    bool convex;
+    std::shared_ptr<const Made> made;
+  };
+  std::vector<Known<Polyhedron>> meshes_;
+  std::vector<Known<HeightGrid>> grids_;
+};
+
+/// Two shapes of two bodies. A pair has a number of points that never changes, so that a point keeps its place among
+/// them while the bodies move.
 class ShapePair {
  public:
-  /// The number of points: 0 if there are no closed forms for the two kinds.
-  static std::size_t points_of(GeometricShape::Kind first, GeometricShape::Kind second) noexcept;
+  /// Whether there are points of contact for two kinds.
+  static bool exists(GeometricShape::Kind first, GeometricShape::Kind second) noexcept;
   /// Which points a law wants: all of them, or those alone whose gap changes with the velocity of the surfaces there
-  /// (is_carried), which are other ones where a cylinder stands or rolls on a plane.
+  /// (is_carried), which are other ones where a cylinder stands or rolls on something flat.
   enum class Points { all, carried };
 
-  /// points_of(first.kind, second.kind) > 0.
-  ShapePair(const GeometricShape& first, const GeometricShape& second, Points = Points::all) noexcept;
+  /// exists(first.kind, second.kind). Keeps a part of the store's contents.
+  ShapePair(const GeometricShape& first, const GeometricShape& second, ShapeStore&, Points = Points::all);
 
   std::size_t points() const noexcept { return points_; }
   /// A length of the smaller of the two, m, with which motions are compared.
@@ -34,11 +61,14 @@ class ShapePair {
   void locate(const Placement& first, const Placement& second, std::span<ContactPoint> out) const noexcept;
 
  private:
-  using Locate = void (*)(const PlacedShape&, const PlacedShape&, std::span<ContactPoint>) noexcept;
   struct Way;
-  static Way way_of(GeometricShape::Kind first, GeometricShape::Kind second, Points = Points::all) noexcept;
+  using Locate = void (*)(const PlacedShape&, const PlacedShape&, std::span<ContactPoint>) noexcept;
+  static Way way_of(GeometricShape::Kind first, GeometricShape::Kind second, Points) noexcept;
 
   PlacedShape first_, second_;  ///< in the frames of their bodies
+  std::shared_ptr<const Polyhedron> meshes_[2];
+  std::shared_ptr<const HeightGrid> grids_[2];
+  std::shared_ptr<const CornerSlots> slots_[2];
   Locate locate_;
   std::size_t points_;
   bool swapped_;  ///< whether locate_ takes the second shape first

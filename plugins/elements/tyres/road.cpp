@@ -20,16 +20,6 @@ double next_random(std::uint64_t& state) noexcept {
   return static_cast<double>(z >> 11) * 0x1.0p-53;
 }
 
-/// The cubic of Catmull and Rom through four heights at equal steps: value and slope at the share t between the inner
-/// two, per step.
-struct Cubic {
-  double value, slope;
-};
-Cubic cubic(double a, double b, double c, double d, double t) noexcept {
-  const double c1 = 0.5 * (c - a), c2 = a - 2.5 * b + 2 * c - 0.5 * d, c3 = 0.5 * (d - a) + 1.5 * (b - c);
-  return {b + t * (c1 + t * (c2 + t * c3)), c1 + t * (2 * c2 + 3 * t * c3)};
-}
-
 }  // namespace
 
 Road::Road(const ElementInstance& instance, std::size_t first) {
@@ -43,13 +33,15 @@ Road::Road(const ElementInstance& instance, std::size_t first) {
                static_cast<std::size_t>(field(road_field::lines).integer));
   const FieldValue& grid = field(road_field::grid);
   if (!grid.given) return;
-  grid_.assign(grid.numbers.begin(), grid.numbers.end());
-  rows_ = grid.rows;
-  columns_ = grid_.size() / rows_;
+  heights_.assign(grid.numbers.begin(), grid.numbers.end());
   const std::span<const double> origin = field(road_field::grid_origin).numbers;
-  x_ = origin[0];
-  y_ = origin.size() > 1 ? origin[1] : origin[0];
-  spacing_ = field(road_field::grid_spacing).number;
+  const double spacing = field(road_field::grid_spacing).number;
+  grid_ = {.heights = {},
+           .rows = grid.rows,
+           .x = origin[0],
+           .y = origin.size() > 1 ? origin[1] : origin[0],
+           .spacing_x = spacing,
+           .spacing_y = spacing};
 }
 
 /// ISO 8608: the spectral density of the height over the wave number n, in cycles per m, one-sided, is
@@ -70,7 +62,8 @@ void Road::make_waves(int road_class, std::uint64_t seed, std::size_t lines) {
 }
 
 Road::Point Road::at(double x, double y) const noexcept {
-  Point p{height_, 0, 0};
+  Point p;
+  p.height = height_;
   const double way = cosine_ * x + sine_ * y;
   double slope = 0;
   for (const Wave& wave : waves_) {
@@ -80,36 +73,14 @@ Road::Point Road::at(double x, double y) const noexcept {
   }
   p.slope_x = slope * cosine_;
   p.slope_y = slope * sine_;
-  if (rows_ > 0) add_grid(x, y, p);
+  if (heights_.empty()) return p;
+  HeightGrid grid = grid_;
+  grid.heights = heights_;
+  const Point own = grid.at(x, y);
+  p.height += own.height;
+  p.slope_x += own.slope_x;
+  p.slope_y += own.slope_y;
   return p;
-}
-
-void Road::add_grid(double x, double y, Point& p) const noexcept {
-  const auto place = [&](double from_origin, std::size_t count, bool& is_inside) {
-    const double most = static_cast<double>(count - 1), steps = from_origin / spacing_;
-    is_inside = steps >= 0 && steps <= most;
-    return std::clamp(steps, 0.0, most);
-  };
-  bool inside_x = false, inside_y = false;
-  const double u = place(x - x_, rows_, inside_x), v = place(y - y_, columns_, inside_y);
-  const std::size_t i = std::min(static_cast<std::size_t>(u), rows_ - 2),
-                    j = std::min(static_cast<std::size_t>(v), columns_ - 2);
-  const double s = u - static_cast<double>(i), t = v - static_cast<double>(j);
-  const auto at = [&](std::size_t row, std::size_t column) {  // one step before the part that x and y are in
-    const std::size_t r = std::min(i + row == 0 ? 0 : i + row - 1, rows_ - 1),
-                      c = std::min(j + column == 0 ? 0 : j + column - 1, columns_ - 1);
-    return grid_[r * columns_ + c];
-  };
-  double value[4], slope[4];
-  for (std::size_t r = 0; r < 4; ++r) {
-    const Cubic along = cubic(at(r, 0), at(r, 1), at(r, 2), at(r, 3), t);
-    value[r] = along.value;
-    slope[r] = along.slope;
-  }
-  const Cubic across = cubic(value[0], value[1], value[2], value[3], s);
-  p.height += across.value;
-  if (inside_x) p.slope_x += across.slope / spacing_;
-  if (inside_y) p.slope_y += cubic(slope[0], slope[1], slope[2], slope[3], s).value / spacing_;
 }
 
 bool check_road(const ElementInstance& instance, std::size_t first, std::size_t number, FieldSink& sink) noexcept {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "polyform/contract/force.hpp"
+#include "polyform/helpers/height_grid.hpp"
 
 namespace polyform::tyres {
 
@@ -75,23 +76,19 @@ class Road {
   /// From the fields that begin at `first`, which passed check_road().
   Road(const ElementInstance&, std::size_t first);
 
-  struct Point {
-    double height = 0, slope_x = 0, slope_y = 0;
-  };
+  using Point = HeightGrid::Point;
   Point at(double x, double y) const noexcept;
-  bool is_level() const noexcept { return waves_.empty() && rows_ == 0; }
+  bool is_level() const noexcept { return waves_.empty() && heights_.empty(); }
 
  private:
   struct Wave {
     double amplitude, number, phase;  ///< m, rad/m, rad
   };
   void make_waves(int road_class, std::uint64_t seed, std::size_t lines);
-  void add_grid(double x, double y, Point&) const noexcept;
   double height_, cosine_, sine_;
   std::vector<Wave> waves_;
-  std::vector<double> grid_;  ///< rows along x, columns along y
-  std::size_t rows_ = 0, columns_ = 0;
-  double x_ = 0, y_ = 0, spacing_ = 1;
+  std::vector<double> heights_;
+  HeightGrid grid_;  ///< its heights are heights_ of the road that is asked
 };
 
 /// False after a report.

@@ -19,33 +19,31 @@ void MjcfBodyReader::read_mesh(const Element& mesh) {
   const std::string file = mesh.text("file").value_or("");
   std::string name = mesh.text("name").value_or("");
   if (name.empty()) name = std::filesystem::path(file).stem().string();
-  std::optional<Mesh> read;
+  std::optional<TriangleMesh> read;
   if (mesh.has("vertex") && mesh.has("face")) {
     const auto points = mesh.numbers("vertex", 0), faces = mesh.numbers("face", 0);
     if (points && faces && points->size() % 3 == 0 && faces->size() % 3 == 0) {
       read.emplace();
       for (std::size_t i = 0; i < points->size(); i += 3)
-        read->points.push_back({(*points)[i], (*points)[i + 1], (*points)[i + 2]});
+        read->vertices.push_back({(*points)[i], (*points)[i + 1], (*points)[i + 2]});
       for (std::size_t i = 0; i < faces->size(); i += 3) {
-        std::array<std::size_t, 3> corners{};
+        std::array<std::uint32_t, 3> corners{};
         for (std::size_t k = 0; k < 3; ++k) {
           const double corner = (*faces)[i + k];
-          if (!(corner >= 0 && corner < static_cast<double>(read->points.size())))
+          if (!(corner >= 0 && corner < static_cast<double>(read->vertices.size())))
             return mesh.report().error(mesh.place_of("face"), "a face names a vertex that is not there");
-          corners[k] = static_cast<std::size_t>(corner);
+          corners[k] = static_cast<std::uint32_t>(corner);
         }
-        read->triangles.push_back(corners);
+        read->faces.push_back(corners);
       }
     }
   } else if (!file.empty()) {
     std::filesystem::path path =
         source_.compiler().strip_path ? std::filesystem::path(file).filename() : std::filesystem::path(file);
     if (path.is_relative()) path = std::filesystem::path(source_.folder()) / source_.compiler().mesh_folder / path;
-    if (const auto bytes = read_file(path.string())) {
-      std::string ending = path.extension().string();
-      std::ranges::transform(ending, ending.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? c + ('a' - 'A') : c; });
-      read = ending == ".obj" ? read_obj(*bytes) : ending == ".stl" ? read_stl(*bytes) : std::nullopt;
-    }
+    MeshFault fault;
+    if (const auto bytes = read_file(path.string()))
+      read = polyform::read_mesh(*bytes, path.extension().string(), fault);
   }
   if (!read) {
     mesh.mark(Treatment::not_honoured, "neither an STL nor an OBJ file that can be read");
@@ -58,7 +56,7 @@ void MjcfBodyReader::read_mesh(const Element& mesh) {
   Mat3 axes = Mat3::identity();
   if (const auto q = mesh.numbers("refquat", 4); q && norm(Quat{(*q)[0], (*q)[1], (*q)[2], (*q)[3]}) > 0)
     axes = rotation_matrix(Quat{(*q)[0], (*q)[1], (*q)[2], (*q)[3]});
-  for (Vec3& p : read->points) {
+  for (Vec3& p : read->vertices) {
     p = transpose_times(axes, p - origin);
     p = {scale.x * p.x, scale.y * p.y, scale.z * p.z};
   }

@@ -1,0 +1,341 @@
+#include "mesh_pairs.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "corner_slots.hpp"
+#include "polyhedron.hpp"
+#include "rims.hpp"
+#include "surfaces.hpp"
+
+namespace polyform::contact {
+
+namespace {
+
+/// The frame of one shape seen from that of another one.
+struct Seen {
+  Seen(const PlacedShape& from, const PlacedShape& shape) noexcept
+      : R(transpose_times(from.R, shape.R)), position(transpose_times(from.R, shape.position - from.position)) {}
+  Vec3 point(const Vec3& p) const noexcept { return position + R * p; }
+  Edge edge(const Edge& e) const noexcept {
+    return {point(e.center), R * e.direction, e.half_length, {R * e.faces[0], R * e.faces[1]}};
+  }
+  Mat3 R;
+  Vec3 position;
+};
+
+ContactPoint in_ground(const PlacedShape& frame, const ContactPoint& p) noexcept {
+  return {p.gap, frame.R * p.normal, frame.position + frame.R * p.position, p.is_carried};
+}
+
+/// How many places the corners of a mesh have among the points of a pair.
+std::size_t corner_places(const PlacedShape& mesh) noexcept {
+  return mesh.slots != nullptr ? mesh.slots->count() : mesh.mesh->corners().size();
+}
+/// Puts at(corner), of a corner in ground axes, into the place of each corner that may be within the other shape; where
+/// there is none, `none`.
+template <class At>
+void put_corners(const PlacedShape& mesh, const PlacedShape& other, const ContactPoint& none,
+                 std::span<ContactPoint> out, At at) noexcept {
+  const std::span<const Vec3> corners = mesh.mesh->corners();
+  const auto put = [&](std::size_t corner, std::size_t place) { out[place] = at(mesh.position + mesh.R * corners[corner]); };
+  if (mesh.slots == nullptr) {
+    for (std::size_t k = 0; k < corners.size(); ++k) put(k, k);
+    return;
+  }
+  std::ranges::fill(out, none);
+  const Vec3 center = transpose_times(mesh.R, other.position - mesh.position), reach = mesh.slots->reach() * Vec3{1, 1, 1};
+  const Vec3 low = center - reach, high = center + reach;
+  mesh.mesh->for_corners_in(low, high, [&](std::uint32_t k) {
+    const Vec3& c = corners[k];
+    // A triangle may reach out of the box in which no two corners have the same place.
+    if (c.x >= low.x && c.x <= high.x && c.y >= low.y && c.y <= high.y && c.z >= low.z && c.z <= high.z)
+      put(k, mesh.slots->slot_of(k));
+  });
+}
+
+/// The face of a convex body that another body lies the farthest out of, or the least deep in. lowest(n, enough): the
+/// least n · x of the other body, or any of its n · x that is not above `enough`.
+struct Towards {
+  const Polyhedron::Face& face;
+  double apart;
+};
+template <class Lowest>
+Towards face_towards(const Polyhedron& body, Lowest lowest) noexcept {
+  const Polyhedron::Face* best = &body.faces().front();
+  double widest = -std::numeric_limits<double>::infinity();
+  for (const Polyhedron::Face& face : body.faces()) {
+    const double apart = lowest(face.normal, widest + face.offset) - face.offset;
+    if (!(apart > widest)) continue;
+    widest = apart;
+    best = &face;
+  }
+  return {*best, widest};
+}
+
+/// Whether a point is over a face: within the planes across its sides, and not below all of the body.
+bool is_over(const Polyhedron& body, const Polyhedron::Face& face, const Vec3& p, double height) noexcept {
+  const double around = beside * body.size();
+  if (!(height > -2 * body.half_width())) return false;
+  for (std::size_t k = 0; k < face.count; ++k) {
+    const Vec3 &from = body.corner_of(face, k), side = body.corner_of(face, k + 1) - from;
+    const Vec3 out = cross(side, face.normal);
+    if (dot(out, p - from) > around * norm(out)) return false;
+  }
+  return true;
+}
+
+/// The place of the sides of a face that is nearest to a point.
+Vec3 nearest_of_sides(const Polyhedron& body, const Polyhedron::Face& face, const Vec3& p) noexcept {
+  Vec3 best;
+  double least = std::numeric_limits<double>::infinity();
+  for (std::size_t k = 0; k < face.count; ++k) {
+    const Vec3 &from = body.corner_of(face, k), side = body.corner_of(face, k + 1) - from;
+    const Vec3 q = from + std::clamp(dot(side, p - from) / dot(side, side), 0.0, 1.0) * side;
+    const double square = dot(p - q, p - q);
+    if (!(square < least)) continue;
+    least = square;
+    best = q;
+  }
+  return best;
+}
+
+/// Over the face its height, also if that is negative; elsewhere the distance from its sides.
+ContactPoint corner_at_face(const Polyhedron& body, const Polyhedron::Face& face, const Vec3& corner) noexcept {
+  const double height = dot(face.normal, corner) - face.offset;
+  if (is_over(body, face, corner, height)) return {height, face.normal, corner - (0.5 * height) * face.normal};
+  const Vec3 line = corner - nearest_of_sides(body, face, corner);
+  const double distance = norm(line);
+  if (!(distance > 0)) return nowhere(corner, {}, body.size());
+  return {distance, (1 / distance) * line, corner - 0.5 * line};
+}
+
+/// The corners of `a` at `b`. Of convex ones, gives how far `a` is out of a face of `b`.
+double corners_at_mesh(const PlacedShape& a, const PlacedShape& b, const ContactPoint& none,
+                       std::span<ContactPoint> out) noexcept {
+  const std::span<const Vec3> corners = a.mesh->corners();
+  const Seen seen(b, a);
+  if (!b.mesh->is_convex() || !a.mesh->is_convex()) {
+    put_corners(a, b, none, out, [&](const Vec3& corner) { return ball_at_mesh(corner, 0, b); });
+    return -std::numeric_limits<double>::infinity();
+  }
+  const Towards towards = face_towards(*b.mesh, [&](const Vec3& normal, double enough) {
+    const Vec3 n = transpose_times(seen.R, normal);
+    const double from = dot(normal, seen.position);
+    double lowest = std::numeric_limits<double>::infinity();
+    for (const Vec3& c : corners) {
+      lowest = std::min(lowest, from + dot(n, c));
+      if (lowest <= enough) break;
+    }
+    return lowest;
+  });
+  for (std::size_t k = 0; k < corners.size(); ++k)
+    out[k] = in_ground(b, corner_at_face(*b.mesh, towards.face, seen.point(corners[k])));
+  return towards.apart;
+}
+
+double least_size(const PlacedShape& a, const PlacedShape& b) noexcept { return std::min(a.mesh->size(), b.mesh->size()); }
+/// Part of the smaller body: what is farther away, or deeper, does not touch as edges do.
+constexpr double near_share = 0.25;
+
+/// Puts the places where an edge, or an axis with a radius, crosses edges of a mesh, in whose axes it is given, into two
+/// points in ground axes: where it enters, and where it leaves. It looks at edges that are not farther than `near`.
+/// has_within(p): whether the other body has a point.
+template <class HasWithin>
+void edge_across(const Edge& a, double radius, double near, const PlacedShape& b, HasWithin has_within,
+                 std::span<ContactPoint> out) noexcept {
+  const double around = beside * b.mesh->size();
+  const Vec3 reach = a.half_length * Vec3{std::abs(a.direction.x), std::abs(a.direction.y), std::abs(a.direction.z)} +
+                     (radius + near) * Vec3{1, 1, 1};
+  std::array<ContactPoint, 2> found{out[0], out[1]};
+  std::array<bool, 2> is_found{};
+  b.mesh->for_edges_in(a.center - reach, a.center + reach, [&](const Edge& other) {
+    const std::optional<Crossing> c = edge_at_edge(a, other, around);
+    if (!c || (c->apart < 0 && !(b.mesh->has_within(c->on_first, around) && has_within(c->on_second)))) return;
+    ContactPoint& place = found[c->leaves ? 1 : 0];
+    const double before = place.gap;
+    keep_nearer(*c, radius, 0, place);
+    is_found[c->leaves ? 1 : 0] |= place.gap != before;
+  });
+  for (std::size_t k = 0; k < 2; ++k)
+    if (is_found[k]) out[k] = in_ground(b, found[k]);
+}
+
+ContactPoint mirrored(ContactPoint p) noexcept {
+  p.normal = -p.normal;
+  return p;
+}
+
+Edge axis_in(const Seen& seen, double half_length) noexcept { return {seen.position, axis_of(seen.R), half_length}; }
+
+}  // namespace
+
+std::size_t mesh_plane_points(const PlacedShape& a, const PlacedShape&) noexcept { return a.mesh->corners().size(); }
+void mesh_plane(const PlacedShape& a, const PlacedShape& b, std::span<ContactPoint> out) noexcept {
+  for (std::size_t k = 0; k < out.size(); ++k) out[k] = ball_at_plane(a.position + a.R * a.mesh->corners()[k], 0, b);
+}
+
+void sphere_mesh(const PlacedShape& a, const PlacedShape& b, std::span<ContactPoint> out) noexcept {
+  out[0] = ball_at_mesh(a.position, a.radius, b);
+}
+
+std::size_t capsule_mesh_points(const PlacedShape&, const PlacedShape& b) noexcept {
+  return 4 + corner_places(b);
+}
+void capsule_mesh(const PlacedShape& a, const PlacedShape& b, std::span<ContactPoint> out) noexcept {
+  const Vec3 h = half_axis(a);
+  out[0] = ball_at_mesh(a.position - h, a.radius, b);
+  out[1] = ball_at_mesh(a.position + h, a.radius, b);
+  const ContactPoint none = nowhere(a.position, b.position, std::min(b.mesh->size(), a.radius + a.half_length));
+  std::ranges::fill(out.subspan(2), none);
+  edge_across(axis_in({b, a}, a.half_length), a.radius, 2 * near_share * (a.radius + a.half_length), b, [](const Vec3&) { return true; }, out.subspan(2, 2));
+  put_corners(b, a, none, out.subspan(4), [&](const Vec3& corner) { return corner_at_side(corner, a).value_or(none); });
+}
+
+std::size_t ellipsoid_mesh_points(const PlacedShape&, const PlacedShape& b) noexcept {
+  return 1 + corner_places(b);
+}
+void ellipsoid_mesh(const PlacedShape& a, const PlacedShape& b, std::span<ContactPoint> out) noexcept {
+  // The deepest place has the normal of the face that is nearest to it.
+  ContactPoint& deepest = out[0];
+  Vec3 normal = ball_at_mesh(a.position, 0, b).normal;
+  constexpr int most = 20;
+  constexpr double settled = 1e-12;
+  bool is_settled = false;
+  for (int i = 0; i < most && !is_settled; ++i) {
+    deepest = ball_at_mesh(farthest_of_ellipsoid(a, -normal), 0, b);
+    is_settled = norm(deepest.normal - normal) < settled;
+    normal = deepest.normal;
+  }
+  deepest.is_carried = is_settled;  // over an edge, or in a valley, it is next to the deepest one
+  put_corners(b, a, nowhere(a.position, b.position, b.mesh->size()), out.subspan(1),
+              [&](const Vec3& corner) { return mirrored(ball_at_ellipsoid(corner, 0, a)); });
+}
+
+std::size_t mesh_mesh_points(const PlacedShape& a, const PlacedShape& b) noexcept {
+  return corner_places(a) + corner_places(b) + 2 * a.mesh->edges().size();
+}
+void mesh_mesh(const PlacedShape& a, const PlacedShape& b, std::span<ContactPoint> out) noexcept {
+  const std::size_t of_a = corner_places(a), of_b = corner_places(b);
+  const ContactPoint none = nowhere(a.position, b.position, least_size(a, b));
+  const double apart = std::max(corners_at_mesh(a, b, none, out.first(of_a)),
+                                corners_at_mesh(b, a, mirrored(none), out.subspan(of_a, of_b)));
+  for (ContactPoint& point : out.subspan(of_a, of_b)) point = mirrored(point);
+  const auto places = out.subspan(of_a + of_b);
+  std::ranges::fill(places, none);
+  const Seen seen(b, a), back(a, b);
+  const double around = beside * a.mesh->size();
+  for (std::size_t e = 0; e < a.mesh->edges().size(); ++e)
+    edge_across(seen.edge(a.mesh->edges()[e]), 0, near_share * least_size(a, b), b,
+                [&](const Vec3& p) { return a.mesh->has_within(back.point(p), around); }, places.subspan(2 * e, 2));
+  if (a.mesh->is_convex() && b.mesh->is_convex()) drop_deeper(apart, none, out);
+}
+
+namespace {
+
+/// Points of both rims over the face of a convex mesh that the cylinder is farthest out of; elsewhere nothing changes.
+/// Gives how far it is out of it.
+template <bool carried>
+double rims_at_face(const PlacedShape& a, const PlacedShape& b, std::span<ContactPoint> out) noexcept {
+  const Seen seen(b, a);
+  const Vec3 axis = axis_of(seen.R);
+  const auto [face, apart] = face_towards(*b.mesh, [&](const Vec3& n, double) {
+    const double along = dot(n, axis);
+    return dot(n, seen.position) - a.half_length * std::abs(along) -
+           a.radius * std::sqrt(std::max(0.0, 1 - along * along));
+  });
+  constexpr std::size_t count = points_of_rim<carried>;
+  for (std::size_t end = 0; end < 2; ++end) {
+    const Vec3 center = seen.position + (end == 0 ? -a.half_length : a.half_length) * axis;
+    const auto spokes = spokes_of_rim<carried>(seen.R, axis, face.normal);
+    std::array<bool, count> over;
+    std::array<ContactPoint, count> found;
+    for (std::size_t k = 0; k < count; ++k) {
+      const Vec3 p = center + a.radius * spokes[k];
+      const double height = dot(face.normal, p) - face.offset;
+      over[k] = is_over(*b.mesh, face, p, height);
+      found[k] = {height, face.normal, p - (0.5 * height) * face.normal, carried || k == 0};
+    }
+    // Two points that mirror each other are there together or not at all.
+    if (!carried) over[1] = over[2] = over[1] && over[2];
+    for (std::size_t k = 0; k < count; ++k)
+      if (over[k]) out[count * end + k] = in_ground(b, found[k]);
+  }
+  return apart;
+}
+
+bool cylinder_has(const PlacedShape& a, const Vec3& p, double around) noexcept {
+  const Vec3 c = transpose_times(a.R, p - a.position);
+  return std::hypot(c.x, c.y) <= a.radius + around && std::abs(c.z) <= a.half_length + around;
+}
+
+/// Where edges of a convex mesh cross the rims: of each edge the place where it enters the cylinder and where it leaves.
+void rims_at_edges(const PlacedShape& a, const PlacedShape& b, std::span<ContactPoint> out) noexcept {
+  const Seen seen(a, b);
+  PlacedShape own = a;
+  own.R = Mat3::identity();
+  own.position = {};
+  const std::array<Rim, 2> rims{rim_of(own, 0), rim_of(own, 1)};
+  const double size = a.radius + a.half_length, around = beside * size;
+  const Vec3 reach{1.1 * a.radius, 1.1 * a.radius, a.half_length + 0.1 * a.radius};
+  const Seen back(b, a);
+  for (std::size_t e = 0; e < b.mesh->edges().size(); ++e) {
+    const Edge edge = seen.edge(b.mesh->edges()[e]);
+    bool near = true;
+    for (std::size_t k = 0; k < 3; ++k)
+      near = near && std::abs(edge.center[k]) <= reach[k] + edge.half_length * std::abs(edge.direction[k]);
+    if (!near) continue;
+    for (const Rim& rim : rims)
+      for (const std::optional<Crossing>& c : edge_at_rim(edge, rim, around)) {
+        if (!c || (c->apart < 0 && !(cylinder_has(own, c->on_first, around) &&
+                                     b.mesh->has_within(back.point(c->on_second), around))))
+          continue;
+        ContactPoint place = out[2 * e + c->leaves];
+        const double before = place.gap;
+        keep_nearer(*c, 0, 0, place);
+        if (place.gap == before) continue;
+        place.normal = -place.normal;  // the edge is of the second shape here
+        out[2 * e + c->leaves] = in_ground(a, place);
+      }
+  }
+}
+
+}  // namespace
+
+template <bool carried>
+std::size_t cylinder_mesh_points(const PlacedShape&, const PlacedShape& b) noexcept {
+  const std::size_t corners = corner_places(b);
+  return b.mesh->is_convex() ? corners + 2 * points_of_rim<carried> + 2 + 2 * b.mesh->edges().size()
+                             : corners + cylinder_surface_points + 2;
+}
+template <bool carried>
+void cylinder_mesh(const PlacedShape& a, const PlacedShape& b, std::span<ContactPoint> out) noexcept {
+  const ContactPoint none = nowhere(a.position, b.position, std::min(b.mesh->size(), a.radius + a.half_length));
+  const std::size_t corners = corner_places(b);
+  put_corners(b, a, none, out.first(corners),
+              [&](const Vec3& corner) { return mirrored(ball_at_cylinder(corner, 0, a)); });
+  const auto rest = out.subspan(corners);
+  std::ranges::fill(rest, none);
+  edge_across(axis_in({b, a}, a.half_length), a.radius, 2 * near_share * (a.radius + a.half_length), b, [](const Vec3&) { return true; }, rest.first(2));
+  const auto rims = rest.subspan(2);
+  if (!b.mesh->is_convex())
+    return rims_at_surface(a, [&](const Vec3& p, double radius) { return ball_at_mesh(p, radius, b); }, rims);
+  const double of_face = rims_at_face<carried>(a, b, rims.first(2 * points_of_rim<carried>));
+  rims_at_edges(a, b, rims.subspan(2 * points_of_rim<carried>));
+  const Vec3 line = b.position - a.position;
+  const double of_cylinder = out_of_cylinder(a, line, [&](const Vec3& n) {
+    const Vec3 along = transpose_times(b.R, n);
+    double lowest = std::numeric_limits<double>::infinity();
+    for (const Vec3& c : b.mesh->corners()) lowest = std::min(lowest, dot(along, c));
+    return dot(n, line) + lowest;
+  });
+  drop_deeper(std::max(of_face, of_cylinder), none, out);
+}
+
+template std::size_t cylinder_mesh_points<true>(const PlacedShape&, const PlacedShape&) noexcept;
+template std::size_t cylinder_mesh_points<false>(const PlacedShape&, const PlacedShape&) noexcept;
+template void cylinder_mesh<true>(const PlacedShape&, const PlacedShape&, std::span<ContactPoint>) noexcept;
+template void cylinder_mesh<false>(const PlacedShape&, const PlacedShape&, std::span<ContactPoint>) noexcept;
+
+}  // namespace polyform::contact

@@ -1,0 +1,75 @@
+// Points of the rims of a cylinder that touch a surface.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "crossings.hpp"
+
+namespace polyform::contact {
+
+/// Directions of points of a rim about an axis, over a plane with a normal. The first is the lowest one.
+/// Not carried: the other two are at the same height and go round with the lowest one. The effect of linear springs
+/// there on a cylinder that stands does not depend on where the three begin.
+/// Carried: where the cylinder rolls the lowest one, and three that stay on it, a little within, where it stands: while
+/// it rolls these stay above the plane.
+template <bool carried>
+inline constexpr std::size_t points_of_rim = carried ? 4 : 3;
+template <bool carried>
+std::array<Vec3, points_of_rim<carried>> spokes_of_rim(const Mat3& R, const Vec3& axis, const Vec3& normal) noexcept {
+  constexpr double upright = 1e-12, cosine = -0.5, sine = 0.86602540378443864676, within = 1 - 1e-6;
+  const Vec3 x = R.column(0), y = R.column(1);
+  Vec3 down = dot(normal, axis) * axis - normal;
+  const double size = norm(down);
+  down = size > upright ? (1 / size) * down : x;
+  if constexpr (carried) {
+    return {down, within * x, within * (cosine * x + sine * y), within * (cosine * x - sine * y)};
+  } else {
+    const Vec3 side = cross(axis, down);
+    return {down, cosine * down + sine * side, cosine * down - sine * side};
+  }
+}
+
+/// The rim at an end of a cylinder: 0 at the lower, 1 at the upper end of its axis.
+inline Rim rim_of(const PlacedShape& cylinder, std::size_t end) noexcept {
+  const double sign = end == 0 ? -1 : 1;
+  return {cylinder.position + sign * half_axis(cylinder), sign * axis_of(cylinder.R), cylinder.radius};
+}
+
+/// How far another body is out of the side and the ends of a cylinder, whose least distance along a direction from the
+/// centre of the cylinder is lowest(n).
+template <class Lowest>
+double out_of_cylinder(const PlacedShape& cylinder, const Vec3& to_other, Lowest lowest) noexcept {
+  const Vec3 axis = axis_of(cylinder.R), side = to_other - dot(to_other, axis) * axis;
+  const double size = norm(side);
+  const double of_ends = std::max(lowest(axis), lowest(-axis)) - cylinder.half_length;
+  return size > 0 ? std::max(of_ends, lowest((1 / size) * side) - cylinder.radius) : of_ends;
+}
+
+/// Points of both rims of a cylinder against any surface, all of which are carried where the surface is smooth:
+/// the lowest one of each and three that stay on it. surface(center, radius): the point of contact of a ball.
+inline constexpr std::size_t cylinder_surface_points = 8;
+template <class Surface>
+void rims_at_surface(const PlacedShape& a, Surface surface, std::span<ContactPoint> out) noexcept {
+  for (std::size_t end = 0; end < 2; ++end) {
+    const Rim rim = rim_of(a, end);
+    const auto of_rim = out.subspan(4 * end, 4);
+    Vec3 normal = surface(rim.center, 0.0).normal;
+    // The lowest point depends on the normal below it.
+    constexpr int most = 30;
+    constexpr double settled = 1e-14;
+    bool is_settled = false;
+    for (int i = 0; i < most && !is_settled; ++i) {
+      const auto spokes = spokes_of_rim<true>(a.R, rim.axis, normal);
+      of_rim[0] = surface(rim.center + rim.radius * spokes[0], 0.0);
+      is_settled = norm(of_rim[0].normal - normal) < settled;
+      normal = of_rim[0].normal;
+    }
+    of_rim[0].is_carried = is_settled;
+    const auto spokes = spokes_of_rim<true>(a.R, rim.axis, normal);
+    for (std::size_t k = 1; k < 4; ++k) of_rim[k] = surface(rim.center + rim.radius * spokes[k], 0.0);
+  }
+}
+
+}  // namespace polyform::contact

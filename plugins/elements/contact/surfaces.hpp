@@ -1,0 +1,27 @@
+// The place of a surface that is nearest to a ball: for each kind of shape.
+#pragma once
+
+#include <optional>
+
+#include "placed_shape.hpp"
+
+namespace polyform::contact {
+
+// Each gives the point of contact of a ball of a radius about a centre, as the first shape, with the shape. A radius of
+// 0 is that of a corner. A centre may lie within.
+ContactPoint ball_at_plane(const Vec3& center, double radius, const PlacedShape& plane) noexcept;
+ContactPoint ball_at_cylinder(const Vec3& center, double radius, const PlacedShape& cylinder) noexcept;
+/// By the only root of Σ (a c/(t + a²))² = 1 above −(the least a)² (Eberly 2013, "Distance from a Point to an Ellipse,
+/// an Ellipsoid, or a Hyperellipsoid"). A centre within is pushed out at the place that is nearest.
+ContactPoint ball_at_ellipsoid(const Vec3& center, double radius, const PlacedShape& ellipsoid) noexcept;
+ContactPoint ball_at_mesh(const Vec3& center, double radius, const PlacedShape& mesh) noexcept;
+/// The foot of the perpendicular from the centre, by Newton's method from the place below it.
+ContactPoint ball_at_heights(const Vec3& center, double radius, const PlacedShape& height_field) noexcept;
+
+/// A corner at the side of a capsule, which is the first shape; nothing where its nearest place is one of the half balls.
+std::optional<ContactPoint> corner_at_side(const Vec3& corner, const PlacedShape& capsule) noexcept;
+
+/// The point of an ellipsoid that reaches farthest along a unit direction.
+Vec3 farthest_of_ellipsoid(const PlacedShape& ellipsoid, const Vec3& direction) noexcept;
+
+}  // namespace polyform::contact
