@@ -207,6 +207,13 @@ double ShapePair::size() const noexcept {
   return std::min(of(first_), of(second_));
 }
 
+void ShapePair::locate(const PlacedShape& first, const PlacedShape& second, std::span<ContactPoint> out) noexcept {
+  const Way way = way_of(first.kind, second.kind);
+  if (!way.swapped) return way.locate(first, second, out);
+  way.locate(second, first, out);
+  for (ContactPoint& point : out) point.normal = -point.normal;
+}
+
 void ShapePair::locate(const Placement& first, const Placement& second, std::span<ContactPoint> out) const noexcept {
   const auto placed = [](const PlacedShape& shape, const Placement& body) {
     PlacedShape in_ground = shape;
