@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "apps/report/flexible_lines.hpp"
+#include "polyform/contract/body_groups.hpp"
 #include "polyform/contract/body_pairs.hpp"
 #include "polyform/contract/picture.hpp"
 
@@ -13,6 +14,11 @@ namespace {
 
 Json numbers(const Vec3& v) { return Json::array({v.x, v.y, v.z}); }
 Json numbers(const Quat& q) { return Json::array({q.w, q.x, q.y, q.z}); }
+
+/// Such forces are not drawn as springs.
+bool is_between_surfaces(const ForceType& type) {
+  return ask<BodyPairs>(type) != nullptr || ask<BodyGroups>(type) != nullptr;
+}
 
 /// What the page draws for the shapes of a body: a capsule is a cylinder and two balls.
 Json shapes_json(std::span<const GeometricShape> shapes) {
@@ -74,7 +80,7 @@ class Mechanism {
     Json joints = Json::array(), forces = Json::array(), bodies = Json::array();
     for (const JointIndex j : system_.joints()) joints.push_back(joint(view_.joints[at(j)]));
     for (const ForceInstances& group : view_.forces)
-      for (std::size_t i = 0; ask<BodyPairs>(*group.type) == nullptr && i < group.instances.size(); ++i)
+      for (std::size_t i = 0; !is_between_surfaces(*group.type) && i < group.instances.size(); ++i)
         if (Json drawn = force(group, i); !drawn.is_null()) forces.push_back(std::move(drawn));
     for (std::size_t i = 0; i < system_.bodies().size(); ++i) bodies.push_back(body(i));
     return {{"gravity", numbers(view_.gravity)},

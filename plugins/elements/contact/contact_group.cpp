@@ -10,6 +10,7 @@
 #include "group_fields.hpp"
 #include "group_law.hpp"
 #include "group_shapes.hpp"
+#include "polyform/contract/body_groups.hpp"
 #include "polyform/contract/events.hpp"
 #include "polyform/contract/held_states.hpp"
 #include "polyform/contract/outputs.hpp"
@@ -113,7 +114,7 @@ class ContactGroups final : public ForceBatch, public EventSource, public Output
   std::vector<Group> groups_;
 };
 
-class ContactGroupType final : public ForceType, public HeldStates {
+class ContactGroupType final : public ForceType, public HeldStates, public BodyGroups {
  public:
   const TypeDescriptor& descriptor() const noexcept override {
     static const TypeDescriptor descriptor{.name = "contact-group",
@@ -130,9 +131,17 @@ class ContactGroupType final : public ForceType, public HeldStates {
     return make_batch<ContactGroups>(instances);
   }
   const void* query(std::string_view asked) const noexcept override {
+    if (asked == BodyGroups::interface_name) return static_cast<const BodyGroups*>(this);
     return asked == HeldStates::interface_name ? static_cast<const HeldStates*>(this) : nullptr;
   }
   bool is_held(std::size_t) const noexcept override { return true; }
+  std::string_view pair_type() const noexcept override { return contact().name(); }
+  bool covers(Strided<const FieldValue> fields) const noexcept override {
+    return fields[law].integer == hunt_crossley && !fields[bristles].given;
+  }
+  std::string_view bodies_field() const noexcept override { return group_fields[group_bodies].name; }
+  std::string_view sides_field() const noexcept override { return group_fields[group_sides].name; }
+  std::string_view apart_field() const noexcept override { return group_fields[group_apart].name; }
 };
 
 }  // namespace
