@@ -270,6 +270,7 @@ class ContactEntry {
     FieldValue& bodies = *value_of(of_group, group.fields(), names.bodies_field());
     bodies.given = true;
     bodies.bodies = r_.model.body_lists.emplace_back(choice.bodies);
+    bodies.points = r_.model.point_lists.emplace_back(choice.bodies.size());
     give(of_group, group, names.sides_field(), choice.sides);
     give(of_group, group, names.apart_field(), places_of(omitted, choice.bodies));
     add_item(group, prefix_, of_group);
