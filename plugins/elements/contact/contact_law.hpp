@@ -36,14 +36,15 @@ inline double damping_number(double e) noexcept {
 ///
 /// from c = 1 to c = −1, or to −1/x where the force ends; so e does not depend on k, n, m and the speed either.
 inline double restitution_without_memory(double x) noexcept {
-  const double end = x > 1 ? -1 / x : -1;
-  // Simpson's rule; the integrand is smooth.
-  constexpr int intervals = 400;
-  const double h = (1 - end) / intervals;
+  const double end = x > 1 ? -1 / x : -1, length = 1 - end;
+  // Simpson's rule in w, c = end + length w⁴: next to the end the integrand varies within 1/x².
+  constexpr int intervals = 2000;
+  const double h = 1.0 / intervals;
   double sum = 0;
   for (int i = 0; i <= intervals; ++i) {
-    const double c = end + h * i;
-    sum += (i == 0 || i == intervals ? 1 : i % 2 == 1 ? 4 : 2) * x * c * c / (1 + x * c * (1 - c * c));
+    const double w = h * i, cube = w * w * w, c = end + length * w * cube;
+    const double weight = (i == 0 || i == intervals ? 1 : i % 2 == 1 ? 4 : 2) * 4 * length * cube;
+    sum += weight * x * c * c / (1 + x * c * (1 - c * c));
   }
   return -end * std::exp(-sum * h / 3);
 }
