@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "apps/report/flexible_lines.hpp"
+#include "polyform/contract/body_groups.hpp"
 #include "polyform/contract/body_pairs.hpp"
 #include "polyform/contract/picture.hpp"
 #include "polyform/helpers/height_grid.hpp"
@@ -43,6 +44,11 @@ Json height_field(const GeometricShape& s) {
       faces.push_back({a, b + 1, a + 1});
     }
   return {{"type", "mesh"}, {"vertices", std::move(vertices)}, {"faces", std::move(faces)}, {"smooth", true}};
+}
+
+/// Such forces are not drawn as springs.
+bool is_between_surfaces(const ForceType& type) {
+  return ask<BodyPairs>(type) != nullptr || ask<BodyGroups>(type) != nullptr;
 }
 
 /// What the page draws for the shapes of a body: a capsule is a cylinder and two balls.
@@ -117,7 +123,7 @@ class Mechanism {
     Json joints = Json::array(), forces = Json::array(), bodies = Json::array();
     for (const JointIndex j : system_.joints()) joints.push_back(joint(view_.joints[at(j)]));
     for (const ForceInstances& group : view_.forces)
-      for (std::size_t i = 0; ask<BodyPairs>(*group.type) == nullptr && i < group.instances.size(); ++i)
+      for (std::size_t i = 0; !is_between_surfaces(*group.type) && i < group.instances.size(); ++i)
         if (Json drawn = force(group, i); !drawn.is_null()) forces.push_back(std::move(drawn));
     for (std::size_t i = 0; i < system_.bodies().size(); ++i) bodies.push_back(body(i));
     return {{"gravity", numbers(view_.gravity)},

@@ -12,8 +12,8 @@ TEST_CASE("messages about bodies") {
        "gravitty: [0, 0, -1]\n",
        "m.yaml:4:1: error: gravitty: unknown key 'gravitty'\n"
        "  Did you mean 'gravity'? Known keys here: polyform, parameters, include, name, lenient, gravity, "
-       "bodies, joints, forces, constraints, modules, subsystems, parts, place, signals, chains, ground, contacts, "
-       "simulation, solver.\n"},
+       "bodies, joints, forces, constraints, modules, subsystems, parts, place, signals, chains, ground, groups, "
+       "contacts, simulation, solver.\n"},
       {"an unknown key of a body",
        "polyform: 1\n"
        "bodies:\n"

@@ -50,8 +50,10 @@ void read_chain(Reading&, const Value&, const ChainHead&);
 void read_forces(Reading&, std::span<const Value>);
 /// The type that stands for instances of a type with these values (TypeVariants); the type itself where none does.
 const ForceType* type_of(const ForceType&, const Fields&);
-/// The entry `contacts`: an instance of a type for each pair of bodies that no joint connects, and for bodies and ground.
-void read_contacts(Reading&, const Value&);
+class BodyGroupNames;
+/// The entry `contacts`, one map or a list of them: an instance of a type for each pair of bodies that no joint
+/// connects, and for bodies and ground; or one for all of them together.
+void read_contacts(Reading&, const BodyGroupNames&, const Value&);
 void read_constraints(Reading&, std::span<const Value>);
 /// Items of the lists `modules` and `subsystems`, and parts that are subsystems. A subsystem under the key `modules`,
 /// which it had before, is read with a note.

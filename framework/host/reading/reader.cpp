@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <new>
 
+#include "framework/host/reading/body_group_names.hpp"
 #include "framework/host/reading/model_reader.hpp"
 #include "framework/host/reading/parameters.hpp"
 #include "framework/host/reading/source.hpp"
@@ -124,7 +125,9 @@ void read_root(Reading& r, const Value& root, Scope& scope, Parts& parts) {
   read_bodies_and_joints(r, map, parts, sections, unread);
   if (const auto ground = map.find("ground")) read_ground(*ground, r.model);
   read_forces(r, sections.forces);
-  if (const auto contacts = map.find("contacts")) read_contacts(r, *contacts);
+  const std::optional<Value> groups = map.find("groups");
+  const BodyGroupNames group_names(r, groups ? &*groups : nullptr);
+  if (const auto contacts = map.find("contacts")) read_contacts(r, group_names, *contacts);
   read_constraints(r, sections.constraints);
   read_modules_and_subsystems(r, sections.modules, sections.subsystems, parts.subsystems());
   r.formulas.finish_signals();

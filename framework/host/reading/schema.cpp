@@ -130,13 +130,21 @@ Json contacts_schema(const Catalog& catalog) {
     p["name"] = name_schema("Each is called <name>.<first body>.<second body>; default the type.");
     p["type"] = described({{"const", text_of(type->name())}}, text_of(type->meaning()));
     p["all"] = described({{"type", "boolean"}}, "Between all bodies with geometry, and with ground where it has some.");
-    p["bodies"] = list_of(ref("body"), "Between these.");
+    p["bodies"] = list_of(ref("body"), "Between these: names of bodies and of groups, patterns with * and ?.");
+    const Json names{{"anyOf", Json::array({ref("body"), Json{{"type", "array"}, {"items", ref("body")}}})}};
+    p["between"] = described({{"type", "array"}, {"items", names}, {"minItems", 2}, {"maxItems", 2}},
+                             "Between each of the first and each of the second: names as under 'bodies', or lists.");
     p["except"] = list_of(Json{{"type", "array"}, {"items", ref("body")}, {"minItems", 2}, {"maxItems", 2}},
-                          "Pairs that are left out.");
+                          "Pairs that are left out, of bodies or groups.");
+    p["results"] = described({{"enum", Json::array({"each", "total"})}},
+                             "Columns of each pair, or of all contacts together; default: each up to 300 pairs.");
     add_fields(type->fields(), p, required, {pairs->first_field(), pairs->second_field()});
     kinds.push_back(closed_object(std::move(p), required));
   }
-  return described(one_of(std::move(kinds)), "A force between each two of many bodies that no joint connects.");
+  Json entry = one_of(std::move(kinds));
+  Json entries{{"type", "array"}, {"items", entry}};
+  return described({{"anyOf", Json::array({std::move(entry), std::move(entries)})}},
+                   "Forces between the surfaces of many bodies, each two of which no joint connects.");
 }
 
 /// A name, or a name with options.
@@ -193,6 +201,8 @@ Json root_schema(const Catalog& catalog) {
   p["bodies"] = list_of(ref("rigid_or_flexible_body"), "Bodies as drawn.");
   p["joints"] = list_of(ref("joint_item"), "Joints, placed in ground as drawn.");
   p["forces"] = list_of(ref("force_item"), "Forces.");
+  p["groups"] = described({{"type", "object"}, {"additionalProperties", list_of(ref("body"), "Names and patterns.")}},
+                          "Groups of bodies for contacts: names of bodies and of groups above, patterns with * and ?.");
   p["contacts"] = contacts_schema(catalog);
   p["constraints"] = list_of(ref("constraint_item"), "Constraints beyond joints.");
   p["modules"] = list_of(ref("module_item"), "Modules: elements with variables and equations of their own.");

@@ -1,26 +1,9 @@
 #include "framework/host/simulation/columns.hpp"
 
+#include "framework/matching.hpp"
+
 namespace polyform::host::inline simulation {
 
-bool matches(std::string_view pattern, std::string_view name) {
-  std::size_t p = 0, n = 0, star = std::string_view::npos, resume = 0;
-  while (n < name.size()) {
-    if (p < pattern.size() && pattern[p] == '*') {
-      star = p++;
-      resume = n;
-    } else if (p < pattern.size() && (pattern[p] == '?' || pattern[p] == name[n])) {
-      ++p;
-      ++n;
-    } else if (star != std::string_view::npos) {
-      // The last star takes one character more.
-      p = star + 1;
-      n = ++resume;
-    } else {
-      return false;
-    }
-  }
-  while (p < pattern.size() && pattern[p] == '*') ++p;
-  return p == pattern.size();
-}
+bool matches(std::string_view pattern, std::string_view name) { return fits_pattern(pattern, name); }
 
 }  // namespace polyform::host::simulation

@@ -5,7 +5,10 @@
 #include <algorithm>
 #include <cmath>
 #include <exception>
+#include <new>
 
+#include "framework/host/simulation/own_batch.hpp"
+#include "polyform/mechanics/attachments.hpp"
 #include "polyform/mechanics/rheonomic_joints.hpp"
 #include "polyform/solvers/newton/linearized_tree.hpp"
 
@@ -29,15 +32,63 @@ StateView StiffestSearch::Moment::view() {
   return {.q = q, .v = v, .eta = eta, .etadot = etadot, .x = x, .discrete = discrete};
 }
 
+struct StiffestSearch::Loads {
+  Loads(const SystemView& view, const ForceInstances& group)
+      : of_view(group),
+        attached(view, group.instances, group.joints),
+        batch(group.type->create(group.instances)),
+        object(batch, [](void* it) { static_cast<ForceBatch*>(it)->destroy(); }) {
+    if (batch == nullptr) throw std::bad_alloc();
+    for (const ElementInstance& instance : group.instances) {
+      first_marker.push_back(markers);
+      first_joint.push_back(joints);
+      first_velocity.push_back(velocities);
+      markers += instance.markers.size();
+      for (std::size_t j = 0; j < instance.joints.size(); ++j)
+        velocities += view.joints[at(group.joints[joints + j])].nv;
+      joints += instance.joints.size();
+    }
+  }
+  /// Adds a share of the loads at a moment.
+  void add(double t, double share, const Moment& moment, std::span<const std::int32_t> discrete) {
+    attached.gather(moment.kinematics.frames(), moment.q, moment.v);
+    const std::size_t states = of_view.type->state_count() * of_view.instances.size();
+    const std::size_t numbers = of_view.type->descriptor().discrete.size() * of_view.instances.size();
+    std::vector<Spatial> wrenches_now(markers);
+    std::vector<double> efforts_now(velocities), rates(states);
+    ForceOutput out{.wrenches = wrenches_now, .efforts = efforts_now, .state_rates = rates};
+    batch->evaluate(attached.input(t, discrete.subspan(of_view.discrete_offset, numbers),
+                                   std::span(moment.x).subspan(of_view.state_offset, states)),
+                    out);
+    wrenches.resize(markers);
+    efforts.resize(velocities);
+    for (std::size_t m = 0; m < markers; ++m) wrenches[m] += share * wrenches_now[m];
+    for (std::size_t k = 0; k < velocities; ++k) efforts[k] += share * efforts_now[k];
+  }
+
+  const ForceInstances& of_view;
+  Attachments attached;
+  ForceBatch* batch;
+  OwnBatch object;
+  std::vector<std::size_t> first_marker, first_joint, first_velocity;  ///< per instance
+  std::size_t markers = 0, joints = 0, velocities = 0;                 ///< of all
+  std::vector<Spatial> wrenches;                                       ///< the sum of the shares
+  std::vector<double> efforts;
+};
+
 StiffestSearch::StiffestSearch(const SystemView& view, Solver& solver)
-    : view_(view), solver_(solver), forces_(view, {}), flexible_(view), here_(view), there_(view) {}
+    : view_(view), solver_(solver), flexible_(view), here_(view), there_(view) {
+  for (const ForceInstances& group : view.forces) forces_.push_back(std::make_unique<Loads>(view, group));
+}
+
+StiffestSearch::~StiffestSearch() = default;
 
 std::string_view StiffestSearch::stiffest(double t, std::span<const double> y, std::span<const double> direction,
                                           double rate) noexcept {
   most_ = 0;
   name_.clear();
   try {
-    if (!forces_.good() || !flexible_.good()) return {};
+    if (!flexible_.good()) return {};
     const std::size_t n = solver_.state_size();
     double largest = 0, size = 1;
     for (std::size_t i = 0; i < n; ++i) {
@@ -64,32 +115,22 @@ bool StiffestSearch::place(std::span<const double> y, Moment& moment) {
 }
 
 void StiffestSearch::look_at_forces(double t, double rate) {
-  forces_.follow(here_.discrete);
-  forces_.evaluate(t, here_.kinematics.frames(), here_.q, here_.v, here_.x);
-  for (const ForceDerivatives::Instance& i : forces_.instances())
-    note(work_of(i, rate), fmt::format("force `{}`", view_.forces[i.group].names[i.number]));
-}
-
-double StiffestSearch::work_of(const ForceDerivatives::Instance& i, double rate) {
-  find_motion(i);
-  const double* row = forces_.matrix(i);
-  double by_displacements = 0, by_velocities = 0;
-  for (std::size_t k = 0; k < displacements_.size(); ++k, row += i.inputs()) {
-    double load = 0;
-    for (std::size_t c = 0; c < inputs_.size(); ++c) load += row[c] * inputs_[c];
-    by_displacements += load * displacements_[k];
-    by_velocities += load * velocities_[k];
+  for (const auto& loads : forces_) {
+    loads->wrenches.clear();
+    loads->efforts.clear();
+    loads->add(t, -1, here_, here_.discrete);
+    loads->add(t, 1, there_, here_.discrete);
+    for (std::size_t i = 0; i < loads->of_view.instances.size(); ++i)
+      note(work_of(*loads, i, rate), fmt::format("force `{}`", loads->of_view.names[i]));
   }
-  return rate * std::abs(by_displacements) + std::abs(by_velocities);
 }
 
-void StiffestSearch::find_motion(const ForceDerivatives::Instance& i) {
-  inputs_.clear();
-  displacements_.clear();
-  velocities_.clear();
-  const auto add = [](std::vector<double>& to, const Vec3& x) { to.insert(to.end(), {x.x, x.y, x.z}); };
-  for (std::size_t m = 0; m < i.markers; ++m) {
-    const Marker& marker = forces_.markers(i)[m];
+/// The work of the change of an instance's loads from one moment to the other.
+double StiffestSearch::work_of(const Loads& loads, std::size_t i, double rate) const {
+  Work work = work_at_joints(loads, i);
+  for (std::size_t m = 0; m < loads.of_view.instances[i].markers.size(); ++m) {
+    const std::size_t k = loads.first_marker[i] + m;
+    const Marker& marker = loads.attached.markers()[k];
     const BodyMotion &a = motion_of(marker.frame, here_.kinematics.frames()),
                      &b = motion_of(marker.frame, there_.kinematics.frames());
     const Vec3 arm = a.R * marker.point, moved_arm = b.R * marker.point;
@@ -97,26 +138,28 @@ void StiffestSearch::find_motion(const ForceDerivatives::Instance& i) {
     const Vec3 spin = b.V.angular - a.V.angular;
     const Vec3 velocity =
         b.V.linear + cross(b.V.angular, moved_arm) - a.V.linear - cross(a.V.angular, arm);
-    for (const Vec3& x : {turn, displacement, spin, velocity}) add(inputs_, x);
-    for (const Vec3& x : {turn, displacement}) add(displacements_, x);
-    for (const Vec3& x : {spin, velocity}) add(velocities_, x);
+    const Spatial& change = loads.wrenches[k];
+    work.by_displacements += dot(change.angular, turn) + dot(change.linear, displacement);
+    work.by_velocities += dot(change.angular, spin) + dot(change.linear, velocity);
   }
-  const std::size_t first = displacements_.size();
-  for (const JointIndex j : forces_.joints(i)) {
-    const JointData& joint = view_.joints[at(j)];
+  return rate * std::abs(work.by_displacements) + std::abs(work.by_velocities);
+}
+
+StiffestSearch::Work StiffestSearch::work_at_joints(const Loads& loads, std::size_t i) const {
+  Work work;
+  std::size_t effort = loads.first_velocity[i];
+  for (std::size_t k = 0; k < loads.of_view.instances[i].joints.size(); ++k) {
+    const JointData& joint = view_.joints[at(loads.of_view.joints[loads.first_joint[i] + k])];
     const double *q = here_.q.data() + joint.q_offset, *moved = there_.q.data() + joint.q_offset;
     double step[most_joint_positions], steps[6];
-    for (std::size_t k = 0; k < joint.nq; ++k) step[k] = moved[k] - q[k];
+    for (std::size_t c = 0; c < joint.nq; ++c) step[c] = moved[c] - q[c];
     LinearizedTree::to_velocity_steps(joint, q, step, steps);
-    for (std::size_t k = 0; k < joint.nv; ++k) {
-      displacements_.push_back(steps[k]);
-      velocities_.push_back(there_.v[joint.v_offset + k] - here_.v[joint.v_offset + k]);
+    for (std::size_t c = 0; c < joint.nv; ++c, ++effort) {
+      work.by_displacements += loads.efforts[effort] * steps[c];
+      work.by_velocities += loads.efforts[effort] * (there_.v[joint.v_offset + c] - here_.v[joint.v_offset + c]);
     }
   }
-  for (const std::vector<double>* of_joints : {&displacements_, &velocities_})
-    inputs_.insert(inputs_.end(), of_joints->begin() + static_cast<std::ptrdiff_t>(first), of_joints->end());
-  for (std::size_t k = 0; k < i.states; ++k)
-    inputs_.push_back(there_.x[i.state_offset + k] - here_.x[i.state_offset + k]);
+  return work;
 }
 
 void StiffestSearch::look_at_modes(double rate) {

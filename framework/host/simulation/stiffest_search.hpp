@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -10,7 +11,6 @@
 #include "polyform/contract/formulation.hpp"
 #include "polyform/contract/stiffest_element.hpp"
 #include "polyform/mechanics/flexible_set.hpp"
-#include "polyform/mechanics/force_derivatives.hpp"
 #include "polyform/mechanics/kinematics.hpp"
 
 namespace polyform::host::inline simulation {
@@ -21,6 +21,7 @@ class StiffestSearch final : public StiffestElement {
  public:
   /// The arguments outlive the object.
   StiffestSearch(const SystemView&, Solver&);
+  ~StiffestSearch();  // where Loads is known
   std::string_view stiffest(double t, std::span<const double> y, std::span<const double> direction,
                             double rate) noexcept override;
 
@@ -34,21 +35,24 @@ class StiffestSearch final : public StiffestElement {
     std::vector<std::int32_t> discrete;
     TreeKinematics kinematics;
   };
+  /// What the changes of loads do along displacements, and along velocities.
+  struct Work {
+    double by_displacements = 0, by_velocities = 0;
+  };
   bool place(std::span<const double> y, Moment&);
-  double work_of(const ForceDerivatives::Instance&, double rate);
-  void find_motion(const ForceDerivatives::Instance&);
+  /// The loads of all forces of one type at two moments, by a batch of its own.
+  struct Loads;
+  double work_of(const Loads&, std::size_t instance, double rate) const;
+  Work work_at_joints(const Loads&, std::size_t instance) const;
   void look_at_forces(double t, double rate);
   void look_at_modes(double rate);
   void note(double work, std::string name);
 
   const SystemView& view_;
   Solver& solver_;
-  ForceDerivatives forces_;
+  std::vector<std::unique_ptr<Loads>> forces_;
   FlexibleSet flexible_;
   Moment here_, there_;
-  /// For one instance: the changes of its inputs; for each of its loads, the displacement and the velocity along which
-  /// it works.
-  std::vector<double> inputs_, displacements_, velocities_;
   double most_ = 0;
   std::string name_;
 };

@@ -226,11 +226,15 @@ void UnilateralMotion::decide(double t, std::span<double> y, std::optional<std::
     if (solved && round < 20 + 8 * touching_.size()) continue;
     modes_ = before;
     if (jam(t, y)) return decide(t, y, std::nullopt);
+    const bool rubs = std::ranges::any_of(touching_, [&](std::size_t k) { return set_.holding(k) > 0; });
     throw Failure(Exit::simulation_failed,
-                  fmt::format("no forces of contact fit the motion at t = {:.9g} s, at {}: rigid bodies with Coulomb's "
-                              "friction may have no accelerations there (Painlevé's paradox)",
-                              t, set_.name_of(touching_.front())),
-                  "Use less friction, or a compliant law there.");
+                  fmt::format("no forces of contact fit the motion at t = {:.9g} s, at {}: {}", t,
+                              set_.name_of(touching_.front()),
+                              rubs ? "rigid bodies with Coulomb's friction may have no accelerations there (Painlevé's "
+                                     "paradox), or more contacts hold them than it takes"
+                                   : "more contacts hold the bodies there than it takes, and which of them press is lost "
+                                     "in rounding"),
+                  rubs ? "Use less friction, or a compliant law there." : "Use a compliant law there.");
   }
   const std::size_t event = fired ? *fired % functions_per_point : closing;
   if (event == closing || event == resting) hold_at_limit(lambda, rates, problem.b.lpNorm<Eigen::Infinity>());

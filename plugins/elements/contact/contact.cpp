@@ -105,7 +105,7 @@ class Contacts final : public ForceBatch,
         out.power += push.spring * push.rate + dot(push.force, relative_velocity(point, first, second));
         if (!(c.rolling > 0)) continue;
         const Vec3 turning = first.angular_velocity - second.angular_velocity;
-        const Vec3 moment = c.against_rolling(push.normal, point.normal, turning);
+        const Vec3 moment = against_rolling(c.friction, c.rolling, c.size, push.normal, point.normal, turning);
         out.wrenches[2 * i] += Spatial{moment, {}};
         out.wrenches[2 * i + 1] -= Spatial{moment, {}};
         out.power += dot(moment, turning);

@@ -94,13 +94,23 @@ constinit const std::array<FieldSpec, 12> contact_fields{
               .minimum = 0,
               .typical = 1e-3}};
 
-namespace {
 std::string_view word_for(GeometricShape::Kind kind) noexcept {
   constexpr std::array<std::string_view, 8> words{"box",   "cylinder",  "sphere", "capsule",
                                                    "plane", "ellipsoid", "mesh",   "height field"};
   return words[static_cast<std::size_t>(kind)];
 }
-}  // namespace
+constinit const std::string_view remedy_for_shapes =
+    "Planes and height fields do not touch each other, and ellipsoids touch no ellipsoid, capsule or cylinder: take a "
+    "convex mesh in the place of one of them.";
+
+bool check_friction(const FieldValue& at_rest, const FieldValue& sliding, std::size_t number, std::size_t field,
+                    FieldSink& sink) noexcept {
+  if (!at_rest.given || at_rest.number >= sliding.number) return true;
+  sink.report(Severity::error, number, field,
+              Message("the friction at rest, {:g}, is below that of sliding, {:g}", at_rest.number, sliding.number),
+              "'static' is the greater of the two, or left out.");
+  return false;
+}
 
 double static_friction_of(const ElementInstance& instance) noexcept {
   return instance.fields[instance.fields[static_friction].given ? static_friction : dynamic_friction].number;
@@ -125,19 +135,11 @@ bool check_contact(const ElementInstance& instance, std::size_t number, FieldSin
       if (ShapePair::exists(first.kind, second.kind)) continue;
       sink.report(Severity::error, number, b,
                   Message("there is no contact between a {} and a {}", word_for(first.kind), word_for(second.kind)),
-                  "Planes and height fields do not touch each other, and ellipsoids touch no ellipsoid, capsule or "
-                  "cylinder: take a convex mesh in the place of one of them.");
+                  remedy_for_shapes);
       return false;
     }
-  const Strided<const FieldValue> f = instance.fields;
-  if (f[static_friction].given && f[static_friction].number < f[dynamic_friction].number) {
-    sink.report(Severity::error, number, static_friction,
-                Message("the friction at rest, {:g}, is below that of sliding, {:g}", f[static_friction].number,
-                        f[dynamic_friction].number),
-                "'static' is the greater of the two, or left out.");
-    return false;
-  }
-  return true;
+  return check_friction(instance.fields[static_friction], instance.fields[dynamic_friction], number, static_friction,
+                        sink);
 }
 
 }  // namespace polyform::contact

@@ -32,6 +32,12 @@ extern const std::array<FieldSpec, 12> contact_fields;
 /// What all laws ask of an instance: two bodies with shapes that have points of contact, and coefficients of friction
 /// in their order. Reports to the sink.
 bool check_contact(const ElementInstance&, std::size_t number, FieldSink&) noexcept;
+/// The coefficients of friction in their order. number, field: where the report is.
+bool check_friction(const FieldValue& at_rest, const FieldValue& sliding, std::size_t number, std::size_t field,
+                    FieldSink&) noexcept;
+/// A kind of shape in messages, and what to do where two kinds have no points of contact.
+std::string_view word_for(GeometricShape::Kind) noexcept;
+extern const std::string_view remedy_for_shapes;
 /// The coefficient of friction at rest.
 double static_friction_of(const ElementInstance&) noexcept;
 

@@ -28,6 +28,39 @@ inline double damping_number(double e) noexcept {
   return low;
 }
 
+/// The same law with a v₀ that follows from the present: the speed that the two bodies would have without the spring,
+/// v₀² = δ̇² + 2 U/m, U being the energy of the spring. It needs no memory of how the contact began. With
+/// δ̇ = v₀ c the motion m δ̈ = −k δⁿ max(0, 1 + x c) gives
+///
+///   d ln v₀/dc = x c²/(1 + x c (1 − c²))
+///
+/// from c = 1 to c = −1, or to −1/x where the force ends; so e does not depend on k, n, m and the speed either.
+inline double restitution_without_memory(double x) noexcept {
+  const double end = x > 1 ? -1 / x : -1, length = 1 - end;
+  // Simpson's rule in w, c = end + length w⁴: next to the end the integrand varies within 1/x².
+  constexpr int intervals = 2000;
+  const double h = 1.0 / intervals;
+  double sum = 0;
+  for (int i = 0; i <= intervals; ++i) {
+    const double w = h * i, cube = w * w * w, c = end + length * w * cube;
+    const double weight = (i == 0 || i == intervals ? 1 : i % 2 == 1 ? 4 : 2) * 4 * length * cube;
+    sum += weight * x * c * c / (1 + x * c * (1 - c * c));
+  }
+  return -end * std::exp(-sum * h / 3);
+}
+/// The number x of that law for a restitution 0 < e <= 1, by bisection.
+inline double damping_without_memory(double e) noexcept {
+  if (e >= 1) return 0;
+  double low = 0, high = 1;
+  while (restitution_without_memory(high) > e) high *= 2;
+  for (int i = 0; i < 200; ++i) {
+    const double middle = 0.5 * (low + high);
+    if (middle == low || middle == high) break;
+    (restitution_without_memory(middle) > e ? low : high) = middle;
+  }
+  return low;
+}
+
 /// Coulomb friction that is smooth through rest (Brown and McPhee 2016), as a coefficient over the sliding speed: it
 /// rises from zero to `static_` at `speed` and falls to `dynamic` beyond.
 struct Friction {
@@ -44,6 +77,15 @@ struct Friction {
     return (dynamic * rise + (static_ - dynamic) / (fall * fall)) / speed;
   }
 };
+
+/// The moment against rolling with an angular velocity of the first body over the second, N m: Coulomb's with a lever in
+/// m, made smooth as its friction is. What turns by less than the friction's speed at `size`, m, creeps.
+inline Vec3 against_rolling(const Friction& friction, double lever, double size, double normal_force, const Vec3& normal,
+                            const Vec3& turning) noexcept {
+  const Vec3 rolls = turning - dot(turning, normal) * normal;
+  const Friction smooth{.static_ = lever, .dynamic = lever, .speed = friction.speed};
+  return -(normal_force * size * smooth.per_speed(size * norm(rolls))) * rolls;
+}
 
 /// Friction by bristles (Canudas de Wit and others 1995, without its viscous part): z is their mean deflection, v the
 /// sliding velocity, N the normal force and g(v) = μ_d + (μ_s − μ_d) exp(−(v/v_s)²).

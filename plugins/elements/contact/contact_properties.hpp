@@ -25,13 +25,6 @@ struct Contact {
 
   /// The spring at a penetration, N.
   double spring(double depth) const noexcept { return stiffness * std::pow(depth, exponent); }
-  /// The moment against rolling with an angular velocity of the first body over the second, N m: Coulomb's, made smooth
-  /// as its friction is. What turns by less than friction.velocity at the size of the smaller shape creeps.
-  Vec3 against_rolling(double normal_force, const Vec3& normal, const Vec3& turning) const noexcept {
-    const Vec3 rolls = turning - dot(turning, normal) * normal;
-    const Friction smooth{.static_ = rolling, .dynamic = rolling, .speed = friction.speed};
-    return -(normal_force * size * smooth.per_speed(size * norm(rolls))) * rolls;
-  }
   /// Its energy, J.
   double energy(double depth) const noexcept { return spring(depth) * depth / (exponent + 1); }
   /// The penetration at which it takes up the kinetic energy of the approach, m.

@@ -10,4 +10,7 @@ const ForceType& contact() noexcept;
 /// Rigid contact under the same name. It is not registered.
 const ForceType& rigid_contact() noexcept;
 
+/// Compliant contacts between many bodies as one element.
+const ForceType& contact_group() noexcept;
+
 }  // namespace polyform::contact

@@ -198,9 +198,9 @@ class RigidContacts final : public ForceBatch, public UnilateralRows, public Out
     for (std::size_t i = 0; i < contacts_.size(); ++i) {
       const MarkerMotion &first = in.markers[2 * i], &second = in.markers[2 * i + 1];
       const std::span<const ContactPoint> points = points_of(contacts_[i], first, second);
-      const ContactPoint& nearest = *std::ranges::min_element(points, {}, &ContactPoint::gap);
       const std::span<const double> x = in.states.subspan(state_count * i, state_count);
       const Vec3 pull{x[force], x[force + 1], x[force + 2]}, turn{x[moment], x[moment + 1], x[moment + 2]};
+      const ContactPoint& nearest = nearest_of(points, pull);
       const Vec3 relative = velocity_at(first, nearest.position) - velocity_at(second, nearest.position);
       const double pressed = dot(pull, nearest.normal);
       const std::span<double> out = values.subspan(outputs.size() * i, outputs.size());
@@ -237,6 +237,13 @@ class RigidContacts final : public ForceBatch, public UnilateralRows, public Out
       pairs_[p].locate(first, second, rest.first(pairs_[p].points()));
       rest = rest.subspan(pairs_[p].points());
     }
+  }
+  /// The point with the least gap; of those that touch, the one along whose normal the force acts most.
+  static const ContactPoint& nearest_of(std::span<const ContactPoint> points, const Vec3& pull) noexcept {
+    const ContactPoint* best = &*std::ranges::min_element(points, {}, &ContactPoint::gap);
+    for (const ContactPoint& point : points)
+      if (point.gap < touching && dot(pull, point.normal) > dot(pull, best->normal)) best = &point;
+    return *best;
   }
   /// Whether a point is the same place of the surfaces a moment before or after.
   static bool is_same(const ContactPoint& then, const ContactPoint& now, double size) noexcept {

@@ -284,6 +284,13 @@ std::shared_ptr<const HeightGrid> ShapeStore::grid_of(const GeometricShape& shap
   return grids_.emplace_back(shape.heights.data(), false, std::shared_ptr<const HeightGrid>(whole, &whole->grid)).made;
 }
 
+void ShapePair::locate(const PlacedShape& first, const PlacedShape& second, std::span<ContactPoint> out) noexcept {
+  const Way way = way_of(first.kind, second.kind);
+  if (!way.swapped) return way.locate(first, second, out);
+  way.locate(second, first, out);
+  for (ContactPoint& point : out) point.normal = -point.normal;
+}
+
 void ShapePair::locate(const Placement& first, const Placement& second, std::span<ContactPoint> out) const noexcept {
   const auto placed = [](const PlacedShape& shape, const Placement& body) {
     PlacedShape in_ground = shape;

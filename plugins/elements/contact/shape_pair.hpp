@@ -59,6 +59,8 @@ class ShapePair {
   double size() const noexcept;
   /// The points where the frames of the bodies stand so; out.size() is points().
   void locate(const Placement& first, const Placement& second, std::span<ContactPoint> out) const noexcept;
+  /// The points of two shapes that stand in ground; out.size() is points_of() their kinds.
+  static void locate(const PlacedShape& first, const PlacedShape& second, std::span<ContactPoint> out) noexcept;
 
  private:
   struct Way;

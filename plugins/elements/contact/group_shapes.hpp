@@ -1,0 +1,104 @@
+// The shapes of many bodies, and where they are near each other or touch.
+#pragma once
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "near_pairs.hpp"
+#include "polyform/contract/force.hpp"
+#include "shape_pair.hpp"
+
+namespace polyform::contact {
+
+/// Shapes are placed once for an evaluation; pairs come from a list of what is near. Two lists, since the guard of a
+/// step looks farther ahead than forces do.
+class GroupShapes {
+ public:
+  /// A point of two shapes, or where they are nearest.
+  struct Touch {
+    std::size_t first, second;  ///< markers
+    ContactPoint point;
+    double inverse_mass;  ///< of the reduced mass, 1/kg
+    double size;          ///< of the smaller shape, m
+  };
+
+  /// An instance whose fields are those of the group, and which passed check_group.
+  explicit GroupShapes(const ElementInstance&);
+
+  std::size_t markers() const noexcept { return inverse_masses_.size(); }
+  /// Calls `act` for each point where shapes overlap, in an order that never depends on the past. False if memory ran
+  /// out.
+  template <class Act>
+  bool each_closed(Strided<const MarkerMotion> motions, Act act) noexcept {
+    place(motions);
+    if (!touching_.update(centres_)) return false;
+    for (const auto& [a, b] : touching_.pairs()) visit<true>(a, b, act);
+    return true;
+  }
+  /// Calls it for each point of what is near.
+  template <class Act>
+  void each_near(Strided<const MarkerMotion> motions, Act act) noexcept {
+    place(motions);
+    ahead_.update(centres_);
+    for (const auto& [a, b] : ahead_.pairs()) visit<false>(a, b, act);
+  }
+  /// The time in which a shape may move by its reach, s.
+  double time_to_move(Strided<const MarkerMotion> motions) const noexcept;
+
+ private:
+  struct Shape {
+    PlacedShape in_body;
+    std::size_t marker;
+    double size;
+    bool is_ball;
+  };
+  struct Parts {
+    std::vector<Extent> extents;
+    std::vector<NearPairs::Pair> apart;
+  };
+  static Parts parts_of(const ElementInstance&);
+  GroupShapes(const ElementInstance&, Parts);
+  void place(Strided<const MarkerMotion> motions) noexcept;
+  /// Where two balls, or a ball and a half space, are nearest: the usual case, without a call.
+  static ContactPoint between_balls(const Vec3& a, double radius_a, const Vec3& b, double radius_b) noexcept {
+    const Vec3 line = a - b;
+    const double distance = norm(line), gap = distance - radius_a - radius_b;
+    const Vec3 normal = distance > 0 ? (1 / distance) * line : Vec3{0, 0, 1};
+    return {gap, normal, b + (radius_b + 0.5 * gap) * normal};
+  }
+  template <bool closed, class Act>
+  void visit(std::size_t a, std::size_t b, Act& act) noexcept {
+    const Shape &first = shapes_[a], &second = shapes_[b];
+    Touch touch{first.marker, second.marker, {}, inverse_masses_[first.marker] + inverse_masses_[second.marker],
+                first.size < second.size ? first.size : second.size};
+    if (first.is_ball && second.is_ball) {
+      const Vec3 line = centres_[a] - centres_[b];
+      const double reach = first.in_body.radius + second.in_body.radius;
+      if (closed && !(dot(line, line) < reach * reach)) return;
+      touch.point = between_balls(centres_[a], first.in_body.radius, centres_[b], second.in_body.radius);
+      if (!closed || touch.point.gap < 0) act(touch);
+      return;
+    }
+    if (closed && is_apart(a, b)) return;
+    const std::span<ContactPoint> points = std::span(found_).first(
+        ShapePair::points_of(first.in_body.kind, second.in_body.kind));
+    ShapePair::locate(placed_[a], placed_[b], points);
+    for (const ContactPoint& point : points) {
+      if (closed && !(point.gap < 0)) continue;
+      touch.point = point;
+      act(touch);
+    }
+  }
+  /// Whether two shapes are farther apart than the balls about them, or a ball about one and a half space.
+  bool is_apart(std::size_t a, std::size_t b) const noexcept;
+
+  std::vector<Shape> shapes_;
+  std::vector<double> inverse_masses_;  ///< per marker; zero for ground
+  std::vector<PlacedShape> placed_;     ///< in ground
+  std::vector<Vec3> centres_;
+  NearPairs touching_, ahead_;
+  std::vector<ContactPoint> found_;
+};
+
+}  // namespace polyform::contact
