@@ -58,9 +58,9 @@ RunStops::Found RunStops::find() {
   const double touch = touches_.empty() ? never : touches_.find().value_or(never);
   found_at_ = std::min(touch, event);
   if (found_at_ == never) return Found::nothing;
-  if (touch <= event) return Found::touch;
-  const std::optional<double> nearer = events_.nearer_end(event);
-  if (!nearer) return Found::event;
+  const bool touches = touch <= event;
+  const std::optional<double> nearer = touches ? touches_.nearer_end(touch) : events_.nearer_end(event);
+  if (!nearer) return touches ? Found::touch : Found::event;
   step_again_until(*nearer);
   return Found::step_again;
 }
@@ -70,7 +70,7 @@ void RunStops::step_again_until(double end) {
   const double from = motion_.integrator().previous_time();
   motion_.stand_at(from);
   motion_.restart(from, end - from);
-  events_.begin();
+  begin();
   step_again_until_ = end;
 }
 

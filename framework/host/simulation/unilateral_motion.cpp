@@ -352,6 +352,11 @@ void UnilateralMotion::evaluate(double t, std::span<const double> y, std::span<d
   }
 }
 
+bool UnilateralMotion::opens(std::size_t function) const {
+  const std::size_t k = function / functions_per_point;
+  return function % functions_per_point == closing && set_.point(k).has_gap && set_.rate(three * k) > least_speed(three * k);
+}
+
 void UnilateralMotion::settle(double step) {
   for (std::size_t k = 0; k < modes_.size(); ++k) {
     if (!is_closed(k)) {

@@ -45,6 +45,8 @@ class UnilateralMotion {
   void settle(double step);
   /// The event functions of the present modes; rates of those that are no gaps are not known here (NaN).
   void evaluate(double t, std::span<const double> y, std::span<double> values, std::span<double> rates);
+  /// Whether the function tells of a gap that opens at the state that was evaluated last.
+  bool opens(std::size_t function) const;
   UnilateralTally& tally() { return tally_; }
 
   /// The modes, and what is known of each point and counted of each element, for begin_from() of the same model.
