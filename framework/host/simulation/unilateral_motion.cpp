@@ -20,8 +20,6 @@ constexpr double rest_share = 1e-9;
 constexpr double drift_share = 1e-13, least_drift = 1e-15;
 // Gaps of rows that hold: what is wider is taken off, m or rad.
 constexpr double least_gap = 1e-13;
-// Gaps of bodies that touch without force are rounding of places: they close where they are below it, m or rad.
-constexpr double gap_rounding = 1e-13;
 // Forces below this share of the largest are rounding of the solution of redundant rows.
 constexpr double force_share = 1e-9;
 // Part of the sum of the sizes of an acceleration's terms: a smaller acceleration is their rounding.
@@ -331,7 +329,7 @@ void UnilateralMotion::evaluate(double t, std::span<const double> y, std::span<d
     if (!is_closed(k)) {
       if (!point.has_normal) continue;
       // What parts after an impact is farther from closing than the rounding of its gap.
-      const double margin = (set_.rate(row) > 0 ? 2 : 1) * gap_rounding * std::max(1.0, span_[k]);
+      const double margin = (set_.rate(row) > 0 ? 2 : 1) * gap_rounding_of(k);
       if (point.has_gap)
         tell(closing, set_.gap(k) + margin, set_.rate(row));
       else

@@ -3,6 +3,7 @@
 
 #include <Eigen/Core>
 #include <Eigen/QR>
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <vector>
@@ -62,6 +63,9 @@ class UnilateralMotion {
   using Rows = std::vector<std::size_t>;
   // m/s or rad/s: what is slower rests.
   static constexpr double least_rest = 1e-11;
+  // Gaps of bodies that touch without force are rounding of places: they close where they are below it, m or rad, or of
+  // the widest gap.
+  static constexpr double gap_rounding = 1e-13;
   static constexpr std::size_t three = UnilateralSet::rows_per_point;
 
   void check_drawn(const ConstStateView& start);
@@ -70,6 +74,7 @@ class UnilateralMotion {
   void direct(std::size_t k, double (&direction)[2]) const;
   double speed_along(std::size_t k) const;
   double least_speed(std::size_t row) const;
+  double gap_rounding_of(std::size_t k) const { return gap_rounding * std::max(1.0, span_[k]); }
   void list_unknowns();
   bool find_forces(double t, std::span<const double> y);
   bool find_forces_once(double t, std::span<const double> y);
@@ -95,6 +100,7 @@ class UnilateralMotion {
                  Eigen::VectorXd& all, double t);
   void apply(double t, const Eigen::VectorXd& impulse, const Eigen::VectorXd& before, const Eigen::VectorXd& after,
              std::span<double> y);
+  double acceleration_after(std::size_t place, const Eigen::VectorXd& u) const;
   double restitution_of(std::size_t place, double t, const Eigen::VectorXd& u);
 
   UnilateralSet set_;
