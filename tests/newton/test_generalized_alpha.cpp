@@ -178,7 +178,7 @@ TEST_CASE("generalized-alpha with a step of its own choice follows the tolerance
 TEST_CASE("a steady turn of a ball joint keeps its tolerance with every adaptive integrator") {
   const std::string text =
       "polyform: 1\ngravity: [0, 0, 0]\nbodies:\n  - {name: b, mass: 1, inertia: {xx: 1, yy: 1, zz: 1}}\njoints:\n"
-      "  - {name: j, type: ball, base: ground, moving: b, position: [0, 0, 0], initial: {velocity: [0, 5, 0]}}\n";
+      "  - {name: j, type: spherical, base: ground, moving: b, position: [0, 0, 0], initial: {velocity: [0, 5, 0]}}\n";
   for (const IntegratorType* const type : integrator_types()) {
     if (type->fixed_step()) continue;
     INFO(type->name());
