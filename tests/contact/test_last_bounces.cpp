@@ -27,9 +27,11 @@ host::RunSettings bounce_settings(const std::string& name, double tolerance, dou
 // Bounces of h, e² h, e⁴ h ... last √(2 h/g) (1 + e)/(1 − e) together. Near the end they are far lower than the error
 // that a tolerance allows a place.
 TEST_CASE("a mass on a hard stop bounces to its rest with any integrator and tolerance") {
-  const double height = 0.4, restitution = 0.5, end = std::sqrt(2 * height / 9.81) * (1 + restitution) / (1 - restitution);
+  const double height = 0.4, restitution = 0.5;
+  const double end = std::sqrt(2 * height / 9.81) * (1 + restitution) / (1 - restitution);
   const auto system = system_from_text(
-      "polyform: 1\ngravity: [0, 0, -9.81]\nbodies:\n  - {name: b, mass: 1, inertia: {xx: 1, yy: 1, zz: 1}}\njoints:\n"
+      "polyform: 1\ngravity: [0, 0, -9.81]\n"
+      "bodies:\n  - {name: b, mass: 1, inertia: {xx: 1, yy: 1, zz: 1}}\njoints:\n"
       "  - {name: j, type: prismatic, base: ground, moving: b, position: [0, 0, 0], axis: [0, 0, 1]}\nforces:\n"
       "  - {name: stop, type: joint-limit, joint: j, lower: -0.4, law: hard, restitution: 0.5}\n");
   for (const char* const name : {"cvode-bdf", "cvode-adams", "dopri5", "radau5", "generalized-alpha", "rk4"})
@@ -60,7 +62,8 @@ TEST_CASE("a stack of masses on hard stops comes to rest with any integrator") {
   for (const char* const name : {"cvode-bdf", "cvode-adams", "dopri5", "radau5", "generalized-alpha"})
     for (const double tolerance : {1e-6, 1e-9}) {
       INFO(name << ", " << tolerance);
-      const Ended ended = run_to_end(*system, *formulations_for(*system).front(), bounce_settings(name, tolerance, 1.5));
+      const Ended ended =
+          run_to_end(*system, *formulations_for(*system).front(), bounce_settings(name, tolerance, 1.5));
       CHECK(ended.record.end == host::End::done);
       CHECK(ended.record.warnings.empty());
       CHECK(std::abs(ended.positions[0].z + 0.4) < 1e-9);

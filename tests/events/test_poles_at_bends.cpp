@@ -24,7 +24,8 @@ template <class Check>
 void in_all_integrators(const std::string& effort, double duration, const Check& check) {
   INFO(effort);
   const auto system = guided(effort, "1");
-  for (const char* const name : {"rk4", "dopri5", "dop853", "cvode-adams", "cvode-bdf", "radau5", "generalized-alpha"}) {
+  for (const char* const name :
+       {"rk4", "dopri5", "dop853", "cvode-adams", "cvode-bdf", "radau5", "generalized-alpha"}) {
     INFO(name);
     host::RunSettings settings = run_settings(name);
     settings.duration = duration;

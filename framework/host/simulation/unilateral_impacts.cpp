@@ -20,8 +20,28 @@ constexpr double least_bounce = 1e-12;
 constexpr int most_passes = 2000;
 // Energy that an impact may gain by rounding, of what it moves.
 constexpr double rounding_of_energy = 1e-9;
+// One rounding of a gap may be so many times another. What overlaps by more is no rounding, m or rad.
+constexpr double times_overlap = 4, most_overlap = 1e-8;
 
 }  // namespace
+
+bool UnilateralMotion::allow_overlaps() {
+  bool any = false;
+  for (std::size_t k = 0; k < modes_.size(); ++k) {
+    const bool is_open = !is_closed(k) && set_.point(k).has_normal && set_.point(k).has_gap;
+    const double overlap = is_open ? -set_.gap(k) : 0;
+    if (!(overlap > gap_rounding_of(k)) || overlap > most_overlap) continue;
+    overlap_[k] = times_overlap * overlap;
+    any = true;
+  }
+  return any;
+}
+
+bool UnilateralMotion::opens(std::size_t function) const {
+  const std::size_t k = function / functions_per_point;
+  return function % functions_per_point == closing && set_.point(k).has_gap &&
+         set_.rate(three * k) > least_speed(three * k);
+}
 
 /// Of a row that parts in an impact, with the forces of all that rests beside it: in free fall the rows of a stack have
 /// none.
@@ -38,7 +58,8 @@ double UnilateralMotion::acceleration_after(std::size_t place, const Eigen::Vect
   problem.solve(forces);
   for (std::size_t p = 0; p < resting_places.size(); ++p)
     for (Index i = 0; i < 3; ++i)
-      acceleration += W_(row, static_cast<Index>(three * resting_places[p]) + i) * forces[static_cast<Index>(three * p) + i];
+      acceleration += W_(row, static_cast<Index>(three * resting_places[p]) + i) *
+                      forces[static_cast<Index>(three * p) + i];
   return std::isfinite(acceleration) ? acceleration : free_[row];
 }
 

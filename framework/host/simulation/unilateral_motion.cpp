@@ -44,6 +44,7 @@ UnilateralMotion::UnilateralMotion(const SystemView& view, const ConstStateView&
       directions_(2 * set_.points()),
       span_(set_.points()),
       fastest_(set_.points()),
+      overlap_(set_.points()),
       forces_(three * set_.points()),
       loads_(forces_),
       column_(forces_),
@@ -61,20 +62,20 @@ void UnilateralMotion::keep(RunState& out) const {
   out.modes.clear();
   for (const UnilateralMode mode : modes_) out.modes.push_back(static_cast<std::int32_t>(mode));
   out.touching.clear();
-  for (const std::vector<double>* numbers : {&directions_, &span_, &fastest_})
+  for (const std::vector<double>* numbers : {&directions_, &span_, &fastest_, &overlap_})
     out.touching.insert(out.touching.end(), numbers->begin(), numbers->end());
   tally_.keep(out.touching);
 }
 
 bool UnilateralMotion::begin_from(const RunState& from) {
   constexpr std::int32_t last_mode = static_cast<std::int32_t>(UnilateralMode::slip);
-  const std::size_t own = directions_.size() + span_.size() + fastest_.size();
+  const std::size_t own = directions_.size() + span_.size() + fastest_.size() + overlap_.size();
   if (from.modes.size() != modes_.size() || from.touching.size() != own + tally_.numbers() ||
       std::ranges::any_of(from.modes, [&](std::int32_t mode) { return mode < 0 || mode > last_mode; }))
     return false;
   for (std::size_t k = 0; k < modes_.size(); ++k) modes_[k] = static_cast<UnilateralMode>(from.modes[k]);
   const double* next = from.touching.data();
-  for (std::vector<double>* numbers : {&directions_, &span_, &fastest_}) {
+  for (std::vector<double>* numbers : {&directions_, &span_, &fastest_, &overlap_}) {
     std::copy_n(next, numbers->size(), numbers->begin());
     next += numbers->size();
   }
@@ -348,11 +349,6 @@ void UnilateralMotion::evaluate(double t, std::span<const double> y, std::span<d
       tell(gripping, bound * (1 + 2 * force_share) + allowed - held, unknown);
     }
   }
-}
-
-bool UnilateralMotion::opens(std::size_t function) const {
-  const std::size_t k = function / functions_per_point;
-  return function % functions_per_point == closing && set_.point(k).has_gap && set_.rate(three * k) > least_speed(three * k);
 }
 
 void UnilateralMotion::settle(double step) {

@@ -46,6 +46,9 @@ class UnilateralMotion {
   void settle(double step);
   /// The event functions of the present modes; rates of those that are no gaps are not known here (NaN).
   void evaluate(double t, std::span<const double> y, std::span<double> values, std::span<double> rates);
+  /// Takes overlaps of surfaces that do not hold as the rounding of their places, at the state that was evaluated last:
+  /// just after an impact, far from the origin. Whether there were any.
+  bool allow_overlaps();
   /// Whether the function tells of a gap that opens at the state that was evaluated last.
   bool opens(std::size_t function) const;
   UnilateralTally& tally() { return tally_; }
@@ -74,7 +77,7 @@ class UnilateralMotion {
   void direct(std::size_t k, double (&direction)[2]) const;
   double speed_along(std::size_t k) const;
   double least_speed(std::size_t row) const;
-  double gap_rounding_of(std::size_t k) const { return gap_rounding * std::max(1.0, span_[k]); }
+  double gap_rounding_of(std::size_t k) const { return std::max(gap_rounding * std::max(1.0, span_[k]), overlap_[k]); }
   void list_unknowns();
   bool find_forces(double t, std::span<const double> y);
   bool find_forces_once(double t, std::span<const double> y);
@@ -112,6 +115,7 @@ class UnilateralMotion {
   std::vector<UnilateralMode> modes_;            ///< per point
   std::vector<double> directions_;               ///< of sliding, two per point
   std::vector<double> span_, fastest_;           ///< widest gap, and fastest sliding since it began, per point
+  std::vector<double> overlap_;                  ///< rounding of a gap's places, per point; 0: not known
   std::vector<double> forces_, loads_, column_;  ///< per row
   std::vector<double> probe_;                    ///< force of a row's column
   std::vector<Unknown> unknowns_;

@@ -66,7 +66,10 @@ double UnilateralWatch::sample(double t, std::span<double> values, std::span<dou
   return reach;
 }
 
-void UnilateralWatch::begin() { search_.begin(integrator_.time(), *this); }
+void UnilateralWatch::begin() {
+  search_.begin(integrator_.time(), *this);
+  if (motion_.allow_overlaps()) search_.begin(integrator_.time(), *this);
+}
 
 std::optional<double> UnilateralWatch::find() {
   const double t = integrator_.time();
