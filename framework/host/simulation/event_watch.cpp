@@ -325,6 +325,13 @@ std::optional<double> EventWatch::nearer_end(double event) const {
 
 bool EventWatch::found_peak() const { return elements_.crossing(found_.function) == approached; }
 
+/// Next to the zero of a divisor a quotient may be rounding. A fixed step goes over that place: its middle and its end
+/// lie behind it.
+double EventWatch::step_to_pole(double way, double share_of_way) const {
+  const double widest = widest_crossing();
+  return way < 4 * widest ? std::max(3 * way, widest) : share_of_way;
+}
+
 double EventWatch::longest_step() {
   double longest = std::min(guard_, samples_of_step * search_.reach());
   std::size_t nearest = size();
@@ -338,7 +345,7 @@ double EventWatch::longest_step() {
       const double more = k == stuck_.function && value == stuck_.value ? stuck_.factor : 1;
       const double share = elements_.crossing(k) == approached ? 1 : pace_.approach;
       double to_zero = more * std::max(share * size, noise) / std::abs(rate);
-      if (shows_pole(k)) to_zero = std::max(to_zero, widest_crossing());
+      if (shows_pole(k)) to_zero = step_to_pole(size / std::abs(rate), to_zero);
       if (to_zero < longest) nearest = k;
       longest = std::min(longest, to_zero);
     } else if (size > noise)

@@ -81,6 +81,7 @@ class EventWatch final : private Signals {
   double size_of_pole(std::size_t k, double t);
   void check_pole(std::size_t k, double t);
   void check_pole_of_clock(std::size_t k);
+  double step_to_pole(double way, double share_of_way) const;
   void refuse_pole(std::size_t k, double t, const SizesAtPole&) const;
 
   Integration& integrator_;
