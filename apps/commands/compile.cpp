@@ -14,6 +14,7 @@
 #include "apps/text/compiled_text.hpp"
 #include "apps/text/terminal.hpp"
 #include "framework/host/results/file_roles.hpp"
+#include "framework/host/results/output_file.hpp"
 
 namespace polyform::apps {
 
@@ -30,10 +31,11 @@ struct CompileArguments {
   bool source = false, json = false;
 };
 
-/// A copy of a file in the place of another: whole, or not there.
-void copy_whole(const fs::path& from, const fs::path& to) {
-  const fs::path beside = to.string() + ".new";
+/// A copy of a file in the place of another, of a link in that of the file which it leads to: whole, or not there.
+void copy_whole(const fs::path& from, fs::path to) {
   std::error_code problem;
+  if (fs::is_symlink(to, problem)) to = fs::weakly_canonical(to, problem);
+  const fs::path beside = to.string() + ".new";
   fs::copy_file(from, beside, fs::copy_options::overwrite_existing, problem);
   if (!problem) fs::rename(beside, to, problem);
   if (!problem) return;
@@ -81,7 +83,10 @@ Exit compile_model(const CompileArguments& arguments) {
   host::FileRoles roles;
   roles.read("the model", arguments.model.file);
   roles.read_files("the plugin", arguments.model.plugin_paths);
-  if (!arguments.output.empty()) roles.write("--output", arguments.output);
+  if (!arguments.output.empty()) {
+    roles.write("--output", arguments.output);
+    const host::OutputFile can_be_written(arguments.output, "--output");  // and vanishes again; refuses a device
+  }
   if (!arguments.vary.empty()) {
     if (arguments.source)
       throw Failure(Exit::bad_input, "--source shows the source of the model as it is written, but --vary was given",

@@ -76,14 +76,33 @@ void print(Severity severity, std::string_view message, std::string_view remedy)
   print(Diagnostic{.severity = severity, .message = message, .remedy = remedy});
 }
 
+namespace {
+
+// The first look at the pace of a run, and the time left from which on it is told.
+constexpr std::chrono::seconds first_look_at_pace{30};
+constexpr double told_from = 3 * 3600;  // s
+
+}  // namespace
+
 ProgressBar::ProgressBar(bool enabled)
-    : enabled_(enabled && on_terminal()), next_(start_ + std::chrono::milliseconds(500)) {}
+    : enabled_(enabled), bar_(on_terminal()),
+      next_(start_ + (bar_ ? std::chrono::milliseconds(500) : std::chrono::milliseconds(first_look_at_pace))) {}
 
 ProgressBar::~ProgressBar() { clear(); }
 
 void ProgressBar::clear() {
   if (drawn_) std::fputs("\r\033[K", stderr);
   drawn_ = false;
+}
+
+void ProgressBar::tell_pace(double share, double spent, std::string_view what) {
+  next_ += std::chrono::minutes(1);
+  const double left = spent * (1 - share) / share;
+  if (left < told_from) return;
+  enabled_ = false;  // once
+  print(Severity::warning, fmt::format("after {} the run is at {}: at this pace it takes {} more", clock_text(spent),
+                                       host::printable(what), share > 0 ? clock_text(left) : "for ever"),
+        "Ctrl+C ends it, keeps its rows, and tells what holds its steps down.");
 }
 
 void ProgressBar::update(double time, double duration) {
@@ -96,6 +115,7 @@ void ProgressBar::update(double done, double whole, std::string_view what) {
   next_ = now + std::chrono::milliseconds(100);
   const double share = std::clamp(done / whole, 0.0, 1.0);
   const double spent = std::chrono::duration<double>(now - start_).count();
+  if (!bar_) return tell_pace(share, spent, what);
   constexpr int width = 30;
   const int full = static_cast<int>(share * width);
   const std::string line =

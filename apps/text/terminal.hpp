@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <cstddef>
 #include <memory>
 #include <string>
@@ -45,7 +46,8 @@ class HeldMessages {
 /// The first error of some messages, as above.
 std::string first_error(const host::Diagnostics&);
 
-/// A bar with the time left. Shows nothing unless the error stream is a terminal and the run takes over half a second.
+/// A bar with the time left, if the error stream is a terminal and the run takes over half a second. Elsewhere one
+/// warning about a run that, at its pace, has hours to go.
 class ProgressBar {
  public:
   explicit ProgressBar(bool enabled);
@@ -60,9 +62,12 @@ class ProgressBar {
  private:
   using Clock = std::chrono::steady_clock;
   void clear();
-  bool due() const { return enabled_ && Clock::now() >= next_; }
+  /// Without a bar, one call in 256 looks at the clock.
+  bool due() { return enabled_ && (bar_ || ++calls_ == 0) && Clock::now() >= next_; }
+  void tell_pace(double share, double spent, std::string_view what);
 
-  bool enabled_, drawn_ = false;
+  bool enabled_, bar_, drawn_ = false;
+  std::uint8_t calls_ = 0;
   Clock::time_point start_ = Clock::now(), next_;
 };
 

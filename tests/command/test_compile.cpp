@@ -89,6 +89,13 @@ TEST_CASE("a compiled model runs, is kept, and two processes that compile it do 
   for (std::size_t row = 0; row < a.rows.size(); ++row)
     CHECK(std::abs(a.at(row, "pin.q") - b.at(row, "pin.q")) < 1e-12);
 
+  // A pipe or a device is no place for it, and stays what it is.
+  REQUIRE(::mkfifo(shop.path("pipe.so").c_str(), 0666) == 0);
+  const Outcome piped = shop.run({"compile", "swing.yaml", "-o", "pipe.so"});
+  CHECK(piped.code == 2);
+  CHECK_THAT(piped.err, Contains("not a regular file"));
+  CHECK(std::filesystem::is_fifo(shop.path("pipe.so")));
+
   // It counts as a witness together with the solver that it comes from, and solves no other model.
   const Outcome compared = shop.run({"compare", "swing.yaml", "--plugin-path", "swing.so", "--solvers",
                                      "riccati,compiled-swing", "--json"});

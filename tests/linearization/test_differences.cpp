@@ -49,14 +49,21 @@ TEST_CASE("the derivative at the knot of a spline has its digits") {
   }
 }
 
+namespace {
+
+template <class Function>
+polyform::host::Kink kink_of(Function f, double terms = 0) {
+  const double middle = f(0.0);
+  return polyform::host::kink(std::span(&middle, 1), terms, 1, 0.125, [&](double h, std::span<double> out) {
+    out[0] = f(h);
+    return true;
+  });
+}
+
+}  // namespace
+
 TEST_CASE("a kink is told from a bend, however sharp, and from a smooth law with an offset") {
-  const auto part = [](auto f, double terms = 0) {
-    const double middle = f(0.0);
-    return polyform::host::kink(std::span(&middle, 1), terms, 1, 0.125, [&](double h, std::span<double> out) {
-      out[0] = f(h);
-      return true;
-    });
-  };
+  const auto part = [](auto f, double terms = 0) { return kink_of(f, terms).part; };
   CHECK(part([](double x) { return 1e3 + 2 * x + 5 * x * x; }) == 0);
   CHECK(part([](double x) { return std::sin(x) + 1e-3 * std::cos(300 * x); }) == 0);
   CHECK(part([](double x) { return x * std::abs(x); }) == 0);
@@ -66,4 +73,18 @@ TEST_CASE("a kink is told from a bend, however sharp, and from a smooth law with
   CHECK(part([](double x) { return x == 0 ? 0 : x < 0 ? 2e-15 : -1e-15; }, 10) == 0);
   CHECK(std::abs(part([](double x) { return x < 0 ? x : 3 * x; }) - 0.5) < 1e-6);
   CHECK(std::abs(part([](double x) { return 1e4 + (x < 0 ? x : 1.1 * x); }) - 0.1 / 2.1) < 1e-3);
+}
+
+// Both sides have the same difference, which is 1/h, h^(-2/3) or 1/sqrt(h).
+TEST_CASE("a jump and a cusp that are odd about the point have no derivative") {
+  const auto grows = [](auto f) { return kink_of(f, 10).grows; };
+  CHECK(grows([](double x) { return x > 0 ? 0.1 : x < 0 ? -0.1 : 0; }));
+  CHECK(grows([](double x) { return std::cbrt(x); }));
+  CHECK(grows([](double x) { return std::copysign(std::sqrt(std::abs(x)), x) + 3 * x; }));
+  CHECK(grows([](double x) { return std::tanh(x / 1e-7); }));
+  CHECK_FALSE(grows([](double x) { return x * std::abs(x); }));
+  CHECK_FALSE(grows([](double x) { return std::tanh(x / 1e-3); }));
+  CHECK_FALSE(grows([](double x) { return x < 0 ? x : 3 * x; }));
+  CHECK_FALSE(grows([](double x) { return x * x * x; }));
+  CHECK_FALSE(grows([](double x) { return x == 0 ? 0 : x < 0 ? 2e-15 : -1e-15; }));
 }

@@ -84,3 +84,23 @@ modules:
     CHECK(j.stability.verdict == Outlook::stable);
   }
 }
+
+// With dry friction or a cube root A has no value at rest; drag by the square of the speed has one, zero.
+TEST_CASE("a law that jumps or has a vertical slope at the point has no verdict") {
+  const auto slide = [](const std::string& effort) {
+    return system_from_text(
+        "polyform: 1\ngravity: [0, 0, 0]\nbodies:\n  - {name: b, mass: 1, inertia: {xx: 1, yy: 1, zz: 1}}\njoints:\n"
+        "  - {name: s, type: prismatic, base: ground, moving: b, position: [0, 0, 0], axis: [1, 0, 0]}\nforces:\n"
+        "  - {name: push, type: joint-force, joint: s, effort: {expression: \"" + effort + "\"}}\n");
+  };
+  for (const char* const effort : {"-q(s)-0.1*sign(v(s))", "-cbrt(q(s))-v(s)", "-q(s)-v(s)-0.3*step(q(s))*2+0.3"}) {
+    INFO(effort);
+    const auto system = slide(effort);
+    for (const Judged& j : judge_all(*system)) {
+      CHECK(j.stability.verdict == Outlook::none);
+      CHECK(j.stability.text.find("no verdict: a law jumps") == 0);
+    }
+  }
+  const auto drag = slide("-q(s)-v(s)-abs(v(s))*v(s)");
+  for (const Judged& j : judge_all(*drag)) CHECK(j.stability.verdict == Outlook::stable);
+}

@@ -172,3 +172,19 @@ TEST_CASE("generalized-alpha with a step of its own choice follows the tolerance
   // Stability would hold an explicit method at some 15 000 evaluations.
   CHECK(few.evaluations < 6000);
 }
+
+// Velocities that do not change leave no error of their own: that of the positions is all. A turn by ω t about one
+// axis has the quaternion (cos(ω t/2), sin(ω t/2) e).
+TEST_CASE("a steady turn of a ball joint keeps its tolerance with every adaptive integrator") {
+  const std::string text =
+      "polyform: 1\ngravity: [0, 0, 0]\nbodies:\n  - {name: b, mass: 1, inertia: {xx: 1, yy: 1, zz: 1}}\njoints:\n"
+      "  - {name: j, type: spherical, base: ground, moving: b, position: [0, 0, 0], initial: {velocity: [0, 5, 0]}}\n";
+  for (const IntegratorType* const type : integrator_types()) {
+    if (type->fixed_step()) continue;
+    INFO(type->name());
+    Rows rows;
+    run(text, {integrator(type->name()), 4, 1e-3, 1e-6}, rows);
+    CHECK(std::abs(std::abs(rows.turn.w) - std::abs(std::cos(10.0))) < 1e-4);
+    CHECK(std::abs(std::abs(rows.turn.y) - std::abs(std::sin(10.0))) < 1e-4);
+  }
+}

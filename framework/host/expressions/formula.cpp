@@ -185,9 +185,8 @@ bool TimeFormula::is_pole(double t) const {
   constexpr double distance = 1e-6, distance_of_touch = 1e-3;
   double far = distance * std::max(std::abs(t), distance);
   if (poles_.all[nearest_pole(t)].touched) far = distance_of_touch * std::min(std::max(std::abs(t), distance), shortest_);
-  const double near = nearer_to_pole * far;
-  const auto size = [&](double at) { return std::abs(value(at).value); };
-  return grows_without_bound(std::max(size(t - far), size(t + far)), std::max(size(t - near), size(t + near)));
+  const auto size = [&](double by) { return std::max(std::abs(value(t - by).value), std::abs(value(t + by).value)); };
+  return grows_without_bound({size(far), size(std::sqrt(nearer_to_pole) * far), size(nearer_to_pole * far)});
 }
 
 /// Of poles_.all.

@@ -110,6 +110,7 @@ std::vector<NodeIndex> Graph::switches(std::span<const NodeIndex> roots) {
       case Code::absolute:
       case Code::sign:
       case Code::step:
+      case Code::arc_tangent2:  // it jumps where its first operand changes its sign left of zero
         at = node.a;
         break;
       case Code::floor:

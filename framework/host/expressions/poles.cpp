@@ -76,9 +76,10 @@ Poles::Poles(Graph& graph, std::span<const NodeIndex> values, std::span<const st
   zeros = Program(graph, nodes, inputs);
 }
 
-bool grows_without_bound(double size_far, double size_near) noexcept {
+bool grows_without_bound(const SizesAtPole& at) noexcept {
   constexpr double least_growth = 0.5 / nearer_to_pole;
-  return size_near > least_growth * size_far;
+  const double least_to_middle = 0.5 / std::sqrt(nearer_to_pole);
+  return at.near > least_growth * at.far && at.middle > least_to_middle * at.far;
 }
 
 }  // namespace polyform::host::inline expressions

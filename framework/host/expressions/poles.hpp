@@ -49,10 +49,15 @@ class PoleSource {
   ~PoleSource() = default;
 };
 
-/// Whether sizes at some distance from a zero, and at `nearer_to_pole` times that, show a pole: they grow as the inverse
-/// of the distance or faster, of which half is asked for. What stays bounded, sin(x)/x or x/abs(x), does not, and what
-/// grows less, 1/sqrt(abs(x)), has a motion that leads past.
-bool grows_without_bound(double size_far, double size_near) noexcept;
+/// The nearer of two distances from a zero, as a part of the farther one.
 inline constexpr double nearer_to_pole = 0.01;
+/// Values at three distances from a zero: some distance, `nearer_to_pole` times that, and their geometric mean.
+struct SizesAtPole {
+  double far, middle, near;
+};
+/// Whether they show a pole: they grow as the inverse of the distance or faster, of which half is asked for. What stays
+/// bounded, sin(x)/x or x/abs(x), does not, nor what grows in the nearer half alone, by the rounding of 0/0; and what
+/// grows less, 1/sqrt(abs(x)), has a motion that leads past.
+bool grows_without_bound(const SizesAtPole&) noexcept;
 
 }  // namespace polyform::host::inline expressions

@@ -102,6 +102,7 @@ bool Integration::begin_step() {
   within_ = now_;
   // Even if y has not changed, its derivative may have.
   if (std::exchange(discrete_changed_, false) && !done(method_->restart(time(), state(), 0))) return false;
+  step_start_.assign(state().begin(), state().end());
   begun_ = true;
   return true;
 }
@@ -136,6 +137,11 @@ bool Integration::state_at(double t, std::span<double> y) {
   }
   if (t >= previous_time() && t <= time()) {
     stand(within_);
+    // An interpolation over a long step has rounding there that is larger than a gap just after an impact.
+    if (t == previous_time() && step_start_.size() == y.size()) {
+      std::ranges::copy(step_start_, y.begin());
+      return true;
+    }
     const std::size_t before = system_.evaluations();
     const bool known = done(method_->state_at(t, y));
     interpolation_evaluated_ = interpolation_evaluated_ || system_.evaluations() > before;

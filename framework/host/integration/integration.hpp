@@ -55,8 +55,8 @@ class Integration {
   /// One step, never beyond t_limit > time(). False when it failed: failure() says why, time() and state() stay as they
   /// were.
   bool step(double t_limit);
-  /// The state at t within the last step: at its end state() itself, before it see Integrator::state_at. False when it
-  /// failed.
+  /// The state at t within the last step: at its ends the state that it began with, and state() itself; between them
+  /// see Integrator::state_at. False when it failed.
   bool state_at(double t, std::span<double> y);
   /// Whether states within the last step took evaluations of their own: what lies behind an event in that step is then
   /// felt before the event too.
@@ -86,6 +86,7 @@ class Integration {
   CountedSystem system_;
   DiscreteState* discrete_;                  ///< of the equation, or none
   std::vector<std::int32_t> within_, now_;   ///< its values within the last step, and at time()
+  std::vector<double> step_start_;           ///< the state that the last step began with
   bool discrete_changed_ = false;            ///< at the end of the last step
   bool begun_ = false;                       ///< the next step
   std::unique_ptr<Integrator, Destroy> method_;

@@ -7,7 +7,6 @@
 
 #include "framework/diagnostics.hpp"
 #include "framework/host/expressions/approach.hpp"
-#include "framework/host/expressions/poles.hpp"
 
 namespace polyform::host::inline simulation {
 
@@ -41,9 +40,11 @@ constexpr double no_time = 1e-7, first_silence = 1e-6;
 // Part of a step: the distance from a pole at which its formulas are looked at first. The nearer look is so many times
 // farther away than the pole is located.
 constexpr double share_of_step_to_pole = 1e-3, share_of_step_to_touch = 1e-2;
-constexpr double times_located = 20, least_distance_ratio = 10;
+constexpr double times_located = 20;
 // The same of the time, where the clock alone tells the place.
 constexpr double share_of_time_to_pole = 1e-6;
+// A part of the time: a quotient of two that are zero, such as sin(x)^2/(1 - cos(x)), is rounding for x below 1e-8.
+constexpr double widest_share = 1e-6;
 // Steps of this share of the time, so many in a row, lead nowhere.
 constexpr double standing = 1e-7;
 constexpr std::size_t patience = 20000;
@@ -73,6 +74,7 @@ bool EventWatch::shows_pole(std::size_t k) const {
 }
 
 double EventWatch::scale(double t) const { return std::max(std::abs(t), step_); }
+double EventWatch::widest_crossing() const { return widest_share * scale(integrator_.time()); }
 double EventWatch::first_step() const { return first_share * scale(integrator_.time()); }
 
 bool EventWatch::counts(std::size_t k, bool rising) const noexcept {
@@ -242,27 +244,27 @@ double EventWatch::size_of_pole(std::size_t k, double t) {
 }
 
 /// Where a formula grows without bound no motion leads past, whatever a step makes of it. A quotient that stays bounded
-/// is passed like a switch. Fixed steps to an event become shorter than what tells the two apart: the way of a whole
-/// one is followed.
+/// is passed like a switch. Steps to an event become shorter than what tells the two apart: the way that they go is
+/// followed further.
 void EventWatch::check_pole(std::size_t k, double t) {
   const double first = integrator_.previous_time(), last = integrator_.time();
   const bool touched = elements_.crossing(k) == touched_pole, fixed = pace_.approach < 1;
   const double step = fixed ? std::max(last - first, step_) : last - first;
-  double far = (touched ? share_of_step_to_touch : share_of_step_to_pole) * step, near = nearer_to_pole * far;
-  if (const double least = times_located * located * scale(t); near < least) {  // of a short step: from its farther end
-    near = least;
-    far = fixed ? near / nearer_to_pole : std::max(t - first, last - t);
-    if (!(far > least_distance_ratio * near)) return;  // an integrator that steps so shortly sees it
-  }
+  double far = (touched ? share_of_step_to_touch : share_of_step_to_pole) * step;
+  const double least = times_located * located * scale(t) / nearer_to_pole;
+  // A step that ends at a bend in the same place is followed by one of a rounding.
+  const bool beside = fixed || far < least;
+  far = std::max(far, least);
   const auto size = [&](double distance) {
     double largest = 0;
     for (const double at : {t - distance, t + distance})
-      if (fixed || (at >= first && at <= last)) largest = std::max(largest, size_of_pole(k, at));
+      if (beside || (at >= first && at <= last)) largest = std::max(largest, size_of_pole(k, at));
     return largest;
   };
-  const double guard = guard_, size_far = size(far), size_near = size(near);
+  const double guard = guard_;
+  const SizesAtPole sizes{size(far), size(std::sqrt(nearer_to_pole) * far), size(nearer_to_pole * far)};
   guard_ = guard;
-  refuse_pole(k, t, size_far * nearer_to_pole * far / near, size_near);
+  refuse_pole(k, t, sizes);
 }
 
 /// At the state of the time at which the clock passed it.
@@ -276,12 +278,11 @@ void EventWatch::check_pole_of_clock(std::size_t k) {
     }
     return largest;
   };
-  const double size_far = size(far);
-  refuse_pole(k, t, size_far, size(nearer_to_pole * far));
+  refuse_pole(k, t, {size(far), size(std::sqrt(nearer_to_pole) * far), size(nearer_to_pole * far)});
 }
 
-void EventWatch::refuse_pole(std::size_t k, double t, double size_far, double size_near) const {
-  if (!grows_without_bound(size_far, size_near)) return;
+void EventWatch::refuse_pole(std::size_t k, double t, const SizesAtPole& sizes) const {
+  if (!grows_without_bound(sizes)) return;
   elements_.note_pole(k, t);
   throw Failure(Exit::simulation_failed, fmt::format("no motion leads past t = {:.9g} s", t));
 }
@@ -322,6 +323,15 @@ std::optional<double> EventWatch::nearer_end(double event) const {
   return from + share * (event - from);
 }
 
+bool EventWatch::found_peak() const { return elements_.crossing(found_.function) == approached; }
+
+/// Next to the zero of a divisor a quotient may be rounding. A fixed step goes over that place: its middle and its end
+/// lie behind it.
+double EventWatch::step_to_pole(double way, double share_of_way) const {
+  const double widest = widest_crossing();
+  return way < 4 * widest ? std::max(3 * way, widest) : share_of_way;
+}
+
 double EventWatch::longest_step() {
   double longest = std::min(guard_, samples_of_step * search_.reach());
   std::size_t nearest = size();
@@ -334,7 +344,8 @@ double EventWatch::longest_step() {
     if ((value >= 0) == (rate < 0)) {
       const double more = k == stuck_.function && value == stuck_.value ? stuck_.factor : 1;
       const double share = elements_.crossing(k) == approached ? 1 : pace_.approach;
-      const double to_zero = more * std::max(share * size, noise) / std::abs(rate);
+      double to_zero = more * std::max(share * size, noise) / std::abs(rate);
+      if (shows_pole(k)) to_zero = step_to_pole(size / std::abs(rate), to_zero);
       if (to_zero < longest) nearest = k;
       longest = std::min(longest, to_zero);
     } else if (size > noise)

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "framework/host/expressions/poles.hpp"
 #include "framework/host/integration/event_search.hpp"
 #include "framework/host/integration/integration.hpp"
 #include "framework/host/simulation/element_events.hpp"
@@ -30,6 +31,8 @@ class EventWatch final : private Signals {
   /// lies behind, s: stages of a step without error control lie there, or evaluations of the interpolation. Nothing
   /// where the step is good, or too short to matter.
   std::optional<double> nearer_end(double event) const;
+  /// Whether the event is the top of a narrow peak, where nothing happens.
+  bool found_peak() const;
   /// The time at which the function of that event has its new sign, s.
   double found_at() const { return found_.time; }
   /// Lets the element of the event that was found change its states, and others that have an
@@ -45,6 +48,8 @@ class EventWatch final : private Signals {
   double longest_step();
   /// The element whose guard bounds steps to about the last one's length, for messages; "" where none does.
   std::string held_by_guard() const;
+  /// How far from an event the way across it may begin and end where formulas have no values nearer by, s.
+  double widest_crossing() const;
   /// The first step after an event: far shorter than anything that begins there.
   double first_step() const;
 
@@ -76,7 +81,8 @@ class EventWatch final : private Signals {
   double size_of_pole(std::size_t k, double t);
   void check_pole(std::size_t k, double t);
   void check_pole_of_clock(std::size_t k);
-  void refuse_pole(std::size_t k, double t, double size_far, double size_near) const;
+  double step_to_pole(double way, double share_of_way) const;
+  void refuse_pole(std::size_t k, double t, const SizesAtPole&) const;
 
   Integration& integrator_;
   ElementEvents elements_;

@@ -9,6 +9,13 @@
 
 namespace polyform::host::inline simulation {
 
+namespace {
+
+// How much wider the way across an event becomes, each time that a state beside it has no rates.
+constexpr double wider = 8;
+
+}  // namespace
+
 RunMotion::RunMotion(const SystemView& view, const ConstStateView& start, Solver& solver,
                      const IntegratorChoice& integrator, const StepSettings& settings)
     : solver_(solver),
@@ -18,7 +25,9 @@ RunMotion::RunMotion(const SystemView& view, const ConstStateView& start, Solver
       integrator_(driven_, integrator, settings),
       states_(solver.state_size()),
       y_(equations_.size()),
-      rates_(equations_.size()) {}
+      rates_(equations_.size()),
+      moved_rates_(equations_.size()),
+      ahead_(equations_.size()) {}
 
 void RunMotion::begin(const ConstStateView& start) {
   encode_start(solver_, start, solver_states());
@@ -64,15 +73,37 @@ void RunMotion::begin_anew_from_state(double t, double first_step) {
   integrator_.restart(t, y_, first_step);
 }
 
-void RunMotion::cross(double event, double end, double first_step) {
-  const double begin = time();
-  const auto go_on = [&](double length) {
-    for (std::size_t i = 0; i < y_.size(); ++i) y_[i] += length * rates_[i];
-  };
-  if (!driven_.derivative(begin, y_, rates_)) fail_at(begin, solver_);
-  go_on(event - begin);
-  // At the event itself the rates may have no value.
-  if (driven_.derivative(end, y_, rates_) || driven_.derivative(begin, y_, rates_)) go_on(end - event);
+/// Stands where the way across begins, with its rates; the time of that.
+double RunMotion::begin_with_rates(const Crossing& way) {
+  const double earliest = std::max(integrator_.previous_time(), way.event - way.widest);
+  double t = way.begin;
+  for (double back = std::max(way.end - way.begin, 0.0);; back *= wider) {
+    stand_at(t);
+    correct(t);
+    if (driven_.derivative(t, y_, rates_)) return t;
+    if (!(t > earliest) || !(back > 0)) fail_at(t, solver_);
+    t = std::max(earliest, way.event - back);
+  }
+}
+
+void RunMotion::go_on(double length) {
+  for (std::size_t i = 0; i < y_.size(); ++i) y_[i] += length * rates_[i];
+}
+
+void RunMotion::cross(const Crossing& way, double first_step) {
+  const double begin = way.end > way.begin ? begin_with_rates(way) : way.begin;
+  if (!(way.end > way.begin)) return begin_anew(begin, first_step);
+  go_on(way.event - begin);
+  const double last = std::min(way.limit, way.event + way.widest);
+  double end = way.end;
+  for (double length = end - way.event;; length *= wider) {
+    for (std::size_t i = 0; i < y_.size(); ++i) ahead_[i] = y_[i] + (end - way.event) * rates_[i];
+    const bool has_rates = driven_.derivative(end, ahead_, moved_rates_);
+    if (has_rates) rates_.swap(moved_rates_);
+    if (has_rates || !(end < last) || !(length > 0)) break;
+    end = std::min(last, way.event + length);
+  }
+  go_on(end - way.event);
   begin_anew_from_state(end, first_step);
 }
 

@@ -35,10 +35,16 @@ class RunMotion {
   void begin_anew_from_state(double t, double first_step);
   /// Lets the integrator go on at t from y() as it is, not corrected.
   void restart(double t, double first_step) { integrator_.restart(t, y_, first_step); }
-  /// Goes from y() at the time of the integrator to `end`, across an event, with the rates before and after it. The way
-  /// is far shorter than anything that begins there. The error of such a step cannot be controlled, because a jump may
-  /// be of any size. The integrator then begins anew.
-  void cross(double event, double end, double first_step);
+  /// The way across an event, s: from shortly before it, by its time, to `end`, which lies at `limit` at most; from the
+  /// beginning to the event and from there to the end it is no longer than `widest`.
+  struct Crossing {
+    double begin, event, end, limit, widest;
+  };
+  /// Goes across an event, with the rates before and after it. The way is far shorter than anything that begins there.
+  /// The error of such a step cannot be controlled, because a jump may be of any size. Where a formula is rounding or
+  /// has no value, as a quotient of two that are zero, the way is made wider, up to where it has one on either side. The
+  /// integrator then begins anew, at `end` or behind it.
+  void cross(const Crossing&, double first_step);
   /// Makes one step, to t_limit at most.
   void step(double t_limit);
   /// Throws Failure (simulation_failed) with the integrator's last reason.
@@ -60,6 +66,9 @@ class RunMotion {
   SolverOde& equations() { return equations_; }
 
  private:
+  double begin_with_rates(const Crossing&);
+  void go_on(double length);
+
   Solver& solver_;
   SolverOde equations_;
   UnilateralMotion touching_;
@@ -67,7 +76,7 @@ class RunMotion {
   Integration integrator_;
   const std::size_t states_;
   std::vector<double> y_;
-  std::vector<double> rates_;  ///< room for the rates at an event
+  std::vector<double> rates_, moved_rates_, ahead_;  ///< room for the rates at an event, and the state behind it
   bool begun_ = false;
 };
 

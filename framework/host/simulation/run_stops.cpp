@@ -56,11 +56,18 @@ void RunStops::before_step(double limit) {
 RunStops::Found RunStops::find() {
   const double event = events_.empty() ? never : events_.find().value_or(never);
   const double touch = touches_.empty() ? never : touches_.find().value_or(never);
+  saw_peak_ = steps_at_peak_ > 0 || is_at_knot();
+  if (steps_at_peak_ > 0) --steps_at_peak_;
   found_at_ = std::min(touch, event);
-  if (found_at_ == never) return Found::nothing;
-  if (touch <= event) return Found::touch;
-  const std::optional<double> nearer = events_.nearer_end(event);
-  if (!nearer) return Found::event;
+  if (found_at_ == never) {
+    if (!touches_.empty()) touches_.settle();
+    return Found::nothing;
+  }
+  const bool touches = touch <= event;
+  const std::optional<double> nearer = touches ? touches_.nearer_end(touch) : events_.nearer_end(event);
+  if (!nearer) return touches ? Found::touch : Found::event;
+  // The step that is made once more ends at the peak, and the next begins there.
+  steps_at_peak_ = !touches && events_.found_peak() ? 2 : 0;
   step_again_until(*nearer);
   return Found::step_again;
 }
@@ -70,7 +77,7 @@ void RunStops::step_again_until(double end) {
   const double from = motion_.integrator().previous_time();
   motion_.stand_at(from);
   motion_.restart(from, end - from);
-  events_.begin();
+  begin();
   step_again_until_ = end;
 }
 
@@ -82,10 +89,10 @@ void RunStops::pass_touch() {
 }
 
 void RunStops::pass_event() {
-  const double first_step = events_.first_step();
-  const double end = std::min({found_at_ + first_step, end_, duration_});
-  motion_.begin_anew(found_at_, first_step);
-  if (end > found_at_) motion_.cross(std::min(events_.found_at(), end), end, first_step);
+  const double first_step = events_.first_step(), limit = std::min(end_, duration_);
+  motion_.cross({found_at_, std::min(events_.found_at(), limit), std::min(found_at_ + first_step, limit), limit,
+                 events_.widest_crossing()},
+                first_step);
   if (events_.pass()) {
     // The solver has the discrete state from now on, the integrator still the one before.
     std::ranges::copy(events_.state(), motion_.y().begin());
@@ -93,10 +100,6 @@ void RunStops::pass_event() {
   }
   events_.begin_after_event();
   renew_touches();
-}
-
-void RunStops::settle() {
-  if (!touches_.empty()) touches_.settle();
 }
 
 /// If the forces have changed at the time of the motion, contacts may have changed too.
@@ -111,6 +114,7 @@ void RunStops::renew_touches() {
 
 void RunStops::pass_knot() {
   motion_.integrator().stand_at_end();
+  steps_at_peak_ = 1;
   knots_.pass(knot_.time);
   ++knots_passed_;
   if (!knot_.abrupt) return;

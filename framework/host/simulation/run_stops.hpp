@@ -47,10 +47,10 @@ class RunStops {
   void pass_event();
   /// The event whose element has ended the run, by name; "" while none has.
   const std::string& ended_by() const { return events_.elements().ended_by(); }
-  /// To be called at the end of a step in which nothing happened.
-  void settle();
   void pass_knot();
 
+  /// After find(): whether the last step began or ended at a narrow peak or at a knot.
+  bool saw_peak() const { return saw_peak_; }
   /// What bounds steps by a guard, for messages; "" where nothing does.
   std::string held_by_guard() const { return events_.empty() ? std::string() : events_.held_by_guard(); }
 
@@ -77,6 +77,8 @@ class RunStops {
   double found_at_ = never;
   double step_again_until_ = -1;  ///< a step that was undone ends there, s
   std::size_t knots_passed_ = 0;
+  bool saw_peak_ = false;           ///< the last step
+  std::size_t steps_at_peak_ = 0;   ///< so many of the next steps end or begin at a peak
 };
 
 }  // namespace polyform::host::inline simulation

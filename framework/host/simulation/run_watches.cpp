@@ -52,6 +52,10 @@ void RunWatches::look(const std::function<std::string()>& held_by) {
                   "Report this to the author of the plugin: what it changes in the process it has to put back.");
 }
 
+void RunWatches::look_at_peak() {
+  if (check_) check_->look_at_peak(motion_.integrator(), motion_.integrator().statistics().steps);
+}
+
 std::vector<std::string> RunWatches::warnings(double energy_drift, std::size_t steps) const {
   std::vector<std::string> all = singular_.warnings(energy_drift);
   std::ranges::copy(scales_.warnings(longest_), std::back_inserter(all));

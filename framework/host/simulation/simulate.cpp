@@ -222,7 +222,7 @@ class Run {
   void look_back() {
     const RunStops::Found found = stops_.find();
     if (found == RunStops::Found::step_again) return;
-    if (found == RunStops::Found::nothing) stops_.settle();
+    if (stops_.saw_peak()) watches_.look_at_peak();
     ahead_ = found;
     pass_rows();
   }

@@ -17,6 +17,8 @@ constexpr double looks = 8;
 constexpr int bits_between_early_looks = 3;
 // A hundredth of a state's way is what one sees in a plot.
 constexpr double seen = 0.01;
+// Steps at peaks cost eleven evaluations each, too. Rows of tables may be as many as steps.
+constexpr std::size_t looks_at_peaks = 200, steps_per_peak = 16;
 // A state that moves less than this share of the others' motion is at rest up to rounding: it has no way to measure by.
 constexpr double resting = 1e-9;
 
@@ -35,16 +37,18 @@ StepCheck::StepCheck(Ode& ode, const IntegratorChoice& choice, const StepSetting
       start_(ode.size()),
       least_(ode.size(), std::numeric_limits<double>::infinity()),
       most_(ode.size(), -std::numeric_limits<double>::infinity()),
-      error_(ode.size()) {}
+      error_(ode.size()),
+      at_peaks_(ode.size()) {}
 
 bool StepCheck::due(std::size_t steps) const {
   return steps % every_ == 0 ||
          (steps < every_ && std::has_single_bit(steps) && std::countr_zero(steps) % bits_between_early_looks == 0);
 }
 
-void StepCheck::look(Integration& integrator, std::size_t steps) {
+/// The step as two of half its size. False where one of them fails.
+bool StepCheck::repeat(Integration& integrator) {
   const double from = integrator.previous_time(), to = integrator.time();
-  if (!integrator.state_at(from, start_)) return;
+  if (!integrator.state_at(from, start_)) return false;
   const std::span<const double> end = integrator.state();
   for (std::size_t i = 0; i < start_.size(); ++i) {
     least_[i] = std::min({least_[i], start_[i], end[i]});
@@ -55,27 +59,40 @@ void StepCheck::look(Integration& integrator, std::size_t steps) {
   // A step that an event or a row has cut short ends off the products of the half step, where a step ends too.
   while (done && halves_.time() < to) done = halves_.step(to);
   evaluations_ += halves_.statistics().evaluations;
-  if (!done) return;
+  return done;
+}
+
+void StepCheck::look(Integration& integrator, std::size_t steps) {
+  if (!repeat(integrator)) return;
   const auto stands_for = static_cast<double>(steps - last_);
-  for (std::size_t i = 0; i < start_.size(); ++i) error_[i] += stands_for * std::abs(halves_.state()[i] - end[i]);
+  const std::span<const double> end = integrator.state();
+  for (std::size_t i = 0; i < end.size(); ++i) error_[i] += stands_for * std::abs(halves_.state()[i] - end[i]);
   last_ = steps;
   ++looked_;
 }
 
+void StepCheck::look_at_peak(Integration& integrator, std::size_t steps) {
+  if (looks_at_peaks + steps / steps_per_peak <= peaks_ || due(steps) || !repeat(integrator)) return;
+  const std::span<const double> end = integrator.state();
+  for (std::size_t i = 0; i < end.size(); ++i) at_peaks_[i] += std::abs(halves_.state()[i] - end[i]);
+  ++peaks_;
+}
+
 std::optional<std::string> StepCheck::warning(std::size_t steps) const {
-  if (looked_ == 0) return std::nullopt;
-  double worst = 0, longest = 0;
+  if (looked_ + peaks_ == 0) return std::nullopt;
+  double all = 0, longest = 0;
+  const double more = last_ > 0 ? static_cast<double>(steps) / static_cast<double>(last_) : 0;
   for (std::size_t i = 0; i < error_.size(); ++i)
     longest = std::max({longest, most_[i] - least_[i], resting * std::abs(most_[i])});
   for (std::size_t i = 0; i < error_.size(); ++i)
-    if (const double way = most_[i] - least_[i]; way > resting * longest && error_[i] > least_error_)
-      worst = std::max(worst, error_[i] / way);
-  const double all = worst * static_cast<double>(steps) / static_cast<double>(last_);
+    if (const double way = most_[i] - least_[i], error = more * error_[i] + at_peaks_[i];
+        way > resting * longest && error > least_error_)
+      all = std::max(all, error / way);
   if (!(all > seen)) return std::nullopt;
   return fmt::format(
       "the step of {:g} s is too long: repeated as two of half the size, {} of the {} steps differ so much that all "
       "steps together come to {:.2g} of the way that a state moves. Give a smaller --step, or an adaptive integrator",
-      step_, looked_, steps, all);
+      step_, looked_ + peaks_, steps, all);
 }
 
 }  // namespace polyform::host::simulation

@@ -23,16 +23,22 @@ class StepCheck {
   /// Repeats the integrator's last step, the one after so many, which stands for all since the last look. Nothing is
   /// learned where the halves fail.
   void look(Integration&, std::size_t steps);
+  /// Repeats the integrator's last step, which stands for itself alone: one that begins or ends at a narrow peak. A few
+  /// hundred are looked at, and later one in some steps.
+  void look_at_peak(Integration&, std::size_t steps);
   std::size_t evaluations() const { return evaluations_; }
   /// A sentence when the errors of all steps add up to more than one still sees, and to more than the absolute
   /// tolerance.
   std::optional<std::string> warning(std::size_t steps) const;
 
  private:
+  bool repeat(Integration&);
+
   double step_, least_error_;
-  std::size_t every_, looked_ = 0, last_ = 0, evaluations_ = 0;
+  std::size_t every_, looked_ = 0, last_ = 0, peaks_ = 0, evaluations_ = 0;
   Integration halves_;
-  std::vector<double> start_, least_, most_, error_;  ///< per state; error_: the sum over the steps
+  /// Per state; error_: the sum over the steps; at_peaks_: over those that stand for themselves.
+  std::vector<double> start_, least_, most_, error_, at_peaks_;
 };
 
 }  // namespace polyform::host::simulation

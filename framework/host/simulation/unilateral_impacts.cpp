@@ -16,14 +16,52 @@ namespace {
 // Bounces that are lower than this share of the widest gap are not followed any more: of a ball that loses a fifth of
 // its speed that is the sixtieth or so, and what is left of all others lasts a millionth of the first.
 constexpr double least_bounce = 1e-12;
-// The widest gap of what has touched from the start, m or rad.
-constexpr double no_span = 1e-6;
 // Impacts that pass on through a row of bodies: each pair of a row of hundreds is passed some times.
 constexpr int most_passes = 2000;
 // Energy that an impact may gain by rounding, of what it moves.
 constexpr double rounding_of_energy = 1e-9;
+// One rounding of a gap may be so many times another. What overlaps by more is no rounding, m or rad.
+constexpr double times_overlap = 4, most_overlap = 1e-8;
 
 }  // namespace
+
+bool UnilateralMotion::allow_overlaps() {
+  bool any = false;
+  for (std::size_t k = 0; k < modes_.size(); ++k) {
+    const bool is_open = !is_closed(k) && set_.point(k).has_normal && set_.point(k).has_gap;
+    const double overlap = is_open ? -set_.gap(k) : 0;
+    if (!(overlap > gap_rounding_of(k)) || overlap > most_overlap) continue;
+    overlap_[k] = times_overlap * overlap;
+    any = true;
+  }
+  return any;
+}
+
+bool UnilateralMotion::opens(std::size_t function) const {
+  const std::size_t k = function / functions_per_point;
+  return function % functions_per_point == closing && set_.point(k).has_gap &&
+         set_.rate(three * k) > least_speed(three * k);
+}
+
+/// Of a row that parts in an impact, with the forces of all that rests beside it: in free fall the rows of a stack have
+/// none.
+double UnilateralMotion::acceleration_after(std::size_t place, const Eigen::VectorXd& u) const {
+  std::vector<std::size_t> resting_places;
+  for (std::size_t p = 0; p < touching_.size(); ++p)
+    if (p != place && std::abs(u[static_cast<Index>(three * p)]) <= least_speed(three * touching_[p]))
+      resting_places.push_back(p);
+  const Index row = static_cast<Index>(three * place);
+  double acceleration = free_[row];
+  if (resting_places.empty()) return acceleration;
+  const ConeProblem problem = problem_of(resting_places, free_);
+  Eigen::VectorXd forces = Eigen::VectorXd::Zero(problem.b.size());
+  problem.solve(forces);
+  for (std::size_t p = 0; p < resting_places.size(); ++p)
+    for (Index i = 0; i < 3; ++i)
+      acceleration += W_(row, static_cast<Index>(three * resting_places[p]) + i) *
+                      forces[static_cast<Index>(three * p) + i];
+  return std::isfinite(acceleration) ? acceleration : free_[row];
+}
 
 /// The restitution of an approach; zero if the bounce would be too low to follow.
 double UnilateralMotion::restitution_of(std::size_t place, double t, const Eigen::VectorXd& u) {
@@ -31,8 +69,10 @@ double UnilateralMotion::restitution_of(std::size_t place, double t, const Eigen
   const UnilateralPoint& point = set_.point(k);
   if (!point.has_gap || !(point.restitution > 0)) return 0;
   const Index row = static_cast<Index>(three * place);
-  const double bounce = point.restitution * u[row], back = -free_[row];
-  if (!(back > 0) || bounce * bounce > 2 * back * least_bounce * std::max(span_[k], no_span)) return point.restitution;
+  const double bounce = point.restitution * u[row], back = -acceleration_after(place, u);
+  // The rounding of a gap drives bounces that are no higher on and on.
+  const double least = std::max(least_bounce * span_[k], gap_rounding_of(k));
+  if (!(back > 0) || bounce * bounce > 2 * back * least) return point.restitution;
   tally_.close(k, t);
   span_[k] = 0;
   return 0;

@@ -37,7 +37,8 @@ void UnilateralMotion::find_touching(double t, std::optional<std::size_t> fired)
   touching_.clear();
   for (std::size_t k = 0; k < set_.points(); ++k) {
     // Times are known up to rounding, and so are gaps that close with a speed.
-    const double allowed = touching_gap * std::max(1.0, span_[k]) + resolution * std::abs(t * set_.rate(three * k));
+    const double allowed = std::max(touching_gap * std::max(1.0, span_[k]), overlap_[k]) +
+                           resolution * std::abs(t * set_.rate(three * k));
     if (!set_.point(k).has_gap || !(set_.gap(k) > allowed) || (fired && *fired / functions_per_point == k))
       touching_.push_back(k);
   }

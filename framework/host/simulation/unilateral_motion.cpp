@@ -20,8 +20,6 @@ constexpr double rest_share = 1e-9;
 constexpr double drift_share = 1e-13, least_drift = 1e-15;
 // Gaps of rows that hold: what is wider is taken off, m or rad.
 constexpr double least_gap = 1e-13;
-// Gaps of bodies that touch without force are rounding of places: they close where they are below it, m or rad.
-constexpr double gap_rounding = 1e-13;
 // Forces below this share of the largest are rounding of the solution of redundant rows.
 constexpr double force_share = 1e-9;
 // Part of the sum of the sizes of an acceleration's terms: a smaller acceleration is their rounding.
@@ -46,6 +44,7 @@ UnilateralMotion::UnilateralMotion(const SystemView& view, const ConstStateView&
       directions_(2 * set_.points()),
       span_(set_.points()),
       fastest_(set_.points()),
+      overlap_(set_.points()),
       forces_(three * set_.points()),
       loads_(forces_),
       column_(forces_),
@@ -63,20 +62,20 @@ void UnilateralMotion::keep(RunState& out) const {
   out.modes.clear();
   for (const UnilateralMode mode : modes_) out.modes.push_back(static_cast<std::int32_t>(mode));
   out.touching.clear();
-  for (const std::vector<double>* numbers : {&directions_, &span_, &fastest_})
+  for (const std::vector<double>* numbers : {&directions_, &span_, &fastest_, &overlap_})
     out.touching.insert(out.touching.end(), numbers->begin(), numbers->end());
   tally_.keep(out.touching);
 }
 
 bool UnilateralMotion::begin_from(const RunState& from) {
   constexpr std::int32_t last_mode = static_cast<std::int32_t>(UnilateralMode::slip);
-  const std::size_t own = directions_.size() + span_.size() + fastest_.size();
+  const std::size_t own = directions_.size() + span_.size() + fastest_.size() + overlap_.size();
   if (from.modes.size() != modes_.size() || from.touching.size() != own + tally_.numbers() ||
       std::ranges::any_of(from.modes, [&](std::int32_t mode) { return mode < 0 || mode > last_mode; }))
     return false;
   for (std::size_t k = 0; k < modes_.size(); ++k) modes_[k] = static_cast<UnilateralMode>(from.modes[k]);
   const double* next = from.touching.data();
-  for (std::vector<double>* numbers : {&directions_, &span_, &fastest_}) {
+  for (std::vector<double>* numbers : {&directions_, &span_, &fastest_, &overlap_}) {
     std::copy_n(next, numbers->size(), numbers->begin());
     next += numbers->size();
   }
@@ -331,7 +330,7 @@ void UnilateralMotion::evaluate(double t, std::span<const double> y, std::span<d
     if (!is_closed(k)) {
       if (!point.has_normal) continue;
       // What parts after an impact is farther from closing than the rounding of its gap.
-      const double margin = (set_.rate(row) > 0 ? 2 : 1) * gap_rounding * std::max(1.0, span_[k]);
+      const double margin = (set_.rate(row) > 0 ? 2 : 1) * gap_rounding_of(k);
       if (point.has_gap)
         tell(closing, set_.gap(k) + margin, set_.rate(row));
       else

@@ -3,6 +3,7 @@
 
 #include <Eigen/Core>
 #include <Eigen/QR>
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <vector>
@@ -45,6 +46,11 @@ class UnilateralMotion {
   void settle(double step);
   /// The event functions of the present modes; rates of those that are no gaps are not known here (NaN).
   void evaluate(double t, std::span<const double> y, std::span<double> values, std::span<double> rates);
+  /// Takes overlaps of surfaces that do not hold as the rounding of their places, at the state that was evaluated last:
+  /// just after an impact, far from the origin. Whether there were any.
+  bool allow_overlaps();
+  /// Whether the function tells of a gap that opens at the state that was evaluated last.
+  bool opens(std::size_t function) const;
   UnilateralTally& tally() { return tally_; }
 
   /// The modes, and what is known of each point and counted of each element, for begin_from() of the same model.
@@ -60,6 +66,9 @@ class UnilateralMotion {
   using Rows = std::vector<std::size_t>;
   // m/s or rad/s: what is slower rests.
   static constexpr double least_rest = 1e-11;
+  // Gaps of bodies that touch without force are rounding of places: they close where they are below it, m or rad, or of
+  // the widest gap.
+  static constexpr double gap_rounding = 1e-13;
   static constexpr std::size_t three = UnilateralSet::rows_per_point;
 
   void check_drawn(const ConstStateView& start);
@@ -68,6 +77,7 @@ class UnilateralMotion {
   void direct(std::size_t k, double (&direction)[2]) const;
   double speed_along(std::size_t k) const;
   double least_speed(std::size_t row) const;
+  double gap_rounding_of(std::size_t k) const { return std::max(gap_rounding * std::max(1.0, span_[k]), overlap_[k]); }
   void list_unknowns();
   bool find_forces(double t, std::span<const double> y);
   bool find_forces_once(double t, std::span<const double> y);
@@ -93,6 +103,7 @@ class UnilateralMotion {
                  Eigen::VectorXd& all, double t);
   void apply(double t, const Eigen::VectorXd& impulse, const Eigen::VectorXd& before, const Eigen::VectorXd& after,
              std::span<double> y);
+  double acceleration_after(std::size_t place, const Eigen::VectorXd& u) const;
   double restitution_of(std::size_t place, double t, const Eigen::VectorXd& u);
 
   UnilateralSet set_;
@@ -104,6 +115,7 @@ class UnilateralMotion {
   std::vector<UnilateralMode> modes_;            ///< per point
   std::vector<double> directions_;               ///< of sliding, two per point
   std::vector<double> span_, fastest_;           ///< widest gap, and fastest sliding since it began, per point
+  std::vector<double> overlap_;                  ///< rounding of a gap's places, per point; 0: not known
   std::vector<double> forces_, loads_, column_;  ///< per row
   std::vector<double> probe_;                    ///< force of a row's column
   std::vector<Unknown> unknowns_;

@@ -26,6 +26,8 @@ constexpr double shortest_touch_step = 1e-9;
 // So many events, each within this share of the time after the one before, are no motion.
 constexpr std::size_t many_touches = 2000;
 constexpr double no_touch_time = 1e-12;
+// Steps that are longer than so many times what an event is located to can still be halved.
+constexpr double times_touch_located = 100;
 
 }  // namespace
 
@@ -64,7 +66,10 @@ double UnilateralWatch::sample(double t, std::span<double> values, std::span<dou
   return reach;
 }
 
-void UnilateralWatch::begin() { search_.begin(integrator_.time(), *this); }
+void UnilateralWatch::begin() {
+  search_.begin(integrator_.time(), *this);
+  if (motion_.allow_overlaps()) search_.begin(integrator_.time(), *this);
+}
 
 std::optional<double> UnilateralWatch::find() {
   const double t = integrator_.time();
@@ -82,6 +87,15 @@ std::optional<double> UnilateralWatch::find() {
                               motion_.set().name_of(found->function / UnilateralMotion::functions_per_point), t),
                   "Use a compliant law there.");
   return found->before;
+}
+
+/// Just after an impact a gap is smaller than the error that a step may have. Then the interpolation may have it closed
+/// while its rate still opens it, which no motion does: steps of half the length come to know the flight between.
+std::optional<double> UnilateralWatch::nearer_end(double event) {
+  const double from = integrator_.previous_time(), to = integrator_.time();
+  if (!(to - from > times_touch_located * touch_located * scale(to))) return std::nullopt;
+  evaluate(event, other_values_, other_rates_);
+  return motion_.opens(found_.function) ? std::optional(0.5 * (from + to)) : std::nullopt;
 }
 
 void UnilateralWatch::pass(double t, std::span<double> y) {

@@ -22,6 +22,9 @@ class UnilateralWatch final : private Signals {
   void begin();
   /// The first event within the last step, or nothing.
   std::optional<double> find();
+  /// Where the last step has to end when it is made once more, because its states contradict that event, s; nothing
+  /// where they do not, or the step is too short to be divided.
+  std::optional<double> nearer_end(double event);
   /// Lets the rows change at the event that was found. y: the state there; what it shall be on return.
   void pass(double t, std::span<double> y);
   /// At the end of a step without an event.

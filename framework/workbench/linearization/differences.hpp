@@ -29,9 +29,14 @@ using Curve = std::function<bool(double offset, std::span<double> out)>;
 /// reduced if the function fails.
 Derivative differentiate(std::size_t size, double step, const Curve& f);
 
-/// The most by which the derivatives from above and from below differ at h = 0, among the first entries, as a part of
-/// the two; zero if the curve has no kink there. middle: f(0); step: a large one, as above. terms: the size of what may
-/// cancel in an entry, which tells its rounding: at an equilibrium all entries are zero.
-double kink(std::span<const double> middle, double terms, std::size_t entries, double step, const Curve& f);
+/// Why a curve has no derivative at h = 0.
+struct Kink {
+  double part = 0;      ///< by which the derivatives from above and from below differ, of the two; 0: the curve has none
+  bool grows = false;   ///< the differences grow as steps shrink, on both sides alike: a jump, a cusp, a vertical slope
+};
+
+/// The worst kink at h = 0 among the first entries. middle: f(0); step: a large one, as above. terms: the size of what
+/// may cancel in an entry, which tells its rounding: at an equilibrium all entries are zero.
+Kink kink(std::span<const double> middle, double terms, std::size_t entries, double step, const Curve& f);
 
 }  // namespace polyform::host::linearization

@@ -184,8 +184,8 @@ class Linearizer {
       keep(*at, d, static_cast<Index>(k), out_.A, out_.C);
     }
     for (k = 0; finds_kinks_ && k < n; ++k)
-      if (const double part = kink(row, terms, n, step(), along); part > 0)
-        out_.kinks.push_back({out_.states[k].name, part});
+      if (const Kink found = kink(row, terms, n, step(), along); found.part > 0)
+        out_.kinks.push_back({out_.states[k].name, found.part, found.grows});
     out_.evaluations += at->evaluations();
   }
 

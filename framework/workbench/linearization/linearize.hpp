@@ -53,13 +53,14 @@ struct Linearization {
   std::vector<double> values;         ///< of the states at the point; zero of small rotations
   std::vector<double> rates;          ///< ẋ at the point: of positions the velocities, then the accelerations
   double largest_acceleration = 0;    ///< of these, of velocities and first-order states
-  /// A state by which A has two derivatives, one from above and another from below: its name, and by which part they
-  /// differ.
-  struct Kink {
+  /// A state by which A has two derivatives, one from above and another from below, or none: its name, by which part
+  /// they differ, and whether differences grow as their steps shrink.
+  struct KinkByState {
     std::string state;
     double part;
+    bool grows;
   };
-  std::vector<Kink> kinks;
+  std::vector<KinkByState> kinks;
   std::string warning;                ///< of accelerations at the point that lost digits; or empty
   std::size_t evaluations = 0;        ///< of the solver
 };

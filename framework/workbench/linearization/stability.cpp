@@ -46,6 +46,12 @@ class Judge {
     const std::string sampled = sampled_signals(model_.view());
     if (!sampled.empty())
       out_.why = sampled;
+    else if (const auto jump = std::ranges::find_if(linear_.kinks, [](const auto& k) { return k.grows; });
+             jump != linear_.kinks.end())
+      out_.why = fmt::format(
+          "a law jumps at the point, or bends as sharply as a cube root or dry friction does: differences by {} grow as "
+          "their steps shrink, so that A does not exist there",
+          jump->state);
     else if (!linear_.kinks.empty())
       out_.why = fmt::format(
           "a law has a kink at the point, as a table has at its rows: by {} A has one value from above and another one "

@@ -106,6 +106,7 @@ GeneralizedAlpha::Trial GeneralizedAlpha::find_start(double h) noexcept {
 /// q̇ = N(q) w, the exponential map of the group in whatever coordinates the system has, to the fourth order of h;
 /// exact where N is constant.
 bool GeneralizedAlpha::displace(double h) noexcept {
+  turns_ = false;
   if (parts_ == nullptr) return true;
   for (std::size_t i = 0; i < now_.size(); ++i) work_[i] = is_position_[i] ? now_[i] : mean_[i];
   const auto rates_after = [&](std::size_t k, double share) {
@@ -117,7 +118,8 @@ bool GeneralizedAlpha::displace(double h) noexcept {
   bool constant = true;
   for (std::size_t i = 0; i < now_.size() && constant; ++i)
     constant = !is_position_[i] || rates_[0][i] == rates_[1][i];
-  if (!constant && (!rates_after(2, 0.5) || !rates_after(3, 1))) return false;
+  turns_ = !constant;
+  if (turns_ && (!rates_after(2, 0.5) || !rates_after(3, 1))) return false;
   for (std::size_t i = 0; i < now_.size(); ++i) {
     if (!is_position_[i]) continue;
     const double rate =
@@ -178,8 +180,25 @@ bool GeneralizedAlpha::find_end_rate(double end) noexcept {
   return parts_ == nullptr || parts_->position_rates(end, end_, end_rate_) == Status::ok;
 }
 
+/// The error of displace() to corrected_, for velocities that do not change: against Lobatto's quadrature of the rates
+/// of positions along the way. Where N turns with the positions, as that of quaternions, it is all the error of a steady
+/// motion. Zero where N is constant.
+bool GeneralizedAlpha::estimate_displacement(double h, double end) noexcept {
+  State &first = rates_[0], &middle = rates_[1], &last = rates_[2];
+  for (std::size_t i = 0; i < now_.size(); ++i) corrected_[i] = 0, work_[i] = is_position_[i] ? end_[i] : mean_[i];
+  if (!turns_) return true;
+  if (parts_->position_rates(end, work_, last) != Status::ok) return false;
+  for (std::size_t i = 0; i < now_.size(); ++i)
+    if (is_position_[i]) work_[i] = 0.5 * (now_[i] + end_[i]) + h / 8 * (first[i] - last[i]);
+  if (parts_->position_rates(0.5 * (time_ + end), work_, middle) != Status::ok) return false;
+  for (std::size_t i = 0; i < now_.size(); ++i)
+    if (is_position_[i]) corrected_[i] = end_[i] - now_[i] - h / 6 * (first[i] + 4 * middle[i] + last[i]);
+  return true;
+}
+
 /// Against Lobatto's quadrature of order 4, with the acceleration in the middle of the step.
 bool GeneralizedAlpha::estimate_error(double h, double end) noexcept {
+  if (!estimate_displacement(h, end)) return false;
   for (std::size_t i = 0; i < now_.size(); ++i)
     work_[i] = 0.5 * (now_[i] + end_[i]) + h / 8 * (rate_[i] - end_rate_[i]);
   State& middle = rates_[0];
@@ -197,7 +216,7 @@ bool GeneralizedAlpha::estimate_error(double h, double end) noexcept {
       if (!is_position_[i]) work_[i] = 0;
     if (parts_->position_rates(end, work_, rates_[3]) != Status::ok) return false;
     for (std::size_t i = 0; i < now_.size(); ++i)
-      if (is_position_[i]) error[i] = h * (rates_[2][i] - rates_[3][i]);
+      if (is_position_[i]) error[i] = h * (rates_[2][i] - rates_[3][i]) + corrected_[i];
   }
   // The stiff part is large in an estimate made without it, so the estimate is filtered.
   newton_->solve(std::span(error).first(states_));

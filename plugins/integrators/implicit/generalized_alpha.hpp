@@ -40,6 +40,7 @@ class GeneralizedAlpha final : public ImplicitSteps {
   bool find_end(double h) noexcept;
   double move_end(double h) noexcept;
   bool find_end_rate(double end) noexcept;
+  bool estimate_displacement(double h, double end) noexcept;
   bool estimate_error(double h, double end) noexcept;
   bool displace(double h) noexcept;
 
@@ -49,6 +50,7 @@ class GeneralizedAlpha final : public ImplicitSteps {
   double newton_gamma_;                ///< of the matrix I − γ ∂f/∂y, in steps
   double shift_;                       ///< a belongs to this time after its instant, in steps
   bool fixed_;
+  bool turns_ = false;                 ///< N has changed along the last displacement
   double origin_ = 0;                  ///< of the grid of fixed steps, s
   NewtonPace pace_;
   State a_, last_rate_;                ///< at the start of the step; the derivative at the start of the last step

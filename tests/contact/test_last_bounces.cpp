@@ -1,0 +1,73 @@
+// Bounces that end: what is left of them is rounding, and the bodies lie on their stops, in every integrator.
+#include <fmt/format.h>
+
+#include <catch2/catch.hpp>
+#include <cmath>
+
+#include "tests/events/elements.hpp"
+#include "tests/support/integrators.hpp"
+#include "tests/support/workbench.hpp"
+
+using namespace polyform;
+using namespace polyform::test;
+
+namespace {
+
+host::RunSettings bounce_settings(const std::string& name, double tolerance, double duration) {
+  host::RunSettings s = run_settings(name);
+  s.duration = duration;
+  s.step = 2e-3;
+  s.output_interval = duration / 100;
+  s.relative_tolerance = tolerance;
+  return s;
+}
+
+}  // namespace
+
+// Bounces of h, e² h, e⁴ h ... last √(2 h/g) (1 + e)/(1 − e) together. Near the end they are far lower than the error
+// that a tolerance allows a place.
+TEST_CASE("a mass on a hard stop bounces to its rest with any integrator and tolerance") {
+  const double height = 0.4, restitution = 0.5;
+  const double end = std::sqrt(2 * height / 9.81) * (1 + restitution) / (1 - restitution);
+  const auto system = system_from_text(
+      "polyform: 1\ngravity: [0, 0, -9.81]\n"
+      "bodies:\n  - {name: b, mass: 1, inertia: {xx: 1, yy: 1, zz: 1}}\njoints:\n"
+      "  - {name: j, type: prismatic, base: ground, moving: b, position: [0, 0, 0], axis: [0, 0, 1]}\nforces:\n"
+      "  - {name: stop, type: joint-limit, joint: j, lower: -0.4, law: hard, restitution: 0.5}\n");
+  for (const char* const name : {"cvode-bdf", "cvode-adams", "dopri5", "radau5", "generalized-alpha", "rk4"})
+    for (const double tolerance : {1e-5, 1e-7, 1e-9}) {
+      INFO(name << ", " << tolerance);
+      const Ended ended =
+          run_to_end(*system, *formulations_for(*system).front(), bounce_settings(name, tolerance, 1.1 * end));
+      CHECK(ended.record.warnings.empty());
+      CHECK(std::abs(ended.positions[0].z + height) < 1e-9);
+      CHECK(std::abs(ended.velocities[0].z) < 1e-9);
+    }
+}
+
+// The uppermost mass hits the others while they still bounce: the relative acceleration of masses in a stack is none in
+// free fall, and bounces begin anew many times from next to nothing.
+TEST_CASE("a stack of masses on hard stops comes to rest with any integrator") {
+  const auto system = system_from_text(
+      "polyform: 1\ngravity: [0, 0, -9.81]\nbodies:\n"
+      "  - {name: a, mass: 1, inertia: {xx: 1, yy: 1, zz: 1}}\n"
+      "  - {name: b, mass: 0.3, inertia: {xx: 1, yy: 1, zz: 1}}\n"
+      "  - {name: c, mass: 0.2, inertia: {xx: 1, yy: 1, zz: 1}}\njoints:\n"
+      "  - {name: ja, type: prismatic, base: ground, moving: a, position: [0, 0, 0], axis: [0, 0, 1]}\n"
+      "  - {name: jb, type: prismatic, base: a, moving: b, position: [0, 0, 0], axis: [0, 0, 1]}\n"
+      "  - {name: jc, type: prismatic, base: b, moving: c, position: [0, 0, 0], axis: [0, 0, 1]}\nforces:\n"
+      "  - {name: la, type: joint-limit, joint: ja, lower: -0.4, law: hard, restitution: 0.5}\n"
+      "  - {name: lb, type: joint-limit, joint: jb, lower: -0.1, law: hard, restitution: 0.7}\n"
+      "  - {name: lc, type: joint-limit, joint: jc, lower: -0.1, law: hard, restitution: 0.3}\n");
+  for (const char* const name : {"cvode-bdf", "cvode-adams", "dopri5", "radau5", "generalized-alpha"})
+    for (const double tolerance : {1e-6, 1e-9}) {
+      INFO(name << ", " << tolerance);
+      const Ended ended =
+          run_to_end(*system, *formulations_for(*system).front(), bounce_settings(name, tolerance, 1.5));
+      CHECK(ended.record.end == host::End::done);
+      CHECK(ended.record.warnings.empty());
+      CHECK(std::abs(ended.positions[0].z + 0.4) < 1e-9);
+      CHECK(std::abs(ended.positions[1].z + 0.5) < 1e-9);
+      CHECK(std::abs(ended.positions[2].z + 0.6) < 1e-9);
+    }
+}
