@@ -243,3 +243,12 @@ TEST_CASE("an arm swings against a rotor that is an FMU, as two equal inertias o
     CHECK(rows.at(r, "pin.q") == Approx(t / 2 - std::sin(2 * t) / 4).margin(1e-8));
   }
 }
+
+TEST_CASE("two level rods begin to move as the theory pages compute by hand") {
+  in_formulations(shipped("two_level_rods"), [](const Table& rows) {
+    CHECK(rows.at(0, "wall.a") == Approx(12.6).epsilon(1e-12));
+    CHECK(rows.at(0, "pin.a") == Approx(-4.2 - 12.6).epsilon(1e-12));
+    CHECK(rows.at(0, "wall.fz") == Approx(33.6).epsilon(1e-10));
+    CHECK(rows.at(0, "pin.fz") == Approx(-8.4).epsilon(1e-10));
+  });
+}
