@@ -15,6 +15,7 @@ import {Arrows} from './arrows.js';
 import {report} from './data.js';
 import {fittingDistance, lookFrom} from './framing.js';
 import {Ground} from './ground.js';
+import {waysOfSlides} from './joint-marks.js';
 import {Labels} from './labels.js';
 import {Light} from './light.js';
 import {Meshes} from './meshes.js';
@@ -50,6 +51,7 @@ export class MechanismView {
     this.labels = new Labels(labels);
     this.shapes = new Shapes(this.mechanism);
     const motion = new Motion(run, this.mechanism.bodies);
+    this.shapes.ways = waysOfSlides(this.mechanism, motion, clock);
     this.measure(motion);
     this.shapes.widenFor(this);
     this.findFloor();

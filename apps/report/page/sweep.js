@@ -1,6 +1,6 @@
 // What a mechanism sweeps over a run: where it is, how large it is, and where the ground is below it.
 import {Box3, Vector3} from 'three';
-import {outline} from './shapes.js';
+import {outline} from './outline.js';
 
 /**
  * So many times larger than the mechanism is the motion of one that travels far: a vehicle would be a dot in a picture
@@ -26,9 +26,25 @@ function pointsOf({bodies}, shapes, motion) {
   );
 }
 
-/** Points of the ground that joints and forces are at. */
-const groundPoints = ({joints, forces = []}) =>
-  [...joints, ...forces].flatMap(({ends = []}) => ends.filter(({body}) => body < 0));
+/** Points of the ground that joints and forces are at, and its shapes, with the radius about each. */
+const groundPoints = ({joints, forces = [], ground = []}, shapes) => [
+  ...shapes.anchors().map((at) => [at, 0]),
+  ...[...joints, ...forces].flatMap(({ends = []}) => ends.filter(({body}) => body < 0).map((at) => [at, 0])),
+  ...ground.flatMap((shape) => outline(shape).map(([point, radius]) => [{body: -1, point}, radius])),
+];
+
+/**
+ * Bodies that are to be in sight: not small ones that fly far off, such as a finger of a robot that leaves its slide,
+ * since all else would be a dot. boxes: of the motion of each body.
+ */
+function inSight(bodies, boxes) {
+  const total = bodies.reduce((sum, {mass}) => sum + mass, 0);
+  const isHeavy = bodies.map(({mass}) => mass > 0.005 * total);
+  const union = (test) => boxes.reduce((all, box, b) => (test(b) ? all.union(box) : all), new Box3());
+  const all = union(() => true).getSize(new Vector3()).length(),
+    heavy = union((b) => isHeavy[b]).getSize(new Vector3()).length();
+  return all > 4 * heavy && heavy > 0 ? isHeavy : bodies.map(() => true);
+}
 
 function sizes(box, least) {
   if (box.isEmpty()) box.expandByPoint(new Vector3());
@@ -44,31 +60,41 @@ export function measureSweep({mechanism, shapes, up, clock: {start, end}}, motio
   const {bodies} = mechanism,
     points = pointsOf(mechanism, shapes, motion),
     body = heaviest(bodies, motion);
-  const whole = new Box3(),
-    carried = new Box3(),
-    from = new Vector3(),
+  const boxes = bodies.map(() => ({whole: new Box3(), carried: new Box3(), lowest: Infinity}));
+  const from = new Vector3(),
     way = new Vector3(),
     point = new Vector3();
   const samples = bodies.length > 1000 ? 5 : 40;
-  let lowest = Infinity;
   for (let k = 0; k <= samples; ++k) {
     motion.place(start + (k / samples) * (end - start));
     if (body >= 0) motion.point({body, point: bodies[body].center}, way);
     if (k === 0) from.copy(way);
     for (const [at, radius] of points) {
+      const own = boxes[at.body];
       motion.point(at, point);
-      lowest = Math.min(lowest, point.dot(up) - radius);
-      for (const box of [whole, carried]) {
+      own.lowest = Math.min(own.lowest, point.dot(up) - radius);
+      for (const box of [own.whole, own.carried]) {
         box.expandByPoint(point.addScalar(radius));
         box.expandByPoint(point.addScalar(-2 * radius));
         point.addScalar(radius).sub(way).add(from); // as the heaviest body has it
       }
     }
   }
-  for (const at of groundPoints(mechanism)) {
+  const whole = new Box3(),
+    carried = new Box3(),
+    isSeen = inSight(bodies, boxes.map((box) => box.whole));
+  let lowest = Infinity;
+  boxes.forEach((own, b) => {
+    if (!isSeen[b]) return;
+    whole.union(own.whole);
+    carried.union(own.carried);
+    lowest = Math.min(lowest, own.lowest);
+  });
+  for (const [at, radius] of groundPoints(mechanism, shapes)) {
     motion.point(at, point);
-    whole.expandByPoint(point);
-    lowest = Math.min(lowest, point.dot(up));
+    lowest = Math.min(lowest, point.dot(up) - radius);
+    whole.expandByPoint(point.addScalar(radius));
+    whole.expandByPoint(point.addScalar(-2 * radius));
   }
   const all = sizes(whole, shapes.size),
     own = sizes(carried, shapes.size);
