@@ -29,6 +29,8 @@ const marksOf = (parts) =>
     .map((part) => ({...part, shape: `${part.shape}Mark`, tint: part.tint === 'tyre' ? 'tyre-mark' : 'mark'}));
 
 const local = new Vector3();
+/** So many bodies are drawn with less detail. */
+const many = 200;
 
 /** Whether a point of the body lies in one of its shapes, or next to it. */
 function isWithin(shapes, point, size) {
@@ -205,7 +207,9 @@ export class Shapes {
     const links = this.links(b),
       solid = this.solid(b);
     if (solid) return [...given, ...this.solidParts(body, b, solid)];
-    const balls = distinct(links.flat(), 1).map((at) => ({shape: 'sphere', tint: b, at: {body: b, point: at}, width}));
+    // Where bodies are many, balls at the ends of links are most of what is drawn, and too small to be seen.
+    const ends = this.bodies.length > many ? [] : distinct(links.flat(), 1);
+    const balls = ends.map((at) => ({shape: 'sphere', tint: b, at: {body: b, point: at}, width}));
     return [
       ...links.map(([from, to]) => ({
         shape: 'cylinder',
