@@ -1,53 +1,11 @@
 // Springs and stops in joints, and springs between orientations.
 import {Vector3} from 'three';
-import {outline} from './outline.js';
-
-const a = new Vector3(),
-  b = new Vector3();
 
 /** A point of the base of a joint, at so far along a direction in base axes. */
 const along = ({ends: [base]}, direction, distance) => ({
   body: base.body,
   point: base.point.map((x, k) => x + distance * direction[k]),
 });
-
-const still = {low: 0, high: 0, back: 0, front: 0, across: 0};
-
-/**
- * For each slide how far its moving point goes along its axis over a run, from `low` to `high`, how far the shapes of
- * the moving body reach from this point, from `back` to `front`, and how far they reach `across`; m.
- */
-export function waysOfSlides({joints, bodies}, motion, {start, end}) {
-  const ways = joints.map(() => still);
-  joints.forEach(({freedom, axis, ends: [base, moving]}, j) => {
-    if (freedom !== 'slide' || !axis || [base, moving].some(({body}) => body >= 0 && !motion.has(body))) return;
-    const way = (ways[j] = {...still}),
-      direction = new Vector3();
-    const from = (at) => {
-      direction.fromArray(axis);
-      if (base.body >= 0) direction.transformDirection(motion.matrices[base.body]);
-      return motion.point(at, a).sub(b);
-    };
-    for (let k = 0; k <= 24; ++k) {
-      motion.place(start + (k / 24) * (end - start));
-      motion.point(base, b);
-      const gone = from(moving).dot(direction);
-      Object.assign(way, {low: Math.min(way.low, gone), high: Math.max(way.high, gone)});
-    }
-    if (moving.body < 0) return;
-    motion.point(moving, b);
-    for (const [point, radius] of bodies[moving.body].shapes.flatMap(outline)) {
-      const reach = from({body: moving.body, point}),
-        ahead = reach.dot(direction);
-      Object.assign(way, {
-        back: Math.min(way.back, ahead - radius),
-        front: Math.max(way.front, ahead + radius),
-        across: Math.max(way.across, reach.addScaledVector(direction, -ahead).length() + radius),
-      });
-    }
-  });
-  return ways;
-}
 
 /** Where a spring in a slide is fixed in the base. */
 export const anchorOf = (joint, {low, high, back}, width) =>

@@ -15,14 +15,13 @@ import {Arrows} from './arrows.js';
 import {report} from './data.js';
 import {fittingDistance, lookFrom} from './framing.js';
 import {Ground} from './ground.js';
-import {waysOfSlides} from './joint-marks.js';
 import {Labels} from './labels.js';
 import {Light} from './light.js';
 import {Meshes} from './meshes.js';
 import {Motion, placedBodies} from './motion.js';
 import {Parts} from './parts.js';
 import {Shapes} from './shapes.js';
-import {measureSweep} from './sweep.js';
+import {measureSweep, waysOfSlides} from './sweep.js';
 import {color, onTheme, runColor} from './theme.js';
 import {Traces} from './traces.js';
 

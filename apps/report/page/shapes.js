@@ -1,13 +1,31 @@
 // What each body looks like: its geometry where the model gives one, otherwise links between what is attached to it.
 // A part: {shape, body, tint, matrix} for rigid ones, {shape, tint, ends, width} for what stretches between two points.
-import {Vector3} from 'three';
+import {Matrix4, Quaternion, Vector3} from 'three';
 import {inertiaSolid} from './inertia-solid.js';
 import {anchorOf, jointCoil, stops, torsionSpring} from './joint-marks.js';
-import {outline, placed} from './outline.js';
 
 const distance = (a, b) => Math.hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]);
 const middle = (points) => [0, 1, 2].map((i) => points.reduce((sum, p) => sum + p[i], 0) / points.length);
 const median = (values) => values.sort((a, b) => a - b)[values.length >> 1];
+
+export const placed = (position, orientation, scale) =>
+  new Matrix4().compose(
+    new Vector3(...position),
+    new Quaternion(orientation[1], orientation[2], orientation[3], orientation[0]),
+    new Vector3(...scale),
+  );
+
+/** Points of a shape in body axes with a radius about each: a ball, or the corners of a box. */
+export function outline({type, position, orientation, size, radius, length}) {
+  const ends = () =>
+    [-0.5, 0.5].map((z) => new Vector3(0, 0, z).applyMatrix4(placed(position, orientation, [1, 1, length])).toArray());
+  if (type === 'plane') return [];
+  if (type !== 'box')
+    return type === 'sphere' || length < 2 * radius ? [[position, radius]] : ends().map((end) => [end, radius]);
+  const corners = [0, 1, 2, 3, 4, 5, 6, 7].map((k) => [k & 1 ? 0.5 : -0.5, k & 2 ? 0.5 : -0.5, k & 4 ? 0.5 : -0.5]);
+  const matrix = placed(position, orientation, size);
+  return corners.map((corner) => [new Vector3(...corner).applyMatrix4(matrix).toArray(), 0]);
+}
 
 function givenParts(body, shapes, tint) {
   return shapes.filter(({type}) => type !== 'plane').map(({type, position, orientation, size, radius, length}) => ({

@@ -1,6 +1,6 @@
 // What a mechanism sweeps over a run: where it is, how large it is, and where the ground is below it.
 import {Box3, Vector3} from 'three';
-import {outline} from './outline.js';
+import {outline} from './shapes.js';
 
 /**
  * So many times larger than the mechanism is the motion of one that travels far: a vehicle would be a dot in a picture
@@ -103,4 +103,48 @@ export function measureSweep({mechanism, shapes, up, clock: {start, end}}, motio
   const height = Number.isFinite(lowest) ? lowest - 2 * shapes.width : 0;
   // Where the mechanism stands about on the plane through the origin, that is the ground.
   return {whole: all, carried: own, body, from, travels, height: Math.abs(height) < 0.12 * radius ? 0 : height};
+}
+
+const here = new Vector3(),
+  there = new Vector3(),
+  direction = new Vector3();
+
+/**
+ * For each slide with a spring or stops, how far its moving point goes along its axis over a run, from `low` to `high`,
+ * how far the shapes of the moving body reach from this point, from `back` to `front`, and how far `across`; m.
+ */
+export function waysOfSlides({joints, bodies, forces = []}, motion, {start, end}) {
+  const ways = joints.map(() => ({low: 0, high: 0, back: 0, front: 0, across: 0}));
+  const asked = new Set(forces.map(({joint}) => joint).filter((joint) => joint !== undefined));
+  const slides = [...asked].filter(
+    (j) => joints[j].freedom === 'slide' && joints[j].axis && joints[j].ends.every(({body}) => body < 0 || motion.has(body)),
+  );
+  /** From one point to another; `direction` is then the axis of the slide. */
+  const reach = ({axis, ends: [base]}, from, to) => {
+    direction.fromArray(axis);
+    if (base.body >= 0) direction.transformDirection(motion.matrices[base.body]);
+    return motion.point(to, there).sub(motion.point(from, here));
+  };
+  for (let k = 0; slides.length > 0 && k <= 24; ++k) {
+    motion.place(start + (k / 24) * (end - start));
+    for (const j of slides) {
+      const gone = reach(joints[j], ...joints[j].ends).dot(direction);
+      Object.assign(ways[j], {low: Math.min(ways[j].low, gone), high: Math.max(ways[j].high, gone)});
+    }
+  }
+  for (const j of slides) {
+    const way = ways[j],
+      moving = joints[j].ends[1];
+    if (moving.body < 0) continue;
+    for (const [point, radius] of bodies[moving.body].shapes.flatMap(outline)) {
+      const arm = reach(joints[j], moving, {body: moving.body, point}),
+        ahead = arm.dot(direction);
+      Object.assign(way, {
+        back: Math.min(way.back, ahead - radius),
+        front: Math.max(way.front, ahead + radius),
+        across: Math.max(way.across, arm.addScaledVector(direction, -ahead).length() + radius),
+      });
+    }
+  }
+  return ways;
 }
