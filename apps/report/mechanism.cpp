@@ -117,6 +117,8 @@ class Mechanism {
     user_body_.resize(view_.bodies.size());
     for (std::size_t i = 0; i < bodies.size(); ++i) user_body_[at(bodies[i])] = i;
     attached_.resize(view_.bodies.size());
+    user_joint_.resize(view_.joints.size());
+    for (std::size_t i = 0; i < system.joints().size(); ++i) user_joint_[at(system.joints()[i])] = i;
   }
 
   Json json() {
@@ -125,6 +127,9 @@ class Mechanism {
     for (const ForceInstances& group : view_.forces)
       for (std::size_t i = 0; !is_between_surfaces(*group.type) && i < group.instances.size(); ++i)
         if (Json drawn = force(group, i); !drawn.is_null()) forces.push_back(std::move(drawn));
+    for (const ConstraintInstances& group : view_.constraints)
+      for (std::size_t i = 0; i < group.instances.size(); ++i)
+        if (group.instances[i].markers.size() == 2) forces.push_back(between(group, i, "rod"));
     for (std::size_t i = 0; i < system_.bodies().size(); ++i) bodies.push_back(body(i));
     return {{"gravity", numbers(view_.gravity)},
             {"degrees_of_freedom", system_.count_constraints().degrees_of_freedom},
@@ -154,16 +159,53 @@ class Mechanism {
     return out;
   }
 
-  /// A force with the points that it acts at; null where there is nothing to draw.
+  /// A force with the points or the joint that it acts at; null where there is nothing to draw.
   Json force(const ForceInstances& group, std::size_t i) {
     const ElementInstance& instance = group.instances[i];
     const auto* picture = ask<Picture>(*group.type);
-    if (picture == nullptr && instance.markers.size() != 2) return {};
     if (picture != nullptr && picture->kind() == Picture::Kind::wheel) return wheel(group, i, *picture);
-    const bool is_coil = picture != nullptr && picture->kind() == Picture::Kind::coil;
+    if (picture != nullptr && instance.markers.empty() && instance.joints.size() == 1)
+      return in_joint(group, i, *picture);
+    if (picture == nullptr && instance.markers.size() != 2) return {};
+    const bool is_spring = picture != nullptr && !is_zero(field(group, i, "stiffness"));
+    if (is_spring && picture->kind() == Picture::Kind::torsion) return between(group, i, "torsion");
+    return between(group, i, is_spring && picture->kind() == Picture::Kind::coil ? "coil" : "line");
+  }
+
+  /// What stands between all markers of an element.
+  template <class Type>
+  Json between(const ElementInstances<Type>& group, std::size_t i, const char* kind) {
     Json ends = Json::array();
-    for (const Marker& m : instance.markers) ends.push_back(end(m.body, m.frame, m.point));
-    return {{"name", group.names[i]}, {"kind", is_coil ? "coil" : "line"}, {"ends", ends}};
+    for (const Marker& m : group.instances[i].markers) ends.push_back(end(m.body, m.frame, m.point));
+    return {{"name", group.names[i]}, {"kind", kind}, {"ends", ends}};
+  }
+
+  /// A spring or stops in a joint; null for a damper alone.
+  Json in_joint(const ForceInstances& group, std::size_t i, const Picture& picture) const {
+    std::size_t first = 0;
+    for (std::size_t k = 0; k < i; ++k) first += group.instances[k].joints.size();
+    Json out{{"name", group.names[i]}, {"joint", user_joint_[at(group.joints[first])]}};
+    if (picture.kind() == Picture::Kind::coil) {
+      out["kind"] = "joint-coil";
+      return is_zero(field(group, i, "stiffness")) ? Json() : out;
+    }
+    if (picture.kind() != Picture::Kind::stop) return {};
+    out["kind"] = "stop";
+    for (const char* side : {"lower", "upper"})
+      if (const FieldValue* place = field(group, i, side); place != nullptr && place->given) out[side] = place->number;
+    return out;
+  }
+
+  /// The field of an instance by its name; null where its type has none.
+  static const FieldValue* field(const ForceInstances& group, std::size_t i, std::string_view name) {
+    const Strided<const FieldSpec> specs = group.type->fields();
+    for (std::size_t f = 0; f < specs.size(); ++f)
+      if (specs[f].name == name) return &group.instances[i].fields[f];
+    return nullptr;
+  }
+  static bool is_zero(const FieldValue* value) {
+    return value != nullptr && value->number == 0 &&
+           std::ranges::all_of(value->numbers, [](double x) { return x == 0; });
   }
 
   Json wheel(const ForceInstances& group, std::size_t i, const Picture& picture) const {
@@ -188,6 +230,9 @@ class Mechanism {
                                    end(joint.moving, joint.moving_frame, joint.p_moving)})}};
     if (!joint.primitives.empty() && joint.primitives.front().kind != Primitive::Kind::ball)
       out["axis"] = numbers(joint.primitives.front().axis);  // in the axes of the base
+    // From the joint to the mass centre of the moving body as drawn, in the axes of the base: where its turn begins.
+    if (!is_ground(joint.moving) && joint.moving_frame == frame_of(joint.moving))
+      out["toward"] = numbers(joint.R_drawn * (view_.bodies[at(joint.moving)].center_of_mass - joint.p_moving));
     return out;
   }
 
@@ -208,6 +253,7 @@ class Mechanism {
   const host::System& system_;
   const SystemView& view_;
   std::vector<std::size_t> user_body_;       ///< view → user's order
+  std::vector<std::size_t> user_joint_;      ///< the same of joints
   std::vector<std::vector<Vec3>> attached_;  ///< per body of the view, in its axes
 };
 

@@ -71,19 +71,19 @@ std::string study_text(const host::StudyTable& table, const StudyCounts& counts)
     fmt::format_to(out, "warnings     {}; the column `reason` has them\n",
                    counted(counts.warned, "case") + (counts.warned == 1 ? " warns" : " warn"));
   if (!table.quantities.empty())
-    fmt::format_to(out, "\n{:<24} {:>12} {:>8} {:>12} {:>12} {:>8}\n", "quantity", "least", "in case", "mean",
+    fmt::format_to(out, "\n{:<23} {:>12} {:>8} {:>12} {:>12} {:>8}\n", "quantity", "least", "in case", "mean",
                    "greatest", "in case");
   for (std::size_t q = 0; q < table.quantities.size(); ++q) {
     const QuantityRange range = range_of(table, q);
     const std::string name =
         table.units[q].empty() ? table.quantities[q] : fmt::format("{} ({})", table.quantities[q], table.units[q]);
     if (range.numbers == 0)
-      fmt::format_to(out, "{:<24} {:>12}\n", name, "none");
+      fmt::format_to(out, "{:<23} {:>12}\n", name, "none");
     else
-      fmt::format_to(out, "{:<24} {:>12.6g} {:>8} {:>12.6g} {:>12.6g} {:>8}\n", name, range.least, range.least_case,
+      fmt::format_to(out, "{:<23} {:>12.6g} {:>8} {:>12.6g} {:>12.6g} {:>8}\n", name, range.least, range.least_case,
                      range.mean, range.greatest, range.greatest_case);
     if (range.numbers > 0 && range.numbers < counts.done)
-      fmt::format_to(out, "{:<24} {} of {} cases have no such value\n", "", counts.done - range.numbers, counts.done);
+      fmt::format_to(out, "{:<23} {} of {} cases have no such value\n", "", counts.done - range.numbers, counts.done);
   }
   std::vector<ReasonCount> reasons = reasons_of(table);
   std::erase_if(reasons, [](const ReasonCount& reason) { return reason.done; });

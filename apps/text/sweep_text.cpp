@@ -22,12 +22,12 @@ std::vector<std::string> sweep_texts(host::SweepOf what, const host::Sweep& swee
   if (solvers.empty())
     texts.push_back(fmt::format("No solver came to the end at {}: there is no reference.", setting));
   else
-    texts.push_back(fmt::format(
-        "Errors are the largest over bodies and rows, against {} at {}.",
-        solvers.size() == 1 ? solvers.front()
-                            : fmt::format("the consensus of {} solvers ({}), {}", solvers.size(),
-                                          fmt::join(solvers, ", "), counted(sweep.votes.count(), "vote")),
-        setting));
+    texts.push_back(fmt::format("Errors are the largest over bodies and rows, against {} at {}.",
+                                solvers.size() == 1
+                                    ? solvers.front()
+                                    : fmt::format("the consensus of {} solvers ({}), {}", solvers.size(),
+                                                  fmt::join(solvers, ", "), counted(sweep.votes.count(), "vote")),
+                                setting));
   if (solvers.size() == 1)
     texts.push_back(fmt::format(
         "That is what {} itself comes to when it is finer: the errors say how it converges, not that it is right.",
@@ -43,8 +43,17 @@ std::vector<std::string> sweep_texts(host::SweepOf what, const host::Sweep& swee
   const double angle = sweep.apart_angle ? sweep.apart_angle->value : 0;
   texts.push_back(fmt::format("The reference solvers are {:.1e} m and {:.1e} rad apart: no error is known better.",
                               position, angle));
+  // Points or bodies that do not move have no error but rounding in any run: only the other kind of error tells then.
+  const auto is_below = [](const auto& error, double least) { return error && error->value < least; };
+  const auto tells = [&](auto kind, double least) {
+    return std::ranges::any_of(sweep.points,
+                               [&](const host::SweepPoint& p) { return p.*kind && (p.*kind)->value >= least; });
+  };
+  const bool of_positions = tells(&host::SweepPoint::position, position),
+             of_angles = tells(&host::SweepPoint::angle, angle), of_none = !of_positions && !of_angles;
   const auto below = static_cast<std::size_t>(std::ranges::count_if(sweep.points, [&](const host::SweepPoint& p) {
-    return (p.position && p.position->value < position) || (p.angle && p.angle->value < angle);
+    return ((of_positions || of_none) && is_below(p.position, position)) ||
+           ((of_angles || of_none) && is_below(p.angle, angle));
   }));
   if (below > 0)
     texts.push_back(
@@ -61,16 +70,17 @@ void print_sweep(const host::System& system, const host::RunSettings& settings, 
              settings.duration, settings.integrator.name());
   fmt::print(output(), "{:<12} {:>9} {:>7} {:>8} {:>8} {:>10} {:>11} {:>7}\n", "", "", "", "evalu-", "wall", "position",
              "angle", "");
-  fmt::print(output(), "{:<12} {:>9} {:>7} {:>8} {:>8} {:>10} {:>11} {:>7}\n", "solver", name, "steps", "ations", "time",
-             "error", "error", "drift");
+  fmt::print(output(), "{:<12} {:>9} {:>7} {:>8} {:>8} {:>10} {:>11} {:>7}\n", "solver", name, "steps", "ations",
+             "time", "error", "error", "drift");
   Reasons reasons;
   for (const host::SweepPoint& p : sweep.points) {
     if (p.how != HeatEnd::How::done) {
       const std::string value = p.value > 0 ? fmt::format("{:.3g}", p.value) : "";
-      fmt::print(output(), "{}\n",
-                 wrapped_lines(fmt::format("{:<12} {:>9} {}", p.solver, value,
-                                           reasons.once(p, p.solver, value.empty() ? p.solver : p.solver + " at " + value)),
-                               23));
+      fmt::print(
+          output(), "{}\n",
+          wrapped_lines(fmt::format("{:<12} {:>9} {}", p.solver, value,
+                                    reasons.once(p, p.solver, value.empty() ? p.solver : p.solver + " at " + value)),
+                        23));
       continue;
     }
     const auto error = [&](const auto& d, const char* unit) {

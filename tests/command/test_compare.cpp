@@ -196,6 +196,17 @@ TEST_CASE("a sweep gives errors against work, as JSON and as a table in a file")
                                         Contains(",1,hinge elimination; tree recursion\n"));
 }
 
+TEST_CASE("a sweep does not warn of the place of a body that never moves, and warns where all errors are rounding") {
+  const Workshop shop;
+  const auto told = [&](const std::string& values) {
+    return in_one_line(shop.run({"compare", shipped("tutorial/02_spring_and_damper"), "--solvers", "riccati,cartesian",
+                                 "--duration", "1", "--sweep", "tolerance=" + values})
+                           .out);
+  };
+  CHECK_THAT(told("1e-4,1e-6"), Contains("no error is known better") && !Contains("Warning"));
+  CHECK_THAT(told("1e-13,1e-14"), Contains("Warning: "));
+}
+
 TEST_CASE("a solver that drops out of a sweep is named in table and JSON, with the reason, and the others go on") {
   const Workshop shop;
   std::vector<std::string> command{"compare", shipped("double_pendulum"), "--solvers", "riccati,failing", "--duration",

@@ -157,21 +157,3 @@ simulation: {duration: 4, integrator: dopri5, tolerance: {relative: 1e-10, absol
                 Approx(0.001 * std::cos(std::sqrt(0.02 * 5e-5 / 1e-7) * rows.at(r, "time"))).margin(1e-8));
       });
 }
-
-TEST_CASE("a falling body in air nears its final speed by the hyperbolic tangent") {
-  const double final_speed = std::sqrt(2 * 80 * g / (1.2 * 1.0 * 0.7));
-  in_formulations_of(R"(
-bodies:
-  - {name: diver, mass: 80, inertia: {xx: 1, yy: 1, zz: 1}}
-joints:
-  - {name: way, type: prismatic, base: ground, moving: diver, position: [0, 0, 0], axis: [0, 0, -1]}
-forces:
-  - {name: air, type: drag, at: {body: diver}, coefficient: 1.0, area: 0.7, density: 1.2}
-simulation: {duration: 15, integrator: dopri5, tolerance: {relative: 1e-10, absolute: 1e-12}, output_interval: 1}
-)",
-                     [&](const Table& rows) {
-                       for (std::size_t r = 0; r < rows.rows.size(); ++r)
-                         CHECK(rows.at(r, "way.v") ==
-                               Approx(final_speed * std::tanh(g * rows.at(r, "time") / final_speed)).margin(1e-7));
-                     });
-}

@@ -11,7 +11,8 @@ mkdirSync(folder, {recursive: true});
 export const at = (name) => join(folder, name);
 export const command = (...words) =>
   execFileSync(polyform, words, {cwd: folder, stdio: ['ignore', 'ignore', 'inherit']});
-export const run = (model, ...words) => command('run', join(models, `${model}.yaml`), '--quiet', ...words);
+export const run = (model, ...words) =>
+  command('run', join(models, /\.[a-z]+$/.test(model) ? model : `${model}.yaml`), '--quiet', ...words);
 
 /** A CSV file as columns of numbers. */
 export function columns(name) {

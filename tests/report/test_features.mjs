@@ -283,6 +283,10 @@ const tests = {
     await browser.open(at('parts.html'), {width: 1024, height: 800});
     const [right, edge] = await page(`[document.getElementById('speed').getBoundingClientRect().right, document.getElementById('view').getBoundingClientRect().right]`);
     assert.ok(right <= edge, `${right} of ${edge}`);
+    // With the choice of two runs above the drawing, too.
+    await browser.open(at('two.html'), {width: 1024, height: 768});
+    const [low, bottom] = await page(`[document.getElementById('speed').getBoundingClientRect().bottom, document.getElementById('view').getBoundingClientRect().bottom]`);
+    assert.ok(low <= bottom, `${low} of ${bottom}`);
     await browser.open(at('parts.html'), {width: 390, height: 800});
     const small = await page(`[...document.querySelectorAll('button, select, summary, input')].filter((e) => {
       const {width, height} = e.getBoundingClientRect();

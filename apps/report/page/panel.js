@@ -76,7 +76,8 @@ export function tickTexts(_, ticks, axis, space, step) {
   if (Math.abs(step * 10 ** decimals - Math.round(step * 10 ** decimals)) > 1e-6) ++decimals; // 0.25
   const largest = Math.max(...ticks.map((x) => Math.abs(x ?? 0)));
   const plain = decimals <= 9 && largest < 1e6 && (decimals <= 4 || largest > 0.1);
-  return ticks.map((x) => (x === null ? '' : plain ? x.toFixed(decimals).replace('-', '−') : figure(x, 8)));
+  const digits = Math.min(17, Math.max(8, 2 + Math.ceil(Math.log10(largest / step))));
+  return ticks.map((x) => (x === null ? '' : plain ? x.toFixed(decimals).replace('-', '−') : figure(x, digits)));
 }
 export const widthOf = (texts) => Math.max(52, 18 + 6.6 * Math.max(0, ...(texts ?? []).map((text) => text?.length ?? 0)));
 const powers = (_, ticks) => ticks.map((x) => (Number.isInteger(Math.round(1e9 * Math.log10(x)) / 1e9) ? x : null));

@@ -28,6 +28,15 @@ class Helix extends Curve {
   }
 }
 
+/** A flat spiral about z, two turns and a half. */
+class Spiral extends Curve {
+  getPoint(t, out = new Vector3()) {
+    const angle = 5 * Math.PI * t,
+      radius = 0.3 + 0.62 * t;
+    return out.set(radius * Math.cos(angle), radius * Math.sin(angle), 0);
+  }
+}
+
 /** A wire that keeps its thickness, about, when a coil is drawn out along z. */
 function flattened(tube, around) {
   const place = tube.attributes.position,
@@ -68,6 +77,7 @@ const makers = {
     ),
   wheel: (detail) => new TorusGeometry(0.84, 0.16, [6, 10, 14][detail], [16, 28, 44][detail]),
   plane: () => new PlaneGeometry(1, 1),
+  spiral: (detail) => new TubeGeometry(new Spiral(), [24, 48, 80][detail], 0.075, [3, 5, 8][detail]),
   coil: (detail) => {
     const around = [3, 4, 6][detail];
     return flattened(new TubeGeometry(new Helix(), [60, 120, 200][detail], 0.16, around), around);

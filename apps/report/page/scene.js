@@ -21,7 +21,7 @@ import {Meshes} from './meshes.js';
 import {Motion, placedBodies} from './motion.js';
 import {Parts} from './parts.js';
 import {Shapes} from './shapes.js';
-import {measureSweep} from './sweep.js';
+import {measureSweep, waysOfSlides} from './sweep.js';
 import {color, onTheme, runColor} from './theme.js';
 import {Traces} from './traces.js';
 
@@ -35,12 +35,19 @@ const bareMechanism = (run) => ({
   bodies: placedBodies(run).map((name) => ({name, mass: 0, center: [0, 0, 0], inertia: [0, 0, 0], shapes: []})),
 });
 
+/** Whether the processor draws, in the place of a graphics card: then shadows of many bodies take too long. */
+function isSoftware(renderer) {
+  const gl = renderer.getContext(),
+    names = gl.getExtension('WEBGL_debug_renderer_info');
+  return /swiftshader|llvmpipe|softpipe|software/i.test(gl.getParameter(names?.UNMASKED_RENDERER_WEBGL ?? gl.RENDERER));
+}
+
 export class MechanismView {
   constructor(canvas, labels, clock, run, renderer = null) {
     Object.assign(this, {canvas, clock});
     this.mechanism = report.mechanism ?? bareMechanism(run);
     this.renderer = renderer ?? new WebGLRenderer({canvas, antialias: true, alpha: true, preserveDrawingBuffer: true});
-    this.renderer.shadowMap.enabled = this.mechanism.bodies.length <= 2000;
+    this.renderer.shadowMap.enabled = this.mechanism.bodies.length <= (isSoftware(this.renderer) ? 200 : 2000);
     this.renderer.shadowMap.type = PCFShadowMap;
     this.scene = new Scene();
     this.camera = new PerspectiveCamera(30, 1, 0.01, 1000);
@@ -50,6 +57,7 @@ export class MechanismView {
     this.labels = new Labels(labels);
     this.shapes = new Shapes(this.mechanism);
     const motion = new Motion(run, this.mechanism.bodies);
+    this.shapes.ways = waysOfSlides(this.mechanism, motion, clock);
     this.measure(motion);
     this.shapes.widenFor(this);
     this.findFloor();

@@ -2,6 +2,7 @@
 // A part: {shape, body, tint, matrix} for rigid ones, {shape, tint, ends, width} for what stretches between two points.
 import {Matrix4, Quaternion, Vector3} from 'three';
 import {inertiaSolid} from './inertia-solid.js';
+import {anchorOf, jointCoil, stops, torsionSpring} from './joint-marks.js';
 
 const distance = (a, b) => Math.hypot(a[0] - b[0], a[1] - b[1], a[2] - b[2]);
 const middle = (points) => [0, 1, 2].map((i) => points.reduce((sum, p) => sum + p[i], 0) / points.length);
@@ -67,6 +68,8 @@ const marksOf = (parts) =>
     .map((part) => ({...part, shape: `${part.shape}Mark`, tint: part.tint === 'tyre' ? 'tyre-mark' : 'mark'}));
 
 const local = new Vector3();
+/** So many bodies are drawn with less detail. */
+const many = 200;
 
 /** Whether a point of the body lies in one of its shapes, or next to it. */
 function isWithin(shapes, point, size) {
@@ -148,17 +151,32 @@ export class Shapes {
     return points.map((point) => [point, hub]);
   }
 
+  /** Whether what the model gives of a body, as for its contact alone, is far smaller than what has its inertia. */
+  isSpeck(body) {
+    const radii = body.shapes.flatMap(outline).map(([point, radius]) => distance(point, body.shapes[0].position) + radius);
+    return radii.length > 0 && Math.max(...radii) < 0.01 * Math.max(...inertiaSolid(body).edges);
+  }
+
   /**
    * The solid for a body with neither geometry nor links, of a size that can be seen; null for others. One larger than
    * the mechanism, as of a motor whose inertia includes its gears, would hide it, and is drawn small.
    */
   solid(b) {
     const {shapes, edges} = this.bodies[b];
-    if (shapes.length > 0 || edges?.length > 0 || this.links(b).length > 0) return null;
+    if (edges?.length > 0) return null;
+    if (shapes.length > 0 ? !this.isSpeck(this.bodies[b]) : this.links(b).length > 0) return null;
     const solid = inertiaSolid(this.bodies[b]);
     const largest = Math.max(...solid.edges),
       scale = largest > 1.001 * this.size ? (0.35 * this.size) / largest : 1;
     return {...solid, edges: solid.edges.map((edge) => Math.max(0.05 * this.size, scale * edge))};
+  }
+
+  /** Where springs in slides of ground are fixed. */
+  anchors() {
+    return this.forces
+      .filter(({kind, joint}) => kind === 'joint-coil' && this.joints[joint].freedom === 'slide' && this.joints[joint].axis)
+      .map(({joint}) => anchorOf(this.joints[joint], this.ways[joint], this.width))
+      .filter(({body}) => body < 0);
   }
 
   /** Thicker where the whole is so large that links of their own proportion could not be seen. */
@@ -177,16 +195,24 @@ export class Shapes {
     ];
   }
 
-  /** A spring is a coil, a tyre a wheel, a rope a line; what else acts between two points is a thin line. */
-  forceParts({kind, ends, at, axis, radius}) {
-    const {width} = this;
+  /**
+   * A spring is a coil, or a spiral where it turns, a tyre a wheel, a rope a line; stops are plates or bars, rods are
+   * rods. What else acts between two points is a thin line.
+   */
+  forceParts(force) {
+    const {kind, ends, at, axis, radius} = force,
+      {width, joints} = this;
+    if (kind === 'joint-coil') return jointCoil(joints[force.joint], this.ways[force.joint], width);
+    if (kind === 'torsion') return torsionSpring(ends, joints, width);
+    if (kind === 'stop') return stops(force, joints[force.joint], this.ways[force.joint], width);
     if (kind === 'wheel' && this.isTyre(at.body, radius)) return [];
     if (kind === 'wheel')
       return [{shape: 'wheel', tint: 'tyre', at, along: {body: at.body, axis}, width: radius, length: radius}];
     if (kind === 'coil') return [{shape: 'coil', tint: 'spring', ends, width: 1.5 * width}];
+    const thin = kind === 'rod' ? 0.6 : 0.4;
     return ends
       .slice(1)
-      .map((to, k) => ({shape: 'cylinder', tint: 'spring', ends: [ends[k], to], width: 0.4 * width}));
+      .map((to, k) => ({shape: 'cylinder', tint: 'spring', ends: [ends[k], to], width: thin * width}));
   }
 
   /** Whether a cylinder of the body is drawn as the tyre already. */
@@ -219,11 +245,13 @@ export class Shapes {
     const solids = givenParts(b, body.shapes, wheel ? 'tyre' : this.tints[b]);
     const given = [...solids, ...marksOf(solids)];
     if (body.edges?.length > 0) return [...given, ...this.flexibleParts(body, b)];
-    if (given.length > 0) return [...given, ...this.arms(body, b)];
+    if (given.length > 0 && !this.isSpeck(body)) return [...given, ...this.arms(body, b)];
     const links = this.links(b),
       solid = this.solid(b);
-    if (solid) return this.solidParts(body, b, solid);
-    const balls = distinct(links.flat(), 1).map((at) => ({shape: 'sphere', tint: b, at: {body: b, point: at}, width}));
+    if (solid) return [...given, ...this.solidParts(body, b, solid)];
+    // Where bodies are many, balls at the ends of links are most of what is drawn, and too small to be seen.
+    const ends = this.bodies.length > many ? [] : distinct(links.flat(), 1);
+    const balls = ends.map((at) => ({shape: 'sphere', tint: b, at: {body: b, point: at}, width}));
     return [
       ...links.map(([from, to]) => ({
         shape: 'cylinder',

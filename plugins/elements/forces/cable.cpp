@@ -7,8 +7,8 @@
 #include "line_between.hpp"
 #include "polyform/contract/events.hpp"
 #include "polyform/contract/outputs.hpp"
-#include "polyform/contract/picture.hpp"
 #include "polyform/helpers/element_helpers.hpp"
+#include "polyform/helpers/plain_picture.hpp"
 
 namespace polyform::forces {
 namespace {
@@ -147,7 +147,7 @@ class Cables final : public ForceBatch, public OutputSource, public EventSource 
   std::vector<Cable> cables_;
 };
 
-class CableType final : public ForceType, public Picture {
+class CableType final : public ForceType, public PlainPicture<Picture::Kind::line> {
  public:
   const TypeDescriptor& descriptor() const noexcept override {
     static constexpr TypeDescriptor descriptor{.name = "cable",
@@ -160,9 +160,6 @@ class CableType final : public ForceType, public Picture {
   const void* query(std::string_view asked) const noexcept override {
     return asked == Picture::interface_name ? static_cast<const Picture*>(this) : nullptr;
   }
-  Picture::Kind kind() const noexcept override { return Kind::line; }
-  std::string_view axis_field() const noexcept override { return {}; }
-  std::string_view radius_field() const noexcept override { return {}; }
 
   bool define(ElementInstance& instance, std::size_t number, FieldSink& sink) const noexcept override {
     if (instance.markers.size() < 2) {

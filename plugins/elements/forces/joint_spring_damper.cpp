@@ -5,6 +5,7 @@
 #include "force_types.hpp"
 #include "one_or_each.hpp"
 #include "polyform/contract/given_derivatives.hpp"
+#include "polyform/helpers/plain_picture.hpp"
 
 namespace polyform::forces {
 namespace {
@@ -167,7 +168,7 @@ bool check_balls(const ElementInstance& instance, std::size_t number, FieldSink&
   return true;
 }
 
-class JointSpringDamper final : public ForceType {
+class JointSpringDamper final : public ForceType, public PlainPicture<Picture::Kind::coil> {
  public:
   const TypeDescriptor& descriptor() const noexcept override {
     static constexpr TypeDescriptor descriptor{
@@ -175,6 +176,9 @@ class JointSpringDamper final : public ForceType {
         .meaning = "spring and damper in the coordinates of a joint",
         .fields = specs};
     return descriptor;
+  }
+  const void* query(std::string_view asked) const noexcept override {
+    return asked == Picture::interface_name ? static_cast<const Picture*>(this) : nullptr;
   }
   bool define(ElementInstance& instance, std::size_t number, FieldSink& sink) const noexcept override {
     const JointShape& shape = instance.joints[0];

@@ -6,6 +6,7 @@
 
 #include "force_types.hpp"
 #include "one_or_each.hpp"
+#include "polyform/helpers/plain_picture.hpp"
 
 namespace polyform::forces {
 namespace {
@@ -185,7 +186,7 @@ bool check_axes(const ElementInstance& instance, std::size_t number, FieldSink& 
   return true;
 }
 
-class RotationalSpringDamper final : public ForceType {
+class RotationalSpringDamper final : public ForceType, public PlainPicture<Picture::Kind::torsion> {
  public:
   const TypeDescriptor& descriptor() const noexcept override {
     static constexpr TypeDescriptor descriptor{
@@ -193,6 +194,9 @@ class RotationalSpringDamper final : public ForceType {
         .meaning = "springs and dampers about the Euler angles between two bodies",
         .fields = specs};
     return descriptor;
+  }
+  const void* query(std::string_view asked) const noexcept override {
+    return asked == Picture::interface_name ? static_cast<const Picture*>(this) : nullptr;
   }
   bool define(ElementInstance& instance, std::size_t number, FieldSink& sink) const noexcept override {
     if (instance.markers[0].body == instance.markers[1].body) {

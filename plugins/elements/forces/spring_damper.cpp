@@ -4,8 +4,8 @@
 #include "force_types.hpp"
 #include "line_between.hpp"
 #include "polyform/contract/given_derivatives.hpp"
-#include "polyform/contract/picture.hpp"
 #include "polyform/helpers/element_helpers.hpp"
+#include "polyform/helpers/plain_picture.hpp"
 
 namespace polyform::forces {
 namespace {
@@ -115,7 +115,7 @@ class SpringDampers final : public ForceBatch, private GivenDerivatives {
   std::vector<Spring> springs_;
 };
 
-class SpringDamper final : public ForceType, public Picture {
+class SpringDamper final : public ForceType, public PlainPicture<Picture::Kind::coil> {
  public:
   const TypeDescriptor& descriptor() const noexcept override {
     static constexpr TypeDescriptor descriptor{
@@ -127,9 +127,6 @@ class SpringDamper final : public ForceType, public Picture {
   const void* query(std::string_view asked) const noexcept override {
     return asked == Picture::interface_name ? static_cast<const Picture*>(this) : nullptr;
   }
-  Picture::Kind kind() const noexcept override { return Kind::coil; }
-  std::string_view axis_field() const noexcept override { return {}; }
-  std::string_view radius_field() const noexcept override { return {}; }
 
   bool define(ElementInstance& instance, std::size_t number, FieldSink& sink) const noexcept override {
     if (instance.markers[0].body != instance.markers[1].body) return true;

@@ -2,6 +2,7 @@
 #include <vector>
 
 #include "line_law.hpp"
+#include "polyform/helpers/plain_picture.hpp"
 #include "spring_types.hpp"
 #include "table_law.hpp"
 
@@ -121,7 +122,7 @@ class NonlinearSprings final : public ForceBatch, public EventSource, public Out
   std::vector<Bend> bends_;
 };
 
-class NonlinearSpring final : public ForceType {
+class NonlinearSpring final : public ForceType, public PlainPicture<Picture::Kind::coil> {
  public:
   const TypeDescriptor& descriptor() const noexcept override {
     static constexpr TypeDescriptor descriptor{
@@ -130,6 +131,9 @@ class NonlinearSpring final : public ForceType {
         .fields = specs,
         .outputs = line_outputs};
     return descriptor;
+  }
+  const void* query(std::string_view asked) const noexcept override {
+    return asked == Picture::interface_name ? static_cast<const Picture*>(this) : nullptr;
   }
   bool define(ElementInstance& i, std::size_t number, FieldSink& sink) const noexcept override {
     if (!joins_two_bodies(i, number, sink) || !check_table(i.fields[force], "elongation", number, force, sink) ||

@@ -7,6 +7,7 @@
 #include "polyform/contract/held_states.hpp"
 #include "polyform/contract/type_variants.hpp"
 #include "polyform/helpers/element_helpers.hpp"
+#include "polyform/helpers/plain_picture.hpp"
 #include "stop_types.hpp"
 
 namespace polyform::stops {
@@ -142,12 +143,15 @@ class CompliantLimits final : public ForceBatch, public EventSource {
   std::vector<Ends> ends_;
 };
 
-class CompliantLimit final : public ForceType {
+class CompliantLimit final : public ForceType, public PlainPicture<Picture::Kind::stop> {
  public:
   const TypeDescriptor& descriptor() const noexcept override {
     static constexpr TypeDescriptor descriptor{
         .name = "joint-limit", .meaning = "ends of a joint's way, as springs", .fields = specs};
     return descriptor;
+  }
+  const void* query(std::string_view asked) const noexcept override {
+    return asked == Picture::interface_name ? static_cast<const Picture*>(this) : nullptr;
   }
   bool define(ElementInstance& instance, std::size_t number, FieldSink& sink) const noexcept override {
     constexpr std::array<std::size_t, 2> of_hard{restitution, impact};
@@ -162,7 +166,7 @@ class CompliantLimit final : public ForceType {
   }
 };
 
-class HardLimit final : public ForceType, public TypeVariants, public HeldStates {
+class HardLimit final : public ForceType, public TypeVariants, public HeldStates, public PlainPicture<Picture::Kind::stop> {
  public:
   const TypeDescriptor& descriptor() const noexcept override {
     static const TypeDescriptor descriptor{
@@ -175,6 +179,7 @@ class HardLimit final : public ForceType, public TypeVariants, public HeldStates
   const void* query(std::string_view asked) const noexcept override {
     if (asked == HeldStates::interface_name) return static_cast<const HeldStates*>(this);
     if (asked == UnilateralRows::interface_name) return this;
+    if (asked == Picture::interface_name) return static_cast<const Picture*>(this);
     return asked == TypeVariants::interface_name ? static_cast<const TypeVariants*>(this) : nullptr;
   }
   const ForceType* variant(Strided<const FieldValue> fields) const noexcept override {

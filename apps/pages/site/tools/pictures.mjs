@@ -19,29 +19,20 @@ const settle = 'new Promise((done) => requestAnimationFrame(() => requestAnimati
 const seek = (part) =>
   `(() => { const {clock, view} = polyform; clock.seek(clock.start + ${part} * (clock.end - clock.start)); view?.draw?.(); })()`;
 
-/** Where a system goes farther than six times its own size, the camera goes with its heaviest body, nearer by. */
+/**
+ * A single body that goes much farther than its own size would be a dot: the camera goes with it, nearer by. Where a
+ * shorter way makes it small, the line of its way is drawn. The page does the rest of this by itself.
+ */
 const accompany = `(() => {
-  const {clock, view} = polyform;
-  if (!view?.fitted) return;
-  const {bodies} = view.mechanism, {motion} = view.main;
-  const heaviest = bodies.reduce((most, {mass}, k) => (mass > bodies[most].mass ? k : most), 0);
-  if (!motion.has(heaviest)) return;
-  const place = (body) => motion.point({body, point: bodies[body].center}, view.center.clone());
-  let size = Math.sqrt((3 * Math.max(...bodies[heaviest].inertia)) / bodies[heaviest].mass);
-  for (let k = 0; k <= 8; ++k) {
-    motion.place(clock.start + (k / 8) * (clock.end - clock.start));
-    const middle = place(heaviest);
-    bodies.forEach((_, body) => motion.has(body) && (size = Math.max(size, place(body).distanceTo(middle))));
-  }
-  if (!(size > 0) || view.radius < 6 * size) return;
-  clock.seek(clock.start);
-  view.follow(heaviest);
-  view.draw();
-  const {camera, controls} = view;
-  camera.position.sub(controls.target).setLength(5 * size).add(controls.target);
-  camera.near = size / 20;
-  camera.updateProjectionMatrix();
-  controls.update();
+  const {view} = polyform;
+  const {whole, carried, body, travels} = view?.sweep ?? {};
+  if (!view?.fitted || travels || !(body >= 0) || view.mechanism.bodies.length > 1) return;
+  const ratio = whole.radius / carried.radius;
+  if (ratio > 2.5) view.toggleTrace(body);
+  if (ratio < 25) return;
+  view.sweep.travels = true;
+  view.goWithTravel();
+  view.fit();
 })()`;
 
 const browser = new Browser(chromium);
