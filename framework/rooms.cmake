@@ -4,9 +4,9 @@
 # another.
 #
 # host/ reads a model, assembles it and runs it with a solver: what every use of polyform needs. workbench/ holds what is
-# built on that: comparisons, linear models, checks of plugins, compiled models, problems with known answers, studies.
+# built on that: comparisons, linear models, checks of plugins, compiled models, runs on devices, problems with known answers, studies.
 set(host_rooms process registry expressions reading graph assembly integration results simulation)
-set(workbench_rooms comparison compilation linearization conformance verification studies)
+set(workbench_rooms comparison compilation devices linearization conformance verification studies)
 set(rooms ${host_rooms} ${workbench_rooms})
 set(uses_process "")
 set(uses_registry process)
@@ -19,6 +19,7 @@ set(uses_results assembly graph reading registry)
 set(uses_simulation process results integration assembly graph reading expressions registry)
 set(uses_comparison simulation ${uses_simulation})
 set(uses_compilation registry process)
+set(uses_devices simulation ${uses_simulation})
 set(uses_linearization simulation ${uses_simulation})
 set(uses_conformance simulation ${uses_simulation})
 set(uses_studies simulation ${uses_simulation})

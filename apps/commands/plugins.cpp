@@ -6,6 +6,7 @@
 
 #include "apps/command.hpp"
 #include "apps/session/arguments.hpp"
+#include "apps/text/device_text.hpp"
 #include "apps/text/plugin_text.hpp"
 #include "apps/text/terminal.hpp"
 #include "framework/host/reading/report.hpp"
@@ -47,7 +48,9 @@ Exit list_plugins(const PluginsArguments& arguments) {
     Json plugins = Json::array();
     for (const host::PluginRecord& plugin : registry.plugins())
       plugins.push_back(plugin_json(plugin, registry.catalog()));
-    print_json({{"search_path", places_json(registry)}, {"plugins", plugins}});
+    print_json({{"search_path", places_json(registry)},
+                {"plugins", plugins},
+                {"devices", devices_json(host::look_for_devices(registry.catalog()))}});
     return Exit::done;
   }
   fmt::print(output(), "Searched, in this order:\n");
@@ -59,6 +62,8 @@ Exit list_plugins(const PluginsArguments& arguments) {
     fmt::print(output(), "\n{}", host::printable(plugin_text(plugin), true));
   if (const std::string table = ability_table(registry.catalog()); !table.empty())
     fmt::print(output(), "\n{}", host::printable(table, true));
+  if (const std::string found = devices_text(host::look_for_devices(registry.catalog())); !found.empty())
+    fmt::print(output(), "\n{}", host::printable(found, true));
   if (registry.plugins().empty()) fmt::print(output(), "\nNo plugin was found.\n");
   return Exit::done;
 }

@@ -12,6 +12,7 @@
 
 #include "apps/command.hpp"
 #include "apps/session/compiled_cases.hpp"
+#include "apps/session/device_cases.hpp"
 #include "apps/session/interruption.hpp"
 #include "apps/session/model_files.hpp"
 #include "apps/session/process_arguments.hpp"
@@ -22,6 +23,7 @@
 #include "apps/session/study_ranks.hpp"
 #include "apps/session/study_request.hpp"
 #include "apps/text/compiled_text.hpp"
+#include "apps/text/device_text.hpp"
 #include "apps/text/influence_text.hpp"
 #include "apps/text/study_text.hpp"
 #include "apps/text/terminal.hpp"
@@ -85,10 +87,11 @@ std::vector<std::size_t> missing_cases(const host::StudyTable& table, std::size_
 }
 
 /// otherwise: how many workers there are where the command line does not say.
-host::CaseLimits limits_of(const StudyArguments& arguments, const StudyCases& cases, std::size_t otherwise) {
+host::CaseLimits limits_of(const StudyArguments& arguments, StudyCases& cases, std::size_t count,
+                           std::size_t otherwise) {
   const std::size_t workers = arguments.workers > 0 ? arguments.workers : std::max<std::size_t>(1, otherwise);
   return {arguments.time_limit, memory_limit_of(arguments.memory_limit, workers), workers, arguments.isolate,
-          cases.together()};
+          cases.together(count, workers)};
 }
 
 host::GroupWork work_of(StudyCases& cases, const volatile std::sig_atomic_t& interrupted) {
@@ -102,14 +105,8 @@ struct StudyFiles {
   std::string table, trajectories;
   std::string_view method;
   const CompiledCases* compiled = nullptr;
+  const DeviceCases* device = nullptr;
 };
-
-/// Says why the solver could not be compiled, and what is done without it.
-void warn_of_not_compiled(const StudyCases& cases) {
-  if (!cases.why_not_compiled().empty())
-    print(Severity::warning, "the cases go on without --compile: " + cases.why_not_compiled(),
-          "They are evaluated " + cases.evaluation() + ".");
-}
 
 void report(const StudyArguments& arguments, const StudyFiles& files, const host::StudyTable& table,
             const StudyCounts& counts) {
@@ -120,6 +117,7 @@ void report(const StudyArguments& arguments, const StudyFiles& files, const host
     if (!output_file.empty()) object["output"] = output_file;
     if (!files.trajectories.empty()) object["trajectories"] = files.trajectories;
     if (files.compiled != nullptr) object["compiled"] = compiled_json(files.compiled->plugin());
+    if (files.device != nullptr) object["device"] = device_json(*files.device);
     print_json(object);
   } else if (!arguments.quiet) {
     std::string text = study_text(table, counts) + influence_text(table, files.method);
@@ -130,6 +128,7 @@ void report(const StudyArguments& arguments, const StudyFiles& files, const host
     if (!arguments.report.empty()) text += fmt::format("report       {}\n", arguments.report);
     if (files.compiled != nullptr)
       text += fmt::format("compiled     {}\n", compiled_text(files.compiled->plugin()));
+    if (files.device != nullptr) text += device_text(*files.device);
     const bool aside = output_file == "-" || arguments.report == "-";
     std::fputs(host::printable(text, true).c_str(), aside ? stderr : output());
   }
@@ -185,7 +184,7 @@ bool work(const StudyArguments& arguments, StudyCases& cases, const StudyRequest
   const bool all = ranks != nullptr
                        ? hand_out_cases(*ranks, missing, take, &interrupted)
                        : host::run_cases(missing, work_of(cases, interrupted), take,
-                                         limits_of(arguments, cases, std::thread::hardware_concurrency()),
+                                         limits_of(arguments, cases, missing.size(), std::thread::hardware_concurrency()),
                                          &interrupted);
   counts.seconds = progress.seconds();
   return all;
@@ -199,7 +198,7 @@ Exit serve(const StudyArguments& arguments, Ranks& ranks) {
     Session session(arguments.plugin_paths, memory_limit_of(arguments.memory_limit));
     StudyCases cases(session.plugins(), request.model, request.design, request.quantities, request.cases);
     const volatile std::sig_atomic_t& interrupted = watch_interruption();
-    run_handed_out_cases(ranks, work_of(cases, interrupted), limits_of(arguments, cases, 1), &interrupted);
+    run_handed_out_cases(ranks, work_of(cases, interrupted), limits_of(arguments, cases, request.design.cases(), 1), &interrupted);
     return Exit::done;
   } catch (const Failure& failure) {
     leave_ranks(ranks, failure.message() == already_said ? messages.first_error() : failure.message());
@@ -221,7 +220,7 @@ Exit study(const StudyArguments& arguments, Ranks* ranks) {
   session.add_plugins_to(roles);
   StudyCases cases(session.plugins(), request.model, request.design, request.quantities, request.cases);
   add_parts(roles);
-  warn_of_not_compiled(cases);
+  warn_of_what_is_left_out(cases);
   host::StudyTable table = empty_table(request, cases);
   files.begin(record_of(request, shard, cases), request.design, table, cases.trajectory_channels());
   const std::size_t resumed = table.rows.size();
@@ -234,7 +233,7 @@ Exit study(const StudyArguments& arguments, Ranks* ranks) {
   files.finish(table, std::filesystem::path(request.model).stem().string());
   report(arguments,
          {arguments.cases.run.output, files.trajectory_file(), host::name_of(request.design.method()),
-          cases.compiled()},
+          cases.compiled(), cases.device()},
          table, counts);
   if (!all) {
     print(Severity::warning, fmt::format("interrupted after {} of {} cases", table.rows.size(), counts.cases),
@@ -307,6 +306,10 @@ void add_study(CLI::App& app, Action& action) {
   sub->add_flag("--isolate", arguments->isolate, "Run each case in a process of its own");
   sub->add_flag("--compile", arguments->cases.compile,
                 "Compile the solver for the model, with the factors left open: the cases go sooner by it");
+  sub->add_option("--device", arguments->cases.device,
+                  "Do the cases on a device: its name as polyform plugins shows it, auto for the first that can be "
+                  "used, or none [none]")
+      ->type_name("NAME");
   sub->add_flag("!--no-lanes", arguments->cases.lanes,
                 "Run each case for itself, also where several can be evaluated at once");
   sub->add_option("--time-limit", arguments->time_limit,
@@ -334,7 +337,9 @@ void add_study(CLI::App& app, Action& action) {
       "distance from a run with that solver; arithmetic of these.\n"
       "Where the model allows it, eight cases are evaluated at once, in lanes; the results are those of single runs, to\n"
       "rounding. With --compile the solver is compiled for the model first, by the C++ compiler of this machine, and\n"
-      "kept (polyform compile --help). A case that fails, hangs or crashes is a row with its reason and costs no other.\n"
+      "kept (polyform compile --help). With --device the model is compiled for a device too, by clang, and thousands of\n"
+      "cases run there at a time by rk4 or dopri5: trees of bodies on which gravity alone acts. What a device does not\n"
+      "carry is done in lanes. A case that fails, hangs or crashes is a row with its reason and costs no other.\n"
       "Each case is kept in FILE.journal as it ends. The table is the same for any number of workers and shards.\n"
       "Examples:\n"
       "  polyform study rod.yaml --vary bodies.rod.mass=0.5:2:9 \\\n"

@@ -21,6 +21,9 @@ apps::StudyArguments study_arguments(const StudyRequest& request, const std::str
   arguments.cases = {arguments_of(request.run), request.run.solver.name, typed(request.run.solver.options),
                      model.lenient};
   arguments.cases.import_options = model.import_options;
+  arguments.cases.compile = request.compile;
+  arguments.cases.device = request.device;
+  arguments.isolate = request.isolate;
   arguments.vary = request.vary;
   arguments.quantities = request.quantities;
   arguments.method = request.method;
@@ -52,13 +55,14 @@ StudyTable Model::study(const StudyRequest& request, std::vector<Message>* said)
     }
     const apps::StudyRequest study = apps::request_of(study_arguments(request, file, parts_->options));
     apps::StudyCases cases(parts_->plugins, study.model, study.design, study.quantities, study.cases);
+    apps::warn_of_what_is_left_out(cases);
     host::StudyTable table = apps::empty_table(study, cases);
     std::vector<std::size_t> numbers(study.design.cases());
     for (std::size_t k = 0; k < numbers.size(); ++k) numbers[k] = k;
     const std::size_t workers =
         request.workers > 0 ? request.workers : std::max<std::size_t>(1, std::thread::hardware_concurrency());
     const host::CaseLimits limits{request.time_limit, apps::memory_limit_of({}, workers), workers, request.isolate,
-                                  cases.together()};
+                                  cases.together(numbers.size(), workers)};
     Interruption interruption(request.run.watch);
     const auto take = [&](host::CaseOutcome outcome) {
       host::CaseRow row{outcome.number, study.design.values(outcome.number), std::move(outcome.quantities),

@@ -145,6 +145,8 @@ py::tuple study(const PythonModel& self, const py::dict& given) {
   request.workers = get<std::size_t>(given, "workers", 0);
   request.time_limit = get<double>(given, "time_limit", request.time_limit);
   request.isolate = get<bool>(given, "isolate", false);
+  request.compile = get<bool>(given, "compile", false);
+  request.device = get<std::string>(given, "device", {});
   Said said;
   const library::StudyTable table = unlocked(self, true, [&] { return self.model.study(request, &said); });
   py::list cases;

@@ -11,7 +11,13 @@ bool is_same(const FieldValue& a, const FieldValue& b) {
   return a.number == b.number && a.integer == b.integer && a.text == b.text;
 }
 
-std::string source_of(const std::string& model, std::span<const CompiledCases::Variant> variants) {
+}  // namespace
+
+bool has_options(const SolverChoice& choice, const std::vector<FieldValue>& options) {
+  return std::ranges::equal(choice.options, options, is_same);
+}
+
+std::string source_of_cases(const std::string& model, std::span<const CompiledCases::Variant> variants) {
   std::vector<Solver*> others;
   for (const CompiledCases::Variant& variant : variants.subspan(1)) others.push_back(variant.solver);
   const CompiledCases::Variant& first = variants.front();
@@ -19,14 +25,12 @@ std::string source_of(const std::string& model, std::span<const CompiledCases::V
                          {host::compiled_name(model), host::compiled_meaning(model), others});
 }
 
-}  // namespace
-
 CompiledCases::CompiledCases(const std::string& model, std::span<const Variant> variants)
     : from_(variants.front().choice->formulation), options_(variants.front().choice->options),
-      plugin_(host::compiled_name(model), source_of(model, variants), POLYFORM_VERSION) {}
+      plugin_(host::compiled_name(model), source_of_cases(model, variants), POLYFORM_VERSION) {}
 
 host::SolverPointer CompiledCases::compiled_for(const SolverChoice& choice, const SystemView& view) const {
-  if (choice.formulation != from_ || !std::ranges::equal(choice.options, options_, is_same)) return nullptr;
+  if (choice.formulation != from_ || !has_options(choice, options_)) return nullptr;
   try {
     return host::compile(plugin_.formulation(), view, plugin_.options(*from_, choice.options));
   } catch (const host::Failure&) {

@@ -33,4 +33,9 @@ class CompiledCases {
   host::CompiledModelPlugin plugin_;
 };
 
+/// The source of the first variant, with the numbers open in which the others differ. Failure as of host::source_of.
+std::string source_of_cases(const std::string& model, std::span<const CompiledCases::Variant>);
+/// Whether the choice has these options; texts are not looked at.
+bool has_options(const SolverChoice&, const std::vector<FieldValue>& options);
+
 }  // namespace polyform::apps

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <array>
 
-#include "apps/session/compiled_cases.hpp"
-#include "apps/session/model_settings.hpp"
+#include "apps/session/device_cases.hpp"
+#include "apps/session/prepared_case.hpp"
 #include "apps/session/solver_choice.hpp"
 #include "apps/session/study_checks.hpp"
 #include "apps/text/terminal.hpp"
@@ -14,69 +14,11 @@
 #include "framework/host/simulation/lane_runs.hpp"
 #include "framework/host/simulation/simulate.hpp"
 #include "framework/host/simulation/unilateral_set.hpp"
-#include "framework/workbench/studies/trajectory.hpp"
 
 namespace polyform::apps {
 
 using host::Exit;
 using host::Failure;
-
-namespace {
-
-/// Columns of trajectories as they are typed; "": none.
-host::Columns trajectory_columns(const CaseSettings& cases) {
-  RunArguments run = cases.run;
-  run.columns = cases.trajectories;
-  return columns_of(run);
-}
-
-host::TrajectorySink sink_of(const host::System& system, const host::Columns& columns,
-                             const host::RunSettings& settings) {
-  return {system, columns, settings.output_interval, settings.duration};
-}
-
-}  // namespace
-
-/// A case ready to run: all that its solver and its run refer to.
-struct PreparedCase {
-  PreparedCase(std::size_t number, std::unique_ptr<host::System> made, const host::Catalog& catalog,
-               const CaseSettings& cases, const host::Quantities& quantities,
-               const std::shared_ptr<const SolverChoice>& usual, const CompiledCases* compiled)
-      : number(number), system(std::move(made)), settings(settle(catalog, cases.run, system->description())),
-        choice(usual && system->description().solver.options.empty()
-                   ? usual
-                   : std::make_shared<const SolverChoice>(
-                         choose_solver(catalog, *system, cases.solver, cases.options))),
-        solver(compiled != nullptr ? compiled->solver_for(*choice, system->view()) : compile(*choice, system->view())),
-        sink(*system, quantities) {
-    if (!cases.trajectories.empty()) {
-      trajectory.emplace(sink_of(*system, trajectory_columns(cases), settings));
-      sinks.push_back(&*trajectory);
-    }
-    if (!quantities.solvers().empty()) {
-      compared.emplace(sink_of(*system, host::columns_of_differences(quantities), settings));
-      sinks.push_back(&*compared);
-    }
-  }
-
-  std::size_t number;
-  std::unique_ptr<host::System> system;
-  host::RunSettings settings;
-  std::shared_ptr<const SolverChoice> choice;
-  host::SolverPointer solver;
-  host::AggregateSink sink;
-  std::optional<host::TrajectorySink> trajectory, compared;  ///< that is kept; that other solvers are compared with
-  std::vector<host::RowSink*> sinks{&sink};
-};
-
-/// The model as it is written, with the solver that has the lanes.
-struct LaneModel {
-  std::unique_ptr<host::System> system;
-  SolverChoice choice;
-  host::RunSettings settings;
-  host::SolverPointer solver;
-  BatchEvaluation* batch;
-};
 
 StudyCases::StudyCases(const Plugins& plugins, const std::string& model, const host::Design& design,
                        const host::Quantities& quantities, CaseSettings settings)
@@ -94,7 +36,9 @@ StudyCases::StudyCases(const Plugins& plugins, const std::string& model, const h
   add_factors();
   check_first_values();
   check_names(*plugins_.catalog, design_.factors(), settings_.solver, integrator_);
-  if (settings_.compile) compile_model();
+  if (!settings_.device.empty() && settings_.device != no_device)
+    device_ = std::make_unique<DeviceCases>(*plugins_.catalog, settings_.device);
+  if (settings_.compile || device_) compile_model();
 }
 
 StudyCases::~StudyCases() = default;
@@ -153,46 +97,69 @@ void StudyCases::check_model() {
     lane_model_.reset(new LaneModel{std::move(system), std::move(choice), settings, std::move(solver), batch});
 }
 
-std::size_t StudyCases::together() const { return lane_model_ ? lane_model_->batch->lanes() : 1; }
+bool StudyCases::is_on_device() const { return device_ && device_->obstacle().empty(); }
+
+std::size_t StudyCases::together(std::size_t cases, std::size_t processes) {
+  processes_ = std::max<std::size_t>(1, processes);
+  const std::size_t lanes = lane_model_ ? lane_model_->batch->lanes() : 1, each = (cases + processes_ - 1) / processes_;
+  return is_on_device() ? std::clamp(each, lanes, DeviceCases::most_together) : lanes;
+}
 
 std::string StudyCases::evaluation() const {
-  const char* const how = compiled_ ? "compiled, " : "";
-  if (!lane_model_) return fmt::format("{}one case at a time: {}", how, why_no_lanes_);
-  return fmt::format("{}in lanes: {} cases at a time by {} and {}", how, together(),
-                     lane_model_->choice.formulation->name(), lane_model_->settings.integrator.name());
+  std::string how = compiled_ ? "compiled, " : "";
+  if (!lane_model_)
+    how += "one case at a time: " + why_no_lanes_;
+  else
+    how += fmt::format("in lanes: {} cases at a time by {} and {}", lane_model_->batch->lanes(),
+                       lane_model_->choice.formulation->name(), lane_model_->settings.integrator.name());
+  if (is_on_device()) return fmt::format("on {}; what it does not carry {}", device_->device().name, how);
+  return device_ ? fmt::format("{}; without a device: {}", how, device_->obstacle()) : how;
 }
 
 void StudyCases::compile_model() {
-  constexpr std::size_t most_variants = 64;
-  const std::size_t count = std::min(design_.cases(), most_variants);
   const HeldMessages messages;
   try {
-    std::vector<std::unique_ptr<PreparedCase>> cases;
-    for (std::size_t k = 0; k < count; ++k) {
-      // Spread over the whole study; a case that cannot be prepared says so when it is run.
-      const std::size_t number = k * (design_.cases() - 1) / std::max<std::size_t>(1, count - 1);
-      try {
-        cases.push_back(prepare(number));
-      } catch (const Failure&) {
-        continue;
-      }
-    }
-    std::vector<CompiledCases::Variant> variants;
-    for (const std::unique_ptr<PreparedCase>& one : cases) variants.push_back({one->choice.get(), one->solver.get()});
-    if (lane_model_) variants.push_back({&lane_model_->choice, lane_model_->solver.get()});
-    if (cases.empty()) throw Failure(Exit::bad_input, "none of its cases can be prepared");
-    // At its start the solver finds the rows of loops that it leaves out, and the source has no others.
-    std::vector<double> y(cases.front()->solver->state_size());
-    if (cases.front()->solver->encode(cases.front()->system->initial_state(), y) != Status::ok)
-      throw Failure(Exit::simulation_failed, std::string(cases.front()->solver->failure()));
-    compiled_ = std::make_unique<CompiledCases>(file_, variants);
-    if (lane_model_) {
-      lane_model_->solver = compiled_->solver_for(lane_model_->choice, lane_model_->system->view());
-      lane_model_->batch = ask<BatchEvaluation>(*lane_model_->solver);
-    }
+    compile_variants();
   } catch (const Failure& why) {
-    why_not_compiled_ = why.message() == already_said ? messages.first_error() : why.message();
+    const std::string said = why.message() == already_said ? messages.first_error() : why.message();
+    if (settings_.compile) why_not_compiled_ = said;
+    if (device_ && is_on_device() && device_->code().text.empty()) device_->set_obstacle(said);
   }
+}
+
+std::vector<std::unique_ptr<PreparedCase>> StudyCases::some_cases() {
+  constexpr std::size_t most_variants = 64;
+  const std::size_t count = std::min(design_.cases(), most_variants);
+  std::vector<std::unique_ptr<PreparedCase>> cases;
+  for (std::size_t k = 0; k < count; ++k) {
+    // Spread over the whole study; a case that cannot be prepared says so when it is run.
+    const std::size_t number = k * (design_.cases() - 1) / std::max<std::size_t>(1, count - 1);
+    try {
+      cases.push_back(prepare(number));
+    } catch (const Failure&) {
+      continue;
+    }
+  }
+  if (cases.empty()) throw Failure(Exit::bad_input, "none of its cases can be prepared");
+  return cases;
+}
+
+void StudyCases::compile_variants() {
+  const std::vector<std::unique_ptr<PreparedCase>> cases = some_cases();
+  std::vector<CompiledCases::Variant> variants;
+  for (const std::unique_ptr<PreparedCase>& one : cases) variants.push_back({one->choice.get(), one->solver.get()});
+  if (lane_model_) variants.push_back({&lane_model_->choice, lane_model_->solver.get()});
+  // At its start the solver finds the rows of loops that it leaves out, and the source has no others.
+  std::vector<double> y(cases.front()->solver->state_size());
+  if (cases.front()->solver->encode(cases.front()->system->initial_state(), y) != Status::ok)
+    throw Failure(Exit::simulation_failed, std::string(cases.front()->solver->failure()));
+  if (is_on_device() && !lane_model_) device_->set_obstacle("the cases do not run in lanes: " + why_no_lanes_);
+  if (is_on_device()) device_->compile(file_, variants, lane_model_->settings);
+  if (!settings_.compile) return;
+  compiled_ = std::make_unique<CompiledCases>(file_, variants);
+  if (!lane_model_) return;
+  lane_model_->solver = compiled_->solver_for(lane_model_->choice, lane_model_->system->view());
+  lane_model_->batch = ask<BatchEvaluation>(*lane_model_->solver);
 }
 
 void StudyCases::add_factors() {
@@ -295,55 +262,6 @@ host::CaseOutcome StudyCases::run(std::size_t number, const volatile std::sig_at
     return outcome_of(*one, record, interrupted);
   } catch (const Failure& failure) {
     return {number, false, failure.message() == already_said ? messages.first_error() : failure.message(), {}};
-  }
-}
-
-void StudyCases::run(std::span<const std::size_t> numbers, const volatile std::sig_atomic_t* interrupted,
-                     const host::CaseReport& report) {
-  const auto stopped = [&] { return interrupted != nullptr && *interrupted != 0; };
-  const auto run_alone = [&](std::size_t number) {
-    host::CaseOutcome outcome = run(number, interrupted);
-    if (!stopped()) report(std::move(outcome));
-  };
-  if (!lane_model_) {
-    for (std::size_t i = 0; i < numbers.size() && !stopped(); ++i) run_alone(numbers[i]);
-    return;
-  }
-  const HeldMessages messages;
-  std::vector<std::unique_ptr<PreparedCase>> under_way(together());
-  host::LaneRuns runs(*lane_model_->batch, lane_model_->system->view(), lane_model_->settings.integrator);
-  /// False if the case does not go on in the lane: its outcome was reported.
-  const auto begin = [&](std::size_t lane, std::size_t number) {
-    std::unique_ptr<PreparedCase>& one = under_way[lane];
-    try {
-      const HeldMessages its_own;
-      one = prepare(number);
-      if (runs.begin(lane, *one->system, *one->solver, one->settings, one->sinks, {interrupted, {}})) return true;
-    } catch (const Failure&) {
-      // Alone it fails with its reason.
-    }
-    one.reset();
-    run_alone(number);
-    return false;
-  };
-  std::size_t next = 0, busy = 0;
-  while ((next < numbers.size() || busy > 0) && !stopped()) {
-    for (std::size_t lane = 0; lane < runs.lanes(); ++lane)
-      while (runs.is_free(lane) && next < numbers.size())
-        if (begin(lane, numbers[next++])) ++busy;
-    runs.step();
-    for (std::size_t lane = 0; lane < runs.lanes(); ++lane) {
-      const std::optional<host::RunRecord> record = runs.take(lane);
-      if (!record) continue;
-      const std::unique_ptr<PreparedCase> one = std::move(under_way[lane]);
-      --busy;
-      if (record->end == host::End::failed) {
-        run_alone(one->number);
-        continue;
-      }
-      host::CaseOutcome outcome = outcome_of(*one, *record, interrupted);
-      if (!stopped()) report(std::move(outcome));
-    }
   }
 }
 

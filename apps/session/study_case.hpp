@@ -5,6 +5,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "apps/session/arguments.hpp"
@@ -18,6 +19,8 @@
 
 namespace polyform::apps {
 
+inline constexpr std::string_view no_device = "none";
+
 /// How each case is run: as polyform run would with these arguments.
 struct CaseSettings {
   RunArguments run;
@@ -26,6 +29,7 @@ struct CaseSettings {
   bool lenient = false;
   std::vector<std::string> set{};  ///< PATH=VALUE of the model
   bool compile = false;  ///< the solver is compiled for the model
+  std::string device{};  ///< by name, on which cases are done that it can do; "" or no_device: none
   bool lanes = true;   ///< several cases are evaluated at once where the model allows it
   std::string trajectories{};  ///< columns that are kept of each case, as of --columns; "": none
   std::vector<std::string> import_options{};  ///< KEY=VALUE, of a model in another program's format
@@ -34,6 +38,7 @@ struct CaseSettings {
 struct PreparedCase;
 struct LaneModel;
 class CompiledCases;
+class DeviceCases;
 struct SolverChoice;
 
 class StudyCases {
@@ -53,16 +58,18 @@ class StudyCases {
   const std::string& model_text() const { return model_.text(); }
   /// Runs one case. Nothing is printed: an outcome that failed has its reason, one that is done the first warning.
   host::CaseOutcome run(std::size_t number, const volatile std::sig_atomic_t* interrupted);
-  /// Runs several, in lanes if the model as it is written allows it. A case with another structure, or one that fails,
-  /// is run alone.
+  /// Runs several, on the device or in lanes if the model as it is written allows it. A case with another structure, or
+  /// one that fails, is run alone.
   void run(std::span<const std::size_t> numbers, const volatile std::sig_atomic_t* interrupted,
            const host::CaseReport&);
-  /// How many are under way at a time.
-  std::size_t together() const;
+  /// How many are under way at a time in each process, where so many processes share so many cases.
+  std::size_t together(std::size_t cases, std::size_t processes);
   /// The solver that was compiled for the cases; none where that was not asked for, or could not be.
   const CompiledCases* compiled() const { return compiled_.get(); }
   /// Why it could not be compiled; "" where it could, or was not asked for.
   const std::string& why_not_compiled() const { return why_not_compiled_; }
+  /// The device that was asked for, or why it is not used; none where none was asked for.
+  const DeviceCases* device() const { return device_.get(); }
   /// How the cases are evaluated: together, or why not.
   std::string evaluation() const;
 
@@ -72,8 +79,15 @@ class StudyCases {
   void add_factors();
   void check_first_values();
   void check_model();
-  /// Compiles the solver of the cases; where that cannot be, says why, and they are evaluated as without.
+  /// Compiles the solver of the cases, for the processor and for the device; where that cannot be, says why, and they are
+  /// evaluated as without.
   void compile_model();
+  void compile_variants();
+  /// Some cases that are spread over the study, ready to run.
+  std::vector<std::unique_ptr<PreparedCase>> some_cases();
+  bool is_on_device() const;
+  void run_on_device(std::span<const std::size_t> numbers, const volatile std::sig_atomic_t*, const host::CaseReport&);
+  void run_in_lanes(std::span<const std::size_t> numbers, const volatile std::sig_atomic_t*, const host::CaseReport&);
   /// The case of that number, ready to run. Failure where it cannot.
   std::unique_ptr<PreparedCase> prepare(std::size_t number);
   host::CaseOutcome outcome_of(PreparedCase&, const host::RunRecord&, const volatile std::sig_atomic_t*) const;
@@ -92,10 +106,16 @@ class StudyCases {
   std::string integrator_;                        ///< of the model as it is written
   /// None where cases have their formulation's own solvers. It outlives what it made.
   std::unique_ptr<CompiledCases> compiled_;
+  std::unique_ptr<DeviceCases> device_;
+  std::size_t processes_ = 1;                     ///< that share the device
   std::unique_ptr<LaneModel> lane_model_;         ///< none where cases run one at a time
   std::string why_no_lanes_, why_not_compiled_;
   /// The solver of all cases that give it no options; none where it varies.
   std::shared_ptr<const SolverChoice> usual_choice_;
 };
+
+/// Says why the solver could not be compiled, or the device is not used. What was left to polyform to choose goes on
+/// without a word.
+void warn_of_what_is_left_out(const StudyCases&);
 
 }  // namespace polyform::apps

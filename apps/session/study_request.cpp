@@ -47,6 +47,7 @@ void add_settings(const CaseSettings& cases, host::StudyRecord& record) {
   if (!cases.solver.empty()) record.emplace_back("solver", cases.solver);
   for (const std::string& option : cases.options) record.emplace_back("solver option", option);
   if (cases.compile) record.emplace_back("compile", "true");
+  if (!cases.device.empty()) record.emplace_back("device", cases.device);
   if (cases.lenient) record.emplace_back("lenient", "true");
   for (const std::string& value : cases.set) record.emplace_back("set", value);
   if (!cases.trajectories.empty()) record.emplace_back("trajectories", cases.trajectories);
@@ -83,6 +84,10 @@ StudyRequest request_of(const StudyArguments& arguments) {
   fill(cases.run, file->simulation);
   if (cases.solver.empty()) cases.solver = file->solver.value_or("");
   if (cases.trajectories.empty()) cases.trajectories = file->trajectories;
+  if (cases.device.empty()) cases.device = file->device;
+  if (arguments.isolate && !cases.device.empty() && cases.device != no_device)
+    throw Failure(Exit::bad_input, "--isolate runs each case in a process of its own, a device many in one",
+                  "Leave out --isolate, or give --device none.");
   cases.lenient = arguments.lenient;
   return {file->model, host::Design(std::move(file->factors), file->design), std::move(quantities), std::move(cases)};
 }

@@ -61,7 +61,8 @@ Strided<const FieldSpec> fields_of(const host::Catalog& catalog, const host::Off
   if (const ImporterType* importer = host::find(catalog.importers, offer.name);
       importer && offer.kind == "importer")
     return importer->fields();
-  const Formulation* formulation = host::find(catalog.formulations, offer.name);
+  const Formulation* formulation =
+      offer.kind == "formulation" ? host::find(catalog.formulations, offer.name) : nullptr;
   return formulation == nullptr ? Strided<const FieldSpec>() : formulation->options();
 }
 
@@ -206,6 +207,10 @@ Json plugin_json(const host::PluginRecord& plugin, const host::Catalog& catalog)
       one["extensions"] = i->extensions();
       one["exports"] = ask<Exporter>(*i) != nullptr;
     }
+    if (const DeviceType* d = offer.kind == "device" ? host::find(catalog.devices, offer.name) : nullptr) {
+      one["source"] = d->source();
+      one["code"] = d->code();
+    }
     one[has_options(offer) ? "options" : "fields"] = fields_json(fields_of(catalog, offer));
     offers.push_back(std::move(one));
   }
@@ -253,6 +258,10 @@ std::string offer_details(const host::PluginRecord& plugin, const host::Catalog&
       text += wrapped_entry("  source:", i->source(), 12) +
               fmt::format("  files: {}{}\n", i->extensions(),
                           ask<Exporter>(*i) != nullptr ? "; read and written" : "; read");
+    if (const DeviceType* d = offer.kind == "device" ? host::find(catalog.devices, offer.name) : nullptr) {
+      text += wrapped_entry("  source:", d->source(), 12) + fmt::format("  code: {}\n", d->code());
+      continue;
+    }
     text += fields.empty() ? std::string(has_options(offer) ? "  no options\n" : "  no fields of its own\n")
                            : fmt::format("  {}:\n{}", has_options(offer) ? "options" : "fields", field_lines(fields));
   }

@@ -49,7 +49,8 @@ void* JointCoordinateSolver::query(std::string_view asked) noexcept {
     return has_newton_matrix() ? static_cast<NewtonDerivative*>(this) : nullptr;
   if (asked == LaneWorld::interface_name) return lane_world();
   if (asked == BatchEvaluation::interface_name) return batch_evaluation();
-  if (asked == ModelSource::interface_name) return model_source();
+  if (asked == ModelSource::interface_name) return static_cast<ModelSource*>(source());
+  if (asked == DeviceWorld::interface_name) return static_cast<DeviceWorld*>(source());
   // What drives joints that depend on time shows in their reactions, which only observations find.
   if (asked == PowerSource::interface_name && observer_.rheonomic().empty()) return static_cast<PowerSource*>(this);
   return nullptr;
@@ -90,7 +91,7 @@ BatchEvaluation* JointCoordinateSolver::batch_evaluation() noexcept {
   }
 }
 
-ModelSource* JointCoordinateSolver::model_source() noexcept {
+JointCoordinateSource* JointCoordinateSolver::source() noexcept {
   if (lane_world() == nullptr || typeid(*this) != typeid(JointCoordinateSolver)) return nullptr;
   source_.show(lane_world_);
   return &source_;

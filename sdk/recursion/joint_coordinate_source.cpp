@@ -1,5 +1,6 @@
 #include "polyform/solvers/joint_coordinate_source.hpp"
 
+#include <algorithm>
 #include <exception>
 #include <vector>
 
@@ -30,6 +31,42 @@ Status JointCoordinateSource::write(std::string_view name, std::string_view mode
     return Status::ok;
   } catch (const std::exception&) {
     failure_ = "memory ran out";
+    return Status::failed;
+  }
+}
+
+std::string_view JointCoordinateSource::obstacle() noexcept {
+  try {
+    const char* const why = tracing::device_obstacle(world_);
+    return why == nullptr ? "" : why;
+  } catch (const std::exception&) {
+    return "memory ran out";
+  }
+}
+
+std::uint64_t JointCoordinateSource::structure() noexcept {
+  try {
+    return tracing::structure_of(world_);
+  } catch (const std::exception&) {
+    return 0;  // its obstacle tells that memory ran out
+  }
+}
+
+std::size_t JointCoordinateSource::number_count() noexcept {
+  try {
+    return tracing::numbers_of(world_, {}).size();
+  } catch (const std::exception&) {
+    return 0;
+  }
+}
+
+Status JointCoordinateSource::numbers(std::span<double> out) noexcept {
+  try {
+    const std::vector<double> all = tracing::numbers_of(world_, {});
+    if (out.size() != all.size()) return Status::failed;
+    std::ranges::copy(all, out.begin());
+    return Status::ok;
+  } catch (const std::exception&) {
     return Status::failed;
   }
 }

@@ -13,8 +13,8 @@
 #include "framework/workbench/compilation/compiled_model_plugin.hpp"
 #include "framework/workbench/compilation/compiler.hpp"
 #include "framework/workbench/compilation/working_folder.hpp"
-#include "polyform/solvers/compiled_device.hpp"
-#include "sdk/recursion/tracing/model_trace.hpp"
+#include "polyform/contract/device_world.hpp"
+#include "polyform/solvers/device_worlds.hpp"
 #include "tests/compiled/compiled_check.hpp"
 #include "tests/lanes/lanes_check.hpp"
 
@@ -48,70 +48,93 @@ class OnProcessor {
     REQUIRE(end.status == 0);
     library_ = ::dlopen(folder_.file("model.so").c_str(), RTLD_NOW | RTLD_LOCAL);
     REQUIRE(library_ != nullptr);
-    run_ = reinterpret_cast<void (*)(DeviceWorlds)>(::dlsym(library_, "polyform_run"));
-    REQUIRE(run_ != nullptr);
   }
   ~OnProcessor() {
     if (library_ != nullptr) ::dlclose(library_);
   }
   OnProcessor(const OnProcessor&) = delete;
   OnProcessor& operator=(const OnProcessor&) = delete;
-  void run(const DeviceWorlds& worlds) const { run_(worlds); }
+  void run(const std::string& method, const DeviceWorlds& worlds) const {
+    auto* const function = reinterpret_cast<void (*)(DeviceWorlds)>(::dlsym(library_, ("polyform_" + method).c_str()));
+    REQUIRE(function != nullptr);
+    function(worlds);
+  }
 
  private:
   host::WorkingFolder folder_;
   void* library_ = nullptr;
-  void (*run_)(DeviceWorlds) = nullptr;
 };
 
-/// y after a run with rk4 by the host.
-std::vector<double> by_rk4(const host::System& system, Solver& solver, double step, std::size_t steps) {
-  LastState last;
-  host::RunSettings settings = run_settings("rk4");
-  settings.step = step;
-  settings.duration = settings.output_interval = step * static_cast<double>(steps);
-  host::RowSink* const sinks[] = {&last};
-  REQUIRE(host::simulate(system, solver, settings, sinks, {}).end == host::End::done);
-  std::vector<double> y(solver.state_size());
-  REQUIRE(solver.encode(last.state(), y) == Status::ok);
-  return y;
-}
+/// Keeps y of all rows but the first.
+struct AllStates final : host::RowSink {
+  explicit AllStates(Solver& of) : solver(of) {}
+  void row(double time, const Observation& now) override {
+    if (time == 0) return;
+    std::vector<double> y(solver.state_size());
+    REQUIRE(solver.encode({.q = now.q, .v = now.v, .eta = now.eta, .etadot = now.etadot, .x = now.x,
+                           .discrete = now.discrete}, y) == Status::ok);
+    times.push_back(time);
+    states.push_back(y);
+  }
+  Solver& solver;
+  std::vector<double> times;
+  std::vector<std::vector<double>> states;
+};
 
 std::vector<double> numbers_of_world(Solver& solver) {
-  const auto* const world = static_cast<const LaneWorld*>(solver.query(LaneWorld::interface_name));
+  auto* const world = ask<DeviceWorld>(solver);
   REQUIRE(world != nullptr);
-  return tracing::numbers_of(*world, {});
+  CHECK(world->obstacle().empty());
+  std::vector<double> numbers(world->number_count());
+  REQUIRE(world->numbers(numbers) == Status::ok);
+  return numbers;
 }
 
-/// Runs the systems, a world each, and compares each with a run by the host.
+/// Runs the systems, a world each, and compares each row with that of a run by the host. Some rows lie within steps.
 void check_runs(std::span<const std::unique_ptr<host::System>> systems, const std::string& source) {
-  constexpr double step = 1e-3;
-  constexpr std::size_t steps = 200;
-  const std::size_t worlds = systems.size();
-  std::vector<host::SolverPointer> solvers;
-  std::vector<double> states, numbers;
-  for (std::size_t w = 0; w < worlds; ++w) {
-    solvers.push_back(solver_for(*systems[w], riccati_for(*systems[w])));
-    std::vector<double> y(solvers[w]->state_size());
-    REQUIRE(solvers[w]->encode(systems[w]->initial_state(), y) == Status::ok);
-    const std::vector<double> own = numbers_of_world(*solvers[w]);
-    states.resize(y.size() * worlds);
-    numbers.resize(own.size() * worlds);
-    for (std::size_t i = 0; i < y.size(); ++i) states[i * worlds + w] = y[i];
-    for (std::size_t i = 0; i < own.size(); ++i) numbers[i * worlds + w] = own[i];
-  }
-  std::vector<unsigned char> marks(worlds, 7);
-  OnProcessor(source).run({worlds, steps, step, numbers.data(), states.data(), marks.data()});
-  for (std::size_t w = 0; w < worlds; ++w) {
-    CHECK(marks[w] == 0);
-    const std::vector<double> expected = by_rk4(*systems[w], *solvers[w], step, steps);
-    double largest = 0, off = 0;
-    for (std::size_t i = 0; i < expected.size(); ++i) {
-      largest = std::max(largest, std::abs(expected[i]));
-      off = std::max(off, std::abs(expected[i] - states[i * worlds + w]));
+  const OnProcessor processor(source);
+  for (const std::string method : {"rk4", "dopri5"}) {
+    host::RunSettings settings = run_settings(method);
+    settings.step = 3e-3;
+    settings.duration = 0.35;
+    settings.output_interval = 0.02;
+    const std::size_t worlds = systems.size();
+    std::vector<host::SolverPointer> solvers;
+    std::vector<AllStates> expected;
+    std::vector<double> starts, numbers;
+    for (std::size_t w = 0; w < worlds; ++w) {
+      solvers.push_back(solver_for(*systems[w], riccati_for(*systems[w])));
+      AllStates& rows = expected.emplace_back(*solvers[w]);
+      std::vector<double> y(solvers[w]->state_size());
+      REQUIRE(solvers[w]->encode(systems[w]->initial_state(), y) == Status::ok);
+      const std::vector<double> own = numbers_of_world(*solvers[w]);
+      starts.resize(y.size() * worlds);
+      numbers.resize(own.size() * worlds);
+      for (std::size_t i = 0; i < y.size(); ++i) starts[i * worlds + w] = y[i];
+      for (std::size_t i = 0; i < own.size(); ++i) numbers[i * worlds + w] = own[i];
+      host::RowSink* const sinks[] = {&rows};
+      const host::SolverPointer running = solver_for(*systems[w], riccati_for(*systems[w]));
+      REQUIRE(host::simulate(*systems[w], *running, settings, sinks, {}).end == host::End::done);
     }
-    INFO("world " << w);
-    CHECK(off < 1e-12 * largest);
+    const std::vector<double>& times = expected[0].times;
+    const std::size_t states = starts.size() / worlds;
+    std::vector<double> found(states * worlds * times.size());
+    std::vector<unsigned char> marks(worlds, 7);
+    processor.run(method, {worlds, times.size(), settings.step, settings.max_step, settings.absolute_tolerance,
+                           settings.relative_tolerance, times.data(), numbers.data(), starts.data(), found.data(),
+                           marks.data()});
+    for (std::size_t w = 0; w < worlds; ++w) {
+      CHECK(marks[w] == 0);
+      double largest = 0, off = 0;
+      for (std::size_t r = 0; r < times.size(); ++r)
+        for (std::size_t i = 0; i < states; ++i) {
+          const double y = expected[w].states[r][i];
+          largest = std::max(largest, std::abs(y));
+          off = std::max(off, std::abs(y - found[(r * states + i) * worlds + w]));
+        }
+      INFO(method << ", world " << w);
+      CHECK(off < 1e-12 * largest);
+    }
   }
 }
 
@@ -152,7 +175,8 @@ TEST_CASE("the source becomes PTX where clang is installed, without a vendor's h
   INFO(end.printed);
   REQUIRE(end.status == 0);
   const std::string ptx = host::file_content(folder.file("model.ptx").string()).value_or("");
-  CHECK(ptx.find(".visible .entry polyform_run(") != std::string::npos);
+  CHECK(ptx.find(".visible .entry polyform_rk4(") != std::string::npos);
+  CHECK(ptx.find(".visible .entry polyform_dopri5(") != std::string::npos);
   CHECK(ptx.find("fma.rn.f64") != std::string::npos);
   CHECK(ptx.find("call.uni") == std::string::npos);  // one function, nothing of a library
 }

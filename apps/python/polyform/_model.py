@@ -324,18 +324,19 @@ class Model:
             {"solvers": _names(solvers), "duration": duration, **settings})))
 
     def study(self, vary, quantities, *, method=None, samples=None, seed=None, solver=None, duration=None, workers=None,
-              time_limit=None, isolate=False, **settings):
+              time_limit=None, isolate=False, compile=False, device=None, **settings):
         """Many variants of the model: a Study.
 
         vary={"bodies.rod.mass": "0.5:2:9"} or a list of values for each path; quantities={"low": "min(rod.z)"}. Paths,
-        values and expressions are those of `polyform study`.
+        values and expressions are those of `polyform study`. compile: whether the solver is compiled for the model;
+        device: the name of one on which the cases are done, or "auto".
         """
         _checked(settings, _run_arguments, "study")
         return Study(*self._model.study(_settings(
             {"vary": [f"{path}={_levels(values)}" for path, values in vary.items()],
              "quantities": [f"{name}={text}" for name, text in quantities.items()], "method": method,
              "samples": samples, "seed": seed, "solver": solver, "duration": duration, "workers": workers,
-             "time_limit": time_limit, "isolate": isolate, **settings})))
+             "time_limit": time_limit, "isolate": isolate, "compile": compile, "device": device, **settings})))
 
     def solver(self, name=None, **options):
         """A solver of the model, to be driven by the program.

@@ -216,6 +216,13 @@ void limit_memory(std::uint64_t bytes) {
   ::setrlimit(RLIMIT_AS, &memory);
 }
 
+void allow_all_addresses() {
+  rlimit memory{};
+  ::getrlimit(RLIMIT_AS, &memory);
+  memory.rlim_cur = memory.rlim_max;
+  ::setrlimit(RLIMIT_AS, &memory);
+}
+
 std::uint64_t free_memory() {
   rlimit memory{};
   ::getrlimit(RLIMIT_AS, &memory);

@@ -28,6 +28,10 @@ std::uint64_t default_memory_limit(std::size_t processes);
 /// that.
 void limit_memory(std::uint64_t bytes);
 
+/// From now on this process may take all addresses again that the system grants it: drivers of devices reserve many times
+/// the memory that they use.
+void allow_all_addresses();
+
 /// What this process may still take: what can be had now, within what it was allowed; bytes.
 std::uint64_t free_memory();
 

@@ -5,6 +5,7 @@
 #include <map>
 #include <string>
 
+#include "polyform/contract/device.hpp"
 #include "polyform/contract/plugin.hpp"
 
 namespace polyform::host::inline registry {
@@ -22,6 +23,7 @@ struct Catalog {
   Named<ConstraintType> constraints;
   Named<IntegratorType> integrators;
   Named<ImporterType> importers;
+  Named<DeviceType> devices;
 };
 
 /// The entry of that name, or nullptr.
@@ -37,6 +39,7 @@ void for_each_kind(Visit&& visit, Catalogs&... catalogs) {
   visit("formulation", catalogs.formulations...);
   visit("integrator", catalogs.integrators...);
   visit("importer", catalogs.importers...);
+  visit("device", catalogs.devices...);
   visit("joint", catalogs.joints...);
   visit("force", catalogs.forces...);
   visit("flexible body", catalogs.flexible_bodies...);

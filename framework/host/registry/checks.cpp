@@ -70,10 +70,11 @@ bool check_manifest(PluginRecord& record, const PluginManifest& manifest) {
     return false;
   }
   std::string finding;
-  constexpr std::array<std::string_view, 4> kinds{"formulation", "integrator", "importer", "elements"};
+  constexpr std::array<std::string_view, 5> kinds{"formulation", "integrator", "importer", "device", "elements"};
   if (std::ranges::find(kinds, record.kind) == kinds.end())
     finding = fmt::format(
-        "calls itself a plugin of kind '{}', where 'formulation', 'integrator', 'importer' or 'elements' is expected",
+        "calls itself a plugin of kind '{}', where 'formulation', 'integrator', 'importer', 'device' or 'elements' is "
+        "expected",
         record.kind);
   else if (!is_plain_name(record.name))
     finding =

@@ -24,7 +24,7 @@ constexpr const char* tell_author =
     "report this to the author of the plugin, and remove it from the plugin folder until then";
 
 /// Collects what polyform_register adds. The first mistake is kept; nothing escapes into the plugin.
-class Collector final : public Registrar {
+class Collector final : public Registrar, private DeviceRegistrar {
  public:
   /// `declared`: the kind in the manifest.
   Collector(Catalog& into, std::string_view declared) : into_(into), declared_(declared) {}
@@ -37,6 +37,10 @@ class Collector final : public Registrar {
   void add(const ConstraintType& type) noexcept override { keep("constraint", type, into_.constraints); }
   void add(const IntegratorType& type) noexcept override { keep("integrator", type, into_.integrators); }
   void add(const ImporterType& type) noexcept override { keep("importer", type, into_.importers); }
+  void add(const DeviceType& type) noexcept override { keep("device", type, into_.devices); }
+  void* query(std::string_view asked) noexcept override {
+    return asked == DeviceRegistrar::interface_name ? static_cast<DeviceRegistrar*>(this) : nullptr;
+  }
 
   std::size_t count() const noexcept { return count_; }
   const std::string& mistake() const noexcept { return mistake_; }
@@ -49,6 +53,7 @@ class Collector final : public Registrar {
   static constexpr std::string_view plugin_kind = std::is_same_v<Type, Formulation>      ? "formulation"
                                                   : std::is_same_v<Type, IntegratorType> ? "integrator"
                                                   : std::is_same_v<Type, ImporterType>   ? "importer"
+                                                  : std::is_same_v<Type, DeviceType>     ? "device"
                                                                                          : "elements";
   template <class Type>
   void keep(std::string_view kind, const Type& type, Named<Type>& names) noexcept {
@@ -189,7 +194,8 @@ void Library::collect(std::string_view declared) {
     throw LoadFailure{Refusal::bad_manifest,
                       fmt::format("calls itself a plugin of kind '{}', but registers {}", declared, stranger),
                       "put 'formulation' into POLYFORM_PLUGIN for formulations, 'integrator' for integrators, "
-                      "'importer' for importers and 'elements' for all else, and make a plugin of each kind of a library that has several"};
+                      "'importer' for importers, 'device' for devices and 'elements' for all else, and make a plugin of "
+                      "each kind of a library that has several"};
   std::string mistake = collector.mistake();
   if (mistake.empty() && collector.count() == 0) mistake = "registers nothing";
   if (!mistake.empty()) throw LoadFailure{Refusal::failed_to_register, std::move(mistake), tell_author};

@@ -34,7 +34,7 @@ std::string_view name_of(PluginStatus) noexcept;
 
 /// One type that a plugin offers.
 struct Offer {
-  std::string kind;  ///< formulation, integrator, importer, joint, force, flexible body, module or constraint
+  std::string kind;  ///< formulation, integrator, importer, device, joint, force, flexible body, module or constraint
   std::string name;
   std::string meaning;  ///< one line
 };
@@ -42,7 +42,7 @@ struct Offer {
 /// One candidate file. Texts from the manifest are printable ASCII, and empty when it could not be read.
 struct PluginRecord {
   std::string file;  ///< absolute, as found (not the target of a link)
-  std::string kind;  ///< "formulation", "integrator", "importer" or "elements"
+  std::string kind;  ///< "formulation", "integrator", "importer", "device" or "elements"
   std::string name, version;
   std::string sdk_version;  ///< "major.minor"
   std::string abi, instruction_set;

@@ -152,6 +152,10 @@ std::string mistake_of(const IntegratorType& type) {
   return mistake_in_fields(type.fields());
 }
 
+std::string mistake_of(const DeviceType& type) {
+  return type.code().empty() ? "which does not tell the form of the code that it loads" : "";
+}
+
 std::string mistake_of(const ImporterType& type) {
   const std::string_view name = type.name();
   const auto plain = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-'; };

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "polyform/contract/device.hpp"
 #include "polyform/contract/plugin.hpp"
 
 namespace polyform::host::inline registry {
@@ -19,5 +20,6 @@ std::string mistake_of(const ModuleType&);
 std::string mistake_of(const IntegratorType&);
 std::string mistake_of(const ImporterType&);
 std::string mistake_of(const ConstraintType&);
+std::string mistake_of(const DeviceType&);
 
 }  // namespace polyform::host::registry

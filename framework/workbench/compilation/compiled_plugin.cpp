@@ -2,17 +2,13 @@
 
 #include <fmt/format.h>
 
-#include <chrono>
-#include <cstdlib>
-#include <fstream>
 #include <vector>
 
-#include "framework/checksum.hpp"
 #include "framework/diagnostics.hpp"
 #include "framework/file_content.hpp"
 #include "framework/host/registry/checks.hpp"
 #include "framework/host/registry/search_path.hpp"
-#include "framework/workbench/compilation/working_folder.hpp"
+#include "framework/workbench/compilation/kept_files.hpp"
 
 namespace polyform::host::inline compilation {
 
@@ -28,13 +24,6 @@ struct Toolkit {
   std::vector<std::string> libraries;    ///< after the source
   std::string digests;                   ///< of the libraries, for the record
 };
-
-/// Tells contents apart; sources and records are compared as a whole besides.
-std::string digest_of(const std::string& text) {
-  Checksum sum;
-  sum.add(text);
-  return fmt::format("{:016x}", sum.value());
-}
 
 fs::path library_for(const std::string& instruction_set) {
   return installed_library_folder() / fmt::format("libpolyform_recursion_{}.a", instruction_set);
@@ -81,13 +70,6 @@ std::string record_of(const Toolkit& kit, const std::string& version) {
                      fmt::join(kit.flags, " "), fmt::join(kit.libraries, " "), kit.digests);
 }
 
-void write_file(const fs::path& file, const std::string& text) {
-  std::ofstream out(file, std::ios::binary);
-  out << text;
-  out.close();
-  if (!out) throw Failure(Exit::simulation_failed, fmt::format("cannot write {}", file.string()), "Is the disk full?");
-}
-
 void compile_in(const WorkingFolder& folder, const Toolkit& kit, const std::string& name) {
   std::vector<std::string> words{kit.compiler.file};
   words.insert(words.end(), kit.flags.begin(), kit.flags.end());
@@ -96,65 +78,16 @@ void compile_in(const WorkingFolder& folder, const Toolkit& kit, const std::stri
     words.push_back(folder.file(name + word).string());
   }
   words.insert(words.end(), kit.libraries.begin(), kit.libraries.end());
-  const fs::path streams = folder.file("messages");
-  const ProgramEnd end = run_program(words, streams);
-  if (end.status != 0) {
-    std::string_view told = end.printed;
-    if (told.empty()) told = "it told nothing";
-    throw Failure(Exit::simulation_failed,
-                  fmt::format("{} could not compile the model (exit status {}):\n{}", kit.compiler.file, end.status,
-                              told.substr(0, 1000)),
-                  "Another compiler may be named in POLYFORM_CXX.");
-  }
-  fs::remove(streams);
+  run_compiler(folder, words, "POLYFORM_CXX");
 }
 
 }  // namespace
 
-fs::path compiled_folder() {
-  const auto folder_of = [](const char* variable) -> fs::path {
-    const char* const value = std::getenv(variable);
-    return value != nullptr && *value == '/' ? value : "";
-  };
-  if (const fs::path cache = folder_of("XDG_CACHE_HOME"); !cache.empty()) return cache / "polyform/compiled";
-  if (const fs::path home = folder_of("HOME"); !home.empty()) return home / ".cache/polyform/compiled";
-  return {};
-}
-
 CompiledPlugin compile_plugin(const std::string& name, const std::string& source, const std::string& version) {
-  const fs::path all = compiled_folder();
-  if (all.empty())
-    throw Failure(Exit::simulation_failed, "there is no folder to keep compiled models in: HOME is not set",
-                  "Set XDG_CACHE_HOME to a folder.");
   const Toolkit kit = toolkit();
-  const std::string record = record_of(kit, version);
-  const fs::path folder = all / digest_of(record + source);
-  CompiledPlugin plugin{folder / (name + ".so"), false, 0, kit.compiler.version, kit.instruction_set};
-  const auto is_kept = [&] {
-    return file_content((folder / "record").string()) == record &&
-           file_content((folder / (name + ".cpp")).string()) == source &&
-           file_content((folder / "sum").string()) == digest_of(file_content(plugin.file.string()).value_or(""));
-  };
-  plugin.kept = is_kept();
-  if (plugin.kept) return plugin;
-  const auto start = std::chrono::steady_clock::now();
-  const WorkingFolder work(all);
-  write_file(work.file(name + ".cpp"), source);
-  compile_in(work, kit, name);
-  write_file(work.file("record"), record);
-  write_file(work.file("sum"), digest_of(file_content(work.file(name + ".so").string()).value_or("")));
-  plugin.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  std::error_code problem;
-  fs::rename(work.path(), folder, problem);
-  if (problem && !is_kept()) {
-    // Something else stands there: what a process left that was ended, or a source with the same digest.
-    fs::remove_all(folder, problem);
-    fs::rename(work.path(), folder, problem);
-  }
-  if (problem && !is_kept())
-    throw Failure(Exit::simulation_failed,
-                  fmt::format("the compiled model cannot be kept in {}: {}", folder.string(), problem.message()));
-  return plugin;
+  const KeptFile kept = keep_compiled({name, ".cpp", ".so"}, source, record_of(kit, version),
+                                      [&](const WorkingFolder& work) { compile_in(work, kit, name); });
+  return {kept.file, kept.kept, kept.seconds, kit.compiler.version, kit.instruction_set};
 }
 
 }  // namespace polyform::host::inline compilation

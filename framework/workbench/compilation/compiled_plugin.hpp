@@ -9,10 +9,6 @@
 
 namespace polyform::host::inline compilation {
 
-/// Where plugins of compiled models are kept: polyform/compiled in XDG_CACHE_HOME, else in ~/.cache. Empty where neither
-/// is known.
-std::filesystem::path compiled_folder();
-
 struct CompiledPlugin {
   std::filesystem::path file;
   bool kept = false;             ///< it was there already

@@ -21,8 +21,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* variable = "POLYFORM_CXX";
-
 /// Where a program stands that is named as in a shell.
 std::optional<std::string> find_program(const std::string& name) {
   if (name.find('/') != std::string::npos)
@@ -52,6 +50,35 @@ std::string first_line(const std::string& text) { return text.substr(0, text.fin
   ::_exit(127);
 }
 
+/// What is looked for, for messages.
+struct Wish {
+  const char *variable, *what, *none, *package;
+};
+
+Compiler find_one(const Wish& wish, const std::vector<std::string>& usual_names) {
+  const char* const wanted = std::getenv(wish.variable);
+  std::optional<std::string> found;
+  if (wanted != nullptr && *wanted != '\0') {
+    found = find_program(wanted);
+    if (!found)
+      throw Failure(Exit::simulation_failed, fmt::format("{} names {}, which is no program", wish.variable, wanted),
+                    fmt::format("Give the name of a {}, or none for the first that is found.", wish.what));
+  }
+  for (const std::string& usual : usual_names)
+    if (!found) found = find_program(usual);
+  if (!found)
+    throw Failure(Exit::simulation_failed, fmt::format("there is no {}: {}", wish.what, wish.none),
+                  fmt::format("Install one (Debian: apt-get install {}), or name it in {}.", wish.package,
+                              wish.variable));
+  const WorkingFolder folder(fs::temp_directory_path());
+  const ProgramEnd end = run_program({*found, "--version"}, folder.file("version"));
+  if (end.status != 0)
+    throw Failure(Exit::simulation_failed,
+                  fmt::format("{} does not tell its version: {}", *found, first_line(end.printed)),
+                  fmt::format("Name a {} in {}.", wish.what, wish.variable));
+  return {*found, first_line(end.printed)};
+}
+
 }  // namespace
 
 ProgramEnd run_program(const std::vector<std::string>& words, const fs::path& streams) {
@@ -68,26 +95,15 @@ ProgramEnd run_program(const std::vector<std::string>& words, const fs::path& st
 }
 
 Compiler find_compiler() {
-  const char* const wanted = std::getenv(variable);
-  std::optional<std::string> found;
-  if (wanted != nullptr && *wanted != '\0') {
-    found = find_program(wanted);
-    if (!found)
-      throw Failure(Exit::simulation_failed, fmt::format("{} names {}, which is no program", variable, wanted),
-                    "Give the name of a C++ compiler, or none for the first of g++, clang++ and c++ on the PATH.");
-  }
-  for (const char* const usual : {"g++", "clang++", "c++"})
-    if (!found) found = find_program(usual);
-  if (!found)
-    throw Failure(Exit::simulation_failed, "there is no C++ compiler: none of g++, clang++ and c++ is on the PATH",
-                  fmt::format("Install one (Debian: apt-get install g++), or name it in {}.", variable));
-  const WorkingFolder folder(fs::temp_directory_path());
-  const ProgramEnd end = run_program({*found, "--version"}, folder.file("version"));
-  if (end.status != 0)
-    throw Failure(Exit::simulation_failed,
-                  fmt::format("{} does not tell its version: {}", *found, first_line(end.printed)),
-                  fmt::format("Name a C++ compiler in {}.", variable));
-  return {*found, first_line(end.printed)};
+  return find_one({"POLYFORM_CXX", "C++ compiler", "none of g++, clang++ and c++ is on the PATH", "g++"},
+                  {"g++", "clang++", "c++"});
+}
+
+Compiler find_device_compiler() {
+  constexpr int newest = 30, oldest = 14;
+  std::vector<std::string> names{"clang++"};
+  for (int version = newest; version >= oldest; --version) names.push_back(fmt::format("clang++-{}", version));
+  return find_one({"POLYFORM_DEVICE_CXX", "compiler for devices", "clang++ is not on the PATH", "clang"}, names);
 }
 
 }  // namespace polyform::host::inline compilation

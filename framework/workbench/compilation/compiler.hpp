@@ -1,4 +1,4 @@
-// The C++ compiler of this machine.
+// The C++ compilers of this machine.
 #pragma once
 
 #include <filesystem>
@@ -15,6 +15,10 @@ struct Compiler {
 /// The one that the environment variable POLYFORM_CXX names, else the first of g++, clang++ and c++ on the PATH. Failure
 /// (simulation_failed) where there is none, or where it does not run.
 Compiler find_compiler();
+
+/// A compiler for devices: the one that POLYFORM_DEVICE_CXX names, else the first clang++ on the PATH, by that name or with
+/// the number of its version. Failure as above.
+Compiler find_device_compiler();
 
 /// What a program printed, and how it ended.
 struct ProgramEnd {

@@ -17,6 +17,7 @@ void check_flexible_body(const FlexibleBodyType&, const Bench&, Checklist&);
 void check_formulation(const Formulation&, Sample example, const Bench&, Checklist&);
 void check_module(const ModuleType&, const Bench&, Checklist&);
 void check_integrator(const IntegratorType&, Checklist&);
+void check_device(const DeviceType&, Checklist&);
 /// catalog: the types that its models may use.
 void check_importer(const ImporterType&, const Catalog&, Checklist&);
 

@@ -41,6 +41,7 @@ void run_battery(const Offer& offer, const PluginRecord& plugin, const Catalog& 
   const Catalog catalog = without_siblings(all, plugin, offer);
   Checklist list(offer.kind, offer.name, sink);
   check_texts(offer, catalog, list);
+  if (offer.kind == "device") return check_device(type_of(catalog.devices, offer), list);
   Sample example = example_of(settings.example, all, keep_alive, settings.lenient);
   if (offer.kind == "importer") return check_importer(type_of(catalog.importers, offer), all, list);
   const bool has_fields = example.system != nullptr && offer.kind != "formulation" && offer.kind != "integrator";

@@ -35,11 +35,11 @@ template <class Type>
 void see_texts(const Type& type, Measure& m) {
   m.see(is_one_line(type.meaning()) ? 0 : 1, "meaning() of the type is empty, or more than one line");
   if constexpr (std::is_same_v<Type, Formulation> || std::is_same_v<Type, IntegratorType> ||
-                std::is_same_v<Type, ImporterType>)
+                std::is_same_v<Type, ImporterType> || std::is_same_v<Type, DeviceType>)
     m.see(is_one_line(type.source()) ? 0 : 1, "source() of the type is empty, or more than one line");
   if constexpr (std::is_same_v<Type, Formulation>) {
     see_fields(type.options(), m);
-  } else {
+  } else if constexpr (!std::is_same_v<Type, DeviceType>) {
     see_fields(type.fields(), m);
   }
 }

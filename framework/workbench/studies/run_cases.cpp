@@ -19,7 +19,8 @@ struct Share {
 /// All cases in shares that are small enough to keep every worker busy to the end, whole groups where cases are done
 /// together. One worker has no other to wait for.
 std::vector<Share> share(const std::vector<std::size_t>& numbers, const CaseLimits& limits) {
-  constexpr std::size_t most = 256, per_worker = 8;
+  constexpr std::size_t usual_most = 256, per_worker = 8;
+  const std::size_t most = std::max(usual_most, limits.together);
   const std::size_t workers = std::max<std::size_t>(limits.workers, 1), together = limits.together;
   const std::size_t even = workers > 1 ? numbers.size() / (per_worker * workers) : numbers.size(),
                     each = (numbers.size() + workers - 1) / workers;

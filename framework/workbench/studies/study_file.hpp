@@ -19,6 +19,7 @@ struct StudyFile {
   std::vector<std::pair<std::string, std::string>> quantities;  ///< names and expressions
   SimulationItem simulation;                                    ///< over that of the model
   std::optional<std::string> solver;
+  std::string device;        ///< by name, "auto" or "none"; "": none
   std::string trajectories;  ///< columns, with commas between; "": none
 };
 

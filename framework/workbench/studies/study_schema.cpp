@@ -47,7 +47,8 @@ std::string study_schema(const Catalog& catalog) {
         {"description", "By name, an expression over columns such as max(pin.q)."}}},
       {"trajectories", described(texts, "Columns that are kept of each case.")},
       {"simulation", Json::parse(model_schema(catalog)).at("properties").at("simulation")},
-      {"solver", described(text, "The formulation of all cases.")}};
+      {"solver", described(text, "The formulation of all cases.")},
+      {"device", described(text, "The device of the cases by name, auto for any, or none.")}};
   const Json schema = {{"$schema", "https://json-schema.org/draft/2020-12/schema"},
                        {"title", "Polyform study, format 1"},
                        {"description", "Many variants of one model, and what is told of each."},

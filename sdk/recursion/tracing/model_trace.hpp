@@ -18,6 +18,9 @@ std::uint64_t structure_of(const LaneWorld&);
 /// find them in each evaluation by themselves. Variants have the structure of the world.
 std::vector<double> numbers_of(const LaneWorld&, std::span<const LaneWorld> variants);
 
+/// Why runs on a device cannot carry the world, which LaneEvaluation carries or not; nullptr where they can.
+const char* device_obstacle(const LaneWorld&);
+
 /// What the source of the world tells runs on a device.
 void tell_runs(const LaneWorld&, SourceHead&);
 

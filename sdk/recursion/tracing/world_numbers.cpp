@@ -80,23 +80,30 @@ std::vector<double> numbers_of(const LaneWorld& world, std::span<const LaneWorld
   return numbers;
 }
 
+const char* device_obstacle(const LaneWorld& world) {
+  if (const char* const why = LaneEvaluation::refusal(world)) return why;
+  if (!world.loops->empty()) return "it has closed loops";
+  if (!world.loads->forces().empty()) return "forces act in it";
+  for (const GeneralJoint& joint : Tables(world).general)
+    if (joint.is_code) return "it has joints that are code";
+  return nullptr;
+}
+
 void tell_runs(const LaneWorld& world, SourceHead& head) {
   const Tables tables(world);
   head.states = world.solver->state_size();
   head.angles.assign(tables.angles.begin(), tables.angles.end());
   for (const Link& link : tables.links)
     if (link.hinge == Hinge::ball) head.quaternions.push_back(link.q);
-  bool has_code = false;
   for (const GeneralJoint& joint : tables.general) {
     std::size_t q = tables.links[joint.body].q;
-    has_code = has_code || joint.is_code;
     for (std::size_t k = joint.first; k < joint.first + joint.count; ++k) {
       const bool is_ball = tables.primitives[k].kind == Primitive::Kind::ball;
       if (is_ball) head.quaternions.push_back(q);
       q += is_ball ? 4 : 1;
     }
   }
-  head.stands_alone = !has_code && world.loops->empty() && world.loads->forces().empty();
+  head.stands_alone = device_obstacle(world) == nullptr;
   std::size_t first = 0;
   for (const std::span<double> part : Arrays<double>(tables, world).numbers()) {
     head.arrays.push_back(first);

@@ -1,20 +1,20 @@
-// Runs of a compiled model on a device: one world per thread, from its state to the end of its steps, by rk4. The source
-// of a model includes this when it is compiled with POLYFORM_DEVICE, by a compiler for a device or for the processor.
+// Runs of a compiled model on a device: one world per thread, from its start to its last row, by rk4 or by dopri5 with
+// steps of its own. The source of a model includes this when it is compiled with POLYFORM_DEVICE, by a compiler for a
+// device or for the processor.
 #pragma once
 
 #include "polyform/mechanics/sine_cosine.hpp"
-#include "polyform/solvers/compiled_room.hpp"
+#include "polyform/solvers/device_steps.hpp"
+#include "polyform/solvers/device_worlds.hpp"
+
+/// Before loops over a few numbers of a state: only without them a thread's numbers are in its registers.
+#ifdef __clang__
+#define POLYFORM_UNROLL _Pragma("unroll")
+#else
+#define POLYFORM_UNROLL
+#endif
 
 namespace polyform {
-
-/// Worlds of one launch. Number i of world w stands at i · worlds + w, so that threads side by side read side by side.
-struct DeviceWorlds {
-  unsigned long worlds, steps;
-  double step;             ///< s
-  const double* numbers;   ///< all numbers of each world (CompiledModel::numbers)
-  double* states;          ///< at the start, and then at the end
-  unsigned char* marks;    ///< per world: 1 where a pivot was small, or an angle large; its state means nothing then
-};
 
 /// The numbers of a world from one of its arrays on.
 struct DeviceNumbers {
@@ -23,93 +23,213 @@ struct DeviceNumbers {
   POLYFORM_KERNEL const double& operator[](unsigned long i) const { return first[i * stride]; }
 };
 
-/// Runs world w. Model tells sizes and the kernels (the source of a compiled model). All becomes one function, so that a
-/// thread's numbers can stay in its registers.
+/// Runs world w. Model tells sizes and the kernels (the source of a compiled model). All becomes one function, in which
+/// the kernels stand once, so that a thread's numbers can stay in its registers.
 template <class Model>
 class DeviceRun {
  public:
   POLYFORM_KERNEL DeviceRun(const DeviceWorlds& in, unsigned long w) : in_(in), w_(w) {
     static_assert(Model::stands_alone, "the model has loops, forces or joints of code, which runs on a device lack");
-    room_.y = at_;
-    room_.ydot = rates_;
-    room_.sines = sines_;
-    room_.cosines = cosines_;
-    room_.constants = numbers(Model::constants);
-    room_.frames = numbers(Model::frames);
-    room_.axes = numbers(Model::axes);
-    room_.ground = numbers(Model::ground);
-    room_.work = work_;
-    room_.bad = &bad_;
+    POLYFORM_UNROLL for (unsigned i = 0; i < Model::states; ++i) y_[i] = in_.starts[i * in_.worlds + w_];
   }
 
-  POLYFORM_KERNEL void run() {
-    for (unsigned i = 0; i < Model::states; ++i) y_[i] = in_.states[i * in_.worlds + w_];
-    for (unsigned long n = 0; n < in_.steps; ++n) {
-      step();
-      normalize();
+  /// Steps end at products of the step, not at running sums, and at the last row. A row within a step is a side step.
+  POLYFORM_KERNEL void run_rk4() {
+    unsigned long row = 0, steps = 0;
+    double time = 0;
+    while (row < in_.rows && !bad_) {
+      const double t = in_.times[row];
+      if (t <= time + rounding_of_time * time) {
+        put(row++, y_);
+        continue;
+      }
+      const double grid = static_cast<double>(steps + 1) * in_.step, last = in_.times[in_.rows - 1];
+      const double end = grid < last - grid_share * in_.step ? grid : last;
+      const bool within = t < end - rounding_of_time * end;
+      bad_ |= !(end > time);
+      step((within ? t : end) - time);
+      if (within) {
+        put(row++, at_);
+        continue;
+      }
+      POLYFORM_UNROLL for (unsigned i = 0; i < Model::states; ++i) y_[i] = at_[i];
+      time = end;
+      if (end >= grid - grid_share * in_.step) ++steps;
     }
-    for (unsigned i = 0; i < Model::states; ++i) in_.states[i * in_.worlds + w_] = y_[i];
+    in_.marks[w_] = bad_ ? 1 : 0;
+  }
+
+  /// The steps that dopri5 takes with this world alone; rows within a step are its dense output.
+  POLYFORM_KERNEL void run_dopri5() {
+    device::StepControl control;
+    double k[7][Model::states];  // apart: what is found by the number of a stage is in no register
+    unsigned long row = 0;
+    double time = 0, h = in_.step < in_.longest ? in_.step : in_.longest;
+    bool rate_known = false, tried = false;
+    const double last = in_.times[in_.rows - 1];
+    while (row < in_.rows && !bad_) {
+      // No sliver of a step is left before the end, unless this step would be longer than allowed.
+      const bool ends = time + (1.01 * h <= in_.longest ? 1.01 : 1.0) * h >= last;
+      const double length = ends ? last - time : h;
+      const double least = 16 * 0x1p-52 * (time > in_.step ? time : in_.step);
+      bad_ |= tried && !(length > least);
+      try_step(length, rate_known, k);
+      rate_known = true;
+      const double error = error_of_step(length, k);
+      tried = !(error <= 1);
+      if (tried) {
+        h = error - error == 0 ? control.after_rejected(length, error) : control.after_failed(length);
+        continue;
+      }
+      const double begin = time;
+      time = ends ? last : time + h;
+      for (; row < in_.rows && in_.times[row] <= time + rounding_of_time * time; ++row)
+        show(row, in_.times[row] < time - rounding_of_time * time, (in_.times[row] - begin) / length, length, k);
+      const double proposed = control.after_accepted(length, error);
+      h = ends && h > proposed ? h : proposed;
+      h = h < in_.longest ? h : in_.longest;
+      rate_known = go_to_end(k);
+    }
     in_.marks[w_] = bad_ ? 1 : 0;
   }
 
  private:
   using Room = CompiledRoom<double, DeviceNumbers>;
+  using Rates = double[Model::states];
+  static constexpr double rounding_of_time = 1e-12, grid_share = 1e-9;
 
-  POLYFORM_KERNEL DeviceNumbers numbers(unsigned long first) const { return {in_.numbers + first * in_.worlds + w_, in_.worlds}; }
+  POLYFORM_KERNEL DeviceNumbers numbers(unsigned long first) const {
+    return {in_.numbers + first * in_.worlds + w_, in_.worlds};
+  }
 
   POLYFORM_KERNEL void find_rates() {
-    for (unsigned i = 0; i < Model::angles; ++i) {
+    POLYFORM_UNROLL for (unsigned i = 0; i < Model::angles; ++i) {
       const double angle = at_[Model::angle(i)];
       const SineCosine of = sine_and_cosine(angle);
       sines_[i] = of.sine;
       cosines_[i] = of.cosine;
       bad_ |= !(Room::absolute(angle) <= sine_cosine::largest_angle);
     }
-    Model::evaluate(room_);
+    // Made anew, and no member: it points into this object, which is in registers only if nothing in it does.
+    Room room;
+    room.y = at_;
+    room.ydot = rates_;
+    room.sines = sines_;
+    room.cosines = cosines_;
+    room.constants = numbers(Model::constants);
+    room.frames = numbers(Model::frames);
+    room.axes = numbers(Model::axes);
+    room.ground = numbers(Model::ground);
+    room.work = work_;
+    room.bad = &bad_;
+    Model::evaluate(room);
   }
 
-  POLYFORM_KERNEL void step() {
-    const double h = in_.step;
+  /// From y_ to at_ by rk4.
+  POLYFORM_KERNEL void step(double h) {
     for (unsigned stage = 0; stage < 4; ++stage) {
       const double on = stage == 0 ? 0 : stage == 3 ? h : 0.5 * h, weight = stage == 1 || stage == 2 ? 2 : 1;
-      for (unsigned i = 0; i < Model::states; ++i) at_[i] = stage == 0 ? y_[i] : y_[i] + on * rates_[i];
+      POLYFORM_UNROLL for (unsigned i = 0; i < Model::states; ++i) at_[i] = stage == 0 ? y_[i] : y_[i] + on * rates_[i];
       find_rates();
-      for (unsigned i = 0; i < Model::states; ++i)
+      POLYFORM_UNROLL for (unsigned i = 0; i < Model::states; ++i)
         sum_[i] = stage == 0 ? rates_[i] : sum_[i] + weight * rates_[i];
     }
-    for (unsigned i = 0; i < Model::states; ++i) y_[i] += h / 6 * sum_[i];
+    POLYFORM_UNROLL for (unsigned i = 0; i < Model::states; ++i) at_[i] = y_[i] + h / 6 * sum_[i];
+    normalize(at_);
+  }
+
+  /// From y_ to end_ by dopri5; k has all rates.
+  POLYFORM_KERNEL void try_step(double h, bool rate_known, Rates* k) {
+    for (unsigned stage = rate_known ? 1 : 0; stage < 7; ++stage) {
+      POLYFORM_UNROLL for (unsigned i = 0; i < Model::states; ++i) {
+        double sum = 0;
+        for (unsigned j = 0; j < stage; ++j) sum += device::weight(stage, j) * k[j][i];
+        at_[i] = y_[i] + h * sum;
+      }
+      find_rates();
+      POLYFORM_UNROLL for (unsigned i = 0; i < Model::states; ++i) k[stage][i] = rates_[i];
+    }
+    POLYFORM_UNROLL for (unsigned i = 0; i < Model::states; ++i) end_[i] = at_[i];
+  }
+  POLYFORM_KERNEL double sum_of_rates(unsigned sum, unsigned i, const Rates* k) const {
+    double all = 0;
+    for (unsigned j = 0; j < 7; ++j) all += device::weight_of_sum(sum, j) * k[j][i];
+    return all;
+  }
+  /// In units of the tolerances; no number where anything is none.
+  POLYFORM_KERNEL double error_of_step(double h, const Rates* k) const {
+    double largest = 0;
+    POLYFORM_UNROLL for (unsigned i = 0; i < Model::states; ++i) {
+      const double size = Room::greater(Room::absolute(y_[i]), Room::absolute(end_[i]));
+      const double error =
+          Room::absolute(h * sum_of_rates(0, i, k)) / (in_.absolute + in_.relative * size) + 0 * end_[i];
+      largest = error <= largest ? largest : error;
+    }
+    return largest;
+  }
+  /// A row in the last step, or at its end.
+  POLYFORM_KERNEL void show(unsigned long row, bool within, double share, double h, const Rates* k) {
+    const double back = share - 1, a = share * share * (3 - 2 * share), b = h * share * share * back,
+                 c = share * share * back * back * h, d = h * share * back * back;
+    POLYFORM_UNROLL for (unsigned i = 0; i < Model::states; ++i)
+      at_[i] = within ? y_[i] + a * (end_[i] - y_[i]) + d * k[0][i] + b * k[6][i] +
+                            c * (sum_of_rates(1, i, k) + share * sum_of_rates(2, i, k))
+                      : end_[i];
+    normalize(at_);
+    put(row, at_);
+  }
+  /// Whether the rate there is known: that at the end of the step, unless the correction has moved the state.
+  POLYFORM_KERNEL bool go_to_end(Rates* k) {
+    POLYFORM_UNROLL for (unsigned i = 0; i < Model::states; ++i) y_[i] = end_[i];
+    normalize(y_);
+    bool moved = false;
+    POLYFORM_UNROLL for (unsigned i = 0; i < Model::states; ++i) {
+      moved |= y_[i] != end_[i];
+      k[0][i] = k[6][i];
+    }
+    return !moved;
+  }
+
+  POLYFORM_KERNEL void put(unsigned long row, const double* y) {
+    POLYFORM_UNROLL for (unsigned i = 0; i < Model::states; ++i) {
+      bad_ |= !(y[i] - y[i] == 0);
+      in_.states[(row * Model::states + i) * in_.worlds + w_] = y[i];
+    }
   }
 
   /// What drifts of a tree: the lengths of quaternions.
-  POLYFORM_KERNEL void normalize() {
-    for (unsigned k = 0; k < Model::quaternions; ++k) {
-      double* const q = y_ + Model::quaternion(k);
+  POLYFORM_KERNEL void normalize(double* y) {
+    POLYFORM_UNROLL for (unsigned k = 0; k < Model::quaternions; ++k) {
+      double* const q = y + Model::quaternion(k);
       const double scale = 1 / __builtin_sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
-      for (unsigned i = 0; i < 4; ++i) q[i] *= scale;
+      POLYFORM_UNROLL for (unsigned i = 0; i < 4; ++i) q[i] *= scale;
     }
   }
 
   const DeviceWorlds& in_;
   unsigned long w_;
-  double y_[Model::states], at_[Model::states], rates_[Model::states], sum_[Model::states];
+  double y_[Model::states], at_[Model::states], rates_[Model::states], end_[Model::states], sum_[Model::states];
   double sines_[Model::angles + 1], cosines_[Model::angles + 1], work_[Model::work];
   bool bad_ = false;
-  Room room_;
 };
 
 }  // namespace polyform
 
-/// What a launch calls: polyform_run. For the processor it is a function that runs all worlds one after the other.
+/// What launches call: polyform_rk4 and polyform_dopri5. For the processor these are functions that run all worlds one
+/// after the other.
 #ifdef __CUDA__
-#define POLYFORM_DEVICE_ENTRY(Model)                                                                \
-  extern "C" __attribute__((global)) void polyform_run(polyform::DeviceWorlds in) {                 \
-    const unsigned long w = static_cast<unsigned long>(__nvvm_read_ptx_sreg_ctaid_x()) *            \
-                                __nvvm_read_ptx_sreg_ntid_x() + __nvvm_read_ptx_sreg_tid_x();       \
-    if (w < in.worlds) polyform::DeviceRun<Model>(in, w).run();                                     \
+#define POLYFORM_DEVICE_FUNCTION(Model, method)                                                         \
+  extern "C" __attribute__((global)) void polyform_##method(polyform::DeviceWorlds in) {                \
+    const unsigned long w = static_cast<unsigned long>(__nvvm_read_ptx_sreg_ctaid_x()) *                \
+                                __nvvm_read_ptx_sreg_ntid_x() + __nvvm_read_ptx_sreg_tid_x();           \
+    if (w < in.worlds) polyform::DeviceRun<Model>(in, w).run_##method();                                \
   }
 #else
-#define POLYFORM_DEVICE_ENTRY(Model)                                                                \
-  extern "C" __attribute__((visibility("default"))) void polyform_run(polyform::DeviceWorlds in) {  \
-    for (unsigned long w = 0; w < in.worlds; ++w) polyform::DeviceRun<Model>(in, w).run();          \
+#define POLYFORM_DEVICE_FUNCTION(Model, method)                                                         \
+  extern "C" __attribute__((visibility("default"))) void polyform_##method(polyform::DeviceWorlds in) { \
+    for (unsigned long w = 0; w < in.worlds; ++w) polyform::DeviceRun<Model>(in, w).run_##method();     \
   }
 #endif
+#define POLYFORM_DEVICE_ENTRY(Model)    \
+  POLYFORM_DEVICE_FUNCTION(Model, rk4) \
+  POLYFORM_DEVICE_FUNCTION(Model, dopri5)

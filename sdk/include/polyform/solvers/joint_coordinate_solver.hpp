@@ -88,7 +88,7 @@ class JointCoordinateSolver : public Solver, public PowerSource, public SecondOr
   LaneWorld* lane_world() noexcept;
   BatchEvaluation* batch_evaluation() noexcept;
   // The same, and of this class itself: the source knows nothing of corrections that others make.
-  ModelSource* model_source() noexcept;
+  JointCoordinateSource* source() noexcept;
   Status linearize(double t, std::span<const double> y) noexcept override;
   Status prepare(double gamma) noexcept override;
   Status derivative_to_solve(double t, std::span<const double> y, std::span<double> ydot) noexcept override;

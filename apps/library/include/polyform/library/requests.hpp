@@ -79,6 +79,8 @@ struct StudyRequest {
   std::size_t workers = 0;  ///< cases at a time; 0: one per processor
   double time_limit = 600;  ///< of one case, s; 0: none
   bool isolate = false;     ///< a process for each case
+  bool compile = false;     ///< the solver is compiled for the model
+  std::string device = {};  ///< by name, or "auto"; empty: none
 };
 
 }  // namespace polyform::library

@@ -1,0 +1,138 @@
+#include "apps/session/device_cases.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "framework/host/simulation/evaluate.hpp"
+#include "framework/host/simulation/run_tolerances.hpp"
+#include "framework/workbench/devices/followed_run.hpp"
+#include "polyform/contract/device_world.hpp"
+
+namespace polyform::apps {
+
+using host::Exit;
+using host::Failure;
+
+namespace {
+
+std::vector<double> numbers_of(DeviceWorld& world) {
+  std::vector<double> numbers(world.number_count());
+  if (world.numbers(numbers) != Status::ok) numbers.clear();
+  return numbers;
+}
+
+StepSettings steps_of(const DeviceCases::Case& one) {
+  return host::RunTolerances(one.system->view(), one.system->initial_state(), *one.solver, *one.settings)
+      .step_settings();
+}
+
+/// Whether two cases can be in one launch.
+bool are_alike(const DeviceCases::Case& a, const DeviceCases::Case& b) {
+  const StepSettings x = steps_of(a), y = steps_of(b);
+  return a.settings->integrator.type == b.settings->integrator.type && a.settings->duration == b.settings->duration &&
+         a.settings->output_interval == b.settings->output_interval && x.step == y.step && x.max_step == y.max_step &&
+         x.relative_tolerance == y.relative_tolerance && x.absolute_tolerance == y.absolute_tolerance &&
+         a.solver->state_size() == b.solver->state_size();
+}
+
+}  // namespace
+
+DeviceCases::DeviceCases(const host::Catalog& catalog, const std::string& wanted)
+    : any_(wanted == host::any_device), found_(host::look_for_devices(catalog)),
+      device_(host::choose_device(found_, wanted, obstacle_)) {}
+
+void DeviceCases::compile(const std::string& model, std::span<const CompiledCases::Variant> variants,
+                          const host::RunSettings& settings) {
+  if (!obstacle_.empty()) return;
+  const CompiledCases::Variant& first = variants.front();
+  auto* const world = ask<DeviceWorld>(*first.solver);
+  if (device_->type->code() != host::device_code_form) {
+    obstacle_ = fmt::format("{} takes code of the form {}, which is not made here", device_->name, device_->type->code());
+  } else if (world == nullptr) {
+    obstacle_ = fmt::format("{} does not run on devices", first.choice->formulation->name());
+  } else if (!world->obstacle().empty()) {
+    obstacle_ = fmt::format("the model does not run on a device: {}", world->obstacle());
+  }
+  if (!obstacle_.empty()) return;
+  try {
+    from_ = first.choice->formulation;
+    options_ = first.choice->options;
+    structure_ = world->structure();
+    numbers_ = numbers_of(*world);
+    for (const CompiledCases::Variant& variant : variants.subspan(1)) {
+      auto* const other = ask<DeviceWorld>(*variant.solver);
+      const std::vector<double> numbers = other != nullptr ? numbers_of(*other) : std::vector<double>();
+      for (std::size_t i = 0; i < numbers_.size() && numbers.size() == numbers_.size(); ++i)
+        if (!(numbers_[i] == numbers[i])) numbers_[i] = std::numeric_limits<double>::quiet_NaN();
+    }
+    code_ = host::compile_device_code(host::compiled_name(model), source_of_cases(model, variants), POLYFORM_VERSION);
+    if (!code_.has(settings.integrator.name()))
+      obstacle_ = fmt::format("{} does not run on devices", settings.integrator.name());
+  } catch (const Failure& why) {
+    obstacle_ = why.message();
+  }
+}
+
+bool DeviceCases::carries(const Case& one) const {
+  if (one.choice->formulation != from_ || !has_options(*one.choice, options_)) return false;
+  auto* const world = ask<DeviceWorld>(*one.solver);
+  if (world == nullptr || !world->obstacle().empty() || world->structure() != structure_ ||
+      !code_.has(one.settings->integrator.name()))
+    return false;
+  const std::vector<double> numbers = numbers_of(*world);
+  if (numbers.size() != numbers_.size()) return false;
+  for (std::size_t i = 0; i < numbers.size(); ++i)
+    if (!std::isnan(numbers_[i]) && !(numbers[i] == numbers_[i])) return false;
+  return true;
+}
+
+std::string DeviceCases::run(std::span<const Case> cases, std::size_t sharers,
+                             const volatile std::sig_atomic_t* interrupted,
+                             const std::function<void(std::size_t, const host::RunRecord&)>& done) {
+  try {
+    if (!lost_.empty()) return lost_;
+    if (!runs_) runs_ = std::make_unique<host::DeviceRuns>(*device_, code_.text);
+    std::vector<std::size_t> left(cases.size());
+    std::iota(left.begin(), left.end(), std::size_t{0});
+    while (!left.empty() && (interrupted == nullptr || *interrupted == 0)) {
+      const Case& first = cases[left.front()];
+      const auto others = std::stable_partition(left.begin(), left.end(),
+                                                [&](std::size_t i) { return are_alike(first, cases[i]); });
+      run_alike(cases, {left.begin(), others}, sharers, interrupted, done);
+      left.erase(left.begin(), others);
+    }
+  } catch (const Failure& failure) {
+    lost_ = failure.message();
+    runs_.reset();
+  }
+  return lost_;
+}
+
+void DeviceCases::run_alike(std::span<const Case> cases, std::span<const std::size_t> which, std::size_t sharers,
+                            const volatile std::sig_atomic_t* interrupted,
+                            const std::function<void(std::size_t, const host::RunRecord&)>& done) {
+  const Case& first = cases[which.front()];
+  const std::vector<double> times = host::row_times(*first.settings);
+  const host::DeviceRequest request{first.settings->integrator.name(), steps_of(first), times, which.size(),
+                                    first.solver->state_size(), numbers_.size(), sharers};
+  const auto fill = [&](std::size_t world, std::span<double> numbers, std::span<double> start) {
+    const Case& one = cases[which[world]];
+    ask<DeviceWorld>(*one.solver)->numbers(numbers);
+    host::encode_start(*one.solver, one.system->initial_state(), start);
+  };
+  const auto take = [&](std::size_t world, bool plain, std::span<const double> rows) {
+    if (interrupted != nullptr && *interrupted != 0) return false;
+    if (!plain) return true;  // it is done again without the device, by which it may fail with its reason
+    const Case& one = cases[which[world]];
+    const host::RunRecord record = host::follow(*one.system, *one.solver, *one.settings, one.sinks, times, rows);
+    if (record.end == host::End::done) done(which[world], record);
+    return true;
+  };
+  runs_->run(request, {fill, take});
+}
+
+}  // namespace polyform::apps

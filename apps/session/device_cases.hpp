@@ -1,0 +1,75 @@
+// The cases of a study on a device.
+#pragma once
+
+#include <csignal>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "apps/session/compiled_cases.hpp"
+#include "framework/host/assembly/system.hpp"
+#include "framework/host/simulation/simulate.hpp"
+#include "framework/workbench/compilation/device_code.hpp"
+#include "framework/workbench/devices/device_runs.hpp"
+
+namespace polyform::apps {
+
+/// A device, the code of the model for it, and what of a case has to be as in the code. Whatever stands in the way is an
+/// obstacle(), not a failure: the cases are then done as without a device.
+class DeviceCases {
+ public:
+  /// As many cases are prepared at a time: the host holds a system and a solver for each.
+  static constexpr std::size_t most_together = 2048;
+
+  /// Looks for the device: its short name, its name, or host::any_device. Failure (bad_input) where there is none of that
+  /// name.
+  DeviceCases(const host::Catalog&, const std::string& wanted);
+  /// Makes the code; the first variant is the one that is compiled, numbers in which the others differ stay open.
+  void compile(const std::string& model, std::span<const CompiledCases::Variant>, const host::RunSettings&);
+  void set_obstacle(std::string why) { obstacle_ = std::move(why); }
+
+  /// Why no device is used; "" where one is.
+  const std::string& obstacle() const { return obstacle_; }
+  /// Whether somebody has to hear of the obstacle: not of one that leaves nothing to choose.
+  bool is_worth_a_word() const { return device_ != nullptr || !any_; }
+  const host::FoundDevice& device() const { return *device_; }
+  const host::DeviceCode& code() const { return code_; }
+
+  /// A case ready to run, of which all outlives the call.
+  struct Case {
+    const host::System* system;
+    Solver* solver;
+    const SolverChoice* choice;
+    const host::RunSettings* settings;
+    std::span<host::RowSink* const> sinks;
+  };
+  /// Whether the code carries the case.
+  bool carries(const Case&) const;
+  /// Runs cases that it carries, with as many processes beside this one as there are sharers. done: called with those
+  /// that came to their end. Returns why the device could not go on, or "".
+  std::string run(std::span<const Case>, std::size_t sharers, const volatile std::sig_atomic_t* interrupted,
+                  const std::function<void(std::size_t, const host::RunRecord&)>& done);
+
+ private:
+  void run_alike(std::span<const Case>, std::span<const std::size_t> which, std::size_t sharers,
+                 const volatile std::sig_atomic_t* interrupted,
+                 const std::function<void(std::size_t, const host::RunRecord&)>& done);
+
+  bool any_;
+  std::vector<host::DeviceFinding> found_;
+  const host::FoundDevice* device_ = nullptr;
+  std::string obstacle_;
+  host::DeviceCode code_;
+  const Formulation* from_ = nullptr;
+  std::vector<FieldValue> options_;
+  std::uint64_t structure_ = 0;
+  std::vector<double> numbers_;                 ///< of the code; NaN: open
+  std::unique_ptr<host::DeviceRuns> runs_;      ///< opened by the process that runs cases, when it does
+  std::string lost_;                            ///< why that process does not use the device any more
+};
+
+}  // namespace polyform::apps

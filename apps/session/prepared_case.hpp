@@ -1,0 +1,68 @@
+// A case of a study ready to run, and the model whose lanes its cases share.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "apps/session/compiled_cases.hpp"
+#include "apps/session/model_settings.hpp"
+#include "apps/session/study_case.hpp"
+#include "framework/workbench/studies/trajectory.hpp"
+
+namespace polyform::apps {
+
+/// Columns of trajectories as they are typed; "": none.
+inline host::Columns trajectory_columns(const CaseSettings& cases) {
+  RunArguments run = cases.run;
+  run.columns = cases.trajectories;
+  return columns_of(run);
+}
+
+inline host::TrajectorySink sink_of(const host::System& system, const host::Columns& columns,
+                                    const host::RunSettings& settings) {
+  return {system, columns, settings.output_interval, settings.duration};
+}
+
+/// A case ready to run: all that its solver and its run refer to.
+struct PreparedCase {
+  PreparedCase(std::size_t number, std::unique_ptr<host::System> made, const host::Catalog& catalog,
+               const CaseSettings& cases, const host::Quantities& quantities,
+               const std::shared_ptr<const SolverChoice>& usual, const CompiledCases* compiled)
+      : number(number), system(std::move(made)), settings(settle(catalog, cases.run, system->description())),
+        choice(usual && system->description().solver.options.empty()
+                   ? usual
+                   : std::make_shared<const SolverChoice>(
+                         choose_solver(catalog, *system, cases.solver, cases.options))),
+        solver(compiled != nullptr ? compiled->solver_for(*choice, system->view()) : compile(*choice, system->view())),
+        sink(*system, quantities) {
+    if (!cases.trajectories.empty()) {
+      trajectory.emplace(sink_of(*system, trajectory_columns(cases), settings));
+      sinks.push_back(&*trajectory);
+    }
+    if (!quantities.solvers().empty()) {
+      compared.emplace(sink_of(*system, host::columns_of_differences(quantities), settings));
+      sinks.push_back(&*compared);
+    }
+  }
+
+  std::size_t number;
+  std::unique_ptr<host::System> system;
+  host::RunSettings settings;
+  std::shared_ptr<const SolverChoice> choice;
+  host::SolverPointer solver;
+  host::AggregateSink sink;
+  std::optional<host::TrajectorySink> trajectory, compared;  ///< that is kept; that other solvers are compared with
+  std::vector<host::RowSink*> sinks{&sink};
+};
+
+/// The model as it is written, with the solver that has the lanes.
+struct LaneModel {
+  std::unique_ptr<host::System> system;
+  SolverChoice choice;
+  host::RunSettings settings;
+  host::SolverPointer solver;
+  BatchEvaluation* batch;
+};
+
+}  // namespace polyform::apps

@@ -1,0 +1,65 @@
+#include "framework/workbench/compilation/device_code.hpp"
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "framework/diagnostics.hpp"
+#include "framework/file_content.hpp"
+#include "framework/host/registry/search_path.hpp"
+#include "framework/workbench/compilation/kept_files.hpp"
+
+namespace polyform::host::inline compilation {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Later processors take the code of earlier ones.
+const std::vector<std::string>& device_flags() {
+  static const std::vector<std::string> flags{"-xcuda", "--cuda-device-only", "-nocudainc", "-nocudalib",
+                                              "--cuda-gpu-arch=sm_70", "-S", "-O3", "-std=c++20", "-w",
+                                              "-DPOLYFORM_DEVICE"};
+  return flags;
+}
+
+/// Headers that the source of a model includes for devices, all of them: the code depends on each.
+std::string digests_of_headers(const fs::path& include) {
+  std::string all;
+  for (const char* const header : {"solvers/compiled_device.hpp", "solvers/compiled_room.hpp",
+                                   "solvers/device_steps.hpp", "solvers/device_worlds.hpp",
+                                   "mechanics/sine_cosine.hpp"}) {
+    const fs::path file = include / "polyform" / header;
+    const std::optional<std::string> text = file_content(file.string());
+    if (!text)
+      throw Failure(Exit::simulation_failed, fmt::format("the SDK is not installed: there is no {}", file.string()),
+                    "Install polyform as a whole: cmake --install, or the Debian package.");
+    all += fmt::format("{} {}\n", header, digest_of(*text));
+  }
+  return all;
+}
+
+}  // namespace
+
+bool DeviceCode::has(std::string_view method) const {
+  return text.find(fmt::format(".entry polyform_{}(", method)) != std::string::npos;
+}
+
+DeviceCode compile_device_code(const std::string& name, const std::string& source, const std::string& version) {
+  const Compiler compiler = find_device_compiler();
+  const fs::path include = installed_include_folder();
+  const std::string record = fmt::format("polyform {}\n{}\n{}\n{}\n{}", version, compiler.file, compiler.version,
+                                         fmt::join(device_flags(), " "), digests_of_headers(include));
+  const KeptFile kept = keep_compiled({name, ".cpp", ".ptx"}, source, record, [&](const WorkingFolder& work) {
+    std::vector<std::string> words{compiler.file};
+    words.insert(words.end(), device_flags().begin(), device_flags().end());
+    words.insert(words.end(), {"-I" + include.string(), work.file(name + ".cpp").string(), "-o",
+                               work.file(name + ".ptx").string()});
+    run_compiler(work, words, "POLYFORM_DEVICE_CXX");
+  });
+  return {kept.file, file_content(kept.file.string()).value_or(""), kept.kept, kept.seconds, compiler.version};
+}
+
+}  // namespace polyform::host::inline compilation

@@ -1,0 +1,104 @@
+#include "framework/workbench/devices/followed_run.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <optional>
+
+#include "framework/diagnostics.hpp"
+#include "framework/host/simulation/evaluate.hpp"
+#include "framework/host/simulation/kernels_of.hpp"
+#include "framework/host/simulation/row_times.hpp"
+#include "framework/host/simulation/run_rows.hpp"
+#include "framework/host/simulation/run_tolerances.hpp"
+#include "framework/host/simulation/solver_ode.hpp"
+#include "framework/host/simulation/step_check.hpp"
+
+namespace polyform::host::inline devices {
+
+namespace {
+
+/// Repeats the steps that begin at some of the rows.
+class StepsFromRows {
+ public:
+  StepsFromRows(const System& system, Solver& solver, const RunSettings& settings, const StepSettings& steps,
+                std::size_t rows)
+      : ode_(solver, system.view()),
+        step_(std::min(steps.step, steps.max_step)),
+        duration_(settings.duration),
+        every_(std::max<std::size_t>(1, rows / looks)),
+        integration_(ode_, settings.integrator, steps),
+        check_(ode_, settings.integrator, steps, duration_ / step_) {}
+
+  void look(std::size_t row, double t, std::span<const double> y) {
+    if (row % every_ != 0 || !(t < duration_)) return;
+    integration_.start(t, y);
+    if (integration_.step(duration_)) check_.look(integration_, static_cast<std::size_t>(std::floor(t / step_)) + 1);
+  }
+  std::optional<std::string> warning() const {
+    return check_.warning(static_cast<std::size_t>(std::ceil(duration_ / step_)));
+  }
+
+ private:
+  static constexpr std::size_t looks = 8;
+  SolverOde ode_;
+  double step_, duration_;
+  std::size_t every_;
+  Integration integration_;
+  StepCheck check_;
+};
+
+}  // namespace
+
+std::vector<double> row_times(const RunSettings& settings) {
+  std::vector<double> times;
+  RowTimes rows(settings);
+  for (rows.advance(); !rows.done(); rows.advance()) times.push_back(rows.next());
+  return times;
+}
+
+RunRecord follow(const System& system, Solver& solver, const RunSettings& settings, std::span<RowSink* const> sinks,
+                 std::span<const double> times, std::span<const double> states) {
+  RunRecord record;
+  try {
+    const SystemView& view = system.view();
+    const ConstStateView start = system.initial_state();
+    const RunTolerances tolerances(view, start, solver, settings);
+    RunRows rows(view, solver, sinks);
+    std::optional<StepsFromRows> steps;
+    if (settings.integrator.fixed_step())
+      steps.emplace(system, solver, settings, tolerances.step_settings(), times.size());
+    std::vector<double> y(solver.state_size());
+    encode_start(solver, start, y);
+    const double usual_step = std::min(settings.step, settings.max_step);
+    const auto put = [&](std::size_t row, double t) {
+      // So many evaluations there were at least: by their number the rows to check are chosen.
+      rows.put(t, y, 0, {}, static_cast<std::size_t>(t / usual_step));
+      if (steps) steps->look(row, t, y);
+    };
+    put(0, 0);
+    for (std::size_t r = 0; r < times.size(); ++r) {
+      std::ranges::copy(states.subspan(r * y.size(), y.size()), y.begin());
+      put(r + 1, times[r]);
+    }
+    record.time = settings.duration;
+    record.state_size = y.size();
+    record.kernels = kernels_of(solver);
+    rows.store(record);
+    if (steps)
+      if (auto text = steps->warning()) record.warnings.push_back(std::move(*text));
+    std::ranges::copy(tolerances.warnings(), std::back_inserter(record.warnings));
+    if (std::string text = rows.warning(); !text.empty()) record.warnings.push_back(std::move(text));
+    if (std::string text = rows.warning_of_energy(); record.warnings.empty() && !text.empty())
+      record.warnings.push_back(std::move(text));
+    rows.store_balance(record);
+    for (RowSink* sink : sinks) sink->finish(record);
+  } catch (const Failure& failure) {
+    record.end = End::failed;
+    record.failure = failure.message();
+    record.remedy = failure.remedy();
+  }
+  return record;
+}
+
+}  // namespace polyform::host::inline devices
