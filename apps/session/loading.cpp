@@ -34,7 +34,9 @@ host::Description read(const ModelArguments& arguments, const host::Catalog& cat
   }();
   if (!arguments.state.empty() && !diagnostics.failed()) {
     host::FileRoles().read("the state", arguments.state);
-    host::start_from(arguments.state, model, diagnostics);
+    host::start_from(arguments.state, arguments.at_time, model, diagnostics);
+  } else if (arguments.at_time) {
+    model.start_time = *arguments.at_time;
   }
   return model;
 }

@@ -11,6 +11,7 @@
 
 #include "framework/diagnostics.hpp"
 #include "framework/host/expressions/poles.hpp"
+#include "framework/host/simulation/evaluate.hpp"
 #include "framework/host/simulation/own_batch.hpp"
 #include "polyform/mechanics/kinematics.hpp"
 
@@ -238,7 +239,7 @@ bool ElementEvents::jump_states(const Batch& b, std::size_t event, bool rising, 
 
 void ElementEvents::store(std::span<double> y) {
   if (!std::exchange(has_jumped_, false)) return;
-  if (solver_.encode(as_const(motion_->state()), y) != Status::ok)
+  if (encode_at(time_, solver_, as_const(motion_->state()), y) != Status::ok)
     throw Failure(Exit::simulation_failed,
                   fmt::format("the solver failed at t = {:.6g} s: {}", time_, solver_.failure()));
 }
