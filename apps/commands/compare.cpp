@@ -69,7 +69,11 @@ Exit exit_code(const Ends& ends) {
 class Progress {
  public:
   Progress(bool enabled, const host::RunSettings& settings, std::vector<std::string> names)
-      : bar_(enabled), start_(settings.start_time), duration_(settings.duration), names_(std::move(names)), reached_(names_.size()) {}
+      : bar_(enabled),
+        start_(settings.start_time),
+        duration_(settings.duration),
+        names_(std::move(names)),
+        reached_(names_.size()) {}
 
   void operator()(std::size_t run, double time) {
     if (run >= reached_.size()) return;

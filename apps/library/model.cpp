@@ -2,8 +2,8 @@
 
 #include "apps/library/document.hpp"
 #include "apps/library/internal.hpp"
+#include "apps/session/start_state.hpp"
 #include "framework/host/reading/reader.hpp"
-#include "framework/host/reading/start_state.hpp"
 #include "framework/host/registry/process_state.hpp"
 
 namespace polyform::library {
@@ -33,10 +33,7 @@ std::shared_ptr<const Model::Parts> made(const std::string& file, std::optional<
       for (const FunctionForce& force : options.functions)
         parts->functions.push_back(std::make_unique<FunctionType>(force));
       for (const auto& function : parts->functions) function->add_to(model);
-      if (!options.state.empty())
-        host::start_from(options.state, options.start_time, model, parts->diagnostics);
-      else
-        model.start_time = options.start_time.value_or(0);
+      apps::start_at(options.state, options.start_time, model, parts->diagnostics);
     }
     if (!parts->diagnostics.failed()) {
       const host::ProcessState before;

@@ -138,8 +138,8 @@ void add_set(CLI::App& app, std::vector<std::string>& values) {
 
 void add_state(CLI::App& app, std::string& file) {
   app.add_option("--state", file,
-                 "Start from a row of results, the last or that of --at-time: a CSV with columns <joint>.q and <joint>.v; "
-                 "or from what equilibrium --output wrote [the model's initial state]")
+                 "Start from a row of results, the last or that of --at-time: a CSV with columns <joint>.q and "
+                 "<joint>.v; or from what equilibrium --output wrote [the model's initial state]")
       ->type_name("FILE");
 }
 
@@ -199,7 +199,8 @@ void add_run_arguments(CLI::App& app, RunArguments& run) {
 
 void add_integration(CLI::App& app, RunArguments& run) {
   const host::RunSettings builtin;
-  add_positive(app, "--duration", run.duration, fmt::format("Time to simulate, from the start on, s [model, else {}]", builtin.duration));
+  add_positive(app, "--duration", run.duration,
+               fmt::format("Time to simulate, from the start on, s [model, else {}]", builtin.duration));
   add_positive(app, "--step", run.step,
                fmt::format("Fixed step, or the first of an adaptive one, s [model, else {}]", builtin.step));
   add_positive(app, "--max-step", run.max_step, "Longest step of any integrator, s [model, else no bound]");

@@ -25,7 +25,9 @@ host::Columns accelerations_and_reactions() {
 }  // namespace
 
 SideBySide::SideBySide(const host::System& system)
-    : start_time_(system.start_time()), rows_(system, accelerations_and_reactions()), gravity_(norm(system.view().gravity)) {
+    : start_time_(system.start_time()),
+      rows_(system, accelerations_and_reactions()),
+      gravity_(norm(system.view().gravity)) {
   for (const host::Channel& channel : rows_.channels())
     is_reaction_.push_back(host::place_of(channel).group == "reactions");
 }

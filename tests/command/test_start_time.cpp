@@ -1,4 +1,4 @@
-// Runs that start from a row of results with the clock at its time: they go on as the run would have that wrote the row.
+// Runs that start from a row of results with the clock at its time go on as the run would have that wrote the row.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
@@ -74,7 +74,8 @@ std::string sampled(const std::string& more = "") {
   return slide("signals:\n"
                "  - {name: seen, type: sampler, input: \"q(slide)\", interval: 0.25}\n"
                "  - {name: older, type: sampler, input: \"signal(seen)\", interval: 0.25}\n"
-               "  - {name: smooth, type: transfer-function, input: \"sin(5*t)\", numerator: [1], denominator: [0.3, 1]}\n"
+               "  - {name: smooth, type: transfer-function, input: \"sin(5*t)\", numerator: [1],\n"
+               "     denominator: [0.3, 1]}\n"
                "  - {name: before, type: delay, input: \"cos(4*t)\", time: 0.7}\n" +
                    more +
                    force("5*cos(2*t) - 8*signal(seen) - 4*signal(older) - v(slide) + signal(smooth) + signal(before)"),
@@ -125,6 +126,22 @@ TEST_CASE("the row at a time is found, and what it lacks is said") {
   CHECK(rest.at(0, "time") == 0.5);
   CHECK(rest.at(0, "slide.q") == 3);
   CHECK(rest.at(rest.rows.size() - 1, "time") == Approx(0.6).epsilon(1e-15));
+}
+
+TEST_CASE("a row of an HDF5 file is a state too") {
+  const Workshop shop;
+  const std::string model = shop.write("m.yaml", sampled());
+  const std::string rows = shop.path("a.h5").string();
+  REQUIRE(shop.run({"run", model, "--output", rows, "--quiet"}).code == 0);
+  const Table whole = run(shop, model);
+  const Table rest = run(shop, model, {"--state", rows, "--at-time", "1", "--duration", "1"});
+  CHECK(rest.at(0, "slide.q") == whole.at(10, "slide.q"));
+  CHECK(rest.at(10, "slide.q") == Approx(whole.at(20, "slide.q")).margin(1e-8));
+  const Table last = run(shop, model, {"--state", rows, "--duration", "0.1"});
+  CHECK(last.at(0, "slide.q") == whole.at(20, "slide.q"));
+  const Outcome outcome = shop.run({"run", model, "--state", rows, "--at-time", "1.04", "--quiet"});
+  CHECK(outcome.code == 2);
+  CHECK_THAT(in_one_line(outcome.err), Contains("the nearest are at 1 s and 1.1 s"));
 }
 
 TEST_CASE("evaluate, linearize, check and compare start at the time of a row too") {

@@ -258,32 +258,28 @@ bool is_table(std::string_view text) {
 
 }  // namespace
 
-void start_from(const std::string& file, std::optional<double> at_time, Description& model,
-                Diagnostics& diagnostics) {
+void start_from_text(std::string_view text, const std::string& file, std::optional<double> at_time, Description& model,
+                     Diagnostics& diagnostics) {
   Report report(diagnostics, file);
   Document document;
-  const std::optional<std::string> text = read_source(file, report);
   Taken taken;
-  if (text && text->starts_with("\x89HDF")) {
-    report.error({}, {}, "the state is an HDF5 file, expected a CSV or what polyform equilibrium --output wrote",
-                 "Write the results with --output FILE.csv.");
-  } else if (text && is_table(*text)) {
+  if (is_table(text)) {
     Row row;
-    if (row.read(*text, at_time, report)) {
+    if (row.read(text, at_time, report)) {
       take_joints(row, model, report, taken);
       take_bodies(row, model, report, taken);
       model.start_row = row.values();
       // The row's own time has the digits that its states belong to.
       if (at_time && row.time()) at_time = row.time();
     }
-  } else if (text) {
+  } else {
     const DocumentKind kind{"state",
-                            "A state is a CSV with columns such as pin.q and pin.v, or what polyform "
+                            "A state is a row of results with columns such as pin.q and pin.v, or what polyform "
                             "equilibrium --output wrote."};
-    if (const Node* const root = document.parse(*text, report, kind))
+    if (const Node* const root = document.parse(text, report, kind))
       take_values(Value(*root, {}, report), model, taken);
   }
-  if (text && report.errors() == 0 && taken.joints + taken.bodies == 0) {
+  if (report.errors() == 0 && taken.joints + taken.bodies == 0) {
     std::vector<std::string_view> names;
     for (const JointItem& joint : model.joints) names.push_back(joint.name);
     report.error({}, {}, fmt::format("the file names no joint of {}", show(model.file)),
@@ -296,6 +292,14 @@ void start_from(const std::string& file, std::optional<double> at_time, Descript
     for (BodyItem& body : model.bodies) body.velocity = body.angular_velocity = std::nullopt;
   model.start_time = at_time.value_or(0);
   report.finish();
+}
+
+void start_from(const std::string& file, std::optional<double> at_time, Description& model,
+                Diagnostics& diagnostics) {
+  Report report(diagnostics, file);
+  const std::optional<std::string> text = read_source(file, report);
+  report.finish();
+  if (text) start_from_text(*text, file, at_time, model, diagnostics);
 }
 
 }  // namespace polyform::host::inline reading

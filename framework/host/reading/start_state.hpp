@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "framework/diagnostics.hpp"
 #include "framework/host/reading/description.hpp"
@@ -18,5 +19,8 @@ namespace polyform::host::inline reading {
 /// at_time: what the clock shows at the start, s, and the row of the CSV that is taken, by its column `time`; without
 /// it the last row at t = 0.
 void start_from(const std::string& file, std::optional<double> at_time, Description&, Diagnostics&);
+/// The same from the text of such a file.
+void start_from_text(std::string_view text, const std::string& file, std::optional<double> at_time, Description&,
+                     Diagnostics&);
 
 }  // namespace polyform::host::inline reading

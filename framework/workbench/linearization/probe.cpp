@@ -134,7 +134,8 @@ bool Probe::evaluate(std::span<const double> deviation, std::span<double> out) {
   ++evaluations_;
   Observation& now = store_.now();
   clear_trouble();
-  if (encode_at(time_, *solver_, state_.constant(), y_) != Status::ok || solver_->observe(time_, y_, now) != Status::ok) {
+  if (encode_at(time_, *solver_, state_.constant(), y_) != Status::ok ||
+      solver_->observe(time_, y_, now) != Status::ok) {
     failure_ = std::string(solver_->failure()) + note_of_formula();
     return false;
   }

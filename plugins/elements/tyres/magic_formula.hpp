@@ -36,13 +36,13 @@ namespace polyform::tyres {
 /// What version 6.1 has beside these: the pressure of the tyre, further parts of camber, the overturning moment, carcass
 /// stiffnesses for the relaxation lengths. With these values, at nominal pressure and upright, 6.1 has the forces of 5.2
 /// at the slip angle whose size is tan α.
-#define POLYFORM_MAGIC_COEFFICIENTS_61(X)                                                                              \
-  X(NOMPRES, 200000) X(LKYC, 1) X(LKZC, 1) X(LONGITUDINAL_STIFFNESS, 0) X(LATERAL_STIFFNESS, 0) X(PCFX1, 0) X(PCFX2, 0)  \
-      X(PCFX3, 0) X(PCFY1, 0) X(PCFY2, 0) X(PCFY3, 0) X(PPX1, 0) X(PPX2, 0) X(PPX3, 0) X(PPX4, 0) X(RBX3, 0)           \
-          X(PEY5, 0) X(PKY4, 2) X(PKY5, 0) X(PKY6, 0) X(PKY7, 0) X(PPY1, 0) X(PPY2, 0) X(PPY3, 0) X(PPY4, 0)           \
-              X(PPY5, 0) X(RBY4, 0) X(QBZ6, 0) X(QDZ10, 0) X(QDZ11, 0) X(PPZ1, 0) X(PPZ2, 0) X(QSX4, 0) X(QSX5, 0)     \
-                  X(QSX6, 0) X(QSX7, 0) X(QSX8, 0) X(QSX9, 0) X(QSX10, 0) X(QSX11, 0) X(PPMX1, 0) X(QSY5, 0)           \
-                      X(QSY6, 0) X(QSY7, 0) X(QSY8, 0)
+#define POLYFORM_MAGIC_COEFFICIENTS_61(X) \
+  X(NOMPRES, 200000) X(LKYC, 1) X(LKZC, 1) X(LONGITUDINAL_STIFFNESS, 0) X(LATERAL_STIFFNESS, 0) X(PCFX1, 0) \
+      X(PCFX2, 0) X(PCFX3, 0) X(PCFY1, 0) X(PCFY2, 0) X(PCFY3, 0) X(PPX1, 0) X(PPX2, 0) X(PPX3, 0) X(PPX4, 0) \
+      X(RBX3, 0) X(PEY5, 0) X(PKY4, 2) X(PKY5, 0) X(PKY6, 0) X(PKY7, 0) X(PPY1, 0) X(PPY2, 0) X(PPY3, 0) \
+      X(PPY4, 0) X(PPY5, 0) X(RBY4, 0) X(QBZ6, 0) X(QDZ10, 0) X(QDZ11, 0) X(PPZ1, 0) X(PPZ2, 0) X(QSX4, 0) \
+      X(QSX5, 0) X(QSX6, 0) X(QSX7, 0) X(QSX8, 0) X(QSX9, 0) X(QSX10, 0) X(QSX11, 0) X(PPMX1, 0) X(QSY5, 0) \
+      X(QSY6, 0) X(QSY7, 0) X(QSY8, 0)
 
 /// Forces along the road and moments, as the formula has them: slip positive where it drives, slip angle α with
 /// tan α = V_sy/|V_x|, camber positive about x; x forward, y to the left, z up.

@@ -14,8 +14,8 @@ constexpr auto specs = tyre_fields(std::array{
     FieldSpec{.name = "tir",
               .type = FieldType::text,
               .unit = "file",
-              .meaning = "a .tir file of version 5 or 6.1 of the formula, from the folder of the model; default: a made-up "
-                         "symmetric tyre of a car, 4000 N of nominal load"},
+              .meaning = "a .tir file of version 5 or 6.1 of the formula, from the folder of the model; default: a "
+                         "made-up symmetric tyre of a car, 4000 N of nominal load"},
     FieldSpec{.name = "friction_scale",
               .type = FieldType::number,
               .unit = "1",
@@ -55,7 +55,8 @@ class MagicFormulaTyre final : public ForceType {
   const TypeDescriptor& descriptor() const noexcept override {
     static constexpr TypeDescriptor descriptor{
         .name = "magic-formula-tyre",
-        .meaning = "a tyre that drives, brakes and steers by Pacejka's magic formula, 5.2 or 6.1, on a level or an uneven road",
+        .meaning = "a tyre that drives, brakes and steers by Pacejka's magic formula, 5.2 or 6.1, on a level or an uneven "
+                   "road",
         .fields = specs,
         .states = rolling_states,
         .outputs = rolling_outputs};
