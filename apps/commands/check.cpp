@@ -74,6 +74,8 @@ void add_check(CLI::App& app, Action& action) {
       app.add_subcommand("check", "Validate a model: bodies, joints, loops, degrees of freedom, redundant constraints");
   const auto arguments = std::make_shared<CheckArguments>();
   add_model(*sub, arguments->model);
+  add_state(*sub, arguments->model.state);
+  add_at_time(*sub, arguments->model.at_time);
   sub->add_flag("--json", arguments->json, "Print one JSON object");
   sub->footer(
       "With --json, unique tells by component in ground axes which reactions are unique where redundant constraints\n"

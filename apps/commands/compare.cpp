@@ -68,12 +68,16 @@ Exit exit_code(const Ends& ends) {
 /// The bar over all runs, which counts those before as done.
 class Progress {
  public:
-  Progress(bool enabled, double duration, std::vector<std::string> names)
-      : bar_(enabled), duration_(duration), names_(std::move(names)), reached_(names_.size()) {}
+  Progress(bool enabled, const host::RunSettings& settings, std::vector<std::string> names)
+      : bar_(enabled),
+        start_(settings.start_time),
+        duration_(settings.duration),
+        names_(std::move(names)),
+        reached_(names_.size()) {}
 
   void operator()(std::size_t run, double time) {
     if (run >= reached_.size()) return;
-    reached_[run] = time;
+    reached_[run] = time - start_;
     double done = 0;
     for (std::size_t k = 0; k < reached_.size(); ++k) done += k < run ? duration_ : reached_[k];
     bar_.update(done, duration_ * static_cast<double>(reached_.size()),
@@ -82,7 +86,7 @@ class Progress {
 
  private:
   ProgressBar bar_;
-  double duration_;
+  double start_, duration_;
   std::vector<std::string> names_;
   std::vector<double> reached_;
 };
@@ -142,7 +146,7 @@ Exit compare_all(const CompareArguments& arguments, const host::System& system, 
   check_outputs(output, all);
   host::Comparison comparison;
   {
-    Progress progress(!arguments.quiet, settings.duration, names_of(all, 1, true));
+    Progress progress(!arguments.quiet, settings, names_of(all, 1, true));
     control.progress = std::ref(progress);
     comparison = host::compare(system, all, settings, arguments.tolerance, control, [&](std::string_view solver) {
       const std::string file = output.empty() ? "" : file_of(output, solver);
@@ -178,7 +182,7 @@ Exit sweep_all(const CompareArguments& arguments, const host::System& system, co
   }
   host::Sweep sweep;
   {
-    Progress progress(!arguments.quiet, settings.duration, names_of(all, request.values.size() + 1, false));
+    Progress progress(!arguments.quiet, settings, names_of(all, request.values.size() + 1, false));
     control.progress = std::ref(progress);
     sweep = host::sweep(system, all, settings, request.what, request.values, control);
   }
@@ -236,6 +240,7 @@ void add_compare(CLI::App& app, Action& action) {
   const auto arguments = std::make_shared<CompareArguments>();
   add_model(*sub, arguments->model);
   add_state(*sub, arguments->model.state);
+  add_at_time(*sub, arguments->model.at_time);
   add_solvers(*sub, arguments->solvers);
   add_run_arguments(*sub, arguments->run);
   sub->add_option("--tolerance", arguments->tolerance,

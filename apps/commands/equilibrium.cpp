@@ -54,9 +54,9 @@ Exit equilibrium(const EquilibriumCommandArguments& arguments) {
   } else {
     print_wrapped(fmt::format("{}, solver {}: {} {} {} iterations, largest acceleration left {}{:.1e}",
                               system->description().name, choice.formulation->name(),
-                              is_driven       ? "state of a driven motion at t = 0 s,"
+                              is_driven       ? fmt::format("state of a driven motion at t = {} s,", found.point.time)
                               : goes_on(kind) ? fmt::format("{}", kind)
-                                              : fmt::format("{} at t = 0 s,", kind),
+                                              : fmt::format("{} at t = {} s,", kind, found.point.time),
                               found.balanced ? "found in" : "not found after", found.iterations,
                               is_driven ? "of what is free " : "", found.residual),
                   2);
@@ -71,7 +71,7 @@ Exit equilibrium(const EquilibriumCommandArguments& arguments) {
     file->write(initial_text(*system, found, kind));
     file->close();
   }
-  warn_of_modes(*system, 0, found.point.state);
+  warn_of_modes(*system, found.point.time, found.point.state);
   if (!found.warning.empty()) print(Severity::warning, found.warning);
   if (found.balanced) return Exit::done;
   print(Severity::error,
@@ -89,6 +89,7 @@ void add_equilibrium(CLI::App& app, Action& action) {
   const auto arguments = std::make_shared<EquilibriumCommandArguments>();
   add_model(*sub, arguments->model);
   add_state(*sub, arguments->model.state);
+  add_at_time(*sub, arguments->model.at_time);
   add_solver(*sub, arguments->solver);
   add_solver_options(*sub, arguments->options);
   add_equilibrium_arguments(*sub, arguments->equilibrium);
@@ -97,8 +98,8 @@ void add_equilibrium(CLI::App& app, Action& action) {
   sub->footer(
       "Searches from the initial state, downhill where it is at rest, so that it settles in a stable equilibrium\n"
       "unless it starts in an unstable one. What cannot be balanced is named, with exit code 1. Where joints are\n"
-      "driven, the state found is one of a driven motion at t = 0, and these joints are named. What balances for an\n"
-      "instant alone, such as a pendulum that swings through its lowest position, is a momentary balance.\n"
+      "driven, the state found is one of a driven motion at the start, and these joints are named. What balances\n"
+      "for an instant alone, such as a pendulum that swings through its lowest position, is a momentary balance.\n"
       "Examples:\n"
       "  polyform equilibrium rod.yaml\n"
       "  polyform equilibrium rod.yaml --hold pin --trim motor.effort\n"

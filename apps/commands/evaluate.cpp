@@ -68,7 +68,7 @@ void print_evaluation(const host::System& system, std::string_view solver, const
     if (open != count.open.end() && open->joint() == j)
       fmt::print(output(), "  not unique    {}\n", open_components(*open++));
   }
-  for (const ElementValues& e : element_values(view, 0, now)) {
+  for (const ElementValues& e : element_values(view, system.start_time(), now)) {
     fmt::print(output(), "{} {}\n", e.kind, e.name);
     for (const auto& [variable, rate] : e.rates)
       fmt::print(output(), "  rate of {}  {:.10g} {} per s\n", variable.name, rate, variable.unit);
@@ -84,13 +84,14 @@ void print_evaluation(const host::System& system, std::string_view solver, const
 
 void warn_of_large_modes(const host::System& system, const Observation& now) {
   host::ModeLimits limits(system.view());
-  limits.row(0, now);
+  limits.row(system.start_time(), now);
   print_warnings(limits);
 }
 
 /// Counts the constraints that the solver has.
 host::ConstraintCount count_of(const host::System& system, Solver& solver) {
-  return system.count_constraints(system.initial_state(), host::absent_constraints(system.view(), solver));
+  return system.count_constraints(system.start_time(), system.initial_state(),
+                                  host::absent_constraints(system.view(), solver));
 }
 
 /// The first formulation whose solver tells equivalent particles. Failure (plugin) if none does.
@@ -247,8 +248,8 @@ Exit evaluate_ways(const EvaluateArguments& arguments, Session& session, const h
   if (arguments.json)
     print_json(all);
   else if (!table.empty())
-    table.print(fmt::format("{}, solver {}: accelerations and reactions at t = 0, ground axes",
-                            system.description().name, solver_name));
+    table.print(fmt::format("{}, solver {}: accelerations and reactions at t = {}, ground axes",
+                            system.description().name, solver_name, system.start_time()));
   return failed ? Exit::simulation_failed : Exit::done;
 }
 
@@ -269,6 +270,7 @@ void add_evaluate(CLI::App& app, Action& action) {
   const auto arguments = std::make_shared<EvaluateArguments>();
   add_model(*sub, arguments->model);
   add_state(*sub, arguments->model.state);
+  add_at_time(*sub, arguments->model.at_time);
   sub->add_option("--solver", arguments->solver,
                   "Formulation, or all [model, else the preferred one that can run the model]")
       ->type_name("NAME");

@@ -118,6 +118,7 @@ void add_linearize(CLI::App& app, Action& action) {
   const auto arguments = std::make_shared<LinearizeCommandArguments>();
   add_model(*sub, arguments->model);
   add_state(*sub, arguments->model.state);
+  add_at_time(*sub, arguments->model.at_time);
   add_solver(*sub, arguments->solver);
   add_solver_options(*sub, arguments->options);
   add_point_arguments(*sub, arguments->linear.point);

@@ -225,7 +225,7 @@ Exit run(const RunCommandArguments& arguments, const Checkpoint* earlier) {
     ProgressBar bar(!arguments.quiet);
     host::RunControl control{&interrupted, [&](double time) {
                                session.crash_report().reached(time);
-                               bar.update(time, settings.duration);
+                               bar.update(time - settings.start_time, settings.duration);
                              }};
     if (checkpoint) {
       control.snapshot_due = [&] { return checkpoint->is_due(); };
@@ -259,7 +259,8 @@ Exit run(const RunCommandArguments& arguments, const Checkpoint* earlier) {
   const std::string_view name = choice.formulation->name();
   if (page) page->write(*system, name);
   const host::ConstraintCount count =
-      system->count_constraints(system->initial_state(), host::absent_constraints(system->view(), *solver));
+      system->count_constraints(system->start_time(), system->initial_state(),
+                                host::absent_constraints(system->view(), *solver));
   if (!arguments.quiet && !arguments.json) print_summary(arguments, *system, count, name, settings, record);
   if (arguments.json) print_json(run_json(*system, count.degrees_of_freedom, name, record));
   return exit_code(record);
@@ -268,6 +269,7 @@ Exit run(const RunCommandArguments& arguments, const Checkpoint* earlier) {
 void declare_run(CLI::App& sub, RunCommandArguments& arguments) {
   add_model(sub, arguments.model);
   add_state(sub, arguments.model.state);
+  add_at_time(sub, arguments.model.at_time);
   add_solver(sub, arguments.solver);
   add_solver_options(sub, arguments.options);
   add_run_arguments(sub, arguments.run);
@@ -330,9 +332,10 @@ Exit resume(const ResumeArguments& given) {
                                       checkpoint.snapshot.state.time, *given.duration),
                           "Give a longer one.");
     // The next checkpoints are of a run that lasts so long.
-    arguments.run.duration = given.duration;
+    const double duration = *given.duration - arguments.model.at_time.value_or(0);
+    arguments.run.duration = duration;
     std::erase_if(arguments.words, [](const std::string& word) { return word.starts_with("--duration="); });
-    arguments.words.push_back(fmt::format("--duration={}", *given.duration));
+    arguments.words.push_back(fmt::format("--duration={}", duration));
   }
   arguments.json = arguments.json || given.json;
   arguments.quiet = arguments.quiet || given.quiet;

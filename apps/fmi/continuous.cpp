@@ -23,7 +23,7 @@ Continuous::Continuous(const FmuModel& model)
       indicators_(elements_.size()),
       other_(elements_.size()),
       row_(rows_.channels().size()) {
-  host::encode_start(*solver_, model.system().initial_state(), std::span(y_).first(solver_->state_size()));
+  host::encode_start(0, *solver_, model.system().initial_state(), std::span(y_).first(solver_->state_size()));
   renew_knots();
   keep_signs();
 }

@@ -44,7 +44,8 @@ Value Model::evaluate(const SolverRequest& request, std::vector<Message>* said) 
     host::ObservationStore store(system.view());
     const host::BalanceReport balance = host::evaluate(system, *solver, store);
     const host::ConstraintCount count =
-        system.count_constraints(system.initial_state(), host::absent_constraints(system.view(), *solver));
+        system.count_constraints(system.start_time(), system.initial_state(),
+                                 host::absent_constraints(system.view(), *solver));
     apps::Json json = apps::evaluation_json(system, choice.formulation->name(), store.now(), count, balance);
     json["kernels"] = host::kernels_of(*solver);
     if (!balance.warning.empty()) apps::print(polyform::Severity::warning, balance.warning);
@@ -102,6 +103,13 @@ Value Model::linearize(const LinearizeRequest& request, std::vector<Message>* sa
 }
 
 Value Model::compare(const CompareRequest& request, std::vector<Message>* said) const {
+  if (!request.run.state.empty() || request.run.start_time) {
+    CompareRequest from_there = request;
+    from_there.run.state.clear();
+    from_there.run.start_time.reset();
+    const auto time = calling(nullptr, [&] { return start_time_of(request.run); });
+    return starting(request.run.state, time).compare(from_there, said);
+  }
   return calling(said, [&] {
     const host::System& system = *parts_->system;
     const apps::RunArguments arguments = arguments_of(request.run);

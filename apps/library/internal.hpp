@@ -93,6 +93,8 @@ class Interruption {
 std::vector<std::string> typed(const Options&);
 /// Failure (bad_input) if a number is not positive.
 apps::RunArguments arguments_of(const RunRequest&);
+/// Failure (bad_input) for a time before 0.
+std::optional<double> start_time_of(const RunRequest&);
 apps::SolverChoice choice_of(const Model::Parts&, const SolverRequest&);
 [[noreturn]] void refuse(std::string message, std::string remedy = {});
 

@@ -2,6 +2,7 @@
 
 #include "apps/library/document.hpp"
 #include "apps/library/internal.hpp"
+#include "apps/session/start_state.hpp"
 #include "framework/host/reading/reader.hpp"
 #include "framework/host/registry/process_state.hpp"
 
@@ -32,6 +33,9 @@ std::shared_ptr<const Model::Parts> made(const std::string& file, std::optional<
       for (const FunctionForce& force : options.functions)
         parts->functions.push_back(std::make_unique<FunctionType>(force));
       for (const auto& function : parts->functions) function->add_to(model);
+      apps::start_at(options.state, options.start_time, model, parts->diagnostics);
+    }
+    if (!parts->diagnostics.failed()) {
       const host::ProcessState before;
       parts->system = host::System::assemble(std::move(model), parts->plugins.libraries, parts->diagnostics);
     }
@@ -85,6 +89,13 @@ Value Model::document(const std::string& file, const ReadOptions& options) {
     apps::print(diagnostics);
     throw host::Failure(host::Exit::bad_input, apps::already_said);
   });
+}
+
+Model Model::starting(const std::string& state, std::optional<double> start_time) const {
+  ReadOptions options = parts_->options;
+  options.state = state;
+  options.start_time = start_time;
+  return parts_->text ? parse(*parts_->text, parts_->file, options) : read(parts_->file, options);
 }
 
 const std::string& Model::name() const noexcept { return parts_->system->description().name; }

@@ -84,6 +84,12 @@ std::vector<std::string> typed(const Options& options) {
   return texts;
 }
 
+std::optional<double> start_time_of(const RunRequest& request) {
+  if (request.start_time && !(*request.start_time >= 0 && std::isfinite(*request.start_time)))
+    refuse(fmt::format("start_time: expected a time in s from 0 on, found {}", *request.start_time));
+  return request.start_time;
+}
+
 apps::RunArguments arguments_of(const RunRequest& request) {
   check_positive("duration", request.duration);
   check_positive("step", request.step);
@@ -118,6 +124,13 @@ std::vector<Column> columns_of(const std::vector<host::Channel>& channels) {
 }
 
 Result Model::run(const RunRequest& request) const {
+  if (!request.state.empty() || request.start_time) {
+    RunRequest from_there = request;
+    from_there.state.clear();
+    from_there.start_time.reset();
+    const auto time = calling(nullptr, [&] { return start_time_of(request); });
+    return starting(request.state, time).run(from_there);
+  }
   auto out = std::make_shared<Result::Parts>();
   out->model = parts_;
   std::vector<Message> said;
@@ -148,7 +161,8 @@ Result Model::run(const RunRequest& request) const {
       calls.forget();
     }
     const host::ConstraintCount count =
-        system.count_constraints(system.initial_state(), host::absent_constraints(system.view(), *solver));
+        system.count_constraints(system.start_time(), system.initial_state(),
+                                 host::absent_constraints(system.view(), *solver));
     apps::Json record = apps::run_json(system, count.degrees_of_freedom, out->solver, out->run);
     if (!calls.ended_by().empty()) record["ended_by"] = calls.ended_by();
     out->record = value_of(record);

@@ -100,7 +100,8 @@ const std::vector<Column>& Solver::columns() const noexcept { return parts_->col
 std::vector<double> Solver::encode() const {
   return calling(nullptr, [&] {
     std::vector<double> y(state_size());
-    host::encode_start(*parts_->solver, parts_->model->system->initial_state(), y);
+    const host::System& system = *parts_->model->system;
+    host::encode_start(system.start_time(), *parts_->solver, system.initial_state(), y);
     return y;
   });
 }
@@ -115,9 +116,10 @@ std::vector<double> Solver::encode(const std::vector<std::pair<std::string, doub
       (place.is_velocity ? state.v : state.q)[place.index] = value;
     }
     std::vector<double> y(state_size());
-    host::encode_start(*parts_->solver, state.constant(), y);
+    const double t = system.start_time();
+    host::encode_start(t, *parts_->solver, state.constant(), y);
     Observation& now = parts_->store.now();
-    if (parts_->solver->observe(0, y, now) != Status::ok) fail(*parts_->solver, parts_->name, "observe", 0);
+    if (parts_->solver->observe(t, y, now) != Status::ok) fail(*parts_->solver, parts_->name, "observe", t);
     constexpr double closed = 1e-9;  // as for initial velocities of a model
     if (!(now.position_violation <= closed && now.velocity_violation <= closed))
       throw host::Failure(

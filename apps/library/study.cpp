@@ -45,6 +45,9 @@ StudyTable Model::study(const StudyRequest& request, std::vector<Message>* said)
     if (!parts_->functions.empty())
       refuse("a study reads its model anew for each case, and functions of the program are no part of a model",
              "Vary the functions in a loop of the program.");
+    const bool is_started = !parts_->options.state.empty() || parts_->options.start_time;
+    if (is_started || !request.run.state.empty() || request.run.start_time)
+      refuse("a study starts each case from the model's own state, at t = 0", "Leave out state and start_time.");
     // A model that is not a file is written to one.
     std::unique_ptr<apps::TemporaryFolder> folder;
     std::string file = parts_->file;

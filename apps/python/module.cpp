@@ -63,6 +63,8 @@ library::SolverRequest solver_of(const py::dict& given) {
 library::RunRequest run_of(const py::dict& given) {
   library::RunRequest run;
   run.solver = solver_of(given);
+  run.state = get<std::string>(given, "state", {});
+  run.start_time = number(given, "start_time");
   run.duration = number(given, "duration");
   run.step = number(given, "step");
   run.max_step = number(given, "max_step");

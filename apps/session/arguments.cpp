@@ -138,9 +138,20 @@ void add_set(CLI::App& app, std::vector<std::string>& values) {
 
 void add_state(CLI::App& app, std::string& file) {
   app.add_option("--state", file,
-                 "Start from the last row of a CSV with columns <joint>.q and <joint>.v, or from what equilibrium "
-                 "--output wrote [the model's initial state]")
+                 "Start from a row of results, the last or that of --at-time: a CSV with columns <joint>.q and "
+                 "<joint>.v; or from what equilibrium --output wrote [the model's initial state]")
       ->type_name("FILE");
+}
+
+void add_at_time(CLI::App& app, std::optional<double>& time) {
+  app.add_option("--at-time", time, "Start with the clock at this time, s, and from the row of --state at it [0]")
+      ->check(CLI::Validator(
+          [](const std::string& text) {
+            const std::optional<double> t = finite_number(text);
+            return t && *t >= 0 ? std::string() : "expected a time in s from 0 on, found " + host::show(text);
+          },
+          ""))
+      ->type_name("TIME");
 }
 
 void add_lenient(CLI::App& app, bool& lenient) {
@@ -188,7 +199,8 @@ void add_run_arguments(CLI::App& app, RunArguments& run) {
 
 void add_integration(CLI::App& app, RunArguments& run) {
   const host::RunSettings builtin;
-  add_positive(app, "--duration", run.duration, fmt::format("Time to simulate, s [model, else {}]", builtin.duration));
+  add_positive(app, "--duration", run.duration,
+               fmt::format("Time to simulate, from the start on, s [model, else {}]", builtin.duration));
   add_positive(app, "--step", run.step,
                fmt::format("Fixed step, or the first of an adaptive one, s [model, else {}]", builtin.step));
   add_positive(app, "--max-step", run.max_step, "Longest step of any integrator, s [model, else no bound]");
@@ -225,6 +237,7 @@ void add_euler_angles(CLI::App& app, std::string& text) {
 host::RunSettings settle(const host::Catalog& catalog, const RunArguments& run, const host::Description& model) {
   const host::SimulationItem& file = model.simulation;
   host::RunSettings s;
+  s.start_time = model.start_time;
   const auto choose = [](double& value, const std::optional<double>& typed, const std::optional<double>& written) {
     if (typed)
       value = *typed;

@@ -30,6 +30,7 @@ struct ModelArguments {
   std::vector<std::string> import_options{};
   std::vector<std::string> set{};  ///< PATH=VALUE, over what the file says
   std::string state{};             ///< a file with the state that the model starts from; "": its own
+  std::optional<double> at_time{}; ///< what the clock shows at the start, s
 };
 void add_plugin_path(CLI::App&, std::vector<std::string>& paths);
 void add_model(CLI::App&, ModelArguments&);
@@ -38,6 +39,8 @@ void add_import_options(CLI::App&, std::vector<std::string>&);
 void add_set(CLI::App&, std::vector<std::string>& values);
 /// --state, of commands that start from a state.
 void add_state(CLI::App&, std::string& file);
+/// --at-time, of those that can start at a later time.
+void add_at_time(CLI::App&, std::optional<double>& time);
 
 /// --solver, and --solvers of commands that take several.
 void add_solver(CLI::App&, std::string& name);

@@ -1,9 +1,9 @@
 #include "apps/session/loading.hpp"
 
 #include "apps/session/model_settings.hpp"
+#include "apps/session/start_state.hpp"
 #include "apps/text/terminal.hpp"
 #include "framework/host/reading/reader.hpp"
-#include "framework/host/reading/start_state.hpp"
 #include "framework/host/results/file_roles.hpp"
 
 namespace polyform::apps {
@@ -32,9 +32,9 @@ host::Description read(const ModelArguments& arguments, const host::Catalog& cat
     set_values(varied, arguments.set);
     return varied.read(catalog, diagnostics, missing_plugin, options);
   }();
-  if (!arguments.state.empty() && !diagnostics.failed()) {
-    host::FileRoles().read("the state", arguments.state);
-    host::start_from(arguments.state, model, diagnostics);
+  if (!diagnostics.failed()) {
+    if (!arguments.state.empty()) host::FileRoles().read("the state", arguments.state);
+    start_at(arguments.state, arguments.at_time, model, diagnostics);
   }
   return model;
 }

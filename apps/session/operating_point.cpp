@@ -58,9 +58,12 @@ host::RunRecord run_to_state(const host::System& system, Solver& solver, const h
 
 host::CanonicalState state_at(const host::Catalog& catalog, const host::System& system, const host::SolverMaker& make,
                               double time, const host::RunControl* control) {
-  if (time == 0) return host::CanonicalState(system.initial_state());
+  if (time == system.start_time()) return host::CanonicalState(system.initial_state());
+  if (time < system.start_time())
+    throw Failure(Exit::bad_input, fmt::format("--at {} lies before the start, at {} s", time, system.start_time()),
+                  "Give a later time, or an earlier --at-time.");
   host::RunSettings settings = settle(catalog, {}, system.description());
-  settings.duration = settings.output_interval = time;
+  settings.duration = settings.output_interval = time - settings.start_time;
   const host::SolverPointer solver = make(system.view());
   host::require_constraints(system, *solver);
   LastState last;
@@ -101,7 +104,7 @@ host::EquilibriumRequest request_of(const EquilibriumArguments& arguments, const
   request.steady = arguments.steady;
   request.held = arguments.held;
   if (!arguments.trimmed.empty())
-    request.trimmed = host::select_inputs(host::input_fields(system.view(), 0), arguments.trimmed);
+    request.trimmed = host::select_inputs(host::input_fields(system.view(), system.start_time()), arguments.trimmed);
   return request;
 }
 
@@ -138,10 +141,13 @@ void check_sizes(const host::System& system, const host::SolverMaker& make) {
   host::ObservationStore store(system.view());
   std::vector<double> y(solver->state_size());
   host::clear_trouble();
-  if (solver->encode(system.initial_state(), y) != Status::ok || solver->observe(0, y, store.now()) != Status::ok)
+  const double t = system.start_time();
+  if (host::encode_at(t, *solver, system.initial_state(), y) != Status::ok ||
+      solver->observe(t, y, store.now()) != Status::ok)
     return;
   if (const auto trouble = host::not_finite(system.view(), store.now()))
-    throw Failure(Exit::simulation_failed, fmt::format("at t = 0 {}{}", std::string_view(*trouble), host::note_of_formula()));
+    throw Failure(Exit::simulation_failed,
+                  fmt::format("at t = {:.6g} {}{}", t, std::string_view(*trouble), host::note_of_formula()));
 }
 
 host::OperatingPoint find_point(const host::Catalog& catalog, const host::System& system, const host::SolverMaker& make,
@@ -158,7 +164,7 @@ host::OperatingPoint find_point(const host::Catalog& catalog, const host::System
   if (e.steady || !e.trimmed.empty() || !e.held.empty())
     throw Failure(Exit::bad_input, "--steady, --trim and --hold belong to --at equilibrium");
   host::OperatingPoint point;
-  point.time = time_of(arguments.at).value_or(0);
+  point.time = time_of(arguments.at).value_or(system.start_time());
   point.state = state_at(catalog, system, make, point.time, control);
   return point;
 }

@@ -20,6 +20,7 @@ host::RecordFields known_of(const host::System& system, std::string_view solver,
           {"step", settings.step},
           {"relative_tolerance", settings.relative_tolerance},
           {"absolute_tolerance", settings.absolute_tolerance},
+          {"start_time", settings.start_time},
           {"duration", settings.duration},
           {"output_interval", settings.output_interval},
           {"started", fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)))}};

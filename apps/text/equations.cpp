@@ -39,11 +39,11 @@ Numbers form(const host::System& system, Solver& solver, Equations& equations) {
   n.A.resize(n.rows * n.unknowns);
   n.b.resize(n.rows);
   EquationValues values{.M = n.M, .f = n.f, .A = n.A, .b = n.b};
-  if (equations.form(0, system.initial_state(), values) != Status::ok)
+  if (equations.form(system.start_time(), system.initial_state(), values) != Status::ok)
     throw Failure(Exit::simulation_failed,
                   fmt::format("the equations at the initial state cannot be formed: {}", solver.failure()));
   std::vector<double> y(solver.state_size());
-  if (solver.encode(system.initial_state(), y) != Status::ok)
+  if (host::encode_at(system.start_time(), solver, system.initial_state(), y) != Status::ok)
     print(Severity::warning, fmt::format("the equations do not determine the accelerations: {}", solver.failure()));
   return n;
 }
@@ -53,7 +53,7 @@ void form(const host::System& system, Solver& solver, EquationMatrices& matrices
   if (const std::size_t n = 6 * view.bodies.size() + view.modes + view.states; n > most_unknowns)
     throw Failure(Exit::bad_input, fmt::format("the equations have {} unknowns; at most {} are printed", n, most_unknowns),
                   "Cut a smaller model out of this one.");
-  if (matrices.form(0, system.initial_state()) != Status::ok)
+  if (matrices.form(system.start_time(), system.initial_state()) != Status::ok)
     throw Failure(Exit::simulation_failed,
                   fmt::format("the equations at the initial state cannot be formed: {}", solver.failure()));
 }
@@ -110,8 +110,9 @@ void print_matrix(std::string_view name, const std::vector<double>& numbers, std
 void print_text(const host::System& system, std::string_view solver, const Equations& equations, const Numbers& n) {
   bool exact = true;
   for (std::size_t i = 0; i < equations.constraints(); ++i) exact = exact && equations.constraint(i).covariance == 0;
-  print_paragraphs(fmt::format("{}, solver {}: M a = f + A^T lambda, A a{} = b at t = 0; {} unknowns, {} rows",
-                               system.description().name, solver, exact ? "" : " + R lambda", n.unknowns, n.rows));
+  print_paragraphs(fmt::format("{}, solver {}: M a = f + A^T lambda, A a{} = b at t = {}; {} unknowns, {} rows",
+                               system.description().name, solver, exact ? "" : " + R lambda", system.start_time(),
+                               n.unknowns, n.rows));
   fmt::print(output(), "unknowns\n");
   for (std::size_t i = 0; i < equations.blocks(); ++i)
     fmt::print(output(), "  {} ({})\n", equations.block(i).name, equations.block(i).unknowns);
@@ -152,7 +153,8 @@ void print_equations(const host::System& system, std::string_view solver_name, S
     else
       print_text(system, solver_name, *equations, numbers);
   } else if (!json) {
-    fmt::print(output(), "{}, solver {}: equations at t = 0\n", system.description().name, solver_name);
+    fmt::print(output(), "{}, solver {}: equations at t = {}\n", system.description().name, solver_name,
+               system.start_time());
   }
   if (matrices != nullptr && json) object["matrices"] = matrices_json(*matrices);
   if (matrices != nullptr && !json) print_matrices(*matrices);

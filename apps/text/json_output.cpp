@@ -128,7 +128,7 @@ Json evaluation_json(const host::System& system, std::string_view solver, const 
   out["joints_parted"] = balance.parted;
   if (!balance.warning.empty()) out["warnings"] = {balance.warning};
   // Under "forces", "constraints" and "modules", those that tell anything.
-  const std::vector<ElementValues> elements = element_values(view, 0, now);
+  const std::vector<ElementValues> elements = element_values(view, system.start_time(), now);
   for (const std::string_view kind : {"force", "constraint", "module"}) {
     Json all = Json::object();
     for (const ElementValues& e : elements) {

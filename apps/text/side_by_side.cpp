@@ -25,13 +25,15 @@ host::Columns accelerations_and_reactions() {
 }  // namespace
 
 SideBySide::SideBySide(const host::System& system)
-    : rows_(system, accelerations_and_reactions()), gravity_(norm(system.view().gravity)) {
+    : start_time_(system.start_time()),
+      rows_(system, accelerations_and_reactions()),
+      gravity_(norm(system.view().gravity)) {
   for (const host::Channel& channel : rows_.channels())
     is_reaction_.push_back(host::place_of(channel).group == "reactions");
 }
 
 void SideBySide::add(std::string title, const Observation& now) {
-  const std::span<const double> values = rows_.make(0, now);
+  const std::span<const double> values = rows_.make(start_time_, now);
   columns_.push_back({std::move(title), {values.begin(), values.end()}});
 }
 

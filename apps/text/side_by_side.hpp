@@ -38,6 +38,7 @@ class SideBySide {
     return is_reaction_[row] ? all.reaction : all.acceleration;
   }
 
+  double start_time_;
   host::RowMaker rows_;
   double gravity_;                 ///< m/s²; differences of accelerations are judged relative to it, too
   std::vector<bool> is_reaction_;  ///< per row

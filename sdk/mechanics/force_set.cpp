@@ -51,12 +51,12 @@ void ForceSet::initial_states(std::span<double> x) const noexcept {
 }
 
 void ForceSet::states_at_start(std::span<const BodyMotion> frames, std::span<const double> q,
-                               std::span<const double> v, std::span<double> x) noexcept {
+                               std::span<const double> v, std::span<double> x, double t) noexcept {
   for (Group& g : groups_) {
     auto* const states = ask<InitialStates>(*g.batch);
     if (states == nullptr) continue;
     g.attached.gather(frames, q, v);
-    states->states_at_start(g.attached.input(0, discrete_.subspan(g.discrete_offset, g.discrete_count)), {},
+    states->states_at_start(g.attached.input(t, discrete_.subspan(g.discrete_offset, g.discrete_count)), {},
                             x.subspan(g.state_offset, g.state_count));
   }
 }

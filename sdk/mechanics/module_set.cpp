@@ -129,12 +129,12 @@ void ModuleSet::initial_states(std::span<double> x) const noexcept {
 }
 
 void ModuleSet::states_at_start(std::span<const BodyMotion> frames, std::span<const double> q,
-                                std::span<const double> v, std::span<double> x) noexcept {
+                                std::span<const double> v, std::span<double> x, double t) noexcept {
   for (Batch& b : batches_) {
     auto* const states = ask<InitialStates>(*b.batch);
     if (states == nullptr) continue;
     b.attached.gather(frames, q, v);
-    states->states_at_start(b.attached.input(0, discrete_.subspan(b.discrete_offset, b.discrete_count)),
+    states->states_at_start(b.attached.input(t, discrete_.subspan(b.discrete_offset, b.discrete_count)),
                             x.subspan(b.u, b.u_count), x.subspan(b.x, b.x_count));
   }
 }

@@ -44,6 +44,7 @@ void* JointCoordinateSolver::query(std::string_view asked) noexcept {
   if (asked == Kernels::interface_name) return static_cast<Kernels*>(&kernels_);
   if (asked == SecondOrderSystem::interface_name) return static_cast<SecondOrderSystem*>(this);
   if (asked == DiscreteState::interface_name) return static_cast<DiscreteState*>(&discrete_);
+  if (asked == StateTime::interface_name) return static_cast<StateTime*>(&encoded_);
   if (asked == NewtonMatrix::interface_name) return newton_matrix();
   if (asked == NewtonDerivative::interface_name)
     return has_newton_matrix() ? static_cast<NewtonDerivative*>(this) : nullptr;
@@ -138,7 +139,7 @@ Status JointCoordinateSolver::do_encode(const ConstStateView& state, std::span<d
   discrete_.encode(state);
   left_out_.clear();
   sweep_->start_anew();
-  return loops_.empty() || projection_->find_dependent_rows(0, y) ? Status::ok : Status::failed;
+  return loops_.empty() || projection_->find_dependent_rows(encoded_.time(), y) ? Status::ok : Status::failed;
 }
 
 Status JointCoordinateSolver::do_decode(std::span<const double> y, const StateView& state) noexcept {

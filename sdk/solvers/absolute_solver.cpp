@@ -31,6 +31,7 @@ void* AbsoluteSolver::query(std::string_view asked) noexcept {
   if (asked == Kernels::interface_name) return static_cast<Kernels*>(&kernels_);
   if (asked == SecondOrderSystem::interface_name) return static_cast<SecondOrderSystem*>(this);
   if (asked == DiscreteState::interface_name) return static_cast<DiscreteState*>(&discrete_);
+  if (asked == StateTime::interface_name) return static_cast<StateTime*>(&encoded_);
   return asked == Equations::interface_name ? static_cast<Equations*>(this) : nullptr;
 }
 
@@ -66,7 +67,7 @@ Status AbsoluteSolver::do_encode(const ConstStateView& state, std::span<double> 
   failure_ = {};
   state_.take(state);
   state_.write(y);
-  evaluate(0);
+  evaluate(encoded_.time());
   return check_regular() ? Status::ok : Status::failed;
 }
 

@@ -132,7 +132,8 @@ class Model:
             output_interval: float | None = ..., integrator: str | None = ...,
             integrator_options: _Options | None = ..., options: _Options | None = ...,
             columns: str | Sequence[str] | None = ..., euler_angles: str | None = ...,
-            output: str | PathLike[str] | None = ..., progress: Callable[[float], Any] | None = ...,
+            output: str | PathLike[str] | None = ..., state: str | PathLike[str] | None = ...,
+            start_time: float | None = ..., progress: Callable[[float], Any] | None = ...,
             stop: Callable[[], bool] | None = ..., check: bool = ...) -> Result: ...
     def evaluate(self, solver: str | None = ..., options: _Options | None = ...) -> dict[str, Any]: ...
     def equilibrium(self, solver: str | None = ..., *, options: _Options | None = ..., steady: bool = ...,

@@ -65,8 +65,9 @@ def _settings(given):
             made[name] = _pairs(made[name])
     if not isinstance(made.get("columns", ""), str):
         made["columns"] = ",".join(made["columns"])
-    if "output" in made:
-        made["output"] = os.fspath(made["output"])
+    for name in ("output", "state"):
+        if name in made:
+            made[name] = os.fspath(made[name])
     for name in ("progress", "stop"):
         if name in made and not callable(made[name]):
             raise TypeError(f"{name}: expected a function, found {made[name]!r}")
@@ -74,7 +75,8 @@ def _settings(given):
 
 
 _run_arguments = ("duration", "step", "max_step", "rtol", "atol", "output_interval", "integrator",
-                  "integrator_options", "options", "solver", "columns", "euler_angles", "output", "progress", "stop")
+                  "integrator_options", "options", "solver", "columns", "euler_angles", "output", "progress", "stop",
+                  "state", "start_time")
 
 
 def _checked(given, known, what):
@@ -268,7 +270,9 @@ class Model:
         """Runs the model; what is not given is as the model says.
 
         duration, step, max_step, output_interval in s; rtol, atol; integrator, integrator_options, options (of the
-        solver); columns ("joints,bodies", "tip.*", or a list); output (a file that takes the rows too);
+        solver); columns ("joints,bodies", "tip.*", or a list); output (a file that takes the rows too); state (a file
+        with rows of results, or what equilibrium --output wrote) and start_time (what the clock shows at the start, s,
+        and the row of the file that is taken): the run starts there, and lasts for its duration;
         progress(time) and stop() are called after each step: the run ends where stop returns true. check=False returns
         the result of a run that failed in place of raising SimulationError, whose `result` it is.
         """

@@ -162,7 +162,7 @@ void find_open_rows(std::span<const ConstraintJacobian::Row> rows, std::span<con
 
 }  // namespace
 
-bool is_next_to_singular(const SystemView& view, const ConstStateView& at_state) {
+bool is_next_to_singular(const SystemView& view, double t, const ConstStateView& at_state) {
   // The pivots of a mechanism far from singular positions stay above a hundredth. Near a limit position the pivot goes
   // with the square root of the remaining way, and an integrator ends within 1e-9 of the limit.
   constexpr double next_to_zero = 1e-3;
@@ -172,15 +172,16 @@ bool is_next_to_singular(const SystemView& view, const ConstStateView& at_state)
                       etadot = copy(at_state.etadot), x = copy(at_state.x);
   std::vector<std::int32_t> discrete(at_state.discrete.begin(), at_state.discrete.end());
   ConstraintJacobian jacobian(view);
-  jacobian.evaluate(0, {.q = q, .v = v, .eta = eta, .etadot = etadot, .x = x, .discrete = discrete});
+  jacobian.evaluate(t, {.q = q, .v = v, .eta = eta, .etadot = etadot, .x = x, .discrete = discrete});
   if (jacobian.rows().empty()) return false;
   const OpenMultipliers multipliers(jacobian);
   return multipliers.least_pivot() < next_to_zero || multipliers.left_out_part() > rounding_of_rows;
 }
 
-ConstraintCount System::count_constraints() const { return count_constraints(initial_state(), {}); }
+ConstraintCount System::count_constraints() const { return count_constraints(start_time(), initial_state(), {}); }
 
-ConstraintCount System::count_constraints(const ConstStateView& at_state, const std::vector<bool>& absent) const {
+ConstraintCount System::count_constraints(double t, const ConstStateView& at_state,
+                                          const std::vector<bool>& absent) const {
   const SystemView& view = parts_->view;
   ConstraintCount count;
   count.degrees_of_freedom = view.nv_tree + view.modes;
@@ -194,7 +195,7 @@ ConstraintCount System::count_constraints(const ConstStateView& at_state, const 
   for (std::size_t i = 0; i < view.bodies.size(); ++i)
     if (jacobian.is_absent(i)) count.degrees_of_freedom -= view.joints[i].nv;
   const StateView state{.q = q, .v = v, .eta = eta, .etadot = etadot, .x = x, .discrete = discrete};
-  jacobian.evaluate(0, state);
+  jacobian.evaluate(t, state);
   if (jacobian.rows().empty()) return count;
   OpenMultipliers multipliers(jacobian);
   count.degrees_of_freedom -= multipliers.rank();

@@ -66,8 +66,8 @@ void report_pair(Start& start, std::string_view one, std::string_view other, std
   });
   start.parts.report(start.diagnostics, Severity::error, *item, {}, {},
                      fmt::format("constraints `{}` and `{}` contradict each other: they ask joint `{}` for {} that are "
-                                 "{:.3g} apart at t = 0",
-                                 one, other, joint->name, what, apart),
+                                 "{:.3g} apart at t = {:.9g}",
+                                 one, other, joint->name, what, apart, start.time()),
                      "Remove one of them, or let both ask for the same.");
 }
 
@@ -77,7 +77,7 @@ bool report_contradiction(Start& start, const std::vector<double>& q) {
   ConstraintSet constraints(start.view(), start.centred.origin());
   if (!constraints.good()) return false;
   start.tree.evaluate(q.data(), start.parts.v.data(), start.parts.eta.data(), start.parts.etadot.data());
-  constraints.evaluate(0, start.tree.frames(), q, start.parts.v);
+  constraints.evaluate(start.time(), start.tree.frames(), q, start.parts.v);
   struct Row {
     const Element* element;
     std::size_t number;

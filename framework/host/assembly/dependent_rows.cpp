@@ -28,14 +28,14 @@ constexpr const char* judged_differently =
     ". That is so near to the bound that solvers may judge it differently: their accelerations differ by some per cent "
     "then, which evaluate --solver all shows";
 
-NearlyDependent nearly_dependent(const SystemView& view, const ConstStateView& at) {
+NearlyDependent nearly_dependent(const SystemView& view, double t, const ConstStateView& at) {
   if (view.cut_joints().empty() && view.constraints.empty()) return {};
   ConstraintJacobian jacobian(view);
   if (!jacobian.good()) return {};  // reported where forces and modules start
   const auto copy = [](const auto& x) { return std::vector(x.begin(), x.end()); };
   auto q = copy(at.q), v = copy(at.v), eta = copy(at.eta), etadot = copy(at.etadot), x = copy(at.x);
   auto discrete = copy(at.discrete);
-  jacobian.evaluate(0, {.q = q, .v = v, .eta = eta, .etadot = etadot, .x = x, .discrete = discrete});
+  jacobian.evaluate(t, {.q = q, .v = v, .eta = eta, .etadot = etadot, .x = x, .discrete = discrete});
   if (jacobian.rows().empty()) return {};
   const RowScales scales(jacobian, jacobian.columns());
   RowFactors factors(jacobian, scales, std::vector<char>(jacobian.columns()));
@@ -49,12 +49,12 @@ NearlyDependent nearly_dependent(const SystemView& view, const ConstStateView& a
 
 }  // namespace
 
-double nearly_dependent_part(const SystemView& view, const ConstStateView& at) {
-  return nearly_dependent(view, at).part;
+double nearly_dependent_part(const SystemView& view, double t, const ConstStateView& at) {
+  return nearly_dependent(view, t, at).part;
 }
 
 void warn_of_dependent_rows(const System::Parts& parts, Diagnostics& diagnostics) {
-  const NearlyDependent row = nearly_dependent(parts.view, {.q = parts.q,
+  const NearlyDependent row = nearly_dependent(parts.view, parts.description.start_time, {.q = parts.q,
                                                             .v = parts.v,
                                                             .eta = parts.eta,
                                                             .etadot = parts.etadot,

@@ -7,7 +7,7 @@ namespace polyform::host::inline assembly {
 
 /// The part by which rows that are taken as dependent are independent of the others at a state, relative to their size;
 /// zero if it is no more than rounding.
-double nearly_dependent_part(const SystemView&, const ConstStateView&);
+double nearly_dependent_part(const SystemView&, double t, const ConstStateView&);
 
 /// Names the joint or element whose rows are independent of the others by more than rounding, but by too little to
 /// count.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "framework/host/assembly/row_states.hpp"
 #include "polyform/contract/initial_states.hpp"
 #include "polyform/mechanics/attachments.hpp"
 #include "polyform/mechanics/discrete_values.hpp"
@@ -37,6 +38,7 @@ void FirstOrderStart::begin() {
     modules.initial_states(start_.parts.x);
   else
     report_no_batch("module", start_.view().modules);
+  if (!start_.diagnostics.failed()) take_states_of_row(start_);
   start_.given_x = start_.parts.x;
 }
 
@@ -51,7 +53,7 @@ void FirstOrderStart::discrete_of_motion(const Group& group) {
     const std::span<std::int32_t> values = std::span(start_.parts.discrete).subspan(group.discrete_offset, count);
     Attachments attached(start_.view(), group.instances, group.joints, start_.centred.origin());
     attached.gather(start_.tree.frames(), start_.parts.q, start_.parts.v);
-    told->values_at_start(attached.input(0, values), values);
+    told->values_at_start(attached.input(start_.time(), values), values);
     if (!are_named(group.type->descriptor().discrete, values)) report_strange_values(group.type->name());
   }
   batch->destroy();
@@ -72,18 +74,21 @@ void FirstOrderStart::begin_with_motion() {
   for (const ForceInstances& group : start_.view().forces) discrete_of_motion(group);
   for (const ConstraintInstances& group : start_.view().constraints) discrete_of_motion(group);
   for (const ModuleInstances& group : start_.view().modules) discrete_of_motion(group);
+  take_states_of_row(start_);
   ForceSet forces(start_.view(), start_.centred.origin());
   forces.follow(start_.parts.discrete);
-  forces.states_at_start(start_.tree.frames(), start_.parts.q, start_.parts.v, start_.parts.x);
+  forces.states_at_start(start_.tree.frames(), start_.parts.q, start_.parts.v, start_.parts.x, start_.time());
   ModuleSet modules(start_.view(), start_.centred.origin());
   std::vector<std::pair<std::size_t, double>> integrals;
   for (const ModuleSet::Module& m : modules.modules())
     for (const ModuleSet::Module::Integral& one : m.integrals)
       integrals.emplace_back(one.state, start_.parts.x[one.state]);
   modules.follow(start_.parts.discrete);
-  modules.states_at_start(start_.tree.frames(), start_.parts.q, start_.parts.v, start_.parts.x);
+  modules.states_at_start(start_.tree.frames(), start_.parts.q, start_.parts.v, start_.parts.x, start_.time());
+  take_states_of_row(start_);
   for (const auto& [state, value] : integrals) start_.parts.x[state] = value;
   if (!std::ranges::all_of(start_.parts.x, [](double x) { return std::isfinite(x); })) report_states();
+  warn_of_states_begun_anew(start_);
 }
 
 void FirstOrderStart::report_states() {

@@ -25,11 +25,11 @@ bool ModuleStart::fit_positions() {
   bool moved = true;
   for (int round = 0; moved && round < 20; ++round) {
     moved = false;
-    modules.evaluate(0, start_.tree.frames(), start_.parts.q, still, start_.parts.x);
+    modules.evaluate(start_.time(), start_.tree.frames(), start_.parts.q, still, start_.parts.x);
     for (std::size_t i = 0; i < modules.modules().size(); ++i)
       moved = fit_integrals(modules.modules()[i], before[i]) || moved;
   }
-  modules.evaluate(0, start_.tree.frames(), start_.parts.q, still, start_.parts.x);
+  modules.evaluate(start_.time(), start_.tree.frames(), start_.parts.q, still, start_.parts.x);
   for (const ModuleSet::Module& m : modules.modules())
     for (std::size_t r = 0; r < m.rows.rows; ++r) {
       if (!m.rows.is_holonomic(r) || std::abs(m.rows.residual[r]) <= unsaid * size_of_row(m, r)) continue;
@@ -100,7 +100,7 @@ void ModuleStart::fit_variables() {
   ModuleSet modules(start_.view(), start_.centred.origin());
   start_.tree.evaluate(start_.parts.q.data(), start_.parts.v.data(), start_.parts.eta.data(),
                        start_.parts.etadot.data());
-  modules.evaluate(0, start_.tree.frames(), start_.parts.q, start_.parts.v, start_.parts.x);
+  modules.evaluate(start_.time(), start_.tree.frames(), start_.parts.q, start_.parts.v, start_.parts.x);
   const double rounding = 64 * std::numeric_limits<double>::epsilon() * fastest_given();
   for (const ModuleSet::Module& m : modules.modules()) {
     const auto rows = static_cast<Eigen::Index>(m.rows.rows), size = static_cast<Eigen::Index>(m.variables);

@@ -127,7 +127,8 @@ class RateInertia {
     if (!jacobian.good()) return MatrixXd::Identity(n_, n_);
     auto q = parts_.q, v = parts_.v, eta = parts_.eta, etadot = parts_.etadot, x = parts_.x;
     auto discrete = parts_.discrete;
-    jacobian.evaluate(0, {.q = q, .v = v, .eta = eta, .etadot = etadot, .x = x, .discrete = discrete});
+    const double t = parts_.description.start_time;
+    jacobian.evaluate(t, {.q = q, .v = v, .eta = eta, .etadot = etadot, .x = x, .discrete = discrete});
     MatrixXd rows = MatrixXd::Zero(n_, static_cast<Index>(jacobian.rows().size()));
     for (const ConstraintJacobian::Entry& e : jacobian.entries())
       if (e.column < view.nv_tree)

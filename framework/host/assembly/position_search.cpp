@@ -38,12 +38,14 @@ constexpr double most_caution = 10, most_independent = 0.03;
 
 }  // namespace
 
-PositionSearch::PositionSearch(const SystemView& view, const Vec3& origin, const std::vector<double>& given_q,
-                               const std::vector<double>& given_eta, const StateView& state)
+PositionSearch::PositionSearch(const SystemView& view, const Vec3& origin, double t,
+                               const std::vector<double>& given_q, const std::vector<double>& given_eta,
+                               const StateView& state)
     : view_(view),
       given_q_(given_q),
       given_eta_(given_eta),
       state_(state),
+      time_(t),
       drawn_(here()),
       jacobian_(view, ConstraintJacobian::Of::positions, {}, origin),
       metric_(view),
@@ -161,7 +163,7 @@ bool PositionSearch::close(double share, Pace pace) {
 
 /// Evaluates the rows and their residual: the root of the sum of squares, in sizes of a turn by 1 rad.
 double PositionSearch::evaluate(double share) {
-  jacobian_.evaluate(0, state_);
+  jacobian_.evaluate(time_, state_);
   const std::size_t own = jacobian_.rows().size();
   for (std::size_t j = view_.bodies.size(); j < view_.joints.size(); ++j)
     if (keeps(j))

@@ -25,9 +25,9 @@ namespace polyform::host::inline assembly {
 class PositionSearch {
  public:
   /// origin: the point from which positions of the view count (CentredView). given_q, given_eta: the given coordinates,
-  /// those as drawn if none is given. state: its q and eta are moved, and hold the positions as drawn on entry. All
-  /// outlive the object.
-  PositionSearch(const SystemView&, const Vec3& origin, const std::vector<double>& given_q,
+  /// those as drawn if none is given. state: its q and eta are moved, and hold the positions as drawn on entry. t: the
+  /// time at which the rows are met, s. All outlive the object.
+  PositionSearch(const SystemView&, const Vec3& origin, double t, const std::vector<double>& given_q,
                  const std::vector<double>& given_eta, const StateView& state);
   bool good() const { return jacobian_.good() && metric_.good(); }
 
@@ -66,6 +66,7 @@ class PositionSearch {
   const SystemView& view_;
   const std::vector<double>&given_q_, &given_eta_;
   StateView state_;
+  double time_;
   Place drawn_;
   ConstraintJacobian jacobian_;
   InertiaMetric metric_;

@@ -63,6 +63,7 @@ Neighbourhood neighbourhood(const System& system) {
   const std::size_t here = system.count_constraints().degrees_of_freedom;
   if (here == 0) return {};  // rates would be rounding
   const ConstStateView start = system.initial_state();
+  const double t = system.start_time();
   std::vector<double> q = copy(start.q), v = some_rates(view.nv), eta = copy(start.eta),
                       etadot = some_rates(view.modes), x = copy(start.x);
   TreeKinematics tree(view);
@@ -72,7 +73,7 @@ Neighbourhood neighbourhood(const System& system) {
   tree.orientations(q.data(), orientations, eta.data());
   AbsoluteSystem loops(view);
   double violation = 0;
-  if (!loops.good() || !loops.project_velocities(0, motions, q, v, violation, false, eta, etadot)) return {};
+  if (!loops.good() || !loops.project_velocities(t, motions, q, v, violation, false, eta, etadot)) return {};
   const double reach = SystemScales(view).largest_reach();
   double largest = 0;
   for (const BodyMotion& m : motions)
@@ -87,7 +88,7 @@ Neighbourhood neighbourhood(const System& system) {
   }
   const std::vector<Pose> moved = poses;
   PositionCorrection closed;
-  const bool met = loops.correct_positions(0, poses, q, to_be_closed, closed, eta);
+  const bool met = loops.correct_positions(t, poses, q, to_be_closed, closed, eta);
   if (!met && !(closed.residual < closed_where_held)) return {};
   // Closing at the initial time takes back a motion that functions of time ask for.
   const bool driven = !view.constraints.empty() || !RheonomicJoints(view).empty();
@@ -98,7 +99,7 @@ Neighbourhood neighbourhood(const System& system) {
   const ConstStateView there{
       .q = q, .v = std::span(rest).first(view.nv), .eta = eta, .etadot = std::span(rest).first(view.modes), .x = x,
       .discrete = start.discrete};
-  const std::size_t nearby = system.count_constraints(there, {}).degrees_of_freedom;
+  const std::size_t nearby = system.count_constraints(t, there, {}).degrees_of_freedom;
   return nearby < here ? Neighbourhood{nearby, {}} : held;
 }
 

@@ -23,6 +23,6 @@ struct Neighbourhood {
 Neighbourhood neighbourhood(const System&);
 
 /// Whether some constraint nearly depends on others at a state, as it does next to a singular position.
-bool is_next_to_singular(const SystemView&, const ConstStateView&);
+bool is_next_to_singular(const SystemView&, double t, const ConstStateView&);
 
 }  // namespace polyform::host::assembly

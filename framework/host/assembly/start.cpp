@@ -23,6 +23,7 @@ void Start::read() {
   parts.q.resize(view().nq);
   parts.v.assign(view().nv, 0.0);
   for (const JointData& joint : view().joints) joint_neutral(joint, parts.q.data() + joint.q_offset);
+  set_clocks(view(), time(), parts.q);
   given_q = parts.q;
   constexpr double unit_quaternion = 1e-6;  // as in a model file: seven digits, and it is made 1
   given_v = parts.v;
@@ -49,9 +50,25 @@ void Start::read_modes() {
   for (const FlexibleData& f : view().flexible)
     f.type->initial_state(*f.instance, {given_eta.data() + f.mode_offset, f.modes},
                           {given_etadot.data() + f.mode_offset, f.modes});
+  take_modes_of_row();
   parts.eta.assign(view().modes, 0.0);
   parts.etadot = given_etadot;
   moved = moved || std::any_of(given_eta.begin(), given_eta.end(), [](double x) { return x != 0; });
+}
+
+/// Modes of the row of results that the model starts from.
+void Start::take_modes_of_row() {
+  const auto& row = parts.description.start_row;
+  if (row.empty()) return;
+  const auto take = [&](std::string_view body, const char* name, std::size_t k, double& value) {
+    if (const auto found = row.find(fmt::format("{}.{}[{}]", body, name, k)); found != row.end()) value = found->second;
+  };
+  for (const FlexibleData& f : view().flexible)
+    for (std::size_t k = 0; k < f.modes; ++k) {
+      const std::string_view body = view().bodies[at(f.body)].name;
+      take(body, "eta", k, given_eta[f.mode_offset + k]);
+      take(body, "etadot", k, given_etadot[f.mode_offset + k]);
+    }
 }
 
 void Start::read_joint(std::size_t joint, const std::vector<double>& values, std::size_t offset, std::size_t count,

@@ -28,6 +28,8 @@ struct Start {
   void read();
 
   const SystemView& view() const { return centred.view(); }
+  /// What the clock shows at the start, s.
+  double time() const { return parts.description.start_time; }
   const JointItem& item(std::size_t joint) const { return parts.description.joints[parts.user_joint[joint]]; }
   const BodyItem& body_item(std::size_t body) const { return parts.description.bodies[parts.forest.order[body]]; }
   StateView state() const {
@@ -56,6 +58,7 @@ struct Start {
   void read_joint(std::size_t joint, const std::vector<double>& values, std::size_t offset, std::size_t count,
                   std::string_view what, std::vector<double>& into, bool& locked);
   void read_modes();
+  void take_modes_of_row();
 };
 
 }  // namespace polyform::host::inline assembly

@@ -28,7 +28,8 @@ std::string text_of(std::span<const double> values) {
 bool StartPositions::find() {
   const std::vector<double> drawn = start_.parts.q;
   const std::vector<double> rates = start_.parts.v, modal_rates = start_.parts.etadot;
-  PositionSearch search(start_.view(), start_.centred.origin(), start_.given_q, start_.given_eta, start_.state());
+  PositionSearch search(start_.view(), start_.centred.origin(), start_.time(), start_.given_q, start_.given_eta,
+                        start_.state());
   if (!search.good()) return true;  // reported where forces and modules start
   if (report_no_number(start_.given_q)) return false;
   const bool closed = keep_most(start_.wishes(&Start::Given::position),
@@ -110,7 +111,7 @@ bool StartPositions::report_no_number(const std::vector<double>& start) {
   start_.tree.evaluate(start.data(), still.data(), start_.given_eta.data(), still_modes.data());
   ConstraintSet constraints(start_.view(), start_.centred.origin());
   if (!constraints.good()) return false;
-  constraints.evaluate(0, start_.tree.frames(), start, still);
+  constraints.evaluate(start_.time(), start_.tree.frames(), start, still);
   for (const ConstraintSet::Element& element : constraints.elements()) {
     if (std::ranges::all_of(element.residual, [](double r) { return std::isfinite(r); })) continue;
     const auto item = std::ranges::find(start_.parts.description.constraints, element.name, &ConstraintItem::name);
@@ -120,7 +121,7 @@ bool StartPositions::report_no_number(const std::vector<double>& start) {
   }
   ModuleSet modules(start_.view(), start_.centred.origin());
   if (!modules.good()) return false;
-  modules.evaluate(0, start_.tree.frames(), start, still, start_.given_x);
+  modules.evaluate(start_.time(), start_.tree.frames(), start, still, start_.given_x);
   for (const ModuleSet::Module& m : modules.modules()) {
     if (std::ranges::all_of(m.rows.residual, [](double r) { return std::isfinite(r); })) continue;
     const auto item = std::ranges::find(start_.parts.description.modules, m.rows.name, &ModuleItem::name);

@@ -42,7 +42,7 @@ bool StartRates::find(const std::vector<double>& drawn) {
 bool StartRates::close_rates() {
   ConstraintJacobian jacobian(start_.view(), ConstraintJacobian::Of::all, {}, start_.centred.origin());
   if (!jacobian.good()) return true;  // reported where forces and modules start
-  jacobian.evaluate(0, start_.state());
+  jacobian.evaluate(start_.time(), start_.state());
   double speed = bodies_.speed;
   for (const BodyMotion& body : jacobian.tree().bodies()) speed = std::max(speed, start_.speed_of(body.V));
   for (std::size_t r = 0; r < jacobian.rows().size(); ++r) {
@@ -121,7 +121,7 @@ void StartRates::report_unmet(const ConstraintJacobian& jacobian, std::size_t wh
 bool StartRates::project(const Projection& how) {
   ConstraintJacobian jacobian(start_.view(), how.rows, {}, start_.centred.origin());
   if (!jacobian.good()) return true;  // reported where forces and modules start
-  jacobian.evaluate(0, start_.state());
+  jacobian.evaluate(start_.time(), start_.state());
   if (jacobian.rows().empty() && bodies_.excess.empty()) return true;
   std::vector<double> w(start_.parts.v.begin(),
                         start_.parts.v.begin() + static_cast<std::ptrdiff_t>(start_.view().nv_tree));
@@ -155,7 +155,7 @@ bool StartRates::project(const Projection& how) {
       std::fill_n(decided.begin() + static_cast<std::ptrdiff_t>(start_.view().joints[i].v_offset),
                   start_.view().joints[i].nv, true);
   const std::vector<char> settled = keeping.rates().settled(decided);
-  jacobian.evaluate(0, start_.state());
+  jacobian.evaluate(start_.time(), start_.state());
   RateChanges(start_, bodies_).tell(jacobian, how.keep, wanted, settled);
   return true;
 }

@@ -30,6 +30,7 @@ std::unique_ptr<System> System::assemble(Description description, std::shared_pt
 
 const SystemView& System::view() const { return parts_->view; }
 const Description& System::description() const { return parts_->description; }
+double System::start_time() const { return parts_->description.start_time; }
 const std::string& System::chosen_rates() const { return parts_->chosen_rates; }
 const std::vector<BodyIndex>& System::bodies() const { return parts_->body_of; }
 const std::vector<JointIndex>& System::joints() const { return parts_->joint_of; }

@@ -36,7 +36,9 @@ class System {
 
   const SystemView& view() const;
   const Description& description() const;
-  /// The assembled initial state; solvers start by encoding it.
+  /// What the clock shows at the start, s.
+  double start_time() const;
+  /// The assembled initial state, at the start time; solvers start by encoding it.
   ConstStateView initial_state() const;
   /// Joints that start to move at rates which the assembly chose, because the model gives none and the constraints
   /// leave them open: "`a` 1.5, `b` -2"; or empty.
@@ -47,9 +49,9 @@ class System {
   std::size_t loops() const;
   /// Rank analysis of the loop constraints (cheap for trees).
   ConstraintCount count_constraints() const;
-  /// The same at another state. absent: per joint, then constraint element, whether a solver leaves it out; or
-  /// empty.
-  ConstraintCount count_constraints(const ConstStateView&, const std::vector<bool>& absent) const;
+  /// The same at another state, at time t. absent: per joint, then constraint element, whether a solver leaves it out;
+  /// or empty.
+  ConstraintCount count_constraints(double t, const ConstStateView&, const std::vector<bool>& absent) const;
 
   struct Parts;   ///< storage, of this room only
 

@@ -19,8 +19,8 @@ ElementInstance own_instance(const FormulaForce::Part& part, const ElementInstan
 FormulaBatch::FormulaBatch(const FormulaForce& type, Strided<const ElementInstance> instances)
     : type_(type),
       reader_(type.reader()),
-      inputs_(reader_.size()),
-      work_(type.programs().values.registers()),
+      work_(std::max(reader_.size(), type.programs().values.registers())),
+      inputs_(std::span(work_).first(reader_.size())),
       shown_(type.programs().outputs.registers()),
       switch_work_(type.programs().switches.registers()),
       peak_work_(type.programs().peaks.registers()),
@@ -129,6 +129,8 @@ void FormulaBatch::follow_inputs(std::span<double> rates) noexcept {
 }
 
 void FormulaBatch::read(const ForceInput& in) noexcept {
+  if (reader_.reads_joints_alone() && held_.empty())
+    return reader_.read_joints(in.time, in.q.data() + q_, in.v.data() + v_, inputs_.data());
   for (std::size_t k = 0; k < held_.size(); ++k)
     held_[k] = in.states.empty() ? type_.samples()[k].initial : in.states[type_.states().size() + k];
   const std::size_t own = type_.states().size();
@@ -149,7 +151,6 @@ void FormulaBatch::report(const Program& program, std::size_t root, std::span<co
 
 void FormulaBatch::set_cells(double t) noexcept {
   const Program& program = type_.programs().values;
-  std::ranges::copy(inputs_, work_.begin());
   program.run(std::span(work_));
   const double from = looked_at_from.load(std::memory_order_relaxed);
   for (std::size_t u = 0; u < cells_.size(); ++u) {
@@ -199,6 +200,8 @@ void* FormulaBatch::query(std::string_view asked) noexcept {
                    any(&Own::events)
                ? static_cast<EventSource*>(this)
                : nullptr;
+  if (asked == ClockSource::interface_name)
+    return events_ == 0 && !any(&Own::events) ? static_cast<ClockSource*>(this) : nullptr;
   if (asked == PoleSource::interface_name) return static_cast<PoleSource*>(this);
   if (asked == OutputSource::interface_name)
     return type_.descriptor().outputs.empty() ? nullptr : static_cast<OutputSource*>(this);

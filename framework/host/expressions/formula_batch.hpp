@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "framework/host/expressions/clock_source.hpp"
 #include "framework/host/expressions/formula_force.hpp"
 #include "framework/host/expressions/poles.hpp"
 #include "polyform/contract/discrete_state.hpp"
@@ -26,7 +27,8 @@ class FormulaBatch final : public ForceBatch,
                            public InitialStates,
                            public DiscreteAtStart,
                            public StateJumps,
-                           public PoleSource {
+                           public PoleSource,
+                           public ClockSource {
  public:
   FormulaBatch(const FormulaForce&, Strided<const ElementInstance>);
   ~FormulaBatch();
@@ -94,7 +96,9 @@ class FormulaBatch final : public ForceBatch,
 
   const FormulaForce& type_;
   StateReader reader_;
-  std::vector<double> inputs_, work_, shown_, switch_work_, peak_work_, pole_work_, sample_work_, held_, start_states_;
+  std::vector<double> work_;
+  std::span<double> inputs_;  ///< the first numbers of work_
+  std::vector<double> shown_, switch_work_, peak_work_, pole_work_, sample_work_, held_, start_states_;
   std::deque<Cell> cells_;  ///< one per use
   std::deque<std::vector<FieldValue>> fields_;
   std::deque<std::vector<TimeFunction>> functions_;

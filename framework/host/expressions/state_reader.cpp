@@ -76,6 +76,16 @@ bool StateReader::place(Strided<const JointShape> shapes, std::size_t& wrong) {
     if (s.input.index >= count || (!s.input.with_index && count != 1)) return false;
     s.offset = (position ? q : v)[s.attachment] + s.input.index;
   }
+  plain_.clear();
+  for (const Source& s : sources_) {
+    const bool is_plain = s.input.kind == StateInput::Kind::time || s.input.kind == StateInput::Kind::position ||
+                          s.input.kind == StateInput::Kind::velocity;
+    if (!is_plain) {
+      plain_.clear();
+      break;
+    }
+    plain_.push_back({static_cast<std::uint32_t>(s.offset), s.input.kind});
+  }
   return true;
 }
 

@@ -29,6 +29,13 @@ class StateReader {
   /// What other programs give among the inputs.
   std::vector<GivenValue*> given() const;
 
+  /// Whether all that is read is the time and coordinates of joints; after place().
+  bool reads_joints_alone() const { return !plain_.empty(); }
+  /// read() for that case.
+  void read_joints(double t, const double* q, const double* v, double* out) const noexcept {
+    for (const Plain& p : plain_)
+      *out++ = p.kind == StateInput::Kind::time ? t : p.kind == StateInput::Kind::position ? q[p.offset] : v[p.offset];
+  }
   /// markers, q and v: those of bodies() and joints(). states, held: of all signals.
   void read(double t, Strided<const MarkerMotion> markers, std::span<const double> q, std::span<const double> v,
             std::span<const double> states, std::span<const double> held, std::span<double> out) const noexcept;
@@ -40,7 +47,13 @@ class StateReader {
     std::size_t offset = 0;      ///< into q, v, the states or what is held
     std::shared_ptr<GivenValue> given{};  ///< or none
   };
+  /// A source that is the time or a coordinate of a joint.
+  struct Plain {
+    std::uint32_t offset;
+    StateInput::Kind kind;
+  };
   std::vector<Source> sources_;
+  std::vector<Plain> plain_;  ///< all of them, if there are no others; once they have been placed
   std::vector<BodyIndex> bodies_;
   std::vector<JointIndex> joints_;
 };

@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -102,6 +103,9 @@ struct Description {
 
   std::string file;      ///< as named on the command line
   std::string name;
+  double start_time = 0;  ///< what the clock shows at the start, s
+  /// The row of results that the model starts from, by the names of its columns; empty if it starts from none.
+  std::unordered_map<std::string, double> start_row;
   std::map<std::string, double, std::less<>> parameters;  ///< of the model; of its parts there are none left
   Vec3 gravity{0, 0, -9.81};
   bool lenient = false;  ///< inertias that no body can have are used, with a warning

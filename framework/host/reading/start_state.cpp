@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <unordered_map>
 
 #include "framework/host/reading/source.hpp"
@@ -29,49 +30,74 @@ std::vector<std::string_view> fields_of(std::string_view line) {
   }
 }
 
-/// The last row of a CSV by the names of its columns.
-class LastRow {
+std::optional<double> number_of(std::string_view text) {
+  double x = 0;
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), x);
+  return problem == std::errc() && end == text.data() + text.size() ? std::optional(x) : std::nullopt;
+}
+
+/// The field of a line behind so many commas.
+std::string_view field_of(std::string_view line, std::size_t number) {
+  for (; number > 0; --number) {
+    const std::size_t comma = line.find(',');
+    if (comma == std::string_view::npos) return {};
+    line.remove_prefix(comma + 1);
+  }
+  return fields_of(line.substr(0, line.find(','))).front();
+}
+
+/// One row of a CSV by the names of its columns: the last one, or the one at a time.
+class Row {
  public:
   /// False after a report.
-  bool read(std::string_view text, Report& report) {
-    std::string_view header, last;
-    int line = 0, last_line = 0;
-    while (!text.empty()) {
+  bool read(std::string_view text, std::optional<double> at_time, Report& report) {
+    std::string_view header;
+    std::optional<std::size_t> clock;  // the column with the time
+    Candidate taken, before, after;
+    for (int line = 1; !text.empty(); ++line) {
       const std::size_t end = text.find('\n');
       const std::string_view one = text.substr(0, end);
       text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-      ++line;
       if (one.find_first_not_of(" \r\t") == std::string_view::npos) continue;
       if (header.empty()) {
         header = one;
-      } else {
-        last = one;
-        last_line = line;
+        const std::vector<std::string_view> names = fields_of(header);
+        const auto found = std::ranges::find(names, "time");
+        if (found != names.end()) clock = static_cast<std::size_t>(found - names.begin());
+        continue;
+      }
+      const Candidate row{one, line, clock ? number_of(field_of(one, *clock)) : std::nullopt};
+      if (!at_time || !clock) {
+        taken = row;
+      } else if (row.time) {
+        constexpr double rounding = 1e-9;  // of a time that people type
+        if (std::abs(*row.time - *at_time) <= rounding * std::max(1.0, std::abs(*at_time)))
+          taken = row;
+        else if (*row.time < *at_time && (!before.time || *row.time >= *before.time))
+          before = row;
+        else if (*row.time > *at_time && (!after.time || *row.time < *after.time))
+          after = row;
       }
     }
-    if (last.empty()) {
-      report.error({1, 1}, {}, "the file has a header and no row of a state", "The last row of a CSV is the state.");
-      return false;
-    }
-    const std::vector<std::string_view> names = fields_of(header), values = fields_of(last);
-    if (names.size() != values.size()) {
-      report.error({last_line, 1}, {},
-                   fmt::format("the last row has {} values, the header {} columns", values.size(), names.size()),
-                   "Is the file whole? The last row of a CSV is the state.");
-      return false;
-    }
-    for (std::size_t i = 0; i < names.size(); ++i) columns_.emplace(names[i], Cell{values[i], last_line});
-    return true;
+    if (taken.text.empty() && (before.time || after.time)) return report_no_row(*at_time, before, after, report);
+    return take(header, taken, report);
   }
   bool has(const std::string& name) const { return columns_.contains(name); }
+  /// The time of the row, s, where it has one.
+  std::optional<double> time() const { return time_; }
+  /// All columns with finite numbers.
+  std::unordered_map<std::string, double> values() const {
+    std::unordered_map<std::string, double> all;
+    for (const auto& [name, cell] : columns_)
+      if (const auto x = number_of(cell.text); x && std::isfinite(*x)) all.emplace(name, *x);
+    return all;
+  }
   /// The number in a column; nothing after a report, or if there is no such column.
   std::optional<double> number(const std::string& name, Report& report) const {
     const auto found = columns_.find(name);
     if (found == columns_.end()) return std::nullopt;
     const std::string_view text = found->second.text;
-    double x = 0;
-    const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), x);
-    if (problem == std::errc() && end == text.data() + text.size() && std::isfinite(x)) return x;
+    if (const auto x = number_of(text); x && std::isfinite(*x)) return x;
     report.error({found->second.line, 1}, {},
                  fmt::format("column {}: found {}, expected a finite number", show(name), show(text)),
                  "A run that failed may end with such a row: leave it out.");
@@ -90,11 +116,48 @@ class LastRow {
   }
 
  private:
+  struct Candidate {
+    std::string_view text;
+    int line = 0;
+    std::optional<double> time;
+  };
   struct Cell {
     std::string_view text;
     int line;
   };
+
+  static bool report_no_row(double at_time, const Candidate& before, const Candidate& after, Report& report) {
+    std::string nearest;
+    if (before.time && after.time)
+      nearest = fmt::format("the nearest are at {:.12g} s and {:.12g} s", *before.time, *after.time);
+    else if (before.time)
+      nearest = fmt::format("the last is at {:.12g} s", *before.time);
+    else
+      nearest = fmt::format("the first is at {:.12g} s", *after.time);
+    report.error({(before.time ? before : after).line, 1}, {},
+                 fmt::format("there is no row at t = {:.12g} s: {}", at_time, nearest),
+                 "Give --at-time the time of a row, or write rows there with --output-interval.");
+    return false;
+  }
+  bool take(std::string_view header, const Candidate& row, Report& report) {
+    if (row.text.empty()) {
+      report.error({1, 1}, {}, "the file has a header and no row of a state", "A row of a CSV is the state.");
+      return false;
+    }
+    const std::vector<std::string_view> names = fields_of(header), values = fields_of(row.text);
+    if (names.size() != values.size()) {
+      report.error({row.line, 1}, {},
+                   fmt::format("the row has {} values, the header {} columns", values.size(), names.size()),
+                   "Is the file whole? A row of the CSV is the state.");
+      return false;
+    }
+    for (std::size_t i = 0; i < names.size(); ++i) columns_.emplace(names[i], Cell{values[i], row.line});
+    time_ = row.time;
+    return true;
+  }
+
   std::unordered_map<std::string, Cell> columns_;
+  std::optional<double> time_;
 };
 
 /// Counts what the model takes from the file, to report a file that names nothing of the model.
@@ -102,7 +165,7 @@ struct Taken {
   std::size_t joints = 0, velocities = 0, bodies = 0;
 };
 
-void take_joints(const LastRow& row, Description& model, Report& report, Taken& taken) {
+void take_joints(const Row& row, Description& model, Report& report, Taken& taken) {
   for (JointItem& joint : model.joints) {
     std::vector<double> q = row.numbers(joint.name + ".q", report), v = row.numbers(joint.name + ".v", report);
     if (!q.empty() || !v.empty()) ++taken.joints;
@@ -115,7 +178,7 @@ void take_joints(const LastRow& row, Description& model, Report& report, Taken& 
 }
 
 /// Takes the motion of bodies that no joint holds.
-void take_bodies(const LastRow& row, Description& model, Report& report, Taken& taken) {
+void take_bodies(const Row& row, Description& model, Report& report, Taken& taken) {
   std::vector<bool> is_held(model.bodies.size());
   for (const JointItem& joint : model.joints)
     for (const BodyIndex b : {joint.base, joint.moving})
@@ -195,28 +258,28 @@ bool is_table(std::string_view text) {
 
 }  // namespace
 
-void start_from(const std::string& file, Description& model, Diagnostics& diagnostics) {
+void start_from_text(std::string_view text, const std::string& file, std::optional<double> at_time, Description& model,
+                     Diagnostics& diagnostics) {
   Report report(diagnostics, file);
   Document document;
-  const std::optional<std::string> text = read_source(file, report);
   Taken taken;
-  if (text && text->starts_with("\x89HDF")) {
-    report.error({}, {}, "the state is an HDF5 file, expected a CSV or what polyform equilibrium --output wrote",
-                 "Write the results with --output FILE.csv.");
-  } else if (text && is_table(*text)) {
-    LastRow row;
-    if (row.read(*text, report)) {
+  if (is_table(text)) {
+    Row row;
+    if (row.read(text, at_time, report)) {
       take_joints(row, model, report, taken);
       take_bodies(row, model, report, taken);
+      model.start_row = row.values();
+      // The row's own time has the digits that its states belong to.
+      if (at_time && row.time()) at_time = row.time();
     }
-  } else if (text) {
+  } else {
     const DocumentKind kind{"state",
-                            "A state is a CSV with columns such as pin.q and pin.v, or what polyform "
+                            "A state is a row of results with columns such as pin.q and pin.v, or what polyform "
                             "equilibrium --output wrote."};
-    if (const Node* const root = document.parse(*text, report, kind))
+    if (const Node* const root = document.parse(text, report, kind))
       take_values(Value(*root, {}, report), model, taken);
   }
-  if (text && report.errors() == 0 && taken.joints + taken.bodies == 0) {
+  if (report.errors() == 0 && taken.joints + taken.bodies == 0) {
     std::vector<std::string_view> names;
     for (const JointItem& joint : model.joints) names.push_back(joint.name);
     report.error({}, {}, fmt::format("the file names no joint of {}", show(model.file)),
@@ -227,7 +290,16 @@ void start_from(const std::string& file, Description& model, Diagnostics& diagno
   // The velocities of bodies in the model belong to the model's own start, which the file replaces.
   if (taken.velocities > 0 && taken.velocities == model.joints.size() && taken.bodies == 0)
     for (BodyItem& body : model.bodies) body.velocity = body.angular_velocity = std::nullopt;
+  model.start_time = at_time.value_or(0);
   report.finish();
+}
+
+void start_from(const std::string& file, std::optional<double> at_time, Description& model,
+                Diagnostics& diagnostics) {
+  Report report(diagnostics, file);
+  const std::optional<std::string> text = read_source(file, report);
+  report.finish();
+  if (text) start_from_text(*text, file, at_time, model, diagnostics);
 }
 
 }  // namespace polyform::host::inline reading

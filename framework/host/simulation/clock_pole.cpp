@@ -14,15 +14,15 @@ constexpr double before_pole = 1e-9;
 
 }  // namespace
 
-ClockPole::ClockPole(const SystemView& view, double until) {
-  each_function_of_time(view, [&](const TimeFunction& f) { look(f, until); });
+ClockPole::ClockPole(const SystemView& view, double from, double until) {
+  each_function_of_time(view, [&](const TimeFunction& f) { look(f, from, until); });
 }
 
-void ClockPole::look(const TimeFunction& f, double until) {
+void ClockPole::look(const TimeFunction& f, double from, double until) {
   if (f.kind != TimeFunction::Kind::other || f.source == nullptr) return;
   const auto* const formula = static_cast<const TimeFormula*>(f.source->query(TimeFormula::interface_name));
   if (formula == nullptr) return;
-  const double pole = formula->next_pole(0, std::min(until, time_));
+  const double pole = formula->next_pole(from, std::min(until, time_));
   if (!(pole < time_)) return;
   time_ = pole;
   formula_ = formula;

@@ -10,15 +10,15 @@ namespace polyform::host::inline simulation {
 /// with fixed steps would step over it.
 class ClockPole {
  public:
-  /// Looks from 0 to `until`, s.
-  ClockPole(const SystemView&, double until);
+  /// Looks from one time to the other, s.
+  ClockPole(const SystemView&, double from, double until);
   /// The latest time at which steps have to end, s; `never` if there is no pole.
   double end_of_steps() const;
   /// Failure (simulation_failed), with the formula as its cause, if now is that end.
   void check(double now) const;
 
  private:
-  void look(const TimeFunction&, double until);
+  void look(const TimeFunction&, double from, double until);
 
   double time_ = never;
   const TimeFormula* formula_ = nullptr;

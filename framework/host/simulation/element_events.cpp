@@ -10,7 +10,9 @@
 #include <utility>
 
 #include "framework/diagnostics.hpp"
+#include "framework/host/expressions/clock_source.hpp"
 #include "framework/host/expressions/poles.hpp"
+#include "framework/host/simulation/evaluate.hpp"
 #include "framework/host/simulation/own_batch.hpp"
 #include "polyform/mechanics/kinematics.hpp"
 
@@ -36,6 +38,7 @@ ElementEvents::ElementEvents(const SystemView& view, Solver& solver) : solver_(s
   for (const ForceInstances& group : view.forces) add(view, group);
   for (const ConstraintInstances& group : view.constraints) add(view, group);
   for (const ModuleInstances& group : view.modules) add(view, group);
+  sources_.insert(sources_.end(), clocks_.begin(), clocks_.end());
   if (empty()) return;
   motion_ = std::make_unique<Motion>(view);
   if (const auto* state = ask<DiscreteState>(solver)) all_discrete_.resize(state->values().size());
@@ -49,6 +52,11 @@ void ElementEvents::add(const SystemView& view, const Group& group) {
   auto [batch, object] = make_own_batch(group);
   auto* events = ask<EventSource>(*batch);
   if (events == nullptr) return;
+  if (ask<expressions::ClockSource>(*batch) != nullptr) {
+    clocks_.push_back({events, group.type->name(), group.names});
+    clock_batches_.push_back(std::move(object));
+    return;
+  }
   Batch b{std::make_unique<Attachments>(view, group.instances, group.joints),
           group.joints,
           events,
@@ -238,7 +246,7 @@ bool ElementEvents::jump_states(const Batch& b, std::size_t event, bool rising, 
 
 void ElementEvents::store(std::span<double> y) {
   if (!std::exchange(has_jumped_, false)) return;
-  if (solver_.encode(as_const(motion_->state()), y) != Status::ok)
+  if (encode_at(time_, solver_, as_const(motion_->state()), y) != Status::ok)
     throw Failure(Exit::simulation_failed,
                   fmt::format("the solver failed at t = {:.6g} s: {}", time_, solver_.failure()));
 }

@@ -101,7 +101,9 @@ class ElementEvents {
 
   Solver& solver_;
   std::vector<Batch> batches_;
-  std::vector<Source> sources_;
+  std::vector<Source> sources_;  ///< of the batches, then the clocks
+  std::vector<Source> clocks_;   ///< batches that tell nothing but times
+  std::vector<std::unique_ptr<void, void (*)(void*)>> clock_batches_;
   std::vector<Description> descriptions_;
   std::vector<std::size_t> carriers_;  ///< bodies between ground and the bodies to which event functions are attached
   struct Motion;

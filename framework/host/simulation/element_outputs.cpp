@@ -113,10 +113,6 @@ std::span<const double> ElementOutputs::evaluate(double t, const Observation& no
   return values_;
 }
 
-std::string column_name(std::string_view element, std::string_view number) {
-  return element.empty() ? std::string(number) : fmt::format("{}.{}", element, number);
-}
-
 bool has_outputs(const SystemView& view) {
   const auto any = [](const auto& groups) {
     return std::ranges::any_of(groups, [](const auto& g) { return !g.type->descriptor().outputs.empty(); });

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "framework/host/expressions/formula_force.hpp"
+#include "framework/host/assembly/column_names.hpp"
 #include "polyform/contract/formulation.hpp"
 #include "polyform/contract/outputs.hpp"
 #include "polyform/mechanics/attachments.hpp"
@@ -62,15 +62,6 @@ class ElementOutputs {
   std::size_t module_row_ = 0;  ///< while batches are added
   std::unique_ptr<Frames> frames_;
 };
-
-/// The name of an element, before those of its numbers; "" if it names them in full itself: the signals of a model
-/// and what follows them.
-template <class Group>
-std::string_view element_name(const Group& group, std::string_view name) {
-  return group.type->query(expressions::FormulaForce::full_names) != nullptr ? std::string_view() : name;
-}
-/// The name of the column for a number of an element.
-std::string column_name(std::string_view element, std::string_view number);
 
 /// Whether any element of the system has outputs.
 bool has_outputs(const SystemView&);

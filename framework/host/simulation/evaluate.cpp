@@ -8,6 +8,7 @@
 #include "framework/host/simulation/solver_check.hpp"
 #include "framework/host/simulation/solver_ode.hpp"
 #include "framework/host/simulation/unilateral_motion.hpp"
+#include "polyform/contract/state_time.hpp"
 
 namespace polyform::host::inline simulation {
 
@@ -26,24 +27,30 @@ std::string note_of_formula() {
   return cause.empty() ? std::string{} : fmt::format(".\nA formula has no value: {}", cause);
 }
 
-void encode_start(Solver& solver, const ConstStateView& start, std::span<double> y) {
-  if (solver.encode(start, y) != Status::ok)
+Status encode_at(double t, Solver& solver, const ConstStateView& state, std::span<double> y) {
+  if (auto* const told = ask<StateTime>(solver)) told->set_state_time(t);
+  return solver.encode(state, y);
+}
+
+void encode_start(double t, Solver& solver, const ConstStateView& start, std::span<double> y) {
+  if (encode_at(t, solver, start, y) != Status::ok)
     throw Failure(Exit::simulation_failed, fmt::format("the initial state cannot be taken over: {}", solver.failure()));
 }
 
 BalanceReport evaluate(const System& system, Solver& solver, ObservationStore& store) {
   clear_trouble();
+  const double t = system.start_time();
   std::vector<double> y(solver.state_size());
-  encode_start(solver, system.initial_state(), y);
+  encode_start(t, solver, system.initial_state(), y);
   SolverOde ode(solver, system.view());
-  UnilateralMotion touching(system.view(), system.initial_state(), solver, ode);
+  UnilateralMotion touching(system.view(), t, system.initial_state(), solver, ode);
   if (!touching.empty()) {
     y.resize(ode.size());
-    touching.renew(0, y);
-    touching.put(0, y);
+    touching.renew(t, y);
+    touching.put(t, y);
     y.resize(solver.state_size());
   }
-  if (solver.observe(0, y, store.now()) != Status::ok)
+  if (solver.observe(t, y, store.now()) != Status::ok)
     throw Failure(Exit::simulation_failed,
                   fmt::format("the accelerations at the initial state cannot be found: {}{}{}", solver.failure(),
                               note_of_chosen_rates(system), note_of_formula()));
@@ -51,7 +58,7 @@ BalanceReport evaluate(const System& system, Solver& solver, ObservationStore& s
     throw Failure(Exit::simulation_failed,
                   fmt::format("at the initial state {}{}", std::string_view(*trouble), note_of_formula()));
   SolverCheck check(system.view(), solver);
-  check.check(0, store.now());
+  check.check(t, store.now());
   return check.report();
 }
 

@@ -10,8 +10,11 @@
 
 namespace polyform::host::inline simulation {
 
-/// Writes y of the state from which a solver starts. Failure (simulation_failed) if the solver cannot take the state.
-void encode_start(Solver&, const ConstStateView& start, std::span<double> y);
+/// Solver::encode of a state at time t, s: a solver that asks for the time (StateTime) is told it before.
+Status encode_at(double t, Solver&, const ConstStateView&, std::span<double> y);
+/// Writes y of the state from which a solver starts, at time t. Failure (simulation_failed) if the solver cannot take
+/// the state.
+void encode_start(double t, Solver&, const ConstStateView& start, std::span<double> y);
 
 /// Fills the store with the solver's observation of the initial state, and tells how well it meets the equations of
 /// motion. Failure (simulation_failed) if the solver fails, or if the accelerations have no digit left.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "framework/diagnostics.hpp"
 #include "framework/host/expressions/approach.hpp"
@@ -124,6 +125,22 @@ void EventWatch::begin() {
   for (std::size_t k = 0; k < size(); ++k)
     if (shows_pole(k) && integrator_.time() > 0 && (last_values_[k] >= 0) != (search_.values()[k] >= 0))
       check_pole_of_clock(k);
+}
+
+bool EventWatch::pass_what_is_due() {
+  constexpr double rounding = 4 * std::numeric_limits<double>::epsilon();  // of the time
+  bool changed = false;
+  for (std::size_t k = 0; k < size(); ++k) {
+    const double value = search_.values()[k], rate = search_.rates()[k];
+    // One that has still to change its sign is found in the first step.
+    const bool is_due = std::isfinite(rate) && rate != 0 && value * rate >= 0 &&
+                        std::abs(value) <= std::abs(rate) * rounding * integrator_.time();
+    if (is_due && elements_.is_event(k) && counts(k, rate > 0)) changed = elements_.pass(k, rate > 0) || changed;
+  }
+  if (!changed) return false;
+  std::ranges::copy(integrator_.state(), y_.begin());
+  elements_.store(std::span(y_).first(states_));
+  return true;
 }
 
 /// The interpolation may place the event a little before the solution that begins there does: then nothing has happened

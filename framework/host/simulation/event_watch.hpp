@@ -40,6 +40,10 @@ class EventWatch final : private Signals {
   /// time that find() gave. When the function returns true, a state has changed and the integrator has to
   /// begin anew once more.
   bool pass();
+  /// At the start of a run from a row of results, which shows the state before what is due at its time: lets the
+  /// elements answer to events whose functions have just changed their sign there, as far as rounding tells. To be
+  /// called after begin(); what it returns is that of pass().
+  bool pass_what_is_due();
   /// The state vector after pass() has returned true: that of the integrator, with the states that have jumped.
   std::span<const double> state() const { return y_; }
   /// Goes on after pass(), and after the new beginning that it may have asked for.

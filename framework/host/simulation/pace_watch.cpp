@@ -19,6 +19,12 @@ constexpr double slow = 0.1, too_often = 100;
 
 }  // namespace
 
+void PaceWatch::begin_from(double t) {
+  now_ = t;
+  few_ = many_ = {t};
+  for (Reach& reach : reaches_) reach.stretch = {t};
+}
+
 void PaceWatch::look(double now, std::size_t evaluations, const SolverOde& ode) {
   now_ = now;
   // A system that takes such steps for a while, as in a stiff impact, is through after some hundred.
@@ -39,7 +45,7 @@ void PaceWatch::look(double now, std::size_t evaluations, const SolverOde& ode) 
   many_ = {now, 0, ode.failures()};
   const std::size_t in_vain = many_.failures - before;
   const double way = now - begin;
-  if (in_vain < most_in_vain || way >= slow * best_pace_ * many_steps || duration_ - now <= too_often * way) return;
+  if (in_vain < most_in_vain || way >= slow * best_pace_ * many_steps || end_ - now <= too_often * way) return;
   throw Failure(Exit::simulation_failed,
                 fmt::format("the run no longer gets on: {} steps led from t = {:.9g} s to {:.9g} s, and {} more were "
                             "tried in vain, the last one for this reason: {}",
@@ -48,8 +54,8 @@ void PaceWatch::look(double now, std::size_t evaluations, const SolverOde& ode) 
 
 std::optional<std::string> PaceWatch::out_of_reach() const {
   for (const Reach& reach : reaches_) {
-    if (reach.stretch.steps > 0 || !(duration_ - now_ > reach.most * reach.way)) continue;
-    const double steps = static_cast<double>(reach.made) * (duration_ - now_) / reach.way;
+    if (reach.stretch.steps > 0 || !(end_ - now_ > reach.most * reach.way)) continue;
+    const double steps = static_cast<double>(reach.made) * (end_ - now_) / reach.way;
     return fmt::format(
         "the run no longer gets on: {} steps led to t = {:.9g} s, only {:.3g} s further, and some {:.1g} more of them "
         "are still to come",

@@ -16,7 +16,10 @@ namespace polyform::host::inline simulation {
 /// that motion is an error of the steps, and no motion of the model.
 class PaceWatch {
  public:
-  explicit PaceWatch(double duration) : duration_(duration) {}
+  /// end: of the run, s.
+  explicit PaceWatch(double end) : end_(end) {}
+  /// Before the first step, which begins at t.
+  void begin_from(double t);
   /// After each step, which ended now; evaluations: how many there were so far, those between steps included. Failure
   /// (simulation_failed) where the run no longer gets on.
   void look(double now, std::size_t evaluations, const SolverOde&);
@@ -31,7 +34,7 @@ class PaceWatch {
     std::size_t steps = 0;     ///< since then
     std::size_t failures = 0;  ///< before
   };
-  double duration_;
+  double end_;
   double best_pace_ = 0;  ///< of any few steps after each other, s per step
   /// So many steps, and how many times as many still to come are too many.
   struct Reach {

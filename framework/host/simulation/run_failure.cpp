@@ -20,7 +20,7 @@ bool ended_next_to_singular(const SystemView& view, Solver& solver, RunMotion& m
   if (!motion.integrator().state_at(motion.time(), motion.y())) return false;
   const StateView state = rows.state();
   if (solver.decode(motion.solver_states(), state) != Status::ok) return false;
-  return is_next_to_singular(view, as_const(state));
+  return is_next_to_singular(view, motion.time(), as_const(state));
 }
 
 }  // namespace

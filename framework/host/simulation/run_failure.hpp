@@ -1,6 +1,7 @@
 // Why a run failed, beyond what the solver or the integrator says.
 #pragma once
 
+#include "framework/diagnostics.hpp"
 #include "framework/host/simulation/run_motion.hpp"
 #include "framework/host/simulation/run_record.hpp"
 #include "framework/host/simulation/run_rows.hpp"
@@ -10,5 +11,18 @@ namespace polyform::host::inline simulation {
 /// Adds the cause to the failure in the record, if it is known: a singular position, an element, a formula without a
 /// value. The motion stands at the last step that was made, if it has begun.
 void explain_failure(RunRecord&, const SystemView&, Solver&, RunMotion&, RunRows&);
+
+/// Does a part of a run; its first failure is the run's.
+template <class Part>
+void guard(RunRecord& record, const Part& part) {
+  try {
+    part();
+  } catch (const Failure& problem) {
+    if (record.end == End::failed) return;
+    record.end = End::failed;
+    record.failure = problem.message();
+    record.remedy = problem.remedy();
+  }
+}
 
 }  // namespace polyform::host::inline simulation

@@ -16,11 +16,11 @@ constexpr double wider = 8;
 
 }  // namespace
 
-RunMotion::RunMotion(const SystemView& view, const ConstStateView& start, Solver& solver,
+RunMotion::RunMotion(const SystemView& view, double t, const ConstStateView& start, Solver& solver,
                      const IntegratorChoice& integrator, const StepSettings& settings)
     : solver_(solver),
       equations_(solver, view),
-      touching_(view, start, solver, equations_),
+      touching_(view, t, start, solver, equations_),
       driven_(equations_, touching_),
       integrator_(driven_, integrator, settings),
       states_(solver.state_size()),
@@ -29,10 +29,10 @@ RunMotion::RunMotion(const SystemView& view, const ConstStateView& start, Solver
       moved_rates_(equations_.size()),
       ahead_(equations_.size()) {}
 
-void RunMotion::begin(const ConstStateView& start) {
-  encode_start(solver_, start, solver_states());
-  if (!touching_.empty()) touching_.renew(0, y_);
-  integrator_.start(0, y_);
+void RunMotion::begin(double t, const ConstStateView& start) {
+  encode_start(t, solver_, start, solver_states());
+  if (!touching_.empty()) touching_.renew(t, y_);
+  integrator_.start(t, y_);
   begun_ = true;
 }
 

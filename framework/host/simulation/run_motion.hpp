@@ -15,11 +15,12 @@ namespace polyform::host::inline simulation {
 /// Functions that compute throw Failure (simulation_failed).
 class RunMotion {
  public:
-  /// View, start and solver outlive the object.
-  RunMotion(const SystemView&, const ConstStateView& start, Solver&, const IntegratorChoice&, const StepSettings&);
+  /// View, start and solver outlive the object. t: the time of the start, s.
+  RunMotion(const SystemView&, double t, const ConstStateView& start, Solver&, const IntegratorChoice&,
+            const StepSettings&);
 
-  /// Gives the state of the system at time 0 to the solver and to the integrator.
-  void begin(const ConstStateView& start);
+  /// Gives the state of the system at time t to the solver and to the integrator.
+  void begin(double t, const ConstStateView& start);
   /// The same with the state of another run of the same model. Fails also if the model has rows that hold at times.
   void begin_from(const RunState&);
   bool begun() const { return begun_; }

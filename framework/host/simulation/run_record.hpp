@@ -13,12 +13,15 @@
 namespace polyform::host::inline simulation {
 
 struct RunSettings {
-  double duration = 10;  ///< s
+  double start_time = 0; ///< what the clock shows at the start, s
+  double duration = 10;  ///< from there on, s
   double step = 1e-3;    ///< s: fixed, or the first of an adaptive integrator
   double relative_tolerance = 1e-8, absolute_tolerance = 1e-10;
   double output_interval = 0.1;  ///< s
   IntegratorChoice integrator{};
   double max_step = std::numeric_limits<double>::infinity();  ///< no step is longer, s
+
+  double end_time() const { return start_time + duration; }
 };
 
 enum class End { done, failed, interrupted };

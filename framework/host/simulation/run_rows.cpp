@@ -43,9 +43,9 @@ void RunRows::put(double t, std::span<const double> y, double work, const Correc
   }
 }
 
-void RunRows::begin_from(const RowSums& sums, std::span<const double> y) {
+void RunRows::begin_from(const RowSums& sums, double t, std::span<const double> y) {
   statistics_.begin_from(sums);
-  if (solver_.observe(0, y, store_.now()) != Status::ok) fail_at(0, solver_);
+  if (solver_.observe(t, y, store_.now()) != Status::ok) fail_at(t, solver_);
   end_copies();
   for (RowSink* sink : sinks_) sink->see_start(store_.now());
 }

@@ -32,9 +32,9 @@ class RunRows {
   void store_balance(RunRecord& record) const { check_.store(record); }
   std::span<RowSink* const> sinks() const { return sinks_; }
   const RowSums& sums() const { return statistics_.sums(); }
-  /// In place of rows that another run of the same model has written, which began with the state y at t = 0. Failure
+  /// In place of rows that another run of the same model has written, which began with the state y at t. Failure
   /// (simulation_failed) when the solver cannot observe.
-  void begin_from(const RowSums& sums, std::span<const double> y);
+  void begin_from(const RowSums& sums, double t, std::span<const double> y);
 
   /// Memory in which the solver may decode a state.
   StateView state() { return store_.now().state(); }

@@ -10,9 +10,9 @@ namespace polyform::host::inline simulation {
 
 RunStops::RunStops(const SystemView& view, Solver& solver, RunMotion& motion, const RunSettings& settings)
     : motion_(motion),
-      duration_(settings.duration),
+      end_of_run_(settings.end_time()),
       knots_(view),
-      pole_(view, settings.duration),
+      pole_(view, settings.start_time, settings.end_time()),
       events_(view, solver, motion.integrator(), settings.step, settings.integrator.fixed_step()),
       touches_(motion.touching(), motion.integrator(), settings.step),
       jumps_(view, solver),
@@ -21,14 +21,23 @@ RunStops::RunStops(const SystemView& view, Solver& solver, RunMotion& motion, co
   for (const ElementEvents::Source& source : sources()) knots_.add(*source.events, source.type);
 }
 
-void RunStops::begin() {
+void RunStops::begin(double t) { begin_from(t - 2 * time_resolution(t)); }
+
+void RunStops::pass_what_is_due(double t) {
+  if (!(t > 0) || events_.empty() || !events_.pass_what_is_due()) return;
+  std::ranges::copy(events_.state(), motion_.y().begin());
+  motion_.begin_anew_from_state(t, 0);
+  begin_searches();
+}
+
+void RunStops::begin_searches() {
   if (!events_.empty()) events_.begin();
   if (!touches_.empty()) touches_.begin();
 }
 
 void RunStops::begin_from(double t) {
   knots_.pass(t);
-  begin();
+  begin_searches();
 }
 
 void RunStops::renew() {
@@ -43,7 +52,7 @@ double RunStops::plan() {
   // A step that ends shortly before a knot sees nothing of what begins there; the next begins at the knot.
   end_ = knot_.abrupt ? knot_.time - time_resolution(knot_.time) : knot_.time;
   pole_.check(now);
-  double limit = std::min({duration_, end_, pole_.end_of_steps()});
+  double limit = std::min({end_of_run_, end_, pole_.end_of_steps()});
   if (!events_.empty()) limit = std::min(limit, now + events_.longest_step());
   if (!touches_.empty()) limit = std::min(limit, now + touches_.longest_step());
   return step_again_until_ > now ? std::min(limit, step_again_until_) : limit;
@@ -85,11 +94,11 @@ void RunStops::pass_touch() {
   motion_.stand_at(found_at_);
   touches_.pass(found_at_, motion_.y());
   motion_.begin_anew_from_state(found_at_, 0);
-  begin();
+  begin_searches();
 }
 
 void RunStops::pass_event() {
-  const double first_step = events_.first_step(), limit = std::min(end_, duration_);
+  const double first_step = events_.first_step(), limit = std::min(end_, end_of_run_);
   motion_.cross({found_at_, std::min(events_.found_at(), limit), std::min(found_at_ + first_step, limit), limit,
                  events_.widest_crossing()},
                 first_step);

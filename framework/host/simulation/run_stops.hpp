@@ -25,9 +25,12 @@ class RunStops {
 
   /// Sources of event functions and schedules.
   std::span<const ElementEvents::Source> sources() const { return events_.elements().sources(); }
-  /// To be called at the integrator's time, before the first step.
-  void begin();
-  /// The same if the run begins at t > 0.
+  /// To be called at the integrator's time t, before the first step of a run. What is due at t > 0 is still to come: a
+  /// row of results, from which such a run may start, shows the state before it. Events of that kind come with
+  /// pass_what_is_due(), behind the first row.
+  void begin(double t);
+  void pass_what_is_due(double t);
+  /// The same if the run goes on at t, where all that was due has happened.
   void begin_from(double t);
   /// To be called at the integrator's time, after the forces or rows have changed.
   void renew();
@@ -60,11 +63,12 @@ class RunStops {
 
  private:
   void step_again_until(double end);
+  void begin_searches();
   void renew_touches();
   void carry_across(double knot);
 
   RunMotion& motion_;
-  const double duration_;
+  const double end_of_run_;
   Knots knots_;
   ClockPole pole_;
   EventWatch events_;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "framework/host/simulation/evaluate.hpp"
 #include "polyform/contract/second_order.hpp"
 #include "polyform/mechanics/judgement.hpp"
 #include "polyform/mechanics/scale.hpp"
@@ -15,9 +16,9 @@ namespace {
 
 /// What rounding leaves of the largest position at the start, corrected. A state that is zero, such as a coordinate
 /// across a plane, is computed from these and has their rounding.
-double finest_tolerance_at(const ConstStateView& start, Solver& solver) {
+double finest_tolerance_at(double t, const ConstStateView& start, Solver& solver) {
   std::vector<double> y(solver.state_size());
-  if (solver.encode(start, y) != Status::ok) return 0;  // the run says why
+  if (encode_at(t, solver, start, y) != Status::ok) return 0;  // the run says why
   auto* const second = ask<SecondOrderSystem>(solver);
   double largest = 0;
   for (std::size_t i = 0; i < y.size(); ++i)
@@ -40,7 +41,7 @@ bool holds_lengths(const SystemView& view, const Solver& solver) {
 
 RunTolerances::RunTolerances(const SystemView& view, const ConstStateView& start, Solver& solver,
                              const RunSettings& settings)
-    : view_(view), solver_(solver), settings_(settings), finest_(finest_tolerance_at(start, solver)) {}
+    : view_(view), solver_(solver), settings_(settings), finest_(finest_tolerance_at(settings.start_time, start, solver)) {}
 
 StepSettings RunTolerances::step_settings() const {
   StepSettings settings;

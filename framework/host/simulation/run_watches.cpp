@@ -16,7 +16,7 @@ RunWatches::RunWatches(const SystemView& view, Solver& solver, RunMotion& motion
     : motion_(motion),
       fixed_step_(run.integrator.fixed_step()),
       singular_(view, solver),
-      pace_(run.duration),
+      pace_(run.end_time()),
       stability_(motion.equations(), motion.integrator()),
       scales_(view),
       repeated_(view, solver, motion.touching()),

@@ -25,6 +25,11 @@ class RunWatches {
 
   /// The longest step that the shortest declared time allows, s.
   double longest_allowed_step() const { return longest_allowed_; }
+  /// Before the first step, which begins at t.
+  void begin_from(double t) {
+    pace_.begin_from(t);
+    stability_.begin_from(t);
+  }
   /// After each step. Failure (simulation_failed) where the run no longer gets on, or where a plugin has changed how
   /// numbers are computed. held_by: tells what bounds steps by a guard, see RunStops.
   void look(const std::function<std::string()>& held_by);

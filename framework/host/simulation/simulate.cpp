@@ -33,8 +33,9 @@ class Run {
         solver_(solver),
         control_(control),
         tolerances_(view, start, solver, settings),
-        motion_(view, start, solver, settings.integrator, tolerances_.step_settings()),
+        motion_(view, settings.start_time, start, solver, settings.integrator, tolerances_.step_settings()),
         rows_(view, solver, sinks),
+        start_time_(settings.start_time),
         times_(settings),
         stops_(view, solver, motion_, settings),
         watches_(view, solver, motion_, settings, tolerances_.step_settings(), stops_.sources()) {}
@@ -50,9 +51,11 @@ class Run {
     clear_trouble();
     forget_element_failures(view_);
     guard(record_, [&] {
-      motion_.begin(start_);
-      stops_.begin();
-      rows_until(0);
+      motion_.begin(start_time_, start_);
+      stops_.begin(start_time_);
+      watches_.begin_from(start_time_);
+      rows_until(start_time_);
+      stops_.pass_what_is_due(start_time_);
     });
   }
 
@@ -64,6 +67,7 @@ class Run {
     guard(record_, [&] {
       motion_.begin_from(from);
       stops_.begin_from(from.time);
+      watches_.begin_from(from.time);
       last_row_ = from.time;
       stood_at_ = from;
     });
@@ -73,8 +77,8 @@ class Run {
   RunRecord to_end_from(const RunSnapshot& from) {
     before_ = &from.record;
     guard(record_, [&] {
-      encode_start(solver_, start_, motion_.solver_states());
-      rows_.begin_from(from.sums, motion_.solver_states());
+      encode_start(start_time_, solver_, start_, motion_.solver_states());
+      rows_.begin_from(from.sums, start_time_, motion_.solver_states());
     });
     times_.begin_from(from.state.time);
     begin_from(from.state);
@@ -175,19 +179,6 @@ class Run {
     record.warnings = warnings(record);
     rows_.store_balance(record);
     if (before_ != nullptr) add_record_before(record, *before_);
-  }
-
-  /// Does a part of the run; its first failure is the run's.
-  template <class Part>
-  static void guard(RunRecord& record, const Part& part) {
-    try {
-      part();
-    } catch (const Failure& problem) {
-      if (record.end == End::failed) return;
-      record.end = End::failed;
-      record.failure = problem.message();
-      record.remedy = problem.remedy();
-    }
   }
 
   bool goes_on_to_step() {
@@ -296,6 +287,7 @@ class Run {
   RunTolerances tolerances_;
   RunMotion motion_;
   RunRows rows_;
+  const double start_time_;
   RowTimes times_;
   RunStops stops_;
   RunWatches watches_;
@@ -367,7 +359,7 @@ RunOnDemand::RunOnDemand(const SystemView& view, const ConstStateView& start, So
     parts_->run.begin_from(*from);
     return;
   }
-  parts_->run.ask_row(0, false);
+  parts_->run.ask_row(parts_->settings.start_time, false);
   parts_->run.begin();
 }
 RunOnDemand::~RunOnDemand() = default;

@@ -27,9 +27,9 @@ struct RunControl {
   std::function<void(const RunSnapshot&)> take_snapshot{};
 };
 
-/// Runs the solver from the system's initial state. Rows go to every sink: at k × output_interval (a product, not a
-/// running sum) and at the end. A run that fails says so in its record; its rows so far stand. Memory does not grow
-/// with the duration. Failure (bad_input) for an unknown integrator.
+/// Runs the solver from the system's initial state, which is that at the start time of the settings. Rows go to every
+/// sink: at k × output_interval (a product, not a running sum) and at the end. A run that fails says so in its record;
+/// its rows so far stand. Memory does not grow with the duration. Failure (bad_input) for an unknown integrator.
 RunRecord simulate(const System&, Solver&, const RunSettings&, std::span<RowSink* const>, const RunControl&);
 /// The same, on from a snapshot of another run of the same model, rows behind it.
 RunRecord simulate(const System&, Solver&, const RunSettings&, std::span<RowSink* const>, const RunControl&,
@@ -66,8 +66,8 @@ class StepwiseRun {
 /// time between them. If nothing is changed, its steps and the values of its rows are those of simulate().
 class RunOnDemand {
  public:
-  /// The view, the solver and the sinks outlive it; the start is copied by encoding it. Begins at t = 0 with a row, or
-  /// at the state that another run of the same model has given, without one.
+  /// The view, the solver and the sinks outlive it; the start is copied by encoding it. Begins at the start time with a
+  /// row, or at the state that another run of the same model has given, without one.
   RunOnDemand(const SystemView&, const ConstStateView& start, Solver&, RunSettings, std::span<RowSink* const>,
               const RunState* from = nullptr);
   ~RunOnDemand();

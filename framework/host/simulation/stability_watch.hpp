@@ -15,6 +15,8 @@ class StabilityWatch {
  public:
   /// The arguments outlive the object.
   StabilityWatch(SolverOde& ode, const Integration& integrator) : ode_(ode), integrator_(integrator) {}
+  /// Before the first step, which begins at t.
+  void begin_from(double t) { since_ = t; }
   /// After a step.
   void look();
   /// What held the steps, over most of the run, and how long they were: a sentence without a full stop. Empty if they

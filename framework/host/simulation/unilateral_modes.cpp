@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "framework/diagnostics.hpp"
+#include "framework/host/simulation/evaluate.hpp"
 #include "framework/host/simulation/unilateral_motion.hpp"
 
 namespace polyform::host::inline simulation {
@@ -114,10 +115,10 @@ ConeProblem UnilateralMotion::problem_of(const std::vector<std::size_t>& points,
   return problem;
 }
 
-void UnilateralMotion::check_drawn(const ConstStateView& start) {
+void UnilateralMotion::check_drawn(double t, const ConstStateView& start) {
   std::vector<double> y(ode_.size());
-  if (solver_.encode(start, std::span(y).first(solver_.state_size())) != Status::ok) return;  // the run says why
-  set_.evaluate(0, y);
+  if (encode_at(t, solver_, start, std::span(y).first(solver_.state_size())) != Status::ok) return;  // the run says why
+  set_.evaluate(t, y);
   for (std::size_t k = 0; k < set_.points(); ++k) {
     if (!set_.point(k).has_gap || !(set_.gap(k) < -drawn_overlap)) continue;
     throw Failure(Exit::bad_input,

@@ -33,8 +33,9 @@ constexpr double redundant = 1e-9;
 
 }  // namespace
 
-UnilateralMotion::UnilateralMotion(const SystemView& view, const ConstStateView& start, Solver& solver, Ode& ode)
-    : set_(view, start, solver),
+UnilateralMotion::UnilateralMotion(const SystemView& view, double t, const ConstStateView& start, Solver& solver,
+                                   Ode& ode)
+    : set_(view, t, start, solver),
       solver_(solver),
       ode_(ode),
       response_(view, set_, solver, ode),
@@ -55,7 +56,7 @@ UnilateralMotion::UnilateralMotion(const SystemView& view, const ConstStateView&
       rates_then_(ode.size()) {
   unknowns_.reserve(forces_.size());
   touching_.reserve(set_.points());
-  if (!empty()) check_drawn(start);
+  if (!empty()) check_drawn(t, start);
 }
 
 void UnilateralMotion::keep(RunState& out) const {

@@ -23,8 +23,9 @@ class UnilateralMotion {
   /// What event functions tell of a point. A function that has nothing to tell is 1.
   enum Function : std::size_t { closing, pulling, gripping, resting, functions_per_point };
 
-  /// All arguments outlive the object. ode: the solver's. Failure (bad_input) if surfaces overlap at the start.
-  UnilateralMotion(const SystemView&, const ConstStateView& start, Solver&, Ode& ode);
+  /// All arguments outlive the object. t: the time of the start, s; ode: the solver's. Failure (bad_input) if surfaces
+  /// overlap at the start.
+  UnilateralMotion(const SystemView&, double t, const ConstStateView& start, Solver&, Ode& ode);
 
   bool empty() const { return set_.empty(); }
   const UnilateralSet& set() const { return set_; }
@@ -71,7 +72,7 @@ class UnilateralMotion {
   static constexpr double gap_rounding = 1e-13;
   static constexpr std::size_t three = UnilateralSet::rows_per_point;
 
-  void check_drawn(const ConstStateView& start);
+  void check_drawn(double t, const ConstStateView& start);
   bool is_closed(std::size_t k) const { return modes_[k] != UnilateralMode::open; }
   bool has_tangent(std::size_t k, std::size_t i) const { return i < set_.point(k).tangents; }
   void direct(std::size_t k, double (&direction)[2]) const;

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "framework/diagnostics.hpp"
+#include "framework/host/simulation/evaluate.hpp"
 #include "polyform/contract/second_order.hpp"
 #include "polyform/mechanics/kinematics.hpp"
 
@@ -27,7 +28,7 @@ struct UnilateralSet::Motion {
   TreeKinematics tree;
 };
 
-UnilateralSet::UnilateralSet(const SystemView& view, const ConstStateView& start, Solver& solver)
+UnilateralSet::UnilateralSet(const SystemView& view, double t, const ConstStateView& start, Solver& solver)
     : view_(view), solver_(solver) {
   for (const ForceInstances& group : view.forces) add(view, group);
   if (empty()) return;
@@ -36,7 +37,7 @@ UnilateralSet::UnilateralSet(const SystemView& view, const ConstStateView& start
   for (auto* part : {&gap_, &holding_, &sliding_, &before_}) part->resize(n);
   for (auto* part : {&B_, &bias_, &rates_, &terms_}) part->resize(rows_per_point * n);
   A_.resize(2 * rows_per_point * n);
-  find_slots(start, solver);
+  find_slots(t, start, solver);
 }
 
 UnilateralSet::~UnilateralSet() = default;
@@ -100,7 +101,7 @@ void UnilateralSet::add(const SystemView& view, const ForceInstances& group) {
 }
 
 /// Finds the places of first-order states in y: raises each state by its own number, and looks where y changes.
-void UnilateralSet::find_slots(const ConstStateView& start, Solver& solver) {
+void UnilateralSet::find_slots(double t, const ConstStateView& start, Solver& solver) {
   const auto* const second = ask<SecondOrderSystem>(solver);
   if (second == nullptr || second->kinds().size() != solver.state_size())
     throw Failure(Exit::bad_input,
@@ -110,11 +111,11 @@ void UnilateralSet::find_slots(const ConstStateView& start, Solver& solver) {
   std::vector<double> without(solver.state_size()), with(without.size()), x(start.x.begin(), start.x.end());
   ConstStateView raised = start;
   raised.x = x;
-  const bool encoded = solver.encode(start, without) == Status::ok;
+  const bool encoded = encode_at(t, solver, start, without) == Status::ok;
   std::size_t count = 0;
   for (const Batch& b : batches_)
     for (std::size_t k = 0; k < b.state_count; ++k) x[b.state + k] += static_cast<double>(++count);
-  const bool again = encoded && solver.encode(raised, with) == Status::ok;
+  const bool again = encoded && encode_at(t, solver, raised, with) == Status::ok;
   std::vector<std::size_t> place(count, UnilateralPoint::none);
   for (std::size_t i = 0; again && i < with.size(); ++i) {
     const double number = std::round(with[i] - without[i]);

@@ -26,8 +26,8 @@ class UnilateralSet {
 
   /// Failure (bad_input) if the solver gives no SecondOrderSystem or keeps first-order states in a form of its own, or
   /// an element touches a flexible body; (simulation_failed) if memory runs out. start: a state that the solver can
-  /// encode.
-  UnilateralSet(const SystemView&, const ConstStateView& start, Solver&);
+  /// encode, at time t.
+  UnilateralSet(const SystemView&, double t, const ConstStateView& start, Solver&);
   ~UnilateralSet();  // where Motion is known
   UnilateralSet(const UnilateralSet&) = delete;
   UnilateralSet& operator=(const UnilateralSet&) = delete;
@@ -85,7 +85,7 @@ class UnilateralSet {
   };
   struct Motion;
   void add(const SystemView&, const ForceInstances&);
-  void find_slots(const ConstStateView& start, Solver&);
+  void find_slots(double t, const ConstStateView& start, Solver&);
   void decode(double t, std::span<const double> y);
   double fastest_turning() const;
   void find_rates(std::span<double> rates, std::span<double> terms) const;

@@ -9,7 +9,7 @@ Spatial OpenReaction::unique_part(const Spatial& reaction, const Mat3& R) const 
 }
 
 void OpenReactions::add(const ConstStateView& state, const Orientations& orientation) {
-  for (const OpenDirections& open : system_.count_constraints(state, {}).open) {
+  for (const OpenDirections& open : system_.count_constraints(system_.start_time(), state, {}).open) {
     const JointData& joint = system_.view().joints[at(open.joint())];
     const std::optional<Mat3> axes[] = {Mat3::identity(), orientation(joint.base), orientation(joint.moving)};
     const auto [place, first] = seen_.try_emplace(at(open.joint()));

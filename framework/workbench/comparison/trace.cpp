@@ -127,7 +127,8 @@ Scale acting_at_start(const System& system) {
   ForceSet forces(view);
   std::vector<Spatial> loads(view.frames());
   std::vector<double> efforts(view.nv), rates(view.states);
-  if (forces.good()) forces.evaluate(0, tree.frames(), start.q, start.v, start.x, loads, efforts, rates);
+  if (forces.good())
+    forces.evaluate(system.start_time(), tree.frames(), start.q, start.v, start.x, loads, efforts, rates);
   const SystemScales scales(view);
   Scale acting = scales.of_system(tree.frames(), std::span(loads).first(view.bodies.size()));
   // Springs that balance each other have no resultant load but their round-off.

@@ -194,6 +194,7 @@ Equilibrium find_equilibrium(const System& system, const SolverMaker& make, cons
   EquilibriumEquations& balance = *search;
   out.warning = balance.check();
   name_unbalanced(balance, balance_tolerance * size, out);
+  out.point.time = system.start_time();
   out.point.state = balance.state();
   for (Index k = 0; request.steady && k < balance.moves(); ++k)
     if (const double speed = balance.speed(k); speed != 0)

@@ -48,7 +48,7 @@ struct Equilibrium {
 };
 
 /// Finds positions, first-order states and trimmed inputs for which all accelerations of independent velocities and all
-/// rates of first-order states vanish, from the initial state at t = 0, in independent coordinates on closed states.
+/// rates of first-order states vanish, from the initial state at its time, in independent coordinates on closed states.
 ///
 /// At rest without trimmed inputs and held coordinates it descends: the accelerations a from rest are M⁻¹Q, Q the
 /// generalized forces and M the inertia from the kinetic energy, and with K = −∂Q/∂δ the step is

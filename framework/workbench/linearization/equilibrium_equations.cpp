@@ -40,7 +40,7 @@ EquilibriumEquations::EquilibriumEquations(const System& system, const SolverMak
   find_held();
   set_out();
   if (!request.steady) return;
-  start_ = {0, state_, request.trimmed, offsets_};
+  start_ = {system.start_time(), state_, request.trimmed, offsets_};
   steady_.emplace(system, make, start_, choice_);
   if (!steady_->any()) steady_.reset();
   if (steady_ && !accelerations(VectorXd::Zero(unknowns()), now_)) fail();
@@ -76,7 +76,7 @@ void EquilibriumEquations::set_out() {
   varied_.set(offsets_);
   directions_.resize(0, 0);
   if (!chosen_ || !request_.steady) {
-    choice_ = choose_coordinates(varied_.view(), 0, state_, held_);
+    choice_ = choose_coordinates(varied_.view(), system_.start_time(), state_, held_);
     chosen_ = true;
     if (unknowns() > static_cast<Index>(most_states))
       throw Failure(
@@ -169,7 +169,7 @@ MatrixXd EquilibriumEquations::jacobian() {
 
 MatrixXd EquilibriumEquations::inertia() {
   const SystemView& view = varied_.view();
-  ClosedStates closed(view, 0, choice_, state_);
+  ClosedStates closed(view, system_.start_time(), choice_, state_);
   FlexibleSet flexible(view);
   ModuleStates modules(view);
   std::vector<double> deviation(closed.size());
@@ -183,7 +183,8 @@ MatrixXd EquilibriumEquations::inertia() {
     if (j >= 0) deviation[first + static_cast<std::size_t>(j)] = 0;
     const std::span<const BodyMotion> frames = closed.constraints().tree().frames();
     flexible.evaluate(frames, s.eta.data(), s.etadot.data());
-    return kinetic_energy(view, frames, flexible, s.etadot.data()) + modules.kinetic_energy(0, frames, s);
+    return kinetic_energy(view, frames, flexible, s.etadot.data()) +
+           modules.kinetic_energy(system_.start_time(), frames, s);
   };
   const double still = energy(-1, -1);
   VectorXd single(moves());
@@ -205,7 +206,8 @@ bool EquilibriumEquations::go(const VectorXd& z) {
 
 std::unique_ptr<Probe> EquilibriumEquations::make_probe(std::span<const double> offsets) {
   varied_.set(offsets);
-  return std::make_unique<Probe>(system_, varied_.view(), 0, choice_, state_, make_(varied_.view()), no_outputs_);
+  return std::make_unique<Probe>(system_, varied_.view(), system_.start_time(), choice_, state_, make_(varied_.view()),
+                                 no_outputs_);
 }
 
 /// The moves that nonholonomic constraints allow.
@@ -213,7 +215,7 @@ void EquilibriumEquations::find_directions() {
   const Index positions = static_cast<Index>(choice_.positions());
   directions_ = MatrixXd::Identity(positions, moves());
   if (positions == moves()) return;
-  ClosedStates closed(varied_.view(), 0, choice_, state_);
+  ClosedStates closed(varied_.view(), system_.start_time(), choice_, state_);
   const ChartRates chart(varied_.view(), state_);
   std::vector<double> deviation(closed.size()), rates(names_.size()), still(names_.size());
   CanonicalState s;

@@ -21,8 +21,8 @@ constexpr double levers = 100;
 
 }  // namespace
 
-KeptConstraints::KeptConstraints(const SystemView& view, const ConstStateView& nominal)
-    : misfit_(view), kept_(std::max(kept, levers * nearly_dependent_part(view, nominal))) {}
+KeptConstraints::KeptConstraints(const SystemView& view, double t, const ConstStateView& nominal)
+    : misfit_(view), kept_(std::max(kept, levers * nearly_dependent_part(view, t, nominal))) {}
 
 void KeptConstraints::require(double t, const Observation& now, bool beside_nominal) {
   const AccelerationMisfit::Worst worst = misfit_.worst(t, now);
@@ -48,7 +48,8 @@ void KeptConstraints::require(double t, const Observation& now, bool beside_nomi
 void require_constraints(const System& system, Solver& solver) {
   ObservationStore store(system.view());
   evaluate(system, solver, store);
-  KeptConstraints(system.view(), system.initial_state()).require(0, store.now());
+  const double t = system.start_time();
+  KeptConstraints(system.view(), t, system.initial_state()).require(t, store.now());
 }
 
 }  // namespace polyform::host::linearization

@@ -14,7 +14,8 @@ namespace polyform::host::inline linearization {
 /// they are independent.
 class KeptConstraints {
  public:
-  KeptConstraints(const SystemView&, const ConstStateView& nominal);
+  /// t: the time of the nominal state, s.
+  KeptConstraints(const SystemView&, double t, const ConstStateView& nominal);
   void require(double t, const Observation&, bool beside_nominal = false);
 
  private:

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "framework/diagnostics.hpp"
+#include "framework/host/simulation/evaluate.hpp"
 #include "framework/host/simulation/observation_store.hpp"
 
 namespace polyform::host::inline linearization {
@@ -33,7 +34,7 @@ class IntegratedPath final : public MotionPath, private Ode {
         integrator_(*this, choice,
                     {.step = first_step_of_path, .relative_tolerance = tolerance,
                      .absolute_tolerance = 0.1 * tolerance}) {
-    if (solver_->encode(model.nominal().constant(), y_) != Status::ok) fail(solver_->failure());
+    if (encode_at(start_, *solver_, model.nominal().constant(), y_) != Status::ok) fail(solver_->failure());
     integrator_.start(start_, y_);
   }
 

@@ -86,7 +86,7 @@ Probe::Probe(const System& system, const SystemView& view, double time, const Mi
       choice_(choice),
       closed_(view, time, choice, nominal),
       chart_(view, nominal),
-      kept_(view, nominal.constant()),
+      kept_(view, time, nominal.constant()),
       solver_(std::move(solver)),
       outputs_(outputs),
       store_(view),
@@ -134,7 +134,8 @@ bool Probe::evaluate(std::span<const double> deviation, std::span<double> out) {
   ++evaluations_;
   Observation& now = store_.now();
   clear_trouble();
-  if (solver_->encode(state_.constant(), y_) != Status::ok || solver_->observe(time_, y_, now) != Status::ok) {
+  if (encode_at(time_, *solver_, state_.constant(), y_) != Status::ok ||
+      solver_->observe(time_, y_, now) != Status::ok) {
     failure_ = std::string(solver_->failure()) + note_of_formula();
     return false;
   }

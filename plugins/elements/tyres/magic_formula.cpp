@@ -26,7 +26,8 @@ struct Name {
   double MagicFormula::*member;
 };
 #define POLYFORM_NAME(name, value) Name{#name, &MagicFormula::name},
-constexpr Name names[] = {POLYFORM_MAGIC_COEFFICIENTS(POLYFORM_NAME)};
+constexpr Name names[] = {POLYFORM_MAGIC_COEFFICIENTS(POLYFORM_NAME) POLYFORM_MAGIC_COEFFICIENTS_61(POLYFORM_NAME){
+    "INFLPRES", &MagicFormula::INFLPRES}};
 #undef POLYFORM_NAME
 
 }  // namespace
@@ -48,11 +49,16 @@ std::optional<MagicFormula::Mistake> MagicFormula::read(std::string_view text) {
       if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
     std::string_view value = trimmed(line.substr(equals + 1));
     if (name == "PROPERTY_FILE_FORMAT" && value.find("MF_05") == value.npos && value.find("PAC2002") == value.npos &&
-        value.find("MF-TYRE") == value.npos && value.find("USER") == value.npos)
+        value.find("MF-TYRE") == value.npos && value.find("MF61") == value.npos && value.find("USER") == value.npos)
       return Mistake{line_number,
-                     "the file has the format " + std::string(value) + ", not that of the magic formula 5"};
-    if (name == "FITTYP" && value != "5" && value != "51" && value != "52" && value != "6")
-      return Mistake{line_number, "the file is for version " + std::string(value) + " of the formula, not 5.2"};
+                     "the file has the format " + std::string(value) + ", not that of the magic formula 5 or 6.1"};
+    if (name == "FITTYP") {
+      constexpr std::string_view versions[] = {"5", "51", "52", "6", "60", "61"};
+      if (std::ranges::find(versions, value) == std::end(versions))
+        return Mistake{line_number,
+                       "the file is for version " + std::string(value) + " of the formula, not 5.2 or 6.1"};
+      is_61_ = value == "60" || value == "61";  // 6 is 5.2 too
+    }
     const auto known = std::ranges::find(names, std::string_view(name), &Name::name);
     if (known == std::end(names)) continue;
     if (value.starts_with('+')) value.remove_prefix(1);
@@ -64,36 +70,74 @@ std::optional<MagicFormula::Mistake> MagicFormula::read(std::string_view text) {
     ++found;
   }
   if (found == 0) return Mistake{line_number, "the file gives no coefficient of the magic formula"};
+  if (is_61_ && (!(NOMPRES > 0) || PKY4 == 0 || INFLPRES < 0))
+    return Mistake{line_number, "NOMPRES is greater than zero, PKY4 not zero, INFLPRES not below zero"};
   if (!(FNOMIN > 0) || !(UNLOADED_RADIUS > 0) || !(LFZO > 0) || PKY2 == 0 || PCX1 == 0 || PCY1 == 0)
     return Mistake{line_number, "FNOMIN, UNLOADED_RADIUS and LFZO are greater than zero, PKY2, PCX1 and PCY1 not zero"};
   return std::nullopt;
 }
 
-/// Pacejka, Tire and Vehicle Dynamics, 2002, Sect. 4.3.2; names of quantities as there.
-MagicForces MagicFormula::forces(double Fz, double kappa, double alpha, double camber, double speed) const noexcept {
-  const double Fz0 = LFZO * FNOMIN, R0 = UNLOADED_RADIUS, dfz = (Fz - Fz0) / Fz0;
+/// What the parts of the formula share.
+struct MagicFormula::Slip {
+  double Fz, Fz0, dfz, R0, camber, dpi;
+};
+
+/// (p − p₀)/p₀.
+double MagicFormula::pressure_change() const noexcept {
+  return is_61_ && INFLPRES > 0 ? (INFLPRES - NOMPRES) / NOMPRES : 0;
+}
+
+double MagicFormula::slip_stiffness(double Fz) const noexcept {
+  const double Fz0 = LFZO * FNOMIN, dfz = (Fz - Fz0) / Fz0, dpi = pressure_change();
+  return Fz * (PKX1 + PKX2 * dfz) * std::exp(PKX3 * dfz) * (1 + PPX1 * dpi + PPX2 * dpi * dpi) * LKX;
+}
+
+double MagicFormula::cornering_stiffness(double Fz, double camber) const noexcept {
+  const double Fz0 = LFZO * FNOMIN, dpi = pressure_change(), g = camber * LGAY;
+  const double most_at = (PKY2 + PKY5 * g * g) * (1 + PPY2 * dpi);  // a share of the nominal load
+  return PKY1 * FNOMIN * (1 + PPY1 * dpi) * std::sin(PKY4 * std::atan(Fz / (most_at * Fz0))) *
+         (1 - PKY3 * std::abs(g)) * LFZO * LKY;
+}
+
+/// 5.2: Pacejka, Tire and Vehicle Dynamics, 2002, Sect. 4.3.2. 6.1: Besselink, Schmeitz and Pacejka, An improved Magic
+/// Formula/Swift tyre model that can handle inflation pressure changes, Vehicle System Dynamics 48 (2010), appendix,
+/// without turn slip. Names of quantities as there. Terms that one version lacks have the coefficient zero in it; where
+/// the versions differ in form, is_61_ tells.
+MagicForces MagicFormula::forces(double Fz, double kappa, double slip_angle, double inclination,
+                                 double speed) const noexcept {
+  const double Fz0 = LFZO * FNOMIN, R0 = UNLOADED_RADIUS, dfz = (Fz - Fz0) / Fz0, dpi = pressure_change();
+  // 6.1 takes the tangent of the slip angle and the sine of the camber in their places.
+  const double alpha = is_61_ ? std::tan(slip_angle) : slip_angle;
+  const double camber = is_61_ ? std::sin(inclination) : inclination;
   const double gx = camber * LGAX, gy = camber * LGAY, gz = camber * LGAZ;
 
   // Longitudinal force of pure slip.
-  const double kx = kappa + (PHX1 + PHX2 * dfz) * LHX, Dx = Fz * (PDX1 + PDX2 * dfz) * (1 - PDX3 * gx * gx) * LMUX;
+  const double kx = kappa + (PHX1 + PHX2 * dfz) * LHX;
+  const double Dx =
+      Fz * (PDX1 + PDX2 * dfz) * (1 + PPX3 * dpi + PPX4 * dpi * dpi) * (1 - PDX3 * gx * gx) * LMUX;
   const double Ex = std::min(1.0, (PEX1 + PEX2 * dfz + PEX3 * dfz * dfz) * (1 - PEX4 * sign(kx)) * LEX);
-  const double Cx = PCX1 * LCX, Kx = Fz * (PKX1 + PKX2 * dfz) * std::exp(PKX3 * dfz) * LKX, Bx = ratio(Kx, Cx * Dx);
+  const double Cx = PCX1 * LCX, Kx = slip_stiffness(Fz), Bx = ratio(Kx, Cx * Dx);
   const double Fx0 = Dx * std::sin(Cx * std::atan(bent(Bx, Ex, kx))) + Fz * (PVX1 + PVX2 * dfz) * LVX * LMUX;
 
   // Lateral force of pure slip.
-  const double SHy = (PHY1 + PHY2 * dfz) * LHY + PHY3 * gy, ay = alpha + SHy;
-  const double muy = (PDY1 + PDY2 * dfz) * (1 - PDY3 * gy * gy) * LMUY, Dy = muy * Fz, Cy = PCY1 * LCY;
-  const double Ey = std::min(1.0, (PEY1 + PEY2 * dfz) * (1 - (PEY3 + PEY4 * gy) * sign(ay)) * LEY);
-  const double Ky = PKY1 * FNOMIN * std::sin(2 * std::atan(Fz / (PKY2 * Fz0))) * (1 - PKY3 * std::abs(gy)) * LFZO * LKY;
-  const double By = ratio(Ky, Cy * Dy);
-  const double SVy = Fz * ((PVY1 + PVY2 * dfz) * LVY + (PVY3 + PVY4 * dfz) * gy) * LMUY;
+  const double Ky = cornering_stiffness(Fz, camber);
+  const double SVyg = Fz * (PVY3 + PVY4 * dfz) * gy * (is_61_ ? LKYC : 1) * LMUY;
+  const double SVy = Fz * (PVY1 + PVY2 * dfz) * LVY * LMUY + SVyg;
+  const double Kyg = Fz * (PKY6 + PKY7 * dfz) * (1 + PPY5 * dpi) * LKYC;
+  const double SHy = (PHY1 + PHY2 * dfz) * LHY + (is_61_ ? ratio(Kyg * gy - SVyg, Ky) : PHY3 * gy), ay = alpha + SHy;
+  const double muy = (PDY1 + PDY2 * dfz) * (1 + PPY3 * dpi + PPY4 * dpi * dpi) * (1 - PDY3 * gy * gy) * LMUY;
+  const double Dy = muy * Fz, Cy = PCY1 * LCY, By = ratio(Ky, Cy * Dy);
+  const double Ey = std::min(
+      1.0, (PEY1 + PEY2 * dfz) * (1 + PEY5 * gy * gy - (PEY3 + PEY4 * gy) * sign(ay)) * LEY);
   const double Fy0 = Dy * std::sin(Cy * std::atan(bent(By, Ey, ay))) + SVy;
 
   // Both together.
-  const double Bxa = RBX1 * std::cos(std::atan(RBX2 * kappa)) * LXAL, Exa = std::min(1.0, REX1 + REX2 * dfz);
+  const double Bxa = (RBX1 + RBX3 * camber * camber) * std::cos(std::atan(RBX2 * kappa)) * LXAL;
+  const double Exa = std::min(1.0, REX1 + REX2 * dfz);
   const auto Gx = [&](double a) { return std::cos(RCX1 * std::atan(bent(Bxa, Exa, a))); };
   const double fx = Fx0 * ratio(Gx(alpha + RHX1), Gx(RHX1));
-  const double Byk = RBY1 * std::cos(std::atan(RBY2 * (alpha - RBY3))) * LYKA, Eyk = std::min(1.0, REY1 + REY2 * dfz);
+  const double Byk = (RBY1 + RBY4 * camber * camber) * std::cos(std::atan(RBY2 * (alpha - RBY3))) * LYKA;
+  const double Eyk = std::min(1.0, REY1 + REY2 * dfz);
   const auto Gy = [&](double k) { return std::cos(RCY1 * std::atan(bent(Byk, Eyk, k))); };
   const double SHyk = RHY1 + RHY2 * dfz;
   const double DVyk = Dy * (RVY1 + RVY2 * dfz + RVY3 * camber) * std::cos(std::atan(RVY4 * alpha));
@@ -104,35 +148,64 @@ MagicForces MagicFormula::forces(double Fz, double kappa, double alpha, double c
   const double at = alpha + QHZ1 + QHZ2 * dfz + (QHZ3 + QHZ4 * dfz) * gz, ar = alpha + SHy + ratio(SVy, Ky);
   const double slips = ratio(Kx, Ky) * kappa;
   const auto with_slip = [&](double a) {
-    const double tangent = std::tan(a);
-    return std::atan(std::sqrt(tangent * tangent + slips * slips)) * sign(a);
+    const double tangent = is_61_ ? a : std::tan(a), together = std::sqrt(tangent * tangent + slips * slips);
+    return (is_61_ ? together : std::atan(together)) * sign(a);
   };
   const double at_eq = with_slip(at), ar_eq = with_slip(ar);
-  const double Bt = (QBZ1 + QBZ2 * dfz + QBZ3 * dfz * dfz) * (1 + QBZ4 * gz + QBZ5 * std::abs(gz)) * ratio(LKY, LMUY);
-  const double Dt = Fz * (QDZ1 + QDZ2 * dfz) * (1 + QDZ3 * gz + QDZ4 * gz * gz) * R0 / Fz0 * LTR;
+  const double Bt = (QBZ1 + QBZ2 * dfz + QBZ3 * dfz * dfz) *
+                    (1 + QBZ4 * gz + QBZ5 * std::abs(gz) + QBZ6 * gz * gz) * ratio(LKY, LMUY);
+  const double Dt = Fz * (QDZ1 + QDZ2 * dfz) * (1 - PPZ1 * dpi) * (1 + QDZ3 * gz + QDZ4 * gz * gz) * R0 / Fz0 * LTR;
   const double Et = std::min(1.0, (QEZ1 + QEZ2 * dfz + QEZ3 * dfz * dfz) *
                                       (1 + (QEZ4 + QEZ5 * gz) * 2 / std::numbers::pi * std::atan(Bt * QCZ1 * at)));
   const double Br = QBZ9 * ratio(LKY, LMUY) + QBZ10 * By * Cy;
-  const double Dr = Fz * ((QDZ6 + QDZ7 * dfz) * LRES + (QDZ8 + QDZ9 * dfz) * gz) * R0 * LMUY;
-  const double trail = Dt * std::cos(QCZ1 * std::atan(bent(Bt, Et, at_eq))) * std::cos(alpha);
-  const double residual = Dr * std::cos(std::atan(Br * ar_eq)) * std::cos(alpha);
+  const double of_camber =
+      ((QDZ8 + QDZ9 * dfz) * (1 + PPZ2 * dpi) + (QDZ10 + QDZ11 * dfz) * std::abs(gz)) * gz * (is_61_ ? LKZC : 1);
+  const double Dr = Fz * ((QDZ6 + QDZ7 * dfz) * LRES + of_camber) * R0 * LMUY;
+  const double along = std::cos(slip_angle);
+  const double trail = Dt * std::cos(QCZ1 * std::atan(bent(Bt, Et, at_eq))) * along;
+  const double residual = Dr * std::cos(std::atan(Br * ar_eq)) * along;
   const double beside = R0 * (SSZ1 + SSZ2 * fy / Fz0 + (SSZ3 + SSZ4 * dfz) * camber) * LS;
 
-  const double share = ratio(speed, LONGVL), square = share * share;
-  return {fx, fy, R0 * Fz * (QSX1 * LVMX - QSX2 * camber + QSX3 * fy / Fz0) * LMX,
-          R0 * Fz * (QSY1 + QSY2 * fx / Fz0 + QSY3 * std::abs(share) + QSY4 * square * square) * LMY,
-          -trail * pure + residual + beside * fx};
+  const Slip slip{Fz, Fz0, dfz, R0, camber, dpi};
+  return {fx, fy, overturning(slip, fy), rolling_resistance(slip, fx, speed), -trail * pure + residual + beside * fx};
 }
 
+double MagicFormula::overturning(const Slip& s, double fy) const noexcept {
+  const double load = s.Fz / s.Fz0, side = fy / s.Fz0, squared = QSX6 * load * QSX6 * load;
+  return s.R0 * s.Fz * LMX *
+         (QSX1 * LVMX - QSX2 * s.camber * (1 + PPMX1 * s.dpi) + QSX3 * side +
+          QSX4 * std::cos(QSX5 * std::atan(squared)) * std::sin(QSX7 * s.camber + QSX8 * std::atan(QSX9 * side)) +
+          QSX10 * std::atan(QSX11 * load) * s.camber);
+}
+
+double MagicFormula::rolling_resistance(const Slip& s, double fx, double speed) const noexcept {
+  const double share = ratio(speed, LONGVL), square = share * share, load = s.Fz / s.Fz0;
+  const double of_camber = (QSY5 + QSY6 * load) * s.camber * s.camber;
+  double growth = 1;
+  if (QSY7 != 0 || QSY8 != 0) growth = std::pow(std::max(load, 0.0), QSY7) * std::pow(1 + s.dpi, QSY8);
+  return s.R0 * s.Fz * growth *
+         (QSY1 + QSY2 * fx / s.Fz0 + QSY3 * std::abs(share) + QSY4 * square * square + of_camber) * LMY;
+}
+
+/// 6.1: the stiffness of the slip over that of the carcass, as in the paper; without the latter as in 5.2.
 double MagicFormula::length_x(double Fz, double) const noexcept {
-  const double Fz0 = LFZO * FNOMIN, dfz = (Fz - Fz0) / Fz0;
-  return std::max(1e-2 * UNLOADED_RADIUS,
-                  Fz * (PTX1 + PTX2 * dfz) * std::exp(-PTX3 * dfz) * UNLOADED_RADIUS / Fz0 * LSGKP);
+  const double Fz0 = LFZO * FNOMIN, dfz = (Fz - Fz0) / Fz0, least = 1e-2 * UNLOADED_RADIUS;
+  if (is_61_ && LONGITUDINAL_STIFFNESS > 0) {
+    const double carcass =
+        LONGITUDINAL_STIFFNESS * (1 + PCFX1 * dfz + PCFX2 * dfz * dfz) * (1 + PCFX3 * pressure_change());
+    return std::max(least, std::abs(ratio(slip_stiffness(Fz), carcass)));
+  }
+  return std::max(least, Fz * (PTX1 + PTX2 * dfz) * std::exp(-PTX3 * dfz) * UNLOADED_RADIUS / Fz0 * LSGKP);
 }
 double MagicFormula::length_y(double Fz, double camber) const noexcept {
-  const double Fz0 = LFZO * FNOMIN;
-  return std::max(1e-2 * UNLOADED_RADIUS, PTY1 * std::sin(2 * std::atan(Fz / (PTY2 * Fz0))) *
-                                              (1 - PKY3 * std::abs(camber)) * UNLOADED_RADIUS * LFZO * LSGAL);
+  const double Fz0 = LFZO * FNOMIN, dfz = (Fz - Fz0) / Fz0, least = 1e-2 * UNLOADED_RADIUS;
+  if (is_61_ && LATERAL_STIFFNESS > 0) {
+    const double carcass =
+        LATERAL_STIFFNESS * (1 + PCFY1 * dfz + PCFY2 * dfz * dfz) * (1 + PCFY3 * pressure_change());
+    return std::max(least, std::abs(ratio(cornering_stiffness(Fz, std::sin(camber)), carcass)));
+  }
+  return std::max(least, PTY1 * std::sin(2 * std::atan(Fz / (PTY2 * Fz0))) * (1 - PKY3 * std::abs(camber)) *
+                             UNLOADED_RADIUS * LFZO * LSGAL);
 }
 
 }  // namespace polyform::tyres

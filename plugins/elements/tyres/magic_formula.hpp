@@ -1,4 +1,4 @@
-// Pacejka's magic formula, version 5.2, with the coefficients of a .tir file.
+// Pacejka's magic formula, versions 5.2 and 6.1, with the coefficients of a .tir file.
 #pragma once
 
 #include <array>
@@ -33,6 +33,17 @@ namespace polyform::tyres {
                                                                       X(QSX2, 0) X(QSX3, 0) X(QSY1, 0) X(QSY2, 0)      \
                                                                           X(QSY3, 0) X(QSY4, 0)
 
+/// What version 6.1 has beside these: the pressure of the tyre, further parts of camber, the overturning moment, carcass
+/// stiffnesses for the relaxation lengths. With these values, at nominal pressure and upright, 6.1 has the forces of 5.2
+/// at the slip angle whose size is tan α.
+#define POLYFORM_MAGIC_COEFFICIENTS_61(X) \
+  X(NOMPRES, 200000) X(LKYC, 1) X(LKZC, 1) X(LONGITUDINAL_STIFFNESS, 0) X(LATERAL_STIFFNESS, 0) X(PCFX1, 0) \
+      X(PCFX2, 0) X(PCFX3, 0) X(PCFY1, 0) X(PCFY2, 0) X(PCFY3, 0) X(PPX1, 0) X(PPX2, 0) X(PPX3, 0) X(PPX4, 0) \
+      X(RBX3, 0) X(PEY5, 0) X(PKY4, 2) X(PKY5, 0) X(PKY6, 0) X(PKY7, 0) X(PPY1, 0) X(PPY2, 0) X(PPY3, 0) \
+      X(PPY4, 0) X(PPY5, 0) X(RBY4, 0) X(QBZ6, 0) X(QDZ10, 0) X(QDZ11, 0) X(PPZ1, 0) X(PPZ2, 0) X(QSX4, 0) \
+      X(QSX5, 0) X(QSX6, 0) X(QSX7, 0) X(QSX8, 0) X(QSX9, 0) X(QSX10, 0) X(QSX11, 0) X(PPMX1, 0) X(QSY5, 0) \
+      X(QSY6, 0) X(QSY7, 0) X(QSY8, 0)
+
 /// Forces along the road and moments, as the formula has them: slip positive where it drives, slip angle α with
 /// tan α = V_sy/|V_x|, camber positive about x; x forward, y to the left, z up.
 struct MagicForces {
@@ -52,10 +63,25 @@ class MagicFormula {
   MagicForces forces(double load, double kappa, double alpha, double camber, double speed) const noexcept;
   double length_x(double load, double camber) const noexcept;
   double length_y(double load, double camber) const noexcept;
+  /// Fills the tyre to this pressure, Pa; without it, that is INFLPRES of the file, or else NOMPRES. 5.2 knows none.
+  void fill(double pressure) noexcept { INFLPRES = pressure; }
+  bool knows_pressure() const noexcept { return is_61_; }
 
 #define POLYFORM_MEMBER(name, value) double name = value;
   POLYFORM_MAGIC_COEFFICIENTS(POLYFORM_MEMBER)
+  POLYFORM_MAGIC_COEFFICIENTS_61(POLYFORM_MEMBER)
 #undef POLYFORM_MEMBER
+  double INFLPRES = 0;
+
+ private:
+  struct Slip;
+  double pressure_change() const noexcept;
+  double slip_stiffness(double load) const noexcept;
+  double cornering_stiffness(double load, double camber) const noexcept;
+  double overturning(const Slip&, double fy) const noexcept;
+  double rolling_resistance(const Slip&, double fx, double speed) const noexcept;
+
+  bool is_61_ = false;
 };
 
 }  // namespace polyform::tyres

@@ -9,18 +9,24 @@
 namespace polyform::tyres {
 namespace {
 
-enum Field : std::size_t { tir = first_own_field, friction_scale };
+enum Field : std::size_t { tir = first_own_field, friction_scale, pressure };
 constexpr auto specs = tyre_fields(std::array{
     FieldSpec{.name = "tir",
               .type = FieldType::text,
               .unit = "file",
-              .meaning = "a .tir file of version 5 of the formula, from the folder of the model; default: a made-up "
-                         "symmetric tyre of a car, 4000 N of nominal load"},
+              .meaning = "a .tir file of version 5 or 6.1 of the formula, from the folder of the model; default: a "
+                         "made-up symmetric tyre of a car, 4000 N of nominal load"},
     FieldSpec{.name = "friction_scale",
               .type = FieldType::number,
               .unit = "1",
               .meaning = "of this road, as a share of that on which the tyre was measured",
               .default_text = "1",
+              .minimum = 0,
+              .exclusive_minimum = true},
+    FieldSpec{.name = "pressure",
+              .type = FieldType::number,
+              .unit = "Pa",
+              .meaning = "of the tyre, over what the file says (INFLPRES, else NOMPRES); for files of version 6.1",
               .minimum = 0,
               .exclusive_minimum = true}});
 
@@ -28,6 +34,7 @@ class Magic {
  public:
   explicit Magic(const ElementInstance& i) {
     if (i.fields[tir].given) formula_.read(i.fields[tir].text);
+    if (i.fields[pressure].given) formula_.fill(i.fields[pressure].number);
     formula_.LMUX *= i.fields[friction_scale].number;
     formula_.LMUY *= i.fields[friction_scale].number;
   }
@@ -48,7 +55,8 @@ class MagicFormulaTyre final : public ForceType {
   const TypeDescriptor& descriptor() const noexcept override {
     static constexpr TypeDescriptor descriptor{
         .name = "magic-formula-tyre",
-        .meaning = "a tyre that drives, brakes and steers by Pacejka's magic formula 5.2, on a level or an uneven road",
+        .meaning = "a tyre that drives, brakes and steers by Pacejka's magic formula, 5.2 or 6.1, on a level or an uneven "
+                   "road",
         .fields = specs,
         .states = rolling_states,
         .outputs = rolling_outputs};
@@ -56,13 +64,18 @@ class MagicFormulaTyre final : public ForceType {
   }
   bool define(ElementInstance& i, std::size_t number, FieldSink& sink) const noexcept override {
     if (!check_wheel(i, number, sink)) return false;
-    if (!i.fields[tir].given) return true;
+    const auto refuse_pressure = [&] {
+      sink.report(Severity::error, number, pressure, "the formula of this tyre knows no pressure",
+                  "Give a .tir file of version 6.1 (FITTYP = 61), or leave the pressure out.");
+      return false;
+    };
+    if (!i.fields[tir].given) return !i.fields[pressure].given || refuse_pressure();
     try {
       MagicFormula formula;
       const auto mistake = formula.read(i.fields[tir].text);
-      if (!mistake) return true;
+      if (!mistake) return !i.fields[pressure].given || formula.knows_pressure() || refuse_pressure();
       sink.report(Severity::error, number, tir, Message("line {}: {}", mistake->line, mistake->what),
-                  "Give a .tir file of the magic formula 5.0 to 5.2, with lines NAME = number.");
+                  "Give a .tir file of the magic formula 5.0 to 5.2 or 6.1, with lines NAME = number.");
     } catch (const std::bad_alloc&) {
       sink.report(Severity::error, number, tir, "no memory is left for the file", "Give a smaller one.");
     }

@@ -73,7 +73,8 @@ Status ParticleSolver::do_encode(const ConstStateView& state, std::span<double> 
   state_.write_hints(q_, y);
   std::copy(state.x.begin(), state.x.end(), x_.begin());
   state_.write_states(x_, y);
-  if (!equations_->check_regular(equations_->evaluate(0, motion_, joints(), true, false))) return Status::failed;
+  const PlacedBodies& placed = equations_->evaluate(encoded_.time(), motion_, joints(), true, false);
+  if (!equations_->check_regular(placed)) return Status::failed;
   keep_left_out();
   return Status::ok;
 }

@@ -13,6 +13,7 @@
 #include "polyform/mechanics/rheonomic_joints.hpp"
 #include "polyform/solvers/centred_view.hpp"
 #include "polyform/solvers/rows_left_out.hpp"
+#include "polyform/solvers/time_of_states.hpp"
 #include "reactions.hpp"
 #include "shown_particles.hpp"
 #include "state_vector.hpp"
@@ -42,6 +43,7 @@ class ParticleSolver final : public Solver, public PowerSource, public SecondOrd
     if (asked == Kernels::interface_name) return static_cast<Kernels*>(&kernels_);
     if (asked == SecondOrderSystem::interface_name) return static_cast<SecondOrderSystem*>(this);
     if (asked == DiscreteState::interface_name) return static_cast<DiscreteState*>(&discrete_);
+    if (asked == StateTime::interface_name) return static_cast<StateTime*>(&encoded_);
     if (asked == ParticleModel::interface_name) return static_cast<ParticleModel*>(&shown_);
     // The power that drives joints with a function of time follows from their reactions, which only observations find.
     const bool tells_power = asked == PowerSource::interface_name && rheonomic_.empty();
@@ -86,6 +88,7 @@ class ParticleSolver final : public Solver, public PowerSource, public SecondOrd
   std::unique_ptr<Equations> equations_;
   Reactions reactions_;
   KernelList kernels_;  ///< of the SDK: the sparse system is the formulation's own
+  TimeOfStates encoded_;
 
   ParticleMotion motion_;
   std::vector<Vec3> accelerations_;  ///< of the particles

@@ -23,7 +23,7 @@ ThompsonSolver::ThompsonSolver(const SystemView& view, const Options& options)
       shown_(view_, options.form,
              {[this](double t, const ConstStateView& state) {
                 failure_.clear();
-                return take(state) && find_accelerations(t, observing_.xdot, true);
+                return take(t, state) && find_accelerations(t, observing_.xdot, true);
               },
               tree_, reductions_, forces_, accelerations_}),
       joint_rates_(encoding_.joints().size()),
@@ -52,12 +52,12 @@ bool ThompsonSolver::find_accelerations(double t, std::span<double> xdot, bool w
 }
 
 /// Takes the joints of a state, and finds which rows depend on others there.
-bool ThompsonSolver::take(const ConstStateView& state) noexcept {
+bool ThompsonSolver::take(double t, const ConstStateView& state) noexcept {
   encoding_.joints().encode(state, tree_.joints());
   discrete_.encode(state);
   accelerations_.look();
   for (std::size_t g = 0; g < closing_.groups(); ++g) reductions_.loops().leave_out(g, 0);
-  const PlacedTree& tree = tree_.place(0);
+  const PlacedTree& tree = tree_.place(t);
   if (closing_.empty()) return true;
   if (!reductions_.construct(tree, false, failure_)) return false;
   reductions_.find_dependent_rows(tree);
@@ -67,8 +67,8 @@ bool ThompsonSolver::take(const ConstStateView& state) noexcept {
 Status ThompsonSolver::do_encode(const ConstStateView& state, std::span<double> y) noexcept {
   failure_.clear();
   std::fill(y.begin(), y.end(), 0.0);
-  if (!take(state)) return Status::failed;
-  if (!encoding_.write(0, reductions_.loops(), tree_, y, failure_)) return Status::failed;
+  if (!take(encoded_.time(), state)) return Status::failed;
+  if (!encoding_.write(encoded_.time(), reductions_.loops(), tree_, y, failure_)) return Status::failed;
   encoding_.start(tree_, y);
   return Status::ok;
 }

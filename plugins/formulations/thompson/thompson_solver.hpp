@@ -14,6 +14,7 @@
 #include "polyform/mechanics/discrete_values.hpp"
 #include "polyform/mechanics/rheonomic_joints.hpp"
 #include "polyform/solvers/centred_view.hpp"
+#include "polyform/solvers/time_of_states.hpp"
 #include "projection.hpp"
 #include "reactions.hpp"
 #include "reductions.hpp"
@@ -35,6 +36,7 @@ class ThompsonSolver final : public Solver, public PowerSource, public SecondOrd
     if (asked == Kernels::interface_name) return static_cast<Kernels*>(&kernels_);
     if (asked == SecondOrderSystem::interface_name) return static_cast<SecondOrderSystem*>(this);
     if (asked == DiscreteState::interface_name) return static_cast<DiscreteState*>(&discrete_);
+    if (asked == StateTime::interface_name) return static_cast<StateTime*>(&encoded_);
     if (asked == EquationMatrices::interface_name) return static_cast<EquationMatrices*>(&shown_);
     // What drives joints that depend on time shows in their reactions, which only observations find.
     const bool tells_power = asked == PowerSource::interface_name && rheonomic_.empty();
@@ -55,7 +57,7 @@ class ThompsonSolver final : public Solver, public PowerSource, public SecondOrd
   Status do_observe(double t, std::span<const double> y, Observation&) noexcept override;
 
   void read(std::span<const double> y) noexcept { encoding_.read(y, tree_, reductions_.loops()); }
-  bool take(const ConstStateView&) noexcept;
+  bool take(double t, const ConstStateView&) noexcept;
   bool find_accelerations(double t, std::span<double> xdot, bool with_H1) noexcept;
   bool find_rates(double t) noexcept;
   void observe_accelerations(Observation&) noexcept;
@@ -65,6 +67,7 @@ class ThompsonSolver final : public Solver, public PowerSource, public SecondOrd
   }
 
   KernelList kernels_;  ///< none of the SDK's
+  TimeOfStates encoded_;
   CentredView centred_;
   const SystemView& view_;  ///< the centred one
   RheonomicJoints rheonomic_{view_};

@@ -42,7 +42,7 @@ TEST_CASE("a parallelogram at its change point has one degree of freedom next to
   const Assembled flat(turned_parallelogram(0));
   CHECK(flat.system->count_constraints().degrees_of_freedom == 2);
   CHECK(host::neighbourhood(*flat.system).degrees_of_freedom == std::size_t{1});
-  CHECK(host::is_next_to_singular(Assembled(turned_parallelogram(1e-5)).system->view(),
+  CHECK(host::is_next_to_singular(Assembled(turned_parallelogram(1e-5)).system->view(), 0,
                                   Assembled(turned_parallelogram(1e-5)).system->initial_state()));
 }
 
@@ -51,7 +51,7 @@ TEST_CASE("elsewhere no position is called singular") {
     const Assembled model(turned_parallelogram(angle));
     CHECK(model.system->count_constraints().degrees_of_freedom == 1);
     CHECK_FALSE(host::neighbourhood(*model.system).degrees_of_freedom);
-    CHECK_FALSE(host::is_next_to_singular(model.system->view(), model.system->initial_state()));
+    CHECK_FALSE(host::is_next_to_singular(model.system->view(), 0, model.system->initial_state()));
   }
   const Assembled driven(turned_parallelogram(
       1.0, "constraints:\n  - {name: d, type: prescribed-motion, joint: A, motion: {polynomial: [0, 3]}}\n"));

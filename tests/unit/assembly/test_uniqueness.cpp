@@ -168,11 +168,11 @@ TEST_CASE("constraints that a solver leaves out make none redundant") {
   const host::System& system = *model.system;
   std::vector<bool> absent(system.view().joints.size());
   absent.back() = true;  // the loop is open
-  const host::ConstraintCount open = system.count_constraints(system.initial_state(), absent);
+  const host::ConstraintCount open = system.count_constraints(0, system.initial_state(), absent);
   CHECK(open.redundant == 0);
   CHECK(open.degrees_of_freedom == 3);
   const host::ConstraintCount none =
-      system.count_constraints(system.initial_state(), std::vector<bool>(absent.size(), true));
+      system.count_constraints(0, system.initial_state(), std::vector<bool>(absent.size(), true));
   CHECK(none.redundant == 0);
   CHECK(none.degrees_of_freedom == 18);
 }

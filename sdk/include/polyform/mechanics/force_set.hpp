@@ -42,10 +42,10 @@ class ForceSet {
   double power() const { return power_; }
   /// Starting values of all first-order states, without the motion.
   void initial_states(std::span<double> x) const noexcept;
-  /// Starting values of the states that follow from the initial motion (InitialStates); the others stay. Arguments as
-  /// of evaluate.
+  /// Starting values of the states that follow from the initial motion (InitialStates) at time t; the others stay.
+  /// Arguments as of evaluate.
   void states_at_start(std::span<const BodyMotion> frames, std::span<const double> q, std::span<const double> v,
-                       std::span<double> x) noexcept;
+                       std::span<double> x, double t = 0) noexcept;
 
  private:
   struct Group {

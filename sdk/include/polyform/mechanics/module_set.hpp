@@ -56,10 +56,10 @@ class ModuleSet {
   /// Writes the starting values of u and x to their places among the first-order states of the system, without the
   /// motion.
   void initial_states(std::span<double> x) const noexcept;
-  /// Starting values of states that follow from the initial motion (InitialStates); the others stay. Arguments as of
-  /// evaluate.
+  /// Starting values of states that follow from the initial motion (InitialStates) at time t; the others stay.
+  /// Arguments as of evaluate.
   void states_at_start(std::span<const BodyMotion> frames, std::span<const double> q, std::span<const double> v,
-                       std::span<double> x) noexcept;
+                       std::span<double> x, double t = 0) noexcept;
 
  private:
   struct Batch {

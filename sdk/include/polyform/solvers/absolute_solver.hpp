@@ -8,6 +8,7 @@
 #include "polyform/solvers/absolute/state.hpp"
 #include "polyform/solvers/absolute_system.hpp"
 #include "polyform/solvers/centred_view.hpp"
+#include "polyform/solvers/time_of_states.hpp"
 #include "polyform/contract/equations.hpp"
 #include "polyform/contract/formulation.hpp"
 #include "polyform/contract/kernels.hpp"
@@ -112,6 +113,7 @@ class AbsoluteSolver : public Solver, public Equations, public PowerSource, publ
   Shown shown_;
   std::vector<std::int32_t> kept_discrete_;  ///< room for discrete_ while equations are formed at another state
   KernelList kernels_;
+  TimeOfStates encoded_;
   std::string_view failure_;
 };
 

@@ -27,6 +27,7 @@
 #include "polyform/solvers/loop_projection.hpp"
 #include "polyform/solvers/newton/tree_newton.hpp"
 #include "polyform/solvers/rows_left_out.hpp"
+#include "polyform/solvers/time_of_states.hpp"
 #include "polyform/solvers/tree_sweep.hpp"
 
 namespace polyform {
@@ -125,6 +126,7 @@ class JointCoordinateSolver : public Solver, public PowerSource, public SecondOr
   std::vector<double> closed_;       ///< y of a stage, brought onto the loops
   LostDigits lost_;
   KernelList kernels_;
+  TimeOfStates encoded_;
   std::unique_ptr<TreeNewton> newton_;
   bool newton_prepared_ = false;
   std::vector<double> newton_rates_, newton_error_;

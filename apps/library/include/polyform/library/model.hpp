@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,6 +21,9 @@ struct ReadOptions {
   std::vector<FunctionForce> functions = {};   ///< further forces
   /// Options of the importer for a file of another program: KEY=VALUE, such as base=free.
   std::vector<std::string> import_options = {};
+  /// Where the model starts in place of its own state: as of RunRequest.
+  std::string state = {};
+  std::optional<double> start_time = {};
 };
 
 /// A model that is read, checked and assembled. It never changes, so threads may share it; copies are the same model.
@@ -46,6 +50,9 @@ class POLYFORM_SHOWN Model {
   std::vector<std::string> solvers() const;
   /// The messages from the reading of the model, also those about refused plugins.
   const std::vector<Message>& messages() const noexcept;
+
+  /// The same model, which starts from a state of a file and with the clock at a time (RunRequest).
+  Model starting(const std::string& state, std::optional<double> start_time) const;
 
   Result run(const RunRequest& = {}) const;
   Solver solver(const SolverRequest& = {}) const;

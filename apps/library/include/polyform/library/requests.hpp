@@ -28,6 +28,9 @@ struct Watch {
 
 struct RunRequest {
   SolverRequest solver = {};
+  /// A row of results, or what `polyform equilibrium --output` wrote, from which the model starts; "": its own state.
+  std::string state = {};
+  std::optional<double> start_time = {};  ///< what the clock shows at the start, and the row of the file, s
   std::optional<double> duration = {}, step = {}, max_step = {};  ///< s
   std::optional<double> relative_tolerance = {}, absolute_tolerance = {};
   std::optional<double> output_interval = {};  ///< s

@@ -1,0 +1,15 @@
+// States of elements from the row of results that a model starts from.
+#pragma once
+
+#include "framework/host/assembly/start.hpp"
+
+namespace polyform::host::inline assembly {
+
+/// Writes those first-order and discrete states of elements that the row has (Description::start_row).
+void take_states_of_row(Start&);
+
+/// For a start at a later time: warns of states that the row lacks, and of elements that keep a part of their state to
+/// themselves. These begin anew, and polyform resume would go on with them.
+void warn_of_states_begun_anew(const Start&);
+
+}  // namespace polyform::host::inline assembly
