@@ -1,15 +1,11 @@
 #include "solids.hpp"
 
-#include <bit>
-#include <charconv>
-#include <cstdint>
-#include <cstring>
+#include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <numbers>
-
-#include "xml_file.hpp"
 
 namespace polyform::importers {
 
@@ -47,15 +43,15 @@ Solid solid_capsule(double r, double h) {
   return whole;
 }
 
-Solid solid_mesh(const Mesh& mesh) {
-  if (mesh.points.empty()) return {};
+Solid solid_mesh(const TriangleMesh& mesh) {
+  if (mesh.vertices.empty()) return {};
   // Moments about a point of the mesh, so that one that lies far from its origin loses nothing.
-  const Vec3 from = mesh.points.front();
+  const Vec3 from = mesh.vertices.front();
   double volume = 0;
   Vec3 first;
   Sym3 second;  // ∫ x xᵀ dV
-  for (const auto& t : mesh.triangles) {
-    const Vec3 a = mesh.points[t[0]] - from, b = mesh.points[t[1]] - from, c = mesh.points[t[2]] - from;
+  for (const auto& t : mesh.faces) {
+    const Vec3 a = mesh.vertices[t[0]] - from, b = mesh.vertices[t[1]] - from, c = mesh.vertices[t[2]] - from;
     const double six = dot(a, cross(b, c));
     const Vec3 s = a + b + c;
     volume += six / 6;
@@ -74,98 +70,67 @@ Solid solid_mesh(const Mesh& mesh) {
       Sym3{second.yy + second.zz, second.xx + second.zz, second.xx + second.yy, -second.xy, -second.xz, -second.yz}};
 }
 
+Sym3 scaled_inertia(const Sym3& j, double factor) {
+  return {factor * j.xx, factor * j.yy, factor * j.zz, factor * j.xy, factor * j.xz, factor * j.yz};
+}
+
 namespace {
 
-constexpr std::size_t stl_head = 84, stl_triangle = 50;
-
-float float_at(const char* at) {
-  float x = 0;
-  std::memcpy(&x, at, sizeof x);
-  return x;
-}
-
-std::optional<Mesh> read_binary_stl(std::string_view bytes) {
-  std::uint32_t count = 0;
-  std::memcpy(&count, bytes.data() + 80, sizeof count);
-  if (bytes.size() < stl_head + stl_triangle * static_cast<std::size_t>(count)) return std::nullopt;
-  Mesh mesh;
-  for (std::size_t i = 0; i < count; ++i) {
-    const char* at = bytes.data() + stl_head + stl_triangle * i + 12;
-    for (std::size_t k = 0; k < 3; ++k, at += 12) {
-      const Vec3 p{float_at(at), float_at(at + 4), float_at(at + 8)};
-      if (!std::isfinite(dot(p, p))) return std::nullopt;
-      mesh.points.push_back(p);
-    }
-    mesh.triangles.push_back({3 * i, 3 * i + 1, 3 * i + 2});
-  }
-  return mesh;
-}
-
-/// Calls visit(first word, rest of the line) for each line.
+/// Calls visit(a, b, c) with the corners of each triangle, seen from a point.
 template <class Visit>
-void for_each_line(std::string_view text, Visit visit) {
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    std::string_view line = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
-    while (!line.empty() && (line.front() == ' ' || line.front() == '\t')) line.remove_prefix(1);
-    const std::size_t word = std::min(line.find_first_of(" \t\r"), line.size());
-    visit(line.substr(0, word), line.substr(word));
-  }
+void for_each_triangle(const TriangleMesh& mesh, const Vec3& from, Visit visit) {
+  for (const auto& t : mesh.faces) visit(mesh.vertices[t[0]] - from, mesh.vertices[t[1]] - from, mesh.vertices[t[2]] - from);
 }
 
 }  // namespace
 
-std::optional<Mesh> read_stl(std::string_view bytes) {
-  if (bytes.size() >= stl_head)
-    if (auto mesh = read_binary_stl(bytes); mesh && !mesh->triangles.empty()) return mesh;
-  if (!bytes.starts_with("solid")) return std::nullopt;
-  Mesh mesh;
-  bool good = true;
-  for_each_line(bytes, [&](std::string_view word, std::string_view rest) {
-    if (word != "vertex") return;
-    const auto p = numbers_in(rest);
-    if (p && p->size() == 3)
-      mesh.points.push_back({(*p)[0], (*p)[1], (*p)[2]});
-    else
-      good = false;
+Solid solid_of_cones(const TriangleMesh& mesh) {
+  if (mesh.vertices.empty()) return {};
+  const Vec3 start = mesh.vertices.front();
+  double area = 0, volume = 0;
+  Vec3 of_surface, first;
+  for_each_triangle(mesh, start, [&](const Vec3& a, const Vec3& b, const Vec3& c) {
+    const double twice = norm(cross(b - a, c - a));
+    area += twice;
+    of_surface += (twice / 3) * (a + b + c);
   });
-  if (!good || mesh.points.size() % 3 != 0) return std::nullopt;
-  for (std::size_t i = 0; i < mesh.points.size(); i += 3) mesh.triangles.push_back({i, i + 1, i + 2});
-  return mesh;
+  if (!(area > 0)) return {};
+  const Vec3 from = start + (1 / area) * of_surface;
+  for_each_triangle(mesh, from, [&](const Vec3& a, const Vec3& b, const Vec3& c) {
+    const double six = std::abs(dot(a, cross(b, c)));
+    volume += six / 6;
+    first += (six / 24) * (a + b + c);
+  });
+  if (!(volume > 0)) return {};
+  const Vec3 centre = from + (1 / volume) * first;
+  volume = 0;
+  Sym3 second;  // ∫ x xᵀ dV about the centre
+  for_each_triangle(mesh, centre, [&](const Vec3& a, const Vec3& b, const Vec3& c) {
+    const double six = std::abs(dot(a, cross(b, c)));
+    const Vec3 s = a + b + c;
+    volume += six / 6;
+    const auto moment = [&](std::size_t i, std::size_t k) {
+      return six / 120 * (s[i] * s[k] + a[i] * a[k] + b[i] * b[k] + c[i] * c[k]);
+    };
+    second += Sym3{moment(0, 0), moment(1, 1), moment(2, 2), moment(0, 1), moment(0, 2), moment(1, 2)};
+  });
+  return {
+      volume, centre,
+      Sym3{second.yy + second.zz, second.xx + second.zz, second.xx + second.yy, -second.xy, -second.xz, -second.yz}};
 }
 
-std::optional<Mesh> read_obj(std::string_view bytes) {
-  Mesh mesh;
-  bool good = true;
-  for_each_line(bytes, [&](std::string_view word, std::string_view rest) {
-    if (word == "v") {
-      const auto p = numbers_in(rest);
-      if (p && p->size() >= 3)
-        mesh.points.push_back({(*p)[0], (*p)[1], (*p)[2]});
-      else
-        good = false;
-    }
-    if (word != "f") return;
-    std::vector<std::size_t> corners;
-    while (true) {
-      const std::size_t begin = rest.find_first_not_of(" \t\r");
-      if (begin == std::string_view::npos) break;
-      rest.remove_prefix(begin);
-      long long index = 0;
-      const std::size_t end = std::min(rest.find_first_of(" \t\r"), rest.size());
-      std::from_chars(rest.data(), rest.data() + end, index);
-      if (index < 0) index += static_cast<long long>(mesh.points.size()) + 1;
-      if (index < 1 || static_cast<std::size_t>(index) > mesh.points.size()) {
-        good = false;
-        return;
-      }
-      corners.push_back(static_cast<std::size_t>(index) - 1);
-      rest.remove_prefix(end);
-    }
-    for (std::size_t k = 2; k < corners.size(); ++k) mesh.triangles.push_back({corners[0], corners[k - 1], corners[k]});
-  });
-  return good && !mesh.triangles.empty() ? std::optional(std::move(mesh)) : std::nullopt;
+InertiaBox inertia_box(const Solid& solid) {
+  const PrincipalInertia p = principal(solid.inertia);
+  InertiaBox box;
+  // Moments fall where edges grow.
+  const Vec3 x = p.axes.column(2), y = p.axes.column(1), z = cross(x, y);
+  box.axes = Mat3{{x.x, y.x, z.x, x.y, y.y, z.y, x.z, y.z, z.z}};
+  const Vec3 j{p.moments.z, p.moments.y, p.moments.x};
+  const auto half = [&](double across, double other, double along) {
+    return std::sqrt(std::max(0.0, 1.5 * (across + other - along) / solid.mass));
+  };
+  box.half = {half(j.y, j.z, j.x), half(j.x, j.z, j.y), half(j.x, j.y, j.z)};
+  return box;
 }
 
 std::optional<std::string> read_file(const std::string& path) {
