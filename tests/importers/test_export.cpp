@@ -104,3 +104,29 @@ TEST_CASE("joints towards ground and joints of several coordinates are exported"
   CHECK(diagnostics.all().front().message.find("`cross`") == std::string::npos);
   CHECK(diagnostics.all().front().message.find("'cross' is of type universal") != std::string::npos);
 }
+
+TEST_CASE("limits and dry friction of joints go through every format and back") {
+  const std::string text =
+      "polyform: 1\nbodies:\n"
+      "  - {name: a, mass: 2, center_of_mass: [0.1, 0, 0], inertia: {xx: 0.1, yy: 0.2, zz: 0.15}}\n"
+      "  - {name: b, mass: 1, center_of_mass: [0, 0.1, 0], inertia: {xx: 0.1, yy: 0.1, zz: 0.1}}\n"
+      "joints:\n"
+      "  - {name: j, type: revolute, base: ground, moving: a, position: [0, 0, 0], axis: [0, 1, 0]}\n"
+      "  - {name: k, type: prismatic, base: a, moving: b, position: [0, 0, 0], axis: [0, 1, 0]}\n"
+      "forces:\n"
+      "  - {name: l, type: joint-limit, joint: j, lower: -0.5, upper: 1.25}\n"
+      "  - {name: f, type: dry-friction, joint: j, effort: 0.75}\n"
+      "  - {name: e, type: joint-limit, joint: k, lower: -2}\n";
+  for (const char* format : {"urdf", "sdf", "mjcf"}) {
+    INFO(format);
+    const host::Conversion file = exported(format, text);
+    INFO(file.text);
+    for (const host::FoundThing& thing : file.findings) CHECK(thing.treatment != Treatment::not_honoured);
+    const std::string back = imported(file.text, {{"limits", "keep"}, {"friction", "keep"}}).text;
+    CHECK(back.find("type: joint-limit, joint: \"j\", lower: -0.5, upper: 1.25}") != std::string::npos);
+    CHECK(back.find("type: joint-limit, joint: \"k\", lower: -2}") != std::string::npos);
+    CHECK(back.find("type: dry-friction, joint: \"j\", effort: 0.75}") != std::string::npos);
+    const std::string without = imported(file.text, {{"limits", "drop"}, {"friction", "drop"}}).text;
+    CHECK(without.find("forces:") == std::string::npos);
+  }
+}

@@ -69,7 +69,7 @@ TEST_CASE("settings of the compiler count for masses") {
   CHECK(mass_of("inertiafromgeom=\"true\"") == 3);
   CHECK(mass_of("settotalmass=\"8\"") == 8);
   CHECK(mass_of("boundmass=\"5\"") == 5);
-  CHECK(mass_of("inertiafromgeom=\"true\" inertiagrouprange=\"1 2\"") == 0);
+  CHECK(mass_of("inertiafromgeom=\"true\" inertiagrouprange=\"1 2\"") == 1);  // no geom counts: its own
   const std::string odd = "<body><freejoint/><inertial pos=\"0 0 0\" mass=\"1\" diaginertia=\"1 1 7\"/></body>";
   CHECK(first_body(*imported_system(mujoco(odd, "<compiler balanceinertia=\"true\"/>"))).inertia.zz == Approx(3));
 }
@@ -197,6 +197,5 @@ TEST_CASE("errors of MJCF name the place") {
   CHECK(refusal(mujoco("<body><geom type=\"box\" size=\"1\"/></body>")).find("needs 3 sizes") != std::string::npos);
   CHECK(refusal(mujoco("<body><geom type=\"mesh\" mesh=\"m\"/></body>")).find("no mesh 'm'") != std::string::npos);
   CHECK(refusal("<mujoco><include file=\"not_there.xml\"/></mujoco>").find("cannot be read") != std::string::npos);
-  CHECK(refusal("<mujoco><compiler coordinate=\"global\"/></mujoco>").find("global coordinates") != std::string::npos);
   CHECK(refusal("<mujoco/>").find("has no bodies") != std::string::npos);
 }

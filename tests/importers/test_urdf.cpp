@@ -51,8 +51,7 @@ TEST_CASE("the shipped arm is imported: names are kept, and every element and at
   CHECK(count_of(got, Treatment::honoured, "joint") == 7);
   CHECK(count_of(got, Treatment::not_honoured, "joint/mimic") == 1);
   CHECK(count_of(got, Treatment::converted, "link without mass") == 1);
-  CHECK(count_of(got, Treatment::not_honoured, "joint/limit") == 5);
-  CHECK(count_of(got, Treatment::kept_back, "joint/limit@effort") == 5);
+  CHECK(count_of(got, Treatment::not_honoured, "joint/limit@effort") == 5);
   CHECK(count_of(got, Treatment::not_honoured, "transmission") == 1);
   // An independent count: of tags and of equal signs outside of comments.
   std::string text = bytes;
@@ -163,4 +162,20 @@ TEST_CASE("errors of URDF name the place") {
   CHECK(refusal(robot("<xacro:macro name=\"m\"/>")).find("xacro FILE > robot.urdf") != std::string::npos);
   CHECK(refusal(robot("")).find("has no links") != std::string::npos);
   CHECK(refusal(robot(link("a")), {{"basis", "free"}}).find("basis") != std::string::npos);
+}
+
+TEST_CASE("limits of URDF change nothing unless they are asked for, and joints drawn beyond them begin at their end") {
+  const std::string robot =
+      "<robot name=\"r\"><link name=\"a\"/><link name=\"b\"><inertial><mass value=\"1\"/><inertia ixx=\"1\" "
+      "iyy=\"1\" izz=\"1\" ixy=\"0\" ixz=\"0\" iyz=\"0\"/></inertial></link><joint name=\"j\" "
+      "type=\"revolute\"><parent link=\"a\"/><child link=\"b\"/><limit lower=\"-3\" upper=\"-0.1\" effort=\"1\" "
+      "velocity=\"1\"/><dynamics friction=\"2\"/></joint></robot>";
+  const host::Conversion plain = imported(robot);
+  CHECK(plain.text.find("forces:") == std::string::npos);
+  CHECK(count_of(plain, Treatment::not_honoured, "joint/limit@lower") == 1);
+  CHECK(count_of(plain, Treatment::not_honoured, "joint/dynamics@friction") == 1);
+  const host::Conversion kept = imported(robot, {{"limits", "keep"}, {"friction", "keep"}});
+  CHECK(count_of(kept, Treatment::converted, "joint that is drawn beyond its limits") == 1);
+  const auto system = system_from_text(kept.text);
+  CHECK(system->initial_state().q[0] == -0.1);
 }

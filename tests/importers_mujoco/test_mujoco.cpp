@@ -119,13 +119,93 @@ TEST_CASE("free bodies, balls, drives and inertials have MuJoCo's accelerations"
       ".xml", true, rounding);
 }
 
-TEST_CASE("meshes have MuJoCo's masses") {
-  // A tetrahedron, whose faces its reader takes as they are.
-  check_file(mujoco("<body pos=\"0 0 1\"><joint name=\"a\" axis=\"1 2 0\"/><geom type=\"mesh\" mesh=\"m\" "
-                    "euler=\"10 0 40\" pos=\"0.2 0.1 0\"/></body>",
-                    "<asset><mesh name=\"m\" scale=\"0.2 0.3 0.4\" vertex=\"0 0 0  1 0 0  0 1 0  0 0 1\" face=\"0 2 1 "
-                    "0 1 3 0 3 2 1 2 3\"/></asset>"),
-             ".xml", true, 1e-6);  // MuJoCo keeps vertices in single precision
+namespace {
+
+/// Two arms of which the second carries the geoms in question, so that their mass counts.
+std::string with_geoms(const std::string& geoms, const std::string& more = "") {
+  return mujoco("<body pos=\"0 0 1\"><joint name=\"a\" axis=\"1 2 0\"/><geom size=\"0.1\" pos=\"0.3 0 0\"/><body "
+                "pos=\"0.5 0 0\" euler=\"20 0 30\"><joint name=\"b\" axis=\"0 1 1\"/>" +
+                    geoms + "</body></body>",
+                more);
+}
+
+/// MuJoCo keeps vertices in single precision.
+constexpr double single = 1e-6;
+
+/// An angle of two arms, a prism that is not convex.
+const std::string angle_mesh =
+    "<asset><mesh name=\"m\" scale=\"0.2 0.3 0.4\" vertex=\"0 0 0 3 0 0 3 1 0 1 1 0 1 2 0 0 2 0 0 0 .5 3 0 .5 3 1 .5 1 1 "
+    ".5 1 2 .5 0 2 .5\" face=\"3 1 0 3 2 1 4 3 0 5 4 0 6 7 9 7 8 9 6 9 10 6 10 11 0 1 7 0 7 6 1 2 8 1 8 7 2 3 9 2 9 8 3 "
+    "4 10 3 10 9 4 5 11 4 11 10 5 0 6 5 6 11\"/><mesh name=\"points\" vertex=\"0 0 0 .3 0 0 0 .4 0 0 0 .5 .05 .05 "
+    ".05\"/></asset>";
+
+}  // namespace
+
+TEST_CASE("meshes have MuJoCo's masses, convex or not, by either rule") {
+  const std::string exact = "<compiler exactmeshinertia=\"true\"/>";
+  const std::string geom = "<geom type=\"mesh\" mesh=\"m\" euler=\"10 0 40\" pos=\"0.2 0.1 0\"/>";
+  check_file(with_geoms(geom, angle_mesh), ".xml", true, single);
+  check_file(with_geoms(geom, exact + angle_mesh), ".xml", true, single);
+  // Points without faces stand for the smallest convex body around them.
+  check_file(with_geoms("<geom type=\"mesh\" mesh=\"points\"/>", angle_mesh), ".xml", true, single);
+}
+
+TEST_CASE("shapes that stand for meshes are those of MuJoCo") {
+  for (const char* type : {"", "type=\"sphere\"", "type=\"capsule\"", "type=\"cylinder\"", "type=\"ellipsoid\"",
+                           "type=\"box\" fitscale=\"1.5\""})
+    check_file(with_geoms(std::string("<geom mesh=\"m\" euler=\"10 0 40\" pos=\"0.2 0.1 0\" ") + type + "/>", angle_mesh),
+               ".xml", true, single);
+}
+
+TEST_CASE("bodies without geoms that count keep their inertial, and bounds count in principal axes") {
+  const std::string inertial =
+      "<inertial pos=\"0.3 0.1 0\" mass=\"3\" diaginertia=\".1 .2 .25\" euler=\"0 0 45\"/>";
+  const std::string all = "<compiler inertiafromgeom=\"true\" inertiagrouprange=\"0 1\"/>";
+  check_file(with_geoms(inertial, all), ".xml", true, rounding);
+  check_file(with_geoms(inertial + "<geom size=\"0.2\" group=\"3\"/>", all), ".xml", true, rounding);
+  check_file(with_geoms(inertial + "<geom size=\"0.2\" group=\"1\"/>", all), ".xml", true, rounding);
+  check_file(with_geoms(inertial, "<compiler boundinertia=\"0.22\"/>"), ".xml", true, rounding);
+  check_file(with_geoms("<geom type=\"capsule\" size=\"0.1\" fromto=\"0 0 0 .1 .2 .4\"/>",
+                        "<compiler boundinertia=\"0.3\" boundmass=\"20\"/>"),
+             ".xml", true, rounding);
+  const std::string seen = "<geom size=\".1\" pos=\".1 0 0\"/><geom size=\".2\" pos=\"1 0 0\" contype=\"0\" "
+                           "conaffinity=\"0\"/>";
+  check_file(with_geoms(seen), ".xml", true, rounding);
+  check_file(with_geoms(seen, "<compiler discardvisual=\"true\"/>"), ".xml", true, rounding);
+}
+
+TEST_CASE("global coordinates are those of MuJoCo") {
+  check_file(mujoco("<body pos=\"1 0 1\" euler=\"10 20 30\"><joint name=\"a\" axis=\"1 2 3\" pos=\"0.9 0 1\"/><geom "
+                    "type=\"capsule\" size=\"0.05\" fromto=\"1 0 1 1.3 0.1 1.2\"/><body><joint name=\"b\" axis=\"0 1 "
+                    "0\" pos=\"1.3 0.1 1.2\"/><geom type=\"box\" size=\"0.1 0.05 0.02\" euler=\"5 6 7\" pos=\"1.5 0.1 "
+                    "1.1\"/><geom size=\".1\" pos=\"1.6 0 1\"/><body><joint name=\"c\" axis=\"0 1 1\"/><inertial "
+                    "pos=\"2 0 1\" mass=\"1\" diaginertia=\".1 .2 .15\" euler=\"0 30 0\"/></body></body></body>",
+                    "<compiler coordinate=\"global\"/>"),
+             ".xml", true, rounding);
+}
+
+TEST_CASE("defaults of drives are one set of numbers, whatever shortcut gives them") {
+  const std::string arm = "<body><joint name=\"j\" axis=\"0 1 0\"/><geom size=\".1\" pos=\".1 0 0\"/></body>";
+  const auto check = [&](const std::string& defaults, const std::string& drives) {
+    check_file(mujoco(arm, "<default>" + defaults + "</default>", "<actuator>" + drives + "</actuator>"), ".xml", true,
+               rounding);
+  };
+  check("<position gear=\"3\" kp=\"5\"/>", "<velocity joint=\"j\" kv=\"2\"/>");
+  check("<position gear=\"3\" kp=\"5\"/>", "<velocity joint=\"j\"/>");
+  check("<general gear=\"2\" biastype=\"affine\" biasprm=\"1 -30 -1\"/>",
+        "<motor joint=\"j\"/><position joint=\"j\"/><velocity joint=\"j\"/><general joint=\"j\" biastype=\"none\"/>"
+        "<general jointinparent=\"j\"/>");
+  check("<motor gear=\"2\"/><default class=\"c\"><cylinder bias=\"1 -2 -3\"/></default>",
+        "<general joint=\"j\" class=\"c\"/><cylinder joint=\"j\" bias=\"3 0 -1\"/>");
+}
+
+TEST_CASE("armatures of balls and free joints on the world are those of MuJoCo") {
+  check_file(mujoco("<body pos=\"0 0 1\"><joint type=\"free\" armature=\"2\"/><geom type=\"box\" size=\".1 .2 .3\" "
+                    "pos=\".3 0 .1\"/><body pos=\".5 0 0\"><joint name=\"a\" axis=\"0 1 0\" armature=\".5\"/><geom "
+                    "size=\".1\" pos=\".3 0 0\"/></body></body><body pos=\"0 0 3\"><joint type=\"ball\" "
+                    "armature=\"2\"/><geom type=\"box\" size=\".1 .2 .3\" pos=\".3 0 .1\"/><body pos=\".5 0 "
+                    "0\"><joint name=\"b\" axis=\"0 1 0\"/><geom size=\".1\" pos=\".3 0 0\"/></body></body>"),
+             ".xml", true, rounding);
 }
 
 TEST_CASE("loops and couplings come to MuJoCo's accelerations, which give way") {

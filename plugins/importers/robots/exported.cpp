@@ -181,6 +181,11 @@ void Exported::read_element(const char* section, const Json& json) {
       if (effects.damping.empty()) effects.damping = effects.stiffness = effects.rest = {0};
       effects.damping[0] += ratio * ratio * friction;
     }
+  } else if (type == "joint-limit" && !effects.is_limited()) {
+    read_limit(json, effects);
+  } else if (type == "dry-friction" && json.value("effort", Json(0.0)).is_number() && json.value("ratio", 1.0) == 1 &&
+             json.value("coefficient", 0.0) == 0) {
+    effects.friction += json.value("effort", 0.0);
   } else if (type == "joint-coupling" && !effects.follows && json.value("coordinate", 0) == 0 &&
              json.value("other_coordinate", 0) == 0 && json.at("joint") != json.at("other_joint")) {
     effects.follows = joint_number_.at(json.at("other_joint"));
@@ -190,6 +195,15 @@ void Exported::read_element(const char* section, const Json& json) {
   } else {
     refuse();
   }
+}
+
+void Exported::read_limit(const Json& json, JointEffects& effects) {
+  if (json.contains("lower")) effects.lower = json.at("lower");
+  if (json.contains("upper")) effects.upper = json.at("upper");
+  if (json.value("law", "hard") != "hard")
+    ledger_.add(Treatment::not_honoured, "stiffness and damping of limits", "the ends of the way are kept", {});
+  else if (json.value("restitution", 0.0) != 0)
+    ledger_.add(Treatment::not_honoured, "restitution of limits", "the ends of the way are kept", {});
 }
 
 void Exported::read_effects() {

@@ -29,6 +29,9 @@ struct JointEffects {
   std::optional<std::size_t> follows{};  ///< number of the joint that it is coupled to
   std::vector<double> coefficients{};
   std::string coupling{};  ///< name of the constraint
+  std::optional<double> lower{}, upper{};  ///< ends of the joint's way
+  double friction = 0;                     ///< effort of dry friction
+  bool is_limited() const { return lower || upper; }
 };
 
 class Exported {
@@ -61,6 +64,7 @@ class Exported {
   void find_tree();
   void read_effects();
   void read_element(const char* section, const Json&);
+  void read_limit(const Json&, JointEffects&);
   std::vector<double> numbers(const Json&, std::size_t count) const;
 
   Ledger& ledger_;

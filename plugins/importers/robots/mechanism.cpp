@@ -99,6 +99,16 @@ std::string NameGiver::give(std::string_view wanted) {
   return free;
 }
 
+PrincipalInertia principal(const Sym3& j) {
+  Eigen::Matrix3d m;
+  m << j.xx, j.xy, j.xz, j.xy, j.yy, j.yz, j.xz, j.yz, j.zz;
+  const Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d> found(m);
+  const auto& w = found.eigenvalues();
+  const auto& v = found.eigenvectors();
+  const Vec3 x{v(0, 0), v(1, 0), v(2, 0)}, y{v(0, 1), v(1, 1), v(2, 1)}, z = cross(x, y);
+  return {{w[0], w[1], w[2]}, Mat3{{x.x, y.x, z.x, x.y, y.y, z.y, x.z, y.z, z.z}}};
+}
+
 bool is_impossible(const Sym3& j) {
   const double scale =
       std::max({std::abs(j.xx), std::abs(j.yy), std::abs(j.zz), std::abs(j.xy), std::abs(j.xz), std::abs(j.yz)});

@@ -109,6 +109,14 @@ class NameGiver {
   std::unordered_set<std::string> taken_;
 };
 
+/// Principal moments, the smallest first, and their axes as the columns of a rotation.
+struct PrincipalInertia {
+  Vec3 moments;
+  Mat3 axes;
+  /// The inertia in the axes that the principal ones are given in.
+  Sym3 whole() const { return rotate(axes, Sym3{moments.x, moments.y, moments.z, 0, 0, 0}); }
+};
+PrincipalInertia principal(const Sym3&);
 /// Whether no distribution of mass has this inertia, by more than rounding.
 bool is_impossible(const Sym3&);
 /// Reports on the inertias: bodies that have an impossible one, or none.

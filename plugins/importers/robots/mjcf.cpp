@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "deliver.hpp"
+#include "mjcf_actuators.hpp"
 #include "mjcf_bodies.hpp"
 #include "mjcf_export.hpp"
 #include "mjcf_tendons.hpp"
@@ -16,7 +17,7 @@
 namespace polyform::importers {
 namespace {
 
-enum MjcfOption : std::size_t { mjcf_base, mjcf_merge };
+enum MjcfOption : std::size_t { mjcf_base, mjcf_merge, mjcf_limits, mjcf_friction };
 constexpr std::array mjcf_options{
     FieldSpec{.name = "base",
               .type = FieldType::choice,
@@ -25,7 +26,7 @@ constexpr std::array mjcf_options{
                   "how bodies of the world are held that have no joint or a free one: welded to it, or free; not "
                   "given: as the file says",
               .choices = base_choices},
-    merge_fixed_option};
+    merge_fixed_option, limits_option, friction_option("keep")};
 
 constexpr std::pair<const char*, std::string_view> without_effect[] = {{"size", "memory of another program"},
                                                                        {"visual", "for pictures only"},
@@ -52,7 +53,9 @@ class MjcfReader {
     for (const Element& option : source_.sections("option")) read_option(option, m);
     for (const auto& [tag, remark] : without_effect)
       for (const Element& section : source_.sections(tag)) section.mark(Treatment::not_honoured, remark);
-    MjcfBodyReader bodies(source_, ledger_, m, passive_);
+    acting_.limits = acting_.limits && given[mjcf_limits].text == "keep";
+    acting_.friction = acting_.friction && given[mjcf_friction].text == "keep";
+    MjcfBodyReader bodies(source_, ledger_, m, acting_);
     bodies.read(given[mjcf_base].given ? given[mjcf_base].text : std::string_view());
     if (m.bodies.empty() && source_.errors() == 0)
       source_.report().error(source_.root().place(), "the model has no bodies");
@@ -60,13 +63,12 @@ class MjcfReader {
     found_ = &bodies.found();
     names_ = &bodies.element_names();
     joint_names_ = &bodies.joint_names();
-    tendons_.emplace(source_, bodies.found(), bodies.element_names(), m, passive_);
+    tendons_.emplace(source_, bodies.found(), bodies.element_names(), m, acting_.springs);
     tendons_->read();
     if (source_.errors() > 0) return false;
     for (const Element& section : source_.sections("equality"))
       for (const Element& equality : source_.children(section)) read_equality(equality, m);
-    for (const Element& section : source_.sections("actuator"))
-      for (const Element& actuator : source_.children(section)) read_actuator(actuator, m);
+    MjcfActuatorReader(source_, bodies.found(), bodies.element_names(), m, actuators_).read();
     return source_.errors() == 0;
   }
   void settle() { source_.settle(); }
@@ -86,7 +88,9 @@ class MjcfReader {
     if (!flag) return;
     const auto off = [&](const char* name) { return flag.text(name).value_or("enable") == "disable"; };
     if (off("gravity")) m.gravity = Vec3{};
-    passive_ = !off("passive");
+    acting_.springs = !off("passive");
+    acting_.limits = !off("constraint") && !off("limit");
+    acting_.friction = !off("constraint") && !off("frictionloss");
     equalities_ = !off("constraint") && !off("equality");
     actuators_ = !off("actuation");
   }
@@ -155,7 +159,8 @@ class MjcfReader {
       first = *one;
       second = *two;
       const Frame frame = frame_of(m, first);
-      position = connect ? frame(e.vector("anchor").value_or(Vec3{})) : frame_of(m, second).origin;
+      const Frame around = source_.compiler().global ? Frame{} : frame;
+      position = connect ? around(e.vector("anchor").value_or(Vec3{})) : frame_of(m, second).origin;
       for (const char* name : {"relpose", "anchor", "torquescale"})
         if (!connect && e.has(name)) e.mark(name, Treatment::not_honoured, "the bodies are welded as drawn");
     }
@@ -225,78 +230,14 @@ class MjcfReader {
                            {"coefficients", written(std::array{more / factor, -other_factor / factor})}}});
   }
 
-  double actuator_number(const Element& e, const char* attribute, double otherwise) {
-    const std::string own(e.tag());
-    for (const char* tag : {own.c_str(), "general"})
-      if (const Element says = source_.who_says(e, tag, attribute, ""))
-        return says.numbers(attribute, 0).value_or(std::vector{otherwise}).front();
-    return otherwise;
-  }
-  std::vector<double> actuator_numbers(const Element& e, const char* attribute, std::vector<double> otherwise) {
-    const std::string own(e.tag());
-    for (const char* tag : {own.c_str(), "general"})
-      if (const Element says = source_.who_says(e, tag, attribute, ""))
-        if (const auto given = says.numbers(attribute, 0))
-          std::copy_n(given->begin(), std::min(given->size(), otherwise.size()), otherwise.begin());
-    return otherwise;
-  }
-
-  /// What an actuator does while its control is zero.
-  void read_actuator(const Element& e, Mechanism& m) {
-    const std::string tag(e.tag());
-    const MjcfJoint* const joint = e.has("joint") ? joint_named(e, "joint") : nullptr;
-    if (e.has("joint") && joint == nullptr) return;
-    const bool known = tag == "motor" || tag == "position" || tag == "velocity" || tag == "damper" ||
-                       tag == "intvelocity" || tag == "general";
-    if (joint == nullptr || !known || (joint->type != "hinge" && joint->type != "slide"))
-      return e.mark(Treatment::not_honoured, "drives of this kind are not modelled");
-    e.text("name");
-    e.mark(Treatment::converted, "what it does while its control is zero");
-    for (const char* name : {"ctrlrange", "ctrllimited", "forcerange", "forcelimited", "actrange", "actlimited"})
-      e.mark(name, Treatment::not_honoured, "limits of drives are not modelled");
-    const double gear = actuator_number(e, "gear", 1);
-    // bias[0] + bias[1] length + bias[2] rate, with the length gear · q.
-    std::vector<double> bias(3);
-    if (tag == "position" || tag == "intvelocity") {
-      bias[1] = -actuator_number(e, "kp", 1);
-      bias[2] = -actuator_number(e, "kv", 0);
-    } else if (tag == "velocity") {
-      bias[2] = -actuator_number(e, "kv", 1);
-    } else if (tag == "general") {
-      const Element says = source_.who_says(e, "general", "biastype", "");
-      const std::string type = says ? says.text("biastype").value_or("none") : "none";
-      if (type == "affine")
-        bias = actuator_numbers(e, "biasprm", bias);
-      else if (type != "none")
-        return e.mark(Treatment::not_honoured, "drives of this kind are not modelled");
-    }
-    if (!actuators_) return;
-    const double stiffness = -bias[1] * gear * gear, damping = -bias[2] * gear * gear;
-    if (stiffness < 0 || damping < 0)
-      return e.mark(Treatment::not_honoured, "negative stiffness or damping of a drive");
-    const std::string name = e.text("name").value_or(joint->name + "_" + tag);
-    if (stiffness > 0 || damping > 0)
-      m.elements.push_back({Section::forces,
-                            names_->give(name),
-                            "joint-spring-damper",
-                            {{"joint", written_name(joint->name)},
-                             {"stiffness", written(stiffness)},
-                             {"damping", written(damping)},
-                             {"rest", written(-joint->reference)}}});
-    if (bias[0] != 0)
-      m.elements.push_back({Section::forces,
-                            names_->give(name + "_bias"),
-                            "joint-force",
-                            {{"joint", written_name(joint->name)}, {"effort", written(bias[0] * gear)}}});
-  }
-
   MjcfSource source_;
   Ledger& ledger_;
   MjcfBodies* found_ = nullptr;
   std::optional<MjcfTendonReader> tendons_;
   NameGiver* names_ = nullptr;
   NameGiver* joint_names_ = nullptr;
-  bool passive_ = true, equalities_ = true, actuators_ = true;
+  MjcfActing acting_{.springs = true, .limits = true, .friction = true};
+  bool equalities_ = true, actuators_ = true;
   int unnamed_ = 0;
 };
 

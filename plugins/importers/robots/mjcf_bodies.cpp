@@ -1,10 +1,9 @@
 #include "mjcf_bodies.hpp"
+#include "joint_stops.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <filesystem>
 
 namespace polyform::importers {
 
@@ -40,7 +39,7 @@ std::optional<Vec3> MjcfBodyReader::vector(const Element& e, const char* tag, co
 }
 
 void MjcfBodyReader::read_children(const Element& element, const Around& around, std::vector<Element>& joints,
-                                   MassProperties& of_geoms) {
+                                   OfGeoms& of_geoms) {
   for (const Element& child : source_.children(element)) {
     const std::string_view tag = child.tag();
     if (tag == "geom") {
@@ -92,6 +91,10 @@ void MjcfBodyReader::read_body(const Element& element, const Around& outside) {
   const Frame in_outside{source_.orientation(element, "body", outside.childclass),
                          element.vector("pos").value_or(Vec3{})};
   around.frame = outside.frame * outside.within * in_outside;
+  if (source_.compiler().global) {
+    if (!element.has("pos")) around.frame = frame_by_mass(element, Around{.childclass = around.childclass});
+    around.within = around.frame.inverse();
+  }
   around.number = m_.bodies.size();
   m_.bodies.emplace_back();
   {
@@ -104,7 +107,7 @@ void MjcfBodyReader::read_body(const Element& element, const Around& outside) {
   element.mark("user", Treatment::not_honoured, "numbers for other programs");
 
   std::vector<Element> joints;
-  MassProperties of_geoms;
+  OfGeoms of_geoms;
   MassProperties of_file;
   bool has_inertial = false;
   for (const Element& child : source_.children(element))
@@ -117,12 +120,13 @@ void MjcfBodyReader::read_body(const Element& element, const Around& outside) {
   read_children(element, around, joints, of_geoms);
   std::vector<Joint> of_children(m_.joints.begin() + static_cast<std::ptrdiff_t>(first_joint), m_.joints.end());
   m_.joints.resize(first_joint);
-  const bool from_geoms = source_.compiler().from_geoms == MjcfCompiler::FromGeoms::always ||
-                          (source_.compiler().from_geoms == MjcfCompiler::FromGeoms::where_missing && !has_inertial);
+  const MjcfCompiler::FromGeoms from = source_.compiler().from_geoms;
+  const bool from_geoms = from != MjcfCompiler::FromGeoms::no && of_geoms.any &&
+                          (from == MjcfCompiler::FromGeoms::always || !has_inertial);
   if (from_geoms && has_inertial)
     ledger_.add(Treatment::converted, "inertial of a body", "replaced by that of its geoms, as `inertiafromgeom` asks",
                 element.place());
-  m_.bodies[around.number].mass = bounded(from_geoms ? of_geoms : of_file, element.place());
+  m_.bodies[around.number].mass = bounded(from_geoms ? of_geoms.sum : of_file, element.place());
   if (element.report().errors() == 0) add_joints(joints, around, around.number, mocap);
   m_.joints.insert(m_.joints.end(), of_children.begin(), of_children.end());
   if (const double share = element.number("gravcomp", 0); share != 0) {
@@ -184,7 +188,6 @@ void MjcfBodyReader::add_joint(const Element& element, const Around& around, con
   joint.moving = moving;
   const Frame frame = around.frame * around.within;
   joint.position = frame(vector(element, "joint", "pos", around).value_or(Vec3{}));
-  std::size_t freedoms = 1;
   const bool turns = known.type == "hinge";
   if (turns || known.type == "slide") {
     joint.type = turns ? "revolute" : "prismatic";
@@ -197,10 +200,8 @@ void MjcfBodyReader::add_joint(const Element& element, const Around& around, con
     known.spring_reference = turns ? source_.angle(rest) : rest;
   } else if (known.type == "ball") {
     joint.type = "spherical";
-    freedoms = 3;
   } else if (known.type == "free") {
     joint.type = base_ == "fixed" ? "fixed" : "free";
-    freedoms = 6;
     joint.position = around.frame.origin;
     if (base_ == "fixed") ledger_.add(Treatment::converted, "free joint", "welded, as was asked for", element.place());
   } else {
@@ -212,59 +213,115 @@ void MjcfBodyReader::add_joint(const Element& element, const Around& around, con
     element.report().error(element.place_of("name"), fmt::format("there is another joint {}", in_quotes(wanted)));
   if (known.reference != 0)
     ledger_.add(Treatment::converted, "joint@ref", "the drawn position is the coordinate 0", element.place());
+  if (joint.type != "fixed") add_passive(element, is_free ? "freejoint" : "joint", around, known, joint);
   m_.joints.push_back(joint);
-  if (joint.type != "fixed") add_passive(element, is_free ? "freejoint" : "joint", around, known, freedoms);
 }
 
-void MjcfBodyReader::add_passive(const Element& element, const char* tag, const Around& around, const MjcfJoint& joint,
-                                 std::size_t freedoms) {
-  const bool is_free = std::string_view(tag) == "freejoint";
-  double stiffness = 0, damping = 0, rest = 0, armature = 0;
-  if (!is_free) {
-    stiffness = number(element, tag, "stiffness", around, 0);
-    damping = number(element, tag, "damping", around, 0);
-    armature = number(element, tag, "armature", around, 0);
-    const Element says = source_.who_says(element, tag, "springref", around.childclass);
-    const double reference = says ? says.number("springref", 0) : 0;
-    if (freedoms == 1) rest = (joint.type == "hinge" ? source_.angle(reference) : reference) - joint.reference;
-    if (number(element, tag, "frictionloss", around, 0) != 0)
-      source_.who_says(element, tag, "frictionloss", around.childclass)
-          .mark("frictionloss", Treatment::not_honoured, "no dry friction in joints");
-    for (const char* limit : {"range", "limited"})
-      if (const Element by = source_.who_says(element, tag, limit, around.childclass))
-        by.mark(limit, Treatment::not_honoured, "a joint moves beyond its limits");
-    if (const Element by = source_.who_says(element, tag, "springdamper", around.childclass))
-      by.mark("springdamper", Treatment::not_honoured, "give stiffness and damping as numbers");
-  }
-  if (stiffness < 0 || damping < 0 || armature < 0) {
-    element.report().error(element.place(), "stiffness, damping or armature is negative");
-    return;
-  }
-  if (armature > 0 && freedoms == 1)
-    m_.elements.push_back({Section::modules,
-                           element_names_.give(joint.name + "_armature"),
-                           "rotor",
-                           {{"joint", written_name(joint.name)}, {"inertia", written(armature)}}});
-  else if (armature > 0)
-    ledger_.add(Treatment::not_honoured, "joint@armature of balls and free joints",
-                "a rotor turns with a joint of one coordinate", element.place());
-  if (!passive_ || (stiffness == 0 && damping == 0)) return;
+void MjcfBodyReader::add_passive(const Element& element, const char* tag, const Around& around, const MjcfJoint& known,
+                                 Joint& joint) {
+  if (std::string_view(tag) == "freejoint") return;
+  const bool is_scalar = known.type == "hinge" || known.type == "slide";
+  const double stiffness = number(element, tag, "stiffness", around, 0),
+               damping = number(element, tag, "damping", around, 0),
+               armature = number(element, tag, "armature", around, 0);
+  if (stiffness < 0 || damping < 0 || armature < 0)
+    return element.report().error(element.place(), "stiffness, damping or armature is negative");
+  if (const Element by = source_.who_says(element, tag, "springdamper", around.childclass))
+    by.mark("springdamper", Treatment::not_honoured, "give stiffness and damping as numbers");
+  add_armature(armature, element, known, joint);
+  add_stops(element, tag, around, known, joint);
+  if (!acting_.springs || (stiffness == 0 && damping == 0)) return;
   ModelElement& spring = m_.elements.emplace_back(
       ModelElement{Section::forces, element_names_.give(joint.name + "_spring"), "joint-spring-damper", {}});
   spring.fields = {
       {"joint", written_name(joint.name)}, {"stiffness", written(stiffness)}, {"damping", written(damping)}};
-  if (rest != 0) spring.fields.emplace_back("rest", written(rest));
+  const double rest = known.spring_reference - known.reference;
+  if (is_scalar && rest != 0) spring.fields.emplace_back("rest", written(rest));
+}
+
+void MjcfBodyReader::add_stops(const Element& element, const char* tag, const Around& around, const MjcfJoint& known,
+                               Joint& joint) {
+  const bool is_scalar = known.type == "hinge" || known.type == "slide";
+  if (const Element by = source_.who_says(element, tag, "frictionloss", around.childclass))
+    if (const double effort = by.number("frictionloss", 0); effort != 0) {
+      if (!is_scalar || effort < 0)
+        by.mark("frictionloss", Treatment::not_honoured,
+                effort < 0 ? "negative friction" : "friction of balls and free joints");
+      else if (acting_.friction)
+        add_dry_friction(m_, element_names_, joint, effort);
+      else
+        by.mark("frictionloss", Treatment::not_honoured, friction_dropped);
+    }
+  const Element says_range = source_.who_says(element, tag, "range", around.childclass),
+                says_limited = source_.who_says(element, tag, "limited", around.childclass);
+  const std::string limited = says_limited ? says_limited.text("limited").value_or("auto") : "auto";
+  if (!says_range) return;
+  const auto ends = says_range.numbers("range", 2);
+  if (!ends) return;
+  if (limited == "false" || (limited == "auto" && !source_.compiler().auto_limits))
+    return says_range.mark("range", Treatment::converted, "the joint is not limited");
+  std::string_view why = limits_dropped;
+  if (!is_scalar) {
+    why = "limits of balls and free joints";
+  } else if (acting_.limits) {
+    const auto from_drawn = [&](double x) { return (known.type == "hinge" ? source_.angle(x) : x) - known.reference; };
+    if (add_limit(m_, element_names_, joint, {from_drawn((*ends)[0]), from_drawn((*ends)[1])}, ledger_,
+                  element.place()))
+      return;
+    why = "there is no way between the ends";
+  }
+  says_range.mark("range", Treatment::not_honoured, why);
+}
+
+void MjcfBodyReader::add_armature(double armature, const Element& element, const MjcfJoint& known, const Joint& joint) {
+  if (armature == 0) return;
+  if (known.type == "hinge" || known.type == "slide") {
+    m_.elements.push_back({Section::modules,
+                           element_names_.give(joint.name + "_armature"),
+                           "rotor",
+                           {{"joint", written_name(joint.name)}, {"inertia", written(armature)}}});
+    return;
+  }
+  // On the ground it is the inertia of a ball without weight on the body, and of a free joint that of a point too.
+  const auto body = std::ranges::find(m_.bodies, joint.moving, &Body::name);
+  if (joint.base != ground || body == m_.bodies.end()) {
+    ledger_.add(Treatment::not_honoured, "joint@armature of balls that a body carries",
+                "a rotor turns with a joint of one coordinate", element.place());
+    return;
+  }
+  armatures_.push_back({static_cast<std::size_t>(body - m_.bodies.begin()), armature, known.type == "free"});
+  ledger_.add(Treatment::converted, "joint@armature of balls and free joints on the world",
+              known.type == "free" ? "mass without weight and inertia of the body" : "inertia of the body",
+              element.place());
+}
+
+/// Adds the armatures of balls and free joints, once all masses are known.
+void MjcfBodyReader::add_armatures() {
+  for (const auto& [number, armature, is_free] : armatures_) {
+    Body& body = m_.bodies[number];
+    if (is_free) {
+      m_.elements.push_back({Section::forces,
+                             element_names_.give(body.name + "_armature"),
+                             "point-force",
+                             {{"body", written_name(body.name)},
+                              {"point", written(Vec3{})},
+                              {"force", written(-armature * m_.gravity.value_or(Vec3{}))}}});
+      body.mass += MassProperties{armature, {}, Sym3::diagonal(armature)};
+    } else {
+      body.mass.inertia += Sym3::diagonal(armature);
+    }
+  }
 }
 
 void MjcfBodyReader::read(std::string_view base) {
   base_ = base;
-  read_meshes();
+  meshes_.read();
   Around world;
   world.body = std::string(ground);
   world.is_world = true;
   found_.bodies["world"] = std::string(ground);
   std::vector<Element> joints;
-  MassProperties unused;
+  OfGeoms unused;
   for (const Element& worldbody : source_.sections("worldbody")) {
     world.childclass = worldbody.text("childclass").value_or("");
     read_children(worldbody, world, joints, unused);
@@ -280,6 +337,7 @@ void MjcfBodyReader::read(std::string_view base) {
                             {"point", written(body.mass.center)},
                             {"force", written(-share * body.mass.mass * m_.gravity.value_or(Vec3{}))}}});
   }
+  add_armatures();
 }
 
 }  // namespace polyform::importers

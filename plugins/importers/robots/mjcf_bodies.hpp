@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "mjcf_meshes.hpp"
 #include "mjcf_source.hpp"
 #include "solids.hpp"
 
@@ -27,10 +28,16 @@ struct MjcfBodies {
   std::map<std::string, std::string> site_body;  ///< name in the model
 };
 
+/// What acts in joints.
+struct MjcfActing {
+  bool springs = true;  ///< and dampers
+  bool limits = false, friction = true;
+};
+
 class MjcfBodyReader {
  public:
-  MjcfBodyReader(MjcfSource& source, Ledger& ledger, Mechanism& m, bool passive)
-      : source_(source), ledger_(ledger), m_(m), passive_(passive) {}
+  MjcfBodyReader(MjcfSource& source, Ledger& ledger, Mechanism& m, const MjcfActing& acting)
+      : source_(source), ledger_(ledger), m_(m), acting_(acting), meshes_(source) {}
 
   /// Reads <asset> and <worldbody>. base: "fixed", "free" or as the file says.
   void read(std::string_view base);
@@ -40,25 +47,38 @@ class MjcfBodyReader {
 
  private:
   struct Around {
-    std::string body, file_body, childclass;
-    Frame frame;             ///< of the body in ground
-    Frame within;            ///< of the element that is read, in the body
-    std::string base;        ///< the base of the body's joints
+    std::string body{}, file_body{}, childclass{};
+    Frame frame{};           ///< of the body in ground
+    Frame within{};          ///< of the element that is read, in the body
+    std::string base{};      ///< the base of the body's joints
     std::size_t number = 0;  ///< of the body
     bool is_world = false;
   };
-  void read_meshes();
-  void read_mesh(const Element&);
-  void read_children(const Element&, const Around&, std::vector<Element>& joints, MassProperties& of_geoms);
+  /// The mass of the geoms of a body, and whether there is one that counts.
+  struct OfGeoms {
+    MassProperties sum;
+    bool any = false;
+  };
+  void read_children(const Element&, const Around&, std::vector<Element>& joints, OfGeoms&);
   void read_body(const Element&, const Around& outside);
-  void read_geom(const Element&, const Around&, MassProperties& sum);
+  void read_geom(const Element&, const Around&, OfGeoms&);
+  /// What a geom adds to the mass of its body; frame: of its shape.
+  std::optional<MassProperties> mass_of(const Element& geom, const Around&, const Solid&, const Frame&);
+  /// The frame of a body whose file has global coordinates and gives no `pos`: where its mass centre lies.
+  Frame frame_by_mass(const Element& body, const Around& in_ground);
+  bool counts_for_mass(const Element&, const Around&);
+  bool fit(const Element&, const Around&, const std::string& mesh, const std::string& type, Frame&,
+           std::vector<double>& size);
   std::optional<Solid> solid_of(const Element&, const Around&, std::string& type, Frame&, std::vector<double>& size);
   void picture(const Element&, const std::string& type, const Frame&, const std::vector<double>& size, Body&);
   MassProperties read_inertial(const Element&, const Around&);
   MassProperties bounded(MassProperties, Place);
   void add_joints(const std::vector<Element>&, const Around&, std::size_t body, bool mocap);
   void add_joint(const Element&, const Around&, const std::string& base, const std::string& moving);
-  void add_passive(const Element&, const char* tag, const Around&, const MjcfJoint&, std::size_t freedoms);
+  void add_passive(const Element&, const char* tag, const Around&, const MjcfJoint&, Joint&);
+  void add_stops(const Element&, const char* tag, const Around&, const MjcfJoint&, Joint&);
+  void add_armature(double, const Element&, const MjcfJoint&, const Joint&);
+  void add_armatures();
   void scale_to_total();
   std::string given(NameGiver&, const std::string& wanted, const char* what, Place);
   double number(const Element&, const char* tag, const char* attribute, const Around&, double otherwise);
@@ -67,10 +87,16 @@ class MjcfBodyReader {
   MjcfSource& source_;
   Ledger& ledger_;
   Mechanism& m_;
-  bool passive_;
+  MjcfActing acting_;
   std::string base_;
-  std::map<std::string, std::optional<Solid>> meshes_;  ///< nothing: the file is not at hand
+  MjcfMeshes meshes_;
   std::vector<std::pair<std::size_t, double>> lifts_;   ///< body, and the share of its weight that is borne
+  struct Armature {
+    std::size_t body;
+    double armature;
+    bool is_free;
+  };
+  std::vector<Armature> armatures_;  ///< of balls and free joints
   MjcfBodies found_;
   NameGiver body_names_, joint_names_, element_names_;
 };

@@ -10,6 +10,8 @@
 namespace polyform::importers {
 namespace {
 
+constexpr double no_limit = 1e16;  ///< as far as no joint goes
+
 class MjcfWriter {
  public:
   MjcfWriter(Exported& model, Ledger& ledger) : model_(model), ledger_(ledger) {}
@@ -151,6 +153,15 @@ class MjcfWriter {
       text += fmt::format(" damping=\"{}\"", written(d));
       ledger_.add(Treatment::honoured, "dampers in joints", "", {});
     }
+    if (e.friction > 0) {
+      text += fmt::format(" frictionloss=\"{}\"", written(e.friction));
+      ledger_.add(Treatment::converted, "dry friction in joints", "MuJoCo lets it give way", {});
+    }
+    if (e.is_limited()) {
+      text += fmt::format(" limited=\"true\" range=\"{} {}\"", written(e.lower.value_or(-no_limit)),
+                          written(e.upper.value_or(no_limit)));
+      ledger_.add(Treatment::converted, "limits of joints", "MuJoCo lets them give way", {});
+    }
     if (e.rotor > 0 && coordinate == 0) {
       text += fmt::format(" armature=\"{}\"", written(e.rotor));
       ledger_.add(Treatment::converted, "rotors", "the armature of a joint", {});
@@ -192,8 +203,9 @@ class MjcfWriter {
 
   std::string loop(std::size_t number, const ExportedJoint& joint) {
     const JointEffects& e = model_.effects(number);
-    if (!all_zero(e.damping) || !all_zero(e.stiffness) || e.rotor > 0)
-      ledger_.add(Treatment::not_honoured, "springs, dampers and rotors of closing joints", "MJCF has none", {});
+    if (!all_zero(e.damping) || !all_zero(e.stiffness) || e.rotor > 0 || e.friction > 0 || e.is_limited())
+      ledger_.add(Treatment::not_honoured, "springs, dampers, friction, limits and rotors of closing joints",
+                  "MJCF has none", {});
     const std::size_t first = joint.base == Exported::world ? joint.moving : joint.base;
     const std::size_t second = first == joint.base ? joint.moving : joint.base;
     if (joint.type == "spherical") {

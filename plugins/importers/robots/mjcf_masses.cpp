@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 
 #include "mjcf_bodies.hpp"
 
@@ -13,72 +12,14 @@ namespace {
 
 constexpr double water = 1000;  ///< kg/m³, the density of geoms by default
 
+/// How many numbers a primitive shape needs; 0: it is none.
+std::size_t sizes_of(std::string_view type) {
+  if (type == "sphere") return 1;
+  if (type == "capsule" || type == "cylinder") return 2;
+  return type == "box" || type == "ellipsoid" ? 3 : 0;
+}
+
 }  // namespace
-
-void MjcfBodyReader::read_mesh(const Element& mesh) {
-  const std::string file = mesh.text("file").value_or("");
-  std::string name = mesh.text("name").value_or("");
-  if (name.empty()) name = std::filesystem::path(file).stem().string();
-  std::optional<TriangleMesh> read;
-  if (mesh.has("vertex") && mesh.has("face")) {
-    const auto points = mesh.numbers("vertex", 0), faces = mesh.numbers("face", 0);
-    if (points && faces && points->size() % 3 == 0 && faces->size() % 3 == 0) {
-      read.emplace();
-      for (std::size_t i = 0; i < points->size(); i += 3)
-        read->vertices.push_back({(*points)[i], (*points)[i + 1], (*points)[i + 2]});
-      for (std::size_t i = 0; i < faces->size(); i += 3) {
-        std::array<std::uint32_t, 3> corners{};
-        for (std::size_t k = 0; k < 3; ++k) {
-          const double corner = (*faces)[i + k];
-          if (!(corner >= 0 && corner < static_cast<double>(read->vertices.size())))
-            return mesh.report().error(mesh.place_of("face"), "a face names a vertex that is not there");
-          corners[k] = static_cast<std::uint32_t>(corner);
-        }
-        read->faces.push_back(corners);
-      }
-    }
-  } else if (!file.empty()) {
-    std::filesystem::path path =
-        source_.compiler().strip_path ? std::filesystem::path(file).filename() : std::filesystem::path(file);
-    if (path.is_relative()) path = std::filesystem::path(source_.folder()) / source_.compiler().mesh_folder / path;
-    MeshFault fault;
-    if (const auto bytes = read_file(path.string()))
-      read = polyform::read_mesh(*bytes, path.extension().string(), fault);
-  }
-  if (!read) {
-    mesh.mark(Treatment::not_honoured, "neither an STL nor an OBJ file that can be read");
-    meshes_[name] = std::nullopt;
-    return;
-  }
-  const Element scaled = source_.who_says(mesh, "mesh", "scale", "");
-  const Vec3 scale = scaled ? scaled.vector("scale").value_or(Vec3{1, 1, 1}) : Vec3{1, 1, 1};
-  const Vec3 origin = mesh.vector("refpos").value_or(Vec3{});
-  Mat3 axes = Mat3::identity();
-  if (const auto q = mesh.numbers("refquat", 4); q && norm(Quat{(*q)[0], (*q)[1], (*q)[2], (*q)[3]}) > 0)
-    axes = rotation_matrix(Quat{(*q)[0], (*q)[1], (*q)[2], (*q)[3]});
-  for (Vec3& p : read->vertices) {
-    p = transpose_times(axes, p - origin);
-    p = {scale.x * p.x, scale.y * p.y, scale.z * p.z};
-  }
-  Solid solid = solid_mesh(*read);
-  if (solid.mass < 0) {  // seen from inside, or mirrored by a negative scale
-    solid.mass = -solid.mass;
-    solid.inertia = Sym3{} - solid.inertia;
-  }
-  meshes_[name] = solid;
-}
-
-void MjcfBodyReader::read_meshes() {
-  for (const Element& assets : source_.sections("asset"))
-    for (const Element& asset : source_.children(assets)) {
-      if (asset.tag() != "mesh") {
-        asset.mark(Treatment::not_honoured, "for pictures only");
-        continue;
-      }
-      asset.mark(Treatment::honoured);
-      read_mesh(asset);
-    }
-}
 
 /// What a unit density gives, with the frame of the shape in the body; nothing for what has no volume.
 std::optional<Solid> MjcfBodyReader::solid_of(const Element& geom, const Around& around, std::string& type,
@@ -86,7 +27,6 @@ std::optional<Solid> MjcfBodyReader::solid_of(const Element& geom, const Around&
   const Element says_type = source_.who_says(geom, "geom", "type", around.childclass);
   type = says_type ? says_type.text("type").value_or("sphere") : "sphere";
   const Element says_mesh = source_.who_says(geom, "geom", "mesh", around.childclass);
-  if (says_mesh && !says_type) type = "mesh";
   if (const Element says = source_.who_says(geom, "geom", "size", around.childclass))
     size = says.numbers("size", 0).value_or(std::vector<double>{});
   frame.origin = vector(geom, "geom", "pos", around).value_or(Vec3{});
@@ -112,10 +52,17 @@ std::optional<Solid> MjcfBodyReader::solid_of(const Element& geom, const Around&
                                                    : std::vector{radius, radius, length / 2};
   }
   frame = around.within * frame;
-  const std::size_t needed = type == "sphere"                          ? 1
-                             : type == "capsule" || type == "cylinder" ? 2
-                             : type == "box" || type == "ellipsoid"    ? 3
-                                                                       : 0;
+  const std::string mesh_name = says_mesh ? says_mesh.text("mesh").value_or("") : "";
+  if ((says_mesh || type == "mesh") && !meshes_.has(mesh_name)) {
+    geom.report().error(geom.place(), fmt::format("there is no mesh {}", in_quotes(mesh_name)));
+    return std::nullopt;
+  }
+  if (type == "mesh") {
+    const auto& mesh = meshes_.at(mesh_name);
+    return mesh ? std::optional(mesh->solid) : std::nullopt;
+  }
+  if (says_mesh && !fit(geom, around, mesh_name, type, frame, size)) return std::nullopt;
+  const std::size_t needed = sizes_of(type);
   if (size.size() < needed || std::any_of(size.begin(), size.begin() + static_cast<std::ptrdiff_t>(needed),
                                           [](double s) { return !(s > 0); })) {
     geom.report().error(geom.place(),
@@ -127,14 +74,21 @@ std::optional<Solid> MjcfBodyReader::solid_of(const Element& geom, const Around&
   if (type == "cylinder") return solid_cylinder(size[0], size[1]);
   if (type == "box") return solid_box({size[0], size[1], size[2]});
   if (type == "ellipsoid") return solid_ellipsoid({size[0], size[1], size[2]});
-  if (type != "mesh") return std::nullopt;
-  const std::string name = says_mesh ? says_mesh.text("mesh").value_or("") : "";
-  const auto found = meshes_.find(name);
-  if (found == meshes_.end()) {
-    geom.report().error(geom.place(), fmt::format("there is no mesh {}", in_quotes(name)));
-    return std::nullopt;
-  }
-  return found->second;
+  return std::nullopt;
+}
+
+/// Gives a shape the place and size that stand for a mesh; false if its file is not at hand.
+bool MjcfBodyReader::fit(const Element& geom, const Around& around, const std::string& mesh, const std::string& type,
+                         Frame& frame, std::vector<double>& size) {
+  const auto& found = meshes_.at(mesh);
+  if (!found) return false;
+  frame = frame * Frame{found->box.axes, found->solid.center};
+  size = MjcfMeshes::fitted_size(type, found->box);
+  const double scale = number(geom, "geom", "fitscale", around, 1);
+  for (double& one : size) one *= scale;
+  ledger_.add(Treatment::converted, "geom@mesh", fmt::format("a {} of the inertia of the mesh stands for it", type),
+              geom.place());
+  return true;
 }
 
 void MjcfBodyReader::picture(const Element& geom, const std::string& type, const Frame& frame,
@@ -168,7 +122,7 @@ void MjcfBodyReader::picture(const Element& geom, const std::string& type, const
   body.shapes.push_back(shape);
 }
 
-void MjcfBodyReader::read_geom(const Element& geom, const Around& around, MassProperties& sum) {
+void MjcfBodyReader::read_geom(const Element& geom, const Around& around, OfGeoms& of_geoms) {
   std::string type;
   Frame frame;
   std::vector<double> size;
@@ -179,28 +133,58 @@ void MjcfBodyReader::read_geom(const Element& geom, const Around& around, MassPr
     geom.drop("shapes of the ground are not shown, and bodies do not touch");
     return;
   }
-  picture(geom, type, frame, size, m_.bodies[around.number]);
-  const double group = number(geom, "geom", "group", around, 0);
-  const Element says_mass = source_.who_says(geom, "geom", "mass", around.childclass);
-  const double density = number(geom, "geom", "density", around, water);
-  if (source_.compiler().from_geoms == MjcfCompiler::FromGeoms::no || group < source_.compiler().first_group ||
-      group > source_.compiler().last_group)
-    return;
+  if (solid || sizes_of(type) == 0) picture(geom, type, frame, size, m_.bodies[around.number]);
+  if (!counts_for_mass(geom, around)) return;
+  of_geoms.any = true;
   if (!solid) {
-    if (type == "mesh")
+    if (source_.who_says(geom, "geom", "mesh", around.childclass))
       ledger_.add(Treatment::not_honoured, "mass of a mesh", "its file is not at hand, so it adds no mass",
                   geom.place());
     return;
   }
-  MassProperties own = *solid;
-  const double mass = says_mass ? says_mass.number("mass", 0) : density * solid->mass;
+  if (const auto own = mass_of(geom, around, *solid, frame)) of_geoms.sum += *own;
+}
+
+std::optional<MassProperties> MjcfBodyReader::mass_of(const Element& geom, const Around& around, const Solid& solid,
+                                                      const Frame& frame) {
+  const Element says_mass = source_.who_says(geom, "geom", "mass", around.childclass);
+  const double density = number(geom, "geom", "density", around, water);
+  const double mass = says_mass ? says_mass.number("mass", 0) : density * solid.mass;
   if (mass < 0) geom.report().error(geom.place(), "mass or density is negative");
-  if (!(solid->mass > 0)) return;
-  const double factor = mass / solid->mass;
-  const Sym3& j = solid->inertia;
-  own.mass = mass;
-  own.inertia = {factor * j.xx, factor * j.yy, factor * j.zz, factor * j.xy, factor * j.xz, factor * j.yz};
-  if (mass > 0) sum += own.in(frame);
+  if (!(solid.mass > 0) || !(mass > 0)) return std::nullopt;
+  return MassProperties{mass, solid.center, scaled_inertia(solid.inertia, mass / solid.mass)}.in(frame);
+}
+
+Frame MjcfBodyReader::frame_by_mass(const Element& body, const Around& in_ground) {
+  ledger_.add(Treatment::converted, "body without `pos` in global coordinates", "its frame lies at its mass centre",
+              body.place());
+  MassProperties sum;
+  for (const Element& child : source_.children(body)) {
+    if (child.tag() == "inertial")
+      return {source_.orientation(child, "inertial", in_ground.childclass),
+              child.vector("pos").value_or(Vec3{})};
+    if (child.tag() != "geom") continue;
+    std::string type;
+    Frame frame;
+    std::vector<double> size;
+    const std::optional<Solid> solid = solid_of(child, in_ground, type, frame, size);
+    if (!solid) continue;
+    if (const auto own = mass_of(child, in_ground, *solid, frame)) sum += *own;
+  }
+  return {Mat3::identity(), sum.center};
+}
+
+/// Whether a geom is one of those that give a body its mass.
+bool MjcfBodyReader::counts_for_mass(const Element& geom, const Around& around) {
+  const MjcfCompiler& c = source_.compiler();
+  if (c.discard_visual && number(geom, "geom", "contype", around, 1) == 0 &&
+      number(geom, "geom", "conaffinity", around, 1) == 0) {
+    ledger_.add(Treatment::converted, "geom that touches nothing", "it has no mass, as `discardvisual` asks",
+                geom.place());
+    return false;
+  }
+  const double group = number(geom, "geom", "group", around, 0);
+  return c.from_geoms != MjcfCompiler::FromGeoms::no && group >= c.first_group && group <= c.last_group;
 }
 
 MassProperties MjcfBodyReader::read_inertial(const Element& inertial, const Around& around) {
@@ -224,13 +208,11 @@ MassProperties MjcfBodyReader::bounded(MassProperties p, Place place) {
     p.mass = c.bound_mass;
     ledger_.add(Treatment::converted, "mass below `boundmass`", "raised to it", place);
   }
-  const Sym3 before = p.inertia;
-  if (c.bound_inertia > 0) {
-    p.inertia.xx = std::max(p.inertia.xx, c.bound_inertia);
-    p.inertia.yy = std::max(p.inertia.yy, c.bound_inertia);
-    p.inertia.zz = std::max(p.inertia.zz, c.bound_inertia);
-    if (p.inertia.xx != before.xx || p.inertia.yy != before.yy || p.inertia.zz != before.zz)
-      ledger_.add(Treatment::converted, "inertia below `boundinertia`", "raised to it", place);
+  if (PrincipalInertia own = principal(p.inertia); own.moments.x < c.bound_inertia) {
+    for (double* const moment : {&own.moments.x, &own.moments.y, &own.moments.z})
+      *moment = std::max(*moment, c.bound_inertia);
+    p.inertia = own.whole();
+    ledger_.add(Treatment::converted, "principal inertia below `boundinertia`", "raised to it", place);
   }
   if (c.balance && is_impossible(p.inertia)) {
     const double mean = (p.inertia.xx + p.inertia.yy + p.inertia.zz) / 3;
@@ -249,8 +231,7 @@ void MjcfBodyReader::scale_to_total() {
   const double factor = wanted / whole;
   for (Body& body : m_.bodies) {
     body.mass.mass *= factor;
-    const Sym3 j = body.mass.inertia;
-    body.mass.inertia = {factor * j.xx, factor * j.yy, factor * j.zz, factor * j.xy, factor * j.xz, factor * j.yz};
+    body.mass.inertia = scaled_inertia(body.mass.inertia, factor);
   }
 }
 

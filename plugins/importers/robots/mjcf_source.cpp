@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <numbers>
@@ -140,9 +141,7 @@ void MjcfSource::read_compiler() {
   };
   for (const Element& e : sections("compiler")) {
     if (const auto angle = e.text("angle")) compiler_.degrees = *angle != "radian";
-    if (e.text("coordinate").value_or("local") != "local")
-      e.report().error(e.place_of("coordinate"), "global coordinates are not read",
-                       "Save the model with MuJoCo, which writes local ones.");
+    if (const auto coordinate = e.text("coordinate")) compiler_.global = *coordinate == "global";
     if (const auto sequence = e.text("eulerseq")) {
       compiler_.euler_sequence = *sequence;
       if (sequence->size() != 3 || sequence->find_first_not_of("xyzXYZ") != std::string::npos) {
@@ -160,6 +159,9 @@ void MjcfSource::read_compiler() {
     compiler_.total_mass = e.number("settotalmass", compiler_.total_mass);
     truth(e, "balanceinertia", compiler_.balance);
     truth(e, "strippath", compiler_.strip_path);
+    truth(e, "discardvisual", compiler_.discard_visual);
+    truth(e, "exactmeshinertia", compiler_.exact_meshes);
+    truth(e, "autolimits", compiler_.auto_limits);
     if (const auto meshes = e.text("meshdir")) compiler_.mesh_folder = *meshes;
     if (const auto meshes = e.text("assetdir"); meshes && compiler_.mesh_folder.empty())
       compiler_.mesh_folder = *meshes;
@@ -167,7 +169,11 @@ void MjcfSource::read_compiler() {
       compiler_.first_group = (*groups)[0];
       compiler_.last_group = (*groups)[1];
     }
-    for (const char* name : {"autolimits", "fitaabb", "convexhull", "usethread", "texturedir", "discardvisual"})
+    if (e.text("fitaabb").value_or("false") == "true")
+      e.mark("fitaabb", Treatment::not_honoured, "shapes that stand for meshes are fitted by their inertia");
+    if (e.text("fusestatic").value_or("false") == "true")
+      e.mark("fusestatic", Treatment::converted, "welded bodies move as one anyway; merge_fixed makes one body of them");
+    for (const char* name : {"convexhull", "usethread", "texturedir"})
       e.mark(name, Treatment::not_honoured, "changes nothing here");
   }
 }
@@ -191,7 +197,8 @@ void MjcfSource::read_defaults(const Element& element, const std::string& outer)
   }
 }
 
-std::vector<Element> MjcfSource::levels(const Element& element, const char* tag, const std::string& childclass) {
+std::vector<Element> MjcfSource::levels(const Element& element, std::span<const std::string_view> tags,
+                                        const std::string& childclass) {
   std::vector<Element> all{element};
   std::string name = element.text("class").value_or(childclass.empty() ? outermost_class : childclass);
   if (!classes_.contains(name)) {
@@ -201,7 +208,7 @@ std::vector<Element> MjcfSource::levels(const Element& element, const char* tag,
   for (std::size_t steps = 0; !name.empty() && steps <= classes_.size(); ++steps) {
     const Class& of = classes_.at(name);
     for (auto e = of.elements.rbegin(); e != of.elements.rend(); ++e)
-      if (e->tag() == tag) all.push_back(*e);
+      if (std::ranges::find(tags, e->tag()) != tags.end()) all.push_back(*e);
     name = name == outermost_class ? "" : of.outer.empty() ? outermost_class : of.outer;
   }
   return all;
@@ -210,9 +217,17 @@ std::vector<Element> MjcfSource::levels(const Element& element, const char* tag,
 Element MjcfSource::who_says(const Element& element, const char* tag, const char* attribute,
                              const std::string& childclass) {
   if (element.has(attribute)) return element;
-  for (const Element& level : levels(element, tag, childclass))
+  const std::string_view of_tag = tag;
+  for (const Element& level : levels(element, {&of_tag, 1}, childclass))
     if (level.has(attribute)) return level;
   return {};
+}
+
+std::vector<Element> MjcfSource::defaults_of(const Element& element, std::span<const std::string_view> tags) {
+  std::vector<Element> all = levels(element, tags, "");
+  all.erase(all.begin());
+  std::ranges::reverse(all);
+  return all;
 }
 
 double MjcfSource::angle(double x) const { return compiler_.degrees ? x * std::numbers::pi / 180 : x; }
@@ -275,7 +290,8 @@ std::optional<Mat3> MjcfSource::orientation_at(const Element& e) {
 
 Mat3 MjcfSource::orientation(const Element& element, const char* tag, const std::string& childclass) {
   if (const auto own = orientation_at(element)) return *own;
-  for (const Element& level : levels(element, tag, childclass))
+  const std::string_view of_tag = tag;
+  for (const Element& level : levels(element, {&of_tag, 1}, childclass))
     if (const auto axes = orientation_at(level)) return *axes;
   return Mat3::identity();
 }

@@ -4,6 +4,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -18,7 +19,8 @@ struct MjcfCompiler {
   std::string euler_sequence = "xyz", mesh_folder;
   enum class FromGeoms { no, always, where_missing } from_geoms = FromGeoms::where_missing;
   double bound_mass = 0, bound_inertia = 0, total_mass = -1;
-  bool balance = false, strip_path = false;
+  bool balance = false, strip_path = false, discard_visual = false, exact_meshes = false, global = false;
+  bool auto_limits = true;
   double first_group = 0, last_group = 5;
 };
 
@@ -42,6 +44,9 @@ class MjcfSource {
   /// The element that has the attribute of an element: itself, else a default of its class, or of the class around that
   /// one; empty if none has it. Marks it as honoured when it is read. tag: of its defaults.
   Element who_says(const Element&, const char* tag, const char* attribute, const std::string& childclass);
+  /// The defaults with one of these tags that an element's class has, in the order in which they count: those of the
+  /// outermost class first.
+  std::vector<Element> defaults_of(const Element&, std::span<const std::string_view> tags);
   /// The orientation of an element in any of the five ways, by itself or by its class.
   Mat3 orientation(const Element&, const char* tag, const std::string& childclass);
   double angle(double x) const;
@@ -56,7 +61,7 @@ class MjcfSource {
   bool include(const Element&, std::vector<Element>& into);
   /// "a.xml includes b.xml includes a.xml", where a file that includes this path is itself included by it; else "".
   std::string circle_through(const XmlFile& from, const std::string& path) const;
-  std::vector<Element> levels(const Element&, const char* tag, const std::string& childclass);
+  std::vector<Element> levels(const Element&, std::span<const std::string_view> tags, const std::string& childclass);
   std::optional<Mat3> orientation_at(const Element&);
 
   std::string name_;

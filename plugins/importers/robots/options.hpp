@@ -10,6 +10,24 @@ namespace polyform::importers {
 inline constexpr std::array<std::string_view, 2> base_choices{"fixed", "free"};
 inline constexpr std::array<std::string_view, 2> mimic_choices{"coupled", "independent"};
 
+inline constexpr std::array<std::string_view, 2> keep_choices{"keep", "drop"};
+
+inline constexpr FieldSpec limits_option{
+    .name = "limits",
+    .type = FieldType::choice,
+    .unit = "",
+    .meaning = "the ends of joints' ways: forces of type joint-limit, or left out",
+    .default_text = "drop",
+    .choices = keep_choices};
+/// default_text: what the programs of the format do.
+constexpr FieldSpec friction_option(std::string_view default_text) {
+  return {.name = "friction",
+          .type = FieldType::choice,
+          .unit = "",
+          .meaning = "dry friction in joints: forces of type dry-friction, or left out",
+          .default_text = default_text,
+          .choices = keep_choices};
+}
 inline constexpr FieldSpec merge_fixed_option{
     .name = "merge_fixed",
     .type = FieldType::boolean,
@@ -23,5 +41,8 @@ inline constexpr FieldSpec mimic_option{
     .meaning = "a joint that mimics another is coupled to it by a constraint, or moves independently of it",
     .default_text = "independent",
     .choices = mimic_choices};
+
+inline constexpr std::string_view moves_independently =
+    "the joint moves independently; with the option mimic=coupled it follows";
 
 }  // namespace polyform::importers

@@ -8,6 +8,7 @@
 #include <numbers>
 
 #include "deliver.hpp"
+#include "joint_stops.hpp"
 #include "mechanism.hpp"
 #include "options.hpp"
 #include "robot_formats.hpp"
@@ -19,7 +20,7 @@
 namespace polyform::importers {
 namespace {
 
-enum SdfOption : std::size_t { sdf_base, sdf_merge, sdf_mimic };
+enum SdfOption : std::size_t { sdf_base, sdf_merge, sdf_mimic, sdf_limits, sdf_friction };
 constexpr std::array sdf_options{
     FieldSpec{.name = "base",
               .type = FieldType::choice,
@@ -28,7 +29,7 @@ constexpr std::array sdf_options{
                   "how links are held that nothing carries: welded to ground, or free, also where the file welds "
                   "them; not given: as the file says",
               .choices = base_choices},
-    merge_fixed_option, mimic_option};
+    merge_fixed_option, mimic_option, limits_option, friction_option("keep")};
 
 constexpr std::string_view untouched = "bodies do not touch in the model";
 constexpr std::pair<std::string_view, std::string_view> what_for[] = {
@@ -56,6 +57,8 @@ class SdfReader {
       return false;
     }
     coupled_ = given[sdf_mimic].text == "coupled";
+    limits_ = given[sdf_limits].text == "keep";
+    friction_ = given[sdf_friction].text == "keep";
     const Element world = sdf.child("world");
     top_ = std::make_unique<SdfModel>(world ? world : sdf, "", nullptr, files_);
     m.source = "imported from SDF";
@@ -230,19 +233,18 @@ class SdfReader {
                    const std::string& type, Mechanism& m) {
     const std::size_t freedoms = joint.type == "universal" || joint.type == "cylindrical" ? 2 : 1;
     std::vector<double> stiffness(freedoms), damping(freedoms), rest(freedoms), start(freedoms);
+    std::vector<Element> limits;
     bool acts = false, moved = false;
     std::size_t k = type == "screw" ? 1 : 0;  // a screw's axis is that of its turning
     for (const Element& one : {axis, axis2}) {
       if (!one || k >= freedoms) continue;
-      if (const Element limit = one.child("limit"))
-        limit.mark(Treatment::not_honoured, "a joint moves beyond its limits");
       if (const Element from = one.child("initial_position")) start[k] = from.content_number().value_or(0);
       if (const Element dynamics = one.child("dynamics")) {
         damping[k] = number_in(dynamics, "damping", 0);
         stiffness[k] = number_in(dynamics, "spring_stiffness", 0);
         rest[k] = number_in(dynamics, "spring_reference", 0);
-        if (number_in(dynamics, "friction", 0) != 0)
-          dynamics.child("friction").mark(Treatment::not_honoured, "no dry friction in joints");
+        if (const double friction = number_in(dynamics, "friction", 0); friction != 0)
+          add_friction(dynamics.child("friction"), friction, joint, freedoms, m);
         for (double* const number : {&damping[k], &stiffness[k]})
           if (*number < 0) {
             dynamics.mark(Treatment::not_honoured, "negative stiffness or damping");
@@ -251,10 +253,12 @@ class SdfReader {
       }
       acts = acts || damping[k] != 0 || stiffness[k] != 0;
       moved = moved || start[k] != 0;
+      if (const Element limit = one.child("limit")) limits.emplace_back(limit);
       if (const Element mimic = one.child("mimic")) add_mimic(model, mimic, joint, k, freedoms, m);
       ++k;
     }
     if (moved) joint.initial_position = start;
+    for (const Element& limit : limits) read_limit(limit, joint, freedoms, m);
     if (acts)
       m.elements.push_back({Section::forces,
                             element_names_.give(joint.name + "_dynamics"),
@@ -265,13 +269,42 @@ class SdfReader {
                              {"rest", written(rest)}}});
   }
 
+  void add_friction(const Element& e, double effort, const Joint& joint, std::size_t freedoms, Mechanism& m) {
+    if (freedoms > 1 || effort < 0)
+      e.mark(Treatment::not_honoured, effort < 0 ? "negative friction" : "friction of joints with several coordinates");
+    else if (!friction_)
+      e.mark(Treatment::not_honoured, friction_dropped);
+    else
+      add_dry_friction(m, element_names_, joint, effort);
+  }
+
+  void read_limit(const Element& limit, Joint& joint, std::size_t freedoms, Mechanism& m) {
+    JointRange range;
+    const Element lower = limit.child("lower"), upper = limit.child("upper");
+    if (lower) range.lower = lower.content_number().value_or(range.lower);
+    if (upper) range.upper = upper.content_number().value_or(range.upper);
+    for (const char* tag : {"effort", "velocity"})
+      if (const Element e = limit.child(tag)) e.mark(Treatment::not_honoured, no_drives);
+    for (const char* tag : {"stiffness", "dissipation"})
+      if (const Element e = limit.child(tag)) e.mark(Treatment::not_honoured, "the ends do not give way");
+    std::string_view why;
+    if (freedoms > 1)
+      why = "limits of joints with several coordinates";
+    else if (!limits_)
+      why = limits_dropped;
+    else if (!add_limit(m, element_names_, joint, range, ledger_, limit.place()))
+      why = "there is no way between the ends";
+    for (const Element& end : {lower, upper})
+      if (end && !why.empty()) end.mark(Treatment::not_honoured, why);
+  }
+
   void add_mimic(const SdfModel& model, const Element& mimic, const Joint& joint, std::size_t coordinate,
                  std::size_t freedoms, Mechanism& m) {
     const std::string other = model.prefix() + mimic.text("joint").value_or("");
     const std::size_t other_coordinate = mimic.text("axis").value_or("axis") == "axis2" ? 1 : 0;
     const double multiplier = number_in(mimic, "multiplier", 1), offset = number_in(mimic, "offset", 0),
                  reference = number_in(mimic, "reference", 0);
-    if (!coupled_) return mimic.drop("the joint moves independently, as was asked for");
+    if (!coupled_) return mimic.drop(moves_independently);
     mimic.mark(Treatment::converted, "a constraint of type joint-coupling");
     ModelElement& e = m.elements.emplace_back(
         ModelElement{Section::constraints, element_names_.give(joint.name + "_mimic"), "joint-coupling", {}});
@@ -306,7 +339,7 @@ class SdfReader {
   SdfFiles files_;
   Ledger& ledger_;
   std::unique_ptr<SdfModel> top_;
-  bool coupled_ = true;
+  bool coupled_ = true, limits_ = false, friction_ = true;
   Vec3 gravity_{0, 0, -9.81};
   NameGiver body_names_, joint_names_, element_names_;
   std::map<std::string, std::string> link_names_, names_of_joints_;  ///< by name in the file, with prefix

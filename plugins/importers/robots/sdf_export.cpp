@@ -69,12 +69,20 @@ class SdfWriter {
     JointEffects& e = model_.effects(number);
     std::string text =
         fmt::format("      <{}>\n        <xyz expressed_in=\"__model__\">{}</xyz>\n", tag, spaced(direction));
-    if (coordinate < e.damping.size() && (e.damping[coordinate] != 0 || e.stiffness[coordinate] != 0)) {
-      ledger_.add(Treatment::honoured, "springs and dampers in joints", "", {});
+    const auto of = [&](const std::vector<double>& all) { return coordinate < all.size() ? all[coordinate] : 0; };
+    if (of(e.damping) != 0 || of(e.stiffness) != 0 || e.friction > 0) {
+      ledger_.add(Treatment::honoured, "springs, dampers and dry friction in joints", "", {});
       text += fmt::format(
-          "        <dynamics><damping>{}</damping><spring_stiffness>{}</spring_stiffness>"
+          "        <dynamics><damping>{}</damping><friction>{}</friction><spring_stiffness>{}</spring_stiffness>"
           "<spring_reference>{}</spring_reference></dynamics>\n",
-          written(e.damping[coordinate]), written(e.stiffness[coordinate]), written(e.rest[coordinate]));
+          written(of(e.damping)), written(e.friction), written(of(e.stiffness)), written(of(e.rest)));
+    }
+    if (e.is_limited()) {
+      ledger_.add(Treatment::honoured, "limits of joints", "", {});
+      text += "        <limit>";
+      if (e.lower) text += fmt::format("<lower>{}</lower>", written(*e.lower));
+      if (e.upper) text += fmt::format("<upper>{}</upper>", written(*e.upper));
+      text += "</limit>\n";
     }
     if (e.follows && coordinate == 0) {
       if (e.coefficients.size() <= 2) {

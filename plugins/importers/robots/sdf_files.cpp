@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 namespace {
 
 /// What one model may include.
-constexpr std::size_t most_files = 1000, most_bytes = std::size_t{256} << 20;
+constexpr std::size_t most_sdf_files = 1000, most_sdf_bytes = std::size_t{256} << 20;
 
 std::vector<fs::path> folders_of_environment() {
   std::vector<fs::path> out;
@@ -90,9 +90,9 @@ Element SdfFiles::model_of(const Element& include) {
     if (!bytes) return leave_out("the file cannot be read");
     if (root_tag(*bytes) != "sdf") return leave_out("the file is not one of SDF");
     bytes_ += bytes->size();
-    if (included_.size() >= most_files || bytes_ > most_bytes) {
-      include.report().error(include.place(), fmt::format("the model includes more than {} files or {} MiB", most_files,
-                                                          most_bytes >> 20));
+    if (included_.size() >= most_sdf_files || bytes_ > most_sdf_bytes) {
+      include.report().error(include.place(), fmt::format("the model includes more than {} files or {} MiB", most_sdf_files,
+                                                          most_sdf_bytes >> 20));
       by_path_.erase(path);
       return {};
     }

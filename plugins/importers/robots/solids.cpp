@@ -1,5 +1,7 @@
 #include "solids.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -66,6 +68,69 @@ Solid solid_mesh(const TriangleMesh& mesh) {
   return {
       volume, centre + from,
       Sym3{second.yy + second.zz, second.xx + second.zz, second.xx + second.yy, -second.xy, -second.xz, -second.yz}};
+}
+
+Sym3 scaled_inertia(const Sym3& j, double factor) {
+  return {factor * j.xx, factor * j.yy, factor * j.zz, factor * j.xy, factor * j.xz, factor * j.yz};
+}
+
+namespace {
+
+/// Calls visit(a, b, c) with the corners of each triangle, seen from a point.
+template <class Visit>
+void for_each_triangle(const TriangleMesh& mesh, const Vec3& from, Visit visit) {
+  for (const auto& t : mesh.faces) visit(mesh.vertices[t[0]] - from, mesh.vertices[t[1]] - from, mesh.vertices[t[2]] - from);
+}
+
+}  // namespace
+
+Solid solid_of_cones(const TriangleMesh& mesh) {
+  if (mesh.vertices.empty()) return {};
+  const Vec3 start = mesh.vertices.front();
+  double area = 0, volume = 0;
+  Vec3 of_surface, first;
+  for_each_triangle(mesh, start, [&](const Vec3& a, const Vec3& b, const Vec3& c) {
+    const double twice = norm(cross(b - a, c - a));
+    area += twice;
+    of_surface += (twice / 3) * (a + b + c);
+  });
+  if (!(area > 0)) return {};
+  const Vec3 from = start + (1 / area) * of_surface;
+  for_each_triangle(mesh, from, [&](const Vec3& a, const Vec3& b, const Vec3& c) {
+    const double six = std::abs(dot(a, cross(b, c)));
+    volume += six / 6;
+    first += (six / 24) * (a + b + c);
+  });
+  if (!(volume > 0)) return {};
+  const Vec3 centre = from + (1 / volume) * first;
+  volume = 0;
+  Sym3 second;  // ∫ x xᵀ dV about the centre
+  for_each_triangle(mesh, centre, [&](const Vec3& a, const Vec3& b, const Vec3& c) {
+    const double six = std::abs(dot(a, cross(b, c)));
+    const Vec3 s = a + b + c;
+    volume += six / 6;
+    const auto moment = [&](std::size_t i, std::size_t k) {
+      return six / 120 * (s[i] * s[k] + a[i] * a[k] + b[i] * b[k] + c[i] * c[k]);
+    };
+    second += Sym3{moment(0, 0), moment(1, 1), moment(2, 2), moment(0, 1), moment(0, 2), moment(1, 2)};
+  });
+  return {
+      volume, centre,
+      Sym3{second.yy + second.zz, second.xx + second.zz, second.xx + second.yy, -second.xy, -second.xz, -second.yz}};
+}
+
+InertiaBox inertia_box(const Solid& solid) {
+  const PrincipalInertia p = principal(solid.inertia);
+  InertiaBox box;
+  // Moments fall where edges grow.
+  const Vec3 x = p.axes.column(2), y = p.axes.column(1), z = cross(x, y);
+  box.axes = Mat3{{x.x, y.x, z.x, x.y, y.y, z.y, x.z, y.z, z.z}};
+  const Vec3 j{p.moments.z, p.moments.y, p.moments.x};
+  const auto half = [&](double across, double other, double along) {
+    return std::sqrt(std::max(0.0, 1.5 * (across + other - along) / solid.mass));
+  };
+  box.half = {half(j.y, j.z, j.x), half(j.x, j.z, j.y), half(j.x, j.y, j.z)};
+  return box;
 }
 
 std::optional<std::string> read_file(const std::string& path) {

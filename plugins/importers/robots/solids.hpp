@@ -22,6 +22,19 @@ Solid solid_capsule(double radius, double half_length);
 /// What the mesh encloses, exactly: a sum over tetrahedra from one point to all triangles. Negative where the triangles
 /// are seen from inside.
 Solid solid_mesh(const TriangleMesh&);
+/// The sum over cones from one point inside to all triangles, each counted as positive: what MuJoCo takes for a mesh
+/// unless `exactmeshinertia` is set. The same as solid_mesh where every triangle is seen from its inside at the mean
+/// point of the surface and at the mass centre, as in convex meshes; more than it elsewhere.
+Solid solid_of_cones(const TriangleMesh&);
+
+/// The box that has the inertia of a solid, about its mass centre: its half edges, the shortest first, along its axes.
+struct InertiaBox {
+  Mat3 axes = Mat3::identity();
+  Vec3 half;
+};
+InertiaBox inertia_box(const Solid&);
+
+Sym3 scaled_inertia(const Sym3&, double factor);
 
 /// A file that another names; nothing if it cannot be read or is larger than 64 MiB.
 std::optional<std::string> read_file(const std::string& path);

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "deliver.hpp"
+#include "joint_stops.hpp"
 #include "looks.hpp"
 #include "mechanism.hpp"
 #include "options.hpp"
@@ -17,14 +18,14 @@
 namespace polyform::importers {
 namespace {
 
-enum Option : std::size_t { base_option, merge_option, mimics_option };
+enum Option : std::size_t { base_option, merge_option, mimics_option, limit_option, rubbing_option };
 constexpr std::array options{FieldSpec{.name = "base",
                                        .type = FieldType::choice,
                                        .unit = "",
                                        .meaning = "how the root link is held: welded to ground, or free",
                                        .default_text = "fixed",
                                        .choices = base_choices},
-                             merge_fixed_option, mimic_option};
+                             merge_fixed_option, mimic_option, limits_option, friction_option("drop")};
 
 /// A joint as the file has it.
 struct UrdfJoint {
@@ -60,13 +61,21 @@ class UrdfReader {
     if (report_.errors() > 0 || !find_parents()) return false;
     place_links(m, given[base_option].text == "free");
     for (const UrdfJoint& joint : joints_) add_joint(joint, m);
-    for (const UrdfJoint& joint : joints_) add_effects(joint, given[mimics_option].text == "coupled", m);
+    const Kept kept{.coupled = given[mimics_option].text == "coupled",
+                    .limits = given[limit_option].text == "keep",
+                    .friction = given[rubbing_option].text == "keep"};
+    for (const UrdfJoint& joint : joints_) add_effects(joint, kept, m);
     for (Joint& joint : m.joints)
       if (const double start = start_of(joint.name); start != 0) joint.initial_position = {start};
+    for (const UrdfJoint& joint : joints_)
+      if (const Element limit = joint.element.child("limit")) add_range(limit, joint, kept.limits, m);
     return report_.errors() == 0;
   }
 
  private:
+  struct Kept {
+    bool coupled, limits, friction;
+  };
   bool check_root(const Element& robot) {
     if (robot.tag() != "robot") {
       report_.error(robot.place(), fmt::format("the outermost element is <{}>, expected <robot>", robot.tag()),
@@ -217,20 +226,47 @@ class UrdfReader {
   }
 
   /// Adds damping and mimicry, and reports what is not modelled.
-  void add_effects(const UrdfJoint& joint, bool coupled, Mechanism& m) {
+  void add_effects(const UrdfJoint& joint, const Kept& kept, Mechanism& m) {
     const Element& e = joint.element;
-    if (const Element dynamics = e.child("dynamics")) add_dynamics(dynamics, joint, m);
-    if (const Element limit = e.child("limit")) limit.mark(Treatment::not_honoured, "a joint moves beyond its limits");
+    if (const Element dynamics = e.child("dynamics")) add_dynamics(dynamics, joint, kept.friction, m);
     if (const Element safety = e.child("safety_controller"))
       safety.mark(Treatment::not_honoured, "controllers are not modelled");
     if (const Element calibration = e.child("calibration"))
       calibration.mark(Treatment::not_honoured, "reference positions of encoders are not kept");
-    if (const Element mimic = e.child("mimic")) add_mimic(mimic, joint, coupled, m);
+    if (const Element mimic = e.child("mimic")) add_mimic(mimic, joint, kept.coupled, m);
   }
 
-  void add_dynamics(const Element& dynamics, const UrdfJoint& joint, Mechanism& m) {
+  Joint& joint_of(const UrdfJoint& joint, Mechanism& m) {
+    return *std::ranges::find(m.joints, name_of_joint_[joint.name], &Joint::name);
+  }
+
+  void add_range(const Element& limit, const UrdfJoint& joint, bool keep, Mechanism& m) {
+    const auto mark = [&](std::initializer_list<const char*> names, Treatment treatment, std::string_view why) {
+      for (const char* name : names) limit.mark(name, treatment, why);
+    };
+    mark({"effort", "velocity"}, Treatment::not_honoured, no_drives);
+    const double lower = limit.number("lower", 0), upper = limit.number("upper", 0);
+    if (joint.type != "revolute" && joint.type != "prismatic")
+      mark({"lower", "upper"}, Treatment::converted, "a joint of this type has no ends");
+    else if (!keep)
+      mark({"lower", "upper"}, Treatment::not_honoured, limits_dropped);
+    else if (!add_limit(m, element_names_, joint_of(joint, m), {lower, upper}, ledger_, limit.place()))
+      mark({"lower", "upper"}, Treatment::not_honoured, "there is no way between the ends");
+  }
+
+  void add_dynamics(const Element& dynamics, const UrdfJoint& joint, bool rubs, Mechanism& m) {
     const double damping = dynamics.number("damping", 0), friction = dynamics.number("friction", 0);
-    if (friction != 0) dynamics.mark("friction", Treatment::not_honoured, "no dry friction in joints");
+    if (friction != 0) {
+      if (joint.type == "fixed")
+        dynamics.mark("friction", Treatment::converted, "a fixed joint does not move");
+      else if (!has_one_coordinate(joint.type) || friction < 0)
+        dynamics.mark("friction", Treatment::not_honoured,
+                      friction < 0 ? "negative friction" : "friction of joints with several coordinates");
+      else if (!rubs)
+        dynamics.mark("friction", Treatment::not_honoured, friction_dropped);
+      else
+        add_dry_friction(m, element_names_, joint_of(joint, m), friction);
+    }
     if (damping == 0) return;
     if (joint.type == "fixed")
       dynamics.mark("damping", Treatment::converted, "a fixed joint does not move");
@@ -248,7 +284,7 @@ class UrdfReader {
   void add_mimic(const Element& mimic, const UrdfJoint& joint, bool coupled, Mechanism& m) {
     const std::string other = mimic.text("joint").value_or("");
     const double multiplier = mimic.number("multiplier", 1), offset = mimic.number("offset", 0);
-    if (!coupled) return mimic.drop("the joint moves independently, as was asked for");
+    if (!coupled) return mimic.drop(moves_independently);
     if (!has_one_coordinate(joint.type)) return mimic.drop("the joint has not one coordinate");
     if (!type_of_joint_.contains(other) || other == joint.name) return mimic.drop("it names no other joint");
     const std::string& type = type_of_joint_[other];

@@ -10,7 +10,7 @@
 namespace polyform::importers {
 namespace {
 
-constexpr double no_limit = 1e9;
+constexpr double no_limit = 1e16;  ///< as far as no joint goes
 
 /// A link's frame lies where the joint that carries it lies, as URDF has it.
 class UrdfWriter {
@@ -107,8 +107,10 @@ class UrdfWriter {
     const ExportedJoint& joint = model_.joints()[number];
     const bool reversed = joint.moving != body;
     std::string type = joint.type;
+    const JointEffects& of_joint = model_.effects(number);
+    const bool limited = of_joint.is_limited();
     if (type == "revolute")
-      type = "continuous";
+      type = limited ? "revolute" : "continuous";
     else if (type == "free")
       type = "floating";
     else if (type != "prismatic" && type != "fixed" && type != "planar")
@@ -121,29 +123,30 @@ class UrdfWriter {
                         xml_text(parent == Exported::world ? world_name_ : model_.name_of(parent)),
                         xml_text(model_.name_of(body)));
     text += fmt::format("    {}\n", origin(frame(parent).inverse() * own));
-    if (type == "continuous" || type == "prismatic" || type == "planar")
+    if (type == "continuous" || type == "revolute" || type == "prismatic" || type == "planar")
       text += fmt::format("    <axis xyz=\"{}\"/>\n",
                           spaced(transpose_times(own.axes, (reversed ? -1.0 : 1.0) * joint.axis)));
     if (type == "planar") ledger_.add(Treatment::not_honoured, "`axis2` of planar joints", "URDF does not tell it", {});
-    if (type == "prismatic")
-      text += fmt::format("    <limit lower=\"{0}\" upper=\"{1}\" effort=\"{1}\" velocity=\"{1}\"/>\n",
-                          written(-no_limit), written(no_limit));
+    if (type == "prismatic" || type == "revolute")
+      text += fmt::format("    <limit lower=\"{0}\" upper=\"{1}\" effort=\"{2}\" velocity=\"{2}\"/>\n",
+                          written(of_joint.lower.value_or(-no_limit)), written(of_joint.upper.value_or(no_limit)),
+                          written(no_limit));
+    if (limited) ledger_.add(Treatment::honoured, "limits of joints", "", {});
     return text + effects(number, type) + "  </joint>\n";
   }
 
   std::string effects(std::size_t number, const std::string& type) {
     JointEffects& e = model_.effects(number);
     std::string text;
-    const bool one = type == "continuous" || type == "prismatic";
+    const bool one = type == "continuous" || type == "revolute" || type == "prismatic";
     if (!all_zero(e.stiffness)) ledger_.add(Treatment::not_honoured, "springs in joints", "URDF has none", {});
     if (e.rotor > 0) ledger_.add(Treatment::not_honoured, "rotors", "URDF has none", {});
-    if (!all_zero(e.damping)) {
-      if (one) {
-        ledger_.add(Treatment::honoured, "dampers in joints", "", {});
-        text += fmt::format("    <dynamics damping=\"{}\"/>\n", written(e.damping.front()));
-      } else {
-        ledger_.add(Treatment::not_honoured, "dampers in joints of several coordinates", "URDF has none", {});
-      }
+    if (one && (!all_zero(e.damping) || e.friction > 0)) {
+      ledger_.add(Treatment::honoured, "dampers and dry friction in joints", "", {});
+      text += fmt::format("    <dynamics damping=\"{}\" friction=\"{}\"/>\n",
+                          written(e.damping.empty() ? 0 : e.damping.front()), written(e.friction));
+    } else if (!all_zero(e.damping)) {
+      ledger_.add(Treatment::not_honoured, "dampers in joints of several coordinates", "URDF has none", {});
     }
     if (e.follows) {
       if (one && e.coefficients.size() <= 2 && model_.in_tree(*e.follows)) {
