@@ -105,10 +105,10 @@ bool check_shapes(const ElementInstance& instance, std::size_t number, FieldSink
       return false;
     }
   using enum GeometricShape::Kind;
-  constexpr std::array kinds{box, cylinder, sphere, capsule, plane};
+  constexpr std::array kinds{box, cylinder, sphere, capsule, plane, ellipsoid, mesh, height_field};
   for (std::size_t i = 0; i < kinds.size(); ++i)
     for (std::size_t j = i; j < kinds.size(); ++j) {
-      if (ShapePair::points_of(kinds[i], kinds[j]) > 0 || !find_pair(instance, kinds[i], kinds[j])) continue;
+      if (ShapePair::exists(kinds[i], kinds[j]) || !find_pair(instance, kinds[i], kinds[j])) continue;
       sink.report(Severity::error, number, group_bodies,
                   Message("there is no contact between a {} and a {}", word_for(kinds[i]), word_for(kinds[j])),
                   remedy_for_shapes);

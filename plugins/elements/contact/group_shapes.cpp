@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "group_fields.hpp"
 #include "polyform/contract/events.hpp"
@@ -16,32 +17,41 @@ using Kind = GeometricShape::Kind;
 // than `reach`, so that what the list for the guard lacks does not touch within the step.
 constexpr double margin = 0.15, reach = margin, margin_ahead = 0.3;
 
+bool is_unbounded(Kind kind) noexcept { return kind == Kind::plane || kind == Kind::height_field; }
+
 /// The radius of the ball about the centre of a shape that contains it, m.
-double radius_of(const GeometricShape& s) noexcept {
+double radius_of(const PlacedShape& s) noexcept {
   switch (s.kind) {
-    case Kind::box: return 0.5 * norm(s.edges);
-    case Kind::cylinder: return std::hypot(s.radius, 0.5 * s.length);
-    case Kind::capsule: return s.radius + 0.5 * s.length;
+    case Kind::box: return norm(s.half_edges);
+    case Kind::cylinder: return std::hypot(s.radius, s.half_length);
+    case Kind::capsule: return s.radius + s.half_length;
     case Kind::sphere: return s.radius;
-    case Kind::plane: break;
+    case Kind::ellipsoid: return std::max({s.half_edges.x, s.half_edges.y, s.half_edges.z});
+    case Kind::mesh: return reach_of(s);
+    case Kind::plane:
+    case Kind::height_field: break;
   }
   return std::numeric_limits<double>::infinity();
 }
 
-/// A length with which motions are compared, m.
-double size_of(const GeometricShape& s) noexcept {
-  return s.kind == Kind::plane ? std::numeric_limits<double>::infinity()
-                               : std::max({0.5 * s.edges.x, 0.5 * s.edges.y, 0.5 * s.edges.z, s.radius, 0.5 * s.length});
-}
-
-/// Half edges of the box about a shape along the axes of ground, where its frame stands so; m.
-Vec3 half_edges_of(const GeometricShape& s, const Mat3& R) noexcept {
-  const Vec3 h = s.kind == Kind::box ? 0.5 * s.edges
-                                     : Vec3{s.radius, s.radius, s.radius + 0.5 * s.length};
+/// Half edges of the box about a shape along the axes of ground, where its frame stands as drawn; m.
+Vec3 half_edges_of(const PlacedShape& s) noexcept {
+  Vec3 h{s.radius, s.radius, s.radius + s.half_length};
+  if (s.kind == Kind::box || s.kind == Kind::ellipsoid) h = s.half_edges;
+  if (s.kind == Kind::mesh)
+    for (std::size_t i = 0; i < 3; ++i) h[i] = std::max(std::abs(s.mesh->low()[i]), std::abs(s.mesh->high()[i]));
   Vec3 out;
   for (std::size_t i = 0; i < 3; ++i)
-    out[i] = std::abs(R(i, 0)) * h.x + std::abs(R(i, 1)) * h.y + std::abs(R(i, 2)) * h.z;
+    out[i] = std::abs(s.R(i, 0)) * h.x + std::abs(s.R(i, 1)) * h.y + std::abs(s.R(i, 2)) * h.z;
   return out;
+}
+
+/// How far a shape without bounds rises above its centre, m: a height field between its heights not much more than at
+/// them.
+double height_of(const GeometricShape& s) noexcept {
+  if (s.heights.empty()) return 0;
+  const auto [low, high] = std::ranges::minmax(s.heights);
+  return high + (high - low);
 }
 
 /// Bodies without mass answer as the mean of the others do, so that the speed of a contact is defined.
@@ -64,17 +74,24 @@ GroupShapes::Parts GroupShapes::parts_of(const ElementInstance& instance) {
   Parts parts;
   const std::span<const double> sides = instance.fields[group_sides].numbers, apart = instance.fields[group_apart].numbers;
   const std::vector<bool> is_first = first_of_bodies(instance);
+  bool box_as_mesh = false;
+  for (std::size_t m = 0; m < instance.markers.size(); ++m)
+    for (const GeometricShape& s : instance.shapes[m].shapes)
+      box_as_mesh = box_as_mesh || (is_first[m] && ShapeStore::takes_boxes_as_meshes(s.kind));
   for (std::size_t m = 0; m < instance.markers.size(); ++m) {
-    const bool ground = is_ground(instance.markers[m].body);
     if (!is_first[m]) continue;
     for (const GeometricShape& s : instance.shapes[m].shapes) {
-      const Mat3 R = rotation_matrix(s.pose.orientation);
+      PlacedShape placed(s);
+      if (const auto mesh = parts.store.mesh_of(s, box_as_mesh)) placed.mesh = mesh.get();
+      if (const auto grid = parts.store.grid_of(s)) placed.grid = grid.get();
+      parts.shapes.push_back({placed, m, size_of(placed), s.kind == Kind::sphere});
       Extent& e = parts.extents.emplace_back();
-      e.radius = radius_of(s);
-      e.unbounded = s.kind == Kind::plane;
-      e.fixed = ground;
-      if (!e.unbounded) e.half_edges = half_edges_of(s, R);
-      e.normal = axis_of(R);
+      e.radius = radius_of(placed);
+      e.unbounded = is_unbounded(s.kind);
+      e.fixed = is_ground(instance.markers[m].body);
+      if (!e.unbounded) e.half_edges = half_edges_of(placed);
+      e.normal = axis_of(placed.R);
+      e.height = height_of(s);
       e.body = m;
       e.sides = sides.empty() ? Extent::both : static_cast<std::uint8_t>(sides[m]);
     }
@@ -87,23 +104,29 @@ GroupShapes::Parts GroupShapes::parts_of(const ElementInstance& instance) {
 GroupShapes::GroupShapes(const ElementInstance& instance) : GroupShapes(instance, parts_of(instance)) {}
 
 GroupShapes::GroupShapes(const ElementInstance& instance, Parts parts)
-    : inverse_masses_(inverse_masses(instance)),
+    : store_(std::move(parts.store)),
+      shapes_(std::move(parts.shapes)),
+      inverse_masses_(inverse_masses(instance)),
       centres_(parts.extents.size()),
       touching_(parts.extents, parts.apart, margin, reach),
       ahead_(parts.extents, parts.apart, margin_ahead, reach) {
+  for (const Shape& shape : shapes_) placed_.push_back(shape.in_body);
+  found_.resize(most_points());
+}
+
+/// Of any two of the shapes. Shapes of a kind with the same mesh have as many points as each other.
+std::size_t GroupShapes::most_points() const {
+  std::vector<const PlacedShape*> different;
+  for (const Shape& shape : shapes_)
+    if (std::ranges::none_of(different, [&](const PlacedShape* other) {
+          return other->kind == shape.in_body.kind && other->mesh == shape.in_body.mesh;
+        }))
+      different.push_back(&shape.in_body);
   std::size_t most = 1;
-  const std::vector<bool> is_first = first_of_bodies(instance);
-  for (std::size_t m = 0; m < instance.markers.size(); ++m) {
-    if (!is_first[m]) continue;
-    for (const GeometricShape& s : instance.shapes[m].shapes) {
-      shapes_.push_back({PlacedShape(s), m, size_of(s), s.kind == Kind::sphere});
-      placed_.emplace_back(s);
-    }
-  }
-  for (const Kind a : {Kind::box, Kind::cylinder, Kind::sphere, Kind::capsule, Kind::plane})
-    for (const Kind b : {Kind::box, Kind::cylinder, Kind::sphere, Kind::capsule, Kind::plane})
-      most = std::max(most, ShapePair::points_of(a, b));
-  found_.resize(most);
+  for (const PlacedShape* a : different)
+    for (const PlacedShape* b : different)
+      if (ShapePair::exists(a->kind, b->kind)) most = std::max(most, ShapePair::points_of(*a, *b));
+  return most;
 }
 
 void GroupShapes::place(Strided<const MarkerMotion> motions) noexcept {
@@ -119,8 +142,8 @@ void GroupShapes::place(Strided<const MarkerMotion> motions) noexcept {
 bool GroupShapes::is_apart(std::size_t a, std::size_t b) const noexcept {
   const Extent &first = touching_.extent(a), &second = touching_.extent(b);
   const Vec3 line = centres_[b] - centres_[a];
-  if (first.unbounded) return dot(axis_of(placed_[a].R), line) > second.radius;
-  if (second.unbounded) return dot(axis_of(placed_[b].R), line) < -first.radius;
+  if (first.unbounded) return dot(axis_of(placed_[a].R), line) > second.radius + first.height;
+  if (second.unbounded) return dot(axis_of(placed_[b].R), line) < -(first.radius + second.height);
   const double r = first.radius + second.radius;
   return dot(line, line) > r * r;
 }

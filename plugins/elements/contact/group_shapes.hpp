@@ -54,11 +54,14 @@ class GroupShapes {
     bool is_ball;
   };
   struct Parts {
+    ShapeStore store;
+    std::vector<Shape> shapes;
     std::vector<Extent> extents;
     std::vector<NearPairs::Pair> apart;
   };
   static Parts parts_of(const ElementInstance&);
   GroupShapes(const ElementInstance&, Parts);
+  std::size_t most_points() const;
   void place(Strided<const MarkerMotion> motions) noexcept;
   /// Where two balls, or a ball and a half space, are nearest: the usual case, without a call.
   static ContactPoint between_balls(const Vec3& a, double radius_a, const Vec3& b, double radius_b) noexcept {
@@ -81,8 +84,7 @@ class GroupShapes {
       return;
     }
     if (closed && is_apart(a, b)) return;
-    const std::span<ContactPoint> points = std::span(found_).first(
-        ShapePair::points_of(first.in_body.kind, second.in_body.kind));
+    const std::span<ContactPoint> points = std::span(found_).first(ShapePair::points_of(placed_[a], placed_[b]));
     ShapePair::locate(placed_[a], placed_[b], points);
     for (const ContactPoint& point : points) {
       if (closed && !(point.gap < 0)) continue;
@@ -93,6 +95,7 @@ class GroupShapes {
   /// Whether two shapes are farther apart than the balls about them, or a ball about one and a half space.
   bool is_apart(std::size_t a, std::size_t b) const noexcept;
 
+  ShapeStore store_;  ///< of meshes and grids of the shapes
   std::vector<Shape> shapes_;
   std::vector<double> inverse_masses_;  ///< per marker; zero for ground
   std::vector<PlacedShape> placed_;     ///< in ground

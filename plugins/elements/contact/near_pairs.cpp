@@ -151,7 +151,7 @@ bool NearPairs::is_near(std::uint32_t a, std::uint32_t b, std::span<const Vec3> 
     // A half space that turns may come near at any time.
     if (!first.fixed) return true;
     const Vec3 reach = reach_of(b);
-    return dot(first.normal, line) < (second.fixed ? norm(reach) : reach.x);
+    return dot(first.normal, line) - first.height < (second.fixed ? norm(reach) : reach.x);
   }
   const Vec3 r1 = reach_of(a), r2 = reach_of(b);
   if (first.fixed || second.fixed)

@@ -18,6 +18,7 @@ struct Extent {
   bool fixed = false;     ///< in ground
   bool unbounded = false; ///< a half space: `normal` points out of it, its centre is on its surface
   Vec3 normal;            ///< of a fixed half space
+  double height = 0;      ///< of a half space: how far it rises above its centre, m
   std::size_t body = 0;   ///< shapes of the same body are no pair
   std::uint8_t sides = both;
   static constexpr std::uint8_t first = 1, second = 2, both = 3;

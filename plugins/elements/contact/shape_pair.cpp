@@ -58,6 +58,21 @@ PlacedShape::PlacedShape(const GeometricShape& shape) noexcept
       radius(shape.radius),
       half_length(0.5 * shape.length) {}
 
+double size_of(const PlacedShape& shape) noexcept {
+  if (shape.kind == GeometricShape::Kind::plane || shape.kind == GeometricShape::Kind::height_field)
+    return std::numeric_limits<double>::infinity();
+  if (shape.kind == GeometricShape::Kind::mesh) return shape.mesh->size();
+  return std::max({shape.half_edges.x, shape.half_edges.y, shape.half_edges.z, shape.radius, shape.half_length});
+}
+
+double reach_of(const PlacedShape& shape) noexcept {
+  if (shape.kind != GeometricShape::Kind::mesh)
+    return std::max(size_of(shape), norm(shape.half_edges) + shape.radius + shape.half_length);
+  double square = 0;
+  for (const Vec3& corner : shape.mesh->corners()) square = std::max(square, dot(corner, corner));
+  return std::sqrt(square);
+}
+
 struct ShapePair::Way {
   Locate locate = nullptr;
   std::size_t (*points)(const PlacedShape&, const PlacedShape&) noexcept = nullptr;
@@ -143,22 +158,6 @@ void ellipsoid_heights(const PlacedShape& a, const PlacedShape& b, std::span<Con
   }
 }
 
-/// A length of a shape, with which motions are compared, m.
-double size_of(const PlacedShape& shape) noexcept {
-  if (shape.kind == GeometricShape::Kind::plane || shape.kind == GeometricShape::Kind::height_field)
-    return std::numeric_limits<double>::infinity();
-  if (shape.kind == GeometricShape::Kind::mesh) return shape.mesh->size();
-  return std::max({shape.half_edges.x, shape.half_edges.y, shape.half_edges.z, shape.radius, shape.half_length});
-}
-/// How far a shape reaches from its origin, m.
-double reach_of(const PlacedShape& shape) noexcept {
-  if (shape.kind != GeometricShape::Kind::mesh)
-    return std::max(size_of(shape), norm(shape.half_edges) + shape.radius + shape.half_length);
-  double square = 0;
-  for (const Vec3& corner : shape.mesh->corners()) square = std::max(square, dot(corner, corner));
-  return std::sqrt(square);
-}
-
 template <std::size_t count>
 std::size_t always(const PlacedShape&, const PlacedShape&) noexcept { return count; }
 
@@ -223,16 +222,17 @@ bool ShapePair::exists(GeometricShape::Kind first, GeometricShape::Kind second) 
   return way_of(first, second, Points::all).locate != nullptr;
 }
 
+ShapePair::Way ShapePair::way_between(const PlacedShape& first, const PlacedShape& second, Points points) noexcept {
+  Way way = way_of(first.kind, second.kind, points);
+  // Of two meshes the one of fewer edges looks for those of the other.
+  if (way.locate == mesh_mesh) way.swapped = second.mesh->edges().size() < first.mesh->edges().size();
+  return way;
+}
+
 ShapePair::ShapePair(const GeometricShape& first, const GeometricShape& second, ShapeStore& store, Points points)
     : first_(first), second_(second) {
-  using enum GeometricShape::Kind;
-  const auto serves_as_mesh = [](GeometricShape::Kind other) {
-    return other == cylinder || other == ellipsoid || other == mesh || other == height_field;
-  };
   const auto give = [&](const GeometricShape& shape, GeometricShape::Kind other, PlacedShape& placed, std::size_t k) {
-    meshes_[k] = store.mesh_of(shape);
-    if (shape.kind == box && serves_as_mesh(other))
-      meshes_[k] = std::make_shared<Polyhedron>(Polyhedron::of_box(placed.half_edges));
+    meshes_[k] = store.mesh_of(shape, ShapeStore::takes_boxes_as_meshes(other));
     grids_[k] = store.grid_of(shape);
     placed.mesh = meshes_[k].get();
     placed.grid = grids_[k].get();
@@ -241,15 +241,13 @@ ShapePair::ShapePair(const GeometricShape& first, const GeometricShape& second, 
   give(second, first.kind, second_, 1);
   const auto give_slots = [](PlacedShape& shape, const PlacedShape& other, std::shared_ptr<const CornerSlots>& slots) {
     const double reach = reach_of(other);
-    if (shape.kind != mesh || shape.mesh->is_convex() || !(reach < shape.mesh->size())) return;
+    if (shape.kind != GeometricShape::Kind::mesh || shape.mesh->is_convex() || !(reach < shape.mesh->size())) return;
     slots = std::make_shared<CornerSlots>(*shape.mesh, reach);
     shape.slots = slots.get();
   };
   give_slots(first_, second_, slots_[0]);
   give_slots(second_, first_, slots_[1]);
-  Way way = way_of(first.kind, second.kind, points);
-  // Of two meshes the one of fewer edges looks for those of the other.
-  if (way.locate == mesh_mesh) way.swapped = second_.mesh->edges().size() < first_.mesh->edges().size();
+  const Way way = way_between(first_, second_, points);
   locate_ = way.locate;
   swapped_ = way.swapped;
   points_ = swapped_ ? way.points(second_, first_) : way.points(first_, second_);
@@ -266,7 +264,17 @@ ShapeStore::Grid::Grid(const GeometricShape& shape)
            .spacing_x = shape.edges.x / static_cast<double>(shape.rows - 1),
            .spacing_y = shape.edges.y / static_cast<double>(heights.size() / shape.rows - 1)} {}
 
-std::shared_ptr<const Polyhedron> ShapeStore::mesh_of(const GeometricShape& shape) {
+bool ShapeStore::takes_boxes_as_meshes(GeometricShape::Kind other) noexcept {
+  using enum GeometricShape::Kind;
+  return other == cylinder || other == ellipsoid || other == mesh || other == height_field;
+}
+
+std::shared_ptr<const Polyhedron> ShapeStore::mesh_of(const GeometricShape& shape, bool box_as_mesh) {
+  if (shape.kind == GeometricShape::Kind::box && box_as_mesh) {
+    for (const Box& known : boxes_)
+      if (norm(known.edges - shape.edges) == 0) return known.made;
+    return boxes_.emplace_back(shape.edges, std::make_shared<Polyhedron>(Polyhedron::of_box(0.5 * shape.edges))).made;
+  }
   if (shape.kind != GeometricShape::Kind::mesh) return nullptr;
   for (const Known<Polyhedron>& known : meshes_)
     if (known.of == shape.vertices.data() && known.convex == shape.convex) return known.made;
@@ -284,8 +292,13 @@ std::shared_ptr<const HeightGrid> ShapeStore::grid_of(const GeometricShape& shap
   return grids_.emplace_back(shape.heights.data(), false, std::shared_ptr<const HeightGrid>(whole, &whole->grid)).made;
 }
 
+std::size_t ShapePair::points_of(const PlacedShape& first, const PlacedShape& second) noexcept {
+  const Way way = way_between(first, second, Points::all);
+  return way.swapped ? way.points(second, first) : way.points(first, second);
+}
+
 void ShapePair::locate(const PlacedShape& first, const PlacedShape& second, std::span<ContactPoint> out) noexcept {
-  const Way way = way_of(first.kind, second.kind);
+  const Way way = way_between(first, second, Points::all);
   if (!way.swapped) return way.locate(first, second, out);
   way.locate(second, first, out);
   for (ContactPoint& point : out) point.normal = -point.normal;

@@ -18,11 +18,19 @@ struct Placement {
   const Vec3& position;
 };
 
+/// A length of a shape, with which motions are compared, m.
+double size_of(const PlacedShape&) noexcept;
+/// How far a shape reaches from its origin, m.
+double reach_of(const PlacedShape&) noexcept;
+
 /// What shapes are made of beyond lengths: made once for all pairs that have the same mesh or height field.
 class ShapeStore {
  public:
-  /// nullptr for a shape that is neither.
-  std::shared_ptr<const Polyhedron> mesh_of(const GeometricShape&);
+  /// Whether a box beside such a shape serves as a mesh.
+  static bool takes_boxes_as_meshes(GeometricShape::Kind) noexcept;
+
+  /// nullptr for a shape that is neither a mesh nor a box that serves as one.
+  std::shared_ptr<const Polyhedron> mesh_of(const GeometricShape&, bool box_as_mesh);
   std::shared_ptr<const HeightGrid> grid_of(const GeometricShape&);
 
  private:
@@ -37,7 +45,12 @@ class ShapeStore {
     bool convex;
     std::shared_ptr<const Made> made;
   };
+  struct Box {
+    Vec3 edges;
+    std::shared_ptr<const Polyhedron> made;
+  };
   std::vector<Known<Polyhedron>> meshes_;
+  std::vector<Box> boxes_;
   std::vector<Known<HeightGrid>> grids_;
 };
 
@@ -59,13 +72,16 @@ class ShapePair {
   double size() const noexcept;
   /// The points where the frames of the bodies stand so; out.size() is points().
   void locate(const Placement& first, const Placement& second, std::span<ContactPoint> out) const noexcept;
-  /// The points of two shapes that stand in ground; out.size() is points_of() their kinds.
+  /// How many points two shapes have of which exists() tells, and which have their meshes and grids.
+  static std::size_t points_of(const PlacedShape& first, const PlacedShape& second) noexcept;
+  /// The points of two such shapes that stand in ground; out.size() is points_of() them.
   static void locate(const PlacedShape& first, const PlacedShape& second, std::span<ContactPoint> out) noexcept;
 
  private:
   struct Way;
   using Locate = void (*)(const PlacedShape&, const PlacedShape&, std::span<ContactPoint>) noexcept;
   static Way way_of(GeometricShape::Kind first, GeometricShape::Kind second, Points) noexcept;
+  static Way way_between(const PlacedShape& first, const PlacedShape& second, Points) noexcept;
 
   PlacedShape first_, second_;  ///< in the frames of their bodies
   std::shared_ptr<const Polyhedron> meshes_[2];
