@@ -151,6 +151,42 @@ TEST_CASE("without losses a group moves as the contacts of its pairs do, in ever
   }
 }
 
+TEST_CASE("a group of meshes, height fields, ellipsoids, boxes and cylinders moves as the contacts of its pairs do") {
+  const auto model = [](std::string_view results) {
+    std::string text =
+        "polyform: 1\nground:\n  geometry:\n"
+        "    - {type: height-field, spacing: 0.2, position: [0, 0, -0.02],\n"
+        "       heights: [[0.02, 0, 0.01, 0], [0, 0.02, 0, 0.01], [0.01, 0, 0.02, 0], [0, 0.01, 0, 0.02]]}\nbodies:\n";
+    const auto body = [&](std::string_view name, std::string_view position, std::string_view shape) {
+      text += fmt::format("  - {{name: {}, mass: 0.5, inertia: {{xx: 5.0e-4, yy: 6.0e-4, zz: 7.0e-4}}, position: {},\n"
+                          "     geometry: [{}]}}\n", name, position, shape);
+    };
+    body("stone", "[0, 0, 0.07]",
+         "{type: mesh, convex: true, vertices: [[0.05, 0, 0], [-0.05, 0, 0], [0, 0.05, 0], [0, -0.05, 0], [0, 0, 0.05], "
+         "[0, 0, -0.05]]}");
+    body("log", "[0.16, 0, 0.05]", "{type: cylinder, radius: 0.04, length: 0.1}");
+    body("crate", "[0.01, 0.16, 0.06]", "{type: box, size: [0.08, 0.07, 0.06]}");
+    body("egg", "[0.16, 0.15, 0.045]", "{type: ellipsoid, semi_axes: [0.05, 0.03, 0.03]}");
+    body("ball", "[0.02, 0.01, 0.18]", "{type: sphere, radius: 0.04}");
+    text += "joints:\n";
+    for (const std::string_view name : {"stone", "log", "crate", "egg", "ball"})
+      text += fmt::format("  - {{name: of_{0}, type: free, base: ground, moving: {0}, "
+                          "initial: {{velocity: [0.3, 0.2, 0, {1}, {1}, -0.2]}}}}\n",
+                          name, name == "stone" || name == "egg" ? 0.0 : (name == "log" ? -0.3 : -0.1));
+    return system_from_text(text + fmt::format("contacts:\n"
+                                               "  - {{between: [hard, hard], results: {0}, stiffness: 1.0e+5}}\n"
+                                               "  - {{between: [egg, [ground, ball, crate]], results: {0}, stiffness: 1.0e+5}}\n"
+                                               "groups: {{hard: [stone, log, crate, ball, ground]}}\n", results));
+  };
+  const auto pairs = model("each"), group = model("total");
+  REQUIRE(pairs->view().forces[0].names.size() == 13);
+  REQUIRE(group->view().forces[0].names.size() == 2);
+  const Ended by_pairs = run_to_end(*pairs, *formulations_for(*pairs).front(), heap_settings(0.15, 1e-10));
+  const Ended by_group = run_to_end(*group, *formulations_for(*group).front(), heap_settings(0.15, 1e-10));
+  for (std::size_t k = 0; k < 5; ++k) CHECK(norm(by_group.positions[k] - by_pairs.positions[k]) < 1e-6);
+  CHECK(norm(by_pairs.velocities[0]) > 0);
+}
+
 TEST_CASE("a heap with friction only loses energy, and what it loses is counted") {
   const auto system = system_from_text(
       balls(12, "contacts: {all: true, results: total, stiffness: 1.0e+6, restitution: 0.5, friction: {dynamic: 0.3, "
