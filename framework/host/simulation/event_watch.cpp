@@ -13,8 +13,6 @@ namespace polyform::host::inline simulation {
 
 namespace {
 
-// A part of the time: an event is located so well. Rounding of the time itself is some 1e-16.
-constexpr double located = 1e-13;
 // A part of the time: the first step after an event. A contact that lasts a microsecond a minute after the start takes
 // 1e-8.
 constexpr double first_share = 1e-12;
@@ -38,14 +36,6 @@ constexpr double samples_of_step = 64;
 // So many events in a row, each within this share of the time after the one before, are no motion.
 constexpr std::size_t many = 32;
 constexpr double no_time = 1e-7, first_silence = 1e-6;
-// Part of a step: the distance from a pole at which its formulas are looked at first. The nearer look is so many times
-// farther away than the pole is located.
-constexpr double share_of_step_to_pole = 1e-3, share_of_step_to_touch = 1e-2;
-constexpr double times_located = 20;
-// The same of the time, where the clock alone tells the place.
-constexpr double share_of_time_to_pole = 1e-6;
-// A part of the time: a quotient of two that are zero, such as sin(x)^2/(1 - cos(x)), is rounding for x below 1e-8.
-constexpr double widest_share = 1e-6;
 // Steps of this share of the time, so many in a row, lead nowhere.
 constexpr double standing = 1e-7;
 constexpr std::size_t patience = 20000;
@@ -68,14 +58,10 @@ EventWatch::EventWatch(const SystemView& view, Solver& solver, Integration& inte
   settled_values_.resize(size());
   last_values_.resize(size());
   chatter_.resize(size());
-}
-
-bool EventWatch::shows_pole(std::size_t k) const {
-  return elements_.crossing(k) == pole || elements_.crossing(k) == touched_pole;
+  beside_pole_.resize(size());
 }
 
 double EventWatch::scale(double t) const { return std::max(std::abs(t), step_); }
-double EventWatch::widest_crossing() const { return widest_share * scale(integrator_.time()); }
 double EventWatch::first_step() const { return first_share * scale(integrator_.time()); }
 
 bool EventWatch::counts(std::size_t k, bool rising) const noexcept {
@@ -85,9 +71,7 @@ bool EventWatch::counts(std::size_t k, bool rising) const noexcept {
 }
 
 void EventWatch::evaluate(double t, std::span<double> values, std::span<double> rates) {
-  // At the very instant a quotient may have no value that stays bounded beside it.
-  const double beside = t - 0.1 * located * scale(t);
-  if (!integrator_.state_at(t, y_) && !integrator_.state_at(beside, y_))
+  if (!find_state(t))
     throw Failure(Exit::simulation_failed, std::string(integrator_.failure()));
   const double guard = elements_.evaluate(t, std::span(y_).first(states_), values, rates);
   if (t == integrator_.time()) guard_ = guard;
@@ -96,6 +80,19 @@ void EventWatch::evaluate(double t, std::span<double> values, std::span<double> 
       throw Failure(Exit::simulation_failed,
                     fmt::format("the event function of {} is no number at t = {:.6g} s", elements_.name_of(k), t),
                     "Look at its fields, and at the motion of what it is attached to.");
+}
+
+/// The state at t, in y_. At the very instant a quotient may be rounding, and states that are found by evaluations are
+/// none: they are those between two beside it.
+bool EventWatch::find_state(double t) {
+  if (integrator_.state_at(t, y_)) return true;
+  const double aside = 0.1 * widest_crossing();
+  const double before = std::max(integrator_.previous_time(), t - aside);
+  const double behind = std::min(integrator_.time(), t + aside);
+  if (!(behind > before) || !integrator_.state_at(before, other_y_) || !integrator_.state_at(behind, y_)) return false;
+  const double share = (t - before) / (behind - before);
+  for (std::size_t i = 0; i < y_.size(); ++i) y_[i] = other_y_[i] + share * (y_[i] - other_y_[i]);
+  return true;
 }
 
 double EventWatch::sample(double t, std::span<double> values, std::span<double> rates) {
@@ -203,6 +200,7 @@ std::optional<double> EventWatch::find() {
   check_standstill();
   const std::optional<SignChange> found = find_counted(t);
   if (!found) return std::nullopt;
+  check_poles_beside(*found);
   // A function that flickers by rounding is found again and again without being passed. Steps of fixed length come to an
   // event in many parts, which are no flicker.
   if (pace_.approach == 1 && elements_.crossing(found->function) != approached) note(*found);
@@ -218,8 +216,11 @@ std::optional<SignChange> EventWatch::find_counted(double t) {
     std::optional<SignChange> found = search_.find(t, located * scale(t), *this);
     const bool is_place = found && elements_.crossing(found->function) == approached;
     if (!found || !(is_place || shows_pole(found->function))) return found;
-    // A step passes the top of a peak only if it begins there: so one stage of the step before has seen it.
-    if (is_place && found->before - integrator_.previous_time() > 10 * first_step()) return found;
+    // A step passes the top of a peak only if it begins there: so one stage of the step before has seen it. Where a
+    // divisor is zero at the top, it begins a little before.
+    if (is_place && found->before - integrator_.previous_time() >
+                        (beside_pole_[found->function] ? 3 * widest_crossing() : 10 * first_step()))
+      return found;
     if (!is_place) check_pole(found->function, found->time);
     if (elements_.crossing(found->function) == pole) return found;
     const std::optional<std::size_t> other = another_at(*found);
@@ -243,65 +244,6 @@ std::optional<std::size_t> EventWatch::another_at(const SignChange& found) {
         counts(k, other_values_[k] >= 0))
       return k;
   return std::nullopt;
-}
-
-/// At a time within the last step, or beside it along the way that the step has gone.
-double EventWatch::size_of_pole(std::size_t k, double t) {
-  const double first = integrator_.previous_time(), last = integrator_.time();
-  if (t >= first && t <= last) {
-    evaluate(t, other_values_, other_rates_);
-    return elements_.size_at_pole(k);
-  }
-  if (!integrator_.state_at(first, y_)) return 0;
-  const std::span<const double> end = integrator_.state();
-  for (std::size_t i = 0; i < y_.size(); ++i)
-    other_y_[i] = y_[i] + (t - first) / (last - first) * (end[i] - y_[i]);
-  elements_.evaluate(t, std::span(other_y_).first(states_), other_values_, other_rates_);
-  return elements_.size_at_pole(k);
-}
-
-/// Where a formula grows without bound no motion leads past, whatever a step makes of it. A quotient that stays bounded
-/// is passed like a switch. Steps to an event become shorter than what tells the two apart: the way that they go is
-/// followed further.
-void EventWatch::check_pole(std::size_t k, double t) {
-  const double first = integrator_.previous_time(), last = integrator_.time();
-  const bool touched = elements_.crossing(k) == touched_pole, fixed = pace_.approach < 1;
-  const double step = fixed ? std::max(last - first, step_) : last - first;
-  double far = (touched ? share_of_step_to_touch : share_of_step_to_pole) * step;
-  const double least = times_located * located * scale(t) / nearer_to_pole;
-  // A step that ends at a bend in the same place is followed by one of a rounding.
-  const bool beside = fixed || far < least;
-  far = std::max(far, least);
-  const auto size = [&](double distance) {
-    double largest = 0;
-    for (const double at : {t - distance, t + distance})
-      if (beside || (at >= first && at <= last)) largest = std::max(largest, size_of_pole(k, at));
-    return largest;
-  };
-  const double guard = guard_;
-  const SizesAtPole sizes{size(far), size(std::sqrt(nearer_to_pole) * far), size(nearer_to_pole * far)};
-  guard_ = guard;
-  refuse_pole(k, t, sizes);
-}
-
-/// At the state of the time at which the clock passed it.
-void EventWatch::check_pole_of_clock(std::size_t k) {
-  const double t = integrator_.time(), far = share_of_time_to_pole * scale(t);
-  const auto size = [&](double distance) {
-    double largest = 0;
-    for (const double at : {t - distance, t + distance}) {
-      elements_.evaluate(at, std::span(y_).first(states_), other_values_, other_rates_);
-      largest = std::max(largest, elements_.size_at_pole(k));
-    }
-    return largest;
-  };
-  refuse_pole(k, t, {size(far), size(std::sqrt(nearer_to_pole) * far), size(nearer_to_pole * far)});
-}
-
-void EventWatch::refuse_pole(std::size_t k, double t, const SizesAtPole& sizes) const {
-  if (!grows_without_bound(sizes)) return;
-  elements_.note_pole(k, t);
-  throw Failure(Exit::simulation_failed, fmt::format("no motion leads past t = {:.9g} s", t));
 }
 
 void EventWatch::note(const SignChange& event) {
@@ -337,17 +279,10 @@ std::optional<double> EventWatch::nearer_end(double event) const {
   const bool feels =
       share < 1 || integrator_.interpolation_evaluated() || elements_.crossing(found_.function) == approached;
   if (!feels || !(event - from > 10 * first_step())) return std::nullopt;
-  return from + share * (event - from);
+  return from + share * (event - from) - (beside_pole_[found_.function] ? widest_crossing() : 0);
 }
 
 bool EventWatch::found_peak() const { return elements_.crossing(found_.function) == approached; }
-
-/// Next to the zero of a divisor a quotient may be rounding. A fixed step goes over that place: its middle and its end
-/// lie behind it.
-double EventWatch::step_to_pole(double way, double share_of_way) const {
-  const double widest = widest_crossing();
-  return way < 4 * widest ? std::max(3 * way, widest) : share_of_way;
-}
 
 double EventWatch::longest_step() {
   double longest = std::min(guard_, samples_of_step * search_.reach());
@@ -362,6 +297,11 @@ double EventWatch::longest_step() {
       const double more = k == stuck_.function && value == stuck_.value ? stuck_.factor : 1;
       const double share = elements_.crossing(k) == approached ? 1 : pace_.approach;
       double to_zero = more * std::max(share * size, noise) / std::abs(rate);
+      if (elements_.crossing(k) == approached) {
+        const double way = size / std::abs(rate);
+        beside_pole_[k] = is_beside_pole(way);
+        if (beside_pole_[k]) to_zero = way > 2 * widest_crossing() ? way - widest_crossing() : never;
+      }
       if (shows_pole(k)) to_zero = step_to_pole(size / std::abs(rate), to_zero);
       if (to_zero < longest) nearest = k;
       longest = std::min(longest, to_zero);

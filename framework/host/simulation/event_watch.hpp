@@ -62,6 +62,9 @@ class EventWatch final : private Signals {
   std::vector<std::string> warnings() const;
 
  private:
+  // A part of the time: an event is located so well. Rounding of the time itself is some 1e-16.
+  static constexpr double located = 1e-13;
+
   /// An event function that changes its sign again and again while no time passes (a sign that flips with each step, or
   /// one made of rounding) is left alone for a while, each time for twice as long: so every run goes on,
   /// or fails where the integration comes to a standstill all the same.
@@ -81,10 +84,13 @@ class EventWatch final : private Signals {
   void check_standstill();
   bool shows_pole(std::size_t k) const;
   std::optional<SignChange> find_counted(double t);
+  void check_poles_beside(const SignChange&);
   std::optional<std::size_t> another_at(const SignChange&);
   double size_of_pole(std::size_t k, double t);
   void check_pole(std::size_t k, double t);
   void check_pole_of_clock(std::size_t k);
+  bool find_state(double t);
+  bool is_beside_pole(double way) const;
   double step_to_pole(double way, double share_of_way) const;
   void refuse_pole(std::size_t k, double t, const SizesAtPole&) const;
 
@@ -109,6 +115,7 @@ class EventWatch final : private Signals {
   std::vector<double> last_values_;     ///< before a new beginning
   std::vector<double> settled_values_;  ///< after a discrete state has changed
   std::vector<Chatter> chatter_;
+  std::vector<char> beside_pole_;  ///< of a function that is approached: a divisor is zero there
   /// The function that last limited a step by its way to zero, its value then, and how much longer the next such step
   /// may be while the value stays.
   struct Stuck {
