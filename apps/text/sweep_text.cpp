@@ -43,11 +43,12 @@ std::vector<std::string> sweep_texts(host::SweepOf what, const host::Sweep& swee
   const double angle = sweep.apart_angle ? sweep.apart_angle->value : 0;
   texts.push_back(fmt::format("The reference solvers are {:.1e} m and {:.1e} rad apart: no error is known better.",
                               position, angle));
-  // Points or bodies that do not move have no error but rounding in any run: only the other kind of error tells then.
+  // Bodies that do not move, or do not turn, have no error but rounding in any run: then the other kind of error tells.
+  constexpr double rounding = 10;  // times what the reference solvers are apart
   const auto is_below = [](const auto& error, double least) { return error && error->value < least; };
   const auto tells = [&](auto kind, double least) {
-    return std::ranges::any_of(sweep.points,
-                               [&](const host::SweepPoint& p) { return p.*kind && (p.*kind)->value >= least; });
+    return std::ranges::any_of(
+        sweep.points, [&](const host::SweepPoint& p) { return p.*kind && (p.*kind)->value > rounding * least; });
   };
   const bool of_positions = tells(&host::SweepPoint::position, position),
              of_angles = tells(&host::SweepPoint::angle, angle), of_none = !of_positions && !of_angles;

@@ -163,8 +163,8 @@ export class Shapes {
    */
   solid(b) {
     const {shapes, edges} = this.bodies[b];
-    if (edges?.length > 0) return null;
-    if (shapes.length > 0 ? !this.isSpeck(this.bodies[b]) : this.links(b).length > 0) return null;
+    if (edges?.length > 0 || this.links(b).length > 0) return null;
+    if (shapes.length > 0 && !this.isSpeck(this.bodies[b])) return null;
     const solid = inertiaSolid(this.bodies[b]);
     const largest = Math.max(...solid.edges),
       scale = largest > 1.001 * this.size ? (0.35 * this.size) / largest : 1;
@@ -253,6 +253,7 @@ export class Shapes {
     const ends = this.bodies.length > many ? [] : distinct(links.flat(), 1);
     const balls = ends.map((at) => ({shape: 'sphere', tint: b, at: {body: b, point: at}, width}));
     return [
+      ...(given.length > 0 ? [...given, ...this.arms(body, b)] : []),
       ...links.map(([from, to]) => ({
         shape: 'cylinder',
         tint: b,

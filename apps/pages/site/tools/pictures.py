@@ -6,6 +6,9 @@ import os
 import re
 import shutil
 import subprocess
+import tempfile
+
+from gallery import head_of
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 FRAMES, SIZE, TIME_LIMIT, BATCH = 20, (400, 300), 30, 8
@@ -27,7 +30,23 @@ class Camera:
     def report(self, model, page, words=()):
         """Runs a model and writes its report; a long run is cut short. Returns whether there is a page."""
         with open(model, encoding="utf-8") as file:
-            found = re.search(r"\bduration: *([0-9.eE+-]+)", file.read())
+            text = file.read()
+        if re.search(r"\btype: fmu\b", text):
+            with tempfile.TemporaryDirectory() as folder:
+                return self.run(self.with_fmus(model, text, folder), text, page, words)
+        return self.run(model, text, page, words)
+
+    def with_fmus(self, model, text, folder):
+        """Copies a model into a folder and makes the FMUs there, as its head says. Returns its place."""
+        shutil.copytree(os.path.dirname(model), folder, dirs_exist_ok=True)
+        for command in head_of(text)[0]:
+            if command.startswith("polyform export"):
+                subprocess.run([self.program, *command.split()[1:]], cwd=folder, timeout=TIME_LIMIT, check=False,
+                               capture_output=True)
+        return os.path.join(folder, os.path.basename(model))
+
+    def run(self, model, text, page, words):
+        found = re.search(r"\bduration: *([0-9.eE+-]+)", text)
         duration = float(found[1]) if found else 10.0
         for shorter in (1, 20, 400):
             rows = ["--duration", f"{duration / shorter:.6g}", "--output-interval", f"{duration / shorter / 96:.6g}"]
