@@ -61,8 +61,8 @@ class DeviceCases {
 
   bool any_;
   std::vector<host::DeviceFinding> found_;
-  const host::FoundDevice* device_ = nullptr;
   std::string obstacle_;
+  const host::FoundDevice* device_ = nullptr;   ///< found with the obstacle, which stands before it
   host::DeviceCode code_;
   const Formulation* from_ = nullptr;
   std::vector<FieldValue> options_;

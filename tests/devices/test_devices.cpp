@@ -92,7 +92,11 @@ std::size_t count_reasons(const StudyResult& result, const std::string& part) {
   }));
 }
 
-bool has_clang() { return std::system("command -v clang++ >/dev/null 2>&1") == 0; }
+bool has_clang() {
+  const bool found = std::system("command -v clang++ >/dev/null 2>&1") == 0;
+  if (!found) WARN("clang is not installed: no code for devices is made");
+  return found;
+}
 
 }  // namespace
 
@@ -105,7 +109,7 @@ TEST_CASE("chunks are planned by the memory that is free and by the worlds that 
 }
 
 TEST_CASE("a study on a device gives what lanes give, whatever the number of chunks") {
-  if (!has_clang()) return WARN("clang is not installed: no code for devices is made");
+  if (!has_clang()) return;
   const std::string integrator = GENERATE(as<std::string>(), "rk4", "dopri5");
   INFO(integrator);
   const Workshop shop;
@@ -131,7 +135,7 @@ TEST_CASE("a study on a device gives what lanes give, whatever the number of chu
 }
 
 TEST_CASE("where a device fails, its cases are done in lanes and say so") {
-  if (!has_clang()) return WARN("clang is not installed: no code for devices is made");
+  if (!has_clang()) return;
   const Workshop shop;
   const StandIn driver;
   const StudyResult lanes = study_of_bars(shop, "none", "rk4", bars(1, 0.8));
@@ -160,7 +164,7 @@ TEST_CASE("where a device fails, its cases are done in lanes and say so") {
 }
 
 TEST_CASE("a device that is lost on the way keeps what it has given, and the rest goes on in lanes") {
-  if (!has_clang()) return WARN("clang is not installed: no code for devices is made");
+  if (!has_clang()) return;
   const Workshop shop;
   const StandIn driver;
   const StudyResult lanes = study_of_bars(shop, "none", "rk4", bars(1, 0.8));
@@ -173,7 +177,7 @@ TEST_CASE("a device that is lost on the way keeps what it has given, and the res
 }
 
 TEST_CASE("memory that is short makes smaller chunks, and none at all a reason") {
-  if (!has_clang()) return WARN("clang is not installed: no code for devices is made");
+  if (!has_clang()) return;
   const Workshop shop;
   const StandIn driver;
   const DeviceSetting memory("STAND_IN_MEMORY", "3000");
@@ -182,7 +186,7 @@ TEST_CASE("memory that is short makes smaller chunks, and none at all a reason")
 }
 
 TEST_CASE("what a device marks is done by the solver, which has its own reasons") {
-  if (!has_clang()) return WARN("clang is not installed: no code for devices is made");
+  if (!has_clang()) return;
   const Workshop shop;
   const StandIn driver;
   // At 1e8 rad/s the angle leaves what sines of a device are right for, and at 1e200 all numbers go.
