@@ -37,6 +37,17 @@ class Results(unittest.TestCase):
             self.assertEqual(len(written), len(result.time))
             numpy.testing.assert_array_equal(numpy.loadtxt(file, delimiter=",", skiprows=1), result.table)
 
+    def test_a_run_goes_on_at_the_time_of_a_row(self):
+        model = pendulum()
+        with tempfile.TemporaryDirectory() as folder:
+            file = os.path.join(folder, "rows.csv")
+            whole = model.run(duration=2, output_interval=0.5, rtol=1e-10, output=file)
+            rest = model.run(duration=1, output_interval=0.5, rtol=1e-10, state=file, start_time=1)
+            with self.assertRaisesRegex(pf.ModelError, "no row at t = 1.2 s"):
+                model.run(duration=1, state=file, start_time=1.2)
+        numpy.testing.assert_array_equal(rest.time, [1, 1.5, 2])
+        numpy.testing.assert_allclose(rest["pin.q"], whole["pin.q"][2:], atol=1e-6)
+
     def test_columns_are_chosen(self):
         result = pendulum().run(duration=0.1, columns=["rod.*", "energy"])
         self.assertIn("rod.x", result)

@@ -279,7 +279,8 @@ void start_from_text(std::string_view text, const std::string& file, std::option
     if (const Node* const root = document.parse(text, report, kind))
       take_values(Value(*root, {}, report), model, taken);
   }
-  if (report.errors() == 0 && taken.joints + taken.bodies == 0) {
+  const bool has_states_alone = model.joints.empty() && !model.start_row.empty();
+  if (report.errors() == 0 && taken.joints + taken.bodies == 0 && !has_states_alone) {
     std::vector<std::string_view> names;
     for (const JointItem& joint : model.joints) names.push_back(joint.name);
     report.error({}, {}, fmt::format("the file names no joint of {}", show(model.file)),
