@@ -81,6 +81,13 @@ int fmi3UpdateDiscreteStates(void* c, bool* again, bool* terminate, bool* nomina
   *next = info.next;
   return status;
 }
+int fmi3CompletedIntegratorStep(void* c, bool no_way_back, bool* event_mode, bool* terminate) {
+  int event = 0, end = 0;
+  const int status = fmi2CompletedIntegratorStep(c, no_way_back, &event, &end);
+  *event_mode = event != 0;
+  *terminate = end != 0;
+  return status;
+}
 int fmi3EnterContinuousTimeMode(void* c) { return c == NULL ? 3 : 0; }
 int fmi3SetTime(void* c, double t) { return fmi2SetTime(c, t); }
 int fmi3SetContinuousStates(void* c, const double* x, size_t n) { return fmi2SetContinuousStates(c, x, n); }

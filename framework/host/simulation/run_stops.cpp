@@ -99,6 +99,16 @@ void RunStops::settle() {
   if (!touches_.empty()) touches_.settle();
 }
 
+void RunStops::end_step() {
+  if (events_.empty()) return;
+  const double now = motion_.time(), length = now - motion_.integrator().previous_time();
+  if (!events_.end_step()) return;
+  std::ranges::copy(events_.state(), motion_.y().begin());
+  motion_.begin_anew_from_state(now, length);
+  events_.begin();
+  renew_touches();
+}
+
 /// If the forces have changed at the time of the motion, contacts may have changed too.
 void RunStops::renew_touches() {
   if (touches_.empty()) return;

@@ -50,6 +50,8 @@ class RunStops {
   /// To be called at the end of a step in which nothing happened.
   void settle();
   void pass_knot();
+  /// To be called after the rows of a step in which nothing happened.
+  void end_step();
 
   /// What bounds steps by a guard, for messages; "" where nothing does.
   std::string held_by_guard() const { return events_.empty() ? std::string() : events_.held_by_guard(); }

@@ -184,6 +184,9 @@ Description read_description(const std::filesystem::path& file, Kind kind) {
   const char* const gets = out.version == 2 ? "canGetAndSetFMUstate" : "canGetAndSetFMUState";
   const char* const serializes = out.version == 2 ? "canSerializeFMUstate" : "canSerializeFMUState";
   out.can_serialize = own.attribute(gets).as_bool() && own.attribute(serializes).as_bool();
+  if (is_me)
+    out.needs_step_endings = out.version == 2 ? !own.attribute("completedIntegratorStepNotNeeded").as_bool()
+                                              : own.attribute("needsCompletedIntegratorStep").as_bool(true);
   const Units units(root);
   out.version == 2 ? read_version_2(root, units, is_me, out) : read_version_3(root, units, is_me, out);
   check_number(out.events, "event indicators");

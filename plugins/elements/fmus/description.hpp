@@ -44,6 +44,7 @@ struct Description {
   std::vector<std::string> states;  ///< of model exchange, in the order of the FMU; elements of an array with [k]
   std::size_t events = 0;           ///< of model exchange
   bool can_serialize = false;
+  bool needs_step_endings = false;  ///< of model exchange: whether it is told of each accepted step
 };
 
 /// Throws FmuError if the file does not describe an FMU of that kind.

@@ -70,6 +70,8 @@ class Calls {
   virtual int get_real(Handle, const Reference*, std::size_t, double*) const noexcept = 0;
   virtual int set_real(Handle, const Reference*, std::size_t, const double*) const noexcept = 0;
   virtual int new_discrete_states(Handle, EventAnswer&) const noexcept = 0;
+  /// After an accepted step of model exchange: whether the FMU asks for an event there, and for the end.
+  virtual int complete_step(Handle, bool& wants_event, bool& terminate) const noexcept = 0;
   /// terminate, where it is given: whether the FMU asks for the end of the simulation.
   virtual int do_step(Handle, double time, double step, bool* terminate = nullptr) const noexcept = 0;
 

@@ -193,6 +193,13 @@ bool FmuInstance::pass_event(double& next) noexcept {
   return true;
 }
 
+bool FmuInstance::complete_step(bool& wants_event) noexcept {
+  bool terminate = false;
+  const int status = calls().complete_step(handle_, wants_event, terminate);
+  wants_end_ = wants_end_ || terminate;
+  return good(status, "the end of a step");
+}
+
 bool FmuInstance::step(double time, double interval) noexcept {
   bool ends = false;
   const int status = calls().do_step(handle_, time, interval, &ends);

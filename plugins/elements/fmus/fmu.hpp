@@ -83,6 +83,8 @@ class FmuInstance {
   /// For model exchange: handles an event; false after a call that failed. next: the next time of an event by the
   /// clock, or infinity.
   bool pass_event(double& next) noexcept;
+  /// For model exchange, after an accepted step at whose end the FMU stands: whether it asks for an event there.
+  bool complete_step(bool& wants_event) noexcept;
   double next_time() const noexcept { return next_; }
   /// Whether the FMU has asked for the end of the simulation, at an event or in a step.
   bool wants_end() const noexcept { return wants_end_; }
