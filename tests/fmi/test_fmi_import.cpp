@@ -240,3 +240,24 @@ simulation: {duration: 5, output_interval: 0.5}
   for (std::size_t row = 0; row < table.rows.size(); ++row)
     CHECK(std::abs(table.at(row, "bars.constraint.position")) < 1e-9);
 }
+
+TEST_CASE("elements of the arrays of an FMU are coupled one by one") {
+  const Workshop w;
+  hand_written(w, "three.fmu", {.version = "3.0"});
+  const Table plain = ran(w, "three.fmu");
+  const auto run_with = [&](const std::string& taps) {
+    std::string text = driven("three.fmu", "");
+    const std::string scalar = "positions: phi, velocities: w, efforts: tau";
+    text.replace(text.find(scalar), scalar.size(), taps);
+    return w.run({"run", w.write("arrays.yaml", text), "--rtol", "1e-10", "--output", "-", "--quiet"});
+  };
+  const Outcome run =
+      run_with("positions: \"motion[1]\", velocities: \"motion[2]\", efforts: \"out[1,1]\", channels: \"out[1,2]\"");
+  INFO(run.err);
+  REQUIRE(run.code == 0);
+  const Table table = read_table(run.out);
+  check_same(table, plain, 0);
+  CHECK(table.at(5, "drive.out[1,2]") == Approx(table.at(5, "drive.i")).epsilon(1e-12));
+  CHECK(run_with("positions: \"motion[3]\"").err.find("It is an array of 2; indices begin at 1.") != std::string::npos);
+  CHECK(run_with("positions: motion").err.find("Give its elements: `motion[1]` and so on.") != std::string::npos);
+}

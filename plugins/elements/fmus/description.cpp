@@ -94,13 +94,14 @@ class Sizes {
       if (std::string_view(v.attribute("causality").value()) == "structuralParameter")
         start_[v.attribute("valueReference").as_uint()] = v.attribute("start").as_ullong();
   }
-  std::size_t of(pugi::xml_node variable) const {
+  std::size_t of(pugi::xml_node variable, std::vector<std::size_t>& lengths) const {
     std::size_t size = 1;
     for (const pugi::xml_node dimension : variable.children("Dimension")) {
       const pugi::xml_attribute fixed = dimension.attribute("start");
       const auto parameter = start_.find(dimension.attribute("valueReference").as_uint());
       const std::size_t length = fixed ? fixed.as_ullong() : parameter == start_.end() ? 0 : parameter->second;
       check_number(length, "values in one variable");
+      lengths.push_back(length);
       size *= length;
       check_number(size, "values in one variable");
     }
@@ -127,7 +128,7 @@ void read_version_3(pugi::xml_node root, const Units& units, bool is_me, Descrip
     variable.reference = v.attribute("valueReference").as_uint();
     variable.causality = v.attribute("causality").as_string("local");
     variable.real = std::string_view(v.name()) == "Float64";
-    variable.values = sizes.of(v);
+    variable.values = sizes.of(v, variable.lengths);
     if (variable.real) variable.unit = units.of(v);
     const pugi::xml_attribute derivative = v.attribute("derivative");
     by_reference[variable.reference] = {v.attribute("name").value(), variable.values, !derivative.empty(),

@@ -34,6 +34,7 @@ struct FmuVariable {
   FmuUnit unit;
   bool real = false;       ///< a number of 64 bits
   std::size_t values = 1;  ///< number of elements of an array, in version 3
+  std::vector<std::size_t> lengths;  ///< of an array, one per dimension
 };
 
 /// All names are those of the file.

@@ -25,7 +25,7 @@ class Equations final : public ForceBatch, public EventSource, public StateJumps
         states_(type.state_count()),
         first_state_(type.held()),
         parts_(parts_of<Part>(type.coupling(), instances)),
-        outputs_(type.coupling().outputs.size()) {}
+        outputs_(type.coupling().names.size()) {}
 
   void evaluate(const ForceInput& in, ForceOutput& out) noexcept override {
     const Coupling& c = type_.coupling();
@@ -171,7 +171,7 @@ class Equations final : public ForceBatch, public EventSource, public StateJumps
     return part.good(part.calls().set_time(part.handle(), in.time), "its time") &&
            part.good(part.calls().set_states(part.handle(), x.data(), x.size()), "its states") && part.set_inputs(in);
   }
-  bool take_outputs(const Part& part) noexcept { return part.take_outputs(type_.coupling(), outputs_); }
+  bool take_outputs(Part& part) noexcept { return part.take_outputs(type_.coupling(), outputs_); }
 
   const FmuType& type_;
   std::size_t states_, first_state_;

@@ -88,10 +88,10 @@ class Calls2 final : public Calls {
       if (!done(status)) return status;
     return 0;
   }
-  int get_real(Handle h, const Reference* of, std::size_t n, double* to) const noexcept override {
+  int get_real(Handle h, const Reference* of, std::size_t n, double* to, std::size_t) const noexcept override {
     return get_real_(h, of, n, to);
   }
-  int set_real(Handle h, const Reference* of, std::size_t n, const double* to) const noexcept override {
+  int set_real(Handle h, const Reference* of, std::size_t n, const double* to, std::size_t) const noexcept override {
     return set_real_(h, of, n, to);
   }
   int new_discrete_states(Handle h, EventAnswer& out) const noexcept override {
@@ -196,11 +196,12 @@ class Calls3 final : public Calls {
     const int status = enter_initialization_(h, false, 0, 0, false, 0);
     return done(status) ? exit_initialization_(h) : status;
   }
-  int get_real(Handle h, const Reference* of, std::size_t n, double* to) const noexcept override {
-    return get_real_(h, of, n, to, n);
+  int get_real(Handle h, const Reference* of, std::size_t n, double* to, std::size_t values) const noexcept override {
+    return get_real_(h, of, n, to, values == 0 ? n : values);
   }
-  int set_real(Handle h, const Reference* of, std::size_t n, const double* to) const noexcept override {
-    return set_real_(h, of, n, to, n);
+  int set_real(Handle h, const Reference* of, std::size_t n, const double* to,
+               std::size_t values) const noexcept override {
+    return set_real_(h, of, n, to, values == 0 ? n : values);
   }
   int new_discrete_states(Handle h, EventAnswer& out) const noexcept override {
     bool nominals_changed = false, states_changed = false;
