@@ -49,6 +49,7 @@ struct Solver::Parts {
   std::exception_ptr unmet = nullptr;   ///< the failure of a check in the last derivative
   std::exception_ptr thrown = nullptr;  ///< by a function of the caller, in the last derivative
   std::string thrower = {};             ///< its name
+  std::unique_ptr<host::System> starting = {};  ///< the model again, to find states from some of their coordinates
 };
 
 struct Result::Parts {

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "apps/library/internal.hpp"
@@ -49,6 +51,36 @@ class CoordinateNames {
   }
   std::vector<Place> places_;
 };
+
+/// The joints that have given coordinates, with all of their own in that state; the others without, if they stand alone.
+std::vector<host::JointStart> starts(const host::System& system, const host::CanonicalState& state,
+                                     const std::vector<CoordinateNames::Place>& given, bool alone) {
+  std::vector<host::JointStart> all;
+  for (std::size_t j = 0; j < system.joints().size(); ++j) {
+    const JointData& joint = system.view().joints[at(system.joints()[j])];
+    const auto is_given = [&](bool velocity, std::size_t offset, std::size_t count) {
+      return std::ranges::any_of(given, [&](const CoordinateNames::Place& place) {
+        return place.is_velocity == velocity && place.index >= offset && place.index < offset + count;
+      });
+    };
+    const auto part = [](const std::vector<double>& from, std::size_t offset, std::size_t count) {
+      return std::vector(from.begin() + static_cast<std::ptrdiff_t>(offset),
+                         from.begin() + static_cast<std::ptrdiff_t>(offset + count));
+    };
+    const host::JointItem& item = system.description().joints[j];
+    host::JointStart start{j, {}, {}};
+    if (is_given(false, joint.q_offset, joint.nq))
+      start.position = part(state.q, joint.q_offset, own_positions(joint));
+    else if (!alone)
+      start.position = item.initial_position;
+    if (is_given(true, joint.v_offset, joint.nv))
+      start.velocity = part(state.v, joint.v_offset, joint.nv);
+    else if (!alone)
+      start.velocity = item.initial_velocity;
+    all.push_back(std::move(start));
+  }
+  return all;
+}
 
 [[noreturn]] void fail(const polyform::Solver& solver, const std::string& name, const char* what, double t) {
   throw host::Failure(host::Exit::simulation_failed,
@@ -111,24 +143,47 @@ std::vector<double> Solver::encode(const std::vector<std::pair<std::string, doub
     const host::System& system = *parts_->model->system;
     host::CanonicalState state(system.initial_state());
     const CoordinateNames names(system);
+    std::vector<CoordinateNames::Place> given;
     for (const auto& [name, value] : coordinates) {
-      const CoordinateNames::Place& place = names[name];
-      (place.is_velocity ? state.v : state.q)[place.index] = value;
+      given.push_back(names[name]);
+      (given.back().is_velocity ? state.v : state.q)[given.back().index] = value;
     }
     std::vector<double> y(state_size());
     const double t = system.start_time();
-    host::encode_start(t, *parts_->solver, state.constant(), y);
-    Observation& now = parts_->store.now();
-    if (parts_->solver->observe(t, y, now) != Status::ok) fail(*parts_->solver, parts_->name, "observe", t);
+    const auto misfit = [&](const ConstStateView& at) {
+      host::encode_start(t, *parts_->solver, at, y);
+      Observation& now = parts_->store.now();
+      if (parts_->solver->observe(t, y, now) != Status::ok) fail(*parts_->solver, parts_->name, "observe", t);
+      return std::pair(now.position_violation, now.velocity_violation);
+    };
     constexpr double closed = 1e-9;  // as for initial velocities of a model
-    if (!(now.position_violation <= closed && now.velocity_violation <= closed))
-      throw host::Failure(
-          host::Exit::simulation_failed,
-          fmt::format("the coordinates do not close the loops: by {:.3g} in position, {:.3g} in velocity",
-                      now.position_violation, now.velocity_violation),
-          "Give all joints of a loop values that belong together, or give them in the model as `initial`: "
-          "reading it closes the loops.");
-    return y;
+    const auto meets = [&](const std::pair<double, double>& by) { return by.first <= closed && by.second <= closed; };
+    const std::pair<double, double> by = misfit(state.constant());
+    if (meets(by)) return y;
+    const auto keeps = [&](const ConstStateView& found) {
+      return std::ranges::all_of(given, [&](const CoordinateNames::Place& place) {
+        const double wanted = (place.is_velocity ? state.v : state.q)[place.index];
+        const double got = (place.is_velocity ? found.v : found.q)[place.index];
+        return std::abs(got - wanted) <= closed * (1 + std::abs(wanted));
+      });
+    };
+    if (!parts_->starting) {
+      host::Diagnostics unsaid;
+      parts_->starting =
+          host::System::assemble(system.description().referring(), parts_->model->plugins.libraries, unsaid);
+    }
+    // First beside the coordinates that the model gives, then in the place of all of them.
+    for (const bool alone : {false, true}) {
+      host::Diagnostics unsaid;
+      if (!parts_->starting || !parts_->starting->start_again(starts(system, state, given, alone), unsaid)) continue;
+      const ConstStateView found = parts_->starting->initial_state();
+      if (keeps(found) && meets(misfit(found))) return y;
+    }
+    throw host::Failure(
+        host::Exit::simulation_failed,
+        fmt::format("the coordinates do not close the loops: by {:.3g} in position, {:.3g} in velocity", by.first,
+                    by.second),
+        "No values of the other joints close them either: give values that belong together.");
   });
 }
 

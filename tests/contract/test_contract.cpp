@@ -23,6 +23,7 @@
 #include "polyform/contract/run_endings.hpp"
 #include "polyform/contract/state_jumps.hpp"
 #include "polyform/contract/state_time.hpp"
+#include "polyform/contract/step_endings.hpp"
 #include "polyform/contract/rheonomic_joint.hpp"
 #include "polyform/contract/second_order.hpp"
 #include "polyform/contract/stiffest_element.hpp"

@@ -4,7 +4,8 @@
  *
  * By the clock the target jumps from 0 to `target` at 0.1 s, which is an event. The parameter `failing` lets something
  * fail: 1 the initialization, 2 the derivatives, 3 a step, 4 the derivatives from 0.5 s on, with a message to the log;
- * 5 asks for the end of the simulation at the event, or in the step after it. */
+ * 5 asks for the end of the simulation at the event, or in the step after it. With 6 the first step that is completed
+ * after 0.5 s asks for an event, in which the target becomes 0; with 7 it asks for the end. */
 #include "hand_written.h"
 
 #include <stdarg.h>
@@ -108,14 +109,23 @@ int fmi2EnterEventMode(void* c) {
   (void)c;
   return 0;
 }
-static const double jump_time = 0.1;
+static const double jump_time = 0.1, switch_time = 0.5;
 int fmi2NewDiscreteStates(void* c, EventInfo* info) {
   Motor* const m = c;
   memset(info, 0, sizeof *info);
   if (m->time >= jump_time - 1e-9) m->wanted = m->value[target];
+  m->is_off = m->is_off || (m->value[failing] == 6 && m->time > switch_time);
+  if (m->is_off) m->wanted = 0;
   info->has_next = m->time < jump_time - 1e-9;
   info->next = jump_time;
   info->terminate = m->value[failing] == 5 && m->time >= jump_time - 1e-9;
+  return 0;
+}
+int fmi2CompletedIntegratorStep(void* c, int no_way_back, int* event_mode, int* terminate) {
+  const Motor* const m = c;
+  (void)no_way_back;
+  *event_mode = m->value[failing] == 6 && m->time > switch_time && !m->is_off;
+  *terminate = m->value[failing] == 7 && m->time > switch_time;
   return 0;
 }
 int fmi2EnterContinuousTimeMode(void* c) {

@@ -19,6 +19,7 @@ typedef struct {
   const Callbacks* callbacks;
   double value[variable_count];
   double time, wanted;
+  int is_off;
 } Motor;
 
 typedef struct {
@@ -40,6 +41,7 @@ int fmi2SerializedFMUstateSize(void*, void*, size_t*);
 int fmi2SerializeFMUstate(void*, void*, char*, size_t);
 int fmi2DeSerializeFMUstate(void*, const char*, size_t, void**);
 int fmi2NewDiscreteStates(void*, EventInfo*);
+int fmi2CompletedIntegratorStep(void*, int, int*, int*);
 int fmi2SetTime(void*, double);
 int fmi2SetContinuousStates(void*, const double*, size_t);
 int fmi2GetContinuousStates(void*, double*, size_t);

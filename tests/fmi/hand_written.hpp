@@ -50,6 +50,10 @@ inline std::string hand_written(const Workshop& w, const std::string& name, cons
   add("i", "local", "");
   add("der(i)", "local", is_3 ? "derivative=\"8\"" : "derivative=\"9\"");
   add("failing", "parameter", "start=\"0\"");
+  if (is_3)
+    variables += R"(<Float64 name="motion" valueReference="100" causality="input" start="0 0"><Dimension start="2"/>)"
+                 R"(</Float64><Float64 name="out" valueReference="101" causality="output"><Dimension start="1"/>)"
+                 R"(<Dimension start="2"/></Float64>)";
   const char* const flags = is_3 ? R"(canGetAndSetFMUState="true" canSerializeFMUState="true")"
                                  : R"(canGetAndSetFMUstate="true" canSerializeFMUstate="true")";
   const char* const structure = is_3 ? R"(<ContinuousStateDerivative valueReference="9"/>)"

@@ -52,11 +52,31 @@ int fmi3EnterInitializationMode(void* c, bool has_tolerance, double tolerance, d
 }
 int fmi3ExitInitializationMode(void* c) { return fmi2ExitInitializationMode(c); }
 int fmi3Reset(void* c) { return fmi2Reset(c); }
+/* Arrays of two: 100 is phi and w, 101 is tau and i. */
+static const unsigned arrays[2][2] = {{phi, w}, {tau, current}};
+static size_t elements_of(uint32_t reference, const unsigned** of) {
+  *of = reference == 100 || reference == 101 ? arrays[reference - 100] : NULL;
+  return *of == NULL ? 1 : 2;
+}
 int fmi3GetFloat64(void* c, const uint32_t* references, size_t n, double* values, size_t count) {
-  return n == count ? fmi2GetReal(c, references, n, values) : 3;
+  size_t at = 0;
+  for (size_t i = 0; i < n; ++i) {
+    const unsigned* of = NULL;
+    const size_t size = elements_of(references[i], &of);
+    if (at + size > count || fmi2GetReal(c, of == NULL ? &references[i] : of, size, values + at) != 0) return 3;
+    at += size;
+  }
+  return at == count ? 0 : 3;
 }
 int fmi3SetFloat64(void* c, const uint32_t* references, size_t n, const double* values, size_t count) {
-  return n == count ? fmi2SetReal(c, references, n, values) : 3;
+  size_t at = 0;
+  for (size_t i = 0; i < n; ++i) {
+    const unsigned* of = NULL;
+    const size_t size = elements_of(references[i], &of);
+    if (at + size > count || fmi2SetReal(c, of == NULL ? &references[i] : of, size, values + at) != 0) return 3;
+    at += size;
+  }
+  return at == count ? 0 : 3;
 }
 int fmi3GetFMUState(void* c, void** state) { return fmi2GetFMUstate(c, state); }
 int fmi3SetFMUState(void* c, void* state) { return fmi2SetFMUstate(c, state); }
@@ -79,6 +99,13 @@ int fmi3UpdateDiscreteStates(void* c, bool* again, bool* terminate, bool* nomina
   *terminate = info.terminate != 0;
   *has_next = info.has_next != 0;
   *next = info.next;
+  return status;
+}
+int fmi3CompletedIntegratorStep(void* c, bool no_way_back, bool* event_mode, bool* terminate) {
+  int event = 0, end = 0;
+  const int status = fmi2CompletedIntegratorStep(c, no_way_back, &event, &end);
+  *event_mode = event != 0;
+  *terminate = end != 0;
   return status;
 }
 int fmi3EnterContinuousTimeMode(void* c) { return c == NULL ? 3 : 0; }

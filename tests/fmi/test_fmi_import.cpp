@@ -200,3 +200,64 @@ TEST_CASE("states of an FMU at events are kept in a file, each once") {
   CHECK_THROWS(kept.at(0));
   CHECK_THROWS(kept.at(102));
 }
+
+TEST_CASE("an FMU is told of each accepted step, and may ask for an event or for the end there") {
+  const Workshop w;
+  hand_written(w, "two.fmu");
+  hand_written(w, "three.fmu", {.version = "3.0"});
+  const Table plain = ran(w, "two.fmu");
+  const Table switched = ran(w, "two.fmu", ", start_values: \"failing = 6\"");
+  check_same(ran(w, "three.fmu", ", start_values: \"failing = 6\""), switched, 0);
+  REQUIRE(switched.rows.size() >= plain.rows.size());
+  CHECK(switched.at(4, "hinge.q") == Approx(plain.at(4, "hinge.q")).epsilon(1e-7));
+  // Without a target the motor brakes.
+  CHECK(switched.at(switched.rows.size() - 1, "hinge.v") < plain.at(plain.rows.size() - 1, "hinge.v") - 0.1);
+  const Table ended = ran(w, "two.fmu", ", start_values: \"failing = 7\"");
+  CHECK(ended.at(ended.rows.size() - 1, "time") == Approx(0.5).margin(0.1));
+}
+
+TEST_CASE("the loops of an exported model stay closed where the FMU is told of steps") {
+  const Workshop w;
+  const Outcome out = w.run({"export", "--fmi", "2", "--kind", "me", std::string(POLYFORM_MODELS) + "/four_bar_rhombus.yaml",
+                             "-o", "bars.fmu"});
+  INFO(out.err);
+  REQUIRE(out.code == 0);
+  const std::string text = R"YAML(polyform: 1
+name: an arm beside a four-bar linkage
+gravity: [0, 0, 0]
+bodies:
+  - {name: arm, mass: 1, inertia: {xx: 0.1, yy: 0.1, zz: 0.1}}
+joints:
+  - {name: hinge, type: revolute, base: ground, moving: arm, position: [0, 0, 0], axis: [0, 0, 1]}
+modules:
+  - {name: bars, type: fmu, file: bars.fmu, joints: [hinge], channels: constraint.position}
+simulation: {duration: 5, output_interval: 0.5}
+)YAML";
+  const Outcome run = w.run({"run", w.write("beside.yaml", text), "--output", "-", "--quiet"});
+  INFO(run.err);
+  REQUIRE(run.code == 0);
+  const Table table = read_table(run.out);
+  for (std::size_t row = 0; row < table.rows.size(); ++row)
+    CHECK(std::abs(table.at(row, "bars.constraint.position")) < 1e-9);
+}
+
+TEST_CASE("elements of the arrays of an FMU are coupled one by one") {
+  const Workshop w;
+  hand_written(w, "three.fmu", {.version = "3.0"});
+  const Table plain = ran(w, "three.fmu");
+  const auto run_with = [&](const std::string& taps) {
+    std::string text = driven("three.fmu", "");
+    const std::string scalar = "positions: phi, velocities: w, efforts: tau";
+    text.replace(text.find(scalar), scalar.size(), taps);
+    return w.run({"run", w.write("arrays.yaml", text), "--rtol", "1e-10", "--output", "-", "--quiet"});
+  };
+  const Outcome run =
+      run_with("positions: \"motion[1]\", velocities: \"motion[2]\", efforts: \"out[1,1]\", channels: \"out[1,2]\"");
+  INFO(run.err);
+  REQUIRE(run.code == 0);
+  const Table table = read_table(run.out);
+  check_same(table, plain, 0);
+  CHECK(table.at(5, "drive.out[1,2]") == Approx(table.at(5, "drive.i")).epsilon(1e-12));
+  CHECK(run_with("positions: \"motion[3]\"").err.find("It is an array of 2; indices begin at 1.") != std::string::npos);
+  CHECK(run_with("positions: motion").err.find("Give its elements: `motion[1]` and so on.") != std::string::npos);
+}

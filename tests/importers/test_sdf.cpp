@@ -196,3 +196,40 @@ TEST_CASE("models of other files stand where an SDF file includes them") {
   CHECK(refusal(bytes_of(itself), {}, itself).find("files include each other in a circle") != std::string::npos);
   std::filesystem::remove_all(folder);
 }
+
+TEST_CASE("an automatic inertia of SDF is that of the collisions") {
+  const auto mass_of = [](const std::string& inertial, const std::string& collisions) {
+    return imported_system("<sdf version=\"1.11\"><model name=\"m\"><link name=\"a\"><inertial auto=\"true\">" + inertial +
+                           "</inertial>" + collisions + "</link></model></sdf>");
+  };
+  const std::string box =
+      "<collision name=\"c\"><pose>1 0 0 0 0 1.5707963267948966</pose><geometry><box><size>1 2 3</size></box></geometry>"
+      "</collision>";
+  const auto one = mass_of("<density>500</density>", box);
+  const host::BodyItem& body = one->description().bodies.front();
+  CHECK(body.mass == Approx(3000));
+  CHECK(body.center_of_mass.x == Approx(1));
+  CHECK(body.inertia.xx == Approx(3000.0 / 12 * (1 + 9)));
+  CHECK(body.inertia.yy == Approx(3000.0 / 12 * (4 + 9)));
+  const auto two = mass_of("<mass>7</mass>", box +
+                                                 "<collision name=\"d\"><density>250</density><geometry><sphere><radius>0.5"
+                                                 "</radius></sphere></geometry></collision>");
+  const double ball = 250 * 4.0 / 3 * 3.14159265358979 / 8;
+  CHECK(two->description().bodies.front().mass == Approx(7));
+  CHECK(two->description().bodies.front().center_of_mass.x == Approx(6000 / (6000 + ball)));
+  const auto none = mass_of("", "");
+  CHECK(none->description().bodies.front().mass == 1);
+}
+
+TEST_CASE("dry friction of SDF acts, and its limits do where they are asked for") {
+  const std::string arm =
+      "<sdf version=\"1.11\"><model name=\"m\"><link name=\"a\"/><joint name=\"j\" type=\"revolute\"><parent>world"
+      "</parent><child>a</child><axis><xyz>0 1 0</xyz><limit><lower>-1</lower><effort>3</effort></limit><dynamics>"
+      "<friction>0.5</friction></dynamics></axis></joint></model></sdf>";
+  const host::Conversion plain = imported(arm);
+  CHECK(plain.text.find("type: dry-friction, joint: \"j\", effort: 0.5") != std::string::npos);
+  CHECK(plain.text.find("joint-limit") == std::string::npos);
+  CHECK(imported(arm, {{"friction", "drop"}}).text.find("forces:") == std::string::npos);
+  CHECK(imported(arm, {{"limits", "keep"}}).text.find("type: joint-limit, joint: \"j\", lower: -1}") !=
+        std::string::npos);
+}

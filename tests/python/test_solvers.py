@@ -65,11 +65,42 @@ class Solvers(unittest.TestCase):
         with self.assertRaisesRegex(pf.ModelError, "Did you mean 'pin.q'"):
             solver.encode({"pin.qq": 1})
 
+    def test_dependent_coordinates_are_found(self):
+        for name in "four_bar_rhombus", "slider_crank":
+            for solver_name in "riccati", "cartesian":
+                solver = pf.read(model_file(name)).solver(solver_name)
+                start = solver.observe(0, solver.encode())
+                joint = next(n for n in start if n.endswith(".q"))
+                speed = joint[:-1] + "v"
+                seen = solver.observe(0, solver.encode({joint: start[joint] + 0.05, speed: 0.7}))
+                self.assertAlmostEqual(seen[joint], start[joint] + 0.05, places=9)
+                self.assertAlmostEqual(seen[speed], 0.7, places=9)
+                self.assertLess(seen["constraint.position"], 1e-9)
+                self.assertLess(seen["constraint.velocity"], 1e-9)
+
     def test_loops_must_close(self):
         solver = pf.read(model_file("four_bar_rhombus")).solver()
-        name = next(n for n in solver.observe(0, solver.encode()) if n.endswith(".q"))
+        start = solver.observe(0, solver.encode())
+        names = [n for n in start if n.endswith(".q")]
         with self.assertRaisesRegex(pf.SimulationError, "do not close the loops"):
-            solver.encode({name: 0.9})
+            solver.encode({n: start[n] + 0.2 * (k + 1) for k, n in enumerate(names)})
+        self.assertEqual(solver.observe(0, solver.encode())[names[0]], start[names[0]])
+
+    def test_rotors_turn_with_their_joints(self):
+        text = ('<mujoco><worldbody><body><joint name="j" axis="0 1 0" armature=".5"/>'
+                '<geom size=".1" pos=".1 0 0"/></body></worldbody></mujoco>')
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "arm.xml")
+            with open(path, "w") as file:
+                file.write(text)
+            solver = pf.read(path).solver()
+        y = solver.encode({"j.q": 0.3, "j.v": 0.2})
+        seen = solver.observe(0, y)
+        self.assertAlmostEqual(seen["j.q"], 0.3, places=12)
+        self.assertAlmostEqual(seen["j.v"], 0.2, places=12)
+        mass = 4000 * numpy.pi / 3 * 1e-3
+        inertia = mass * (0.4 * 0.01 + 0.01) + 0.5
+        self.assertAlmostEqual(solver.derivative(0, y)[-1], mass * 9.81 * 0.1 * numpy.cos(0.3) / inertia, places=9)
 
     def test_correct_removes_drift(self):
         solver = pf.read(model_file("four_bar_rhombus")).solver("cartesian")

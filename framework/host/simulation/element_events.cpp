@@ -73,6 +73,7 @@ void ElementEvents::add(const SystemView& view, const Group& group) {
           ask<DiscreteElement>(*batch),
           ask<StateJumps>(*events),
           ask<RunEnding>(*events),
+          ask<StepEndings>(*events),
           std::move(object)};
   const std::size_t instances = group.instances.size();
   if constexpr (std::is_same_v<Group, ForceInstances>) {
@@ -235,13 +236,37 @@ bool ElementEvents::jump_states(const Batch& b, std::size_t event, bool rising, 
   const std::span<double> states = std::span(jumped_).first(b.state_count);
   std::ranges::copy(attachments.states, states.begin());
   b.jumps->jump_states(event - b.first, rising, input_of(b, attachments), states);
-  if (std::ranges::equal(states, attachments.states)) return false;
+  return !std::ranges::equal(states, attachments.states) && take_jumped(b, states, name_of(event));
+}
+
+bool ElementEvents::take_jumped(const Batch& b, std::span<const double> states, const std::string& whose) {
   if (!std::ranges::all_of(states, [](double x) { return std::isfinite(x); }))
     throw Failure(Exit::simulation_failed,
-                  fmt::format("{} gives itself a state that is no number, at t = {:.9g} s", name_of(event), time_),
+                  fmt::format("{} gives itself a state that is no number, at t = {:.9g} s", whose, time_),
                   "Report this to the author of the element.");
   std::ranges::copy(states, motion_->x.begin() + static_cast<std::ptrdiff_t>(b.states));
   return has_jumped_ = true;
+}
+
+bool ElementEvents::ends_steps() const {
+  return std::ranges::any_of(batches_, [](const Batch& b) { return b.step_endings != nullptr; });
+}
+
+bool ElementEvents::end_step() {
+  bool changed = false;
+  for (std::size_t i = 0; i < batches_.size(); ++i) {
+    const Batch& b = batches_[i];
+    if (b.step_endings == nullptr) continue;
+    const ForceInput attachments = attachments_of(b);
+    const std::span<double> states = std::span(jumped_).first(b.state_count);
+    std::ranges::copy(attachments.states, states.begin());
+    const Source& source = sources_[i];
+    const auto whose = [&] { return fmt::format("`{}` ({})", source.names[0], source.type); };
+    if (b.step_endings->end_step(input_of(b, attachments), states)) changed = take_jumped(b, states, whose());
+    for (std::size_t k = 0; b.ending != nullptr && k < b.count; ++k)
+      if (b.ending->ends_run(k)) ended_by_ = name_of(b.first + k);
+  }
+  return changed;
 }
 
 void ElementEvents::store(std::span<double> y) {

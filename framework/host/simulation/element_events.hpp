@@ -12,6 +12,7 @@
 #include "polyform/contract/formulation.hpp"
 #include "polyform/contract/run_endings.hpp"
 #include "polyform/contract/state_jumps.hpp"
+#include "polyform/contract/step_endings.hpp"
 #include "polyform/mechanics/attachments.hpp"
 
 namespace polyform::host::inline simulation {
@@ -56,6 +57,11 @@ class ElementEvents {
   /// states, which store() puts into the state vector. The state that was evaluated last is the one at which the event
   /// function has just changed its sign, and it stands in the solver too. Returns whether anything was changed.
   bool pass(std::size_t event, bool rising);
+  /// Whether an element is told of each accepted step.
+  bool ends_steps() const;
+  /// Tells the elements that the state that was evaluated last is the end of an accepted step. Returns whether states
+  /// have changed, which store() puts into the state vector.
+  bool end_step();
   /// Puts first-order states that have jumped since the last evaluation into y, the state vector of that evaluation.
   void store(std::span<double> y);
   /// What gave the guard at the last evaluation, for messages: "`a` (contact)"; "" where nothing bounds the step.
@@ -83,6 +89,7 @@ class ElementEvents {
     DiscreteElement* element;                                 ///< nullptr if it has none
     StateJumps* jumps;                                        ///< nullptr if it has none
     RunEnding* ending;                                        ///< nullptr if it has none
+    StepEndings* step_endings;                                ///< nullptr if it has none
     std::unique_ptr<void, void (*)(void*)> object;            ///< the batch
   };
   struct Description {
@@ -94,6 +101,7 @@ class ElementEvents {
   EventInput input_of(const Batch&, const ForceInput& attachments) const;
   bool pass_discrete(const Batch&, std::size_t event, bool rising, const ForceInput& attachments);
   bool jump_states(const Batch&, std::size_t event, bool rising, const ForceInput& attachments);
+  bool take_jumped(const Batch&, std::span<const double> states, const std::string& whose);
   double evaluate_here(double t, std::span<double> values, std::span<double> rates);
   template <class Group>
   void add(const SystemView&, const Group&);

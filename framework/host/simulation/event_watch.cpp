@@ -189,6 +189,14 @@ void EventWatch::settle() {
                 "Its events undo each other at the same motion: change its fields, or report this to its author.");
 }
 
+bool EventWatch::end_step() {
+  if (!elements_.ends_steps()) return false;
+  evaluate(integrator_.time(), other_values_, other_rates_);
+  if (!elements_.end_step()) return false;
+  elements_.store(std::span(y_).first(states_));
+  return true;
+}
+
 void EventWatch::begin_after_event() {
   restarted_ = integrator_.time();
   if (changed_) begin();

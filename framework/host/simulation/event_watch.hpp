@@ -44,7 +44,10 @@ class EventWatch final : private Signals {
   /// elements answer to events whose functions have just changed their sign there, as far as rounding tells. To be
   /// called after begin(); what it returns is that of pass().
   bool pass_what_is_due();
-  /// The state vector after pass() has returned true: that of the integrator, with the states that have jumped.
+  /// At the end of a step in which nothing was found: tells elements of it that want to know. When the function returns
+  /// true, a state has changed and the integrator has to begin anew.
+  bool end_step();
+  /// The state vector after pass() or end_step() has returned true: that of the integrator, with the states that have jumped.
   std::span<const double> state() const { return y_; }
   /// Goes on after pass(), and after the new beginning that it may have asked for.
   void begin_after_event();

@@ -86,7 +86,7 @@ void RunStops::step_again_until(double end) {
   const double from = motion_.integrator().previous_time();
   motion_.stand_at(from);
   motion_.restart(from, end - from);
-  begin();
+  begin_searches();
   step_again_until_ = end;
 }
 
@@ -108,6 +108,16 @@ void RunStops::pass_event() {
     motion_.begin_anew_from_state(motion_.time(), events_.first_step());
   }
   events_.begin_after_event();
+  renew_touches();
+}
+
+void RunStops::end_step() {
+  if (events_.empty()) return;
+  const double now = motion_.time(), length = now - motion_.integrator().previous_time();
+  if (!events_.end_step()) return;
+  std::ranges::copy(events_.state(), motion_.y().begin());
+  motion_.begin_anew_from_state(now, length);
+  events_.begin();
   renew_touches();
 }
 

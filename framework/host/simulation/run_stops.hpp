@@ -51,6 +51,8 @@ class RunStops {
   /// The event whose element has ended the run, by name; "" while none has.
   const std::string& ended_by() const { return events_.elements().ended_by(); }
   void pass_knot();
+  /// To be called after the rows of a step in which nothing happened.
+  void end_step();
 
   /// After find(): whether the last step began or ended at a narrow peak or at a knot.
   bool saw_peak() const { return saw_peak_; }

@@ -234,6 +234,7 @@ class Run {
       rows_until(motion_.time());
     } else {
       rows_.show(motion_.integrator(), motion_.states());
+      stops_.end_step();
       if (stops_.is_at_knot()) stops_.pass_knot();
     }
   }

@@ -69,7 +69,7 @@ RunRecord follow(const System& system, Solver& solver, const RunSettings& settin
     if (settings.integrator.fixed_step())
       steps.emplace(system, solver, settings, tolerances.step_settings(), times.size());
     std::vector<double> y(solver.state_size());
-    encode_start(solver, start, y);
+    encode_start(system.start_time(), solver, start, y);
     const double usual_step = std::min(settings.step, settings.max_step);
     const auto put = [&](std::size_t row, double t) {
       // So many evaluations there were at least: by their number the rows to check are chosen.

@@ -34,12 +34,12 @@ std::vector<std::string> names_in(std::string_view text) {
   return out;
 }
 
-Tap tap_of(const FmuVariable& variable) { return {variable.reference, variable.unit}; }
+Tap tap_of(const FmuElement& e) { return {e.variable->reference, e.variable->unit, e.index, e.variable->values}; }
 
 std::vector<Tap> inputs_in(const Fmu& fmu, std::string_view text) {
   std::vector<Tap> out;
   for (const std::string& name : names_in(text))
-    out.push_back(name == "-" ? Tap{} : tap_of(fmu.variable(name, "input")));
+    out.push_back(name == "-" ? Tap{} : tap_of(fmu.element(name, "input")));
   return out;
 }
 
@@ -125,7 +125,7 @@ Coupling coupling_of(Strided<const FieldValue> fields) {
   c.interval = fields[interval].number;
   c.positions = inputs_in(*c.fmu, fields[positions].text);
   c.velocities = inputs_in(*c.fmu, fields[velocities].text);
-  for (const Tap& tap : inputs_in(*c.fmu, fields[commands].text)) c.commands.push_back(tap.reference);
+  c.commands = inputs_in(*c.fmu, fields[commands].text);
   if (c.commands.size() != fields[command_values].functions.size())
     throw FmuError(fmt::format("{} values are given for {} inputs under `commands`",
                                fields[command_values].functions.size(), c.commands.size()),
@@ -133,9 +133,9 @@ Coupling coupling_of(Strided<const FieldValue> fields) {
   const auto add = [&](const std::string& name) {
     const auto known = std::ranges::find(c.names, name);
     if (known != c.names.end()) return static_cast<std::size_t>(known - c.names.begin());
-    const FmuVariable& variable = c.fmu->variable(name, "output");
-    c.outputs.push_back(variable.reference);
-    c.units.push_back(variable.unit);
+    const Tap tap = tap_of(c.fmu->element(name, "output"));
+    c.places.push_back(c.outputs.place_of(tap.reference, tap.element, tap.values));
+    c.units.push_back(tap.unit);
     c.names.push_back(name);
     return c.names.size() - 1;
   };
@@ -145,7 +145,7 @@ Coupling coupling_of(Strided<const FieldValue> fields) {
       continue;
     }
     const std::size_t output = add(name);
-    c.efforts.push_back({static_cast<Reference>(output), c.units[output]});
+    c.efforts.push_back({static_cast<Reference>(output), c.units[output], 0, 1});
   }
   for (const std::string& name : names_in(fields[channels].text)) add(name);
   read_start_values(fields[start_values].text, c);
@@ -206,37 +206,45 @@ std::string misfit_of_units(const Coupling& c, Strided<const JointShape> joints)
   return "";
 }
 
+std::size_t VariableList::place_of(Reference reference, std::size_t element, std::size_t count) {
+  const auto known = std::ranges::find(references, reference);
+  if (known != references.end()) return begins[static_cast<std::size_t>(known - references.begin())] + element;
+  references.push_back(reference);
+  begins.push_back(values);
+  values += count;
+  return begins.back() + element;
+}
+
 InputValues::InputValues(const Coupling& c, Strided<const FieldValue> fields) {
   const auto add = [this](const std::vector<Tap>& taps, std::vector<Wire>& which) {
     for (std::size_t k = 0; k < taps.size(); ++k) {
       if (taps[k].reference == Tap::none) continue;
-      references.push_back(taps[k].reference);
-      which.push_back({k, taps[k]});
+      which.push_back({k, taps[k], variables.place_of(taps[k].reference, taps[k].element, taps[k].values)});
     }
   };
   add(c.positions, of_q);
   add(c.velocities, of_v);
   for (std::size_t k = 0; k < c.commands.size(); ++k) {
-    if (c.commands[k] == Tap::none) continue;
-    references.push_back(c.commands[k]);
-    commands.push_back(fields[command_values].functions[k]);
+    const Tap& tap = c.commands[k];
+    if (tap.reference == Tap::none) continue;
+    commands.push_back({fields[command_values].functions[k], variables.place_of(tap.reference, tap.element, tap.values)});
   }
-  values.resize(references.size());
+  values.resize(variables.values);
 }
 
 void InputValues::set(const double* q, const double* v, double t) noexcept {
-  std::size_t at = 0;
-  for (const Wire& wire : of_q) values[at++] = wire.tap.from_si(q[wire.coordinate]);
-  for (const Wire& wire : of_v) values[at++] = wire.tap.from_si(v[wire.coordinate]);
-  for (const TimeFunction& command : commands) values[at++] = command(t).value;
+  for (const Wire& wire : of_q) values[wire.place] = wire.tap.from_si(q[wire.coordinate]);
+  for (const Wire& wire : of_v) values[wire.place] = wire.tap.from_si(v[wire.coordinate]);
+  for (const Command& command : commands) values[command.place] = command.function(t).value;
 }
 
 StartValues::StartValues(const Coupling& c, Strided<const FieldValue> fields)
     : references(c.parameters), values(c.parameter_values) {
   for (std::size_t k = 0; k < c.commands.size(); ++k) {
     const double value = fields[command_values].functions[k](0).value;
-    if (c.commands[k] == Tap::none || !std::isfinite(value)) continue;  // a formula of the state has no value yet
-    references.push_back(c.commands[k]);
+    // A formula of the state has no value yet, and an element of an array cannot be set alone.
+    if (c.commands[k].reference == Tap::none || c.commands[k].values != 1 || !std::isfinite(value)) continue;
+    references.push_back(c.commands[k].reference);
     values.push_back(value);
   }
 }
@@ -244,18 +252,31 @@ StartValues::StartValues(const Coupling& c, Strided<const FieldValue> fields)
 CoupledFmu::CoupledFmu(const Coupling& c, Strided<const FieldValue> fields)
     : CoupledFmu(c, fields, StartValues(c, fields)) {}
 CoupledFmu::CoupledFmu(const Coupling& c, Strided<const FieldValue> fields, const StartValues& start)
-    : fmu(*c.fmu, start.references, start.values), inputs(c, fields) {}
+    : fmu(*c.fmu, start.references, start.values), inputs(c, fields), read(c.outputs.values) {
+  const VariableList& list = inputs.variables;
+  // Elements of arrays that nothing is coupled to keep their values.
+  if (list.values > list.references.size() &&
+      !good(calls().get_real(handle(), list.references.data(), list.references.size(), inputs.values.data(), list.values),
+            "its inputs"))
+    throw FmuError("its inputs cannot be read at the start", "Look into its own log.");
+}
 
 bool CoupledFmu::set_inputs(const ForceInput& in) noexcept {
   inputs.set(in.q.data() + q, in.v.data() + v, in.time);
-  return inputs.references.empty() ||
-         good(calls().set_real(handle(), inputs.references.data(), inputs.references.size(), inputs.values.data()),
-              "its inputs");
+  const VariableList& list = inputs.variables;
+  return list.references.empty() || good(calls().set_real(handle(), list.references.data(), list.references.size(),
+                                                          inputs.values.data(), list.values),
+                                         "its inputs");
 }
 
-bool CoupledFmu::take_outputs(const Coupling& c, std::span<double> out) const noexcept {
-  return c.outputs.empty() ||
-         good(calls().get_real(handle(), c.outputs.data(), c.outputs.size(), out.data()), "its outputs");
+bool CoupledFmu::take_outputs(const Coupling& c, std::span<double> out) noexcept {
+  const VariableList& list = c.outputs;
+  if (list.references.empty()) return true;
+  if (!good(calls().get_real(handle(), list.references.data(), list.references.size(), read.data(), list.values),
+            "its outputs"))
+    return false;
+  for (std::size_t k = 0; k < c.places.size(); ++k) out[k] = read[c.places[k]];
+  return true;
 }
 
 }  // namespace polyform::fmus

@@ -34,17 +34,28 @@ struct Tap {
   static constexpr Reference none = static_cast<Reference>(-1);
   Reference reference = none;
   FmuUnit unit;
+  std::size_t element = 0, values = 1;  ///< of an array: which one, of how many
   /// From the FMU's unit to SI, and back.
   double to_si(double value) const noexcept { return unit.factor * value + unit.offset; }
   double from_si(double value) const noexcept { return (value - unit.offset) / unit.factor; }
+};
+
+/// Variables that one call reads or sets: each once, an array with all of its values.
+struct VariableList {
+  /// The place of a variable, or of an element of an array, among the values; it becomes one of the list.
+  std::size_t place_of(Reference, std::size_t element, std::size_t values);
+  std::vector<Reference> references;
+  std::vector<std::size_t> begins;  ///< of each
+  std::size_t values = 0;
 };
 
 /// The data that one element gives to its FMU and takes from it. The lists of taps have one entry per coordinate.
 struct Coupling {
   const Fmu* fmu = nullptr;
   std::vector<Tap> positions, velocities;
-  std::vector<Reference> commands;
-  std::vector<Reference> outputs;   ///< efforts first, then channels, in the units of the FMU
+  std::vector<Tap> commands;
+  VariableList outputs;             ///< efforts first, then channels, in the units of the FMU
+  std::vector<std::size_t> places;  ///< of the outputs among the values of that list
   std::vector<FmuUnit> units;       ///< of the outputs
   std::vector<std::string> names;   ///< of the outputs
   std::vector<Tap> efforts;         ///< per velocity coordinate; the reference is the number of the output
@@ -75,16 +86,21 @@ Coupling coupling_of(Strided<const FieldValue> fields);
 struct InputValues {
   InputValues(const Coupling&, Strided<const FieldValue> fields);
   void set(const double* q, const double* v, double t) noexcept;
-  std::vector<Reference> references;
+  VariableList variables;
   std::vector<double> values;
 
  private:
   struct Wire {
     std::size_t coordinate;
     Tap tap;
+    std::size_t place;  ///< among the values
+  };
+  struct Command {
+    TimeFunction function;
+    std::size_t place;
   };
   std::vector<Wire> of_q, of_v;
-  std::vector<TimeFunction> commands;
+  std::vector<Command> commands;
 };
 
 /// The FMU of one element, with its place among the coordinates of all elements of a batch.
@@ -94,7 +110,7 @@ struct CoupledFmu {
   /// Gives the FMU its inputs at a state of the model.
   bool set_inputs(const ForceInput&) noexcept;
   /// The outputs that the coupling names.
-  bool take_outputs(const Coupling&, std::span<double> out) const noexcept;
+  bool take_outputs(const Coupling&, std::span<double> out) noexcept;
   const Calls& calls() const noexcept { return fmu.calls(); }
   bool good(int status, const char* call) const noexcept { return fmu.good(status, call); }
   Handle handle() const noexcept { return fmu.handle(); }
@@ -102,6 +118,7 @@ struct CoupledFmu {
   FmuInstance fmu;
   InputValues inputs;
   std::size_t q = 0, v = 0;
+  std::vector<double> read;  ///< room for the values of the outputs
 };
 
 /// A part for each instance, in their order, with q and v counted on. Throws FmuError.

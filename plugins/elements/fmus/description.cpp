@@ -94,13 +94,14 @@ class Sizes {
       if (std::string_view(v.attribute("causality").value()) == "structuralParameter")
         start_[v.attribute("valueReference").as_uint()] = v.attribute("start").as_ullong();
   }
-  std::size_t of(pugi::xml_node variable) const {
+  std::size_t of(pugi::xml_node variable, std::vector<std::size_t>& lengths) const {
     std::size_t size = 1;
     for (const pugi::xml_node dimension : variable.children("Dimension")) {
       const pugi::xml_attribute fixed = dimension.attribute("start");
       const auto parameter = start_.find(dimension.attribute("valueReference").as_uint());
       const std::size_t length = fixed ? fixed.as_ullong() : parameter == start_.end() ? 0 : parameter->second;
       check_number(length, "values in one variable");
+      lengths.push_back(length);
       size *= length;
       check_number(size, "values in one variable");
     }
@@ -127,7 +128,7 @@ void read_version_3(pugi::xml_node root, const Units& units, bool is_me, Descrip
     variable.reference = v.attribute("valueReference").as_uint();
     variable.causality = v.attribute("causality").as_string("local");
     variable.real = std::string_view(v.name()) == "Float64";
-    variable.values = sizes.of(v);
+    variable.values = sizes.of(v, variable.lengths);
     if (variable.real) variable.unit = units.of(v);
     const pugi::xml_attribute derivative = v.attribute("derivative");
     by_reference[variable.reference] = {v.attribute("name").value(), variable.values, !derivative.empty(),
@@ -184,6 +185,9 @@ Description read_description(const std::filesystem::path& file, Kind kind) {
   const char* const gets = out.version == 2 ? "canGetAndSetFMUstate" : "canGetAndSetFMUState";
   const char* const serializes = out.version == 2 ? "canSerializeFMUstate" : "canSerializeFMUState";
   out.can_serialize = own.attribute(gets).as_bool() && own.attribute(serializes).as_bool();
+  if (is_me)
+    out.needs_step_endings = out.version == 2 ? !own.attribute("completedIntegratorStepNotNeeded").as_bool()
+                                              : own.attribute("needsCompletedIntegratorStep").as_bool(true);
   const Units units(root);
   out.version == 2 ? read_version_2(root, units, is_me, out) : read_version_3(root, units, is_me, out);
   check_number(out.events, "event indicators");

@@ -34,6 +34,7 @@ struct FmuVariable {
   FmuUnit unit;
   bool real = false;       ///< a number of 64 bits
   std::size_t values = 1;  ///< number of elements of an array, in version 3
+  std::vector<std::size_t> lengths;  ///< of an array, one per dimension
 };
 
 /// All names are those of the file.
@@ -44,6 +45,7 @@ struct Description {
   std::vector<std::string> states;  ///< of model exchange, in the order of the FMU; elements of an array with [k]
   std::size_t events = 0;           ///< of model exchange
   bool can_serialize = false;
+  bool needs_step_endings = false;  ///< of model exchange: whether it is told of each accepted step
 };
 
 /// Throws FmuError if the file does not describe an FMU of that kind.

@@ -9,6 +9,7 @@
 #include "polyform/contract/outputs.hpp"
 #include "polyform/contract/run_endings.hpp"
 #include "polyform/contract/state_jumps.hpp"
+#include "polyform/contract/step_endings.hpp"
 
 namespace polyform::fmus {
 
@@ -17,14 +18,14 @@ namespace {
 constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 
 class Equations final : public ForceBatch, public EventSource, public StateJumps, public RunEnding,
-                        public OutputSource {
+                        public StepEndings, public OutputSource {
  public:
   Equations(const FmuType& type, Strided<const ElementInstance> instances)
       : type_(type),
         states_(type.state_count()),
         first_state_(type.held()),
         parts_(parts_of<Part>(type.coupling(), instances)),
-        outputs_(type.coupling().outputs.size()) {}
+        outputs_(type.coupling().names.size()) {}
 
   void evaluate(const ForceInput& in, ForceOutput& out) noexcept override {
     const Coupling& c = type_.coupling();
@@ -59,7 +60,9 @@ class Equations final : public ForceBatch, public EventSource, public StateJumps
     if (asked == OutputSource::interface_name) return static_cast<OutputSource*>(this);
     if (asked == StateJumps::interface_name) return static_cast<StateJumps*>(this);
     if (asked == RunEnding::interface_name) return static_cast<RunEnding*>(this);
-    return asked == EventSource::interface_name && type_.has_events() ? static_cast<EventSource*>(this) : nullptr;
+    if (asked == StepEndings::interface_name && type_.ends_steps()) return static_cast<StepEndings*>(this);
+    const bool is_source = type_.has_events() || type_.ends_steps();
+    return asked == EventSource::interface_name && is_source ? static_cast<EventSource*>(this) : nullptr;
   }
   void destroy() noexcept override { delete this; }
 
@@ -71,7 +74,7 @@ class Equations final : public ForceBatch, public EventSource, public StateJumps
   }
 
   // Events: the FMU's own, then the next one by its clock.
-  std::size_t event_count() const noexcept override { return parts_.size() * per_part(); }
+  std::size_t event_count() const noexcept override { return type_.has_events() ? parts_.size() * per_part() : 0; }
   void describe_event(std::size_t k, EventDescription& out) const noexcept override {
     out.instance = k / per_part();
     const bool of_clock = k % per_part() == per_part() - 1;
@@ -79,7 +82,7 @@ class Equations final : public ForceBatch, public EventSource, public StateJumps
     out.crossing = of_clock ? Crossing::falling : Crossing::any;
   }
   void evaluate_events(const EventInput& in, EventOutput& out) noexcept override {
-    for (std::size_t k = 0; k < parts_.size(); ++k) {
+    for (std::size_t k = 0; k < parts_.size() && type_.has_events(); ++k) {
       const std::span<double> values = out.values.subspan(k * per_part(), per_part());
       const std::size_t own = values.size() - 1;
       if (!move_to(parts_[k], k, *in.attachments) ||
@@ -94,25 +97,27 @@ class Equations final : public ForceBatch, public EventSource, public StateJumps
   }
   void jump_states(std::size_t event, bool, const EventInput& in, std::span<double> states) noexcept override {
     const std::size_t k = event / per_part();
-    Part& part = parts_[k];
     const std::span<double> own = states.subspan(k * states_, states_);
-    const std::span<double> x = own.subspan(first_state_);
-    try {
-      double next = never;
-      std::vector<char> kept;
-      const bool good = move_to(part, k, *in.attachments) && part.fmu.pass_event(next) &&
-                        part.good(part.calls().get_states(part.handle(), x.data(), x.size()), "its states") &&
-                        part.fmu.save(kept);
-      if (good) {
-        part.discrete = type_.kept_states().keep(kept);
-        own[0] = static_cast<double>(part.discrete);
-        own[1] = std::isfinite(next) ? next : FmuType::no_event;
-        return;
+    if (!move_to(parts_[k], k, *in.attachments) || !pass_event(parts_[k], own))
+      std::ranges::fill(own.subspan(1), unknown);  // the host names the element and the time
+  }
+  bool end_step(const EventInput& in, std::span<double> states) noexcept override {
+    bool changed = false;
+    for (std::size_t k = 0; k < parts_.size(); ++k) {
+      Part& part = parts_[k];
+      const std::span<double> own = states.subspan(k * states_, states_);
+      bool wants_event = false;
+      bool good = move_to(part, k, *in.attachments) && part.fmu.complete_step(wants_event);
+      if (good && !wants_event) continue;
+      changed = true;
+      if (good && !type_.has_events()) {
+        LastFailure::note(*type_.coupling().fmu, "the end of a step",
+                          "it asks for an event, but its state cannot be read and set (canSerializeFMUstate)");
+        good = false;
       }
-    } catch (const std::exception& problem) {
-      LastFailure::note(*type_.coupling().fmu, "an event", problem.what());
+      if (!good || !pass_event(part, own)) std::ranges::fill(own, unknown);
     }
-    std::ranges::fill(own.subspan(1), unknown);  // the host names the element and the time
+    return changed;
   }
   bool ends_run(std::size_t event) const noexcept override { return parts_[event / per_part()].fmu.wants_end(); }
 
@@ -123,6 +128,27 @@ class Equations final : public ForceBatch, public EventSource, public StateJumps
   };
 
   std::size_t per_part() const noexcept { return type_.coupling().fmu->events() + 1; }
+
+  /// Handles an event where the FMU stands: its states, and the discrete state that it is in from now on.
+  bool pass_event(Part& part, std::span<double> own) noexcept {
+    const std::span<double> x = own.subspan(first_state_);
+    try {
+      double next = never;
+      std::vector<char> kept;
+      const bool good = part.fmu.pass_event(next) &&
+                        part.good(part.calls().get_states(part.handle(), x.data(), x.size()), "its states") &&
+                        part.fmu.save(kept);
+      if (good) {
+        part.discrete = type_.kept_states().keep(kept);
+        own[0] = static_cast<double>(part.discrete);
+        own[1] = std::isfinite(next) ? next : FmuType::no_event;
+      }
+      return good;
+    } catch (const std::exception& problem) {
+      LastFailure::note(*type_.coupling().fmu, "an event", problem.what());
+      return false;
+    }
+  }
 
   /// Sets the FMU to a state of the model, first to its discrete state if this has changed.
   bool move_to(Part& part, std::size_t k, const ForceInput& in) noexcept {
@@ -145,7 +171,7 @@ class Equations final : public ForceBatch, public EventSource, public StateJumps
     return part.good(part.calls().set_time(part.handle(), in.time), "its time") &&
            part.good(part.calls().set_states(part.handle(), x.data(), x.size()), "its states") && part.set_inputs(in);
   }
-  bool take_outputs(const Part& part) noexcept { return part.take_outputs(type_.coupling(), outputs_); }
+  bool take_outputs(Part& part) noexcept { return part.take_outputs(type_.coupling(), outputs_); }
 
   const FmuType& type_;
   std::size_t states_, first_state_;

@@ -68,6 +68,7 @@ class Calls2 final : public Calls {
     }
     take(event_mode, "EnterEventMode");
     take(new_discrete_states_, "NewDiscreteStates");
+    take(complete_step_, "CompletedIntegratorStep");
     take(continuous_time_mode, "EnterContinuousTimeMode");
     take(set_time, "SetTime");
     take(set_states, "SetContinuousStates");
@@ -87,10 +88,10 @@ class Calls2 final : public Calls {
       if (!done(status)) return status;
     return 0;
   }
-  int get_real(Handle h, const Reference* of, std::size_t n, double* to) const noexcept override {
+  int get_real(Handle h, const Reference* of, std::size_t n, double* to, std::size_t) const noexcept override {
     return get_real_(h, of, n, to);
   }
-  int set_real(Handle h, const Reference* of, std::size_t n, const double* to) const noexcept override {
+  int set_real(Handle h, const Reference* of, std::size_t n, const double* to, std::size_t) const noexcept override {
     return set_real_(h, of, n, to);
   }
   int new_discrete_states(Handle h, EventAnswer& out) const noexcept override {
@@ -100,6 +101,13 @@ class Calls2 final : public Calls {
     } answer{};
     const int status = new_discrete_states_(h, &answer);
     out = {answer.again != 0, answer.terminate != 0, answer.has_next_time != 0, answer.next_time};
+    return status;
+  }
+  int complete_step(Handle h, bool& wants_event, bool& terminate) const noexcept override {
+    int event = 0, end = 0;
+    const int status = complete_step_(h, 0, &event, &end);
+    wants_event = event != 0;
+    terminate = end != 0;
     return status;
   }
   /// An FMU that wants to end discards the step, and tells why when it is asked.
@@ -135,6 +143,7 @@ class Calls2 final : public Calls {
   int (*get_real_)(Handle, const Reference*, std::size_t, double*);
   int (*set_real_)(Handle, const Reference*, std::size_t, const double*);
   int (*new_discrete_states_)(Handle, void*) = nullptr;
+  int (*complete_step_)(Handle, int no_way_back, int* event_mode, int* terminate) = nullptr;
   int (*do_step_)(Handle, double time, double step, int no_return) = nullptr;
   int (*get_boolean_status_)(Handle, int what, int* value) = nullptr;
 };
@@ -165,6 +174,7 @@ class Calls3 final : public Calls {
     take(instantiate_equations_, "InstantiateModelExchange");
     take(event_mode, "EnterEventMode");
     take(update_discrete_states_, "UpdateDiscreteStates");
+    take(complete_step_, "CompletedIntegratorStep");
     take(continuous_time_mode, "EnterContinuousTimeMode");
     take(set_time, "SetTime");
     take(set_states, "SetContinuousStates");
@@ -186,17 +196,21 @@ class Calls3 final : public Calls {
     const int status = enter_initialization_(h, false, 0, 0, false, 0);
     return done(status) ? exit_initialization_(h) : status;
   }
-  int get_real(Handle h, const Reference* of, std::size_t n, double* to) const noexcept override {
-    return get_real_(h, of, n, to, n);
+  int get_real(Handle h, const Reference* of, std::size_t n, double* to, std::size_t values) const noexcept override {
+    return get_real_(h, of, n, to, values == 0 ? n : values);
   }
-  int set_real(Handle h, const Reference* of, std::size_t n, const double* to) const noexcept override {
-    return set_real_(h, of, n, to, n);
+  int set_real(Handle h, const Reference* of, std::size_t n, const double* to,
+               std::size_t values) const noexcept override {
+    return set_real_(h, of, n, to, values == 0 ? n : values);
   }
   int new_discrete_states(Handle h, EventAnswer& out) const noexcept override {
     bool nominals_changed = false, states_changed = false;
     out = {};
     return update_discrete_states_(h, &out.again, &out.terminate, &nominals_changed, &states_changed,
                                    &out.has_next_time, &out.next_time);
+  }
+  int complete_step(Handle h, bool& wants_event, bool& terminate) const noexcept override {
+    return complete_step_(h, false, &wants_event, &terminate);
   }
   int do_step(Handle h, double time, double step, bool* terminate) const noexcept override {
     bool event = false, ends = false, early = false;
@@ -223,6 +237,7 @@ class Calls3 final : public Calls {
   int (*set_real_)(Handle, const Reference*, std::size_t, const double*, std::size_t);
   int (*update_discrete_states_)(Handle, bool* again, bool* terminate, bool* nominals, bool* values, bool* has_next,
                                  double* next_time) = nullptr;
+  int (*complete_step_)(Handle, bool no_way_back, bool* event_mode, bool* terminate) = nullptr;
   int (*do_step_)(Handle, double time, double step, bool no_return, bool* event, bool* terminate, bool* early,
                   double* reached) = nullptr;
 };

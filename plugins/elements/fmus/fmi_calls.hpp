@@ -67,9 +67,12 @@ class Calls {
   virtual Handle instantiate(const Identity&, MessageLog&) const = 0;
   /// From the instantiated state, with start time 0 and no stop time.
   virtual int initialize(Handle) const noexcept = 0;
-  virtual int get_real(Handle, const Reference*, std::size_t, double*) const noexcept = 0;
-  virtual int set_real(Handle, const Reference*, std::size_t, const double*) const noexcept = 0;
+  /// values: their number, which is that of the variables unless there are arrays among them; 0: that.
+  virtual int get_real(Handle, const Reference*, std::size_t, double*, std::size_t values = 0) const noexcept = 0;
+  virtual int set_real(Handle, const Reference*, std::size_t, const double*, std::size_t values = 0) const noexcept = 0;
   virtual int new_discrete_states(Handle, EventAnswer&) const noexcept = 0;
+  /// After an accepted step of model exchange: whether the FMU asks for an event there, and for the end.
+  virtual int complete_step(Handle, bool& wants_event, bool& terminate) const noexcept = 0;
   /// terminate, where it is given: whether the FMU asks for the end of the simulation.
   virtual int do_step(Handle, double time, double step, bool* terminate = nullptr) const noexcept = 0;
 

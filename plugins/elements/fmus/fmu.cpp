@@ -2,8 +2,10 @@
 
 #include <dlfcn.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
+#include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <limits>
@@ -101,7 +103,10 @@ const FmuVariable& Fmu::variable(std::string_view name, std::string_view causali
   if (found != all.end() && found->second.causality == causality)
     throw FmuError(fmt::format("its {} `{}` is {}", causality, name,
                                found->second.values != 1 ? "an array" : "no real number of 64 bits"),
-                   "Give one that is a single real number.");
+                   found->second.values != 1 && found->second.real
+                       ? fmt::format("Give its elements: `{}[{}1]` and so on.", name,
+                                     found->second.lengths.size() > 1 ? "1," : "")
+                       : "Give one that is a single real number.");
   std::string known;
   std::size_t count = 0;
   for (const auto& [other, variable] : all) {
@@ -111,6 +116,35 @@ const FmuVariable& Fmu::variable(std::string_view name, std::string_view causali
   throw FmuError(fmt::format("it has no {} `{}` that is a real number", causality, name),
                  known.empty() ? fmt::format("It has no {} at all.", causality)
                                : fmt::format("There are {}{}.", known, count > 8 ? ", …" : ""));
+}
+
+FmuElement Fmu::element(std::string_view name, std::string_view causality) const {
+  const auto& all = description_.variables;
+  const std::size_t bracket = name.rfind('[');
+  const auto array = bracket == std::string_view::npos || !name.ends_with(']') || all.contains(name)
+                         ? all.end()
+                         : all.find(name.substr(0, bracket));
+  if (array == all.end() || array->second.lengths.empty() || !array->second.real ||
+      array->second.causality != causality)
+    return {&variable(name, causality), 0};
+  std::string_view rest = name.substr(bracket + 1, name.size() - bracket - 2);
+  std::size_t index = 0, read = 0;
+  bool good = true;
+  for (const std::size_t length : array->second.lengths) {
+    std::size_t one = 0;
+    while (rest.starts_with(' ')) rest.remove_prefix(1);
+    const auto [end, problem] = std::from_chars(rest.data(), rest.data() + rest.size(), one);
+    good = good && problem == std::errc() && one >= 1 && one <= length;
+    rest.remove_prefix(static_cast<std::size_t>(end - rest.data()));
+    index = index * length + one - 1;
+    if (++read < array->second.lengths.size()) {
+      good = good && rest.starts_with(',');
+      if (good) rest.remove_prefix(1);
+    }
+  }
+  if (good && rest.empty()) return {&array->second, index};
+  throw FmuError(fmt::format("its {} `{}` has no element `{}`", causality, array->first, name),
+                 fmt::format("It is an array of {}; indices begin at 1.", fmt::join(array->second.lengths, " x ")));
 }
 
 namespace {
@@ -191,6 +225,13 @@ bool FmuInstance::pass_event(double& next) noexcept {
   if (!good(calls().event_mode(handle_), "an event") || !update_discrete_states()) return false;
   next = next_;
   return true;
+}
+
+bool FmuInstance::complete_step(bool& wants_event) noexcept {
+  bool terminate = false;
+  const int status = calls().complete_step(handle_, wants_event, terminate);
+  wants_end_ = wants_end_ || terminate;
+  return good(status, "the end of a step");
 }
 
 bool FmuInstance::step(double time, double interval) noexcept {

@@ -16,6 +16,12 @@ namespace polyform::fmus {
 /// A file with its size and the time of its last change: another text where it has been written anew.
 std::string stamp_of(const std::string& file);
 
+/// A scalar variable, or an element of an array.
+struct FmuElement {
+  const FmuVariable* variable;
+  std::size_t index = 0;  ///< among the values of the array
+};
+
 /// Unpacked into a folder of its own, which goes with the process, and loaded. Constant, shared by all threads.
 class Fmu {
  public:
@@ -34,6 +40,8 @@ class Fmu {
   const Description& description() const { return description_; }
   /// A scalar variable. Throws FmuError, with the names that there are, where it is none of that causality.
   const FmuVariable& variable(std::string_view name, std::string_view causality) const;
+  /// A variable, or an element of an array, whose indices begin at 1: `x[2]`, `x[1,3]`.
+  FmuElement element(std::string_view name, std::string_view causality) const;
   Reference find(std::string_view name, std::string_view causality) const {
     return variable(name, causality).reference;
   }
@@ -83,6 +91,8 @@ class FmuInstance {
   /// For model exchange: handles an event; false after a call that failed. next: the next time of an event by the
   /// clock, or infinity.
   bool pass_event(double& next) noexcept;
+  /// For model exchange, after an accepted step at whose end the FMU stands: whether it asks for an event there.
+  bool complete_step(bool& wants_event) noexcept;
   double next_time() const noexcept { return next_; }
   /// Whether the FMU has asked for the end of the simulation, at an event or in a step.
   bool wants_end() const noexcept { return wants_end_; }

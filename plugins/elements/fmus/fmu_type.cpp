@@ -103,21 +103,29 @@ void FmuType::set_up(Strided<const FieldValue> fields) {
     return Variable{.name = texts_.emplace_back(name),
                     .unit = texts_.emplace_back(known == all.end() ? "1" : known->second.unit.name)};
   };
+  // A name of our own that no variable has.
+  const auto own = [&](std::string name, const char* unit) {
+    const auto has = [&](const std::vector<std::string>& names) { return std::ranges::find(names, name) != names.end(); };
+    while (has(coupling_.names) || has(fmu.states())) name += '_';
+    return Variable{.name = texts_.emplace_back(name), .unit = unit};
+  };
   if (fmu.kind() == Kind::co_simulation) {
-    states_.push_back({.name = "steps", .unit = "1"});
+    states_.push_back(own("steps", "1"));
     for (const std::string& name : coupling_.names) states_.push_back(variable(name));
     held_ = states_.size();
     has_events_ = true;
     return;
   }
   check_first_call(first, fmu.states().size());
-  has_events_ = fmu.events() > 0 || std::isfinite(first.next_time());
+  ends_steps_ = fmu.description().needs_step_endings;
+  has_events_ = fmu.events() > 0 || std::isfinite(first.next_time()) ||
+                (ends_steps_ && fmu.description().can_serialize);  // it may ask for an event after any step
   if (has_events_ && !fmu.description().can_serialize)
     throw FmuError("it has events, but its state cannot be read and set (canSerializeFMUstate)",
                    "Solvers ask for it at states before and after an event: export it for co-simulation.");
   if (has_events_) {
-    states_.push_back({.name = "discrete", .unit = "1"});
-    states_.push_back({.name = "next_event", .unit = "s"});
+    states_.push_back(own("discrete", "1"));
+    states_.push_back(own("next_event", "s"));
   }
   held_ = states_.size();
   for (const std::string& name : fmu.states()) states_.push_back(variable(name));

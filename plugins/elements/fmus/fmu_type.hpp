@@ -38,6 +38,8 @@ class FmuType final : public ForceType, public HeldStates, public FailureReasons
 
   const Coupling& coupling() const { return coupling_; }
   bool has_events() const { return has_events_; }
+  /// Whether the FMU is told of each accepted step.
+  bool ends_steps() const { return ends_steps_; }
   std::size_t held() const { return held_; }  ///< states that change at events alone; the first ones
   static constexpr double no_event = -1;      ///< of `next_event`
 
@@ -53,7 +55,7 @@ class FmuType final : public ForceType, public HeldStates, public FailureReasons
   std::vector<Variable> states_, outputs_;
   TypeDescriptor descriptor_;
   std::size_t held_ = 0;
-  bool has_events_ = false;
+  bool has_events_ = false, ends_steps_ = false;
   mutable KeptStates kept_;
 };
 

@@ -81,13 +81,13 @@ class Steps final : public ForceBatch, public EventSource, public StateJumps, pu
     double made = 0;  ///< steps of this instance
   };
 
-  void take_outputs(const Part& part, std::span<double> out) const noexcept {
+  void take_outputs(Part& part, std::span<double> out) const noexcept {
     if (!part.take_outputs(type_.coupling(), out)) std::ranges::fill(out, std::numeric_limits<double>::quiet_NaN());
   }
 
   const FmuType& type_;
   std::size_t states_;
-  std::deque<Part> parts_;
+  mutable std::deque<Part> parts_;  ///< instances, which the start is read from too
 };
 
 }  // namespace

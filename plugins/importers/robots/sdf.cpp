@@ -110,9 +110,9 @@ class SdfReader {
       body.place = link.place();
       body.name = given_name(body_names_, link_names_, model.prefix() + name, "link@name", link.place());
       body.frame = in_ground * model.pose_of(name, link.place());
-      body.mass = read_sdf_inertial(link, link.report(), ledger_);
-      for (const Element& visual : link.children("visual")) read_sdf_visual(model, visual, name, body);
       tell_foreign(link);
+      body.mass = read_sdf_inertial(model, link, name, link.report(), ledger_);
+      for (const Element& visual : link.children("visual")) read_sdf_visual(model, visual, name, body);
       if (const Element gravity = link.child("gravity");
           gravity && (gravity.content() == "false" || gravity.content() == "0"))
         add_lift(gravity, body, m);

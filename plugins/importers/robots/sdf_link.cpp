@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "looks.hpp"
+#include "solids.hpp"
 
 namespace polyform::importers {
 
@@ -11,7 +12,75 @@ double number_in(const Element& parent, const char* tag, double otherwise) {
   return element ? element.content_number().value_or(otherwise) : otherwise;
 }
 
-MassProperties read_sdf_inertial(const Element& link, Reporter& report, Ledger& ledger) {
+namespace {
+
+/// Where a visual or a collision stands in its link.
+Frame frame_in_link(const SdfModel& model, const Element& shape, const std::string& link) {
+  const SdfPose pose = read_sdf_pose(shape);
+  if (pose.relative_to.empty()) return pose.frame;
+  return model.pose_of(link, shape.place()).inverse() * model.pose_of(pose.relative_to, shape.place()) * pose.frame;
+}
+
+/// Of a unit density; nothing for shapes without a volume, and meshes.
+std::optional<Solid> solid_in(const Element& geometry) {
+  if (const Element box = geometry.child("box")) {
+    const auto size = box.child("size").content_numbers(3);
+    return solid_box(size ? 0.5 * Vec3{(*size)[0], (*size)[1], (*size)[2]} : Vec3{0.5, 0.5, 0.5});
+  }
+  if (const Element ball = geometry.child("sphere")) {
+    const double radius = number_in(ball, "radius", 1);
+    return solid_ellipsoid({radius, radius, radius});
+  }
+  if (const Element cylinder = geometry.child("cylinder"))
+    return solid_cylinder(number_in(cylinder, "radius", 1), number_in(cylinder, "length", 1) / 2);
+  if (const Element capsule = geometry.child("capsule"))
+    return solid_capsule(number_in(capsule, "radius", 0.5), number_in(capsule, "length", 1) / 2);
+  if (const Element ellipsoid = geometry.child("ellipsoid")) {
+    const auto radii = ellipsoid.child("radii").content_numbers(3);
+    return solid_ellipsoid(radii ? Vec3{(*radii)[0], (*radii)[1], (*radii)[2]} : Vec3{1, 1, 1});
+  }
+  return std::nullopt;
+}
+
+/// What `auto` asks for: the sum over all collisions, each of its own density, or else the link's, or else that of
+/// water. A mass that is given scales all.
+MassProperties inertial_of_shapes(const SdfModel& model, const Element& link, const std::string& name,
+                                  const Element& inertial, Ledger& ledger) {
+  constexpr double water = 1000;
+  const double of_link = number_in(inertial, "density", water);
+  MassProperties sum;
+  for (const Element& collision : link.children("collision")) {
+    collision.mark(Treatment::converted, "its mass counts, and bodies do not touch");
+    collision.mark("name", Treatment::not_honoured, "shapes have no names");
+    const Element geometry = collision.child("geometry");
+    const std::optional<Solid> solid = geometry ? solid_in(geometry) : std::nullopt;
+    const double density = number_in(collision, "density", of_link);
+    if (!solid || !(solid->mass > 0) || !(density > 0)) {
+      ledger.add(Treatment::not_honoured, "mass of a collision", "its shape has no volume that is known",
+                 collision.place());
+      continue;
+    }
+    sum += MassProperties{density * solid->mass, solid->center, scaled_inertia(solid->inertia, density)}.in(
+        frame_in_link(model, collision, name));
+  }
+  for (const char* unused : {"pose", "inertia"})
+    if (const Element e = inertial.child(unused))
+      e.mark_all(Treatment::converted, "replaced by that of the collisions, as `auto` asks");
+  const double mass = number_in(inertial, "mass", sum.mass);
+  if (!(sum.mass > 0) || !(mass > 0)) {
+    ledger.add(Treatment::converted, "link whose shapes have no mass", "mass 1 kg and inertia 1 kg m², as SDF has it",
+               link.place());
+    return {1, {}, Sym3::diagonal(1)};
+  }
+  sum.inertia = scaled_inertia(sum.inertia, mass / sum.mass);
+  sum.mass = mass;
+  return sum;
+}
+
+}  // namespace
+
+MassProperties read_sdf_inertial(const SdfModel& model, const Element& link, const std::string& name,
+                                 Reporter& report, Ledger& ledger) {
   const Element inertial = link.child("inertial");
   MassProperties own{1, {}, Sym3::diagonal(1)};
   if (!inertial) {
@@ -19,9 +88,8 @@ MassProperties read_sdf_inertial(const Element& link, Reporter& report, Ledger& 
                link.place());
     return own;
   }
-  if (inertial.text("auto").value_or("false") == "true")
-    report.error(inertial.place(), "the inertia is to be computed from the shapes (`auto`), which is not done",
-                 "Give mass and inertia of the link in the file.");
+  if (const std::string automatic = inertial.text("auto").value_or("false"); automatic == "true" || automatic == "1")
+    return inertial_of_shapes(model, link, name, inertial, ledger);
   own.mass = number_in(inertial, "mass", 1);
   if (own.mass < 0) report.error(inertial.child("mass").place(), fmt::format("the mass is negative: {} kg", own.mass));
   if (const Element j = inertial.child("inertia"))
@@ -35,12 +103,8 @@ MassProperties read_sdf_inertial(const Element& link, Reporter& report, Ledger& 
 }
 
 void read_sdf_visual(const SdfModel& model, const Element& visual, const std::string& link, Body& body) {
-  const SdfPose pose = read_sdf_pose(visual);
   Shape shape;
-  shape.frame = pose.frame;
-  if (!pose.relative_to.empty())
-    shape.frame =
-        model.pose_of(link, visual.place()).inverse() * model.pose_of(pose.relative_to, visual.place()) * pose.frame;
+  shape.frame = frame_in_link(model, visual, link);
   visual.mark("name", Treatment::not_honoured, "shapes have no names");
   if (const Element material = visual.child("material")) material.mark(Treatment::not_honoured, no_looks);
   const Element geometry = visual.child("geometry");
