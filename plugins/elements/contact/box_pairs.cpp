@@ -109,7 +109,8 @@ ContactPoint ball_at_box(const Vec3& center, double radius, const PlacedShape& b
 }
 
 void box_box(const PlacedShape& a, const PlacedShape& b, std::span<ContactPoint> out) noexcept {
-  const ContactPoint none = nowhere(a.position, b.position, std::min(size_of(a), size_of(b)));
+  const double size = std::min(size_of(a), size_of(b));
+  const ContactPoint none = nowhere(a.position, b.position, size);
   const Face of_b = face_towards(b, a), of_a = face_towards(a, b);
   for (std::size_t k = 0; k < corners_of_box; ++k) {
     out[k] = corner_at_box(corner_of(a, k), b, of_b);
@@ -121,7 +122,7 @@ void box_box(const PlacedShape& a, const PlacedShape& b, std::span<ContactPoint>
     places[0] = places[1] = none;
     cross_edges(edge_of(a, e), 0, &a, b, places);
   }
-  drop_deeper(std::max(of_a.apart, of_b.apart), none, out);
+  drop_deeper(std::max(of_a.apart, of_b.apart), size, none, out);
 }
 
 void capsule_box(const PlacedShape& a, const PlacedShape& b, std::span<ContactPoint> out) noexcept {

@@ -61,7 +61,7 @@ void capsule_cylinder(const PlacedShape& a, const PlacedShape& b, std::span<Cont
   const Vec3 line = a.position - b.position;
   const double apart = out_of_cylinder(
       b, line, [&](const Vec3& n) { return dot(n, line) - a.half_length * std::abs(dot(n, axis_of(a.R))) - a.radius; });
-  drop_deeper(apart, nowhere(a.position, b.position, a.radius + a.half_length), out);
+  drop_deeper(apart, a.radius, nowhere(a.position, b.position, a.radius + a.half_length), out);
 }
 
 template <bool carried>
@@ -98,7 +98,7 @@ void cylinder_cylinder(const PlacedShape& a, const PlacedShape& b, std::span<Con
   const double apart =
       std::max(out_of_cylinder(b, line, [&](const Vec3& n) { return dot(n, line) - reach(a, n); }),
                out_of_cylinder(a, -line, [&](const Vec3& n) { return -dot(n, line) - reach(b, n); }));
-  drop_deeper(apart, nowhere(a.position, b.position, far), whole);
+  drop_deeper(apart, std::min(a.radius, b.radius), nowhere(a.position, b.position, far), whole);
 }
 
 template void cylinder_cylinder<true>(const PlacedShape&, const PlacedShape&, std::span<ContactPoint>) noexcept;

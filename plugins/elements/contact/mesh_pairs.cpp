@@ -229,7 +229,7 @@ void mesh_mesh(const PlacedShape& a, const PlacedShape& b, std::span<ContactPoin
   for (std::size_t e = 0; e < a.mesh->edges().size(); ++e)
     edge_across(seen.edge(a.mesh->edges()[e]), 0, near_share * least_size(a, b), b,
                 [&](const Vec3& p) { return a.mesh->has_within(back.point(p), around); }, places.subspan(2 * e, 2));
-  if (a.mesh->is_convex() && b.mesh->is_convex()) drop_deeper(apart, none, out);
+  if (a.mesh->is_convex() && b.mesh->is_convex()) drop_deeper(apart, least_size(a, b), none, out);
 }
 
 namespace {
@@ -330,7 +330,7 @@ void cylinder_mesh(const PlacedShape& a, const PlacedShape& b, std::span<Contact
     for (const Vec3& c : b.mesh->corners()) lowest = std::min(lowest, dot(along, c));
     return dot(n, line) + lowest;
   });
-  drop_deeper(std::max(of_face, of_cylinder), none, out);
+  drop_deeper(std::max(of_face, of_cylinder), std::min(b.mesh->size(), a.radius), none, out);
 }
 
 template std::size_t cylinder_mesh_points<true>(const PlacedShape&, const PlacedShape&) noexcept;

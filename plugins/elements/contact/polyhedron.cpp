@@ -71,6 +71,7 @@ double Polyhedron::half_width() const noexcept {
 
 void Polyhedron::make_triangles(std::span<const std::array<std::uint32_t, 3>> faces) {
   corner_normals_.resize(corners_.size());
+  std::vector<double> angles(corners_.size());
   for (const auto& f : faces) {
     const Vec3 normal = cross(corners_[f[1]] - corners_[f[0]], corners_[f[2]] - corners_[f[0]]);
     if (!(norm(normal) > 0)) continue;
@@ -79,8 +80,17 @@ void Polyhedron::make_triangles(std::span<const std::array<std::uint32_t, 3>> fa
       const Vec3 a = corners_[f[(k + 1) % 3]] - corners_[f[k]], b = corners_[f[(k + 2) % 3]] - corners_[f[k]];
       const double angle = std::atan2(norm(cross(a, b)), dot(a, b));
       corner_normals_[f[k]] += angle * triangles_.back().normal;
+      angles[f[k]] += angle;
     }
   }
+  find_flat_corners(angles);
+}
+
+/// A corner is flat if all its triangles have one normal: then the sum of these is as long as that of the angles.
+void Polyhedron::find_flat_corners(std::span<const double> angles) {
+  for (Triangle& t : triangles_)
+    for (std::size_t k = 0; k < 3; ++k)
+      t.is_flat_corner[k] = norm(corner_normals_[t.corners[k]]) > (1 - flat * flat) * angles[t.corners[k]];
 }
 
 /// The sides of all triangles, so that those between the same corners are beside each other.
@@ -105,6 +115,7 @@ void Polyhedron::join_sides(std::span<const Side> all) {
     const double out_of_a = dot(a.normal, corners_[b.corners[(other.number + 2) % 3]] - corners_[one.from]);
     const double out_of_b = dot(b.normal, corners_[a.corners[(one.number + 2) % 3]] - corners_[one.from]);
     const bool sticks_out = out_of_a < 0 && out_of_b < 0, is_flat = std::max(std::abs(out_of_a), std::abs(out_of_b)) < flat * size_;
+    a.is_flat_side[one.number] = b.is_flat_side[other.number] = is_flat;
     if (sticks_out && !is_flat) add_edge(one, b.normal);
   }
 }
@@ -195,20 +206,32 @@ void Polyhedron::look_at(const Triangle& t, const Vec3& p, SurfacePlace& best) c
   const double d1 = dot(ab, ap), d2 = dot(ac, ap), d3 = dot(ab, bp), d4 = dot(ac, bp), d5 = dot(ab, cp), d6 = dot(ac, cp);
   const double va = d3 * d6 - d5 * d4, vb = d5 * d2 - d1 * d6, vc = d1 * d4 - d3 * d2;
   Vec3 q, n;
-  if (d1 <= 0 && d2 <= 0) q = a, n = corner_normals_[t.corners[0]];
-  else if (d3 >= 0 && d4 <= d3) q = b, n = corner_normals_[t.corners[1]];
-  else if (d6 >= 0 && d5 <= d6) q = c, n = corner_normals_[t.corners[2]];
-  else if (vc <= 0 && d1 >= 0 && d3 <= 0) q = a + (d1 / (d1 - d3)) * ab, n = t.side_normals[0];
-  else if (vb <= 0 && d2 >= 0 && d6 <= 0) q = a + (d2 / (d2 - d6)) * ac, n = t.side_normals[2];
-  else if (va <= 0 && d4 >= d3 && d5 >= d6) q = b + ((d4 - d3) / ((d4 - d3) + (d5 - d6))) * (c - b), n = t.side_normals[1];
-  else {
-    const double height = dot(t.normal, ap);
-    if (std::abs(height) < best.distance) best = {p - height * t.normal, t.normal, std::abs(height), height < 0, true};
-    return;
-  }
+  bool is_flat = false;
+  const auto corner = [&](const Vec3& at, std::size_t k) {
+    q = at;
+    n = corner_normals_[t.corners[k]];
+    is_flat = t.is_flat_corner[k];
+  };
+  const auto side = [&](const Vec3& at, std::size_t k) {
+    q = at;
+    n = t.side_normals[k];
+    is_flat = t.is_flat_side[k];
+  };
+  if (d1 <= 0 && d2 <= 0) corner(a, 0);
+  else if (d3 >= 0 && d4 <= d3) corner(b, 1);
+  else if (d6 >= 0 && d5 <= d6) corner(c, 2);
+  else if (vc <= 0 && d1 >= 0 && d3 <= 0) side(a + (d1 / (d1 - d3)) * ab, 0);
+  else if (vb <= 0 && d2 >= 0 && d6 <= 0) side(a + (d2 / (d2 - d6)) * ac, 2);
+  else if (va <= 0 && d4 >= d3 && d5 >= d6) side(b + ((d4 - d3) / ((d4 - d3) + (d5 - d6))) * (c - b), 1);
+  else q = p - dot(t.normal, ap) * t.normal, is_flat = true;
   const Vec3 line = p - q;
   const double distance = norm(line);
-  if (distance < best.distance) best = {q, n, distance, dot(line, n) < 0};
+  if (!(distance < best.distance)) return;
+  // Beside a flat side or corner the surface goes on in the plane of the triangle: there its normal is sharper than the
+  // direction of a short line.
+  const double height = dot(t.normal, ap);
+  if (is_flat && norm(line - height * t.normal) <= beside * size_) best = {q, t.normal, std::abs(height), height < 0, true};
+  else best = {q, n, distance, dot(line, n) < 0, false};
 }
 
 bool Polyhedron::has_within(const Vec3& point, double around) const noexcept {

@@ -73,6 +73,7 @@ class Polyhedron {
     std::array<Vec3, 3> side_normals;  ///< sums over both triangles at a side, from corner k to the next
     std::array<std::uint32_t, 3> edges{no_edge, no_edge, no_edge};  ///< each stands in one of its two triangles
     std::array<bool, 3> has_corner{};  ///< each corner is of one triangle
+    std::array<bool, 3> is_flat_side{}, is_flat_corner{};  ///< where the surface goes on in its plane
   };
   struct Node {
     Vec3 low, high;
@@ -91,6 +92,7 @@ class Polyhedron {
   void make_faces(std::span<const Side>);
   void add_edge(const Side&, const Vec3& other);
   void make_tree(std::size_t node, std::size_t first, std::size_t count);
+  void find_flat_corners(std::span<const double> angles);
   void look_at(const Triangle&, const Vec3& point, SurfacePlace&) const noexcept;
 
   std::vector<Vec3> corners_, corner_normals_;

@@ -15,11 +15,13 @@ ContactPoint at_height(const Vec3& center, double radius, double height, const V
   return {gap, normal, center - (radius + 0.5 * gap) * normal};
 }
 
-/// A ball and the nearest place of an edge or corner. A centre that lies on it has the normal `out`.
-ContactPoint at_edge(const Vec3& center, double radius, const Vec3& nearest, const Vec3& out, bool inside) noexcept {
+/// A ball and the nearest place of an edge or corner. A centre that lies on it, but for rounding, has the normal `out`.
+ContactPoint at_edge(const Vec3& center, double radius, const Vec3& nearest, const Vec3& out, bool inside,
+                     double size) noexcept {
   const Vec3 line = inside ? nearest - center : center - nearest;
   const double distance = norm(line);
-  return at_height(center, radius, inside ? -distance : distance, distance > 0 ? (1 / distance) * line : out);
+  return at_height(center, radius, inside ? -distance : distance,
+                   distance > beside * size ? (1 / distance) * line : out);
 }
 
 }  // namespace
@@ -47,7 +49,8 @@ ContactPoint ball_at_cylinder(const Vec3& center, double radius, const PlacedSha
   const Vec3 end{0, 0, c.z < 0 ? -1.0 : 1.0};
   const double out_of_side = rho - b.radius, out_of_end = std::abs(c.z) - l;
   if (out_of_side > 0 && out_of_end > 0)  // over the rim
-    return at_edge(center, radius, b.position + b.R * (b.radius * radial + l * end), b.R * radial, false);
+    return at_edge(center, radius, b.position + b.R * (b.radius * radial + l * end), b.R * radial, false,
+                   b.radius);
   if (out_of_side > out_of_end) return at_height(center, radius, out_of_side, b.R * radial);
   return at_height(center, radius, out_of_end, b.R * end);
 }
@@ -107,7 +110,7 @@ ContactPoint ball_at_mesh(const Vec3& center, double radius, const PlacedShape& 
   const SurfacePlace place = b.mesh->nearest(transpose_times(b.R, center - b.position));
   const Vec3 outward = b.R * place.outward;
   if (place.is_face) return at_height(center, radius, place.is_inside ? -place.distance : place.distance, outward);
-  return at_edge(center, radius, b.position + b.R * place.nearest, outward, place.is_inside);
+  return at_edge(center, radius, b.position + b.R * place.nearest, outward, place.is_inside, b.mesh->size());
 }
 
 /// F(x, y) = (x − c) + (z(x, y) − c_z) ∇z is zero at the foot. Its derivative is I + ∇z ∇zᵀ + (z − c_z) ∇∇z.
