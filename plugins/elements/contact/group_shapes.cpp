@@ -12,10 +12,6 @@ namespace {
 
 using Kind = GeometricShape::Kind;
 
-// In radii of a shape: how near is near, and how far it moves before a list is found anew. A step moves nothing farther
-// than `reach`, so that what the list for the guard lacks does not touch within the step.
-constexpr double margin = 0.15, reach = margin, margin_ahead = 0.3;
-
 /// The radius of the ball about the centre of a shape that contains it, m.
 double radius_of(const GeometricShape& s) noexcept {
   switch (s.kind) {

@@ -42,6 +42,9 @@ class NearPairs {
   /// pairs than ever before. False if there is no more: then the list is empty.
   bool update(std::span<const Vec3> centres) noexcept;
   std::span<const Pair> pairs() const noexcept { return pairs_; }
+  /// Whether two shapes, the smaller number first, are nearer than these margins, in their radii. A pair for which that
+  /// holds with `margin` less `reach` is in each list that is right.
+  bool is_near(std::uint32_t a, std::uint32_t b, std::span<const Vec3> centres, double margin) const noexcept;
   const Extent& extent(std::size_t shape) const noexcept { return extents_[shape]; }
   /// How far a shape moves at most before its list is found anew, m.
   double reach(std::size_t shape) const noexcept { return reach_ * extents_[shape].radius; }
@@ -60,8 +63,7 @@ class NearPairs {
   void search(std::span<const Vec3> centres);
   void search_around(std::uint32_t shape, std::span<const Vec3> centres);
   bool may_touch(std::uint32_t a, std::uint32_t b) const noexcept;
-  bool is_near(std::uint32_t a, std::uint32_t b, std::span<const Vec3> centres) const noexcept;
-  Vec3 reach_of(std::uint32_t shape) const noexcept;
+  Vec3 reach_of(std::uint32_t shape, double margin) const noexcept;
   static Cell cell_of(const Vec3& place, double size) noexcept;
   std::size_t slot_of(const Cell&, std::size_t level) const noexcept;
 
