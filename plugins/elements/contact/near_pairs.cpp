@@ -37,11 +37,9 @@ NearPairs::NearPairs(std::vector<Extent> extents, std::vector<Pair> apart, doubl
   }
   std::ranges::sort(used);
   used.erase(std::ranges::unique(used).begin(), used.end());
-  for (const int d : used) levels_.push_back({std::ldexp(least, d)});
-  for (const std::uint32_t s : bounded_) {
+  for (const int d : used) levels_.push_back(std::ldexp(least, d));
+  for (const std::uint32_t s : bounded_)
     level_of_[s] = static_cast<std::uint32_t>(std::ranges::lower_bound(used, doublings[s]) - used.begin());
-    ++levels_[level_of_[s]].shapes;
-  }
   heads_.assign(std::bit_ceil(2 * bounded_.size() + 1), none);
   // A ball has at most twelve neighbours that touch it, half of them after it in the order.
   constexpr std::size_t usual = 12;
@@ -102,7 +100,7 @@ void NearPairs::search(std::span<const Vec3> centres) {
   pairs_.clear();
   std::ranges::fill(heads_, none);
   for (const std::uint32_t s : bounded_) {
-    cells_[s] = cell_of(centres[s], levels_[level_of_[s]].size);
+    cells_[s] = cell_of(centres[s], levels_[level_of_[s]]);
     std::uint32_t& head = heads_[slot_of(cells_[s], level_of_[s])];
     next_[s] = head;
     head = s;
@@ -119,7 +117,7 @@ void NearPairs::search(std::span<const Vec3> centres) {
 void NearPairs::search_around(std::uint32_t s, std::span<const Vec3> centres) {
   const Vec3 own = reach_of(s, margin_);
   for (std::size_t level = level_of_[s]; level < levels_.size(); ++level) {
-    const double size = levels_[level].size, half = 0.5 * size;
+    const double size = levels_[level], half = 0.5 * size;
     const Vec3 reach{own.x + half, own.y + half, own.z + half};
     const Cell low = cell_of(centres[s] - reach, size), high = cell_of(centres[s] + reach, size);
     for (std::int64_t z = low.z; z <= high.z; ++z)

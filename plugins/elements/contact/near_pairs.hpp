@@ -55,10 +55,6 @@ class NearPairs {
     std::int64_t x, y, z;
     bool operator==(const Cell&) const = default;
   };
-  struct Level {
-    double size;              ///< of its cells, m
-    std::size_t shapes = 0;   ///< in it
-  };
   bool is_right(std::span<const Vec3> centres) const noexcept;
   void search(std::span<const Vec3> centres);
   void search_around(std::uint32_t shape, std::span<const Vec3> centres);
@@ -71,7 +67,7 @@ class NearPairs {
   std::vector<Pair> apart_;
   double margin_, reach_;
   std::vector<std::uint32_t> bounded_, unbounded_;
-  std::vector<Level> levels_;               ///< from the smallest shapes on
+  std::vector<double> levels_;              ///< sizes of their cells, from the smallest shapes on, m
   std::vector<std::uint32_t> level_of_;     ///< per shape
   std::vector<Cell> cells_;                 ///< per shape
   std::vector<std::uint32_t> heads_, next_; ///< of the chains of a hash table of cells
