@@ -203,6 +203,19 @@ TEST_CASE("a heap with friction only loses energy, and what it loses is counted"
   CHECK(energy < 0.9 * at_start);
 }
 
+TEST_CASE("the spheres of the shipped heap stay in their box") {
+  const auto system = system_from_file(POLYFORM_MODELS "/spheres_in_a_box.yaml");
+  REQUIRE(system->view().forces[0].names.size() == 1);
+  CHECK(system->view().forces[0].names[0] == "heap");
+  host::RunSettings s = heap_settings(0.4, 1e-5);
+  const Ended ended = run_to_end(*system, *formulations_for(*system).front(), s);
+  CHECK(ended.record.energy_drift < 1e-4);
+  for (const Vec3& p : ended.positions) {
+    CHECK(std::min({p.x, p.y, p.z, 0.38 - p.x, 0.38 - p.y}) > 0.045);
+    CHECK(p.z < 0.35);
+  }
+}
+
 TEST_CASE("contacts between groups leave out what is within them, and pairs under except") {
   const auto names = [](const std::string& rest) {
     const auto system = system_from_text(balls(4, rest));

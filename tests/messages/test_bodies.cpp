@@ -13,7 +13,7 @@ TEST_CASE("messages about bodies") {
        "m.yaml:4:1: error: gravitty: unknown key 'gravitty'\n"
        "  Did you mean 'gravity'? Known keys here: polyform, parameters, include, name, lenient, gravity, "
        "bodies, joints, forces, constraints, modules, subsystems, parts, place, signals, chains, ground, groups, "
-       "contacts, simulation, solver.\n"},
+       "contacts, simulation, … (21 in all).\n"},
       {"an unknown key of a body",
        "polyform: 1\n"
        "bodies:\n"

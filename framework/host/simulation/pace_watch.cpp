@@ -52,8 +52,9 @@ void PaceWatch::look(double now, std::size_t evaluations, const SolverOde& ode) 
                             steps, begin, now, in_vain, ode.last_failure()));
 }
 
-std::optional<std::string> PaceWatch::out_of_reach() const {
+std::optional<std::string> PaceWatch::out_of_reach(bool touching) const {
   for (const Reach& reach : reaches_) {
+    if (touching && !(reach.way > 0)) continue;
     if (reach.stretch.steps > 0 || !(end_ - now_ > reach.most * reach.way)) continue;
     const double steps = static_cast<double>(reach.made) * (end_ - now_) / reach.way;
     return fmt::format(

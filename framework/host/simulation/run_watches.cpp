@@ -34,7 +34,7 @@ void RunWatches::look(const std::function<std::string()>& held_by) {
   if (!singular_.empty()) singular_.look(integrator);
   pace_.look(integrator.time(), integrator.statistics().evaluations, motion_.equations());
   if (!fixed_step_) stability_.look();
-  if (const auto text = pace_.out_of_reach()) {
+  if (const auto text = pace_.out_of_reach(!motion_.touching().empty())) {
     const std::string guard = held_by();
     if (!guard.empty())
       throw Failure(Exit::simulation_failed, fmt::format("{}: the guard of {} bounds them", *text, guard),

@@ -13,10 +13,6 @@ namespace {
 
 using Kind = GeometricShape::Kind;
 
-// In radii of a shape: how near is near, and how far it moves before a list is found anew. A step moves nothing farther
-// than `reach`, so that what the list for the guard lacks does not touch within the step.
-constexpr double margin = 0.15, reach = margin, margin_ahead = 0.3;
-
 bool is_unbounded(Kind kind) noexcept { return kind == Kind::plane || kind == Kind::height_field; }
 
 /// The radius of the ball about the centre of a shape that contains it, m.

@@ -36,17 +36,23 @@ class GroupShapes {
     for (const auto& [a, b] : touching_.pairs()) visit<true>(a, b, act);
     return true;
   }
-  /// Calls it for each point of what is near.
+  /// Calls it for each point of what may touch within the way that a step may go.
   template <class Act>
   void each_near(Strided<const MarkerMotion> motions, Act act) noexcept {
     place(motions);
     ahead_.update(centres_);
-    for (const auto& [a, b] : ahead_.pairs()) visit<false>(a, b, act);
+    // The list has more, which depends on the past.
+    for (const auto& [a, b] : ahead_.pairs())
+      if (ahead_.is_near(a, b, centres_, margin)) visit<false>(a, b, act);
   }
   /// The time in which a shape may move by its reach, s.
   double time_to_move(Strided<const MarkerMotion> motions) const noexcept;
 
  private:
+  // In radii of a shape: how near is near, and how far it moves before a list is found anew. A step moves nothing farther
+  // than `reach`, so that what is not near, or not in the list for the guard, does not touch within the step.
+  static constexpr double margin = 0.15, reach = margin, margin_ahead = margin + reach;
+
   struct Shape {
     PlacedShape in_body;
     std::size_t marker;

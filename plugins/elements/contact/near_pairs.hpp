@@ -43,6 +43,9 @@ class NearPairs {
   /// pairs than ever before. False if there is no more: then the list is empty.
   bool update(std::span<const Vec3> centres) noexcept;
   std::span<const Pair> pairs() const noexcept { return pairs_; }
+  /// Whether two shapes, the smaller number first, are nearer than these margins, in their radii. A pair for which that
+  /// holds with `margin` less `reach` is in each list that is right.
+  bool is_near(std::uint32_t a, std::uint32_t b, std::span<const Vec3> centres, double margin) const noexcept;
   const Extent& extent(std::size_t shape) const noexcept { return extents_[shape]; }
   /// How far a shape moves at most before its list is found anew, m.
   double reach(std::size_t shape) const noexcept { return reach_ * extents_[shape].radius; }
@@ -53,16 +56,11 @@ class NearPairs {
     std::int64_t x, y, z;
     bool operator==(const Cell&) const = default;
   };
-  struct Level {
-    double size;              ///< of its cells, m
-    std::size_t shapes = 0;   ///< in it
-  };
   bool is_right(std::span<const Vec3> centres) const noexcept;
   void search(std::span<const Vec3> centres);
   void search_around(std::uint32_t shape, std::span<const Vec3> centres);
   bool may_touch(std::uint32_t a, std::uint32_t b) const noexcept;
-  bool is_near(std::uint32_t a, std::uint32_t b, std::span<const Vec3> centres) const noexcept;
-  Vec3 reach_of(std::uint32_t shape) const noexcept;
+  Vec3 reach_of(std::uint32_t shape, double margin) const noexcept;
   static Cell cell_of(const Vec3& place, double size) noexcept;
   std::size_t slot_of(const Cell&, std::size_t level) const noexcept;
 
@@ -70,7 +68,7 @@ class NearPairs {
   std::vector<Pair> apart_;
   double margin_, reach_;
   std::vector<std::uint32_t> bounded_, unbounded_;
-  std::vector<Level> levels_;               ///< from the smallest shapes on
+  std::vector<double> levels_;              ///< sizes of their cells, from the smallest shapes on, m
   std::vector<std::uint32_t> level_of_;     ///< per shape
   std::vector<Cell> cells_;                 ///< per shape
   std::vector<std::uint32_t> heads_, next_; ///< of the chains of a hash table of cells
