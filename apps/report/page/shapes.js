@@ -235,7 +235,6 @@ export class Shapes {
     return [
       ...of(this.ground).filter((plane) => plane !== this.floor).map((plane) => patch(-1, plane, 'spring')),
       ...this.bodies.flatMap(({shapes}, b) => of(shapes).map((plane) => patch(b, plane, this.tints[b]))),
-      ...givenParts(-1, this.ground, 'spring'),
     ];
   }
 
