@@ -301,3 +301,20 @@ TEST_CASE("meshes and height fields that cannot be read are told with file and p
     CHECK(told.find(one.told) != std::string::npos);
   }
 }
+
+TEST_CASE("a stone, a wheel and a ball come down the hills") {
+  const auto system = system_from_file(POLYFORM_MODELS "/stone_on_hills.yaml");
+  host::RunSettings settings = run_settings("dopri5");
+  settings.duration = 1.5;
+  settings.output_interval = 0.1;
+  settings.step = 0.01;
+  settings.relative_tolerance = 1e-6;
+  settings.absolute_tolerance = 1e-8;
+  const Ended ended = run_to_end(*system, *formulations_for(*system).front(), settings);
+  const std::array start{0.35, 0.31, 0.3};
+  for (std::size_t i = 0; i < start.size(); ++i) {
+    const Vec3 v = ended.velocities[i];
+    CHECK(ended.positions[i].z + dot(v, v) / (2 * g_earth) < start[i] - 0.02);
+    CHECK(ended.positions[i].z > 0.1);
+  }
+}
