@@ -51,7 +51,8 @@ std::optional<double> number_of(std::string_view word) {
   if (word.starts_with('+')) word.remove_prefix(1);
   double x = 0;
   const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), x);
-  if (error != std::errc() || end != word.data() + word.size() || word.empty() || !std::isfinite(x)) return std::nullopt;
+  if (error != std::errc() || end != word.data() + word.size() || word.empty() || !std::isfinite(x))
+    return std::nullopt;
   return x;
 }
 
@@ -180,7 +181,8 @@ std::optional<TriangleMesh> read_obj(std::string_view bytes, MeshFault& fault) {
 }
 
 bool ends_so(std::string_view ending, std::string_view wanted) {
-  return std::ranges::equal(ending, wanted, {}, [](char c) { return c >= 'A' && c <= 'Z' ? char(c + ('a' - 'A')) : c; });
+  return std::ranges::equal(ending, wanted, {},
+                            [](char c) { return c >= 'A' && c <= 'Z' ? char(c + ('a' - 'A')) : c; });
 }
 
 }  // namespace

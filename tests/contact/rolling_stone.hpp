@@ -7,8 +7,9 @@
 
 namespace polyform::test {
 
-/// In body axes: n is the direction up, ω the angular velocity; r goes from the mass centre, `below` under the middle of
-/// the ellipsoid, to the point of contact. Rolling has v = r × ω, and with it J ω̇ = −ω × J ω + r × m (v̇ + ω × v + g n).
+/// In body axes: n is the direction up, ω the angular velocity; r goes from the mass centre, `below` under the middle
+/// of the ellipsoid, to the point of contact. Rolling has v = r × ω, and with it J ω̇ = −ω × J ω + r × m (v̇ + ω × v + g
+/// n).
 struct RollingStone {
   Vec3 half_axes;
   double below, mass;
@@ -36,11 +37,12 @@ struct RollingStone {
     // (J − m [r]²) ω̇ = moment
     const double rr = dot(r, r);
     const Sym3 J{inertia.xx + mass * (rr - r.x * r.x), inertia.yy + mass * (rr - r.y * r.y),
-                 inertia.zz + mass * (rr - r.z * r.z), inertia.xy - mass * r.x * r.y, inertia.xz - mass * r.x * r.z,
-                 inertia.yz - mass * r.y * r.z};
+                 inertia.zz + mass * (rr - r.z * r.z), inertia.xy - mass * r.x * r.y,
+                 inertia.xz - mass * r.x * r.z,        inertia.yz - mass * r.y * r.z};
     const Vec3 a{J.xx, J.xy, J.xz}, b{J.xy, J.yy, J.yz}, c{J.xz, J.yz, J.zz};
     const double determinant = dot(a, cross(b, c));
-    const Vec3 w = (1 / determinant) * Vec3{dot(moment, cross(b, c)), dot(a, cross(moment, c)), dot(a, cross(b, moment))};
+    const Vec3 w =
+        (1 / determinant) * Vec3{dot(moment, cross(b, c)), dot(a, cross(moment, c)), dot(a, cross(b, moment))};
     return {up, w, mass * (known + cross(r, w) + gravity * y.n)};
   }
   /// Runge and Kutta's step of fourth order.

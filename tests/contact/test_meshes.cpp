@@ -48,8 +48,8 @@ GeometricShape mesh_of(const TriangleMesh& mesh, bool convex) {
 TriangleMesh box_mesh(const Vec3& edges) {
   std::vector<Vec3> corners;
   for (int k = 0; k < 8; ++k)
-    corners.push_back({k & 1 ? edges.x / 2 : -edges.x / 2, k & 2 ? edges.y / 2 : -edges.y / 2,
-                       k & 4 ? edges.z / 2 : -edges.z / 2});
+    corners.push_back(
+        {k & 1 ? edges.x / 2 : -edges.x / 2, k & 2 ? edges.y / 2 : -edges.y / 2, k & 4 ? edges.z / 2 : -edges.z / 2});
   return *convex_hull(corners);
 }
 TriangleMesh cylinder_mesh_of(double radius, double length, int sides) {
@@ -111,7 +111,8 @@ TEST_CASE("a convex hull has all points behind its faces, is closed and keeps Eu
 
 TEST_CASE("meshes are read from STL and OBJ files, and faults are told with their line") {
   MeshFault fault;
-  const char* const obj = "# a tetrahedron\nv 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1/1 2/2/2 4//3\nf 2 3 4\nf -4 -1 -2\n";
+  const char* const obj =
+      "# a tetrahedron\nv 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1/1 2/2/2 4//3\nf 2 3 4\nf -4 -1 -2\n";
   const auto tetrahedron = read_mesh(obj, ".OBJ", fault);
   REQUIRE(tetrahedron);
   CHECK(is_closed(*tetrahedron));
@@ -144,11 +145,10 @@ TEST_CASE("a convex mesh of a box touches as the box does, to rounding") {
   const Vec3 edges{0.4, 0.5, 0.6};
   const TriangleMesh made = box_mesh(edges);
   const GeometricShape box{.kind = Kind::box, .edges = edges}, mesh = mesh_of(made, true);
-  const std::array others{GeometricShape{.kind = Kind::box, .edges = {1, 1, 1}},
-                          GeometricShape{.kind = Kind::sphere, .radius = 0.5},
-                          GeometricShape{.kind = Kind::capsule, .radius = 0.2, .length = 0.9},
-                          GeometricShape{.kind = Kind::cylinder, .radius = 0.5, .length = 1},
-                          GeometricShape{.kind = Kind::plane}};
+  const std::array others{
+      GeometricShape{.kind = Kind::box, .edges = {1, 1, 1}}, GeometricShape{.kind = Kind::sphere, .radius = 0.5},
+      GeometricShape{.kind = Kind::capsule, .radius = 0.2, .length = 0.9},
+      GeometricShape{.kind = Kind::cylinder, .radius = 0.5, .length = 1}, GeometricShape{.kind = Kind::plane}};
   Numbers numbers;
   int touching = 0;
   for (const GeometricShape& other : others)
@@ -211,10 +211,13 @@ TEST_CASE("a level height field touches as a plane does, and a sloping one as a 
                           GeometricShape{.kind = Kind::ellipsoid, .edges = {0.5, 0.6, 0.7}}, mesh_of(made, true)};
   Numbers numbers;
   for (const bool is_flat : {true, false}) {
-    const GeometricShape field{.kind = Kind::height_field, .edges = {11, 11, 0}, .heights = is_flat ? flat : sloping, .rows = 12};
+    const GeometricShape field{
+        .kind = Kind::height_field, .edges = {11, 11, 0}, .heights = is_flat ? flat : sloping, .rows = 12};
     GeometricShape plane{.kind = Kind::plane};
-    if (is_flat) plane.pose.position = {0, 0, 0.3};
-    else plane.pose.orientation = quaternion_of(tilt);
+    if (is_flat)
+      plane.pose.position = {0, 0, 0.3};
+    else
+      plane.pose.orientation = quaternion_of(tilt);
     for (const GeometricShape& shape : shapes)
       for (int i = 0; i < 50; ++i) {
         const Mat3 R = rotation_matrix(from_rotation_vector(2 * numbers.vector()));
@@ -228,9 +231,8 @@ TEST_CASE("a level height field touches as a plane does, and a sloping one as a 
 TEST_CASE("what lies over the edge of a table is held from below alone") {
   const GeometricShape table{.kind = Kind::box, .edges = {1, 1, 1}};
   const TriangleMesh made = box_mesh({0.4, 0.3, 0.1});
-  for (const GeometricShape& shape :
-       {GeometricShape{.kind = Kind::box, .edges = {0.4, 0.3, 0.1}}, mesh_of(made, true),
-        GeometricShape{.kind = Kind::cylinder, .radius = 0.2, .length = 0.1}})
+  for (const GeometricShape& shape : {GeometricShape{.kind = Kind::box, .edges = {0.4, 0.3, 0.1}}, mesh_of(made, true),
+                                      GeometricShape{.kind = Kind::cylinder, .radius = 0.2, .length = 0.1}})
     for (const double x : {0.3, 0.45, 0.5, 0.55, 0.65}) {
       const Sums sums = sums_of(shape, level, {x, 0.013, 0.5499}, table);
       INFO(static_cast<int>(shape.kind) << " " << x);

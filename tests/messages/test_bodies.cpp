@@ -248,14 +248,15 @@ TEST_CASE("messages about bodies") {
        "bodies:\n"
        "  - {name: a, mass: 1, geometry: [{size: 1}], inertia: {xx: 1, yy: 1, zz: 1}}\n",
        "m.yaml:3:35: error: bodies[0].geometry[0].type: 'type' is missing: the kind of shape: box, "
-       "capsule, cylinder, plane, sphere\n"
+       "capsule, cylinder, ellipsoid, height-field, mesh, plane, sphere\n"
        "  Add 'type: …' here.\n"},
       {"a shape of unknown kind",
        "polyform: 1\n"
        "bodies:\n"
        "  - {name: a, mass: 1, geometry: [{type: cylindre}], inertia: {xx: 1, yy: 1, zz: 1}}\n",
        "m.yaml:3:42: error: bodies[0].geometry[0].type: there is no shape 'cylindre'\n"
-       "  Did you mean 'cylinder'? Shapes: box, capsule, cylinder, plane, sphere.\n"},
+       "  Did you mean 'cylinder'? Shapes: box, capsule, cylinder, ellipsoid, height-field, mesh, plane, "
+       "sphere.\n"},
       {"a shape of no size",
        "polyform: 1\n"
        "bodies:\n"

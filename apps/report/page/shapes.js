@@ -33,7 +33,8 @@ export function outline({type, position, orientation, size, radius, length, vert
   }
   if (type === 'ellipsoid') {
     const pose = placed(position, orientation, size);
-    return axes.flatMap((k) => [-0.5, 0.5].map((x) => [new Vector3().setComponent(k, x).applyMatrix4(pose).toArray(), 0]));
+    const end = (k, x) => new Vector3().setComponent(k, x).applyMatrix4(pose).toArray();
+    return axes.flatMap((k) => [-0.5, 0.5].map((x) => [end(k, x), 0]));
   }
   const ends = () =>
     [-0.5, 0.5].map((z) => new Vector3(0, 0, z).applyMatrix4(placed(position, orientation, [1, 1, length])).toArray());

@@ -249,8 +249,8 @@ Json height_field_entries() {
   p["heights"] = Json{{"type", "array"}, {"items", row}, {"minItems", 2},
                       {"description", "Rows of heights, m: rows along x, each along y."}};
   p["file"] = Json{{"type", "string"}, {"description", "In the place of heights: a file with a row on each line."}};
-  p["spacing"] = one_of(Json::array({positive("m"), Json{{"type", "array"}, {"items", positive("m")}, {"minItems", 2},
-                                                         {"maxItems", 2}}}));
+  const Json both{{"type", "array"}, {"items", positive("m")}, {"minItems", 2}, {"maxItems", 2}};
+  p["spacing"] = one_of(Json::array({positive("m"), both}));
   return p;
 }
 

@@ -25,7 +25,8 @@ std::optional<TriangleMesh> mesh_of_file(const Value& value, const Description& 
   const std::optional<std::string> bytes = name ? content_of(value, *name, model.file) : std::nullopt;
   if (!bytes) return std::nullopt;
   MeshFault fault;
-  std::optional<TriangleMesh> mesh = polyform::read_mesh(*bytes, std::filesystem::path(*name).extension().string(), fault);
+  std::optional<TriangleMesh> mesh =
+      polyform::read_mesh(*bytes, std::filesystem::path(*name).extension().string(), fault);
   if (!mesh) report_fault(value, *name, fault.line, fault.what, "Meshes are read from STL and OBJ files.");
   return mesh;
 }
@@ -42,7 +43,8 @@ bool read_face(const Value& value, TriangleMesh& mesh) {
     const std::optional<std::int64_t> number = read_integer(corner);
     if (!number) return false;
     if (*number < 0 || static_cast<std::size_t>(*number) >= count) {
-      corner.error(fmt::format("there is no vertex {}", *number), fmt::format("Vertices have the numbers 0 to {}.", count - 1));
+      corner.error(fmt::format("there is no vertex {}", *number),
+                   fmt::format("Vertices have the numbers 0 to {}.", count - 1));
       return false;
     }
     corners.push_back(static_cast<std::uint32_t>(*number));
@@ -182,9 +184,11 @@ void read_height_field(MapReader& map, Description& model, GeometricShape& shape
   const auto heights = map.find("heights"), file = map.find("file");
   std::array<double, 2> spacing{};
   bool good = true;
-  if (const auto given = map.require("spacing", "the distance of the heights, in m; [along x, along y] if they differ")) {
+  if (const auto given =
+          map.require("spacing", "the distance of the heights, in m; [along x, along y] if they differ")) {
     const std::optional<std::vector<double>> numbers = read_numbers(*given, "m");
-    good = numbers && (numbers->size() == 1 || numbers->size() == 2) && std::ranges::all_of(*numbers, [](double x) { return x > 0; });
+    good = numbers && (numbers->size() == 1 || numbers->size() == 2) &&
+           std::ranges::all_of(*numbers, [](double x) { return x > 0; });
     if (good) spacing = {numbers->front(), numbers->back()};
     if (numbers && !good) given->unexpected("a distance greater than 0, or two");
   }
@@ -200,10 +204,11 @@ void read_height_field(MapReader& map, Description& model, GeometricShape& shape
   const std::size_t columns = rows == 0 ? 0 : all->size() / rows;
   if (rows < 2 || columns < 2)
     return (heights ? heights : file)
-        ->error(fmt::format("the height field has {} rows of {} heights", rows, columns), "Give two rows of two at least.");
+        ->error(fmt::format("the height field has {} rows of {} heights", rows, columns),
+                "Give two rows of two at least.");
   shape.heights = model.numbers.emplace_back(std::move(*all));
   shape.rows = rows;
   shape.edges = {spacing[0] * static_cast<double>(rows - 1), spacing[1] * static_cast<double>(columns - 1), 0};
 }
 
-}  // namespace polyform::host::reading
+}  // namespace polyform::host::inline reading

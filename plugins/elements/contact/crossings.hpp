@@ -27,10 +27,10 @@ struct Rim {
 
 /// Where two lines are nearest to each other, or farthest in each other.
 struct Crossing {
-  double apart = 0;      ///< of the two lines along the normal, m
-  Vec3 normal;           ///< unit, from the second to the first one's body
+  double apart = 0;  ///< of the two lines along the normal, m
+  Vec3 normal;       ///< unit, from the second to the first one's body
   Vec3 on_first, on_second;
-  bool leaves = false;   ///< whether the first line leaves the second body there, seen along itself; else it enters it
+  bool leaves = false;  ///< whether the first line leaves the second body there, seen along itself; else it enters it
 };
 
 /// Two edges; nothing where they are parallel, end before they meet, or the normal across them lies outside the angle

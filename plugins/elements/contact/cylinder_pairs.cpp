@@ -56,7 +56,8 @@ void capsule_cylinder(const PlacedShape& a, const PlacedShape& b, std::span<Cont
   const Vec3 h = half_axis(a);
   out[0] = ball_at_cylinder(a.position - h, a.radius, b);
   out[1] = ball_at_cylinder(a.position + h, a.radius, b);
-  if (const auto c = edge_at_edge(axis_edge(a), axis_edge(b), 0)) keep_nearer(*c, a.radius + b.radius, b.radius, out[2]);
+  if (const auto c = edge_at_edge(axis_edge(a), axis_edge(b), 0))
+    keep_nearer(*c, a.radius + b.radius, b.radius, out[2]);
   axis_at_rims(a, b, out.subspan(3, 4));
   const Vec3 line = a.position - b.position;
   const double apart = out_of_cylinder(
@@ -95,9 +96,8 @@ void cylinder_cylinder(const PlacedShape& a, const PlacedShape& b, std::span<Con
       for (const std::optional<Crossing>& c : rim_at_rim(rim_of(a, i), rim_of(b, k)))
         if (c) keep_nearer(*c, 0, 0, out[4 * i + 2 * k + c->leaves]);
   const Vec3 line = a.position - b.position;
-  const double apart =
-      std::max(out_of_cylinder(b, line, [&](const Vec3& n) { return dot(n, line) - reach(a, n); }),
-               out_of_cylinder(a, -line, [&](const Vec3& n) { return -dot(n, line) - reach(b, n); }));
+  const double apart = std::max(out_of_cylinder(b, line, [&](const Vec3& n) { return dot(n, line) - reach(a, n); }),
+                                out_of_cylinder(a, -line, [&](const Vec3& n) { return -dot(n, line) - reach(b, n); }));
   drop_deeper(apart, std::min(a.radius, b.radius), nowhere(a.position, b.position, far), whole);
 }
 

@@ -39,13 +39,16 @@ template <class At>
 void put_corners(const PlacedShape& mesh, const PlacedShape& other, const ContactPoint& none,
                  std::span<ContactPoint> out, At at) noexcept {
   const std::span<const Vec3> corners = mesh.mesh->corners();
-  const auto put = [&](std::size_t corner, std::size_t place) { out[place] = at(mesh.position + mesh.R * corners[corner]); };
+  const auto put = [&](std::size_t corner, std::size_t place) {
+    out[place] = at(mesh.position + mesh.R * corners[corner]);
+  };
   if (mesh.slots == nullptr) {
     for (std::size_t k = 0; k < corners.size(); ++k) put(k, k);
     return;
   }
   std::ranges::fill(out, none);
-  const Vec3 center = transpose_times(mesh.R, other.position - mesh.position), reach = mesh.slots->reach() * Vec3{1, 1, 1};
+  const Vec3 center = transpose_times(mesh.R, other.position - mesh.position),
+             reach = mesh.slots->reach() * Vec3{1, 1, 1};
   const Vec3 low = center - reach, high = center + reach;
   mesh.mesh->for_corners_in(low, high, [&](std::uint32_t k) {
     const Vec3& c = corners[k];
@@ -135,12 +138,14 @@ double corners_at_mesh(const PlacedShape& a, const PlacedShape& b, const Contact
   return towards.apart;
 }
 
-double least_size(const PlacedShape& a, const PlacedShape& b) noexcept { return std::min(a.mesh->size(), b.mesh->size()); }
+double least_size(const PlacedShape& a, const PlacedShape& b) noexcept {
+  return std::min(a.mesh->size(), b.mesh->size());
+}
 /// Part of the smaller body: what is farther away, or deeper, does not touch as edges do.
 constexpr double near_share = 0.25;
 
-/// Puts the places where an edge, or an axis with a radius, crosses edges of a mesh, in whose axes it is given, into two
-/// points in ground axes: where it enters, and where it leaves. It looks at edges that are not farther than `near`.
+/// Puts the places where an edge, or an axis with a radius, crosses edges of a mesh, in whose axes it is given, into
+/// two points in ground axes: where it enters, and where it leaves. It looks at edges that are not farther than `near`.
 /// has_within(p): whether the other body has a point.
 template <class HasWithin>
 void edge_across(const Edge& a, double radius, double near, const PlacedShape& b, HasWithin has_within,
@@ -180,22 +185,20 @@ void sphere_mesh(const PlacedShape& a, const PlacedShape& b, std::span<ContactPo
   out[0] = ball_at_mesh(a.position, a.radius, b);
 }
 
-std::size_t capsule_mesh_points(const PlacedShape&, const PlacedShape& b) noexcept {
-  return 4 + corner_places(b);
-}
+std::size_t capsule_mesh_points(const PlacedShape&, const PlacedShape& b) noexcept { return 4 + corner_places(b); }
 void capsule_mesh(const PlacedShape& a, const PlacedShape& b, std::span<ContactPoint> out) noexcept {
   const Vec3 h = half_axis(a);
   out[0] = ball_at_mesh(a.position - h, a.radius, b);
   out[1] = ball_at_mesh(a.position + h, a.radius, b);
   const ContactPoint none = nowhere(a.position, b.position, std::min(b.mesh->size(), a.radius + a.half_length));
   std::ranges::fill(out.subspan(2), none);
-  edge_across(axis_in({b, a}, a.half_length), a.radius, 2 * near_share * (a.radius + a.half_length), b, [](const Vec3&) { return true; }, out.subspan(2, 2));
+  edge_across(
+      axis_in({b, a}, a.half_length), a.radius, 2 * near_share * (a.radius + a.half_length), b,
+      [](const Vec3&) { return true; }, out.subspan(2, 2));
   put_corners(b, a, none, out.subspan(4), [&](const Vec3& corner) { return corner_at_side(corner, a).value_or(none); });
 }
 
-std::size_t ellipsoid_mesh_points(const PlacedShape&, const PlacedShape& b) noexcept {
-  return 1 + corner_places(b);
-}
+std::size_t ellipsoid_mesh_points(const PlacedShape&, const PlacedShape& b) noexcept { return 1 + corner_places(b); }
 void ellipsoid_mesh(const PlacedShape& a, const PlacedShape& b, std::span<ContactPoint> out) noexcept {
   // The deepest place has the normal of the face that is nearest to it.
   ContactPoint& deepest = out[0];
@@ -227,8 +230,9 @@ void mesh_mesh(const PlacedShape& a, const PlacedShape& b, std::span<ContactPoin
   const Seen seen(b, a), back(a, b);
   const double around = beside * a.mesh->size();
   for (std::size_t e = 0; e < a.mesh->edges().size(); ++e)
-    edge_across(seen.edge(a.mesh->edges()[e]), 0, near_share * least_size(a, b), b,
-                [&](const Vec3& p) { return a.mesh->has_within(back.point(p), around); }, places.subspan(2 * e, 2));
+    edge_across(
+        seen.edge(a.mesh->edges()[e]), 0, near_share * least_size(a, b), b,
+        [&](const Vec3& p) { return a.mesh->has_within(back.point(p), around); }, places.subspan(2 * e, 2));
   if (a.mesh->is_convex() && b.mesh->is_convex()) drop_deeper(apart, least_size(a, b), none, out);
 }
 
@@ -270,7 +274,8 @@ bool cylinder_has(const PlacedShape& a, const Vec3& p, double around) noexcept {
   return std::hypot(c.x, c.y) <= a.radius + around && std::abs(c.z) <= a.half_length + around;
 }
 
-/// Where edges of a convex mesh cross the rims: of each edge the place where it enters the cylinder and where it leaves.
+/// Where edges of a convex mesh cross the rims: of each edge the place where it enters the cylinder and where it
+/// leaves.
 void rims_at_edges(const PlacedShape& a, const PlacedShape& b, std::span<ContactPoint> out) noexcept {
   const Seen seen(a, b);
   PlacedShape own = a;
@@ -288,8 +293,8 @@ void rims_at_edges(const PlacedShape& a, const PlacedShape& b, std::span<Contact
     if (!near) continue;
     for (const Rim& rim : rims)
       for (const std::optional<Crossing>& c : edge_at_rim(edge, rim, around)) {
-        if (!c || (c->apart < 0 && !(cylinder_has(own, c->on_first, around) &&
-                                     b.mesh->has_within(back.point(c->on_second), around))))
+        if (!c || (c->apart < 0 &&
+                   !(cylinder_has(own, c->on_first, around) && b.mesh->has_within(back.point(c->on_second), around))))
           continue;
         ContactPoint place = out[2 * e + c->leaves];
         const double before = place.gap;
@@ -317,10 +322,13 @@ void cylinder_mesh(const PlacedShape& a, const PlacedShape& b, std::span<Contact
               [&](const Vec3& corner) { return mirrored(ball_at_cylinder(corner, 0, a)); });
   const auto rest = out.subspan(corners);
   std::ranges::fill(rest, none);
-  edge_across(axis_in({b, a}, a.half_length), a.radius, 2 * near_share * (a.radius + a.half_length), b, [](const Vec3&) { return true; }, rest.first(2));
+  edge_across(
+      axis_in({b, a}, a.half_length), a.radius, 2 * near_share * (a.radius + a.half_length), b,
+      [](const Vec3&) { return true; }, rest.first(2));
   const auto rims = rest.subspan(2);
   if (!b.mesh->is_convex())
-    return rims_at_surface(a, [&](const Vec3& p, double radius) { return ball_at_mesh(p, radius, b); }, rims);
+    return rims_at_surface(
+        a, [&](const Vec3& p, double radius) { return ball_at_mesh(p, radius, b); }, rims);
   const double of_face = rims_at_face<carried>(a, b, rims.first(2 * points_of_rim<carried>));
   rims_at_edges(a, b, rims.subspan(2 * points_of_rim<carried>));
   const Vec3 line = b.position - a.position;

@@ -44,8 +44,8 @@ inline ContactPoint nowhere(const Vec3& a, const Vec3& b, double far) noexcept {
 }
 
 /// Two convex bodies whose distance along some directions is `apart` at most cannot lie deeper in each other: a point
-/// that does has the normal of another side, and is not there. size: of the smaller body, m; what is deeper by less than
-/// a millionth of it may be so by rounding.
+/// that does has the normal of another side, and is not there. size: of the smaller body, m; what is deeper by less
+/// than a millionth of it may be so by rounding.
 inline void drop_deeper(double apart, double size, const ContactPoint& none, std::span<ContactPoint> points) noexcept {
   constexpr double rounding = 1e-6;
   const double least = std::min(0.0, apart) - rounding * size;

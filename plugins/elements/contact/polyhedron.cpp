@@ -13,8 +13,12 @@ namespace {
 constexpr double flat = 1e-6;
 constexpr std::size_t most_in_leaf = 4;
 
-Vec3 least(const Vec3& a, const Vec3& b) noexcept { return {std::min(a.x, b.x), std::min(a.y, b.y), std::min(a.z, b.z)}; }
-Vec3 most(const Vec3& a, const Vec3& b) noexcept { return {std::max(a.x, b.x), std::max(a.y, b.y), std::max(a.z, b.z)}; }
+Vec3 least(const Vec3& a, const Vec3& b) noexcept {
+  return {std::min(a.x, b.x), std::min(a.y, b.y), std::min(a.z, b.z)};
+}
+Vec3 most(const Vec3& a, const Vec3& b) noexcept {
+  return {std::max(a.x, b.x), std::max(a.y, b.y), std::max(a.z, b.z)};
+}
 
 Vec3 unit(const Vec3& v) noexcept {
   const double size = norm(v);
@@ -58,9 +62,18 @@ Polyhedron::Polyhedron(std::span<const Vec3> vertices, std::span<const std::arra
 Polyhedron Polyhedron::of_box(const Vec3& h) {
   std::vector<Vec3> corners;
   for (std::size_t k = 0; k < 8; ++k) corners.push_back({k & 1 ? h.x : -h.x, k & 2 ? h.y : -h.y, k & 4 ? h.z : -h.z});
-  constexpr std::array<std::array<std::uint32_t, 3>, 12> triangles{{{0, 4, 6}, {0, 6, 2}, {1, 3, 7}, {1, 7, 5},
-                                                                    {0, 1, 5}, {0, 5, 4}, {2, 6, 7}, {2, 7, 3},
-                                                                    {0, 2, 3}, {0, 3, 1}, {4, 5, 7}, {4, 7, 6}}};
+  constexpr std::array<std::array<std::uint32_t, 3>, 12> triangles{{{0, 4, 6},
+                                                                    {0, 6, 2},
+                                                                    {1, 3, 7},
+                                                                    {1, 7, 5},
+                                                                    {0, 1, 5},
+                                                                    {0, 5, 4},
+                                                                    {2, 6, 7},
+                                                                    {2, 7, 3},
+                                                                    {0, 2, 3},
+                                                                    {0, 3, 1},
+                                                                    {4, 5, 7},
+                                                                    {4, 7, 6}}};
   return {corners, triangles, true};
 }
 
@@ -114,7 +127,8 @@ void Polyhedron::join_sides(std::span<const Side> all) {
     a.side_normals[one.number] = b.side_normals[other.number] = a.normal + b.normal;
     const double out_of_a = dot(a.normal, corners_[b.corners[(other.number + 2) % 3]] - corners_[one.from]);
     const double out_of_b = dot(b.normal, corners_[a.corners[(one.number + 2) % 3]] - corners_[one.from]);
-    const bool sticks_out = out_of_a < 0 && out_of_b < 0, is_flat = std::max(std::abs(out_of_a), std::abs(out_of_b)) < flat * size_;
+    const bool sticks_out = out_of_a < 0 && out_of_b < 0,
+               is_flat = std::max(std::abs(out_of_a), std::abs(out_of_b)) < flat * size_;
     a.is_flat_side[one.number] = b.is_flat_side[other.number] = is_flat;
     if (sticks_out && !is_flat) add_edge(one, b.normal);
   }
@@ -203,7 +217,8 @@ void Polyhedron::make_tree(std::size_t node, std::size_t first, std::size_t coun
 void Polyhedron::look_at(const Triangle& t, const Vec3& p, SurfacePlace& best) const noexcept {
   const Vec3 &a = corners_[t.corners[0]], &b = corners_[t.corners[1]], &c = corners_[t.corners[2]];
   const Vec3 ab = b - a, ac = c - a, ap = p - a, bp = p - b, cp = p - c;
-  const double d1 = dot(ab, ap), d2 = dot(ac, ap), d3 = dot(ab, bp), d4 = dot(ac, bp), d5 = dot(ab, cp), d6 = dot(ac, cp);
+  const double d1 = dot(ab, ap), d2 = dot(ac, ap), d3 = dot(ab, bp), d4 = dot(ac, bp), d5 = dot(ab, cp),
+               d6 = dot(ac, cp);
   const double va = d3 * d6 - d5 * d4, vb = d5 * d2 - d1 * d6, vc = d1 * d4 - d3 * d2;
   Vec3 q, n;
   bool is_flat = false;
@@ -217,25 +232,35 @@ void Polyhedron::look_at(const Triangle& t, const Vec3& p, SurfacePlace& best) c
     n = t.side_normals[k];
     is_flat = t.is_flat_side[k];
   };
-  if (d1 <= 0 && d2 <= 0) corner(a, 0);
-  else if (d3 >= 0 && d4 <= d3) corner(b, 1);
-  else if (d6 >= 0 && d5 <= d6) corner(c, 2);
-  else if (vc <= 0 && d1 >= 0 && d3 <= 0) side(a + (d1 / (d1 - d3)) * ab, 0);
-  else if (vb <= 0 && d2 >= 0 && d6 <= 0) side(a + (d2 / (d2 - d6)) * ac, 2);
-  else if (va <= 0 && d4 >= d3 && d5 >= d6) side(b + ((d4 - d3) / ((d4 - d3) + (d5 - d6))) * (c - b), 1);
-  else q = p - dot(t.normal, ap) * t.normal, is_flat = true;
+  if (d1 <= 0 && d2 <= 0)
+    corner(a, 0);
+  else if (d3 >= 0 && d4 <= d3)
+    corner(b, 1);
+  else if (d6 >= 0 && d5 <= d6)
+    corner(c, 2);
+  else if (vc <= 0 && d1 >= 0 && d3 <= 0)
+    side(a + (d1 / (d1 - d3)) * ab, 0);
+  else if (vb <= 0 && d2 >= 0 && d6 <= 0)
+    side(a + (d2 / (d2 - d6)) * ac, 2);
+  else if (va <= 0 && d4 >= d3 && d5 >= d6)
+    side(b + ((d4 - d3) / ((d4 - d3) + (d5 - d6))) * (c - b), 1);
+  else
+    q = p - dot(t.normal, ap) * t.normal, is_flat = true;
   const Vec3 line = p - q;
   const double distance = norm(line);
   if (!(distance < best.distance)) return;
   // Beside a flat side or corner the surface goes on in the plane of the triangle: there its normal is sharper than the
   // direction of a short line.
   const double height = dot(t.normal, ap);
-  if (is_flat && norm(line - height * t.normal) <= beside * size_) best = {q, t.normal, std::abs(height), height < 0, true};
-  else best = {q, n, distance, dot(line, n) < 0, false};
+  if (is_flat && norm(line - height * t.normal) <= beside * size_)
+    best = {q, t.normal, std::abs(height), height < 0, true};
+  else
+    best = {q, n, distance, dot(line, n) < 0, false};
 }
 
 bool Polyhedron::has_within(const Vec3& point, double around) const noexcept {
-  if (convex_) return std::ranges::all_of(faces_, [&](const Face& f) { return dot(f.normal, point) <= f.offset + around; });
+  if (convex_)
+    return std::ranges::all_of(faces_, [&](const Face& f) { return dot(f.normal, point) <= f.offset + around; });
   const SurfacePlace place = nearest(point);
   return place.is_inside || place.distance <= around;
 }
@@ -254,8 +279,7 @@ SurfacePlace Polyhedron::nearest(const Vec3& point) const noexcept {
       continue;
     }
     const Node &one = nodes_[node.first], &other = nodes_[node.first + 1];
-    const bool is_one_nearer =
-        square_to_box(point, one.low, one.high) < square_to_box(point, other.low, other.high);
+    const bool is_one_nearer = square_to_box(point, one.low, one.high) < square_to_box(point, other.low, other.high);
     waiting[count++] = is_one_nearer ? node.first + 1 : node.first;
     waiting[count++] = is_one_nearer ? node.first : node.first + 1;
   }

@@ -14,8 +14,8 @@ namespace polyform::contact {
 /// A place of a surface.
 struct SurfacePlace {
   Vec3 nearest;
-  Vec3 outward;           ///< unit; of an edge or a corner the mean of its faces
-  double distance = 0;    ///< from the point that asked, m
+  Vec3 outward;            ///< unit; of an edge or a corner the mean of its faces
+  double distance = 0;     ///< from the point that asked, m
   bool is_inside = false;  ///< whether that point lies behind the surface
   bool is_face = false;    ///< not an edge or a corner
 };
@@ -72,8 +72,8 @@ class Polyhedron {
     Vec3 normal;
     std::array<Vec3, 3> side_normals;  ///< sums over both triangles at a side, from corner k to the next
     std::array<std::uint32_t, 3> edges{no_edge, no_edge, no_edge};  ///< each stands in one of its two triangles
-    std::array<bool, 3> has_corner{};  ///< each corner is of one triangle
-    std::array<bool, 3> is_flat_side{}, is_flat_corner{};  ///< where the surface goes on in its plane
+    std::array<bool, 3> has_corner{};                               ///< each corner is of one triangle
+    std::array<bool, 3> is_flat_side{}, is_flat_corner{};           ///< where the surface goes on in its plane
   };
   struct Node {
     Vec3 low, high;

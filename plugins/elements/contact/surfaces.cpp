@@ -49,8 +49,7 @@ ContactPoint ball_at_cylinder(const Vec3& center, double radius, const PlacedSha
   const Vec3 end{0, 0, c.z < 0 ? -1.0 : 1.0};
   const double out_of_side = rho - b.radius, out_of_end = std::abs(c.z) - l;
   if (out_of_side > 0 && out_of_end > 0)  // over the rim
-    return at_edge(center, radius, b.position + b.R * (b.radius * radial + l * end), b.R * radial, false,
-                   b.radius);
+    return at_edge(center, radius, b.position + b.R * (b.radius * radial + l * end), b.R * radial, false, b.radius);
   if (out_of_side > out_of_end) return at_height(center, radius, out_of_side, b.R * radial);
   return at_height(center, radius, out_of_end, b.R * end);
 }

@@ -18,7 +18,8 @@ ContactPoint ball_at_mesh(const Vec3& center, double radius, const PlacedShape& 
 /// The foot of the perpendicular from the centre, by Newton's method from the place below it.
 ContactPoint ball_at_heights(const Vec3& center, double radius, const PlacedShape& height_field) noexcept;
 
-/// A corner at the side of a capsule, which is the first shape; nothing where its nearest place is one of the half balls.
+/// A corner at the side of a capsule, which is the first shape; nothing where its nearest place is one of the half
+/// balls.
 std::optional<ContactPoint> corner_at_side(const Vec3& corner, const PlacedShape& capsule) noexcept;
 
 /// The point of an ellipsoid that reaches farthest along a unit direction.

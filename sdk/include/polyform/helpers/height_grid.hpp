@@ -11,7 +11,7 @@ namespace polyform {
 struct HeightGrid {
   std::span<const double> heights;  ///< rows one after the other; rows along x, each along y; two both ways at least
   std::size_t rows = 0;
-  double x = 0, y = 0;  ///< of the first height, m
+  double x = 0, y = 0;                  ///< of the first height, m
   double spacing_x = 1, spacing_y = 1;  ///< m
 
   struct Point {

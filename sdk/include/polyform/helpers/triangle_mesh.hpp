@@ -31,8 +31,8 @@ struct MeshFault {
 /// be read, or hold no triangle or a number that is not finite. Corners of an STL file at the same place become one.
 std::optional<TriangleMesh> read_mesh(std::string_view bytes, std::string_view ending, MeshFault&);
 
-/// The smallest convex body around points, by Quickhull (Barber, Dobkin and Huhdanpaa 1996): its corners, a selection of
-/// the points in their order, and its triangles. Nothing where all points lie in one plane. Points that lie within a
+/// The smallest convex body around points, by Quickhull (Barber, Dobkin and Huhdanpaa 1996): its corners, a selection
+/// of the points in their order, and its triangles. Nothing where all points lie in one plane. Points that lie within a
 /// rounding (1e-10 of the size of all) of the hull need not be corners of it.
 std::optional<TriangleMesh> convex_hull(std::span<const Vec3> points);
 
