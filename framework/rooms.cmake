@@ -4,7 +4,8 @@
 # another.
 #
 # host/ reads a model, assembles it and runs it with a solver: what every use of polyform needs. workbench/ holds what is
-# built on that: comparisons, linear models, checks of plugins, compiled models, runs on devices, problems with known answers, studies.
+# built on that: comparisons, linear models, checks of plugins, compiled models, runs on devices, problems with known
+# answers, studies.
 set(host_rooms process registry expressions reading graph assembly integration results simulation)
 set(workbench_rooms comparison compilation devices linearization conformance verification studies)
 set(rooms ${host_rooms} ${workbench_rooms})

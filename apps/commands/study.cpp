@@ -184,7 +184,8 @@ bool work(const StudyArguments& arguments, StudyCases& cases, const StudyRequest
   const bool all = ranks != nullptr
                        ? hand_out_cases(*ranks, missing, take, &interrupted)
                        : host::run_cases(missing, work_of(cases, interrupted), take,
-                                         limits_of(arguments, cases, missing.size(), std::thread::hardware_concurrency()),
+                                         limits_of(arguments, cases, missing.size(),
+                                                   std::thread::hardware_concurrency()),
                                          &interrupted);
   counts.seconds = progress.seconds();
   return all;
@@ -198,7 +199,8 @@ Exit serve(const StudyArguments& arguments, Ranks& ranks) {
     Session session(arguments.plugin_paths, memory_limit_of(arguments.memory_limit));
     StudyCases cases(session.plugins(), request.model, request.design, request.quantities, request.cases);
     const volatile std::sig_atomic_t& interrupted = watch_interruption();
-    run_handed_out_cases(ranks, work_of(cases, interrupted), limits_of(arguments, cases, request.design.cases(), 1), &interrupted);
+    run_handed_out_cases(ranks, work_of(cases, interrupted), limits_of(arguments, cases, request.design.cases(), 1),
+                         &interrupted);
     return Exit::done;
   } catch (const Failure& failure) {
     leave_ranks(ranks, failure.message() == already_said ? messages.first_error() : failure.message());
@@ -337,9 +339,9 @@ void add_study(CLI::App& app, Action& action) {
       "distance from a run with that solver; arithmetic of these.\n"
       "Where the model allows it, eight cases are evaluated at once, in lanes; the results are those of single runs, to\n"
       "rounding. With --compile the solver is compiled for the model first, by the C++ compiler of this machine, and\n"
-      "kept (polyform compile --help). With --device the model is compiled for a device too, by clang, and thousands of\n"
-      "cases run there at a time by rk4 or dopri5: trees of bodies on which gravity alone acts. What a device does not\n"
-      "carry is done in lanes. A case that fails, hangs or crashes is a row with its reason and costs no other.\n"
+      "kept (polyform compile --help). With --device the model is compiled for a device too, by clang, and thousands\n"
+      "of cases run there at a time by rk4 or dopri5: trees of bodies on which gravity alone acts. What a device does\n"
+      "not carry is done in lanes. A case that fails, hangs or crashes is a row with its reason and costs no other.\n"
       "Each case is kept in FILE.journal as it ends. The table is the same for any number of workers and shards.\n"
       "Examples:\n"
       "  polyform study rod.yaml --vary bodies.rod.mass=0.5:2:9 \\\n"

@@ -51,7 +51,8 @@ void DeviceCases::compile(const std::string& model, std::span<const CompiledCase
   const CompiledCases::Variant& first = variants.front();
   auto* const world = ask<DeviceWorld>(*first.solver);
   if (device_->type->code() != host::device_code_form) {
-    obstacle_ = fmt::format("{} takes code of the form {}, which is not made here", device_->name, device_->type->code());
+    obstacle_ =
+        fmt::format("{} takes code of the form {}, which is not made here", device_->name, device_->type->code());
   } else if (world == nullptr) {
     obstacle_ = fmt::format("{} does not run on devices", first.choice->formulation->name());
   } else if (!world->obstacle().empty()) {

@@ -18,15 +18,15 @@
 
 namespace polyform::apps {
 
-/// A device, the code of the model for it, and what of a case has to be as in the code. Whatever stands in the way is an
+/// A device, the code of the model for it, and what of a case has to be as in the code. What stands in the way is an
 /// obstacle(), not a failure: the cases are then done as without a device.
 class DeviceCases {
  public:
   /// As many cases are prepared at a time: the host holds a system and a solver for each.
   static constexpr std::size_t most_together = 2048;
 
-  /// Looks for the device: its short name, its name, or host::any_device. Failure (bad_input) where there is none of that
-  /// name.
+  /// Looks for the device: its short name, its name, or host::any_device. Failure (bad_input) where there is none of
+  /// that name.
   DeviceCases(const host::Catalog&, const std::string& wanted);
   /// Makes the code; the first variant is the one that is compiled, numbers in which the others differ stay open.
   void compile(const std::string& model, std::span<const CompiledCases::Variant>, const host::RunSettings&);

@@ -79,8 +79,8 @@ class StudyCases {
   void add_factors();
   void check_first_values();
   void check_model();
-  /// Compiles the solver of the cases, for the processor and for the device; where that cannot be, says why, and they are
-  /// evaluated as without.
+  /// Compiles the solver of the cases, for the processor and for the device; where that cannot be, says why, and they
+  /// are evaluated as without.
   void compile_model();
   void compile_variants();
   /// Some cases that are spread over the study, ready to run.

@@ -1,5 +1,5 @@
-// Studies on a device, with a library in the place of the driver (stand_in/driver.cpp): what they give, what is planned,
-// and what becomes of a study where anything of the device fails.
+// Studies on a device, with a library in the place of the driver (stand_in/driver.cpp): what they give, what is
+// planned, and what becomes of a study where anything of the device fails.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
@@ -129,7 +129,7 @@ TEST_CASE("a study on a device gives what lanes give, whatever the number of chu
   CHECK(chunks.rows == whole.rows);
   const std::string calls = shop.read("calls");
   std::size_t launches = 0;
-  for (std::size_t at = calls.find("cuLaunchKernel"); at != std::string::npos; at = calls.find("cuLaunchKernel", at + 1))
+  for (std::size_t at = calls.find("cuLaunch"); at != std::string::npos; at = calls.find("cuLaunch", at + 1))
     ++launches;
   CHECK(launches > 6);
 }
@@ -151,7 +151,8 @@ TEST_CASE("where a device fails, its cases are done in lanes and say so") {
       Trouble{"cuMemGetInfo_v2 999 1", "does not tell its memory"},
       Trouble{"cuMemAlloc_v2 2 1", "has no memory to spare: out of memory (error 2)"},
       Trouble{"cuMemAllocHost_v2 2 1", "has no memory of the host to spare"},
-      Trouble{"cuMemcpyHtoDAsync_v2 1 2", "cannot be copied to"}, Trouble{"cuLaunchKernel 701 1", "cannot run the code"},
+      Trouble{"cuMemcpyHtoDAsync_v2 1 2", "cannot be copied to"},
+      Trouble{"cuLaunchKernel 701 1", "cannot run the code"},
       Trouble{"cuMemcpyDtoHAsync_v2 1 1", "cannot be copied from"},
       Trouble{"kernel 719 1", "did not come to the end of its work: stand-in error 719"},
       Trouble{"cuStreamSynchronize 700 2", "did not come to the end of its work"});
@@ -204,8 +205,8 @@ TEST_CASE("what a device does not carry is said once, and done in lanes") {
   const std::string springs = bars(1, 0.8) +
                               "forces: [{name: s, type: joint-spring-damper, joint: k, stiffness: 10, rest: 0}]\n";
   const StudyResult result = study_of_bars(shop, "cuda", "rk4", springs);
-  CHECK_THAT(result.said, Contains("the cases go on without a device: the model does not run on a device: forces act in "
-                                   "it"));
+  CHECK_THAT(result.said, Contains("the cases go on without a device: the model does not run on a device: forces act "
+                                   "in it"));
   CHECK(result.told["device"]["reason"] == "the model does not run on a device: forces act in it");
   if (has_clang()) {
     const StudyResult other = study_of_bars(shop, "cuda", "dop853", bars(1, 0.8));
@@ -214,7 +215,8 @@ TEST_CASE("what a device does not carry is said once, and done in lanes") {
   const Outcome wrong = shop.run({"study", "bars.yaml", "--vary", "bodies.b.mass=1:3:8", "--device", "moon"});
   CHECK(wrong.code == 2);
   CHECK_THAT(in_one_line(wrong.err), Contains("there is no device moon") && Contains("cuda (Stand-in)"));
-  const Outcome apart = shop.run({"study", "bars.yaml", "--vary", "bodies.b.mass=1:3:8", "--device", "auto", "--isolate"});
+  const Outcome apart =
+      shop.run({"study", "bars.yaml", "--vary", "bodies.b.mass=1:3:8", "--device", "auto", "--isolate"});
   CHECK(apart.code == 2);
 }
 

@@ -28,8 +28,8 @@ std::uint64_t default_memory_limit(std::size_t processes);
 /// that.
 void limit_memory(std::uint64_t bytes);
 
-/// From now on this process may take all addresses again that the system grants it: drivers of devices reserve many times
-/// the memory that they use.
+/// From now on this process may take all addresses again that the system grants it: drivers of devices reserve many
+/// times the memory that they use.
 void allow_all_addresses();
 
 /// What this process may still take: what can be had now, within what it was allowed; bytes.

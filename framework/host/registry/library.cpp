@@ -194,8 +194,8 @@ void Library::collect(std::string_view declared) {
     throw LoadFailure{Refusal::bad_manifest,
                       fmt::format("calls itself a plugin of kind '{}', but registers {}", declared, stranger),
                       "put 'formulation' into POLYFORM_PLUGIN for formulations, 'integrator' for integrators, "
-                      "'importer' for importers, 'device' for devices and 'elements' for all else, and make a plugin of "
-                      "each kind of a library that has several"};
+                      "'importer' for importers, 'device' for devices and 'elements' for all else, and make a plugin "
+                      "of each kind of a library that has several"};
   std::string mistake = collector.mistake();
   if (mistake.empty() && collector.count() == 0) mistake = "registers nothing";
   if (!mistake.empty()) throw LoadFailure{Refusal::failed_to_register, std::move(mistake), tell_author};

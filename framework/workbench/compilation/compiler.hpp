@@ -16,8 +16,8 @@ struct Compiler {
 /// (simulation_failed) where there is none, or where it does not run.
 Compiler find_compiler();
 
-/// A compiler for devices: the one that POLYFORM_DEVICE_CXX names, else the first clang++ on the PATH, by that name or with
-/// the number of its version. Failure as above.
+/// A compiler for devices: the one that POLYFORM_DEVICE_CXX names, else the first clang++ on the PATH, by that name or
+/// with the number of its version. Failure as above.
 Compiler find_device_compiler();
 
 /// What a program printed, and how it ended.

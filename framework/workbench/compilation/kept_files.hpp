@@ -29,13 +29,13 @@ struct KeptFile {
 };
 
 /// The file that make() makes of the source, which stands in the working folder. It is kept in a folder of its own in
-/// compiled_folder(), by a digest of the source and of the record, which tells all else that it depends on. What is there
-/// already counts where both are the same, byte by byte. Processes that make one file at the same time do not disturb
-/// each other. Failure (simulation_failed) where nothing can be kept, and what make() fails with.
+/// compiled_folder(), by a digest of the source and of the record, which tells all else that it depends on. What is
+/// there already counts where both are the same, byte by byte. Processes that make one file at the same time do not
+/// disturb each other. Failure (simulation_failed) where nothing can be kept, and what make() fails with.
 KeptFile keep_compiled(const CompiledName&, const std::string& source, const std::string& record,
                        const std::function<void(const WorkingFolder&)>& make);
 
-/// Runs a compiler. Failure (simulation_failed) with what it printed; variable: of the environment, that may name another.
+/// Runs a compiler. Failure (simulation_failed) with what it printed; variable: of the environment, to name another.
 void run_compiler(const WorkingFolder&, const std::vector<std::string>& words, std::string_view variable);
 
 }  // namespace polyform::host::inline compilation

@@ -49,8 +49,8 @@ void see_failure(Device& device, Status status, Measure& m, const char* what) {
 
 void check_device(const DeviceType& type, Checklist& list) {
   allow_all_addresses();
-  list.claim("it tells its devices, or why there are none", 0, "call DeviceSink::device or none in each way out of look()",
-             [&](Measure& m) {
+  list.claim("it tells its devices, or why there are none", 0,
+             "call DeviceSink::device or none in each way out of look()", [&](Measure& m) {
                DeviceNotes all;
                type.look(all);
                m.see(all.names.empty() == all.reason.empty() ? 1 : 0, "devices and a reason, or neither of them");
@@ -74,8 +74,8 @@ void check_device(const DeviceType& type, Checklist& list) {
                  }
                });
              });
-  list.claim("what cannot be done is refused with a reason", 0, "set failure() and trouble() wherever failed is returned",
-             [&](Measure& m) {
+  list.claim("what cannot be done is refused with a reason", 0,
+             "set failure() and trouble() wherever failed is returned", [&](Measure& m) {
                with_devices(type, m, [&](Device& device) {
                  DeviceAddress address = 0;
                  see_failure(device, device.allocate(std::uint64_t{1} << 60, address), m, "more memory than there is");

@@ -23,20 +23,20 @@ struct DeviceRequest {
 };
 struct DeviceWorldInput {
   std::function<void(std::size_t world, std::span<double> numbers, std::span<double> start)> fill;
-  /// Called as the rows of a world are there, in the order of worlds. plain: whether the device could do it; rows: states
-  /// at all times, one after the other. False: the rest is not wanted.
+  /// Called as the rows of a world are there, in the order of worlds. plain: whether the device could do it; rows: the
+  /// states at all times, one after the other. False: the rest is not wanted.
   std::function<bool(std::size_t world, bool plain, std::span<const double> rows)> take;
 };
 
-/// How many worlds go together. bytes: of one world on the device; free: bytes of the device for them all. While some are
-/// computed, the rows of others come back: there are as many chunks under way as a device has queues.
+/// How many worlds go together. bytes: of one world on the device; free: bytes of the device for them all. While some
+/// are computed, the rows of others come back: there are as many chunks under way as a device has queues.
 std::size_t worlds_per_chunk(std::size_t worlds, std::size_t bytes, std::uint64_t free);
 
 /// A device that was opened for the code of a model. To be used in the process that opened it.
 class DeviceRuns {
  public:
-  /// Opens the device and loads the functions polyform_<method> as they are asked for. Failure (simulation_failed), with
-  /// the reason.
+  /// Opens the device and loads the functions polyform_<method> as they are asked for. Failure (simulation_failed),
+  /// with the reason.
   DeviceRuns(const FoundDevice&, std::string code);
   ~DeviceRuns();
 

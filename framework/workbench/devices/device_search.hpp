@@ -30,12 +30,12 @@ struct DeviceFinding {
   std::string reason;
 };
 
-/// Looks for devices of all types, by name, in a process of its own: a driver that was asked would not work in copies of
-/// this process.
+/// Looks for devices of all types, by name, in a process of its own: a driver that was asked would not work in copies
+/// of this process.
 std::vector<DeviceFinding> look_for_devices(const Catalog&);
 
-/// The device of a short name or a name, or the first that can be used for any. Failure (bad_input) where a name is that
-/// of none; nullptr where it cannot be used, and why.
+/// The device of a short name or a name, or the first that can be used for any. Failure (bad_input) where a name is
+/// that of none; nullptr where it cannot be used, and why.
 const FoundDevice* choose_device(std::span<const DeviceFinding>, std::string_view name, std::string& why);
 
 /// What stands for the first device that can be used.

@@ -12,9 +12,9 @@ namespace polyform::host::inline devices {
 std::vector<double> row_times(const RunSettings&);
 
 /// A run of the system with these states at row_times(), one after the other, each as the solver's y. Its rows are
-/// observed, looked over and handed on as those of simulate(). With a fixed step, steps from some of them are repeated as
-/// two of half the size, as there; what else simulate() finds by looking at each step is not found. The equation has no
-/// states beside the solver's: nothing in the system does work.
+/// observed, looked over and handed on as those of simulate(). With a fixed step, steps from some of them are repeated
+/// as two of half the size, as there; what else simulate() finds by looking at each step is not found. The equation has
+/// no states beside the solver's: nothing in the system does work.
 RunRecord follow(const System&, Solver&, const RunSettings&, std::span<RowSink* const>, std::span<const double> times,
                  std::span<const double> states);
 

@@ -77,7 +77,8 @@ class CudaDevice final : public Device {
       const Result result = driver_.load(&module, text.c_str(), 2, options, values);
       if (result != result::success) {
         note(result);
-        failure_.say("{} refuses the code: {}{}{}", name_, driver_.text(result), log[0] != '\0' ? ": " : "", log.data());
+        failure_.say("{} refuses the code: {}{}{}", name_, driver_.text(result), log[0] != '\0' ? ": " : "",
+                     log.data());
         return Status::failed;
       }
       Function* found = nullptr;

@@ -1,5 +1,5 @@
-// The functions of the CUDA driver that a device takes, found in the driver's library at run time. They are declared here
-// as the driver's manual gives them (CUDA Driver API reference), without its headers.
+// The functions of the CUDA driver that a device takes, found in the driver's library at run time. They are declared
+// here as the driver's manual gives them (CUDA Driver API reference), without its headers.
 #pragma once
 
 #include <cstddef>

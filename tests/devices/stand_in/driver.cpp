@@ -1,13 +1,13 @@
-// A library in the place of a graphics driver, for machines without one. The memory of its device is memory of the host,
-// and code is run by the processor: for PTX that Polyform keeps, the source that stands beside it is compiled and loaded.
+// A library in the place of a graphics driver, for machines without one. The memory of its device is memory of the
+// host, and code is run by the processor: for PTX that Polyform keeps, the source beside it is compiled and loaded.
 // What is given to a stream is done as late as a driver may do it, when it is waited for. Memory is counted, and copies
 // beyond it are errors.
 //
 // The environment tells it what to do:
 //   STAND_IN_DEVICES   how many devices there are [1]
 //   STAND_IN_MEMORY    bytes of a device [1e9]
-//   STAND_IN_FAIL      FUNCTION ERROR N: that function fails with the error from its N-th call on; `kernel` for the code
-//                      itself. An error from 700 on loses the device: all that comes later fails with it.
+//   STAND_IN_FAIL      FUNCTION ERROR N: that function fails with the error from its N-th call on; `kernel` for the
+//                      code itself. An error from 700 on loses the device: all that comes later fails with it.
 //   STAND_IN_LOG       a file to which the names of the calls are added
 //   STAND_IN_INCLUDE   where the headers of the SDK stand
 #include <dlfcn.h>
@@ -48,7 +48,8 @@ class Device {
  public:
   /// What a call of that name returns before it does anything.
   int call(const std::string& name) {
-    if (const std::string log = setting("STAND_IN_LOG"); !log.empty()) std::ofstream(log, std::ios::app) << name << '\n';
+    if (const std::string log = setting("STAND_IN_LOG"); !log.empty())
+      std::ofstream(log, std::ios::app) << name << '\n';
     std::istringstream wish(setting("STAND_IN_FAIL"));
     std::string function;
     int error = 0, from = 0;

@@ -58,9 +58,9 @@ struct DeviceLaunch {
   std::size_t argument_bytes = 0;
 };
 
-/// A device that was opened, by one process, used by one thread at a time. What is given to a queue is done in the order
-/// in which it was given; what is in different queues may be done at the same time. All that is not waited for may
-/// still be under way. Whatever returns Status::failed tells failure() and trouble().
+/// A device that was opened, by one process, used by one thread at a time. What is given to a queue is done in the
+/// order in which it was given; what is in different queues may be done at the same time. All that is not waited for
+/// may still be under way. Whatever returns Status::failed tells failure() and trouble().
 class Device {
  public:
   static constexpr unsigned queues = 2;
