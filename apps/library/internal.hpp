@@ -2,6 +2,7 @@
 #pragma once
 
 #include <csignal>
+#include <functional>
 #include <memory>
 #include <new>
 #include <optional>
@@ -26,6 +27,8 @@ struct Model::Parts {
   std::string file;
   std::optional<std::string> text;  ///< of a model that is no file
   ReadOptions options;
+  /// Reads the description; as often as it is asked for.
+  std::function<host::Description(host::Diagnostics&, bool& missing_plugin)> description;
   std::vector<std::unique_ptr<FunctionType>> functions;
   host::Diagnostics diagnostics;  ///< of reading and assembly
   std::vector<Message> messages;
@@ -49,7 +52,6 @@ struct Solver::Parts {
   std::exception_ptr unmet = nullptr;   ///< the failure of a check in the last derivative
   std::exception_ptr thrown = nullptr;  ///< by a function of the caller, in the last derivative
   std::string thrower = {};             ///< its name
-  std::unique_ptr<host::System> starting = {};  ///< the model again, to find states from some of their coordinates
 };
 
 struct Result::Parts {
@@ -66,6 +68,11 @@ struct Result::Parts {
   RunStatus status = RunStatus::done;
   std::exception_ptr thrown;  ///< by a function of the caller
 };
+
+/// Changes what a model says before it is assembled.
+using Change = std::function<void(host::Description&)>;
+/// The model once more, read anew and with that change; nothing if it cannot be assembled then.
+std::unique_ptr<host::System> assembled_anew(const Model::Parts&, const Change&);
 
 Message message_of(const Diagnostic&);
 std::vector<Message> messages_of(const host::Diagnostics&);

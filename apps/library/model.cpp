@@ -28,7 +28,10 @@ std::shared_ptr<const Model::Parts> made(const std::string& file, std::optional<
     parts->options = options;
     parts->plugins = plugins_of(options.plugin_paths);
     bool missing_plugin = false;
-    host::Description model = read(parts->catalog(), parts->diagnostics, missing_plugin);
+    parts->description = [parts = parts.get(), read](host::Diagnostics& diagnostics, bool& missing) {
+      return read(parts->catalog(), diagnostics, missing);
+    };
+    host::Description model = parts->description(parts->diagnostics, missing_plugin);
     if (!parts->diagnostics.failed()) {
       for (const FunctionForce& force : options.functions)
         parts->functions.push_back(std::make_unique<FunctionType>(force));
@@ -50,6 +53,17 @@ std::shared_ptr<const Model::Parts> made(const std::string& file, std::optional<
 
 }  // namespace
 
+std::unique_ptr<host::System> assembled_anew(const Model::Parts& parts, const Change& change) {
+  host::Diagnostics unsaid;
+  bool missing_plugin = false;
+  host::Description model = parts.description(unsaid, missing_plugin);
+  if (unsaid.failed()) return nullptr;
+  for (const auto& function : parts.functions) function->add_to(model);
+  change(model);
+  const host::ProcessState before;
+  return host::System::assemble(std::move(model), parts.plugins.libraries, unsaid);
+}
+
 Model::Model(std::shared_ptr<const Parts> parts) : parts_(std::move(parts)) {}
 
 Model Model::read(const std::string& file, const ReadOptions& options) {
@@ -58,24 +72,25 @@ Model Model::read(const std::string& file, const ReadOptions& options) {
   arguments.lenient = options.lenient;
   arguments.import_options = options.import_options;
   return Model(made(file, std::nullopt, options,
-                    [&](const host::Catalog& catalog, host::Diagnostics& diagnostics, bool& missing) {
+                    [arguments](const host::Catalog& catalog, host::Diagnostics& diagnostics, bool& missing) {
                       return apps::read(arguments, catalog, diagnostics, missing);
                     }));
 }
 
 Model Model::parse(std::string_view text, const std::string& file, const ReadOptions& options) {
   return Model(made(file, std::string(text), options,
-                    [&](const host::Catalog& catalog, host::Diagnostics& diagnostics, bool& missing) {
-                      return host::read_model_text(text, file, catalog, diagnostics, missing, {options.lenient});
+                    [text = std::string(text), file, lenient = options.lenient](
+                        const host::Catalog& catalog, host::Diagnostics& diagnostics, bool& missing) {
+                      return host::read_model_text(text, file, catalog, diagnostics, missing, {lenient});
                     }));
 }
 
 Model Model::build(const Value& document, const std::string& file, const ReadOptions& options) {
   return Model(made(file, text_of(document), options,
-                    [&](const host::Catalog& catalog, host::Diagnostics& diagnostics, bool& missing) {
+                    [document, file, lenient = options.lenient](const host::Catalog& catalog,
+                                                                host::Diagnostics& diagnostics, bool& missing) {
                       const Nodes nodes(document);
-                      return host::read_model_tree(nodes.root(), file, catalog, diagnostics, missing,
-                                                   {options.lenient});
+                      return host::read_model_tree(nodes.root(), file, catalog, diagnostics, missing, {lenient});
                     }));
 }
 

@@ -52,34 +52,36 @@ class CoordinateNames {
   std::vector<Place> places_;
 };
 
-/// The joints that have given coordinates, with all of their own in that state; the others without, if they stand alone.
-std::vector<host::JointStart> starts(const host::System& system, const host::CanonicalState& state,
-                                     const std::vector<CoordinateNames::Place>& given, bool alone) {
-  std::vector<host::JointStart> all;
-  for (std::size_t j = 0; j < system.joints().size(); ++j) {
+/// Puts the given coordinates of that state into the model, for each joint that has some with all of its own. alone: in
+/// the place of what the model gives of other joints too.
+void put_start(const host::System& system, const host::CanonicalState& state,
+               const std::vector<CoordinateNames::Place>& given, bool alone, host::Description& model) {
+  for (std::size_t j = 0; j < std::min(system.joints().size(), model.joints.size()); ++j) {
     const JointData& joint = system.view().joints[at(system.joints()[j])];
-    const auto is_given = [&](bool velocity, std::size_t offset, std::size_t count) {
-      return std::ranges::any_of(given, [&](const CoordinateNames::Place& place) {
+    const auto put = [&](bool velocity, const std::vector<double>& from, std::size_t offset, std::size_t count,
+                         std::vector<double>& to) {
+      const bool is_given = std::ranges::any_of(given, [&](const CoordinateNames::Place& place) {
         return place.is_velocity == velocity && place.index >= offset && place.index < offset + count;
       });
+      const auto first = from.begin() + static_cast<std::ptrdiff_t>(offset);
+      if (is_given)
+        to.assign(first, first + static_cast<std::ptrdiff_t>(count));
+      else if (alone)
+        to.clear();
     };
-    const auto part = [](const std::vector<double>& from, std::size_t offset, std::size_t count) {
-      return std::vector(from.begin() + static_cast<std::ptrdiff_t>(offset),
-                         from.begin() + static_cast<std::ptrdiff_t>(offset + count));
-    };
-    const host::JointItem& item = system.description().joints[j];
-    host::JointStart start{j, {}, {}};
-    if (is_given(false, joint.q_offset, joint.nq))
-      start.position = part(state.q, joint.q_offset, own_positions(joint));
-    else if (!alone)
-      start.position = item.initial_position;
-    if (is_given(true, joint.v_offset, joint.nv))
-      start.velocity = part(state.v, joint.v_offset, joint.nv);
-    else if (!alone)
-      start.velocity = item.initial_velocity;
-    all.push_back(std::move(start));
+    put(false, state.q, joint.q_offset, own_positions(joint), model.joints[j].initial_position);
+    put(true, state.v, joint.v_offset, joint.nv, model.joints[j].initial_velocity);
   }
-  return all;
+}
+
+/// Whether both have the same joints, in the same places of the canonical state. A file may have changed since.
+bool has_coordinates_of(const host::System& a, const host::System& b) {
+  const ConstStateView of_a = a.initial_state(), of_b = b.initial_state();
+  const auto same = [](const JointData& x, const JointData& y) {
+    return x.name == y.name && x.q_offset == y.q_offset && x.v_offset == y.v_offset;
+  };
+  return std::ranges::equal(a.view().joints, b.view().joints, same) && of_a.eta.size() == of_b.eta.size() &&
+         of_a.x.size() == of_b.x.size() && of_a.discrete.size() == of_b.discrete.size();
 }
 
 [[noreturn]] void fail(const polyform::Solver& solver, const std::string& name, const char* what, double t) {
@@ -167,16 +169,12 @@ std::vector<double> Solver::encode(const std::vector<std::pair<std::string, doub
         return std::abs(got - wanted) <= closed * (1 + std::abs(wanted));
       });
     };
-    if (!parts_->starting) {
-      host::Diagnostics unsaid;
-      parts_->starting =
-          host::System::assemble(system.description().referring(), parts_->model->plugins.libraries, unsaid);
-    }
-    // First beside the coordinates that the model gives, then in the place of all of them.
+    // The model is assembled with them: first beside the coordinates that it gives, then in the place of all of those.
     for (const bool alone : {false, true}) {
-      host::Diagnostics unsaid;
-      if (!parts_->starting || !parts_->starting->start_again(starts(system, state, given, alone), unsaid)) continue;
-      const ConstStateView found = parts_->starting->initial_state();
+      const std::unique_ptr<host::System> moved = assembled_anew(
+          *parts_->model, [&](host::Description& model) { put_start(system, state, given, alone, model); });
+      if (!moved || !has_coordinates_of(*moved, system)) continue;
+      const ConstStateView found = moved->initial_state();
       if (keeps(found) && meets(misfit(found))) return y;
     }
     throw host::Failure(

@@ -2,9 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <tuple>
-#include <utility>
-
 #include "framework/host/assembly/dependent_rows.hpp"
 #include "framework/host/assembly/drawn_rounding.hpp"
 #include "framework/host/assembly/negative_inertia.hpp"
@@ -38,26 +35,6 @@ const std::string& System::chosen_rates() const { return parts_->chosen_rates; }
 const std::vector<BodyIndex>& System::bodies() const { return parts_->body_of; }
 const std::vector<JointIndex>& System::joints() const { return parts_->joint_of; }
 std::size_t System::loops() const { return parts_->forest.loops.size(); }
-bool System::start_again(const std::vector<JointStart>& starts, Diagnostics& diagnostics) {
-  Parts& p = *parts_;
-  std::vector<JointItem>& items = p.description.joints;
-  const std::tuple before(p.q, p.v, p.eta, p.etadot, p.x, p.discrete, p.chosen_rates);
-  std::vector<JointStart> of_model;
-  for (const JointStart& start : starts) {
-    JointItem& item = items[start.joint];
-    of_model.push_back({start.joint, std::exchange(item.initial_position, start.position),
-                        std::exchange(item.initial_velocity, start.velocity)});
-  }
-  p.chosen_rates.clear();
-  const bool found = build_initial_state(p, diagnostics);
-  if (!found) std::tie(p.q, p.v, p.eta, p.etadot, p.x, p.discrete, p.chosen_rates) = before;
-  for (auto old = of_model.rbegin(); old != of_model.rend(); ++old) {
-    items[old->joint].initial_position = std::move(old->position);
-    items[old->joint].initial_velocity = std::move(old->velocity);
-  }
-  return found;
-}
-
 ConstStateView System::initial_state() const {
   return {.q = parts_->q, .v = parts_->v, .eta = parts_->eta, .etadot = parts_->etadot, .x = parts_->x,
           .discrete = parts_->discrete};

@@ -24,12 +24,6 @@ struct ConstraintCount {
   std::vector<std::string> redundant_constraints;  ///< whose these are: "constraint a", "module b"
 };
 
-/// Coordinates and velocities of a joint at the start, all of them or none.
-struct JointStart {
-  std::size_t joint = 0;  ///< in the user's order
-  std::vector<double> position, velocity;
-};
-
 /// A model ready to run. Owns the view and everything it points to; outlives all solvers compiled from it.
 class System {
  public:
@@ -37,10 +31,6 @@ class System {
   /// libraries.
   static std::unique_ptr<System> assemble(Description, std::shared_ptr<const void> keep_alive, Diagnostics&);
   ~System();
-  /// Finds the initial state anew, with these coordinates and velocities of joints in the place of the model's. What
-  /// depends on them is found as at first: loops, constraints and modules. False, after a report, if there is no such
-  /// state; the old one stays then. Solvers are not to be compiled or encoded meanwhile.
-  bool start_again(const std::vector<JointStart>&, Diagnostics&);
   System(const System&) = delete;
   System& operator=(const System&) = delete;
 

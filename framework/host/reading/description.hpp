@@ -98,9 +98,8 @@ struct Description {
   Description() = default;
   Description(Description&&) = default;
   Description& operator=(Description&&) = default;
+  Description(const Description&) = delete;
   Description& operator=(const Description&) = delete;
-  /// A copy whose fields refer to the texts, lists and types of this one, which outlives it.
-  Description referring() const { return Description(*this); }
 
   std::string file;      ///< as named on the command line
   std::string name;
@@ -129,9 +128,6 @@ struct Description {
   std::deque<std::vector<std::array<std::uint32_t, 3>>> face_lists;  ///< of meshes
   std::deque<std::vector<JointIndex>> joint_lists;
   std::vector<std::shared_ptr<const void>> made;  ///< formulas, and types of elements that follow them
-
- private:
-  Description(const Description&) = default;
 };
 
 }  // namespace polyform::host::reading
