@@ -1,5 +1,7 @@
 """Solvers driven from Python: SciPy, batches, threads, an optimizer."""
 
+import os
+import tempfile
 import threading
 import unittest
 
@@ -94,7 +96,9 @@ class Solvers(unittest.TestCase):
             with open(path, "w") as file:
                 file.write(text)
             solver = pf.read(path).solver()
-        y = solver.encode({"j.q": 0.3, "j.v": 0.2})
+            y = solver.encode({"j.q": 0.3, "j.v": 0.2})
+        with self.assertRaisesRegex(pf.Error, "cannot be read once more"):
+            solver.encode({"j.q": 0.3, "j.v": 0.2})
         seen = solver.observe(0, y)
         self.assertAlmostEqual(seen["j.q"], 0.3, places=12)
         self.assertAlmostEqual(seen["j.v"], 0.2, places=12)
