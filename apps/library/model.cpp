@@ -1,9 +1,12 @@
 #include "polyform/library/model.hpp"
 
+#include <fmt/format.h>
+
 #include "apps/library/document.hpp"
 #include "apps/library/internal.hpp"
 #include "apps/session/start_state.hpp"
 #include "framework/host/reading/reader.hpp"
+#include "framework/host/reading/report.hpp"
 #include "framework/host/registry/process_state.hpp"
 
 namespace polyform::library {
@@ -57,7 +60,10 @@ std::unique_ptr<host::System> assembled_anew(const Model::Parts& parts, const Ch
   host::Diagnostics unsaid;
   bool missing_plugin = false;
   host::Description model = parts.description(unsaid, missing_plugin);
-  if (unsaid.failed()) return nullptr;
+  if (unsaid.failed())
+    throw host::Failure(host::Exit::bad_input, fmt::format("the model {} cannot be read once more", host::show(parts.file)),
+                        "Coordinates that follow from others are found with its file: leave it where it was, or give all "
+                        "coordinates.");
   for (const auto& function : parts.functions) function->add_to(model);
   change(model);
   const host::ProcessState before;
