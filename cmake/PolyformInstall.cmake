@@ -54,7 +54,8 @@ file(CREATE_LINK ${PROJECT_SOURCE_DIR}/sdk/examples ${POLYFORM_DATA_DIRECTORY}/e
 
 # Pages keep their folders, so that the links between them hold.
 file(GLOB pages RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS
-  sdk/*.md apps/pages/*.md apps/pages/site/*.md apps/pages/site/*/*.md apps/pages/site/pictures/*.png plugins/README.md plugins/*/*/README.md)
+  sdk/*.md apps/pages/*.md apps/pages/site/*.md apps/pages/site/*/*.md apps/pages/site/pictures/*.png
+  apps/pages/site/pictures/*.svg plugins/README.md plugins/*/*/README.md)
 foreach(page IN LISTS pages ITEMS README.md LICENSE .github/CHANGELOG.md .github/CONTRIBUTING.md)
   cmake_path(GET page PARENT_PATH folder)
   install(FILES ${page} DESTINATION ${CMAKE_INSTALL_DOCDIR}/${folder})

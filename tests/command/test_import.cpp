@@ -26,7 +26,7 @@ TEST_CASE("import writes a model that runs, and lists what became of the file") 
   CHECK(outcome.code == 0);
   CHECK(outcome.out.empty());
   CHECK_THAT(outcome.err,
-             Contains("not honoured:") && Contains("5  joint/limit: a joint moves beyond its limits (line"));
+             Contains("not honoured:") && Contains("5  joint/limit@lower: a joint moves beyond its limits; with the"));
   CHECK_THAT(outcome.err, Contains("joint/mimic"));
   CHECK_THAT(shop.read("arm.yaml"), Contains("name: \"flange_mount\""));
   CHECK(shop.run({"run", "arm.yaml", "--duration", "0.05", "--quiet"}).code == 0);
@@ -53,7 +53,7 @@ TEST_CASE("strict imports refuse losses and write nothing") {
   shop.write("p.urdf", pendulum);
   const Outcome outcome = shop.run({"import", "p.urdf", "-o", "p.yaml", "--strict"});
   CHECK(outcome.code == 2);
-  CHECK_THAT(outcome.err, Contains("--strict: 1 thing of p.urdf would not be honoured: joint/limit (1)"));
+  CHECK_THAT(outcome.err, Contains("--strict: 1 thing of p.urdf would not be honoured: joint/limit@effort"));
   CHECK_FALSE(std::filesystem::exists(shop.path("p.yaml")));
 }
 
@@ -63,7 +63,7 @@ TEST_CASE("commands take files of other programs, and name what is lost") {
   const Outcome check = shop.run({"check", "p.urdf"});
   CHECK(check.code == 0);
   CHECK_THAT(check.out, Contains("degrees of freedom  1"));
-  CHECK_THAT(check.err, Contains("p.urdf: warning: not honoured of this file: joint/limit (1)"));
+  CHECK_THAT(check.err, Contains("p.urdf: warning: not honoured of this file: joint/limit@effort (1)"));
   CHECK_THAT(shop.run({"check", "p.urdf", "--import-option", "base=free"}).out, Contains("degrees of freedom  7"));
   CHECK(shop.run({"run", "p.urdf", "--duration", "0.05", "--quiet"}).code == 0);
   CHECK(shop.run({"evaluate", models + "/gripper.sdf"}).code == 0);

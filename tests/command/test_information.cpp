@@ -21,7 +21,8 @@ TEST_CASE("check counts bodies, joints, loops and degrees of freedom of every mo
     const json result = json::parse(outcome.out);
     const bool has_bodies = result.at("bodies").get<int>() >= 1;  // or modules alone
     CHECK(has_bodies == (entry.path().stem() != "coupled_circuits"));
-    CHECK(result.at("degrees_of_freedom").get<int>() >= (has_bodies ? 1 : 0));
+    const bool moves_freely = has_bodies && entry.path().stem() != "cam_spindle";  // whose motion is prescribed
+    CHECK(result.at("degrees_of_freedom").get<int>() >= (moves_freely ? 1 : 0));
     CHECK(result.at("warnings").is_array());
   }
 }

@@ -174,8 +174,9 @@ TEST_CASE("a group of meshes, height fields, ellipsoids, boxes and cylinders mov
                           "initial: {{velocity: [0.3, 0.2, 0, {1}, {1}, -0.2]}}}}\n",
                           name, name == "stone" || name == "egg" ? 0.0 : (name == "log" ? -0.3 : -0.1));
     return system_from_text(text + fmt::format("contacts:\n"
-                                               "  - {{between: [hard, hard], results: {0}, stiffness: 1.0e+5}}\n"
-                                               "  - {{between: [egg, [ground, ball, crate]], results: {0}, stiffness: 1.0e+5}}\n"
+                                               "  - {{name: hard, between: [hard, hard], results: {0}, stiffness: 1.0e+5}}\n"
+                                               "  - {{name: soft, between: [egg, [ground, ball, crate]], results: {0}, "
+                                               "stiffness: 1.0e+5}}\n"
                                                "groups: {{hard: [stone, log, crate, ball, ground]}}\n", results));
   };
   const auto pairs = model("each"), group = model("total");
