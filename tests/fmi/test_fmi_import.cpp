@@ -257,7 +257,7 @@ TEST_CASE("elements of the arrays of an FMU are coupled one by one") {
   REQUIRE(run.code == 0);
   const Table table = read_table(run.out);
   check_same(table, plain, 0);
-  CHECK(table.at(5, "drive.out[1,2]") == Approx(table.at(5, "drive.i")).epsilon(1e-12));
+  CHECK(table.at(5, "drive.out[1][2]") == Approx(table.at(5, "drive.i")).epsilon(1e-12));
   CHECK(run_with("positions: \"motion[3]\"").err.find("It is an array of 2; indices begin at 1.") != std::string::npos);
   CHECK(run_with("positions: motion").err.find("Give its elements: `motion[1]` and so on.") != std::string::npos);
 }

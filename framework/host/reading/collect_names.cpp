@@ -37,7 +37,7 @@ void collect(std::span<const Value> list, NameIndex& index, std::vector<Item>& i
     }
     if (!index.add(*name, static_cast<std::int32_t>(i), name_value->place())) {
       name_value->error(
-          fmt::format("the name {} is taken by another {}, in line {}", show(*name), what, index.place_of(*name).line),
+          fmt::format("the name {} is taken by another {}{}", show(*name), what, in_line(index.place_of(*name))),
           "Give each its own name.");
     }
     items[i].name = std::move(*name);
@@ -80,7 +80,7 @@ void add_chain(Reading& r, const Value& value, std::unordered_map<std::string, i
   if (head.name.empty()) head.count = 0;
   const auto [known, inserted] = lines.emplace(head.name, value.place().line);
   if (!inserted && !head.name.empty()) {
-    value.error(fmt::format("the name {} is taken by another chain, in line {}", show(head.name), known->second),
+    value.error(fmt::format("the name {} is taken by another chain{}", show(head.name), in_line({known->second, 1})),
                 "Give each its own name.");
     head.count = 0;
   } else if (head.count == 0) {

@@ -27,8 +27,8 @@ class Taken {
     std::optional<std::string> name = value ? read_name(*value) : std::nullopt;
     if (!name) return {};
     if (!index_.add(*name, 0, value->place())) {
-      value->error(fmt::format("the name {} is taken by another {}, in line {}", show(*name), what_,
-                               index_.place_of(*name).line),
+      value->error(fmt::format("the name {} is taken by another {}{}", show(*name), what_,
+                               in_line(index_.place_of(*name))),
                    "Give each its own name.");
     }
     return std::move(*name);

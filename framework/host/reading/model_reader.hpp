@@ -37,6 +37,11 @@ struct ChainHead {
 std::vector<ChainHead> collect_names(Reading&, std::span<const Value> bodies, std::span<const Value> joints,
                                      const Value* chains);
 
+/// ", in line 3" for messages; "" for what stands in no file, as in a model that a program has built.
+inline std::string in_line(Place place) {
+  return place.line > 0 ? ", in line " + std::to_string(place.line) : std::string();
+}
+
 /// How many items of this size this computer can hold.
 std::size_t items_in_memory(std::size_t bytes_each);
 

@@ -231,7 +231,7 @@ void Parts::place(const Value& item, const Scope* outer, std::vector<Part*>& aro
   scope.placed_at = item.model_place();
   if (const auto [known, is_new] = prefixes_.emplace(scope.prefix, item.place()); !is_new)
     return item.error(
-        fmt::format("the name {} is taken by another placement, in line {}", show(*name), known->second.line),
+        fmt::format("the name {} is taken by another placement{}", show(*name), in_line(known->second)),
         "Give each its own name.");
   Pose own;
   if (position) own.position = read_vector3(*position, "m").value_or(Vec3{});

@@ -131,12 +131,14 @@ Coupling coupling_of(Strided<const FieldValue> fields) {
                                fields[command_values].functions.size(), c.commands.size()),
                    "Give each input under `commands` a value under `command_values`.");
   const auto add = [&](const std::string& name) {
-    const auto known = std::ranges::find(c.names, name);
+    std::string shown = name;  // names of columns have no commas: x[1,2] is x[1][2]
+    for (std::size_t at = shown.find(','); at != std::string::npos; at = shown.find(',')) shown.replace(at, 1, "][");
+    const auto known = std::ranges::find(c.names, shown);
     if (known != c.names.end()) return static_cast<std::size_t>(known - c.names.begin());
     const Tap tap = tap_of(c.fmu->element(name, "output"));
     c.places.push_back(c.outputs.place_of(tap.reference, tap.element, tap.values));
     c.units.push_back(tap.unit);
-    c.names.push_back(name);
+    c.names.push_back(shown);
     return c.names.size() - 1;
   };
   for (const std::string& name : names_in(fields[efforts].text)) {
