@@ -34,9 +34,6 @@ void Residual::find_block(std::size_t i) noexcept {
     moving = length * largest(motion.angular) + largest(motion.linear);
     applied = largest(load_on_body.linear) + largest(load_on_body.angular) / length;
     inertia = largest(inertial.linear) + largest(inertial.angular) / length;
-    // Where nothing has inertia and nothing acts, forces are rounding of what the made-up mass would feel.
-    constexpr double nearly_nothing = 1e-12;
-    inertia += nearly_nothing * scales_[i].mass * moving;
     store(load_on_body - inertial, left);
   }
   for (std::size_t k = 0; k < blocks_.own(i).count; ++k) {
@@ -95,8 +92,15 @@ Residual::Floors Residual::force_floors() const noexcept {
   return floors;
 }
 
+void Residual::note_asked(double right, double weight, bool module) noexcept {
+  if (!(weight > 0)) return;
+  double& most = module ? asked_.of_modules : asked_.of_bodies;
+  most = std::max(most, std::abs(right) / weight);
+}
+
 void Residual::find(Remainder& out) noexcept {
   out.row_error = out.body_error = 0;
+  asked_ = {};
   double sum = 0;
   for (std::size_t i = 0; i < blocks_.count(); ++i) find_block(i);
   // A body that stands still in a system that moves has only rounding: a small part of the largest is its scale.
@@ -114,7 +118,8 @@ void Residual::find_rows(std::size_t t, const Floors& motion, Remainder& out, do
     const std::size_t row = blocks_.row_at(constraint.row + r);
     const double multiplier = problem_.solution[row];
     const double carried = std::max(std::abs(multiplier), least_share * held_force(t, r));
-    double left = problem_.data[row], size = std::abs(left);
+    const double right = problem_.data[row];
+    double left = right, size = std::abs(right), of_bodies = 0, of_modules = 0;
     for (const Constraints::Entry& entry : constraints_.entries_of(constraint)) {
       const std::size_t b = entry.block;
       double* f = values_.data() + blocks_.offset(b);
@@ -132,7 +137,11 @@ void Residual::find_rows(std::size_t t, const Floors& motion, Remainder& out, do
       const double weight = row_weight(entry, r);
       size += weight * std::max(sizes_[b].motion, motion.of(blocks_.is_module(b)));
       sizes_[b].force += weight * carried;
+      double& largest_weight = blocks_.is_module(b) ? of_modules : of_bodies;
+      largest_weight = std::max(largest_weight, weight);
     }
+    note_asked(right, of_bodies, false);
+    note_asked(right, of_modules, true);
     values_[row] = left;
     sum += left;
     if (std::abs(left) > out.row_error * size) {
@@ -142,8 +151,12 @@ void Residual::find_rows(std::size_t t, const Floors& motion, Remainder& out, do
   }
 }
 
+/// A block that lacks inertia is lent some, of which rounding of the force is left that the motion of the rows asks of
+/// it: that force counts, even where nothing else acts.
 void Residual::find_block_error(std::size_t i, const Floors& force, Remainder& out, double& sum) const noexcept {
-  const double size = std::max(sizes_[i].force, force.of(blocks_.is_module(i)));
+  const bool is_module = blocks_.is_module(i);
+  const double lent = scales_[i].singular ? delta_of_singular * scales_[i].mass * asked_.of(is_module) : 0;
+  const double size = std::max({sizes_[i].force, force.of(is_module), lent});
   const double worst = largest_force(i);
   sum += worst;
   if (worst > out.body_error * size) {

@@ -62,6 +62,8 @@ class Residual {
   };
   Floors motion_floors() const noexcept;
   Floors force_floors() const noexcept;
+  /// Notes how fast a row asks a block to move by itself.
+  void note_asked(double right, double weight, bool module) noexcept;
   void find_rows(std::size_t constraint, const Floors& motion, Remainder&, double& sum) noexcept;
   double largest_force(std::size_t block) const noexcept;
   void find_block_error(std::size_t block, const Floors& force, Remainder&, double& sum) const noexcept;
@@ -75,6 +77,7 @@ class Residual {
   const LinearProblem& problem_;
   std::vector<double> values_;
   std::vector<Size> sizes_;  ///< per block
+  Floors asked_;             ///< the fastest motions that the rows ask for by themselves
 };
 
 }  // namespace polyform::absolute
