@@ -18,6 +18,8 @@ namespace {
 constexpr std::array<double, 6> places{-1, -2. / 3, -1. / 3, 1. / 3, 2. / 3, 1};
 /// The width of the first samples, as a part of the size of the values; each time they come nearer by this factor.
 constexpr double first_width = 0.005, nearer = 1. / 8;
+/// At a single value eigenvalues may be taken for zero, or zero ones for others: samples at other values then do.
+constexpr double narrower = 0.75;
 constexpr int most_times = 4;
 /// More digits than this nobody reads, and eigenvalues do not have.
 constexpr double enough = 1e-12;
@@ -133,6 +135,7 @@ StabilityChange StabilityCrossing::find(LinearStudyPoint below, LinearStudyPoint
 /// error.
 std::optional<StabilityCrossing::Zero> StabilityCrossing::zero_of(TestFunction test, double start, double width) {
   std::optional<Zero> zero = interpolate(test, start, width);
+  for (int time = 1; time < most_times && !zero; ++time) zero = interpolate(test, start, width *= narrower);
   if (!zero) return std::nullopt;
   zero->error = std::numeric_limits<double>::infinity();
   for (int time = 0; time < most_times; ++time) {

@@ -18,11 +18,11 @@ constexpr double lost_energy = 1e-2;
 /// less than this part of the work that is passed on is stored, nothing moves that has inertia.
 constexpr double at_rest = 1e-9;
 
-/// The fastest rate of what an element is attached to, m/s or rad/s.
-double speed_of(const SystemView& view, const ElementInstance& element, std::span<const BodyMotion> motions,
-                std::span<const double> v) {
+/// The fastest rate of what an element is attached to, its joints included, m/s or rad/s.
+double speed_of(const SystemView& view, const ElementInstance& element, std::span<const JointIndex> joints,
+                std::span<const BodyMotion> motions, std::span<const double> v) {
   double fastest = 0;
-  for (const JointIndex j : element.joints)
+  for (const JointIndex j : joints)
     for (const double rate : v.subspan(view.joints[at(j)].v_offset, view.joints[at(j)].nv))
       fastest = std::max(fastest, std::abs(rate));
   for (const Marker& marker : element.markers) {
@@ -69,13 +69,18 @@ double RunStatistics::passing(const Observation& now) const {
              std::abs(dot(w.linear, V.linear + cross(V.angular, body.R * joint.p_moving)));
   }
   std::size_t next = 0;
-  for (const ConstraintInstances& of_type : view_.constraints)
+  for (const ConstraintInstances& of_type : view_.constraints) {
+    std::size_t joint = 0;
     for (std::size_t e = 0; e < of_type.instances.size(); ++e) {
-      const double speed = speed_of(view_, of_type.instances[e], motions_, now.v);
+      const ElementInstance& element = of_type.instances[e];
+      const std::span<const JointIndex> joints = of_type.joints.subspan(joint, element.joints.size());
+      joint += joints.size();
+      const double speed = speed_of(view_, element, joints, motions_, now.v);
       for (std::size_t r = 0; r < of_type.rows[e]; ++r)
         if (const double force = now.constraint_multipliers[next++]; std::isfinite(force))
           power += std::abs(force) * speed;
     }
+  }
   return power;
 }
 
