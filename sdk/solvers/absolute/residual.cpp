@@ -106,6 +106,10 @@ void Residual::find(Remainder& out) noexcept {
   // A body that stands still in a system that moves has only rounding: a small part of the largest is its scale.
   const Floors motion = motion_floors();
   for (std::size_t t = 0; t < constraints_.count(); ++t) find_rows(t, motion, out, sum);
+  // A block that lacks inertia is lent some, and rounding is left of the force that this would need for the motion that
+  // the rows ask for: that force counts, even where nothing else acts.
+  for (std::size_t i = 0; i < blocks_.count(); ++i)
+    if (scales_[i].singular) sizes_[i].force += scales_[i].mass * asked_.of(blocks_.is_module(i));
   const Floors force = force_floors();
   for (std::size_t i = 0; i < blocks_.count(); ++i) find_block_error(i, force, out, sum);
   if (!std::isfinite(sum)) out.body_error = out.row_error = std::numeric_limits<double>::infinity();
@@ -151,12 +155,8 @@ void Residual::find_rows(std::size_t t, const Floors& motion, Remainder& out, do
   }
 }
 
-/// A block that lacks inertia is lent some, of which rounding of the force is left that the motion of the rows asks of
-/// it: that force counts, even where nothing else acts.
 void Residual::find_block_error(std::size_t i, const Floors& force, Remainder& out, double& sum) const noexcept {
-  const bool is_module = blocks_.is_module(i);
-  const double lent = scales_[i].singular ? delta_of_singular * scales_[i].mass * asked_.of(is_module) : 0;
-  const double size = std::max({sizes_[i].force, force.of(is_module), lent});
+  const double size = std::max(sizes_[i].force, force.of(blocks_.is_module(i)));
   const double worst = largest_force(i);
   sum += worst;
   if (worst > out.body_error * size) {

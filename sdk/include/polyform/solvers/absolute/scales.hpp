@@ -7,10 +7,6 @@
 
 namespace polyform::absolute {
 
-/// The part of its size that a block without inertia for some motion is lent in the factors. 1/δ must stay well below
-/// 1/ε (least_epsilon), or else the rounding of its part in redundant rows hides their ε.
-inline constexpr double delta_of_singular = 1e-4;
-
 /// Sizes of a body; made up if it has no mass or inertia. For a module all are 1.
 struct BlockScale {
   double mass = 0, inertia = 0, length = 0;  ///< kg, kg m², m
