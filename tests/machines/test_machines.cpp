@@ -200,7 +200,7 @@ TEST_CASE("files are named from the folder of the file that names them, or else 
   const Outcome all = shop.run({"check", model});
   INFO(all.out << all.err);
   CHECK(all.code == 0);
-  for (const char* name : {"'x.leg'", "'x.a.pad'", "'x.b.shared'", "'pad'"}) CHECK_THAT(all.err, Catch::Contains(name));
+  for (const char* name : {"`x.leg`", "`x.a.pad`", "`x.b.shared`", "`pad`"}) CHECK_THAT(all.err, Catch::Contains(name));
   shop.write("legs/pads/pad.yaml", "include: ../list.yaml\n");
   const Outcome loop = shop.run({"check", model});
   CHECK(loop.code == 2);
