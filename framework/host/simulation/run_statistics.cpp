@@ -17,6 +17,8 @@ constexpr double lost_energy = 1e-2;
 /// Part of the energy that forces could exchange: a system that moves with less, losses included, is at rest. Where
 /// less than this part of the work that is passed on is stored, nothing moves that has inertia.
 constexpr double at_rest = 1e-9;
+/// Speed of a system that stands still, m/s: nobody gives smaller ones.
+constexpr double still = 1e-6;
 
 /// The fastest rate of what an element is attached to, its joints included, m/s or rad/s.
 double speed_of(const SystemView& view, const ElementInstance& element, std::span<const JointIndex> joints,
@@ -47,15 +49,20 @@ void RunStatistics::start(const Observation& now, double balance) {
   sums_.possible = system_scales_.of_system(motions_).energy + std::abs(sprung);
 }
 
+double RunStatistics::mass_or_one() const {
+  double mass = 0;
+  for (std::size_t i = 0; i < motions_.size(); ++i) mass += system_scales_.mass(i);
+  return mass > 0 ? mass : 1;
+}
+
 double RunStatistics::lent_energy() const {
-  double mass = 0, fastest = 0;
+  double fastest = 0;
   for (std::size_t i = 0; i < motions_.size(); ++i) {
     const Spatial& V = motions_[i].V;
-    mass += system_scales_.mass(i);
     if (!(system_scales_.mass(i) > 0))
       fastest = std::max(fastest, norm(V.linear) + norm(V.angular) * system_scales_.largest_reach());
   }
-  return (mass > 0 ? mass : 1) * fastest * fastest;
+  return mass_or_one() * fastest * fastest;
 }
 
 double RunStatistics::passing(const Observation& now) const {
@@ -110,13 +117,15 @@ void RunStatistics::row(double time, const Observation& now, double work) {
 // motion, however small compared with the potential energy of the whole.
 double RunStatistics::rounding() const { return 100 * std::numeric_limits<double>::epsilon() * sums_.terms; }
 
+double RunStatistics::standing() const { return mass_or_one() * still * still; }
+
 double RunStatistics::moving() const {
   const double stored = std::max(sums_.kinetic, sums_.exchange);
   return std::max({stored, sums_.work, stored < at_rest * sums_.passed ? sums_.passed : 0.0});
 }
 
 std::string RunStatistics::warning() const {
-  const double moved = std::max({moving(), rounding(), at_rest * (sums_.possible + sums_.lent)});
+  const double moved = std::max({moving(), rounding(), at_rest * (sums_.possible + sums_.lent), standing()});
   if (!(moved > 0 && sums_.drift > lost_energy * moved)) return {};
   return fmt::format(
       "the energy balance drifts by {:.1e} of what moves: the results are not those of the model. Likely causes: steps "
@@ -127,9 +136,9 @@ std::string RunStatistics::warning() const {
 }
 
 void RunStatistics::store(RunRecord& record) const {
-  const double scale = moving() > std::max(rounding(), at_rest * sums_.lent)
+  const double scale = moving() > std::max({rounding(), at_rest * sums_.lent, standing()})
                            ? moving()
-                           : std::max({moving(), sums_.possible, sums_.lent});
+                           : std::max({moving(), sums_.possible, sums_.lent, standing()});
   record.rows = sums_.rows;
   record.energy_drift = scale > 0 ? sums_.drift / scale : 0;
   record.conservative = sums_.conservative;

@@ -44,7 +44,9 @@ class RunStatistics {
   void start(const Observation&, double balance);
   double rounding() const;  ///< of the energy, J
   double moving() const;    ///< energy that takes part in the motion, J
+  double mass_or_one() const;   ///< of the system, or 1 kg where nothing has mass
   double lent_energy() const;
+  double standing() const;      ///< energy of a system that stands still, J
   double passing(const Observation&) const;   ///< power through joints and constraint elements, W
 
   const SystemView& view_;
