@@ -34,6 +34,9 @@ void Residual::find_block(std::size_t i) noexcept {
     moving = length * largest(motion.angular) + largest(motion.linear);
     applied = largest(load_on_body.linear) + largest(load_on_body.angular) / length;
     inertia = largest(inertial.linear) + largest(inertial.angular) / length;
+    // Where nothing has inertia and nothing acts, forces are rounding of what the made-up mass would feel.
+    constexpr double nearly_nothing = 1e-12;
+    inertia += nearly_nothing * scales_[i].mass * moving;
     store(load_on_body - inertial, left);
   }
   for (std::size_t k = 0; k < blocks_.own(i).count; ++k) {
@@ -99,20 +102,21 @@ void Residual::note_asked(double right, double weight, bool module) noexcept {
 }
 
 void Residual::find(Remainder& out) noexcept {
-  out.row_error = out.body_error = 0;
+  out.row_error = out.body_error = out.judged = 0;
   asked_ = {};
   double sum = 0;
   for (std::size_t i = 0; i < blocks_.count(); ++i) find_block(i);
   // A body that stands still in a system that moves has only rounding: a small part of the largest is its scale.
   const Floors motion = motion_floors();
   for (std::size_t t = 0; t < constraints_.count(); ++t) find_rows(t, motion, out, sum);
-  // A block that lacks inertia is lent some, and rounding is left of the force that this would need for the motion that
-  // the rows ask for: that force counts, even where nothing else acts.
-  for (std::size_t i = 0; i < blocks_.count(); ++i)
-    if (scales_[i].singular) sizes_[i].force += scales_[i].mass * asked_.of(blocks_.is_module(i));
   const Floors force = force_floors();
-  for (std::size_t i = 0; i < blocks_.count(); ++i) find_block_error(i, force, out, sum);
-  if (!std::isfinite(sum)) out.body_error = out.row_error = std::numeric_limits<double>::infinity();
+  double asked = 0;
+  for (std::size_t i = 0; i < blocks_.count(); ++i) asked = std::max(asked, asked_force(i));
+  for (std::size_t i = 0; i < blocks_.count(); ++i) find_block_error(i, force, asked, out, sum);
+  // Where nothing acts, what is left is rounding of these motions alone.
+  constexpr double nothing = 1e-6;
+  if (force.of_bodies < nothing * least_share * asked) out.body_error = std::min(out.body_error, out.judged);
+  if (!std::isfinite(sum)) out.body_error = out.row_error = out.judged = std::numeric_limits<double>::infinity();
 }
 
 /// The rows of a constraint, and the loads of their multipliers on the blocks.
@@ -155,10 +159,18 @@ void Residual::find_rows(std::size_t t, const Floors& motion, Remainder& out, do
   }
 }
 
-void Residual::find_block_error(std::size_t i, const Floors& force, Remainder& out, double& sum) const noexcept {
+double Residual::asked_force(std::size_t i) const noexcept {
+  return scales_[i].singular ? scales_[i].mass * asked_.of(blocks_.is_module(i)) : 0;
+}
+
+/// asked: the largest asked_force().
+void Residual::find_block_error(std::size_t i, const Floors& force, double asked, Remainder& out,
+                                double& sum) const noexcept {
   const double size = std::max(sizes_[i].force, force.of(blocks_.is_module(i)));
   const double worst = largest_force(i);
   sum += worst;
+  const double judged_size = size + std::max(asked_force(i), least_share * asked);
+  if (worst > out.judged * judged_size) out.judged = worst / judged_size;
   if (worst > out.body_error * size) {
     out.body_error = worst / size;
     out.worst_body = i;

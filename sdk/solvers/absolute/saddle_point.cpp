@@ -125,7 +125,8 @@ bool SaddlePoint::solve(Refinement& r) noexcept {
   double error = std::max(r.left.body_error, r.left.row_error), before = error;
   std::size_t stalled = 0;
   bool conjugate = false;
-  double kept_error = -1, kept_step = 0;  // of kept_; negative: there is none
+  double kept_error = -1, kept_step = 0;  // of kept_, as judged; negative: there is none
+  const auto judged = [&] { return std::max(r.left.judged, r.left.row_error); };
   // A residual says little of motions with little inertia: these are right when steps no longer change them.
   const auto done = [&] {
     return conjugate ? r.last_step < accurate && error < balanced : error <= std::max(r.tolerance, round_off);
@@ -138,7 +139,7 @@ bool SaddlePoint::solve(Refinement& r) noexcept {
     const double step_before = r.last_step;
     if (conjugate && kept_error < 0) {
       kept_ = problem_.solution;
-      kept_error = error;
+      kept_error = judged();
       kept_step = residual_.relative_step(step_, r.worst_step);
     }
     if (conjugate) {
@@ -156,7 +157,7 @@ bool SaddlePoint::solve(Refinement& r) noexcept {
   }
   if (!conjugate && error > 0) r.last_step = error / before * residual_.relative_step(step_, r.worst_step);
   // Along motions that have inertia by rounding alone conjugate steps run away: what was balanced before them stands.
-  if (kept_error >= 0 && kept_error < balanced && !(error <= kept_error)) {
+  if (kept_error >= 0 && kept_error < balanced && !(judged() <= kept_error)) {
     problem_.solution = kept_;
     residual_.find(r.left);
     error = kept_error;
@@ -188,7 +189,7 @@ bool SaddlePoint::find_accelerations(Accelerations use) noexcept {
   Refinement r{10, 0, independent ? Follow::all : Follow::inertia};
   r.leaves_nearly_dependent = use == Accelerations::of_stage && !independent;
   if (!solve(r)) return false;
-  if (std::size_t block = 0; r.left.body_error > largest_error) return find_free(r, block) && fail_free(r, block);
+  if (std::size_t block = 0; r.left.judged > largest_error) return find_free(r, block) && fail_free(r, block);
   return check_accuracy(r);
 }
 
