@@ -25,7 +25,7 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-constexpr int format = 1;  // of the file
+constexpr int format = 2;  // of the file
 
 /// Calls visit(name, member) for every member.
 template <class Sums, class Visit>
@@ -36,6 +36,10 @@ void each_sum(Sums& sums, const Visit& visit) {
   visit("first_potential", sums.first_potential);
   visit("terms", sums.terms);
   visit("possible", sums.possible);
+  visit("lent", sums.lent);
+  visit("passed", sums.passed);
+  visit("last_time", sums.last_time);
+  visit("last_passing", sums.last_passing);
   visit("drift", sums.drift);
   visit("kinetic", sums.kinetic);
   visit("exchange", sums.exchange);

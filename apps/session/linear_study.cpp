@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 #include <cmath>
 #include <optional>
@@ -54,37 +53,6 @@ std::size_t growing_of(const host::Modes& modes) {
   for (const host::Mode& mode : modes.all)
     if (mode.trend == host::Mode::Trend::growing) count += mode.kind == host::Mode::Kind::oscillating ? 2 : 1;
   return count;
-}
-
-/// The mode next to the imaginary axis; nullptr if all are rigid.
-const host::Mode* nearest_to_axis(const host::Modes& modes) {
-  const host::Mode* nearest = nullptr;
-  for (const host::Mode& mode : modes.all) {
-    if (mode.kind == host::Mode::Kind::rigid) continue;
-    if (!nearest || std::abs(mode.eigenvalue.real()) < std::abs(nearest->eigenvalue.real())) nearest = &mode;
-  }
-  return nearest;
-}
-
-/// The mode next to an eigenvalue.
-const host::Mode* nearest_to(std::complex<double> eigenvalue, const host::Modes& modes) {
-  const host::Mode* nearest = nullptr;
-  for (const host::Mode& mode : modes.all) {
-    if (mode.kind == host::Mode::Kind::rigid) continue;
-    if (!nearest || std::abs(mode.eigenvalue - eigenvalue) < std::abs(nearest->eigenvalue - eigenvalue))
-      nearest = &mode;
-  }
-  return nearest;
-}
-
-/// Whether an eigenvalue is on the axis, within its error, without being on the axis at either neighbour.
-bool is_on_axis(const LinearStudyPoint& point, const LinearStudyPoint& below, const LinearStudyPoint& above) {
-  const auto count = [](const host::Modes& modes) {
-    return modes.zero_eigenvalues + static_cast<std::size_t>(std::ranges::count_if(modes.all, [](const host::Mode& m) {
-             return m.kind != host::Mode::Kind::rigid && m.trend == host::Mode::Trend::neutral;
-           }));
-  };
-  return count(point.modes) > std::max(count(below.modes), count(above.modes));
 }
 
 }  // namespace
@@ -146,57 +114,6 @@ LinearStudyPoint LinearStudyWork::linearize_at(double value) {
   }
 }
 
-/// Halves the interval until it is narrow compared with the samples of polish(), or until an eigenvalue lies on the
-/// axis: near the axis counts are uncertain, because an eigenvalue next to zero cannot be told from those that are
-/// zero.
-StabilityChange LinearStudyWork::find_change(LinearStudyPoint below, LinearStudyPoint above) {
-  const double width = 0.005 * std::max({above.value - below.value, std::abs(below.value), std::abs(above.value)});
-  StabilityChange change{0, below.growing, above.growing, 0};
-  bool is_met = false;
-  while (!is_met && above.value - below.value > 0.2 * width) {
-    LinearStudyPoint middle = linearize_at((below.value + above.value) / 2);
-    is_met = is_on_axis(middle, below, above);
-    if (is_met || middle.growing != change.before)
-      above = std::move(middle);
-    else
-      below = std::move(middle);
-  }
-  change.value = is_met ? above.value : (below.value + above.value) / 2;
-  if (!is_met) change.after = above.growing;
-  if (const host::Mode* nearest = nearest_to_axis(below.modes)) change.eigenvalue = nearest->eigenvalue;
-  polish(change, width);
-  return change;
-}
-
-/// Finds the value as a polynomial in the real part, through samples on both sides that stand clear of the axis.
-void LinearStudyWork::polish(StabilityChange& change, double width) {
-  width = std::min({width, change.value - numbers_.front(), numbers_.back() - change.value});
-  constexpr std::array<double, 6> places{-1, -2. / 3, -1. / 3, 1. / 3, 2. / 3, 1};
-  const double imaginary = change.eigenvalue.imag();
-  std::array<double, 6> values{}, frequencies{}, real{};
-  for (std::size_t k = 0; k < places.size(); ++k) {
-    const LinearStudyPoint point = linearize_at(change.value + places[k] * width);
-    const host::Mode* mode = nearest_to({0, imaginary}, point.modes);
-    if (mode == nullptr) return;
-    values[k] = point.value;
-    real[k] = mode->eigenvalue.real();
-    frequencies[k] = mode->eigenvalue.imag();
-  }
-  const bool rises = real.back() > real.front();
-  for (std::size_t k = 1; k < real.size(); ++k)
-    if ((real[k] > real[k - 1]) != rises || real[k] == real[k - 1]) return;
-  if (real.front() * real.back() >= 0) return;
-  // Neville's scheme at a real part of zero.
-  for (std::size_t order = 1; order < real.size(); ++order)
-    for (std::size_t k = 0; k + order < real.size(); ++k) {
-      const double share = real[k] / (real[k] - real[k + order]);
-      values[k] += share * (values[k + 1] - values[k]);
-      frequencies[k] += share * (frequencies[k + 1] - frequencies[k]);
-    }
-  change.value = values[0];
-  change.eigenvalue = {0, frequencies[0]};
-}
-
 LinearStudy LinearStudyWork::run(const volatile std::sig_atomic_t& interrupted) {
   LinearStudy study;
   study.path = path_;
@@ -208,7 +125,12 @@ LinearStudy LinearStudyWork::run(const volatile std::sig_atomic_t& interrupted) 
     const LinearStudyPoint &below = study.points[i - 1], &above = study.points[i];
     if (!below.of_motion || !above.of_motion || below.growing == above.growing) continue;
     check(interrupted);
-    study.changes.push_back(find_change(below, above));
+    const auto linearize = [&](double value) {
+      check(interrupted);
+      return linearize_at(value);
+    };
+    StabilityCrossing crossing(linearize, numbers_.front(), numbers_.back());
+    study.changes.push_back(crossing.find(below, above));
   }
   study.system = system_;
   study.solver = solver_;

@@ -1,13 +1,13 @@
 // Eigenvalues of a model over the values of something in it, such as the speed of a vehicle.
 #pragma once
 
-#include <complex>
 #include <csignal>
 #include <string>
 #include <vector>
 
 #include "apps/session/linear_model.hpp"
 #include "apps/session/loading.hpp"
+#include "apps/session/stability_crossing.hpp"
 #include "framework/workbench/studies/factor.hpp"
 #include "framework/workbench/studies/varied_model.hpp"
 
@@ -18,21 +18,6 @@ struct LinearStudyArguments {
   std::string solver;  ///< "": the model's, else the preferred one
   std::vector<std::string> options;
   LinearizeArguments linear;
-};
-
-/// The modes at one value.
-struct LinearStudyPoint {
-  double value = 0;
-  host::Modes modes;
-  bool of_motion = false;   ///< else A is frozen at an instant, and growth says nothing of the motion
-  std::size_t growing = 0;  ///< eigenvalues with a positive real part, beyond their errors
-};
-
-/// A value at which the number of growing eigenvalues changes.
-struct StabilityChange {
-  double value = 0;
-  std::size_t before = 0, after = 0;  ///< growing eigenvalues below and above it
-  std::complex<double> eigenvalue;    ///< the one that crosses the imaginary axis there, rad/s
 };
 
 struct LinearStudy {
@@ -48,14 +33,12 @@ class LinearStudyWork {
   /// leads to nothing, or the arguments ask for what only one state has.
   LinearStudyWork(const Plugins&, const LinearStudyArguments&, const host::Factor&);
 
-  /// Linearizes at all values, then finds one change between neighbours that differ, by interpolation. Failure as
+  /// Linearizes at all values, then finds one change between neighbours that differ (StabilityCrossing). Failure as
   /// linear_model, with the value, and (interrupted) when the flag becomes non-zero.
   LinearStudy run(const volatile std::sig_atomic_t& interrupted);
 
  private:
   LinearStudyPoint linearize_at(double value);
-  StabilityChange find_change(LinearStudyPoint below, LinearStudyPoint above);
-  void polish(StabilityChange&, double width);
   void check(const volatile std::sig_atomic_t& interrupted) const;
 
   Plugins plugins_;

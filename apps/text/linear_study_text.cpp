@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <numbers>
 
 #include "apps/text/linear_text.hpp"
@@ -23,7 +24,10 @@ std::string change_text(const StabilityChange& change) {
   const double w = change.eigenvalue.imag();
   const std::string what =
       w > 0 ? fmt::format("an oscillation of {:.6g} rad/s", w) : "a motion that does not oscillate";
-  return fmt::format("{:.10g}: {} {}; growing eigenvalues {} -> {}", change.value, what,
+  constexpr double shown = 1e-10;  // of the value
+  const std::string within =
+      change.error > shown * std::abs(change.value) ? fmt::format(" (to within {:.1e})", change.error) : "";
+  return fmt::format("{:.10g}{}: {} {}; growing eigenvalues {} -> {}", change.value, within, what,
                      change.after > change.before ? "begins to grow" : "stops growing", change.before, change.after);
 }
 
@@ -76,6 +80,7 @@ Json linear_study_json(const LinearStudy& study) {
   }
   for (const StabilityChange& change : study.changes)
     changes.push_back({{"value", change.value},
+                       {"error", change.error},
                        {"growing_before", change.before},
                        {"growing_after", change.after},
                        {"real", change.eigenvalue.real()},

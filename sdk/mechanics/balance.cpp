@@ -13,6 +13,8 @@ namespace {
 /// So many roundings of the largest force are no imbalance of any body.
 constexpr double roundings = 4 * std::numeric_limits<double>::epsilon();
 
+double trace_of(const BodyData& body) { return body.inertia.xx + body.inertia.yy + body.inertia.zz; }
+
 /// Bodies that no joint and no constraint element on a joint holds.
 std::vector<bool> loose_bodies(const SystemView& view, const ConstraintSet& constraints,
                                const std::vector<bool>& absent) {
@@ -79,36 +81,43 @@ const Imbalance& Balance::check(double at_time, const Observation& now) noexcept
 void Balance::find_roundings() noexcept {
   const std::span<const balance::Terms> terms = loads_->terms();
   const balance::Terms& efforts = loads_->largest_efforts();
-  double force = 0, moment = 0, mass = 0, inertia = 0, most = 0, rounded = 0;
+  double force = 0, moment = 0, mass = 0, inertia = 0, most = 0, rounded = 0, largest = 0;
   for (std::size_t i = 0; i < view_.bodies.size(); ++i) {
     const BodyData& b = view_.bodies[i];
     force += terms[i].force;
     moment += terms[i].moment;
-    mass += b.mass;
-    inertia += b.inertia.xx + b.inertia.yy + b.inertia.zz + b.mass * dot(b.center_of_mass, b.center_of_mass);
+    mass += system_scales_.mass(i);
+    inertia += trace_of(b) + b.mass * dot(b.center_of_mass, b.center_of_mass);
   }
+  const bool any_inertia = mass + inertia > 0;
   for (std::size_t i = 0; i < view_.bodies.size(); ++i) {
     const BodyData& b = view_.bodies[i];
     const BodyMotion& m = loads_->frames()[i];
-    const double acting =
-        terms[i].force + system_scales_.mass(i) * (norm(view_.gravity) + norm(loads_->accelerations()[i].linear));
-    most = std::max(most, acting);
-    const double trace = b.inertia.xx + b.inertia.yy + b.inertia.zz;
+    const Spatial& a = loads_->accelerations()[i];
+    const double trace = trace_of(b);
     const double length = std::max({system_scales_.largest_reach(), norm(b.center_of_mass),
                                     b.mass > 0 ? std::sqrt(0.5 * trace / b.mass) : 0});
     // What turns counts as the mass that it is at that length.
     const Vec3 &v = m.V.linear, &omega = m.V.angular;
     const double feels = system_scales_.mass(i) + (length > 0 ? 0.5 * trace / (length * length) : 0);
     const double moved = norm(view_.gravity) + (length > 0 ? dot(v, v) / length : 0) + dot(omega, omega) * length;
-    // Where nothing but moments act, forces have the rounding of these.
-    const double of_moments = length > 0 ? (terms[i].moment + efforts.moment) / length : 0;
-    rounded = std::max(rounded, acting + of_moments + efforts.force + feels * moved);
+    const double accelerates = norm(a.linear) + length * norm(a.angular);
+    // Solvers lend a body without inertia that of the system, or about 1 kg, and take the force back that it asks for.
+    const bool lacks = b.flexible == rigid && !(b.mass > 0 && trace > 0);
+    const double lent = lacks ? (mass > 0 ? mass : 1) * accelerates : 0;
+    // Where nothing but moments act, forces have the rounding of these; those on one coordinate may cancel each other.
+    const double of_efforts = efforts.force + (length > 0 ? efforts.moment / length : 0);
+    const double of_moments = length > 0 ? terms[i].moment / length : 0;
+    const double acting = terms[i].force + system_scales_.mass(i) * (norm(view_.gravity) + norm(a.linear));
+    most = std::max(most, acting + lent + of_efforts);
+    rounded = std::max(rounded, acting + lent + of_efforts + of_moments + feels * moved);
+    // Where nothing has mass it is all made up, and forces of 1e-12 of it are left.
+    constexpr double made_up = 1e-12 / roundings;
+    if (!any_inertia) rounded = std::max(rounded, made_up * lent);
     rounding_.length = std::max(rounding_.length, length);
+    largest = std::max(largest, norm(view_.gravity) + accelerates + dot(omega, omega) * length);
   }
-  // Where nothing has mass solvers make some up, about 1 kg, and leave forces of 1e-12 of it.
-  constexpr double made_up = 1e-12 / roundings;
-  for (const Spatial& a : loads_->accelerations().first(mass + inertia > 0 ? 0 : view_.bodies.size()))
-    rounded = std::max(rounded, made_up * (norm(a.linear) + rounding_.length * norm(a.angular)));
+  bodies_->take_part_in(largest);
   rounding_.force = roundings * rounded;
   loads_->raise_terms(least_share * most * system_scales_.largest_reach(), least_share * most);
   linear_ = mass > 0 ? forces_count * force / mass : 0;

@@ -56,7 +56,7 @@ std::size_t BodyBalance::size_of(std::size_t body) const noexcept {
 
 double BodyBalance::part(std::size_t body, const Observation& now, const Rounding& rounding) noexcept {
   if (view_.bodies[body].flexible == rigid)
-    balance_rigid(body, now);
+    balance_rigid(body, now, rounding);
   else
     balance_flexible(view_.bodies[body].flexible, now);
   const std::size_t n = size_of(body);
@@ -78,7 +78,7 @@ void BodyBalance::note_shadow(std::size_t body, double times) noexcept {
 }
 
 /// m a_C = f, and J α + ω × J ω = moments about the mass centre; ground axes.
-void BodyBalance::balance_rigid(std::size_t i, const Observation& now) noexcept {
+void BodyBalance::balance_rigid(std::size_t i, const Observation& now, const Rounding& rounding) noexcept {
   const BodyData& body = view_.bodies[i];
   const BodyMotion& m = loads_.frames()[i];
   const Spatial &acceleration = loads_.accelerations()[i], &load = loads_.loads()[i];
@@ -102,9 +102,13 @@ void BodyBalance::balance_rigid(std::size_t i, const Observation& now) noexcept 
   // Places have the rounding of the size of the system, and so have the moments of forces.
   const double of_moment =
       own_moment + turned * (terms.moment + (norm(arm) + system_scales_.largest_reach()) * terms.force);
-  // The forces cannot overshadow a body without mass or moments of inertia.
-  if (own_force > 0) note_shadow(i, terms.force / own_force);
-  if (trace > 0 && own_moment > 0) note_shadow(i, terms.moment / own_moment);
+  // The forces cannot overshadow a body without mass or moments of inertia. A body that hardly accelerates counts as if
+  // it took part in the motion of the system: smaller errors of its acceleration are none.
+  const double shared_force = body.mass * std::max(moved, least_share * largest_acceleration_);
+  const double shared_moment = std::max(own_moment, shared_force * gyration);
+  if (shared_force > 0) note_shadow(i, (terms.force - rounding.force) / shared_force);
+  if (trace > 0 && shared_moment > 0)
+    note_shadow(i, (terms.moment - rounding.force * rounding.length) / shared_moment);
   for (std::size_t k = 0; k < 3; ++k) {
     rest_[k] = moment[k];
     rest_[3 + k] = force[k];

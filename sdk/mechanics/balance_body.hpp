@@ -17,6 +17,8 @@ class BodyBalance {
 
   /// Before the first body of an observation.
   void start() noexcept;
+  /// The largest acceleration in the system, or that its turning could ask for, m/s²; before the first body.
+  void take_part_in(double acceleration) noexcept { largest_acceleration_ = acceleration; }
   /// What is left of the balance of a body, as a part of what it should be (Imbalance).
   double part(std::size_t body, const Observation&, const Rounding&) noexcept;
   // The largest ratio since start() of the forces through a body to its inertia force, and that body.
@@ -30,7 +32,7 @@ class BodyBalance {
   };
   void find_rows();
   void note_shadow(std::size_t body, double times) noexcept;
-  void balance_rigid(std::size_t body, const Observation&) noexcept;
+  void balance_rigid(std::size_t body, const Observation&, const Rounding&) noexcept;
   void balance_flexible(std::size_t element, const Observation&) noexcept;
   void add_nodes(std::size_t element, double turned, Spatial& on_body, Terms&) noexcept;
   void remove_constraint_forces(std::size_t body) noexcept;
@@ -43,6 +45,7 @@ class BodyBalance {
   std::vector<Row> rows_;             ///< in the order of bodies
   std::vector<double> basis_;         ///< of the rows of one body
   std::vector<double> rest_, scale_;  ///< of one body: what is left, and what it is seen against; moment, force, modes
+  double largest_acceleration_ = 0;
   double overshadowed_ = 0;
   std::size_t overshadowed_body_ = 0;
 };

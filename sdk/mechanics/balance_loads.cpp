@@ -77,15 +77,17 @@ void Loads::add_joints(const Observation& now) noexcept {
     const JointData& joint = view_.joints[j];
     const BodyMotion &base = motion_of(joint.base_frame, frames_), &moving = motion_of(joint.moving_frame, frames_);
     Spatial w = now.reactions[j];
+    if (joint.nv > 0) {
+      const Spatial most = effort_wrench(joints_[j], joint.nv, effort_terms_.data() + joint.v_offset);
+      largest_efforts_.force = std::max(largest_efforts_.force, norm(most.linear));
+      largest_efforts_.moment = std::max(largest_efforts_.moment, norm(most.angular));
+    }
     if (!driven_[j] && joint.nv > 0) {
       const Spatial in_F{transpose_times(base.R, w.angular), transpose_times(base.R, w.linear)};
       double extra[6];
       for (std::size_t k = 0; k < joint.nv; ++k)
         extra[k] = dot(joints_[j].H[k], in_F) - efforts_[joint.v_offset + k];
       w -= reaction_in_ground(base, effort_wrench(joints_[j], joint.nv, extra));
-      const Spatial most = effort_wrench(joints_[j], joint.nv, effort_terms_.data() + joint.v_offset);
-      largest_efforts_.force = std::max(largest_efforts_.force, norm(most.linear));
-      largest_efforts_.moment = std::max(largest_efforts_.moment, norm(most.angular));
     }
     // By coordinates, not by the difference of two places, which far from the ground origin are rounded.
     add(joint.moving_frame, moving.R * joint.p_moving, w);

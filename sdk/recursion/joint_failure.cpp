@@ -26,6 +26,12 @@ JointFailure::JointFailure(const SystemView& view, const LoopClosure& loops, con
   text_.reserve(longest);
 }
 
+bool JointFailure::is_in_loop(std::size_t body) const noexcept {
+  return std::ranges::any_of(loops_.layout().passing(body), [&](const LoopLayout::Passage& p) {
+    return p.loop < loops_.layout().count() && loops_.constraints().is_cut(p.loop);
+  });
+}
+
 void JointFailure::cannot_solve(const SweepFailure& failure, std::span<const double> y) noexcept {
   const std::string_view joint = view_.joints[failure.joint].name;
   const std::string_view body = view_.bodies[failure.joint].name;
@@ -40,7 +46,7 @@ void JointFailure::cannot_solve(const SweepFailure& failure, std::span<const dou
         "joint `{:.60}` moves body `{:.60}` without any inertia against it, or with so little that it is lost in "
         "rounding{}",
         joint, body,
-        loops_.layout().carries(failure.joint) ? "; another cut joint in its loop may give it some (`cut: true`)" : "");
+        is_in_loop(failure.joint) ? "; another cut joint in its loop may give it some (`cut: true`)" : "");
 }
 
 void JointFailure::cannot_close(std::size_t steps) noexcept {

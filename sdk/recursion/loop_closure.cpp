@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "polyform/solvers/contradiction.hpp"
+
 namespace polyform {
 namespace {
 
@@ -95,6 +97,7 @@ void LoopClosure::begin_columns(Level level, std::span<const BodyMotion> frames,
                                 const Vec3& ground) noexcept {
   columns_.clear(ground);
   without_inertia_ = LoopLayout::none;
+  level_ = level;
   if (level != Level::rest && level != elements_.level()) elements_.prepare(level);
   if ((level == Level::position || level == Level::velocity) && constraints_.shows_dependence()) rows_.forget();
   pass_over(level);
@@ -159,10 +162,12 @@ void LoopClosure::gather(std::size_t body, Transfer<double>& s) noexcept {
   }
 }
 
+/// A hinge that only rows of velocities give inertia (the shaft of a motor with a rotor, a wheel that rolls) has none in
+/// a step of positions, and no position row asks it to move: the inertia that it was lent decides that it stays.
 void LoopClosure::eliminate(std::size_t i) noexcept {
   if (i < layout_.count())
     rows_.eliminate(i, matrix_);
-  else if (!matrix_.eliminate_negative(i))
+  else if (!matrix_.eliminate_negative(i) && level_ != Level::position)
     without_inertia_ = layout_.postponed(i);
 }
 
@@ -192,7 +197,7 @@ Spatial LoopClosure::reaction(std::size_t i, const BodyMotion& base) const noexc
 /// undo and of those that the bearings could ask for. So all bodies have one scale, which includes both.
 double LoopClosure::largest_acceleration(std::span<const BodyMotion> frames,
                                          std::span<const Spatial> accelerations) const noexcept {
-  double largest = 0;
+  double largest = least_acceleration;
   for (std::size_t b = 0; b < view_.bodies.size(); ++b) {
     if (!layout_.carries(b)) continue;
     const Vec3& omega = frames[b].V.angular;

@@ -295,6 +295,65 @@ TEST_CASE("linearize --vary finds the weave and capsize speeds of the benchmark 
   CHECK_THAT(shop.read("speeds.html"), Contains("Eigenvalues of Whipple bicycle"));
 }
 
+namespace {
+
+/// The first value at which stability changes, with its error.
+std::pair<double, double> change_of(const Workshop& shop, const std::string& model, const std::string& vary) {
+  INFO(vary);
+  const Outcome outcome = shop.run({"linearize", model, "--vary", vary, "--json"});
+  INFO(outcome.err);
+  REQUIRE(outcome.code == 0);
+  const Json json = Json::parse(outcome.out);
+  REQUIRE(json["changes"].size() == 1);
+  return {json["changes"][0]["value"], json["changes"][0]["error"]};
+}
+
+}  // namespace
+
+TEST_CASE("linearize --vary finds a limit to ten digits, however wide the range, with damping and without") {
+  const Workshop shop;
+  // A pendulum upside down on a spring: m g l. Two eigenvalues meet at zero, real on one side, imaginary on the other.
+  const auto pendulum = [&](const std::string& name, const std::string& joint, const std::string& spring) {
+    return shop.write(name, "polyform: 1\nparameters: {k: 3}\nbodies: [{name: t, mass: 1.3, center_of_mass: [0, 0, 0.4], "
+                            "inertia: {xx: 0.1, yy: 0.1, zz: 0.05}}]\njoints: [{name: j, base: ground, moving: t, position: "
+                            "[0, 0, 0], axis: [1, 0, 0], " + joint + "}]\nforces: [{name: s, type: joint-spring-damper, "
+                            "joint: j, " + spring + "}]\n");
+  };
+  const double limit = 1.3 * 9.81 * 0.4;
+  for (const char* spring : {"stiffness: k, damping: 0", "stiffness: k, damping: 1e-4", "stiffness: k, damping: 0.4"})
+    for (const char* range : {"1,20", "3,8", "5,6"}) {
+      INFO(spring);
+      const auto [value, error] =
+          change_of(shop, pendulum("one.yaml", "type: revolute", spring), std::string("parameters.k=") + range);
+      CHECK(value == Approx(limit).epsilon(1e-10));
+      CHECK(error < 1e-9);
+    }
+  // Two of them, equal: four eigenvalues meet.
+  const std::string both = pendulum("two.yaml", "type: universal, axis2: [0, 1, 0]", "stiffness: [k, k], damping: [0, 0]");
+  CHECK(change_of(shop, both, "parameters.k=1,20").first == Approx(limit).epsilon(1e-10));
+}
+
+TEST_CASE("linearize --vary follows the eigenvalue that crosses, not another one next to the axis") {
+  const Workshop shop;
+  const std::string two = shop.write("two.yaml", R"(polyform: 1
+parameters: {k: 3, c: 0.4}
+bodies:
+- {name: t, mass: 1.3, center_of_mass: [0, 0, 0.4], inertia: {xx: 0.1, yy: 0.12, zz: 0.05}}
+- {name: u, mass: 0.5, position: [0, 0, 1], center_of_mass: [0, 0, 0.2], inertia: {xx: 0.01, yy: 0.012, zz: 0.005}}
+joints:
+- {name: j, type: universal, base: ground, moving: t, position: [0, 0, 0], axis: [1, 0, 0], axis2: [0, 1, 0]}
+- {name: j2, type: universal, base: t, moving: u, position: [0, 0, 1], axis: [1, 0, 0], axis2: [0, 1, 0]}
+forces:
+- {name: s, type: joint-spring-damper, joint: j, stiffness: [k, 30], damping: [c, c]}
+- {name: s2, type: joint-spring-damper, joint: j2, stiffness: [40, 40], damping: [c, 0.2]}
+)");
+  // Energy at the relative angles p, r: ½ k p² + 20 r² − ½ a p² − ½ b (p + r)².
+  const double a = 9.81 * (1.3 * 0.4 + 0.5 * 1), b = 9.81 * 0.5 * 0.2;
+  const double limit = a + b + b * b / (40 - b);
+  for (const char* range : {"1,20", "8,12", "10,20"})
+    CHECK(change_of(shop, two, std::string("parameters.k=") + range).first == Approx(limit).epsilon(1e-10));
+}
+
 TEST_CASE("linearize --vary refuses what one value or one state alone has") {
   const Workshop shop;
   const auto refused = [&](std::vector<std::string> more, const char* why) {

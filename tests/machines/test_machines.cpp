@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 
 #include "tests/machines/machine_run.hpp"
 
@@ -180,4 +181,32 @@ TEST_CASE("a model takes in what other files hold, with its own parameters befor
   const Outcome loop = shop.run({"check", shop.path("m.yaml").string()});
   CHECK(loop.code == 2);
   CHECK_THAT(loop.err, Catch::Contains("holds itself"));
+}
+
+TEST_CASE("files are named from the folder of the file that names them, or else of the model") {
+  const Workshop shop;
+  std::filesystem::create_directories(shop.path("legs/pads"));
+  const auto body = [](const char* name) {
+    return fmt::format("bodies: [{{name: {}, mass: 1, inertia: {{xx: 1, yy: 1, zz: 1}}}}]\n", name);
+  };
+  shop.write("legs/pads/pad.yaml", body("pad"));
+  shop.write("shared.yaml", body("shared"));
+  shop.write("legs/leg.yaml", body("leg") + "parts:\n  - {name: pad, file: pads/pad.yaml}\n  - {name: s, file: shared.yaml}\n"
+                              "place: [{part: pad, name: a}, {part: s, name: b}]\n");
+  shop.write("legs/list.yaml", "include: [pads/pad.yaml]\n");
+  const std::string model =
+      shop.write("m.yaml", "polyform: 1\ninclude: legs/list.yaml\nparts: [{name: leg, file: legs/leg.yaml}]\n"
+                           "place: [{part: leg, name: x}]\n");
+  const Outcome all = shop.run({"check", model});
+  INFO(all.out << all.err);
+  CHECK(all.code == 0);
+  for (const char* name : {"`x.leg`", "`x.a.pad`", "`x.b.shared`", "`pad`"}) CHECK_THAT(all.err, Catch::Contains(name));
+  shop.write("legs/pads/pad.yaml", "include: ../list.yaml\n");
+  const Outcome loop = shop.run({"check", model});
+  CHECK(loop.code == 2);
+  CHECK_THAT(loop.err, Catch::Contains("holds itself"));
+  shop.write("legs/list.yaml", "include: [pads/nowhere.yaml]\n");
+  const Outcome lost = shop.run({"check", model});
+  CHECK(lost.code == 2);
+  CHECK_THAT(lost.err, Catch::Contains("nowhere.yaml") && Catch::Contains("the file that names it"));
 }

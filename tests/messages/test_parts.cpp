@@ -15,6 +15,11 @@ TEST_CASE("messages about parts") {
       {"an unknown part", leg + "place:\n  - {part: lag}\n  - {part: leg}\n",
        "m.yaml:7:12: error: place[0].part: there is no part 'lag'\n"
        "  Did you mean 'leg'? Parts are those under 'parts'.\n"},
+      {"an unknown part alone, which says nothing of bodies", leg + "place:\n  - {part: lag, name: a}\n",
+       "m.yaml:3:5: warning: parts[0]: the part 'leg' is placed nowhere and not read\n"
+       "  Place it under 'place', or remove it.\n"
+       "m.yaml:7:12: error: place[0].part: there is no part 'lag'\n"
+       "  Did you mean 'leg'? Parts are those under 'parts'.\n"},
       {"an unknown parameter", leg + "place: [{part: leg, parameters: {k: 2}}]\n",
        "m.yaml:6:37: error: place[0].parameters.k: the part has no parameter 'k'\n"
        "  Did you mean 'm'? Its parameters: m.\n"},

@@ -121,6 +121,17 @@ TEST_CASE("a run between pins by Algorithm A keeps its far end and its energy, a
   for (std::size_t k = 0; k < by_paper.q.size(); ++k) CHECK(by_paper.q[k] == Approx(by_default.q[k]).margin(1e-9));
 }
 
+TEST_CASE("a chain whose far end is fixed is to be cut at a pin that ties it to ground, and then runs") {
+  const auto with = [](const char* cut_pin) {
+    const std::string ends = pin("u", "c", "d", end_x, end_y, cut_pin) + "  - {name: end, type: fixed, base: d, moving: " +
+                             fmt::format("ground, position: [{:.17g}, {:.17g}, 0]}}\n", end_x + 1, end_y);
+    return system_from_text(three_rods(ends, rod("d", end_x, end_y, 0)));
+  };
+  const std::string why = refusal(*with(""), chain);
+  CHECK_THAT(why, Contains("ties two bodies: cut the loop at joint `") && Contains("`u`") && !Contains("`end`"));
+  check_agreement(*with(", cut: true"), chain);
+}
+
 TEST_CASE("what the algorithms as printed do not carry is refused before it runs") {
   const auto two = system_from_text(three_rods(""));
   CHECK_THAT(refusal(*two, branch), Contains("needs a body with several inputs") && Contains("`algorithm: A`"));

@@ -43,7 +43,7 @@ bool check_range(const Value& value, const FieldSpec& spec, double x) {
   return false;
 }
 
-/// A text field with this unit names a file, relative to the folder of the model. The element gets the content of the
+/// A text field with this unit names a file (named_path). The element gets the content of the
 /// file. A text of several lines is itself the content.
 constexpr std::string_view file_unit = "file";
 /// A text field with this unit names a file in the same way, and the element gets its path: it reads the file itself.
@@ -51,13 +51,13 @@ constexpr std::string_view path_unit = "path";
 
 /// The path of a file; nothing after a report.
 std::optional<std::string> path_of(const Value& value, const std::string& name, const std::string& model) {
-  const std::string path = (std::filesystem::path(model).parent_path() / name).string();
+  const std::string path = named_path(name, value.report(), model);
   std::error_code error;
   if (std::filesystem::is_regular_file(path, error)) {
     note_read_file(path);
     return path;
   }
-  value.error(fmt::format("there is no file {}", show(path)), "It is named from the folder of the model.");
+  value.error(fmt::format("there is no file {}", show(path)), std::string(place_of_named(value.report(), model)));
   return std::nullopt;
 }
 
@@ -99,7 +99,7 @@ bool store(const std::optional<T>& from, T& to) {
 }  // namespace
 
 std::optional<std::string> content_of(const Value& value, const std::string& name, const std::string& model) {
-  const std::string path = (std::filesystem::path(model).parent_path() / name).string();
+  const std::string path = named_path(name, value.report(), model);
   Diagnostics found;
   Report report(found, path);
   std::optional<std::string> text = read_source(path, report);
@@ -107,7 +107,7 @@ std::optional<std::string> content_of(const Value& value, const std::string& nam
   if (text) return text;
   value.error(fmt::format("the file {} cannot be read: {}", show(path),
                           found.all().empty() ? std::string("it is not there") : found.all().front().message),
-              "It is named from the folder of the model.");
+              std::string(place_of_named(value.report(), model)));
   return std::nullopt;
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <utility>
 
 #include "framework/host/reading/model_reader.hpp"
 #include "framework/host/reading/parameters.hpp"
@@ -130,12 +131,14 @@ void Parts::define_within(const Value& item, Part& part) {
   if (list && is_list(*list, "parts")) define_list(values_.emplace_back(*list), part.parts);
 }
 
-/// The map of a part in a file of its own; the name of the file is relative to the folder of the model.
+/// The map of a part in a file of its own.
 const Node* Parts::read_file(const Value& value, Part& part, std::string_view what) {
   const std::optional<std::string> name = read_text(value, "the name of a file");
   if (!name) return nullptr;
-  const std::string path = (std::filesystem::path(file_).parent_path() / *name).string();
-  if (std::ranges::find(reading_, path) != reading_.end()) {
+  const std::string path = named_path(*name, value.report(), file_);
+  std::error_code ignored;  // a path that leads back to a folder is another name of the same file
+  const std::string same = std::filesystem::weakly_canonical(path, ignored).string();
+  if (std::ranges::find(reading_, same) != reading_.end()) {
     value.error(fmt::format("{} {} holds itself", what, show(path)),
                 "A file cannot hold itself, not within others either: name another one.");
     return nullptr;
@@ -147,10 +150,10 @@ const Node* Parts::read_file(const Value& value, Part& part, std::string_view wh
   if (!text) {
     files_.pop_back();  // an error is reported once, where the file is named
     value.error(fmt::format("{} {} cannot be read", what, show(path)),
-                "It is named from the folder of the model.");
+                std::string(place_of_named(value.report(), file_)));
     return nullptr;
   }
-  reading_.push_back(path);
+  reading_.push_back(same);
   file.text = std::move(*text);
   const Node* root = file.document.parse(file.text, *file.report,
                                          {"part", "A part is a map with 'bodies', 'joints' and so on."});
@@ -203,6 +206,7 @@ bool Parts::is_too_much(const Value& item, std::size_t depth, const Sections& se
 void Parts::place(const Value& item, const Scope* outer, std::vector<Part*>& around, std::size_t subsystem,
                   std::unordered_map<std::string, std::size_t>& unnamed, Sections& sections) {
   MapReader& map = maps_.emplace_back(item);
+  const bool unread_before = std::exchange(unread_, true);  // until all is well
   if (!map.is_map()) return;
   const auto part_name = map.require("part", "the name of the part that is placed");
   const auto name_value = map.find("name"), position = map.find("position"), orientation = map.find("orientation"),
@@ -214,10 +218,7 @@ void Parts::place(const Value& item, const Scope* outer, std::vector<Part*>& aro
   if (found == nullptr) return;
   Part& part = *found;
   part.placed = true;
-  if (part.node == nullptr) {  // it has been reported
-    unread_ = true;
-    return;
-  }
+  if (part.node == nullptr) return;  // it has been reported
   if (std::ranges::find(around, &part) != around.end())
     return part_name->error(fmt::format("the part {} is placed within itself", show(*which)), "Remove this placement.");
   if (is_too_much(item, around.size(), sections)) return;
@@ -245,6 +246,7 @@ void Parts::place(const Value& item, const Scope* outer, std::vector<Part*>& aro
   const Value& root = values_.emplace_back(*part.node, Path{nullptr, scope.path, Path::no_index}, *part.report, &scope);
   MapReader& its = maps_.emplace_back(root);
   if (!its.is_map()) return;
+  unread_ = unread_before;
   for (const std::string_view read : {"name", "file", "parts"}) its.find(read);
   read_parameters(its, parameters, scope);
   const auto is_subsystem = its.find("subsystem");

@@ -39,7 +39,7 @@ struct PartSubsystem {
 /// Reads the lists `parts` and `place` of a model. What it gives stays valid as long as the object.
 class Parts {
  public:
-  /// file: of the model; other files are named from its folder.
+  /// file: of the model; see named_path() for how others are found.
   Parts(std::string file, Diagnostics& diagnostics) : file_(std::move(file)), diagnostics_(diagnostics) {}
 
   /// Defines the parts, and adds the items of all placements to the sections, which hold those of the model.
@@ -52,7 +52,7 @@ class Parts {
   /// Whether placements without a name are numbered under this one, as a chain's bodies are.
   bool numbers(const std::string& name) const { return prefixes_.contains(name + "[0]."); }
 
-  /// Whether the model places a part that could not be read.
+  /// Whether the model places a part, or includes a file, that could not be read.
   bool unread() const { return unread_; }
 
   /// Hands on what other files have wrong. Call once, at the end.

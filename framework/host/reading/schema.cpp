@@ -196,7 +196,8 @@ Json root_schema(const Catalog& catalog) {
   p["signals"] = list_of(ref("signal"), "Signals, columns signal.NAME of results.");
   p["gravity"] = described(ref("vector3"), "Gravity in ground axes, m/s²; default [0, 0, -9.81].");
   p["include"] = described({{"anyOf", Json::array({ref("text"), list_of(ref("text"), "Files.")})}},
-                           "Files from the folder of the model whose lists, signals, parts and parameters are taken in.");
+                           "Files, from the folder of the file that names them or else of the model, whose lists, "
+                           "signals, parts and parameters are taken in.");
   p["ground"] = ground_schema();
   p["bodies"] = list_of(ref("rigid_or_flexible_body"), "Bodies as drawn.");
   p["joints"] = list_of(ref("joint_item"), "Joints, placed in ground as drawn.");

@@ -213,7 +213,8 @@ Json part_schema() {
   Json p = Json::object();
   p["name"] = name_schema("Name of the part.");
   p["file"] = described({{"type", "string"}},
-                        "File that holds the part, from the folder of the model, in the place of the rest.");
+                        "File that holds the part, from the folder of the file that names it or else of the model, "
+                        "in the place of the rest.");
   p["parameters"] = described(parameters_schema(), "Names of numbers with their defaults, for use wherever a number "
                                                    "stands in the part; -NAME is the negative.");
   p["subsystem"] = described({{"type", "boolean"}}, "The bodies of each placement are a subsystem of its name.");

@@ -50,6 +50,19 @@ bool check(const std::string& file, Report& report) {
 
 }  // namespace
 
+std::string named_path(const std::string& name, const Report& of_value, const std::string& model) {
+  namespace fs = std::filesystem;
+  const auto from = [&](const fs::path& file) { return file.parent_path() / name; };
+  const fs::path beside = from(std::string(of_value.file_name())), of_model = from(model);
+  std::error_code ignored;
+  return (!fs::exists(beside, ignored) && fs::exists(of_model, ignored) ? of_model : beside).string();
+}
+
+std::string_view place_of_named(const Report& of_value, const std::string& model) {
+  return of_value.file_name() == model ? "It is named from the folder of the model."
+                                       : "It is named from the folder of the file that names it, or from the model's.";
+}
+
 std::string remedy_for_missing(const std::filesystem::path& file, std::initializer_list<std::string_view> extensions) {
   namespace fs = std::filesystem;
   constexpr std::string_view check_path = "Check the path; it is relative to the working directory.";

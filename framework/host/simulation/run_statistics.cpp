@@ -14,8 +14,26 @@ namespace {
 
 /// Share of the energy that moves: a balance that drifts by more is told.
 constexpr double lost_energy = 1e-2;
-/// Part of the energy that forces could exchange: a system that moves with less, losses included, is at rest.
+/// Part of the energy that forces could exchange: a system that moves with less, losses included, is at rest. Where
+/// less than this part of the work that is passed on is stored, nothing moves that has inertia.
 constexpr double at_rest = 1e-9;
+/// Speed of a system that stands still, m/s: nobody gives smaller ones.
+constexpr double still = 1e-6;
+
+/// The fastest rate of what an element is attached to, its joints included, m/s or rad/s.
+double speed_of(const SystemView& view, const ElementInstance& element, std::span<const JointIndex> joints,
+                std::span<const BodyMotion> motions, std::span<const double> v) {
+  double fastest = 0;
+  for (const JointIndex j : joints)
+    for (const double rate : v.subspan(view.joints[at(j)].v_offset, view.joints[at(j)].nv))
+      fastest = std::max(fastest, std::abs(rate));
+  for (const Marker& marker : element.markers) {
+    if (is_ground(marker.body)) continue;
+    const Spatial& V = motions[at(marker.body)].V;
+    fastest = std::max(fastest, norm(V.linear) + norm(V.angular) * norm(marker.point));
+  }
+  return fastest;
+}
 
 }  // namespace
 
@@ -25,11 +43,52 @@ RunStatistics::RunStatistics(const SystemView& view)
 void RunStatistics::start(const Observation& now, double balance) {
   sums_.first_balance = balance;
   sums_.first_potential = now.potential_energy;
-  observed_motions(now, motions_);
   for (std::size_t i = 0; i < motions_.size(); ++i)
     sums_.terms += system_scales_.mass(i) * norm(view_.gravity) * norm(motions_[i].p);
   const double sprung = now.potential_energy - gravity_potential(view_, motions_, now.eta.data());
   sums_.possible = system_scales_.of_system(motions_).energy + std::abs(sprung);
+}
+
+double RunStatistics::mass_or_one() const {
+  double mass = 0;
+  for (std::size_t i = 0; i < motions_.size(); ++i) mass += system_scales_.mass(i);
+  return mass > 0 ? mass : 1;
+}
+
+double RunStatistics::lent_energy() const {
+  double fastest = 0;
+  for (std::size_t i = 0; i < motions_.size(); ++i) {
+    const Spatial& V = motions_[i].V;
+    if (!(system_scales_.mass(i) > 0))
+      fastest = std::max(fastest, norm(V.linear) + norm(V.angular) * system_scales_.largest_reach());
+  }
+  return mass_or_one() * fastest * fastest;
+}
+
+double RunStatistics::passing(const Observation& now) const {
+  double power = 0;
+  for (std::size_t j = 0; j < view_.joints.size(); ++j) {
+    const JointData& joint = view_.joints[j];
+    if (is_ground(joint.moving)) continue;
+    const BodyMotion& body = motions_[at(joint.moving)];
+    const Spatial &V = body.V, &w = now.reactions[j];
+    power += std::abs(dot(w.angular, V.angular)) +
+             std::abs(dot(w.linear, V.linear + cross(V.angular, body.R * joint.p_moving)));
+  }
+  std::size_t next = 0;
+  for (const ConstraintInstances& of_type : view_.constraints) {
+    std::size_t joint = 0;
+    for (std::size_t e = 0; e < of_type.instances.size(); ++e) {
+      const ElementInstance& element = of_type.instances[e];
+      const std::span<const JointIndex> joints = of_type.joints.subspan(joint, element.joints.size());
+      joint += joints.size();
+      const double speed = speed_of(view_, element, joints, motions_, now.v);
+      for (std::size_t r = 0; r < of_type.rows[e]; ++r)
+        if (const double force = now.constraint_multipliers[next++]; std::isfinite(force))
+          power += std::abs(force) * speed;
+    }
+  }
+  return power;
 }
 
 void RunStatistics::row(double time, const Observation& now, double work) {
@@ -37,7 +96,13 @@ void RunStatistics::row(double time, const Observation& now, double work) {
   if (!std::isfinite(total))
     throw Failure(Exit::simulation_failed, fmt::format("the energy is no finite number any more at t = {:.6g} s", time),
                   "Use a smaller step or tighter tolerances; check stiffnesses, inertias and efforts in the model.");
+  observed_motions(now, motions_);
   if (sums_.rows++ == 0) start(now, balance);
+  const double power = passing(now);
+  if (sums_.rows > 1) sums_.passed += 0.5 * (power + sums_.last_passing) * (time - sums_.last_time);
+  sums_.last_time = time;
+  sums_.last_passing = power;
+  sums_.lent = std::max(sums_.lent, lent_energy());
   sums_.drift = std::max(sums_.drift, std::abs(balance - sums_.first_balance));
   sums_.kinetic = std::max(sums_.kinetic, now.kinetic_energy);
   sums_.terms = std::max(sums_.terms, std::abs(now.potential_energy));
@@ -52,10 +117,15 @@ void RunStatistics::row(double time, const Observation& now, double work) {
 // motion, however small compared with the potential energy of the whole.
 double RunStatistics::rounding() const { return 100 * std::numeric_limits<double>::epsilon() * sums_.terms; }
 
-double RunStatistics::moving() const { return std::max({sums_.kinetic, sums_.exchange, sums_.work}); }
+double RunStatistics::standing() const { return mass_or_one() * still * still; }
+
+double RunStatistics::moving() const {
+  const double stored = std::max(sums_.kinetic, sums_.exchange);
+  return std::max({stored, sums_.work, stored < at_rest * sums_.passed ? sums_.passed : 0.0});
+}
 
 std::string RunStatistics::warning() const {
-  const double moved = std::max({moving(), rounding(), at_rest * sums_.possible});
+  const double moved = std::max({moving(), rounding(), at_rest * (sums_.possible + sums_.lent), standing()});
   if (!(moved > 0 && sums_.drift > lost_energy * moved)) return {};
   return fmt::format(
       "the energy balance drifts by {:.1e} of what moves: the results are not those of the model. Likely causes: steps "
@@ -66,7 +136,9 @@ std::string RunStatistics::warning() const {
 }
 
 void RunStatistics::store(RunRecord& record) const {
-  const double scale = moving() > rounding() ? moving() : std::max(moving(), sums_.possible);
+  const double scale = moving() > std::max({rounding(), at_rest * sums_.lent, standing()})
+                           ? moving()
+                           : std::max({moving(), sums_.possible, sums_.lent, standing()});
   record.rows = sums_.rows;
   record.energy_drift = scale > 0 ? sums_.drift / scale : 0;
   record.conservative = sums_.conservative;

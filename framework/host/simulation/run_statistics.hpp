@@ -15,6 +15,9 @@ struct RowSums {
   double first_balance = 0, first_potential = 0;
   double terms = 0;     ///< the sum of the magnitudes of the energy's terms
   double possible = 0;  ///< energy that what acts at the start could exchange
+  double lent = 0;      ///< kinetic energy of bodies without inertia, had they the mass of the system
+  double passed = 0;    ///< work that joints and constraint elements have passed on, each counted by its size
+  double last_time = 0, last_passing = 0;   ///< of the last row: s, W
   double drift = 0, kinetic = 0, exchange = 0, work = 0, violation = 0;
   Correction correction;
 };
@@ -23,6 +26,7 @@ struct RowSums {
 /// applied without potential. It is relative to the energy that takes part in the motion: the largest kinetic energy,
 /// change of potential energy or work. If all of these are lost in the rounding of the energy (a system at rest), it
 /// is relative to what the forces could do along the size of the bodies (Scale::energy), and to the springs' energy.
+/// Where nothing moves that has inertia, the work counts that joints and constraint elements pass on.
 class RunStatistics {
  public:
   /// The view outlives the object.
@@ -40,6 +44,10 @@ class RunStatistics {
   void start(const Observation&, double balance);
   double rounding() const;  ///< of the energy, J
   double moving() const;    ///< energy that takes part in the motion, J
+  double mass_or_one() const;   ///< of the system, or 1 kg where nothing has mass
+  double lent_energy() const;
+  double standing() const;      ///< energy of a system that stands still, J
+  double passing(const Observation&) const;   ///< power through joints and constraint elements, W
 
   const SystemView& view_;
   SystemScales system_scales_;

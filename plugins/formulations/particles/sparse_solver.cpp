@@ -282,7 +282,7 @@ bool SparseSolver::check(const Residual& r, const Violations& violations) noexce
 /// Judges rows as judge_rows() does, but by the motions as they are. Motions that loads would cause alone count by
 /// their rounding only, or a large load on a light body would hide a row that is not met.
 bool SparseSolver::check_rows(const Violations& violations) noexcept {
-  double floor = 0, error = 0;
+  double floor = least_acceleration, error = 0;
   const std::span<const Chunk> particles = parts_.pattern.particles();
   const SparseValues& values = parts_.values;
   for (std::size_t p = 0; p < particles.size(); ++p) {

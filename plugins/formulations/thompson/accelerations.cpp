@@ -103,7 +103,7 @@ void Accelerations::find_left(const Forces& Q, Forces& left) noexcept {
 /// body alone only rounding counts.
 double Accelerations::find_acting(const PlacedTree& tree, const Forces& Q) const noexcept {
   constexpr double held_share = 1e-7;
-  double largest = 0;
+  double largest = least_acceleration;
   for (std::size_t i = 0; i < Q.bodies.size(); ++i) {
     const BodyMotion& m = tree.bodies()[i];
     const Vec3 force = linear(Q.bodies[i]);

@@ -30,7 +30,8 @@ bool RowCheck::check(double least, std::span<const double> given_way, Failure& f
   const std::span<const BodyMotion> motions = model_.motions.frames;
   // What is left of a row is compared with what acts on its bodies or could act: their weights, loads and inertia
   // forces. The terms of a row themselves may cancel, or vanish, as in a rotor that turns evenly in two bearings.
-  double floor = least_share * system_scales_.of_system(motions).acceleration, module_floor = 0, error = 0;
+  double floor = std::max(least_acceleration, least_share * system_scales_.of_system(motions).acceleration);
+  double module_floor = 0, error = 0;
   for (std::size_t i = 0; i < blocks.count(); ++i) {
     residual_.find_block(i);
     if (blocks.is_module(i)) continue;

@@ -95,16 +95,28 @@ Residual::Floors Residual::force_floors() const noexcept {
   return floors;
 }
 
+void Residual::note_asked(double right, double weight, bool module) noexcept {
+  if (!(weight > 0)) return;
+  double& most = module ? asked_.of_modules : asked_.of_bodies;
+  most = std::max(most, std::abs(right) / weight);
+}
+
 void Residual::find(Remainder& out) noexcept {
-  out.row_error = out.body_error = 0;
+  out.row_error = out.body_error = out.judged = 0;
+  asked_ = {};
   double sum = 0;
   for (std::size_t i = 0; i < blocks_.count(); ++i) find_block(i);
   // A body that stands still in a system that moves has only rounding: a small part of the largest is its scale.
   const Floors motion = motion_floors();
   for (std::size_t t = 0; t < constraints_.count(); ++t) find_rows(t, motion, out, sum);
   const Floors force = force_floors();
-  for (std::size_t i = 0; i < blocks_.count(); ++i) find_block_error(i, force, out, sum);
-  if (!std::isfinite(sum)) out.body_error = out.row_error = std::numeric_limits<double>::infinity();
+  double asked = 0;
+  for (std::size_t i = 0; i < blocks_.count(); ++i) asked = std::max(asked, asked_force(i));
+  for (std::size_t i = 0; i < blocks_.count(); ++i) find_block_error(i, force, asked, out, sum);
+  // Where nothing acts, what is left is rounding of these motions alone.
+  constexpr double nothing = 1e-6;
+  if (force.of_bodies < nothing * least_share * asked) out.body_error = std::min(out.body_error, out.judged);
+  if (!std::isfinite(sum)) out.body_error = out.row_error = out.judged = std::numeric_limits<double>::infinity();
 }
 
 /// The rows of a constraint, and the loads of their multipliers on the blocks.
@@ -114,7 +126,8 @@ void Residual::find_rows(std::size_t t, const Floors& motion, Remainder& out, do
     const std::size_t row = blocks_.row_at(constraint.row + r);
     const double multiplier = problem_.solution[row];
     const double carried = std::max(std::abs(multiplier), least_share * held_force(t, r));
-    double left = problem_.data[row], size = std::abs(left);
+    const double right = problem_.data[row];
+    double left = right, size = std::abs(right), of_bodies = 0, of_modules = 0;
     for (const Constraints::Entry& entry : constraints_.entries_of(constraint)) {
       const std::size_t b = entry.block;
       double* f = values_.data() + blocks_.offset(b);
@@ -132,7 +145,11 @@ void Residual::find_rows(std::size_t t, const Floors& motion, Remainder& out, do
       const double weight = row_weight(entry, r);
       size += weight * std::max(sizes_[b].motion, motion.of(blocks_.is_module(b)));
       sizes_[b].force += weight * carried;
+      double& largest_weight = blocks_.is_module(b) ? of_modules : of_bodies;
+      largest_weight = std::max(largest_weight, weight);
     }
+    note_asked(right, of_bodies, false);
+    note_asked(right, of_modules, true);
     values_[row] = left;
     sum += left;
     if (std::abs(left) > out.row_error * size) {
@@ -142,10 +159,18 @@ void Residual::find_rows(std::size_t t, const Floors& motion, Remainder& out, do
   }
 }
 
-void Residual::find_block_error(std::size_t i, const Floors& force, Remainder& out, double& sum) const noexcept {
+double Residual::asked_force(std::size_t i) const noexcept {
+  return scales_[i].singular ? scales_[i].mass * asked_.of(blocks_.is_module(i)) : 0;
+}
+
+/// asked: the largest asked_force().
+void Residual::find_block_error(std::size_t i, const Floors& force, double asked, Remainder& out,
+                                double& sum) const noexcept {
   const double size = std::max(sizes_[i].force, force.of(blocks_.is_module(i)));
   const double worst = largest_force(i);
   sum += worst;
+  const double judged_size = size + std::max(asked_force(i), least_share * asked);
+  if (worst > out.judged * judged_size) out.judged = worst / judged_size;
   if (worst > out.body_error * size) {
     out.body_error = worst / size;
     out.worst_body = i;

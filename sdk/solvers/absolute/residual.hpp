@@ -25,6 +25,7 @@ struct LinearProblem {
 /// The size of a residual relative to its terms.
 struct Remainder {
   double body_error = 0, row_error = 0;        ///< the largest, of blocks and of rows
+  double judged = 0;   ///< of blocks, beside the motions that the rows ask for too, and so not beside zero
   std::size_t worst_body = 0, worst_row = 0;   ///< where they are
 };
 
@@ -62,9 +63,14 @@ class Residual {
   };
   Floors motion_floors() const noexcept;
   Floors force_floors() const noexcept;
+  /// The force that a block without inertia would need, with that of its neighbours, for the motion that the rows ask
+  /// for: where nothing else acts, what is left of its equation is rounding of that.
+  double asked_force(std::size_t block) const noexcept;
+  /// Notes how fast a row asks a block to move by itself.
+  void note_asked(double right, double weight, bool module) noexcept;
   void find_rows(std::size_t constraint, const Floors& motion, Remainder&, double& sum) noexcept;
   double largest_force(std::size_t block) const noexcept;
-  void find_block_error(std::size_t block, const Floors& force, Remainder&, double& sum) const noexcept;
+  void find_block_error(std::size_t block, const Floors& force, double asked, Remainder&, double& sum) const noexcept;
   double held_force(std::size_t constraint, std::size_t row) const noexcept;
 
   const Blocks& blocks_;
@@ -75,6 +81,7 @@ class Residual {
   const LinearProblem& problem_;
   std::vector<double> values_;
   std::vector<Size> sizes_;  ///< per block
+  Floors asked_;             ///< the fastest motions that the rows ask for by themselves
 };
 
 }  // namespace polyform::absolute

@@ -34,7 +34,7 @@ constexpr double largest_error = 1e-6;
 SaddlePoint::SaddlePoint(const Model& model, const Scales& scales, LinearProblem& problem, Failure& failure)
     : model_(model), scales_(scales), problem_(problem), failure_(failure), factors_(model, scales),
       residual_(model, scales, problem) {
-  for (auto* v : {&step_, &direction_, &previous_residual_}) v->resize(problem.data.size());
+  for (auto* v : {&step_, &direction_, &previous_residual_, &kept_}) v->resize(problem.data.size());
 }
 
 bool SaddlePoint::factorize(const Neighbour& neighbour) noexcept {
@@ -125,6 +125,8 @@ bool SaddlePoint::solve(Refinement& r) noexcept {
   double error = std::max(r.left.body_error, r.left.row_error), before = error;
   std::size_t stalled = 0;
   bool conjugate = false;
+  double kept_error = -1, kept_step = 0;  // of kept_, as judged; negative: there is none
+  const auto judged = [&] { return std::max(r.left.judged, r.left.row_error); };
   // A residual says little of motions with little inertia: these are right when steps no longer change them.
   const auto done = [&] {
     return conjugate ? r.last_step < accurate && error < balanced : error <= std::max(r.tolerance, round_off);
@@ -135,6 +137,11 @@ bool SaddlePoint::solve(Refinement& r) noexcept {
                 (r.follow == Follow::all || (r.follow == Follow::inertia && step_is_inertial(r)));
     if (!conjugate && round >= r.rounds) break;
     const double step_before = r.last_step;
+    if (conjugate && kept_error < 0) {
+      kept_ = problem_.solution;
+      kept_error = judged();
+      kept_step = residual_.relative_step(step_, r.worst_step);
+    }
     if (conjugate) {
       take_conjugate_step(r);
       r.last_step = residual_.relative_step(step_, r.worst_step);
@@ -149,6 +156,13 @@ bool SaddlePoint::solve(Refinement& r) noexcept {
     stalled = error > 0.95 * before && !(conjugate && r.last_step < 0.5 * step_before) ? stalled + 1 : 0;
   }
   if (!conjugate && error > 0) r.last_step = error / before * residual_.relative_step(step_, r.worst_step);
+  // Along motions that have inertia by rounding alone conjugate steps run away: what was balanced before them stands.
+  if (kept_error >= 0 && kept_error < balanced && !(judged() <= kept_error)) {
+    problem_.solution = kept_;
+    residual_.find(r.left);
+    error = kept_error;
+    r.last_step = kept_step;
+  }
   return std::isfinite(error) || fail_infinite(r);
 }
 
@@ -175,7 +189,7 @@ bool SaddlePoint::find_accelerations(Accelerations use) noexcept {
   Refinement r{10, 0, independent ? Follow::all : Follow::inertia};
   r.leaves_nearly_dependent = use == Accelerations::of_stage && !independent;
   if (!solve(r)) return false;
-  if (std::size_t block = 0; r.left.body_error > largest_error) return find_free(r, block) && fail_free(r, block);
+  if (std::size_t block = 0; r.left.judged > largest_error) return find_free(r, block) && fail_free(r, block);
   return check_accuracy(r);
 }
 

@@ -76,6 +76,7 @@ class SaddlePoint {
   std::size_t uncertain_block_ = 0;
   std::vector<double> step_;
   std::vector<double> direction_, previous_residual_;  ///< of conjugate gradients
+  std::vector<double> kept_;                           ///< the solution before them
 };
 
 }  // namespace polyform::absolute

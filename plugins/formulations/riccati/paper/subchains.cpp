@@ -222,6 +222,16 @@ bool is_planar(const SystemView& view, const Links& links, Vec3& normal, std::st
 
 }  // namespace
 
+namespace {
+
+/// The hinge that connects a body, or one that carries it, to ground or to what is welded to ground.
+std::string_view joint_to_ground(const SystemView& view, BodyIndex body) {
+  while (!is_ground(view.joints[at(body)].inboard())) body = view.joints[at(body)].inboard();
+  return view.joints[at(body)].name;
+}
+
+}  // namespace
+
 std::optional<Topology> take_apart(const SystemView& view, const Links& links, Procedure procedure, std::string& why) {
   bool hinged = false, all_rotate = true, all_balls = true;
   for (std::size_t j = 0; j < view.joints.size(); ++j) {
@@ -239,10 +249,11 @@ std::optional<Topology> take_apart(const SystemView& view, const Links& links, P
   }
   for (const JointData& cut : view.cut_joints())
     if (!is_ground(cut.base) && !is_ground(cut.moving)) {
+      const std::string_view a = joint_to_ground(view, cut.base), b = joint_to_ground(view, cut.moving);
       why = fmt::format(
-          "the paper's boundaries are on ground, and joint `{}`, which is cut, ties two bodies: cut the "
-          "loop at a joint to ground (`cut: true`)",
-          cut.name);
+          "the paper's boundaries are on ground, and joint `{}`, which is cut, ties two bodies{}", cut.name,
+          a == b ? std::string(", whose loop does not pass ground")
+                 : fmt::format(": cut the loop at joint `{}` or `{}` instead (`cut: true`)", a, b));
       return std::nullopt;
     }
   all_rotate = all_rotate && hinged;

@@ -51,6 +51,9 @@ inline bool say_no_velocities(Failure& failure, std::string_view kind, std::stri
 }
 /// Projected velocities meet a row up to this, relative to the row's terms and in m/s or rad/s.
 inline constexpr double velocities_meet = 1e-6;
+/// The least acceleration that a row is judged by, m/s² or rad/s²: what turns no faster than velocities_meet about an
+/// axis 1 m away has not more. A system that nothing loads and that stands still has accelerations of rounding alone.
+inline constexpr double least_acceleration = velocities_meet * velocities_meet;
 
 /// The sentence for a state or an effort that is not finite.
 inline constexpr char not_finite_state[] =

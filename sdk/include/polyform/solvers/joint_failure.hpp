@@ -35,6 +35,9 @@ class JointFailure {
   void contradicts(const LoopClosure::Contradiction&) noexcept;
 
  private:
+  /// Whether the loop of a cut joint passes the hinge of a body.
+  bool is_in_loop(std::size_t body) const noexcept;
+
   const SystemView& view_;
   const LoopClosure& loops_;
   const JointLoads& loads_;

@@ -63,7 +63,7 @@ class LoopClosure {
   bool completes_inertia() const { return columns_.holds_ground_rows() || layout_.postpones(); }
   PostponedHinges& postponed() { return postponed_; }
   /// After the sweeps: the body of a postponed hinge that the loops gave no inertia; LoopLayout::none where there is
-  /// none.
+  /// none. In a step of positions there is never one.
   std::size_t without_inertia() const { return without_inertia_; }
 
   FlexibleLinks& flexible() const { return flexible_; }
@@ -205,6 +205,7 @@ class LoopClosure {
   DependentRows rows_;
   PostponedHinges postponed_;
   std::size_t without_inertia_ = LoopLayout::none;
+  Level level_ = Level::acceleration;   ///< of the last begin()
   LoopColumns columns_;
   Multipliers multipliers_;
 };
