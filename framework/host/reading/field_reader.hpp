@@ -45,7 +45,7 @@ class FieldReader {
   std::unordered_map<const FieldSpec*, FieldValue> defaults_;
 };
 
-/// What is in a file that is named from the folder of the model; nothing after a report.
+/// What is in a file that a value names (named_path); nothing after a report.
 std::optional<std::string> content_of(const Value&, const std::string& name, const std::string& model);
 /// A list of rows of as many numbers each, one after the other; nothing after a report.
 std::optional<std::vector<double>> read_rows(const Value&, std::string_view unit, std::string_view expected,
