@@ -77,8 +77,8 @@ bool StabilityCrossing::is_on_axis(const LinearStudyPoint& point) const {
 }
 
 /// Halves the interval until it is narrower than the width, or until an eigenvalue lies on the axis: near the axis
-/// counts are uncertain, because an eigenvalue next to zero cannot be told from those that are zero. Returns whether the
-/// counts could be followed so far.
+/// counts are uncertain, because an eigenvalue next to zero cannot be told from those that are zero. Returns whether
+/// the counts could be followed so far.
 bool StabilityCrossing::halve(double width) {
   while (above_.value - below_.value > width) {
     const double value = below_.value + (above_.value - below_.value) / 2;

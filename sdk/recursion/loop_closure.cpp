@@ -162,8 +162,8 @@ void LoopClosure::gather(std::size_t body, Transfer<double>& s) noexcept {
   }
 }
 
-/// A hinge that only rows of velocities give inertia (the shaft of a motor with a rotor, a wheel that rolls) has none in
-/// a step of positions, and no position row asks it to move: the inertia that it was lent decides that it stays.
+/// A hinge that only rows of velocities give inertia (the shaft of a motor with a rotor, a wheel that rolls) has none
+/// in a step of positions, and no position row asks it to move: the inertia that it was lent decides that it stays.
 void LoopClosure::eliminate(std::size_t i) noexcept {
   if (i < layout_.count())
     rows_.eliminate(i, matrix_);

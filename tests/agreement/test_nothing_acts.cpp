@@ -27,7 +27,8 @@ class LastRow final : public host::RowSink {
 /// Runs a model in all six formulations. All must come to the end without a warning, with this coordinate of a joint.
 void require_run(const std::string& text, double duration, const std::string& joint, double expected) {
   const auto system = system_from_text("polyform: 1\n" + text);
-  const auto found = std::ranges::find(system->view().joints, joint, [](const JointData& j) { return std::string(j.name); });
+  const auto name_of = [](const JointData& j) { return std::string(j.name); };
+  const auto found = std::ranges::find(system->view().joints, joint, name_of);
   REQUIRE(found != system->view().joints.end());
   const std::vector<const Formulation*> formulations = formulations_for(*system);
   CHECK(formulations.size() >= 6);
