@@ -50,7 +50,7 @@ void require_run(const std::string& text, double duration, const std::string& jo
   }
 }
 
-constexpr const char* nothing = "mass: 0, inertia: {xx: 0, yy: 0, zz: 0}";
+constexpr const char* no_inertia = "mass: 0, inertia: {xx: 0, yy: 0, zz: 0}";
 
 std::string beside_a_driven_wheel(const std::string& module) {
   return fmt::format(R"(
@@ -65,7 +65,7 @@ modules:
 constraints:
 - {{name: pm, type: prescribed-motion, joint: r, motion: {{sine: {{amplitude: 0.3, frequency: 0.7}}}}}}
 )",
-                     nothing, module);
+                     no_inertia, module);
 }
 
 std::string linkage(const std::string& more) {
@@ -81,7 +81,7 @@ joints:
 - {{name: D, type: prismatic, base: ground, moving: s, position: [2.2, 0, 0], axis: [1, 0, 0]}}
 - {{name: C, type: revolute, base: rod, moving: s, position: [2, 0, 0], axis: [0, 0, 1]}}
 {1})",
-                     nothing, more);
+                     no_inertia, more);
 }
 
 /// The slider's speed where the crank turns by −0.5 rad/s: its pin at (0.6, 0.8) moves by (0.4, −0.3), the rod lies along
@@ -110,7 +110,7 @@ bodies: [{{name: b, {}}}]
 joints: [{{name: j, type: revolute, base: ground, moving: b, position: [0.73, 0.33, 0], axis: [0, 0, 1]}}]
 constraints: [{{name: c, type: prescribed-motion, joint: j, motion: {{sine: {{amplitude: 0.3, frequency: 0.7}}}}}}]
 )",
-                                       nothing);
+                                       no_inertia);
   require_run(link, 0.4, "j", 0.3 * std::sin(2 * pi * 0.7 * 0.4));
 }
 
@@ -124,7 +124,7 @@ joints: [{{name: j, type: revolute, base: ground, moving: b, position: [0, 0, 0]
 forces: [{{name: f, joint: j, {}}}]
 constraints: [{{name: c, type: prescribed-motion, joint: j, motion: {{sine: {{amplitude: 0.5, frequency: 1.1}}}}}}]
 )",
-                                         nothing, load);
+                                         no_inertia, load);
     require_run(link, 0.4, "j", 0.5 * std::sin(2 * pi * 1.1 * 0.4));
   }
 }
@@ -141,7 +141,7 @@ joints:
 - {{name: x, type: prismatic, base: ground, moving: s, position: [1, 0, 0], axis: [0.6, 0.8, 0]}}
 constraints: [{{name: c, type: joint-coupling, joint: x, other_joint: q, coefficients: [0, 0.3, 0.1]}}]
 )",
-                                          nothing);
+                                          no_inertia);
   require_run(coupled, 2, "q", (std::sqrt(0.09 + 0.4 * 0.3) - 0.3) / 0.2);
 }
 
@@ -166,6 +166,6 @@ joints:
 constraints: [{{name: c1, type: prescribed-motion, joint: j1, motion: {{sine: {{amplitude: 0.3, frequency: 0.7}}}}}}]
 modules: [{{name: m0, type: geared-shaft, joint: j0, other_joint: j1, ratio: 1, other_ratio: 1.5, inertia: 0.05}}]
 )",
-                                        nothing);
+                                        no_inertia);
   require_run(still, 0.3, "j1", 0.3 * std::sin(2 * pi * 0.7 * 0.3));
 }
