@@ -20,7 +20,7 @@
 namespace polyform::importers {
 namespace {
 
-enum SdfOption : std::size_t { sdf_base, sdf_merge, sdf_mimic, sdf_limits, sdf_friction };
+enum SdfOption : std::size_t { sdf_base, sdf_merge, sdf_mimic, sdf_limits, sdf_friction, sdf_packages, sdf_place };
 constexpr std::array sdf_options{
     FieldSpec{.name = "base",
               .type = FieldType::choice,
@@ -29,7 +29,8 @@ constexpr std::array sdf_options{
                   "how links are held that nothing carries: welded to ground, or free, also where the file welds "
                   "them; not given: as the file says",
               .choices = base_choices},
-    merge_fixed_option, mimic_option, limits_option, friction_option("keep")};
+    merge_fixed_option, mimic_option, limits_option, friction_option("keep"),
+    packages_option, model_folder_option};
 
 constexpr std::string_view untouched = "bodies do not touch in the model";
 constexpr std::pair<std::string_view, std::string_view> what_for[] = {
@@ -67,7 +68,8 @@ class SdfReader {
     top_->collect(0);
     if (m.name.empty()) m.name = top_->nested().empty() ? std::string() : top_->nested().front()->name();
     if (files_.errors() > 0) return false;
-    read_links(*top_, m);
+    MeshFiles meshes(given[sdf_packages].text, given[sdf_place].text);
+    read_links(*top_, meshes, m);
     if (m.bodies.empty()) sdf.report().error(sdf.place(), "the file has no links", "Check that it has a model.");
     if (files_.errors() > 0) return false;
     read_joints(*top_, m);
@@ -100,7 +102,7 @@ class SdfReader {
     return name;
   }
 
-  void read_links(const SdfModel& model, Mechanism& m) {
+  void read_links(const SdfModel& model, MeshFiles& meshes, Mechanism& m) {
     tell_foreign(model.element());
     const Frame in_ground = model.pose();
     for (const auto& [name, item] : model.items()) {
@@ -112,13 +114,13 @@ class SdfReader {
       body.frame = in_ground * model.pose_of(name, link.place());
       tell_foreign(link);
       body.mass = read_sdf_inertial(model, link, name, link.report(), ledger_);
-      for (const Element& visual : link.children("visual")) read_sdf_visual(model, visual, name, body);
+      for (const Element& visual : link.children("visual")) read_sdf_visual(model, visual, name, meshes, body);
       if (const Element gravity = link.child("gravity");
           gravity && (gravity.content() == "false" || gravity.content() == "0"))
         add_lift(gravity, body, m);
       if (model.is_static()) static_.push_back(body.name);
     }
-    for (const auto& nested : model.nested()) read_links(*nested, m);
+    for (const auto& nested : model.nested()) read_links(*nested, meshes, m);
   }
 
   /// Adds the force that holds a body on which gravity must not act.

@@ -102,7 +102,21 @@ MassProperties read_sdf_inertial(const SdfModel& model, const Element& link, con
   return own.in(pose.frame);
 }
 
-void read_sdf_visual(const SdfModel& model, const Element& visual, const std::string& link, Body& body) {
+namespace {
+
+void read_sdf_mesh(const Element& mesh, Shape shape, MeshFiles& meshes, Body& body) {
+  if (mesh.child("submesh")) return mesh.drop("not shown: a part of a mesh");
+  shape.size = {1, 1, 1};
+  if (const Element scale = mesh.child("scale"))
+    if (const auto s = scale.content_numbers(3)) shape.size = {(*s)[0], (*s)[1], (*s)[2]};
+  const Element uri = mesh.child("uri");
+  meshes.add(mesh, uri ? uri.content() : "", shape, body);
+}
+
+}  // namespace
+
+void read_sdf_visual(const SdfModel& model, const Element& visual, const std::string& link, MeshFiles& meshes,
+                     Body& body) {
   Shape shape;
   shape.frame = frame_in_link(model, visual, link);
   visual.mark("name", Treatment::not_honoured, "shapes have no names");
@@ -123,6 +137,8 @@ void read_sdf_visual(const SdfModel& model, const Element& visual, const std::st
     shape.kind = Shape::Kind::sphere;
     shape.radius = number_in(sphere, "radius", 1);
     add_shape(shape, sphere, body);
+  } else if (const Element mesh = geometry.child("mesh")) {
+    read_sdf_mesh(mesh, shape, meshes, body);
   } else {
     for (const Element& other : geometry.all()) other.mark(Treatment::not_honoured, "pictures have no such shape");
   }

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "mechanism.hpp"
+#include "mesh_files.hpp"
 #include "sdf_model.hpp"
 #include "xml_file.hpp"
 
@@ -15,6 +16,6 @@ double number_in(const Element& parent, const char* tag, double otherwise);
 /// asks for them (`auto`). name: of the link in the model.
 MassProperties read_sdf_inertial(const SdfModel&, const Element& link, const std::string& name, Reporter&, Ledger&);
 /// The shape of a <visual> goes to the body. link: its name in the model.
-void read_sdf_visual(const SdfModel&, const Element& visual, const std::string& link, Body&);
+void read_sdf_visual(const SdfModel&, const Element& visual, const std::string& link, MeshFiles&, Body&);
 
 }  // namespace polyform::importers
