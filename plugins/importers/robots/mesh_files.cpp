@@ -17,7 +17,8 @@ namespace {
 
 std::string ending_of(const fs::path& path) {
   std::string ending = path.extension().string();
-  std::ranges::transform(ending, ending.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? char(c + ('a' - 'A')) : c; });
+  for (char& c : ending)
+    if (c >= 'A' && c <= 'Z') c = char(c + ('a' - 'A'));
   return ending;
 }
 
@@ -108,9 +109,8 @@ const MeshFiles::Known& MeshFiles::known(const fs::path& path) {
 
 std::string MeshFiles::take(std::size_t bytes, double reach, const Shape& shape) {
   const Vec3& s = shape.size;
-  const double volume = s.x * s.y * s.z;
-  if (volume == 0 || !std::isfinite(volume)) return "a shape without extent";
-  if (!std::isfinite(reach * std::max({std::abs(s.x), std::abs(s.y), std::abs(s.z)})))
+  if (s.x * s.y * s.z == 0) return "a shape without extent";
+  if (!std::isfinite(3 * std::pow(reach * std::max({std::abs(s.x), std::abs(s.y), std::abs(s.z)}), 2)))
     return "not shown: its numbers are too large";
   if (bytes_ + bytes > most_bytes)
     return fmt::format("not shown: the meshes of the robot together are larger than {} MiB", most_bytes >> 20);
@@ -154,7 +154,7 @@ void MeshFiles::add(const Element& mesh, const std::string& uri, Shape shape, Bo
   const std::string path = find(uri, mesh.file().name());
   const bool in_package = uri.starts_with("package://") || uri.starts_with("model://");
   if (path.empty())
-    return mesh.drop(in_package ? "not shown: its file is not found; the option packages=FOLDER tells where packages lie"
+    return mesh.drop(in_package ? "not shown: its file is not found; the option packages=FOLDER tells where it may lie"
                                 : "not shown: its file is not found");
   if (const std::string why = add_file(path, std::move(shape), body); !why.empty()) return mesh.drop(why);
   mesh.mark(Treatment::converted, mesh_is_shown);

@@ -80,7 +80,9 @@ void MjcfMeshes::read_mesh(const Element& mesh) {
   if (const bool is_even = scale.x == scale.y && scale.y == scale.z;
       !mesh.has("vertex") && (is_even || !mesh.has("refquat"))) {
     const Vec3 moved = transpose_times(axes, origin);
-    picture = {path_of(mesh), {}, scale, {transpose(axes), {-scale.x * moved.x, -scale.y * moved.y, -scale.z * moved.z}}};
+    picture.file = path_of(mesh);
+    picture.scale = scale;
+    picture.frame = {transpose(axes), {-scale.x * moved.x, -scale.y * moved.y, -scale.z * moved.z}};
   } else {
     picture.triangles = *read;
     if (scale.x * scale.y * scale.z < 0)  // mirrored

@@ -46,8 +46,8 @@ inline constexpr FieldSpec packages_option{
     .name = "packages",
     .type = FieldType::text,
     .unit = "",
-    .meaning = "folders in which packages of ROS and models of Gazebo lie, with a colon between them: meshes are looked for "
-               "there too",
+    .meaning = "folders in which packages of ROS and models of Gazebo lie, with colons between them: meshes are looked "
+               "for there too",
     .default_text = ""};
 inline constexpr FieldSpec model_folder_option{
     .name = "model_folder",
