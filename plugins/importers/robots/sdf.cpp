@@ -32,18 +32,6 @@ constexpr std::array sdf_options{
     merge_fixed_option, mimic_option, limits_option, friction_option("keep"),
     packages_option, model_folder_option};
 
-constexpr std::string_view untouched = "bodies do not touch in the model";
-constexpr std::pair<std::string_view, std::string_view> what_for[] = {
-    {"collision", untouched},
-    {"sensor", "sensors are not modelled"},
-    {"plugin", "belongs to another program"},
-    {"light", "for pictures only"},
-    {"scene", "for pictures only"},
-    {"gui", "for pictures only"},
-    {"physics", "settings of another program"},
-    {"state", "states of a run are not read"},
-    {"actor", "for pictures only"}};
-
 class SdfReader {
  public:
   SdfReader(XmlFile& file, DiagnosticSink& sink, Ledger& ledger)
@@ -85,13 +73,8 @@ class SdfReader {
     m.gravity = Vec3{0, 0, -9.8};  // the default of the specification
     if (const Element gravity = world.child("gravity"))
       if (const auto g = gravity.content_numbers(3)) m.gravity = Vec3{(*g)[0], (*g)[1], (*g)[2]};
-    tell_foreign(world);
+    mark_foreign(world);
     gravity_ = *m.gravity;
-  }
-
-  void tell_foreign(const Element& element) {
-    for (const auto& [tag, remark] : what_for)
-      for (const Element& e : element.children(std::string(tag).c_str())) e.mark(Treatment::not_honoured, remark);
   }
 
   std::string given_name(NameGiver& names, std::map<std::string, std::string>& known, const std::string& wanted,
@@ -103,7 +86,7 @@ class SdfReader {
   }
 
   void read_links(const SdfModel& model, MeshFiles& meshes, Mechanism& m) {
-    tell_foreign(model.element());
+    mark_foreign(model.element());
     const Frame in_ground = model.pose();
     for (const auto& [name, item] : model.items()) {
       if (item.kind != SdfItem::Kind::link) continue;
@@ -112,7 +95,7 @@ class SdfReader {
       body.place = link.place();
       body.name = given_name(body_names_, link_names_, model.prefix() + name, "link@name", link.place());
       body.frame = in_ground * model.pose_of(name, link.place());
-      tell_foreign(link);
+      mark_foreign(link);
       body.mass = read_sdf_inertial(model, link, name, link.report(), ledger_);
       for (const Element& visual : link.children("visual")) read_sdf_visual(model, visual, name, meshes, body);
       if (const Element gravity = link.child("gravity");
@@ -180,7 +163,7 @@ class SdfReader {
         {"revolute", "revolute"},   {"continuous", "revolute"}, {"prismatic", "prismatic"}, {"ball", "spherical"},
         {"universal", "universal"}, {"revolute2", "universal"}, {"fixed", "fixed"},         {"screw", "cylindrical"}};
     const auto found = std::ranges::find(types, type, &std::pair<std::string_view, std::string_view>::first);
-    tell_foreign(e);
+    mark_foreign(e);
     if (type == "gearbox") {
       e.drop("a gearbox between two links is not modelled");
       return;

@@ -14,6 +14,18 @@ double number_in(const Element& parent, const char* tag, double otherwise) {
 
 namespace {
 
+constexpr std::string_view untouched = "bodies do not touch in the model";
+constexpr std::pair<std::string_view, std::string_view> what_for[] = {
+    {"collision", untouched},
+    {"sensor", "sensors are not modelled"},
+    {"plugin", "belongs to another program"},
+    {"light", "for pictures only"},
+    {"scene", "for pictures only"},
+    {"gui", "for pictures only"},
+    {"physics", "settings of another program"},
+    {"state", "states of a run are not read"},
+    {"actor", "for pictures only"}};
+
 /// Where a visual or a collision stands in its link.
 Frame frame_in_link(const SdfModel& model, const Element& shape, const std::string& link) {
   const SdfPose pose = read_sdf_pose(shape);
@@ -78,6 +90,11 @@ MassProperties inertial_of_shapes(const SdfModel& model, const Element& link, co
 }
 
 }  // namespace
+
+void mark_foreign(const Element& element) {
+  for (const auto& [tag, remark] : what_for)
+    for (const Element& e : element.children(std::string(tag).c_str())) e.mark(Treatment::not_honoured, remark);
+}
 
 MassProperties read_sdf_inertial(const SdfModel& model, const Element& link, const std::string& name,
                                  Reporter& report, Ledger& ledger) {
