@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <filesystem>
 #include <memory>
 #include <optional>
 
@@ -65,6 +67,23 @@ host::ImportOptions importer_options(const ImportArguments& arguments) {
   return options;
 }
 
+/// Tells an importer whose models name files from where: from the folder of the model. Returns the file that the model is
+/// read as, which lies there.
+std::string place_model(const ImporterType& importer, const ImportArguments& arguments, host::ImportOptions& options) {
+  constexpr std::string_view folder = "model_folder";
+  const bool has_folder = [&] {
+    const auto fields = importer.fields();
+    return std::any_of(fields.begin(), fields.end(), [&](const FieldSpec& f) { return f.name == folder; });
+  }();
+  const auto given = std::ranges::find(options, folder, &host::ImportOptions::value_type::first);
+  const std::filesystem::path source = arguments.file, output = arguments.output;
+  if (given != options.end()) return (std::filesystem::path(given->second) / source.filename()).string();
+  if (!has_folder || arguments.output.empty() || arguments.output == "-") return arguments.file;
+  const std::string parent = std::filesystem::absolute(output).parent_path().string();
+  options.emplace_back(folder, Json(parent).dump(-1, ' ', false, Json::error_handler_t::replace));
+  return arguments.output;
+}
+
 /// Prints what was found, and ends the command with the code.
 [[noreturn]] void end_import(const host::Diagnostics& diagnostics, Exit code) {
   print(diagnostics);
@@ -80,16 +99,18 @@ Exit import_file(const ImportArguments& arguments) {
   const std::string bytes = read_bytes(arguments.file);
   const ImporterType& importer = importer_of(session.catalog(), arguments, bytes);
   host::Diagnostics diagnostics;
+  host::ImportOptions options = importer_options(arguments);
+  const std::string place = place_model(importer, arguments, options);
   std::optional<host::Conversion> got = [&] {
     const WatchedWork work(session.crash_report(), "the import of " + arguments.file);
-    return host::import_model(importer, arguments.file, bytes, importer_options(arguments), diagnostics);
+    return host::import_model(importer, arguments.file, bytes, options, diagnostics);
   }();
   if (!got) end_import(diagnostics, Exit::bad_input);
   if (arguments.lenient && got->text.find("\nlenient:") == std::string::npos && !got->text.starts_with('{'))
     got->text += "lenient: true\n";
   bool missing_plugin = false;
-  const host::Description model = host::read_model_text(got->text, arguments.file + " (as imported)", session.catalog(),
-                                                        diagnostics, missing_plugin, {});
+  const host::Description model = host::read_model_text(got->text, place + " (as imported)", session.catalog(), diagnostics,
+                                                        missing_plugin, {});
   if (diagnostics.failed()) end_import(diagnostics, missing_plugin ? Exit::plugin : Exit::bad_input);
   if (!arguments.json) print(diagnostics);
   Json warnings = Json::array();

@@ -101,3 +101,19 @@ TEST_CASE("what cannot be imported is told with its place") {
   shop.write("page.html", "<html/>");
   CHECK(shop.run({"run", "page.html"}).code == 3);
 }
+
+TEST_CASE("a model that is written elsewhere finds the meshes of the robot, and runs as the robot does") {
+  const Workshop shop;
+  std::filesystem::create_directories(shop.path("robot"));
+  std::filesystem::create_directories(shop.path("models"));
+  shop.write("robot/part.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
+  std::string robot = pendulum;
+  robot.insert(robot.find("</inertial>") + 11,
+               "<visual><geometry><mesh filename=\"part.obj\" scale=\"0.125 0.125 0.125\"/></geometry></visual>");
+  shop.write("robot/p.urdf", robot);
+  const Outcome outcome = shop.run({"import", "robot/p.urdf", "-o", "models/p.yaml"});
+  CHECK(outcome.code == 0);
+  CHECK_THAT(shop.read("models/p.yaml"), Contains("{type: mesh, file: \"../robot/part.obj\", scale: 0.125, position"));
+  for (const char* const model : {"models/p.yaml", "robot/p.urdf"})
+    CHECK(shop.run({"run", model, "--duration", "0.05", "--quiet", "--report", "p.html"}).code == 0);
+}

@@ -10,6 +10,7 @@
 #include "framework/host/reading/body_group_names.hpp"
 #include "polyform/contract/body_groups.hpp"
 #include "polyform/contract/body_pairs.hpp"
+#include "polyform/helpers/triangle_mesh.hpp"
 
 namespace polyform::host::inline reading {
 
@@ -299,6 +300,20 @@ class ContactEntry {
   std::string prefix_;
 };
 
+bool is_open(const GeometricShape& shape) {
+  if (shape.kind != GeometricShape::Kind::mesh || shape.convex) return false;
+  return !is_closed(TriangleMesh{.vertices = {}, .faces = {shape.faces.begin(), shape.faces.end()}});
+}
+
+/// Pictures have meshes that enclose nothing, such as imported robots have; as terrain in ground they are good.
+void warn_of_open_meshes(const Description& model, const Value& value, const std::vector<BodyIndex>& bodies) {
+  for (const BodyIndex body : bodies)
+    if (!is_ground(body) && std::ranges::any_of(model.bodies[at(body)].geometry, is_open))
+      value.warning(fmt::format("a mesh of the body {} is not closed: all that lies behind its surface counts as inside",
+                                show(model.bodies[at(body)].name)),
+                    "Give it 'convex: true' for its hull, or give the body simpler shapes in its place.");
+}
+
 void read_entry(Reading& r, const BodyGroupNames& groups, const Value& value) {
   MapReader map(value);
   if (!map.is_map()) return;
@@ -315,6 +330,7 @@ void read_entry(Reading& r, const BodyGroupNames& groups, const Value& value) {
   const Fields fields = r.fields.read(map, type->fields(), provided);
   map.finish();
   if (r.report.errors() > errors || choice.bodies.size() < 2) return;
+  warn_of_open_meshes(r.model, value, choice.bodies);
   ContactEntry(r, value, *type, std::move(prefix)).add(choice, omitted, fields, results);
 }
 

@@ -85,6 +85,10 @@ bool scale_mesh(const Value& value, TriangleMesh& mesh) {
     return false;
   }
   for (Vec3& v : mesh.vertices) v = {scale.x * v.x, scale.y * v.y, scale.z * v.z};
+  if (!std::ranges::all_of(mesh.vertices, [](const Vec3& v) { return std::isfinite(dot(v, v)); })) {
+    value.error("the vertices of the mesh are too far away with this scale", "Give a smaller scale.");
+    return false;
+  }
   if (volume < 0)  // mirrored
     for (auto& f : mesh.faces) std::swap(f[1], f[2]);
   return true;

@@ -11,6 +11,8 @@ bool has_extent(const Shape& shape) {
       return shape.radius > 0 && shape.length > 0;
     case Shape::Kind::sphere:
       return shape.radius > 0;
+    case Shape::Kind::mesh:
+      return shape.size.x * shape.size.y * shape.size.z != 0;
   }
   return false;
 }

@@ -42,11 +42,12 @@ struct MassProperties {
 
 /// A shape, for pictures.
 struct Shape {
-  enum class Kind { box, cylinder, sphere };
+  enum class Kind { box, cylinder, sphere, mesh };
   Kind kind = Kind::box;
   Frame frame;  ///< in the body
-  Vec3 size;    ///< of a box
+  Vec3 size;    ///< of a box; of a mesh its scale along each axis
   double radius = 0, length = 0;
+  std::string mesh{};  ///< the entries of a mesh as they are written: its file, or its vertices and faces
 };
 
 inline constexpr std::string_view ground = "ground";

@@ -17,7 +17,7 @@
 namespace polyform::importers {
 namespace {
 
-enum MjcfOption : std::size_t { mjcf_base, mjcf_merge, mjcf_limits, mjcf_friction };
+enum MjcfOption : std::size_t { mjcf_base, mjcf_merge, mjcf_limits, mjcf_friction, mjcf_place };
 constexpr std::array mjcf_options{
     FieldSpec{.name = "base",
               .type = FieldType::choice,
@@ -26,7 +26,7 @@ constexpr std::array mjcf_options{
                   "how bodies of the world are held that have no joint or a free one: welded to it, or free; not "
                   "given: as the file says",
               .choices = base_choices},
-    merge_fixed_option, limits_option, friction_option("keep")};
+    merge_fixed_option, limits_option, friction_option("keep"), model_folder_option};
 
 constexpr std::pair<const char*, std::string_view> without_effect[] = {{"size", "memory of another program"},
                                                                        {"visual", "for pictures only"},
@@ -55,7 +55,7 @@ class MjcfReader {
       for (const Element& section : source_.sections(tag)) section.mark(Treatment::not_honoured, remark);
     acting_.limits = acting_.limits && given[mjcf_limits].text == "keep";
     acting_.friction = acting_.friction && given[mjcf_friction].text == "keep";
-    MjcfBodyReader bodies(source_, ledger_, m, acting_);
+    MjcfBodyReader bodies(source_, ledger_, m, acting_, given[mjcf_place].text);
     bodies.read(given[mjcf_base].given ? given[mjcf_base].text : std::string_view());
     if (m.bodies.empty() && source_.errors() == 0)
       source_.report().error(source_.root().place(), "the model has no bodies");

@@ -36,8 +36,10 @@ struct MjcfActing {
 
 class MjcfBodyReader {
  public:
-  MjcfBodyReader(MjcfSource& source, Ledger& ledger, Mechanism& m, const MjcfActing& acting)
-      : source_(source), ledger_(ledger), m_(m), acting_(acting), meshes_(source) {}
+  /// model_folder: as for MeshFiles.
+  MjcfBodyReader(MjcfSource& source, Ledger& ledger, Mechanism& m, const MjcfActing& acting,
+                 std::string_view model_folder)
+      : source_(source), ledger_(ledger), m_(m), acting_(acting), meshes_(source, model_folder) {}
 
   /// Reads <asset> and <worldbody>. base: "fixed", "free" or as the file says.
   void read(std::string_view base);
@@ -70,7 +72,7 @@ class MjcfBodyReader {
   bool fit(const Element&, const Around&, const std::string& mesh, const std::string& type, Frame&,
            std::vector<double>& size);
   std::optional<Solid> solid_of(const Element&, const Around&, std::string& type, Frame&, std::vector<double>& size);
-  void picture(const Element&, const std::string& type, const Frame&, const std::vector<double>& size, Body&);
+  void picture(const Element&, const Around&, const std::string& type, const Frame&, const std::vector<double>& size);
   MassProperties read_inertial(const Element&, const Around&);
   MassProperties bounded(MassProperties, Place);
   void add_joints(const std::vector<Element>&, const Around&, std::size_t body, bool mocap);

@@ -11,6 +11,7 @@ namespace polyform::importers {
 namespace {
 
 constexpr double water = 1000;  ///< kg/m³, the density of geoms by default
+constexpr double last_shown_group = 2;  ///< of geoms, in the viewer of MuJoCo when it opens
 
 /// How many numbers a primitive shape needs; 0: it is none.
 std::size_t sizes_of(std::string_view type) {
@@ -91,8 +92,19 @@ bool MjcfBodyReader::fit(const Element& geom, const Around& around, const std::s
   return true;
 }
 
-void MjcfBodyReader::picture(const Element& geom, const std::string& type, const Frame& frame,
-                             const std::vector<double>& size, Body& body) {
+void MjcfBodyReader::picture(const Element& geom, const Around& around, const std::string& type, const Frame& frame,
+                             const std::vector<double>& size) {
+  Body& body = m_.bodies[around.number];
+  if (type == "mesh") {
+    const bool hidden = number(geom, "geom", "group", around, 0) > last_shown_group;
+    const Element says = source_.who_says(geom, "geom", "mesh", around.childclass);
+    const std::string why = hidden ? "not shown: MuJoCo does not show its group either, unless asked"
+                            : says ? meshes_.show(says.text("mesh").value_or(""), frame, body)
+                                   : std::string("not shown: the geom names no mesh");
+    ledger_.add(hidden || why.empty() ? Treatment::converted : Treatment::not_honoured, "picture of a mesh",
+                why.empty() ? mesh_is_shown : std::string_view(why), geom.place());
+    return;
+  }
   Shape shape;
   shape.frame = frame;
   if (type == "box") {
@@ -133,7 +145,7 @@ void MjcfBodyReader::read_geom(const Element& geom, const Around& around, OfGeom
     geom.drop("shapes of the ground are not shown, and bodies do not touch");
     return;
   }
-  if (solid || sizes_of(type) == 0) picture(geom, type, frame, size, m_.bodies[around.number]);
+  if (solid || sizes_of(type) == 0) picture(geom, around, type, frame, size);
   if (!counts_for_mass(geom, around)) return;
   of_geoms.any = true;
   if (!solid) {

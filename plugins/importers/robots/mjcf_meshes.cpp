@@ -15,19 +15,22 @@ std::vector<double> MjcfMeshes::fitted_size(const std::string& type, const Inert
   return {};
 }
 
+std::filesystem::path MjcfMeshes::path_of(const Element& mesh) const {
+  std::filesystem::path path = mesh.text("file").value_or("");
+  if (source_.compiler().strip_path) path = path.filename();
+  return path.is_relative() ? std::filesystem::path(source_.folder()) / source_.compiler().mesh_folder / path : path;
+}
+
 std::optional<TriangleMesh> MjcfMeshes::triangles_of(const Element& mesh) {
-  const std::string file = mesh.text("file").value_or("");
   const auto refused = [&](std::string_view why) {
     mesh.mark(Treatment::not_honoured, why);
     return std::nullopt;
   };
   if (!mesh.has("vertex")) {
-    std::filesystem::path path =
-        source_.compiler().strip_path ? std::filesystem::path(file).filename() : std::filesystem::path(file);
-    if (path.is_relative()) path = std::filesystem::path(source_.folder()) / source_.compiler().mesh_folder / path;
+    const std::filesystem::path path = path_of(mesh);
     MeshFault fault;
     std::optional<TriangleMesh> read;
-    if (const auto bytes = file.empty() ? std::nullopt : read_file(path.string()))
+    if (const auto bytes = mesh.has("file") ? read_file(path.string()) : std::nullopt)
       read = polyform::read_mesh(*bytes, path.extension().string(), fault);
     return read ? read : refused("neither an STL nor an OBJ file that can be read");
   }
@@ -73,12 +76,24 @@ void MjcfMeshes::read_mesh(const Element& mesh) {
     p = transpose_times(axes, p - origin);
     p = {scale.x * p.x, scale.y * p.y, scale.z * p.z};
   }
+  MjcfPicture& picture = pictures_[name];
+  if (const bool is_even = scale.x == scale.y && scale.y == scale.z;
+      !mesh.has("vertex") && (is_even || !mesh.has("refquat"))) {
+    const Vec3 moved = transpose_times(axes, origin);
+    picture.file = path_of(mesh);
+    picture.scale = scale;
+    picture.frame = {transpose(axes), {-scale.x * moved.x, -scale.y * moved.y, -scale.z * moved.z}};
+  } else {
+    picture.triangles = *read;
+    if (scale.x * scale.y * scale.z < 0)  // mirrored
+      for (auto& face : picture.triangles.faces) std::swap(face[1], face[2]);
+  }
   Solid solid = source_.compiler().exact_meshes ? solid_mesh(*read) : solid_of_cones(*read);
   if (solid.mass < 0) {  // seen from inside, or mirrored by a negative scale
     solid.mass = -solid.mass;
     solid.inertia = Sym3{} - solid.inertia;
   }
-  if (!(solid.mass > 0)) return mesh.mark(Treatment::not_honoured, "it encloses no volume");
+  if (!(solid.mass > 0)) return mesh.mark(Treatment::not_honoured, "it encloses no volume, and has no mass");
   const InertiaBox box = inertia_box(solid);
   // Without `exactmeshinertia` MuJoCo takes the volume of the box of the same inertia for that of the mesh.
   if (!source_.compiler().exact_meshes) {
@@ -87,6 +102,17 @@ void MjcfMeshes::read_mesh(const Element& mesh) {
     solid.inertia = scaled_inertia(solid.inertia, factor);
   }
   meshes_[name] = MjcfMesh{solid, box};
+}
+
+std::string MjcfMeshes::show(const std::string& name, const Frame& frame, Body& body) {
+  const auto found = pictures_.find(name);
+  if (found == pictures_.end()) return "not shown: it cannot be read";
+  const MjcfPicture& picture = found->second;
+  Shape shape;
+  shape.frame = frame * picture.frame;
+  shape.size = picture.scale;
+  return picture.file.empty() ? files_.add_lists(picture.triangles, shape, body)
+                              : files_.add_file(picture.file, shape, body);
 }
 
 void MjcfMeshes::read() {

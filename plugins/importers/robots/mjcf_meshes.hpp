@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "mesh_files.hpp"
 #include "mjcf_source.hpp"
 #include "solids.hpp"
 
@@ -16,9 +17,18 @@ struct MjcfMesh {
   InertiaBox box;  ///< the box of the same inertia, which fitted shapes follow
 };
 
+/// How a mesh looks: by its file, or by triangles where the file and a scale do not say it all.
+struct MjcfPicture {
+  std::filesystem::path file;
+  TriangleMesh triangles;
+  Vec3 scale{1, 1, 1};
+  Frame frame{};  ///< of the file, in that of the mesh
+};
+
 class MjcfMeshes {
  public:
-  explicit MjcfMeshes(MjcfSource& source) : source_(source) {}
+  /// model_folder: as for MeshFiles.
+  MjcfMeshes(MjcfSource& source, std::string_view model_folder) : source_(source), files_("", model_folder) {}
 
   /// Reads <asset>.
   void read();
@@ -28,14 +38,19 @@ class MjcfMeshes {
 
   /// The size of a primitive shape that stands for a mesh, as MuJoCo fits it by inertia; empty if none is fitted so.
   static std::vector<double> fitted_size(const std::string& type, const InertiaBox&);
+  /// Gives a body the mesh as a shape; the reason if it is not shown. frame: of the mesh in the body.
+  std::string show(const std::string& name, const Frame&, Body&);
 
  private:
   void read_mesh(const Element&);
+  std::filesystem::path path_of(const Element& mesh) const;
   /// The triangles that the file gives, or those around its points; nothing, after a mark, if there are none.
   std::optional<TriangleMesh> triangles_of(const Element&);
 
   MjcfSource& source_;
+  MeshFiles files_;
   std::map<std::string, std::optional<MjcfMesh>> meshes_;
+  std::map<std::string, MjcfPicture> pictures_;
 };
 
 }  // namespace polyform::importers

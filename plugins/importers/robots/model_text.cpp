@@ -61,6 +61,13 @@ std::string shape_text(const Shape& shape) {
                          pose(shape.frame));
     case Shape::Kind::sphere:
       return fmt::format("{{type: sphere, radius: {}{}}}", written(shape.radius), pose(shape.frame));
+    case Shape::Kind::mesh: {
+      const Vec3& s = shape.size;
+      const bool is_even = s.x == s.y && s.y == s.z;
+      const std::string scale =
+          is_even && s.x == 1 ? std::string() : ", scale: " + (is_even ? written(s.x) : written(s));
+      return fmt::format("{{type: mesh, {}{}{}}}", shape.mesh, scale, pose(shape.frame));
+    }
   }
   return {};
 }

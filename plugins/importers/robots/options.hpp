@@ -42,6 +42,21 @@ inline constexpr FieldSpec mimic_option{
     .default_text = "independent",
     .choices = mimic_choices};
 
+inline constexpr FieldSpec packages_option{
+    .name = "packages",
+    .type = FieldType::text,
+    .unit = "",
+    .meaning = "folders in which packages of ROS and models of Gazebo lie, with colons between them: meshes are looked "
+               "for there too",
+    .default_text = ""};
+inline constexpr FieldSpec model_folder_option{
+    .name = "model_folder",
+    .type = FieldType::text,
+    .unit = "",
+    .meaning = "the folder from which the model names files of meshes; import takes that of -o. Not given: from the root "
+               "of the file system",
+    .default_text = ""};
+
 inline constexpr std::string_view moves_independently =
     "the joint moves independently; with the option mimic=coupled it follows";
 

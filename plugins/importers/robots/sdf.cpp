@@ -20,7 +20,7 @@
 namespace polyform::importers {
 namespace {
 
-enum SdfOption : std::size_t { sdf_base, sdf_merge, sdf_mimic, sdf_limits, sdf_friction };
+enum SdfOption : std::size_t { sdf_base, sdf_merge, sdf_mimic, sdf_limits, sdf_friction, sdf_packages, sdf_place };
 constexpr std::array sdf_options{
     FieldSpec{.name = "base",
               .type = FieldType::choice,
@@ -29,19 +29,8 @@ constexpr std::array sdf_options{
                   "how links are held that nothing carries: welded to ground, or free, also where the file welds "
                   "them; not given: as the file says",
               .choices = base_choices},
-    merge_fixed_option, mimic_option, limits_option, friction_option("keep")};
-
-constexpr std::string_view untouched = "bodies do not touch in the model";
-constexpr std::pair<std::string_view, std::string_view> what_for[] = {
-    {"collision", untouched},
-    {"sensor", "sensors are not modelled"},
-    {"plugin", "belongs to another program"},
-    {"light", "for pictures only"},
-    {"scene", "for pictures only"},
-    {"gui", "for pictures only"},
-    {"physics", "settings of another program"},
-    {"state", "states of a run are not read"},
-    {"actor", "for pictures only"}};
+    merge_fixed_option, mimic_option, limits_option, friction_option("keep"),
+    packages_option, model_folder_option};
 
 class SdfReader {
  public:
@@ -67,7 +56,8 @@ class SdfReader {
     top_->collect(0);
     if (m.name.empty()) m.name = top_->nested().empty() ? std::string() : top_->nested().front()->name();
     if (files_.errors() > 0) return false;
-    read_links(*top_, m);
+    MeshFiles meshes(given[sdf_packages].text, given[sdf_place].text);
+    read_links(*top_, meshes, m);
     if (m.bodies.empty()) sdf.report().error(sdf.place(), "the file has no links", "Check that it has a model.");
     if (files_.errors() > 0) return false;
     read_joints(*top_, m);
@@ -83,13 +73,8 @@ class SdfReader {
     m.gravity = Vec3{0, 0, -9.8};  // the default of the specification
     if (const Element gravity = world.child("gravity"))
       if (const auto g = gravity.content_numbers(3)) m.gravity = Vec3{(*g)[0], (*g)[1], (*g)[2]};
-    tell_foreign(world);
+    mark_foreign(world);
     gravity_ = *m.gravity;
-  }
-
-  void tell_foreign(const Element& element) {
-    for (const auto& [tag, remark] : what_for)
-      for (const Element& e : element.children(std::string(tag).c_str())) e.mark(Treatment::not_honoured, remark);
   }
 
   std::string given_name(NameGiver& names, std::map<std::string, std::string>& known, const std::string& wanted,
@@ -100,8 +85,8 @@ class SdfReader {
     return name;
   }
 
-  void read_links(const SdfModel& model, Mechanism& m) {
-    tell_foreign(model.element());
+  void read_links(const SdfModel& model, MeshFiles& meshes, Mechanism& m) {
+    mark_foreign(model.element());
     const Frame in_ground = model.pose();
     for (const auto& [name, item] : model.items()) {
       if (item.kind != SdfItem::Kind::link) continue;
@@ -110,15 +95,15 @@ class SdfReader {
       body.place = link.place();
       body.name = given_name(body_names_, link_names_, model.prefix() + name, "link@name", link.place());
       body.frame = in_ground * model.pose_of(name, link.place());
-      tell_foreign(link);
+      mark_foreign(link);
       body.mass = read_sdf_inertial(model, link, name, link.report(), ledger_);
-      for (const Element& visual : link.children("visual")) read_sdf_visual(model, visual, name, body);
+      for (const Element& visual : link.children("visual")) read_sdf_visual(model, visual, name, meshes, body);
       if (const Element gravity = link.child("gravity");
           gravity && (gravity.content() == "false" || gravity.content() == "0"))
         add_lift(gravity, body, m);
       if (model.is_static()) static_.push_back(body.name);
     }
-    for (const auto& nested : model.nested()) read_links(*nested, m);
+    for (const auto& nested : model.nested()) read_links(*nested, meshes, m);
   }
 
   /// Adds the force that holds a body on which gravity must not act.
@@ -178,7 +163,7 @@ class SdfReader {
         {"revolute", "revolute"},   {"continuous", "revolute"}, {"prismatic", "prismatic"}, {"ball", "spherical"},
         {"universal", "universal"}, {"revolute2", "universal"}, {"fixed", "fixed"},         {"screw", "cylindrical"}};
     const auto found = std::ranges::find(types, type, &std::pair<std::string_view, std::string_view>::first);
-    tell_foreign(e);
+    mark_foreign(e);
     if (type == "gearbox") {
       e.drop("a gearbox between two links is not modelled");
       return;

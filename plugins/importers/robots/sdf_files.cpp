@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "mesh_files.hpp"
 #include "solids.hpp"
 
 namespace polyform::importers {
@@ -15,20 +16,6 @@ namespace {
 
 /// What one model may include.
 constexpr std::size_t most_sdf_files = 1000, most_sdf_bytes = std::size_t{256} << 20;
-
-std::vector<fs::path> folders_of_environment() {
-  std::vector<fs::path> out;
-  for (const char* name : {"SDF_PATH", "GZ_SIM_RESOURCE_PATH", "IGN_GAZEBO_RESOURCE_PATH", "GAZEBO_MODEL_PATH"}) {
-    const char* const value = std::getenv(name);
-    std::string_view rest = value == nullptr ? "" : value;
-    while (!rest.empty()) {
-      const std::size_t end = std::min(rest.find(':'), rest.size());
-      if (end > 0) out.emplace_back(std::string(rest.substr(0, end)));
-      rest.remove_prefix(std::min(end + 1, rest.size()));
-    }
-  }
-  return out;
-}
 
 /// The SDF file of a folder with a model, by its model.config; "" if there is none.
 std::string file_in(const fs::path& folder) {
@@ -50,13 +37,22 @@ std::string file_in(const fs::path& folder) {
 
 }  // namespace
 
+std::vector<fs::path> folders_of_gazebo() {
+  std::vector<fs::path> out;
+  for (const char* name : {"SDF_PATH", "GZ_SIM_RESOURCE_PATH", "IGN_GAZEBO_RESOURCE_PATH", "GAZEBO_MODEL_PATH"}) {
+    const char* const value = std::getenv(name);
+    for (fs::path& folder : folders_in(value == nullptr ? "" : value)) out.push_back(std::move(folder));
+  }
+  return out;
+}
+
 std::string SdfFiles::file_of(const std::string& uri, const XmlFile& from) const {
   std::string name = uri;
   const std::size_t scheme = uri.find("://");
   if (scheme != std::string::npos) name = uri.substr(scheme + 3);
   const fs::path beside = fs::path(from.name()).parent_path();
   std::vector<fs::path> folders{beside, beside / "models", beside / "..", beside / "../models"};
-  for (fs::path& folder : folders_of_environment()) folders.push_back(std::move(folder));
+  for (fs::path& folder : folders_of_gazebo()) folders.push_back(std::move(folder));
   if (fs::path(name).is_absolute()) folders = {""};
   for (const fs::path& folder : folders) {
     std::error_code error;

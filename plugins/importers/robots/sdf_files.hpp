@@ -2,6 +2,7 @@
 #pragma once
 
 #include <deque>
+#include <filesystem>
 #include <map>
 #include <string>
 #include <vector>
@@ -9,6 +10,9 @@
 #include "xml_file.hpp"
 
 namespace polyform::importers {
+
+/// The folders in which Gazebo looks for models, by the environment.
+std::vector<std::filesystem::path> folders_of_gazebo();
 
 class SdfFiles {
  public:

@@ -14,6 +14,18 @@ double number_in(const Element& parent, const char* tag, double otherwise) {
 
 namespace {
 
+constexpr std::string_view untouched = "bodies do not touch in the model";
+constexpr std::pair<std::string_view, std::string_view> what_for[] = {
+    {"collision", untouched},
+    {"sensor", "sensors are not modelled"},
+    {"plugin", "belongs to another program"},
+    {"light", "for pictures only"},
+    {"scene", "for pictures only"},
+    {"gui", "for pictures only"},
+    {"physics", "settings of another program"},
+    {"state", "states of a run are not read"},
+    {"actor", "for pictures only"}};
+
 /// Where a visual or a collision stands in its link.
 Frame frame_in_link(const SdfModel& model, const Element& shape, const std::string& link) {
   const SdfPose pose = read_sdf_pose(shape);
@@ -79,6 +91,11 @@ MassProperties inertial_of_shapes(const SdfModel& model, const Element& link, co
 
 }  // namespace
 
+void mark_foreign(const Element& element) {
+  for (const auto& [tag, remark] : what_for)
+    for (const Element& e : element.children(std::string(tag).c_str())) e.mark(Treatment::not_honoured, remark);
+}
+
 MassProperties read_sdf_inertial(const SdfModel& model, const Element& link, const std::string& name,
                                  Reporter& report, Ledger& ledger) {
   const Element inertial = link.child("inertial");
@@ -102,7 +119,21 @@ MassProperties read_sdf_inertial(const SdfModel& model, const Element& link, con
   return own.in(pose.frame);
 }
 
-void read_sdf_visual(const SdfModel& model, const Element& visual, const std::string& link, Body& body) {
+namespace {
+
+void read_sdf_mesh(const Element& mesh, Shape shape, MeshFiles& meshes, Body& body) {
+  if (mesh.child("submesh")) return mesh.drop("not shown: a part of a mesh");
+  shape.size = {1, 1, 1};
+  if (const Element scale = mesh.child("scale"))
+    if (const auto s = scale.content_numbers(3)) shape.size = {(*s)[0], (*s)[1], (*s)[2]};
+  const Element uri = mesh.child("uri");
+  meshes.add(mesh, uri ? uri.content() : "", shape, body);
+}
+
+}  // namespace
+
+void read_sdf_visual(const SdfModel& model, const Element& visual, const std::string& link, MeshFiles& meshes,
+                     Body& body) {
   Shape shape;
   shape.frame = frame_in_link(model, visual, link);
   visual.mark("name", Treatment::not_honoured, "shapes have no names");
@@ -123,6 +154,8 @@ void read_sdf_visual(const SdfModel& model, const Element& visual, const std::st
     shape.kind = Shape::Kind::sphere;
     shape.radius = number_in(sphere, "radius", 1);
     add_shape(shape, sphere, body);
+  } else if (const Element mesh = geometry.child("mesh")) {
+    read_sdf_mesh(mesh, shape, meshes, body);
   } else {
     for (const Element& other : geometry.all()) other.mark(Treatment::not_honoured, "pictures have no such shape");
   }

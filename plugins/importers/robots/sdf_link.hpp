@@ -4,6 +4,7 @@
 #include <string>
 
 #include "mechanism.hpp"
+#include "mesh_files.hpp"
 #include "sdf_model.hpp"
 #include "xml_file.hpp"
 
@@ -11,10 +12,12 @@ namespace polyform::importers {
 
 /// The number in the child of this name, or another if there is none.
 double number_in(const Element& parent, const char* tag, double otherwise);
+/// Marks what an element of a world, model, link or joint has that has no place in a model.
+void mark_foreign(const Element&);
 /// Mass properties in the frame of the link: 1 kg and 1 kg m² where the file gives none, those of the collisions where it
 /// asks for them (`auto`). name: of the link in the model.
 MassProperties read_sdf_inertial(const SdfModel&, const Element& link, const std::string& name, Reporter&, Ledger&);
 /// The shape of a <visual> goes to the body. link: its name in the model.
-void read_sdf_visual(const SdfModel&, const Element& visual, const std::string& link, Body&);
+void read_sdf_visual(const SdfModel&, const Element& visual, const std::string& link, MeshFiles&, Body&);
 
 }  // namespace polyform::importers

@@ -18,14 +18,17 @@
 namespace polyform::importers {
 namespace {
 
-enum Option : std::size_t { base_option, merge_option, mimics_option, limit_option, rubbing_option };
+enum Option : std::size_t {
+  base_option, merge_option, mimics_option, limit_option, rubbing_option, folders_option, place_option
+};
 constexpr std::array options{FieldSpec{.name = "base",
                                        .type = FieldType::choice,
                                        .unit = "",
                                        .meaning = "how the root link is held: welded to ground, or free",
                                        .default_text = "fixed",
                                        .choices = base_choices},
-                             merge_fixed_option, mimic_option, limits_option, friction_option("drop")};
+                             merge_fixed_option, mimic_option, limits_option, friction_option("drop"),
+                             packages_option, model_folder_option};
 
 /// A joint as the file has it.
 struct UrdfJoint {
@@ -54,7 +57,8 @@ class UrdfReader {
     m.source = "imported from URDF";
     m.gravity = Vec3{0, 0, -9.81};
     robot.mark("version", Treatment::honoured);
-    read_links(robot, m);
+    MeshFiles meshes(given[folders_option].text, given[place_option].text);
+    read_links(robot, meshes, m);
     read_joints(robot);
     for (const auto& [tag, remark] : foreign)
       for (const Element& e : robot.children(std::string(tag).c_str())) e.mark(Treatment::not_honoured, remark);
@@ -91,7 +95,7 @@ class UrdfReader {
     return true;
   }
 
-  void read_links(const Element& robot, Mechanism& m) {
+  void read_links(const Element& robot, MeshFiles& meshes, Mechanism& m) {
     for (const Element& link : robot.children("link")) {
       const std::optional<std::string> name = link.text("name");
       if (!name || name->empty()) {
@@ -106,7 +110,7 @@ class UrdfReader {
       body.place = link.place();
       body.name = given_name(body_names_, *name, "link@name", link.place_of("name"));
       body.mass = read_urdf_inertial(link, report_);
-      for (const Element& visual : link.children("visual")) read_urdf_visual(visual, body);
+      for (const Element& visual : link.children("visual")) read_urdf_visual(visual, meshes, body);
       for (const Element& collision : link.children("collision")) collision.mark(Treatment::not_honoured, no_contact);
       for (const Element& contact : link.children("contact")) contact.mark(Treatment::not_honoured, no_contact);
     }

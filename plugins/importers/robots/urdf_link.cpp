@@ -47,7 +47,7 @@ MassProperties read_urdf_inertial(const Element& link, Reporter& report) {
   return own.in(frame);
 }
 
-void read_urdf_visual(const Element& visual, Body& body) {
+void read_urdf_visual(const Element& visual, MeshFiles& meshes, Body& body) {
   visual.mark("name", Treatment::not_honoured, "shapes have no names");
   if (const Element material = visual.child("material")) material.mark(Treatment::not_honoured, no_looks);
   const Element geometry = visual.child("geometry");
@@ -67,7 +67,8 @@ void read_urdf_visual(const Element& visual, Body& body) {
     shape.radius = sphere.number("radius", 0);
     add_shape(shape, sphere, body);
   } else if (const Element mesh = geometry.child("mesh")) {
-    mesh.mark(Treatment::not_honoured, "pictures have no meshes");
+    shape.size = mesh.vector("scale").value_or(Vec3{1, 1, 1});
+    meshes.add(mesh, mesh.text("filename").value_or(""), shape, body);
   }
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "mechanism.hpp"
+#include "mesh_files.hpp"
 #include "xml_file.hpp"
 
 namespace polyform::importers {
@@ -11,6 +12,6 @@ Frame read_urdf_origin(const Element& parent);
 /// Mass properties in the frame of the link; none if it has no <inertial>.
 MassProperties read_urdf_inertial(const Element& link, Reporter&);
 /// The shape of a <visual> goes to the body.
-void read_urdf_visual(const Element& visual, Body&);
+void read_urdf_visual(const Element& visual, MeshFiles&, Body&);
 
 }  // namespace polyform::importers
