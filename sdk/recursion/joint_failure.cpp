@@ -27,6 +27,7 @@ JointFailure::JointFailure(const SystemView& view, const LoopClosure& loops, con
 }
 
 bool JointFailure::is_in_loop(std::size_t body) const noexcept {
+  if (!loops_.layout().carries(body)) return false;
   return std::ranges::any_of(loops_.layout().passing(body), [&](const LoopLayout::Passage& p) {
     return p.loop < loops_.layout().count() && loops_.constraints().is_cut(p.loop);
   });

@@ -85,6 +85,7 @@ void Integration::stand_at_end() { stand(now_); }
 
 void Integration::start(double t, std::span<const double> y) {
   steps_ = 0;
+  step_start_.assign(y.begin(), y.end());
   begin_discrete();
   system_.begin_count();
   if (!done(method_->start(t, y))) throw Failure(Exit::simulation_failed, failure_);
