@@ -6,8 +6,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "exact_run.hpp"
 #include "tests/events/elements.hpp"
-#include "tests/support/integrators.hpp"
 #include "tests/support/workbench.hpp"
 
 using namespace polyform;
@@ -16,16 +16,6 @@ using namespace polyform::test;
 namespace {
 
 constexpr double earth = 9.81;
-
-host::RunSettings box_settings(double duration) {
-  host::RunSettings s = run_settings("dop853");
-  s.duration = duration;
-  s.output_interval = duration / 10;
-  s.step = duration / 100;
-  s.relative_tolerance = 1e-10;
-  s.absolute_tolerance = 1e-12;
-  return s;
-}
 
 /// A body of 2 kg with a shape on a table, whose top is the plane z = 0 with a rim at x = 0.
 std::string on_table(const std::string& shape, const std::string& position, const std::string& orientation,
@@ -51,7 +41,7 @@ TEST_CASE("what lies over the edge of a table stays while its mass centre is ove
     const auto system = system_from_text(on_table(shape, "[-0.02, 0.01, 0.05]", orientation, unyielding));
     for (const Formulation* formulation : formulations_for(*system)) {
       INFO(formulation->name() << " " << shape);
-      const Ended ended = run_to_end(*system, *formulation, box_settings(1));
+      const Ended ended = run_to_end(*system, *formulation, exact_run(1));
       CHECK(norm(ended.positions[0] - Vec3{-0.02, 0.01, 0.05}) < 1e-11);
     }
   }
@@ -63,7 +53,7 @@ TEST_CASE("a slab tips over the edge of a table when its mass centre is beyond")
   const double inertia = 0.03 + 2 * (0.02 * 0.02 + 0.05 * 0.05), rate = std::sqrt(2 * earth / inertia);
   for (const Formulation* formulation : formulations_for(*system)) {
     INFO(formulation->name());
-    const Ended ended = run_to_end(*system, *formulation, box_settings(0.05));
+    const Ended ended = run_to_end(*system, *formulation, exact_run(0.05));
     // φ̈ = ω² (x cos φ + z sin φ), by its series.
     const double t = 0.05, a = rate * rate * 0.02, b = rate * rate * rate * rate * 0.02 * 0.05;
     const double angle = a * t * t / 2 + b * t * t * t * t / 24;
@@ -88,14 +78,14 @@ TEST_CASE("boxes that stand upon each other rest, and the sum of the heights sta
   const auto rigid_pile = pile({0.1, 0.3, 0.5}, "law: rigid, restitution: 0, friction: {dynamic: 0.5}");
   for (const Formulation* formulation : formulations_for(*rigid_pile)) {
     INFO(formulation->name());
-    const Ended ended = run_to_end(*rigid_pile, *formulation, box_settings(0.2));
+    const Ended ended = run_to_end(*rigid_pile, *formulation, exact_run(0.2));
     for (std::size_t i = 0; i < 3; ++i)
       CHECK(norm(ended.positions[i] - Vec3{0, 0, 0.1 + 0.2 * static_cast<double>(i)}) < 1e-11);
   }
   // Springs of k in each corner; between two boxes the corners of both count, so that there are eight.
   const double first = 6 * earth / 4e5, second = first + 5 * earth / 8e5, third = second + 3 * earth / 8e5;
   const auto soft_pile = pile({0.1 - first, 0.3 - second, 0.5 - third}, "stiffness: 1.0e+5, exponent: 1");
-  const Ended ended = run_to_end(*soft_pile, *formulations_for(*soft_pile).front(), box_settings(0.02));
+  const Ended ended = run_to_end(*soft_pile, *formulations_for(*soft_pile).front(), exact_run(0.02));
   for (const Vec3& v : ended.velocities) CHECK(norm(v) < 1e-11);
 }
 
@@ -114,11 +104,11 @@ TEST_CASE("a box that falls with an edge on an edge comes back with its restitut
   const auto system = system_from_text(text + "law: rigid, restitution: 0.6}\n");
   for (const Formulation* formulation : formulations_for(*system)) {
     INFO(formulation->name());
-    const Ended ended = run_to_end(*system, *formulation, box_settings(fallen + 0.1));
+    const Ended ended = run_to_end(*system, *formulation, exact_run(fallen + 0.1));
     CHECK(ended.velocities[0].z == Approx(0.6 * speed - earth * 0.1).epsilon(1e-9));
   }
   const auto soft = system_from_text(text + "stiffness: 1.0e+12, restitution: 0.6}\n");
-  const Ended ended = run_to_end(*soft, *formulations_for(*soft).front(), box_settings(fallen + 0.1));
+  const Ended ended = run_to_end(*soft, *formulations_for(*soft).front(), exact_run(fallen + 0.1));
   // A contact of 50 µs, in which it does not fall.
   CHECK(ended.velocities[0].z == Approx(0.6 * speed - earth * 0.1).margin(1e-4 * earth));
 }

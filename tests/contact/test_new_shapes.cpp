@@ -9,9 +9,9 @@
 
 #include "framework/diagnostics.hpp"
 #include "framework/host/reading/reader.hpp"
+#include "exact_run.hpp"
 #include "rolling_stone.hpp"
 #include "tests/events/elements.hpp"
-#include "tests/support/integrators.hpp"
 #include "tests/support/workbench.hpp"
 
 using namespace polyform;
@@ -20,16 +20,6 @@ using namespace polyform::test;
 namespace {
 
 constexpr double g_earth = 9.81;
-
-host::RunSettings exact_run(double duration) {
-  host::RunSettings s = run_settings("dop853");
-  s.duration = duration;
-  s.output_interval = duration / 10;
-  s.step = duration / 100;
-  s.relative_tolerance = 1e-10;
-  s.absolute_tolerance = 1e-12;
-  return s;
-}
 
 /// A free body of 2 kg over a shape of ground.
 std::string body_over(const std::string& ground, const std::string& shape, const std::string& body,

@@ -5,10 +5,10 @@
 #include <cmath>
 #include <numbers>
 
+#include "exact_run.hpp"
 #include "framework/diagnostics.hpp"
 #include "framework/host/simulation/evaluate.hpp"
 #include "tests/events/elements.hpp"
-#include "tests/support/integrators.hpp"
 #include "tests/support/workbench.hpp"
 
 using namespace polyform;
@@ -17,16 +17,6 @@ using namespace polyform::test;
 namespace {
 
 constexpr double earth = 9.81;
-
-host::RunSettings rigid_settings(double duration) {
-  host::RunSettings s = run_settings("dop853");
-  s.duration = duration;
-  s.output_interval = duration / 10;
-  s.step = duration / 100;
-  s.relative_tolerance = 1e-10;
-  s.absolute_tolerance = 1e-12;
-  return s;
-}
 
 /// A ball of 2 kg and a radius of 0.1 m on or above a plane.
 std::string rigid_ball_on_plane(double height, const std::string& velocity, const std::string& contact) {
@@ -67,9 +57,9 @@ TEST_CASE("a rigid ball bounces to its last bounce and rests") {
     INFO(formulation->name());
     // In the third flight.
     const double speed = earth * first, third = first + 2 * first * e + 2 * first * e * e, now = third + 0.1;
-    const Ended flying = run_to_end(*system, *formulation, rigid_settings(now));
+    const Ended flying = run_to_end(*system, *formulation, exact_run(now));
     CHECK(flying.positions[0].z - 0.1 == Approx(std::pow(e, 3) * speed * 0.1 - earth * 0.005).margin(1e-9));
-    const Ended resting = run_to_end(*system, *formulation, rigid_settings(last * 1.01));
+    const Ended resting = run_to_end(*system, *formulation, exact_run(last * 1.01));
     CHECK(std::abs(resting.positions[0].z - 0.1) < 1e-12);
     CHECK(resting.velocities[0].z == Approx(0).margin(1e-12));
     CHECK(resting.record.energy_drift < 1e-9);
@@ -87,7 +77,7 @@ TEST_CASE("a block on an incline below the limit of friction does not creep in a
   const auto system = system_from_text(block_on_incline(0.4, "[0, 0, 0, 0, 0, 0]", "{dynamic: 0.5}"));
   for (const Formulation* formulation : formulations_for(*system)) {
     INFO(formulation->name());
-    const Ended ended = run_to_end(*system, *formulation, rigid_settings(3600));
+    const Ended ended = run_to_end(*system, *formulation, exact_run(3600));
     CHECK(std::abs(ended.positions[0].x) < 1e-12);
     CHECK(std::abs(ended.positions[0].z - 0.05) < 1e-12);
   }
@@ -98,7 +88,7 @@ TEST_CASE("a block on an incline above the limit of friction slides as Coulomb's
   const auto system = system_from_text(block_on_incline(0.6, "[0, 0, 0, 0, 0, 0]", "{dynamic: 0.5}"));
   for (const Formulation* formulation : formulations_for(*system)) {
     INFO(formulation->name());
-    const Ended ended = run_to_end(*system, *formulation, rigid_settings(1));
+    const Ended ended = run_to_end(*system, *formulation, exact_run(1));
     CHECK(ended.positions[0].x == Approx(0.5 * a).epsilon(1e-9));
     CHECK(ended.record.energy_drift < 1e-9);
   }
@@ -113,10 +103,10 @@ TEST_CASE("a block slides to rest and stays, or turns back, as its friction says
   const auto turns = system_from_text(block_on_incline(0.6, "[-2, 0, 0, 0, 0, 0]", "{dynamic: 0.4}"));
   for (const Formulation* formulation : formulations_for(*holds)) {
     INFO(formulation->name());
-    const Ended held = run_to_end(*holds, *formulation, rigid_settings(1));
+    const Ended held = run_to_end(*holds, *formulation, exact_run(1));
     CHECK(held.positions[0].x == Approx(-2 / up).epsilon(1e-9));
     CHECK(std::abs(held.velocities[0].x) < 1e-12);
-    const Ended turned = run_to_end(*turns, *formulation, rigid_settings(1));
+    const Ended turned = run_to_end(*turns, *formulation, exact_run(1));
     CHECK(turned.velocities[0].x == Approx(fall * (1 - 2 / rise)).epsilon(1e-9));
     CHECK(turned.record.energy_drift < 1e-9);
   }
@@ -127,7 +117,7 @@ TEST_CASE("a rigid ball that is thrown without spin rolls at five sevenths of it
       rigid_ball_on_plane(0, "[3, 0, 0, 0, 0, 0]", "restitution: 0.5, friction: {static: 0.4, dynamic: 0.3}"));
   for (const Formulation* formulation : formulations_for(*system)) {
     INFO(formulation->name());
-    const Ended ended = run_to_end(*system, *formulation, rigid_settings(1));
+    const Ended ended = run_to_end(*system, *formulation, exact_run(1));
     const double v = 15.0 / 7, slid = (3 - v) / (0.3 * earth);
     CHECK(ended.velocities[0].x == Approx(v).epsilon(1e-9));
     CHECK(ended.positions[0].x == Approx(3 * slid - 0.5 * 0.3 * earth * slid * slid + v * (1 - slid)).epsilon(1e-9));
@@ -146,7 +136,7 @@ TEST_CASE("an oblique impact changes speed and spin as Coulomb's law of impulses
       const double forward = 1 - std::min(mu * normal, 2.0 / 7);
       for (const Formulation* formulation : formulations_for(*system)) {
         INFO(formulation->name() << " " << law << " " << mu);
-        const Ended ended = run_to_end(*system, *formulation, rigid_settings(fallen + 0.05));
+        const Ended ended = run_to_end(*system, *formulation, exact_run(fallen + 0.05));
         CHECK(ended.velocities[0].x == Approx(forward).epsilon(1e-9));
         CHECK(ended.velocities[0].z == Approx(0.6 * down - earth * 0.05).epsilon(1e-9));
       }
@@ -170,7 +160,7 @@ TEST_CASE("momentum passes through a row of equal rigid balls that touch") {
   const auto system = system_from_text(text);
   for (const Formulation* formulation : formulations_for(*system)) {
     INFO(formulation->name());
-    const Ended ended = run_to_end(*system, *formulation, rigid_settings(1));
+    const Ended ended = run_to_end(*system, *formulation, exact_run(1));
     double fastest = 0, momentum = 0;
     for (const Vec3& v : ended.velocities) fastest = std::max(fastest, v.x), momentum += v.x;
     CHECK(fastest == Approx(1).epsilon(1e-12));
@@ -195,7 +185,7 @@ TEST_CASE("Painlevé's rod is named") {
       1.0 / 12, 1.0 / 12, 0.5 * c, 0.5 * c + 0.001, -std::numbers::pi / 4));
   for (const Formulation* formulation : formulations_for(*system)) {
     INFO(formulation->name());
-    const Ended ended = run_to_end(*system, *formulation, rigid_settings(0.1));
+    const Ended ended = run_to_end(*system, *formulation, exact_run(0.1));
     INFO(joined(ended.record.warnings));
     CHECK(joined(ended.record.warnings).find("Painlevé") != std::string::npos);
     CHECK(ended.record.energy_drift < 1e-6);
@@ -212,5 +202,5 @@ TEST_CASE("what rests on a floor has no acceleration, and bodies that overlap ar
     CHECK(std::abs(store.now().bodies[0].acceleration.z) < 1e-12);
   }
   const auto sunk = system_from_text(rigid_ball_on_plane(-0.01, "[0, 0, 0, 0, 0, 0]", "restitution: 0"));
-  CHECK_THROWS_AS(run_to_end(*sunk, *formulations_for(*sunk).front(), rigid_settings(1)), host::Failure);
+  CHECK_THROWS_AS(run_to_end(*sunk, *formulations_for(*sunk).front(), exact_run(1)), host::Failure);
 }

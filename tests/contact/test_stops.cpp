@@ -5,24 +5,14 @@
 #include <cmath>
 #include <numbers>
 
+#include "exact_run.hpp"
 #include "tests/events/elements.hpp"
-#include "tests/support/integrators.hpp"
 #include "tests/support/workbench.hpp"
 
 using namespace polyform;
 using namespace polyform::test;
 
 namespace {
-
-host::RunSettings stop_settings(double duration) {
-  host::RunSettings s = run_settings("dop853");
-  s.duration = duration;
-  s.output_interval = duration / 10;
-  s.step = duration / 100;
-  s.relative_tolerance = 1e-10;
-  s.absolute_tolerance = 1e-12;
-  return s;
-}
 
 /// A mass of 2 kg on a horizontal guide, in between it moves freely.
 std::string sliding_mass(double speed, const std::string& forces) {
@@ -58,7 +48,7 @@ TEST_CASE("a mass goes to and fro between hard limits, as in a joint with backla
   for (const Formulation* formulation : formulations_for(*system)) {
     INFO(formulation->name());
     // Impacts at 0.1, 0.1 + 0.2/0.5 and 0.5 + 0.2/0.25 = 1.3 s; then back with an eighth of the speed.
-    const Ended ended = run_to_end(*system, *formulation, stop_settings(1.7));
+    const Ended ended = run_to_end(*system, *formulation, exact_run(1.7));
     CHECK(ended.velocities[0].x == Approx(-0.125).epsilon(1e-12));
     CHECK(ended.positions[0].x == Approx(0.1 - 0.125 * 0.4).epsilon(1e-11));
     CHECK(ended.record.energy_drift < 1e-10);
@@ -72,7 +62,7 @@ TEST_CASE("a compliant limit throws a mass back as its spring says") {
   const double back = 0.1 + std::numbers::pi / 20;
   for (const Formulation* formulation : formulations_for(*system)) {
     INFO(formulation->name());
-    const Ended ended = run_to_end(*system, *formulation, stop_settings(back + 0.1));
+    const Ended ended = run_to_end(*system, *formulation, exact_run(back + 0.1));
     CHECK(ended.positions[0].x == Approx(0).margin(1e-8));
     CHECK(ended.velocities[0].x == Approx(-1).epsilon(1e-8));
   }
@@ -86,7 +76,7 @@ TEST_CASE("a clutch locks up after the time of its torque") {
   for (const Formulation* formulation : formulations_for(*system)) {
     INFO(formulation->name());
     const auto solver = solver_for(*system, *formulation);
-    host::RunSettings s = stop_settings(locked * 1.5);
+    host::RunSettings s = exact_run(locked * 1.5);
     const Ended ended = run_to_end(*system, *formulation, s);
     CHECK(ended.record.energy_drift < 1e-8);
     REQUIRE(ended.record.notes.size() == 1);
@@ -104,9 +94,9 @@ TEST_CASE("dry friction holds a mass below its limit and lets it slide above") {
       "  - {name: pull, type: joint-force, joint: guide, effort: {ramp: {rate: 10, start: 0, end: 100}}}\n"));
   for (const Formulation* formulation : formulations_for(*system)) {
     INFO(formulation->name());
-    const Ended held = run_to_end(*system, *formulation, stop_settings(0.59));
+    const Ended held = run_to_end(*system, *formulation, exact_run(0.59));
     CHECK(std::abs(held.positions[0].x) < 1e-13);
-    const Ended slid = run_to_end(*system, *formulation, stop_settings(1));
+    const Ended slid = run_to_end(*system, *formulation, exact_run(1));
     const double t = 0.4;  // the time since the mass broke away: m a = 6 + 10 t − 4
     CHECK(slid.velocities[0].x == Approx((2 * t + 5 * t * t) / 2).epsilon(1e-8));
   }
@@ -139,12 +129,12 @@ TEST_CASE("a mass on a belt sticks and slips with the period of the closed form"
   for (const Formulation* formulation : formulations_for(*system)) {
     INFO(formulation->name());
     // Three periods after it first breaks away it does so again, at the same place and with the speed of the belt.
-    const Ended ended = run_to_end(*system, *formulation, stop_settings(first + 3 * period));
+    const Ended ended = run_to_end(*system, *formulation, exact_run(first + 3 * period));
     CHECK(ended.positions[1].x == Approx(xs).epsilon(1e-7));
     CHECK(ended.velocities[1].x == Approx(v).epsilon(1e-7));
     // After half of the next slip it is as far on the other side, with the same speed.
     const double slip = 2 / omega * (std::numbers::pi - std::atan(away));
-    const Ended turned = run_to_end(*system, *formulation, stop_settings(first + 2 * period + slip));
+    const Ended turned = run_to_end(*system, *formulation, exact_run(first + 2 * period + slip));
     CHECK(turned.positions[1].x == Approx(2 * xd - xs).epsilon(1e-7));
     CHECK(ended.record.energy_drift < 1e-7);
   }
@@ -159,7 +149,7 @@ TEST_CASE("a freewheel drives one way and runs free the other") {
                  "     effort: {sine: {amplitude: 1, frequency: 0.25, phase: 1.5707963267948966}}}\n"));
   for (const Formulation* formulation : formulations_for(*system)) {
     INFO(formulation->name());
-    host::RunSettings s = stop_settings(1.2);
+    host::RunSettings s = exact_run(1.2);
     const Ended ended = run_to_end(*system, *formulation, s);
     CHECK(ended.record.energy_drift < 1e-8);
     REQUIRE(ended.record.notes.size() == 1);

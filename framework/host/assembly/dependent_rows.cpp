@@ -54,12 +54,13 @@ double nearly_dependent_part(const SystemView& view, double t, const ConstStateV
 }
 
 void warn_of_dependent_rows(const System::Parts& parts, Diagnostics& diagnostics) {
-  const NearlyDependent row = nearly_dependent(parts.view, parts.description.start_time, {.q = parts.q,
-                                                            .v = parts.v,
-                                                            .eta = parts.eta,
-                                                            .etadot = parts.etadot,
-                                                            .x = parts.x,
-                                                            .discrete = parts.discrete});
+  const ConstStateView start{.q = parts.q,
+                             .v = parts.v,
+                             .eta = parts.eta,
+                             .etadot = parts.etadot,
+                             .x = parts.x,
+                             .discrete = parts.discrete};
+  const NearlyDependent row = nearly_dependent(parts.view, parts.description.start_time, start);
   if (row.part == 0) return;
   diagnostics.report(
       {.severity = Severity::warning,

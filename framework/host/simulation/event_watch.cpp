@@ -248,8 +248,8 @@ std::optional<std::size_t> EventWatch::another_at(const SignChange& found) {
   evaluate(found.time, other_values_, other_rates_);
   guard_ = guard;
   for (std::size_t k = 0; k < size(); ++k)
-    if (elements_.crossing(k) != touched_pole && elements_.crossing(k) != approached && (values_before_[k] >= 0) != (other_values_[k] >= 0) &&
-        counts(k, other_values_[k] >= 0))
+    if (elements_.crossing(k) != touched_pole && elements_.crossing(k) != approached &&
+        (values_before_[k] >= 0) != (other_values_[k] >= 0) && counts(k, other_values_[k] >= 0))
       return k;
   return std::nullopt;
 }

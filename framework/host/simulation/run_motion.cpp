@@ -91,9 +91,8 @@ void RunMotion::go_on(double length) {
 }
 
 void RunMotion::cross(const Crossing& way, double first_step) {
-  const double begin = way.end > way.begin ? begin_with_rates(way) : way.begin;
-  if (!(way.end > way.begin)) return begin_anew(begin, first_step);
-  go_on(way.event - begin);
+  if (!(way.end > way.begin)) return begin_anew(way.begin, first_step);
+  go_on(way.event - begin_with_rates(way));
   const double last = std::min(way.limit, way.event + way.widest);
   double end = way.end;
   for (double length = end - way.event;; length *= wider) {

@@ -52,8 +52,7 @@ unsigned sides_of(const ElementInstance& instance, std::size_t m) noexcept {
 
 /// Whether two bodies of the group may touch.
 bool may_touch(const ElementInstance& instance, std::size_t a, std::size_t b) noexcept {
-  const unsigned first = sides_of(instance, a), second = sides_of(instance, b);
-  if (!(((first & 1U) != 0 && (second & 2U) != 0) || ((first & 2U) != 0 && (second & 1U) != 0))) return false;
+  if (!Extent::may_meet(sides_of(instance, a), sides_of(instance, b))) return false;
   const std::span<const double> apart = instance.fields[group_apart].numbers;
   for (std::size_t k = 0; k + 1 < apart.size(); k += 2) {
     const auto x = static_cast<std::size_t>(apart[k]), y = static_cast<std::size_t>(apart[k + 1]);

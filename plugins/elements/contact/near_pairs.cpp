@@ -136,9 +136,7 @@ void NearPairs::search_around(std::uint32_t s, std::span<const Vec3> centres) {
 bool NearPairs::may_touch(std::uint32_t a, std::uint32_t b) const noexcept {
   const Extent &first = extents_[a], &second = extents_[b];
   if (first.body == second.body || (first.fixed && second.fixed)) return false;
-  const bool sides = ((first.sides & Extent::first) != 0 && (second.sides & Extent::second) != 0) ||
-                     ((first.sides & Extent::second) != 0 && (second.sides & Extent::first) != 0);
-  if (!sides) return false;
+  if (!Extent::may_meet(first.sides, second.sides)) return false;
   const auto bodies = std::minmax(static_cast<std::uint32_t>(first.body), static_cast<std::uint32_t>(second.body));
   return apart_.empty() || !std::ranges::binary_search(apart_, Pair(bodies));
 }

@@ -22,6 +22,10 @@ struct Extent {
   std::size_t body = 0;   ///< shapes of the same body are no pair
   std::uint8_t sides = both;
   static constexpr std::uint8_t first = 1, second = 2, both = 3;
+  /// Whether bodies of these sides may touch: one of them has to be on the first side, the other on the second.
+  static constexpr bool may_meet(unsigned a, unsigned b) noexcept {
+    return ((a & first) != 0 && (b & second) != 0) || ((a & second) != 0 && (b & first) != 0);
+  }
 };
 
 /// A list of pairs with a margin (Verlet 1967): it has all pairs that are nearer than their margins, and stays right

@@ -163,6 +163,12 @@ std::size_t always(const PlacedShape&, const PlacedShape&) noexcept { return cou
 
 }  // namespace
 
+/// The ways of all pairs of kinds, so that a pair finds its own without a search.
+struct ShapePair::Ways {
+  static constexpr std::size_t kinds = static_cast<std::size_t>(GeometricShape::Kind::height_field) + 1;
+  Way all[kinds][kinds], carried[kinds][kinds];
+};
+
 ShapePair::Way ShapePair::way_of(GeometricShape::Kind first, GeometricShape::Kind second, Points points) noexcept {
   using enum GeometricShape::Kind;
   struct Known {
@@ -209,13 +215,19 @@ ShapePair::Way ShapePair::way_of(GeometricShape::Kind first, GeometricShape::Kin
       Known{cylinder, height_field, {cylinder_heights, always<cylinder_surface_points>}},
       Known{ellipsoid, height_field, {ellipsoid_heights, always<1>}},
       Known{mesh, height_field, {mesh_heights, mesh_plane_points}}};
-  for (const Known& known : ways) {
-    Way way = points == Points::carried ? known.carried : known.all;
-    if (known.first == first && known.second == second) return way;
-    way.swapped = true;
-    if (known.first == second && known.second == first) return way;
-  }
-  return {};
+  static constexpr Ways table = [] {
+    Ways made{};
+    for (const Known& known : ways) {
+      const auto i = static_cast<std::size_t>(known.first), j = static_cast<std::size_t>(known.second);
+      made.all[j][i] = {known.all.locate, known.all.points, true};
+      made.carried[j][i] = {known.carried.locate, known.carried.points, true};
+      made.all[i][j] = known.all;
+      made.carried[i][j] = known.carried;
+    }
+    return made;
+  }();
+  const auto i = static_cast<std::size_t>(first), j = static_cast<std::size_t>(second);
+  return points == Points::carried ? table.carried[i][j] : table.all[i][j];
 }
 
 bool ShapePair::exists(GeometricShape::Kind first, GeometricShape::Kind second) noexcept {

@@ -79,6 +79,7 @@ class ShapePair {
 
  private:
   struct Way;
+  struct Ways;
   using Locate = void (*)(const PlacedShape&, const PlacedShape&, std::span<ContactPoint>) noexcept;
   static Way way_of(GeometricShape::Kind first, GeometricShape::Kind second, Points) noexcept;
   static Way way_between(const PlacedShape& first, const PlacedShape& second, Points) noexcept;
