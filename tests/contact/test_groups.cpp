@@ -184,8 +184,10 @@ TEST_CASE("a group of meshes, height fields, ellipsoids, boxes and cylinders mov
   REQUIRE(group->view().forces[0].names.size() == 2);
   const Ended by_pairs = run_to_end(*pairs, *formulations_for(*pairs).front(), heap_settings(0.15, 1e-10));
   const Ended by_group = run_to_end(*group, *formulations_for(*group).front(), heap_settings(0.15, 1e-10));
-  for (std::size_t k = 0; k < 5; ++k) CHECK(norm(by_group.positions[k] - by_pairs.positions[k]) < 1e-6);
-  CHECK(norm(by_pairs.velocities[0]) > 0);
+  for (std::size_t k = 0; k < 5; ++k) {
+    CHECK(norm(by_group.positions[k] - by_pairs.positions[k]) < 1e-6);
+    CHECK(by_pairs.positions[k].z > 0);  // all but the ball would have fallen through the ground
+  }
 }
 
 TEST_CASE("a heap with friction only loses energy, and what it loses is counted") {
