@@ -39,7 +39,7 @@ set(POLYFORM_QUICK $<$<CONFIG:Release>:-O1>)
 
 option(POLYFORM_WARNINGS_AS_ERRORS "Treat compiler warnings as errors" OFF)
 option(POLYFORM_SANITIZE "Build with the address and undefined-behaviour sanitizers" OFF)
-option(POLYFORM_VARIANTS "Build hot plugins for several instruction sets" ON)
+set(POLYFORM_VARIANTS ON CACHE STRING "Build hot plugins for several instruction sets: ON, OFF, or native for that of this machine")
 
 # Reading headers is a large part of compiling, so several sources of a target make one unit. Names in anonymous
 # namespaces are therefore unique in a folder. A unit holds the names of other files too: there only shadowed locals
@@ -63,7 +63,10 @@ if(POLYFORM_SANITIZE)
   add_compile_options($<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
 endif()
 
+# The cache takes files that use precompiled headers only when it is told that they hold no time of day.
+set(POLYFORM_LAUNCHER ${CMAKE_CXX_COMPILER_LAUNCHER})
 find_program(CCACHE_PROGRAM ccache)
 if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE_PROGRAM})
+  set(POLYFORM_LAUNCHER ${CCACHE_PROGRAM})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${CCACHE_PROGRAM})
 endif()

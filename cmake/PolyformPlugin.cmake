@@ -2,11 +2,32 @@
 #
 # Code that decides the speed is built for several instruction sets, the variants: `baseline`, and x86-64-v3 …
 
+# polyform_native_variant(OUT): the highest level of x86-64 that the processor of this machine has, or nothing.
+function(polyform_native_variant out)
+  set(level "")
+  if(EXISTS /proc/cpuinfo)
+    file(STRINGS /proc/cpuinfo flags REGEX "^flags" LIMIT_COUNT 1)
+    if(flags MATCHES " avx2 " AND flags MATCHES " bmi2 " AND flags MATCHES " fma ")
+      set(level x86-64-v3)
+    endif()
+    if(flags MATCHES " avx512f " AND flags MATCHES " avx512bw " AND flags MATCHES " avx512dq " AND
+       flags MATCHES " avx512vl ")
+      set(level x86-64-v4)
+    endif()
+  endif()
+  set(${out} "${level}" PARENT_SCOPE)
+endfunction()
+
 # polyform_variants(OUT VARIANT...): baseline, and those of the given variants that this build makes.
 function(polyform_variants out)
   set(variants baseline)
   if(POLYFORM_VARIANTS AND CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
-    list(APPEND variants ${ARGN})
+    set(wanted ${ARGN})
+    if(POLYFORM_VARIANTS STREQUAL native)
+      polyform_native_variant(native)
+      list(FILTER wanted INCLUDE REGEX "^${native}$")
+    endif()
+    list(APPEND variants ${wanted})
   endif()
   set(${out} ${variants} PARENT_SCOPE)
 endfunction()

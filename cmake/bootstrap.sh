@@ -49,9 +49,11 @@ install_packages() {
   "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}"
 }
 
-# Builds the given targets, or everything.
+# Builds the given targets, or everything, for the given instruction sets.
 build() {
-  cmake --preset ci
+  local variants=$1
+  shift
+  cmake --preset ci -DPOLYFORM_VARIANTS="$variants"
   cmake --build --preset ci ${1:+--target "$@"}
 }
 
@@ -78,7 +80,7 @@ case $1 in
   install) install_packages ;;
   run)
     install_packages
-    build polyform polyform_all_plugins
+    build native polyform polyform_all_plugins
     demonstrate
     ;;
   test)
@@ -86,7 +88,7 @@ case $1 in
     need_clang
     need_site
     install_packages
-    build
+    build ON
     demonstrate
     run_tests
     ;;
