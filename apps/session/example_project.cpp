@@ -70,6 +70,8 @@ constexpr std::string_view types_of_sdk =
     " Sentence Severity Size Solver Spatial SpatialVector StateKind StateView Status StepByStep StepSettings"
     " Strided Structure Subsystem"
     " SweepRefinement Symmetric3 SystemView TimeFunction Transfer TreeKinematics TreeMotion TreeSweep"
+    " ClosingErrors ElementGroups FrameRows JointDynamics JointLanes JointNewton LoopAccelerations"
+    " LoopContradiction ModuleLoads ModuleMass ModuleVariables PairedRows"
     " TypeDescriptor Variable Vec3 Vector3 ";
 
 bool is_lower(char c) { return c >= 'a' && c <= 'z'; }

@@ -4,26 +4,22 @@
 
 namespace polyform {
 
-ClosingConstraints::ClosingConstraints(const SystemView& view, const LoopLayout& layout, ElementRows& elements)
-    : view_(view), layout_(layout), elements_(elements), joints_(view.cut_joints().size()) {}
+ClosingConstraints::ClosingConstraints(const SystemView& view, const FlexibleLinks& flexible, const Vec3& origin,
+                                       std::span<const std::size_t> postponed, MultiplierMatrix& matrix)
+    : view_(view), elements_(view, origin), layout_(view, flexible, elements_, postponed, matrix),
+      joints_(view.cut_joints().size()) {}
 
 void ClosingConstraints::evaluate(double t, std::span<const BodyMotion> frames, std::span<double> q,
                                   std::span<double> v, std::span<const double> x) noexcept {
-  position_violation_ = velocity_violation_ = missed_by_elements_ = 0;
-  size_ = speed_ = 1;
-  for (const FrameIndex f : layout_.tied_frames()) {
-    const BodyMotion& m = frames[at(f)];
-    size_ = std::max(size_, norm(m.p));
-    speed_ = std::max({speed_, norm(m.V.linear), norm(m.V.angular)});
-  }
+  errors_.begin();
+  for (const FrameIndex f : layout_.tied_frames()) errors_.note_frame(frames[at(f)]);
   evaluate_cuts(frames, q, v);
   if (elements_.empty()) return;
   elements_.evaluate(t, frames, q, v, x);
   for (std::size_t g = 0; g < elements_.groups(); ++g) {
-    missed_by_elements_ = std::max(missed_by_elements_, elements_.missed_by_velocities(g));
-    note_residual(elements_.missed_by_positions(g), joints_.size() + g);
+    errors_.note_rate_of_element(elements_.asked().largest_rate(elements_.group(g)));
+    errors_.note_residual(elements_.asked().largest_residual(elements_.group(g)), cuts() + g);
   }
-  velocity_violation_ = std::max(velocity_violation_, missed_by_elements_);
 }
 
 void ClosingConstraints::evaluate_cuts(std::span<const BodyMotion> frames, std::span<double> q,
@@ -36,8 +32,8 @@ void ClosingConstraints::evaluate_cuts(std::span<const BodyMotion> frames, std::
     // If H loses rank, there are more rows than the joint has room for; the first ones suffice.
     c.rows = std::min(c.rows, layout_.loop(i).rows);
     for (std::size_t r = 0; r < c.rows; ++r) {
-      velocity_violation_ = std::max(velocity_violation_, std::abs(dot(c.T[r], c.relative.twist)));
-      note_residual(c.residual[r], i);
+      errors_.note_rate(dot(c.T[r], c.relative.twist));
+      errors_.note_residual(c.residual[r], i);
     }
   }
 }

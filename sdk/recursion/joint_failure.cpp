@@ -21,15 +21,16 @@ void set(std::string& text, fmt::format_string<Args...> format, Args&&... args) 
 
 }  // namespace
 
-JointFailure::JointFailure(const SystemView& view, const LoopClosure& loops, const JointLoads& loads)
-    : view_(view), loops_(loops), loads_(loads) {
+JointFailure::JointFailure(const SystemView& view, const ClosingConstraints& closing, const JointLoads& loads)
+    : view_(view), closing_(closing), loads_(loads) {
   text_.reserve(longest);
 }
 
 bool JointFailure::is_in_loop(std::size_t body) const noexcept {
-  if (!loops_.layout().carries(body)) return false;
-  return std::ranges::any_of(loops_.layout().passing(body), [&](const LoopLayout::Passage& p) {
-    return p.loop < loops_.layout().count() && loops_.constraints().is_cut(p.loop);
+  const LoopLayout& layout = closing_.layout();
+  if (!layout.carries(body)) return false;
+  return std::ranges::any_of(layout.passing(body), [&](const LoopLayout::Passage& p) {
+    return p.loop < layout.count() && closing_.is_cut(p.loop);
   });
 }
 
@@ -51,26 +52,26 @@ void JointFailure::cannot_solve(const SweepFailure& failure, std::span<const dou
 }
 
 void JointFailure::cannot_close(std::size_t steps) noexcept {
-  const ClosingConstraints& closing = loops_.constraints();
-  const double off = closing.position_violation();
-  if (closing.is_cut(closing.worst()))
+  const std::size_t worst = closing_.errors().worst();
+  const double off = closing_.errors().position();
+  if (closing_.is_cut(worst))
     set(text_,
         "the loop of joint `{:.60}` cannot be closed: after {} Newton steps it is off by {:.2e} (m or rad). "
         "Likely causes: too long a time step, or a mechanism at its limit position",
-        closing.name(closing.worst()), steps, off);
+        closing_.name(worst), steps, off);
   else
     set(text_,
         "constraint `{:.60}` cannot be met: after {} Newton steps it is off by {:.2e} (m or rad). Likely causes: it "
         "contradicts other constraints, too long a time step, or a mechanism at its limit position",
-        closing.name(closing.worst()), steps, off);
+        closing_.name(worst), steps, off);
 }
 
 void JointFailure::changes_abruptly(double change, double speed) noexcept {
-  const ClosingConstraints& closing = loops_.constraints();
+  const std::size_t worst = closing_.errors().worst();
   set(text_,
       "to {} `{:.60}` its velocities would have to change by {:.2g} within a step (m/s "
       "or rad/s; the largest is {:.2g}). Likely cause: too long a step past a singular position",
-      closing.is_cut(closing.worst()) ? "close the loop of joint" : "meet constraint", closing.name(closing.worst()),
+      closing_.is_cut(worst) ? "close the loop of joint" : "meet constraint", closing_.name(worst),
       change, speed);
 }
 
@@ -78,11 +79,11 @@ void JointFailure::leaves_free(std::string_view module) noexcept {
   set(text_, "module `{:.60}` has a variable that moves no mass and that none of its rows holds", module);
 }
 
-void JointFailure::contradicts(const LoopClosure::Contradiction& worst) noexcept {
+void JointFailure::contradicts(const LoopContradiction& worst) noexcept {
   set(text_,
       "the constraints contradict each other at {} `{:.60}`: no accelerations satisfy them all (relative "
       "error {:.1e}). {}",
-      loops_.constraints().kind(worst.loop), loops_.constraints().name(worst.loop), worst.part,
+      closing_.kind(worst.loop), closing_.name(worst.loop), worst.part,
       causes_of_contradiction(view_));
 }
 

@@ -10,9 +10,9 @@ JointLoads::JointLoads(const SystemView& view, const Vec3& origin, const LoopClo
   const std::span<const FrameIndex> tied = loops.layout().tied_frames();
   for (const BodyIndex b : forces_.loaded_bodies()) frames_.push_back(frame_of(b));
   frames_.insert(frames_.end(), forces_.loaded_nodes().begin(), forces_.loaded_nodes().end());
-  if (forces_.loads_joints() || !loops.elements().empty())
+  if (forces_.loads_joints() || !loops.constraints().elements().empty())
     frames_.insert(frames_.end(), tied.begin(), tied.end());
-  const std::span<const FrameIndex> by_modules = loops.elements().loaded_frames();
+  const std::span<const FrameIndex> by_modules = loops.constraints().elements().module_loads().frames();
   frames_.insert(frames_.end(), by_modules.begin(), by_modules.end());
   std::sort(frames_.begin(), frames_.end());
   frames_.erase(std::unique(frames_.begin(), frames_.end()), frames_.end());
@@ -21,10 +21,11 @@ JointLoads::JointLoads(const SystemView& view, const Vec3& origin, const LoopClo
 void JointLoads::evaluate_all(double t, const PlacedState& here, std::span<const double> x,
                               std::span<double> xdot) noexcept {
   for (const FrameIndex f : loops_.layout().tied_frames()) wrenches_[at(f)] = {};
-  for (const FrameIndex f : loops_.elements().loaded_frames()) wrenches_[at(f)] = {};
+  const ElementRows& elements = loops_.constraints().elements();
+  for (const FrameIndex f : elements.module_loads().frames()) wrenches_[at(f)] = {};
   forces_.evaluate(t, here.motions, here.q, here.v, x, wrenches_, efforts_, xdot);
-  loops_.elements().add_efforts(here.motions, wrenches_);
-  if (loops_.elements().has_modules()) loops_.elements().modules().put_rates(xdot);
+  elements.add_efforts(here.motions, wrenches_);
+  if (elements.has_modules()) elements.modules().put_rates(xdot);
   if (!forces_.loads_joints()) return;
   for (std::size_t i = 0; i < view_.cut_joints().size(); ++i) {
     const JointData& cut = view_.cut_joints()[i];

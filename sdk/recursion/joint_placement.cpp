@@ -10,7 +10,7 @@ JointPlacement::JointPlacement(const SystemView& view, const JointState& state, 
   if (loops_.empty()) return;
   q_.resize(view.nq);
   v_.resize(view.nv);
-  if (loops_.elements().has_modules()) x_.resize(view.states);
+  if (loops_.constraints().elements().has_modules()) x_.resize(view.states);
   placed_.resize(state_.moving() + (view.nq - view.nq_tree));
 }
 
@@ -29,7 +29,7 @@ PlacedState JointPlacement::place_with_loops(double t, const JointState::Parts& 
     motions_ = sweep_.motions(here.v.data());
     evaluate_loops(t, y.x);
     stands_ = true;
-  } else if (!loops_.elements().empty() &&
+  } else if (!loops_.constraints().elements().empty() &&
              (t != t_ || has_discrete_ || !std::equal(x_.begin(), x_.end(), y.x.begin()))) {
     evaluate_loops(t, y.x);  // the rows of the elements have changed with time
   }
@@ -41,7 +41,7 @@ PlacedState JointPlacement::place_with_loops(double t, const JointState::Parts& 
 void JointPlacement::evaluate_loops(double t, std::span<const double> x) noexcept {
   t_ = t;
   std::copy_n(x.begin(), x_.size(), x_.begin());
-  loops_.evaluate(t, motions_, q_, v_, x);
+  loops_.constraints().evaluate(t, motions_, q_, v_, x);
 }
 
 void JointPlacement::keep_left_out() noexcept {

@@ -38,7 +38,7 @@ bool moves_own_inertia(const JointData& joint, const BodyData& body) {
 
 }  // namespace
 
-void LoopColumns::hold_ground_rows(const SystemView& view, double length) {
+void LoopColumns::hold_ground_rows(const SystemView& view) {
   // A body whose joint moves it against ground is the root of those that it carries. Parents stand before their
   // children.
   std::vector<std::size_t> root(view.bodies.size());
@@ -52,7 +52,6 @@ void LoopColumns::hold_ground_rows(const SystemView& view, double length) {
     if (flexible_.element_of(b) == FlexibleLinks::none && !moves_own_inertia(view.joints[b], view.bodies[b]))
       needs[root[b]] = true;
   }
-  held_length_ = length;
   for (std::size_t i = 0; i < layout_.count(); ++i) {
     const LoopLayout::End* only = nullptr;
     std::size_t ends = 0;
@@ -75,12 +74,13 @@ void LoopColumns::hold_ground_rows(const SystemView& view, double length) {
 }
 
 void LoopColumns::hold(std::size_t body, const DependentRows& rows, Transfer<double>& s) const noexcept {
+  const double length = postponed_.length();
   for (const Held& held : std::ranges::equal_range(held_, body, {}, &Held::body)) {
     const LoopLayout::Passage& start = layout_.passage(held.passage);
     for (std::size_t r = 0; r < start.rows; ++r) {
       if (rows.left_out(held.loop) >> r & 1u) continue;
       const Spatial& E = columns_[start.first + r].E;
-      const double angular = size(E.angular) / held_length_, linear = size(E.linear);
+      const double angular = size(E.angular) / length, linear = size(E.linear);
       const double size_of_row = angular * angular + linear * linear;
       if (!(size_of_row > 0)) continue;
       const double factor = held.mass / size_of_row;
@@ -100,7 +100,7 @@ void LoopColumns::clear(const Vec3& ground) noexcept {
 
 /// E is the negative of a frame's share of a row: in z_a + T λ = S z_b + e, T λ stands on the side of z_a.
 void LoopColumns::start_column(std::size_t loop, std::size_t row, const LoopLayout::End& end,
-                               const ElementRows::Share& share, double size_of_system,
+                               const FrameRows::Share& share, double size_of_system,
                                std::span<const Vec3> to_P) noexcept {
   if (is_ground(end.frame)) return;
   const Vec3 &moment = share.row.angular, &force = share.row.linear;
@@ -128,23 +128,24 @@ void LoopColumns::start_cut(std::size_t i, const ClosingConstraints& constraints
   const BodyMotion &base = motion_of(cut.base_frame, frames), &moving = motion_of(cut.moving_frame, frames);
   const Vec3 M = moving.p + moving.R * cut.p_moving;
   const double base_lever = size(M - base.p), moving_lever = size(M - moving.p);
-  const auto share = [](const Spatial& row, double lever) -> ElementRows::Share {
+  const auto share = [](const Spatial& row, double lever) -> FrameRows::Share {
     const double force = size(row.linear);
     return {row, size(row.angular) + lever * force, force};
   };
   for (std::size_t r = 0; r < c.rows; ++r) {
     const ConstraintRow row = constraint_row(cut, base, moving, c.T[r]);
-    start_column(i, r, layout_.ends(i)[0], share(row.base, base_lever), constraints.size(), to_P);
-    start_column(i, r, layout_.ends(i)[1], share(row.moving, moving_lever), constraints.size(), to_P);
+    start_column(i, r, layout_.ends(i)[0], share(row.base, base_lever), constraints.errors().size(), to_P);
+    start_column(i, r, layout_.ends(i)[1], share(row.moving, moving_lever), constraints.errors().size(), to_P);
   }
 }
 
 void LoopColumns::start_element(std::size_t i, const ClosingConstraints& constraints,
                                 std::span<const Vec3> to_P) noexcept {
   const std::span<const LoopLayout::End> ends = layout_.ends(i);
+  const FrameRows& solved = constraints.elements().solved();
   for (std::size_t r = 0; r < constraints.rows(i); ++r)
     for (std::size_t e = 0; e < ends.size(); ++e)
-      start_column(i, r, ends[e], constraints.elements().share(constraints.element(i), r, e), constraints.size(), to_P);
+      start_column(i, r, ends[e], solved.share(constraints.element(i), r, e), constraints.errors().size(), to_P);
 }
 
 /// Carries a column from a frame of a flexible body to the body's hinge point and its modes.
@@ -229,6 +230,18 @@ void LoopColumns::pass(std::size_t body, std::span<const Column<double>> hinge, 
     add_compliance(passages, layout_.pairs(body), k, 1 / h.inverse, false);
     if (layout_.postpones() && !evenly) take_back(body, passages, layout_.pairs(body), k);
   }
+}
+
+void LoopColumns::pass_evenly(std::size_t body, std::span<const Column<double>> hinge, const Vec3& r) noexcept {
+  Column<double> even[6];
+  const double length = postponed_.length();
+  for (std::size_t k = 0; k < hinge.size(); ++k) {
+    const Spatial& H = hinge[k].H;
+    const double stiffness = dot(H.angular, H.angular) + dot(H.linear, H.linear) / (length * length);
+    even[k] = {H, {}, stiffness > 0 ? 1 / stiffness : 0, 0};
+  }
+  pass(body, std::span(even, hinge.size()), {}, true);
+  step(body, r, {}, FlexibleLinks::none);
 }
 
 /// The compliance of the row of direction k of a postponed hinge, which begins there.

@@ -11,8 +11,10 @@ LoopLayout::LoopLayout(const SystemView& view, const FlexibleLinks& flexible, co
     const FrameIndex frames[] = {cut.base_frame, cut.moving_frame};
     add_loop(6 - cut.nv, frames, false, none);
   }
-  for (std::size_t g = 0; g < elements.groups(); ++g)
-    add_loop(elements.group(g).rows, elements.frames(g), elements.group(g).absolute, elements.group(g).module);
+  for (std::size_t g = 0; g < elements.groups(); ++g) {
+    const ElementRows::Group& group = elements.group(g);
+    add_loop(group.rows, elements.frames(group), group.absolute, group.module);
+  }
   if (loops_.empty()) {
     postponed_.clear();
     return;

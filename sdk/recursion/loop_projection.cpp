@@ -17,29 +17,30 @@ bool LoopProjection::close(double t, std::span<double> y, Correction& out) noexc
   const JointState::Parts parts = state_.split(y);
   const ClosingConstraints& constraints = loops_.constraints();
   placement_.place(t, parts);
-  double residual = constraints.position_violation();
+  double residual = constraints.errors().position();
   out.position_residual = std::max(out.position_residual, residual);
-  out.velocity_residual = constraints.velocity_violation();
+  out.velocity_residual = constraints.errors().velocity();
   begin();
   double change = 0;
   if (!correction_.on) return accept(y, change);
   ClosingSteps steps(residual);
-  while (!(residual <= std::min(correction_.tolerance, constraints.position_rounding()))) {
+  while (!(residual <= std::min(correction_.tolerance, constraints.errors().position_rounding()))) {
     if (!steps.go_on()) return cannot_close(out.iterations);
     if (!find_lightest_step(y, LoopClosure::Level::position)) return false;
     state_.move(y, step_);
-    loops_.elements().move(y.subspan(state_.moving(), view_.states), true);
+    constraints.elements().variables().move(y.subspan(state_.moving(), view_.states), true);
     ++out.iterations;
     placement_.place(t, parts);
-    const double before = std::exchange(residual, constraints.position_violation());
+    const double before = std::exchange(residual, constraints.errors().position());
     steps.made(residual);
     if (has_come_to_rounding(residual, before, accepted_position())) break;
   }
-  for (int passes = 0; passes < 2 && constraints.velocity_violation() > constraints.velocity_rounding(); ++passes) {
+  const ClosingErrors& errors = constraints.errors();
+  for (int passes = 0; passes < 2 && errors.velocity() > errors.velocity_rounding(); ++passes) {
     if (!find_lightest_step(y, LoopClosure::Level::velocity)) return false;
     placement_.keep_left_out();
     state_.accelerate(y, step_);
-    loops_.elements().move(y.subspan(state_.moving(), view_.states), false);
+    constraints.elements().variables().move(y.subspan(state_.moving(), view_.states), false);
     change = std::max(change, largest_of(step_));
     placement_.place(t, parts);
   }
@@ -54,8 +55,8 @@ bool LoopProjection::find_dependent_rows(double t, std::span<const double> y) no
 }
 
 void LoopProjection::begin() noexcept {
-  speed_ = loops_.constraints().speed();
-  jump_ = loops_.constraints().missed_by_elements();
+  speed_ = loops_.constraints().errors().speed();
+  jump_ = loops_.constraints().errors().of_elements();
 }
 
 bool LoopProjection::accept(std::span<double> y, double change) noexcept {

@@ -6,7 +6,7 @@ Recursion::Recursion(const SystemView& view, LoopClosure& loops)
     : tree_(view, loops), flexible_(loops.flexible()), motion_(view, tree_, flexible_),
       sweep_(view, tree_, motion_, loops), refinement_(view, tree_, motion_, loops, sweep_),
       drive_{.ground = -view.gravity}, gravity_(view.gravity),
-      of_frames_(loops.elements().has_modules() ? view.frames() : 0), loops_(loops) {}
+      of_frames_(loops.constraints().elements().has_modules() ? view.frames() : 0), loops_(loops) {}
 
 bool Recursion::accelerations(std::span<const FrameIndex> loaded, std::span<const Spatial> wrenches,
                               std::span<const double> efforts, double* vdot, double* etaddot, bool keep) noexcept {
@@ -20,7 +20,7 @@ bool Recursion::accelerations(std::span<const FrameIndex> loaded, std::span<cons
     refinement_.mend(vdot, drive_.efforts, keep ? Mending::Aim::forces : Mending::Aim::accelerations);
     lost_ = refinement_.lost();
   }
-  if (loops_.elements().has_modules()) {
+  if (loops_.constraints().elements().has_modules()) {
     find_frames(gravity_, of_frames_);
     loops_.complete_modules(of_frames_);
   }
@@ -30,7 +30,7 @@ bool Recursion::accelerations(std::span<const FrameIndex> loaded, std::span<cons
 bool Recursion::closing_step(LoopClosure::Level level, double* step, double* modal_step) noexcept {
   if (!flexible_.empty()) flexible_.begin(motion_.eta(), motion_.etadot(), false);
   if (!sweep_.solve({.level = level, .ground = {}}, step, modal_step)) return false;
-  if (!loops_.elements().has_modules()) return true;
+  if (!loops_.constraints().elements().has_modules()) return true;
   find_frames({}, of_frames_);
   loops_.complete_modules(of_frames_);
   return true;

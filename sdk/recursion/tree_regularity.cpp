@@ -33,8 +33,8 @@ std::optional<std::size_t> joint_without_inertia(const SystemView& view, std::sp
   for (const JointData& joint : view.joints) joint_neutral(joint, q.data() + joint.q_offset);
   recursion.kinematics(q.data(), v.data(), modes.data(), modes.data());
   std::vector<double> x(view.states);
-  loops.elements().modules().initial_states(x);
-  loops.evaluate(0, recursion.motions(v.data()), q, v, x);
+  loops.constraints().elements().modules().initial_states(x);
+  loops.constraints().evaluate(0, recursion.motions(v.data()), q, v, x);
   if (recursion.closing_step(LoopClosure::Level::velocity, step.data(), modal_step.data())) return std::nullopt;
   return recursion.failure().joint;
 }

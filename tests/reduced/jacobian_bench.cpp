@@ -39,7 +39,7 @@ JacobianBench::JacobianBench(const std::string& text)
 void JacobianBench::place() {
   recursion_.kinematics(q_.data(), v_.data(), eta_.data(), etadot_.data());
   motions_ = recursion_.motions(v_.data());
-  loops_.evaluate(0, motions_, q_, v_);
+  loops_.constraints().evaluate(0, motions_, q_, v_);
 }
 
 void JacobianBench::move(const std::vector<double>& step) {
@@ -56,8 +56,8 @@ void JacobianBench::move(const std::vector<double>& step) {
 void JacobianBench::close() {
   std::vector<double> step(coordinates());
   const ClosingConstraints& constraints = loops_.constraints();
-  for (int count = 0; constraints.position_violation() > 10 * constraints.position_rounding(); ++count) {
-    INFO("residual " << constraints.position_violation());
+  for (int count = 0; constraints.errors().position() > 10 * constraints.errors().position_rounding(); ++count) {
+    INFO("residual " << constraints.errors().position());
     REQUIRE(count < 50);
     jacobian_.semi_analytic(motions_);
     for (std::size_t loop = 0; loop < jacobian_.loops(); ++loop) least_.leave_out(loop, 0);

@@ -13,6 +13,7 @@ RecursiveEquations::RecursiveEquations(const SystemView& view, const Layout& lay
     : Equations(view, layout, loaded, MovingBodies::Joints::tree, false),
       flexible_(view),
       loops_(view, flexible_),
+      loop_accelerations_(view, loops_),
       recursion_(view, layout, loops_),
       errors_(view, layout, recursion_.links()),
       has_singular_bodies_(MassScales(view, layout).any_singular()),
@@ -38,7 +39,7 @@ bool RecursiveEquations::is_regular_as_drawn() {
 const PlacedBodies& RecursiveEquations::place(const ParticleMotion& motion, const JointValues& joints,
                                               bool all_joints) noexcept {
   const PlacedBodies& placed = bodies_.place(motion, joints, all_joints);
-  if (!loops_.empty()) loops_.evaluate(0, placed.motions, joints.q, joints.v);
+  if (!loops_.empty()) loops_.constraints().evaluate(0, placed.motions, joints.q, joints.v);
   return placed;
 }
 
@@ -48,8 +49,8 @@ const PlacedBodies& RecursiveEquations::evaluate(double, const ParticleMotion& m
   if (!all_joints) return placed;
   violations_ = placed.violations;
   const double position = errors_.find(placed, false), velocity = errors_.find(placed, true);
-  violations_.include(std::max(position, loops_.constraints().position_violation()),
-                      std::max(velocity, loops_.constraints().velocity_violation()));
+  violations_.include(std::max(position, loops_.constraints().errors().position()),
+                      std::max(velocity, loops_.constraints().errors().velocity()));
   return placed;
 }
 
@@ -81,13 +82,13 @@ bool RecursiveEquations::check_regular(const PlacedBodies& placed) noexcept {
 
 bool RecursiveEquations::is_beside_singular_position() const noexcept {
   return !loops_.empty() && loops_.is_nearly_singular() &&
-         loops_.constraints().position_violation() > loops_.constraints().position_rounding();
+         loops_.constraints().errors().position() > loops_.constraints().errors().position_rounding();
 }
 
 /// Finds the largest error of positions or velocities as placed; keeps all errors for the corrections of the recursion.
 double RecursiveEquations::find_errors(const PlacedBodies& placed, bool of_velocities) noexcept {
   const ClosingConstraints& cuts = loops_.constraints();
-  const double of_loops = of_velocities ? cuts.velocity_violation() : cuts.position_violation();
+  const double of_loops = of_velocities ? cuts.errors().velocity() : cuts.errors().position();
   return std::max(errors_.find(placed, of_velocities), of_loops);
 }
 
@@ -104,7 +105,7 @@ bool RecursiveEquations::correct_positions(double, ParticleMotion& motion, const
   const PlacedBodies& placed = place(motion, joints, false);
   carried_.start(placed);
   double residual = out.position_residual = find_errors(placed, false);
-  if (!loops_.empty()) target = std::min(tolerance, loops_.constraints().position_rounding());
+  if (!loops_.empty()) target = std::min(tolerance, loops_.constraints().errors().position_rounding());
   ClosingSteps steps(residual);
   while (residual > target && steps.go_on()) {
     const double before = residual;
@@ -116,11 +117,11 @@ bool RecursiveEquations::correct_positions(double, ParticleMotion& motion, const
     if (has_come_to_rounding(residual, before, tolerance)) return true;
   }
   if (residual <= std::max(tolerance, target)) return true;
-  if (!loops_.empty() && !(loops_.constraints().position_violation() < residual))
+  if (!loops_.empty() && !(loops_.constraints().errors().position() < residual))
     return failure_.say(
         "The loop of joint `{}` cannot be closed: after {} Newton steps it is still off by {:.2e} (m or rad). Likely "
         "causes: lengths that do not close, or too large a time step",
-        loops_.constraints().name(loops_.constraints().worst()), out.iterations, residual);
+        loops_.constraints().name(loops_.constraints().errors().worst()), out.iterations, residual);
   return failure_.say(
       "The distances and joints cannot be met: after {} Newton steps they are still off by {:.2e} (m or rad). Likely "
       "cause: too large a time step",
@@ -137,7 +138,7 @@ bool RecursiveEquations::correct_velocities(double, ParticleMotion& motion, cons
   double residual = out.velocity_residual = find_errors(placed, true);
   // If loops are near a singular position, one projection leaves more than rounding.
   for (int passes = 0; passes < 2; ++passes) {
-    if (!loops_.empty() && residual <= loops_.constraints().velocity_rounding()) break;
+    if (!loops_.empty() && residual <= loops_.constraints().errors().velocity_rounding()) break;
     if (!add_correction(placed, motion.velocities)) return false;
     if (loops_.empty()) break;
     place(motion, joints, false);
@@ -159,7 +160,7 @@ bool RecursiveEquations::joint_accelerations(const PlacedBodies& placed, std::sp
       view_, placed, of_bodies, [&](std::size_t j) -> const JointConstraint& { return constraint_of(placed, j); },
       vdot);
   if (loops_.empty()) return true;
-  const LoopClosure::Contradiction worst = loops_.joint_accelerations(placed.motions, of_bodies, vdot);
+  const LoopContradiction worst = loop_accelerations_.find(placed.motions, of_bodies, vdot);
   return !is_contradiction(worst.part, least_contradiction_of_cuts, violations_.position, violations_.velocity) ||
          say_contradiction(failure_, view_, "joint", loops_.constraints().name(worst.loop), worst.part);
 }

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "equations.hpp"
-#include "polyform/solvers/loop_closure.hpp"
+#include "polyform/solvers/loop_accelerations.hpp"
 #include "recursion.hpp"
 
 namespace polyform::particles {
@@ -65,6 +65,7 @@ class RecursiveEquations : public Equations {
 
   FlexibleLinks flexible_;  ///< empty; the loops need one
   LoopClosure loops_;
+  LoopAccelerations loop_accelerations_;
   Recursion recursion_;
   ShapeErrors errors_;
   bool has_singular_bodies_ = false;

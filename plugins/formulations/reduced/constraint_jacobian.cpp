@@ -80,12 +80,12 @@ void ConstraintJacobian::calculate_group_one(std::span<const BodyMotion> frames)
   for (std::size_t i = 0; i < loops(); ++i) {
     GroupOne* one = group_one_.data() + loops_.layout().loop(i).first_end;
     if (!constraints.is_cut(i)) {
-      const std::size_t g = constraints.element(i);
+      const ElementRows::Group& group = constraints.element(i);
       double largest = 0;
       for (std::size_t e = 0; e < loops_.layout().ends(i).size(); ++e) {
         one[e].M = frames[at(loops_.layout().ends(i)[e].frame)].p;
         for (std::size_t r = 0; r < rows(i); ++r) {
-          const ElementRows::Share& share = constraints.elements().asked_share(g, r, e);
+          const FrameRows::Share& share = constraints.elements().asked().share(group, r, e);
           one[e].row[r] = share.row;
           largest = std::max({largest, share.angular, share.linear});
         }

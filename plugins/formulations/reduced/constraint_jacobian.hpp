@@ -71,7 +71,7 @@ class ConstraintJacobian {
   void semi_analytic(std::span<const BodyMotion> frames) noexcept;            ///< Algorithm 1
   void direct_differentiation(std::span<const BodyMotion> frames) noexcept;   ///< Algorithm 2
 
-  const ElementRows& elements() const { return loops_.elements(); }
+  const ElementRows& elements() const { return loops_.constraints().elements(); }
   std::size_t loops() const { return first_block_.size() - 1; }
   std::size_t rows(std::size_t loop) const { return loops_.layout().loop(loop).rows; }
   std::span<const Block> blocks(std::size_t loop) const {

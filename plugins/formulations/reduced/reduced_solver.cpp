@@ -39,10 +39,10 @@ bool ReducedSolver::return_to_loops(double t, std::span<double> y, Correction& o
   // Next to a singular position a residual moves the mechanism by many times its own size. That must do no work, except
   // in the step that the constraint forces themselves would make. The same holds if an element asks for a velocity that
   // jumps: the impulse that this takes decides which other velocities follow.
-  const bool jumps = constraints.missed_by_elements() > least_jump * constraints.speed();
+  const bool jumps = constraints.errors().of_elements() > least_jump * constraints.errors().speed();
   const bool plain = choice_.correction == Choice::Correction::direct && !choice_.inertia_metric;
   if (jumps || !plain || loops().is_nearly_singular()) return project.close(t, y, out);
-  double position = constraints.position_violation(), velocity = constraints.velocity_violation();
+  double position = constraints.errors().position(), velocity = constraints.errors().velocity();
   out.position_residual = std::max(out.position_residual, position);
   out.velocity_residual = velocity;
   constexpr double quadratic = 1e-2;  // a step that leaves less of the residual needs no new matrix for the next one
@@ -66,8 +66,8 @@ bool ReducedSolver::return_to_loops(double t, std::span<double> y, Correction& o
     ++out.iterations;
     here = project.placement().place(t, parts);
     const double before = position, velocity_before = velocity;
-    position = constraints.position_violation();
-    velocity = constraints.velocity_violation();
+    position = constraints.errors().position();
+    velocity = constraints.errors().velocity();
     steps.made(position + velocity);
     // Rounding in large velocities, unless it was the step in the positions that changed them.
     if (std::max(before, position) <= project.accepted_position() && velocity > 0.25 * velocity_before) break;
@@ -88,7 +88,7 @@ void ReducedSolver::assemble(std::span<const BodyMotion> motions) noexcept {
 void ReducedSolver::factorize(LoopClosure::Level level) noexcept {
   DependentRows& rows = loops().rows();
   const ClosingConstraints& constraints = loops().constraints();
-  const bool anew = constraints.shows_dependence();
+  const bool anew = constraints.errors().shows_dependence();
   for (std::size_t loop = 0; loop < jacobian_.loops(); ++loop)
     least_.leave_out(loop, (anew ? 0 : rows.left_out(loop)) |
                                (level == LoopClosure::Level::position ? constraints.nonholonomic(loop) : 0));

@@ -2,6 +2,7 @@
 // accelerations.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -39,8 +40,9 @@ class HingeSweep {
     if (!loops_.empty()) begin_loops(drive);
     if (!inward(drive)) return false;
     outward(rates, modal_rates);
-    if (loops_.without_inertia() == LoopLayout::none) return true;
-    failure_ = {loops_.without_inertia(), false, nullptr};
+    const std::optional<std::size_t> without_inertia = loops_.postponed().without_inertia();
+    if (!without_inertia) return true;
+    failure_ = {*without_inertia, false, nullptr};
     return false;
   }
   const SweepFailure& failure() const { return failure_; }

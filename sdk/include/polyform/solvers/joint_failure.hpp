@@ -8,7 +8,7 @@
 
 #include "polyform/contract/system_view.hpp"
 #include "polyform/solvers/joint_loads.hpp"
-#include "polyform/solvers/loop_closure.hpp"
+#include "polyform/solvers/loop_accelerations.hpp"
 #include "polyform/solvers/tree_sweep.hpp"
 
 namespace polyform {
@@ -17,7 +17,7 @@ namespace polyform {
 class JointFailure {
  public:
   /// The arguments outlive the object.
-  JointFailure(const SystemView&, const LoopClosure&, const JointLoads&);
+  JointFailure(const SystemView&, const ClosingConstraints&, const JointLoads&);
 
   std::string_view text() const { return text_; }
   void clear() noexcept { text_.clear(); }
@@ -32,14 +32,14 @@ class JointFailure {
   /// A module whose variables neither mass nor rows hold.
   void leaves_free(std::string_view module) noexcept;
   /// Rows that were left out are met where they depend on the others, unless their right-hand sides do not.
-  void contradicts(const LoopClosure::Contradiction&) noexcept;
+  void contradicts(const LoopContradiction&) noexcept;
 
  private:
   /// Whether the loop of a cut joint passes the hinge of a body.
   bool is_in_loop(std::size_t body) const noexcept;
 
   const SystemView& view_;
-  const LoopClosure& loops_;
+  const ClosingConstraints& closing_;
   const JointLoads& loads_;
   std::string text_;
 };

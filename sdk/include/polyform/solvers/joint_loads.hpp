@@ -23,7 +23,7 @@ class JointLoads {
   void follow(std::span<const std::int32_t> discrete) noexcept { forces_.follow(discrete); }
   /// x: first-order states, xdot: their rates.
   void evaluate(double t, const PlacedState& here, std::span<const double> x, std::span<double> xdot) noexcept {
-    if (!forces_.empty() || !loops_.elements().empty()) evaluate_all(t, here, x, xdot);
+    if (!forces_.empty() || !loops_.constraints().elements().empty()) evaluate_all(t, here, x, xdot);
   }
 
   /// Frames that a force may act on.

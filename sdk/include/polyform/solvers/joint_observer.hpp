@@ -10,30 +10,23 @@
 #include "polyform/solvers/centred_view.hpp"
 #include "polyform/solvers/joint_loads.hpp"
 #include "polyform/solvers/joint_state.hpp"
-#include "polyform/solvers/loop_closure.hpp"
+#include "polyform/solvers/loop_accelerations.hpp"
 #include "polyform/solvers/tree_sweep.hpp"
 
 namespace polyform {
 
-/// Rates of the parts of y: of velocities, of modal velocities and of first-order states.
-struct JointRates {
-  double* v;
-  double* eta;
-  std::span<double> x;
-};
-
 class JointObserver {
  public:
   /// The arguments outlive the object.
-  JointObserver(const CentredView&, LoopClosure&, const FlexibleSet&, const JointLoads&, const TreeSweep&);
+  JointObserver(const CentredView&, const LoopClosure&, const FlexibleSet&, const JointLoads&, const TreeSweep&);
 
   /// Where to write the accelerations that observe() puts out.
   JointRates rates() { return {vdot_.data(), etaddot_.data(), xdot_}; }
   /// Observes a state at which the sweep was solved, keeping reactions. motions: of all frames there. If the result
   /// contradicts the constraints, only accelerations of joints and modes are written.
-  LoopClosure::Contradiction observe(const ConstStateView& state, std::span<const BodyMotion> motions,
-                                     Observation& out) noexcept;
-  static bool is_contradiction(const LoopClosure::Contradiction&, const ClosingConstraints&) noexcept;
+  LoopContradiction observe(const ConstStateView& state, std::span<const BodyMotion> motions,
+                            Observation& out) noexcept;
+  static bool is_contradiction(const LoopContradiction&, const ClosingConstraints&) noexcept;
   /// The power of applied forces and of modes that have no potential, W, as of the last evaluation. It does not contain
   /// that of the drives of joints that depend on time.
   double power() const noexcept;
@@ -41,10 +34,11 @@ class JointObserver {
 
  private:
   const CentredView& centred_;
-  LoopClosure& loops_;
+  const LoopClosure& loops_;
   const FlexibleSet& flexible_;
   const JointLoads& loads_;
   const TreeSweep& sweep_;
+  LoopAccelerations loop_accelerations_;
   RheonomicJoints rheonomic_;
   TreeKinematics tree_;
   std::vector<double> vdot_, etaddot_, xdot_;

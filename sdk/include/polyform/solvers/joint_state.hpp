@@ -11,6 +11,13 @@
 
 namespace polyform {
 
+/// Rates of the parts of y: of velocities, of modal velocities and of first-order states.
+struct JointRates {
+  double* v;
+  double* eta;
+  std::span<double> x;
+};
+
 /// y = [q v η η̇ x c]: coordinates and velocities of the tree joints, modes, first-order states of the forces, and
 /// coordinates of the cut joints (these follow from q up to whole turns, for which they are carried).
 class JointState {
@@ -49,6 +56,10 @@ class JointState {
     parts.x = y.subspan(moving(), view_.states);
     parts.cut = y.subspan(uncut(), view_.nq - view_.nq_tree);
     return parts;
+  }
+  /// The places in ẏ of what a sweep and the elements find; the rates of positions stand beside them.
+  JointRates rates(std::span<double> ydot) const noexcept {
+    return {ydot.data() + view_.nq_tree, ydot.data() + joints() + view_.modes, ydot.subspan(moving(), view_.states)};
   }
   /// Splits a y that ends before x.
   Parts split_moving(std::span<const double> y) const noexcept {

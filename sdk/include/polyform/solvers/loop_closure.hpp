@@ -26,7 +26,6 @@
 #include <span>
 
 #include "polyform/contract/system_view.hpp"
-#include "polyform/mechanics/scale.hpp"
 #include "polyform/mechanics/transfer.hpp"
 #include "polyform/solvers/closing_constraints.hpp"
 #include "polyform/solvers/dependent_rows.hpp"
@@ -41,10 +40,12 @@ namespace polyform {
 
 /// One object per thread; nothing allocates after construction. All vectors in ground axes.
 ///
-/// The order of calls in an evaluation: evaluate, begin, then the inward sweep (gather each body that carries columns,
-/// pass its hinge), then close_ground, then the outward sweep (rate of each direction of a hinge, close).
+/// The order of calls in an evaluation: ClosingConstraints::evaluate, begin, then the inward sweep (gather each body
+/// that carries columns, pass its hinge), then close_ground, then the outward sweep (rate of each direction of a hinge,
+/// close).
 ///
-/// It has more functions than other classes: it hands each call of a sweep on to the part that has the state for it.
+/// It has more functions than other classes because it hands each call of a sweep on to the part that has the state for
+/// it.
 class LoopClosure {
  public:
   using Level = LoopRightSides::Level;
@@ -54,39 +55,27 @@ class LoopClosure {
   LoopClosure(const SystemView& view, FlexibleLinks& flexible, const Vec3& origin = {},
               std::span<const std::size_t> postponed = {});
   LoopClosure(const LoopClosure&) = delete;
-  LoopClosure& operator=(const LoopClosure&) = delete;
 
   /// From now on rows that tie one rigid body to ground resist as inertia of that body too, in trees on ground with a
   /// joint whose own body does not resist it in every state (tree_regularity.hpp).
-  void hold_ground_rows();
+  void hold_ground_rows() { columns_.hold_ground_rows(view_); }
   /// Whether rows give hinges their inertia: those, or loops that pass a hinge that is postponed.
-  bool completes_inertia() const { return columns_.holds_ground_rows() || layout_.postpones(); }
-  PostponedHinges& postponed() { return postponed_; }
-  /// After the sweeps: the body of a postponed hinge that the loops gave no inertia; LoopLayout::none where there is
-  /// none. In a step of positions there is never one.
-  std::size_t without_inertia() const { return without_inertia_; }
+  bool completes_inertia() const { return columns_.holds_ground_rows() || layout().postpones(); }
 
+  // Its parts. constraints(): as of the last evaluation; they are evaluated before begin().
+  ClosingConstraints& constraints() { return constraints_; }
+  const ClosingConstraints& constraints() const { return constraints_; }
+  const LoopLayout& layout() const { return constraints_.layout(); }
+  bool empty() const { return constraints_.empty(); }
   FlexibleLinks& flexible() const { return flexible_; }
-  bool good() const { return elements_.good(); }
-  /// Whether nothing closes the tree, and no module has variables of its own.
-  bool empty() const { return layout_.empty() && !elements_.has_modules(); }
-  const LoopLayout& layout() const { return layout_; }
+  PostponedHinges& postponed() { return postponed_; }
   LoopRightSides& right_sides() { return right_sides_; }
   const LoopRightSides& right_sides() const { return right_sides_; }
   const MultiplierMatrix& matrix() const { return matrix_; }
   DependentRows& rows() { return rows_; }
   const DependentRows& rows() const { return rows_; }
   Multipliers& multipliers() { return multipliers_; }
-  /// The constraints at the last evaluate().
-  const ClosingConstraints& constraints() const { return constraints_; }
-  const ClosingConstraints& evaluate(double t, std::span<const BodyMotion> frames, std::span<double> q,
-                                     std::span<double> v, std::span<const double> x = {}) noexcept {
-    constraints_.evaluate(t, frames, q, v, x);
-    return constraints_;
-  }
-  /// Discrete states of all elements, as ConstraintSet::follow takes them.
-  void follow(std::span<const std::int32_t> discrete) noexcept { elements_.follow(discrete); }
-  const ElementRows& elements() const { return elements_; }
+  const Multipliers& multipliers() const { return multipliers_; }
 
   /// Starts columns and right-hand sides. frames: as evaluated; to_P: for the tied frames of rigid bodies, from the
   /// origin to the point about which the recursion holds wrenches. ground: acceleration given to ground (minus gravity,
@@ -98,7 +87,7 @@ class LoopClosure {
     if (rows_.is_uneven() && level != Level::rest) {
       begin_judging(level, frames, to_P);
       hinges([&](std::size_t body, std::span<const Column<double>> hinge, const Vec3& r) {
-        pass_evenly(body, hinge, r);
+        columns_.pass_evenly(body, hinge, r);
       });
       rows_.judge(matrix_);
     }
@@ -121,9 +110,7 @@ class LoopClosure {
 
   // Outward.
   /// Multipliers of the loops that close in ground.
-  void close_ground() noexcept {
-    if (!layout_.in_ground().empty()) close_in_ground(layout_.in_ground());
-  }
+  void close_ground() noexcept;
   /// By how much the multipliers lower the rate of direction k of the hinge, or of the modes of a flexible body.
   double rate(std::size_t body, std::size_t k) const noexcept { return columns_.rate(body, k, multipliers_.all()); }
   double mode_rate(std::size_t body, std::size_t k) const noexcept {
@@ -133,81 +120,35 @@ class LoopClosure {
   void close(std::size_t body, const Spatial& z) noexcept;
 
   // After the outward sweep:
+  /// With modules: finds the rates of their variables, or a step of them. accelerations: of the origins of all frames,
+  /// or their step.
+  void complete_modules(std::span<const Spatial> accelerations) noexcept {
+    constraints_.elements().complete(constraints_.of_elements(multipliers_.all_of(0)), accelerations);
+  }
   /// Whether the system is near a singular position: the effect of a residual is many times its size there.
   bool is_nearly_singular() const { return rows_.smallest_pivot(matrix_) < 1e-3; }
   /// Part of the multipliers in the wrench of a tree hinge on its outboard body, at the hinge point: E λ.
   Spatial hinge_wrench(std::size_t body) const noexcept { return columns_.wrench(body, multipliers_.all()); }
   /// Constraint force of the i-th cut joint on its moving body at the origin of M: T λ. base: motion of its base body.
   Spatial reaction(std::size_t i, const BodyMotion& base) const noexcept;
-  /// What accelerations leave of the constraints.
-  struct Contradiction {
-    double part = 0;        ///< largest error of a row, relative to the accelerations that act or could
-    std::size_t loop = 0;   ///< where, in the order of the layout
-  };
-  /// d/dt of the velocity coordinates of the cut joints, into their places in canonical order. frames: as evaluated;
-  /// accelerations: of their origins. A row that depends on others and contradicts them is left unmet.
-  Contradiction joint_accelerations(std::span<const BodyMotion> frames, std::span<const Spatial> accelerations,
-                                    std::span<double> vdot) noexcept;
-
-  /// The part of a row that the variables of a module take, by the multipliers.
-  double own_share(std::size_t i, std::size_t row) const noexcept {
-    return constraints_.is_cut(i) ? 0 : elements_.own_share(constraints_.element(i), row, of_elements());
-  }
-  /// After the outward sweep, with modules: finds the rates of their variables, or a step of them. accelerations: of
-  /// the origins of all frames, or their step.
-  void complete_modules(std::span<const Spatial> accelerations) noexcept {
-    elements_.complete(multipliers_.all_of(first_of_elements()), accelerations);
-  }
-  void put_constraint_multipliers(std::span<double> out) const noexcept {
-    if (!elements_.empty()) elements_.put_constraint_multipliers(of_elements(), out);
-  }
-  void put_module_multipliers(std::span<double> out) const noexcept {
-    if (elements_.has_modules()) elements_.put_multipliers(of_elements(), out);
-  }
-  /// Adds the loads of constraint elements on all joints to their reactions. frames: as evaluated.
-  void add_reactions(std::span<const BodyMotion> frames, std::span<Spatial> reactions) const noexcept {
-    if (!elements_.empty()) elements_.add_reactions(of_elements(), frames, reactions);
-  }
-  /// Power of the constraint elements that ask for a velocity, W.
-  double driving_power() const noexcept { return elements_.empty() ? 0 : elements_.driving_power(of_elements()); }
 
  private:
-  /// Multipliers of the rows of elements.
-  std::span<const double> of_elements() const noexcept {
-    return multipliers_.all().subspan(first_of_elements());
-  }
-  std::size_t first_of_elements() const noexcept {
-    return constraints_.cuts() < layout_.count() ? layout_.loop(constraints_.cuts()).first_row : layout_.sizes().rows;
-  }
-  void add_modules(bool evenly) noexcept;
   void begin_judging(Level, std::span<const BodyMotion> frames, std::span<const Vec3> to_P) noexcept;
-  void pass_evenly(std::size_t body, std::span<const Column<double>> hinge, const Vec3& r) noexcept;
   void begin_columns(Level, std::span<const BodyMotion> frames, std::span<const Vec3> to_P,
                      const Vec3& ground) noexcept;
   void pass_over(Level) noexcept;
-  void begin_cut(std::size_t i, Level, std::span<const BodyMotion> frames, std::span<const Vec3> to_P) noexcept;
-  void begin_element(std::size_t i, Level, std::span<const BodyMotion> frames, std::span<const Vec3> to_P) noexcept;
-  double missed_by_cut(std::size_t i, std::span<const BodyMotion> frames, std::span<const Spatial> accelerations,
-                       std::span<double> vdot) const noexcept;
-  void close_in_ground(std::span<const std::size_t> loops) noexcept;
   void eliminate(std::size_t i) noexcept;
-  double largest_acceleration(std::span<const BodyMotion> frames,
-                              std::span<const Spatial> accelerations) const noexcept;
 
   const SystemView& view_;
   FlexibleLinks& flexible_;
-  SystemScales system_scales_;
   MultiplierMatrix matrix_;
-  ElementRows elements_;
-  LoopLayout layout_;
   ClosingConstraints constraints_;
   LoopRightSides right_sides_;
   DependentRows rows_;
   PostponedHinges postponed_;
-  std::size_t without_inertia_ = LoopLayout::none;
-  Level level_ = Level::acceleration;   ///< of the last begin()
   LoopColumns columns_;
   Multipliers multipliers_;
+  Level level_ = Level::acceleration;   ///< of the last begin()
 };
 
 }  // namespace polyform

@@ -29,8 +29,8 @@ class LoopColumns {
 
   /// From now on rows that tie one rigid body to ground, and nothing else, resist as inertia of that body too. This
   /// holds in trees on ground with a joint whose own body does not resist it in every state. At accelerations that obey
-  /// the rows this inertia puts no force on the body. length: of the system, m.
-  void hold_ground_rows(const SystemView&, double length);
+  /// the rows this inertia puts no force on the body.
+  void hold_ground_rows(const SystemView&);
   bool holds_ground_rows() const { return !held_.empty(); }
 
   /// Begins an evaluation. ground: acceleration given to ground (minus gravity, or zero).
@@ -58,6 +58,8 @@ class LoopColumns {
   /// Through the hinge of a body with its eliminated directions; beta: its acceleration at v̇ = 0. The rows of a
   /// postponed hinge begin there, unless all hinges give way alike: evenly.
   void pass(std::size_t body, std::span<const Column<double>> hinge, const Spatial& beta, bool evenly = false) noexcept;
+  /// The same, and step(), through a hinge that gives way by 1 rad, or by the length of the system, for a unit load.
+  void pass_evenly(std::size_t body, std::span<const Column<double>> hinge, const Vec3& r) noexcept;
   /// After pass(): from the hinge point to the parent's, from which it lies at r; gamma = ω̃ω̃ r of the parent.
   /// attachment: the frame of a flexible parent at whose origin that point is, or none.
   void step(std::size_t body, const Vec3& r, const Vec3& gamma, std::size_t attachment) noexcept;
@@ -92,7 +94,7 @@ class LoopColumns {
   void start_cut(std::size_t loop, const ClosingConstraints&, std::span<const BodyMotion> frames,
                  std::span<const Vec3> to_P) noexcept;
   void start_element(std::size_t loop, const ClosingConstraints&, std::span<const Vec3> to_P) noexcept;
-  void start_column(std::size_t loop, std::size_t row, const LoopLayout::End&, const ElementRows::Share&,
+  void start_column(std::size_t loop, std::size_t row, const LoopLayout::End&, const FrameRows::Share&,
                     double size_of_system, std::span<const Vec3> to_P) noexcept;
   void to_flexible(const LoopLayout::Passage&, std::size_t row, std::size_t attachment,
                    const LoopColumn& at_frame) noexcept;
@@ -112,7 +114,6 @@ class LoopColumns {
   std::vector<double> modal_terms_;       ///< sizes of the terms of the modal forces, which may cancel
   Vec3 ground_;
   std::vector<Held> held_;                ///< in the order of the bodies
-  double held_length_ = 1;
 };
 
 }  // namespace polyform

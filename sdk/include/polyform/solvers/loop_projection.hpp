@@ -32,10 +32,10 @@ class LoopProjection {
   bool is_on() const { return correction_.on; }
   /// The residual that counts as closed: it is never below rounding.
   double accepted_position() const {
-    return std::max(correction_.tolerance, loops_.constraints().position_rounding());
+    return std::max(correction_.tolerance, loops_.constraints().errors().position_rounding());
   }
   double accepted_velocity() const {
-    return std::max(correction_.tolerance, loops_.constraints().velocity_rounding());
+    return std::max(correction_.tolerance, loops_.constraints().errors().velocity_rounding());
   }
 
   /// Closes the loops down to round-off: next to a singular position a residual moves the mechanism by many times its

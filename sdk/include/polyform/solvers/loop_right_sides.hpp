@@ -2,9 +2,15 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <vector>
 
+#include "polyform/mechanics/body_motion.hpp"
+
 namespace polyform {
+
+class ClosingConstraints;
+class FlexibleLinks;
 
 /// One value per row of all loops, in the order of LoopLayout::Loop::first_row.
 class LoopRightSides {
@@ -25,25 +31,24 @@ class LoopRightSides {
     beta_ = beta;
   }
   bool is_stabilized() const { return alpha_ != 0 || beta_ != 0; }
-  /// The right-hand side of the row `place` among all. residual: of the positions; rate: what the velocities miss;
-  /// acceleration: what the row asks of the accelerations.
-  double find(Level level, double residual, double rate, double acceleration, std::size_t place) noexcept {
-    switch (level) {
-      case Level::position: return -residual;
-      case Level::velocity: return -rate;
-      case Level::rest: return rest_[place];
-      case Level::acceleration: break;
-    }
-    return asked_[place] = acceleration - 2 * alpha_ * rate - beta_ * beta_ * residual;
-  }
+  /// Writes the right-hand sides of the rows of a loop to `right`. constraints: as evaluated at the motions of the
+  /// frames; to_P: as of LoopClosure::begin.
+  void set(Level, std::size_t loop, const ClosingConstraints&, const FlexibleLinks&, std::span<const BodyMotion> frames,
+           std::span<const Vec3> to_P, double* right) noexcept;
 
-  /// What find() gave last for accelerations: it is for those of the frames' origins, without the part that the turning
+  /// What set() found last for accelerations: it is for those of the frames' origins, without the part that the turning
   /// of the bodies gives them over P.
   double asked(std::size_t place) const { return asked_[place]; }
   /// Sets what the accelerations and multipliers that were found leave of a row.
   void set_rest(std::size_t place, double value) { rest_[place] = value; }
 
  private:
+  double find(Level, double residual, double rate, double acceleration, std::size_t place) noexcept;
+  void set_cut(Level, std::size_t loop, const ClosingConstraints&, const FlexibleLinks&,
+               std::span<const BodyMotion> frames, std::span<const Vec3> to_P, double* right) noexcept;
+  void set_element(Level, std::size_t loop, const ClosingConstraints&, const FlexibleLinks&,
+                   std::span<const BodyMotion> frames, std::span<const Vec3> to_P, double* right) noexcept;
+
   std::vector<double> asked_, rest_;
   double alpha_ = 0, beta_ = 0;
 };

@@ -19,11 +19,12 @@
 #include <vector>
 
 #include "polyform/mechanics/module_set.hpp"
+#include "polyform/solvers/module_mass.hpp"
+#include "polyform/solvers/paired_rows.hpp"
 
 namespace polyform {
 
 /// One module at a state. Nothing allocates after construction.
-/// Its members are the blocks of one elimination, which are allocated once.
 class ModuleRows {
  public:
   /// Takes over the module's matrices and rows.
@@ -36,13 +37,8 @@ class ModuleRows {
   /// Takes M, f and A as the set evaluated them. for_positions: a step of the positions, in which variables without an
   /// integral and f take no part. False if a variable moves no mass and no row holds it.
   bool prepare(bool for_positions, bool with_forces) noexcept;
-  bool is_singular() const { return pairs_ > 0; }
-  /// Whether a row is one of R.
-  bool gives(std::size_t row) const { return place_in_R_[row] != none; }
-  /// C of a row of S and the k-th row of R.
-  double C(std::size_t row, std::size_t k) const { return C_[row * variables() + k]; }
-  std::size_t pairs() const { return pairs_; }
-  std::size_t row_of_R(std::size_t k) const { return R_[k]; }
+  /// The rows R, and C of the rows S.
+  const PairedRows& pairs() const { return pairs_; }
   /// A of a row; for a row of S without its part in β.
   std::span<const double> A(std::size_t row) const {
     return std::span(A_).subspan(row * variables(), variables());
@@ -62,20 +58,14 @@ class ModuleRows {
   std::span<const double> rates() const { return rates_; }
 
  private:
-  static constexpr std::size_t none = static_cast<std::size_t>(-1);
-  void factorize() noexcept;
-  void solve(double* x) noexcept;
-  bool pair_rows() noexcept;
   void take_pairs() noexcept;
-  void meet_rows(const double* missing, const double* rounding) noexcept;
+  bool find_off(const double* missing, const double* rounding) noexcept;
+  void meet_rows() noexcept;
 
   const ModuleSet::Module* module_;
-  std::size_t rank_ = 0, pairs_ = 0;
-  bool with_positions_ = false;                 ///< of the last prepare()
-  std::vector<std::size_t> order_;              ///< of the variables in the factors
-  std::vector<double> L_, N_, A_, f_;
-  std::vector<std::size_t> R_, place_in_R_;
-  std::vector<double> AN_, C_, inverse_;        ///< rows × pairs; (A N)_R⁻¹
+  ModuleMass mass_;
+  PairedRows pairs_;
+  std::vector<double> A_, f_;
   std::vector<double> W_, terms_, own_, given_, rates_, room_;
   std::vector<double> off_, factors_;           ///< of rows; W on its way to factors
 };

@@ -14,6 +14,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -29,6 +30,7 @@ class PostponedHinges {
  public:
   /// length: of the system, m, by which turning and sliding are compared.
   PostponedHinges(const SystemView&, const LoopLayout&, double length);
+  double length() const { return length_; }
 
   /// w of a direction H of the hinge of a body: as heavy as the tree that the body belongs to, kg m² or kg.
   double inertia(std::size_t body, const Spatial& H) const noexcept;
@@ -44,11 +46,18 @@ class PostponedHinges {
   };
   const Kept& kept(std::size_t body, std::size_t k) const { return kept_[first_[body] + k]; }
 
+  /// The body whose hinge the loops gave no inertia in the last solution, if there is one. In a step of positions there
+  /// is never one.
+  std::optional<std::size_t> without_inertia() const { return without_inertia_; }
+  void begin() noexcept { without_inertia_.reset(); }
+  void find_without_inertia(std::size_t body) noexcept { without_inertia_ = body; }
+
  private:
   double length_ = 1;
   std::vector<std::size_t> first_;   ///< per body, where any hinge is postponed
   std::vector<double> mass_;         ///< likewise
   std::vector<Kept> kept_;
+  std::optional<std::size_t> without_inertia_;
 };
 
 /// Bodies of a tree whose hinges have to be postponed, as drawn, in the order in which they were found. Empty where the

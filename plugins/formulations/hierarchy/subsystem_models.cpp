@@ -1,37 +1,40 @@
-// Memory and places of the recursion: all that depends on the model alone.
-#include <algorithm>
+#include "subsystem_models.hpp"
 
-#include "recursion_detail.hpp"
+#include <algorithm>
 
 namespace polyform::hierarchy {
 
-Recursion::Recursion(const AbsoluteEquations& system, const MergeTree& tree, std::span<const LevelConstraint> constraints,
-                     std::span<const BlockInertia> inertia, Method method,
-                     std::span<const std::vector<double>> noise)
-    : system_(system), inertia_(inertia), method_(method), scratch_(std::make_unique<Scratch>()) {
-  const std::size_t n = system.blocks();
-  if (std::ranges::any_of(inertia, [](const BlockInertia& block) { return block.singular; }))
-    fine_left_.resize(system.offset(n));
-  turn_.assign(n, Sym3::diagonal(1));
-  move_.assign(n, 1);
-  free_.assign(n, 0);
-  for (auto* of_blocks : {&accelerations_, &total_accelerations_, &load_residual_, &load_size_})
-    of_blocks->resize(system.offset(n));
-  for (auto* of_rows : {&right_, &row_size_, &multipliers_, &total_multipliers_}) of_rows->resize(system.rows());
-  make_modules(tree);
+bool Node::is_left_out(Index row, bool by_basis) const noexcept {
+  for (Index i = by_basis ? basis.rank : filter.S_inverse.rank(); i < count; ++i)
+    if ((by_basis ? basis.order[static_cast<std::size_t>(i)] : filter.S_inverse.row(i)) == row) return true;
+  return false;
+}
+
+SubsystemModels::SubsystemModels(const AbsoluteEquations& system, const MergeTree& tree,
+                                 std::span<const LevelConstraint> constraints, std::span<const BlockInertia> inertia,
+                                 Method method, std::span<const std::vector<double>> noise)
+    : system_(system), inertia_(inertia), method_(method) {
+  make_subsystems(tree);
   nodes_.resize(tree.merges.size());
-  Index width = 1, count = 1;
-  for (std::size_t i = 0; i < n; ++i) width = std::max(width, subsystems_[i].width);
   for (std::size_t k = 0; k < nodes_.size(); ++k) {
-    nodes_[k].subsystem = n + k;
+    nodes_[k].subsystem = system.blocks() + k;
     make_node(nodes_[k], tree.merges[k], constraints, noise);
-    width = std::max(width, nodes_[k].width);
     for (const Node::Part& part : nodes_[k].parts) set_units(part.subsystem);
-    count = std::max(count, nodes_[k].count);
   }
   find_loops(constraints);
+  make_scratch();
+}
+
+/// Room for the widest of all subsystems and merges.
+void SubsystemModels::make_scratch() {
+  Index width = 1, count = 1;
+  for (std::size_t i = 0; i < system_.blocks(); ++i) width = std::max(width, subsystems_[i].width);
+  for (const Node& node : nodes_) {
+    width = std::max(width, node.width);
+    count = std::max(count, node.count);
+  }
   const auto matrix = [&](Index r, Index c) { return arena_.take(static_cast<std::size_t>(r * c)); };
-  Scratch& s = *scratch_;
+  Scratch& s = scratch_;
   for (double** tall : {&s.D, &s.first, &s.second}) *tall = matrix(width, count);
   s.S = matrix(count, count);
   s.vector = matrix(std::max(width, count), 1);
@@ -40,20 +43,18 @@ Recursion::Recursion(const AbsoluteEquations& system, const MergeTree& tree, std
   for (double** work : {&s.work, &s.more_work}) *work = matrix(width + count, width + count);
 }
 
-Recursion::~Recursion() = default;
-
-void Recursion::make_modules(const MergeTree& tree) {
+void SubsystemModels::make_subsystems(const MergeTree& tree) {
   const std::size_t n = system_.blocks();
   subsystems_.resize(n + tree.merges.size());
   std::vector<bool> needs_basis(subsystems_.size());
   for (std::size_t i = 0; i < n; ++i) {
-    Subsystem& block = subsystems_[i];
+    SubsystemModel& block = subsystems_[i];
     block.width = static_cast<Index>(system_.size(i));
     block.by_basis = !is_filter(method_) || inertia_[i].singular;
     if (!inertia_[i].rigid) block.N = arena_.take(system_.size(i) * system_.size(i));
   }
   for (std::size_t k = 0; k < tree.merges.size(); ++k) {
-    Subsystem& subsystem = subsystems_[n + k];
+    SubsystemModel& subsystem = subsystems_[n + k];
     const Merge& merge = tree.merges[k];
     for (const std::size_t i : merge.interface)
       subsystem.width += static_cast<Index>(system_.size(merge.members[i].block));
@@ -62,7 +63,7 @@ void Recursion::make_modules(const MergeTree& tree) {
       for (const std::size_t part : merge.parts) needs_basis[part] = true;
   }
   for (std::size_t i = 0; i < subsystems_.size(); ++i) {
-    Subsystem& m = subsystems_[i];
+    SubsystemModel& m = subsystems_[i];
     const auto size = static_cast<std::size_t>(m.width);
     m.x = arena_.take(size);
     m.force = arena_.take(size);
@@ -76,8 +77,8 @@ void Recursion::make_modules(const MergeTree& tree) {
 }
 
 /// Units in which the motions and forces of the blocks of a subsystem's interface compare.
-void Recursion::set_units(std::size_t subsystem) {
-  Subsystem& m = subsystems_[subsystem];
+void SubsystemModels::set_units(std::size_t subsystem) {
+  SubsystemModel& m = subsystems_[subsystem];
   if (m.by_basis || m.S == nullptr) return;
   m.units = arena_.take(static_cast<std::size_t>(m.width));
   const auto set = [&](std::size_t i, double* units) {
@@ -94,15 +95,15 @@ void Recursion::set_units(std::size_t subsystem) {
   if (subsystem < system_.blocks())
     set(subsystem, m.units);
   else
-    for (const Member& member : nodes_[subsystem - system_.blocks()].interface)
+    for (const NodeMember& member : nodes_[subsystem - system_.blocks()].interface)
       set(member.block, m.units + member.first);
 }
 
-void Recursion::make_node(Node& node, const Merge& merge, std::span<const LevelConstraint> constraints,
+void SubsystemModels::make_node(Node& node, const Merge& merge, std::span<const LevelConstraint> constraints,
                           std::span<const std::vector<double>> noise) {
   for (const std::size_t part : merge.parts) node.parts.push_back({part});
   // Where the unknowns of each member stand in its part and among those of all members.
-  std::vector<Member> members;
+  std::vector<NodeMember> members;
   Index place = 0;
   for (const Merge::Member& m : merge.members) {
     const auto size = static_cast<Index>(system_.size(m.block));
@@ -121,7 +122,7 @@ void Recursion::make_node(Node& node, const Merge& merge, std::span<const LevelC
     first += members[i].size;
   }
   for (const std::size_t t : merge.constraints) {
-    Rows rows{t, node.count, static_cast<Index>(constraints[t].rows), {}};
+    NodeRows rows{t, node.count, static_cast<Index>(constraints[t].rows), {}};
     for (const std::size_t block : constraints[t].blocks) {
       std::size_t k = 0;
       while (k < node.touched.size() && node.touched[k].block != block) ++k;
@@ -144,23 +145,24 @@ void Recursion::make_node(Node& node, const Merge& merge, std::span<const LevelC
   node.H = arena_.take(static_cast<std::size_t>(node.touched_width) * m);
   node.residual = arena_.take(m);
   node.weights = arena_.take(m);
-  node.R = arena_.take(m * m);
-  node.order.resize(m);
-  if (!subsystems_[node.subsystem].by_basis) {
-    node.PHt = arena_.take(n * m);
-    node.S_inverse = SemidefiniteFactor(arena_, m);
+  node.basis.R = arena_.take(m * m);
+  node.basis.order.resize(m);
+  if (!is_by_basis(node)) {
+    node.filter.PHt = arena_.take(n * m);
+    node.filter.S_inverse = SemidefiniteFactor(arena_, m);
     return;
   }
-  node.B = arena_.take(m * k);
-  node.C = arena_.take(k * k);
-  node.particular = arena_.take(k);
-  node.follow = arena_.take(k * n + 1);
-  node.offset = arena_.take(k);
+  Node::Basis& basis = node.basis;
+  basis.B = arena_.take(m * k);
+  basis.C = arena_.take(k * k);
+  basis.particular = arena_.take(k);
+  basis.follow = arena_.take(k * n + 1);
+  basis.offset = arena_.take(k);
 }
 
 /// A joint between subsystems of which at most one is held by ground cannot contradict or repeat anything: its rows
 /// count however small their pivots are, as between long chains in one plane.
-void Recursion::find_loops(std::span<const LevelConstraint> constraints) {
+void SubsystemModels::find_loops(std::span<const LevelConstraint> constraints) {
   const std::size_t ground = system_.blocks();
   std::vector<std::size_t> part_of(ground + 1);
   for (std::size_t i = 0; i <= ground; ++i) part_of[i] = i;
@@ -169,7 +171,7 @@ void Recursion::find_loops(std::span<const LevelConstraint> constraints) {
     return i;
   };
   for (Node& node : nodes_)
-    for (const Rows& rows : node.rows) {
+    for (const NodeRows& rows : node.rows) {
       const std::vector<std::size_t>& blocks = constraints[rows.constraint].blocks;
       const std::size_t one = root(blocks.front()), other = root(blocks.size() > 1 ? blocks.back() : ground);
       node.closes_loop = node.closes_loop || one == other || !system_.is_joint(rows.constraint);

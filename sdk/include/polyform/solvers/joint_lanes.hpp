@@ -1,0 +1,30 @@
+// What others may do with a solver in joint coordinates by the Recursion: evaluate many worlds at once, write its
+// source, run its world on a device.
+#pragma once
+
+#include <memory>
+
+#include "polyform/solvers/joint_coordinate_source.hpp"
+#include "polyform/solvers/joint_dynamics.hpp"
+#include "polyform/solvers/lane_evaluation.hpp"
+
+namespace polyform {
+
+/// The world of one solver. The lanes are made when they are first asked for.
+class JointLanes {
+ public:
+  /// solver: of these dynamics, whose sweep is a Recursion. The arguments outlive the object.
+  JointLanes(JointDynamics&, Solver& solver);
+
+  LaneWorld* world() noexcept { return &world_; }
+  /// nullptr where LaneEvaluation does not carry the system, or memory runs out.
+  BatchEvaluation* batch() noexcept;
+  JointCoordinateSource* source() noexcept { return &source_; }
+
+ private:
+  LaneWorld world_;
+  std::unique_ptr<LaneEvaluation> lanes_;
+  JointCoordinateSource source_;
+};
+
+}  // namespace polyform

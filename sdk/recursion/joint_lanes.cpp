@@ -1,0 +1,25 @@
+#include "polyform/solvers/joint_lanes.hpp"
+
+#include <new>
+
+#include "polyform/solvers/recursion.hpp"
+
+namespace polyform {
+
+JointLanes::JointLanes(JointDynamics& dynamics, Solver& solver)
+    : world_{lane_library(), &dynamics.view(), &dynamics.sweep().recursion()->tree(), &dynamics.loads(),
+             &dynamics.loops(), &dynamics.left_out(), &solver} {
+  source_.show(world_);
+}
+
+BatchEvaluation* JointLanes::batch() noexcept {
+  if (lanes_) return lanes_.get();
+  try {
+    lanes_ = LaneEvaluation::make(world_);
+    return lanes_.get();
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
+}
+
+}  // namespace polyform
