@@ -215,7 +215,8 @@ std::string describe_point(const host::System& system, const PointArguments& arg
     text += fmt::format("{} {} = {:.10g}", k == 0 ? ", trimmed with" : ",", point.trimmed[k].name,
                         point.trimmed[k].value + point.offsets[k]);
   // Accelerations within the rounding of an equilibrium count as zero.
-  if (!constant && arguments.at != "equilibrium" && linear.largest_acceleration > 1e-8)
+  constexpr double at_rest = 1e-8;  // as of an equilibrium that is searched
+  if (!constant && arguments.at != "equilibrium" && linear.unbalanced > at_rest)
     text += fmt::format(
         ", which is no equilibrium (accelerations up to {:.3g}): deviations from the motion there, "
         "with time frozen",

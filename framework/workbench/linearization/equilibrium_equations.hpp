@@ -36,6 +36,12 @@ class EquilibriumEquations {
   const Coordinate& turning(Index row) const {
     return names_[steady_->coordinates()[static_cast<std::size_t>(row - equations())]];
   }
+  /// The row of PointModel::acceleration_size that an equation belongs to.
+  std::size_t size_row(Index row) const {
+    if (row < moves()) return velocity(row);
+    if (row < equations()) return names_.size() + choice_.state.independent[static_cast<std::size_t>(row - moves())];
+    return steady_->coordinates()[static_cast<std::size_t>(row - equations())];
+  }
   Index unknowns() const { return equations() + static_cast<Index>(offsets_.size()); }
   bool anything_held() const { return anything_held_; }
   const Coordinate& coordinate(Index move) const { return names_[velocity(move)]; }
