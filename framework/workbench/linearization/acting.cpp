@@ -12,6 +12,8 @@ namespace {
 
 /// The rate of a state without one of its own is at least this part of what acts.
 constexpr double least_rate = 1e-3;
+/// Less than this part of the mass of the system resists nothing.
+constexpr double least_mass = 1e-6;
 
 bool is_turn(const Coordinate& c) { return c.position_unit == "rad"; }
 
@@ -33,37 +35,41 @@ Acting acting_at(const SystemView& view, double time, const CanonicalState& stat
   std::vector<double> efforts(view.nv), rates(view.states);
   if (forces.good()) forces.evaluate(time, tree.frames(), state.q, state.v, state.x, loads, efforts, rates);
   const SystemScales scales(view);
-  const Scale turning = scales.of_system(tree.frames());
-  double mass = 0, force = 0, moment = 0;
+  const double turning = scales.of_system(tree.frames()).acceleration, reach = scales.largest_reach();
+  double mass = 0, force = 0, fastest = 0;
+  // The force of a load on a body, its moment along the reach of the system included.
+  const auto force_on = [&](std::size_t i) { 
+    const BodyMotion& f = tree.frames()[i];
+    const Vec3 moment = loads[i].angular - cross(f.R * view.bodies[i].center_of_mass, loads[i].linear);
+    return norm(loads[i].linear) + norm(moment) / reach;
+  };
   for (std::size_t i = 0; i < view.bodies.size(); ++i) {
     mass += scales.mass(i);
-    force += norm(loads[i].linear);
-    moment += scales.of_body(i, tree.frames()[i], loads[i]).moment;
+    force += force_on(i);
+    fastest = std::max(fastest, norm(tree.frames()[i].V.angular));
   }
-  const double reach = scales.largest_reach();
-  const double shared = mass > 0 ? (force + moment / reach) / mass : 0;  // what all loads could do to the whole
+  const double shared = mass > 0 ? force / mass : 0;  // what all loads could do to the whole
   const std::vector<Coordinate> coordinates = coordinates_of(view);
-  Acting out;
-  out.accelerations.assign(coordinates.size(), turning.acceleration + shared);
   const double length = length_scale(view);
+  Acting out;
+  out.accelerations.assign(coordinates.size(), turning + shared);
   for (const JointData& joint : view.tree_joints()) {
     const std::size_t b = at(joint.moving);
-    const Scale own = scales.of_body(b, tree.frames()[b], loads[b]);
-    const double m = scales.mass(b), r = scales.reach(b);
+    // A frame without mass or size worth the name moves as its neighbours let it.
+    const double m = std::max(scales.mass(b), least_mass * mass), r = std::max(scales.reach(b), least_share * reach);
+    const double own = m > 0 ? force_on(b) / m : 0;
     for (std::size_t k = joint.v_offset; k < joint.v_offset + joint.nv; ++k) {
-      const double effort = std::abs(efforts[k]);
-      double& size = out.accelerations[k];
-      if (is_turn(coordinates[k]))
-        size = turning.angular_acceleration + std::max(shared / reach, own.angular_acceleration) +
-               (m * r * r > 0 ? effort / (m * r * r) : 0);
-      else
-        size = turning.acceleration + std::max(shared, own.acceleration) + (m > 0 ? effort / m : 0);
+      const double effort = m > 0 ? std::abs(efforts[k]) / m : 0, linear = turning + std::max(shared, own);
+      out.accelerations[k] =
+          is_turn(coordinates[k]) ? fastest * fastest + linear / r + effort / (r * r) : linear + effort;
+      if (!std::isfinite(out.accelerations[k])) out.accelerations[k] = 0;
     }
   }
   for (std::size_t k = view.nv_tree; k < coordinates.size(); ++k)
     out.accelerations[k] *= coordinates[k].scale / length;
   for (std::size_t k = 0; k < coordinates.size(); ++k) {
-    out.rate = std::max(out.rate, std::sqrt(out.accelerations[k] / coordinates[k].scale));
+    if (coordinates[k].scale > 0)
+      out.rate = std::max(out.rate, std::sqrt(out.accelerations[k] / coordinates[k].scale));
     if (k < view.nv_tree && is_turn(coordinates[k])) out.rate = std::max(out.rate, std::abs(state.v[k]));
   }
   return out;
@@ -82,7 +88,8 @@ std::vector<double> state_scales(const SystemView& view, const MinimalCoordinate
     const std::size_t c = choice.velocity.independent[i];
     const double own = i < rates.size() && rates[i] > 0 ? std::max(rates[i], least_rate * acting.rate) : unknown;
     const double v = c < view.nv_tree ? state.v[c] : state.etadot[c - view.nv_tree];
-    out.push_back(std::max(all[c].scale * own, all[c].position_unit == "m" ? 0.0 : std::abs(v)));
+    const double size = std::max(all[c].scale * own, all[c].position_unit == "m" ? 0.0 : std::abs(v));
+    out.push_back(std::isfinite(size) && size > 0 ? size : all[c].scale);
   }
   for (const std::size_t c : choice.state.independent) out.push_back(std::max(1.0, std::abs(state.x[c])));
   return out;

@@ -210,7 +210,9 @@ Equilibrium find_equilibrium(const System& system, const SolverMaker& make, cons
   out.iterations += descended;
   EquilibriumEquations& balance = *search;
   out.warning = balance.check();
-  name_unbalanced(balance, sizes_of(system, make, balance, request), out);
+  // What acted at the start could act: at an unloaded equilibrium nothing is left but rounding of it.
+  const VectorXd at_end = sizes_of(system, make, balance, request);
+  name_unbalanced(balance, at_end.size() == sizes.size() ? VectorXd(at_end.cwiseMax(sizes)) : at_end, out);
   out.point.time = system.start_time();
   out.point.state = balance.state();
   for (Index k = 0; request.steady && k < balance.moves(); ++k)

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <set>
 
 #include "framework/diagnostics.hpp"
@@ -180,12 +181,14 @@ class Linearizer {
     const auto step = [&] { return 0.125 * out_.scales[k]; };
     double terms = 0;  // what a deviation of the size of its state makes of any rate: the forces at work
     for (k = 0; k < n; ++k) {
+      if (k == out_.positions) doubt_cancelled(k);
       if (k == out_.positions) out_.scales = state_scales(varied_->view(), choice_, nominal_, acting_, own_rates());
       const Derivative d = differentiate(row.size(), step(), along);
       if (!d.found) fail(fmt::format("no derivative by {} can be found", out_.states[k].name), at->failure());
       for (std::size_t i = 0; i < n; ++i) terms = std::max(terms, out_.scales[k] * std::abs(d.value[i]));
       keep(*at, d, static_cast<Index>(k), out_.A, out_.C);
     }
+    doubt_cancelled(n);
     for (k = 0; finds_kinks_ && k < n; ++k)
       if (const Kink found = kink(row, terms, n, step(), along); found.part > 0)
         out_.kinks.push_back({out_.states[k].name, found.part, found.grows});
@@ -198,6 +201,16 @@ class Linearizer {
       const double rate = std::abs(out_.rates[out_.positions + i]);
       if (rate > 0) out_.unbalanced = std::max(out_.unbalanced, rate / std::max(size, least_divisor));
     }
+  }
+
+  /// Derivatives by the first states have at least the rounding of what acts, which may cancel in the accelerations.
+  void doubt_cancelled(std::size_t columns) {
+    constexpr double roundings = 4 * std::numeric_limits<double>::epsilon();
+    for (std::size_t i = 0; i < out_.velocities; ++i)
+      for (std::size_t k = 0; k < columns; ++k) {
+        double& error = out_.A.error(static_cast<Index>(out_.positions + i), static_cast<Index>(k));
+        error = std::max(error, roundings * acting_.accelerations[choice_.velocity.independent[i]] / out_.scales[k]);
+      }
   }
 
   /// Of each independent velocity, the rate of the oscillation that its own position alone makes, 1/s; 0 if unknown.

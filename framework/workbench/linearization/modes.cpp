@@ -77,7 +77,8 @@ struct Staircase {
 /// of the whole has those of its fastest motions, next to which a slow one is no zero.
 bool is_known_to_move(const MatrixXd& A, const MatrixXd& error, const MatrixXd& zeros, const VectorXd& x) {
   constexpr double certain = 1e3;
-  VectorXd left = A * x, doubt = error * x.cwiseAbs() + 64 * rounding * (A.cwiseAbs() * x.cwiseAbs());
+  const VectorXd rounded = VectorXd::Constant(x.size(), 4 * rounding);  // each component of a vector of size 1
+  VectorXd left = A * x, doubt = error * x.cwiseAbs() + A.cwiseAbs() * (rounded + 4 * rounding * x.cwiseAbs());
   if (zeros.cols() > 0) {
     left -= (zeros * (zeros.transpose() * left)).eval();
     doubt += (zeros.cwiseAbs() * (zeros.cwiseAbs().transpose() * doubt)).eval();
