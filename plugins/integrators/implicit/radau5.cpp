@@ -67,7 +67,7 @@ Radau5::Radau5(FirstOrderSystem& system, const StepSettings& settings, std::uniq
 /// Makes the matrices for a step h; takes new derivatives if the last ones made Newton's iteration slow.
 bool Radau5::prepare(double h) noexcept {
   if (!linearized_) {
-    if (!newton_->linearize(time_, now_, rate_)) return false;
+    if (!newton_->linearize(time_, now_)) return false;
     linearized_ = fresh_ = true;
     prepared_ = 0;
   }
@@ -202,6 +202,10 @@ void Radau5::accept(double end, double h) noexcept {
   polynomial_size_ = h;
   if (pace_.contraction() > slow_convergence) linearized_ = false;
   move_on(end, h, stage_);
+  // The last stage is the end, and there the polynomial has the derivative of the equation.
+  for (std::size_t i = 0; i < now_.size(); ++i)
+    rate_[i] = (polynomial_[0][i] + (1 - c2) * (polynomial_[1][i] + (1 - c1) * polynomial_[2][i])) / h;
+  rate_known_ = true;
 }
 
 void Radau5::keep_polynomial() noexcept {
