@@ -52,14 +52,20 @@ void ContactStep::set_laws() {
   is_held_.assign(points_, 0);
   problem_.points.resize(points_);
   problem_.b = free_;
+  const auto bounces = [&](std::size_t p) {
+    return of_[p].has_gap && of_[p].restitution > 0 && start_[three * p] < -slow_ &&
+           gap_[p] + 0.5 * h_ * free_[three * p] < 0;
+  };
+  bool any = false;
+  for (std::size_t p = 0; p < points_; ++p) any = any || bounces(p);
   for (std::size_t p = 0; p < points_; ++p) {
     const UnilateralPoint& of = of_[p];
-    const double start = start_[three * p], middle = of.has_gap ? gap_[p] : 0;
-    const bool would_overlap = middle + 0.5 * h_ * free_[three * p] < 0;
-    if (of.has_gap && of.restitution > 0 && start < -slow_ && would_overlap)
-      least_[p] = -of.restitution * start;
-    else
-      least_[p] = -2 * std::max(middle, 0.0) / h_;
+    const double start = start_[three * p], back = -of.restitution * start;
+    least_[p] = of.has_gap && gap_[p] > options_.overlap ? -2 * gap_[p] / h_ : 0;
+    if (bounces(p))
+      least_[p] = back;
+    else if (any && of.has_gap && start > 0)
+      least_[p] = std::min(least_[p], back);
     is_held_[p] = sliding_at_start(p) <= rest_;
     ImpulseProblem::Point& point = problem_.points[p];
     point.has_normal = of.has_normal;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "cone_newton.hpp"
+
 namespace polyform::time_stepping {
 
 namespace {
@@ -16,6 +18,9 @@ void shorten(double& x, double& y, double radius) {
 }
 
 }  // namespace
+
+ImpulseProblem::ImpulseProblem() : newton_(std::make_unique<ConeNewton>(*this)) {}
+ImpulseProblem::~ImpulseProblem() = default;
 
 void ImpulseProblem::take(const Matrix& W) {
   W_ = W;
@@ -169,39 +174,83 @@ double ImpulseProblem::find_residual(std::span<const double> lambda) const {
   return largest;
 }
 
-bool ImpulseProblem::solve(std::span<double> lambda, double tolerance, std::size_t iterations) {
+/// The change of λ by a step, in squares of rates over answers.
+double ImpulseProblem::square_of_step(std::span<const double> lambda) const {
+  double square = 0;
+  for (std::size_t r = 0; r < lambda.size(); ++r) {
+    const double step = lambda[r] - before_[r];
+    square += own(r) * step * step;
+  }
+  return square;
+}
+
+/// Whether λ is within the tolerance, after the residual was found.
+bool ImpulseProblem::is_solved(std::span<const double> lambda, double target) {
   constexpr double rounding = 1e-15;
+  double size = 0;
+  for (std::size_t r = 0; r < lambda.size(); ++r) size = std::max(size, own(r) * std::abs(lambda[r]));
+  residual_ = find_residual(lambda);
+  return residual_ <= target + rounding * size;
+}
+
+/// Sweeps with conjugate directions.
+bool ImpulseProblem::relax(std::span<double> lambda, double target, std::size_t sweeps) {
   constexpr std::size_t sweeps_per_look = 8;
-  double scale = 0;
-  for (const double rate : b) scale = std::max(scale, std::abs(rate));
-  const auto is_solved = [&] {
-    double size = 0;
-    for (std::size_t r = 0; r < lambda.size(); ++r) size = std::max(size, own(r) * std::abs(lambda[r]));
-    residual_ = find_residual(lambda);
-    return residual_ <= tolerance * scale + rounding * size;
-  };
-  before_.resize(lambda.size());
+  // Where friction creeps to its bound all steps are alike: they add up.
+  constexpr double steady = 1.05;
   direction_.assign(lambda.size(), 0.0);
   double last = 0;
-  for (std::size_t k = 1; k <= iterations; ++k) {
+  for (std::size_t k = 1; k <= sweeps; ++k) {
     std::ranges::copy(lambda, before_.begin());
     sweep(lambda);
-    double square = 0;
-    for (std::size_t r = 0; r < lambda.size(); ++r) {
-      const double step = lambda[r] - before_[r];
-      square += own(r) * step * step;
-    }
+    const double square = square_of_step(lambda);
     if (!std::isfinite(square)) return false;
-    // What ends a solution is a sweep: only that has points at their laws.
-    if ((k % sweeps_per_look == 1 || k == iterations || !(square > 0)) && is_solved()) return true;
-    if (k == iterations) break;
-    const double share = last > 0 ? square / last : 2;
+    // What ends a solution is a sweep: only that has points in their cones.
+    if ((k % sweeps_per_look == 1 || k == sweeps || !(square > 0)) && is_solved(lambda, target)) return true;
+    if (k == sweeps) break;
+    const double ratio = last > 0 ? square / last : 2, share = ratio < steady ? std::min(ratio, 1.0) : 0;
     last = square;
     for (std::size_t r = 0; r < lambda.size(); ++r) {
       const double step = lambda[r] - before_[r];
-      if (share < 1) lambda[r] += share * direction_[r];
-      direction_[r] = share < 1 ? share * direction_[r] + step : step;
+      direction_[r] *= share;
+      lambda[r] += direction_[r];
+      direction_[r] += step;
     }
+  }
+  return false;
+}
+
+/// Steps of Newton's method, each with a sweep that brings points into their cones. λ stays as it was unless the
+/// residual becomes smaller.
+bool ImpulseProblem::sharpen(std::span<double> lambda, double target) {
+  constexpr int most_steps = 12;
+  std::vector<double> best(lambda.begin(), lambda.end());
+  double least = residual_;
+  bool solved = false;
+  for (int k = 0; k < most_steps && !solved; ++k) {
+    if (!newton_->step(W_, lambda)) break;
+    sweep(lambda);
+    solved = is_solved(lambda, target);
+    if (!(residual_ < least)) continue;
+    least = residual_;
+    best.assign(lambda.begin(), lambda.end());
+  }
+  std::ranges::copy(best, lambda.begin());
+  residual_ = least;
+  return solved;
+}
+
+bool ImpulseProblem::solve(std::span<double> lambda, double tolerance, std::size_t iterations) {
+  constexpr std::size_t sweeps_before_newton = 50;
+  double scale = 0;
+  for (const double rate : b) scale = std::max(scale, std::abs(rate));
+  before_.resize(lambda.size());
+  for (std::size_t done = 0; done < iterations;) {
+    const std::size_t sweeps = std::min(std::max(sweeps_before_newton, done), iterations - done);
+    if (relax(lambda, tolerance * scale, sweeps)) return true;
+    if (!std::isfinite(residual_)) return false;
+    done += sweeps;
+    if (sharpen(lambda, tolerance * scale)) return true;
   }
   return false;
 }
