@@ -70,7 +70,7 @@ struct Watched final : host::RowSink {
     positions.clear();
     velocities.clear();
     for (const Observation::Body& body : now.bodies) {
-      positions.push_back(body.position);
+      positions.push_back(body.pose.position);
       velocities.push_back(body.velocity);
     }
     for (std::size_t i = 0; i < positions.size(); ++i) {
@@ -104,7 +104,7 @@ std::string refusal(const std::string& text, const host::RunSettings& settings) 
   try {
     host::simulate(*system, *solver, settings, {}, {});
   } catch (const host::Failure& problem) {
-    CHECK(problem.exit() == host::Exit::bad_input);
+    CHECK(problem.code() == host::Exit::bad_input);
     return problem.message();
   }
   return "none";

@@ -5,12 +5,6 @@
 
 namespace polyform::time_stepping {
 
-namespace {
-/// Part of the answer of a point to itself that is added to it: where more points hold a body than it takes, forces
-/// that hold each other are then changed as little as the others ask for.
-constexpr double softening = 1e-10;
-}  // namespace
-
 ConeNewton::Rows ConeNewton::rows_of(std::size_t p, const double* lambda, const double* r) const {
   const ImpulseProblem::Point& point = problem_.points[p];
   const double own = std::max({problem_.own(3 * p), problem_.own(3 * p + 1), problem_.own(3 * p + 2)});
@@ -55,7 +49,7 @@ ConeNewton::Rows ConeNewton::rows_of(std::size_t p, const double* lambda, const 
   return rows;
 }
 
-bool ConeNewton::step(const ImpulseProblem::Matrix& W, std::span<double> lambda) {
+bool ConeNewton::step(const ImpulseProblem::Matrix& W, double softening, std::span<double> lambda) {
   const std::size_t points = problem_.points.size();
   const auto size = static_cast<Eigen::Index>(3 * points);
   rates_.resize(3 * points);

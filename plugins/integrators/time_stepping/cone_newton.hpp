@@ -19,8 +19,9 @@ class ConeNewton {
  public:
   /// The points and the matrix of the problem outlive the object's use.
   explicit ConeNewton(const ImpulseProblem& problem) : problem_(problem) {}
-  /// Takes one step from λ. False if there is none.
-  bool step(const ImpulseProblem::Matrix&, std::span<double> lambda);
+  /// Takes one step from λ. softening: part of the answer of a point to itself that is added to it. Where more points
+  /// hold a body than it takes, forces that hold each other change the less the larger it is. False if there is no step.
+  bool step(const ImpulseProblem::Matrix&, double softening, std::span<double> lambda);
 
  private:
   /// A point's equations: F = 0, with dF = of_lambda dλ + of_rates dr of its own rows.

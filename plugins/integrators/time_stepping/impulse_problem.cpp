@@ -220,20 +220,26 @@ bool ImpulseProblem::relax(std::span<double> lambda, double target, std::size_t 
   return false;
 }
 
-/// Steps of Newton's method, each with a sweep that brings points into their cones. λ stays as it was unless the
-/// residual becomes smaller.
+/// Steps of Newton's method, each with a sweep that brings points into their cones. A step that makes the residual larger
+/// is made once more with more softening. λ stays as it was unless the residual becomes smaller.
 bool ImpulseProblem::sharpen(std::span<double> lambda, double target) {
-  constexpr int most_steps = 12;
+  constexpr int most_steps = 25;
+  constexpr double softest = 0.1, hardest = 1e-10, softer = 100, harder = 0.1;
   std::vector<double> best(lambda.begin(), lambda.end());
-  double least = residual_;
+  double least = residual_, softening = hardest;
   bool solved = false;
-  for (int k = 0; k < most_steps && !solved; ++k) {
-    if (!newton_->step(W_, lambda)) break;
-    sweep(lambda);
-    solved = is_solved(lambda, target);
-    if (!(residual_ < least)) continue;
-    least = residual_;
-    best.assign(lambda.begin(), lambda.end());
+  for (int k = 0; k < most_steps && !solved && softening <= softest; ++k) {
+    const bool stepped = newton_->step(W_, softening, lambda);
+    if (stepped) sweep(lambda);
+    solved = stepped && is_solved(lambda, target);
+    if (stepped && residual_ < least) {
+      least = residual_;
+      best.assign(lambda.begin(), lambda.end());
+      softening = std::max(hardest, harder * softening);
+    } else {
+      std::ranges::copy(best, lambda.begin());
+      softening *= softer;
+    }
   }
   std::ranges::copy(best, lambda.begin());
   residual_ = least;
