@@ -187,6 +187,22 @@ Status SteppedContacts::find_velocities(double t, std::span<const double> forces
   return Status::ok;
 }
 
+/// The work of all forces but those of the rows along the displacement that impulses give: impulses times accelerations
+/// of the rows, which base_ has.
+double SteppedContacts::work_along(double t, std::span<const double> impulses, std::span<const double> y) {
+  const std::span<const StateKind> kinds = second_->kinds();
+  double work = 0;
+  for (const double share : {1.0, 0.0}) {
+    for (std::size_t i = 0; i < y_.size(); ++i) y_[i] = kinds[i] != StateKind::velocity ? y[i] : share * base_[i];
+    rates_.resize(three * set_.points());
+    set_.rates_at(t, y_, rates_);
+    for (std::size_t p = 0; p < chosen_.size(); ++p)
+      for (std::size_t i = 0; i < three; ++i)
+        work += (share > 0 ? 1 : -1) * impulses[three * p + i] * rates_[three * chosen_[p] + i];
+  }
+  return work;
+}
+
 Status SteppedContacts::displace(double t, std::span<const double> impulses, std::span<double> y) noexcept {
   return guard([&] {
     const auto fail = [&] {
@@ -194,6 +210,8 @@ Status SteppedContacts::displace(double t, std::span<const double> impulses, std
     };
     if (find_velocities(t, impulses, y) != Status::ok) fail();
     const std::span<const StateKind> kinds = second_->kinds();
+    // What moves apart moves against the forces that act: that is work, which the balance of energy counts.
+    if (y.size() > y_.size()) y[y_.size()] -= work_along(t, impulses, y);
     for (const bool moved : {false, true}) {
       for (std::size_t i = 0; i < y_.size(); ++i)
         y_[i] = kinds[i] != StateKind::velocity ? y[i] : moved ? with_[i] - base_[i] : 0;

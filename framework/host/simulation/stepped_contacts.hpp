@@ -60,6 +60,7 @@ class SteppedContacts final : public UnilateralSystem {
   void take_last_forces();
   void tally_times(double step, std::span<const UnilateralMode> modes);
   Status find_velocities(double t, std::span<const double> forces, std::span<const double> y);
+  double work_along(double t, std::span<const double> impulses, std::span<const double> y);
   template <class Act>
   Status guard(const Act&) noexcept;
 

@@ -17,8 +17,9 @@ namespace {
 
 /// An instant that lies nearer to a point of the grid, in steps, is that point.
 constexpr double grid_share = 1e-9;
-/// Part of the sum of the sizes of a velocity's terms: a smaller velocity of what contacts hold is their rounding.
-constexpr double cancelled = 1e-11;
+/// Part of the sum of the sizes of a velocity's terms, and of the largest change by smooth forces: a smaller velocity of
+/// what contacts hold is their rounding.
+constexpr double cancelled = 1e-11, cancelled_of_all = 1e-13;
 
 /// One step from q, v to q⁺, v⁺, with the impulses λ of the contacts:
 ///
@@ -152,9 +153,13 @@ class MoreauJean final : public StepByStep {
     if (touching_->empty()) return Status::ok;
     take_velocities();
     if (touching_->solve_again(t, free_) && evaluate(t, h, 1, forces()) != Status::ok) return Status::failed;
+    double largest = 0;
+    for (std::size_t i = 0; i < states(); ++i)
+      if (is(i, StateKind::velocity)) largest = std::max(largest, std::abs(free_rate_[i]));
     for (std::size_t i = 0; i < states(); ++i)
       if (is(i, StateKind::velocity) &&
-          std::abs(next_[i]) < cancelled * (std::abs(now_[i]) + h * std::abs(free_rate_[i])))
+          std::abs(next_[i]) <
+              cancelled * (std::abs(now_[i]) + h * std::abs(free_rate_[i])) + cancelled_of_all * h * largest)
         next_[i] = 0;
     return Status::ok;
   }

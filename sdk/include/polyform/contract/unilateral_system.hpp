@@ -53,7 +53,8 @@ class UnilateralSystem {
   /// within the tolerance. losses: per point the energy that an impact took, J; NaN where there was none.
   virtual void end_step(double t, double step, std::span<const double> forces, std::span<const UnilateralMode> modes,
                         std::span<const double> losses, double residual, bool solved, std::span<double> y) noexcept = 0;
-  /// Moves the positions of y, a state at t, as velocities would in a unit of time that impulses on the rows give.
+  /// Moves the positions of y, a state at t that was evaluated last, as velocities would in a unit of time that impulses
+  /// on the rows give, and counts the work of that.
   virtual Status displace(double t, std::span<const double> impulses, std::span<double> y) noexcept = 0;
   /// Why the last call failed: a sentence without a full stop.
   virtual std::string_view failure() const noexcept = 0;
