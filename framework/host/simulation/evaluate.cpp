@@ -43,7 +43,7 @@ BalanceReport evaluate(const System& system, Solver& solver, ObservationStore& s
   std::vector<double> y(solver.state_size());
   encode_start(t, solver, system.initial_state(), y);
   SolverOde ode(solver, system.view());
-  UnilateralMotion touching(system.view(), t, system.initial_state(), solver, ode);
+  UnilateralMotion touching(system.view(), t, system.initial_state(), solver, ode, UnilateralUse::events);
   if (!touching.empty()) {
     y.resize(ode.size());
     touching.renew(t, y);
