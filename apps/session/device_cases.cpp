@@ -119,7 +119,8 @@ void DeviceCases::run_alike(std::span<const Case> cases, std::span<const std::si
   const Case& first = cases[which.front()];
   const std::vector<double> times = host::row_times(*first.settings);
   const host::DeviceRequest request{first.settings->integrator.name(), steps_of(first), times, which.size(),
-                                    first.solver->state_size(), numbers_.size(), sharers};
+                                    first.solver->state_size(), numbers_.size(),
+                                    host::integrals_of(*first.system), sharers};
   const auto fill = [&](std::size_t world, std::span<double> numbers, std::span<double> start) {
     const Case& one = cases[which[world]];
     ask<DeviceWorld>(*one.solver)->numbers(numbers);
