@@ -275,7 +275,7 @@ void write_runs(const SourceHead& head, const Plan& plan, std::size_t closing_wo
                        "                          velocity_rounding = {:a};\n",
                        head.rows, head.positions, head.velocities, closing_work, head.closing_tolerance,
                        position_rounding_part, velocity_rounding_part));
-  sink.put(places("angle", head.angles) + places("quaternion", head.quaternions) + places("cut", head.cuts) +
+  sink.put(places("angle", head.angles) + places("quaternion", head.quaternions) + places("cut_coordinate", head.cuts) +
            places("turn", head.turns));
   sink.put("  template <class Room>\n  static POLYFORM_KERNEL void evaluate(const Room& r) {\n    move(r);\n"
            "    accelerate(r);\n  }\n");

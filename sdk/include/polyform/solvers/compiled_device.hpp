@@ -261,7 +261,8 @@ class DeviceRun {
         closing.changed(largest(steps + first, count));
     }
     bad_ |= closing.failed();
-    for (unsigned i = 0; i < Model::cuts; ++i) y[Model::cut(i)] = turns[Model::cut(i)];
+    for (unsigned i = 0; i < Model::cut_coordinates; ++i)
+      y[Model::cut_coordinate(i)] = turns[Model::cut_coordinate(i)];
   }
   /// The largest absolute value, or what is no number.
   POLYFORM_KERNEL static double largest(const double* x, unsigned count) {
