@@ -200,7 +200,6 @@ TEST_CASE("what a device does not carry is told by name") {
   };
   CHECK(reason(*system_from_file(model_file("vehicle"))) ==
         "joint right_front_upper_ball closes a loop, and has several directions or is code");
-  CHECK(reason(*system_from_file(model_file("quarter_car"))).find("its force ") == 0);
   CHECK(reason(*system_from_file(model_file("cable_hoist"))).find("its force ") == 0);
 }
 
