@@ -35,7 +35,7 @@ constexpr double redundant = 1e-9;
 
 UnilateralMotion::UnilateralMotion(const SystemView& view, double t, const ConstStateView& start, Solver& solver,
                                    Ode& ode, UnilateralUse use)
-    : set_(view, t, start, solver, use == UnilateralUse::events ? use : UnilateralUse::none),
+    : set_(view, t, start, solver, use == UnilateralUse::steps ? UnilateralUse::none : use),
       solver_(solver),
       ode_(ode),
       response_(view, set_, solver, ode),

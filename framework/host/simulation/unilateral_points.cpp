@@ -52,6 +52,12 @@ void UnilateralSet::find_near(double t, std::span<const double> y, double step) 
   if (any) list_points();
 }
 
+std::string_view UnilateralSet::near_element() const {
+  for (const Batch& b : batches_)
+    if (b.near != nullptr && b.count > 0) return element_names_[b.first_element];
+  return {};
+}
+
 FrameIndex UnilateralSet::frame_of(std::size_t k, std::size_t side) const {
   const Batch& b = batches_[batch_of_[k]];
   return b.frames.empty() ? FrameIndex::ground : b.frames[markers_[k][side]];

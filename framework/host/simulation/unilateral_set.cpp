@@ -38,6 +38,7 @@ UnilateralSet::UnilateralSet(const SystemView& view, double t, const ConstStateV
                                 group.names.front()),
                     "Take an integrator that carries contacts in its steps, such as moreau-jean; or give 'contacts' "
                     "'results: each', or the law hunt-crossley.");
+    if (use == UnilateralUse::apart && NearRows::are_of(*group.type)) continue;
     if (use != UnilateralUse::none) add(view, group);
   }
   if (empty()) return;

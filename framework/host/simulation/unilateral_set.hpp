@@ -17,8 +17,9 @@
 
 namespace polyform::host::inline simulation {
 
-/// Who finds the forces of rows that hold at times: nobody, the host by events, or an integrator in its steps.
-enum class UnilateralUse { none, events, steps };
+/// Who finds the forces of rows that hold at times: nobody, the host by events, or an integrator in its steps. apart: the
+/// host, of a state in which no element with NearRows touches anything, which leaves those out.
+enum class UnilateralUse { none, events, apart, steps };
 
 /// Own batches of the elements that give UnilateralRows or NearRows, fed from Solver::decode. Rows are numbered point after point,
 /// three per point: the normal, then the tangents. Nothing allocates after construction, but for find_near() where there
@@ -50,6 +51,8 @@ class UnilateralSet {
   /// Three numbers by which a point is the same one after find_near().
   std::array<std::uint64_t, 3> key_of(std::size_t k) const;
   std::size_t points() const { return points_.size(); }
+  /// After find_near(): the first element of NearRows that has points; "" where none has.
+  std::string_view near_element() const;
   const UnilateralPoint& point(std::size_t k) const { return points_[k]; }
   /// Element and point, for messages: "`floor` (contact)".
   std::string name_of(std::size_t k) const;
