@@ -38,7 +38,7 @@ Acting acting_at(const SystemView& view, double time, const CanonicalState& stat
   const double turning = scales.of_system(tree.frames()).acceleration, reach = scales.largest_reach();
   double mass = 0, force = 0, fastest = 0;
   // The force of a load on a body, its moment along the reach of the system included.
-  const auto force_on = [&](std::size_t i) { 
+  const auto force_on = [&](std::size_t i) {
     const BodyMotion& f = tree.frames()[i];
     const Vec3 moment = loads[i].angular - cross(f.R * view.bodies[i].center_of_mass, loads[i].linear);
     return norm(loads[i].linear) + norm(moment) / reach;
