@@ -14,12 +14,11 @@ namespace {
 constexpr double least_rate = 1e-3;
 /// Less than this part of the mass of the system resists nothing.
 constexpr double least_mass = 1e-6;
+/// Rounding of the state, 1e-14 of it, has this part of the effect of a large deviation once balance_tolerance of the
+/// size counts as none.
+constexpr double rounded_share = 1e-6;
 
 bool is_turn(const Coordinate& c) { return c.position_unit == "rad"; }
-
-/// The part of a large deviation's effect that is as large as rounding of the state makes it, 1e-14 of it, once 1e-8 of
-/// the size counts as none.
-constexpr double rounded_share = 1e-6;
 
 }  // namespace
 
@@ -38,7 +37,7 @@ Acting acting_at(const SystemView& view, double time, const CanonicalState& stat
   const double turning = scales.of_system(tree.frames()).acceleration, reach = scales.largest_reach();
   double mass = 0, force = 0, fastest = 0;
   // The force of a load on a body, its moment along the reach of the system included.
-  const auto force_on = [&](std::size_t i) { 
+  const auto force_on = [&](std::size_t i) {
     const BodyMotion& f = tree.frames()[i];
     const Vec3 moment = loads[i].angular - cross(f.R * view.bodies[i].center_of_mass, loads[i].linear);
     return norm(loads[i].linear) + norm(moment) / reach;
@@ -52,7 +51,8 @@ Acting acting_at(const SystemView& view, double time, const CanonicalState& stat
   const std::vector<Coordinate> coordinates = coordinates_of(view);
   const double length = length_scale(view);
   Acting out;
-  out.accelerations.assign(coordinates.size(), turning + shared);
+  out.linear = turning + shared;
+  out.accelerations.assign(coordinates.size(), out.linear);
   for (const JointData& joint : view.tree_joints()) {
     const std::size_t b = at(joint.moving);
     // A frame without mass or size worth the name moves as its neighbours let it.

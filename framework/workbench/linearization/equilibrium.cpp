@@ -40,8 +40,6 @@ constexpr double first_damping = 1e-3, no_damping = 1e-9, least_damping = 1e-10;
 /// In place of a size that vanishes, where it divides.
 constexpr double least_size = std::numeric_limits<double>::min();
 constexpr double none_before = std::numeric_limits<double>::max();
-/// Accelerations, relative to their sizes (acting.hpp), that count as none.
-constexpr double balance_tolerance = 1e-8;
 
 double step_size(const EquilibriumEquations& balance, const VectorXd& z) {
   double size = 0;
@@ -49,7 +47,8 @@ double step_size(const EquilibriumEquations& balance, const VectorXd& z) {
   return size;
 }
 
-/// The sizes of all rows at the present state.
+/// The sizes of the accelerations of all coordinates, and after them of the rates of all first-order states, at the
+/// present state. The search may choose other independent coordinates as it goes, so no row keeps its size.
 VectorXd sizes_of(const System& system, const SolverMaker& make, const EquilibriumEquations& balance,
                   const EquilibriumRequest& request) {
   OperatingPoint point;
@@ -59,8 +58,8 @@ VectorXd sizes_of(const System& system, const SolverMaker& make, const Equilibri
   point.offsets = balance.offsets();
   const Linearization frame = frame_of(system.view(), point.time, point.state, balance.choice());
   const PointModel model(system, make, point, frame);
-  VectorXd sizes(balance.rows());
-  for (Index k = 0; k < sizes.size(); ++k) sizes[k] = model.acceleration_size(balance.size_row(k));
+  VectorXd sizes(static_cast<Index>(model.coordinates() + model.view().states));
+  for (Index k = 0; k < sizes.size(); ++k) sizes[k] = model.acceleration_size(static_cast<std::size_t>(k));
   return sizes;
 }
 
@@ -85,11 +84,15 @@ VectorXd descent_step(EquilibriumEquations& balance, const VectorXd& sizes) {
   const MatrixXd K = -0.5 * (M * G + (M * G).transpose());
   const Eigen::GeneralizedSelfAdjointEigenSolver<MatrixXd> modes(K, M);
   const VectorXd& stiffness = modes.eigenvalues();
+  VectorXd size_of_move(n);
   double rate = 0;  // of what acts, squared
-  for (Index k = 0; k < n; ++k) rate = std::max(rate, sizes[k] / balance.scale(k));
+  for (Index k = 0; k < n; ++k) {
+    size_of_move[k] = sizes[balance.size_row(k)];
+    rate = std::max(rate, size_of_move[k] / balance.scale(k));
+  }
   const double stiffest = stiffness.cwiseAbs().maxCoeff(),
                floor = std::max(digits_of_stiffness * stiffest, no_stiffness * rate);
-  const double rounding = digits_of_stiffness * std::sqrt(M.diagonal().dot(sizes.head(n).cwiseAbs2()));
+  const double rounding = digits_of_stiffness * std::sqrt(M.diagonal().dot(size_of_move.cwiseAbs2()));
   VectorXd z = VectorXd::Zero(balance.unknowns());
   for (Index k = 0; k < n; ++k) {
     const VectorXd shape = modes.eigenvectors().col(k);
@@ -174,7 +177,7 @@ void name_unbalanced(EquilibriumEquations& balance, const VectorXd& sizes, Equil
   for (Index k = 0; k < balance.rows(); ++k) {
     const double a = balance.now()[k];
     out.residual = std::max(out.residual, std::abs(a));
-    if (std::abs(a) <= balance_tolerance * sizes[k]) continue;
+    if (std::abs(a) <= balance_tolerance * sizes[balance.size_row(k)]) continue;
     if (k >= balance.equations()) {
       out.unbalanced.push_back({balance.turning(k).velocity, of_no_symmetry, a, a});
       continue;
@@ -211,8 +214,7 @@ Equilibrium find_equilibrium(const System& system, const SolverMaker& make, cons
   EquilibriumEquations& balance = *search;
   out.warning = balance.check();
   // What acted at the start could act: at an unloaded equilibrium nothing is left but rounding of it.
-  const VectorXd at_end = sizes_of(system, make, balance, request);
-  name_unbalanced(balance, at_end.size() == sizes.size() ? VectorXd(at_end.cwiseMax(sizes)) : at_end, out);
+  name_unbalanced(balance, sizes_of(system, make, balance, request).cwiseMax(sizes), out);
   out.point.time = system.start_time();
   out.point.state = balance.state();
   for (Index k = 0; request.steady && k < balance.moves(); ++k)

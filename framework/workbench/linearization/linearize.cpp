@@ -49,10 +49,9 @@ std::vector<std::size_t> select_outputs(const std::vector<Channel>& all, const s
 
 /// A force that is large in this system, N: what gives its mass the accelerations that act.
 double force_scale(const SystemView& view, const Acting& acting) {
-  double mass = 0, acceleration = 0;
+  double mass = 0;
   for (const BodyData& body : view.bodies) mass += body.mass;
-  for (const double a : acting.accelerations) acceleration = std::max(acceleration, a);
-  return (mass > 0 ? mass : 1) * (acceleration > 0 ? acceleration : 1);
+  return (mass > 0 ? mass : 1) * (acting.linear > 0 ? acting.linear : 1);
 }
 
 /// A deviation to begin the differences of an input with.
@@ -181,8 +180,10 @@ class Linearizer {
     const auto step = [&] { return 0.125 * out_.scales[k]; };
     double terms = 0;  // what a deviation of the size of its state makes of any rate: the forces at work
     for (k = 0; k < n; ++k) {
-      if (k == out_.positions) doubt_cancelled(k);
-      if (k == out_.positions) out_.scales = state_scales(varied_->view(), choice_, nominal_, acting_, own_rates());
+      if (k == out_.positions) {  // what positions make of the accelerations tells the rates of the velocities
+        doubt_cancelled(k);
+        out_.scales = state_scales(varied_->view(), choice_, nominal_, acting_, own_rates());
+      }
       const Derivative d = differentiate(row.size(), step(), along);
       if (!d.found) fail(fmt::format("no derivative by {} can be found", out_.states[k].name), at->failure());
       for (std::size_t i = 0; i < n; ++i) terms = std::max(terms, out_.scales[k] * std::abs(d.value[i]));
@@ -229,16 +230,16 @@ class Linearizer {
     std::vector<double> offsets = offsets_;
     std::unique_ptr<Probe> at = probe(offsets);
     std::string why;
-    const Derivative d =
-        differentiate(at->size(), input_step(system_.view(), acting_, request_.inputs[k]), [&](double h, std::span<double> out) {
-          offsets[places_[k]] = offsets_[places_[k]] + h;
-          at.reset();
-          at = probe(offsets);
-          const bool done = at->evaluate(still, out);
-          out_.evaluations += 1;
-          why = at->failure();
-          return done;
-        });
+    const Curve along = [&](double h, std::span<double> out) {
+      offsets[places_[k]] = offsets_[places_[k]] + h;
+      at.reset();
+      at = probe(offsets);
+      const bool done = at->evaluate(still, out);
+      out_.evaluations += 1;
+      why = at->failure();
+      return done;
+    };
+    const Derivative d = differentiate(at->size(), input_step(system_.view(), acting_, request_.inputs[k]), along);
     if (!d.found) fail(fmt::format("no derivative by {} can be found", request_.inputs[k].name), why);
     keep(*at, d, static_cast<Index>(k), out_.B, out_.D);
   }
