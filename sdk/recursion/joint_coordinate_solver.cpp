@@ -15,7 +15,7 @@ JointCoordinateSolver::JointCoordinateSolver(const SystemView& view, const LoopC
     : JointCoordinateSolver(view, correction, [](const SystemView& centred, LoopClosure& loops) {
         return std::make_unique<Recursion>(centred, loops);
       }) {
-  lanes_.emplace(dynamics_, *this);
+  lanes_.emplace(dynamics_, *this, correction);
   for (const std::string_view kernel : {kernels::hinge_elimination, kernels::tree_recursion}) kernels_.add(kernel);
   if (!loops().empty()) kernels_.add(kernels::loop_closure);
 }

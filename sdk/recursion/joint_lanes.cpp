@@ -6,9 +6,9 @@
 
 namespace polyform {
 
-JointLanes::JointLanes(JointDynamics& dynamics, Solver& solver)
+JointLanes::JointLanes(JointDynamics& dynamics, Solver& solver, const LoopCorrection& correction)
     : world_{lane_library(), &dynamics.view(), &dynamics.sweep().recursion()->tree(), &dynamics.loads(),
-             &dynamics.loops(), &dynamics.left_out(), &solver} {
+             &dynamics.loops(), &dynamics.left_out(), &solver, correction.on, correction.tolerance} {
   source_.show(world_);
 }
 

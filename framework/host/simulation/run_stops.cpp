@@ -162,7 +162,8 @@ void RunStops::carry_across(double knot) {
 std::vector<std::string> RunStops::warnings() const {
   std::vector<std::string> all = jumps_.warnings();
   std::ranges::copy(events_.warnings(), std::back_inserter(all));
-  std::ranges::copy(motion_.touching().tally().warnings(), std::back_inserter(all));
+  std::ranges::copy(motion_.tally().warnings(), std::back_inserter(all));
+  std::ranges::copy(motion_.stepped().warnings(), std::back_inserter(all));
   return all;
 }
 

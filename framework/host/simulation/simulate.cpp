@@ -164,14 +164,14 @@ class Run {
     record.kernels = kernels_of(solver_);
     record.steps = done.steps;
     record.rejected_steps = done.rejected;
-    record.evaluations = done.evaluations + watches_.evaluations();
+    record.evaluations = done.evaluations + watches_.evaluations() + motion_.stepped().evaluations();
     record.wall_seconds = clock_.seconds();
     record.seconds_per_evaluation = clock_.seconds_per_evaluation();
     rows_.store(record);
     record.longest_step = watches_.longest_step();
     record.stops = stops_.knots_passed();
     record.events = stops_.events_passed();
-    record.notes = motion_.touching().tally().notes();
+    record.notes = motion_.tally().notes();
     if (!stops_.ended_by().empty())
       record.notes.push_back(fmt::format("{} ended the run at t = {:.9g} s", stops_.ended_by(), motion_.time()));
     record.choices = motion_.integrator().choices();

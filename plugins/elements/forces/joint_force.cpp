@@ -1,8 +1,10 @@
+#include <algorithm>
 #include <array>
 #include <vector>
 
 #include "force_types.hpp"
 #include "polyform/helpers/element_helpers.hpp"
+#include "polyform/helpers/law_number.hpp"
 
 namespace polyform::forces {
 namespace {
@@ -20,7 +22,7 @@ constexpr std::array specs{
               .meaning = "generalized force conjugate to the joint's velocity coordinates, one for each",
               .required = true}};
 
-class JointForces final : public ForceBatch {
+class JointForces final : public ForceBatch, private ForceLaw {
  public:
   explicit JointForces(Strided<const ElementInstance> instances) {
     for (const ElementInstance& i : instances)
@@ -32,9 +34,27 @@ class JointForces final : public ForceBatch {
       out.power += out.efforts[k] * in.v[k];
     }
   }
+  void* query(std::string_view asked) noexcept override {
+    return asked == ForceLaw::interface_name ? static_cast<ForceLaw*>(this) : nullptr;
+  }
   void destroy() noexcept override { delete this; }
 
  private:
+  std::string_view obstacle() const noexcept override {
+    return std::ranges::all_of(efforts_, &TimeFunction::is_constant) ? "" : "depends on time";
+  }
+  std::size_t parameter_count() const noexcept override { return efforts_.size(); }
+  void parameters(std::span<double> out) const noexcept override {
+    for (std::size_t k = 0; k < efforts_.size(); ++k) out[k] = efforts_[k].constant;
+  }
+  void record(LawRecorder& recorder, const LawInput& in, LawOutput& out) noexcept override {
+    const LawRecording recording(recorder);
+    for (std::size_t k = 0; k < efforts_.size(); ++k) {
+      put_effort(out, k, in_parameter(in, k));
+      add_power(out, in_parameter(in, k) * in_v(in, k));
+    }
+  }
+
   std::vector<TimeFunction> efforts_;  ///< in the order of v, instance after instance
 };
 

@@ -5,6 +5,7 @@
 #include "force_types.hpp"
 #include "one_or_each.hpp"
 #include "polyform/contract/given_derivatives.hpp"
+#include "polyform/helpers/law_number.hpp"
 #include "polyform/helpers/plain_picture.hpp"
 
 namespace polyform::forces {
@@ -56,9 +57,14 @@ Mat3 turn_of_rotation_vector(const Vec3& angle) {
 }
 
 /// effort = −stiffness (q − rest) − damping v in a coordinate whose rate is its velocity.
+template <class T>
+T effort_of(const T& stiffness, const T& damping, const T& deflection, const T& v) noexcept {
+  return -(stiffness * deflection) - damping * v;
+}
+
 /// In a ball Q, with θ the rotation vector of Q Q_rest⁻¹ in the axes of its velocities, effort = −stiffness θ −
 /// damping v: the gradient of stiffness |θ|²/2, since θ · θ̇ = θ · v.
-class JointSpringDampers final : public ForceBatch, private GivenDerivatives {
+class JointSpringDampers final : public ForceBatch, private GivenDerivatives, private ForceLaw {
  public:
   explicit JointSpringDampers(Strided<const ElementInstance> instances) {
     for (const ElementInstance& instance : instances) {
@@ -82,13 +88,13 @@ class JointSpringDampers final : public ForceBatch, private GivenDerivatives {
       if (s.ball) {
         const Vec3 angle = deflection(s, {q[0], q[1], q[2], q[3]});
         for (std::size_t i = 0; i < 3; ++i) {
-          effort[i] = -s.stiffness * angle[i] - s.damping[i] * v[i];
+          effort[i] = effort_of(s.stiffness, s.damping[i], angle[i], v[i]);
           out.power -= s.damping[i] * v[i] * v[i];
         }
         out.potential_energy += 0.5 * s.stiffness * dot(angle, angle);
       } else {
         const double deflection = q[0] - s.rest;
-        effort[0] = -s.stiffness * deflection - s.damping.x * v[0];
+        effort[0] = effort_of(s.stiffness, s.damping.x, deflection, v[0]);
         out.power -= s.damping.x * v[0] * v[0];
         out.potential_energy += 0.5 * s.stiffness * deflection * deflection;
       }
@@ -99,10 +105,34 @@ class JointSpringDampers final : public ForceBatch, private GivenDerivatives {
   }
   void destroy() noexcept override { delete this; }
   void* query(std::string_view asked) noexcept override {
+    if (asked == ForceLaw::interface_name) return static_cast<ForceLaw*>(this);
     return asked == GivenDerivatives::interface_name ? static_cast<GivenDerivatives*>(this) : nullptr;
   }
 
  private:
+  std::string_view obstacle() const noexcept override {
+    for (const Spring& s : springs_)
+      if (s.ball) return "turns a ball joint back";
+    return {};
+  }
+  std::size_t parameter_count() const noexcept override { return 3 * springs_.size(); }
+  void parameters(std::span<double> out) const noexcept override {
+    for (std::size_t i = 0; i < springs_.size(); ++i) {
+      out[3 * i] = springs_[i].stiffness;
+      out[3 * i + 1] = springs_[i].damping.x;
+      out[3 * i + 2] = springs_[i].rest;
+    }
+  }
+  /// Without balls there is one spring for each coordinate.
+  void record(LawRecorder& recorder, const LawInput& in, LawOutput& out) noexcept override {
+    const LawRecording recording(recorder);
+    for (std::size_t i = 0; i < springs_.size(); ++i) {
+      const LawNumber damping = in_parameter(in, 3 * i + 1), deflection = in_q(in, i) - in_parameter(in, 3 * i + 2),
+                      v = in_v(in, i);
+      put_effort(out, i, effort_of(in_parameter(in, 3 * i), damping, deflection, v));
+      add_power(out, -(damping * v * v));
+    }
+  }
   bool differentiate(const ForceInput& in, std::span<double> matrices) noexcept override {
     const double* q = in.q.data();
     double* matrix = matrices.data();

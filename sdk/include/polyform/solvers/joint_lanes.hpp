@@ -7,14 +7,15 @@
 #include "polyform/solvers/joint_coordinate_source.hpp"
 #include "polyform/solvers/joint_dynamics.hpp"
 #include "polyform/solvers/lane_evaluation.hpp"
+#include "polyform/solvers/loop_projection.hpp"
 
 namespace polyform {
 
 /// The world of one solver. The lanes are made when they are first asked for.
 class JointLanes {
  public:
-  /// solver: of these dynamics, whose sweep is a Recursion. The arguments outlive the object.
-  JointLanes(JointDynamics&, Solver& solver);
+  /// solver: of these dynamics, whose sweep is a Recursion; both outlive the object. correction: of the solver.
+  JointLanes(JointDynamics&, Solver& solver, const LoopCorrection& correction);
 
   LaneWorld* world() noexcept { return &world_; }
   /// nullptr where LaneEvaluation does not carry the system, or memory runs out.
