@@ -10,6 +10,7 @@
 #include "framework/host/expressions/formula.hpp"
 #include "framework/host/simulation/element_failures.hpp"
 #include "framework/host/simulation/evaluate.hpp"
+#include "framework/host/simulation/failure_at.hpp"
 #include "framework/host/simulation/kernels_of.hpp"
 #include "framework/host/simulation/row_times.hpp"
 #include "framework/host/simulation/run_clock.hpp"
@@ -159,7 +160,7 @@ class Run {
   /// What there is to tell of the run so far.
   void tell(RunRecord& record) {
     const Statistics done = motion_.integrator().statistics();
-    record.time = motion_.time();
+    record.time = std::min(motion_.time(), failed_at_);
     record.state_size = motion_.states();
     record.kernels = kernels_of(solver_);
     record.steps = done.steps;
@@ -209,9 +210,22 @@ class Run {
     watches_.look([this] { return stops_.held_by_guard(); });
   }
 
+  /// Where the motion ends within the step, the rows before that are results.
+  RunStops::Found find_stop() {
+    try {
+      return stops_.find();
+    } catch (const FailureAt& failure) {
+      failed_at_ = failure.time();
+      // Beside a pole the accelerations are those of the rounding.
+      constexpr double share_before = 1e-6;
+      rows_until(std::max(motion_.integrator().previous_time(), (1 - share_before) * failed_at_));
+      throw;
+    }
+  }
+
   /// The rows within the last step, and what happened in it.
   void look_back() {
-    const RunStops::Found found = stops_.find();
+    const RunStops::Found found = find_stop();
     if (found == RunStops::Found::step_again) return;
     if (stops_.saw_peak()) watches_.look_at_peak();
     ahead_ = found;
@@ -296,6 +310,7 @@ class Run {
   RunRecord record_;
   double last_row_ = -1;  ///< its time
   double limit_ = 0;
+  double failed_at_ = never;  ///< within the last step
   std::optional<RunStops::Found> ahead_;  ///< what ends the last step, while rows before it are still to come
   double end_of_steps_ = never;           ///< a time that no step goes past
   bool keeps_state_ = false;              ///< at each row, for the caller

@@ -147,6 +147,10 @@ void ContactStep::end(double t, std::span<double> y) noexcept {
   system_.end_step(t, h_, forces(), modes_, losses_, problem_.residual(), solved_, y);
 }
 
+bool ContactStep::has_impact() const {
+  return std::ranges::any_of(losses_, [](double loss) { return !std::isnan(loss); });
+}
+
 Status ContactStep::separate(double t, std::span<double> y, bool& moved) noexcept {
   moved = false;
   constexpr int most_rounds = 5;

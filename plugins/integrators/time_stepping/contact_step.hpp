@@ -39,6 +39,8 @@ class ContactStep {
   std::span<const double> forces() noexcept;
   /// To be called with the velocities after the step; tells the system what happened and gives modes to y.
   void end(double t, std::span<double> y) noexcept;
+  /// After end(): whether points met faster than smooth forces explain.
+  bool has_impact() const;
   /// Takes away what overlaps at the end of the step. failed: system.failure() says why. moved: whether y has changed.
   Status separate(double t, std::span<double> y, bool& moved) noexcept;
 

@@ -45,6 +45,8 @@ class MoreauJean final : public StepByStep {
         free_(previous_),
         rate_(previous_),
         place_rate_(previous_),
+        start_rate_(previous_),
+        bend_(previous_),
         free_rate_(previous_) {
     if (parts_ != nullptr) std::ranges::copy(parts_->kinds(), kinds_.begin());
     if (contacts_ != nullptr) touching_.emplace(*contacts_, options);
@@ -80,14 +82,16 @@ class MoreauJean final : public StepByStep {
     return Status::ok;
   }
 
-  /// Positions, velocities and integrals go straight from one end of the step to the other; forces and other states are
-  /// those of the step.
+  /// Velocities and integrals go straight from one end of the step to the other, and positions bend as these velocities
+  /// say; in a step with an impact, whose instant nobody knows, positions go straight too. Forces and other states are those
+  /// of the step.
   Status state_at(double t, std::span<double> y) noexcept override {
     const bool at_start = t == previous_time_;
     const double share = at_start ? 0 : (t - previous_time_) / (time_ - previous_time_);
     for (std::size_t i = 0; i < y.size(); ++i)
       y[i] = !at_start && is(i, StateKind::other) && i < states() ? now_[i]
-                                                                      : previous_[i] + share * (now_[i] - previous_[i]);
+                                                                      : previous_[i] + share * (now_[i] - previous_[i]) -
+                                                                            share * (1 - share) * bend_[i];
     return Status::ok;
   }
 
@@ -134,7 +138,11 @@ class MoreauJean final : public StepByStep {
     if (evaluate(mean, h, 1, forces()) != Status::ok) return Status::failed;
     if (touching_ && touch_again(mean, h) != Status::ok) return Status::failed;
     take_velocities();
-    return move(mean, h, middle_, free_, next_);
+    std::ranges::copy(place_rate_, start_rate_.begin());
+    if (move(mean, h, middle_, free_, next_) != Status::ok) return Status::failed;
+    for (std::size_t i = 0; i < states(); ++i)
+      if (is(i, StateKind::position)) bend_[i] = 0.5 * h * (place_rate_[i] - start_rate_[i]);
+    return Status::ok;
   }
   std::span<const double> forces() noexcept { return touching_ ? touching_->forces() : std::span<const double>(); }
 
@@ -169,6 +177,7 @@ class MoreauJean final : public StepByStep {
     if (contacts_ != nullptr) {
       contacts_->put_forces(touching_->forces(), next_);
       touching_->end(end, next_);
+      if (touching_->has_impact()) std::ranges::fill(bend_, 0.0);
     }
     if (system_.correct(end, next_) != Status::ok) return fail(system_.failure());
     if (contacts_ == nullptr) return Status::ok;
@@ -184,7 +193,7 @@ class MoreauJean final : public StepByStep {
   std::optional<ContactStep> touching_;
   double h_, origin_ = 0;
   std::size_t grid_index_ = 0;  ///< the last step end origin_ + grid_index_ * h_ that was reached
-  State previous_, now_, next_, middle_, free_, rate_, place_rate_, free_rate_;
+  State previous_, now_, next_, middle_, free_, rate_, place_rate_, start_rate_, bend_, free_rate_;
 };
 
 class MoreauJeanType final : public IntegratorType {
