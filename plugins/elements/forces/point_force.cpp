@@ -2,6 +2,7 @@
 #include <vector>
 
 #include "force_types.hpp"
+#include "polyform/contract/outputs.hpp"
 #include "polyform/helpers/time_vector.hpp"
 
 namespace polyform::forces {
@@ -37,12 +38,16 @@ constexpr std::array specs{FieldSpec{.name = "body",
                                      .choices = choices,
                                      .tied_to_ground = true}};
 
+constexpr std::array outputs{Variable{.name = "fx", .unit = "N"},   Variable{.name = "fy", .unit = "N"},
+                             Variable{.name = "fz", .unit = "N"},   Variable{.name = "mx", .unit = "N m"},
+                             Variable{.name = "my", .unit = "N m"}, Variable{.name = "mz", .unit = "N m"}};
+
 struct Load {
   TimeVector force, moment;
   bool in_body_axes;
 };
 
-class PointForces final : public ForceBatch {
+class PointForces final : public ForceBatch, public OutputSource {
  public:
   explicit PointForces(Strided<const ElementInstance> instances) {
     loads_.reserve(instances.size());
@@ -51,17 +56,31 @@ class PointForces final : public ForceBatch {
   }
   void evaluate(const ForceInput& in, ForceOutput& out) noexcept override {
     for (std::size_t i = 0; i < loads_.size(); ++i) {
-      const Load& load = loads_[i];
       const MarkerMotion& at = in.markers[i];
-      Spatial wrench{load.moment(in.time), load.force(in.time)};
-      if (load.in_body_axes) wrench = {at.R * wrench.angular, at.R * wrench.linear};
+      const Spatial wrench = wrench_of(loads_[i], at, in.time);
       out.wrenches[i] = wrench;
       out.power += dot(wrench, Spatial{at.angular_velocity, at.velocity});
     }
   }
+  /// Force and moment in ground axes.
+  void evaluate_outputs(const OutputInput& in, std::span<double> values) noexcept override {
+    for (std::size_t i = 0; i < loads_.size(); ++i) {
+      const Spatial wrench = wrench_of(loads_[i], in.attachments->markers[i], in.attachments->time);
+      double* const own = values.data() + outputs.size() * i;
+      for (std::size_t k = 0; k < 3; ++k) own[k] = wrench.linear[k], own[3 + k] = wrench.angular[k];
+    }
+  }
+  void* query(std::string_view asked) noexcept override {
+    return asked == OutputSource::interface_name ? static_cast<OutputSource*>(this) : nullptr;
+  }
   void destroy() noexcept override { delete this; }
 
  private:
+  static Spatial wrench_of(const Load& load, const MarkerMotion& at, double time) noexcept {
+    const Spatial given{load.moment(time), load.force(time)};
+    return load.in_body_axes ? Spatial{at.R * given.angular, at.R * given.linear} : given;
+  }
+
   std::vector<Load> loads_;
 };
 
@@ -71,7 +90,8 @@ class PointForce final : public ForceType {
     static constexpr TypeDescriptor descriptor{
         .name = "point-force",
         .meaning = "given force and moment at a point of a body; never potential",
-        .fields = specs};
+        .fields = specs,
+        .outputs = outputs};
     return descriptor;
   }
   bool define(ElementInstance& instance, std::size_t number, FieldSink& sink) const noexcept override {

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "polyform/contract/events.hpp"
+#include "polyform/contract/outputs.hpp"
 #include "polyform/contract/picture.hpp"
 #include "polyform/helpers/element_helpers.hpp"
 #include "tyre_types.hpp"
@@ -62,6 +63,10 @@ constexpr std::array specs{
               .default_text = "0",
               .tied_to_ground = true}};
 
+enum Output : std::size_t { compression, rate, load };
+constexpr std::array outputs{Variable{.name = "compression", .unit = "m", .kind = Variable::Kind::length},
+                             Variable{.name = "rate", .unit = "m/s"}, Variable{.name = "load", .unit = "N"}};
+
 struct Tyre {
   double radius, stiffness, damping, onset;
   Vec3 axis;    ///< body axes
@@ -92,7 +97,7 @@ Tyre tyre_of(const ElementInstance& instance) {
 ///
 /// What stands in max is the event function: it is negative off the road, too, and changes its sign where the push
 /// begins and where it ends.
-class RadialTyres final : public ForceBatch, public EventSource {
+class RadialTyres final : public ForceBatch, public EventSource, public OutputSource {
  public:
   explicit RadialTyres(Strided<const ElementInstance> instances) {
     tyres_.reserve(instances.size());
@@ -105,15 +110,27 @@ class RadialTyres final : public ForceBatch, public EventSource {
       const Touch touch = touch_of(tyre, in.markers[i]);
       if (!(touch.compression > 0)) continue;
       const double spring = tyre.stiffness * touch.compression;
-      const double push = std::max(0.0, spring + tyre.damping * tyre.engaged(touch.compression) * touch.rate);
+      const double push = push_of(tyre, touch);
       const Vec3 force = (push / touch.camber_cosine) * tyre.normal;
       out.wrenches[i] = {cross(touch.arm, force), force};
       out.potential_energy += 0.5 * spring * touch.compression;
       out.power += (spring - push) * touch.rate;
     }
   }
+  /// Compression of the radius to the road and its rate, negative compression off the road; the road's force along its
+  /// normal.
+  void evaluate_outputs(const OutputInput& in, std::span<double> values) noexcept override {
+    for (std::size_t i = 0; i < tyres_.size(); ++i) {
+      const Touch touch = touch_of(tyres_[i], in.attachments->markers[i]);
+      double* const own = values.data() + outputs.size() * i;
+      own[compression] = touch.compression;
+      own[rate] = touch.rate;
+      own[load] = touch.compression > 0 ? push_of(tyres_[i], touch) / touch.camber_cosine : 0;
+    }
+  }
   void destroy() noexcept override { delete this; }
   void* query(std::string_view asked) noexcept override {
+    if (asked == OutputSource::interface_name) return static_cast<OutputSource*>(this);
     return asked == EventSource::interface_name ? static_cast<EventSource*>(this) : nullptr;
   }
 
@@ -138,6 +155,10 @@ class RadialTyres final : public ForceBatch, public EventSource {
     double camber_cosine = 0, compression = -1, rate = 0;
     Vec3 arm;
   };
+  static double push_of(const Tyre& tyre, const Touch& touch) noexcept {
+    const double damping = tyre.damping * tyre.engaged(touch.compression);
+    return std::max(0.0, tyre.stiffness * touch.compression + damping * touch.rate);
+  }
   /// A wheel that lies flat has no radius to the road: it does not touch.
   static Touch touch_of(const Tyre& tyre, const MarkerMotion& center) noexcept {
     Touch touch;
@@ -161,7 +182,8 @@ class RadialTyre final : public ForceType, public Picture {
     static constexpr TypeDescriptor descriptor{
         .name = "tyre",
         .meaning = "radial spring and damper of a wheel on a smooth flat road; never pulls",
-        .fields = specs};
+        .fields = specs,
+        .outputs = outputs};
     return descriptor;
   }
   const void* query(std::string_view asked) const noexcept override {
