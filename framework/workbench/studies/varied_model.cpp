@@ -198,7 +198,8 @@ void VariedModel::check_parameter(const Node& map, const Place& place) const {
   for (const Included& other : included_)
     for (const Node::Entry& entry : other.root->entries)
       if (of_model && entry.key == "parameters")
-        for (const Node::Entry& its : entry.value->entries) keys.push_back(its.key);
+        for (const Node::Entry& its : entry.value->entries)
+          if (std::ranges::find(keys, its.key) == keys.end()) keys.push_back(its.key);
   refuse(place, fmt::format("the {} has no parameter {}", of_model ? "model" : "part", show(key)),
          did_you_mean(key, keys) +
              (keys.empty() ? "It defines none." : fmt::format("Its parameters: {}.", listing(keys))));
