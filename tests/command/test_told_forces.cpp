@@ -113,3 +113,27 @@ TEST_CASE("What a formula cannot read is refused with its reason", "[command][fo
   refused("channel(spring.tension)", "", "there is no force 'spring'");
   refused("channel(signal.sum.x)", "", "the signal sum has no state 'x'");
 }
+
+TEST_CASE("Motors of a chain and friction tell their efforts", "[command][outputs]") {
+  const Workshop shop;
+  // Two level links of 2 kg: their weights act 1 m and 1.5 m from the first axis, 0.5 m from the second.
+  shop.write("chain.yaml", R"(polyform: 1
+bodies:
+  - {name: a, mass: 2, center_of_mass: [1, 0, 0], inertia: {xx: 1, yy: 1, zz: 1}}
+  - {name: b, position: [1, 0, 0], mass: 2, center_of_mass: [0.5, 0, 0], inertia: {xx: 1, yy: 1, zz: 1}}
+joints:
+  - {name: j, type: revolute, base: ground, moving: a, position: [0, 0, 0], axis: [0, 1, 0]}
+  - {name: k, type: revolute, base: a, moving: b, position: [1, 0, 0], axis: [0, 1, 0]}
+forces:
+  - {name: m, type: computed-torque, joints: [j, k], links: [{body: a}, {body: b}], acceleration: [0, 0]}
+simulation: {duration: 0.1, output_interval: 0.1}
+)");
+  const Table held = run(shop, "chain.yaml", {"--columns", "m.*"});
+  CHECK(held.at(0, "m.effort[0]") == Approx(-2 * 9.81 * 1 - 2 * 9.81 * 1.5));
+  CHECK(held.at(0, "m.effort[1]") == Approx(-2 * 9.81 * 0.5));
+  shop.write("rubbed.yaml", slide("forces:\n  - {name: r, type: sliding-friction, body: block, force: 3, speed: 1.5}\n",
+                                  "{velocity: 2}"));
+  const Table rubbed = run(shop, "rubbed.yaml", {"--columns", "r.*", "--duration", "0.1"});
+  CHECK(rubbed.at(0, "r.speed") == Approx(2));
+  CHECK(rubbed.at(0, "r.force") == Approx(3 * 2 / 2.5));  // 1.5, 2, 2.5: a right triangle
+}
