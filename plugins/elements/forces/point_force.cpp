@@ -2,6 +2,7 @@
 #include <vector>
 
 #include "force_types.hpp"
+#include "polyform/contract/outputs.hpp"
 #include "polyform/helpers/law_number.hpp"
 #include "polyform/helpers/time_vector.hpp"
 
@@ -38,6 +39,10 @@ constexpr std::array specs{FieldSpec{.name = "body",
                                      .choices = choices,
                                      .tied_to_ground = true}};
 
+constexpr std::array outputs{Variable{.name = "fx", .unit = "N"},   Variable{.name = "fy", .unit = "N"},
+                             Variable{.name = "fz", .unit = "N"},   Variable{.name = "mx", .unit = "N m"},
+                             Variable{.name = "my", .unit = "N m"}, Variable{.name = "mz", .unit = "N m"}};
+
 struct Load {
   TimeVector force, moment;
   double in_body_axes;   ///< 1, or 0
@@ -60,7 +65,7 @@ T power_of(const SpatialVector<T>& wrench, const Motion& at) {
   return dot(wrench, SpatialVector<T>{at.angular_velocity, at.velocity});
 }
 
-class PointForces final : public ForceBatch, private ForceLaw {
+class PointForces final : public ForceBatch, public OutputSource, private ForceLaw {
  public:
   explicit PointForces(Strided<const ElementInstance> instances) {
     loads_.reserve(instances.size());
@@ -69,18 +74,29 @@ class PointForces final : public ForceBatch, private ForceLaw {
   }
   void evaluate(const ForceInput& in, ForceOutput& out) noexcept override {
     for (std::size_t i = 0; i < loads_.size(); ++i) {
-      const Load& load = loads_[i];
       const MarkerMotion& at = in.markers[i];
-      out.wrenches[i] = wrench_of(load.moment(in.time), load.force(in.time), load.in_body_axes, at);
+      out.wrenches[i] = wrench_at(loads_[i], at, in.time);
       out.power += power_of(out.wrenches[i], at);
     }
   }
+  /// Force and moment in ground axes.
+  void evaluate_outputs(const OutputInput& in, std::span<double> values) noexcept override {
+    for (std::size_t i = 0; i < loads_.size(); ++i) {
+      const Spatial wrench = wrench_at(loads_[i], in.attachments->markers[i], in.attachments->time);
+      double* const own = values.data() + outputs.size() * i;
+      for (std::size_t k = 0; k < 3; ++k) own[k] = wrench.linear[k], own[3 + k] = wrench.angular[k];
+    }
+  }
   void* query(std::string_view asked) noexcept override {
-    return asked == ForceLaw::interface_name ? static_cast<ForceLaw*>(this) : nullptr;
+    if (asked == ForceLaw::interface_name) return static_cast<ForceLaw*>(this);
+    return asked == OutputSource::interface_name ? static_cast<OutputSource*>(this) : nullptr;
   }
   void destroy() noexcept override { delete this; }
 
  private:
+  static Spatial wrench_at(const Load& load, const MarkerMotion& at, double time) noexcept {
+    return wrench_of(load.moment(time), load.force(time), load.in_body_axes, at);
+  }
   std::string_view obstacle() const noexcept override {
     for (const Load& load : loads_)
       if (!load.moment.is_constant() || !load.force.is_constant()) return "depends on time";
@@ -120,7 +136,8 @@ class PointForce final : public ForceType {
     static constexpr TypeDescriptor descriptor{
         .name = "point-force",
         .meaning = "given force and moment at a point of a body; never potential",
-        .fields = specs};
+        .fields = specs,
+        .outputs = outputs};
     return descriptor;
   }
   bool define(ElementInstance& instance, std::size_t number, FieldSink& sink) const noexcept override {

@@ -4,6 +4,7 @@
 #include "force_types.hpp"
 #include "line_between.hpp"
 #include "polyform/contract/given_derivatives.hpp"
+#include "polyform/contract/outputs.hpp"
 #include "polyform/helpers/element_helpers.hpp"
 #include "polyform/helpers/plain_picture.hpp"
 
@@ -37,6 +38,10 @@ constexpr std::array specs{
               .meaning = "length without force; default: the length as drawn",
               .minimum = 0}};
 
+enum Output : std::size_t { length, rate, tension };
+constexpr std::array outputs{Variable{.name = "length", .unit = "m", .kind = Variable::Kind::length},
+                             Variable{.name = "rate", .unit = "m/s"}, Variable{.name = "tension", .unit = "N"}};
+
 template <class T>
 struct SpringOf {
   T stiffness, damping, free_length;
@@ -68,7 +73,7 @@ double drawn_length(const ElementInstance& instance) {
   return norm(end(1) - end(0));
 }
 
-class SpringDampers final : public ForceBatch, private GivenDerivatives, private ForceLaw {
+class SpringDampers final : public ForceBatch, public OutputSource, private GivenDerivatives, private ForceLaw {
  public:
   explicit SpringDampers(Strided<const ElementInstance> instances) {
     springs_.reserve(instances.size());
@@ -86,9 +91,19 @@ class SpringDampers final : public ForceBatch, private GivenDerivatives, private
       out.power += now.power;
     }
   }
+  void evaluate_outputs(const OutputInput& in, std::span<double> values) noexcept override {
+    for (std::size_t i = 0; i < springs_.size(); ++i) {
+      const MarkerMotion &from = in.attachments->markers[2 * i], &to = in.attachments->markers[2 * i + 1];
+      double* const own = values.data() + outputs.size() * i;
+      own[length] = norm(to.position - from.position);
+      own[rate] = dot(direction_between(from.position, to.position, own[length]), to.velocity - from.velocity);
+      own[tension] = springs_[i].stiffness * (own[length] - springs_[i].free_length) + springs_[i].damping * own[rate];
+    }
+  }
   void destroy() noexcept override { delete this; }
   void* query(std::string_view asked) noexcept override {
     if (asked == ForceLaw::interface_name) return static_cast<ForceLaw*>(this);
+    if (asked == OutputSource::interface_name) return static_cast<OutputSource*>(this);
     return asked == GivenDerivatives::interface_name ? static_cast<GivenDerivatives*>(this) : nullptr;
   }
 
@@ -152,7 +167,8 @@ class SpringDamper final : public ForceType, public PlainPicture<Picture::Kind::
     static constexpr TypeDescriptor descriptor{
         .name = "spring-damper",
         .meaning = "spring and damper along the line between two points",
-        .fields = specs};
+        .fields = specs,
+        .outputs = outputs};
     return descriptor;
   }
   const void* query(std::string_view asked) const noexcept override {

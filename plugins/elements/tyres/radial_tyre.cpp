@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "polyform/contract/events.hpp"
+#include "polyform/contract/outputs.hpp"
 #include "polyform/contract/picture.hpp"
 #include "polyform/helpers/element_helpers.hpp"
 #include "polyform/helpers/law_number.hpp"
@@ -63,6 +64,10 @@ constexpr std::array specs{
               .meaning = "distance of the road from the ground origin along its normal",
               .default_text = "0",
               .tied_to_ground = true}};
+
+enum Output : std::size_t { compression, rate, load };
+constexpr std::array outputs{Variable{.name = "compression", .unit = "m", .kind = Variable::Kind::length},
+                             Variable{.name = "rate", .unit = "m/s"}, Variable{.name = "load", .unit = "N"}};
 
 template <class T>
 struct TyreOf {
@@ -132,7 +137,7 @@ Pushing<T> pushing(const TyreOf<T>& tyre, const Touch<T>& touch) noexcept {
 ///
 /// What stands in max is the event function: it is negative off the road, too, and changes its sign where the push
 /// begins and where it ends.
-class RadialTyres final : public ForceBatch, public EventSource, private ForceLaw {
+class RadialTyres final : public ForceBatch, public EventSource, public OutputSource, private ForceLaw {
  public:
   explicit RadialTyres(Strided<const ElementInstance> instances) {
     tyres_.reserve(instances.size());
@@ -148,9 +153,21 @@ class RadialTyres final : public ForceBatch, public EventSource, private ForceLa
       out.power += now.power;
     }
   }
+  /// Compression of the radius to the road and its rate, negative compression off the road; the road's force along its
+  /// normal.
+  void evaluate_outputs(const OutputInput& in, std::span<double> values) noexcept override {
+    for (std::size_t i = 0; i < tyres_.size(); ++i) {
+      const Touch<double> touch = touch_of(tyres_[i], in.attachments->markers[i]);
+      double* const own = values.data() + outputs.size() * i;
+      own[compression] = touch.compression;
+      own[rate] = touch.rate;
+      own[load] = dot(pushing(tyres_[i], touch).wrench.linear, tyres_[i].normal);
+    }
+  }
   void destroy() noexcept override { delete this; }
   void* query(std::string_view asked) noexcept override {
     if (asked == ForceLaw::interface_name) return static_cast<ForceLaw*>(this);
+    if (asked == OutputSource::interface_name) return static_cast<OutputSource*>(this);
     return asked == EventSource::interface_name ? static_cast<EventSource*>(this) : nullptr;
   }
 
@@ -197,7 +214,8 @@ class RadialTyre final : public ForceType, public Picture {
     static constexpr TypeDescriptor descriptor{
         .name = "tyre",
         .meaning = "radial spring and damper of a wheel on a smooth flat road; never pulls",
-        .fields = specs};
+        .fields = specs,
+        .outputs = outputs};
     return descriptor;
   }
   const void* query(std::string_view asked) const noexcept override {
