@@ -6,12 +6,18 @@ set(POLYFORM_COMMON_HEADERS
   <algorithm> <array> <cmath> <cstdint> <cstring> <filesystem> <functional> <limits> <map> <memory> <numeric> <optional>
   <span> <string> <string_view> <utility> <vector> <Eigen/Dense> <fmt/format.h>)
 
+# GCC 12 forgets of precompiled headers which lines are those of the system: it warns, where they are inlined, of what
+# strings and vectors of the standard library do. Builds without POLYFORM_UNITY keep these warnings.
+set(POLYFORM_FORGOTTEN -Wno-array-bounds -Wno-restrict -Wno-stringop-overflow -Wno-stringop-overread
+  -Wno-maybe-uninitialized)
+
 # polyform_precompile(TARGET KIND [header...]): the headers for targets of the kind, which are compiled as TARGET is.
 function(polyform_precompile target kind)
   if(NOT POLYFORM_UNITY OR NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     return()
   endif()
   target_precompile_headers(${target} PRIVATE ${POLYFORM_COMMON_HEADERS} ${ARGN})
+  target_compile_options(${target} PRIVATE ${POLYFORM_FORGOTTEN})
   set_property(GLOBAL PROPERTY POLYFORM_PRECOMPILED_${kind} ${target})
 endfunction()
 
@@ -19,8 +25,10 @@ endfunction()
 function(polyform_reuse_precompiled target kind)
   get_property(owner GLOBAL PROPERTY POLYFORM_PRECOMPILED_${kind})
   get_target_property(own ${target} PRECOMPILE_HEADERS)
-  if(owner AND NOT own)
+  get_target_property(disabled ${target} DISABLE_PRECOMPILE_HEADERS)
+  if(owner AND NOT own AND NOT disabled)
     target_precompile_headers(${target} REUSE_FROM ${owner})
+    target_compile_options(${target} PRIVATE ${POLYFORM_FORGOTTEN})
   endif()
 endfunction()
 
