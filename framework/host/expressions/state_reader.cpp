@@ -51,7 +51,8 @@ StateReader::StateReader(const Formulas& all, std::span<const std::uint32_t> num
     Source& source = sources_.emplace_back(Source{input});
     if (input.kind == Kind::position || input.kind == Kind::velocity)
       source.attachment = number_of(joints_, static_cast<JointIndex>(input.of));
-    else if (input.kind == Kind::state || input.kind == Kind::held)
+    else if (input.kind == Kind::state || input.kind == Kind::held || input.kind == Kind::free ||
+             input.kind == Kind::kept)
       source.offset = input.index;
     else if (input.kind == Kind::given)
       source.given = all.given[input.index];
@@ -98,7 +99,7 @@ std::vector<GivenValue*> StateReader::given() const {
 
 void StateReader::read(double t, Strided<const MarkerMotion> markers, std::span<const double> q,
                        std::span<const double> v, std::span<const double> states, std::span<const double> held,
-                       std::span<double> out) const noexcept {
+                       std::span<const std::int32_t> modes, std::span<double> out) const noexcept {
   using Kind = StateInput::Kind;
   for (std::size_t k = 0; k < sources_.size(); ++k) {
     const Source& s = sources_[k];
@@ -118,6 +119,12 @@ void StateReader::read(double t, Strided<const MarkerMotion> markers, std::span<
       case Kind::held:
         out[k] = held[s.offset];
         break;
+      case Kind::free:
+      case Kind::kept: {
+        const LimitMode mode = s.offset < modes.size() ? static_cast<LimitMode>(modes[s.offset]) : LimitMode::free;
+        out[k] = mode == (s.input.kind == Kind::free ? LimitMode::free : LimitMode::kept) ? 1 : 0;
+        break;
+      }
       case Kind::given:
         out[k] = s.given->at(t);
         break;

@@ -9,6 +9,13 @@
 
 namespace polyform::host::inline expressions {
 
+/// What a limit of a signal does to the integral of the signal.
+enum class LimitMode : std::int32_t {
+  free,    ///< nothing
+  beyond,  ///< the output would be beyond and is pushed further: the integral stays as it is
+  kept     ///< the output stays at the limit: the integral is what keeps it there
+};
+
 /// The inputs of a program, in the order of its first registers, and what an element must be attached to for them.
 class StateReader {
  public:
@@ -36,9 +43,10 @@ class StateReader {
     for (const Plain& p : plain_)
       *out++ = p.kind == StateInput::Kind::time ? t : p.kind == StateInput::Kind::position ? q[p.offset] : v[p.offset];
   }
-  /// markers, q and v: those of bodies() and joints(). states, held: of all signals.
+  /// markers, q and v: those of bodies() and joints(). states, held, modes of limits: of all signals.
   void read(double t, Strided<const MarkerMotion> markers, std::span<const double> q, std::span<const double> v,
-            std::span<const double> states, std::span<const double> held, std::span<double> out) const noexcept;
+            std::span<const double> states, std::span<const double> held, std::span<const std::int32_t> modes,
+            std::span<double> out) const noexcept;
 
  private:
   struct Source {

@@ -56,6 +56,7 @@ struct JointItem : Item {
   BodyIndex base = BodyIndex::ground, moving = BodyIndex::ground;
   bool cut = false;
   std::vector<double> initial_position, initial_velocity;  ///< empty when not given; sizes not yet checked
+  bool starts_from_state = false;  ///< the velocity is that of a state, which replaces what the model says of bodies
   Place initial_place;
   Fields fields;
 };

@@ -29,7 +29,8 @@ bool follows_states(Reading& r, const StateFormula& formula) {
   const expressions::Formulas& all = r.formulas.formulas();
   return std::ranges::any_of(all.graph.inputs(roots), [&](std::uint32_t number) {
     const expressions::StateInput::Kind kind = all.inputs[number].kind;
-    return kind == expressions::StateInput::Kind::state || kind == expressions::StateInput::Kind::held;
+    using Kind = expressions::StateInput::Kind;
+    return kind == Kind::state || kind == Kind::held || kind == Kind::free || kind == Kind::kept;
   });
 }
 
@@ -66,7 +67,7 @@ void add_signals(Reading& r, const Value& signals, const std::vector<std::size_t
   std::vector<FollowingForce> forces;
   for (const std::size_t i : with_states) forces.push_back(following(r.model.forces[i]));
   const auto type = std::make_shared<const FormulaForce>(r.formulas.formulas(), forces, r.formulas.states(),
-                                                         r.formulas.samples(), r.formulas.outputs());
+                                                         r.formulas.samples(), r.formulas.outputs(), r.formulas.limits());
   ForceItem item;
   item.name = item.path = "signals";
   item.place = signals.model_place();

@@ -13,6 +13,7 @@
 #include "framework/host/expressions/formula_values.hpp"
 #include "framework/host/simulation/unilateral_set.hpp"
 #include "framework/workbench/linearization/equilibrium_equations.hpp"
+#include "framework/workbench/linearization/module_states.hpp"
 #include "framework/workbench/linearization/point_model.hpp"
 
 namespace polyform::host::inline linearization {
@@ -151,7 +152,7 @@ void fit(EquilibriumEquations& balance, std::size_t& iterations) {
   }
 }
 
-void name_unbalanced(EquilibriumEquations& balance, double tolerance, Equilibrium& out) {
+void name_unbalanced(EquilibriumEquations& balance, const SystemView& view, double tolerance, Equilibrium& out) {
   const Index n = balance.moves();
   const VectorXd force = n > 0 ? VectorXd(balance.inertia() * balance.now().head(n)) : VectorXd();
   for (Index k = 0; k < balance.rows(); ++k) {
@@ -163,7 +164,7 @@ void name_unbalanced(EquilibriumEquations& balance, double tolerance, Equilibriu
       continue;
     }
     if (k >= n) {
-      out.unbalanced.push_back({fmt::format("first-order state {}", k - n), "1/s", a, a});
+      out.unbalanced.push_back({first_order_states(view)[balance.state(k - n)].name, "1/s", a, a});
       continue;
     }
     const Coordinate& c = balance.coordinate(k);
@@ -193,7 +194,7 @@ Equilibrium find_equilibrium(const System& system, const SolverMaker& make, cons
   out.iterations += descended;
   EquilibriumEquations& balance = *search;
   out.warning = balance.check();
-  name_unbalanced(balance, balance_tolerance * size, out);
+  name_unbalanced(balance, system.view(), balance_tolerance * size, out);
   out.point.time = system.start_time();
   out.point.state = balance.state();
   for (Index k = 0; request.steady && k < balance.moves(); ++k)

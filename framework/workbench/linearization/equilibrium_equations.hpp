@@ -29,6 +29,8 @@ class EquilibriumEquations {
 
   Index moves() const { return static_cast<Index>(choice_.velocities()); }
   Index states() const { return static_cast<Index>(choice_.states()); }
+  /// The number of an equation's state among all first-order states, from the first one with an equation on.
+  std::size_t state(Index k) const { return choice_.state.independent[static_cast<std::size_t>(k)]; }
   Index equations() const { return moves() + states(); }
   /// The count of numbers that must vanish: the equations, and the further ones of a steady motion.
   Index rows() const { return equations() + (steady_ ? static_cast<Index>(steady_->coordinates().size()) : 0); }
