@@ -143,7 +143,7 @@ void FormulaBatch::read(const ForceInput& in) noexcept {
     held_[k] = in.states.empty() ? type_.samples()[k].initial : in.states[type_.states().size() + k];
   reader_.read(in.time, markers_ < in.markers.size() ? in.markers.subspan(markers_) : Strided<const MarkerMotion>(),
                in.q.subspan(std::min(q_, in.q.size())), in.v.subspan(std::min(v_, in.v.size())),
-               in.states, held_, inputs_);
+               in.states, held_, in.discrete.first(std::min(limits_.count(), in.discrete.size())), inputs_);
   if (!type_.read_parts().empty()) read_outputs(in);
 }
 
@@ -278,6 +278,7 @@ void FormulaBatch::evaluate_outputs(const OutputInput& in, std::span<double> val
 }
 
 void FormulaBatch::initial_values(std::span<std::int32_t> values) const noexcept {
+  std::ranges::fill(values.first(limits_.count()), static_cast<std::int32_t>(LimitMode::free));
   for (const Own& own : own_)
     if (own.discrete != nullptr) own.discrete->initial_values(values.subspan(own.part.discrete, own.part.discretes));
 }
