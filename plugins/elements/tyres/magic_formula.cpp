@@ -52,21 +52,31 @@ struct Unit {
   double size;  ///< in SI units
 };
 constexpr double pound_force = 4.4482216152605;
-constexpr Unit lengths[] = {{"METER", 1},      {"METERS", 1},   {"M", 1},        {"MM", 1e-3},    {"MILLIMETER", 1e-3},
-                            {"CM", 1e-2},      {"CENTIMETER", 1e-2}, {"KM", 1e3}, {"KILOMETER", 1e3}, {"INCH", 0.0254},
-                            {"IN", 0.0254},    {"FOOT", 0.3048}, {"FEET", 0.3048}, {"FT", 0.3048}};
-constexpr Unit force_units[] = {{"NEWTON", 1},           {"NEWTONS", 1},          {"N", 1},
-                            {"KILO_NEWTON", 1e3},    {"KNEWTON", 1e3},        {"KN", 1e3},
-                            {"KILOGRAM_FORCE", 9.80665}, {"KG_FORCE", 9.80665}, {"KGF", 9.80665},
-                            {"POUND_FORCE", pound_force}, {"LBF", pound_force}, {"KPOUND_FORCE", 1e3 * pound_force}};
-constexpr Unit times[] = {{"SECOND", 1}, {"SECONDS", 1}, {"SEC", 1}, {"S", 1}, {"MILLISECOND", 1e-3}, {"MS", 1e-3},
-                          {"MINUTE", 60}, {"MIN", 60},   {"HOUR", 3600}, {"H", 3600}};
+constexpr Unit lengths[] = {
+    {"METER", 1},   {"METERS", 1},        {"M", 1},         {"MM", 1e-3},       {"MILLIMETER", 1e-3},
+    {"CM", 1e-2},   {"CENTIMETER", 1e-2}, {"KM", 1e3},      {"KILOMETER", 1e3}, {"INCH", 0.0254},
+    {"IN", 0.0254}, {"FOOT", 0.3048},     {"FEET", 0.3048}, {"FT", 0.3048}};
+constexpr Unit force_units[] = {{"NEWTON", 1},
+                                {"NEWTONS", 1},
+                                {"N", 1},
+                                {"KILO_NEWTON", 1e3},
+                                {"KNEWTON", 1e3},
+                                {"KN", 1e3},
+                                {"KILOGRAM_FORCE", 9.80665},
+                                {"KG_FORCE", 9.80665},
+                                {"KGF", 9.80665},
+                                {"POUND_FORCE", pound_force},
+                                {"LBF", pound_force},
+                                {"KPOUND_FORCE", 1e3 * pound_force}};
+constexpr Unit times[] = {{"SECOND", 1}, {"SECONDS", 1}, {"SEC", 1},  {"S", 1},       {"MILLISECOND", 1e-3},
+                          {"MS", 1e-3},  {"MINUTE", 60}, {"MIN", 60}, {"HOUR", 3600}, {"H", 3600}};
 // The formula knows angles in radians only, and no coefficient that is read has a mass.
 constexpr Unit angles[] = {{"RADIANS", 1}, {"RADIAN", 1}, {"RAD", 1}};
 
 }  // namespace
 
-/// Units of the section [UNITS], in SI units, and the dimension of each coefficient that has one: the others are numbers.
+/// Units of the section [UNITS], in SI units, and the dimension of each coefficient that has one: the others are
+/// numbers.
 struct MagicFormula::Units {
   double length = 1, force = 1, time = 1;
 
@@ -97,8 +107,8 @@ struct MagicFormula::Units {
 };
 
 /// Lines `NAME = value $comment`; sections in brackets, comments after `$` or `!`, texts in quotes. Only one format of
-/// the file is another one than this: that says so under FITTYP or PROPERTY_FILE_FORMAT. The section [UNITS] holds for the
-/// whole file, wherever it stands.
+/// the file is another one than this: that says so under FITTYP or PROPERTY_FILE_FORMAT. The section [UNITS] holds for
+/// the whole file, wherever it stands.
 std::optional<MagicFormula::Mistake> MagicFormula::read(std::string_view text) {
   std::size_t line_number = 0, found = 0;
   Units units;

@@ -32,6 +32,7 @@ constexpr auto specs = tyre_fields(std::array{
               .exclusive_minimum = true},
     FieldSpec{.name = "side",
               .type = FieldType::choice,
+              .unit = "",
               .meaning = "of the vehicle, on which the wheel is: the tyre of a file whose TYRESIDE is the other one is "
                          "mirrored; default: as measured",
               .choices = sides}});
