@@ -137,6 +137,10 @@ class ResolvedModel {
     if (body.velocity) out["velocity"] = components(*body.velocity);
     if (body.angular_velocity) out["angular_velocity"] = components(*body.angular_velocity);
     for (const GeometricShape& shape : body.geometry) out["geometry"].push_back(json_of(shape));
+    for (const GeometricShape& shape : body.pictures) {
+      out["geometry"].push_back(json_of(shape));
+      out["geometry"].back()["visual"] = true;
+    }
     if (body.flexible != nullptr) add_fields(out, body.flexible->fields(), body.fields);
     return out;
   }

@@ -1,5 +1,4 @@
 #include "mjcf_bodies.hpp"
-#include "joint_stops.hpp"
 
 #include <fmt/format.h>
 
@@ -55,6 +54,7 @@ void MjcfBodyReader::read_children(const Element& element, const Around& around,
                        vector(child, "site", "pos", around).value_or(Vec3{})};
       found_.sites[name] = around.frame * around.within * site;
       found_.site_body[name] = around.body;
+      found_.site_element[name] = child;
     } else if (tag == "frame") {
       child.mark(Treatment::honoured);
       Around inner = around;
@@ -255,7 +255,10 @@ void MjcfBodyReader::add_stops(const Element& element, const char* tag, const Ar
   const Element says_range = source_.who_says(element, tag, "range", around.childclass),
                 says_limited = source_.who_says(element, tag, "limited", around.childclass);
   const std::string limited = says_limited ? says_limited.text("limited").value_or("auto") : "auto";
-  if (!says_range) return;
+  if (!says_range) {
+    if (limited == "true") says_limited.mark("limited", Treatment::not_honoured, "there is no range");
+    return;
+  }
   const auto ends = says_range.numbers("range", 2);
   if (!ends) return;
   if (limited == "false" || (limited == "auto" && !source_.compiler().auto_limits))
@@ -265,10 +268,12 @@ void MjcfBodyReader::add_stops(const Element& element, const char* tag, const Ar
     why = "limits of balls and free joints";
   } else if (acting_.limits) {
     const auto from_drawn = [&](double x) { return (known.type == "hinge" ? source_.angle(x) : x) - known.reference; };
-    if (add_limit(m_, element_names_, joint, {from_drawn((*ends)[0]), from_drawn((*ends)[1])}, ledger_,
-                  element.place()))
-      return;
-    why = "there is no way between the ends";
+    found_.limits.push_back({.joint = joint.name,
+                             .range = {from_drawn((*ends)[0]), from_drawn((*ends)[1])},
+                             .place = element.place(),
+                             .element = says_range,
+                             .ends = {"range"}});
+    return;
   }
   says_range.mark("range", Treatment::not_honoured, why);
 }
