@@ -40,6 +40,15 @@ Exported::Exported(std::string_view model, Ledger& ledger) : ledger_(ledger), mo
   for (const Json& joint : model_.at("joints")) read_joints(joint);
   find_tree();
   read_effects();
+  // What no joint moves may be without mass.
+  for (std::size_t i = 0; i < bodies_.size(); ++i) {
+    if (carrier_[i] != world && joints_[carrier_[i]].type == "fixed") continue;
+    const MassProperties& mass = bodies_[i].mass;
+    const Vec3 moments = principal(mass.inertia).moments;
+    if (!(mass.mass > 0) || !(moments.x > 1e-12 * moments.z))
+      ledger_.add(Treatment::not_honoured, "moving bodies without mass or with a moment of 0",
+                  "written as they are; MuJoCo and Gazebo refuse them", {});
+  }
 }
 
 void Exported::read_bodies(const Json& json) {
@@ -54,6 +63,9 @@ void Exported::read_bodies(const Json& json) {
   body.mass = {json.at("mass"), vector_of(json.at("center_of_mass")),
                Sym3{j.at("xx"), j.at("yy"), j.at("zz"), j.at("xy"), j.at("xz"), j.at("yz")}};
   ledger_.add(Treatment::honoured, "bodies", "", {});
+  if (is_impossible(body.mass.inertia))
+    ledger_.add(Treatment::not_honoured, "inertias that no body can have",
+                "written as they are; MuJoCo and Gazebo refuse them", {});
   if (json.contains("velocity") || json.contains("angular_velocity"))
     ledger_.add(Treatment::not_honoured, "initial velocities of bodies", "the format has no initial motion", {});
   if (json.contains("geometry"))

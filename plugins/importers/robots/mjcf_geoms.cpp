@@ -97,10 +97,14 @@ void MjcfBodyReader::picture(const Element& geom, const Around& around, const st
   }
   if (!touch) return;
   std::optional<Touch>& of_body = around.is_world ? m_.ground_touch : m_.bodies[around.number].touch;
-  if (of_body && acting_.keeps_contacts &&
-      (of_body->types != touch->types || of_body->takes != touch->takes || of_body->friction != touch->friction))
-    ledger_.add(Treatment::converted, "geom that touches otherwise than others of its body",
-                "all of them touch what one of them touches, with the greatest friction", geom.place());
+  if (of_body && acting_.keeps_contacts) {
+    if (of_body->types != touch->types || of_body->takes != touch->takes)
+      ledger_.add(Treatment::not_honoured, "geom that touches other things than other geoms of its body",
+                  "all of them touch what one of them touches", geom.place());
+    if (of_body->friction != touch->friction)
+      ledger_.add(Treatment::converted, "geom of another friction than other geoms of its body",
+                  "all of them have the greatest friction", geom.place());
+  }
   of_body = of_body ? *of_body |= *touch : *touch;
 }
 

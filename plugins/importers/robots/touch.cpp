@@ -152,7 +152,9 @@ class ContactWriter {
           ++refused;
           apart.push_back(pair);
         } else {
-          meeting.insert({i, j});
+          meeting.insert(i);
+          meeting.insert(j);
+          meeting_.insert(pair);
         }
       }
     if (!keep) {
@@ -182,6 +184,15 @@ class ContactWriter {
       kinds[{t.types, t.takes, t.model, t.itself, t.friction, t.restitution}].push_back(&side);
     }
     const double stiffness = stiffness_of(m_, sides_);
+    const auto any_meet = [&](const std::vector<const Side*>& first, const std::vector<const Side*>& second) {
+      return std::ranges::any_of(meeting_, [&](const Pair& pair) {
+        const auto has = [](const std::vector<const Side*>& sides, const std::string& name) {
+          return std::ranges::find(sides, name, &Side::name) != sides.end();
+        };
+        return (has(first, pair.first) && has(second, pair.second)) ||
+               (has(first, pair.second) && has(second, pair.first));
+      });
+    };
     const auto add = [&](const std::string& between, const Touch& a, const Touch& b) {
       std::string entry = m_.contacts.empty() ? "name: contact" : fmt::format("name: contact_{}", m_.contacts.size() + 1);
       entry += fmt::format(", {}, stiffness: {}, restitution: {}", between, written(stiffness),
@@ -192,9 +203,9 @@ class ContactWriter {
     };
     for (auto one = kinds.begin(); one != kinds.end(); ++one) {
       const Touch& a = *one->second.front()->touch;
-      if (one->second.size() > 1 && a.meets(a)) add("bodies: " + names(one->second), a, a);
+      if (any_meet(one->second, one->second)) add("bodies: " + names(one->second), a, a);
       for (auto other = std::next(one); other != kinds.end(); ++other)
-        if (const Touch& b = *other->second.front()->touch; a.meets(b))
+        if (const Touch& b = *other->second.front()->touch; any_meet(one->second, other->second))
           add(fmt::format("between: [{}, {}]", names(one->second), names(other->second)), a, b);
     }
     std::size_t shapes = 0;
@@ -223,7 +234,7 @@ class ContactWriter {
   Ledger& ledger_;
   Parts parts_;
   std::vector<Side> sides_;
-  std::set<Pair> apart_, joined_;
+  std::set<Pair> apart_, joined_, meeting_;
 };
 
 }  // namespace
