@@ -26,6 +26,7 @@
 #include "apps/text/text.hpp"
 #include "apps/text/wrapping.hpp"
 #include "framework/host/simulation/absent_constraints.hpp"
+#include "framework/host/simulation/row_maker.hpp"
 #include "framework/host/simulation/simulate.hpp"
 #include "framework/host/simulation/solver_selection.hpp"
 #include "framework/printable.hpp"
@@ -195,6 +196,7 @@ Exit run(const RunCommandArguments& arguments, const Checkpoint* earlier) {
   const SolverChoice choice = choose_solver(session.catalog(), *system, arguments.solver, arguments.options);
   session.crash_report().set_work(fmt::format("solver {}", choice.formulation->name()));
   const host::SolverPointer solver = compile(choice, system->view());
+  if (arguments.run.output.empty()) host::RowMaker(*system, columns_of(arguments.run));  // it knows the columns' names
   if (!arguments.report.empty()) check_page(*system, columns_of(arguments.run), settings, 1);
   // An interruption from here on leaves a file that can be read.
   const volatile std::sig_atomic_t& interrupted = watch_interruption();

@@ -340,7 +340,7 @@ void add_study(CLI::App& app, Action& action) {
       "Where the model allows it, eight cases are evaluated at once, in lanes; the results are those of single runs, to\n"
       "rounding. With --compile the solver is compiled for the model first, by the C++ compiler of this machine, and\n"
       "kept (polyform compile --help). With --device the model is compiled for a device too, by clang, and thousands\n"
-      "of cases run there at a time by rk4 or dopri5: trees of bodies on which gravity alone acts. What a device does\n"
+      "of cases run there at a time by rk4 or dopri5, with loops and with forces whose law is told. What a device does\n"
       "not carry is done in lanes. A case that fails, hangs or crashes is a row with its reason and costs no other.\n"
       "Each case is kept in FILE.journal as it ends. The table is the same for any number of workers and shards.\n"
       "Examples:\n"

@@ -81,7 +81,12 @@ void DeviceCases::compile(const std::string& model, std::span<const CompiledCase
 bool DeviceCases::carries(const Case& one) const {
   if (one.choice->formulation != from_ || !has_options(*one.choice, options_)) return false;
   auto* const world = ask<DeviceWorld>(*one.solver);
-  if (world == nullptr || !world->obstacle().empty() || world->structure() != structure_ ||
+  if (world == nullptr || !world->obstacle().empty()) return false;
+  // Which rows of loops are left out depends on the state; what cannot be encoded fails as without a device.
+  std::vector<double> start(one.solver->state_size());
+  if (host::encode_at(one.system->start_time(), *one.solver, one.system->initial_state(), start) != Status::ok)
+    return false;
+  if (world->structure() != structure_ ||
       !code_.has(one.settings->integrator.name()))
     return false;
   const std::vector<double> numbers = numbers_of(*world);
@@ -119,7 +124,8 @@ void DeviceCases::run_alike(std::span<const Case> cases, std::span<const std::si
   const Case& first = cases[which.front()];
   const std::vector<double> times = host::row_times(*first.settings);
   const host::DeviceRequest request{first.settings->integrator.name(), steps_of(first), times, which.size(),
-                                    first.solver->state_size(), numbers_.size(), sharers};
+                                    first.solver->state_size(), numbers_.size(),
+                                    host::integrals_of(*first.system), sharers};
   const auto fill = [&](std::size_t world, std::span<double> numbers, std::span<double> start) {
     const Case& one = cases[which[world]];
     ask<DeviceWorld>(*one.solver)->numbers(numbers);

@@ -15,6 +15,7 @@
 #include "framework/host/simulation/not_finite.hpp"
 #include "framework/host/simulation/observation_store.hpp"
 #include "framework/host/simulation/simulate.hpp"
+#include "framework/workbench/linearization/acting.hpp"
 #include "framework/workbench/linearization/kept_constraints.hpp"
 
 namespace polyform::apps {
@@ -215,7 +216,7 @@ std::string describe_point(const host::System& system, const PointArguments& arg
     text += fmt::format("{} {} = {:.10g}", k == 0 ? ", trimmed with" : ",", point.trimmed[k].name,
                         point.trimmed[k].value + point.offsets[k]);
   // Accelerations within the rounding of an equilibrium count as zero.
-  if (!constant && arguments.at != "equilibrium" && linear.largest_acceleration > 1e-8)
+  if (!constant && arguments.at != "equilibrium" && linear.unbalanced > host::balance_tolerance)
     text += fmt::format(
         ", which is no equilibrium (accelerations up to {:.3g}): deviations from the motion there, "
         "with time frozen",

@@ -39,18 +39,21 @@ Json channels_json(const std::vector<Channel>& channels) {
   return out;
 }
 
-/// The scale of an error in a row: the largest entry of the row, but at least round-off of the matrix.
-double row_size(const Eigen::MatrixXd& M, Eigen::Index i) {
-  return std::max({M.row(i).cwiseAbs().maxCoeff(), 1e-6 * M.cwiseAbs().maxCoeff(), 1e-300});
+/// The scale of an error in each row: the largest entry of the row, but at least round-off of the matrix.
+Eigen::VectorXd row_sizes(const Eigen::MatrixXd& M) {
+  if (M.size() == 0) return Eigen::VectorXd::Constant(M.rows(), 1e-300);
+  const Eigen::VectorXd largest = M.cwiseAbs().rowwise().maxCoeff();
+  return largest.cwiseMax(std::max(1e-6 * largest.maxCoeff(), 1e-300));
 }
 
 /// Largest error, and the largest relative to the size of its row.
 Json error_json(const Linearization::Matrix& M) {
   double absolute = 0, relative = 0;
+  const Eigen::VectorXd sizes = row_sizes(M.value);
   for (Eigen::Index i = 0; i < M.value.rows() && M.value.cols() > 0; ++i) {
     const double error = M.error.row(i).maxCoeff();
     absolute = std::max(absolute, error);
-    relative = std::max(relative, error / row_size(M.value, i));
+    relative = std::max(relative, error / sizes[i]);
   }
   return {{"absolute", absolute}, {"relative", relative}};
 }
@@ -128,6 +131,7 @@ void print_matrix(const char* name, const char* meaning, const Eigen::MatrixXd& 
     fmt::print(output(), "{}  {} x {}, {}: too large to show here; see --json\n", name, M.rows(), M.cols(), meaning);
     return;
   }
+  const Eigen::VectorXd sizes = row_sizes(M);
   std::size_t width = 0;
   for (const Channel& row : rows) width = std::max(width, row.name.size());
   const auto room = [&](Eigen::Index j) {
@@ -145,7 +149,7 @@ void print_matrix(const char* name, const char* meaning, const Eigen::MatrixXd& 
     for (Eigen::Index i = 0; i < M.rows(); ++i) {
       fmt::print(output(), "  {:{}}", rows[static_cast<std::size_t>(i)].name, width);
       for (Eigen::Index j = first; j < last; ++j)
-        fmt::print(output(), "  {:>{}.6g}", std::abs(M(i, j)) < 1e-11 * row_size(M, i) ? 0.0 : M(i, j), room(j));
+        fmt::print(output(), "  {:>{}.6g}", std::abs(M(i, j)) < 1e-11 * sizes[i] ? 0.0 : M(i, j), room(j));
       fmt::print(output(), "\n");
     }
   }
@@ -221,9 +225,10 @@ void print_multipliers(const Linearization& linear, const host::Floquet& floquet
 std::string smoothness_text(const Linearization& linear) {
   double worst = 1e-6;
   std::string text;
+  const Eigen::VectorXd sizes = row_sizes(linear.A.value);
   for (Eigen::Index i = 0; i < linear.A.value.rows(); ++i)
     for (Eigen::Index j = 0; j < linear.A.value.cols(); ++j) {
-      const double relative = linear.A.error(i, j) / row_size(linear.A.value, i);
+      const double relative = linear.A.error(i, j) / sizes[i];
       if (!(relative > worst)) continue;
       worst = relative;
       text = fmt::format(

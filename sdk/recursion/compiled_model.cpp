@@ -8,6 +8,7 @@
 #include "lanes/lane_worlds.hpp"
 #include "polyform/contract/kernels.hpp"
 #include "polyform/contract/model_source.hpp"
+#include "polyform/contract/power_source.hpp"
 #include "polyform/helpers/compile.hpp"
 #include "polyform/helpers/correction_options.hpp"
 #include "polyform/solvers/joint_coordinate_solver.hpp"
@@ -25,7 +26,7 @@ const char* compiled_misfit(const CompiledModel& model, const LaneWorld& world) 
       return "its bodies, joints or forces are not those that were compiled";
     for (std::size_t i = 0; i < numbers.size(); ++i)
       if (!std::isnan(model.numbers[i]) && !(numbers[i] == model.numbers[i]))
-        return "a number of its bodies or joints differs from the compiled one";
+        return "a number of its bodies, joints or forces differs from the compiled one";
     return nullptr;
   } catch (const std::bad_alloc&) {
     return "memory ran out";
@@ -46,6 +47,7 @@ class CompiledKernels {
   /// Why the model's source has other constants than the world; nullptr where it is carried.
   const char* misfit(const LaneWorld& world) const { return compiled_misfit(*model_, world); }
   bool leaves_out(std::size_t loop, unsigned rows) const { return model_->rows_left_out[loop] == rows; }
+  bool carries_forces() const { return model_->carries_forces; }
   void move(const lanes::Batch<T>& b) {
     room_ = room_of(b);
     if constexpr (std::is_same_v<T, double>)
@@ -79,7 +81,9 @@ class CompiledKernels {
     out.axes = flat(b.arrays.worlds.axes);
     out.ground = flat(&b.arrays.worlds.ground);
     out.cuts = room.loops != nullptr ? flat(room.loops->cuts.data()) : nullptr;
-    out.cut_axes = flat(b.arrays.cut_axes());
+    out.cut_places = flat(b.arrays.cut_places());
+    out.forces = reinterpret_cast<const Number*>(b.arrays.forces());
+    out.power = b.power != nullptr ? b.power : unasked_power_;
     out.motions = flat(room.motions);
     out.loads = flat(room.loads);
     out.efforts = flat(room.efforts);
@@ -91,6 +95,7 @@ class CompiledKernels {
 
   const CompiledModel* model_;
   std::vector<Number> work_;
+  double unasked_power_[LanesOf<T>::count]{};
   CompiledRoom<Number> room_;
   typename CompiledRoom<Number>::Mask bad_{};
 };
@@ -100,7 +105,7 @@ class CompiledKernels {
 constexpr std::size_t most_operations_of_one = 8000;
 
 /// A solver by the recursion whose accelerations are the compiled ones; all else is its own.
-class CompiledSolver final : public Solver {
+class CompiledSolver final : public Solver, private PowerSource {
  public:
   /// Takes the solver, which shows a world that fits the model.
   CompiledSolver(const CompiledModel& model, Solver& own, const LaneWorld& world)
@@ -116,6 +121,7 @@ class CompiledSolver final : public Solver {
     if (asked == Kernels::interface_name) return static_cast<Kernels*>(&kernels_);
     if (asked == BatchEvaluation::interface_name) return batch();
     if (asked == ModelSource::interface_name) return nullptr;
+    if (asked == PowerSource::interface_name && own_.query(asked) != nullptr) return static_cast<PowerSource*>(this);
     return own_.query(asked);
   }
   void destroy() noexcept override { delete this; }
@@ -149,13 +155,19 @@ class CompiledSolver final : public Solver {
     return noted(own_.decode(y, state));
   }
   Status do_derivative(double t, std::span<const double> y, std::span<double> ydot) noexcept override {
-    if (model_.operations > most_operations_of_one) return noted(own_.derivative(t, y, ydot));
+    if (model_.operations > most_operations_of_one) {
+      const Status status = own_.derivative(t, y, ydot);
+      if (auto* const its = ask<PowerSource>(own_)) power_ = its->power();
+      return noted(status);
+    }
     const std::uint8_t active = 1;
     std::uint8_t done = 0;
-    BatchOutput out{.ydot = ydot, .done = std::span(&done, 1)};
+    BatchOutput out{.ydot = ydot, .power = std::span(&power_, 1), .done = std::span(&done, 1)};
     single_.evaluate({.t = std::span(&t, 1), .y = y, .active = std::span(&active, 1)}, out);
     return noted(done != 0 ? Status::ok : Status::failed);
   }
+  /// At the last derivative.
+  double power() noexcept override { return power_; }
   Status do_correct(double t, std::span<double> y, Correction& out) noexcept override {
     return noted(own_.correct(t, y, out));
   }
@@ -169,6 +181,7 @@ class CompiledSolver final : public Solver {
   Single single_;
   std::unique_ptr<Together> together_;   ///< made when it is first asked for
   KernelList kernels_;
+  double power_ = 0;
   bool failed_ = false;
 };
 

@@ -77,7 +77,8 @@ NewtonMatrix* JointCoordinateSolver::newton_matrix() noexcept {
 
 LaneWorld* JointCoordinateSolver::lane_world() noexcept {
   if (!by_recursion_) return nullptr;
-  lane_world_ = {lane_library(), &view_, &sweep_->recursion()->tree(), &loads_, &loops_, &left_out_, this};
+  lane_world_ = {lane_library(), &view_, &sweep_->recursion()->tree(), &loads_, &loops_, &left_out_, this,
+                 projection_->correction().on, projection_->correction().tolerance};
   return &lane_world_;
 }
 

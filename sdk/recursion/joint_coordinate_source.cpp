@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <optional>
 #include <vector>
 
 #include "tracing/model_trace.hpp"
@@ -23,11 +24,13 @@ Status JointCoordinateSource::write(std::string_view name, std::string_view mode
     if (!failure_.empty()) return Status::failed;
     const std::vector<double> numbers = tracing::numbers_of(world_, variants);
     const std::vector<unsigned> rows_left_out = tracing::rows_left_out_of(world_);
-    tracing::SourceHead head{name, model, tracing::structure_of(world_), numbers, rows_left_out, {}, {}, {}, {}, false};
+    tracing::SourceHead head{name, model, tracing::structure_of(world_), numbers, rows_left_out};
     tracing::tell_runs(world_, head);
     tracing::Trace trace;
     tracing::trace(world_, numbers, trace);
-    tracing::write_source(head, trace, sink);
+    std::optional<tracing::Trace> closing;
+    if (head.stands_alone && head.rows > 0) tracing::trace_closing(world_, numbers, closing.emplace());
+    tracing::write_source(head, trace, closing ? &*closing : nullptr, sink);
     return Status::ok;
   } catch (const std::exception&) {
     failure_ = "memory ran out";
@@ -37,8 +40,7 @@ Status JointCoordinateSource::write(std::string_view name, std::string_view mode
 
 std::string_view JointCoordinateSource::obstacle() noexcept {
   try {
-    const char* const why = tracing::device_obstacle(world_);
-    return why == nullptr ? "" : why;
+    return obstacle_ = tracing::device_obstacle(world_);
   } catch (const std::exception&) {
     return "memory ran out";
   }
@@ -46,7 +48,10 @@ std::string_view JointCoordinateSource::obstacle() noexcept {
 
 std::uint64_t JointCoordinateSource::structure() noexcept {
   try {
-    return tracing::structure_of(world_);
+    // With the rows that the state leaves out, which are left out in the whole run.
+    std::uint64_t hash = tracing::structure_of(world_);
+    for (const unsigned rows : tracing::rows_left_out_of(world_)) hash = (hash ^ rows) * 0x100000001b3u;
+    return hash;
   } catch (const std::exception&) {
     return 0;  // its obstacle tells that memory ran out
   }

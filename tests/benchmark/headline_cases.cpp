@@ -45,7 +45,7 @@ std::string stiff_rod(std::size_t pieces) {
   const double length = 1.0 / static_cast<double>(pieces), inertia = length * length * length / 12;
   std::string text = fmt::format(
       "polyform: 1\nname: stiff rod of {0} pieces\ngravity: [0, -9.81, 0]\n"
-      "simulation: {{integrator: radau5, tolerance: {{relative: 5.0e-5, absolute: 5.0e-7}}}}\n"
+      "simulation: {{integrator: radau5, tolerance: {{relative: 1.0e-5, absolute: 1.0e-7}}}}\n"
       "chains:\n  - {{name: rod, count: {0}, base: ground, start: [0, 0, 0], step: [{1}, 0, 0], joint: {{type: revolute, "
       "axis: [0, 0, 1]}}, body: {{mass: {1}, center_of_mass: [{2}, 0, 0], inertia: {{xx: 0, yy: {3}, zz: {3}}}}}}}\n"
       "forces:\n",

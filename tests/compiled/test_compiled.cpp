@@ -123,7 +123,7 @@ TEST_CASE("numbers in which variants differ stay open, and no others") {
   }
   CHECK_THROWS_WITH(solver_for(*longer, plugin.formulation()),
                     Catch::Contains("compiled-bars was compiled for another model") &&
-                        Catch::Contains("a number of its bodies or joints differs from the compiled one"));
+                        Catch::Contains("a number of its bodies, joints or forces differs from the compiled one"));
 }
 
 TEST_CASE("a model that lanes do not carry is refused by name before it is compiled") {

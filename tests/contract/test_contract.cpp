@@ -15,6 +15,7 @@
 #include "polyform/contract/initial_states.hpp"
 #include "polyform/contract/kernels.hpp"
 #include "polyform/contract/model_source.hpp"
+#include "polyform/contract/near_rows.hpp"
 #include "polyform/contract/picture.hpp"
 #include "polyform/contract/plugin.hpp"
 #include "polyform/contract/body_pairs.hpp"
@@ -29,6 +30,7 @@
 #include "polyform/contract/stiffest_element.hpp"
 #include "polyform/contract/type_variants.hpp"
 #include "polyform/contract/unilateral.hpp"
+#include "polyform/contract/unilateral_system.hpp"
 #include "polyform/helpers/completed.hpp"
 
 namespace {

@@ -134,6 +134,26 @@ TEST_CASE("a study on a device gives what lanes give, whatever the number of chu
   CHECK(launches > 6);
 }
 
+TEST_CASE("forces act in a study on a device") {
+  if (!has_clang()) return;
+  const Workshop shop;
+  const StandIn driver;
+  const DeviceSetting log("STAND_IN_LOG", shop.path("calls").string());
+  const std::string springs = bars(1, 0.8) +
+                            "forces:\n"
+                            "  - {name: s, type: joint-spring-damper, joint: k, stiffness: 10, damping: 0.3, rest: 0.1}\n"
+                            "  - {name: l, type: spring-damper, a: {body: ground, point: [0, 0, 2]}, b: {body: b},\n"
+                            "     stiffness: 5, damping: 0.2}\n";
+  for (const std::string integrator : {"rk4", "dopri5"}) {
+    INFO(integrator);
+    const StudyResult lanes = study_of_bars(shop, "none", integrator, springs);
+    const StudyResult result = study_of_bars(shop, "cuda", integrator, springs);
+    check_same(result, lanes);
+    CHECK(result.rows != lanes.rows);   // by other code, to the last bit
+  }
+  CHECK_THAT(shop.read("calls"), Contains("kernel"));
+}
+
 TEST_CASE("where a device fails, its cases are done in lanes and say so") {
   if (!has_clang()) return;
   const Workshop shop;
@@ -202,12 +222,13 @@ TEST_CASE("what a device marks is done by the solver, which has its own reasons"
 TEST_CASE("what a device does not carry is said once, and done in lanes") {
   const Workshop shop;
   const StandIn driver;
-  const std::string springs = bars(1, 0.8) +
-                              "forces: [{name: s, type: joint-spring-damper, joint: k, stiffness: 10, rest: 0}]\n";
-  const StudyResult result = study_of_bars(shop, "cuda", "rk4", springs);
-  CHECK_THAT(result.said, Contains("the cases go on without a device: the model does not run on a device: forces act "
-                                   "in it"));
-  CHECK(result.told["device"]["reason"] == "the model does not run on a device: forces act in it");
+  const std::string driven =
+      bars(1, 0.8) + "forces: [{name: s, type: joint-force, joint: k, effort: [{ramp: {rate: 1, start: 0, end: 1}}]}]\n";
+  const StudyResult result = study_of_bars(shop, "cuda", "rk4", driven);
+  CHECK_THAT(result.said, Contains("the cases go on without a device: the model does not run on a device: its force "
+                                   "joint-force depends on time"));
+  CHECK(result.told["device"]["reason"] ==
+        "the model does not run on a device: its force joint-force depends on time");
   if (has_clang()) {
     const StudyResult other = study_of_bars(shop, "cuda", "dop853", bars(1, 0.8));
     CHECK_THAT(other.said, Contains("the cases go on without a device"));

@@ -20,9 +20,10 @@ std::unique_ptr<host::System> guided(const std::string& effort, const std::strin
       "  - {name: push, type: joint-force, joint: s, effort: {expression: \"" + effort + "\"}}\n");
 }
 
-class NoRows final : public host::RowSink {
+class TimeOfLastRow final : public host::RowSink {
  public:
-  void row(double, const Observation&) override {}
+  void row(double t, const Observation&) override { time = t; }
+  double time = -1;
 };
 
 std::vector<host::RunSettings> seven_integrators(double duration) {
@@ -58,11 +59,12 @@ TEST_CASE("a weak pole at a bend ends the run before it in all integrators") {
     const Formulation& formulation = *formulations_for(*system).front();
     for (const host::RunSettings& settings : seven_integrators(2)) {
       INFO(effort << ", " << std::string(settings.integrator.name()));
-      NoRows rows;
+      TimeOfLastRow rows;
       host::RowSink* const sinks[] = {&rows};
       const host::RunRecord record = host::simulate(*system, *solver_for(*system, formulation), settings, sinks, {});
       CHECK(record.end == host::End::failed);
       CHECK(record.time < 1.1);
+      CHECK(rows.time == Approx(1).margin(1e-9));  // every half second
       CHECK(record.failure.find("formula") != std::string::npos);
     }
   }

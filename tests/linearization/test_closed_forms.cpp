@@ -1,4 +1,6 @@
 // Linear models against closed forms, by every formulation.
+#include <fmt/format.h>
+
 #include <catch2/catch.hpp>
 #include <cmath>
 
@@ -218,5 +220,26 @@ modules:
     CHECK(l.A.value(2, 2) == Approx(-1.5 / 0.03).epsilon(tolerance));
     CHECK(l.B.value(2, 0) == Approx(1 / 0.03).epsilon(tolerance));
     CHECK(l.C.value(1, 2) == Approx(1).epsilon(tolerance));
+  }
+}
+
+// x'' = (-k x + 2 k y) / m, y'' = (k x - 4 k y) / m: w^2 = (5 -+ sqrt 17) k / 2 m
+TEST_CASE("two sliders have their frequencies in micrograms and in tons") {
+  for (const double mass : {1e-10, 1.0, 1e10}) {
+    const auto system = system_from_text(fmt::format(R"(
+polyform: 1
+gravity: [0, 0, 0]
+bodies:
+  - {{name: a, mass: {0}, inertia: {{xx: {0}, yy: {0}, zz: {0}}}}}
+  - {{name: b, mass: {0}, inertia: {{xx: {0}, yy: {0}, zz: {0}}}}}
+joints:
+  - {{name: s, type: prismatic, base: ground, moving: a, position: [0, 0, 0], axis: [1, 0, 0]}}
+  - {{name: r, type: prismatic, base: a, moving: b, position: [0, 0, 0], axis: [1, 0, 0]}}
+forces:
+  - {{name: ks, type: joint-spring-damper, joint: s, stiffness: 100}}
+  - {{name: kr, type: joint-spring-damper, joint: r, stiffness: 200}}
+)", mass));
+    const double unit = std::sqrt(50 / mass);
+    check_frequencies(*system, {std::sqrt(5 - std::sqrt(17.0)) * unit, std::sqrt(5 + std::sqrt(17.0)) * unit});
   }
 }

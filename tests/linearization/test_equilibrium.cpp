@@ -56,6 +56,28 @@ TEST_CASE("a pendulum placed upright stays there, and the point is unstable") {
   CHECK(linearize_at(*system, f, found.point).modes.any(host::Mode::Trend::growing));
 }
 
+TEST_CASE("what weighs next to nothing is not balanced where nothing holds it") {
+  for (const double gravity : {9.81, 1e-8}) {
+    const auto system = system_from_text(fmt::format(R"(
+polyform: 1
+gravity: [0, 0, {}]
+bodies: [{{name: rod, mass: 1, center_of_mass: [0.5, 0, 0], inertia: {{xx: 0.001, yy: 0.083, zz: 0.083}}}}]
+joints:
+  - {{name: pin, type: revolute, base: ground, moving: rod, position: [0, 0, 0], axis: [0, 1, 0],
+     initial: {{position: 2}}}}
+)", -gravity));
+    host::EquilibriumRequest request;
+    request.held = {"pin"};
+    for (const Formulation* f : formulations_for(*system)) {
+      INFO(f->name() << ", " << gravity << " m/s^2");
+      const host::Equilibrium found = search(*system, *f, request);
+      CHECK(!found.balanced);
+      REQUIRE(found.unbalanced.size() == 1);
+      CHECK(found.unbalanced[0].force == Approx(0.5 * gravity * std::cos(2)).epsilon(1e-6));
+    }
+  }
+}
+
 // A sampler holds its input at an equilibrium: the controller balances the weight at 20 q = 4.905 cos q, as without it.
 TEST_CASE("an equilibrium with a sampled controller is that of the motion, in all solvers") {
   const auto system = system_from_text(

@@ -5,6 +5,8 @@
 #include <Eigen/Eigenvalues>
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <fstream>
+#include <iterator>
 
 #include "tests/linearization/judged.hpp"
 
@@ -43,6 +45,22 @@ double mathieu_trace(double frequency) {
   return trace_over(1 / frequency, [&](double t) { return ratio * (9.81 - 0.04 * w * w * std::sin(w * t)); });
 }
 
+/// A shipped model whose time runs so many times slower: stiffnesses are divided by the square, damping and rates once.
+std::unique_ptr<host::System> slowed(const std::string& model, double times) {
+  std::ifstream file(std::string(POLYFORM_MODELS) + "/" + model + ".yaml");
+  std::string text{std::istreambuf_iterator<char>(file), {}};
+  const auto divide = [&](const std::string& key, double by) {
+    for (std::size_t at = text.find(key); at != std::string::npos; at = text.find(key, at + key.size())) {
+      at += key.size();
+      const std::size_t end = text.find_first_of(",]}", at);
+      text.replace(at, end - at, fmt::format("{:.17g}", std::stod(text.substr(at, end - at)) / by));
+    }
+  };
+  divide("stiffness: ", times * times);
+  for (const char* const key : {"damping: ", "velocity: ", "polynomial: [0, "}) divide(key, times);
+  return system_from_text(text);
+}
+
 }  // namespace
 
 TEST_CASE("ground resonance grows at the rate of Coleman's equations, by multipliers and in multi-blade coordinates") {
@@ -74,6 +92,16 @@ TEST_CASE("ground resonance grows at the rate of Coleman's equations, by multipl
     for (const Complex value : A.eigenvalues())
       if (value.imag() > 0) CHECK(distance_to(blades.stability.modes, value) < 1e-8);
   }
+}
+
+TEST_CASE("ground resonance is as unstable when all of it is a million times slower") {
+  const double growth = 1.00574;  // of the model as it is, 1/s: the test above
+  const auto system = slowed("ground_resonance", 1e6);
+  const Judged turn = judged(*system, *formulations_for(*system).front(), initial_point(*system));
+  INFO(turn.stability.text << ": " << turn.stability.why);
+  CHECK(turn.stability.verdict == Outlook::unstable);
+  REQUIRE(turn.stability.floquet);
+  CHECK(largest_growth(*turn.stability.floquet) == Approx(1e-6 * growth).epsilon(1e-5));
 }
 
 TEST_CASE("a rod on a shaken pivot stands or falls as its Mathieu equation says") {

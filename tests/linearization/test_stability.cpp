@@ -104,3 +104,85 @@ TEST_CASE("a law that jumps or has a vertical slope at the point has no verdict"
   const auto drag = slide("-q(s)-v(s)-abs(v(s))*v(s)");
   for (const Judged& j : judge_all(*drag)) CHECK(j.stability.verdict == Outlook::stable);
 }
+
+// It falls as if the slide were fixed: w^2 = m g l / (I + m l^2) = 9.81 / 1.01.
+TEST_CASE("an inverted pendulum is unstable beside a spring of any stiffness") {
+  for (const double stiffness : {1e6, 1e12}) {
+    const auto system = system_from_text(fmt::format(R"(
+polyform: 1
+gravity: [0, -9.81, 0]
+bodies:
+  - {{name: slide, mass: 0.1, inertia: {{xx: 0.01, yy: 0.01, zz: 0.01}}}}
+  - {{name: rod, mass: 1, center_of_mass: [0, 1, 0], inertia: {{xx: 0.01, yy: 0.01, zz: 0.01}}}}
+joints:
+  - {{name: guide, type: prismatic, base: ground, moving: slide, position: [0, 0, 0], axis: [1, 0, 0]}}
+  - {{name: pin, type: revolute, base: slide, moving: rod, position: [0, 0, 0], axis: [0, 0, 1]}}
+forces:
+  - {{name: spring, type: joint-spring-damper, joint: guide, stiffness: {}}}
+)", stiffness));
+    for (const Judged& j : judge_all(*system)) {
+      INFO(j.formulation->name() << ", " << stiffness << " N/m: " << j.stability.text);
+      CHECK(j.stability.verdict == Outlook::unstable);
+      CHECK(distance_to(j.stability.modes, std::sqrt(9.81 / 1.01)) < 1e-4);
+    }
+  }
+}
+
+TEST_CASE("a free body that tumbles has no verdict, however slowly it does") {
+  for (const double rate : {0.7, 7e-5}) {
+    const auto system = system_from_text(fmt::format(R"(
+polyform: 1
+gravity: [0, 0, 0]
+bodies: [{{name: body, mass: 10, inertia: {{xx: 1, yy: 2, zz: 2.6}}}}]
+joints: [{{name: flight, type: free, base: ground, moving: body, initial: {{velocity: [0, 0, 0, {0}, {0}, {0}]}}}}]
+)", rate));
+    for (const Judged& j : judge_all(*system)) {
+      INFO(j.formulation->name() << ", " << rate << " rad/s: " << j.stability.text);
+      CHECK(j.stability.verdict == Outlook::none);
+    }
+  }
+}
+
+TEST_CASE("an even speed changes no verdict") {
+  for (const double speed : {0.0, 7500.0}) {
+    const auto system = system_from_text(fmt::format(R"(
+polyform: 1
+gravity: [0, 0, 0]
+bodies:
+  - {{name: base, mass: 10, inertia: {{xx: 10, yy: 10, zz: 10}}}}
+  - {{name: arm, mass: 1, inertia: {{xx: 1, yy: 1, zz: 1}}}}
+joints:
+  - {{name: fly, type: prismatic, base: ground, moving: base, position: [0, 0, 0], axis: [1, 0, 0],
+     initial: {{velocity: {}}}}}
+  - {{name: hinge, type: revolute, base: base, moving: arm, position: [0, 0, 0], axis: [0, 0, 1],
+     initial: {{position: 0.5}}}}
+forces:
+  - {{name: motor, type: joint-force, joint: hinge, effort: {{expression: 0.3*sin(2*q(hinge))}}}}
+)", speed));
+    for (const Judged& j : judge_all(*system)) {
+      INFO(j.formulation->name() << ", " << speed << " m/s: " << j.stability.text);
+      CHECK(j.stability.verdict == Outlook::none);
+    }
+  }
+}
+
+// Librations of a satellite with its long axis along the orbit: w^2 = -3 n^2 (Iy - Ix) / Iz (Hughes, Spacecraft
+// Attitude Dynamics, 1986).
+TEST_CASE("a satellite with its long axis along a geostationary orbit is unstable") {
+  const double mu = 3.986004418e14, r = 4.2164e7, n = std::sqrt(mu / (r * r * r));
+  const auto system = system_from_text(fmt::format(R"(
+polyform: 1
+gravity: [0, 0, 0]
+bodies: [{{name: sat, position: [{1}, 0, 0], mass: 1000, inertia: {{xx: 100, yy: 1000, zz: 1000}}}}]
+joints:
+  - {{name: orbit, type: planar, base: ground, moving: sat, position: [{1}, 0, 0], axis: [0, 0, 1], axis2: [1, 0, 0],
+     initial: {{position: [0, 0, {2:.17g}], velocity: [0, {3:.17g}, {4:.17g}]}}}}
+forces: [{{name: earth, type: central-gravity, body: sat, center: {{body: ground}}, parameter: {0}}}]
+simulation: {{duration: 86400}}
+)", mu, r, M_PI / 2, n * r, n));
+  for (const Judged& j : judge_all(*system)) {
+    INFO(j.formulation->name() << ": " << j.stability.text);
+    CHECK(j.stability.verdict == Outlook::unstable);
+    CHECK(distance_to(j.stability.modes, n * std::sqrt(3 * 0.9)) < 1e-4 * n);
+  }
+}

@@ -58,10 +58,11 @@ TEST_CASE("a cable over an eyelet tells its length and tension, and pulls with i
 TEST_CASE("outputs see accelerations and gravity, states begin with the motion") {
   const auto system = system_from_text(turning);
   in_all_formulations(*system, [](const std::vector<double>& values) {
-    REQUIRE(values.size() == 3);
-    CHECK(values[0] == Approx(-5 * 5 * 0.2).epsilon(1e-9));  // towards the axis
-    CHECK(values[1] == Approx(0.6 / 0.2 * 0.2).epsilon(1e-9));
-    CHECK(values[2] == Approx(g).epsilon(1e-9));             // held up against gravity
+    REQUIRE(values.size() == 4);
+    CHECK(values[0] == 0.6);                                 // of the drive
+    CHECK(values[1] == Approx(-5 * 5 * 0.2).epsilon(1e-9));  // towards the axis
+    CHECK(values[2] == Approx(0.6 / 0.2 * 0.2).epsilon(1e-9));
+    CHECK(values[3] == Approx(g).epsilon(1e-9));             // held up against gravity
   });
   const ConstStateView start = system->initial_state();
   REQUIRE(start.x.size() == 3);
@@ -75,12 +76,13 @@ TEST_CASE("states of forces and outputs are columns with units") {
   std::vector<std::string> names;
   for (const host::Channel& channel : rows.channels()) names.push_back(channel.name + " " + channel.unit);
   CHECK(names == std::vector<std::string>{"time s", "imu.rate_x rad/s", "imu.rate_y rad/s", "imu.rate_z rad/s",
-                                          "imu.specific_force_x m/s^2", "imu.specific_force_y m/s^2",
+                                          "drive.effort N or N m", "imu.specific_force_x m/s^2", "imu.specific_force_y m/s^2",
                                           "imu.specific_force_z m/s^2"});
   Seen seen(*system, *formulations_for(*system).front());
   const auto row = rows.make(0, seen.now());
   CHECK(row[3] == Approx(5));
-  CHECK(row[6] == Approx(g));
+  CHECK(row[4] == 0.6);
+  CHECK(row[7] == Approx(g));
   for (const host::Channel& channel : rows.channels())
     if (channel.name != "time") CHECK(host::place_of(channel).group == "elements");
 }

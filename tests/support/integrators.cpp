@@ -8,18 +8,27 @@
 #include "plugins/integrators/cvode/cvode_types.hpp"
 #include "plugins/integrators/implicit/implicit_types.hpp"
 #include "plugins/integrators/runge_kutta/runge_kutta.hpp"
+#include "plugins/integrators/time_stepping/moreau_jean.hpp"
 
 namespace polyform::test {
 
-std::span<const IntegratorType* const> integrator_types() {
+namespace {
+
+/// The last is for contacts.
+std::span<const IntegratorType* const> all_types() {
   static const IntegratorType* const all[] = {&runge_kutta::rk4(), &runge_kutta::dopri5(), &runge_kutta::dop853(),
                                               &cvode::adams(), &cvode::bdf(), &implicit::radau5(),
-                                              &implicit::generalized_alpha(), &implicit::automatic()};
+                                              &implicit::generalized_alpha(), &implicit::automatic(),
+                                              &time_stepping::moreau_jean()};
   return all;
 }
 
+}  // namespace
+
+std::span<const IntegratorType* const> integrator_types() { return all_types().first(all_types().size() - 1); }
+
 host::IntegratorChoice integrator(std::string_view name) {
-  const auto all = integrator_types();
+  const auto all = all_types();
   const auto found = std::ranges::find(all, name, [](const IntegratorType* type) { return type->name(); });
   INFO("integrator " << std::string(name));
   REQUIRE(found != all.end());

@@ -8,7 +8,7 @@
 
 namespace polyform::test {
 
-/// All of them.
+/// All of them but those that are for contacts alone.
 std::span<const IntegratorType* const> integrator_types();
 /// One with the defaults of its options; fails the test if there is none of that name.
 host::IntegratorChoice integrator(std::string_view name);

@@ -32,11 +32,13 @@ struct StateInput {
     wz,     ///< of a body: its origin, the velocity of that, and its angular velocity
     state,  ///< of a signal
     held,   ///< what a sampler holds
+    element_state,   ///< of a force
+    element_output,  ///< of a force
     given   ///< a value that another program gives
   };
   Kind kind = Kind::time;
-  std::int32_t of = -1;     ///< the body, -1 for ground, or the joint
-  std::uint32_t index = 0;  ///< of the joint's coordinates; of a state, a sampler or a given value among those of all signals
+  std::int32_t of = -1;     ///< the body, -1 for ground, the joint or the force
+  std::uint32_t index = 0;  ///< of the joint's coordinates, the force's states or outputs; else among those of all signals
   bool with_index = true;   ///< of a joint: the text gives it
   bool operator==(const StateInput&) const = default;
 };

@@ -28,6 +28,7 @@ FormulaBatch::FormulaBatch(const FormulaForce& type, Strided<const ElementInstan
       sample_work_(type.programs().samples.registers()),
       held_(type.samples().size()),
       start_states_(type.descriptor().states.size()),
+      outputs_(type.descriptor().outputs.size()),
       cells_(type.uses().size()) {
   if (instances.size() != 1) {
     good_ = false;
@@ -43,6 +44,10 @@ FormulaBatch::FormulaBatch(const FormulaForce& type, Strided<const ElementInstan
   type.programs().samples.prepare(std::span(sample_work_));
   events_ = first_own_event();
   for (const Part& part : type.parts()) add(part, whole);
+  for (const Own& own : own_) {
+    no_rates_.resize(std::max({no_rates_.size(), own.part.states, own.nv}));
+    no_accelerations_.resize(std::max({no_accelerations_.size(), own.part.markers, own.part.joints}));
+  }
   std::size_t wrong = 0;
   const std::size_t joints = own_.empty() ? 0 : own_.back().part.joint + own_.back().part.joints;
   good_ = good_ && reader_.place(whole.joints.subspan(joints), wrong);
@@ -133,10 +138,31 @@ void FormulaBatch::read(const ForceInput& in) noexcept {
     return reader_.read_joints(in.time, in.q.data() + q_, in.v.data() + v_, inputs_.data());
   for (std::size_t k = 0; k < held_.size(); ++k)
     held_[k] = in.states.empty() ? type_.samples()[k].initial : in.states[type_.states().size() + k];
-  const std::size_t own = type_.states().size();
   reader_.read(in.time, markers_ < in.markers.size() ? in.markers.subspan(markers_) : Strided<const MarkerMotion>(),
                in.q.subspan(std::min(q_, in.q.size())), in.v.subspan(std::min(v_, in.v.size())),
-               in.states.first(std::min(own, in.states.size())), held_, inputs_);
+               in.states, held_, inputs_);
+  if (!type_.read_parts().empty()) read_outputs(in);
+}
+
+/// Finds the outputs that formulas read, force by force: the formulas of a force need those of the forces before it.
+void FormulaBatch::read_outputs(const ForceInput& in) noexcept {
+  const Program& program = type_.programs().values;
+  for (const std::size_t p : type_.read_parts()) {
+    const Own& own = own_[p];
+    program.run(std::span(work_));
+    for (std::size_t u = 0; u < cells_.size(); ++u) cells_[u].now = work_[program.root(type_.uses()[u].root)];
+    const ForceInput attachments = input_of(own, in);
+    const std::span<double> values = std::span(outputs_).subspan(own.part.output, own.part.outputs);
+    std::ranges::fill(values, 0.0);
+    const bool has_states = attachments.states.size() == own.part.states;
+    const OutputInput known{.attachments = &attachments,
+                            .xdot = std::span<const double>(no_rates_).first(own.part.states),
+                            .accelerations = std::span<const Spatial>(no_accelerations_).first(own.part.markers),
+                            .joint_accelerations = std::span<const double>(no_rates_).first(own.nv),
+                            .reactions = std::span<const Spatial>(no_accelerations_).first(own.part.joints)};
+    if (own.outputs != nullptr && has_states) own.outputs->evaluate_outputs(known, values);
+    reader_.read_outputs(outputs_, inputs_);
+  }
 }
 
 void FormulaBatch::report(const Program& program, std::size_t root, std::span<const double> work, double t) noexcept {

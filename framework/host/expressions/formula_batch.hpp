@@ -82,6 +82,7 @@ class FormulaBatch final : public ForceBatch,
   const Own* owner_of(std::size_t event) const noexcept;
   ForceInput input_of(const Own&, const ForceInput& whole) const noexcept;
   void read(const ForceInput&) noexcept;
+  void read_outputs(const ForceInput&) noexcept;
   // Event functions: poles, switches, sampling, peaks, then those of the forces.
   std::size_t first_switch() const { return type_.programs().poles.all.size(); }
   std::size_t first_clock() const { return first_switch() + type_.programs().switches.roots(); }
@@ -98,7 +99,9 @@ class FormulaBatch final : public ForceBatch,
   StateReader reader_;
   std::vector<double> work_;
   std::span<double> inputs_;  ///< the first numbers of work_
-  std::vector<double> shown_, switch_work_, peak_work_, pole_work_, sample_work_, held_, start_states_;
+  std::vector<double> shown_, switch_work_, peak_work_, pole_work_, sample_work_, held_, start_states_,
+      outputs_, no_rates_;
+  std::vector<Spatial> no_accelerations_;
   std::deque<Cell> cells_;  ///< one per use
   std::deque<std::vector<FieldValue>> fields_;
   std::deque<std::vector<TimeFunction>> functions_;

@@ -3,6 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
+#include <memory>
 
 #include "framework/host/expressions/formula_batch.hpp"
 
@@ -44,7 +47,7 @@ FormulaForce::FormulaForce(Formulas& all, std::vector<FollowingForce> forces, st
     : texts_(all.texts),
       states_(std::move(states)),
       samples_(std::move(samples)),
-      is_shared_(!states_.empty() || !samples_.empty() || !outputs.empty()) {
+      is_shared_(forces.size() > 1 || !states_.empty() || !samples_.empty() || !outputs.empty()) {
   std::vector<NodeIndex> roots, shown, taken;
   for (const FormulaSample& sample : samples_) {
     taken.push_back(sample.input);
@@ -102,10 +105,46 @@ FormulaForce::FormulaForce(Formulas& all, std::vector<FollowingForce> forces, st
     output += part.outputs = own.outputs.size();
     discrete += part.discretes = own.discrete.size();
   }
+  find_read_parts(all, forces, inputs);
   type_name_ = !is_shared_ && parts_.size() == 1 ? std::string(parts_[0].type->name()) : "signals";
   specs_.push_back(read_bodies);
   specs_.push_back(read_joints);
   describe();
+}
+
+/// Tells the reader where the states and outputs of the parts are, and puts the parts in an order.
+void FormulaForce::find_read_parts(const Formulas& all, const std::vector<FollowingForce>& forces,
+                                   std::span<const std::uint32_t> inputs) {
+  is_read_.assign(output_names_.size(), false);
+  const auto part_of = [&](std::int32_t number) {
+    return static_cast<std::size_t>(std::ranges::find(forces, number, &FollowingForce::number) - forces.begin());
+  };
+  for (std::size_t k = 0; k < inputs.size(); ++k) {
+    const StateInput& input = all.inputs[inputs[k]];
+    const bool is_output = input.kind == StateInput::Kind::element_output;
+    if (!is_output && input.kind != StateInput::Kind::element_state) continue;
+    const Part& part = parts_[part_of(input.of)];
+    const std::size_t place = (is_output ? part.output : part.state) + input.index;
+    reader_.put(k, place);
+    if (is_output) is_read_[place] = true;
+  }
+  std::vector<bool> is_placed(parts_.size(), false);
+  const auto place = [&](const auto& self, std::size_t p) -> void {
+    if (is_placed[p]) return;
+    is_placed[p] = true;  // there are no loops (reading has refused them)
+    std::vector<NodeIndex> roots;
+    for (const FieldValue& field : forces[p].fields)
+      for (const TimeFunction& f : field.functions)
+        if (const StateFormula* const formula = state_formula(f)) roots.push_back(formula->root());
+    for (const std::uint32_t number : all.graph.inputs(roots))
+      if (all.inputs[number].kind == StateInput::Kind::element_output) self(self, part_of(all.inputs[number].of));
+    read_parts_.push_back(p);
+  };
+  for (std::size_t p = 0; p < parts_.size(); ++p) {
+    const auto first = is_read_.begin() + static_cast<std::ptrdiff_t>(parts_[p].output);
+    if (std::any_of(first, first + static_cast<std::ptrdiff_t>(parts_[p].outputs), [](bool read) { return read; }))
+      place(place, p);
+  }
 }
 
 void FormulaForce::add_part(const FollowingForce& force) {
@@ -139,6 +178,7 @@ bool FormulaForce::define(ElementInstance& instance, std::size_t number, FieldSi
       ShiftedSink shifted(sink, part.field);
       good = part.type->define(own, number, shifted) && good;
     }
+    if (good && !read_parts_.empty()) good = check_read_outputs(instance, number, sink);
     StateReader placed = reader_;
     std::size_t wrong = 0;
     const Part last = parts_.empty() ? Part{} : parts_.back();
@@ -161,6 +201,58 @@ bool FormulaForce::define(ElementInstance& instance, std::size_t number, FieldSi
   } catch (...) {
     return false;
   }
+}
+
+/// Refuses formulas that read what follows from accelerations, reactions or rates of states: these follow from the
+/// forces. Such an output changes with them, which the drawn position shows.
+bool FormulaForce::check_read_outputs(const ElementInstance& instance, std::size_t number, FieldSink& sink) const {
+  std::vector<MarkerMotion> markers;
+  for (std::size_t k = 0; k < instance.markers.size(); ++k) {
+    const Mat3 R = rotation_matrix(instance.drawn[k].orientation);
+    const double u = 0.1 * static_cast<double>(k + 1);
+    markers.push_back({R, instance.drawn[k].position + R * instance.markers[k].point, {u, 0.3, -u}, {0.2, u, -0.4}});
+  }
+  for (const std::size_t p : read_parts_) {
+    const Part& part = parts_[p];
+    const ElementInstance own = own_instance(part, instance);
+    struct Destroy {
+      void operator()(ForceBatch* batch) const noexcept { batch->destroy(); }
+    };
+    const std::unique_ptr<ForceBatch, Destroy> batch(
+        part.type->create(Strided<const ElementInstance>(&own, 1)));
+    auto* const source = batch ? ask<OutputSource>(*batch) : nullptr;
+    if (source == nullptr) continue;
+    std::vector<double> q, v, x(part.states);
+    for (const JointShape& shape : own.joints) {
+      for (std::size_t k = 0; k < shape.nq; ++k) q.push_back(shape.nq == 4 && k == 0 ? 1 : 0.1);
+      v.resize(v.size() + shape.nv, 0.1);
+    }
+    batch->initial_states(x);
+    std::vector<std::int32_t> discrete(part.discretes);
+    if (auto* const with = ask<DiscreteElement>(*batch)) with->initial_values(discrete);
+    const ForceInput at{.markers = Strided<const MarkerMotion>(markers.data() + part.marker, part.markers),
+                        .q = q, .v = v, .states = x, .discrete = discrete};
+    const auto given = [&](double size) {
+      const Spatial six{{size, 2 * size, -size}, {3 * size, -size, 2 * size}};
+      const std::vector<Spatial> accelerations(part.markers, six), reactions(own.joints.size(), six);
+      const std::vector<double> vdot(v.size(), size), xdot(part.states, size);
+      std::vector<double> values(part.outputs, std::numeric_limits<double>::quiet_NaN());
+      source->evaluate_outputs({.attachments = &at, .xdot = xdot, .accelerations = accelerations,
+                                .joint_accelerations = vdot, .reactions = reactions}, values);
+      return values;
+    };
+    const std::vector<double> still = given(0), moving = given(0.7);
+    for (std::size_t k = 0; k < part.outputs; ++k) {
+      if (!is_read_[part.output + k] || still[k] == moving[k] || std::isnan(still[k])) continue;
+      sink.report(Severity::error, number, part.field,
+                  fmt::format("a formula reads {}, which depends on accelerations or reactions, and these follow from "
+                              "the forces",
+                              output_names_[part.output + k].name),
+                  "Read a state of an element, a position or a velocity.");
+      return false;
+    }
+  }
+  return true;
 }
 
 ForceBatch* FormulaForce::create(Strided<const ElementInstance> instances) const noexcept {

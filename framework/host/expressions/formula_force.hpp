@@ -43,6 +43,7 @@ struct FollowingForce {
   std::string name;
   const ForceType* type = nullptr;
   std::span<const FieldValue> fields{};  ///< with StateFormula in the place of formulas
+  std::int32_t number = -1;              ///< StateInput::of for its states and outputs
 };
 
 /// A force type that stands for all forces with formulas of one system, one after the other as one instance.
@@ -87,6 +88,8 @@ class FormulaForce final : public ForceType {
   const FormulaPrograms& programs() const { return programs_; }
   double shortest_time() const { return shortest_; }     ///< of changes that formulas make by the clock, s
   const StateReader& reader() const { return reader_; }
+  /// The parts whose outputs formulas read, each behind those whose outputs its own formulas read.
+  const std::vector<std::size_t>& read_parts() const { return read_parts_; }
   const std::vector<FormulaState>& states() const { return states_; }
   const std::vector<FormulaSample>& samples() const { return samples_; }
   /// Different intervals of the samplers, s; those of one interval take their inputs at once.
@@ -96,6 +99,8 @@ class FormulaForce final : public ForceType {
  private:
   void add_part(const FollowingForce&);
   void describe();
+  void find_read_parts(const Formulas&, const std::vector<FollowingForce>&, std::span<const std::uint32_t> inputs);
+  bool check_read_outputs(const ElementInstance&, std::size_t number, FieldSink&) const;
 
   std::shared_ptr<const std::vector<FormulaText>> texts_;
   std::vector<FormulaState> states_;
@@ -107,6 +112,8 @@ class FormulaForce final : public ForceType {
   FormulaPrograms programs_;
   std::vector<Part> parts_;
   std::vector<Use> uses_;
+  std::vector<std::size_t> read_parts_;
+  std::vector<bool> is_read_;  ///< per output of the element
   std::deque<std::string> names_;
   std::vector<FieldSpec> specs_;
   std::vector<Variable> state_names_, output_names_;

@@ -55,7 +55,7 @@ StateReader::StateReader(const Formulas& all, std::span<const std::uint32_t> num
       source.offset = input.index;
     else if (input.kind == Kind::given)
       source.given = all.given[input.index];
-    else if (input.kind != Kind::time)
+    else if (input.kind != Kind::time && input.kind != Kind::element_state && input.kind != Kind::element_output)
       source.attachment = input.of < 0 ? of_ground : number_of(bodies_, static_cast<BodyIndex>(input.of));
   }
 }
@@ -113,8 +113,11 @@ void StateReader::read(double t, Strided<const MarkerMotion> markers, std::span<
         out[k] = v[s.offset];
         break;
       case Kind::state:
-        out[k] = states[s.offset];
+      case Kind::element_state:
+        out[k] = s.offset < states.size() ? states[s.offset] : 0;
         break;
+      case Kind::element_output:
+        break;  // read_outputs
       case Kind::held:
         out[k] = held[s.offset];
         break;

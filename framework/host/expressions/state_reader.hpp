@@ -36,7 +36,14 @@ class StateReader {
     for (const Plain& p : plain_)
       *out++ = p.kind == StateInput::Kind::time ? t : p.kind == StateInput::Kind::position ? q[p.offset] : v[p.offset];
   }
-  /// markers, q and v: those of bodies() and joints(). states, held: of all signals.
+  /// Where the state or output of a force that an input reads is, among all of the element.
+  void put(std::size_t k, std::size_t offset) { sources_[k].offset = offset; }
+  /// The outputs of forces that formulas read, from those of the whole element.
+  void read_outputs(std::span<const double> outputs, std::span<double> out) const noexcept {
+    for (std::size_t k = 0; k < sources_.size(); ++k)
+      if (sources_[k].input.kind == StateInput::Kind::element_output) out[k] = outputs[sources_[k].offset];
+  }
+  /// markers, q and v: those of bodies() and joints(). states: of the whole element; held: of all samplers.
   void read(double t, Strided<const MarkerMotion> markers, std::span<const double> q, std::span<const double> v,
             std::span<const double> states, std::span<const double> held, std::span<double> out) const noexcept;
 
@@ -44,7 +51,7 @@ class StateReader {
   struct Source {
     StateInput input;
     std::size_t attachment = 0;  ///< among bodies or joints; npos: ground
-    std::size_t offset = 0;      ///< into q, v, the states or what is held
+    std::size_t offset = 0;      ///< into q, v, the states, the outputs or what is held
     std::shared_ptr<GivenValue> given{};  ///< or none
   };
   /// A source that is the time or a coordinate of a joint.

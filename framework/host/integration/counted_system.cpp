@@ -31,6 +31,7 @@ void* CountedSystem::query(std::string_view asked) noexcept {
   if (asked == NewtonDerivative::interface_name) return static_cast<NewtonDerivative*>(this);
   if (asked == interface_name) return this;
   if (asked == StiffestElement::interface_name) return ode_.stiffest_element();
+  if (asked == UnilateralSystem::interface_name) return ode_.unilateral();
   const bool offered = second_ != nullptr && asked == SecondOrderSystem::interface_name;
   return offered ? static_cast<SecondOrderSystem*>(this) : nullptr;
 }

@@ -9,6 +9,7 @@
 #include "polyform/contract/newton_matrix.hpp"
 #include "polyform/contract/second_order.hpp"
 #include "polyform/contract/stiffest_element.hpp"
+#include "polyform/contract/unilateral_system.hpp"
 
 namespace polyform::host::inline integration {
 
@@ -40,6 +41,8 @@ class Ode {
   }
   /// What tells which element a motion belongs to; or none. Made when it is asked for.
   virtual StiffestElement* stiffest_element() noexcept { return nullptr; }
+  /// The rows that hold at times, for a method that carries them in its steps; or none.
+  virtual UnilateralSystem* unilateral() noexcept { return nullptr; }
 };
 
 }  // namespace polyform::host::integration

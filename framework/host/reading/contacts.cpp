@@ -10,6 +10,7 @@
 #include "framework/host/reading/body_group_names.hpp"
 #include "polyform/contract/body_groups.hpp"
 #include "polyform/contract/body_pairs.hpp"
+#include "polyform/contract/near_rows.hpp"
 #include "polyform/helpers/triangle_mesh.hpp"
 
 namespace polyform::host::inline reading {
@@ -192,14 +193,16 @@ class ContactEntry {
     const bool covered = group != nullptr && ask<BodyGroups>(*group)->covers(fields.values);
     if (results == Results::total && !covered) {
       value_.error("contacts with this law have results for each pair only",
-                   "Give 'results: each', or the law hunt-crossley without a stiffness of friction.");
+                   "Give 'results: each'; or leave out what only pairs have: a stiffness of friction, 'impact: poisson'.");
       return;
     }
     const std::vector<Pair> pairs = covered ? first_pairs(choice, omitted) : all_pairs(choice, omitted);
-    if (covered && (results == Results::total || (results == Results::by_number && pairs.size() > most_each)))
-      add_group(*group, choice, omitted, fields);
-    else
-      add_pairs(covered ? all_pairs(choice, omitted) : pairs, fields);
+    if (covered && (results == Results::total || (results == Results::by_number && pairs.size() > most_each))) {
+      const Fields of_group = fields_of_group(*group, choice, omitted, fields);
+      // What only some integrators can run is asked for by name.
+      if (results == Results::total || !NearRows::are_of(*type_of(*group, of_group))) return add_group(*group, of_group);
+    }
+    add_pairs(covered ? all_pairs(choice, omitted) : pairs, fields);
   }
 
  private:
@@ -257,9 +260,13 @@ class ContactEntry {
       set_body(item.fields, type_.fields(), names.second_field(), b);
     }
   }
-  void add_group(const ForceType& group, const Choice& choice, const std::set<Pair>& omitted, const Fields& fields) {
+  void add_group(const ForceType& group, const Fields& of_group) {
     for (const ForceItem& force : r_.model.forces)
       if (force.name == prefix_) report_taken(prefix_);
+    add_item(group, prefix_, of_group);
+  }
+  Fields fields_of_group(const ForceType& group, const Choice& choice, const std::set<Pair>& omitted,
+                         const Fields& fields) {
     Fields of_group;
     of_group.values.resize(group.fields().size());
     of_group.places.resize(group.fields().size());
@@ -276,7 +283,7 @@ class ContactEntry {
     bodies.points = r_.model.point_lists.emplace_back(choice.bodies.size());
     give(of_group, group, names.sides_field(), choice.sides);
     give(of_group, group, names.apart_field(), places_of(omitted, choice.bodies));
-    add_item(group, prefix_, of_group);
+    return of_group;
   }
   void give(Fields& fields, const ForceType& group, std::string_view field, const std::vector<double>& numbers) {
     if (numbers.empty()) return;

@@ -23,15 +23,70 @@ std::vector<std::pair<std::size_t, const StateFormula*>> formulas_in(const Field
   return found;
 }
 
-/// Whether the formula changes with states of signals, or with values that samplers hold.
+/// Whether the formula changes with states of signals, with values that samplers hold, or with numbers of forces.
 bool follows_states(Reading& r, const StateFormula& formula) {
   const expressions::NodeIndex roots[] = {formula.root()};
   const expressions::Formulas& all = r.formulas.formulas();
   return std::ranges::any_of(all.graph.inputs(roots), [&](std::uint32_t number) {
-    const expressions::StateInput::Kind kind = all.inputs[number].kind;
-    return kind == expressions::StateInput::Kind::state || kind == expressions::StateInput::Kind::held;
+    using Kind = expressions::StateInput::Kind;
+    const Kind kind = all.inputs[number].kind;
+    return kind == Kind::state || kind == Kind::held || kind == Kind::element_state || kind == Kind::element_output;
   });
 }
+
+/// Whether any formula or signal reads a number of the force.
+bool is_read(Reading& r, std::size_t force) {
+  return std::ranges::any_of(r.formulas.formulas().inputs, [&](const expressions::StateInput& input) {
+    using Kind = expressions::StateInput::Kind;
+    return (input.kind == Kind::element_state || input.kind == Kind::element_output) &&
+           input.of == static_cast<std::int32_t>(force);
+  });
+}
+
+/// Names forces whose formulas need outputs of each other at the same instant.
+class LoopSearch {
+ public:
+  explicit LoopSearch(Reading& r) : r_(r), progress_(r.model.forces.size(), Progress::none) {}
+  void look() {
+    for (std::size_t i = 0; i < progress_.size() && r_.report.errors() == 0; ++i) visit(i);
+  }
+
+ private:
+  enum class Progress { none, going, done };
+  void visit(std::size_t i) {
+    if (progress_[i] != Progress::none) return;
+    progress_[i] = Progress::going;
+    way_.push_back(i);
+    for (const std::size_t next : read_by(i)) {
+      if (progress_[next] == Progress::going && r_.report.errors() == 0) report(next);
+      visit(next);
+    }
+    way_.pop_back();
+    progress_[i] = Progress::done;
+  }
+  std::vector<std::size_t> read_by(std::size_t i) {
+    std::vector<expressions::NodeIndex> roots;
+    for (const auto& [field, formula] : formulas_in(r_.model.forces[i].fields)) roots.push_back(formula->root());
+    const expressions::Formulas& all = r_.formulas.formulas();
+    std::vector<std::size_t> found;
+    for (const std::uint32_t number : all.graph.inputs(roots))
+      if (all.inputs[number].kind == expressions::StateInput::Kind::element_output)
+        found.push_back(static_cast<std::size_t>(all.inputs[number].of));
+    return found;
+  }
+  void report(std::size_t first) {
+    std::string loop;
+    for (auto i = std::ranges::find(way_, first); i != way_.end(); ++i) loop += r_.model.forces[*i].name + " -> ";
+    const ForceItem& item = r_.model.forces[first];
+    r_.report.error(item.place, Path{nullptr, item.path, Path::no_index},
+                    fmt::format("an algebraic loop of forces: {}{}", loop, item.name),
+                    "The formula of each needs what the next gives at the same instant; a transfer-function of lower "
+                    "degree above than below, or an integrator, breaks the loop.");
+  }
+  Reading& r_;
+  std::vector<Progress> progress_;
+  std::vector<std::size_t> way_;
+};
 
 /// Adds the two fields after those of the forces: what the formulas read.
 void add_attachments(Reading& r, const FormulaForce& type, Fields& fields, Place place) {
@@ -59,17 +114,20 @@ void refuse(Reading& r, const std::vector<Item>& items, std::string_view why, st
   for (const Item& item : items) refuse_fields(r, item, why, remedy);
 }
 
-FollowingForce following(const ForceItem& item) { return {item.name, item.type, item.fields.values}; }
+FollowingForce following(const Reading& r, std::size_t i) {
+  const ForceItem& item = r.model.forces[i];
+  return {item.name, item.type, item.fields.values, static_cast<std::int32_t>(i)};
+}
 
 /// Adds one element for the signals and the forces that follow their states.
-void add_signals(Reading& r, const Value& signals, const std::vector<std::size_t>& with_states) {
+void add_signals(Reading& r, const Value* signals, const std::vector<std::size_t>& with_states) {
   std::vector<FollowingForce> forces;
-  for (const std::size_t i : with_states) forces.push_back(following(r.model.forces[i]));
+  for (const std::size_t i : with_states) forces.push_back(following(r, i));
   const auto type = std::make_shared<const FormulaForce>(r.formulas.formulas(), forces, r.formulas.states(),
                                                          r.formulas.samples(), r.formulas.outputs());
   ForceItem item;
   item.name = item.path = "signals";
-  item.place = signals.model_place();
+  item.place = signals != nullptr ? signals->model_place() : r.model.forces[with_states.front()].place;
   item.type = type.get();
   for (const std::size_t i : with_states) {
     const Fields& own = r.model.forces[i].fields;
@@ -86,6 +144,7 @@ void add_signals(Reading& r, const Value& signals, const std::vector<std::size_t
 }  // namespace
 
 void follow_formulas(Reading& r, const Value* signals) {
+  r.formulas.resolve_channels();
   refuse(r, r.model.constraints,
          "a formula of the state cannot stand here: the constraint differentiates it twice, and that would hold the "
          "accelerations which follow from the constraint",
@@ -102,23 +161,24 @@ void follow_formulas(Reading& r, const Value* signals) {
                     "a formula of the state cannot stand here: what sticks or locks finds its force from accelerations, "
                     "and these would hang on the formula",
                     "Give a function of time alone.");
+  if (r.report.errors() == 0) LoopSearch(r).look();
   if (r.report.errors() > 0) return;
   std::vector<std::size_t> with_states;
   for (std::size_t i = 0; i < r.model.forces.size(); ++i) {
     ForceItem& item = r.model.forces[i];
     if (item.type == nullptr) continue;
     const auto formulas = formulas_in(item.fields);
-    if (formulas.empty()) continue;
-    if (std::ranges::any_of(formulas, [&](const auto& f) { return follows_states(r, *f.second); })) {
+    if (formulas.empty() && !is_read(r, i)) continue;
+    if (is_read(r, i) || std::ranges::any_of(formulas, [&](const auto& f) { return follows_states(r, *f.second); })) {
       with_states.push_back(i);
       continue;
     }
-    const auto type = std::make_shared<const FormulaForce>(r.formulas.formulas(), std::vector{following(item)});
+    const auto type = std::make_shared<const FormulaForce>(r.formulas.formulas(), std::vector{following(r, i)});
     add_attachments(r, *type, item.fields, item.place);
     item.type = type.get();
     r.model.made.push_back(type);
   }
-  if (signals != nullptr && r.formulas.has_signals()) add_signals(r, *signals, with_states);
+  if ((signals != nullptr && r.formulas.has_signals()) || !with_states.empty()) add_signals(r, signals, with_states);
 }
 
 }  // namespace polyform::host::inline reading

@@ -35,6 +35,11 @@ class FormulaReader {
   /// there is none of that name.
   expressions::NodeIndex signal(const std::string& name, std::size_t at);
   std::vector<std::string_view> signal_names() const;
+  /// The node of a number that results have a column for: a state of a signal; an output or a state of a force, which
+  /// resolve_channels finds once all forces are read. Throws ExpressionError where a signal has no such state.
+  expressions::NodeIndex channel(const Value& where, std::string_view name, std::size_t at);
+  /// Finds the forces whose numbers are asked for; reports where there is none of that name.
+  void resolve_channels();
 
   bool has_signals() const { return !signals_.empty(); }
   std::size_t signal_count() const { return signals_.size(); }
@@ -53,6 +58,15 @@ class FormulaReader {
     enum class Progress { none, going, done } progress = Progress::none;
   };
   void read_signal(Signal&);
+  /// A number of a force that a formula reads.
+  struct Channel {
+    std::string name, path;
+    Place place;
+    Report* report;
+    std::uint32_t input;  ///< of the graph
+  };
+  bool find_channel(const Channel&);
+  std::optional<expressions::NodeIndex> signal_state(std::string_view name, std::size_t at);
 
   const Names& names_;
   Description& storage_;
@@ -61,6 +75,7 @@ class FormulaReader {
   std::deque<Signal> signals_;
   std::map<std::string, Signal*, std::less<>> by_name_;
   std::vector<Signal*> going_;
+  std::vector<Channel> channels_;
   std::vector<expressions::FormulaState> states_;
   std::vector<expressions::FormulaSample> samples_;
 };

@@ -146,7 +146,8 @@ const Node* Parts::read_file(const Value& value, Part& part, std::string_view wh
   OtherFile& file = files_.emplace_back();
   file.name = path;
   file.report = std::make_unique<Report>(diagnostics_, file.name);
-  std::optional<std::string> text = read_source(path, *file.report);
+  const auto parsed = parsed_.find(same);
+  std::optional<std::string> text = parsed != parsed_.end() ? std::string() : read_source(path, *file.report);
   if (!text) {
     files_.pop_back();  // an error is reported once, where the file is named
     value.error(fmt::format("{} {} cannot be read", what, show(path)),
@@ -155,8 +156,8 @@ const Node* Parts::read_file(const Value& value, Part& part, std::string_view wh
   }
   reading_.push_back(same);
   file.text = std::move(*text);
-  const Node* root = file.document.parse(file.text, *file.report,
-                                         {"part", "A part is a map with 'bodies', 'joints' and so on."});
+  const DocumentKind kind{"part", "A part is a map with 'bodies', 'joints' and so on."};
+  const Node* root = parsed != parsed_.end() ? parsed->second : file.document.parse(file.text, *file.report, kind);
   part.report = file.report.get();
   part.other_file = true;
   part.path.clear();

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "framework/host/reading/document.hpp"
+#include "framework/host/reading/reader.hpp"
 #include "framework/host/reading/scope.hpp"
 #include "framework/host/reading/value.hpp"
 
@@ -40,7 +41,9 @@ struct PartSubsystem {
 class Parts {
  public:
   /// file: of the model; see named_path() for how others are found.
-  Parts(std::string file, Diagnostics& diagnostics) : file_(std::move(file)), diagnostics_(diagnostics) {}
+  /// parsed: documents that stand for files.
+  Parts(std::string file, Diagnostics& diagnostics, const ParsedFiles& parsed)
+      : file_(std::move(file)), diagnostics_(diagnostics), parsed_(parsed) {}
 
   /// Defines the parts, and adds the items of all placements to the sections, which hold those of the model.
   /// scope: of the model.
@@ -93,6 +96,7 @@ class Parts {
 
   std::string file_;
   Diagnostics& diagnostics_;
+  const ParsedFiles& parsed_;
   Defined parts_;
   std::vector<std::string> reading_;  ///< files that are being read, each named in the one before
   std::deque<Scope> scopes_;

@@ -160,7 +160,7 @@ Description read_from(RootOf root_of, const std::string& file, const Catalog& ca
   Report report(diagnostics, file);
   Scope scope;
   scope.is_model = true;
-  Parts parts(file, diagnostics);
+  Parts parts(file, diagnostics, options.parsed);
   guarded(report, [&] {
     const Node* const root = root_of(report);
     if (root == nullptr) return;

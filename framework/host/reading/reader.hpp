@@ -1,6 +1,7 @@
 // Reading: model text to Description. The only room that knows file syntax.
 #pragma once
 
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -13,9 +14,14 @@
 
 namespace polyform::host::inline reading {
 
+struct Node;
+/// Documents that were parsed before, by the canonical path of their file.
+using ParsedFiles = std::map<std::string, const Node*, std::less<>>;
+
 struct ReadingOptions {
   bool lenient = false;  ///< as the key of the model: see Description::lenient
   ImportOptions import_options{};  ///< of the importer that reads a file in another program's format
+  ParsedFiles parsed{};  ///< these stand for files that the model includes; they outlive the reading
 };
 
 /// The text of a model in the format of model files, and the name that messages about it have.
@@ -39,7 +45,6 @@ Description read_model(const std::string& file, const Catalog&, Diagnostics&, bo
 Description read_model_text(std::string_view text, const std::string& file, const Catalog&, Diagnostics&,
                             bool& missing_plugin, const ReadingOptions& = {});
 
-struct Node;
 /// The same from a document that was parsed before (document.hpp) and outlives the call.
 Description read_model_tree(const Node& root, const std::string& file, const Catalog&, Diagnostics&,
                             bool& missing_plugin, const ReadingOptions& = {});

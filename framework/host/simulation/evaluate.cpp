@@ -8,6 +8,7 @@
 #include "framework/host/simulation/solver_check.hpp"
 #include "framework/host/simulation/solver_ode.hpp"
 #include "framework/host/simulation/unilateral_motion.hpp"
+#include "polyform/contract/near_rows.hpp"
 #include "polyform/contract/state_time.hpp"
 
 namespace polyform::host::inline simulation {
@@ -37,13 +38,31 @@ void encode_start(double t, Solver& solver, const ConstStateView& start, std::sp
     throw Failure(Exit::simulation_failed, fmt::format("the initial state cannot be taken over: {}", solver.failure()));
 }
 
+/// Forces of one state are found as by events. Elements of many contacts have none while they touch nothing; an integrator
+/// finds them in steps alone, so a state in which they touch is refused.
+static UnilateralUse use_at(double t, const System& system, Solver& solver, std::span<const double> y) {
+  bool any = false;
+  for (const ForceInstances& group : system.view().forces) any = any || NearRows::are_of(*group.type);
+  if (!any) return UnilateralUse::events;
+  UnilateralSet all(system.view(), t, system.initial_state(), solver, UnilateralUse::steps);
+  all.find_near(t, y, 0);
+  if (!all.near_element().empty())
+    throw Failure(Exit::bad_input,
+                  fmt::format("the contacts of `{}` touch as drawn. They are one element of the law rigid, whose forces "
+                              "only an integrator finds in its steps",
+                              all.near_element()),
+                  "Give 'contacts' 'results: each', or the law hunt-crossley.");
+  return UnilateralUse::apart;
+}
+
 BalanceReport evaluate(const System& system, Solver& solver, ObservationStore& store) {
   clear_trouble();
   const double t = system.start_time();
   std::vector<double> y(solver.state_size());
   encode_start(t, solver, system.initial_state(), y);
   SolverOde ode(solver, system.view());
-  UnilateralMotion touching(system.view(), t, system.initial_state(), solver, ode);
+  UnilateralMotion touching(system.view(), t, system.initial_state(), solver, ode,
+                            use_at(t, system, solver, y));
   if (!touching.empty()) {
     y.resize(ode.size());
     touching.renew(t, y);

@@ -8,6 +8,7 @@
 
 #include "framework/diagnostics.hpp"
 #include "framework/host/expressions/approach.hpp"
+#include "framework/host/simulation/failure_at.hpp"
 
 namespace polyform::host::inline simulation {
 
@@ -77,9 +78,8 @@ void EventWatch::evaluate(double t, std::span<double> values, std::span<double> 
   if (t == integrator_.time()) guard_ = guard;
   for (std::size_t k = 0; k < values.size(); ++k)
     if (!std::isfinite(values[k]))
-      throw Failure(Exit::simulation_failed,
-                    fmt::format("the event function of {} is no number at t = {:.6g} s", elements_.name_of(k), t),
-                    "Look at its fields, and at the motion of what it is attached to.");
+      throw FailureAt(t, fmt::format("the event function of {} is no number at t = {:.6g} s", elements_.name_of(k), t),
+                      "Look at its fields, and at the motion of what it is attached to.");
 }
 
 /// The state at t, in y_. At the very instant a quotient may be rounding, and states that are found by evaluations are

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "framework/diagnostics.hpp"
 #include "framework/host/simulation/event_watch.hpp"
+#include "framework/host/simulation/failure_at.hpp"
 
 namespace polyform::host::inline simulation {
 
@@ -96,7 +96,7 @@ void EventWatch::check_pole_of_clock(std::size_t k) {
 void EventWatch::refuse_pole(std::size_t k, double t, const SizesAtPole& sizes) const {
   if (!grows_without_bound(sizes)) return;
   elements_.note_pole(k, t);
-  throw Failure(Exit::simulation_failed, fmt::format("no motion leads past t = {:.9g} s", t));
+  throw FailureAt(t, fmt::format("no motion leads past t = {:.9g} s", t));
 }
 
 /// Next to the zero of a divisor a quotient may be rounding. A fixed step goes over that place: its middle and its end

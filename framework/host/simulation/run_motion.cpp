@@ -14,14 +14,20 @@ namespace {
 // How much wider the way across an event becomes, each time that a state beside it has no rates.
 constexpr double wider = 8;
 
+UnilateralUse use_by(const IntegratorChoice& integrator) {
+  return integrator.type != nullptr && UnilateralSystem::is_used_by(*integrator.type) ? UnilateralUse::steps
+                                                                                      : UnilateralUse::events;
+}
+
 }  // namespace
 
 RunMotion::RunMotion(const SystemView& view, double t, const ConstStateView& start, Solver& solver,
                      const IntegratorChoice& integrator, const StepSettings& settings)
     : solver_(solver),
       equations_(solver, view),
-      touching_(view, t, start, solver, equations_),
-      driven_(equations_, touching_),
+      touching_(view, t, start, solver, equations_, use_by(integrator)),
+      stepped_(view, t, start, solver, use_by(integrator)),
+      driven_(equations_, touching_, stepped_),
       integrator_(driven_, integrator, settings),
       states_(solver.state_size()),
       y_(equations_.size()),
@@ -40,7 +46,7 @@ void RunMotion::begin_from(const RunState& from) {
   auto* const discrete = ask<DiscreteState>(solver_);
   if (from.y.size() != y_.size() ||
       (discrete == nullptr ? !from.discrete.empty() : discrete->set(from.discrete) != Status::ok) ||
-      !touching_.begin_from(from))
+      !(stepped_.empty() ? touching_.begin_from(from) : stepped_.begin_from(from)))
     throw Failure(Exit::simulation_failed, "a state of another model cannot be set");
   std::ranges::copy(from.y, y_.begin());
   integrator_.start(from.time, y_);
@@ -52,7 +58,7 @@ void RunMotion::keep(double t, RunState& out) const {
   out.y.assign(y_.begin(), y_.end());
   if (const auto* const discrete = ask<DiscreteState>(solver_))
     out.discrete.assign(discrete->values().begin(), discrete->values().end());
-  touching_.keep(out);
+  stepped_.empty() ? touching_.keep(out) : stepped_.keep(out);
 }
 
 void RunMotion::stand_at(double t) {

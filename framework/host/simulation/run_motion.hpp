@@ -7,6 +7,7 @@
 #include "framework/host/simulation/run_record.hpp"
 #include "framework/host/simulation/run_state.hpp"
 #include "framework/host/simulation/solver_ode.hpp"
+#include "framework/host/simulation/stepped_contacts.hpp"
 #include "framework/host/simulation/unilateral_ode.hpp"
 
 namespace polyform::host::inline simulation {
@@ -62,7 +63,11 @@ class RunMotion {
   double time() const { return integrator_.time(); }
   Integration& integrator() { return integrator_; }
   const Integration& integrator() const { return integrator_; }
+  /// Empty where the integrator carries the rows in its steps: then they are `stepped`.
   UnilateralMotion& touching() { return touching_; }
+  SteppedContacts& stepped() { return stepped_; }
+  /// What contacts did.
+  const UnilateralTally& tally() const { return stepped_.empty() ? touching_.tally() : stepped_.tally(); }
   /// The solver's equations without the rows that hold at times.
   SolverOde& equations() { return equations_; }
 
@@ -73,6 +78,7 @@ class RunMotion {
   Solver& solver_;
   SolverOde equations_;
   UnilateralMotion touching_;
+  SteppedContacts stepped_;
   UnilateralOde driven_;
   Integration integrator_;
   const std::size_t states_;

@@ -4,6 +4,7 @@
 #include <iterator>
 #include <optional>
 
+#include "framework/host/simulation/failure_at.hpp"
 #include "polyform/mechanics/rheonomic_joints.hpp"
 
 namespace polyform::host::inline simulation {
@@ -63,8 +64,14 @@ void RunStops::before_step(double limit) {
 }
 
 RunStops::Found RunStops::find() {
-  const double event = events_.empty() ? never : events_.find().value_or(never);
   const double touch = touches_.empty() ? never : touches_.find().value_or(never);
+  double event = never;
+  try {
+    if (!events_.empty()) event = events_.find().value_or(never);
+  } catch (const FailureAt& failure) {
+    // A motion that touches something before does not come to this place.
+    if (failure.time() <= touch) throw;
+  }
   saw_peak_ = steps_at_peak_ > 0 || is_at_knot();
   if (steps_at_peak_ > 0) --steps_at_peak_;
   found_at_ = std::min(touch, event);
@@ -162,7 +169,8 @@ void RunStops::carry_across(double knot) {
 std::vector<std::string> RunStops::warnings() const {
   std::vector<std::string> all = jumps_.warnings();
   std::ranges::copy(events_.warnings(), std::back_inserter(all));
-  std::ranges::copy(motion_.touching().tally().warnings(), std::back_inserter(all));
+  std::ranges::copy(motion_.tally().warnings(), std::back_inserter(all));
+  std::ranges::copy(motion_.stepped().warnings(), std::back_inserter(all));
   return all;
 }
 

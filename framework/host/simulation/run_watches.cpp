@@ -19,12 +19,13 @@ RunWatches::RunWatches(const SystemView& view, Solver& solver, RunMotion& motion
       pace_(run.end_time()),
       stability_(motion.equations(), motion.integrator()),
       scales_(view),
-      repeated_(view, solver, motion.touching()),
+      repeated_(view, solver, motion),
       arithmetic_(floating_point_control()) {
   for (const ElementEvents::Source& source : sources) scales_.add(source);
-  if (fixed_step_)
+  // The error of a step in which something touches is of the first order, whatever its length.
+  if (fixed_step_ && motion.stepped().empty())
     check_.emplace(repeated_.driven, run.integrator, step, run.duration / std::min(run.step, run.max_step));
-  else
+  else if (!fixed_step_)
     longest_allowed_ = scales_.longest_step(run.duration);
 }
 

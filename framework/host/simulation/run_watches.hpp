@@ -47,8 +47,8 @@ class RunWatches {
  private:
   /// Repeats steps of an integrator without error control, with equations of its own.
   struct Repeated {
-    Repeated(const SystemView& view, Solver& solver, UnilateralMotion& touching)
-        : equations(solver, view), driven(equations, touching) {}
+    Repeated(const SystemView& view, Solver& solver, RunMotion& motion)
+        : equations(solver, view), driven(equations, motion.touching(), motion.stepped()) {}
     SolverOde equations;
     UnilateralOde driven;
   };

@@ -10,6 +10,7 @@
 #include "framework/host/expressions/formula.hpp"
 #include "framework/host/simulation/element_failures.hpp"
 #include "framework/host/simulation/evaluate.hpp"
+#include "framework/host/simulation/failure_at.hpp"
 #include "framework/host/simulation/kernels_of.hpp"
 #include "framework/host/simulation/row_times.hpp"
 #include "framework/host/simulation/run_clock.hpp"
@@ -159,19 +160,19 @@ class Run {
   /// What there is to tell of the run so far.
   void tell(RunRecord& record) {
     const Statistics done = motion_.integrator().statistics();
-    record.time = motion_.time();
+    record.time = std::min(motion_.time(), failed_at_);
     record.state_size = motion_.states();
     record.kernels = kernels_of(solver_);
     record.steps = done.steps;
     record.rejected_steps = done.rejected;
-    record.evaluations = done.evaluations + watches_.evaluations();
+    record.evaluations = done.evaluations + watches_.evaluations() + motion_.stepped().evaluations();
     record.wall_seconds = clock_.seconds();
     record.seconds_per_evaluation = clock_.seconds_per_evaluation();
     rows_.store(record);
     record.longest_step = watches_.longest_step();
     record.stops = stops_.knots_passed();
     record.events = stops_.events_passed();
-    record.notes = motion_.touching().tally().notes();
+    record.notes = motion_.tally().notes();
     if (!stops_.ended_by().empty())
       record.notes.push_back(fmt::format("{} ended the run at t = {:.9g} s", stops_.ended_by(), motion_.time()));
     record.choices = motion_.integrator().choices();
@@ -209,9 +210,22 @@ class Run {
     watches_.look([this] { return stops_.held_by_guard(); });
   }
 
+  /// Where the motion ends within the step, the rows before that are results.
+  RunStops::Found find_stop() {
+    try {
+      return stops_.find();
+    } catch (const FailureAt& failure) {
+      failed_at_ = failure.time();
+      // Beside a pole the accelerations are those of the rounding.
+      constexpr double share_before = 1e-6;
+      rows_until(std::max(motion_.integrator().previous_time(), (1 - share_before) * failed_at_));
+      throw;
+    }
+  }
+
   /// The rows within the last step, and what happened in it.
   void look_back() {
-    const RunStops::Found found = stops_.find();
+    const RunStops::Found found = find_stop();
     if (found == RunStops::Found::step_again) return;
     if (stops_.saw_peak()) watches_.look_at_peak();
     ahead_ = found;
@@ -296,6 +310,7 @@ class Run {
   RunRecord record_;
   double last_row_ = -1;  ///< its time
   double limit_ = 0;
+  double failed_at_ = never;  ///< within the last step
   std::optional<RunStops::Found> ahead_;  ///< what ends the last step, while rows before it are still to come
   double end_of_steps_ = never;           ///< a time that no step goes past
   bool keeps_state_ = false;              ///< at each row, for the caller

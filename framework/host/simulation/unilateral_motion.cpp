@@ -34,8 +34,8 @@ constexpr double redundant = 1e-9;
 }  // namespace
 
 UnilateralMotion::UnilateralMotion(const SystemView& view, double t, const ConstStateView& start, Solver& solver,
-                                   Ode& ode)
-    : set_(view, t, start, solver),
+                                   Ode& ode, UnilateralUse use)
+    : set_(view, t, start, solver, use == UnilateralUse::steps ? UnilateralUse::none : use),
       solver_(solver),
       ode_(ode),
       response_(view, set_, solver, ode),

@@ -24,8 +24,8 @@ class UnilateralMotion {
   enum Function : std::size_t { closing, pulling, gripping, resting, functions_per_point };
 
   /// All arguments outlive the object. t: the time of the start, s; ode: the solver's. Failure (bad_input) if surfaces
-  /// overlap at the start.
-  UnilateralMotion(const SystemView&, double t, const ConstStateView& start, Solver&, Ode& ode);
+  /// overlap at the start. use: events; otherwise it is empty.
+  UnilateralMotion(const SystemView&, double t, const ConstStateView& start, Solver&, Ode& ode, UnilateralUse use);
 
   bool empty() const { return set_.empty(); }
   const UnilateralSet& set() const { return set_; }
@@ -52,7 +52,7 @@ class UnilateralMotion {
   bool allow_overlaps();
   /// Whether the function tells of a gap that opens at the state that was evaluated last.
   bool opens(std::size_t function) const;
-  UnilateralTally& tally() { return tally_; }
+  const UnilateralTally& tally() const { return tally_; }
 
   /// The modes, and what is known of each point and counted of each element, for begin_from() of the same model.
   void keep(RunState&) const;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "framework/host/integration/ode.hpp"
+#include "framework/host/simulation/stepped_contacts.hpp"
 #include "framework/host/simulation/unilateral_motion.hpp"
 
 namespace polyform::host::inline simulation {
@@ -9,7 +10,9 @@ namespace polyform::host::inline simulation {
 /// It offers no matrix for Newton's iteration: that of a solver knows nothing of the forces of these rows.
 class UnilateralOde final : public Ode {
  public:
-  UnilateralOde(Ode& ode, UnilateralMotion& motion) : ode_(ode), motion_(motion) {}
+  /// One of motion and stepped is empty.
+  UnilateralOde(Ode& ode, UnilateralMotion& motion, SteppedContacts& stepped)
+      : ode_(ode), motion_(motion), stepped_(stepped) {}
   std::size_t size() const noexcept override { return ode_.size(); }
   std::size_t integrals() const noexcept override { return ode_.integrals(); }
   bool derivative(double t, std::span<const double> y, std::span<double> ydot) noexcept override {
@@ -30,10 +33,12 @@ class UnilateralOde final : public Ode {
   SecondOrderSystem* second_order() noexcept override { return ode_.second_order(); }
   NewtonMatrix* newton_matrix() noexcept override { return motion_.empty() ? ode_.newton_matrix() : nullptr; }
   StiffestElement* stiffest_element() noexcept override { return ode_.stiffest_element(); }
+  UnilateralSystem* unilateral() noexcept override { return stepped_.empty() ? nullptr : &stepped_; }
 
  private:
   Ode& ode_;
   UnilateralMotion& motion_;
+  SteppedContacts& stepped_;
   bool failed_here_ = false;
 };
 

@@ -28,51 +28,62 @@ struct UnilateralSet::Motion {
   TreeKinematics tree;
 };
 
-UnilateralSet::UnilateralSet(const SystemView& view, double t, const ConstStateView& start, Solver& solver)
+UnilateralSet::UnilateralSet(const SystemView& view, double t, const ConstStateView& start, Solver& solver,
+                             UnilateralUse use)
     : view_(view), solver_(solver) {
-  for (const ForceInstances& group : view.forces) add(view, group);
+  for (const ForceInstances& group : view.forces) {
+    if (use == UnilateralUse::events && NearRows::are_of(*group.type))
+      throw Failure(Exit::bad_input,
+                    fmt::format("the contacts of `{}` are one element of the law rigid, which has no events",
+                                group.names.front()),
+                    "Take an integrator that carries contacts in its steps, such as moreau-jean; or give 'contacts' "
+                    "'results: each', or the law hunt-crossley.");
+    if (use == UnilateralUse::apart && NearRows::are_of(*group.type)) continue;
+    if (use != UnilateralUse::none) add(view, group);
+  }
   if (empty()) return;
   motion_ = std::make_unique<Motion>(view);
-  const std::size_t n = points_.size();
-  for (auto* part : {&gap_, &holding_, &sliding_, &before_}) part->resize(n);
-  for (auto* part : {&B_, &bias_, &rates_, &terms_}) part->resize(rows_per_point * n);
-  A_.resize(2 * rows_per_point * n);
+  list_points();
   find_slots(t, start, solver);
 }
 
 UnilateralSet::~UnilateralSet() = default;
 
 void UnilateralSet::add(const SystemView& view, const ForceInstances& group) {
-  if (!UnilateralRows::are_of(*group.type)) return;
+  if (!UnilateralRows::are_of(*group.type) && !NearRows::are_of(*group.type)) return;
   auto [batch, object] = make_own_batch(group);
-  auto* const rows = ask<UnilateralRows>(*batch);
+  auto* const near = ask<NearRows>(*batch);
+  auto* const rows = near != nullptr ? &near->rows() : ask<UnilateralRows>(*batch);
   if (rows == nullptr) return;
   auto* loaded = ask<LoadedFriction>(*batch);
   bool any_loaded = false;
   for (std::size_t i = 0; loaded != nullptr && i < group.instances.size(); ++i)
     any_loaded = any_loaded || loaded->is_loaded(i);
   if (!any_loaded) loaded = nullptr;
-  Batch& b = batches_.emplace_back(Batch{std::make_unique<Attachments>(view, group.instances, group.joints),
-                                         {},
-                                         {},
-                                         rows,
-                                         loaded,
-                                         group.joints,
-                                         std::vector<Spatial>(group.joints.size()),
-                                         std::vector<Spatial>(group.joints.size()),
-                                         {},
-                                         {},
-                                         std::move(object),
-                                         points_.size(),
-                                         rows->point_count(),
-                                         group.state_offset,
-                                         group.type->state_count() * group.instances.size(),
-                                         {}});
-  std::vector<std::size_t> first_marker, first_velocity;
+  Batch& b = batches_.emplace_back(Batch{.attached = std::make_unique<Attachments>(view, group.instances, group.joints),
+                                         .frames = {},
+                                         .velocities = {},
+                                         .rows = rows,
+                                         .near = near,
+                                         .first_marker = {},
+                                         .first_velocity = {},
+                                         .first_element = element_names_.size(),
+                                         .loaded = loaded,
+                                         .joints = group.joints,
+                                         .reactions = std::vector<Spatial>(group.joints.size()),
+                                         .motions = std::vector<Spatial>(group.joints.size()),
+                                         .given_holding = {},
+                                         .given_sliding = {},
+                                         .object = std::move(object),
+                                         .first = 0,
+                                         .count = 0,
+                                         .state = group.state_offset,
+                                         .state_count = group.type->state_count() * group.instances.size(),
+                                         .slots = {}});
   std::size_t joint = 0;
   for (std::size_t i = 0; i < group.instances.size(); ++i) {
-    first_marker.push_back(b.frames.size());
-    first_velocity.push_back(b.velocities.size());
+    b.first_marker.push_back(b.frames.size());
+    b.first_velocity.push_back(b.velocities.size());
     for (const Marker& marker : group.instances[i].markers) {
       b.frames.push_back(marker.frame);
       if (is_ground(marker.body) || view.bodies[at(marker.body)].flexible == rigid) continue;
@@ -86,17 +97,7 @@ void UnilateralSet::add(const SystemView& view, const ForceInstances& group) {
       for (std::size_t v = 0; v < data.nv; ++v) b.velocities.push_back(data.v_offset + v);
     }
   }
-  const std::size_t first_element = element_names_.size();
   for (const std::string_view name : group.names) element_names_.emplace_back(name);
-  for (std::size_t k = 0; k < b.count; ++k) {
-    UnilateralPoint& point = points_.emplace_back();
-    rows->describe_point(k, point);
-    batch_of_.push_back(batches_.size() - 1);
-    elements_.push_back(first_element + point.instance);
-    first_marker_.push_back(first_marker[point.instance]);
-    velocity_.push_back(point.velocity == UnilateralPoint::none ? UnilateralPoint::none
-                                                                : first_velocity[point.instance] + point.velocity);
-  }
   states_.resize(std::max(states_.size(), b.state_count));
 }
 
@@ -232,6 +233,26 @@ void UnilateralSet::rates_at(double t, std::span<const double> y, std::span<doub
   find_rates(rates, {});
 }
 
+void UnilateralSet::rate_parts_at(double t, std::span<const double> y, std::span<double> parts) {
+  decode(t, y);
+  for (std::size_t k = 0; k < points_.size(); ++k) {
+    const Batch& b = batches_[batch_of_[k]];
+    const auto motions = b.attached->motions();
+    for (std::size_t r = rows_per_point * k; r < rows_per_point * (k + 1); ++r) {
+      for (std::size_t m = 0; m < 2; ++m) {
+        const Spatial& A = A_[2 * r + m];
+        if (b.frames.empty() || is_ground(b.frames[markers_[k][m]])) {
+          parts[3 * r + m] = 0;
+          continue;
+        }
+        const MarkerMotion& motion = motions[markers_[k][m]];
+        parts[3 * r + m] = dot(A.angular, motion.angular_velocity) + dot(A.linear, motion.velocity);
+      }
+      parts[3 * r + 2] = velocity_[k] == UnilateralPoint::none ? 0 : B_[r] * motion_->v[b.velocities[velocity_[k]]];
+    }
+  }
+}
+
 void UnilateralSet::find_rates(std::span<double> rates, std::span<double> terms) const {
   for (std::size_t k = 0; k < points_.size(); ++k) {
     const Batch& b = batches_[batch_of_[k]];
@@ -240,7 +261,7 @@ void UnilateralSet::find_rates(std::span<double> rates, std::span<double> terms)
     for (std::size_t r = rows_per_point * k; r < rows_per_point * (k + 1); ++r) {
       double rate = 0, size = 0;
       for (std::size_t m = 0; has_markers && m < 2; ++m) {
-        const MarkerMotion& motion = motions[first_marker_[k] + m];
+        const MarkerMotion& motion = motions[markers_[k][m]];
         const Spatial& A = A_[2 * r + m];
         rate += dot(A.angular, motion.angular_velocity) + dot(A.linear, motion.velocity);
         size += norm(A.angular) * norm(motion.angular_velocity) + norm(A.linear) * norm(motion.velocity);
@@ -262,7 +283,7 @@ void UnilateralSet::accelerations(const Observation& now, std::span<double> out)
     for (std::size_t r = rows_per_point * k; r < rows_per_point * (k + 1); ++r) {
       double sum = bias_[r];
       for (std::size_t m = 0; !b.frames.empty() && m < 2; ++m) {
-        const std::size_t marker = first_marker_[k] + m;
+        const std::size_t marker = markers_[k][m];
         if (is_ground(b.frames[marker])) continue;
         const Observation::Body& body = now.bodies[at(b.frames[marker])];
         const Vec3 arm = b.attached->arms()[marker], &omega = body.angular_velocity;
@@ -310,12 +331,14 @@ void UnilateralSet::pass_impact(std::size_t point, double loss, std::span<double
 }
 
 bool has_unilateral_rows(const SystemView& view) {
-  return std::ranges::any_of(view.forces, [](const ForceInstances& group) { return UnilateralRows::are_of(*group.type); });
+  return std::ranges::any_of(view.forces, [](const ForceInstances& group) {
+    return UnilateralRows::are_of(*group.type) || NearRows::are_of(*group.type);
+  });
 }
 
 void refuse_unilateral_rows(const SystemView& view, std::string_view what) {
   for (const ForceInstances& group : view.forces) {
-    if (!UnilateralRows::are_of(*group.type)) continue;
+    if (!UnilateralRows::are_of(*group.type) && !NearRows::are_of(*group.type)) continue;
     throw Failure(Exit::bad_input,
                   fmt::format("{} cannot be done with `{}`: it touches, sticks or locks without giving way, so that "
                               "the equations change with the motion",

@@ -1,7 +1,9 @@
 // The rows of all elements that touch, stick or lock at times, at states of any solver.
 #pragma once
 
+#include <array>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -9,13 +11,19 @@
 #include "framework/host/simulation/observation_store.hpp"
 #include "framework/host/simulation/own_batch.hpp"
 #include "polyform/contract/loaded_friction.hpp"
+#include "polyform/contract/near_rows.hpp"
 #include "polyform/contract/unilateral.hpp"
 #include "polyform/mechanics/attachments.hpp"
 
 namespace polyform::host::inline simulation {
 
-/// Own batches of the elements that give UnilateralRows, fed from Solver::decode. Rows are numbered point after point,
-/// three per point: the normal, then the tangents. Nothing allocates after construction.
+/// Who finds the forces of rows that hold at times: nobody, the host by events, or an integrator in its steps. apart: the
+/// host, of a state in which no element with NearRows touches anything, which leaves those out.
+enum class UnilateralUse { none, events, apart, steps };
+
+/// Own batches of the elements that give UnilateralRows or NearRows, fed from Solver::decode. Rows are numbered point after point,
+/// three per point: the normal, then the tangents. Nothing allocates after construction, but for find_near() where there
+/// are more points than ever before.
 ///
 /// The forces of rows reach a solver as first-order states: put_forces() writes them into its y.
 ///
@@ -25,15 +33,26 @@ class UnilateralSet {
   static constexpr std::size_t rows_per_point = 3;
 
   /// Failure (bad_input) if the solver gives no SecondOrderSystem or keeps first-order states in a form of its own, or
-  /// an element touches a flexible body; (simulation_failed) if memory runs out. start: a state that the solver can
-  /// encode, at time t.
-  UnilateralSet(const SystemView&, double t, const ConstStateView& start, Solver&);
+  /// an element touches a flexible body, or has NearRows that are to be used by events; (simulation_failed) if memory
+  /// runs out. start: a state that the solver can encode, at time t. With no use it is empty.
+  UnilateralSet(const SystemView&, double t, const ConstStateView& start, Solver&, UnilateralUse);
   ~UnilateralSet();  // where Motion is known
   UnilateralSet(const UnilateralSet&) = delete;
   UnilateralSet& operator=(const UnilateralSet&) = delete;
 
-  bool empty() const { return points_.empty(); }
+  bool empty() const { return batches_.empty(); }
+  /// Finds the points of NearRows that may close within `step`, s; all points are numbered anew. Failure
+  /// (simulation_failed) if memory runs out.
+  void find_near(double t, std::span<const double> y, double step);
+  /// What a point is about: the frame of its side 0 or 1, ground too where it has none, and a velocity of the system,
+  /// or UnilateralPoint::none.
+  FrameIndex frame_of(std::size_t k, std::size_t side) const;
+  std::size_t velocity_of(std::size_t k) const;
+  /// Three numbers by which a point is the same one after find_near().
+  std::array<std::uint64_t, 3> key_of(std::size_t k) const;
   std::size_t points() const { return points_.size(); }
+  /// After find_near(): the first element of NearRows that has points; "" where none has.
+  std::string_view near_element() const;
   const UnilateralPoint& point(std::size_t k) const { return points_[k]; }
   /// Element and point, for messages: "`floor` (contact)".
   std::string name_of(std::size_t k) const;
@@ -56,6 +75,9 @@ class UnilateralSet {
   double terms(std::size_t row) const { return terms_[row]; }
   /// The largest angular velocity of what the rows are about, at the evaluated state, rad/s.
   double turning() const { return turning_; }
+  /// The parts of rates at velocities of another state with the same positions, three per row: of side 0, of side 1,
+  /// and of the joint velocity.
+  void rate_parts_at(double t, std::span<const double> y, std::span<double> parts);
   /// Rates of the evaluated rows at velocities of another state with the same positions.
   void rates_at(double t, std::span<const double> y, std::span<double> rates);
   /// d/dt of the rates of the evaluated rows, from what the solver observes at that state.
@@ -74,6 +96,9 @@ class UnilateralSet {
     std::vector<FrameIndex> frames;       ///< of the markers
     std::vector<std::size_t> velocities;  ///< of the attached joint velocities, among those of the system
     UnilateralRows* rows;
+    NearRows* near;  ///< nullptr if its points are always the same
+    std::vector<std::size_t> first_marker, first_velocity;  ///< per instance
+    std::size_t first_element;
     LoadedFriction* loaded;  ///< nullptr if no friction grows with what a joint transmits
     std::span<const JointIndex> joints;
     std::vector<Spatial> reactions, motions;           ///< of these
@@ -85,6 +110,7 @@ class UnilateralSet {
   };
   struct Motion;
   void add(const SystemView&, const ForceInstances&);
+  void list_points();
   void find_slots(double t, const ConstStateView& start, Solver&);
   void decode(double t, std::span<const double> y);
   double fastest_turning() const;
@@ -100,7 +126,8 @@ class UnilateralSet {
   std::vector<Batch> batches_;
   std::vector<UnilateralPoint> points_;
   std::vector<std::size_t> batch_of_, elements_;      ///< per point
-  std::vector<std::size_t> first_marker_, velocity_;  ///< per point, in its batch
+  std::vector<std::array<std::size_t, 2>> markers_;   ///< per point, in its batch
+  std::vector<std::size_t> velocity_;                 ///< per point, in its batch
   std::vector<std::string> element_names_;
   std::unique_ptr<Motion> motion_;
   double time_ = 0;     ///< of the last decoded state

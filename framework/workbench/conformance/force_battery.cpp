@@ -14,6 +14,7 @@
 #include "framework/workbench/conformance/element_systems.hpp"
 #include "framework/workbench/conformance/event_checks.hpp"
 #include "framework/workbench/conformance/larger.hpp"
+#include "framework/workbench/conformance/law_checks.hpp"
 #include "framework/workbench/conformance/measured_rate.hpp"
 #include "framework/workbench/conformance/model_state.hpp"
 #include "framework/workbench/conformance/output_checks.hpp"
@@ -403,6 +404,30 @@ void check_derivatives(const ForceType& type, const std::vector<Case>& cases, Ch
       });
 }
 
+/// For a type that tells its law.
+void check_law(const std::vector<Case>& cases, Checklist& list) {
+  const auto loads = loads_in(cases.front());
+  if (ask<ForceLaw>(*loads) == nullptr) return;
+  list.claim("the law that it tells is that of its output", 1e-12,
+             "tell by record() what evaluate() computes, with the same numbers (contract/force_law.hpp)",
+             [&](Measure& m) {
+               on_load_paths(cases, m, [&](const Case& one, Path& path, const ForceInstances& group) {
+                 const auto batch = make_loads(*group.type, group.instances);
+                 ForceLaw& law = *ask<ForceLaw>(*batch);
+                 if (!law.obstacle().empty()) return;
+                 for (const double t : {0.0, 0.2}) {
+                   path.go(t);
+                   const BatchInput in = joined(inputs(one, path, t));
+                   const Load load = loads_of(*batch, in);
+                   const ToldLoad told = told_load(law, in);
+                   const Load as_told{told.wrenches, told.efforts, told.rates, load.potential_energy, told.power};
+                   m.see(difference(load, as_told, load), "at a random state");
+                 }
+               });
+               if (m.seen() == 0) throw Undecided("it tells no law of any of the instances");
+             });
+}
+
 }  // namespace
 
 void check_force(const ForceType& type, const Bench& bench, Checklist& list) {
@@ -414,6 +439,7 @@ void check_force(const ForceType& type, const Bench& bench, Checklist& list) {
   if (!list.prepare(instances_are_made, sound_instances, prepare, needs_example)) return;
   check_finite(type, cases, list);
   check_derivatives(type, cases, list);
+  check_law(cases, list);
   check_power(type, cases, list);
   check_frames(type, cases, list);
   check_batches(type, cases, list);

@@ -55,7 +55,7 @@ class Held {
 struct Layout {
   Layout(const DeviceRequest& request, std::size_t worlds)
       : starts(request.numbers * worlds), in(starts + request.states * worlds),
-        rows(request.times.size() * request.states * worlds), out(rows + (worlds + 7) / 8) {}
+        rows(request.times.size() * (request.states + request.integrals) * worlds), out(rows + (worlds + 7) / 8) {}
   std::size_t starts, in, rows, out;
 };
 
@@ -173,7 +173,7 @@ void DeviceRuns::begin(Chunk& chunk, const DeviceRequest& request, const DeviceW
 bool DeviceRuns::end(Chunk& chunk, const DeviceRequest& request, const DeviceWorldInput& input) {
   check(device_->wait(chunk.queue));
   busy_ += device_->seconds(chunk.queue);
-  const std::size_t count = std::exchange(chunk.worlds, 0), size = request.times.size() * request.states;
+  const std::size_t count = std::exchange(chunk.worlds, 0), size = request.times.size() * (request.states + request.integrals);
   const auto* const rows = static_cast<const double*>(chunk.host_out.get());
   const auto* const marks = reinterpret_cast<const unsigned char*>(rows + Layout(request, count).rows);
   std::vector<double> of_one(size);

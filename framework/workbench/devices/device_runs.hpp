@@ -19,6 +19,7 @@ struct DeviceRequest {
   StepSettings steps;
   std::span<const double> times;        ///< row_times()
   std::size_t worlds, states, numbers;  ///< how many, and numbers of each: of a state, and DeviceWorld::number_count()
+  std::size_t integrals = 0;            ///< numbers that rows have after the state: the work of what acts
   std::size_t sharers = 1;              ///< processes that use the device at a time
 };
 struct DeviceWorldInput {

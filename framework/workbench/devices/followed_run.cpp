@@ -57,6 +57,8 @@ std::vector<double> row_times(const RunSettings& settings) {
   return times;
 }
 
+std::size_t integrals_of(const System& system) { return may_do_work(system.view()) ? 1 : 0; }
+
 RunRecord follow(const System& system, Solver& solver, const RunSettings& settings, std::span<RowSink* const> sinks,
                  std::span<const double> times, std::span<const double> states) {
   RunRecord record;
@@ -68,12 +70,13 @@ RunRecord follow(const System& system, Solver& solver, const RunSettings& settin
     std::optional<StepsFromRows> steps;
     if (settings.integrator.fixed_step())
       steps.emplace(system, solver, settings, tolerances.step_settings(), times.size());
-    std::vector<double> y(solver.state_size());
-    encode_start(system.start_time(), solver, start, y);
+    const std::size_t own = solver.state_size();
+    std::vector<double> y(own + integrals_of(system));
+    encode_start(system.start_time(), solver, start, std::span(y).first(own));
     const double usual_step = std::min(settings.step, settings.max_step);
     const auto put = [&](std::size_t row, double t) {
       // So many evaluations there were at least: by their number the rows to check are chosen.
-      rows.put(t, y, 0, {}, static_cast<std::size_t>(t / usual_step));
+      rows.put(t, std::span(y).first(own), own < y.size() ? y[own] : 0, {}, static_cast<std::size_t>(t / usual_step));
       if (steps) steps->look(row, t, y);
     };
     put(0, 0);
@@ -82,7 +85,7 @@ RunRecord follow(const System& system, Solver& solver, const RunSettings& settin
       put(r + 1, times[r]);
     }
     record.time = settings.duration;
-    record.state_size = y.size();
+    record.state_size = own;
     record.kernels = kernels_of(solver);
     rows.store(record);
     if (steps)

@@ -11,10 +11,13 @@ namespace polyform::host::inline devices {
 /// The times of the rows of a run after the first, s.
 std::vector<double> row_times(const RunSettings&);
 
-/// A run of the system with these states at row_times(), one after the other, each as the solver's y. Its rows are
-/// observed, looked over and handed on as those of simulate(). With a fixed step, steps from some of them are repeated
-/// as two of half the size, as there; what else simulate() finds by looking at each step is not found. The equation has
-/// no states beside the solver's: nothing in the system does work.
+/// How many numbers a row of states has after the solver's: one, the work, where anything may do some.
+std::size_t integrals_of(const System&);
+
+/// A run of the system with these states at row_times(), one after the other, each as the solver's y and the
+/// integrals after it. Its rows are observed, looked over and handed on as those of simulate(). With a
+/// fixed step, steps from some of them are repeated as two of half the size, as there; what else simulate() finds by
+/// looking at each step is not found.
 RunRecord follow(const System&, Solver&, const RunSettings&, std::span<RowSink* const>, std::span<const double> times,
                  std::span<const double> states);
 

@@ -31,7 +31,7 @@ constexpr double at_rounding = 1e-10;
 constexpr double hardly_restored = 1e-6;
 /// Digits that second differences of accelerations have: of a stiffness, and of a force.
 constexpr double digits_of_stiffness = 1e-10;
-/// What stands in for a stiffness where no motion has any, N/m of unit modal mass.
+/// What stands in for a stiffness where no motion has any, as a part of what acts over a large deviation.
 constexpr double no_stiffness = 1e-12;
 /// Part of the trace that makes an inertia definite which rounding leaves semidefinite.
 constexpr double inertia_rounding = 1e-14;
@@ -40,8 +40,6 @@ constexpr double first_damping = 1e-3, no_damping = 1e-9, least_damping = 1e-10;
 /// In place of a size that vanishes, where it divides.
 constexpr double least_size = std::numeric_limits<double>::min();
 constexpr double none_before = std::numeric_limits<double>::max();
-/// Accelerations, relative to those of gravity and of the held motion, that count as none.
-constexpr double balance_tolerance = 1e-8;
 
 double step_size(const EquilibriumEquations& balance, const VectorXd& z) {
   double size = 0;
@@ -49,8 +47,24 @@ double step_size(const EquilibriumEquations& balance, const VectorXd& z) {
   return size;
 }
 
+/// The sizes of the accelerations of all coordinates, and after them of the rates of all first-order states, at the
+/// present state. The search may choose other independent coordinates as it goes, so no row keeps its size.
+VectorXd sizes_of(const System& system, const SolverMaker& make, const EquilibriumEquations& balance,
+                  const EquilibriumRequest& request) {
+  OperatingPoint point;
+  point.time = system.start_time();
+  point.state = balance.state();
+  point.trimmed = request.trimmed;
+  point.offsets = balance.offsets();
+  const Linearization frame = frame_of(system.view(), point.time, point.state, balance.choice());
+  const PointModel model(system, make, point, frame);
+  VectorXd sizes(static_cast<Index>(model.coordinates() + model.view().states));
+  for (Index k = 0; k < sizes.size(); ++k) sizes[k] = model.acceleration_size(static_cast<std::size_t>(k));
+  return sizes;
+}
+
 /// The step of the descent, with first-order states that follow.
-VectorXd descent_step(EquilibriumEquations& balance, double acceleration_size) {
+VectorXd descent_step(EquilibriumEquations& balance, const VectorXd& sizes) {
   const Index n = balance.moves(), x = balance.states();
   const MatrixXd J = balance.jacobian();
   MatrixXd M = balance.inertia();
@@ -70,9 +84,15 @@ VectorXd descent_step(EquilibriumEquations& balance, double acceleration_size) {
   const MatrixXd K = -0.5 * (M * G + (M * G).transpose());
   const Eigen::GeneralizedSelfAdjointEigenSolver<MatrixXd> modes(K, M);
   const VectorXd& stiffness = modes.eigenvalues();
+  VectorXd size_of_move(n);
+  double rate = 0;  // of what acts, squared
+  for (Index k = 0; k < n; ++k) {
+    size_of_move[k] = sizes[balance.size_row(k)];
+    rate = std::max(rate, size_of_move[k] / balance.scale(k));
+  }
   const double stiffest = stiffness.cwiseAbs().maxCoeff(),
-               floor = std::max(digits_of_stiffness * stiffest, no_stiffness);
-  const double rounding = digits_of_stiffness * acceleration_size * std::sqrt(M.trace());
+               floor = std::max(digits_of_stiffness * stiffest, no_stiffness * rate);
+  const double rounding = digits_of_stiffness * std::sqrt(M.diagonal().dot(size_of_move.cwiseAbs2()));
   VectorXd z = VectorXd::Zero(balance.unknowns());
   for (Index k = 0; k < n; ++k) {
     const VectorXd shape = modes.eigenvectors().col(k);
@@ -90,11 +110,11 @@ VectorXd descent_step(EquilibriumEquations& balance, double acceleration_size) {
 }
 
 /// Down the potential energy. True when the steps have settled.
-bool descend(EquilibriumEquations& balance, double acceleration_size, std::size_t& iterations) {
+bool descend(EquilibriumEquations& balance, const VectorXd& sizes, std::size_t& iterations) {
   double before = none_before;
   for (; iterations < most_iterations; ++iterations) {
     if (balance.moves() == 0) return balance.states() == 0;
-    VectorXd there, z = descent_step(balance, acceleration_size);
+    VectorXd there, z = descent_step(balance, sizes);
     const double size = step_size(balance, z);
     if (!std::isfinite(size)) return false;
     if (size < settled || (size < at_rounding && size > 0.5 * before)) return true;
@@ -151,13 +171,13 @@ void fit(EquilibriumEquations& balance, std::size_t& iterations) {
   }
 }
 
-void name_unbalanced(EquilibriumEquations& balance, double tolerance, Equilibrium& out) {
+void name_unbalanced(EquilibriumEquations& balance, const VectorXd& sizes, Equilibrium& out) {
   const Index n = balance.moves();
   const VectorXd force = n > 0 ? VectorXd(balance.inertia() * balance.now().head(n)) : VectorXd();
   for (Index k = 0; k < balance.rows(); ++k) {
     const double a = balance.now()[k];
     out.residual = std::max(out.residual, std::abs(a));
-    if (std::abs(a) <= tolerance) continue;
+    if (std::abs(a) <= balance_tolerance * sizes[balance.size_row(k)]) continue;
     if (k >= balance.equations()) {
       out.unbalanced.push_back({balance.turning(k).velocity, of_no_symmetry, a, a});
       continue;
@@ -182,10 +202,10 @@ Equilibrium find_equilibrium(const System& system, const SolverMaker& make, cons
   const SamplersFollow each_holds_its_input;
   std::optional<EquilibriumEquations> search(std::in_place, system, make, request);
   Equilibrium out;
-  const double size = acceleration_size(system.view(), search->state());
+  const VectorXd sizes = sizes_of(system, make, *search, request);
   const bool at_rest = !request.steady && request.trimmed.empty() && !search->anything_held();
   std::size_t descended = 0;
-  if (!at_rest || !descend(*search, size, descended)) {
+  if (!at_rest || !descend(*search, sizes, descended)) {
     // From the start: a descent that does not end may have gone far.
     if (at_rest) search.emplace(system, make, request);
     fit(*search, out.iterations);
@@ -193,7 +213,8 @@ Equilibrium find_equilibrium(const System& system, const SolverMaker& make, cons
   out.iterations += descended;
   EquilibriumEquations& balance = *search;
   out.warning = balance.check();
-  name_unbalanced(balance, balance_tolerance * size, out);
+  // What acted at the start could act: at an unloaded equilibrium nothing is left but rounding of it.
+  name_unbalanced(balance, sizes_of(system, make, balance, request).cwiseMax(sizes), out);
   out.point.time = system.start_time();
   out.point.state = balance.state();
   for (Index k = 0; request.steady && k < balance.moves(); ++k)

@@ -36,6 +36,13 @@ class EquilibriumEquations {
   const Coordinate& turning(Index row) const {
     return names_[steady_->coordinates()[static_cast<std::size_t>(row - equations())]];
   }
+  /// The coordinate that a row belongs to; of first-order states, after all coordinates, the state.
+  Index size_row(Index row) const {
+    if (row < moves()) return static_cast<Index>(velocity(row));
+    if (row >= equations())
+      return static_cast<Index>(steady_->coordinates()[static_cast<std::size_t>(row - equations())]);
+    return static_cast<Index>(names_.size() + choice_.state.independent[static_cast<std::size_t>(row - moves())]);
+  }
   Index unknowns() const { return equations() + static_cast<Index>(offsets_.size()); }
   bool anything_held() const { return anything_held_; }
   const Coordinate& coordinate(Index move) const { return names_[velocity(move)]; }

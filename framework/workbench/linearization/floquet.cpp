@@ -73,10 +73,11 @@ MatrixXd change_of(const PointModel& model, const MinimalCoordinates& from, cons
   if (to.positions() + to.velocities() + to.states() != n)
     throw Failure(Exit::simulation_failed, "the number of independent coordinates changes along the motion");
   MatrixXd out(static_cast<Index>(n), static_cast<Index>(n));
+  const std::vector<double> scales = state_scales(view, from, state, model.acting());
   std::vector<double> deviation(n);
   CanonicalState there;
   for (std::size_t k = 0; k < n; ++k) {
-    const Derivative d = differentiate(n, 0.01, [&](double h, std::span<double> row) {
+    const Derivative d = differentiate(n, 0.01 * scales[k], [&](double h, std::span<double> row) {
       deviation[k] = h;
       const bool done = closed.place(deviation, there);
       deviation[k] = 0;
@@ -156,11 +157,12 @@ Mode::Trend trend_of(const Multiplier& m) {
 double misfit_of_period(const PointModel& model, const Linearization& linear, const PathMaker& make, double period) {
   const auto differ = [&](const Linearization& a, const Linearization& b) {
     const MatrixXd A = scaled(a.A.value, a.scales), B = scaled(b.A.value, a.scales);
-    double rates = 0, largest = model.acceleration_size();
+    double rates = 0, largest = model.acting().rate;
     for (std::size_t i = 0; i < a.rates.size(); ++i) {
-      rates = std::max(rates, std::abs(a.rates[i] - b.rates[i]));
-      largest = std::max(largest, std::abs(a.rates[i]));
+      rates = std::max(rates, std::abs(a.rates[i] - b.rates[i]) / a.scales[i]);
+      largest = std::max(largest, std::abs(a.rates[i]) / a.scales[i]);
     }
+    largest = std::max(largest, least_divisor);
     return std::max((A - B).norm() / std::max(A.norm(), least_divisor), rates / largest);
   };
   constexpr double between = 0.3819660112501051;  // irrational: no half of a period that is not in `period`
@@ -184,15 +186,13 @@ double misfit_of_motion(PointModel& model, MotionPath& path, double period) {
   if (!model.evaluate(model.time(), model.nominal(), start, before) ||
       !model.evaluate(model.time() + period, path.at(period), end, after))
     throw Failure(Exit::simulation_failed, model.failure());
-  double speed = 0, apart = 0, largest = model.acceleration_size(), change = 0;
+  double apart = 0;
   for (std::size_t c = 0; c < model.coordinates(); ++c) {
-    const double v = model.velocity(start, c);
-    speed = std::max(speed, std::abs(v));
-    apart = std::max(apart, std::abs(model.velocity(end, c) - v));
-    largest = std::max(largest, std::abs(before.vdot[c]));
-    change = std::max(change, std::abs(after.vdot[c] - before.vdot[c]));
+    const double v = model.velocity(start, c), a = before.vdot[c];
+    apart = std::max({apart, std::abs(model.velocity(end, c) - v) / model.velocity_size(c),
+                      std::abs(after.vdot[c] - a) / std::max(model.acceleration_size(c), std::abs(a))});
   }
-  return std::max(apart / std::max(speed, least_divisor), change / largest);
+  return apart;
 }
 
 Floquet find_multipliers(const PointModel& model, const Linearization& linear, const PathMaker& make, double period,

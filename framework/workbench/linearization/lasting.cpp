@@ -13,7 +13,7 @@ namespace polyform::host::inline linearization {
 
 Lasting find_lasting(const System& system, const SolverMaker& make, const OperatingPoint& point,
                      const MinimalCoordinates& choice) {
-  const Linearization frame = frame_of(system.view(), point.state, choice);
+  const Linearization frame = frame_of(system.view(), point.time, point.state, choice);
   PointModel model(system, make, point, frame);
   Accelerations rates;
   CanonicalState closed;

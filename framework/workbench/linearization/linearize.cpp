@@ -4,12 +4,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <set>
 
 #include "framework/diagnostics.hpp"
 #include "framework/host/reading/report.hpp"
 #include "framework/host/simulation/columns.hpp"
 #include "framework/host/simulation/unilateral_set.hpp"
+#include "framework/workbench/linearization/acting.hpp"
+#include "framework/workbench/linearization/known_digits.hpp"
 #include "framework/workbench/linearization/module_states.hpp"
 #include "framework/workbench/linearization/probe.hpp"
 
@@ -44,16 +47,16 @@ std::vector<std::size_t> select_outputs(const std::vector<Channel>& all, const s
   return out;
 }
 
-/// A force that is large in this system, N.
-double force_scale(const SystemView& view) {
+/// A force that is large in this system, N: what gives its mass the accelerations that act.
+double force_scale(const SystemView& view, const Acting& acting) {
   double mass = 0;
   for (const BodyData& body : view.bodies) mass += body.mass;
-  return (mass > 0 ? mass : 1) * std::max(1.0, norm(view.gravity));
+  return (mass > 0 ? mass : 1) * (acting.linear > 0 ? acting.linear : 1);
 }
 
 /// A deviation to begin the differences of an input with.
-double input_step(const SystemView& view, const InputField& input) {
-  const double unit = input.unit.starts_with('N') ? force_scale(view) : 1;
+double input_step(const SystemView& view, const Acting& acting, const InputField& input) {
+  const double unit = input.unit.starts_with('N') ? force_scale(view, acting) : 1;
   return 0.125 * std::max(std::abs(input.value), unit);
 }
 
@@ -130,7 +133,6 @@ class Linearizer {
     out_.velocities = choice_.velocities();
     for (const std::size_t c : choice_.position.independent) {
       out_.states.push_back({all[c].position, std::string(all[c].position_unit)});
-      out_.scales.push_back(all[c].scale);
       out_.values.push_back(positions[c]);
     }
     for (const std::size_t c : choice_.velocity.independent) {
@@ -138,15 +140,15 @@ class Linearizer {
       const auto position = std::find(choice_.position.independent.begin(), choice_.position.independent.end(), c);
       out_.position_of_velocity.push_back(static_cast<std::size_t>(position - choice_.position.independent.begin()));
       const double v = c < view.nv_tree ? nominal_.v[c] : nominal_.etadot[c - view.nv_tree];
-      out_.scales.push_back(std::max(all[c].scale, std::abs(v)));
       out_.values.push_back(v);
     }
     const std::vector<Channel> names = first_order_states(view);
     for (const std::size_t c : choice_.state.independent) {
       out_.states.push_back(names[c]);
-      out_.scales.push_back(std::max(1.0, std::abs(nominal_.x[c])));
       out_.values.push_back(nominal_.x[c]);
     }
+    acting_ = acting_at(varied_->view(), point_.time, nominal_);
+    out_.scales = state_scales(view, choice_, nominal_, acting_);
     for (const std::size_t c : choice_.position.dependent) out_.dependent.push_back(all[c].position);
     for (const InputField& input : request_.inputs) out_.inputs.push_back({input.name, std::string(input.unit)});
     for (const std::size_t o : outputs_) out_.outputs.push_back(channels_[o]);
@@ -178,15 +180,49 @@ class Linearizer {
     const auto step = [&] { return 0.125 * out_.scales[k]; };
     double terms = 0;  // what a deviation of the size of its state makes of any rate: the forces at work
     for (k = 0; k < n; ++k) {
+      if (k == out_.positions) {  // what positions make of the accelerations tells the rates of the velocities
+        doubt_cancelled(k);
+        out_.scales = state_scales(varied_->view(), choice_, nominal_, acting_, own_rates());
+      }
       const Derivative d = differentiate(row.size(), step(), along);
       if (!d.found) fail(fmt::format("no derivative by {} can be found", out_.states[k].name), at->failure());
       for (std::size_t i = 0; i < n; ++i) terms = std::max(terms, out_.scales[k] * std::abs(d.value[i]));
       keep(*at, d, static_cast<Index>(k), out_.A, out_.C);
     }
+    doubt_cancelled(n);
     for (k = 0; finds_kinks_ && k < n; ++k)
       if (const Kink found = kink(row, terms, n, step(), along); found.part > 0)
         out_.kinks.push_back({out_.states[k].name, found.part, found.grows});
     out_.evaluations += at->evaluations();
+    for (std::size_t i = 0; i < out_.velocities; ++i) {
+      const auto a = static_cast<Index>(out_.positions + i);
+      double felt = 0;
+      for (k = 0; k < n; ++k) felt = std::max(felt, out_.scales[k] * std::abs(out_.A.value(a, static_cast<Index>(k))));
+      const double size = acceleration_size(acting_.accelerations[choice_.velocity.independent[i]], felt);
+      const double rate = std::abs(out_.rates[out_.positions + i]);
+      if (rate > 0) out_.unbalanced = std::max(out_.unbalanced, rate / std::max(size, least_divisor));
+    }
+  }
+
+  /// Derivatives by the first states have at least the rounding of what acts, which may cancel in the accelerations.
+  void doubt_cancelled(std::size_t columns) {
+    constexpr double roundings = 4 * std::numeric_limits<double>::epsilon();
+    for (std::size_t i = 0; i < out_.velocities; ++i)
+      for (std::size_t k = 0; k < columns; ++k) {
+        double& error = out_.A.error(static_cast<Index>(out_.positions + i), static_cast<Index>(k));
+        error = std::max(error, roundings * acting_.accelerations[choice_.velocity.independent[i]] / out_.scales[k]);
+      }
+  }
+
+  /// Of each independent velocity, the rate of the oscillation that its own position alone makes, 1/s; 0 if unknown.
+  std::vector<double> own_rates() const {
+    std::vector<double> rates(out_.velocities);
+    for (std::size_t i = 0; i < rates.size(); ++i) {
+      const auto a = static_cast<Index>(out_.positions + i), q = static_cast<Index>(out_.position_of_velocity[i]);
+      const double stiffness = std::abs(out_.A.value(a, q));
+      if (stiffness > factor_of_error * out_.A.error(a, q)) rates[i] = std::sqrt(stiffness);
+    }
+    return rates;
   }
 
   void differentiate_input(std::size_t k) {
@@ -194,16 +230,16 @@ class Linearizer {
     std::vector<double> offsets = offsets_;
     std::unique_ptr<Probe> at = probe(offsets);
     std::string why;
-    const Derivative d =
-        differentiate(at->size(), input_step(system_.view(), request_.inputs[k]), [&](double h, std::span<double> out) {
-          offsets[places_[k]] = offsets_[places_[k]] + h;
-          at.reset();
-          at = probe(offsets);
-          const bool done = at->evaluate(still, out);
-          out_.evaluations += 1;
-          why = at->failure();
-          return done;
-        });
+    const Curve along = [&](double h, std::span<double> out) {
+      offsets[places_[k]] = offsets_[places_[k]] + h;
+      at.reset();
+      at = probe(offsets);
+      const bool done = at->evaluate(still, out);
+      out_.evaluations += 1;
+      why = at->failure();
+      return done;
+    };
+    const Derivative d = differentiate(at->size(), input_step(system_.view(), acting_, request_.inputs[k]), along);
     if (!d.found) fail(fmt::format("no derivative by {} can be found", request_.inputs[k].name), why);
     keep(*at, d, static_cast<Index>(k), out_.B, out_.D);
   }
@@ -238,6 +274,7 @@ class Linearizer {
   std::unique_ptr<VariedView> varied_;
   MinimalCoordinates choice_;
   CanonicalState nominal_;
+  Acting acting_;
   bool finds_kinks_ = false;
   Linearization out_;
 };

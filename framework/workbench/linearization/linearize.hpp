@@ -53,6 +53,7 @@ struct Linearization {
   std::vector<double> values;         ///< of the states at the point; zero of small rotations
   std::vector<double> rates;          ///< ẋ at the point: of positions the velocities, then the accelerations
   double largest_acceleration = 0;    ///< of these, of velocities and first-order states
+  double unbalanced = 0;              ///< the same, relative to the sizes of what acts (acting.hpp)
   /// A state by which A has two derivatives, one from above and another from below, or none: its name, by which part
   /// they differ, and whether differences grow as their steps shrink.
   struct KinkByState {

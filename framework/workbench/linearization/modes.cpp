@@ -57,9 +57,9 @@ VectorXd balance(const MatrixXd& A, const std::vector<double>& scales) {
         column += std::abs(A(j, i)) * d[i] / d[j];
       }
       if (row == 0 || column == 0) continue;
-      const double f = std::exp2(std::round(0.5 * std::log2(row / column)));
-      const double moved = d[i] * f / start[i];
-      if (column * f + row / f >= 0.95 * (column + row) || moved > most || moved < 1 / most) continue;
+      const double wanted = std::exp2(std::round(0.5 * std::log2(row / column)));
+      const double f = std::clamp(d[i] * wanted, start[i] / most, start[i] * most) / d[i];
+      if (column * f + row / f >= 0.95 * (column + row)) continue;
       d[i] *= f;
       changed = true;
     }
@@ -73,7 +73,20 @@ struct Staircase {
   Index zeros = 0, kernel = 0;  ///< algebraic and geometric multiplicity of the eigenvalue zero
 };
 
-Staircase deflate_zeros(const MatrixXd& A, double tolerance) {
+/// Whether A x leaves, beside the zeros that are known, more than errors and rounding of its own terms: the tolerance
+/// of the whole has those of its fastest motions, next to which a slow one is no zero.
+bool is_known_to_move(const MatrixXd& A, const MatrixXd& error, const MatrixXd& zeros, const VectorXd& x) {
+  constexpr double certain = 1e3;
+  const VectorXd rounded = VectorXd::Constant(x.size(), 4 * rounding);  // each component of a vector of size 1
+  VectorXd left = A * x, doubt = error * x.cwiseAbs() + A.cwiseAbs() * (rounded + 4 * rounding * x.cwiseAbs());
+  if (zeros.cols() > 0) {
+    left -= (zeros * (zeros.transpose() * left)).eval();
+    doubt += (zeros.cwiseAbs() * (zeros.cwiseAbs().transpose() * doubt)).eval();
+  }
+  return (left.cwiseAbs().array() > certain * doubt.array()).any();
+}
+
+Staircase deflate_zeros(const MatrixXd& A, const MatrixXd& error, double tolerance) {
   Staircase out{MatrixXd::Identity(A.rows(), A.rows()), 0, 0};
   MatrixXd Y = A;
   while (Y.rows() > 0) {
@@ -82,6 +95,8 @@ Staircase deflate_zeros(const MatrixXd& A, double tolerance) {
     const Index n = Y.rows();
     Index rank = 0;
     while (rank < n && pivots.sizes[rank] > tolerance) ++rank;
+    const MatrixXd zeros = out.U.leftCols(out.zeros), basis = out.U.rightCols(n) * Q;
+    while (rank < n && is_known_to_move(A, error, zeros, basis.col(rank))) ++rank;
     if (rank == n) break;
     MatrixXd W(n, n);
     W << Q.rightCols(n - rank), Q.leftCols(rank);
@@ -207,9 +222,10 @@ Modes find_modes(const MatrixXd& A, const MatrixXd& error, const std::vector<dou
   const MatrixXd balanced = d.cwiseInverse().asDiagonal() * clean * d.asDiagonal();
   MatrixXd uncertain = d.cwiseInverse().asDiagonal() * error * d.asDiagonal();
   const double norm = balanced.norm();
+  const MatrixXd own = uncertain;
   uncertain.array() += rounding * norm;
   const Staircase split =
-      deflate_zeros(balanced, std::clamp(3 * uncertain.norm(), least_zero * norm, largest_zero * norm));
+      deflate_zeros(balanced, own, std::clamp(3 * uncertain.norm(), least_zero * norm, largest_zero * norm));
   MatrixXd T = split.U.transpose() * balanced * split.U;
   out.zero_eigenvalues = static_cast<std::size_t>(split.zeros);
   for (Index k = 0; k < split.zeros; ++k)  // the blocks are zero on and below their diagonal

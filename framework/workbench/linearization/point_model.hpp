@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "framework/workbench/linearization/acting.hpp"
 #include "framework/workbench/linearization/linearize.hpp"
 #include "framework/workbench/linearization/probe.hpp"
 
@@ -47,8 +48,12 @@ class PointModel {
   /// failure(), if the solver fails.
   bool evaluate(double time, const CanonicalState&, CanonicalState& closed, Accelerations& out);
   const std::string& failure() const { return failure_; }
-  /// A large acceleration in the units of the coordinates, by gravity and by the motion.
-  double acceleration_size() const;
+  const Acting& acting() const { return acting_; }
+  /// The size of a coordinate's acceleration (acceleration_size in acting.hpp), and after those of all coordinates that
+  /// of the rate of each first-order state. Found by evaluations beside the state, once.
+  double acceleration_size(std::size_t row) const;
+  /// The size of a coordinate's velocity: its own, or what turns or acts makes of a large deviation.
+  double velocity_size(std::size_t coordinate) const;
   /// The first time after the point's at which a function of time has a knot; infinity when there is none, s.
   double next_knot() const;
   /// The periods of the model's sines in time, s.
@@ -61,6 +66,8 @@ class PointModel {
   std::vector<ClockTurn> clock_turns() const;
 
  private:
+  void find_sizes() const;
+
   const System& system_;
   const SolverMaker& make_;
   const OperatingPoint& point_;
@@ -69,11 +76,10 @@ class PointModel {
   const CanonicalState& nominal_;
   std::span<const double> scales_;
   std::vector<Coordinate> coordinates_;
+  Acting acting_;
+  mutable std::vector<double> sizes_;  ///< of accelerations, once they are found
   const std::vector<std::size_t> no_outputs_;
   std::string failure_;
 };
-
-/// A large acceleration at a state.
-double acceleration_size(const SystemView&, const CanonicalState&);
 
 }  // namespace polyform::host::linearization

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "framework/dense_equations.hpp"
+#include "framework/workbench/linearization/acting.hpp"
 
 namespace polyform::host::inline linearization {
 namespace {
@@ -19,23 +20,18 @@ bool turns(MotionField::Kind kind) {
 
 }  // namespace
 
-Linearization frame_of(const SystemView& view, const CanonicalState& state, const MinimalCoordinates& choice) {
+Linearization frame_of(const SystemView& view, double time, const CanonicalState& state,
+                       const MinimalCoordinates& choice) {
   Linearization out;
   out.choice = choice;
   out.nominal = state;
-  const std::vector<Coordinate> all = coordinates_of(view);
-  for (const std::size_t c : choice.position.independent) out.scales.push_back(all[c].scale);
-  for (const std::size_t c : choice.velocity.independent) {
-    const double v = c < view.nv_tree ? state.v[c] : state.etadot[c - view.nv_tree];
-    out.scales.push_back(std::max(all[c].scale, std::abs(v)));
-  }
-  for (const std::size_t c : choice.state.independent) out.scales.push_back(std::max(1.0, std::abs(state.x[c])));
+  out.scales = state_scales(view, choice, state, acting_at(view, time, state));
   return out;
 }
 
 SteadyFields::SteadyFields(const System& system, const SolverMaker& make, const OperatingPoint& point,
                            const MinimalCoordinates& choice)
-    : frame_(frame_of(system.view(), point.state, choice)), model_(system, make, point, frame_) {
+    : frame_(frame_of(system.view(), point.time, point.state, choice)), model_(system, make, point, frame_) {
   const SystemView& view = model_.view();
   fields_.emplace(view, point.state, std::span<const double>());
   std::vector<char> turning(view.bodies.size());
@@ -45,9 +41,7 @@ SteadyFields::SteadyFields(const System& system, const SolverMaker& make, const 
   symmetries_ = find_symmetries(model_, *fields_);
   for (std::size_t j = 0; j < turning.size(); ++j)
     for (std::size_t k = 0; turning[j] && k < view.joints[j].nv; ++k) turning_.push_back(view.joints[j].v_offset + k);
-  rate_ = 0;
-  for (std::size_t c = 0; c < model_.coordinates(); ++c)
-    rate_ = std::max(rate_, std::abs(model_.velocity(point.state, c)) / model_.coordinate(c).scale);
+  rate_ = model_.acting().rate;
 }
 
 void SteadyFields::remove(const CanonicalState& state, std::span<double> vdot, VectorXd& misfits) const {

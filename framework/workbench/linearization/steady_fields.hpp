@@ -10,7 +10,7 @@
 namespace polyform::host::inline linearization {
 
 /// Coordinates, their state and their scales, as linearize() would have them, without its matrices.
-Linearization frame_of(const SystemView&, const CanonicalState&, const MinimalCoordinates&);
+Linearization frame_of(const SystemView&, double time, const CanonicalState&, const MinimalCoordinates&);
 
 /// Measures how far a state is from moving along a symmetry ξ: v − ξ_v of the coordinates of balls and free bodies,
 /// v̇ − ξ_v̇ of all, with the ξ for which this is least. Other coordinates may go on at any rate.

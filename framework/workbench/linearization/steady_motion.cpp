@@ -38,18 +38,9 @@ VectorXd solve(const MatrixXd& M, const VectorXd& right, double tolerance) {
 class MotionRows {
  public:
   explicit MotionRows(const PointModel& model) : model_(model), weights_(2 * count() + model.view().states) {
-    double rate = 0;
-    for (std::size_t c = 0; c < count(); ++c)
-      rate = std::max(rate, std::abs(model.velocity(model.nominal(), c)) / model.coordinate(c).scale);
-    rate = rate > 0 ? rate : 1;
-    for (std::size_t c = 0; c < count(); ++c) {
-      weights_[static_cast<Index>(c)] = 1 / (model.coordinate(c).scale * rate);
-      weights_[static_cast<Index>(count() + c)] =
-          1 / std::max(model.coordinate(c).scale * rate * rate, model.acceleration_size());
-    }
-    for (std::size_t k = 0; k < model.view().states; ++k)
-      weights_[static_cast<Index>(2 * count() + k)] =
-          1 / std::max(model.acceleration_size(), std::abs(model.nominal().x[k]));
+    for (std::size_t c = 0; c < count(); ++c) weights_[static_cast<Index>(c)] = 1 / model.velocity_size(c);
+    for (std::size_t k = 0; k < count() + model.view().states; ++k)
+      weights_[static_cast<Index>(count() + k)] = 1 / model.acceleration_size(k);
   }
   std::size_t count() const { return model_.coordinates(); }
   VectorXd of_motion(const CanonicalState& state, const Accelerations& a) const {

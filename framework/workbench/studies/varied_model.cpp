@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <filesystem>
 #include <optional>
 
 #include "framework/host/reading/number_units.hpp"
@@ -55,6 +56,35 @@ std::optional<Index> index_at(std::string_view rest) {
   return index;
 }
 
+/// The child that the longest key or name at the beginning of a path leads to, and how long that is.
+std::pair<const Node*, std::size_t> child_at(const Node& from, std::string_view rest) {
+  std::pair<const Node*, std::size_t> best{nullptr, 0};
+  const auto see = [&](std::string_view name, const Node* child) {
+    if (goes_on_with(rest, name) && (best.first == nullptr || name.size() > best.second)) best = {child, name.size()};
+  };
+  for (const Node::Entry& entry : from.entries) see(entry.key, entry.value);
+  if (const std::optional<Index> index = index_at(rest)) {
+    if (index->value < from.items.size()) best = {from.items[index->value], index->length};
+  } else {
+    for (const Node* const item : from.items)
+      if (const auto name = name_of(*item)) see(*name, item);
+  }
+  return best;
+}
+
+/// How much of a path leads to something in the tree from a node.
+std::size_t reach(const Node& from, std::string_view path) {
+  std::size_t at = 0;
+  for (const Node* node = &from; at < path.size();) {
+    const std::size_t dot = path[at] == '.' ? 1 : 0;
+    const auto [child, length] = child_at(*node, path.substr(at + dot));
+    if (child == nullptr) return at;
+    at += dot + length;
+    node = child;
+  }
+  return at;
+}
+
 Node scalar(std::string_view text) {
   Node node;
   node.kind = Node::Kind::scalar;
@@ -74,6 +104,50 @@ VariedModel::VariedModel(const std::string& file, const Catalog& catalog, Diagno
   Report report(diagnostics, source->name);
   root_ = document_.parse(text_, report);
   report.finish();
+  if (root_ != nullptr) include(*root_, file_, 0);
+}
+
+/// Parses the files that a document includes, and what these include. What is wrong with them is reported when the
+/// model is read.
+void VariedModel::include(const Node& root, const std::string& file, std::size_t depth) {
+  constexpr std::size_t deepest = 100;
+  const auto found = std::ranges::find(root.entries, "include", &Node::Entry::key);
+  if (found == root.entries.end() || depth > deepest) return;
+  const auto one = [&](const Node& name) {
+    if (name.kind != Node::Kind::scalar || name.text.empty()) return;
+    Diagnostics unheard;
+    const std::string path = named_path(name.text, Report(unheard, file), file_);
+    std::error_code ignored;
+    const std::string same = std::filesystem::weakly_canonical(path, ignored).string();
+    if (std::ranges::find(included_, same, &Included::path) != included_.end()) return;
+    Report report(unheard, path);
+    const std::optional<std::string> text = read_source(path, report);
+    if (!text) return;
+    Included& other = included_.emplace_back();
+    other.path = same;
+    const Node* const its = other.document.parse(*text, report);
+    report.finish();
+    if (its == nullptr || unheard.failed()) {
+      included_.pop_back();  // reading the model reads the file itself, and tells
+      return;
+    }
+    other.root = its;
+    include(*its, path, depth + 1);
+  };
+  for (const Node* const item : found->value->items) one(*item);
+  one(*found->value);
+}
+
+/// The document that the path leads farthest in: the model where several are alike.
+const Node*& VariedModel::root_of(std::string_view path) {
+  const Node** best = &root_;
+  std::size_t farthest = reach(*root_, path);
+  for (Included& other : included_)
+    if (const std::size_t far = reach(*other.root, path); far > farthest) {
+      best = &other.root;
+      farthest = far;
+    }
+  return *best;
 }
 
 void VariedModel::refuse(const Place& place, const std::string& why, const std::string& remedy) const {
@@ -121,6 +195,11 @@ void VariedModel::check_parameter(const Node& map, const Place& place) const {
   const std::string_view key = first_word(place.rest);
   std::vector<std::string_view> keys;
   for (const Node::Entry& entry : map.entries) keys.push_back(entry.key);
+  for (const Included& other : included_)
+    for (const Node::Entry& entry : other.root->entries)
+      if (of_model && entry.key == "parameters")
+        for (const Node::Entry& its : entry.value->entries)
+          if (std::ranges::find(keys, its.key) == keys.end()) keys.push_back(its.key);
   refuse(place, fmt::format("the {} has no parameter {}", of_model ? "model" : "part", show(key)),
          did_you_mean(key, keys) +
              (keys.empty() ? "It defines none." : fmt::format("Its parameters: {}.", listing(keys))));
@@ -198,7 +277,7 @@ Node& VariedModel::enter(Node& from, Place& place) {
 
 std::size_t VariedModel::add(std::string_view path) {
   Place place{path, path};
-  Node* node = &own(root_);
+  Node* node = &own(root_of(path));
   while (!place.rest.empty()) node = &enter(*node, place);
   // The model reads `integrator: NAME` too, but of a solver always a map.
   if (path == "solver" && node->kind == Node::Kind::scalar) node->kind = Node::Kind::map;
@@ -225,7 +304,9 @@ void VariedModel::set(std::size_t value, std::string_view text) {
 
 Description VariedModel::read(const Catalog& catalog, Diagnostics& diagnostics, bool& missing_plugin,
                               const ReadingOptions& options) const {
-  return read_model_tree(*root_, file_, catalog, diagnostics, missing_plugin, options);
+  ReadingOptions with_files = options;
+  for (const Included& other : included_) with_files.parsed.emplace(other.path, other.root);
+  return read_model_tree(*root_, file_, catalog, diagnostics, missing_plugin, with_files);
 }
 
 std::vector<std::string> VariedModel::units(const Catalog& catalog, const ReadingOptions& options) const {

@@ -14,7 +14,7 @@ namespace polyform::host::inline studies {
 
 /// A path names a value by keys, by names of items and by indices: bodies.rod.mass, gravity[2],
 /// joints.pin.initial.velocity. `solver` and `simulation.integrator` mean the names of these. Keys that the file leaves
-/// to their default can be replaced too.
+/// to their default can be replaced too. What the model does not have is looked for in the files that it includes.
 class VariedModel {
  public:
   /// Parses the file, of any format that models are read in. The diagnostics tell what is wrong.
@@ -30,7 +30,7 @@ class VariedModel {
   /// The units of the values, in the order of their numbers, as the model is now; "" if a value has none, or is no
   /// number of its own but one of formulas, or of an option.
   std::vector<std::string> units(const Catalog&, const ReadingOptions&) const;
-  /// The text of the file.
+  /// The text of the file, without those that it includes.
   const std::string& text() const { return text_; }
 
  private:
@@ -39,6 +39,8 @@ class VariedModel {
   };
   Node& keep(Node);
   Node& own(const Node*& link);
+  void include(const Node& root, const std::string& file, std::size_t depth);
+  const Node*& root_of(std::string_view path);
   Node& enter(Node& from, Place&);
   Node& enter_map(Node& map, Place&);
   Node& enter_list(Node& list, Place&);
@@ -49,6 +51,12 @@ class VariedModel {
   std::string file_, text_;
   Document document_;
   const Node* root_ = nullptr;
+  struct Included {
+    std::string path;  ///< canonical
+    Document document;
+    const Node* root = nullptr;
+  };
+  std::deque<Included> included_;
   std::deque<Node> copies_;  ///< of the nodes on the way to the values, so that aliases of these stay as they are
   std::unordered_map<const Node*, Node*> ours_;
   std::vector<Node*> values_;

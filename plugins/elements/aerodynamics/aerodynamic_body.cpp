@@ -119,7 +119,8 @@ class AerodynamicBody final : public ForceType {
     static const TypeDescriptor descriptor{
         .name = "aerodynamic-body",
         .meaning = "force and torque of the air on a whole body, from lift, drag, side force and moment coefficients",
-        .fields = body_specs()};
+        .fields = body_specs(),
+        .outputs = air_outputs};
     return descriptor;
   }
   bool define(ElementInstance& instance, std::size_t number, FieldSink& sink) const noexcept override {

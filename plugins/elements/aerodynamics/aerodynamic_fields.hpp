@@ -7,6 +7,7 @@
 
 #include "polyform/contract/events.hpp"
 #include "polyform/contract/force.hpp"
+#include "polyform/contract/outputs.hpp"
 #include "polyform/helpers/time_vector.hpp"
 
 namespace polyform::aerodynamics {
@@ -67,12 +68,24 @@ struct FlowAngle {
   }
 };
 
+/// Outputs of every type: airspeed, angle of attack and sideslip at the origin of the aerodynamic axes, force and moment
+/// about it in these axes.
+inline constexpr Variable air_outputs[]{{.name = "airspeed", .unit = "m/s"},
+                                        {.name = "angle_of_attack", .unit = "rad", .kind = Variable::Kind::angle},
+                                        {.name = "sideslip", .unit = "rad", .kind = Variable::Kind::angle},
+                                        {.name = "fx", .unit = "N"},
+                                        {.name = "fy", .unit = "N"},
+                                        {.name = "fz", .unit = "N"},
+                                        {.name = "mx", .unit = "N m"},
+                                        {.name = "my", .unit = "N m"},
+                                        {.name = "mz", .unit = "N m"}};
+
 /// A batch of instances that have `air` and are made from the fields of an instance. An instance gives its load as
 /// wrench(motion, time), the moment about the origin and the force, aerodynamic axes. passing_time(motion, time) tells
 /// the longest step that meets every piece of its tables (`never` without any). Air has no potential: all of its work
 /// is power.
 template <class Loaded>
-class AirBatch final : public ForceBatch, private EventSource {
+class AirBatch final : public ForceBatch, public OutputSource, private EventSource {
  public:
   explicit AirBatch(Strided<const ElementInstance> instances) {
     loaded_.reserve(instances.size());
@@ -88,7 +101,23 @@ class AirBatch final : public ForceBatch, private EventSource {
       out.power += dot(out.wrenches[i], Spatial{at.angular_velocity, at.velocity});
     }
   }
+  void evaluate_outputs(const OutputInput& in, std::span<double> values) noexcept override {
+    const double time = in.attachments->time;
+    double* own = values.data();
+    for (std::size_t i = 0; i < loaded_.size(); ++i) {
+      const MarkerMotion& at = in.attachments->markers[i];
+      const AirMotion motion = motion_in(at.R * loaded_[i].air.R, loaded_[i].air, at, time);
+      const Spatial wrench = loaded_[i].wrench(motion, time);
+      const Vec3& v = motion.velocity;
+      *own++ = norm(v);
+      *own++ = std::atan2(v.z, v.x);
+      *own++ = std::atan2(v.y, std::hypot(v.x, v.z));
+      for (const Vec3& part : {wrench.linear, wrench.angular})
+        for (std::size_t k = 0; k < 3; ++k) *own++ = part[k];
+    }
+  }
   void* query(std::string_view asked) noexcept override {
+    if (asked == OutputSource::interface_name) return static_cast<OutputSource*>(this);
     const bool tables = std::ranges::any_of(loaded_, [](const Loaded& l) { return !l.polar.empty(); });
     return tables && asked == EventSource::interface_name ? static_cast<EventSource*>(this) : nullptr;
   }

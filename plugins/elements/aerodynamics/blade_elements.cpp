@@ -134,7 +134,8 @@ class BladeElementType final : public ForceType {
     static constexpr TypeDescriptor descriptor{
         .name = "blade-elements",
         .meaning = "strips of a blade or wing in plane flow, with the polar of their section at every angle of attack",
-        .fields = specs};
+        .fields = specs,
+        .outputs = air_outputs};
     return descriptor;
   }
   bool define(ElementInstance& instance, std::size_t number, FieldSink& sink) const noexcept override {

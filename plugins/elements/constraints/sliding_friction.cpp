@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "constraint_types.hpp"
+#include "polyform/contract/outputs.hpp"
 #include "polyform/helpers/element_helpers.hpp"
 
 namespace polyform::constraints {
@@ -36,7 +37,9 @@ constexpr std::array specs{
               .minimum = 0,
               .exclusive_minimum = true}};
 
-class SlidingFrictions final : public ForceBatch {
+constexpr std::array outputs{Variable{.name = "speed", .unit = "m/s"}, Variable{.name = "force", .unit = "N"}};
+
+class SlidingFrictions final : public ForceBatch, public OutputSource {
  public:
   explicit SlidingFrictions(Strided<const ElementInstance> instances) {
     for (const ElementInstance& i : instances) contacts_.push_back({i.fields[force].number, i.fields[speed].number});
@@ -48,6 +51,16 @@ class SlidingFrictions final : public ForceBatch {
       out.wrenches[i].linear = scale * v;
       out.power += scale * dot(v, v);
     }
+  }
+  void evaluate_outputs(const OutputInput& in, std::span<double> values) noexcept override {
+    for (std::size_t i = 0; i < contacts_.size(); ++i) {
+      const double slip = norm(in.attachments->markers[i].velocity);
+      values[2 * i] = slip;
+      values[2 * i + 1] = contacts_[i].force * slip / std::hypot(slip, contacts_[i].speed);
+    }
+  }
+  void* query(std::string_view asked) noexcept override {
+    return asked == OutputSource::interface_name ? static_cast<OutputSource*>(this) : nullptr;
   }
   void destroy() noexcept override { delete this; }
 
@@ -64,7 +77,8 @@ class SlidingFriction final : public ForceType {
     static constexpr TypeDescriptor descriptor{
         .name = "sliding-friction",
         .meaning = "Coulomb friction at a point that slides on ground, with a given normal load",
-        .fields = specs};
+        .fields = specs,
+        .outputs = outputs};
     return descriptor;
   }
   bool define(ElementInstance& instance, std::size_t, FieldSink&) const noexcept override {

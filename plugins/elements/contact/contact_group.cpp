@@ -14,7 +14,9 @@
 #include "polyform/contract/events.hpp"
 #include "polyform/contract/held_states.hpp"
 #include "polyform/contract/outputs.hpp"
+#include "polyform/contract/type_variants.hpp"
 #include "polyform/helpers/element_helpers.hpp"
+#include "rigid_group.hpp"
 
 namespace polyform::contact {
 namespace {
@@ -114,7 +116,7 @@ class ContactGroups final : public ForceBatch, public EventSource, public Output
   std::vector<Group> groups_;
 };
 
-class ContactGroupType final : public ForceType, public HeldStates, public BodyGroups {
+class ContactGroupType final : public ForceType, public HeldStates, public BodyGroups, public TypeVariants {
  public:
   const TypeDescriptor& descriptor() const noexcept override {
     static const TypeDescriptor descriptor{.name = "contact-group",
@@ -132,12 +134,19 @@ class ContactGroupType final : public ForceType, public HeldStates, public BodyG
   }
   const void* query(std::string_view asked) const noexcept override {
     if (asked == BodyGroups::interface_name) return static_cast<const BodyGroups*>(this);
+    if (asked == TypeVariants::interface_name) return static_cast<const TypeVariants*>(this);
     return asked == HeldStates::interface_name ? static_cast<const HeldStates*>(this) : nullptr;
   }
   bool is_held(std::size_t) const noexcept override { return true; }
   std::string_view pair_type() const noexcept override { return contact().name(); }
+  /// Impacts of a group are Newton's.
   bool covers(Strided<const FieldValue> fields) const noexcept override {
-    return fields[law].integer == hunt_crossley && !fields[bristles].given;
+    return fields[law].integer == hunt_crossley ? !fields[bristles].given : fields[contact::impact].integer == newton;
+  }
+  const ForceType* variant(Strided<const FieldValue> fields) const noexcept override {
+    const ForceType* const rigid =
+        fields[group_law].integer == rigid_law ? rigid_contact_group(fields[group_bodies].bodies.size()) : nullptr;
+    return rigid != nullptr ? rigid : this;
   }
   std::string_view bodies_field() const noexcept override { return group_fields[group_bodies].name; }
   std::string_view sides_field() const noexcept override { return group_fields[group_sides].name; }

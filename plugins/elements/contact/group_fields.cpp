@@ -12,12 +12,7 @@ namespace polyform::contact {
 
 namespace {
 
-FieldSpec required(FieldSpec spec) {
-  spec.required = true;
-  return spec;
-}
-
-std::array<FieldSpec, 10> fields_of_group() {
+std::array<FieldSpec, 11> fields_of_group() {
   return {FieldSpec{.name = "bodies",
                     .type = FieldType::bodies,
                     .unit = "",
@@ -32,13 +27,14 @@ std::array<FieldSpec, 10> fields_of_group() {
                     .type = FieldType::numbers,
                     .unit = "",
                     .meaning = "pairs that do not touch: places in 'bodies', from 0, two for each pair"},
-          required(contact_fields[stiffness]),
+          contact_fields[stiffness],
           contact_fields[exponent],
           contact_fields[restitution],
           contact_fields[static_friction],
           contact_fields[dynamic_friction],
           contact_fields[transition],
-          contact_fields[rolling]};
+          contact_fields[rolling],
+          contact_fields[law]};
 }
 
 bool is_place(double x, std::size_t count) noexcept {
@@ -116,9 +112,38 @@ bool check_shapes(const ElementInstance& instance, std::size_t number, FieldSink
   return true;
 }
 
+/// What the law asks of the fields: numbers in their order, the first that is wrong.
+bool check_law(const ElementInstance& instance, std::size_t number, FieldSink& sink) noexcept {
+  const Strided<const FieldValue> f = instance.fields;
+  if (f[group_law].integer == rigid_law) {
+    for (const std::size_t field : {group_stiffness, group_exponent, group_transition, group_rolling}) {
+      if (!f[field].given) continue;
+      sink.report(Severity::error, number, field,
+                  Message("'{}' is of the law hunt-crossley; rigid bodies have none", group_fields[field].name),
+                  "Leave it out, or give 'law: hunt-crossley'.");
+      return false;
+    }
+    return true;
+  }
+  if (!f[group_stiffness].given) {
+    sink.report(Severity::error, number, group_stiffness, "the law hunt-crossley needs a stiffness",
+                "Give 'stiffness', or 'law: rigid' for bodies that do not give way.");
+    return false;
+  }
+  constexpr double least_restitution = 0.001;
+  if (f[group_restitution].number < least_restitution) {
+    sink.report(Severity::error, number, group_restitution,
+                Message("a group has a restitution of {:g} at least, not {:g}", least_restitution,
+                        f[group_restitution].number),
+                "Give a larger one.");
+    return false;
+  }
+  return true;
+}
+
 }  // namespace
 
-const std::array<FieldSpec, 10> group_fields = fields_of_group();
+const std::array<FieldSpec, 11> group_fields = fields_of_group();
 
 std::vector<bool> first_of_bodies(const ElementInstance& instance) {
   std::vector<bool> first(instance.markers.size());
@@ -142,14 +167,7 @@ bool check_group(const ElementInstance& instance, std::size_t number, FieldSink&
                 "Contacts of a group are damped by the masses that meet: give one of them a mass.");
     return false;
   }
-  constexpr double least_restitution = 0.001;
-  if (instance.fields[group_restitution].number < least_restitution) {
-    sink.report(Severity::error, number, group_restitution,
-                Message("a group has a restitution of {:g} at least, not {:g}", least_restitution,
-                        instance.fields[group_restitution].number),
-                "Give a larger one.");
-    return false;
-  }
+  if (!check_law(instance, number, sink)) return false;
   return check_friction(instance.fields[group_static], instance.fields[group_dynamic], number, group_static, sink);
 }
 

@@ -21,13 +21,14 @@ enum GroupField : std::size_t {
   group_static,
   group_dynamic,
   group_transition,
-  group_rolling
+  group_rolling,
+  group_law
 };
 
-extern const std::array<FieldSpec, 10> group_fields;
+extern const std::array<FieldSpec, 11> group_fields;
 
-/// Bodies with shapes that have points of contact, one of them with a mass; lists of the right lengths. Reports to the
-/// sink.
+/// Bodies with shapes that have points of contact, one of them with a mass; lists of the right lengths; the fields of
+/// its law. Reports to the sink.
 bool check_group(const ElementInstance&, std::size_t number, FieldSink&) noexcept;
 /// Per marker whether it is the first one of its body: a body that is named twice is in the group once.
 std::vector<bool> first_of_bodies(const ElementInstance&);

@@ -144,6 +144,30 @@ bool GroupShapes::is_apart(std::size_t a, std::size_t b) const noexcept {
   return dot(line, line) > r * r;
 }
 
+std::span<const ContactPoint> GroupShapes::points_between(std::size_t a, std::size_t b) noexcept {
+  const Shape &first = shapes_[a], &second = shapes_[b];
+  if (first.is_ball && second.is_ball) {
+    found_[0] = between_balls(centres_[a], first.in_body.radius, centres_[b], second.in_body.radius);
+    return std::span(found_).first(1);
+  }
+  const std::span<ContactPoint> points = std::span(found_).first(ShapePair::points_of(placed_[a], placed_[b]));
+  ShapePair::locate(placed_[a], placed_[b], points);
+  return points;
+}
+
+double GroupShapes::fastest(Strided<const MarkerMotion> motions) const noexcept {
+  double speed = 0;
+  for (std::size_t s = 0; s < shapes_.size(); ++s) {
+    const Extent& e = touching_.extent(s);
+    if (e.fixed) continue;
+    const MarkerMotion& body = motions[shapes_[s].marker];
+    const Vec3 arm = body.R * shapes_[s].in_body.position;
+    const double turning = e.unbounded ? 0 : e.radius * norm(body.angular_velocity);
+    speed = std::max(speed, norm(body.velocity + cross(body.angular_velocity, arm)) + turning);
+  }
+  return speed;
+}
+
 double GroupShapes::time_to_move(Strided<const MarkerMotion> motions) const noexcept {
   double time = never;
   for (std::size_t s = 0; s < shapes_.size(); ++s) {

@@ -45,6 +45,31 @@ class GroupShapes {
     for (const auto& [a, b] : ahead_.pairs())
       if (ahead_.is_near(a, b, centres_, margin)) visit<false>(a, b, act);
   }
+  /// A point among those of two shapes.
+  struct Place {
+    std::uint32_t first, second;
+    std::size_t index;
+  };
+  std::size_t marker_of(std::size_t shape) const noexcept { return shapes_[shape].marker; }
+  /// Calls `act` for each place of what may touch within the way that a step may go, in the order of the shapes. False
+  /// if memory ran out.
+  template <class Act>
+  bool each_near_place(Strided<const MarkerMotion> motions, Act act) {
+    place(motions);
+    if (!ahead_.update(centres_)) return false;
+    for (const auto& [a, b] : ahead_.pairs()) {
+      if (!ahead_.is_near(a, b, centres_, margin)) continue;
+      const std::span<const ContactPoint> points = points_between(a, b);
+      for (std::size_t i = 0; i < points.size(); ++i) act(Place{a, b, i}, points[i]);
+    }
+    return true;
+  }
+  /// Puts the shapes where points_between() finds them.
+  void put(Strided<const MarkerMotion> motions) noexcept { place(motions); }
+  /// Valid until the next call.
+  std::span<const ContactPoint> points_between(std::size_t a, std::size_t b) noexcept;
+  /// The speed of the fastest point of all shapes, m/s.
+  double fastest(Strided<const MarkerMotion> motions) const noexcept;
   /// The time in which a shape may move by its reach, s.
   double time_to_move(Strided<const MarkerMotion> motions) const noexcept;
 

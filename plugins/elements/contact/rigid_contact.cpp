@@ -13,6 +13,7 @@
 #include "polyform/contract/unilateral.hpp"
 #include "polyform/helpers/element_helpers.hpp"
 #include "shape_pair.hpp"
+#include "tangents.hpp"
 
 namespace polyform::contact {
 namespace {
@@ -48,14 +49,6 @@ struct Contact {
 struct Course {
   Vec3 velocity, turn;
 };
-
-/// Two directions across a normal, which follow it smoothly but where it points down along z.
-std::array<Vec3, 2> tangents(const Vec3& n) noexcept {
-  constexpr double straight_down = -0.9999999;
-  if (n.z < straight_down) return {Vec3{0, -1, 0}, Vec3{-1, 0, 0}};
-  const double a = 1 / (1 + n.z), b = -n.x * n.y * a;
-  return {Vec3{1 - n.x * n.x * a, b, -n.x}, Vec3{b, 1 - n.y * n.y * a, -n.y}};
-}
 
 Vec3 velocity_at(const MarkerMotion& body, const Vec3& point) noexcept {
   return body.velocity + cross(body.angular_velocity, point - body.position);

@@ -1,9 +1,12 @@
 // Motors in the joints of an open chain that give the joints the wanted accelerations: computed torque.
+#include <algorithm>
 #include <array>
 #include <vector>
 
 #include "drive_types.hpp"
 #include "polyform/contract/outputs.hpp"
+#include "polyform/contract/type_variants.hpp"
+#include "polyform/helpers/counted_outputs.hpp"
 #include "polyform/helpers/element_helpers.hpp"
 
 namespace polyform::drives {
@@ -27,7 +30,8 @@ constexpr std::array specs{
               .meaning = "of each joint's coordinate, that the motors are told to give: functions of time, formulas of "
                          "the state, signals",
               .required = true}};
-constexpr std::array outputs{Variable{.name = "power", .unit = "W"}};
+constexpr Variable effort_output{.name = "effort", .unit = "N m or N"};
+constexpr std::array other_outputs{Variable{.name = "power", .unit = "W"}};
 
 /// A link of a chain: the motion of its body with the present joint rates and the wanted accelerations, and the loads
 /// that this takes. Ground axes; P is the point on the joint's axis.
@@ -75,10 +79,14 @@ class ComputedTorques final : public ForceBatch, public OutputSource {
   }
   void evaluate_outputs(const OutputInput& in, std::span<double> values) noexcept override {
     find_efforts(*in.attachments);
-    for (std::size_t i = 0; i < chains_.size(); ++i) {
-      values[i] = 0;
-      for (std::size_t k = chains_[i].first; k < chains_[i].first + chains_[i].count; ++k)
-        values[i] += efforts_[k] * in.attachments->v[k];
+    double* own = values.data();
+    for (const Chain& chain : chains_) {
+      double power = 0;
+      for (std::size_t k = chain.first; k < chain.first + chain.count; ++k) {
+        *own++ = efforts_[k];
+        power += efforts_[k] * in.attachments->v[k];
+      }
+      *own++ = power;
     }
   }
   void* query(std::string_view asked) noexcept override {
@@ -142,15 +150,26 @@ class ComputedTorques final : public ForceBatch, public OutputSource {
   std::vector<double> efforts_;
 };
 
-class ComputedTorque final : public ForceType {
+/// A type for each number of joints: the effort of each is an output.
+class ComputedTorque final : public ForceType, public TypeVariants {
  public:
-  const TypeDescriptor& descriptor() const noexcept override {
-    static constexpr TypeDescriptor descriptor{
-        .name = "computed-torque",
-        .meaning = "motors of an open chain with the efforts that give its joints the accelerations that they are told",
-        .fields = specs,
-        .outputs = outputs};
-    return descriptor;
+  explicit ComputedTorque(std::size_t count) : outputs_(effort_output, count, other_outputs) {
+    descriptor_.name = "computed-torque";
+    descriptor_.meaning =
+        "motors of an open chain with the efforts that give its joints the accelerations that they are told";
+    descriptor_.fields = specs;
+    descriptor_.outputs = outputs_.all();
+  }
+  const TypeDescriptor& descriptor() const noexcept override { return descriptor_; }
+  const void* query(std::string_view asked) const noexcept override {
+    return asked == TypeVariants::interface_name ? static_cast<const TypeVariants*>(this) : nullptr;
+  }
+  const ForceType* variant(Strided<const FieldValue> fields) const noexcept override {
+    return &of_count(fields[joints].joints.size());
+  }
+  static const ComputedTorque& of_count(std::size_t count) {
+    static TypesByCount<ComputedTorque> types;
+    return types.of(std::max<std::size_t>(count, 1));
   }
   bool define(ElementInstance& instance, std::size_t number, FieldSink& sink) const noexcept override {
     const auto refuse = [&](Field field, std::string_view what, std::string_view remedy) {
@@ -180,13 +199,16 @@ class ComputedTorque final : public ForceType {
   ForceBatch* create(Strided<const ElementInstance> instances) const noexcept override {
     return make_batch<ComputedTorques>(instances);
   }
+
+ private:
+  CountedOutputs outputs_;
+  TypeDescriptor descriptor_;
 };
 
 }  // namespace
 
 const ForceType& computed_torque() noexcept {
-  static constexpr ComputedTorque type;
-  return type;
+  return ComputedTorque::of_count(1);
 }
 
 }  // namespace polyform::drives

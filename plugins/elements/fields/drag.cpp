@@ -5,6 +5,7 @@
 #include "field_types.hpp"
 #include "polyform/contract/outputs.hpp"
 #include "polyform/helpers/element_helpers.hpp"
+#include "polyform/helpers/law_number.hpp"
 #include "polyform/helpers/time_vector.hpp"
 
 namespace polyform::fields {
@@ -43,7 +44,13 @@ constexpr std::array specs{
               .tied_to_ground = true}};
 constexpr std::array outputs{Variable{.name = "airspeed", .unit = "m/s"}, Variable{.name = "force", .unit = "N"}};
 
-class Drags final : public ForceBatch, public OutputSource {
+/// v: over the air or water.
+template <class T>
+Vector3<T> drag_of(const T& per_square, const Vector3<T>& v) {
+  return (-per_square * norm(v)) * v;
+}
+
+class Drags final : public ForceBatch, public OutputSource, private ForceLaw {
  public:
   explicit Drags(Strided<const ElementInstance> instances) {
     for (const ElementInstance& i : instances)
@@ -53,7 +60,7 @@ class Drags final : public ForceBatch, public OutputSource {
   void evaluate(const ForceInput& in, ForceOutput& out) noexcept override {
     for (std::size_t i = 0; i < drags_.size(); ++i) {
       const Vec3 v = in.markers[i].velocity - drags_[i].wind(in.time);
-      out.wrenches[i].linear = (-drags_[i].per_square * norm(v)) * v;
+      out.wrenches[i].linear = drag_of(drags_[i].per_square, v);
       out.power += dot(out.wrenches[i].linear, in.markers[i].velocity);
     }
   }
@@ -65,6 +72,7 @@ class Drags final : public ForceBatch, public OutputSource {
     }
   }
   void* query(std::string_view asked) noexcept override {
+    if (asked == ForceLaw::interface_name) return static_cast<ForceLaw*>(this);
     return asked == OutputSource::interface_name ? static_cast<OutputSource*>(this) : nullptr;
   }
   void destroy() noexcept override { delete this; }
@@ -74,6 +82,28 @@ class Drags final : public ForceBatch, public OutputSource {
     double per_square;  ///< force per square of the speed, N s²/m²
     TimeVector wind;
   };
+  std::string_view obstacle() const noexcept override {
+    return std::ranges::all_of(drags_, [](const Resistance& r) { return r.wind.is_constant(); }) ? "" : "depends on time";
+  }
+  std::size_t parameter_count() const noexcept override { return 4 * drags_.size(); }
+  void parameters(std::span<double> out) const noexcept override {
+    for (std::size_t i = 0; i < drags_.size(); ++i) {
+      out[4 * i] = drags_[i].per_square;
+      for (std::size_t k = 0; k < 3; ++k) out[4 * i + 1 + k] = drags_[i].wind.components[k].constant;
+    }
+  }
+  void record(LawRecorder& recorder, const LawInput& in, LawOutput& out) noexcept override {
+    const LawRecording recording(recorder);
+    for (std::size_t i = 0; i < drags_.size(); ++i) {
+      const Vector3<LawNumber> velocity = in_marker(in, i).velocity;
+      Vector3<LawNumber> wind;
+      for (std::size_t k = 0; k < 3; ++k) wind[k] = in_parameter(in, 4 * i + 1 + k);
+      const Vector3<LawNumber> force = drag_of(in_parameter(in, 4 * i), velocity - wind);
+      put_wrench(out, i, {{}, force});
+      add_power(out, dot(force, velocity));
+    }
+  }
+
   std::vector<Resistance> drags_;
 };
 

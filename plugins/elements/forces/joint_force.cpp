@@ -1,8 +1,13 @@
+#include <algorithm>
 #include <array>
 #include <vector>
 
 #include "force_types.hpp"
+#include "polyform/contract/outputs.hpp"
+#include "polyform/contract/type_variants.hpp"
+#include "polyform/helpers/counted_outputs.hpp"
 #include "polyform/helpers/element_helpers.hpp"
+#include "polyform/helpers/law_number.hpp"
 
 namespace polyform::forces {
 namespace {
@@ -20,7 +25,9 @@ constexpr std::array specs{
               .meaning = "generalized force conjugate to the joint's velocity coordinates, one for each",
               .required = true}};
 
-class JointForces final : public ForceBatch {
+constexpr Variable effort_output{.name = "effort", .unit = "N or N m"};
+
+class JointForces final : public ForceBatch, public OutputSource, private ForceLaw {
  public:
   explicit JointForces(Strided<const ElementInstance> instances) {
     for (const ElementInstance& i : instances)
@@ -32,20 +39,54 @@ class JointForces final : public ForceBatch {
       out.power += out.efforts[k] * in.v[k];
     }
   }
+  void evaluate_outputs(const OutputInput& in, std::span<double> values) noexcept override {
+    std::ranges::transform(efforts_, values.begin(),
+                           [&](const TimeFunction& effort) { return effort(in.attachments->time).value; });
+  }
+  void* query(std::string_view asked) noexcept override {
+    if (asked == ForceLaw::interface_name) return static_cast<ForceLaw*>(this);
+    return asked == OutputSource::interface_name ? static_cast<OutputSource*>(this) : nullptr;
+  }
   void destroy() noexcept override { delete this; }
 
  private:
+  std::string_view obstacle() const noexcept override {
+    return std::ranges::all_of(efforts_, &TimeFunction::is_constant) ? "" : "depends on time";
+  }
+  std::size_t parameter_count() const noexcept override { return efforts_.size(); }
+  void parameters(std::span<double> out) const noexcept override {
+    for (std::size_t k = 0; k < efforts_.size(); ++k) out[k] = efforts_[k].constant;
+  }
+  void record(LawRecorder& recorder, const LawInput& in, LawOutput& out) noexcept override {
+    const LawRecording recording(recorder);
+    for (std::size_t k = 0; k < efforts_.size(); ++k) {
+      put_effort(out, k, in_parameter(in, k));
+      add_power(out, in_parameter(in, k) * in_v(in, k));
+    }
+  }
+
   std::vector<TimeFunction> efforts_;  ///< in the order of v, instance after instance
 };
 
-class JointForce final : public ForceType {
+/// A type for each number of efforts: each is an output.
+class JointForce final : public ForceType, public TypeVariants {
  public:
-  const TypeDescriptor& descriptor() const noexcept override {
-    static constexpr TypeDescriptor descriptor{
-        .name = "joint-force",
-        .meaning = "given force or torque in a joint, e.g. of a motor; never potential",
-        .fields = specs};
-    return descriptor;
+  explicit JointForce(std::size_t count) : outputs_(effort_output, count, {}) {
+    descriptor_.name = "joint-force";
+    descriptor_.meaning = "given force or torque in a joint, e.g. of a motor; never potential";
+    descriptor_.fields = specs;
+    descriptor_.outputs = outputs_.all();
+  }
+  const TypeDescriptor& descriptor() const noexcept override { return descriptor_; }
+  const void* query(std::string_view asked) const noexcept override {
+    return asked == TypeVariants::interface_name ? static_cast<const TypeVariants*>(this) : nullptr;
+  }
+  const ForceType* variant(Strided<const FieldValue> fields) const noexcept override {
+    return &of_count(fields[effort].functions.size());
+  }
+  static const JointForce& of_count(std::size_t count) {
+    static TypesByCount<JointForce> types;
+    return types.of(std::max<std::size_t>(count, 1));
   }
   bool define(ElementInstance& instance, std::size_t number, FieldSink& sink) const noexcept override {
     const std::size_t given = instance.fields[effort].functions.size(), needed = instance.joints[0].nv;
@@ -64,13 +105,16 @@ class JointForce final : public ForceType {
   ForceBatch* create(Strided<const ElementInstance> instances) const noexcept override {
     return make_batch<JointForces>(instances);
   }
+
+ private:
+  CountedOutputs outputs_;
+  TypeDescriptor descriptor_;
 };
 
 }  // namespace
 
 const ForceType& joint_force() noexcept {
-  static constexpr JointForce type;
-  return type;
+  return JointForce::of_count(1);
 }
 
 }  // namespace polyform::forces

@@ -5,6 +5,8 @@
 #include "force_types.hpp"
 #include "one_or_each.hpp"
 #include "polyform/contract/given_derivatives.hpp"
+#include "polyform/contract/outputs.hpp"
+#include "polyform/helpers/law_number.hpp"
 #include "polyform/helpers/plain_picture.hpp"
 
 namespace polyform::forces {
@@ -37,6 +39,11 @@ constexpr std::array specs{
                   "the rotation vector, in base axes",
               .default_text = "0"}};
 
+enum Output : std::size_t { deflection_out, rate_out, effort_out };
+constexpr std::array outputs{Variable{.name = "deflection", .unit = "m or rad"},
+                             Variable{.name = "rate", .unit = "m/s or rad/s"},
+                             Variable{.name = "effort", .unit = "N or N m"}};
+
 /// A spring and damper in one coordinate, or in the three of a ball.
 struct Spring {
   bool ball;
@@ -56,9 +63,14 @@ Mat3 turn_of_rotation_vector(const Vec3& angle) {
 }
 
 /// effort = −stiffness (q − rest) − damping v in a coordinate whose rate is its velocity.
+template <class T>
+T effort_of(const T& stiffness, const T& damping, const T& deflection, const T& v) noexcept {
+  return -(stiffness * deflection) - damping * v;
+}
+
 /// In a ball Q, with θ the rotation vector of Q Q_rest⁻¹ in the axes of its velocities, effort = −stiffness θ −
 /// damping v: the gradient of stiffness |θ|²/2, since θ · θ̇ = θ · v.
-class JointSpringDampers final : public ForceBatch, private GivenDerivatives {
+class JointSpringDampers final : public ForceBatch, public OutputSource, private GivenDerivatives, private ForceLaw {
  public:
   explicit JointSpringDampers(Strided<const ElementInstance> instances) {
     for (const ElementInstance& instance : instances) {
@@ -82,13 +94,13 @@ class JointSpringDampers final : public ForceBatch, private GivenDerivatives {
       if (s.ball) {
         const Vec3 angle = deflection(s, {q[0], q[1], q[2], q[3]});
         for (std::size_t i = 0; i < 3; ++i) {
-          effort[i] = -s.stiffness * angle[i] - s.damping[i] * v[i];
+          effort[i] = effort_of(s.stiffness, s.damping[i], angle[i], v[i]);
           out.power -= s.damping[i] * v[i] * v[i];
         }
         out.potential_energy += 0.5 * s.stiffness * dot(angle, angle);
       } else {
         const double deflection = q[0] - s.rest;
-        effort[0] = -s.stiffness * deflection - s.damping.x * v[0];
+        effort[0] = effort_of(s.stiffness, s.damping.x, deflection, v[0]);
         out.power -= s.damping.x * v[0] * v[0];
         out.potential_energy += 0.5 * s.stiffness * deflection * deflection;
       }
@@ -97,12 +109,62 @@ class JointSpringDampers final : public ForceBatch, private GivenDerivatives {
       effort += s.ball ? 3 : 1;
     }
   }
+  /// Of a joint with one coordinate; of several the root of the sum of the squares: of a ball the angle between the
+  /// halves, the rate of turning and the torque.
+  void evaluate_outputs(const OutputInput& in, std::span<double> values) noexcept override {
+    const double* q = in.attachments->q.data();
+    const double* v = in.attachments->v.data();
+    double* own = values.data();
+    auto s = springs_.begin();
+    for (const std::size_t velocities : velocities_) {
+      double squares[outputs.size()]{}, last[outputs.size()]{};
+      for (std::size_t k = 0; k < velocities; ++s) {
+        const std::size_t count = s->ball ? 3 : 1;
+        const Vec3 angle = s->ball ? deflection(*s, {q[0], q[1], q[2], q[3]}) : Vec3{q[0] - s->rest, 0, 0};
+        for (std::size_t i = 0; i < count; ++i) {
+          last[deflection_out] = angle[i];
+          last[rate_out] = v[k + i];
+          last[effort_out] = -s->stiffness * angle[i] - s->damping[i] * v[k + i];
+          for (std::size_t o = 0; o < outputs.size(); ++o) squares[o] += last[o] * last[o];
+        }
+        q += s->ball ? 4 : 1;
+        k += count;
+      }
+      v += velocities;
+      for (std::size_t o = 0; o < outputs.size(); ++o) *own++ = velocities == 1 ? last[o] : std::sqrt(squares[o]);
+    }
+  }
   void destroy() noexcept override { delete this; }
   void* query(std::string_view asked) noexcept override {
+    if (asked == ForceLaw::interface_name) return static_cast<ForceLaw*>(this);
+    if (asked == OutputSource::interface_name) return static_cast<OutputSource*>(this);
     return asked == GivenDerivatives::interface_name ? static_cast<GivenDerivatives*>(this) : nullptr;
   }
 
  private:
+  std::string_view obstacle() const noexcept override {
+    for (const Spring& s : springs_)
+      if (s.ball) return "turns a ball joint back";
+    return {};
+  }
+  std::size_t parameter_count() const noexcept override { return 3 * springs_.size(); }
+  void parameters(std::span<double> out) const noexcept override {
+    for (std::size_t i = 0; i < springs_.size(); ++i) {
+      out[3 * i] = springs_[i].stiffness;
+      out[3 * i + 1] = springs_[i].damping.x;
+      out[3 * i + 2] = springs_[i].rest;
+    }
+  }
+  /// Without balls there is one spring for each coordinate.
+  void record(LawRecorder& recorder, const LawInput& in, LawOutput& out) noexcept override {
+    const LawRecording recording(recorder);
+    for (std::size_t i = 0; i < springs_.size(); ++i) {
+      const LawNumber damping = in_parameter(in, 3 * i + 1), deflection = in_q(in, i) - in_parameter(in, 3 * i + 2),
+                      v = in_v(in, i);
+      put_effort(out, i, effort_of(in_parameter(in, 3 * i), damping, deflection, v));
+      add_power(out, -(damping * v * v));
+    }
+  }
   bool differentiate(const ForceInput& in, std::span<double> matrices) noexcept override {
     const double* q = in.q.data();
     double* matrix = matrices.data();
@@ -174,7 +236,8 @@ class JointSpringDamper final : public ForceType, public PlainPicture<Picture::K
     static constexpr TypeDescriptor descriptor{
         .name = "joint-spring-damper",
         .meaning = "spring and damper in the coordinates of a joint",
-        .fields = specs};
+        .fields = specs,
+        .outputs = outputs};
     return descriptor;
   }
   const void* query(std::string_view asked) const noexcept override {

@@ -7,6 +7,7 @@
 #include "polyform/contract/discrete_state.hpp"
 #include "polyform/contract/events.hpp"
 #include "polyform/contract/initial_states.hpp"
+#include "polyform/contract/outputs.hpp"
 #include "polyform/helpers/element_helpers.hpp"
 
 namespace polyform::forces {
@@ -45,6 +46,8 @@ constexpr std::array specs{
               .minimum = 0,
               .exclusive_minimum = true}};
 
+constexpr std::array outputs{Variable{.name = "effort", .unit = "N or N m"}};
+
 enum Latch : std::int32_t { open, caught };
 constexpr std::array<std::string_view, 2> words{"open", "caught"};
 constexpr std::array discrete{
@@ -57,7 +60,11 @@ constexpr std::array discrete{
 ///   release   strength − k |q − place|  while caught: it lets go where this falls to zero
 ///
 /// Each is constant while it does not count. A joint that starts at `place` is caught from the start: it need not pass.
-class Latches final : public ForceBatch, public EventSource, public DiscreteElement, public DiscreteAtStart {
+class Latches final : public ForceBatch,
+                      public EventSource,
+                      public DiscreteElement,
+                      public DiscreteAtStart,
+                      public OutputSource {
  public:
   explicit Latches(Strided<const ElementInstance> instances) {
     for (const ElementInstance& i : instances)
@@ -68,14 +75,16 @@ class Latches final : public ForceBatch, public EventSource, public DiscreteElem
   /// When the latch lets go, the energy of its spring is lost, so it is no potential energy.
   void evaluate(const ForceInput& in, ForceOutput& out) noexcept override {
     for (std::size_t i = 0; i < latches_.size(); ++i) {
-      if (in.discrete[i] != caught) continue;
-      const Spring& s = latches_[i];
-      out.efforts[i] = -s.stiffness * (in.q[i] - s.place) - s.damping * in.v[i];
+      out.efforts[i] = effort_of(i, in);
       out.power += out.efforts[i] * in.v[i];
     }
   }
+  void evaluate_outputs(const OutputInput& in, std::span<double> values) noexcept override {
+    for (std::size_t i = 0; i < latches_.size(); ++i) values[i] = effort_of(i, *in.attachments);
+  }
   void destroy() noexcept override { delete this; }
   void* query(std::string_view asked) noexcept override {
+    if (asked == OutputSource::interface_name) return static_cast<OutputSource*>(this);
     if (asked == EventSource::interface_name) return static_cast<EventSource*>(this);
     if (asked == DiscreteAtStart::interface_name) return static_cast<DiscreteAtStart*>(this);
     return asked == DiscreteElement::interface_name ? static_cast<DiscreteElement*>(this) : nullptr;
@@ -120,6 +129,10 @@ class Latches final : public ForceBatch, public EventSource, public DiscreteElem
     return std::abs(q - s.place) <=
            of_coordinate * std::max(std::abs(q), std::abs(s.place)) + of_deflection * s.strength / s.stiffness;
   }
+  double effort_of(std::size_t i, const ForceInput& in) const noexcept {
+    const Spring& s = latches_[i];
+    return in.discrete[i] == caught ? -s.stiffness * (in.q[i] - s.place) - s.damping * in.v[i] : 0;
+  }
   std::vector<Spring> latches_;
 };
 
@@ -130,6 +143,7 @@ class LatchType final : public ForceType {
         .name = "latch",
         .meaning = "catches a joint at a place, as a spring, and lets it go under too large an effort",
         .fields = specs,
+        .outputs = outputs,
         .discrete = discrete};
     return descriptor;
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "polyform/contract/spatial.hpp"
+#include "polyform/helpers/law_number.hpp"
 
 namespace polyform::forces {
 
@@ -10,8 +11,10 @@ inline constexpr double rounding_of_lengths = 1e-12;
 
 /// Unit vector along to − from, whose norm is `length`. Zero if the points coincide up to the rounding of the bodies'
 /// places, because the direction of the difference is then arbitrary.
-inline Vec3 direction_between(const Vec3& from, const Vec3& to, double length) noexcept {
-  return length > rounding_of_lengths * (norm(from) + norm(to)) ? (1 / length) * (to - from) : Vec3{};
+template <class T>
+Vector3<T> direction_between(const Vector3<T>& from, const Vector3<T>& to, const T& length) noexcept {
+  const T known = length - T(rounding_of_lengths) * (norm(from) + norm(to));
+  return where_positive(known, T(1) / length) * (to - from);
 }
 
 }  // namespace polyform::forces

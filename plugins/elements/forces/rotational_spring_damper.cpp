@@ -6,6 +6,7 @@
 
 #include "force_types.hpp"
 #include "one_or_each.hpp"
+#include "polyform/contract/outputs.hpp"
 #include "polyform/helpers/plain_picture.hpp"
 
 namespace polyform::forces {
@@ -47,6 +48,14 @@ constexpr std::array specs{
               .unit = "rad",
               .meaning = "angles without spring torque, one for all axes or one for each",
               .default_text = "0"}};
+
+constexpr auto angle_kind = Variable::Kind::angle;
+constexpr std::array outputs{Variable{.name = "angle_1", .unit = "rad", .kind = angle_kind},
+                             Variable{.name = "angle_2", .unit = "rad", .kind = angle_kind},
+                             Variable{.name = "angle_3", .unit = "rad", .kind = angle_kind},
+                             Variable{.name = "torque_1", .unit = "N m"},
+                             Variable{.name = "torque_2", .unit = "N m"},
+                             Variable{.name = "torque_3", .unit = "N m"}};
 
 /// Below this |det B| the angles are as good as locked: their rates are bounded by what they are there.
 constexpr double smallest_determinant = 1e-6;
@@ -112,7 +121,7 @@ struct Spring {
 /// Rotational spring-damper about several Euler angles (Thompson 2011, Sect. V): n_k = −stiffness_k (θ_k − rest_k) −
 /// damping_k θ̇_k about the k-th angle. With ω = B θ̇ the torque on b is B⁻ᵀ n, on a its opposite: n · θ̇ = torque · ω,
 /// so that the potential ½ Σ stiffness_k (θ_k − rest_k)² is exact.
-class RotationalSpringDampers final : public ForceBatch {
+class RotationalSpringDampers final : public ForceBatch, public OutputSource {
  public:
   explicit RotationalSpringDampers(Strided<const ElementInstance> instances) {
     springs_.reserve(instances.size());
@@ -135,8 +144,8 @@ class RotationalSpringDampers final : public ForceBatch {
       const Spring& s = springs_[i];
       const MarkerMotion& from = in.markers[2 * i];
       const MarkerMotion& to = in.markers[2 * i + 1];
-      const Turns turns = turns_of(s.drawn, transpose_times(from.R, to.R) * s.undo_drawn);
-      const Vec3 w = transpose_times(from.R, to.angular_velocity - from.angular_velocity);
+      Vec3 w;
+      const Turns turns = turns_between(s, from, to, w);
       Vec3 torque;
       for (std::size_t k = 0; k < 3; ++k) {
         const double deflection = turns.angle[k] - s.rest[k], angle_rate = dot(turns.dual[k], w);
@@ -149,9 +158,31 @@ class RotationalSpringDampers final : public ForceBatch {
       out.wrenches[2 * i + 1].angular = on_b;
     }
   }
+  /// The three angles, those about completed axes too, and the torques about them.
+  void evaluate_outputs(const OutputInput& in, std::span<double> values) noexcept override {
+    for (std::size_t i = 0; i < springs_.size(); ++i) {
+      const Spring& s = springs_[i];
+      Vec3 w;
+      const Turns turns = turns_between(s, in.attachments->markers[2 * i], in.attachments->markers[2 * i + 1], w);
+      double* const own = values.data() + outputs.size() * i;
+      for (std::size_t k = 0; k < 3; ++k) {
+        own[k] = turns.angle[k];
+        own[3 + k] = -s.stiffness[k] * (turns.angle[k] - s.rest[k]) - s.damping[k] * dot(turns.dual[k], w);
+      }
+    }
+  }
+  void* query(std::string_view asked) noexcept override {
+    return asked == OutputSource::interface_name ? static_cast<OutputSource*>(this) : nullptr;
+  }
   void destroy() noexcept override { delete this; }
 
  private:
+  /// w: angular velocity of b over a, axes of a.
+  static Turns turns_between(const Spring& s, const MarkerMotion& from, const MarkerMotion& to, Vec3& w) noexcept {
+    w = transpose_times(from.R, to.angular_velocity - from.angular_velocity);
+    return turns_of(s.drawn, transpose_times(from.R, to.R) * s.undo_drawn);
+  }
+
   std::vector<Spring> springs_;
 };
 
@@ -192,7 +223,8 @@ class RotationalSpringDamper final : public ForceType, public PlainPicture<Pictu
     static constexpr TypeDescriptor descriptor{
         .name = "rotational-spring-damper",
         .meaning = "springs and dampers about the Euler angles between two bodies",
-        .fields = specs};
+        .fields = specs,
+        .outputs = outputs};
     return descriptor;
   }
   const void* query(std::string_view asked) const noexcept override {

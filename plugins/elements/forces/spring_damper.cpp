@@ -4,6 +4,7 @@
 #include "force_types.hpp"
 #include "line_between.hpp"
 #include "polyform/contract/given_derivatives.hpp"
+#include "polyform/contract/outputs.hpp"
 #include "polyform/helpers/element_helpers.hpp"
 #include "polyform/helpers/plain_picture.hpp"
 
@@ -37,9 +38,32 @@ constexpr std::array specs{
               .meaning = "length without force; default: the length as drawn",
               .minimum = 0}};
 
-struct Spring {
-  double stiffness, damping, free_length;
+enum Output : std::size_t { length, rate, tension };
+constexpr std::array outputs{Variable{.name = "length", .unit = "m", .kind = Variable::Kind::length},
+                             Variable{.name = "rate", .unit = "m/s"}, Variable{.name = "tension", .unit = "N"}};
+
+template <class T>
+struct SpringOf {
+  T stiffness, damping, free_length;
 };
+using Spring = SpringOf<double>;
+
+/// What a spring does at the motions of its ends. pull: on the first end, towards the second.
+template <class T>
+struct Pulling {
+  Vector3<T> pull;
+  T elongation, power;
+};
+
+/// tension = stiffness (l − free_length) + damping l̇, pulling the ends together.
+template <class T, class Motion>
+Pulling<T> pulling(const SpringOf<T>& s, const Motion& from, const Motion& to) noexcept {
+  const T length = norm(to.position - from.position), elongation = length - s.free_length;
+  // Without a direction the force is left out, and the rate with it.
+  const Vector3<T> direction = direction_between(from.position, to.position, length);
+  const T rate = dot(direction, to.velocity - from.velocity);
+  return {(s.stiffness * elongation + s.damping * rate) * direction, elongation, -(s.damping * rate * rate)};
+}
 
 double drawn_length(const ElementInstance& instance) {
   const auto end = [&](std::size_t i) {
@@ -49,8 +73,7 @@ double drawn_length(const ElementInstance& instance) {
   return norm(end(1) - end(0));
 }
 
-/// tension = stiffness (l − free_length) + damping l̇, pulling the ends together.
-class SpringDampers final : public ForceBatch, private GivenDerivatives {
+class SpringDampers final : public ForceBatch, public OutputSource, private GivenDerivatives, private ForceLaw {
  public:
   explicit SpringDampers(Strided<const ElementInstance> instances) {
     springs_.reserve(instances.size());
@@ -61,26 +84,49 @@ class SpringDampers final : public ForceBatch, private GivenDerivatives {
 
   void evaluate(const ForceInput& in, ForceOutput& out) noexcept override {
     for (std::size_t i = 0; i < springs_.size(); ++i) {
-      const Spring& s = springs_[i];
-      const MarkerMotion& from = in.markers[2 * i];
-      const MarkerMotion& to = in.markers[2 * i + 1];
-      const double length = norm(to.position - from.position), elongation = length - s.free_length;
-      // Without a direction the force is left out, and the rate with it.
-      const Vec3 direction = direction_between(from.position, to.position, length);
-      const double rate = dot(direction, to.velocity - from.velocity);
-      const Vec3 pull = (s.stiffness * elongation + s.damping * rate) * direction;
-      out.wrenches[2 * i].linear = pull;
-      out.wrenches[2 * i + 1].linear = -pull;
-      out.potential_energy += 0.5 * s.stiffness * elongation * elongation;
-      out.power -= s.damping * rate * rate;
+      const Pulling<double> now = pulling(springs_[i], in.markers[2 * i], in.markers[2 * i + 1]);
+      out.wrenches[2 * i].linear = now.pull;
+      out.wrenches[2 * i + 1].linear = -now.pull;
+      out.potential_energy += 0.5 * springs_[i].stiffness * now.elongation * now.elongation;
+      out.power += now.power;
+    }
+  }
+  void evaluate_outputs(const OutputInput& in, std::span<double> values) noexcept override {
+    for (std::size_t i = 0; i < springs_.size(); ++i) {
+      const MarkerMotion &from = in.attachments->markers[2 * i], &to = in.attachments->markers[2 * i + 1];
+      double* const own = values.data() + outputs.size() * i;
+      own[length] = norm(to.position - from.position);
+      own[rate] = dot(direction_between(from.position, to.position, own[length]), to.velocity - from.velocity);
+      own[tension] = springs_[i].stiffness * (own[length] - springs_[i].free_length) + springs_[i].damping * own[rate];
     }
   }
   void destroy() noexcept override { delete this; }
   void* query(std::string_view asked) noexcept override {
+    if (asked == ForceLaw::interface_name) return static_cast<ForceLaw*>(this);
+    if (asked == OutputSource::interface_name) return static_cast<OutputSource*>(this);
     return asked == GivenDerivatives::interface_name ? static_cast<GivenDerivatives*>(this) : nullptr;
   }
 
  private:
+  std::string_view obstacle() const noexcept override { return {}; }
+  std::size_t parameter_count() const noexcept override { return 3 * springs_.size(); }
+  void parameters(std::span<double> out) const noexcept override {
+    for (std::size_t i = 0; i < springs_.size(); ++i) {
+      out[3 * i] = springs_[i].stiffness;
+      out[3 * i + 1] = springs_[i].damping;
+      out[3 * i + 2] = springs_[i].free_length;
+    }
+  }
+  void record(LawRecorder& recorder, const LawInput& in, LawOutput& out) noexcept override {
+    const LawRecording recording(recorder);
+    for (std::size_t i = 0; i < springs_.size(); ++i) {
+      const SpringOf<LawNumber> s{in_parameter(in, 3 * i), in_parameter(in, 3 * i + 1), in_parameter(in, 3 * i + 2)};
+      const Pulling<LawNumber> now = pulling(s, in_marker(in, 2 * i), in_marker(in, 2 * i + 1));
+      put_wrench(out, 2 * i, {{}, now.pull});
+      put_wrench(out, 2 * i + 1, {{}, -now.pull});
+      add_power(out, now.power);
+    }
+  }
   /// With x and w from end to end, length l, direction d and rate d·w, the pull T d changes by
   /// (k d·δx + c (d·δw + w·δd)) d + T δd with δd = (1 − d dᵀ) δx / l.
   bool differentiate(const ForceInput& in, std::span<double> matrices) noexcept override {
@@ -121,7 +167,8 @@ class SpringDamper final : public ForceType, public PlainPicture<Picture::Kind::
     static constexpr TypeDescriptor descriptor{
         .name = "spring-damper",
         .meaning = "spring and damper along the line between two points",
-        .fields = specs};
+        .fields = specs,
+        .outputs = outputs};
     return descriptor;
   }
   const void* query(std::string_view asked) const noexcept override {

@@ -5,6 +5,7 @@
 
 #include "joint_rows.hpp"
 #include "polyform/contract/held_states.hpp"
+#include "polyform/contract/outputs.hpp"
 #include "polyform/contract/type_variants.hpp"
 #include "polyform/helpers/element_helpers.hpp"
 #include "polyform/helpers/plain_picture.hpp"
@@ -93,8 +94,10 @@ bool check_absent(const ElementInstance& instance, std::size_t number, std::span
   return true;
 }
 
+constexpr std::array compliant_outputs{Variable{.name = "effort", .unit = "N or N m"}};
+
 /// A spring with damping beyond either end, which never pulls.
-class CompliantLimits final : public ForceBatch, public EventSource {
+class CompliantLimits final : public ForceBatch, public EventSource, public OutputSource {
  public:
   explicit CompliantLimits(Strided<const ElementInstance> instances) {
     for (const ElementInstance& instance : instances) {
@@ -110,14 +113,23 @@ class CompliantLimits final : public ForceBatch, public EventSource {
         const Ends& e = ends_[i];
         const double depth = sign * ((sign > 0 ? e.lower : e.upper) - in.q[i]), rate = -sign * in.v[i];
         if (!(depth > 0)) continue;
-        const double push = std::max(0.0, e.stiffness * depth + e.damping * rate);
+        const double push = push_of(e, depth, rate);
         out.efforts[i] += sign * push;
         out.potential_energy += 0.5 * e.stiffness * depth * depth;
         out.power += (e.stiffness * depth - push) * rate;
       }
   }
+  void evaluate_outputs(const OutputInput& in, std::span<double> values) noexcept override {
+    const ForceInput& at = *in.attachments;
+    for (std::size_t i = 0; i < ends_.size(); ++i) {
+      const Ends& e = ends_[i];
+      const double below = e.lower - at.q[i], above = at.q[i] - e.upper;
+      values[i] = below > 0 ? push_of(e, below, -at.v[i]) : above > 0 ? -push_of(e, above, at.v[i]) : 0;
+    }
+  }
   void destroy() noexcept override { delete this; }
   void* query(std::string_view asked) noexcept override {
+    if (asked == OutputSource::interface_name) return static_cast<OutputSource*>(this);
     return asked == EventSource::interface_name ? static_cast<EventSource*>(this) : nullptr;
   }
   std::size_t event_count() const noexcept override { return 2 * ends_.size(); }
@@ -140,6 +152,9 @@ class CompliantLimits final : public ForceBatch, public EventSource {
   struct Ends {
     double lower, upper, stiffness, damping;
   };
+  static double push_of(const Ends& e, double depth, double rate) noexcept {
+    return std::max(0.0, e.stiffness * depth + e.damping * rate);
+  }
   std::vector<Ends> ends_;
 };
 
@@ -147,7 +162,10 @@ class CompliantLimit final : public ForceType, public PlainPicture<Picture::Kind
  public:
   const TypeDescriptor& descriptor() const noexcept override {
     static constexpr TypeDescriptor descriptor{
-        .name = "joint-limit", .meaning = "ends of a joint's way, as springs", .fields = specs};
+        .name = "joint-limit",
+        .meaning = "ends of a joint's way, as springs",
+        .fields = specs,
+        .outputs = compliant_outputs};
     return descriptor;
   }
   const void* query(std::string_view asked) const noexcept override {

@@ -1,11 +1,14 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstring>
 #include <vector>
 
 #include "polyform/contract/events.hpp"
+#include "polyform/contract/outputs.hpp"
 #include "polyform/contract/picture.hpp"
 #include "polyform/helpers/element_helpers.hpp"
+#include "polyform/helpers/law_number.hpp"
 #include "tyre_types.hpp"
 
 namespace polyform::tyres {
@@ -62,26 +65,68 @@ constexpr std::array specs{
               .default_text = "0",
               .tied_to_ground = true}};
 
-struct Tyre {
-  double radius, stiffness, damping, onset;
-  Vec3 axis;    ///< body axes
-  Vec3 normal;  ///< ground axes
-  double road;  ///< normal · r = road holds on the road
+enum Output : std::size_t { compression, rate, load };
+constexpr std::array outputs{Variable{.name = "compression", .unit = "m", .kind = Variable::Kind::length},
+                             Variable{.name = "rate", .unit = "m/s"}, Variable{.name = "load", .unit = "N"}};
 
-  double height(const Vec3& center) const { return dot(normal, center) - road; }
+template <class T>
+struct TyreOf {
+  T radius, stiffness, damping, onset;
+  Vector3<T> axis;    ///< body axes
+  Vector3<T> normal;  ///< ground axes
+  T road;             ///< normal · r = road holds on the road
+
+  T height(const Vector3<T>& center) const { return dot(normal, center) - road; }
   /// The share of the damping that acts: 3x² − 2x³ of x = compression / onset, up to 1.
-  double engaged(double compression) const {
-    if (compression <= 0) return 0;
-    if (compression >= onset) return 1;
-    const double x = compression / onset;
-    return x * x * (3 - 2 * x);
+  T engaged(const T& compression) const {
+    const T x = where_positive(onset - compression, compression / onset);
+    return where_positive(compression, x * x * (T(3) - T(2) * x)) +
+           where_positive(compression, T(1) - where_positive(onset - compression, T(1)));
   }
 };
+using Tyre = TyreOf<double>;
+/// How many numbers it is, which stand one after the other.
+constexpr std::size_t numbers_of_tyre = 11;
+static_assert(sizeof(Tyre) == numbers_of_tyre * sizeof(double));
 
 Tyre tyre_of(const ElementInstance& instance) {
   const Strided<const FieldValue> f = instance.fields;
   return {f[radius].number, f[stiffness].number,   f[damping].number,    f[onset].number,
           f[axis].vector,   f[road_normal].vector, f[road_height].number};
+}
+
+template <class T>
+struct Touch {
+  T camber_cosine, compression, rate;
+  Vector3<T> arm;
+};
+/// A wheel that lies flat has no radius to the road: its centre is endlessly far from it, and it does not touch.
+template <class T, class Motion>
+Touch<T> touch_of(const TyreOf<T>& tyre, const Motion& center) noexcept {
+  const Vector3<T> a = center.R * tyre.axis;
+  const T c = norm(cross(a, tyre.normal)), inverse = where_positive(c, T(1) / c);
+  const T distance = tyre.height(center.position) * inverse;
+  Touch<T> touch;
+  touch.camber_cosine = c;
+  touch.compression = where_positive(c, tyre.radius - distance) - (T(1) - where_positive(c, T(1)));
+  touch.arm = (distance * inverse) * (dot(a, tyre.normal) * a - tyre.normal);
+  touch.rate = -dot(tyre.normal, center.velocity + cross(center.angular_velocity, touch.arm)) * inverse;
+  return touch;
+}
+/// What the road does at a touch.
+template <class T>
+struct Pushing {
+  SpatialVector<T> wrench;
+  T spring, power;
+};
+template <class T>
+Pushing<T> pushing(const TyreOf<T>& tyre, const Touch<T>& touch) noexcept {
+  using std::max;
+  const T spring = where_positive(touch.compression, tyre.stiffness * touch.compression);
+  const T push = where_positive(touch.compression,
+                                max(T(0), spring + tyre.damping * tyre.engaged(touch.compression) * touch.rate));
+  const Vector3<T> force = where_positive(touch.compression, push / touch.camber_cosine) * tyre.normal;
+  return {{cross(touch.arm, force), force}, spring, (spring - push) * touch.rate};
 }
 
 /// A disc of radius R on a smooth plane. With a the spin axis, n the road's normal, h the height of the centre and
@@ -92,7 +137,7 @@ Tyre tyre_of(const ElementInstance& instance) {
 ///
 /// What stands in max is the event function: it is negative off the road, too, and changes its sign where the push
 /// begins and where it ends.
-class RadialTyres final : public ForceBatch, public EventSource {
+class RadialTyres final : public ForceBatch, public EventSource, public OutputSource, private ForceLaw {
  public:
   explicit RadialTyres(Strided<const ElementInstance> instances) {
     tyres_.reserve(instances.size());
@@ -101,19 +146,28 @@ class RadialTyres final : public ForceBatch, public EventSource {
 
   void evaluate(const ForceInput& in, ForceOutput& out) noexcept override {
     for (std::size_t i = 0; i < tyres_.size(); ++i) {
-      const Tyre& tyre = tyres_[i];
-      const Touch touch = touch_of(tyre, in.markers[i]);
-      if (!(touch.compression > 0)) continue;
-      const double spring = tyre.stiffness * touch.compression;
-      const double push = std::max(0.0, spring + tyre.damping * tyre.engaged(touch.compression) * touch.rate);
-      const Vec3 force = (push / touch.camber_cosine) * tyre.normal;
-      out.wrenches[i] = {cross(touch.arm, force), force};
-      out.potential_energy += 0.5 * spring * touch.compression;
-      out.power += (spring - push) * touch.rate;
+      const Touch<double> touch = touch_of(tyres_[i], in.markers[i]);
+      const Pushing<double> now = pushing(tyres_[i], touch);
+      out.wrenches[i] = now.wrench;
+      out.potential_energy += 0.5 * now.spring * touch.compression;
+      out.power += now.power;
+    }
+  }
+  /// Compression of the radius to the road and its rate, negative compression off the road; the road's force along its
+  /// normal.
+  void evaluate_outputs(const OutputInput& in, std::span<double> values) noexcept override {
+    for (std::size_t i = 0; i < tyres_.size(); ++i) {
+      const Touch<double> touch = touch_of(tyres_[i], in.attachments->markers[i]);
+      double* const own = values.data() + outputs.size() * i;
+      own[compression] = touch.compression;
+      own[rate] = touch.rate;
+      own[load] = dot(pushing(tyres_[i], touch).wrench.linear, tyres_[i].normal);
     }
   }
   void destroy() noexcept override { delete this; }
   void* query(std::string_view asked) noexcept override {
+    if (asked == ForceLaw::interface_name) return static_cast<ForceLaw*>(this);
+    if (asked == OutputSource::interface_name) return static_cast<OutputSource*>(this);
     return asked == EventSource::interface_name ? static_cast<EventSource*>(this) : nullptr;
   }
 
@@ -125,7 +179,7 @@ class RadialTyres final : public ForceBatch, public EventSource {
   void evaluate_events(const EventInput& in, EventOutput& out) noexcept override {
     for (std::size_t i = 0; i < tyres_.size(); ++i) {
       const Tyre& tyre = tyres_[i];
-      const Touch touch = touch_of(tyre, in.attachments->markers[i]);
+      const Touch<double> touch = touch_of(tyre, in.attachments->markers[i]);
       const double engaged = tyre.engaged(touch.compression);
       out.values[i] = tyre.stiffness * touch.compression + tyre.damping * engaged * touch.rate;
       // With the damper the rate depends on accelerations: the host takes differences.
@@ -134,22 +188,21 @@ class RadialTyres final : public ForceBatch, public EventSource {
   }
 
  private:
-  struct Touch {
-    double camber_cosine = 0, compression = -1, rate = 0;
-    Vec3 arm;
-  };
-  /// A wheel that lies flat has no radius to the road: it does not touch.
-  static Touch touch_of(const Tyre& tyre, const MarkerMotion& center) noexcept {
-    Touch touch;
-    const Vec3 a = center.R * tyre.axis;
-    const double camber_cosine = norm(cross(a, tyre.normal));
-    if (!(camber_cosine > 0)) return touch;
-    const double distance = tyre.height(center.position) / camber_cosine;
-    touch.camber_cosine = camber_cosine;
-    touch.compression = tyre.radius - distance;
-    touch.arm = (distance / camber_cosine) * (dot(a, tyre.normal) * a - tyre.normal);
-    touch.rate = -dot(tyre.normal, center.velocity + cross(center.angular_velocity, touch.arm)) / camber_cosine;
-    return touch;
+  std::string_view obstacle() const noexcept override { return {}; }
+  std::size_t parameter_count() const noexcept override { return numbers_of_tyre * tyres_.size(); }
+  void parameters(std::span<double> out) const noexcept override {
+    std::memcpy(out.data(), tyres_.data(), tyres_.size() * sizeof(Tyre));
+  }
+  void record(LawRecorder& recorder, const LawInput& in, LawOutput& out) noexcept override {
+    const LawRecording recording(recorder);
+    for (std::size_t i = 0; i < tyres_.size(); ++i) {
+      const auto number = [&](std::size_t k) { return in_parameter(in, numbers_of_tyre * i + k); };
+      const TyreOf<LawNumber> tyre{number(0), number(1), number(2), number(3), {number(4), number(5), number(6)},
+                                   {number(7), number(8), number(9)}, number(10)};
+      const Pushing<LawNumber> now = pushing(tyre, touch_of(tyre, in_marker(in, i)));
+      put_wrench(out, i, now.wrench);
+      add_power(out, now.power);
+    }
   }
 
   std::vector<Tyre> tyres_;
@@ -161,7 +214,8 @@ class RadialTyre final : public ForceType, public Picture {
     static constexpr TypeDescriptor descriptor{
         .name = "tyre",
         .meaning = "radial spring and damper of a wheel on a smooth flat road; never pulls",
-        .fields = specs};
+        .fields = specs,
+        .outputs = outputs};
     return descriptor;
   }
   const void* query(std::string_view asked) const noexcept override {

@@ -32,7 +32,8 @@ void solve_into(const Factors& factors, Vector& pivoted, Side&& b) {
 }  // namespace
 
 DenseNewton::DenseNewton(FirstOrderSystem& system, const StepSettings& settings)
-    : Newton(system), settings_(settings), moved_(system.size()), rate_(system.size()) {
+    : Newton(system), settings_(settings), moved_(system.size()), rate_(moved_),
+      moved_rate_(moved_) {
   const Index n = index(system.size() - system.integrals());
   J_.setZero(n, n);
   real_matrix_.setIdentity(n, n);
@@ -45,20 +46,21 @@ DenseNewton::DenseNewton(FirstOrderSystem& system, const StepSettings& settings)
 }
 
 /// A column for each state, by steps of half of the digits.
-bool DenseNewton::linearize(double t, std::span<const double> y, std::span<const double> rate) noexcept {
+bool DenseNewton::linearize(double t, std::span<const double> y) noexcept {
   ++linearizations_;
   const double root = std::sqrt(std::numeric_limits<double>::epsilon());
   const auto n = static_cast<std::size_t>(J_.rows());
   std::copy_n(y.begin(), n, moved_.begin());
+  if (system_.derivative(t, moved_, rate_) != Status::ok) return false;
   for (std::size_t j = 0; j < n; ++j) {
     const double here = moved_[j];
     const double by = root * std::max(std::abs(here), std::min(1e-3, settings_.absolute_tolerance / root));
     moved_[j] = here + by;
-    const Status status = system_.derivative(t, moved_, rate_);
+    const Status status = system_.derivative(t, moved_, moved_rate_);
     const double moved = moved_[j] - here;
     moved_[j] = here;
     if (status != Status::ok) return false;
-    for (std::size_t i = 0; i < n; ++i) J_(index(i), index(j)) = (rate_[i] - rate[i]) / moved;
+    for (std::size_t i = 0; i < n; ++i) J_(index(i), index(j)) = (moved_rate_[i] - rate_[i]) / moved;
   }
   return true;
 }

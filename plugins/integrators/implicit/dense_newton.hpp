@@ -10,7 +10,7 @@ namespace polyform::implicit {
 class DenseNewton final : public Newton {
  public:
   DenseNewton(FirstOrderSystem&, const StepSettings&);
-  bool linearize(double t, std::span<const double> y, std::span<const double> rate) noexcept override;
+  bool linearize(double t, std::span<const double> y) noexcept override;
   double price() const noexcept override;
   bool prepare(double gamma) noexcept override;
   bool prepare(std::complex<double> gamma) noexcept override;
@@ -19,7 +19,7 @@ class DenseNewton final : public Newton {
 
  private:
   StepSettings settings_;
-  std::vector<double> moved_, rate_;
+  std::vector<double> moved_, rate_, moved_rate_;
   Eigen::MatrixXd J_, real_matrix_;
   Eigen::MatrixXcd complex_matrix_;
   Eigen::PartialPivLU<Eigen::MatrixXd> real_;

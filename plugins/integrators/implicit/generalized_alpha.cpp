@@ -72,7 +72,7 @@ Status GeneralizedAlpha::step(double t_limit) noexcept {
 /// The matrix for a step of the size, and the derivatives anew where the last ones made Newton's iteration slow.
 GeneralizedAlpha::Trial GeneralizedAlpha::prepare(double h) noexcept {
   if (!linearized_) {
-    if (!newton_->linearize(time_, now_, rate_)) return Trial::not_evaluated;
+    if (!newton_->linearize(time_, now_)) return Trial::not_evaluated;
     linearized_ = fresh_ = true;
     prepared_ = 0;
   }

@@ -109,18 +109,18 @@ class AutoType final : public IntegratorType {
  public:
   std::string_view name() const noexcept override { return "auto"; }
   std::string_view meaning() const noexcept override {
-    return "dopri5, and radau5 where the system is stiff; tells what it chose and why";
+    return "dop853, and radau5 where the system is stiff; tells what it chose and why";
   }
   std::string_view source() const noexcept override {
     return "E. Hairer, G. Wanner: Solving Ordinary Differential Equations II, 2nd ed. (1996), IV.2";
   }
   Strided<const FieldSpec> fields() const noexcept override { return {}; }
-  int order() const noexcept override { return 5; }
+  int order() const noexcept override { return 8; }
   bool fixed_step() const noexcept override { return false; }
   int preference() const noexcept override { return 50; }
   Integrator* create(FirstOrderSystem& system, const StepSettings& settings, Strided<const FieldValue>,
                      DiagnosticSink& sink) const noexcept override {
-    AutoMethod::Owned one(runge_kutta::dopri5().create(system, settings, {}, sink));
+    AutoMethod::Owned one(runge_kutta::dop853().create(system, settings, {}, sink));
     if (!one) return nullptr;
     FirstReport without;
     try {

@@ -13,7 +13,7 @@ constexpr std::size_t largest_full = 2000;
 class StructuredNewton final : public Newton {
  public:
   StructuredNewton(FirstOrderSystem& system, NewtonMatrix& matrix) : Newton(system), matrix_(matrix) {}
-  bool linearize(double t, std::span<const double> y, std::span<const double>) noexcept override {
+  bool linearize(double t, std::span<const double> y) noexcept override {
     ++linearizations_;
     return matrix_.linearize(t, y) == Status::ok;
   }

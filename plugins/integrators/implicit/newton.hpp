@@ -20,8 +20,8 @@ class Newton {
   Status derivative(double t, std::span<const double> y, std::span<double> rate) noexcept {
     return to_solve_ != nullptr ? to_solve_->derivative_to_solve(t, y, rate) : system_.derivative(t, y, rate);
   }
-  /// Linearizes at a state with its derivative. False if f cannot be evaluated: the system's failure() says why.
-  virtual bool linearize(double t, std::span<const double> y, std::span<const double> rate) noexcept = 0;
+  /// Linearizes at a state. False if f cannot be evaluated: the system's failure() says why.
+  virtual bool linearize(double t, std::span<const double> y) noexcept = 0;
   /// The cost of a linearization with its matrices, without the evaluations of a step; in evaluations.
   virtual double price() const noexcept { return 0; }
   /// Linearizations since the object was made.

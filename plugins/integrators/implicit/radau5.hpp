@@ -27,8 +27,8 @@ class Radau5 final : public ImplicitSteps {
   Trial iterate(double h) noexcept;
   bool evaluate_stages(double h) noexcept;
   double move_stages(double h) noexcept;
-  bool estimate_error(double h) noexcept;
-  void find_integrals(double h) noexcept;
+  void estimate_error(double h) noexcept;
+  double find_integrals(double h) noexcept;
   void keep_polynomial() noexcept;
 
   NewtonPace pace_;

@@ -57,7 +57,8 @@ class Arrays {
         z_(tables.tree.count) {
     if (!world.loads->frames().empty()) loads_.resize(tables.tree.count);
     if (!world.loops->empty()) loops_.emplace(*world.loops);
-    cut_axes_.resize(world.view->cut_joints().size());
+    cut_places_.resize(world.view->cut_joints().size());
+    forces_.resize(world.loads->laws().numbers().size());
     if (loops_ || !loads_.empty()) frame_motions_.resize(tables.tree.count);
     if (world.loads->forces().loads_joints()) efforts_.resize(world.view->nv_tree);
     worlds = {constants_.data(), frames_.data(), axes_.data(), {}};
@@ -100,7 +101,9 @@ class Arrays {
     for (std::size_t c = 0; c < world.view->cut_joints().size(); ++c) {
       const JointData& joint = world.view->cut_joints()[c];
       put_vector(loops_->cuts[c].p_moving, joint.p_moving);
-      if (joint.primitives.size() == 1) put_vector(cut_axes_[c], joint.primitives[0].axis);
+      if (joint.primitives.size() == 1) put_vector(cut_places_[c].axis, joint.primitives[0].axis);
+      put_vector(cut_places_[c].p_base, joint.p_base);
+      put_matrix(cut_places_[c].R_drawn, joint.R_drawn);
       // For a joint of one primitive or none, the directions and the rows at right angles to them are fixed in F.
       JointMotion motion;
       double neutral[most_joint_positions];
@@ -110,6 +113,8 @@ class Arrays {
       Spatial rows[6];
       put_cut(lane, c, {rows, complement(motion.H, joint.nv, rows)}, {});
     }
+    const std::span<const double> forces = world.loads->laws().numbers();
+    for (std::size_t i = 0; i < std::min(forces_.size(), forces.size()); ++i) put(forces_[i], forces[i]);
   }
   /// The rows of a cut joint, F axes, and its Ḣ v.
   void put_cut(std::size_t lane, std::size_t cut, std::span<const Spatial> rows, const Spatial& bias) noexcept {
@@ -119,17 +124,19 @@ class Arrays {
       for (std::size_t r = 0; r < rows.size(); ++r) LanesOf<T>::set(to.rows[r][k], lane, rows[r][k]);
     }
   }
-  /// All that take() fills, as plain numbers: constants, frames, axes, ground, cuts and axes of cuts.
-  std::array<std::span<T>, 6> numbers() noexcept {
+  /// All that take() fills, as plain numbers: constants, frames, axes, ground, cuts, their places, and what the laws of
+  /// forces depend on.
+  std::array<std::span<T>, 7> numbers() noexcept {
     static_assert(sizeof(Constants<T>) == 17 * sizeof(T) && sizeof(Frame<T>) == 21 * sizeof(T) &&
-                  sizeof(Cut<T>) == cut_numbers * sizeof(T) && sizeof(Vector3<T>) == 3 * sizeof(T));
+                  sizeof(Cut<T>) == cut_numbers * sizeof(T) && sizeof(CutPlace<T>) == 15 * sizeof(T) &&
+                  sizeof(Vector3<T>) == 3 * sizeof(T));
     return {flat(std::span(constants_)), flat(std::span(frames_)), flat(std::span(axes_)),
             flat(std::span(&worlds.ground, 1)), loops_ ? flat(std::span(loops_->cuts)) : std::span<T>(),
-            flat(std::span(cut_axes_))};
+            flat(std::span(cut_places_)), std::span(forces_)};
   }
-  /// Of a cut joint of one primitive, in F.
-  const Vector3<T>& cut_axis(std::size_t cut) const noexcept { return cut_axes_[cut]; }
-  const Vector3<T>* cut_axes() const noexcept { return cut_axes_.data(); }
+  const CutPlace<T>& cut_place(std::size_t cut) const noexcept { return cut_places_[cut]; }
+  const CutPlace<T>* cut_places() const noexcept { return cut_places_.data(); }
+  const T* forces() const noexcept { return forces_.data(); }
   Loops<T>* loops() noexcept { return loops_ ? &*loops_ : nullptr; }
 
   Worlds<T> worlds;
@@ -159,7 +166,8 @@ class Arrays {
   std::vector<FrameMotion<T>> frame_motions_;
   std::vector<SpatialVector<T>> loads_;
   std::vector<T> efforts_;
-  std::vector<Vector3<T>> cut_axes_;
+  std::vector<CutPlace<T>> cut_places_;
+  std::vector<T> forces_;              ///< ForceLaws::numbers()
   std::optional<Loops<T>> loops_;
 };
 

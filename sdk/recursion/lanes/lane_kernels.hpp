@@ -10,21 +10,26 @@ namespace polyform::lanes {
 /// The joints that close the loops of a system, the same in all worlds.
 struct Closing {
   explicit Closing(const LaneWorld& world)
-      : cuts(world.view->cut_joints()), place(world.view->nv_tree + world.view->states),
-        loaded(world.loads->forces().loads_joints()) {}
+      : cuts(world.view->cut_joints()), place(world.view->nv_tree + world.view->states), loaded(cuts.size()) {
+    const ForceSet& forces = world.loads->forces();
+    for (std::size_t i = 0; i < forces.parts(); ++i)
+      for (const Attachments::JointSlice& joint : forces.part(i).attached.joints())
+        for (std::size_t c = 0; c < cuts.size(); ++c)
+          if (joint.nv > 0 && joint.v == cuts[c].v_offset) loaded[c] = true;
+  }
 
   static bool is_one(const JointData& joint, Primitive::Kind kind) {
     return joint.primitives.size() == 1 && joint.primitives[0].kind == kind;
   }
   /// Whether the coordinate of the joint and its rows follow from motions alone; else each world finds them by itself.
   bool is_plain(std::size_t c) const {
-    return !loaded && (cuts[c].nv == 0 || is_one(cuts[c], Primitive::Kind::rotation) ||
+    return !loaded[c] && (cuts[c].nv == 0 || is_one(cuts[c], Primitive::Kind::rotation) ||
                        is_one(cuts[c], Primitive::Kind::translation));
   }
 
   Strided<const JointData> cuts;
   std::size_t place;   ///< what the place of a cut joint's coordinate in q lacks to that in y
-  bool loaded;         ///< forces act on joints
+  std::vector<bool> loaded;   ///< whether forces act on a cut joint
 };
 
 /// What the kernels work on.
@@ -35,6 +40,7 @@ struct Batch {
   Arrays<T>& arrays;
   State<T> y;
   Rates<T> rates;
+  double* power = nullptr;   ///< of what acts, of the first lane; for kernels that carry forces, who may ask for it
 };
 
 template <class T>
@@ -55,7 +61,7 @@ void rate_cut(const Batch<T>& b, std::size_t c) {
     const Vector3<T> to_M = moving.R * b.arrays.loops()->cuts[c].p_moving, r = moving.p + to_M - base.p;
     relative = moving.V.linear + cross(moving.V.angular, to_M) - base.V.linear - cross(base.V.angular, r);
   }
-  b.rates.put(b.closing.place + cut.q_offset, dot(b.arrays.cut_axis(c), transpose_times(base.R, relative)));
+  b.rates.put(b.closing.place + cut.q_offset, dot(b.arrays.cut_place(c).axis, transpose_times(base.R, relative)));
 }
 
 /// Kinematics. The motions of joints that are code are there already.
@@ -70,11 +76,12 @@ void move(const Batch<T>& b) {
     if (b.closing.is_plain(c)) rate_cut(b, c);
 }
 
-/// The columns of all loops.
+/// The columns of all loops. asked: by each row besides, or nullptr.
 template <class T>
-void start_loops(const Batch<T>& b) {
+void start_loops(const Batch<T>& b, const T* asked) {
   const Room<T>& room = b.arrays.room;
   room.loops->clear();
+  for (std::size_t row = 0; asked != nullptr && row < room.loops->rows(); ++row) room.loops->ask(row, asked[row]);
   for (std::size_t c = 0; c < b.closing.cuts.size(); ++c) {
     const JointData& cut = b.closing.cuts[c];
     const FrameMotion<T> base = frame_of(room, cut.base_frame), moving = frame_of(room, cut.moving_frame);
@@ -86,11 +93,12 @@ void start_loops(const Batch<T>& b) {
   }
 }
 
-/// Accelerations, after move() and with what acts. Marks the lanes that their own solvers have to do.
+/// Accelerations, after move() and with what acts. Marks the lanes that their own solvers have to do. At rest, without
+/// gravity and with what the rows of loops miss as `asked`, the same finds the step that closes them.
 template <class T>
-Mask<T> accelerate(const Batch<T>& b) {
+Mask<T> accelerate(const Batch<T>& b, const T* asked = nullptr) {
   const Room<T>& room = b.arrays.room;
-  if (room.loops != nullptr) start_loops(b);
+  if (room.loops != nullptr) start_loops(b, asked);
   Mask<T> bad = sweep_inward(b.tables.tree, b.arrays.worlds, room);
   if (room.loops != nullptr) room.loops->close_ground(bad);
   sweep_outward(b.tables.tree, b.arrays.worlds, room, b.rates);
@@ -110,6 +118,8 @@ class LoopedKernels {
   const char* misfit(const LaneWorld&) const { return nullptr; }
   /// Whether they can leave out these rows of a loop.
   bool leaves_out(std::size_t /*loop*/, unsigned /*rows*/) const { return true; }
+  /// Whether accelerate() finds what acts by itself.
+  bool carries_forces() const { return false; }
   void move(const Batch<T>& b) { lanes::move(b); }
   Mask<T> accelerate(const Batch<T>& b) { return lanes::accelerate(b); }
 };

@@ -31,6 +31,14 @@ struct Cut {
 /// In a Cut: the rows and the bias, then the rest.
 inline constexpr std::size_t cut_numbers = 45, cut_row_numbers = 42;
 
+/// Where a cut joint sits: the axis of its primitive, of one that has one, in F; the origin of F in the base frame, and
+/// the orientation of the moving frame in the base frame as drawn.
+template <class T>
+struct CutPlace {
+  Vector3<T> axis, p_base;
+  Matrix3<T> R_drawn;
+};
+
 template <class T>
 class Loops {
  public:
@@ -63,6 +71,10 @@ class Loops {
     std::fill(usual_.begin(), usual_.end(), T{});
     std::fill(weights_.begin(), weights_.end(), T{});
   }
+
+  std::size_t rows() const noexcept { return right_.size(); }
+  /// A part of a row's right-hand side, after clear().
+  void ask(std::size_t row, const T& part) noexcept { right_[row] += part; }
 
   struct Tied {
     const FrameMotion<T>* motion;   ///< never null

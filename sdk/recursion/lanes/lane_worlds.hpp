@@ -57,8 +57,9 @@ class Evaluation final : public LaneEvaluation {
       : first_(first), tables_(first), closing_(first), kernels_(std::move(kernels)), worlds_(all_lanes),
         since_check_(all_lanes), alone_(all_lanes), motions_(first.view->frames()),
         y_(first.solver->state_size()), ydot_(y_.size()),
-        has_forces_(!first.loads->forces().empty()),
-        left_out_(first.loops->layout().count() * all_lanes), q_(first.view->nq), v_(first.view->nv),
+        has_forces_(!first.loads->forces().empty() && !kernels_.carries_forces()),
+        acts_(!first.loads->forces().empty()), left_out_(first.loops->layout().count() * all_lanes),
+        q_(first.view->nq), v_(first.view->nv),
         cut_q_((first.view->nq - first.view->nq_tree) * all_lanes),
         cut_v_((first.view->nv - first.view->nv_tree) * all_lanes) {
     packs_.reserve(packs);
@@ -117,7 +118,8 @@ class Evaluation final : public LaneEvaluation {
     sines_and_cosines(reinterpret_cast<const double*>(room.angles), tree.angle_count * width,
                       reinterpret_cast<double*>(room.sines), reinterpret_cast<double*>(room.cosines));
     arrays.room.loops = arrays.loops();
-    const Batch<T> batch{tables_, closing_, arrays, y, rates};
+    double* const power = out.power.empty() ? nullptr : out.power.data() + pack * width;
+    const Batch<T> batch{tables_, closing_, arrays, y, rates, power};
     for (const GeneralJoint& joint : tables_.general)
       if (joint.is_code) move_code(pack, joint, in, out);
     kernels_.move(batch);
@@ -246,7 +248,7 @@ class Evaluation final : public LaneEvaluation {
   /// Where the kernels cannot do the lane, or it is time for a check, its own solver does it.
   void complete(std::size_t lane, bool bad, const BatchInput& in, BatchOutput& out) noexcept {
     out.done[lane] = 1;
-    if (!has_forces_ && !out.power.empty()) out.power[lane] = 0;
+    if (!acts_ && !out.power.empty()) out.power[lane] = 0;
     bad = bad || !leaves_out_rows(lane);
     const bool due = ++since_check_[lane] > Kernels::between_checks;
     if (!bad && !due && alone_[lane] == 0) return;
@@ -261,7 +263,7 @@ class Evaluation final : public LaneEvaluation {
     ++single_;
     out.done[lane] = solved ? 1 : 0;
     for (std::size_t i = 0; i < ydot_.size(); ++i) out.ydot[i * all_lanes + lane] = ydot_[i];
-    if (has_forces_ && !out.power.empty()) out.power[lane] = worlds_[lane].loads->forces().power();
+    if (acts_ && !out.power.empty()) out.power[lane] = worlds_[lane].loads->forces().power();
   }
   bool agrees(std::size_t lane, std::span<const double> ydot) const noexcept {
     double largest = part_of_gravity * norm(worlds_[lane].view->gravity), difference = 0;
@@ -282,10 +284,11 @@ class Evaluation final : public LaneEvaluation {
   std::vector<std::uint8_t> alone_;      ///< lanes whose own solver does all evaluations
   std::vector<BodyMotion> motions_;      ///< of one world, for its forces
   std::vector<double> y_, ydot_;         ///< of one world
-  bool has_forces_;
+  bool has_forces_;                      ///< that the worlds find by themselves
+  bool acts_;                            ///< anything at all
   std::vector<unsigned> left_out_;       ///< rows of each loop in each lane
   std::vector<double> q_, v_;            ///< of all joints of one world
-  std::vector<double> cut_q_, cut_v_;    ///< of the cut joints in all lanes, where forces act on joints
+  std::vector<double> cut_q_, cut_v_;    ///< of the cut joints in all lanes, where forces act on them
   std::size_t single_ = 0;
   std::string_view failure_;
 };

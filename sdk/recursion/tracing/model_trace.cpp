@@ -3,19 +3,29 @@
 #include <array>
 #include <cmath>
 
-#include "../lanes/lane_kernels.hpp"
+#include "../lanes/lane_closing.hpp"
 
 namespace polyform::lanes {
 
-/// The numbers of a state are inputs, and rates are outputs, of the trace.
+/// The numbers of a state are inputs of the trace; or the positions alone, with these velocities, or none.
 template <>
 struct State<tracing::Symbol> {
-  tracing::Symbol operator[](std::size_t i) const { return tracing::Symbol::input(tracing::Array::y, i); }
+  std::size_t positions = static_cast<std::size_t>(-1);
+  const tracing::Symbol* velocities = nullptr;
+  tracing::Symbol operator[](std::size_t i) const {
+    if (i < positions) return tracing::Symbol::input(tracing::Array::y, i);
+    return velocities != nullptr ? velocities[i - positions] : tracing::Symbol();
+  }
 };
+/// Rates are outputs of the trace, or are kept, or nobody wants them.
 template <>
 struct Rates<tracing::Symbol> {
-  tracing::Trace* trace;
-  void put(std::size_t i, const tracing::Symbol& x) const { trace->put(tracing::Array::ydot, i, x); }
+  tracing::Trace* trace = nullptr;
+  tracing::Symbol* kept = nullptr;
+  void put(std::size_t i, const tracing::Symbol& x) const {
+    if (trace != nullptr) trace->put(tracing::Array::ydot, i, x);
+    if (kept != nullptr) kept[i] = x;
+  }
 };
 
 }  // namespace polyform::lanes
@@ -27,8 +37,8 @@ namespace {
 using namespace lanes;
 
 /// Of Arrays::numbers().
-constexpr std::array number_arrays = {Array::constants, Array::frames, Array::axes,
-                                      Array::ground,    Array::cuts,   Array::cut_axes};
+constexpr std::array number_arrays = {Array::constants, Array::frames,     Array::axes,  Array::ground,
+                                      Array::cuts,      Array::cut_places, Array::forces};
 
 template <class T>
 void take_symbols(std::span<T> to, Array array) {
@@ -55,40 +65,107 @@ void put_frame(Trace& trace, Room<Symbol>& room, FrameIndex f) {
   for (std::size_t i = 0; i < motion.size(); ++i) trace.put(Array::frame_motions, at(f) * motion.size() + i, motion[i]);
 }
 
+/// The tables of a world, and its numbers as symbols or constants.
+struct SymbolWorld {
+  SymbolWorld(const LaneWorld& world, std::span<const double> numbers)
+      : tables(world), closing(world), arrays(tables, world) {
+    Room<Symbol>& room = arrays.room;
+    take_numbers(arrays, numbers);
+    for (std::size_t i = 0; i < tables.angles.size(); ++i) {
+      room.sines[i] = Symbol::input(Array::sines, i);
+      room.cosines[i] = Symbol::input(Array::cosines, i);
+    }
+    for (std::size_t j = 0; j < tables.general.size(); ++j) {
+      if (!tables.general[j].is_code) continue;
+      const std::span<Symbol> motion = symbols_of(room.motions + j, 1);
+      for (std::size_t i = 0; i < motion.size(); ++i) motion[i] = Symbol::input(Array::motions, j * motion.size() + i);
+    }
+    room.loops = arrays.loops();
+    const std::vector<unsigned> left_out = rows_left_out_of(world);
+    for (std::size_t i = 0; i < left_out.size(); ++i) room.loops->leave_out(0, i, left_out[i]);
+  }
+  Batch<Symbol> batch(const State<Symbol>& state, const Rates<Symbol>& rates) {
+    return {tables, closing, arrays, state, rates};
+  }
+
+  const Tables tables;
+  const Closing closing;
+  Arrays<Symbol> arrays;
+};
+
+/// What a state misses of the loops, and where the cut joints stand.
+void trace_missed(const LaneWorld& world, SymbolWorld& symbols, Trace& trace) {
+  const Batch<Symbol> batch = symbols.batch({}, {});
+  move(batch);
+  const LoopLayout& layout = world.loops->layout();
+  std::size_t turn = symbols.tables.angles.size();   // after the angles of the tree
+  for (std::size_t c = 0; c < symbols.closing.cuts.size(); ++c) {
+    const JointData& cut = symbols.closing.cuts[c];
+    Symbol hint, sine, cosine;
+    if (cut.nv > 0) hint = Symbol::input(Array::y, symbols.closing.place + cut.q_offset);
+    if (Closing::is_one(cut, Primitive::Kind::rotation)) {
+      sine = Symbol::input(Array::sines, turn);
+      cosine = Symbol::input(Array::cosines, turn++);
+    }
+    SymbolMask bad;
+    const CutState<Symbol> state = cut_state(batch, c, hint, sine, cosine, bad);
+    const Cut<Symbol>& rows = symbols.arrays.loops()->cuts[c];
+    for (std::size_t r = 0; r < layout.loop(c).rows; ++r) {
+      trace.put(Array::missed, layout.loop(c).first_row + r, dot(rows.rows[r], state.missed));
+      trace.put(Array::missed_rates, layout.loop(c).first_row + r, dot(rows.rows[r], state.twist));
+    }
+    if (cut.nv > 0) trace.put(Array::turns, symbols.closing.place + cut.q_offset, state.coordinate);
+  }
+  const TiedExtent<Symbol> extent = tied_extent(symbols.arrays.room, layout.tied_frames());
+  trace.put(Array::extent, 0, extent.size);
+  trace.put(Array::extent, 1, extent.speed);
+}
+
 }  // namespace
 
-void trace(const LaneWorld& world, std::span<const double> numbers, Trace& trace) {
-  const Tables tables(world);
-  const Closing closing(world);
-  Arrays<Symbol> arrays(tables, world);
-  Room<Symbol>& room = arrays.room;
-  take_numbers(arrays, numbers);
-  for (std::size_t i = 0; i < tables.angles.size(); ++i) {
-    room.sines[i] = Symbol::input(Array::sines, i);
-    room.cosines[i] = Symbol::input(Array::cosines, i);
-  }
-  for (std::size_t j = 0; j < tables.general.size(); ++j) {
-    if (!tables.general[j].is_code) continue;
-    const std::span<Symbol> motion = symbols_of(room.motions + j, 1);
-    for (std::size_t i = 0; i < motion.size(); ++i) motion[i] = Symbol::input(Array::motions, j * motion.size() + i);
-  }
-  room.loops = arrays.loops();
-  const std::vector<unsigned> left_out = rows_left_out_of(world);
-  for (std::size_t i = 0; i < left_out.size(); ++i) room.loops->leave_out(0, i, left_out[i]);
+void trace_closing(const LaneWorld& world, std::span<const double> numbers, Trace& trace) {
+  SymbolWorld moving(world, numbers);
+  trace_missed(world, moving, trace);
 
-  const Batch<Symbol> batch{tables, closing, arrays, {}, {&trace}};
+  trace.begin_second();
+  SymbolWorld still(world, numbers);
+  still.arrays.worlds.ground = {};
+  const std::size_t positions = world.view->nq_tree, velocities = world.view->nv_tree;
+  const State<Symbol> at_rest{positions, nullptr};
+  move(still.batch(at_rest, {}));
+  std::vector<Symbol> asked(still.arrays.loops()->rows()), steps(positions + velocities);
+  take_symbols(std::span(asked), Array::asked);
+  accelerate(still.batch(at_rest, {nullptr, steps.data()}), asked.data());
+  // The step per velocity coordinate, and that of the positions which it makes.
+  const Symbol* const per_velocity = steps.data() + positions;
+  find_position_rates(still.tables.tree, State<Symbol>{positions, per_velocity}, Rates<Symbol>{nullptr, steps.data()});
+  for (std::size_t i = 0; i < steps.size(); ++i) trace.put(Array::steps, i, steps[i]);
+}
+
+void trace(const LaneWorld& world, std::span<const double> numbers, Trace& trace) {
+  SymbolWorld symbols(world, numbers);
+  const Closing& closing = symbols.closing;
+  Arrays<Symbol>& arrays = symbols.arrays;
+  Room<Symbol>& room = arrays.room;
+  const Batch<Symbol> batch = symbols.batch({}, {&trace});
   move(batch);
-  for (const FrameIndex f : world.loads->frames()) put_frame(trace, room, f);
+  const bool has_laws = world.loads->laws().told();
+  if (!has_laws)
+    for (const FrameIndex f : world.loads->frames()) put_frame(trace, room, f);
   for (std::size_t c = 0; c < closing.cuts.size(); ++c)
     for (const FrameIndex f : {closing.cuts[c].base_frame, closing.cuts[c].moving_frame})
       if (!closing.is_plain(c)) put_frame(trace, room, f);
 
   trace.begin_second();
-  for (const FrameIndex f : world.loads->frames()) {
-    const std::span<Symbol> load = symbols_of(room.loads + at(f), 1);
-    for (std::size_t i = 0; i < load.size(); ++i) load[i] = Symbol::input(Array::loads, at(f) * load.size() + i);
+  if (has_laws) {
+    if (!world.loads->forces().empty()) trace_forces(world, arrays, trace);
+  } else {
+    for (const FrameIndex f : world.loads->frames()) {
+      const std::span<Symbol> load = symbols_of(room.loads + at(f), 1);
+      for (std::size_t i = 0; i < load.size(); ++i) load[i] = Symbol::input(Array::loads, at(f) * load.size() + i);
+    }
+    if (room.efforts != nullptr) take_symbols(symbols_of(room.efforts, world.view->nv_tree), Array::efforts);
   }
-  if (room.efforts != nullptr) take_symbols(symbols_of(room.efforts, world.view->nv_tree), Array::efforts);
   accelerate(batch);
 }
 

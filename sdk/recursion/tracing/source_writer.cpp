@@ -6,6 +6,8 @@
 #include <cmath>
 #include <limits>
 
+#include "polyform/mechanics/judgement.hpp"
+
 namespace polyform::tracing {
 
 namespace {
@@ -14,8 +16,9 @@ namespace {
 constexpr std::size_t part_length = 400;
 
 constexpr std::string_view array_names[array_count] = {
-    "y",    "ydot",     "sines",   "cosines", "constants", "frames", "axes", "ground",
-    "cuts", "cut_axes", "motions", "loads",   "efforts",   "frame_motions"};
+    "y",      "ydot",  "sines", "cosines", "constants",    "frames", "axes",  "ground",
+    "cuts",   "cut_places", "motions", "loads", "efforts", "frame_motions", "forces", "power",
+    "asked",  "missed", "missed_rates", "extent", "turns", "steps"};
 
 std::string_view name_of(Array array) { return array_names[static_cast<std::size_t>(array)]; }
 std::string literal(double x) {
@@ -54,7 +57,7 @@ class Plan {
     return operation != Operation::constant && operation != Operation::input;
   }
   static bool has_two(Operation operation) {
-    return operation != Operation::negate && operation != Operation::absolute;
+    return operation != Operation::negate && operation != Operation::absolute && operation != Operation::root;
   }
 
  private:
@@ -140,8 +143,23 @@ class Plan {
 /// One part after the other.
 class Writer {
  public:
-  Writer(const Trace& trace, const Plan& plan, TextSink& sink)
-      : trace_(trace), plan_(plan), sink_(sink), read_(trace.nodes().size(), Plan::none) {}
+  /// parts: what their names begin with.
+  Writer(const Trace& trace, const Plan& plan, std::string_view parts, TextSink& sink)
+      : trace_(trace), plan_(plan), parts_(parts), sink_(sink), read_(trace.nodes().size(), Plan::none) {}
+
+  /// The two kernels of the trace.
+  void write(std::string_view first, std::string_view second) {
+    for (std::size_t p = 0; p < plan_.parts().size(); ++p) write_part(p);
+    write_kernel(first, 0, plan_.second());
+    write_kernel(second, plan_.second(), plan_.parts().size());
+  }
+
+ private:
+  void write_kernel(std::string_view name, std::size_t first, std::size_t end) {
+    sink_.put(fmt::format("template <class Room>\nPOLYFORM_KERNEL void {}(const Room& r) {{\n  (void)r;\n", name));
+    for (std::size_t p = first; p < end; ++p) sink_.put(fmt::format("  {}_{}(r);\n", parts_, p));
+    sink_.put("}\n\n");
+  }
 
   void write_part(std::size_t part) {
     current_ = static_cast<std::uint32_t>(part);
@@ -153,6 +171,8 @@ class Writer {
       const std::string value = number(out.node);
       if (out.array == Array::ydot)
         fmt::format_to(std::back_inserter(text_), "  r.put_rate({}, {});\n", out.place, value);
+      else if (out.array == Array::power)
+        fmt::format_to(std::back_inserter(text_), "  r.put_power({});\n", value);
       else
         fmt::format_to(std::back_inserter(text_), "  r.{}[{}] = {};\n", name_of(out.array), out.place, value);
     }
@@ -160,13 +180,12 @@ class Writer {
       const std::string a = number(trace_.checks()[i].a), b = number(trace_.checks()[i].b);
       fmt::format_to(std::back_inserter(text_), "  r.check({}, {});\n", a, b);
     }
-    sink_.put(fmt::format("template <class Room>\nPOLYFORM_KERNEL void part_{}(const Room& r) {{\n"
-                          "  using T = typename Room::Number;\n  (void)sizeof(T);\n  (void)r;\n", part));
+    sink_.put(fmt::format("template <class Room>\nPOLYFORM_KERNEL void {}_{}(const Room& r) {{\n"
+                          "  using T = typename Room::Number;\n  (void)sizeof(T);\n  (void)r;\n", parts_, part));
     sink_.put(text_);
     sink_.put("}\n\n");
   }
 
- private:
   void write_operation(std::uint32_t node) {
     const Node& n = trace_.nodes()[node];
     const std::string a = operand(n.a), b = Plan::has_two(n.operation) ? operand(n.b) : "";
@@ -178,6 +197,10 @@ class Writer {
       case Operation::divide: value = a + " / " + b; break;
       case Operation::negate: value = "-" + a; break;
       case Operation::absolute: value = "Room::absolute(" + a + ")"; break;
+      case Operation::root: value = "Room::root(" + a + ")"; break;
+      case Operation::where_positive:
+        value = "Room::where_positive(" + number(n.a) + ", " + number(n.b) + ")";
+        break;
       default: value = "Room::greater(" + number(n.a) + ", " + number(n.b) + ")"; break;
     }
     fmt::format_to(std::back_inserter(text_), "  const T x{} = {};\n", node, value);
@@ -208,17 +231,12 @@ class Writer {
 
   const Trace& trace_;
   const Plan& plan_;
+  std::string_view parts_;
   TextSink& sink_;
   std::vector<std::uint32_t> read_;   ///< the part that has read a value last
   std::uint32_t current_ = 0;
   std::string text_;
 };
-
-void write_kernel(std::string_view name, std::size_t first, std::size_t end, TextSink& sink) {
-  sink.put(fmt::format("template <class Room>\nPOLYFORM_KERNEL void {}(const Room& r) {{\n  (void)r;\n", name));
-  for (std::size_t p = first; p < end; ++p) sink.put(fmt::format("  part_{}(r);\n", p));
-  sink.put("}\n\n");
-}
 
 template <class Value, class Text>
 void write_table(std::string_view declaration, std::span<const Value> values, std::string_view otherwise,
@@ -238,7 +256,7 @@ std::string quoted(std::string_view text) {
 }
 
 /// What runs on a device need (compiled_device.hpp).
-void write_runs(const SourceHead& head, const Plan& plan, TextSink& sink) {
+void write_runs(const SourceHead& head, const Plan& plan, std::size_t closing_work, TextSink& sink) {
   const auto places = [](std::string_view name, const std::vector<std::size_t>& of) {
     return fmt::format("  static constexpr unsigned {0}s = {1};\n  static constexpr unsigned {0}(unsigned i) {{\n"
                        "    constexpr unsigned places[] = {{{2}{3}0}};\n    return places[i];\n  }}\n",
@@ -246,12 +264,26 @@ void write_runs(const SourceHead& head, const Plan& plan, TextSink& sink) {
   };
   sink.put(fmt::format("struct Model {{\n  static constexpr bool stands_alone = {};\n"
                        "  static constexpr unsigned states = {}, work = {};\n"
-                       "  static constexpr unsigned long constants = {}, frames = {}, axes = {}, ground = {};\n",
-                       head.stands_alone, head.states, std::max<std::size_t>(1, plan.work()), head.arrays[0],
-                       head.arrays[1], head.arrays[2], head.arrays[3]));
-  sink.put(places("angle", head.angles) + places("quaternion", head.quaternions));
+                       "  static constexpr unsigned integrals = {};\n"
+                       "  static constexpr unsigned long constants = {}, frames = {}, axes = {}, ground = {}, cuts = {},\n"
+                       "                                 cut_places = {}, forces = {};\n",
+                       head.stands_alone, head.states, std::max<std::size_t>(1, plan.work()),
+                       head.carries_forces ? 1 : 0, head.arrays[0], head.arrays[1], head.arrays[2], head.arrays[3],
+                       head.arrays[4], head.arrays[5], head.arrays[6]));
+  sink.put(fmt::format("  static constexpr unsigned rows = {}, positions = {}, velocities = {}, closing_work = {};\n"
+                       "  static constexpr double closing_tolerance = {:a}, position_rounding = {:a},\n"
+                       "                          velocity_rounding = {:a};\n",
+                       head.rows, head.positions, head.velocities, closing_work, head.closing_tolerance,
+                       position_rounding_part, velocity_rounding_part));
+  sink.put(places("angle", head.angles) + places("quaternion", head.quaternions) + places("cut_coordinate", head.cuts) +
+           places("turn", head.turns));
   sink.put("  template <class Room>\n  static POLYFORM_KERNEL void evaluate(const Room& r) {\n    move(r);\n"
-           "    accelerate(r);\n  }\n};\n\n");
+           "    accelerate(r);\n  }\n");
+  if (closing_work > 0)
+    sink.put("  template <class Room>\n  static POLYFORM_KERNEL void measure(const Room& r) {\n    measure_loops(r);\n"
+             "  }\n  template <class Room>\n  static POLYFORM_KERNEL void close(const Room& r) {\n    close_loops(r);\n"
+             "  }\n");
+  sink.put("};\n\n");
 }
 
 /// Around the kernels, what makes a plugin of them, or runs on a device.
@@ -259,9 +291,10 @@ void write_plugin(const SourceHead& head, const Plan& plan, TextSink& sink) {
   sink.put(fmt::format(
       "#ifndef POLYFORM_DEVICE\nusing One = polyform::CompiledRoom<double>;\n"
       "using Lanes = polyform::CompiledRoom<polyform::CompiledNumbers>;\n"
-      "constexpr polyform::CompiledModel compiled{{\n  {}, {}, {:#x}u, numbers, {},\n  rows_left_out, {}, {},\n"
+      "constexpr polyform::CompiledModel compiled{{\n  {}, {}, {:#x}u, numbers, {},\n  rows_left_out, {}, {}, {},\n"
       "  move<One>, accelerate<One>, move<Lanes>, accelerate<Lanes>}};\n#endif\n\n}}  // namespace\n\n",
-      quoted(head.name), quoted(head.model), head.structure, head.numbers.size(), plan.operations(), plan.work()));
+      quoted(head.name), quoted(head.model), head.structure, head.numbers.size(), plan.operations(), plan.work(),
+      head.carries_forces));
   sink.put(fmt::format(
       "#ifdef POLYFORM_DEVICE\n#ifdef __CUDA__\n#pragma clang force_cuda_host_device end\n#endif\n"
       "POLYFORM_DEVICE_ENTRY(Model)\n#else\nPOLYFORM_PLUGIN(\"formulation\", {}, \"1.0\") {{\n"
@@ -271,7 +304,7 @@ void write_plugin(const SourceHead& head, const Plan& plan, TextSink& sink) {
 
 }  // namespace
 
-void write_source(const SourceHead& head, const Trace& trace, TextSink& sink) {
+void write_source(const SourceHead& head, const Trace& trace, const Trace* closing, TextSink& sink) {
   const Plan plan(trace);
   sink.put("// A compiled model, written by Polyform: the recursion over its tree, its numbers put in.\n"
            "#ifdef POLYFORM_DEVICE\n#ifdef __CUDA__\n"
@@ -283,11 +316,16 @@ void write_source(const SourceHead& head, const Trace& trace, TextSink& sink) {
   const auto whole = [](unsigned x) { return fmt::format("{}", x); };
   write_table("constexpr unsigned rows_left_out", head.rows_left_out, "0", whole, sink);
   sink.put("\n");
-  Writer writer(trace, plan, sink);
-  for (std::size_t p = 0; p < plan.parts().size(); ++p) writer.write_part(p);
-  write_kernel("move", 0, plan.second(), sink);
-  write_kernel("accelerate", plan.second(), plan.parts().size(), sink);
-  write_runs(head, plan, sink);
+  Writer(trace, plan, "part", sink).write("move", "accelerate");
+  std::size_t closing_work = 0;
+  if (closing != nullptr) {
+    const Plan of_closing(*closing);
+    closing_work = std::max<std::size_t>(1, of_closing.work());
+    sink.put("#ifdef POLYFORM_DEVICE\n");
+    Writer(*closing, of_closing, "loop_part", sink).write("measure_loops", "close_loops");
+    sink.put("#endif\n\n");
+  }
+  write_runs(head, plan, closing_work, sink);
   write_plugin(head, plan, sink);
 }
 

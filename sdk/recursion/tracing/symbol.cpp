@@ -123,6 +123,18 @@ Symbol max(const Symbol& a, const Symbol& b) {
   return t.add(Operation::greater, a, b);
 }
 
+Symbol sqrt(const Symbol& a) {
+  Trace& t = Trace::now();
+  return t.is(a, Operation::constant) ? Symbol(std::sqrt(t.value(a))) : t.add(Operation::root, a);
+}
+
+Symbol where_positive(const Symbol& a, const Symbol& b) {
+  Trace& t = Trace::now();
+  if (t.is(b, 0)) return b;
+  if (t.is(a, Operation::constant)) return t.value(a) > 0 ? b : Symbol();
+  return t.add(Operation::where_positive, a, b);
+}
+
 SymbolMask not_greater(const Symbol& a, const Symbol& b) {
   Trace& t = Trace::now();
   const auto is_endless = [&](const Symbol& x) { return t.is(x, Operation::constant) && t.value(x) >= without_end; };

@@ -16,13 +16,17 @@
 
 namespace polyform::tracing {
 
-enum class Operation : std::uint8_t { constant, input, add, subtract, multiply, divide, negate, absolute, greater };
-
-/// Where inputs of a kernel come from and its outputs go: the arrays of CompiledRoom.
-enum class Array : std::uint8_t {
-  y, ydot, sines, cosines, constants, frames, axes, ground, cuts, cut_axes, motions, loads, efforts, frame_motions
+enum class Operation : std::uint8_t {
+  constant, input, add, subtract, multiply, divide, negate, absolute, greater, root, where_positive
 };
-inline constexpr std::size_t array_count = 14;
+
+/// Where inputs of a kernel come from and its outputs go: the arrays of CompiledRoom, and those of ClosingRoom
+/// (compiled_device.hpp).
+enum class Array : std::uint8_t {
+  y, ydot, sines, cosines, constants, frames, axes, ground, cuts, cut_places, motions, loads, efforts, frame_motions,
+  forces, power, asked, missed, missed_rates, extent, turns, steps
+};
+inline constexpr std::size_t array_count = 22;
 
 struct Node {
   Operation operation = Operation::constant;
@@ -49,6 +53,8 @@ struct Symbol {
   friend Symbol operator-(const Symbol&);
   friend Symbol abs(const Symbol&);
   friend Symbol max(const Symbol&, const Symbol&);
+  friend Symbol sqrt(const Symbol&);
+  friend Symbol where_positive(const Symbol&, const Symbol&);
   /// The value of a node of the trace.
   static Symbol of(std::uint32_t node) {
     Symbol s;
@@ -102,6 +108,8 @@ class Trace {
   friend Symbol operator-(const Symbol&);
   friend Symbol abs(const Symbol&);
   friend Symbol max(const Symbol&, const Symbol&);
+  friend Symbol sqrt(const Symbol&);
+  friend Symbol where_positive(const Symbol&, const Symbol&);
 
   struct Hash {
     std::size_t operator()(const Node&) const;

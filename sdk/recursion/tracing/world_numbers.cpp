@@ -59,7 +59,7 @@ std::uint64_t structure_of(const LaneWorld& world) {
   }
   for (std::size_t i = 0; i < layout.count(); ++i) all.add(layout.loop(i).rows, layout.loop(i).first_row);
   for (const FrameIndex f : world.loads->frames()) all.add(at(f));
-  all.add(world.loads->forces().loads_joints());
+  all.add(world.loads->forces().loads_joints(), world.loads->laws().told(), world.loads->laws().structure());
   return all.value();
 }
 
@@ -80,13 +80,19 @@ std::vector<double> numbers_of(const LaneWorld& world, std::span<const LaneWorld
   return numbers;
 }
 
-const char* device_obstacle(const LaneWorld& world) {
+std::string device_obstacle(const LaneWorld& world) {
   if (const char* const why = LaneEvaluation::refusal(world)) return why;
-  if (!world.loops->empty()) return "it has closed loops";
-  if (!world.loads->forces().empty()) return "forces act in it";
+  if (!world.loops->empty() && !world.closes) return "the correction of its loops is off";
+  const Closing closing(world);
+  for (std::size_t c = 0; c < closing.cuts.size(); ++c)
+    if (!closing.is_plain(c))
+      return "joint " + std::string(closing.cuts[c].name) + " closes a loop, and has several directions or is code";
+  const ForceLaws& laws = world.loads->laws();
+  if (!laws.told()) return laws.obstacle();
+  if (!laws.events().empty()) return laws.events();
   for (const GeneralJoint& joint : Tables(world).general)
     if (joint.is_code) return "it has joints that are code";
-  return nullptr;
+  return "";
 }
 
 void tell_runs(const LaneWorld& world, SourceHead& head) {
@@ -103,7 +109,17 @@ void tell_runs(const LaneWorld& world, SourceHead& head) {
       q += is_ball ? 4 : 1;
     }
   }
-  head.stands_alone = device_obstacle(world) == nullptr;
+  const Closing closing(world);
+  for (const JointData& cut : closing.cuts) {
+    if (cut.nv > 0) head.cuts.push_back(closing.place + cut.q_offset);
+    if (Closing::is_one(cut, Primitive::Kind::rotation)) head.turns.push_back(head.cuts.back());
+  }
+  for (std::size_t i = 0; i < world.loops->layout().count(); ++i) head.rows += world.loops->layout().loop(i).rows;
+  head.positions = world.view->nq_tree;
+  head.velocities = world.view->nv_tree;
+  head.closing_tolerance = world.closing_tolerance;
+  head.stands_alone = device_obstacle(world).empty();
+  head.carries_forces = world.loads->laws().told() && !world.loads->forces().empty();
   std::size_t first = 0;
   for (const std::span<double> part : Arrays<double>(tables, world).numbers()) {
     head.arrays.push_back(first);

@@ -77,5 +77,38 @@ TEST_CASE("auto follows a vibration explicitly and leaves it once it has died aw
   Equation slow = circle_oscillator();
   const auto plain = started(slow, {"auto", 1e-3, 1e-6, 1e-8}, {1.2, 0});
   REQUIRE(run(*plain, 100.0));
-  CHECK(plain->choices().find("dopri5 all along") == 0);
+  CHECK(plain->choices().find("dop853 all along") == 0);
+}
+
+TEST_CASE("radau5 steps over a stiff spring that stands a little off its balance") {
+  // A slow motion with a spring of 1e4 rad/s on it, 1e-7 off: far above the tolerance of its velocity, and gone soon.
+  Equation ode(4, [](double, Span y, std::span<double> ydot) {
+    ydot[0] = y[1];
+    ydot[1] = -y[0];
+    ydot[2] = y[3];
+    ydot[3] = -1e8 * (y[2] - 0.1 * y[0]) - 2e3 * y[3];
+    return true;
+  });
+  const auto integrator = started(ode, {"radau5", 1e-2, 1e-6, 1e-8}, {1, 0, 0.1 + 1e-7, 0});
+  REQUIRE(run(*integrator, 10.0));
+  CHECK(integrator->state()[0] == Approx(std::cos(10.0)).margin(1e-5));
+  // It follows the slow motion with a lag of damping by stiffness.
+  CHECK(integrator->state()[2] == Approx(0.1 * std::cos(10.0) + 0.1 * 2e-5 * std::sin(10.0)).margin(1e-7));
+  CHECK(integrator->statistics().steps < 200);  // of the order of those of the slow motion alone
+}
+
+TEST_CASE("the error of radau5 is about as large as its tolerance, at each tolerance") {
+  Equation ode(2, [](double, Span y, std::span<double> ydot) {
+    ydot[0] = y[1];
+    ydot[1] = -y[0];
+    return true;
+  });
+  for (const double tolerance : {1e-4, 1e-6, 1e-8, 1e-10}) {
+    CAPTURE(tolerance);
+    const auto integrator = started(ode, {"radau5", 1e-2, tolerance, tolerance}, {1, 0});
+    REQUIRE(run(*integrator, 10.0));
+    const double error = std::hypot(integrator->state()[0] - std::cos(10.0), integrator->state()[1] + std::sin(10.0));
+    CHECK(error < 30 * tolerance);
+    CHECK(error > 1e-3 * tolerance);
+  }
 }

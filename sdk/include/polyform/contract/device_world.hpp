@@ -16,9 +16,10 @@ class DeviceWorld {
  public:
   static constexpr std::string_view interface_name = "polyform.device_world.1";
 
-  /// Why a device cannot run the world: a sentence without a full stop, such as "forces act in it"; empty where it can.
+  /// Why a device cannot run the world: a sentence without a full stop, such as "it has flexible bodies"; empty
+  /// where it can.
   virtual std::string_view obstacle() noexcept = 0;
-  /// Worlds of equal structure differ in their numbers alone.
+  /// Worlds of equal structure differ in their numbers alone. With loops it depends on the state that was encoded last.
   virtual std::uint64_t structure() noexcept = 0;
   virtual std::size_t number_count() noexcept = 0;
   /// Writes all numbers of the world; failed: memory ran out.

@@ -17,6 +17,7 @@ struct TimeVector {
   Vec3 operator()(double t) const noexcept {
     return {components[0](t).value, components[1](t).value, components[2](t).value};
   }
+  bool is_constant() const noexcept { return std::ranges::all_of(components, &TimeFunction::is_constant); }
 };
 
 /// Reports a field that has other than three components.

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "polyform/mechanics/attachments.hpp"
@@ -38,6 +39,18 @@ class ForceSet {
   void evaluate(double t, std::span<const BodyMotion> frames, std::span<const double> q, std::span<const double> v,
                 std::span<const double> x, std::span<Spatial> wrenches, std::span<double> efforts,
                 std::span<double> xdot) noexcept;
+  /// The instances of one type, for those who ask their batch for more.
+  struct Part {
+    ForceBatch& batch;
+    std::string_view type;
+    const Attachments& attached;
+    std::size_t state_offset, state_count;
+  };
+  std::size_t parts() const { return groups_.size(); }
+  Part part(std::size_t i) const {
+    const Group& g = groups_[i];
+    return {*g.batch, g.type, g.attached, g.state_offset, g.state_count};
+  }
   double potential_energy() const { return potential_energy_; }
   double power() const { return power_; }
   /// Starting values of all first-order states, without the motion.
@@ -50,6 +63,7 @@ class ForceSet {
  private:
   struct Group {
     ForceBatch* batch;
+    std::string_view type;
     std::size_t state_offset, state_count;
     Attachments attached;
     std::vector<Spatial> wrenches;

@@ -23,14 +23,24 @@ struct DeviceNumbers {
   POLYFORM_KERNEL const double& operator[](unsigned long i) const { return first[i * stride]; }
 };
 
+/// What the kernels of loops read and write besides.
+struct ClosingRoom : CompiledRoom<double, DeviceNumbers> {
+  double *missed = nullptr, *missed_rates = nullptr;   ///< by positions and velocities, per row
+  double* extent = nullptr;         ///< squares: of the largest distance of what loops tie, and of its velocity
+  double* turns = nullptr;          ///< coordinates of the cut joints, where they stand in a state
+  const double* asked = nullptr;    ///< of the step, per row
+  double* steps = nullptr;          ///< of positions, then of velocities
+};
+
 /// Runs world w. Model tells sizes and the kernels (the source of a compiled model). All becomes one function, in which
 /// the kernels stand once, so that a thread's numbers can stay in its registers.
 template <class Model>
 class DeviceRun {
  public:
   POLYFORM_KERNEL DeviceRun(const DeviceWorlds& in, unsigned long w) : in_(in), w_(w) {
-    static_assert(Model::stands_alone, "the model has loops, forces or joints of code, which runs on a device lack");
+    static_assert(Model::stands_alone, "a device cannot run the model: DeviceWorld::obstacle() tells why");
     POLYFORM_UNROLL for (unsigned i = 0; i < Model::states; ++i) y_[i] = in_.starts[i * in_.worlds + w_];
+    POLYFORM_UNROLL for (unsigned i = Model::states; i < numbers_of_state; ++i) y_[i] = 0;
   }
 
   /// Steps end at products of the step, not at running sums, and at the last row. A row within a step is a side step.
@@ -52,7 +62,7 @@ class DeviceRun {
         put(row++, at_);
         continue;
       }
-      POLYFORM_UNROLL for (unsigned i = 0; i < Model::states; ++i) y_[i] = at_[i];
+      POLYFORM_UNROLL for (unsigned i = 0; i < numbers_of_state; ++i) y_[i] = at_[i];
       time = end;
       if (end >= grid - grid_share * in_.step) ++steps;
     }
@@ -62,7 +72,7 @@ class DeviceRun {
   /// The steps that dopri5 takes with this world alone; rows within a step are its dense output.
   POLYFORM_KERNEL void run_dopri5() {
     device::StepControl control;
-    double k[7][Model::states];  // apart: what is found by the number of a stage is in no register
+    double k[7][numbers_of_state];  // apart: what is found by the number of a stage is in no register
     unsigned long row = 0;
     double time = 0, h = in_.step < in_.longest ? in_.step : in_.longest;
     bool rate_known = false, tried = false;
@@ -94,62 +104,71 @@ class DeviceRun {
   }
 
  private:
-  using Room = CompiledRoom<double, DeviceNumbers>;
-  using Rates = double[Model::states];
+  using Room = ClosingRoom;
+  /// The state, then what is integrated of it: the work of what acts.
+  static constexpr unsigned numbers_of_state = Model::states + Model::integrals;
+  using Rates = double[numbers_of_state];
   static constexpr double rounding_of_time = 1e-12, grid_share = 1e-9;
 
   POLYFORM_KERNEL DeviceNumbers numbers(unsigned long first) const {
     return {in_.numbers + first * in_.worlds + w_, in_.worlds};
   }
 
+  POLYFORM_KERNEL void find_sine(unsigned i, double angle) {
+    const SineCosine of = sine_and_cosine(angle);
+    sines_[i] = of.sine;
+    cosines_[i] = of.cosine;
+    bad_ |= !(Room::absolute(angle) <= sine_cosine::largest_angle);
+  }
   POLYFORM_KERNEL void find_rates() {
-    POLYFORM_UNROLL for (unsigned i = 0; i < Model::angles; ++i) {
-      const double angle = at_[Model::angle(i)];
-      const SineCosine of = sine_and_cosine(angle);
-      sines_[i] = of.sine;
-      cosines_[i] = of.cosine;
-      bad_ |= !(Room::absolute(angle) <= sine_cosine::largest_angle);
-    }
+    POLYFORM_UNROLL for (unsigned i = 0; i < Model::angles; ++i) find_sine(i, at_[Model::angle(i)]);
     // Made anew, and no member: it points into this object, which is in registers only if nothing in it does.
     Room room;
+    take_numbers(room);
     room.y = at_;
     room.ydot = rates_;
+    room.power = rates_ + Model::states;
+    room.work = work_;
+    Model::evaluate(room);
+  }
+  POLYFORM_KERNEL void take_numbers(Room& room) {
     room.sines = sines_;
     room.cosines = cosines_;
     room.constants = numbers(Model::constants);
     room.frames = numbers(Model::frames);
     room.axes = numbers(Model::axes);
     room.ground = numbers(Model::ground);
-    room.work = work_;
+    room.cuts = numbers(Model::cuts);
+    room.cut_places = numbers(Model::cut_places);
+    room.forces = numbers(Model::forces);
     room.bad = &bad_;
-    Model::evaluate(room);
   }
 
   /// From y_ to at_ by rk4.
   POLYFORM_KERNEL void step(double h) {
     for (unsigned stage = 0; stage < 4; ++stage) {
       const double on = stage == 0 ? 0 : stage == 3 ? h : 0.5 * h, weight = stage == 1 || stage == 2 ? 2 : 1;
-      POLYFORM_UNROLL for (unsigned i = 0; i < Model::states; ++i) at_[i] = stage == 0 ? y_[i] : y_[i] + on * rates_[i];
+      POLYFORM_UNROLL for (unsigned i = 0; i < numbers_of_state; ++i) at_[i] = stage == 0 ? y_[i] : y_[i] + on * rates_[i];
       find_rates();
-      POLYFORM_UNROLL for (unsigned i = 0; i < Model::states; ++i)
+      POLYFORM_UNROLL for (unsigned i = 0; i < numbers_of_state; ++i)
         sum_[i] = stage == 0 ? rates_[i] : sum_[i] + weight * rates_[i];
     }
-    POLYFORM_UNROLL for (unsigned i = 0; i < Model::states; ++i) at_[i] = y_[i] + h / 6 * sum_[i];
-    normalize(at_);
+    POLYFORM_UNROLL for (unsigned i = 0; i < numbers_of_state; ++i) at_[i] = y_[i] + h / 6 * sum_[i];
+    correct(at_);
   }
 
   /// From y_ to end_ by dopri5; k has all rates.
   POLYFORM_KERNEL void try_step(double h, bool rate_known, Rates* k) {
     for (unsigned stage = rate_known ? 1 : 0; stage < 7; ++stage) {
-      POLYFORM_UNROLL for (unsigned i = 0; i < Model::states; ++i) {
+      POLYFORM_UNROLL for (unsigned i = 0; i < numbers_of_state; ++i) {
         double sum = 0;
         for (unsigned j = 0; j < stage; ++j) sum += device::weight(stage, j) * k[j][i];
         at_[i] = y_[i] + h * sum;
       }
       find_rates();
-      POLYFORM_UNROLL for (unsigned i = 0; i < Model::states; ++i) k[stage][i] = rates_[i];
+      POLYFORM_UNROLL for (unsigned i = 0; i < numbers_of_state; ++i) k[stage][i] = rates_[i];
     }
-    POLYFORM_UNROLL for (unsigned i = 0; i < Model::states; ++i) end_[i] = at_[i];
+    POLYFORM_UNROLL for (unsigned i = 0; i < numbers_of_state; ++i) end_[i] = at_[i];
   }
   POLYFORM_KERNEL double sum_of_rates(unsigned sum, unsigned i, const Rates* k) const {
     double all = 0;
@@ -159,10 +178,13 @@ class DeviceRun {
   /// In units of the tolerances; no number where anything is none.
   POLYFORM_KERNEL double error_of_step(double h, const Rates* k) const {
     double largest = 0;
-    POLYFORM_UNROLL for (unsigned i = 0; i < Model::states; ++i) {
-      const double size = Room::greater(Room::absolute(y_[i]), Room::absolute(end_[i]));
-      const double error =
-          Room::absolute(h * sum_of_rates(0, i, k)) / (in_.absolute + in_.relative * size) + 0 * end_[i];
+    POLYFORM_UNROLL for (unsigned i = 0; i < numbers_of_state; ++i) {
+      const bool is_state = i < Model::states;
+      const double rate = Room::greater(Room::absolute(k[0][i]), Room::absolute(k[6][i]));
+      const double size = is_state ? Room::greater(Room::absolute(y_[i]), Room::absolute(end_[i]))
+                                   : Room::greater(largest_integral_, h * rate);
+      const double tolerance = (is_state ? 1 : device::integral_tolerance) * (in_.absolute + in_.relative * size);
+      const double error = Room::absolute(h * sum_of_rates(0, i, k)) / tolerance + 0 * end_[i];
       largest = error <= largest ? largest : error;
     }
     return largest;
@@ -171,33 +193,84 @@ class DeviceRun {
   POLYFORM_KERNEL void show(unsigned long row, bool within, double share, double h, const Rates* k) {
     const double back = share - 1, a = share * share * (3 - 2 * share), b = h * share * share * back,
                  c = share * share * back * back * h, d = h * share * back * back;
-    POLYFORM_UNROLL for (unsigned i = 0; i < Model::states; ++i)
+    POLYFORM_UNROLL for (unsigned i = 0; i < numbers_of_state; ++i)
       at_[i] = within ? y_[i] + a * (end_[i] - y_[i]) + d * k[0][i] + b * k[6][i] +
                             c * (sum_of_rates(1, i, k) + share * sum_of_rates(2, i, k))
                       : end_[i];
-    normalize(at_);
+    correct(at_);
     put(row, at_);
   }
   /// Whether the rate there is known: that at the end of the step, unless the correction has moved the state.
   POLYFORM_KERNEL bool go_to_end(Rates* k) {
-    POLYFORM_UNROLL for (unsigned i = 0; i < Model::states; ++i) y_[i] = end_[i];
-    normalize(y_);
+    POLYFORM_UNROLL for (unsigned i = 0; i < numbers_of_state; ++i) y_[i] = end_[i];
+    correct(y_);
     bool moved = false;
-    POLYFORM_UNROLL for (unsigned i = 0; i < Model::states; ++i) {
+    POLYFORM_UNROLL for (unsigned i = 0; i < numbers_of_state; ++i) {
       moved |= y_[i] != end_[i];
       k[0][i] = k[6][i];
+      if (i >= Model::states) largest_integral_ = Room::greater(largest_integral_, Room::absolute(y_[i]));
     }
     return !moved;
   }
 
   POLYFORM_KERNEL void put(unsigned long row, const double* y) {
-    POLYFORM_UNROLL for (unsigned i = 0; i < Model::states; ++i) {
+    POLYFORM_UNROLL for (unsigned i = 0; i < numbers_of_state; ++i) {
       bad_ |= !(y[i] - y[i] == 0);
-      in_.states[(row * Model::states + i) * in_.worlds + w_] = y[i];
+      in_.states[(row * numbers_of_state + i) * in_.worlds + w_] = y[i];
     }
   }
 
-  /// What drifts of a tree: the lengths of quaternions.
+  /// What drifts: the lengths of quaternions, and loops.
+  POLYFORM_KERNEL void correct(double* y) {
+    normalize(y);
+    if constexpr (Model::rows > 0) close(y);
+  }
+
+  /// Back onto the loops: LoopProjection::close(), with the rows that are left out at the start.
+  POLYFORM_APART void close(double* y) {
+    double missed[Model::rows + 1], missed_rates[Model::rows + 1], asked[Model::rows + 1], extent[2];
+    double turns[Model::states], steps[Model::positions + Model::velocities], work[Model::closing_work + 1];
+    Room room;
+    take_numbers(room);
+    room.y = y;
+    room.work = work;
+    room.missed = missed;
+    room.missed_rates = missed_rates;
+    room.extent = extent;
+    room.turns = turns;
+    room.asked = asked;
+    room.steps = steps;
+    device::Closing closing;
+    while (!bad_) {
+      for (unsigned i = 0; i < Model::angles; ++i) find_sine(i, y[Model::angle(i)]);
+      for (unsigned i = 0; i < Model::turns; ++i) find_sine(Model::angles + i, y[Model::turn(i)]);
+      Model::measure(room);
+      const double size = Room::greater(1, __builtin_sqrt(extent[0])), speed = Room::greater(1, __builtin_sqrt(extent[1]));
+      const auto aim = closing.next(largest(missed, Model::rows), largest(missed_rates, Model::rows), speed,
+                                    Model::closing_tolerance, Model::position_rounding * size,
+                                    Model::velocity_rounding * speed);
+      if (aim == device::Closing::Aim::none) break;
+      const bool positions = aim == device::Closing::Aim::positions;
+      for (unsigned r = 0; r < Model::rows; ++r) asked[r] = positions ? -missed[r] : -missed_rates[r];
+      Model::close(room);
+      const unsigned first = positions ? 0 : Model::positions, count = positions ? Model::positions : Model::velocities;
+      for (unsigned i = first; i < first + count; ++i) y[i] += steps[i];
+      if (positions)
+        normalize(y);
+      else
+        closing.changed(largest(steps + first, count));
+    }
+    bad_ |= closing.failed();
+    for (unsigned i = 0; i < Model::cut_coordinates; ++i)
+      y[Model::cut_coordinate(i)] = turns[Model::cut_coordinate(i)];
+  }
+  /// The largest absolute value, or what is no number.
+  POLYFORM_KERNEL static double largest(const double* x, unsigned count) {
+    double most = 0;
+    for (unsigned i = 0; i < count; ++i) most = Room::absolute(x[i]) <= most ? most : Room::absolute(x[i]);
+    return most;
+  }
+
   POLYFORM_KERNEL void normalize(double* y) {
     POLYFORM_UNROLL for (unsigned k = 0; k < Model::quaternions; ++k) {
       double* const q = y + Model::quaternion(k);
@@ -208,8 +281,10 @@ class DeviceRun {
 
   const DeviceWorlds& in_;
   unsigned long w_;
-  double y_[Model::states], at_[Model::states], rates_[Model::states], end_[Model::states], sum_[Model::states];
-  double sines_[Model::angles + 1], cosines_[Model::angles + 1], work_[Model::work];
+  Rates y_, at_, end_, sum_;
+  double rates_[Model::states + 1];   // with the power, which a model on which nothing acts does not write
+  double sines_[Model::angles + Model::turns + 1], cosines_[Model::angles + Model::turns + 1], work_[Model::work];
+  double largest_integral_ = 0;
   bool bad_ = false;
 };
 

@@ -22,6 +22,7 @@ struct CompiledModel {
   std::size_t number_count;
   const unsigned* rows_left_out;    ///< a bit each, per loop
   std::size_t operations, work;     ///< of both kernels together; numbers in CompiledRoom::work
+  bool carries_forces;              ///< what acts is in the kernels
   void (*move_one)(const CompiledRoom<double>&);
   void (*accelerate_one)(const CompiledRoom<double>&);
   void (*move_lanes)(const CompiledRoom<CompiledNumbers>&);

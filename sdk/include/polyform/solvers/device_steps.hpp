@@ -57,6 +57,49 @@ POLYFORM_KERNEL double weight_of_sum(unsigned sum, unsigned of) {
   return weights[sum][of];
 }
 
+/// How Newton's method goes on closing loops: as LoopProjection::close() does, with fewer tries, for the world's own solver
+/// has more.
+class Closing {
+ public:
+  enum class Aim { none, positions, velocities };
+
+  /// What to step for next, after a state was measured: by how much it misses positions and velocities; its speed; the
+  /// tolerance, and what is rounding of both.
+  POLYFORM_KERNEL Aim next(double missed, double missed_rate, double speed, double tolerance, double position_rounding,
+                           double velocity_rounding) {
+    if (tries_ == 0) speed_ = speed;
+    failed_ |= !(missed - missed == 0) || !(missed_rate - missed_rate == 0) || tries_ > most_tries;
+    if (failed_) return Aim::none;
+    if (!positions_stand_) {
+      const double accepted = tolerance > position_rounding ? tolerance : position_rounding;
+      const double wanted = tolerance < position_rounding ? tolerance : position_rounding;
+      // As has_come_to_rounding() of mechanics/judgement.hpp, after a step.
+      positions_stand_ = missed <= wanted || (tries_ > 0 && missed <= accepted && missed > 0.25 * before_);
+      before_ = missed;
+      ++tries_;
+      if (!positions_stand_) return Aim::positions;
+    }
+    return passes_ < 2 && missed_rate > velocity_rounding ? Aim::velocities : Aim::none;
+  }
+  /// After a step of velocities, by the largest change.
+  POLYFORM_KERNEL void changed(double most) {
+    ++passes_;
+    change_ = most > change_ ? most : change_;
+    failed_ |= !(most - most == 0);
+  }
+  /// Whether the world's own solver has to judge: also of an abrupt change (abrupt_change.hpp).
+  POLYFORM_KERNEL bool failed() const { return failed_ || change_ > 0.1 * speed_; }
+
+ private:
+  static constexpr unsigned most_tries = 20;
+  double before_ = 0, change_ = 0, speed_ = 1;
+  unsigned tries_ = 0, passes_ = 0;
+  bool positions_stand_ = false, failed_ = false;
+};
+
+/// As polyform::integral_tolerance (contract/integrator.hpp).
+inline constexpr double integral_tolerance = 10;
+
 /// The step size of dopri5: what StepControl of the runge-kutta plugin does with its rule (the same book, section II.4,
 /// and volume II, section IV.2).
 struct StepControl {

@@ -28,7 +28,7 @@ class JointCoordinateSource final : public ModelSource, public DeviceWorld {
   std::string find_misfit(const LaneWorld* variant) const;
 
   LaneWorld world_;
-  std::string failure_;
+  std::string failure_, obstacle_;
 };
 
 }  // namespace polyform

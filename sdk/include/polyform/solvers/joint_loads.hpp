@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "polyform/mechanics/force_set.hpp"
+#include "polyform/mechanics/force_laws.hpp"
 #include "polyform/solvers/joint_placement.hpp"
 
 namespace polyform {
@@ -19,6 +19,7 @@ class JointLoads {
 
   bool good() const { return forces_.good(); }
   const ForceSet& forces() const { return forces_; }
+  const ForceLaws& laws() const { return laws_; }
   /// Discrete states of all elements, as ForceSet::follow takes them.
   void follow(std::span<const std::int32_t> discrete) noexcept { forces_.follow(discrete); }
   /// x: first-order states, xdot: their rates.
@@ -46,6 +47,7 @@ class JointLoads {
   const SystemView& view_;
   const LoopClosure& loops_;
   ForceSet forces_;
+  ForceLaws laws_;
   std::vector<FrameIndex> frames_;
   std::vector<Spatial> wrenches_;
   std::vector<double> efforts_;

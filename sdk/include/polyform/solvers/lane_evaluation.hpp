@@ -22,6 +22,8 @@ struct LaneWorld {
   const LoopClosure* loops = nullptr;
   const RowsLeftOut* left_out = nullptr;
   Solver* solver = nullptr;            ///< of that view
+  bool closes = false;                 ///< steps return onto the loops
+  double closing_tolerance = 0;        ///< LoopCorrection::tolerance
 };
 /// An address that differs between libraries.
 const void* lane_library() noexcept;

@@ -28,6 +28,7 @@ class LoopProjection {
   LoopProjection(const SystemView&, const LoopCorrection&, const JointState&, Recursion&, LoopClosure&, JointPlacement&,
                  JointFailure&);
 
+  const LoopCorrection& correction() const { return correction_; }
   /// Whether steps are corrected.
   bool is_on() const { return correction_.on; }
   /// The residual that counts as closed: it is never below rounding.

@@ -1,0 +1,264 @@
+#include "impulse_problem.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "cone_newton.hpp"
+
+namespace polyform::time_stepping {
+
+namespace {
+
+/// Takes a vector into the disk of this radius.
+void shorten(double& x, double& y, double radius) {
+  const double length = std::hypot(x, y);
+  if (!(length > radius)) return;
+  x *= radius / length;
+  y *= radius / length;
+}
+
+}  // namespace
+
+ImpulseProblem::ImpulseProblem() : newton_(std::make_unique<ConeNewton>(*this)) {}
+ImpulseProblem::~ImpulseProblem() = default;
+
+void ImpulseProblem::take(const Matrix& W) {
+  W_ = W;
+  diagonals_.assign(9 * points.size(), 0.0);
+  for (std::size_t p = 0; p < points.size(); ++p)
+    for (std::size_t e = W.starts[p]; e < W.starts[p + 1]; ++e)
+      if (W.columns[e] == p) std::copy_n(W.blocks.data() + 9 * e, 9, diagonals_.data() + 9 * p);
+}
+
+void ImpulseProblem::rates_of(std::size_t point, std::span<const double> lambda, double (&rates)[3]) const {
+  double sum[3] = {b[3 * point], b[3 * point + 1], b[3 * point + 2]};
+  for (std::size_t e = W_.starts[point]; e < W_.starts[point + 1]; ++e) {
+    const double* const block = W_.blocks.data() + 9 * e;
+    const double* const other = lambda.data() + 3 * W_.columns[e];
+    for (std::size_t i = 0; i < 3; ++i)
+      sum[i] += block[3 * i] * other[0] + block[3 * i + 1] * other[1] + block[3 * i + 2] * other[2];
+  }
+  std::copy_n(sum, 3, rates);
+}
+
+void ImpulseProblem::find_rates(std::span<const double> lambda, std::span<double> rates) const {
+  for (std::size_t p = 0; p < points.size(); ++p) {
+    double own_rates[3];
+    rates_of(p, lambda, own_rates);
+    std::copy_n(own_rates, 3, rates.data() + 3 * p);
+  }
+}
+
+/// The impulse that ends all motion of a point; false if there is none, or friction cannot have it.
+static bool stick(const ImpulseProblem::Point& point, const double* D, const double (&free)[3], double* lambda) {
+  const double *const n = D, *const s = D + 3, *const t = D + 6;
+  double found[3] = {0, 0, 0};
+  if (!point.has_normal || point.tangents == 1) {
+    // Two rows: the tangents, or the normal and one tangent; or one tangent alone.
+    const std::size_t i = point.has_normal ? 0 : 1, j = point.has_normal ? 1 : 2;
+    const double a = D[4 * i], c = D[4 * j], off = D[3 * i + j], back = D[3 * j + i], det = a * c - off * back;
+    constexpr double singular = 1e-12;
+    if (point.tangents == 1 && !point.has_normal) {
+      if (!(a > 0)) return false;
+      found[1] = -free[1] / a;
+    } else {
+      if (!(det > singular * a * c)) return false;
+      found[i] = (-free[i] * c + free[j] * off) / det;
+      found[j] = (-free[j] * a + free[i] * back) / det;
+    }
+  } else {
+    const double c0 = s[1] * t[2] - s[2] * t[1], c1 = s[2] * t[0] - s[0] * t[2], c2 = s[0] * t[1] - s[1] * t[0];
+    const double det = n[0] * c0 + n[1] * c1 + n[2] * c2;
+    constexpr double singular = 1e-12;
+    if (!(det > singular * n[0] * s[1] * t[2])) return false;
+    const double x = -free[0], y = -free[1], z = -free[2];
+    found[0] = (x * c0 + y * (n[2] * t[1] - n[1] * t[2]) + z * (n[1] * s[2] - n[2] * s[1])) / det;
+    found[1] = (x * c1 + y * (n[0] * t[2] - n[2] * t[0]) + z * (n[2] * s[0] - n[0] * s[2])) / det;
+    found[2] = (x * c2 + y * (n[1] * t[0] - n[0] * t[1]) + z * (n[0] * s[1] - n[1] * s[0])) / det;
+  }
+  const double bound = point.has_normal ? point.friction * found[0] : point.friction;
+  if ((point.has_normal && !(found[0] >= 0)) || !(std::hypot(found[1], found[2]) <= bound)) return false;
+  std::copy_n(found, 3, lambda);
+  return true;
+}
+
+/// The impulse of a point that slides, by steps of projection; where both tangents answer alike and apart from the
+/// normal, as on a ball, the first step has it.
+void ImpulseProblem::slide(const Point& point, const double* D, const double (&free)[3], double* lambda) const {
+  constexpr int most = 50;
+  constexpr double small = 1e-15;
+  const double answer = std::max(D[4], D[8]);
+  for (int round = 0; round < most; ++round) {
+    double change = 0;
+    if (point.has_normal) {
+      const double next = D[0] > 0 ? std::max(0.0, -(free[0] + D[1] * lambda[1] + D[2] * lambda[2]) / D[0]) : 0;
+      change = std::abs(next - lambda[0]);
+      lambda[0] = next;
+    }
+    const double bound = point.has_normal ? point.friction * lambda[0] : point.friction;
+    double wanted[2] = {lambda[1], lambda[2]};
+    for (std::size_t i = 0; i < point.tangents && answer > 0; ++i) {
+      const double* const row = D + 3 * (i + 1);
+      wanted[i] -= (free[i + 1] + row[0] * lambda[0] + row[1] * lambda[1] + row[2] * lambda[2]) / answer;
+    }
+    shorten(wanted[0], wanted[1], bound);
+    for (std::size_t i = 0; i < 2; ++i) {
+      change = std::max(change, std::abs(wanted[i] - lambda[i + 1]));
+      lambda[i + 1] = wanted[i];
+    }
+    if (!(change > small * (std::abs(lambda[0]) + bound))) return;
+  }
+}
+
+/// free: the rates without the impulse of the point.
+void ImpulseProblem::solve_point(std::size_t p, const double (&free)[3], double* lambda) const {
+  const Point& point = points[p];
+  const double* const D = diagonals_.data() + 9 * p;
+  if (point.has_normal && (point.tangents == 0 || !(point.friction > 0))) {
+    lambda[0] = D[0] > 0 ? std::max(0.0, -free[0] / D[0]) : 0;
+    lambda[1] = lambda[2] = 0;
+    return;
+  }
+  if (point.has_normal && free[0] >= 0) {
+    lambda[0] = lambda[1] = lambda[2] = 0;
+    return;
+  }
+  if (!stick(point, D, free, lambda)) slide(point, D, free, lambda);
+}
+
+void ImpulseProblem::sweep(std::span<double> lambda) const {
+  for (std::size_t p = 0; p < points.size(); ++p) {
+    double rates[3];
+    rates_of(p, lambda, rates);
+    const double* const D = diagonals_.data() + 9 * p;
+    double* const own = lambda.data() + 3 * p;
+    for (std::size_t i = 0; i < 3; ++i)
+      rates[i] -= D[3 * i] * own[0] + D[3 * i + 1] * own[1] + D[3 * i + 2] * own[2];
+    solve_point(p, rates, own);
+  }
+}
+
+double ImpulseProblem::residual_of(std::size_t p, std::span<const double> lambda) const {
+  const Point& point = points[p];
+  double rates[3];
+  rates_of(p, lambda, rates);
+  const double* const own = lambda.data() + 3 * p;
+  const double* const D = diagonals_.data() + 9 * p;
+  const double answer = std::max({D[0], D[4], D[8]});
+  if (!(answer > 0)) return 0;
+  const double share = point.tangents > 0 ? point.friction : 0;
+  double t[2] = {own[1] - (point.tangents > 0 ? rates[1] / answer : 0), own[2] - (point.tangents > 1 ? rates[2] / answer : 0)};
+  double n = 0;
+  if (!point.has_normal) {
+    shorten(t[0], t[1], share);
+  } else if (!(share > 0)) {
+    n = std::max(0.0, own[0] - rates[0] / answer);
+    t[0] = own[1], t[1] = own[2];
+  } else {
+    const double sliding = point.tangents > 1 ? std::hypot(rates[1], rates[2]) : std::abs(rates[1]);
+    n = own[0] - (rates[0] + share * sliding) / answer;
+    const double length = std::hypot(t[0], t[1]);
+    if (share * length <= -n) {
+      n = t[0] = t[1] = 0;
+    } else if (length > share * n) {
+      n = (n + share * length) / (1 + share * share);
+      shorten(t[0], t[1], share * n);
+    }
+  }
+  return answer * std::hypot(n - own[0], t[0] - own[1], t[1] - own[2]);
+}
+
+double ImpulseProblem::find_residual(std::span<const double> lambda) const {
+  double largest = 0;
+  for (std::size_t p = 0; p < points.size(); ++p) largest = std::max(largest, residual_of(p, lambda));
+  return largest;
+}
+
+/// The change of λ by a step, in squares of rates over answers.
+double ImpulseProblem::square_of_step(std::span<const double> lambda) const {
+  double square = 0;
+  for (std::size_t r = 0; r < lambda.size(); ++r) {
+    const double step = lambda[r] - before_[r];
+    square += own(r) * step * step;
+  }
+  return square;
+}
+
+/// Whether λ is within the tolerance, after the residual was found.
+bool ImpulseProblem::is_solved(std::span<const double> lambda, double target) {
+  constexpr double rounding = 1e-15;
+  double size = 0;
+  for (std::size_t r = 0; r < lambda.size(); ++r) size = std::max(size, own(r) * std::abs(lambda[r]));
+  residual_ = find_residual(lambda);
+  return residual_ <= target + rounding * size;
+}
+
+/// Sweeps with conjugate directions.
+bool ImpulseProblem::relax(std::span<double> lambda, double target, std::size_t sweeps) {
+  constexpr std::size_t sweeps_per_look = 8;
+  // Where friction creeps to its bound all steps are alike: they add up.
+  constexpr double steady = 1.05;
+  direction_.assign(lambda.size(), 0.0);
+  double last = 0;
+  for (std::size_t k = 1; k <= sweeps; ++k) {
+    std::ranges::copy(lambda, before_.begin());
+    sweep(lambda);
+    const double square = square_of_step(lambda);
+    if (!std::isfinite(square)) return false;
+    // What ends a solution is a sweep: only that has points in their cones.
+    if ((k % sweeps_per_look == 1 || k == sweeps || !(square > 0)) && is_solved(lambda, target)) return true;
+    if (k == sweeps) break;
+    const double ratio = last > 0 ? square / last : 2, share = ratio < steady ? std::min(ratio, 1.0) : 0;
+    last = square;
+    for (std::size_t r = 0; r < lambda.size(); ++r) {
+      const double step = lambda[r] - before_[r];
+      direction_[r] *= share;
+      lambda[r] += direction_[r];
+      direction_[r] += step;
+    }
+  }
+  return false;
+}
+
+/// Steps of Newton's method, each with a sweep that brings points into their cones. A step that makes the residual larger
+/// is made once more with more softening. λ stays as it was unless the residual becomes smaller.
+bool ImpulseProblem::sharpen(std::span<double> lambda, double target) {
+  constexpr int most_steps = 25;
+  constexpr double softest = 0.1, hardest = 1e-10, softer = 100, harder = 0.1;
+  std::vector<double> best(lambda.begin(), lambda.end());
+  double least = residual_, softening = hardest;
+  bool solved = false;
+  for (int k = 0; k < most_steps && !solved && softening <= softest; ++k) {
+    const bool stepped = newton_->step(W_, softening, lambda);
+    if (stepped) sweep(lambda);
+    solved = stepped && is_solved(lambda, target);
+    if (stepped && residual_ < least) {
+      least = residual_;
+      best.assign(lambda.begin(), lambda.end());
+      softening = std::max(hardest, harder * softening);
+    } else {
+      std::ranges::copy(best, lambda.begin());
+      softening *= softer;
+    }
+  }
+  std::ranges::copy(best, lambda.begin());
+  residual_ = least;
+  return solved;
+}
+
+bool ImpulseProblem::solve(std::span<double> lambda, double tolerance, std::size_t iterations) {
+  constexpr std::size_t sweeps_before_newton = 50;
+  double scale = 0;
+  for (const double rate : b) scale = std::max(scale, std::abs(rate));
+  before_.resize(lambda.size());
+  for (std::size_t done = 0; done < iterations;) {
+    const std::size_t sweeps = std::min(std::max(sweeps_before_newton, done), iterations - done);
+    if (relax(lambda, tolerance * scale, sweeps)) return true;
+    if (!std::isfinite(residual_)) return false;
+    done += sweeps;
+    if (sharpen(lambda, tolerance * scale)) return true;
+  }
+  return false;
+}
+
+}  // namespace polyform::time_stepping

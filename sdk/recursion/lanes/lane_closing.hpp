@@ -1,0 +1,85 @@
+// How much a state misses closed loops, and the coordinates of the joints that close them, in lanes: what LoopProjection
+// reads of ClosingConstraints, for cut joints of one rotation or translation, or of none.
+#pragma once
+
+#include "lane_kernels.hpp"
+
+namespace polyform::lanes {
+
+/// Relative motion of M in F of a cut joint (relative_motion()).
+template <class T>
+struct CutMotion {
+  Matrix3<T> R;
+  Vector3<T> p;
+  SpatialVector<T> twist;
+};
+
+template <class T>
+CutMotion<T> cut_motion(const Batch<T>& b, std::size_t c) {
+  const JointData& cut = b.closing.cuts[c];
+  const CutPlace<T>& place = b.arrays.cut_place(c);
+  const FrameMotion<T> base = frame_of(b.arrays.room, cut.base_frame), moving = frame_of(b.arrays.room, cut.moving_frame);
+  const Vector3<T> to_M = moving.R * b.arrays.loops()->cuts[c].p_moving, r = moving.p + to_M - base.p;
+  const Vector3<T> turning = moving.V.angular - base.V.angular;
+  const Vector3<T> sliding =
+      moving.V.linear + cross(moving.V.angular, to_M) - base.V.linear - cross(base.V.angular, r);
+  return {times_transpose(transpose_times(base.R, moving.R), place.R_drawn), transpose_times(base.R, r) - place.p_base,
+          {transpose_times(base.R, turning), transpose_times(base.R, sliding)}};
+}
+
+/// Twice the vector of the antisymmetric part.
+template <class T>
+Vector3<T> antisymmetric(const Matrix3<T>& R) {
+  return {R.m[7] - R.m[5], R.m[2] - R.m[6], R.m[3] - R.m[1]};
+}
+
+/// A cut joint at a state.
+template <class T>
+struct CutState {
+  SpatialVector<T> missed;      ///< from the joint's nearest pose to the actual one: turn, to its square, and way
+  SpatialVector<T> twist;       ///< the actual one
+  T coordinate{};               ///< of the nearest pose
+};
+
+/// hint: its coordinate, with sine and cosine of an angle. Marks lanes in which the angle is far from the hint.
+template <class T>
+CutState<T> cut_state(const Batch<T>& b, std::size_t c, const T& hint, const T& sine, const T& cosine, Mask<T>& bad) {
+  const JointData& cut = b.closing.cuts[c];
+  const Vector3<T>& axis = b.arrays.cut_place(c).axis;
+  const CutMotion<T> m = cut_motion(b, c);
+  CutState<T> out;
+  out.twist = m.twist;
+  Matrix3<T> turned = m.R;
+  if (Closing::is_one(cut, Primitive::Kind::rotation)) {
+    using std::sqrt;
+    // The angle about the axis that brings R closest to that rotation, as in joint_coordinates().
+    const T s = dot(axis, antisymmetric(m.R)), cc = m.R.m[0] + m.R.m[4] + m.R.m[8] - dot(axis, m.R * axis);
+    const T scale = T(1) / sqrt(s * s + cc * cc);
+    turned = times_transpose(m.R, axis_rotation(axis, scale * cc, scale * s));
+    // Its difference from the hint is small: arcsin x by its series, which leaves 1e-19 at the largest x.
+    const T x = scale * (s * cosine - cc * sine), z = x * x;
+    bad |= not_greater(scale * (cc * cosine + s * sine), T(0.99995));
+    out.coordinate = hint + x * (T(1) + z * (T(1.0 / 6) + z * (T(3.0 / 40) + z * T(15.0 / 336))));
+  }
+  if (Closing::is_one(cut, Primitive::Kind::translation)) out.coordinate = dot(axis, m.p);
+  out.missed = {T(0.5) * antisymmetric(turned), m.p};
+  return out;
+}
+
+/// The squares of the largest distance of a tied frame from the origin, and of its largest velocity (ClosingConstraints).
+template <class T>
+struct TiedExtent {
+  T size{}, speed{};
+};
+template <class T>
+TiedExtent<T> tied_extent(const Room<T>& room, std::span<const FrameIndex> tied) {
+  TiedExtent<T> out;
+  for (const FrameIndex f : tied) {
+    const FrameMotion<T>& m = room.frames[at(f)];
+    out.size = greater_of(out.size, dot(m.p, m.p));
+    out.speed = greater_of(out.speed, greater_of(dot(m.V.linear, m.V.linear), dot(m.V.angular, m.V.angular)));
+  }
+  return out;
+}
+
+}  // namespace polyform::lanes
