@@ -51,9 +51,11 @@ struct ToObject {
 /// Texts of Python may hold halves of characters, which no encoding has.
 std::string text_of(py::handle object) {
   py::ssize_t size = 0;
-  if (const char* const text = PyUnicode_AsUTF8AndSize(object.ptr(), &size)) return {text, static_cast<std::size_t>(size)};
+  if (const char* const text = PyUnicode_AsUTF8AndSize(object.ptr(), &size))
+    return {text, static_cast<std::size_t>(size)};
   PyErr_Clear();
-  throw py::value_error("the text " + py::repr(object).cast<std::string>() + " has characters that UTF-8 does not have");
+  throw py::value_error("the text " + py::repr(object).cast<std::string>() +
+                        " has characters that UTF-8 does not have");
 }
 
 Value list_of(py::handle object, int depth) {

@@ -149,11 +149,12 @@ class Mechanism {
   Json body(std::size_t i) const {
     const BodyIndex b = system_.bodies()[i];
     const BodyData& data = view_.bodies[at(b)];
+    const auto& item = system_.description().bodies[i];
     Json out{{"name", data.name},
              {"mass", data.mass},
              {"center", numbers(data.center_of_mass)},
              {"inertia", Json::array({data.inertia.xx, data.inertia.yy, data.inertia.zz})},
-             {"shapes", shapes_json(system_.description().bodies[i].geometry, system_.description().bodies[i].pictures)}};
+             {"shapes", shapes_json(item.geometry, item.pictures)}};
     if (data.flexible == rigid) return out;
     const FlexibleData& flexible = view_.flexible[data.flexible];
     const FlexibleLines lines = flexible_lines(flexible, attached_[at(b)]);

@@ -61,8 +61,8 @@ TEST_CASE("parameters of an FMU that are whole numbers or Booleans are set") {
     // Twice the torque of half the constant, and both signs turned; only the current has another way.
     CHECK(more.at(10, "hinge.q") > 0);
     for (const char* const wrong : {"poles = 1.5", "poles = true", "is_reversed = 2"}) {
-      const Outcome out = w.run({"check", w.write("wrong.yaml", driven("motor.fmu", fmt::format(", start_values: \"{}\"", wrong)))});
-      CHECK(out.code == 2);
+      const std::string model = driven("motor.fmu", fmt::format(", start_values: \"{}\"", wrong));
+      CHECK(w.run({"check", w.write("wrong.yaml", model)}).code == 2);
     }
   }
 }

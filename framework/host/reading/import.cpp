@@ -127,7 +127,7 @@ std::optional<Conversion> import_model(const ImporterType& importer, const std::
   if (const std::size_t losses = got.count(Treatment::not_honoured); strict && losses > 0) {
     diagnostics.report({.message = fmt::format("strict: {} thing{} would not be honoured: {}", losses,
                                                losses == 1 ? "" : "s", summary_of_losses(got)),
-                        .remedy = "Remove them from the file, choose options that keep them, or read it without strict.",
+                        .remedy = "Remove them from the file, choose options that keep them, or leave strict out.",
                         .file = file});
     return std::nullopt;
   }

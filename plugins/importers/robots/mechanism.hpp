@@ -102,7 +102,16 @@ struct ModelElement {
   std::vector<std::pair<std::string, std::string>> fields;
 };
 
+/// Which bodies do not touch each other by the rules of a format, because of the joints between them. What moves as one
+/// never touches itself.
+enum class Neighbours {
+  joined,     ///< that a joint connects
+  merged,     ///< that a joint connects, with all that fixed joints make one with them
+  of_mujoco,  ///< as `merged`, by joints of the tree alone, and what is fixed to ground touches what it carries
+};
+
 struct Mechanism {
+  Neighbours neighbours = Neighbours::merged;
   std::string name, source;  ///< source: for the comment at the head
   std::optional<Vec3> gravity;
   std::vector<Body> bodies;

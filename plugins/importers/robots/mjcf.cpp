@@ -49,6 +49,7 @@ class MjcfReader {
   bool read(Strided<const FieldValue> given, Mechanism& m) {
     if (!source_.open()) return false;
     m.source = "imported from MJCF";
+    m.neighbours = Neighbours::of_mujoco;
     m.name = source_.root().text("model").value_or("");
     m.gravity = Vec3{0, 0, -9.81};
     for (const Element& option : source_.sections("option")) read_option(option, m);

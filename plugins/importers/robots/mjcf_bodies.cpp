@@ -226,17 +226,33 @@ void MjcfBodyReader::add_passive(const Element& element, const char* tag, const 
                armature = number(element, tag, "armature", around, 0);
   if (stiffness < 0 || damping < 0 || armature < 0)
     return element.report().error(element.place(), "stiffness, damping or armature is negative");
-  if (const Element by = source_.who_says(element, tag, "springdamper", around.childclass))
-    by.mark("springdamper", Treatment::not_honoured, "give stiffness and damping as numbers");
+  if (armature > 0) armature_of_[joint.name] = armature;
+  const auto timed = timed_spring(element, tag, around);
   add_armature(armature, element, known, joint);
   add_stops(element, tag, around, known, joint);
-  if (!acting_.springs || (stiffness == 0 && damping == 0)) return;
+  if (!acting_.springs || (!timed && stiffness == 0 && damping == 0)) return;
+  if (timed)
+    timed_.push_back({joint.name, m_.elements.size(), timed->first, timed->second,
+                      source_.who_says(element, tag, "springdamper", around.childclass)});
   ModelElement& spring = m_.elements.emplace_back(
       ModelElement{Section::forces, element_names_.give(joint.name + "_spring"), "joint-spring-damper", {}});
   spring.fields = {
       {"joint", written_name(joint.name)}, {"stiffness", written(stiffness)}, {"damping", written(damping)}};
   const double rest = known.spring_reference - known.reference;
   if (is_scalar && rest != 0) spring.fields.emplace_back("rest", written(rest));
+}
+
+std::optional<std::pair<double, double>> MjcfBodyReader::timed_spring(const Element& element, const char* tag,
+                                                                      const Around& around) {
+  const Element by = source_.who_says(element, tag, "springdamper", around.childclass);
+  const auto given = by ? by.numbers("springdamper", 2) : std::nullopt;
+  if (!given || ((*given)[0] == 0 && (*given)[1] == 0)) return std::nullopt;
+  if (!((*given)[0] > 0 && (*given)[1] > 0)) {
+    by.mark("springdamper", Treatment::not_honoured, "both numbers have to be positive");
+    return std::nullopt;
+  }
+  by.mark("springdamper", Treatment::converted, "stiffness and damping by the inertia of the joint as drawn");
+  return std::pair((*given)[0], (*given)[1]);
 }
 
 void MjcfBodyReader::add_stops(const Element& element, const char* tag, const Around& around, const MjcfJoint& known,
@@ -333,6 +349,7 @@ void MjcfBodyReader::read(std::string_view base) {
   }
   for (const Element& joint : joints) joint.report().error(joint.place(), "the world has no joints");
   scale_to_total();
+  if (source_.errors() == 0) set_timed_springs(m_, timed_, armature_of_);
   for (const auto& [number, share] : lifts_) {
     const Body& body = m_.bodies[number];
     m_.elements.push_back({Section::forces,

@@ -9,6 +9,7 @@
 #include "joint_stops.hpp"
 #include "mjcf_meshes.hpp"
 #include "mjcf_source.hpp"
+#include "mjcf_springs.hpp"
 #include "solids.hpp"
 
 namespace polyform::importers {
@@ -88,6 +89,8 @@ class MjcfBodyReader {
   void add_joints(const std::vector<Element>&, const Around&, std::size_t body, bool mocap);
   void add_joint(const Element&, const Around&, const std::string& base, const std::string& moving);
   void add_passive(const Element&, const char* tag, const Around&, const MjcfJoint&, Joint&);
+  /// The numbers of `springdamper`; nothing where the stiffness and damping of the joint count.
+  std::optional<std::pair<double, double>> timed_spring(const Element&, const char* tag, const Around&);
   void add_stops(const Element&, const char* tag, const Around&, const MjcfJoint&, Joint&);
   void add_armature(double, const Element&, const MjcfJoint&, const Joint&);
   void add_armatures();
@@ -109,6 +112,8 @@ class MjcfBodyReader {
     bool is_free;
   };
   std::vector<Armature> armatures_;  ///< of balls and free joints
+  std::map<std::string, double> armature_of_;  ///< by joint
+  std::vector<TimedSpring> timed_;
   MjcfBodies found_;
   NameGiver body_names_, joint_names_, element_names_;
 };

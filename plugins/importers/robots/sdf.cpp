@@ -3,34 +3,21 @@
 
 #include <algorithm>
 #include <array>
-#include <filesystem>
 #include <map>
 #include <numbers>
 
 #include "deliver.hpp"
 #include "joint_stops.hpp"
 #include "mechanism.hpp"
-#include "options.hpp"
 #include "robot_formats.hpp"
 #include "roots.hpp"
 #include "sdf_export.hpp"
 #include "sdf_link.hpp"
 #include "sdf_model.hpp"
+#include "sdf_options.hpp"
 
 namespace polyform::importers {
 namespace {
-
-enum SdfOption : std::size_t { sdf_base, sdf_merge, sdf_mimic, sdf_limits, sdf_friction, sdf_contacts, sdf_packages, sdf_place };
-constexpr std::array sdf_options{
-    FieldSpec{.name = "base",
-              .type = FieldType::choice,
-              .unit = "",
-              .meaning =
-                  "how links are held that nothing carries: welded to ground, or free, also where the file welds "
-                  "them; not given: as the file says",
-              .choices = base_choices},
-    merge_fixed_option, mimic_option, limits_option, friction_option("keep"),
-    contacts_option, packages_option, model_folder_option};
 
 class SdfReader {
  public:
@@ -53,6 +40,7 @@ class SdfReader {
     const Element world = sdf.child("world");
     top_ = std::make_unique<SdfModel>(world ? world : sdf, "", nullptr, files_);
     m.source = "imported from SDF";
+    m.neighbours = Neighbours::joined;
     m.gravity = Vec3{0, 0, -9.81};
     if (world) read_world(world, m);
     top_->collect(0);
@@ -181,7 +169,8 @@ class SdfReader {
     const Frame in_model = model.pose_of(name, e.place());
     joint.position = (model.pose() * in_model).origin;
     const Element axis = e.child("axis"), axis2 = e.child("axis2");
-    if (joint.type != "spherical" && joint.type != "fixed") joint.axis = read_sdf_axis(model, item, axis ? axis : e, in_model);
+    if (joint.type != "spherical" && joint.type != "fixed")
+      joint.axis = read_sdf_axis(model, item, axis ? axis : e, in_model);
     if (joint.type == "universal") joint.axis2 = read_sdf_axis(model, item, axis2 ? axis2 : e, in_model);
     if (joint.base == joint.moving && !joint.base.empty()) {
       e.report().error(e.place(), "both ends of the joint are one link");
@@ -391,8 +380,8 @@ class Sdf final : public ImporterType {
       SdfReader reader(file, sink.diagnostics(), ledger);
       if (!reader.read(values, mechanism)) return false;
       reader.settle();
-      return deliver(mechanism, {.merge = values[sdf_merge].integer != 0, .contacts = values[sdf_contacts].text == "keep"},
-                     given.name, ledger, sink);
+      const bool merge = values[sdf_merge].integer != 0, touch = values[sdf_contacts].text == "keep";
+      return deliver(mechanism, {.merge = merge, .contacts = touch}, given.name, ledger, sink);
     });
   }
   const void* query(std::string_view interface_name) const noexcept override {

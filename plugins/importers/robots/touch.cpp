@@ -69,10 +69,12 @@ class Parts {
     for (const Body& body : m.bodies)
       if (body.mass.mass != 0 || body.touch) is_real_.insert(of(body.name));
   }
-  /// Whether two parts are one, or a joint connects them. What is carried by ground may touch it.
-  bool connected(const std::string& a, const std::string& b) const {
+  bool are_one(const std::string& a, const std::string& b) const { return of(a) == of(b); }
+  /// Whether a joint of the tree connects the two parts.
+  bool connected(const std::string& a, const std::string& b, bool touches_ground) const {
     const std::string first = of(a), second = of(b);
-    return first == second || carries(first, second) || carries(second, first);
+    if (touches_ground && (first == ground || second == ground)) return false;
+    return carries(first, second) || carries(second, first);
   }
 
  private:
@@ -85,7 +87,7 @@ class Parts {
   /// By a joint, or by several with nothing but bodies without mass and shapes between them.
   bool carries(const std::string& first, std::string second) const {
     for (auto up = carrier_.find(second); up != carrier_.end(); up = carrier_.find(up->second)) {
-      if (up->second == first) return first != of(std::string(ground));
+      if (up->second == first) return true;
       if (is_real_.contains(up->second)) return false;
     }
     return false;
@@ -142,11 +144,11 @@ class ContactWriter {
       for (std::size_t j = i + 1; j < sides_.size(); ++j) {
         if (!sides_[i].touch->meets(*sides_[j].touch)) continue;
         const Pair pair = in_order(sides_[i].name, sides_[j].name);
-        const bool connected = parts_.connected(pair.first, pair.second), is_joined = joined_.contains(pair);
-        if (connected || apart_.contains(pair)) {
+        const bool is_joined = joined_.contains(pair);
+        if (are_neighbours(pair, is_joined) || apart_.contains(pair)) {
           if (!is_joined) apart.push_back(pair);
         } else if (is_joined) {
-          ledger_.add(Treatment::not_honoured, "contact of bodies that a closing joint connects",
+          ledger_.add(Treatment::not_honoured, "contact of bodies that a joint connects",
                       "contacts are between bodies that no joint connects", sides_[i].touch->place);
         } else if (keep && is_refused(sides_[i], sides_[j])) {
           ++refused;
@@ -168,6 +170,14 @@ class ContactWriter {
   }
 
  private:
+  bool are_neighbours(const Pair& pair, bool is_joined) const {
+    const auto& [a, b] = pair;
+    if (parts_.are_one(a, b)) return true;
+    if (m_.neighbours == Neighbours::joined) return is_joined;
+    const bool of_mujoco = m_.neighbours == Neighbours::of_mujoco;
+    return parts_.connected(a, b, of_mujoco) || (is_joined && !of_mujoco);
+  }
+
   void tell_dropped(const std::set<std::size_t>& meeting) {
     std::size_t shapes = 0;
     for (const std::size_t i : meeting) shapes += sides_[i].touch->shapes;
@@ -194,7 +204,8 @@ class ContactWriter {
       });
     };
     const auto add = [&](const std::string& between, const Touch& a, const Touch& b) {
-      std::string entry = m_.contacts.empty() ? "name: contact" : fmt::format("name: contact_{}", m_.contacts.size() + 1);
+      std::string entry = "name: contact";
+      if (!m_.contacts.empty()) entry += fmt::format("_{}", m_.contacts.size() + 1);
       entry += fmt::format(", {}, stiffness: {}, restitution: {}", between, written(stiffness),
                            written(std::max({a.restitution, b.restitution, least_restitution})));
       if (const double friction = std::max(a.friction, b.friction); friction > 0)

@@ -367,8 +367,8 @@ class Urdf final : public ImporterType {
       UrdfReader reader(file, ledger);
       if (!reader.read(values, mechanism)) return false;
       file.settle(ledger);
-      return deliver(mechanism, {.merge = values[merge_option].integer != 0, .contacts = values[contact_option].text == "keep"},
-                     given.name, ledger, sink);
+      const bool merge = values[merge_option].integer != 0, touch = values[contact_option].text == "keep";
+      return deliver(mechanism, {.merge = merge, .contacts = touch}, given.name, ledger, sink);
     });
   }
   const void* query(std::string_view interface_name) const noexcept override {

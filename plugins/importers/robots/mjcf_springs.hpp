@@ -1,0 +1,26 @@
+// Springs and dampers that MuJoCo makes of a time constant and a damping ratio (`springdamper`).
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "mechanism.hpp"
+#include "xml_file.hpp"
+
+namespace polyform::importers {
+
+struct TimedSpring {
+  std::string joint;     ///< in the model
+  std::size_t element;   ///< of Mechanism::elements: the spring, whose stiffness and damping are to be set
+  double time, ratio;    ///< time constant, s, and damping ratio; positive
+  Element by;            ///< what says so
+};
+
+/// Sets stiffness and damping, as MuJoCo does: with the mean inertia J of the joint as drawn, which is the number of
+/// its coordinates over the sum of their elements of the inverse mass matrix, stiffness = J/(time ratio)² and
+/// damping = 2 J/time. armature: by joint. Where the mass matrix is singular, the springs are left as they are, and told as not
+/// honoured.
+void set_timed_springs(Mechanism&, const std::vector<TimedSpring>&, const std::map<std::string, double>& armature);
+
+}  // namespace polyform::importers
