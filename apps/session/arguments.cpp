@@ -133,11 +133,12 @@ void add_import_options(CLI::App& app, std::vector<std::string>& options) {
       ->allow_extra_args(false)
       ->type_name("KEY=VALUE");
   app.add_flag_callback(
-      "--strict",
-      [&options] {
-        if (!is_strict(options)) options.emplace_back(strict_import);
-      },
-      "End with an error where something of a file in another format would not be honoured");
+         "--strict",
+         [&options] {
+           if (!is_strict(options)) options.emplace_back(strict_import);
+         },
+         "End with an error where something of a file in another format would not be honoured")
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
 }
 
 void add_set(CLI::App& app, std::vector<std::string>& values) {

@@ -225,6 +225,9 @@ void Exported::read_effects() {
 }
 
 void Exported::tell_rest() {
+  if (model_.contains("ground"))
+    ledger_.add(Treatment::not_honoured, "shapes of ground", "what is written has bodies alone", {},
+                model_.at("ground").at("geometry").size());
   if (model_.contains("subsystems"))
     ledger_.add(Treatment::not_honoured, "subsystems", "the format has no word for them", {},
                 model_.at("subsystems").size());

@@ -227,32 +227,21 @@ void MjcfBodyReader::add_passive(const Element& element, const char* tag, const 
   if (stiffness < 0 || damping < 0 || armature < 0)
     return element.report().error(element.place(), "stiffness, damping or armature is negative");
   if (armature > 0) armature_of_[joint.name] = armature;
-  const auto timed = timed_spring(element, tag, around);
+  auto timed = timed_spring(source_.who_says(element, tag, "springdamper", around.childclass));
   add_armature(armature, element, known, joint);
   add_stops(element, tag, around, known, joint);
   if (!acting_.springs || (!timed && stiffness == 0 && damping == 0)) return;
-  if (timed)
-    timed_.push_back({joint.name, m_.elements.size(), timed->first, timed->second,
-                      source_.who_says(element, tag, "springdamper", around.childclass)});
+  if (timed) {
+    timed->joint = joint.name;
+    timed->element = m_.elements.size();
+    timed_.push_back(*timed);
+  }
   ModelElement& spring = m_.elements.emplace_back(
       ModelElement{Section::forces, element_names_.give(joint.name + "_spring"), "joint-spring-damper", {}});
   spring.fields = {
       {"joint", written_name(joint.name)}, {"stiffness", written(stiffness)}, {"damping", written(damping)}};
   const double rest = known.spring_reference - known.reference;
   if (is_scalar && rest != 0) spring.fields.emplace_back("rest", written(rest));
-}
-
-std::optional<std::pair<double, double>> MjcfBodyReader::timed_spring(const Element& element, const char* tag,
-                                                                      const Around& around) {
-  const Element by = source_.who_says(element, tag, "springdamper", around.childclass);
-  const auto given = by ? by.numbers("springdamper", 2) : std::nullopt;
-  if (!given || ((*given)[0] == 0 && (*given)[1] == 0)) return std::nullopt;
-  if (!((*given)[0] > 0 && (*given)[1] > 0)) {
-    by.mark("springdamper", Treatment::not_honoured, "both numbers have to be positive");
-    return std::nullopt;
-  }
-  by.mark("springdamper", Treatment::converted, "stiffness and damping by the inertia of the joint as drawn");
-  return std::pair((*given)[0], (*given)[1]);
 }
 
 void MjcfBodyReader::add_stops(const Element& element, const char* tag, const Around& around, const MjcfJoint& known,

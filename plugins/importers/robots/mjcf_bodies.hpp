@@ -89,8 +89,6 @@ class MjcfBodyReader {
   void add_joints(const std::vector<Element>&, const Around&, std::size_t body, bool mocap);
   void add_joint(const Element&, const Around&, const std::string& base, const std::string& moving);
   void add_passive(const Element&, const char* tag, const Around&, const MjcfJoint&, Joint&);
-  /// The numbers of `springdamper`; nothing where the stiffness and damping of the joint count.
-  std::optional<std::pair<double, double>> timed_spring(const Element&, const char* tag, const Around&);
   void add_stops(const Element&, const char* tag, const Around&, const MjcfJoint&, Joint&);
   void add_armature(double, const Element&, const MjcfJoint&, const Joint&);
   void add_armatures();

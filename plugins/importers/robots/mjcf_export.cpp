@@ -144,9 +144,13 @@ class MjcfWriter {
     const bool ball = model_.joints()[number].type == "spherical" || model_.joints()[number].type == "free";
     if (ball && std::ranges::adjacent_find(e.damping, std::not_equal_to<>()) != e.damping.end())
       ledger_.add(Treatment::not_honoured, "unequal dampings of a ball", "MJCF has one number", {});
+    if (ball && std::ranges::adjacent_find(e.stiffness, std::not_equal_to<>()) != e.stiffness.end())
+      ledger_.add(Treatment::not_honoured, "unequal stiffnesses of a ball", "MJCF has one number", {});
+    if (ball && !all_zero(e.rest))
+      ledger_.add(Treatment::not_honoured, "rest positions of springs of balls", "MJCF has the drawn one alone", {});
     if (const double k = value(e.stiffness); k != 0) {
       text += fmt::format(" stiffness=\"{}\"", written(k));
-      if (const double rest = value(e.rest); rest != 0) text += fmt::format(" springref=\"{}\"", written(rest));
+      if (const double rest = ball ? 0 : value(e.rest); rest != 0) text += fmt::format(" springref=\"{}\"", written(rest));
       ledger_.add(Treatment::honoured, "springs in joints", "", {});
     }
     if (const double d = value(e.damping); d != 0) {

@@ -104,6 +104,17 @@ class JointInertias {
 
 }  // namespace
 
+std::optional<TimedSpring> timed_spring(const Element& by) {
+  const auto given = by ? by.numbers("springdamper", 2) : std::nullopt;
+  if (!given || ((*given)[0] == 0 && (*given)[1] == 0)) return std::nullopt;
+  if (!((*given)[0] > 0 && (*given)[1] > 0)) {
+    by.mark("springdamper", Treatment::not_honoured, "both numbers have to be positive");
+    return std::nullopt;
+  }
+  by.mark("springdamper", Treatment::converted, "stiffness and damping by the inertia of the joint as drawn");
+  return TimedSpring{.time = (*given)[0], .ratio = (*given)[1], .by = by};
+}
+
 void set_timed_springs(Mechanism& m, const std::vector<TimedSpring>& springs,
                        const std::map<std::string, double>& armature) {
   if (springs.empty()) return;

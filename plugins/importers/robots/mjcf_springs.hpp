@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,11 +12,15 @@
 namespace polyform::importers {
 
 struct TimedSpring {
-  std::string joint;     ///< in the model
-  std::size_t element;   ///< of Mechanism::elements: the spring, whose stiffness and damping are to be set
-  double time, ratio;    ///< time constant, s, and damping ratio; positive
-  Element by;            ///< what says so
+  std::string joint{};      ///< in the model
+  std::size_t element = 0;  ///< of Mechanism::elements: the spring, whose stiffness and damping are to be set
+  double time = 1, ratio = 1;  ///< time constant, s, and damping ratio; positive
+  Element by{};                ///< what says so
 };
+
+/// Time and ratio of what says `springdamper`, which may be nothing. Nothing where stiffness and damping of the joint
+/// count; the file is told so.
+std::optional<TimedSpring> timed_spring(const Element& by);
 
 /// Sets stiffness and damping, as MuJoCo does: with the mean inertia J of the joint as drawn, which is the number of
 /// its coordinates over the sum of their elements of the inverse mass matrix, stiffness = J/(time ratio)² and
