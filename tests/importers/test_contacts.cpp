@@ -46,13 +46,41 @@ TEST_CASE("collisions of URDF and SDF touch with contacts=keep, and visuals are 
   CHECK(not_honoured(imported(urdf)) == 1);
 }
 
+TEST_CASE("which neighbours touch is the rule of each format") {
+  const std::string ball = "<geometry><sphere radius=\"1\"/></geometry>", hit = "<collision>" + ball + "</collision>";
+  // The base is welded to ground, and the second link to a third one: all are neighbours of the first.
+  const std::string urdf = "<robot name=\"r\"><link name=\"a\">" + hit + "</link><link name=\"b\"/><link name=\"c\">" +
+                           hit + "</link><joint name=\"j\" type=\"continuous\"><parent link=\"a\"/><child "
+                           "link=\"b\"/></joint><joint name=\"k\" type=\"fixed\"><parent link=\"b\"/><child "
+                           "link=\"c\"/></joint></robot>";
+  CHECK(not_honoured(imported(urdf, {{"contacts", "keep"}})) == 0);
+  CHECK(imported(urdf, {{"contacts", "keep"}}).text.find("contacts:") == std::string::npos);
+  // MuJoCo lets what is welded to the world touch what it carries, and a model cannot have contacts of joined bodies.
+  const std::string mjcf = "<mujoco><worldbody><body name=\"a\"><geom size=\"1\"/><body name=\"b\"><joint/><geom "
+                           "size=\"1\"/></body></body></worldbody></mujoco>";
+  const host::Conversion kept = imported(mjcf, {{"contacts", "keep"}});
+  CHECK(count_of(kept, Treatment::not_honoured, "contact of bodies that a joint connects") == 1);
+  // In SDF the links of a joint do not touch, and others do where the model says so.
+  const auto sdf = [&](const std::string& of_model) {
+    return "<sdf version=\"1.9\"><model name=\"m\">" + of_model +
+           "<link name=\"a\"><collision name=\"x\">" + "<geometry><sphere><radius>1</radius></sphere></geometry>" +
+           "</collision></link><link name=\"b\"/><link name=\"c\"><collision name=\"x\"><geometry><sphere><radius>1"
+           "</radius></sphere></geometry></collision></link><joint name=\"j\" type=\"fixed\"><parent>a</parent><child>b"
+           "</child></joint><joint name=\"k\" type=\"ball\"><parent>b</parent><child>c</child></joint></model></sdf>";
+  };
+  CHECK(imported(sdf(""), {{"contacts", "keep"}}).text.find("contacts:") == std::string::npos);
+  CHECK(imported(sdf("<self_collide>true</self_collide>"), {{"contacts", "keep"}}).text.find("contacts:") !=
+        std::string::npos);
+}
+
 TEST_CASE("an SDF without an axis honours its version") {
   CHECK(not_honoured(imported("<sdf version=\"1.9\"><model name=\"m\"><link name=\"a\"/></model></sdf>")) == 0);
 }
 
 TEST_CASE("an unknown class of MJCF is told once, and a quaternion of no length is none") {
   const auto with = [](const std::string& body, const std::string& geom) {
-    return "<mujoco><worldbody><body " + body + "><freejoint/><geom size=\"1\" " + geom + "/></body></worldbody></mujoco>";
+    return "<mujoco><worldbody><body " + body + "><freejoint/><geom size=\"1\" " + geom +
+           "/></body></worldbody></mujoco>";
   };
   const std::string told = refusal(with("", "class=\"x\""));
   const std::size_t first = told.find("there is no class");

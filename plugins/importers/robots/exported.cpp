@@ -75,15 +75,21 @@ void Exported::read_bodies(const Json& json) {
       const std::string type = g.at("type");
       if (type == "box") {
         shape.size = vector_of(g.at("size"));
-      } else if (type == "cylinder" || type == "sphere") {
-        shape.kind = type == "sphere" ? Shape::Kind::sphere : Shape::Kind::cylinder;
+      } else if (type == "cylinder" || type == "sphere" || type == "capsule") {
+        shape.kind = type == "sphere"    ? Shape::Kind::sphere
+                     : type == "capsule" ? Shape::Kind::capsule
+                                         : Shape::Kind::cylinder;
         shape.radius = g.at("radius");
         shape.length = g.value("length", 0.0);
+      } else if (type == "ellipsoid") {
+        shape.kind = Shape::Kind::ellipsoid;
+        shape.size = vector_of(g.at("semi_axes"));
       } else {
         ledger_.add(Treatment::not_honoured, "shapes of type " + type, "", {});
         continue;
       }
-      ledger_.add(Treatment::honoured, "shapes", "", {});
+      // URDF has no word for these two, and its writer tells what becomes of them.
+      if (type != "capsule" && type != "ellipsoid") ledger_.add(Treatment::honoured, "shapes", "", {});
       body.shapes.push_back(shape);
     }
 }

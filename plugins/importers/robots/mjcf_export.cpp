@@ -70,12 +70,17 @@ class MjcfWriter {
                            written(body.mass.mass), spaced({j.xx, j.yy, j.zz, j.xy, j.xz, j.yz}));
     write_joint(number);
     for (const Shape& shape : body.shapes) {
-      const char* const type = shape.kind == Shape::Kind::box      ? "box"
-                               : shape.kind == Shape::Kind::sphere ? "sphere"
-                                                                   : "cylinder";
-      const std::string size = shape.kind == Shape::Kind::box      ? spaced(0.5 * shape.size)
-                               : shape.kind == Shape::Kind::sphere ? spaced({shape.radius})
-                                                                   : spaced({shape.radius, shape.length / 2});
+      const char* const type = shape.kind == Shape::Kind::box         ? "box"
+                               : shape.kind == Shape::Kind::sphere    ? "sphere"
+                               : shape.kind == Shape::Kind::capsule   ? "capsule"
+                               : shape.kind == Shape::Kind::ellipsoid ? "ellipsoid"
+                                                                      : "cylinder";
+      const std::string size = shape.kind == Shape::Kind::box         ? spaced(0.5 * shape.size)
+                               : shape.kind == Shape::Kind::sphere    ? spaced({shape.radius})
+                               : shape.kind == Shape::Kind::ellipsoid ? spaced(shape.size)
+                                                                      : spaced({shape.radius, shape.length / 2});
+      if (shape.kind == Shape::Kind::capsule || shape.kind == Shape::Kind::ellipsoid)
+        ledger_.add(Treatment::honoured, "shapes", "", {});
       text_ += fmt::format("  <geom type=\"{}\" size=\"{}\" {} contype=\"0\" conaffinity=\"0\"/>\n", type, size,
                            pose(shape.frame));
     }
@@ -145,7 +150,7 @@ class MjcfWriter {
     if (ball && std::ranges::adjacent_find(e.damping, std::not_equal_to<>()) != e.damping.end())
       ledger_.add(Treatment::not_honoured, "unequal dampings of a ball", "MJCF has one number", {});
     if (ball && std::ranges::adjacent_find(e.stiffness, std::not_equal_to<>()) != e.stiffness.end())
-      ledger_.add(Treatment::not_honoured, "unequal stiffnesses of a ball", "MJCF has one number", {});
+      ledger_.add(Treatment::not_honoured, "unequal stiffnesses of a free joint", "MJCF has one number", {});
     if (ball && !all_zero(e.rest))
       ledger_.add(Treatment::not_honoured, "rest positions of springs of balls", "MJCF has the drawn one alone", {});
     if (const double k = value(e.stiffness); k != 0) {

@@ -57,9 +57,14 @@ class SdfWriter {
         text += fmt::format("<box><size>{}</size></box>", spaced(shape.size));
       else if (shape.kind == Shape::Kind::sphere)
         text += fmt::format("<sphere><radius>{}</radius></sphere>", written(shape.radius));
+      else if (shape.kind == Shape::Kind::ellipsoid)
+        text += fmt::format("<ellipsoid><radii>{}</radii></ellipsoid>", spaced(shape.size));
       else
-        text += fmt::format("<cylinder><radius>{}</radius><length>{}</length></cylinder>", written(shape.radius),
+        text += fmt::format("<{0}><radius>{1}</radius><length>{2}</length></{0}>",
+                            shape.kind == Shape::Kind::capsule ? "capsule" : "cylinder", written(shape.radius),
                             written(shape.length));
+      if (shape.kind == Shape::Kind::capsule || shape.kind == Shape::Kind::ellipsoid)
+        ledger_.add(Treatment::honoured, "shapes", "", {});
       text += "</geometry>\n      </visual>\n";
     }
     return text + "    </link>\n";

@@ -270,6 +270,7 @@ void XmlFile::settle(Ledger& ledger, std::string_view remark) const {
   if (!good_) return;
   const pugi::xml_node root = document_.document_element();
   std::vector<Level> todo;
+  ledger.add(Treatment::honoured, root.name(), "", place(root.offset_debug() - 1));
   settle_attributes(ledger, root, root.name(), false, remark);
   const auto push_children = [&](pugi::xml_node node, const std::string& path, bool within) {
     for (pugi::xml_node child = node.last_child(); child; child = child.previous_sibling())
