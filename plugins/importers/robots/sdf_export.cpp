@@ -40,7 +40,7 @@ class SdfWriter {
                        spaced({f.origin.x, f.origin.y, f.origin.z, q.x, q.y, q.z, q.w}));
   }
 
-  static std::string link(const Body& body) {
+  std::string link(const Body& body) {
     const Sym3& j = body.mass.inertia;
     std::string text = fmt::format("    <link name=\"{}\">\n      {}\n", xml_text(body.name), pose(body.frame));
     text += fmt::format(
