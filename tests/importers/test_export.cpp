@@ -104,6 +104,21 @@ forces:
   CHECK(count_of(urdf, Treatment::not_honoured, "shapes of type ellipsoid") == 1);
 }
 
+TEST_CASE("bodies without mass between two joints become joints of one body of MJCF, which MuJoCo does not refuse") {
+  const std::string text =
+      imported("<mujoco><worldbody><body name=\"a\" pos=\"0 0 1\" euler=\"10 20 30\"><joint name=\"x\" type=\"slide\" "
+               "axis=\"1 0 0\" armature=\"0.1\"/><joint name=\"y\" axis=\"0 1 0\" pos=\"0 0 0.1\" damping=\"0.2\"/><joint "
+               "name=\"z\" axis=\"0 1 1\"/><geom size=\"0.1\" pos=\"0.1 0 0\"/><body name=\"b\" pos=\"0 0.3 0\"><joint "
+               "name=\"w\" axis=\"1 0 0\"/><geom size=\"0.1\"/></body></body></worldbody></mujoco>")
+          .text;
+  check_round_trip("mjcf", text, true);
+  const host::Conversion got = exported("mjcf", text);
+  CHECK(count_of(got, Treatment::converted, "bodies without mass between two joints") == 2);
+  CHECK(got.count(Treatment::not_honoured) == 0);
+  const std::string sdf = "moving bodies without mass or with a moment of 0";
+  CHECK(count_of(exported("sdf", text), Treatment::not_honoured, sdf) == 2);
+}
+
 TEST_CASE("closed loops and rotors go through the formats that have them") {
   const std::string gripper = imported(bytes_of(models + "/gripper.sdf")).text;
   check_round_trip("sdf", gripper, false);

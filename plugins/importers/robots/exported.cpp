@@ -40,9 +40,12 @@ Exported::Exported(std::string_view model, Ledger& ledger) : ledger_(ledger), mo
   for (const Json& joint : model_.at("joints")) read_joints(joint);
   find_tree();
   read_effects();
+}
+
+void Exported::tell_refused(const std::vector<bool>& left_out) {
   // What no joint moves may be without mass.
   for (std::size_t i = 0; i < bodies_.size(); ++i) {
-    if (carrier_[i] != world && joints_[carrier_[i]].type == "fixed") continue;
+    if (left_out[i] || (carrier_[i] != world && joints_[carrier_[i]].type == "fixed")) continue;
     const MassProperties& mass = bodies_[i].mass;
     const Vec3 moments = principal(mass.inertia).moments;
     if (!(mass.mass > 0) || !(moments.x > 1e-12 * moments.z))

@@ -29,6 +29,7 @@ class SdfWriter {
     }
     for (std::size_t j = 0; j < model_.joints().size(); ++j) text += joint(j);
     model_.tell_rest();
+    model_.tell_refused(std::vector<bool>(model_.bodies().size()));
     return text + "  </model>\n</world>\n</sdf>\n";
   }
 

@@ -31,6 +31,7 @@ class UrdfWriter {
         ledger_.add(Treatment::not_honoured, fmt::format("closing joints of type {}", model_.joints()[j].type),
                     "URDF has no closed loops", {});
     model_.tell_rest();
+    model_.tell_refused(std::vector<bool>(model_.bodies().size()));
     return text + "</robot>\n";
   }
 
