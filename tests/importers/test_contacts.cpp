@@ -34,6 +34,15 @@ TEST_CASE("bodies that MJCF excludes or that a joint connects do not touch") {
   CHECK(imported(apart, {{"contacts", "keep"}}).text.find("contacts:") == std::string::npos);
 }
 
+TEST_CASE("what is merged with a body that does not touch another one is told of") {
+  const std::string text =
+      "<mujoco><worldbody><body name=\"a\"><freejoint/><geom size=\"1\"/><body name=\"part\"><geom size=\"1\"/></body>"
+      "</body><body name=\"b\"><freejoint/><geom size=\"1\"/></body></worldbody><contact><exclude body1=\"part\" "
+      "body2=\"b\"/></contact></mujoco>";
+  CHECK(not_honoured(imported(text, {{"contacts", "keep"}})) == 0);
+  CHECK(not_honoured(imported(text, {{"contacts", "keep"}, {"merge_fixed", "true"}})) == 1);
+}
+
 TEST_CASE("collisions of URDF and SDF touch with contacts=keep, and visuals are drawn alone") {
   const std::string ball = "<geometry><sphere radius=\"1\"/></geometry>";
   const std::string urdf =

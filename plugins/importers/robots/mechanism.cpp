@@ -170,8 +170,12 @@ void merge_fixed(Mechanism& m, const std::unordered_set<std::string>& kept, Ledg
     if (const auto& touch = m.bodies[i].touch) to.touch = to.touch ? *to.touch |= *touch : *touch;
   }
   for (auto& [first, second] : m.apart) {
-    first = carrier(first);
-    second = carrier(second);
+    const std::string one = carrier(first), other = carrier(second);
+    if (one != other && (one != first || other != second))
+      ledger.add(Treatment::not_honoured, "contact of what is merged with a body that is kept apart from another",
+                 "the whole that it is merged to is kept apart", {});
+    first = one;
+    second = other;
   }
   for (Joint& joint : m.joints) {
     joint.base = carrier(joint.base);
