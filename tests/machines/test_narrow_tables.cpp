@@ -75,8 +75,8 @@ TEST_CASE("the output of a PID rests on its limit until the rest goes back faste
 }
 
 TEST_CASE("a PID with a limit that drives a plant leaves the limit where its closed form does") {
-  // u = 10 e + 100 I, at most 20, on 2 kg with e = 5 - v. The mass gains 10 m/s² until 100 e = 100 at t = 0.4; behind it
-  // e" + 5 e' + 50 e = 0 with e = 1, e' = -10.
+  // u = 10 e + 100 I, at most 20, on 2 kg with e = 5 - v. The mass gains 10 m/s² until 100 e = 100 at t = 0.4.
+  // Behind it e" + 5 e' + 50 e = 0 with e = 1, e' = -10.
   std::string model = slider("  - {name: m, type: pid, input: \"5 - v(j)\", kp: 10, ki: 100, upper: 20}\n",
                              "duration: 1, output_interval: 0.05, tolerance: {relative: 1e-9, absolute: 1e-11}");
   model.replace(model.find("velocity: 1"), 11, "velocity: 0");
