@@ -7,6 +7,8 @@
 #include <limits>
 
 #include "framework/diagnostics.hpp"
+#include "polyform/mechanics/kinematics.hpp"
+#include "polyform/mechanics/scale.hpp"
 
 namespace polyform::host::inline simulation {
 
@@ -18,7 +20,7 @@ namespace {
 constexpr double rest_share = 1e-9;
 // The same for what is taken off the rates of rows that hold.
 constexpr double drift_share = 1e-13, least_drift = 1e-15;
-// Gaps of rows that hold: what is wider is taken off, m or rad.
+// Gaps of rows that hold: what is wider is taken off, of a radian or of the size of the system up to 1 m.
 constexpr double least_gap = 1e-13;
 // Forces below this share of the largest are rounding of the solution of redundant rows.
 constexpr double force_share = 1e-9;
@@ -30,6 +32,34 @@ constexpr double loaded_share = 1e-12;
 constexpr int most_rounds = 200;
 // Rows of which less than this is independent of the others are redundant: forces are then the least that hold.
 constexpr double redundant = 1e-9;
+
+/// The farthest place of bodies and of joints on them at a state, or the size of the largest body, m; no more than 1.
+double size_of_places(const SystemView& view, const ConstStateView& start) {
+  std::vector<double> q(start.q.begin(), start.q.end()), still(std::max(view.nv, view.modes));
+  TreeKinematics tree(view);
+  tree.evaluate(q.data(), still.data(), start.eta.data(), still.data());
+  double farthest = SystemScales(view).largest_reach();
+  const auto see = [&](BodyIndex b, const Vec3& point) {
+    farthest = std::max(farthest, norm(point) + (is_ground(b) ? 0 : norm(tree.bodies()[at(b)].p)));
+  };
+  for (const JointData& joint : view.joints) {
+    see(joint.base, joint.p_base);
+    see(joint.moving, joint.p_moving);
+  }
+  return std::min(farthest, 1.0);
+}
+
+/// Whether a joint velocity turns.
+bool turns(const SystemView& view, std::size_t velocity, const ConstStateView& start) {
+  for (const JointData& joint : view.joints) {
+    if (velocity < joint.v_offset || velocity >= joint.v_offset + joint.nv) continue;
+    const std::vector<double> still(joint.nv);
+    JointMotion motion;
+    joint_motion(joint, start.q.data() + joint.q_offset, still.data(), motion);
+    return norm(motion.H[velocity - joint.v_offset].angular) > 0;
+  }
+  return true;
+}
 
 }  // namespace
 
@@ -45,6 +75,7 @@ UnilateralMotion::UnilateralMotion(const SystemView& view, double t, const Const
       directions_(2 * set_.points()),
       span_(set_.points()),
       fastest_(set_.points()),
+      unit_(set_.points(), 1.0),
       overlap_(set_.points()),
       forces_(three * set_.points()),
       loads_(forces_),
@@ -56,7 +87,13 @@ UnilateralMotion::UnilateralMotion(const SystemView& view, double t, const Const
       rates_then_(ode.size()) {
   unknowns_.reserve(forces_.size());
   touching_.reserve(set_.points());
-  if (!empty()) check_drawn(t, start);
+  if (empty()) return;
+  const double size = size_of_places(view, start);
+  for (std::size_t k = 0; k < set_.points(); ++k) {
+    const std::size_t velocity = set_.velocity_of(k);
+    if (velocity == UnilateralPoint::none || !turns(view, velocity, start)) unit_[k] = size;
+  }
+  check_drawn(t, start);
 }
 
 void UnilateralMotion::keep(RunState& out) const {
@@ -243,7 +280,7 @@ bool UnilateralMotion::project(double t, std::span<double> y) noexcept {
       bool wide = false, fast = false;
       for (const Unknown& u : unknowns_) {
         const bool has_gap = u.row == three * u.point && set_.point(u.point).has_gap;
-        wide = wide || (has_gap && std::abs(set_.gap(u.point)) > least_gap);
+        wide = wide || (has_gap && std::abs(set_.gap(u.point)) > least_gap * unit_[u.point]);
         fast = fast || std::abs(set_.rate(u.row)) > drift_share * set_.terms(u.row) + least_drift;
       }
       if (!wide && !fast) return true;
