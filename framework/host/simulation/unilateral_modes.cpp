@@ -30,6 +30,8 @@ constexpr double come_to_rest = 1e-5;
 constexpr double at_rest = 10;
 // The acceleration that a probe gives a row, m/s² or rad/s²: about that of gravity.
 constexpr double probe_acceleration = 10;
+// The first probe is 1 N or 1 N m, and grows by this until a row moves: the last one moves the sun.
+constexpr double probe_growth = 1e6, largest_probe = 1e30;
 
 }  // namespace
 
@@ -69,10 +71,14 @@ void UnilateralMotion::respond(double t, std::span<const double> y) {
     for (std::size_t i = 0; i < three; ++i) {
       double& probe = probe_[three * k + i];
       if (probe > 0 || !has_row(k, i)) continue;
-      probe = 1;
-      response_.begin_columns();
-      column(three * k + i);
-      if (const double moved = response_.rates(0)[three * k + i]; moved > 0) probe = probe_acceleration / moved;
+      // What a small force does to a heavy body is lost in the rounding of its rate.
+      double moved = 0;
+      for (probe = 1; !(moved > 0) && probe <= largest_probe; probe *= moved > 0 ? 1 : probe_growth) {
+        response_.begin_columns();
+        column(three * k + i);
+        moved = response_.rates(0)[three * k + i];
+      }
+      probe = moved > 0 ? probe * probe_acceleration / moved : 1;
     }
   response_.begin_columns();
   for (std::size_t p = 0; p < touching_.size(); ++p)

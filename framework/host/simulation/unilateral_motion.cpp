@@ -33,12 +33,12 @@ constexpr int most_rounds = 200;
 // Rows of which less than this is independent of the others are redundant: forces are then the least that hold.
 constexpr double redundant = 1e-9;
 
-/// The farthest place of bodies and of joints on them at a state, or the size of the largest body, m; no more than 1.
+/// The farthest place of bodies and of joints on them at a state, up to 1 m, or the size of the largest body, m.
 double size_of_places(const SystemView& view, const ConstStateView& start) {
   std::vector<double> q(start.q.begin(), start.q.end()), still(std::max(view.nv, view.modes));
   TreeKinematics tree(view);
   tree.evaluate(q.data(), still.data(), start.eta.data(), still.data());
-  double farthest = SystemScales(view).largest_reach();
+  double farthest = 0;
   const auto see = [&](BodyIndex b, const Vec3& point) {
     farthest = std::max(farthest, norm(point) + (is_ground(b) ? 0 : norm(tree.bodies()[at(b)].p)));
   };
@@ -46,7 +46,7 @@ double size_of_places(const SystemView& view, const ConstStateView& start) {
     see(joint.base, joint.p_base);
     see(joint.moving, joint.p_moving);
   }
-  return std::min(farthest, 1.0);
+  return std::max(std::min(farthest, 1.0), SystemScales(view).largest_reach());
 }
 
 /// Whether a joint velocity turns.

@@ -117,7 +117,7 @@ class UnilateralMotion {
   std::vector<UnilateralMode> modes_;            ///< per point
   std::vector<double> directions_;               ///< of sliding, two per point
   std::vector<double> span_, fastest_;           ///< widest gap, and fastest sliding since it began, per point
-  /// What gaps are parts of, per point: 1 rad, or the farthest place of the system, up to 1 m.
+  /// What gaps are parts of, per point: 1 rad, or the farthest place up to 1 m, or the size of the bodies.
   std::vector<double> unit_;
   std::vector<double> overlap_;                  ///< rounding of a gap's places, per point; 0: not known
   std::vector<double> forces_, loads_, column_;  ///< per row
