@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "tests/events/elements.hpp"
+#include "tests/support/integrators.hpp"
 #include "tests/support/workbench.hpp"
 
 using namespace polyform;
