@@ -37,6 +37,9 @@ class FormulaRows final : public ConstraintType {
   const std::vector<JointIndex>& joints() const { return reader_.joints(); }
 
   const TypeDescriptor& descriptor() const noexcept override { return descriptor_; }
+  /// What query gives under this name: the type itself.
+  static constexpr std::string_view own = "polyform.host.formula_rows";
+  const void* query(std::string_view asked) const noexcept override { return asked == own ? this : nullptr; }
   bool holonomic() const noexcept override { return false; }
   std::size_t rows(const ElementInstance&) const noexcept override { return rows_.size(); }
   bool define(ElementInstance&, std::size_t instance, FieldSink&) const noexcept override;

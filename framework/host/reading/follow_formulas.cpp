@@ -107,6 +107,10 @@ void make_rows(Reading& r, ConstraintItem& item, const RowsByFormulas& rows) {
   r.model.made.push_back(type);
 }
 
+bool is_of_rows(const ConstraintType& type) {
+  return ask<RowsByFormulas>(type) != nullptr || type.query(FormulaRows::own) != nullptr;
+}
+
 constexpr std::string_view reads_accelerations = "a formula reads an acceleration, which follows from the forces",
                            where_accelerations = "Accelerations stand in rows of a formula-constraint alone.";
 
@@ -140,7 +144,7 @@ void follow_formulas(Reading& r, const Value* signals) {
       make_rows(r, item, *rows);
   refuse_accelerations(r, signals);
   for (const ConstraintItem& item : r.model.constraints) {
-    if (item.type == nullptr || dynamic_cast<const FormulaRows*>(item.type) != nullptr) continue;
+    if (item.type == nullptr || is_of_rows(*item.type)) continue;
     refuse_fields(r, item,
                   "a formula of the state cannot stand here: the constraint differentiates it twice, and that would hold "
                   "the accelerations which follow from the constraint",
