@@ -49,7 +49,7 @@ StateReader::StateReader(const Formulas& all, std::span<const std::uint32_t> num
   for (const std::uint32_t number : numbers) {
     const StateInput& input = all.inputs[number];
     Source& source = sources_.emplace_back(Source{input});
-    if (input.kind == Kind::position || input.kind == Kind::velocity)
+    if (input.kind == Kind::position || input.kind == Kind::velocity || input.kind == Kind::acceleration)
       source.attachment = number_of(joints_, static_cast<JointIndex>(input.of));
     else if (input.kind == Kind::state || input.kind == Kind::held || input.kind == Kind::free ||
              input.kind == Kind::kept)
@@ -70,7 +70,8 @@ bool StateReader::place(Strided<const JointShape> shapes, std::size_t& wrong) {
   for (std::size_t k = 0; k < sources_.size(); ++k) {
     Source& s = sources_[k];
     const bool position = s.input.kind == StateInput::Kind::position;
-    if (!position && s.input.kind != StateInput::Kind::velocity) continue;
+    if (!position && s.input.kind != StateInput::Kind::velocity && s.input.kind != StateInput::Kind::acceleration)
+      continue;
     const JointShape& shape = shapes[s.attachment];
     const std::size_t count = position ? shape.nq : shape.nv;
     wrong = k;
@@ -112,6 +113,9 @@ void StateReader::read(double t, Strided<const MarkerMotion> markers, std::span<
         break;
       case Kind::velocity:
         out[k] = v[s.offset];
+        break;
+      case Kind::acceleration:  // unknown; a row is asked for what is left without it
+        out[k] = 0;
         break;
       case Kind::state:
       case Kind::element_state:
