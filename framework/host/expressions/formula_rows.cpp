@@ -70,7 +70,7 @@ class FormulaRowsBatch final : public ConstraintBatch {
   }
 
   void evaluate(const ForceInput& in, ConstraintOutput& out) noexcept override {
-    reader_.read(in.time, in.markers, in.q, in.v, {}, {}, std::span(work_).first(reader_.size()));
+    reader_.read(in.time, in.markers, in.q, in.v, {}, {}, {}, std::span(work_).first(reader_.size()));
     type_.program().run(std::span(work_));
     for (std::size_t r = 0; r < type_.all().size(); ++r) {
       const double value = work_[type_.program().root(r)];
