@@ -85,7 +85,7 @@ FormulaForce::FormulaForce(Formulas& all, std::vector<FollowingForce> forces, st
   for (const FormulaOutput& output : outputs) output_names_.push_back({names_.emplace_back(output.name), "1"});
   for (const FormulaSample& sample : samples_)
     state_names_.push_back({sample.name, "1"});
-  static constexpr std::array<std::string_view, 3> modes{"free", "beyond", "kept"};
+  static constexpr std::array<std::string_view, 3> modes{"within", "beyond", "kept"};
   for (const FormulaLimit& limit : limits_)
     discrete_names_.push_back({.name = limit.name,
                                .meaning = "what the limit does to the integral: nothing, it stays as it is, or it "

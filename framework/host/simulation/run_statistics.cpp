@@ -154,8 +154,7 @@ std::string RunStatistics::warning() const {
     return fmt::format(
         "the motion explodes: the energy balance drifts by {:.1e} of what moves, and the kinetic energy comes to "
         "{:.1e} J, for which neither the start nor any work accounts. The results are not those of the model. Steps or "
-        "tolerances are far too coarse: give a smaller --step, or an --integrator that chooses its steps, such as "
-        "dopri5",
+        "tolerances are far too coarse: give a smaller --step, or an --integrator that chooses its steps",
         sums_.drift / moved(), sums_.kinetic);
   return fmt::format(
       "the energy balance drifts by {:.1e} of what moves: the results are not those of the model. Likely causes: steps "
