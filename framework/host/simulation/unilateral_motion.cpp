@@ -7,8 +7,7 @@
 #include <limits>
 
 #include "framework/diagnostics.hpp"
-#include "polyform/mechanics/kinematics.hpp"
-#include "polyform/mechanics/scale.hpp"
+#include "framework/host/simulation/contact_sizes.hpp"
 
 namespace polyform::host::inline simulation {
 
@@ -32,34 +31,6 @@ constexpr double loaded_share = 1e-12;
 constexpr int most_rounds = 200;
 // Rows of which less than this is independent of the others are redundant: forces are then the least that hold.
 constexpr double redundant = 1e-9;
-
-/// The farthest place of bodies and of joints on them at a state, up to 1 m, or the size of the largest body, m.
-double size_of_places(const SystemView& view, const ConstStateView& start) {
-  std::vector<double> q(start.q.begin(), start.q.end()), still(std::max(view.nv, view.modes));
-  TreeKinematics tree(view);
-  tree.evaluate(q.data(), still.data(), start.eta.data(), still.data());
-  double farthest = 0;
-  const auto see = [&](BodyIndex b, const Vec3& point) {
-    farthest = std::max(farthest, norm(point) + (is_ground(b) ? 0 : norm(tree.bodies()[at(b)].p)));
-  };
-  for (const JointData& joint : view.joints) {
-    see(joint.base, joint.p_base);
-    see(joint.moving, joint.p_moving);
-  }
-  return std::max(std::min(farthest, 1.0), SystemScales(view).largest_reach());
-}
-
-/// Whether a joint velocity turns.
-bool turns(const SystemView& view, std::size_t velocity, const ConstStateView& start) {
-  for (const JointData& joint : view.joints) {
-    if (velocity < joint.v_offset || velocity >= joint.v_offset + joint.nv) continue;
-    const std::vector<double> still(joint.nv);
-    JointMotion motion;
-    joint_motion(joint, start.q.data() + joint.q_offset, still.data(), motion);
-    return norm(motion.H[velocity - joint.v_offset].angular) > 0;
-  }
-  return true;
-}
 
 }  // namespace
 

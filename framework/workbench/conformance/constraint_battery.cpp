@@ -282,8 +282,9 @@ void mark_driven(std::vector<Case>& cases) {
 
 void check_constraint(const ConstraintType& type, const Bench& bench, Checklist& list) {
   if (ask<RowsByFormulas>(type) != nullptr) {
-    list.unsupported(instances_are_made, "not applicable: its rows are formulas of the joints and bodies of a model, which "
-                                         "the host evaluates and differentiates; polyform compare tries such a model");
+    list.unsupported(instances_are_made,
+                     "not applicable: its rows are formulas of the joints and bodies of a model, which the host evaluates "
+                     "and differentiates; polyform compare tries such a model");
     return;
   }
   std::vector<Case> one, several;
