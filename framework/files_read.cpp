@@ -1,7 +1,13 @@
 #include "framework/files_read.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <mutex>
+#include <set>
 #include <utility>
+
+#include "framework/diagnostics.hpp"
 
 namespace polyform::host {
 
@@ -9,12 +15,63 @@ namespace {
 
 thread_local std::vector<std::string> files;
 
+/// Of the whole process.
+struct Files {
+  std::mutex access;
+  std::set<std::string> read;
+  std::vector<const WrittenFile*> written;
+};
+
+Files& all() {
+  static Files files;
+  return files;
+}
+
+[[noreturn]] void refuse(const std::string& option, const std::string& written, const std::string& read) {
+  throw Failure(Exit::bad_input,
+                fmt::format("{} {} is a file of the model {}, which would be lost", option, written, read),
+                "Give another file to write to.");
+}
+
 }  // namespace
 
 void note_read_file(std::string path) {
+  {
+    Files& known = all();
+    const std::lock_guard lock(known.access);
+    if (known.read.insert(path).second && !known.written.empty()) {
+      const FileIdentity file(path);
+      for (const WrittenFile* other : known.written)
+        if (other->file_.same_as(file)) refuse(other->option_, other->path_, path);
+    }
+  }
   if (std::ranges::find(files, path) == files.end()) files.push_back(std::move(path));
 }
 
 std::vector<std::string> take_read_files() { return std::exchange(files, {}); }
+
+WrittenFile::WrittenFile(std::string_view option, const std::string& path)
+    : option_(option), path_(path), file_(path) {
+  Files& known = all();
+  const std::lock_guard lock(known.access);
+  check();
+  known.written.push_back(this);
+}
+
+void WrittenFile::check_unread() const {
+  const std::lock_guard lock(all().access);
+  check();
+}
+
+void WrittenFile::check() const {
+  for (const std::string& read : all().read)
+    if (file_.same_as(FileIdentity(read))) refuse(option_, path_, read);
+}
+
+WrittenFile::~WrittenFile() {
+  Files& known = all();
+  const std::lock_guard lock(known.access);
+  std::erase(known.written, this);
+}
 
 }  // namespace polyform::host

@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <memory>
+#include <optional>
 
 #include "apps/command.hpp"
 #include "apps/session/compiled_cases.hpp"
@@ -83,9 +84,11 @@ Exit compile_model(const CompileArguments& arguments) {
   host::FileRoles roles;
   roles.read("the model", arguments.model.file);
   roles.read_files("the plugin", arguments.model.plugin_paths);
+  std::optional<host::WrittenFile> claim;
   if (!arguments.output.empty()) {
     roles.write("--output", arguments.output);
     const host::OutputFile can_be_written(arguments.output, "--output");  // and vanishes again; refuses a device
+    claim.emplace("--output", arguments.output);
   }
   if (!arguments.vary.empty()) {
     if (arguments.source)

@@ -65,6 +65,7 @@ Exit equilibrium(const EquilibriumCommandArguments& arguments) {
     if (!found.lasting.lasts) print_wrapped("lasts   " + lasting_text(found, arguments.equilibrium.steady), 2);
     print_point(*system, found);
     if (result.stability) print_stability(*result.stability);
+    if (!result.unjudged.empty()) print_wrapped("stability    " + result.unjudged, 2);
   }
   if (file) {
     file->replace();

@@ -29,7 +29,7 @@ using host::Failure;
 struct ExportArguments {
   ModelArguments model;
   std::string output;
-  bool strict = false, json = false;
+  bool json = false;
   std::string fmi, kind = "cs";  ///< of an FMU: the version of the standard; me or cs
   std::string solver, inputs;
   std::vector<std::string> options;
@@ -127,7 +127,7 @@ Exit export_file(const ExportArguments& arguments, const std::vector<std::string
   Json warnings = Json::array();
   for (const Diagnostic& d : diagnostics.all()) warnings.push_back(host::format(d));
   tell(arguments.model.file, format.name(), *got, arguments.json, {{"warnings", warnings}});
-  if (arguments.strict) refuse_losses(arguments.model.file, *got);
+  if (is_strict(arguments.model.import_options)) refuse_losses(arguments.model.file, *got);
   host::OutputFile output_file(arguments.output.empty() ? "-" : arguments.output, "--output");
   output_file.replace();
   output_file.write(got->text);
@@ -142,7 +142,6 @@ void add_export(CLI::App& app, Action& action) {
   const auto arguments = std::make_shared<ExportArguments>();
   add_model(*sub, arguments->model);
   sub->add_option("-o,--output", arguments->output, "The file to write [the output stream]")->type_name("FILE");
-  sub->add_flag("--strict", arguments->strict, "End with an error where something would not be honoured");
   sub->add_flag("--json", arguments->json, "Tell what became of everything as one JSON object");
   sub->add_option("--fmi", arguments->fmi, "Write an FMU (Functional Mock-up Unit) of this version of the standard")
       ->check(CLI::IsMember({"2", "3"}))
@@ -169,9 +168,8 @@ void add_export(CLI::App& app, Action& action) {
       "  polyform export --fmi 2 --kind cs arm.yaml -o arm.fmu");
   sub->final_callback([&action, arguments, sub] {
     if (!arguments->fmi.empty()) {
-      if (!sub->remaining().empty() || arguments->strict)
-        throw CLI::ValidationError("--fmi", "an FMU is a format by itself, and nothing is lost in it: leave out " +
-                                                (arguments->strict ? "--strict" : sub->remaining().front()));
+      if (!sub->remaining().empty())
+        throw CLI::ValidationError("--fmi", "an FMU is a format by itself: leave out " + sub->remaining().front());
       action = [arguments] { return export_as_fmu(*arguments); };
       return;
     }

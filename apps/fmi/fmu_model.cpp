@@ -32,8 +32,7 @@ FmuModel::FmuModel(const Settings& settings, const host::Catalog& catalog, std::
   }
   apps::print(diagnostics);
   if (!system_) throw host::Failure(missing_plugin ? host::Exit::plugin : host::Exit::bad_input, apps::already_said);
-  settable_ = !host::has_unilateral_rows(system_->view());
-  if (settings_.kind == Kind::model_exchange && !settable_)
+  if (settings_.kind == Kind::model_exchange && host::has_unilateral_rows(system_->view()))
     throw host::Failure(host::Exit::bad_input,
                         "something in the model touches, sticks or locks without giving way, so that its equations "
                         "change with the motion: no other program can integrate them",

@@ -41,8 +41,6 @@ class FmuModel {
   const std::vector<Variable>& variables() const { return variables_; }
   /// How many variables have this role.
   std::size_t count(Variable::Role) const;
-  /// Whether its state can be read and set: nothing sticks, locks or touches at times.
-  bool has_settable_state() const { return settable_; }
   /// States of the FMU for model exchange: the solver's states, and the work if any may be done.
   std::size_t states() const { return count(Variable::Role::state); }
 
@@ -56,7 +54,6 @@ class FmuModel {
   apps::SolverChoice choice_;
   host::RunSettings run_;
   std::vector<Variable> variables_;
-  bool settable_ = true;
 };
 
 }  // namespace polyform::fmi

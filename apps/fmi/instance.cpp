@@ -44,7 +44,7 @@ const host::Registry& plugins_in(const fs::path& folder) {
   return *loaded;
 }
 
-constexpr std::uint64_t state_mark = 0x32656D7566796C70;  // "plyfume2", of files of states
+constexpr std::uint64_t state_mark = 0x33656D7566796C70;  // "plyfume3", of files of states
 
 template <class T>
 void append(std::vector<std::byte>& out, std::span<const T> values) {
@@ -83,6 +83,8 @@ std::vector<std::byte> InstanceState::bytes() const {
   append<double>(out, std::span(&run.time, 1));
   append<double>(out, run.y);
   append<std::int32_t>(out, run.discrete);
+  append<std::int32_t>(out, run.modes);
+  append<double>(out, run.touching);
   append<double>(out, parameters);
   append<double>(out, inputs);
   append<std::int32_t>(out, signs);
@@ -97,6 +99,8 @@ InstanceState InstanceState::from(std::span<const std::byte> bytes) {
   state.run.time = time.front();
   state.run.y = taken<double>(bytes);
   state.run.discrete = taken<std::int32_t>(bytes);
+  state.run.modes = taken<std::int32_t>(bytes);
+  state.run.touching = taken<double>(bytes);
   state.parameters = taken<double>(bytes);
   state.inputs = taken<double>(bytes);
   state.signs = taken<std::int32_t>(bytes);
@@ -323,10 +327,6 @@ void Instance::set_parameters(std::span<const double> values) {
 }
 
 InstanceState Instance::state() {
-  if (!shown_->has_settable_state())
-    throw host::Failure(host::Exit::bad_input,
-                        "the state of a model in which something sticks, locks or touches cannot be read",
-                        "The model description says that this FMU cannot.");
   InstanceState state;
   motion().save(state);
   state.parameters = parameters();

@@ -5,12 +5,13 @@
 #include <vector>
 
 #include "framework/host/reading/description.hpp"
+#include "framework/host/simulation/each_function_of_time.hpp"
 
 namespace polyform::fmi {
 
 /// Stands in the place of a function of time. The input replaces a number that the model gives, and is added to a
 /// function of time that the model gives. Between two settings the input goes on with its rate and acceleration.
-class LiveFunction final : public TimeFunction::Source {
+class LiveFunction final : public TimeFunction::Source, public host::AddsToFunction {
  public:
   explicit LiveFunction(const TimeFunction& base);
 
@@ -27,6 +28,10 @@ class LiveFunction final : public TimeFunction::Source {
   TimeFunction::Value value(double t) const noexcept override;
   double next_knot(double t) const noexcept override { return base_.next_knot(t); }
   double shortest_time() const noexcept override { return base_.shortest_time(); }
+  const TimeFunction& base() const noexcept override { return base_; }
+  const void* query(std::string_view interface_name) const noexcept override {
+    return interface_name == AddsToFunction::interface_name ? static_cast<const AddsToFunction*>(this) : nullptr;
+  }
 
  private:
   TimeFunction base_;  ///< zero if it was a number

@@ -44,8 +44,7 @@ class Writer {
          xml_text(settings_.token), xml_text(fmt::format("formulation {}", model_.choice().formulation->name())),
          POLYFORM_VERSION,
          version_ == 2 ? fmt::format(R"( numberOfEventIndicators="{}")", model_.count(Role::event)) : "");
-    const char* const settable = model_.has_settable_state() ? "true" : "false";
-    const std::string state = fmt::format(R"(canGetAndSetFMU{1}="{0}" canSerializeFMU{1}="{0}")", settable,
+    const std::string state = fmt::format(R"(canGetAndSetFMU{0}="true" canSerializeFMU{0}="true")",
                                           version_ == 2 ? "state" : "State");
     const std::string identifier = model_identifier(std::string(name));
     const char* const derivatives = version_ == 2 ? "providesDirectionalDerivative" : "providesDirectionalDerivatives";

@@ -48,6 +48,16 @@ struct ToObject {
   }
 };
 
+/// Texts of Python may hold halves of characters, which no encoding has.
+std::string text_of(py::handle object) {
+  py::ssize_t size = 0;
+  if (const char* const text = PyUnicode_AsUTF8AndSize(object.ptr(), &size))
+    return {text, static_cast<std::size_t>(size)};
+  PyErr_Clear();
+  throw py::value_error("the text " + py::repr(object).cast<std::string>() +
+                        " has characters that UTF-8 does not have");
+}
+
 Value list_of(py::handle object, int depth) {
   Value::List list;
   for (const py::handle item : object) list.push_back(value_of(item, depth + 1));
@@ -60,7 +70,7 @@ Value map_of(const py::dict& dict, int depth) {
   for (const auto& [key, item] : dict) {
     if (!py::isinstance<py::str>(key))
       throw py::type_error("keys of a model are texts, found " + py::repr(key).cast<std::string>());
-    map.push_back({key.cast<std::string>(), value_of(item, depth + 1)});
+    map.push_back({text_of(key), value_of(item, depth + 1)});
   }
   return Value(std::move(map));
 }
@@ -80,7 +90,7 @@ Value value_of(py::handle object, int depth) {
     const long long number = PyLong_AsLongLongAndOverflow(p, &overflow);
     return overflow == 0 ? Value(static_cast<std::int64_t>(number)) : Value(object.cast<double>());
   }
-  if (PyUnicode_Check(p)) return Value(object.cast<std::string>());
+  if (PyUnicode_Check(p)) return Value(text_of(object));
   if (PyList_Check(p) || PyTuple_Check(p)) return list_of(object, depth);
   if (PyDict_Check(p)) return map_of(py::reinterpret_borrow<py::dict>(object), depth);
   if (py::hasattr(object, "tolist")) return value_of(object.attr("tolist")(), depth + 1);  // NumPy

@@ -198,6 +198,18 @@ void bind_model(py::module_& m) {
                         options_of(false, std::move(paths), py::list(), std::move(imports));
                     return object_of(Model::document(file, options));
                   })
+      .def_static("conversion",
+                  [](const std::string& file, std::vector<std::string> paths, std::vector<std::string> imports) {
+                    const library::ReadOptions options =
+                        options_of(false, std::move(paths), py::list(), std::move(imports));
+                    return object_of(Model::conversion(file, options));
+                  })
+      .def("export",
+           [](const PythonModel& self, const std::string& file, const std::string& format, bool strict) {
+             Said said;
+             const library::Exported made = self.model.exported(file, format, strict, &said);
+             return py::make_tuple(py::bytes(made.text), object_of(made.conversion), messages_of(said));
+           })
       .def_property_readonly("name", [](const PythonModel& self) { return self.model.name(); })
       .def_property_readonly("bodies", [](const PythonModel& self) { return self.model.bodies(); })
       .def_property_readonly("joints", [](const PythonModel& self) { return self.model.joints(); })

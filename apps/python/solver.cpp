@@ -91,15 +91,34 @@ double PythonSolver::correct(double t, py::handle y) {
   return solver_.correct(t, {state.mutable_data(), static_cast<std::size_t>(size_)});
 }
 
-py::dict PythonSolver::observe(double t, py::handle y) {
-  const Numbers state = numbers_of(y, "y");
-  if (state.ndim() != 1 || state.shape(0) != size_)
-    throw py::value_error("y has the shape " + shape_text(state) + ", expected (" + std::to_string(size_) + ",)");
-  const Turn turn(busy_);
-  std::vector<double> values(solver_.columns().size());
-  solver_.observe(t, span_of(state), values);
+py::dict PythonSolver::observe(py::handle t, py::handle y) {
+  const Numbers states = numbers_of(y, "y"), times = numbers_of(t, "t");
+  const py::ssize_t dimensions = states.ndim();
+  if (dimensions < 1 || dimensions > 2 || states.shape(dimensions - 1) != size_)
+    throw py::value_error("y has the shape " + shape_text(states) + ", expected (" + std::to_string(size_) +
+                          ",) or (K, " + std::to_string(size_) + ") for K states");
+  const py::ssize_t count = dimensions == 1 ? 1 : states.shape(0);
+  if (times.ndim() > 1 || (times.ndim() == 1 && (dimensions == 1 || times.shape(0) != count)))
+    throw py::value_error("t has the shape " + shape_text(times) + ", expected a number, or one for each of K states");
+  const std::vector<library::Column>& columns = solver_.columns();
+  std::vector<double> values(columns.size());
+  std::vector<Numbers> made;
+  std::vector<double*> rows;
+  for (std::size_t k = 0; dimensions == 2 && k < values.size(); ++k)
+    rows.push_back(made.emplace_back(count).mutable_data());
+  {
+    const Turn turn(busy_);
+    std::optional<py::gil_scoped_release> unlocked;
+    if (releases_lock_ || dimensions == 2) unlocked.emplace();
+    const auto size = static_cast<std::size_t>(size_);
+    for (py::ssize_t i = 0; i < count; ++i) {
+      solver_.observe(times.data()[times.ndim() == 1 ? i : 0], {states.data() + i * size_, size}, values);
+      for (std::size_t k = 0; k < rows.size(); ++k) rows[k][i] = values[k];
+    }
+  }
   py::dict named;
-  for (std::size_t k = 0; k < values.size(); ++k) named[py::str(solver_.columns()[k].name)] = values[k];
+  for (std::size_t k = 0; k < values.size(); ++k)
+    named[py::str(columns[k].name)] = dimensions == 1 ? py::object(py::float_(values[k])) : py::object(made[k]);
   return named;
 }
 

@@ -18,7 +18,8 @@ class PythonSolver {
   py::array encode(const py::dict& coordinates);
   py::object derivative(double t, py::handle y, py::handle out);
   double correct(double t, py::handle y);
-  py::dict observe(double t, py::handle y);
+  /// Of one state, or of many (K, state_size) at one time or at K times.
+  py::dict observe(py::handle t, py::handle y);
   py::dict units() const;
 
  private:

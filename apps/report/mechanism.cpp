@@ -52,8 +52,7 @@ bool is_between_surfaces(const ForceType& type) {
 }
 
 /// What the page draws for the shapes of a body: a capsule is a cylinder and two balls.
-Json shapes_json(std::span<const GeometricShape> shapes) {
-  Json out = Json::array();
+void add_shapes(std::span<const GeometricShape> shapes, Json& out) {
   const auto add = [&](Json drawn, const Pose& pose, double along_z = 0) {
     drawn["position"] = numbers(pose.position + along_z * (rotation_matrix(pose.orientation) * Vec3{0, 0, 1}));
     drawn["orientation"] = numbers(pose.orientation);
@@ -93,6 +92,12 @@ Json shapes_json(std::span<const GeometricShape> shapes) {
         break;
     }
   }
+}
+
+Json shapes_json(std::span<const GeometricShape> geometry, std::span<const GeometricShape> pictures) {
+  Json out = Json::array();
+  add_shapes(geometry, out);
+  add_shapes(pictures, out);
   return out;
 }
 
@@ -136,18 +141,20 @@ class Mechanism {
             {"bodies", bodies},
             {"joints", joints},
             {"forces", forces},
-            {"ground", shapes_json(system_.description().ground_geometry)}};
+            {"ground",
+             shapes_json(system_.description().ground_geometry, system_.description().ground_pictures)}};
   }
 
  private:
   Json body(std::size_t i) const {
     const BodyIndex b = system_.bodies()[i];
     const BodyData& data = view_.bodies[at(b)];
+    const auto& item = system_.description().bodies[i];
     Json out{{"name", data.name},
              {"mass", data.mass},
              {"center", numbers(data.center_of_mass)},
              {"inertia", Json::array({data.inertia.xx, data.inertia.yy, data.inertia.zz})},
-             {"shapes", shapes_json(system_.description().bodies[i].geometry)}};
+             {"shapes", shapes_json(item.geometry, item.pictures)}};
     if (data.flexible == rigid) return out;
     const FlexibleData& flexible = view_.flexible[data.flexible];
     const FlexibleLines lines = flexible_lines(flexible, attached_[at(b)]);

@@ -21,6 +21,8 @@ using host::Failure;
 
 namespace {
 
+constexpr const char* strict_import = "strict=true";  ///< an option of every importer
+
 std::optional<double> finite_number(std::string_view text) {
   double value = 0;
   const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -121,11 +123,22 @@ void add_model(CLI::App& app, ModelArguments& model) {
   add_set(app, model.set);
 }
 
+bool is_strict(const std::vector<std::string>& import_options) {
+  return std::ranges::find(import_options, strict_import) != import_options.end();
+}
+
 void add_import_options(CLI::App& app, std::vector<std::string>& options) {
   app.add_option("--import-option", options,
                  "An option of the importer of a model in another format, such as base=free")
       ->allow_extra_args(false)
       ->type_name("KEY=VALUE");
+  app.add_flag_callback(
+         "--strict",
+         [&options] {
+           if (!is_strict(options)) options.emplace_back(strict_import);
+         },
+         "End with an error where something of a file in another format would not be honoured")
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
 }
 
 void add_set(CLI::App& app, std::vector<std::string>& values) {

@@ -35,7 +35,9 @@ struct ModelArguments {
 void add_plugin_path(CLI::App&, std::vector<std::string>& paths);
 void add_model(CLI::App&, ModelArguments&);
 void add_lenient(CLI::App&, bool& lenient);
+/// --import-option, and --strict as one of them.
 void add_import_options(CLI::App&, std::vector<std::string>&);
+bool is_strict(const std::vector<std::string>& import_options);
 void add_set(CLI::App&, std::vector<std::string>& values);
 /// --state, of commands that start from a state.
 void add_state(CLI::App&, std::string& file);

@@ -38,6 +38,8 @@ void each_sum(Sums& sums, const Visit& visit) {
   visit("possible", sums.possible);
   visit("lent", sums.lent);
   visit("passed", sums.passed);
+  visit("passed_at_once", sums.passed_at_once);
+  visit("first_time", sums.first_time);
   visit("last_time", sums.last_time);
   visit("last_passing", sums.last_passing);
   visit("drift", sums.drift);

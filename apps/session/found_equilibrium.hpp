@@ -13,6 +13,7 @@ namespace polyform::apps {
 struct FoundEquilibrium {
   host::Equilibrium state;
   std::optional<host::Stability> stability;  ///< where the state is balanced
+  std::string unjudged;                      ///< why a balanced state has no stability, or ""
 };
 
 /// Failure as check_sizes, request_of and host::find_equilibrium.

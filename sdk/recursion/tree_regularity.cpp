@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "polyform/mechanics/scale.hpp"
 #include "polyform/solvers/loop_closure.hpp"
 #include "polyform/solvers/postponed_hinges.hpp"
 #include "polyform/solvers/recursion.hpp"
@@ -21,6 +22,45 @@ namespace {
 bool may_be_singular(const SystemView& view) {
   if (view.cut_joints().empty() && view.constraints.empty() && view.modules.empty()) return false;
   return std::any_of(view.bodies.begin(), view.bodies.end(), is_singular);
+}
+
+/// Part of the mass of the whole, or of its mass by its size squared, below which inertia that a hinge alone moves is
+/// lost in loops: they give way in that hinge by the inverse, and sixteen digits leave four for all else.
+constexpr double lost_in_loops = 1e-12;
+
+/// Bodies that cut joints close a loop through, each from the cut to where its two sides meet.
+std::vector<char> bodies_on_loops(const SystemView& view) {
+  std::vector<char> on_loop(view.bodies.size());
+  for (const JointData& cut : view.cut_joints()) {
+    BodyIndex a = cut.base, b = cut.moving;
+    // Bodies stand behind those that carry them.
+    const auto go_on = [&](BodyIndex& body) {
+      on_loop[at(body)] = 1;
+      body = view.joints[at(body)].inboard();
+    };
+    while (is_ground(a) != is_ground(b) || (!is_ground(a) && at(a) != at(b)))
+      go_on(is_ground(b) || (!is_ground(a) && at(a) > at(b)) ? a : b);
+  }
+  return on_loop;
+}
+
+/// Bodies on loops whose hinges move inertia, but next to none: they would cost the loops their digits.
+std::vector<std::size_t> light_hinges(const SystemView& view) {
+  const std::vector<char> on_loop = bodies_on_loops(view);
+  const double length = SystemScales(view).largest_reach();
+  double whole = 0;
+  std::vector<double> moved(view.bodies.size());  // mass, and inertia as mass at the length of the system
+  for (const BodyData& body : view.bodies) whole += body.mass;
+  std::vector<std::size_t> found;
+  for (std::size_t b = view.bodies.size(); b-- > 0;) {
+    const BodyData& body = view.bodies[b];
+    const Sym3& J = body.inertia;
+    moved[b] += body.flexible != rigid ? whole : body.mass + (J.xx + J.yy + J.zz) / (length * length);
+    if (on_loop[b] != 0 && view.joints[b].nv > 0 && moved[b] > 0 && moved[b] < lost_in_loops * whole)
+      found.push_back(b);
+    if (const BodyIndex inboard = view.joints[b].inboard(); !is_ground(inboard)) moved[at(inboard)] += moved[b];
+  }
+  return found;
 }
 
 /// The first body whose joint moves nothing, as drawn; none where all do. postponed: bodies whose joints are.
@@ -62,17 +102,27 @@ struct Found {
   std::optional<std::size_t> without_inertia;
 };
 Found find_postponed(const SystemView& view) {
-  Found found;
-  if (!may_be_singular(view)) return found;
+  std::vector<std::size_t> light = light_hinges(view);
+  Found found{light, {}};
+  if (light.empty() && !may_be_singular(view)) return found;
+  bool first = true;
   while ((found.without_inertia = joint_without_inertia(view, found.postponed))) {
+    // Where the loops resist less than the hinge's own inertia, that serves.
+    if (const auto own = std::ranges::find(light, *found.without_inertia); own != light.end()) {
+      std::erase(found.postponed, *own);
+      light.erase(own);
+      continue;
+    }
     // One trial tells of one hinge: what is certain without a trial is added to the first.
-    const bool first = found.postponed.empty();
-    if (first) found.postponed = bodies_without_inertia(view);
+    if (first)
+      for (const std::size_t b : bodies_without_inertia(view))
+        if (std::ranges::find(found.postponed, b) == found.postponed.end()) found.postponed.push_back(b);
     const auto known = std::ranges::find(found.postponed, *found.without_inertia);
     if (known == found.postponed.end())
       found.postponed.push_back(*found.without_inertia);
     else if (!first)
       break;
+    first = false;
   }
   return found;
 }

@@ -105,3 +105,47 @@ TEST_CASE("bodies that have mass and inertia are not told to have none, however 
   INFO(refused << " of 24 are refused");
   CHECK(refused < 12);
 }
+
+// All lengths of a chain times s, gravity too: the angular accelerations are the same.
+TEST_CASE("the unit of length does not decide which chain a formulation can carry") {
+  const double masses[] = {5.2e1, 1.1e-4, 3.3e5, 2.7e-6, 8.1e3, 1e-5, 4e5, 2e-2};
+  const auto chain = [&](double s) {
+    std::string bodies, joints, inboard = "ground";
+    double x = 0;
+    for (std::size_t i = 0; i < std::size(masses); ++i) {
+      const double m = masses[i], length = s * (0.4 + 0.2 * static_cast<double>((i * 5) % 8));
+      const double J = 0.05 * m * length * length;
+      const std::string name = fmt::format("b{}", i);
+      bodies += fmt::format("  - {{name: {}, mass: {}, position: [{}, 0, 0], center_of_mass: [{}, 0, 0], "
+                            "inertia: {{xx: {}, yy: {}, zz: {}}}}}\n",
+                            name, m, x, 0.45 * length, 0.5 * J, J, J);
+      joints += fmt::format("  - {{name: j{}, type: revolute, base: {}, moving: {}, position: [{}, 0, 0], "
+                            "axis: [0, 0, 1], initial: {{position: {}}}}}\n",
+                            i, inboard, name, x, 0.3 * static_cast<double>((i * 3) % 5) - 0.6);
+      x += length;
+      inboard = name;
+    }
+    return fmt::format("polyform: 1\ngravity: [0, {}, 0]\nbodies:\n{}joints:\n{}", -9.81 * s, bodies, joints);
+  };
+  const auto accelerations = [](const host::System& system, const Formulation& formulation) {
+    const auto solver = solver_for(system, formulation);
+    std::vector<double> y(solver->state_size()), out;
+    host::ObservationStore store(system.view());
+    REQUIRE(solver->encode(system.initial_state(), y) == Status::ok);
+    REQUIRE(solver->observe(0, y, store.now()) == Status::ok);
+    for (const auto& body : store.now().bodies) out.push_back(body.angular_acceleration.z);
+    return out;
+  };
+  const auto in_metres = system_from_text(chain(1));
+  const std::vector<double> truth = accelerations(*in_metres, *registry().catalog().formulations.at("cartesian"));
+  double most = 0;
+  for (const double a : truth) most = std::max(most, std::abs(a));
+  for (const double s : {1e-9, 1e-6, 1e-3, 1e6}) {
+    const auto system = system_from_text(chain(s));
+    for (const Formulation* formulation : formulations_for(*system)) {
+      INFO(formulation->name() << ", lengths times " << s);
+      const std::vector<double> found = accelerations(*system, *formulation);
+      for (std::size_t i = 0; i < truth.size(); ++i) CHECK(std::abs(found[i] - truth[i]) < 1e-8 * most);
+    }
+  }
+}

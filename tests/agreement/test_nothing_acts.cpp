@@ -169,3 +169,41 @@ modules: [{{name: m0, type: geared-shaft, joint: j0, other_joint: j1, ratio: 1, 
                                         no_inertia);
   require_run(still, 0.3, "j1", 0.3 * std::sin(2 * pi * 0.7 * 0.3));
 }
+
+// Two links without mass carry a slider of 1 kg past the ground and pass their own singular positions; they feel nothing.
+TEST_CASE("links without mass go through regular positions in which they carry next to nothing") {
+  require_run(fmt::format(R"(
+gravity: [0, 0, 0]
+bodies:
+- {{name: upper, {0}}}
+- {{name: lower, position: [-0.4816237581219149, -0.8763780894183305, 0], {0}}}
+- {{name: s, mass: 1, position: [-1.0, 0.65, 0], inertia: {{xx: 0.1, yy: 0.1, zz: 0.1}}}}
+joints:
+- {{name: A, type: revolute, base: ground, moving: upper, position: [0, 0, 0], axis: [0, 0, 1]}}
+- {{name: B, type: revolute, base: upper, moving: lower, position: [-0.4816237581219149, -0.8763780894183305, 0],
+   axis: [0, 0, 1]}}
+- {{name: D, type: prismatic, base: ground, moving: s, position: [-1.0, 0.65, 0], axis: [1, 0, 0],
+   initial: {{velocity: 0.5}}}}
+- {{name: C, type: revolute, base: lower, moving: s, position: [-1.0, 0.65, 0], axis: [0, 0, 1]}}
+forces:
+- {{name: f, type: point-force, body: s, force: [1.0e-6, 0, 0]}}
+)", no_inertia), 4, "D", 2 + 0.5e-6 * 16);
+}
+
+TEST_CASE("a structure of bodies without mass that stands still goes on") {
+  require_run(fmt::format(R"(
+gravity: [0, 0, 0]
+bodies:
+- {{name: b0, {0}}}
+- {{name: b1, mass: 0.93, inertia: {{xx: 0.1, yy: 0.12, zz: 0.15}}}}
+- {{name: b3, {0}}}
+- {{name: b4, position: [-0.05, 0.24, 0], {0}}}
+joints:
+- {{name: j0, type: prismatic, base: ground, moving: b0, position: [-0.04, 1.11, 0], axis: [-0.91, -0.15, 0]}}
+- {{name: j1, type: prismatic, base: ground, moving: b1, position: [0.22, 0.44, 0], axis: [0.96, -0.26, 0]}}
+- {{name: j3, type: revolute, base: b1, moving: b3, position: [0.28, 0.33, 0], axis: [0, 0, 1]}}
+- {{name: j4, type: revolute, base: b3, moving: b4, position: [0.08, 0.25, 0], axis: [0, 0, 1]}}
+- {{name: l1, type: revolute, base: b4, moving: b1, position: [0.75, -0.77, 0], axis: [0, 0, 1]}}
+- {{name: l2, type: revolute, base: b4, moving: b0, position: [-0.85, -0.38, 0], axis: [0, 0, 1]}}
+)", no_inertia), 0.5, "j1", 0);
+}

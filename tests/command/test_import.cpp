@@ -57,6 +57,20 @@ TEST_CASE("strict imports refuse losses and write nothing") {
   CHECK_FALSE(std::filesystem::exists(shop.path("p.yaml")));
 }
 
+TEST_CASE("every command that takes a file of another program refuses losses with --strict") {
+  const Workshop shop;
+  shop.write("p.urdf", pendulum);
+  const Outcome run = shop.run({"run", "p.urdf", "--duration", "0.05", "--output", "p.csv", "--strict", "--strict"});
+  CHECK(run.code == 2);
+  CHECK_THAT(run.err, Contains("p.urdf: error: strict: 1 thing would not be honoured: joint/limit@effort (1)"));
+  CHECK_FALSE(std::filesystem::exists(shop.path("p.csv")));
+  CHECK(shop.run({"check", "p.urdf", "--import-option", "strict=true"}).code == 2);
+  CHECK(shop.run({"check", "p.urdf", "--import-option", "strict=false"}).code == 0);
+  CHECK(shop.run({"export", "--sdf", "p.urdf", "-o", "p.sdf", "--strict"}).code == 2);
+  shop.write("lossless.urdf", "<robot name=\"r\"><link name=\"a\"/></robot>");
+  CHECK(shop.run({"check", "lossless.urdf", "--strict"}).code == 0);
+}
+
 TEST_CASE("commands take files of other programs, and name what is lost") {
   const Workshop shop;
   shop.write("p.urdf", pendulum);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
 
 #include "framework/host/results/result_reader.hpp"
 #include "tests/command/command_runner.hpp"
@@ -248,6 +249,71 @@ TEST_CASE("a second interrupt ends a run whose plugin never returns, at once, an
   const auto results = polyform::host::ResultFile(shop.path(output).string()).read_all();
   REQUIRE(results.find("time") != nullptr);
   CHECK(results.find("time")->values.size() >= 24);
+}
+
+TEST_CASE("a motion that explodes is said to explode, and its drift is as large as the motion") {
+  const Workshop shop;
+  shop.write("blow.yaml", R"(polyform: 1
+gravity: [0, -9.81, 0]
+bodies:
+- {name: a, mass: 2, center_of_mass: [0.5, 0, 0], inertia: {xx: 0.01, yy: 0.2, zz: 0.2}}
+- {name: b, mass: 1, position: [1, 0, 0], center_of_mass: [0.4, 0.1, 0], inertia: {xx: 0.01, yy: 0.1, zz: 0.1}}
+joints:
+- {name: p, type: revolute, base: ground, moving: a, position: [0, 0, 0], axis: [0, 0, 1], initial: {velocity: 1}}
+- {name: q, type: revolute, base: a, moving: b, position: [1, 0, 0], axis: [0, 0, 1], initial: {velocity: 0.3}}
+simulation: {duration: 1.4, integrator: rk4, step: 0.35, output_interval: 0.35}
+)");
+  const Outcome run = shop.run({"run", "blow.yaml", "--json"});
+  INFO(run.err);
+  CHECK_THAT(run.err, Contains("explodes") && Contains("smaller --step"));
+  // All of the energy at the end is gained: the scale is that energy.
+  CHECK(nlohmann::json::parse(run.out)["energy_drift"].get<double>() == Approx(1).epsilon(1e-3));
+  CHECK_THAT(shop.run({"run", "blow.yaml", "--step", "0.01"}).err, !Contains("explodes"));
+}
+
+TEST_CASE("no output of any command takes the place of a file that the model includes") {
+  const Workshop shop;
+  const std::string part = R"(bodies:
+- {name: a, mass: 2, center_of_mass: [0.5, 0, 0], inertia: {xx: 0.01, yy: 0.2, zz: 0.2}}
+joints:
+- {name: p, type: revolute, base: ground, moving: a, position: [0, 0, 0], axis: [0, 0, 1]}
+)";
+  for (const char* name : {"part.csv", "part.h5", "part.html", "part.so", "part.trajectories.h5"}) {
+    shop.write(name, part);
+    shop.write("top.yaml", "polyform: 1\ninclude: [" + std::string(name) + "]\ngravity: [0, -9.81, 0]\nsimulation: {duration: 0.1}\n");
+    const std::string file = name;
+    const std::vector<std::string> vary{"--vary", "gravity[1]=-9,-10"};
+    std::vector<std::vector<std::string>> commands;
+    if (file == "part.csv" || file == "part.h5") {
+      commands = {{"run", "top.yaml", "--output", file},
+                  {"equilibrium", "top.yaml", "--output", file},
+                  {"linearize", "top.yaml", vary[0], vary[1], "--output", file},
+                  {"study", "top.yaml", vary[0], vary[1], "--quantity", "e=final(p.q)", "--output", file},
+                  {"export", "--urdf", "top.yaml", "-o", file},
+                  {"run", "top.yaml", "--checkpoint", file}};
+    } else if (file == "part.html") {
+      REQUIRE(shop.run({"run", "top.yaml", "--output", "rows.h5"}).code == 0);
+      commands = {{"run", "top.yaml", "--report", file},
+                  {"compare", "top.yaml", "--report", file},
+                  {"linearize", "top.yaml", vary[0], vary[1], "--report", file},
+                  {"report", "rows.h5", "--output", file},
+                  {"report", "rows.h5", "--model", "top.yaml", "--output", file},
+                  {"study", "top.yaml", vary[0], vary[1], "--quantity", "e=final(p.q)", "--report", file}};
+    } else if (file == "part.so") {
+      commands = {{"compile", "top.yaml", "-o", file}, {"compile", "top.yaml", vary[0], vary[1], "-o", file}};
+    } else {
+      commands = {{"study", "top.yaml", vary[0], vary[1], "--quantity", "e=final(p.q)", "--trajectories", "p.q",
+                   "--output", "part.csv"}};
+      std::filesystem::remove(shop.path("part.csv"));
+    }
+    for (const std::vector<std::string>& words : commands) {
+      const Outcome outcome = shop.run(words);
+      INFO(words[0] << ' ' << words.back() << ": " << outcome.err);
+      CHECK(outcome.code == 2);
+      CHECK_THAT(outcome.err, Contains("would be lost"));
+      CHECK(shop.read(name) == part);
+    }
+  }
 }
 
 TEST_CASE("a run that loses its energy says so, also to compare") {

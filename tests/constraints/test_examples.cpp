@@ -37,6 +37,20 @@ TEST_CASE("the example of a rolling disc runs once around its circle") {
   });
 }
 
+TEST_CASE("the example of constraints by formulas follows its closed forms") {
+  const double g = 9.81, c = 5, w = 2, start = 2;
+  run_example("formula_constraints.yaml", 0.6, [&](double t, const Observation& o) {
+    const double way = 3 * t - 0.5 * t * t * g * 0.5 / 1.25;  // u' = -g k / (1 + k^2)
+    CHECK(norm(o.bodies[0].pose.position - Vec3{0.6 * way, 0.8 * way, 0.5 * way}) < 1e-8);
+    const double theta = 2 * std::atan(std::tan(start / 2) * std::exp(-g * t / c));
+    const Vec3 steady{c * c / g * (start - theta), 0, c * c / g * std::log(std::sin(theta) / std::sin(start))};
+    CHECK(norm(o.bodies[1].pose.position - steady) < 1e-8);
+    const Vec3 turned{std::sin(w * t) / w, (1 - std::cos(w * t)) / w, 0.2 * std::sin(3 * t)};
+    CHECK(norm(o.bodies[2].pose.position - turned) < 1e-8);
+    CHECK(o.velocity_violation < 1e-9);
+  });
+}
+
 TEST_CASE("multistep methods follow the corrections of a rolling disc, however small the absolute tolerance") {
   // States that are nearly zero have small tolerances; rows hand errors of the large ones on to them.
   const char* name = GENERATE("cvode-bdf", "cvode-adams");

@@ -45,6 +45,27 @@ TEST_CASE("a mass on a hard stop bounces to its rest with any integrator and tol
     }
 }
 
+// From a fall of h the mass comes back to e² h, whatever the unit: after the first bounce of half a nanometre, too.
+TEST_CASE("the unit of length does not decide which bounces are followed") {
+  for (const double h : {1e-12, 1e-9, 1e-6, 1e3}) {
+    INFO("a fall of " << h << " m");
+    const auto system = system_from_text(fmt::format(
+        "polyform: 1\ngravity: [0, 0, -9.81]\n"
+        "bodies:\n  - {{name: b, mass: 1, inertia: {{xx: {0}, yy: {0}, zz: {0}}}}}\njoints:\n"
+        "  - {{name: j, type: prismatic, base: ground, moving: b, position: [0, 0, 0], axis: [0, 0, 1]}}\nforces:\n"
+        "  - {{name: stop, type: joint-limit, joint: j, lower: {1}, law: hard, restitution: 0.8}}\n",
+        h * h, -h));
+    const double fall = std::sqrt(2 * h / 9.81);
+    // Half of the way up again, where the velocity is half of e √(2 g h).
+    host::RunSettings settings = bounce_settings("dopri5", 1e-9, fall * (1 + 0.5 * 0.8));
+    settings.absolute_tolerance = 1e-12 * h;
+    settings.step = 1e-3 * fall;
+    const Ended ended = run_to_end(*system, *formulations_for(*system).front(), settings);
+    CHECK(ended.velocities[0].z == Approx(0.5 * 0.8 * std::sqrt(2 * 9.81 * h)).epsilon(1e-6));
+    CHECK(ended.positions[0].z == Approx(-h + 0.75 * 0.64 * h).epsilon(1e-6));
+  }
+}
+
 // The uppermost mass hits the others while they still bounce: the relative acceleration of masses in a stack is none in
 // free fall, and bounces begin anew many times from next to nothing.
 TEST_CASE("a stack of masses on hard stops comes to rest with any integrator") {

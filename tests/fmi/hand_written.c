@@ -15,7 +15,7 @@
 
 static void calculate(Motor* m) {
   const double u = m->value[gain] * (m->wanted - m->value[phi]);
-  m->value[tau] = m->value[constant] * m->value[current];
+  m->value[tau] = (m->is_reversed ? -1 : 1) * m->poles * m->value[constant] * m->value[current];
   m->value[current_rate] =
       (u - m->value[resistance] * m->value[current] - m->value[constant] * m->value[w]) / m->value[inductance];
 }
@@ -27,6 +27,7 @@ static void start(Motor* m) {
   const Callbacks* const callbacks = m->callbacks;
   memset(m, 0, sizeof *m);
   m->callbacks = callbacks;
+  m->poles = 1;
   m->value[resistance] = 1;
   m->value[inductance] = 0.05;
   m->value[constant] = 0.5;
@@ -67,6 +68,16 @@ int fmi2GetReal(void* c, const unsigned* references, size_t n, double* values) {
 }
 int fmi2SetReal(void* c, const unsigned* references, size_t n, const double* values) {
   for (size_t i = 0; i < n; ++i) ((Motor*)c)->value[references[i]] = values[i];
+  return 0;
+}
+int fmi2SetInteger(void* c, const unsigned* references, size_t n, const int* values) {
+  for (size_t i = 0; i < n; ++i)
+    if (references[i] == 200) ((Motor*)c)->poles = values[i];
+  return 0;
+}
+int fmi2SetBoolean(void* c, const unsigned* references, size_t n, const int* values) {
+  for (size_t i = 0; i < n; ++i)
+    if (references[i] == 201) ((Motor*)c)->is_reversed = values[i];
   return 0;
 }
 int fmi2GetFMUstate(void* c, void** state) {

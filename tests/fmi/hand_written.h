@@ -19,7 +19,7 @@ typedef struct {
   const Callbacks* callbacks;
   double value[variable_count];
   double time, wanted;
-  int is_off;
+  int is_off, is_reversed, poles; /* the torque is poles times that of one, and reversed on request */
 } Motor;
 
 typedef struct {
@@ -34,6 +34,8 @@ int fmi2ExitInitializationMode(void*);
 int fmi2Reset(void*);
 int fmi2GetReal(void*, const unsigned*, size_t, double*);
 int fmi2SetReal(void*, const unsigned*, size_t, const double*);
+int fmi2SetInteger(void*, const unsigned*, size_t, const int*);
+int fmi2SetBoolean(void*, const unsigned*, size_t, const int*);
 int fmi2GetFMUstate(void*, void**);
 int fmi2SetFMUstate(void*, void*);
 int fmi2FreeFMUstate(void*, void**);

@@ -24,6 +24,7 @@ const std::vector<std::string> solvers{"cartesian", "hierarchy", "particles", "r
 
 struct HandWritten {
   std::string version = "2.0", library = "motor";
+  std::string of_i = "local";              ///< the causality of the current, which is a state
   std::string of_phi{}, of_w{}, of_tau{};  ///< further attributes, such as units
   std::string definitions{};               ///< of units and types
 };
@@ -47,9 +48,14 @@ inline std::string hand_written(const Workshop& w, const std::string& name, cons
   add("p", "parameter", "start=\"4\"");
   add("target", "parameter", "start=\"1\"");
   add("tau", "output", how.of_tau);
-  add("i", "local", "");
+  add("i", how.of_i.c_str(), "");
   add("der(i)", "local", is_3 ? "derivative=\"8\"" : "derivative=\"9\"");
   add("failing", "parameter", "start=\"0\"");
+  variables += is_3 ? R"(<Int8 name="poles" valueReference="200" causality="parameter" start="1"/>)"
+                      R"(<Boolean name="is_reversed" valueReference="201" causality="parameter" start="false"/>)"
+                    : R"(<ScalarVariable name="poles" valueReference="200" causality="parameter"><Integer start="1"/>)"
+                      R"(</ScalarVariable><ScalarVariable name="is_reversed" valueReference="201" )"
+                      R"(causality="parameter"><Boolean start="false"/></ScalarVariable>)";
   if (is_3)
     variables += R"(<Float64 name="motion" valueReference="100" causality="input" start="0 0"><Dimension start="2"/>)"
                  R"(</Float64><Float64 name="out" valueReference="101" causality="output"><Dimension start="1"/>)"

@@ -78,6 +78,14 @@ int fmi3SetFloat64(void* c, const uint32_t* references, size_t n, const double* 
   }
   return at == count ? 0 : 3;
 }
+int fmi3SetInt8(void* c, const uint32_t* references, size_t n, const int8_t* values, size_t count) {
+  const int value = values[0];
+  return n == 1 && count == 1 ? fmi2SetInteger(c, references, n, &value) : 3;
+}
+int fmi3SetBoolean(void* c, const uint32_t* references, size_t n, const bool* values, size_t count) {
+  const int value = values[0];
+  return n == 1 && count == 1 ? fmi2SetBoolean(c, references, n, &value) : 3;
+}
 int fmi3GetFMUState(void* c, void** state) { return fmi2GetFMUstate(c, state); }
 int fmi3SetFMUState(void* c, void* state) { return fmi2SetFMUstate(c, state); }
 int fmi3FreeFMUState(void* c, void** state) { return fmi2FreeFMUstate(c, state); }

@@ -5,6 +5,7 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <cstdlib>
+#include <filesystem>
 
 #include "archive.hpp"
 #include "fmu.hpp"
@@ -18,6 +19,8 @@ using fmus::Kind;
 using fmus::Reference;
 
 namespace {
+
+namespace fs = std::filesystem;
 
 constexpr const char* pendulum = R"YAML(polyform: 1
 name: driven pendulum
@@ -48,35 +51,49 @@ double value(const FmuInstance& fmu, Reference reference) {
 
 }  // namespace
 
-TEST_CASE("an FMU for co-simulation runs as the command does, bit for bit") {
+TEST_CASE("an FMU for co-simulation runs as the command does, bit for bit, with functions of time as inputs too") {
   const Workshop w;
-  const std::string model = w.write("pendulum.yaml", pendulum);
-  for (const std::string integrator : {"rk4", "dopri5"}) {
-    INFO(integrator);
-    const Outcome out =
-        exported(w, model, "p_" + integrator + ".fmu", {"--integrator", integrator, "--inputs", "none"});
+  const auto check = [&](const std::string& model, const std::string& integrator, std::vector<std::string> more) {
+    INFO(model << " " << integrator);
+    const std::string name = fmt::format("{}_{}.fmu", fs::path(model).stem().string(), integrator);
+    more.insert(more.end(), {"--integrator", integrator});
+    const Outcome out = exported(w, model, name, more);
     INFO(out.err);
     REQUIRE(out.code == 0);
     const Outcome run = w.run({"run", model, "--integrator", integrator, "--output", "-", "--quiet"});
     REQUIRE(run.code == 0);
     const Table table = read_table(run.out);
-    const Fmu& fmu = Fmu::open(w.path("p_" + integrator + ".fmu").string(), Kind::co_simulation);
+    const Fmu& fmu = Fmu::open(w.path(name).string(), Kind::co_simulation);
     const FmuInstance instance(fmu, {}, {});
     std::vector<Reference> references;
-    for (std::size_t k = 1; k < table.names.size(); ++k) references.push_back(fmu.find(table.names[k], "output"));
+    for (std::size_t k = 1; k < table.names.size(); ++k) {
+      const bool is_input_too = fmu.description().variables.contains(table.names[k] + ".column");
+      references.push_back(fmu.find(table.names[k] + (is_input_too ? ".column" : ""), "output"));
+    }
+    std::size_t differ = 0;
     for (std::size_t row = 0; row < table.rows.size(); ++row) {
-      INFO("row " << row);
       if (row > 0) {
         const double from = table.rows[row - 1][0];
         REQUIRE(instance.calls().do_step(instance.handle(), from, table.rows[row][0] - from) == 0);
       }
-      std::size_t differ = 0;
       for (std::size_t k = 1; k < table.names.size(); ++k)
         if (std::bit_cast<std::uint64_t>(value(instance, references[k - 1])) !=
             std::bit_cast<std::uint64_t>(table.rows[row][k]))
           ++differ;
-      CHECK(differ == 0);
     }
+    CHECK(differ == 0);
+  };
+  const std::string model = w.write("pendulum.yaml", pendulum);
+  for (const char* const integrator : {"rk4", "dopri5"}) check(model, integrator, {"--inputs", "none"});
+  const std::vector<std::pair<std::string, std::string>> efforts{
+      {"table", "{table: [[0, 0], [0.3, 2], [0.31, -4], [1, 0]]}"},
+      {"spline", "{table: [[0, 0], [0.3, 2], [0.35, -4], [1, 0]], interpolation: cubic}"},
+      {"sine", "{sine: {amplitude: 3, frequency: 4}}"},
+      {"formula", "{expression: \"3*sin(20*t) + 1/(t + 0.01)\"}"}};
+  for (const auto& [name, effort] : efforts) {
+    std::string text = pendulum;
+    text.replace(text.find("effort: 0.5"), std::string("effort: 0.5").size(), "effort: " + effort);
+    check(w.write(name + ".yaml", text), "dopri5", {});
   }
 }
 

@@ -1,4 +1,5 @@
 // FMUs of other tools in models: FMI 3.0, units, failures, the end of a simulation, states at events.
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
 
@@ -45,6 +46,33 @@ TEST_CASE("an FMU of FMI 3.0 drives a joint as the same one of FMI 2.0 does") {
   check_same(ran(w, "three.fmu"), ran(w, "two.fmu"), 0);
   const std::string stepping = ", kind: co-simulation, interval: 0.01";
   check_same(ran(w, "three.fmu", stepping), ran(w, "two.fmu", stepping), 0);
+}
+
+TEST_CASE("parameters of an FMU that are whole numbers or Booleans are set") {
+  const Workshop w;
+  for (const char* const version : {"2.0", "3.0"}) {
+    INFO(version);
+    hand_written(w, "motor.fmu", {.version = version});
+    const Table one = ran(w, "motor.fmu", ", start_values: \"p = 0, target = 0\"");
+    const Table plain = ran(w, "motor.fmu"), stepped = ran(w, "motor.fmu", ", start_values: \"poles = 1\"");
+    check_same(plain, stepped, 0);
+    CHECK(one.at(10, "hinge.q") == 0);
+    const Table more = ran(w, "motor.fmu", ", start_values: \"poles = -2, is_reversed = true, k = 0.25\"");
+    // Twice the torque of half the constant, and both signs turned; only the current has another way.
+    CHECK(more.at(10, "hinge.q") > 0);
+    for (const char* const wrong : {"poles = 1.5", "poles = true", "is_reversed = 2"}) {
+      const std::string model = driven("motor.fmu", fmt::format(", start_values: \"{}\"", wrong));
+      CHECK(w.run({"check", w.write("wrong.yaml", model)}).code == 2);
+    }
+  }
+}
+
+TEST_CASE("an output of an FMU that is a state too is one column") {
+  const Workshop w;
+  hand_written(w, "motor.fmu", {.of_i = "output"});
+  const Table table = ran(w, "motor.fmu", ", channels: i");
+  CHECK(std::ranges::count(table.names, "drive.i") == 1);
+  CHECK(std::abs(table.at(2, "drive.i")) > 0.01);
 }
 
 TEST_CASE("models that were exported as FMI 3.0 come back, of both kinds") {

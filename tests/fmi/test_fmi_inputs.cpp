@@ -95,6 +95,28 @@ TEST_CASE("a state of an FMU for co-simulation is set again, from bytes too") {
   CHECK(other.calls().do_step(other.handle(), 0.1, 0.1) != 0);  // not the present time
 }
 
+TEST_CASE("a state holds what sticks and what touches") {
+  const Workshop w;
+  std::string text = driven_arm("0.5");
+  text.replace(text.find("forces:"), std::string("forces:").size(),
+               "forces:\n  - {name: rub, type: dry-friction, joint: pin, effort: 0.4}\n"
+               "  - {name: stop, type: joint-limit, joint: pin, lower: -0.2, upper: 0.3, restitution: 0.5}");
+  export_fmu(w, w.write("arm.yaml", text), "arm.fmu", {});
+  const Fmu& fmu = Fmu::open(w.path("arm.fmu").string(), Kind::co_simulation);
+  FmuInstance arm(fmu, {}, {}), other(fmu, {}, {});
+  const Reference angle = fmu.find("pin.q", "output");
+  for (const double begin : {0.2, 0.6}) {
+    if (begin == 0.2) REQUIRE(arm.calls().do_step(arm.handle(), 0, begin) == 0);
+    std::vector<char> kept;
+    REQUIRE(arm.save(kept));
+    REQUIRE(arm.calls().do_step(arm.handle(), begin, 0.4) == 0);
+    REQUIRE(other.restore(kept));
+    REQUIRE(other.calls().do_step(other.handle(), begin, 0.4) == 0);
+    CHECK(number(other, angle) == Approx(number(arm, angle)).margin(1e-6));
+    CHECK(number(arm, angle) < 0.3 + 1e-6);
+  }
+}
+
 TEST_CASE("a state of an FMU holds its parameters") {
   const Workshop w;
   std::string text = driven_arm("0.5");

@@ -71,6 +71,54 @@ TEST_CASE("the shipped arm goes through every format and back") {
   check_round_trip("mjcf", free, true);
 }
 
+TEST_CASE("shapes go through the formats, and what is lost of them is told") {
+  const std::string text = R"(polyform: 1
+gravity: [0, 0, -9.81]
+ground: {geometry: [{type: plane}]}
+bodies:
+  - name: a
+    mass: 1
+    inertia: {xx: 1, yy: 1, zz: 1}
+    geometry: [{type: capsule, radius: 0.1, length: 0.5}, {type: ellipsoid, semi_axes: [0.1, 0.2, 0.3]}]
+joints:
+  - {name: j, type: spherical, base: ground, moving: a, position: [0, 0, 0]}
+forces:
+  - {name: s, type: joint-spring-damper, joint: j, stiffness: 1, rest: [0.1, 0, 0], damping: 0.5}
+)";
+  for (const auto& [format, lost] : {std::pair("sdf", 0U), std::pair("mjcf", 1U)}) {
+    INFO(format);
+    const host::Conversion got = exported(format, text);
+    CHECK(count_of(got, Treatment::honoured, "shapes") == 2);
+    CHECK(count_of(got, Treatment::not_honoured, "shapes of ground") == 1);
+    CHECK(count_of(got, Treatment::not_honoured, "rest positions of springs of balls") == lost);
+    const auto& body = imported_system(got.text)->description().bodies.front();
+    CHECK(body.geometry.size() + body.pictures.size() == 2);
+  }
+  std::string hinged = text;
+  hinged.replace(hinged.find("spherical"), std::string("spherical").size(), "revolute");
+  hinged.replace(hinged.find("position: [0, 0, 0]}"), std::string("position: [0, 0, 0]}").size(),
+                 "position: [0, 0, 0], axis: [0, 0, 1]}");
+  hinged.replace(hinged.find("[0.1, 0, 0]"), std::string("[0.1, 0, 0]").size(), "0.1");
+  const host::Conversion urdf = exported("urdf", hinged);
+  CHECK(count_of(urdf, Treatment::converted, "shapes of type capsule") == 1);
+  CHECK(count_of(urdf, Treatment::not_honoured, "shapes of type ellipsoid") == 1);
+}
+
+TEST_CASE("bodies without mass between two joints become joints of one body of MJCF, which MuJoCo does not refuse") {
+  const std::string text =
+      imported("<mujoco><worldbody><body name=\"a\" pos=\"0 0 1\" euler=\"10 20 30\"><joint name=\"x\" type=\"slide\" "
+               "axis=\"1 0 0\" armature=\"0.1\"/><joint name=\"y\" axis=\"0 1 0\" pos=\"0 0 0.1\" damping=\"0.2\"/><joint "
+               "name=\"z\" axis=\"0 1 1\"/><geom size=\"0.1\" pos=\"0.1 0 0\"/><body name=\"b\" pos=\"0 0.3 0\"><joint "
+               "name=\"w\" axis=\"1 0 0\"/><geom size=\"0.1\"/></body></body></worldbody></mujoco>")
+          .text;
+  check_round_trip("mjcf", text, true);
+  const host::Conversion got = exported("mjcf", text);
+  CHECK(count_of(got, Treatment::converted, "bodies without mass between two joints") == 2);
+  CHECK(got.count(Treatment::not_honoured) == 0);
+  const std::string sdf = "moving bodies without mass or with a moment of 0";
+  CHECK(count_of(exported("sdf", text), Treatment::not_honoured, sdf) == 2);
+}
+
 TEST_CASE("closed loops and rotors go through the formats that have them") {
   const std::string gripper = imported(bytes_of(models + "/gripper.sdf")).text;
   check_round_trip("sdf", gripper, false);

@@ -61,7 +61,10 @@ std::string sdf_with(const std::string& mesh) {
 
 /// The shapes of the only body of what is imported from a file.
 std::vector<GeometricShape> shapes_in(const host::System& system) {
-  return system.description().bodies.front().geometry;
+  const auto& body = system.description().bodies.front();
+  std::vector<GeometricShape> shapes = body.geometry;
+  shapes.insert(shapes.end(), body.pictures.begin(), body.pictures.end());
+  return shapes;
 }
 
 /// What the list says of things that are not honoured.
@@ -228,6 +231,9 @@ TEST_CASE("contacts warn of open meshes of bodies, and run with them") {
   folder.write("closed.obj", closed_obj);
   const auto warnings = [&](const std::string& mesh) {
     std::string text = imported(urdf_with(visual_of(mesh)), {{"base", "free"}}, folder / "robot.urdf").text;
+    const std::string drawn_alone = ", visual: true";
+    REQUIRE(has(text, drawn_alone));
+    text.erase(text.find(drawn_alone), drawn_alone.size());
     text += "ground: {geometry: [{type: plane, position: [0, 0, -3]}]}\ncontacts: {all: true, stiffness: 1.0e+5, "
             "restitution: 0.5}\n";
     host::Diagnostics diagnostics;

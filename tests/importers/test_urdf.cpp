@@ -57,7 +57,7 @@ TEST_CASE("the shipped arm is imported: names are kept, and every element and at
   std::string text = bytes;
   for (std::size_t at; (at = text.find("<!--")) != std::string::npos;) text.erase(at, text.find("-->") + 3 - at);
   text.erase(0, text.find("?>") + 2);
-  std::size_t elements = 0, attributes = 0, told_elements = 1, told_attributes = 0;  // the outermost is not listed
+  std::size_t elements = 0, attributes = 0, told_elements = 0, told_attributes = 0;
   for (std::size_t i = 0; i + 1 < text.size(); ++i) {
     elements += text[i] == '<' && text[i + 1] != '/';
     attributes += text[i] == '=' && text[i + 1] == '"';

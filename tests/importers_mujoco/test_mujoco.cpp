@@ -199,6 +199,18 @@ TEST_CASE("defaults of drives are one set of numbers, whatever shortcut gives th
         "<general joint=\"j\" class=\"c\"/><cylinder joint=\"j\" bias=\"3 0 -1\"/>");
 }
 
+TEST_CASE("springs and dampers by time constants and damping ratios are those of MuJoCo") {
+  check_file(R"(<mujoco><compiler angle="radian"/><worldbody>
+    <body name="a" pos="0 0 1"><joint name="j1" axis="0 1 0" springdamper=".1 .7" armature=".02" springref=".1"/>
+      <geom type="capsule" fromto="0 0 0 .5 0 .1" size=".05"/>
+      <body name="b" pos=".5 0 .1"><joint name="j2" type="slide" axis="0 0 1" springdamper=".2 1" stiffness="3"/>
+        <joint name="j3" axis="1 0 0" pos="0 .1 0" stiffness="3"/><geom size=".1" pos=".1 .2 0"/>
+        <body name="c" pos="0 .3 0"><joint name="j4" axis="1 1 0" springdamper=".3 .5" damping="7"/>
+          <geom type="box" size=".1 .05 .02" pos=".1 0 0"/></body></body></body>
+    </worldbody></mujoco>)",
+             ".xml", true, rounding);
+}
+
 TEST_CASE("armatures of balls and free joints on the world are those of MuJoCo") {
   check_file(mujoco("<body pos=\"0 0 1\"><joint type=\"free\" armature=\"2\"/><geom type=\"box\" size=\".1 .2 .3\" "
                     "pos=\".3 0 .1\"/><body pos=\".5 0 0\"><joint name=\"a\" axis=\"0 1 0\" armature=\".5\"/><geom "

@@ -225,3 +225,52 @@ TEST_CASE("what is driven at the state of an equilibrium is told, by joint") {
     }
   }
 }
+
+// The moment of every spring balances the weight of all that hangs on it.
+TEST_CASE("a rod of 3000 hinges settles by its solver's Newton matrix") {
+  constexpr int n = 3000;
+  constexpr double length = 1.0 / n, mass = 1.0 / n, stiffness = 10.0 * n, g = 9.81;
+  std::string bodies, joints, forces;
+  for (int i = 0; i < n; ++i) {
+    bodies += fmt::format("  - {{name: b{}, mass: {}, center_of_mass: [{}, 0, 0], inertia: {{xx: {}, yy: {}, zz: {}}}, position: [{}, 0, 0]}}\n",
+                          i, mass, length / 2, mass * length * length / 1200, mass * length * length / 12,
+                          mass * length * length / 12, i * length);
+    joints += fmt::format("  - {{name: j{}, type: revolute, base: {}, moving: b{}, position: [{}, 0, 0], axis: [0, 0, 1]}}\n",
+                          i, i == 0 ? std::string("ground") : fmt::format("b{}", i - 1), i, i * length);
+    forces += fmt::format("  - {{name: s{}, type: joint-spring-damper, joint: j{}, stiffness: {}, damping: {}}}\n", i, i,
+                          stiffness, 1e-3 * stiffness);
+  }
+  const auto system = system_from_text("polyform: 1\ngravity: [0, -9.81, 0]\nbodies:\n" + bodies + "joints:\n" + joints +
+                                       "forces:\n" + forces);
+  for (const Formulation* f : formulations_for(*system)) {
+    if (f->name() != "riccati" && f->name() != "reduced") continue;
+    INFO(f->name());
+    const host::Equilibrium found = search(*system, *f);
+    CHECK(found.balanced);
+    CHECK(found.iterations < 20);
+    CHECK(found.linear_states == 2 * n);
+    std::vector<double> q(n), x(n + 1), centre(n);
+    for (const JointData& joint : system->view().joints)
+      q[std::stoul(std::string(joint.name.substr(1)))] = found.point.state.q[joint.q_offset];
+    double angle = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      angle += q[i];
+      centre[i] = x[i] + length / 2 * std::cos(angle);
+      x[i + 1] = x[i] + length * std::cos(angle);
+    }
+    double moments = 0, worst = 0;
+    for (std::size_t i = n; i-- > 0;) {
+      moments += centre[i];
+      const double weight = -g * mass * (moments - static_cast<double>(n - i) * x[i]);
+      worst = std::max(worst, std::abs(stiffness * q[i] - weight));
+    }
+    CHECK(worst < 1e-10);  // of 4.9 N m
+  }
+}
+
+// The dense search ends at the digits of its differences, a thousand times what counts as balanced.
+TEST_CASE("a vehicle on bushings of 1e7 N/m settles") {
+  const auto system = system_from_file(std::string(POLYFORM_MODELS) + "/vehicle_bushings.yaml");
+  for (const Formulation* f : formulations_for(*system))
+    if (f->name() == "riccati") CHECK(search(*system, *f).balanced);
+}

@@ -105,6 +105,64 @@ TEST_CASE("the magic formula 6.1 is 5.2 at nominal pressure, and changes with th
   CHECK(six.length_x(load, 0) == Approx(Kx / (3e5 * (1 + 0.2 * dpi))));
 }
 
+TEST_CASE("a file of the magic formula in other units is the same tyre") {
+  const std::string numbers = "FITTYP = 61\nPKY1 = -20\nQDZ1 = 0.11\nPPY1 = 0.4\nPPX1 = -0.3\n";
+  tyres::MagicFormula si, other, english;
+  REQUIRE_FALSE(si.read("[UNITS]\nLENGTH = 'meter'\nFORCE = 'newton'\nANGLE = 'radians'\nMASS = 'kg'\nTIME = 'second'\n"
+                        "[MODEL]\n" + numbers +
+                        "FNOMIN = 5000\nUNLOADED_RADIUS = 0.3\nLONGVL = 18\nNOMPRES = 200000\nINFLPRES = 240000\n"
+                        "LONGITUDINAL_STIFFNESS = 3e5\nLATERAL_STIFFNESS = 1.5e5\n"));
+  // The units may stand behind what has them.
+  REQUIRE_FALSE(other.read("[MODEL]\n" + numbers +
+                           "FNOMIN = 5\nUNLOADED_RADIUS = 300\nLONGVL = 18\nNOMPRES = 2e-4\nINFLPRES = 2.4e-4\n"
+                           "LONGITUDINAL_STIFFNESS = 0.3\nLATERAL_STIFFNESS = 0.15\n"
+                           "[UNITS]\nLENGTH = 'mm' $ small\nFORCE = \"kN\"\nTIME = 'millisecond'\n"));
+  REQUIRE_FALSE(english.read("[UNITS]\nLENGTH = 'inch'\nFORCE = 'pound_force'\n[VERTICAL]\n" + numbers +
+                             "FNOMIN = 1124.0447154855\nUNLOADED_RADIUS = 11.811023622047\nLONGVL = 708.66141732283\n"
+                             "NOMPRES = 29.007547546042\nINFLPRES = 34.80905705525\n"
+                             "LONGITUDINAL_STIFFNESS = 1713.044146400\nLATERAL_STIFFNESS = 856.5220732\n"));
+  for (tyres::MagicFormula* const f : {&other, &english}) {
+    const tyres::MagicForces a = si.forces(4000, 0.02, 0.05, 0.03, 20), b = f->forces(4000, 0.02, 0.05, 0.03, 20);
+    CHECK(b.fx == Approx(a.fx).epsilon(1e-9));
+    CHECK(b.fy == Approx(a.fy).epsilon(1e-9));
+    CHECK(b.mz == Approx(a.mz).epsilon(1e-9));
+    CHECK(f->length_x(4000, 0) == Approx(si.length_x(4000, 0)).epsilon(1e-9));
+    CHECK(f->length_y(4000, 0) == Approx(si.length_y(4000, 0)).epsilon(1e-9));
+  }
+  const auto angle = tyres::MagicFormula().read("[UNITS]\nANGLE = 'degrees'\n[MODEL]\nFNOMIN = 5000\n");
+  REQUIRE(angle);
+  CHECK(angle->line == 2);
+  CHECK(angle->what == "the unit 'degrees' of ANGLE is not known here");
+}
+
+TEST_CASE("a tyre that was measured on the other side is its mirror image") {
+  using Side = tyres::MagicFormula::Side;
+  const auto tyre = [](const std::string& side, Side on) {
+    tyres::MagicFormula f;
+    REQUIRE_FALSE(f.read("TYRESIDE = '" + side + "'\nPHY1 = 0.004\nPVY1 = 0.03\nQDZ6 = 0.002\nQSX1 = 0.01\n"));
+    f.mount(on);
+    return f;
+  };
+  const tyres::MagicFormula measured = tyre("LEFT", Side::left), mirrored = tyre("left", Side::right);
+  for (const double alpha : {-0.1, 0.0, 0.03})
+    for (const double camber : {-0.05, 0.0}) {
+      const tyres::MagicForces a = measured.forces(4000, 0.02, alpha, camber, 20),
+                               b = mirrored.forces(4000, 0.02, -alpha, -camber, 20);
+      CHECK(b.fx == a.fx);
+      CHECK(b.fy == -a.fy);
+      CHECK(b.mx == -a.mx);
+      CHECK(b.my == a.my);
+      CHECK(b.mz == -a.mz);
+    }
+  // Ply steer: running straight the two push against each other.
+  CHECK(std::abs(measured.forces(4000, 0, 0, 0, 20).fy) > 100);
+  CHECK(tyre("RIGHT", Side::right).forces(4000, 0, 0.01, 0, 20).fy == measured.forces(4000, 0, 0.01, 0, 20).fy);
+  CHECK(tyre("SYMMETRIC", Side::right).forces(4000, 0, 0.01, 0, 20).fy == measured.forces(4000, 0, 0.01, 0, 20).fy);
+  const auto wrong = tyres::MagicFormula().read("TYRESIDE = 'INSIDE'\n");
+  REQUIRE(wrong);
+  CHECK(wrong->what == "TYRESIDE is 'INSIDE', not LEFT, RIGHT or SYMMETRIC");
+}
+
 TEST_CASE("files of the magic formula that cannot be are refused with their line") {
   tyres::MagicFormula f;
   const auto wrong = [&](const char* text) {

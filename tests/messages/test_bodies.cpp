@@ -268,7 +268,7 @@ TEST_CASE("messages about bodies") {
        "bodies:\n"
        "  - {name: a, mass: 1, geometry: [{type: sphere, radius: 1, length: 2}], inertia: {xx: 1, yy: 1, zz: 1}}\n",
        "m.yaml:3:61: error: bodies[0].geometry[0].length: unknown key 'length'\n"
-       "  Known keys here: type, radius, position, orientation.\n"},
+       "  Known keys here: type, visual, radius, position, orientation.\n"},
       {"a body that is no map",
        "polyform: 1\n"
        "bodies: [a]\n",

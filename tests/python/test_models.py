@@ -5,6 +5,7 @@ import math
 import os
 import pickle
 import subprocess
+import tempfile
 import time
 import unittest
 import warnings
@@ -108,6 +109,48 @@ class Models(unittest.TestCase):
             numpy.testing.assert_allclose(study["drop"], 0.5 * 9.81 * 0.04, atol=1e-7)
         with self.assertRaises(pf.ModelError):
             pf.read(ROBOT, import_options={"bass": "free"})
+
+    def test_the_list_of_an_import_is_an_object_and_strict_refuses_losses(self):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", pf.PolyformWarning)
+            model = pf.read(ROBOT)
+        conversion = model.conversion
+        lost = sum(f["count"] for f in conversion["findings"] if f["treatment"] == "not honoured")
+        self.assertEqual(conversion["not_honoured"], lost)
+        self.assertGreater(lost, 0)
+        self.assertIsNone(pendulum().conversion)
+        self.assertIsNone(pf.read(model_file("double_pendulum")).conversion)
+        with self.assertRaises(pf.ModelError) as raised:
+            pf.read(ROBOT, strict=True)
+        self.assertIn("would not be honoured", raised.exception.message)
+
+    def test_export(self):
+        with tempfile.TemporaryDirectory() as folder:
+            name = os.path.join(os.fsencode(folder), b"r\xff.sdf")  # names of files are bytes
+            told = pendulum().export(name)
+            lost = [f["what"] for f in told["findings"] if f["treatment"] == "not honoured"]
+            self.assertEqual((told["format"], lost), ("sdf", ["moving bodies without mass or with a moment of 0"]))
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", pf.PolyformWarning)
+                back = pf.read(name)
+            self.assertEqual(back.bodies, ["rod"])
+            self.assertEqual(back.conversion["format"], "sdf")
+            model = pendulum()
+            model.force("wind", type="point-force", body="rod", point=[0, 0, 0], force=[1, 0, 0])
+            refused = os.path.join(folder, "refused.urdf")
+            with self.assertRaises(pf.ModelError):
+                model.export(refused, strict=True)
+            self.assertFalse(os.path.exists(refused))
+            with self.assertRaises(pf.ModelError) as raised:
+                model.export(os.path.join(folder, "x.doc"))
+            self.assertIn("mjcf", raised.exception.remedy)
+
+    def test_texts_that_are_no_characters(self):
+        model = pf.Model("rod")
+        model.body("\ud800", mass=1)
+        with self.assertRaises(ValueError) as raised:
+            model.check()
+        self.assertIn("UTF-8", str(raised.exception))
 
     def test_pickle(self):
         model = pickle.loads(pickle.dumps(pendulum()))

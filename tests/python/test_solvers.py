@@ -21,6 +21,19 @@ class Solvers(unittest.TestCase):
         self.assertIs(solver.derivative(0, y, out=out), out)
         numpy.testing.assert_array_equal(out, ydot)
 
+    def test_batches_are_observed(self):
+        solver = pendulum().solver("riccati")
+        states = numpy.array([solver.encode({"pin.q": q}) for q in (0.1, 0.2, 0.4)])
+        one = [solver.observe(0.5, y) for y in states]
+        for times in (0.5, [0.5, 0.5, 0.5]):
+            many = solver.observe(times, states)
+            for name, values in many.items():
+                numpy.testing.assert_array_equal(values, [row[name] for row in one], err_msg=name)
+        moved = solver.observe([0, 1, 2], numpy.asfortranarray(states))
+        numpy.testing.assert_array_equal(moved["rod.z"], many["rod.z"])
+        with self.assertRaises(ValueError):
+            solver.observe([0, 1], states)
+
     def test_every_solver_observes_the_same(self):
         model = pf.read(model_file("double_pendulum"))
         seen = {}

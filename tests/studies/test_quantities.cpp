@@ -55,6 +55,16 @@ TEST_CASE("aggregates of columns stand in expressions, the same one once") {
   CHECK(quantities.aggregates()[1].column == "rod.x");
 }
 
+TEST_CASE("a column in quotes may have any name") {
+  Quantities quantities;
+  quantities.add("a=final('p)1.q') - max(\"a+b@1.x\") + crossing( 'c, d.q' , 2)");
+  REQUIRE(quantities.aggregates().size() == 3);
+  CHECK(quantities.aggregates()[0].column == "p)1.q");
+  CHECK(quantities.aggregates()[1].column == "a+b@1.x");
+  CHECK(quantities.aggregates()[2].column == "c, d.q");
+  CHECK_THAT(quantity_refusal("a=final('p.q)"), Contains("quotation mark"));
+}
+
 TEST_CASE("the unit of a quantity is that of its column") {
   const std::vector<Channel> channels{{"time", "s"}, {"pin.q", "rad"}, {"ratio", "1"}};
   Quantities quantities;

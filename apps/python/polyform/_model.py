@@ -20,18 +20,23 @@ class Item(dict):
         return f"Item({{'name': {self.get('name')!r}, ...}})"
 
 
-def read(path, *, lenient=False, plugin_paths=(), import_options=None):
+def read(path, *, lenient=False, plugin_paths=(), import_options=None, strict=False):
     """Reads a model file of any format that is known.
 
-    import_options: of the importer, where the file is one of another program: {"base": "free"}.
+    import_options: of the importer, where the file is one of another program: {"base": "free"}. strict: ModelError
+    where something of such a file would not be honoured; `Model.conversion` tells what became of everything in it.
 
     >>> read("no_such_file.yaml")  # doctest: +IGNORE_EXCEPTION_DETAIL
     Traceback (most recent call last):
     polyform.ModelError: cannot read no_such_file.yaml
     """
     model = Model.__new__(Model)
+    model._is_file = True
+    if strict:
+        import_options = {**dict(import_options or {}), "strict": True}
     model._begin(os.fspath(path), lenient, plugin_paths, import_options)
-    model._compiled = _polyform.Model.read(model._file, bool(lenient), model._plugin_paths, [], model._import_options)
+    model._compiled = _polyform.Model.read(os.fsencode(model._file), bool(lenient), model._plugin_paths, [],
+                                           model._import_options)
     warn(model._compiled.messages)
     return model
 
@@ -67,7 +72,7 @@ def _settings(given):
         made["columns"] = ",".join(made["columns"])
     for name in ("output", "state"):
         if name in made:
-            made[name] = os.fspath(made[name])
+            made[name] = os.fsencode(made[name])
     for name in ("progress", "stop"):
         if name in made and not callable(made[name]):
             raise TypeError(f"{name}: expected a function, found {made[name]!r}")
@@ -112,13 +117,15 @@ class Model:
         self._data.update(keys)
 
     def _begin(self, file, lenient, plugin_paths, import_options=None):
-        self._file, self._lenient = file, bool(lenient)
+        self._file, self._lenient = os.fsdecode(file), bool(lenient)
         self._import_options = [f"{key}={_text(value)}" for key, value in dict(import_options or {}).items()]
-        self._plugin_paths = [os.fspath(path) for path in _names(plugin_paths)]
+        self._plugin_paths = [os.fsencode(path) for path in _names(plugin_paths)]
         self._data = self._compiled = self._fingerprint = None
         self._functions = []
         self._stale = False
         self._places = {}
+
+    _is_file = False
 
     # The entries of the file.
 
@@ -126,7 +133,7 @@ class Model:
     def data(self):
         """The model as the file has it: a dict, which may be changed."""
         if self._data is None:
-            self._data = _polyform.Model.document(self._file, self._plugin_paths, self._import_options)
+            self._data = _polyform.Model.document(os.fsencode(self._file), self._plugin_paths, self._import_options)
             if not isinstance(self._data, dict):
                 raise ModelError(f"{self._file} holds no map")
             self._stale = True
@@ -226,12 +233,12 @@ class Model:
         if self._compiled is not None and not self._stale and fingerprint == self._fingerprint:
             return self._compiled
         if self._data is None:
-            compiled = _polyform.Model.read(self._file, self._lenient, self._plugin_paths, self._functions,
-                                            self._import_options)
+            compiled = _polyform.Model.read(os.fsencode(self._file), self._lenient, self._plugin_paths,
+                                            self._functions, self._import_options)
         else:
             try:
-                compiled = _polyform.Model.build(self._data, self._file, self._lenient, self._plugin_paths,
-                                                 self._functions)
+                compiled = _polyform.Model.build(self._data, os.fsencode(self._file), self._lenient,
+                                                 self._plugin_paths, self._functions)
             except Error as error:
                 raise type(error)(self._located(error.messages)) from error.__cause__
         self._compiled, self._fingerprint, self._stale = compiled, fingerprint, False
@@ -242,11 +249,11 @@ class Model:
         if self._functions:
             raise TypeError("a model with Python functions cannot be pickled")
         return {"file": self._file, "data": self._data, "lenient": self._lenient, "paths": self._plugin_paths,
-                "imports": self._import_options}
+                "imports": self._import_options, "is_file": self._is_file}
 
     def __setstate__(self, state):
         self._begin(state["file"], state["lenient"], state["paths"])
-        self._data, self._import_options = state["data"], state["imports"]
+        self._data, self._import_options, self._is_file = state["data"], state["imports"], state["is_file"]
 
     # What it is.
 
@@ -255,6 +262,27 @@ class Model:
     joints = property(lambda self: self._model.joints, doc="Names of the joints.")
     solvers = property(lambda self: self._model.solvers, doc="Formulations that can run the model.")
     formulations = property(lambda self: self._model.formulations, doc="All formulations that are loaded.")
+
+    @property
+    def conversion(self):
+        """What became of everything in a file of another program, as a dict: `polyform import --json`. None for a
+        model file, and for a model that was built. The file is read once more."""
+        if not self._is_file:
+            return None
+        return _polyform.Model.conversion(os.fsencode(self._file), self._plugin_paths, self._import_options)
+
+    def export(self, path, *, format=None, strict=False):
+        """Writes the model in the format of another program: `polyform export`.
+
+        format: urdf, sdf, mjcf, or that of a further plugin; not given: that of the ending of the path. strict:
+        ModelError where the format cannot say something, and nothing is written. What became of everything is
+        returned, as by `conversion`.
+        """
+        text, conversion, messages = self._model.export(os.fsencode(path), format or "", bool(strict))
+        with open(path, "wb") as out:
+            out.write(text)
+        warn(messages)
+        return conversion
 
     def __repr__(self):
         file = "" if self._data is not None and self._compiled is None else f" from {self._file}"
@@ -347,7 +375,8 @@ class Model:
 
         state_size; encode(coordinates={}) -> y of the initial state, with other coordinates of joints where they are
         given; derivative(t, y, out=None) -> dy/dt, of one state or of many (K, state_size); correct(t, y) takes the
-        drift out of y in place and returns the residual; observe(t, y) -> a dict of all columns.
+        drift out of y in place and returns the residual; observe(t, y) -> a dict of all columns, with arrays where y
+        is (K, state_size) and t a number or K of them.
 
         One solver serves one thread; make one for each. Discrete states of elements stay as at the start: only `run`
         passes events.

@@ -18,13 +18,19 @@
 namespace polyform::host::inline assembly {
 namespace {
 
-/// Part of the largest multiplier of a null vector below which another one is rounding: loops are closed to 1e-10, and
-/// the factorization keeps some digits less.
+/// Part of the largest multiplier of a null vector, each relative to the size of those of its row, below which another
+/// one is rounding: loops are closed to 1e-10, and the factorization keeps some digits less.
 constexpr double negligible_multiplier = 1e-7;
 
 /// Multipliers that the equations of motion do not determine.
 class OpenMultipliers {
  public:
+  /// Random combinations of the null space, and the size that a multiplier of each row has in them.
+  struct Samples {
+    std::vector<std::vector<double>> mu;
+    std::vector<double> size;  ///< per row
+  };
+
   explicit OpenMultipliers(const ConstraintJacobian& jacobian)
       : rows_(jacobian.rows().size()), scales_(jacobian, jacobian.columns()), place_(rows_, none) {
     // Rows without entries are redundant; the factorization is faster without them.
@@ -35,6 +41,7 @@ class OpenMultipliers {
     for (const auto& e : jacobian.entries())
       if (e.size > 0)
         entries.push_back({place_[e.row], e.column, scales_.row[e.row] * e.value * scales_.column[e.column]});
+    scale_empty_rows(jacobian);
     double tolerance = std::max(least_independent, 16 * jacobian.place_rounding());
     RowFactors by_rows(jacobian, scales_, std::vector<char>(jacobian.columns()));
     by_rows.factorize(tolerance);
@@ -52,20 +59,37 @@ class OpenMultipliers {
   double left_out_part() const { return left_out_part_; }
   /// Makes so many random combinations of the null space, one after the other. Multipliers that none of them changes
   /// are determined, with probability one.
-  std::vector<std::vector<double>> sample(std::size_t count) {
-    std::vector<std::vector<double>> result;
+  Samples sample(std::size_t count) {
+    Samples result{.mu = {}, .size = scales_.row};
     std::vector<double> z(filled_);
     for (std::size_t k = 0; k < count; ++k) {
       for (double& x : z) x = random();
       qr_.take_out(z);
-      std::vector<double>& mu = result.emplace_back(rows_);
-      for (std::size_t r = 0; r < rows_; ++r) mu[r] = place_[r] == none ? random() : scales_.row[r] * z[place_[r]];
+      std::vector<double>& mu = result.mu.emplace_back(rows_);
+      for (std::size_t r = 0; r < rows_; ++r) mu[r] = scales_.row[r] * (place_[r] == none ? random() : z[place_[r]]);
     }
     return result;
   }
 
  private:
   static constexpr std::size_t none = static_cast<std::size_t>(-1);
+
+  /// A row without entries has no scale of its own. Its wrenches are made as large, a moment against a force by the
+  /// length of the bodies, as those of the other rows are in the mean.
+  void scale_empty_rows(const ConstraintJacobian& jacobian) {
+    const auto size = [&](std::size_t r) {
+      double most = 0;
+      for (const auto& [frame, w] : jacobian.rows()[r].wrenches)
+        most = std::max(most, norm(w.angular) + jacobian.length() * norm(w.linear));
+      return most;
+    };
+    double logarithms = 0, count = 0;
+    for (std::size_t r = 0; r < rows_; ++r)
+      if (const double s = place_[r] == none ? 0 : scales_.row[r] * size(r); s > 0) logarithms += std::log(s), ++count;
+    const double mean = count > 0 ? std::exp(logarithms / count) : 1;
+    for (std::size_t r = 0; r < rows_; ++r)
+      if (const double s = place_[r] == none ? size(r) : 0; s > 0) scales_.row[r] = mean / s;
+  }
 
   /// A random number between -1 and 1.
   double random() {
@@ -113,26 +137,40 @@ std::vector<OpenDirections> open_directions(const SystemView& view, const Constr
   return result;
 }
 
+/// The largest multiplier of each sample, as a part of the size that multipliers of its row have.
+std::vector<double> largest_shares(const OpenMultipliers::Samples& samples) {
+  std::vector<double> largest(samples.mu.size());
+  for (std::size_t k = 0; k < samples.mu.size(); ++k)
+    for (std::size_t r = 0; r < samples.size.size(); ++r)
+      largest[k] = std::max(largest[k], std::abs(samples.mu[k][r]) / samples.size[r]);
+  return largest;
+}
+
 /// Finds the rows of modules whose multipliers some sample changes.
 void find_open_module_rows(std::span<const ConstraintJacobian::Row> rows, std::size_t first_of_modules,
-                           std::span<const std::vector<double>> multipliers, ConstraintCount& count) {
-  std::vector<double> largest(multipliers.size());
-  for (std::size_t k = 0; k < multipliers.size(); ++k)
-    for (const double mu : multipliers[k]) largest[k] = std::max(largest[k], std::abs(mu));
+                           const OpenMultipliers::Samples& samples, ConstraintCount& count) {
+  const std::vector<std::vector<double>>& multipliers = samples.mu;
+  const std::vector<double> largest = largest_shares(samples);
   for (std::size_t r = 0; r < rows.size();) {
     // Combinations of the rows of one module stand one after the other.
-    std::map<std::size_t, std::vector<double>> of_row;
+    struct Sums {
+      std::vector<double> of;  ///< per sample
+      double size = 0;
+    };
+    std::map<std::size_t, Sums> of_row;
     const std::size_t first = r;
     for (; r < rows.size() && !rows[r].module_rows.empty() && (r == first || rows[r].name == rows[first].name); ++r)
       for (const auto& [row, factor] : rows[r].module_rows) {
-        std::vector<double>& sums = of_row.try_emplace(row, multipliers.size()).first->second;
-        for (std::size_t k = 0; k < multipliers.size(); ++k) sums[k] += factor * multipliers[k][r];
+        Sums& sums = of_row[row];
+        sums.of.resize(multipliers.size());
+        for (std::size_t k = 0; k < multipliers.size(); ++k) sums.of[k] += factor * multipliers[k][r];
+        sums.size = std::max(sums.size, std::abs(factor) * samples.size[r]);
       }
     if (r == first) ++r;
     bool any = false;
     for (const auto& [row, sums] : of_row)
       for (std::size_t k = 0; k < multipliers.size(); ++k)
-        if (std::abs(sums[k]) > negligible_multiplier * largest[k]) {
+        if (std::abs(sums.of[k]) > negligible_multiplier * sums.size * largest[k]) {
           count.open_rows.push_back(first_of_modules + row);
           any = true;
           break;
@@ -142,15 +180,13 @@ void find_open_module_rows(std::span<const ConstraintJacobian::Row> rows, std::s
 }
 
 /// Finds the rows of constraint elements whose multipliers some sample changes.
-void find_open_rows(std::span<const ConstraintJacobian::Row> rows, std::span<const std::vector<double>> multipliers,
+void find_open_rows(std::span<const ConstraintJacobian::Row> rows, const OpenMultipliers::Samples& samples,
                     ConstraintCount& count) {
-  std::vector<double> largest(multipliers.size());
-  for (std::size_t k = 0; k < multipliers.size(); ++k)
-    for (const double mu : multipliers[k]) largest[k] = std::max(largest[k], std::abs(mu));
+  const std::vector<double> largest = largest_shares(samples);
   for (std::size_t r = 0; r < rows.size(); ++r) {
     if (rows[r].element_row == ConstraintJacobian::none) continue;
-    for (std::size_t k = 0; k < multipliers.size(); ++k)
-      if (std::abs(multipliers[k][r]) > negligible_multiplier * largest[k]) {
+    for (std::size_t k = 0; k < largest.size(); ++k)
+      if (std::abs(samples.mu[k][r]) > negligible_multiplier * samples.size[r] * largest[k]) {
         count.open_rows.push_back(rows[r].element_row);
         std::vector<std::string>& names = count.redundant_constraints;
         if (std::string name = "constraint " + std::string(rows[r].name); names.empty() || names.back() != name)
@@ -204,7 +240,7 @@ ConstraintCount System::count_constraints(double t, const ConstStateView& at_sta
   // Six wrenches span all that a joint can transmit; two more make sure.
   const auto samples = multipliers.sample(std::min<std::size_t>(count.redundant, 8));
   std::vector<std::size_t> place(view.joints.size(), Parts::none);
-  std::vector<OpenDirections> open = open_directions(view, jacobian, samples);
+  std::vector<OpenDirections> open = open_directions(view, jacobian, samples.mu);
   for (std::size_t i = 0; i < open.size(); ++i) place[at(open[i].joint())] = i;
   for (const JointIndex j : parts_->joint_of)
     if (place[at(j)] != Parts::none) {

@@ -76,6 +76,8 @@ class ConstraintJacobian {
   /// Rounding of the positions of joints, relative to the size of the largest body.
   double place_rounding() const { return place_rounding_; }
   std::size_t columns() const { return columns_; }
+  /// What a moment and a force compare by: the size of the largest body, m.
+  double length() const { return length_; }
   bool is_absent(std::size_t constraint) const { return !absent_.empty() && absent_[constraint]; }
   /// The size of a sum of wrenches, from its terms.
   struct WrenchSize {

@@ -102,8 +102,9 @@ void DrawnRates::fit_rate(std::size_t i, const JointMotion& motion, const NodeMo
   solve_least_squares(H, joint.nv, target, v);
 }
 
-/// The rate of a joint wins over the velocity of the body that it moves.
+/// The rate of a joint wins over the velocity of the body that it moves. One that a state gives replaces that velocity.
 void DrawnRates::warn_of_overruled(std::size_t body, const Spatial& taken) {
+  if (start_.item(body).starts_from_state) return;
   const Spatial off = bodies_.twists[body].twist - taken;
   const double by = bodies_.twists[body].whole ? std::max(norm(off.angular), norm(off.linear)) : norm(off.angular);
   start_.complain(

@@ -23,6 +23,22 @@ std::string text_of(std::span<const double> values) {
   return values.size() == 1 ? out : '(' + out + ')';
 }
 
+/// The coordinates of a joint with each quaternion's sign such that it is nearest to the other one: a quaternion and its
+/// negative are one orientation.
+std::vector<double> nearest_to(std::span<const double> other, std::span<const double> q, const JointData& joint) {
+  std::vector<double> out(q.begin(), q.end());
+  std::size_t first = 0;
+  for (const Primitive& p : joint.primitives) {
+    const std::size_t count = position_count(p.kind);
+    double same = 0;
+    for (std::size_t k = first; k < first + count; ++k) same += q[k] * other[k];
+    if (p.kind == Primitive::Kind::ball && same < 0)
+      for (std::size_t k = first; k < first + count; ++k) out[k] = -q[k];
+    first += count;
+  }
+  return out;
+}
+
 }  // namespace
 
 bool StartPositions::find() {
@@ -61,8 +77,9 @@ double StartPositions::unsaid_change(const JointData& joint, std::size_t coordin
 void StartPositions::tell_positions() {
   for (std::size_t i = 0; i < start_.given.size(); ++i) {
     const JointData& joint = start_.view().joints[i];
-    const std::span<const double> given = std::span(start_.given_q).subspan(joint.q_offset, joint.nq),
-                                  now = std::span(start_.parts.q).subspan(joint.q_offset, joint.nq);
+    const std::span<const double> given = std::span(start_.given_q).subspan(joint.q_offset, joint.nq);
+    const std::vector<double> now =
+        nearest_to(given, std::span<const double>(start_.parts.q).subspan(joint.q_offset, joint.nq), joint);
     constexpr double rounding_of_given = 1e-12;  // of turns that are counted on from the given ones
     bool changed = false;
     for (std::size_t k = 0; start_.given[i].position && k < joint.nq; ++k)
@@ -84,9 +101,11 @@ void StartPositions::tell_open_positions(const std::vector<double>& drawn, const
     const JointData& joint = start_.view().joints[i];
     bool open = false, moved = false;
     for (std::size_t k = joint.v_offset; k < joint.v_offset + joint.nv; ++k) open = open || settled[k] == 0;
+    const auto as_drawn = std::span(drawn).subspan(joint.q_offset, joint.nq);
+    const std::vector<double> now =
+        nearest_to(as_drawn, std::span<const double>(start_.parts.q).subspan(joint.q_offset, joint.nq), joint);
     for (std::size_t k = 0; k < joint.nq; ++k)
-      moved =
-          moved || std::abs(start_.parts.q[joint.q_offset + k] - drawn[joint.q_offset + k]) > unsaid_change(joint, k);
+      moved = moved || std::abs(now[k] - as_drawn[k]) > unsaid_change(joint, k);
     if (!open || !moved || start_.given[i].position) continue;
     if (++count > most_named) continue;
     names += fmt::format("{}`{}` {}", names.empty() ? "" : ", ", joint.name,

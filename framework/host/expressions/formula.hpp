@@ -30,8 +30,17 @@ struct StateInput {
     wx,
     wy,
     wz,     ///< of a body: its origin, the velocity of that, and its angular velocity
+    acceleration,  ///< the rate of v of a joint; from here on rates of velocities, which rows of constraints alone read
+    ax,
+    ay,
+    az,
+    dwx,
+    dwy,
+    dwz,    ///< of a body: the rates of vx to wz
     state,  ///< of a signal
     held,   ///< what a sampler holds
+    free,   ///< 1 while a limit of a signal leaves its integral alone, else 0
+    kept,   ///< 1 while a limit of a signal keeps its integral where the output stays at it, else 0
     element_state,   ///< of a force
     element_output,  ///< of a force
     given   ///< a value that another program gives
@@ -42,6 +51,11 @@ struct StateInput {
   bool with_index = true;   ///< of a joint: the text gives it
   bool operator==(const StateInput&) const = default;
 };
+
+/// Whether an input is a rate of velocities: it is unknown until the equations of motion are solved.
+constexpr bool is_acceleration(StateInput::Kind kind) {
+  return kind >= StateInput::Kind::acceleration && kind <= StateInput::Kind::dwz;
+}
 
 /// A text and where it stands.
 struct FormulaText {

@@ -25,10 +25,12 @@ FormulaBatch::FormulaBatch(const FormulaForce& type, Strided<const ElementInstan
       switch_work_(type.programs().switches.registers()),
       peak_work_(type.programs().peaks.registers()),
       pole_work_(type.programs().poles.zeros.registers()),
+      passed_work_(type.programs().passed.registers()),
       sample_work_(type.programs().samples.registers()),
       held_(type.samples().size()),
       start_states_(type.descriptor().states.size()),
       outputs_(type.descriptor().outputs.size()),
+      limits_(type),
       cells_(type.uses().size()) {
   if (instances.size() != 1) {
     good_ = false;
@@ -40,6 +42,7 @@ FormulaBatch::FormulaBatch(const FormulaForce& type, Strided<const ElementInstan
   type.programs().switches.prepare(std::span(switch_work_));
   type.programs().peaks.prepare(std::span(peak_work_));
   type.programs().poles.zeros.prepare(std::span(pole_work_));
+  type.programs().passed.prepare(std::span(passed_work_));
   own_.reserve(type.parts().size());
   type.programs().samples.prepare(std::span(sample_work_));
   events_ = first_own_event();
@@ -140,7 +143,7 @@ void FormulaBatch::read(const ForceInput& in) noexcept {
     held_[k] = in.states.empty() ? type_.samples()[k].initial : in.states[type_.states().size() + k];
   reader_.read(in.time, markers_ < in.markers.size() ? in.markers.subspan(markers_) : Strided<const MarkerMotion>(),
                in.q.subspan(std::min(q_, in.q.size())), in.v.subspan(std::min(v_, in.v.size())),
-               in.states, held_, inputs_);
+               in.states, held_, in.discrete.first(std::min(limits_.count(), in.discrete.size())), inputs_);
   if (!type_.read_parts().empty()) read_outputs(in);
 }
 
@@ -229,15 +232,18 @@ void* FormulaBatch::query(std::string_view asked) noexcept {
   if (asked == ClockSource::interface_name)
     return events_ == 0 && !any(&Own::events) ? static_cast<ClockSource*>(this) : nullptr;
   if (asked == PoleSource::interface_name) return static_cast<PoleSource*>(this);
+  if (asked == ReachSource::interface_name) return static_cast<ReachSource*>(this);
+  if (asked == LimitSource::interface_name) return limits_.count() > 0 ? static_cast<LimitSource*>(this) : nullptr;
   if (asked == OutputSource::interface_name)
     return type_.descriptor().outputs.empty() ? nullptr : static_cast<OutputSource*>(this);
   if (asked == DiscreteElement::interface_name)
-    return any(&Own::discrete) ? static_cast<DiscreteElement*>(this) : nullptr;
+    return any(&Own::discrete) || limits_.count() > 0 ? static_cast<DiscreteElement*>(this) : nullptr;
   if (asked == StateJumps::interface_name)
-    return any(&Own::jumps) || !held_.empty() ? static_cast<StateJumps*>(this) : nullptr;
+    return any(&Own::jumps) || !held_.empty() || limits_.count() > 0 ? static_cast<StateJumps*>(this) : nullptr;
   if (asked == InitialStates::interface_name || asked == DiscreteAtStart::interface_name) {
     const bool given = std::ranges::any_of(own_, [&](const Own& o) { return o.batch->query(asked) != nullptr; });
-    if (!given && (held_.empty() || asked == DiscreteAtStart::interface_name)) return nullptr;
+    const bool own = asked == DiscreteAtStart::interface_name ? limits_.count() > 0 : !held_.empty();
+    if (!given && !own) return nullptr;
     return asked == InitialStates::interface_name ? static_cast<void*>(static_cast<InitialStates*>(this))
                                                   : static_cast<void*>(static_cast<DiscreteAtStart*>(this));
   }
@@ -272,6 +278,7 @@ void FormulaBatch::evaluate_outputs(const OutputInput& in, std::span<double> val
 }
 
 void FormulaBatch::initial_values(std::span<std::int32_t> values) const noexcept {
+  std::ranges::fill(values.first(limits_.count()), static_cast<std::int32_t>(LimitMode::free));
   for (const Own& own : own_)
     if (own.discrete != nullptr) own.discrete->initial_values(values.subspan(own.part.discrete, own.part.discretes));
 }
@@ -300,6 +307,8 @@ void FormulaBatch::values_at_start(const ForceInput& start, std::span<std::int32
   read(with_states);
   take_first_samples(x);
   read(with_states);
+  limits_.run(inputs_);
+  limits_.modes_at_start(values);
   set_cells(start.time);
   for (const Own& own : own_)
     if (auto* const given = ask<DiscreteAtStart>(*own.batch))

@@ -5,8 +5,10 @@
 #include <memory>
 #include <vector>
 
+#include "framework/host/expressions/approach.hpp"
 #include "framework/host/expressions/clock_source.hpp"
 #include "framework/host/expressions/formula_force.hpp"
+#include "framework/host/expressions/formula_limits.hpp"
 #include "framework/host/expressions/poles.hpp"
 #include "polyform/contract/discrete_state.hpp"
 #include "polyform/contract/initial_states.hpp"
@@ -28,6 +30,8 @@ class FormulaBatch final : public ForceBatch,
                            public DiscreteAtStart,
                            public StateJumps,
                            public PoleSource,
+                           public ReachSource,
+                           public LimitSource,
                            public ClockSource {
  public:
   FormulaBatch(const FormulaForce&, Strided<const ElementInstance>);
@@ -55,6 +59,11 @@ class FormulaBatch final : public ForceBatch,
   void jump_states(std::size_t, bool rising, const EventInput&, std::span<double>) noexcept override;
   double size_at_pole(std::size_t event) const noexcept override;
   void note_pole(std::size_t event, double t) const noexcept override;
+  double longest_step(std::size_t event, double value, double rate) const noexcept override;
+  std::size_t limit_count() const noexcept override { return limits_.count(); }
+  bool needs_rates(std::span<const std::int32_t> discrete) const noexcept override { return limits_.any_kept(discrete); }
+  void evaluate_limits(const EventInput&, std::span<double> without) noexcept override;
+  void take_rates(std::span<const double> rates) noexcept override { limits_.take_rates(rates); }
 
  private:
   using Part = FormulaForce::Part;
@@ -83,11 +92,13 @@ class FormulaBatch final : public ForceBatch,
   ForceInput input_of(const Own&, const ForceInput& whole) const noexcept;
   void read(const ForceInput&) noexcept;
   void read_outputs(const ForceInput&) noexcept;
-  // Event functions: poles, switches, sampling, peaks, then those of the forces.
+  // Event functions: poles, switches, sampling, peaks, arguments of tables, limits, then those of the forces.
   std::size_t first_switch() const { return type_.programs().poles.all.size(); }
   std::size_t first_clock() const { return first_switch() + type_.programs().switches.roots(); }
   std::size_t first_peak() const { return first_clock() + type_.intervals().size(); }
-  std::size_t first_own_event() const { return first_peak() + type_.programs().peaks.roots(); }
+  std::size_t first_passed() const { return first_peak() + type_.programs().peaks.roots(); }
+  std::size_t first_limit() const { return first_passed() + type_.programs().passed.roots(); }
+  std::size_t first_own_event() const { return first_limit() + FormulaLimits::events * limits_.count(); }
   /// The samplers of this interval take their inputs; at the start all samplers take their first values.
   void take_samples(double interval, std::span<double> states) noexcept;
   void take_first_samples(std::span<double> states) noexcept;
@@ -99,8 +110,9 @@ class FormulaBatch final : public ForceBatch,
   StateReader reader_;
   std::vector<double> work_;
   std::span<double> inputs_;  ///< the first numbers of work_
-  std::vector<double> shown_, switch_work_, peak_work_, pole_work_, sample_work_, held_, start_states_,
+  std::vector<double> shown_, switch_work_, peak_work_, pole_work_, passed_work_, sample_work_, held_, start_states_,
       outputs_, no_rates_;
+  FormulaLimits limits_;
   std::vector<Spatial> no_accelerations_;
   std::deque<Cell> cells_;  ///< one per use
   std::deque<std::vector<FieldValue>> fields_;

@@ -22,11 +22,17 @@ void FormulaBatch::describe_event(std::size_t k, EventDescription& out) const no
     out.name = "sampling";
     return;
   }
-  if (k < first_own_event()) {
+  if (k < first_passed()) {
     out.name = type_.programs().peak_names[k - first_peak()];
     out.crossing = approached;
     return;
   }
+  if (k < first_limit()) {
+    out.name = "table";
+    out.crossing = passed;
+    return;
+  }
+  if (k < first_own_event()) return limits_.describe(k - first_limit(), out);
   const Own* const own = owner_of(k);
   if (own == nullptr) return;
   own->events->describe_event(k - own->first_event, out);
@@ -54,6 +60,11 @@ void FormulaBatch::evaluate_events(const EventInput& in, EventOutput& out) noexc
   find(type_.programs().poles.zeros, pole_work_, 0);
   find(type_.programs().switches, switch_work_, first_switch());
   find(type_.programs().peaks, peak_work_, first_peak());
+  find(type_.programs().passed, passed_work_, first_passed());
+  if (limits_.count() > 0) {
+    limits_.run(inputs_);
+    limits_.evaluate_events(at.discrete, out, first_limit());
+  }
   // The function changes its sign at each multiple of the interval; no step reaches beyond the next multiple but one.
   for (std::size_t k = 0; k < type_.intervals().size(); ++k) {
     const double interval = type_.intervals()[k], turn = std::numbers::pi / interval;
@@ -71,6 +82,16 @@ void FormulaBatch::evaluate_events(const EventInput& in, EventOutput& out) noexc
     own.events->evaluate_events(input, part);
     out.guard = std::min(out.guard, part.guard);
   }
+}
+
+double FormulaBatch::longest_step(std::size_t event, double value, double rate) const noexcept {
+  return type_.programs().reaches[event - first_passed()].time(value, rate);
+}
+
+void FormulaBatch::evaluate_limits(const EventInput& in, std::span<double> without) noexcept {
+  read(*in.attachments);
+  limits_.run(inputs_);
+  limits_.without(without);
 }
 
 double FormulaBatch::size_at_pole(std::size_t event) const noexcept {
@@ -103,6 +124,11 @@ double FormulaBatch::shortest_time(std::size_t) const noexcept {
 
 void FormulaBatch::pass_event(std::size_t k, bool rising, const EventInput& in,
                               std::span<std::int32_t> values) noexcept {
+  if (k >= first_limit() && k < first_own_event()) {
+    read(*in.attachments);
+    limits_.run(inputs_);
+    return limits_.pass(k - first_limit(), rising, values);
+  }
   const Own* const own = owner_of(k);
   if (own == nullptr || own->discrete == nullptr) return;
   read(*in.attachments);
@@ -114,6 +140,11 @@ void FormulaBatch::pass_event(std::size_t k, bool rising, const EventInput& in,
 }
 
 void FormulaBatch::jump_states(std::size_t k, bool rising, const EventInput& in, std::span<double> states) noexcept {
+  if (k >= first_limit() && k < first_own_event()) {
+    read(*in.attachments);
+    limits_.run(inputs_);
+    return limits_.jump(k - first_limit(), states);
+  }
   if (k >= first_clock() && k < first_peak()) {
     read(*in.attachments);
     return take_samples(type_.intervals()[k - first_clock()], states);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <memory>
@@ -43,12 +44,16 @@ class ShiftedSink final : public FieldSink {
 }  // namespace
 
 FormulaForce::FormulaForce(Formulas& all, std::vector<FollowingForce> forces, std::vector<FormulaState> states,
-                           std::vector<FormulaSample> samples, std::vector<FormulaOutput> outputs)
+                           std::vector<FormulaSample> samples, std::vector<FormulaOutput> outputs,
+                           std::vector<FormulaLimit> limits)
     : texts_(all.texts),
       states_(std::move(states)),
       samples_(std::move(samples)),
+      limits_(std::move(limits)),
       is_shared_(forces.size() > 1 || !states_.empty() || !samples_.empty() || !outputs.empty()) {
-  std::vector<NodeIndex> roots, shown, taken;
+  std::vector<NodeIndex> roots, shown, taken, limiting;
+  for (const FormulaLimit& limit : limits_)
+    for (const NodeIndex node : {limit.beyond, limit.push, limit.without}) limiting.push_back(node);
   for (const FormulaSample& sample : samples_) {
     taken.push_back(sample.input);
     if (std::ranges::find(intervals_, sample.interval) == intervals_.end()) intervals_.push_back(sample.interval);
@@ -71,14 +76,21 @@ FormulaForce::FormulaForce(Formulas& all, std::vector<FollowingForce> forces, st
   std::vector<NodeIndex> everything = roots;
   everything.insert(everything.end(), shown.begin(), shown.end());
   everything.insert(everything.end(), taken.begin(), taken.end());
+  everything.insert(everything.end(), limiting.begin(), limiting.end());
   const std::vector<std::uint32_t> inputs = all.graph.inputs(everything);
   reader_ = StateReader(all, inputs);
-  programs_ = FormulaPrograms(all, roots, shown, taken, inputs);
+  programs_ = FormulaPrograms(all, {roots, shown, taken, limiting}, inputs);
 
   for (const FormulaState& state : states_) state_names_.push_back({state.name, "1"});
   for (const FormulaOutput& output : outputs) output_names_.push_back({names_.emplace_back(output.name), "1"});
   for (const FormulaSample& sample : samples_)
     state_names_.push_back({sample.name, "1"});
+  static constexpr std::array<std::string_view, 3> modes{"within", "beyond", "kept"};
+  for (const FormulaLimit& limit : limits_)
+    discrete_names_.push_back({.name = limit.name,
+                               .meaning = "what the limit does to the integral: nothing, it stays as it is, or it "
+                                          "keeps the output at the limit",
+                               .values = modes});
   std::size_t state = state_names_.size(), output = outputs.size(), discrete = discrete_names_.size();
   for (std::size_t p = 0; p < parts_.size(); ++p) {
     Part& part = parts_[p];

@@ -33,6 +33,17 @@ struct FormulaSample {
   NodeIndex input = 0, start = 0;    ///< start: the value that it takes at t = 0, usually its input
 };
 
+/// A limit of a signal with an integral, which does not grow while the output is beyond it. The numbers have the sign
+/// that is positive beyond the limit.
+struct FormulaLimit {
+  std::string name;
+  NodeIndex beyond = 0;   ///< how far the output without limits is beyond, with the integral as its state is
+  NodeIndex push = 0;     ///< the rate of that which the integral would give
+  NodeIndex without = 0;  ///< `beyond` without the integral
+  std::size_t state = 0;  ///< the integral, among the states of all signals
+  double gain = 1;        ///< of the integral in `beyond`
+};
+
 struct FormulaOutput {
   std::string name;
   NodeIndex value = 0;
@@ -59,7 +70,8 @@ class FormulaForce final : public ForceType {
 
   /// Makes one force by itself, or the signals of a model with all forces that follow their states.
   FormulaForce(Formulas&, std::vector<FollowingForce>, std::vector<FormulaState> states = {},
-               std::vector<FormulaSample> samples = {}, std::vector<FormulaOutput> outputs = {});
+               std::vector<FormulaSample> samples = {}, std::vector<FormulaOutput> outputs = {},
+               std::vector<FormulaLimit> limits = {});
 
   /// The values of the two further fields.
   const std::vector<BodyIndex>& bodies() const { return reader_.bodies(); }
@@ -92,6 +104,7 @@ class FormulaForce final : public ForceType {
   const std::vector<std::size_t>& read_parts() const { return read_parts_; }
   const std::vector<FormulaState>& states() const { return states_; }
   const std::vector<FormulaSample>& samples() const { return samples_; }
+  const std::vector<FormulaLimit>& limits() const { return limits_; }
   /// Different intervals of the samplers, s; those of one interval take their inputs at once.
   const std::vector<double>& intervals() const { return intervals_; }
   std::span<const FormulaText> texts() const { return *texts_; }
@@ -105,6 +118,7 @@ class FormulaForce final : public ForceType {
   std::shared_ptr<const std::vector<FormulaText>> texts_;
   std::vector<FormulaState> states_;
   std::vector<FormulaSample> samples_;
+  std::vector<FormulaLimit> limits_;
   std::vector<double> intervals_;
   double shortest_ = never;
   bool is_shared_ = false;

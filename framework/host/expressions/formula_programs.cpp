@@ -21,12 +21,12 @@ std::string text_of(const GraphNode& node, std::span<const FormulaText> texts) {
 
 }  // namespace
 
-FormulaPrograms::FormulaPrograms(Formulas& all, std::span<const NodeIndex> of_values,
-                                 std::span<const NodeIndex> of_outputs, std::span<const NodeIndex> of_samples,
-                                 std::span<const std::uint32_t> inputs)
-    : values(all.graph, of_values, inputs),
-      outputs(all.graph, of_outputs, inputs),
-      samples(all.graph, of_samples, inputs) {
+FormulaPrograms::FormulaPrograms(Formulas& all, const Roots& roots, std::span<const std::uint32_t> inputs)
+    : values(all.graph, roots.values, inputs),
+      outputs(all.graph, roots.outputs, inputs),
+      samples(all.graph, roots.samples, inputs),
+      limits(all.graph, roots.limits, inputs) {
+  const std::span<const NodeIndex> of_values = roots.values;
   std::vector<NodeIndex> moving, by_clock;
   for (const NodeIndex node : all.graph.switches(of_values)) {
     if (of_time(all.graph, node)) {
@@ -51,6 +51,13 @@ FormulaPrograms::FormulaPrograms(Formulas& all, std::span<const NodeIndex> of_va
   switches = Program(all.graph, moving, inputs);
   peaks = Program(all.graph, high, inputs);
   schedule = TimeRoots(all.graph, by_clock);
+  std::vector<NodeIndex> arguments;
+  for (const Graph::Passed& table : all.graph.tables_passed(of_values)) {
+    if (of_time(all.graph, table.argument)) continue;
+    arguments.push_back(table.argument);
+    reaches.emplace_back(*table.x, table.y, table.periodic);
+  }
+  passed = Program(all.graph, arguments, inputs);
 }
 
 }  // namespace polyform::host::inline expressions

@@ -6,6 +6,7 @@
 #include <numbers>
 
 #include "framework/host/expressions/scalar.hpp"
+#include "polyform/helpers/row_reach.hpp"
 
 namespace polyform::host::inline expressions {
 
@@ -120,9 +121,9 @@ std::vector<NodeIndex> Graph::switches(std::span<const NodeIndex> roots) {
         rows_of(node, found);
         break;
       case Code::surface: {
-        const Surface& s = surfaces_[node.c];
-        keep_switch(knots({s.x, {}, {}, false}, node.a), found);
-        keep_switch(knots({s.y, {}, {}, false}, node.b), found);
+        const Surface s = surfaces_[node.c];
+        keep_knots({s.x, across(s, true), {}, false}, node.a, found);
+        keep_knots({s.y, across(s, false), {}, false}, node.b, found);
         break;
       }
       default:
@@ -138,18 +139,70 @@ void Graph::keep_switch(NodeIndex node, std::vector<NodeIndex>& found) const {
   if (!is_constant(node) && std::ranges::find(found, node) == found.end()) found.push_back(node);
 }
 
-NodeIndex Graph::knots(Table rows, NodeIndex x) {
-  tables_.push_back(std::move(rows));
-  return put({Code::knot, x, static_cast<NodeIndex>(tables_.size() - 1), 0, 0, place_});
+/// The values of a surface as tables over its x, or over its y.
+std::vector<double> Graph::across(const Surface& s, bool along_x) const {
+  if (!along_x) return s.z;
+  std::vector<double> turned;
+  for (std::size_t j = 0; j < s.y.size(); ++j)
+    for (std::size_t i = 0; i < s.x.size(); ++i) turned.push_back(s.z[i * s.y.size() + j]);
+  return turned;
 }
 
-/// A linear table bends at each row; a spline bends only at its ends, where it begins to be held.
+/// Keeps a function that changes its sign at each row where one of the tables bends. y: table after table. At other rows
+/// nothing happens. A periodic table keeps its ends, which tell the period.
+void Graph::keep_knots(Table table, NodeIndex x, std::vector<NodeIndex>& found) {
+  const std::size_t n = table.x.size(), count = n > 0 ? table.y.size() / n : 0;
+  const auto bends = [&](std::size_t i) {
+    if (table.periodic && (i == 0 || i + 1 == n)) return true;
+    for (std::size_t t = 0; t < count; ++t) {
+      const double* const y = table.y.data() + t * n;
+      const bool straight = i == 0 || i + 1 == n
+                                ? n < 2 || y[i] == y[i == 0 ? 1 : i - 1]
+                                : RowReach::straight(table.x[i - 1], y[i - 1], table.x[i], y[i], table.x[i + 1], y[i + 1]);
+      if (!straight) return true;
+    }
+    return false;
+  };
+  Table rows;
+  rows.periodic = table.periodic;
+  for (std::size_t i = 0; i < n; ++i)
+    if (bends(i)) rows.x.push_back(table.x[i]);
+  if (rows.x.empty()) return;
+  tables_.push_back(std::move(rows));
+  keep_switch(put({Code::knot, x, static_cast<NodeIndex>(tables_.size() - 1), 0, 0, place_}), found);
+}
+
+/// A linear table bends at each row; a spline bends only at its ends, where it begins to be held. What a spline of the
+/// time alone does between two rows no step may pass over.
 void Graph::rows_of(const GraphNode& node, std::vector<NodeIndex>& found) {
-  const Table& table = tables_[node.b];
-  if (table.second.empty()) return keep_switch(put({Code::knot, node.a, node.b, 0, 0, place_}), found);
-  if (table.periodic) return;
+  const Table table = tables_[node.b];
+  const NodeIndex argument[] = {node.a};
+  if (table.second.empty() || inputs(argument) == std::vector<std::uint32_t>{0})
+    keep_knots({table.x, table.y, {}, table.periodic}, node.a, found);
+  if (table.second.empty() || table.periodic) return;
   const double ends[] = {table.x.front(), table.x.back()};
   for (const double end : ends) keep_switch(add(Code::subtract, node.a, constant(end)), found);
+}
+
+std::vector<Graph::Passed> Graph::tables_passed(std::span<const NodeIndex> roots) const {
+  const std::vector<bool> is_needed = needed(roots);
+  std::vector<Passed> found;
+  const auto keep = [&](NodeIndex argument, const std::vector<double>& x, std::vector<double> y, bool periodic) {
+    if (!is_constant(argument)) found.push_back({argument, &x, std::move(y), periodic});
+  };
+  for (std::size_t i = 0; i < is_needed.size(); ++i) {
+    const GraphNode& node = nodes_[i];
+    if (!is_needed[i]) continue;
+    if (node.code == Code::table) {
+      const Table& table = tables_[node.b];
+      keep(node.a, table.x, table.y, table.periodic);
+    } else if (node.code == Code::surface) {
+      const Surface& s = surfaces_[node.c];
+      keep(node.a, s.x, across(s, true), false);
+      keep(node.b, s.y, across(s, false), false);
+    }
+  }
+  return found;
 }
 
 NodeIndex Graph::replaced(NodeIndex root, std::span<const NodeIndex> by) {

@@ -54,7 +54,7 @@ enum class Code : std::uint8_t {
   square_root,
   cube_root,
   table,   ///< of one variable, a
-  knot,    ///< changes its sign at each row of a table of a
+  knot,    ///< changes its sign at each row of a table of a at which the table bends
   surface  ///< a table of two variables, a and b
 };
 /// How many of a, b and c a code uses.
@@ -115,6 +115,15 @@ class Graph {
   };
   /// The poles of the roots, one for each zero of each quotient.
   std::vector<Pole> poles(std::span<const NodeIndex> roots);
+  /// A table, or a table of two variables in the direction of one of them, and what it is a table of.
+  struct Passed {
+    NodeIndex argument = 0;
+    const std::vector<double>* x = nullptr;  ///< the rows
+    std::vector<double> y;                   ///< the values at them, for each row of the other variable
+    bool periodic = false;
+  };
+  /// All tables that the roots need, with arguments that are no constants. They point into this graph.
+  std::vector<Passed> tables_passed(std::span<const NodeIndex> roots) const;
   /// Numbers of the inputs that the roots depend on, in increasing order.
   std::vector<std::uint32_t> inputs(std::span<const NodeIndex> roots) const;
   /// A copy of a root with other nodes in place of inputs: those of `by` that are not none.
@@ -133,7 +142,8 @@ class Graph {
   void keep_extremum(NodeIndex value, NodeIndex argument, std::vector<NodeIndex>& found);
   void keep_factors(NodeIndex divisor, NodeIndex quotient, std::vector<Pole>& found) const;
   void rows_of(const GraphNode&, std::vector<NodeIndex>& found);
-  NodeIndex knots(Table rows, NodeIndex x);
+  void keep_knots(Table bending, NodeIndex x, std::vector<NodeIndex>& found);
+  std::vector<double> across(const Surface&, bool along_x) const;
   bool is_even_power(const GraphNode&) const;
   bool is_constant(NodeIndex i) const { return nodes_[i].code == Code::constant; }
 

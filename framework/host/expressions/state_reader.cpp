@@ -49,9 +49,10 @@ StateReader::StateReader(const Formulas& all, std::span<const std::uint32_t> num
   for (const std::uint32_t number : numbers) {
     const StateInput& input = all.inputs[number];
     Source& source = sources_.emplace_back(Source{input});
-    if (input.kind == Kind::position || input.kind == Kind::velocity)
+    if (input.kind == Kind::position || input.kind == Kind::velocity || input.kind == Kind::acceleration)
       source.attachment = number_of(joints_, static_cast<JointIndex>(input.of));
-    else if (input.kind == Kind::state || input.kind == Kind::held)
+    else if (input.kind == Kind::state || input.kind == Kind::held || input.kind == Kind::free ||
+             input.kind == Kind::kept)
       source.offset = input.index;
     else if (input.kind == Kind::given)
       source.given = all.given[input.index];
@@ -69,7 +70,8 @@ bool StateReader::place(Strided<const JointShape> shapes, std::size_t& wrong) {
   for (std::size_t k = 0; k < sources_.size(); ++k) {
     Source& s = sources_[k];
     const bool position = s.input.kind == StateInput::Kind::position;
-    if (!position && s.input.kind != StateInput::Kind::velocity) continue;
+    if (!position && s.input.kind != StateInput::Kind::velocity && s.input.kind != StateInput::Kind::acceleration)
+      continue;
     const JointShape& shape = shapes[s.attachment];
     const std::size_t count = position ? shape.nq : shape.nv;
     wrong = k;
@@ -98,7 +100,7 @@ std::vector<GivenValue*> StateReader::given() const {
 
 void StateReader::read(double t, Strided<const MarkerMotion> markers, std::span<const double> q,
                        std::span<const double> v, std::span<const double> states, std::span<const double> held,
-                       std::span<double> out) const noexcept {
+                       std::span<const std::int32_t> modes, std::span<double> out) const noexcept {
   using Kind = StateInput::Kind;
   for (std::size_t k = 0; k < sources_.size(); ++k) {
     const Source& s = sources_[k];
@@ -112,6 +114,9 @@ void StateReader::read(double t, Strided<const MarkerMotion> markers, std::span<
       case Kind::velocity:
         out[k] = v[s.offset];
         break;
+      case Kind::acceleration:  // unknown; a row is asked for what is left without it
+        out[k] = 0;
+        break;
       case Kind::state:
       case Kind::element_state:
         out[k] = s.offset < states.size() ? states[s.offset] : 0;
@@ -121,6 +126,12 @@ void StateReader::read(double t, Strided<const MarkerMotion> markers, std::span<
       case Kind::held:
         out[k] = held[s.offset];
         break;
+      case Kind::free:
+      case Kind::kept: {
+        const LimitMode mode = s.offset < modes.size() ? static_cast<LimitMode>(modes[s.offset]) : LimitMode::free;
+        out[k] = mode == (s.input.kind == Kind::free ? LimitMode::free : LimitMode::kept) ? 1 : 0;
+        break;
+      }
       case Kind::given:
         out[k] = s.given->at(t);
         break;

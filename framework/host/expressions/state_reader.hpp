@@ -9,6 +9,13 @@
 
 namespace polyform::host::inline expressions {
 
+/// What a limit of a signal does to the integral of the signal.
+enum class LimitMode : std::int32_t {
+  free,    ///< nothing
+  beyond,  ///< the output would be beyond and is pushed further: the integral stays as it is
+  kept     ///< the output stays at the limit: the integral is what keeps it there
+};
+
 /// The inputs of a program, in the order of its first registers, and what an element must be attached to for them.
 class StateReader {
  public:
@@ -43,9 +50,10 @@ class StateReader {
     for (std::size_t k = 0; k < sources_.size(); ++k)
       if (sources_[k].input.kind == StateInput::Kind::element_output) out[k] = outputs[sources_[k].offset];
   }
-  /// markers, q and v: those of bodies() and joints(). states: of the whole element; held: of all samplers.
+  /// markers, q and v: those of bodies() and joints(). states: of the whole element; held: of all samplers; modes: of all limits.
   void read(double t, Strided<const MarkerMotion> markers, std::span<const double> q, std::span<const double> v,
-            std::span<const double> states, std::span<const double> held, std::span<double> out) const noexcept;
+            std::span<const double> states, std::span<const double> held, std::span<const std::int32_t> modes,
+            std::span<double> out) const noexcept;
 
  private:
   struct Source {

@@ -104,7 +104,7 @@ TableValue value_of(const Table& table, double x) noexcept {
 
 double row_number(const Table& table, double x) noexcept {
   if (std::isnan(x)) return x;
-  if (table.x.size() < 2) return x - table.x.front();
+  if (table.x.size() < 2) return std::clamp(x - table.x.front(), -0.5, 0.5);
   double turns = 0;
   if (table.periodic) {
     const double place = in_period(table, x);

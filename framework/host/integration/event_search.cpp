@@ -67,7 +67,7 @@ void EventSearch::take(double t, Signals& signals, Sample& out) {
     if (double& largest = largest_[kinds_[k]]; std::isfinite(out.values[k]))
       largest = std::max(largest, std::abs(out.values[k]));
   for (std::size_t k = 0; k < functions_; ++k)
-    if (std::isfinite(out.rates[k])) fastest_[k] = std::max(fastest_[k], std::abs(out.rates[k]));
+    if (std::isfinite(out.rates[k]) && (signals.counts(k, true) || signals.counts(k, false))) fastest_[k] = std::max(fastest_[k], std::abs(out.rates[k]));
 }
 
 void EventSearch::begin(double t, Signals& signals) { take(t, signals, samples_.front()); }

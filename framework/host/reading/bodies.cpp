@@ -72,7 +72,8 @@ void read_body_entries(Reading& r, MapReader& map, BodyItem& body, bool in_chain
   if (const auto orientation = map.find("orientation")) assign(read_orientation(*orientation), body.pose.orientation);
   if (const auto velocity = map.find("velocity")) body.velocity = read_vector3(*velocity, "m/s");
   if (const auto rate = map.find("angular_velocity")) body.angular_velocity = read_vector3(*rate, "rad/s");
-  if (const auto geometry = map.find("geometry")) body.geometry = read_geometry(*geometry, r.model);
+  if (const auto geometry = map.find("geometry"))
+    read_geometry(*geometry, r.model, body.geometry, body.pictures);
   if (!known_type) return;
   read_mass_properties(r, map, body);
   if (body.flexible) body.fields = r.fields.read(map, body.flexible->fields());

@@ -53,7 +53,8 @@ void check_base(const Value& base, const ChainHead& head, std::optional<BodyInde
 /// Checks that the copies of a template fit into memory, with what they have on the heap.
 void check_size(const Value& value, const ChainHead& head, const Template& t) {
   const std::size_t numbers = t.joint.initial_position.size() + t.joint.initial_velocity.size();
-  const std::size_t bytes = t.body.geometry.size() * sizeof(GeometricShape) + numbers * sizeof(double) + 1;
+  const std::size_t shapes = t.body.geometry.size() + t.body.pictures.size();
+  const std::size_t bytes = shapes * sizeof(GeometricShape) + numbers * sizeof(double) + 1;
   if (head.count <= items_in_memory(bytes)) return;
   value.error(fmt::format("{} copies of this chain's template are more than this computer can hold", head.count),
               "Lower the count, or shorten 'geometry' and 'initial'.");

@@ -70,8 +70,10 @@ struct Choice {
 /// True after a report.
 bool lacks_geometry(const Reading& r, const Value& place, BodyIndex body) {
   if (has_geometry(r.model, body)) return false;
+  const bool drawn = !(is_ground(body) ? r.model.ground_pictures : r.model.bodies[at(body)].pictures).empty();
   place.error(fmt::format("{} has no geometry that could touch", show(name_of(r.model, body))),
-              is_ground(body) ? "Add 'ground: {geometry: [...]}' to the model."
+              drawn             ? "Its shapes are all 'visual', drawn alone: add one without that key."
+              : is_ground(body) ? "Add 'ground: {geometry: [...]}' to the model."
                               : "Add 'geometry' to the body, or leave it out here.");
   return true;
 }

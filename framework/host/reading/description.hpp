@@ -48,7 +48,8 @@ struct BodyItem : Item {
   std::optional<Vec3> velocity;                ///< of the mass centre (flexible: of the frame origin), ground axes
   std::optional<Vec3> angular_velocity;        ///< ground axes
   Fields fields;                               ///< of the flexible type
-  std::vector<GeometricShape> geometry;
+  std::vector<GeometricShape> geometry;        ///< what contacts touch; drawn too
+  std::vector<GeometricShape> pictures;        ///< what is drawn alone
 };
 
 struct JointItem : Item {
@@ -56,6 +57,7 @@ struct JointItem : Item {
   BodyIndex base = BodyIndex::ground, moving = BodyIndex::ground;
   bool cut = false;
   std::vector<double> initial_position, initial_velocity;  ///< empty when not given; sizes not yet checked
+  bool starts_from_state = false;  ///< the velocity is that of a state, which replaces what the model says of bodies
   Place initial_place;
   Fields fields;
 };
@@ -109,7 +111,7 @@ struct Description {
   std::map<std::string, double, std::less<>> parameters;  ///< of the model; of its parts there are none left
   Vec3 gravity{0, 0, -9.81};
   bool lenient = false;  ///< inertias that no body can have are used, with a warning
-  std::vector<GeometricShape> ground_geometry;  ///< in ground
+  std::vector<GeometricShape> ground_geometry, ground_pictures;  ///< as of a body
   std::vector<BodyItem> bodies;
   std::vector<JointItem> joints;
   std::vector<ForceItem> forces;

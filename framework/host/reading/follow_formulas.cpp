@@ -3,7 +3,9 @@
 
 #include <algorithm>
 
+#include "framework/host/expressions/formula_rows.hpp"
 #include "framework/host/reading/model_reader.hpp"
+#include "polyform/contract/rows_by_formulas.hpp"
 #include "polyform/contract/unilateral.hpp"
 
 namespace polyform::host::inline reading {
@@ -12,6 +14,7 @@ namespace {
 
 using expressions::FollowingForce;
 using expressions::FormulaForce;
+using expressions::FormulaRows;
 using expressions::StateFormula;
 
 /// The fields of an element that hold formulas of the state.
@@ -30,7 +33,8 @@ bool follows_states(Reading& r, const StateFormula& formula) {
   return std::ranges::any_of(all.graph.inputs(roots), [&](std::uint32_t number) {
     using Kind = expressions::StateInput::Kind;
     const Kind kind = all.inputs[number].kind;
-    return kind == Kind::state || kind == Kind::held || kind == Kind::element_state || kind == Kind::element_output;
+    return kind == Kind::state || kind == Kind::held || kind == Kind::free || kind == Kind::kept ||
+           kind == Kind::element_state || kind == Kind::element_output;
   });
 }
 
@@ -88,8 +92,9 @@ class LoopSearch {
   std::vector<std::size_t> way_;
 };
 
-/// Adds the two fields after those of the forces: what the formulas read.
-void add_attachments(Reading& r, const FormulaForce& type, Fields& fields, Place place) {
+/// Adds the two fields after those of the element's type: what the formulas read.
+template <class Type>
+void add_attachments(Reading& r, const Type& type, Fields& fields, Place place) {
   FieldValue bodies, joints;
   bodies.given = joints.given = true;
   bodies.bodies = r.model.body_lists.emplace_back(type.bodies());
@@ -124,7 +129,7 @@ void add_signals(Reading& r, const Value* signals, const std::vector<std::size_t
   std::vector<FollowingForce> forces;
   for (const std::size_t i : with_states) forces.push_back(following(r, i));
   const auto type = std::make_shared<const FormulaForce>(r.formulas.formulas(), forces, r.formulas.states(),
-                                                         r.formulas.samples(), r.formulas.outputs());
+                                                         r.formulas.samples(), r.formulas.outputs(), r.formulas.limits());
   ForceItem item;
   item.name = item.path = "signals";
   item.place = signals != nullptr ? signals->model_place() : r.model.forces[with_states.front()].place;
@@ -141,14 +146,71 @@ void add_signals(Reading& r, const Value* signals, const std::vector<std::size_t
   r.model.forces.push_back(std::move(item));
 }
 
+/// Gives a constraint whose rows are formulas the host's own type.
+void make_rows(Reading& r, ConstraintItem& item, const RowsByFormulas& rows) {
+  std::vector<FormulaRows::Row> all;
+  for (std::size_t f = 0; f < item.fields.values.size(); ++f)
+    for (const TimeFunction& function : item.fields.values[f].functions)
+      if (rows.level(f) != RowsByFormulas::Level::none)
+        all.push_back({r.formulas.node_of(function), rows.level(f), f});
+  if (all.empty()) return;  // the type itself refuses it
+  const auto type = std::make_shared<const FormulaRows>(r.formulas.formulas(), *item.type, std::move(all));
+  if (const FormulaRows::Objection& why = type->objection(); !why.message.empty()) {
+    const std::string_view name = item.type->fields()[why.field].name;
+    r.report.error(item.fields.places[why.field], Path{nullptr, item.path, Path::no_index},
+                   fmt::format("{}: {}", name, why.message), why.remedy);
+    return;
+  }
+  add_attachments(r, *type, item.fields, item.place);
+  item.type = type.get();
+  r.model.made.push_back(type);
+}
+
+bool is_of_rows(const ConstraintType& type) {
+  return ask<RowsByFormulas>(type) != nullptr || type.query(FormulaRows::own) != nullptr;
+}
+
+constexpr std::string_view reads_accelerations = "a formula reads an acceleration, which follows from the forces",
+                           where_accelerations = "Accelerations stand in rows of a formula-constraint alone.";
+
+bool has_accelerations(Reading& r, expressions::NodeIndex root) {
+  const expressions::NodeIndex roots[] = {root};
+  const expressions::Formulas& all = r.formulas.formulas();
+  return std::ranges::any_of(all.graph.inputs(roots), [&](std::uint32_t number) {
+    return expressions::is_acceleration(all.inputs[number].kind);
+  });
+}
+
+/// Refuses formulas that read accelerations outside of constraints.
+void refuse_accelerations(Reading& r, const Value* signals) {
+  for (const ForceItem& item : r.model.forces)
+    for (const auto& [field, formula] : formulas_in(item.fields))
+      if (has_accelerations(r, formula->root())) refuse_fields(r, item, reads_accelerations, where_accelerations);
+  if (signals == nullptr || !r.formulas.has_signals()) return;
+  bool any = false;
+  for (const auto& output : r.formulas.outputs()) any = any || has_accelerations(r, output.value);
+  for (const auto& state : r.formulas.states()) any = any || has_accelerations(r, state.rate);
+  for (const auto& sample : r.formulas.samples())
+    any = any || has_accelerations(r, sample.input) || has_accelerations(r, sample.start);
+  if (any) signals->error(reads_accelerations, where_accelerations);
+}
+
 }  // namespace
 
 void follow_formulas(Reading& r, const Value* signals) {
   r.formulas.resolve_channels();
-  refuse(r, r.model.constraints,
-         "a formula of the state cannot stand here: the constraint differentiates it twice, and that would hold the "
-         "accelerations which follow from the constraint",
-         "Give a function of time alone, or apply a force that depends on the state.");
+  for (ConstraintItem& item : r.model.constraints)
+    if (const auto* const rows = item.type == nullptr ? nullptr : ask<RowsByFormulas>(*item.type))
+      make_rows(r, item, *rows);
+  refuse_accelerations(r, signals);
+  for (const ConstraintItem& item : r.model.constraints) {
+    if (item.type == nullptr || is_of_rows(*item.type)) continue;
+    refuse_fields(r, item,
+                  "a formula of the state cannot stand here: the constraint differentiates it twice, and that would hold "
+                  "the accelerations which follow from the constraint",
+                  "Give a function of time alone, write the rows as a formula-constraint, or apply a force that depends "
+                  "on the state.");
+  }
   refuse(r, r.model.joints,
          "a formula of the state cannot stand here: the joint's motion is differentiated twice in time, and that would "
          "hold accelerations",

@@ -44,7 +44,8 @@ class MotionWords final : public ParameterWords {
       return reader_.channel(where_, arguments[0].text, arguments[0].at);
     }
     StateInput input{.kind = kind_of(function)};
-    if (input.kind == StateInput::Kind::position || input.kind == StateInput::Kind::velocity) {
+    if (input.kind == StateInput::Kind::position || input.kind == StateInput::Kind::velocity ||
+        input.kind == StateInput::Kind::acceleration) {
       expect(function, at, arguments, 2);
       input.of = static_cast<std::int32_t>(
           named<JointIndex>(arguments[0], [&](const Value& v) { return read_joint(v, names_); }));
@@ -60,7 +61,8 @@ class MotionWords final : public ParameterWords {
   }
   std::vector<std::string_view> known() const override {
     std::vector<std::string_view> words = ParameterWords::known();
-    words.insert(words.end(), {"t", "q", "v", "x", "y", "z", "vx", "vy", "vz", "wx", "wy", "wz", "signal", "channel"});
+    words.insert(words.end(), {"t", "q", "v", "x", "y", "z", "vx", "vy", "vz", "wx", "wy", "wz", "signal", "channel",
+                               "a", "ax", "ay", "az", "dwx", "dwy", "dwz"});
     return words;
   }
   std::string hint() const override {
@@ -71,7 +73,7 @@ class MotionWords final : public ParameterWords {
     return text + ".";
   }
   std::string why_not(std::string_view name) const override {
-    if (name == "q" || name == "v") return fmt::format("{0} is that of a joint: {0}(joint)", name);
+    if (name == "q" || name == "v" || name == "a") return fmt::format("{0} is that of a joint: {0}(joint)", name);
     if (kind_of(name) != StateInput::Kind::time) return fmt::format("{0} is that of a body: {0}(body)", name);
     if (name == "channel") return "channel is that of a column: channel(spring.tension)";
     return name == "signal" ? "signal is that of a name: signal(name)" : std::string{};
@@ -83,7 +85,9 @@ class MotionWords final : public ParameterWords {
     constexpr std::pair<std::string_view, Kind> kinds[] = {
         {"q", Kind::position}, {"v", Kind::velocity}, {"x", Kind::x},   {"y", Kind::y},
         {"z", Kind::z},        {"vx", Kind::vx},      {"vy", Kind::vy}, {"vz", Kind::vz},
-        {"wx", Kind::wx},      {"wy", Kind::wy},      {"wz", Kind::wz}};
+        {"wx", Kind::wx},      {"wy", Kind::wy},      {"wz", Kind::wz},
+        {"a", Kind::acceleration}, {"ax", Kind::ax},  {"ay", Kind::ay}, {"az", Kind::az},
+        {"dwx", Kind::dwx},    {"dwy", Kind::dwy},    {"dwz", Kind::dwz}};
     for (const auto& [name, kind] : kinds)
       if (name == function) return kind;
     return Kind::time;

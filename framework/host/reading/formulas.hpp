@@ -47,6 +47,7 @@ class FormulaReader {
   std::vector<expressions::FormulaOutput> outputs() const;
   const std::vector<expressions::FormulaState>& states() const { return states_; }
   const std::vector<expressions::FormulaSample>& samples() const { return samples_; }
+  const std::vector<expressions::FormulaLimit>& limits() const { return limits_; }
   expressions::Formulas& formulas() { return formulas_; }
 
  private:
@@ -78,6 +79,7 @@ class FormulaReader {
   std::vector<Channel> channels_;
   std::vector<expressions::FormulaState> states_;
   std::vector<expressions::FormulaSample> samples_;
+  std::vector<expressions::FormulaLimit> limits_;
 };
 
 }  // namespace polyform::host::inline reading

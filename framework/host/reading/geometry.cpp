@@ -72,13 +72,20 @@ void read_orientation_of(MapReader& map, GeometricShape& shape) {
     shape.pose.orientation = read_orientation(*orientation).value_or(shape.pose.orientation);
 }
 
-void read_shape(const Value& value, Description& model, std::vector<GeometricShape>& shapes) {
+/// Where shapes go: those that contacts touch, and those that are drawn alone.
+struct Shapes {
+  std::vector<GeometricShape>&geometry, &pictures;
+};
+
+void read_shape(const Value& value, Description& model, const Shapes& shapes) {
   MapReader map(value);
   if (!map.is_map()) return;
   const std::optional<GeometricShape::Kind> kind = read_kind(map);
   if (!kind) return;
   using enum GeometricShape::Kind;
-  GeometricShape& shape = shapes.emplace_back();
+  const auto visual = map.find("visual");
+  const bool is_picture = visual && read_boolean(*visual).value_or(false);
+  GeometricShape& shape = (is_picture ? shapes.pictures : shapes.geometry).emplace_back();
   shape.kind = *kind;
   if (*kind == box) require_extents(map, "size", "lengths of the box's edges along x, y and z, in m", shape.edges);
   if (*kind == ellipsoid) {
@@ -100,20 +107,23 @@ void read_shape(const Value& value, Description& model, std::vector<GeometricSha
 
 }  // namespace
 
-std::vector<GeometricShape> read_geometry(const Value& value, Description& model) {
-  std::vector<GeometricShape> shapes;
+void read_geometry(const Value& value, Description& model, std::vector<GeometricShape>& geometry,
+                   std::vector<GeometricShape>& pictures) {
+  const Shapes shapes{geometry, pictures};
+  geometry.clear();
+  pictures.clear();
   if (value.node().kind != Node::Kind::list) {
     value.unexpected("a list of shapes, [{type: cylinder, …}, …]");
-    return shapes;
+    return;
   }
   for (std::size_t i = 0; i < value.node().items.size(); ++i) read_shape(value.item(i), model, shapes);
-  return shapes;
 }
 
 void read_ground(const Value& value, Description& model) {
   MapReader map(value);
   if (!map.is_map()) return;
-  if (const auto geometry = map.find("geometry")) model.ground_geometry = read_geometry(*geometry, model);
+  if (const auto geometry = map.find("geometry"))
+    read_geometry(*geometry, model, model.ground_geometry, model.ground_pictures);
   map.finish();
 }
 

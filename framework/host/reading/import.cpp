@@ -40,6 +40,22 @@ class Collector final : public ConversionSink {
   bool out_of_memory_ = false;
 };
 
+/// An option of every importer: `true` makes it an error where something is not honoured.
+constexpr std::string_view strict_option = "strict";
+
+/// Takes `strict` from the options, which is none of one importer: whether a loss is an error.
+bool take_strict(ImportOptions& options, Diagnostics& diagnostics) {
+  bool strict = false;
+  std::erase_if(options, [&](const auto& option) {
+    if (option.first != strict_option) return false;
+    strict = option.second == "true";
+    if (!strict && option.second != "false")
+      diagnostics.error(fmt::format("--import-option strict: found {}, expected true or false", show(option.second)));
+    return true;
+  });
+  return strict;
+}
+
 /// What is wrong with what a conversion gave; nothing if it is good.
 bool is_good(Status status, const Collector& sink, const Conversion& got, const std::string& file,
              std::string_view name, Diagnostics& diagnostics) {
@@ -97,7 +113,9 @@ const ImporterType* importer_for(const Catalog& catalog, std::string_view file, 
 }
 
 std::optional<Conversion> import_model(const ImporterType& importer, const std::string& file, std::string_view bytes,
-                                       const ImportOptions& options, Diagnostics& diagnostics) {
+                                       const ImportOptions& given, Diagnostics& diagnostics) {
+  ImportOptions options = given;
+  const bool strict = take_strict(options, diagnostics);
   Description storage;
   const std::vector<FieldValue> values = read_options(
       importer.fields(), options, {"importer", importer.name(), "--import-option", "", ""}, storage, diagnostics);
@@ -106,6 +124,13 @@ std::optional<Conversion> import_model(const ImporterType& importer, const std::
   Collector sink(got, diagnostics);
   const Status status = importer.import_model({.name = file, .bytes = bytes}, values, sink);
   if (!is_good(status, sink, got, file, importer.name(), diagnostics)) return std::nullopt;
+  if (const std::size_t losses = got.count(Treatment::not_honoured); strict && losses > 0) {
+    diagnostics.report({.message = fmt::format("strict: {} thing{} would not be honoured: {}", losses,
+                                               losses == 1 ? "" : "s", summary_of_losses(got)),
+                        .remedy = "Remove them from the file, choose options that keep them, or leave strict out.",
+                        .file = file});
+    return std::nullopt;
+  }
   return got;
 }
 

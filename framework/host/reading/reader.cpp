@@ -145,6 +145,8 @@ void guarded(Report& report, Read read) {
     read();
   } catch (const std::bad_alloc&) {
     report.error({}, {}, "there is not enough memory for this model", "Lower the number of bodies.");
+  } catch (const Failure& failure) {
+    report.error({}, {}, failure.message(), failure.remedy());
   } catch (const std::exception& e) {
     report.error({}, {}, fmt::format("the model cannot be read: {}", e.what()));
   }

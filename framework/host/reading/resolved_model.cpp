@@ -22,6 +22,8 @@ class ResolvedModel {
     ordered_json out{{"polyform", 1}, {"name", model_.name}, {"gravity", components(model_.gravity)}};
     if (model_.lenient) out["lenient"] = true;
     for (const char* key : {"bodies", "joints", "forces", "constraints", "modules"}) out[key] = ordered_json::array();
+    if (const ordered_json shapes = geometry(model_.ground_geometry, model_.ground_pictures); !shapes.empty())
+      out["ground"]["geometry"] = shapes;
     for (const BodyItem& body : model_.bodies) out["bodies"].push_back(json_of(body));
     for (const JointItem& joint : model_.joints) out["joints"].push_back(json_of(joint));
     for (const ForceItem& force : model_.forces) out["forces"].push_back(element(force));
@@ -136,8 +138,19 @@ class ResolvedModel {
                      {"inertia", {{"xx", j.xx}, {"yy", j.yy}, {"zz", j.zz}, {"xy", j.xy}, {"xz", j.xz}, {"yz", j.yz}}}};
     if (body.velocity) out["velocity"] = components(*body.velocity);
     if (body.angular_velocity) out["angular_velocity"] = components(*body.angular_velocity);
-    for (const GeometricShape& shape : body.geometry) out["geometry"].push_back(json_of(shape));
+    if (const ordered_json shapes = geometry(body.geometry, body.pictures); !shapes.empty()) out["geometry"] = shapes;
     if (body.flexible != nullptr) add_fields(out, body.flexible->fields(), body.fields);
+    return out;
+  }
+
+  static ordered_json geometry(const std::vector<GeometricShape>& touching,
+                               const std::vector<GeometricShape>& pictures) {
+    ordered_json out = ordered_json::array();
+    for (const GeometricShape& shape : touching) out.push_back(json_of(shape));
+    for (const GeometricShape& shape : pictures) {
+      out.push_back(json_of(shape));
+      out.back()["visual"] = true;
+    }
     return out;
   }
 

@@ -240,6 +240,8 @@ Json shape_schema(const char* type, Json properties, std::vector<std::string> re
   properties["type"] = Json{{"const", type}};
   properties["position"] = described(ref("vector3"), "Centre in the body frame, m; default [0, 0, 0].");
   properties["orientation"] = described(ref("orientation"), "Relative to the body frame; default none.");
+  properties["visual"] =
+      Json{{"type", "boolean"}, {"description", "Whether it is drawn alone, and no contact touches it; default false."}};
   required.insert(required.begin(), "type");
   return closed_object(std::move(properties), required);
 }

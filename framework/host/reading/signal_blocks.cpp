@@ -118,7 +118,7 @@ bool SignalBlocks::check_limits(MapReader& map, double lower, double upper) {
 }
 
 /// u = kp e + ki ∫ e dt + kd ė with e the input; ė by a filter of first order, ḟ = (e − f)/T. When u is at a limit,
-/// the integral does not grow beyond it (conditional integration).
+/// the integral does not grow beyond it (conditional integration, see formula_limits.hpp).
 std::optional<NodeIndex> SignalBlocks::pid(MapReader& map) {
   const double kp = number(map, "kp", 0), ki = number(map, "ki", 0), kd = number(map, "kd", 0);
   const double filter = number(map, "filter", 0), filter_initial = number(map, "filter_initial", 0);
@@ -141,13 +141,30 @@ std::optional<NodeIndex> SignalBlocks::pid(MapReader& map) {
                       "(s), which takes the derivative.");
     return std::nullopt;
   }
+  NodeIndex rate = 0;
+  if (given_rate) {
+    const std::optional<NodeIndex> read = reader_.operand(*given_rate);
+    if (!read) return std::nullopt;
+    rate = *read;
+  }
+  if (!good_) return std::nullopt;
+  // An integral alone does not follow from the input at the same instant, so a loop through it can be closed.
+  std::size_t i = 0;
+  NodeIndex integral = 0;
+  const bool is_integral_alone = ki != 0 && kp == 0 && (kd == 0 || given_rate);
+  if (ki != 0) integral = state("integral", initial, i);
+  const auto derivative_given = [&](NodeIndex u) {
+    return given_rate ? add(Code::add, u, add(Code::multiply, constant(kd), rate)) : u;
+  };
+  const NodeIndex of_integral = ki != 0 ? add(Code::multiply, constant(ki), integral) : constant(0);
+  const std::size_t first_limit = reader_.limits_.size();
+  if (ki != 0) define_limits(lower, upper);
+  if (is_integral_alone)
+    give_(at_limits(add(Code::add, derivative_given(constant(0)), of_integral), lower, upper, first_limit));
   const std::optional<NodeIndex> e = input(map);
-  const std::optional<NodeIndex> rate = given_rate ? reader_.operand(*given_rate) : std::nullopt;
-  if (!e || (given_rate && !rate) || !good_) return std::nullopt;
-  NodeIndex u = add(Code::multiply, constant(kp), *e);
-  if (rate) {
-    u = add(Code::add, u, add(Code::multiply, constant(kd), *rate));
-  } else if (kd != 0) {
+  if (!e || !good_) return std::nullopt;
+  NodeIndex u = derivative_given(add(Code::multiply, constant(kp), *e));
+  if (kd != 0 && !given_rate) {
     std::size_t f = 0;
     const NodeIndex filtered = state("filter", filter_initial, f);
     const NodeIndex slope = add(Code::divide, add(Code::subtract, *e, filtered), constant(filter));
@@ -155,21 +172,46 @@ std::optional<NodeIndex> SignalBlocks::pid(MapReader& map) {
     u = add(Code::add, u, add(Code::multiply, constant(kd), slope));
   }
   if (ki == 0) return limited(u, lower, upper);
-  std::size_t i = 0;
-  const NodeIndex integral = state("integral", initial, i);
-  u = add(Code::add, u, add(Code::multiply, constant(ki), integral));
+  // With the sign that is positive beyond the limit.
   NodeIndex growth = *e;
-  const NodeIndex pushed = add(Code::multiply, constant(ki), *e);
-  const auto stop_beyond = [&](double limit, bool is_upper) {
-    const NodeIndex at = constant(limit), zero = constant(0);
-    const NodeIndex beyond = is_upper ? add(Code::less, at, u) : add(Code::less, u, at);
-    const NodeIndex further = is_upper ? add(Code::less, zero, pushed) : add(Code::less, pushed, zero);
-    growth = add(Code::select, add(Code::conjunction, beyond, further), zero, growth);
+  std::size_t k = first_limit;
+  const auto limit_growth = [&](double at, double sign) {
+    const auto signed_node = [&](NodeIndex node) { return add(Code::multiply, constant(sign), node); };
+    const NodeIndex without = signed_node(add(Code::subtract, u, constant(at)));
+    expressions::FormulaLimit& limit = reader_.limits_[k];
+    limit.beyond = add(Code::add, without, signed_node(of_integral));
+    limit.push = add(Code::multiply, constant(sign * ki), *e);
+    limit.without = without;
+    limit.state = i;
+    limit.gain = sign * ki;
+    growth = add(Code::select, mode_is(expressions::StateInput::Kind::free, k++), growth, constant(0));
   };
-  if (upper < unlimited) stop_beyond(upper, true);
-  if (lower > -unlimited) stop_beyond(lower, false);
+  if (upper < unlimited) limit_growth(upper, 1);
+  if (lower > -unlimited) limit_growth(lower, -1);
   set_rate(i, growth);
-  return limited(u, lower, upper);
+  return at_limits(add(Code::add, u, of_integral), lower, upper, first_limit);
+}
+
+void SignalBlocks::define_limits(double lower, double upper) {
+  if (upper < unlimited) reader_.limits_.push_back({.name = fmt::format("signal.{}.upper", name_)});
+  if (lower > -unlimited) reader_.limits_.push_back({.name = fmt::format("signal.{}.lower", name_)});
+}
+
+NodeIndex SignalBlocks::mode_is(expressions::StateInput::Kind kind, std::size_t limit) {
+  return reader_.formulas().input({.kind = kind, .of = -1, .index = static_cast<std::uint32_t>(limit)});
+}
+
+/// The output within its limits. Where a limit keeps the integral such that the output stays there, it is the limit, and
+/// the state of the integral does not matter.
+NodeIndex SignalBlocks::at_limits(NodeIndex u, double lower, double upper, std::size_t first_limit) {
+  NodeIndex out = limited(u, lower, upper);
+  std::size_t k = first_limit;
+  const auto keep = [&](double at) {
+    out = add(Code::select, mode_is(expressions::StateInput::Kind::kept, k++), constant(at), out);
+  };
+  if (upper < unlimited) keep(upper);
+  if (lower > -unlimited) keep(lower);
+  return out;
 }
 
 /// (b_n s^n + … + b_0)/(a_n s^n + … + a_0), coefficients from the highest power on: ẋ = A x + e_n u in the controllable

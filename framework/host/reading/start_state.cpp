@@ -172,6 +172,7 @@ void take_joints(const Row& row, Description& model, Report& report, Taken& take
     if (!q.empty()) joint.initial_position = std::move(q);
     if (!v.empty()) {
       joint.initial_velocity = std::move(v);
+      joint.starts_from_state = true;
       ++taken.velocities;
     }
   }
@@ -232,6 +233,7 @@ void take_values(const Value& root, Description& model, Taken& taken) {
         if (position) joint->initial_position = read_numbers(*position).value_or(std::vector<double>{});
         if (!velocity) continue;
         joint->initial_velocity = read_numbers(*velocity).value_or(std::vector<double>{});
+        joint->starts_from_state = true;
         ++taken.velocities;
       }
       const auto body = modes ? find(model.bodies, *name) : model.bodies.end();
@@ -250,10 +252,14 @@ void take_values(const Value& root, Description& model, Taken& taken) {
   map.finish();
 }
 
-/// Whether the text is a table: its first line has commas and is no YAML.
+/// Whether the text is a table: its first line is a header with commas, or the name of a single column. YAML has a colon
+/// behind a key, or a brace or hyphen before one.
 bool is_table(std::string_view text) {
   std::string_view line = text.substr(0, text.find('\n'));
-  return line.find(',') != std::string_view::npos && line.find(": ") == std::string_view::npos;
+  while (!line.empty() && (line.back() == '\r' || line.back() == ' ')) line.remove_suffix(1);
+  if (line.empty() || line.back() == ':' || line.find(": ") != std::string_view::npos) return false;
+  if (line.find(',') != std::string_view::npos) return true;
+  return std::string_view("#-{[%&!").find(line.front()) == std::string_view::npos;
 }
 
 }  // namespace

@@ -169,8 +169,8 @@ bool has(const Value& map, std::string_view wanted) {
 }
 
 /// Reads a form that is stored as a formula; nothing after a report.
-std::optional<TimeFunction> read_formula(const Value& value, MapReader& map, const Value& form, std::string_view unit,
-                                         Description& storage, FormulaReader* formulas) {
+std::optional<TimeFunction> read_formula(const Value& value, MapReader& map, const Value& form,
+                                         FormulaReader* formulas) {
   const std::string_view key = form.path().key;
   if (formulas == nullptr) {
     form.error(fmt::format("'{}' cannot stand here", key), "Give a number or a function of time in another form.");
@@ -186,12 +186,16 @@ std::optional<TimeFunction> read_formula(const Value& value, MapReader& map, con
     const std::optional<expressions::Table> table = read_plain_table(map);
     if (input && table) node = graph.table(*table, *input);
   } else {
-    const auto parts = read_time_functions(form, unit, storage, formulas);
-    const bool sum = key == "sum";
-    if (parts) node = graph.constant(sum ? 0 : 1);
-    for (std::size_t i = 0; parts && i < parts->size(); ++i)
-      node =
-          graph.add(sum ? expressions::Code::add : expressions::Code::multiply, *node, formulas->node_of((*parts)[i]));
+    // Parts are operands: numbers, expressions as texts, functions of time in any form.
+    const bool sum = key == "sum", is_list = form.node().kind == Node::Kind::list;
+    bool good = true;
+    expressions::NodeIndex all = graph.constant(sum ? 0 : 1);
+    for (std::size_t i = 0; i < (is_list ? form.node().items.size() : 1); ++i) {
+      const auto part = formulas->operand(is_list ? form.item(i) : form);
+      good = good && part;
+      if (part) all = graph.add(sum ? expressions::Code::add : expressions::Code::multiply, all, *part);
+    }
+    if (good) node = all;
   }
   if (key != "table")
     for (const std::string_view other : {"interpolation", "periodic", "of"}) map.forbid(other, "it belongs to a table");
@@ -256,7 +260,7 @@ std::optional<TimeFunction> read_time_function(const Value& value, std::string_v
   const std::string_view key = form->path().key;
   const bool further_table = key == "table" && (has(value, "of") || has(value, "periodic"));
   if (further_table || key == "expression" || key == "sum" || key == "product")
-    return read_formula(value, map, *form, unit, storage, formulas);
+    return read_formula(value, map, *form, formulas);
   bool good = false;
   if (key == "constant") {
     const std::optional<double> x = read_number(*form, unit);

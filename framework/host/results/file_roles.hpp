@@ -1,28 +1,13 @@
 // Which files a command reads and writes: no file may have two roles.
 #pragma once
 
-#include <sys/types.h>
-
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "framework/file_identity.hpp"
+
 namespace polyform::host::inline results {
-
-/// The file to which a path leads, by whatever spelling or link; it need not exist yet.
-class FileIdentity {
- public:
-  explicit FileIdentity(const std::string& path);
-  /// The identity of an open file; only regular files have one.
-  explicit FileIdentity(int descriptor);
-  bool same_as(const FileIdentity&) const;
-
- private:
-  std::string resolved_;  ///< absolute and without links; "" if only a descriptor is known
-  dev_t device_ = 0;
-  ino_t inode_ = 0;
-  bool exists_ = false;
-};
 
 /// The files of one command. Give it all of them before the first is opened for writing: nothing is lost then.
 class FileRoles {

@@ -55,6 +55,7 @@ OutputFile::OutputFile(std::string path, std::string_view option)
     take_identity();
     return;
   }
+  claim_.emplace(option, path_);
   std::error_code ignored;
   whole_path_ = std::filesystem::absolute(path_, ignored).string();
   struct stat status {};
@@ -85,16 +86,20 @@ OutputFile::~OutputFile() {
 }
 
 void OutputFile::replace() {
+  if (claim_) claim_->check_unread();
   end_copies();
   made_ = false;
+  ours_ = true;
   size_ = 0;
   checksum_ = {};
   if (!stream_ && ftruncate(descriptor_, 0) != 0) fail_to_write(path_, errno, option_);
 }
 
 void OutputFile::keep(std::uint64_t bytes) {
+  if (claim_) claim_->check_unread();
   end_copies();
   made_ = false;
+  ours_ = true;
   size_ = static_cast<off_t>(bytes);
   checksum_ = {};
   if (!add_content(checksum_, bytes) || ::ftruncate(descriptor_, size_) != 0 ||

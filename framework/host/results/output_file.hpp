@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "framework/checksum.hpp"
+#include "framework/files_read.hpp"
 
 namespace polyform::host::inline results {
 
@@ -18,7 +19,7 @@ class OutputFile {
  public:
   static constexpr std::string_view of_results = "--output";
   /// "-" is the output stream. option: which names the file, for messages. Failure (bad_input) when it cannot be
-  /// written.
+  /// written, or was read as a model or as a part of one (WrittenFile).
   explicit OutputFile(std::string path, std::string_view option = of_results);
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;
@@ -35,7 +36,10 @@ class OutputFile {
   /// For a library that writes to the file itself: lifts the lock for the library's own.
   void unlock();
   /// For the same: the file is ours as it is.
-  void take_over() noexcept { made_ = false; }
+  void take_over() noexcept {
+    made_ = false;
+    ours_ = true;
+  }
   /// Makes sure that the file, of the size given, can grow by so many bytes, as far as the file system can tell.
   /// Failure (simulation_failed) when it cannot: the disk is full. May leave the file larger.
   void reserve(std::uint64_t size, std::uint64_t growth);
@@ -49,8 +53,8 @@ class OutputFile {
   /// written.
   void close();
 
-  /// Gives the file up: it vanishes with the object.
-  void give_up() noexcept { made_ = true; }
+  /// Gives up what has been written: the file vanishes with the object, if it has become ours.
+  void give_up() noexcept { made_ = made_ || ours_; }
   /// close() for a file that a library has written and closed, which knows its content.
   void close_after_library();
 
@@ -68,7 +72,8 @@ class OutputFile {
   ino_t inode_ = 0;
   int descriptor_ = -1;
   std::string option_;
-  bool stream_ = false, made_ = false;
+  std::optional<WrittenFile> claim_;
+  bool stream_ = false, made_ = false, ours_ = false;
 };
 
 /// "cannot write results to PATH: No space left on device", with a remedy for the usual reasons.

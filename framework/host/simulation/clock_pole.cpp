@@ -15,7 +15,7 @@ constexpr double before_pole = 1e-9;
 }  // namespace
 
 ClockPole::ClockPole(const SystemView& view, double from, double until) {
-  each_function_of_time(view, [&](const TimeFunction& f) { look(f, from, until); });
+  each_function_of_time(view, [&](const TimeFunction& f) { look(given_function(f), from, until); });
 }
 
 void ClockPole::look(const TimeFunction& f, double from, double until) {

@@ -1,10 +1,29 @@
 // All functions of time of a system: those in fields of elements, and those of joints that move by the clock.
 #pragma once
 
+#include <string_view>
+
 #include "polyform/contract/system_view.hpp"
 #include "polyform/mechanics/rheonomic_joints.hpp"
 
 namespace polyform::host::inline simulation {
+
+/// An ability of a source that adds to a function of the model what another program gives.
+class AddsToFunction {
+ public:
+  static constexpr std::string_view interface_name = "polyform.adds_to_function/1";
+  virtual const TimeFunction& base() const noexcept = 0;
+
+ protected:
+  ~AddsToFunction() = default;
+};
+
+/// The function that the model gives: what its kind says of steps holds with and without an addition.
+inline const TimeFunction& given_function(const TimeFunction& f) {
+  if (f.kind != TimeFunction::Kind::other || f.source == nullptr) return f;
+  const auto* const adds = static_cast<const AddsToFunction*>(f.source->query(AddsToFunction::interface_name));
+  return adds == nullptr ? f : adds->base();
+}
 
 /// visit(const TimeFunction&), whose argument lives as long as the view.
 template <class Visit>

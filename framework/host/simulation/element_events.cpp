@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "framework/diagnostics.hpp"
+#include "framework/host/expressions/approach.hpp"
 #include "framework/host/expressions/clock_source.hpp"
 #include "framework/host/expressions/poles.hpp"
 #include "framework/host/simulation/evaluate.hpp"
@@ -74,6 +75,7 @@ void ElementEvents::add(const SystemView& view, const Group& group) {
           ask<StateJumps>(*events),
           ask<RunEnding>(*events),
           ask<StepEndings>(*events),
+          ask<LimitSource>(*batch),
           std::move(object)};
   const std::size_t instances = group.instances.size();
   if constexpr (std::is_same_v<Group, ForceInstances>) {
@@ -127,6 +129,11 @@ double ElementEvents::turning() const {
   return std::sqrt(fastest);
 }
 
+double ElementEvents::longest_step(std::size_t event, double value, double rate) const {
+  const Batch& b = batches_[descriptions_[event].batch];
+  return ask<ReachSource>(*b.events)->longest_step(event - b.first, value, rate);
+}
+
 double ElementEvents::size_at_pole(std::size_t event) const {
   const Batch& b = batches_[descriptions_[event].batch];
   return ask<PoleSource>(*b.events)->size_at_pole(event - b.first);
@@ -144,7 +151,41 @@ std::string ElementEvents::name_of(std::size_t event) const {
 double ElementEvents::evaluate(double t, std::span<const double> y, std::span<double> values, std::span<double> rates) {
   if (solver_.decode(y, motion_->state()) != Status::ok)
     throw Failure(Exit::simulation_failed, fmt::format("the solver failed at t = {:.6g} s: {}", t, solver_.failure()));
+  time_ = t;
+  for (const Batch& b : batches_) {
+    if (b.limits == nullptr) continue;
+    y_.assign(y.begin(), y.end());
+    if (b.limits->needs_rates(std::span(motion_->discrete).subspan(b.discrete, b.discrete_count)))
+      find_rates_at_limits(*b.limits, b);
+  }
   return evaluate_here(t, values, rates);
+}
+
+/// Central differences along the derivative of the state vector, in which accelerations are.
+void ElementEvents::find_rates_at_limits(LimitSource& limits, const Batch& b) {
+  constexpr double distance = 1e-6, share_of_time = 1e-9;
+  const double h = std::max(distance, share_of_time * std::abs(time_));
+  std::vector<double> rates(limits.limit_count(), std::numeric_limits<double>::quiet_NaN()), before(rates);
+  ydot_.resize(y_.size());
+  moved_.resize(y_.size());
+  const auto beside = [&](double by, std::span<double> out) {
+    for (std::size_t i = 0; i < y_.size(); ++i) moved_[i] = y_[i] + by * ydot_[i];
+    if (solver_.decode(moved_, motion_->state()) != Status::ok) return false;
+    time_ += by;
+    motion_->tree.evaluate(motion_->q.data(), motion_->v.data(), motion_->eta.data(), motion_->etadot.data());
+    b.attached->gather(motion_->tree.frames(), motion_->q, motion_->v);
+    const ForceInput attachments = attachments_of(b);
+    limits.evaluate_limits(input_of(b, attachments), out);
+    time_ -= by;
+    return true;
+  };
+  if (!y_.empty() && solver_.derivative(time_, y_, ydot_) == Status::ok && beside(-h, before) && beside(h, rates))
+    for (std::size_t k = 0; k < rates.size(); ++k) rates[k] = (rates[k] - before[k]) / (2 * h);
+  limits.take_rates(rates);
+  if (y_.empty()) return;
+  solver_.decode(y_, motion_->state());
+  motion_->tree.evaluate(motion_->q.data(), motion_->v.data(), motion_->eta.data(), motion_->etadot.data());
+  b.attached->gather(motion_->tree.frames(), motion_->q, motion_->v);
 }
 
 double ElementEvents::evaluate(double t, const ConstStateView& state, std::span<double> values,
@@ -208,6 +249,7 @@ bool ElementEvents::has_changes() const {
 
 bool ElementEvents::pass(std::size_t event, bool rising) {
   const Batch& b = batches_[descriptions_[event].batch];
+  if (b.limits != nullptr) find_rates_at_limits(*b.limits, b);
   const ForceInput attachments = attachments_of(b);
   const bool changed = pass_discrete(b, event, rising, attachments);
   const bool jumped = jump_states(b, event, rising, attachments);

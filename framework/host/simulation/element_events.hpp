@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "framework/host/expressions/formula_limits.hpp"
 #include "polyform/contract/discrete_state.hpp"
 #include "polyform/contract/events.hpp"
 #include "polyform/contract/formulation.hpp"
@@ -40,6 +41,8 @@ class ElementEvents {
   Crossing crossing(std::size_t event) const { return descriptions_[event].crossing; }
   /// Whether a change of the function's sign is an event. Other functions bound steps, or show a pole.
   bool is_event(std::size_t event) const { return crossing(event) <= Crossing::rising; }
+  /// For a function whose crossing is `passed`: how long a step may be where it has a value and a rate, s.
+  double longest_step(std::size_t event, double value, double rate) const;
   /// For a function that shows a pole: PoleSource::size_at_pole() and note_pole().
   double size_at_pole(std::size_t event) const;
   void note_pole(std::size_t event, double t) const;
@@ -90,6 +93,7 @@ class ElementEvents {
     StateJumps* jumps;                                        ///< nullptr if it has none
     RunEnding* ending;                                        ///< nullptr if it has none
     StepEndings* step_endings;                                ///< nullptr if it has none
+    LimitSource* limits;                                      ///< nullptr if it has none
     std::unique_ptr<void, void (*)(void*)> object;            ///< the batch
   };
   struct Description {
@@ -102,6 +106,8 @@ class ElementEvents {
   bool pass_discrete(const Batch&, std::size_t event, bool rising, const ForceInput& attachments);
   bool jump_states(const Batch&, std::size_t event, bool rising, const ForceInput& attachments);
   bool take_jumped(const Batch&, std::span<const double> states, const std::string& whose);
+  /// Asks limits for their numbers shortly before and after the state that was evaluated last, along the motion.
+  void find_rates_at_limits(LimitSource&, const Batch&);
   double evaluate_here(double t, std::span<double> values, std::span<double> rates);
   template <class Group>
   void add(const SystemView&, const Group&);
@@ -120,6 +126,7 @@ class ElementEvents {
   std::size_t guarding_ = 0;                ///< the source of the guard then; sources_.size(): none
   std::vector<std::int32_t> all_discrete_;  ///< room for the values of the solver
   std::vector<double> jumped_;              ///< room for the states of a batch
+  std::vector<double> y_, ydot_, moved_;    ///< where there are limits: the state vector that was evaluated last; room
   bool has_jumped_ = false;                 ///< whether states of the last evaluation differ from its state vector
   std::string ended_by_;
 };

@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <type_traits>
 
 #include "framework/diagnostics.hpp"
+#include "framework/host/expressions/formula_force.hpp"
 #include "framework/host/simulation/own_batch.hpp"
 #include "polyform/helpers/guarded.hpp"
 #include "polyform/mechanics/observation.hpp"
@@ -61,6 +63,8 @@ void ElementOutputs::add(const Group& group, const char* kind) {
     b.x = {b.u.first + b.u.count, group.type->states().size() * instances};
   }
   b.values = {names_.size(), outputs.size() * instances};
+  if (const void* formulas = group.type->query(FormulaForce::given_values))
+    b.signals = static_cast<const FormulaForce*>(formulas)->programs().outputs.roots();
   b.discrete = {group.discrete_offset, group.type->descriptor().discrete.size() * instances};
   b.accelerations.resize(b.attached.markers().size());
   b.reactions.resize(b.joints.size());
@@ -108,6 +112,11 @@ std::span<const double> ElementOutputs::evaluate(double t, const Observation& no
     const unsigned control = floating_point_control();
     b.outputs->evaluate_outputs(in, values);
     check_breach(control, b.outputs, b.kind, b.written);
+    for (std::size_t k = 0; k < b.signals; ++k)
+      if (!std::isfinite(values[k]))
+        throw Failure(Exit::simulation_failed,
+                      fmt::format("{} has no value at t = {:.9g} s", names_[b.values.first + k].output.name, t),
+                      "Keep the arguments of its formula where it has one.");
     std::ranges::copy(values, values_.begin() + static_cast<std::ptrdiff_t>(b.values.first));
   }
   return values_;

@@ -30,6 +30,7 @@ class ElementOutputs {
   /// One for each value: forces, constraints, modules, each in the order of the view.
   std::span<const Name> names() const { return names_; }
   /// The values at what a solver has observed; valid until the next call. One that an element does not write is NaN.
+  /// Failure (simulation_failed) when a signal of the model has no value.
   std::span<const double> evaluate(double t, const Observation&);
 
  private:
@@ -49,6 +50,7 @@ class ElementOutputs {
     Slice states, u, x, multipliers, values, discrete;
     std::vector<Spatial> accelerations, reactions;
     std::vector<double> joint_accelerations, written;  ///< written: values between guards
+    std::size_t signals = 0;  ///< how many of the values are signals of the model, which come first
   };
   struct Frames;
   template <class Group>

@@ -68,6 +68,7 @@ double EventWatch::first_step() const { return first_share * scale(integrator_.t
 bool EventWatch::counts(std::size_t k, bool rising) const noexcept {
   if (chatter_[k].silent_until > integrator_.previous_time()) return false;
   const Crossing wanted = elements_.crossing(k);
+  if (wanted == passed) return false;
   return wanted == approached || wanted == Crossing::any || shows_pole(k) || (wanted == Crossing::rising) == rising;
 }
 
@@ -298,6 +299,10 @@ double EventWatch::longest_step() {
   for (std::size_t k = 0; k < size(); ++k) {
     const double value = search_.values()[k], rate = search_.rates()[k];
     if (!std::isfinite(rate) || rate == 0) continue;
+    if (elements_.crossing(k) == passed) {
+      longest = std::min(longest, elements_.longest_step(k, value, rate));
+      continue;
+    }
     if (chatter_[k].silent_until > integrator_.time() || (shows_pole(k) && pace_.approach == 1)) continue;
     // A step to a zero may end a rounding before it: the next one crosses it, and does not go on.
     const double size = std::abs(value), noise = search_.noise(k);

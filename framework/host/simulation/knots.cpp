@@ -13,7 +13,8 @@ namespace polyform::host::inline simulation {
 namespace {
 
 /// Whether only the third derivative jumps there.
-bool is_inner_row_of_spline(const TimeFunction& f, double t) {
+bool is_inner_row_of_spline(const TimeFunction& any, double t) {
+  const TimeFunction& f = given_function(any);
   return f.kind == TimeFunction::Kind::cubic_table && t > f.data.front() && t < f.data[f.data.size() - 3];
 }
 

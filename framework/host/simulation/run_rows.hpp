@@ -41,6 +41,7 @@ class RunRows {
   /// What the check of joints warns of, or an empty text.
   std::string warning() const { return check_.warning_of_joints(); }
   std::string warning_of_energy() const { return statistics_.warning(); }
+  bool explodes() const { return statistics_.explodes(); }
 
  private:
   const SystemView& view_;

@@ -17,8 +17,10 @@ constexpr double lost_energy = 1e-2;
 /// Part of the energy that forces could exchange: a system that moves with less, losses included, is at rest. Where
 /// less than this part of the work that is passed on is stored, nothing moves that has inertia.
 constexpr double at_rest = 1e-9;
-/// Speed of a system that stands still, m/s: nobody gives smaller ones.
+/// Part of its size by which a system that stands still moves within the rows: less shows in no motion.
 constexpr double still = 1e-6;
+/// How many times the energy at the start, with what forces could exchange, a motion has that explodes.
+constexpr double exploded = 1e3;
 
 /// The fastest rate of what an element is attached to, its joints included, m/s or rad/s.
 double speed_of(const SystemView& view, const ElementInstance& element, std::span<const JointIndex> joints,
@@ -97,8 +99,15 @@ void RunStatistics::row(double time, const Observation& now, double work) {
     throw Failure(Exit::simulation_failed, fmt::format("the energy is no finite number any more at t = {:.6g} s", time),
                   "Use a smaller step or tighter tolerances; check stiffnesses, inertias and efforts in the model.");
   observed_motions(now, motions_);
-  if (sums_.rows++ == 0) start(now, balance);
+  if (sums_.rows++ == 0) {
+    sums_.first_time = time;
+    start(now, balance);
+  }
   const double power = passing(now);
+  double rate = 0;
+  for (const BodyMotion& body : motions_)
+    rate = std::max(rate, norm(body.V.angular) + norm(body.V.linear) / system_scales_.largest_reach());
+  if (rate > 0) sums_.passed_at_once = std::max(sums_.passed_at_once, power / rate);
   if (sums_.rows > 1) sums_.passed += 0.5 * (power + sums_.last_passing) * (time - sums_.last_time);
   sums_.last_time = time;
   sums_.last_passing = power;
@@ -117,22 +126,42 @@ void RunStatistics::row(double time, const Observation& now, double work) {
 // motion, however small compared with the potential energy of the whole.
 double RunStatistics::rounding() const { return 100 * std::numeric_limits<double>::epsilon() * sums_.terms; }
 
-double RunStatistics::standing() const { return mass_or_one() * still * still; }
+double RunStatistics::standing() const {
+  const double time = sums_.last_time - sums_.first_time;
+  const double speed = time > 0 ? still * system_scales_.largest_reach() / time : 0;
+  return mass_or_one() * speed * speed;
+}
 
+// What moves inertia is compared with what is passed on meanwhile: over a long time any work is large, and in a motion
+// that explodes the work between two rows tells nothing.
 double RunStatistics::moving() const {
   const double stored = std::max(sums_.kinetic, sums_.exchange);
-  return std::max({stored, sums_.work, stored < at_rest * sums_.passed ? sums_.passed : 0.0});
+  return std::max({stored, sums_.work, stored < at_rest * sums_.passed_at_once ? sums_.passed : 0.0});
+}
+
+double RunStatistics::moved() const {
+  return std::max({moving(), rounding(), at_rest * (sums_.possible + sums_.lent), standing()});
+}
+
+bool RunStatistics::explodes() const {
+  const double first_kinetic = std::max(sums_.first_balance - sums_.first_potential, 0.0);
+  return sums_.drift > 0.1 * moved() && sums_.kinetic > exploded * (first_kinetic + sums_.possible + sums_.lent);
 }
 
 std::string RunStatistics::warning() const {
-  const double moved = std::max({moving(), rounding(), at_rest * (sums_.possible + sums_.lent), standing()});
-  if (!(moved > 0 && sums_.drift > lost_energy * moved)) return {};
+  if (!(moved() > 0 && sums_.drift > lost_energy * moved())) return {};
+  if (explodes())
+    return fmt::format(
+        "the motion explodes: the energy balance drifts by {:.1e} of what moves, and the kinetic energy comes to "
+        "{:.1e} J, for which neither the start nor any work accounts. The results are not those of the model. Steps or "
+        "tolerances are far too coarse: give a smaller --step, or an --integrator that chooses its steps",
+        sums_.drift / moved(), sums_.kinetic);
   return fmt::format(
       "the energy balance drifts by {:.1e} of what moves: the results are not those of the model. Likely causes: steps "
       "or tolerances that are too coarse, constraints that rounded lengths make contradict each other a little, or an "
       "element that tells another energy than that of its forces. Compare with smaller steps or tolerances, and with "
       "other solvers",
-      sums_.drift / moved);
+      sums_.drift / moved());
 }
 
 void RunStatistics::store(RunRecord& record) const {

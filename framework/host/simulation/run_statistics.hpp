@@ -17,6 +17,8 @@ struct RowSums {
   double possible = 0;  ///< energy that what acts at the start could exchange
   double lent = 0;      ///< kinetic energy of bodies without inertia, had they the mass of the system
   double passed = 0;    ///< work that joints and constraint elements have passed on, each counted by its size
+  double passed_at_once = 0;  ///< the same within the time in which a body moves by its size or turns by a radian
+  double first_time = 0;
   double last_time = 0, last_passing = 0;   ///< of the last row: s, W
   double drift = 0, kinetic = 0, exchange = 0, work = 0, violation = 0;
   Correction correction;
@@ -26,7 +28,8 @@ struct RowSums {
 /// applied without potential. It is relative to the energy that takes part in the motion: the largest kinetic energy,
 /// change of potential energy or work. If all of these are lost in the rounding of the energy (a system at rest), it
 /// is relative to what the forces could do along the size of the bodies (Scale::energy), and to the springs' energy.
-/// Where nothing moves that has inertia, the work counts that joints and constraint elements pass on.
+/// Where nothing moves that has inertia, the work counts that joints and constraint elements pass on. A system that
+/// moves by less than a millionth of its size within the rows stands still.
 class RunStatistics {
  public:
   /// The view outlives the object.
@@ -39,11 +42,14 @@ class RunStatistics {
   void begin_from(const RowSums& sums) { sums_ = sums; }
   /// Empty unless the balance drifts by a large part of what moves.
   std::string warning() const;
+  /// Whether there is kinetic energy that nothing can have given: the motion is that of the steps alone.
+  bool explodes() const;
 
  private:
   void start(const Observation&, double balance);
   double rounding() const;  ///< of the energy, J
   double moving() const;    ///< energy that takes part in the motion, J
+  double moved() const;     ///< the same, or what counts as such at rest, J
   double mass_or_one() const;   ///< of the system, or 1 kg where nothing has mass
   double lent_energy() const;
   double standing() const;      ///< energy of a system that stands still, J

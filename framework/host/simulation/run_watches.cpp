@@ -53,8 +53,13 @@ void RunWatches::look(const std::function<std::string()>& held_by) {
                   "Report this to the author of the plugin: what it changes in the process it has to put back.");
 }
 
-void RunWatches::look_at_peak() {
-  if (check_) check_->look_at_peak(motion_.integrator(), motion_.integrator().statistics().steps);
+void RunWatches::look_at_peak(bool narrow) {
+  if (!check_) return;
+  Integration& integrator = motion_.integrator();
+  if (narrow)
+    check_->look_at_peak(integrator, integrator.statistics().steps);
+  else
+    check_->look_at_bend(integrator, integrator.statistics().steps);
 }
 
 std::vector<std::string> RunWatches::warnings(double energy_drift, std::size_t steps) const {

@@ -33,8 +33,8 @@ class RunWatches {
   /// After each step. Failure (simulation_failed) where the run no longer gets on, or where a plugin has changed how
   /// numbers are computed. held_by: tells what bounds steps by a guard, see RunStops.
   void look(const std::function<std::string()>& held_by);
-  /// After a step that begins or ends at a narrow peak or a knot: whether it was short enough.
-  void look_at_peak();
+  /// After each step; narrow: it begins or ends at a narrow peak or a knot. Whether it was short enough.
+  void look_at_peak(bool narrow);
   /// The longest step so far, s.
   double longest_step() const { return longest_; }
   /// Evaluations of the derivative that the watches made.

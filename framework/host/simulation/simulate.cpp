@@ -227,7 +227,7 @@ class Run {
   void look_back() {
     const RunStops::Found found = find_stop();
     if (found == RunStops::Found::step_again) return;
-    if (stops_.saw_peak()) watches_.look_at_peak();
+    watches_.look_at_peak(stops_.saw_peak());
     ahead_ = found;
     pass_rows();
   }
@@ -290,8 +290,9 @@ class Run {
     append(watches_.warnings(record.energy_drift, record.steps));
     append(tolerances_.warnings());
     if (std::string text = rows_.warning(); !text.empty()) all.push_back(std::move(text));
-    // This text is for runs in which nothing else tells the reason.
-    if (std::string text = rows_.warning_of_energy(); all.empty() && !text.empty()) all.push_back(std::move(text));
+    // This text is for runs in which nothing else tells the reason, or no reason is reason enough.
+    if (all.empty() || rows_.explodes())
+      if (std::string text = rows_.warning_of_energy(); !text.empty()) all.push_back(std::move(text));
     return all;
   }
 

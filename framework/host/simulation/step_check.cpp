@@ -19,6 +19,9 @@ constexpr int bits_between_early_looks = 3;
 constexpr double seen = 0.01;
 // Steps at peaks cost eleven evaluations each, too. Rows of tables may be as many as steps.
 constexpr std::size_t looks_at_peaks = 200, steps_per_peak = 16;
+// Steps after which a state goes on differently by more than this share of its way so far; how many are looked at.
+constexpr double bent = 0.1;
+constexpr std::size_t looks_at_bends = 20, steps_per_bend = 64;
 // A state that moves less than this share of the others' motion is at rest up to rounding: it has no way to measure by.
 constexpr double resting = 1e-9;
 
@@ -76,6 +79,38 @@ void StepCheck::look_at_peak(Integration& integrator, std::size_t steps) {
   const std::span<const double> end = integrator.state();
   for (std::size_t i = 0; i < end.size(); ++i) at_peaks_[i] += std::abs(halves_.state()[i] - end[i]);
   ++peaks_;
+}
+
+bool StepCheck::bends(Integration& integrator) {
+  const std::span<const double> y = integrator.state();
+  const double time = integrator.time(), h = time - last_time_;
+  const bool first = last_state_.empty();
+  bool any = false;
+  double longest = 0;
+  for (std::size_t i = 0; i < start_.size(); ++i) {
+    least_[i] = std::min(least_[i], y[i]);
+    most_[i] = std::max(most_[i], y[i]);
+    longest = std::max({longest, most_[i] - least_[i], resting * std::abs(y[i])});
+  }
+  if (first) {
+    last_state_.resize(start_.size());
+    last_rate_.assign(start_.size(), std::numeric_limits<double>::quiet_NaN());  // agrees with any
+  }
+  for (std::size_t i = 0; i < start_.size(); ++i) {
+    const double rate = first ? last_rate_[i] : (y[i] - last_state_[i]) / h;
+    any = any || std::abs(rate - last_rate_[i]) * h > bent * (most_[i] - least_[i]) + resting * longest;
+    last_state_[i] = y[i];
+    last_rate_[i] = rate;
+  }
+  last_time_ = time;
+  return any;
+}
+
+void StepCheck::look_at_bend(Integration& integrator, std::size_t steps) {
+  if (!bends(integrator) || looks_at_bends + steps / steps_per_bend <= bends_) return;
+  const std::size_t before = peaks_;
+  look_at_peak(integrator, steps);
+  bends_ += peaks_ - before;
 }
 
 std::optional<std::string> StepCheck::warning(std::size_t steps) const {

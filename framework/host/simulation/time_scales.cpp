@@ -5,9 +5,19 @@
 
 #include <algorithm>
 
-#include "polyform/mechanics/rheonomic_joints.hpp"
+#include "framework/host/simulation/each_function_of_time.hpp"
 
 namespace polyform::host::inline simulation {
+
+namespace {
+
+/// That of a function which does something again and again: tables and ramps end steps where they do something.
+double shortest_time(const TimeFunction& any) {
+  const TimeFunction& f = given_function(any);
+  return f.kind == TimeFunction::Kind::sine || f.kind == TimeFunction::Kind::other ? f.shortest_time() : never;
+}
+
+}  // namespace
 
 TimeScales::TimeScales(const SystemView& view) {
   const auto all = [&](const auto& groups) {
@@ -15,9 +25,7 @@ TimeScales::TimeScales(const SystemView& view) {
       for (std::size_t i = 0; i < group.instances.size(); ++i) {
         double shortest = never;
         for (const FieldValue& field : group.instances[i].fields)
-          for (const TimeFunction& f : field.functions)
-            if (f.kind == TimeFunction::Kind::sine || f.kind == TimeFunction::Kind::other)
-              shortest = std::min(shortest, f.shortest_time());
+          for (const TimeFunction& f : field.functions) shortest = std::min(shortest, shortest_time(f));
         if (shortest < never) scales_.push_back({shortest, group.names[i]});
       }
   };
@@ -28,9 +36,7 @@ TimeScales::TimeScales(const SystemView& view) {
     const RheonomicKernel* const kernel = rheonomic_kernel(joint);
     if (kernel == nullptr) continue;
     double shortest = kernel->shortest_time(joint.parameters);
-    for (const TimeFunction& f : kernel->functions(joint.parameters))
-      if (f.kind == TimeFunction::Kind::sine || f.kind == TimeFunction::Kind::other)
-        shortest = std::min(shortest, f.shortest_time());
+    for (const TimeFunction& f : kernel->functions(joint.parameters)) shortest = std::min(shortest, shortest_time(f));
     if (shortest < never) scales_.push_back({shortest, joint.name});
   }
 }

@@ -14,11 +14,11 @@ using Eigen::Index;
 
 namespace {
 
-// Surfaces that are nearer touch, m or rad.
+// Surfaces that are nearer touch, of a radian or of the size of the system up to 1 m, or of the widest gap.
 constexpr double touching_gap = 1e-10;
 // A part of the time: the time is known to that.
 constexpr double resolution = 4e-13;
-// A larger overlap of surfaces at the start, m or rad, is one of the drawing.
+// A larger overlap of surfaces at the start, of the same, is one of the drawing.
 constexpr double drawn_overlap = 1e-8;
 // Part of the largest force or acceleration: a smaller one contradicts nothing.
 constexpr double judged = 1e-9;
@@ -30,6 +30,8 @@ constexpr double come_to_rest = 1e-5;
 constexpr double at_rest = 10;
 // The acceleration that a probe gives a row, m/s² or rad/s²: about that of gravity.
 constexpr double probe_acceleration = 10;
+// The first probe is 1 N or 1 N m, and grows by this until a row moves: the last one moves the sun.
+constexpr double probe_growth = 1e6, largest_probe = 1e30;
 
 }  // namespace
 
@@ -38,7 +40,7 @@ void UnilateralMotion::find_touching(double t, std::optional<std::size_t> fired)
   touching_.clear();
   for (std::size_t k = 0; k < set_.points(); ++k) {
     // Times are known up to rounding, and so are gaps that close with a speed.
-    const double allowed = std::max(touching_gap * std::max(1.0, span_[k]), overlap_[k]) +
+    const double allowed = std::max(touching_gap * size_of_gap(k), overlap_[k]) +
                            resolution * std::abs(t * set_.rate(three * k));
     if (!set_.point(k).has_gap || !(set_.gap(k) > allowed) || (fired && *fired / functions_per_point == k))
       touching_.push_back(k);
@@ -69,10 +71,14 @@ void UnilateralMotion::respond(double t, std::span<const double> y) {
     for (std::size_t i = 0; i < three; ++i) {
       double& probe = probe_[three * k + i];
       if (probe > 0 || !has_row(k, i)) continue;
-      probe = 1;
-      response_.begin_columns();
-      column(three * k + i);
-      if (const double moved = response_.rates(0)[three * k + i]; moved > 0) probe = probe_acceleration / moved;
+      // What a small force does to a heavy body is lost in the rounding of its rate.
+      double moved = 0;
+      for (probe = 1; !(moved > 0) && probe <= largest_probe; probe *= moved > 0 ? 1 : probe_growth) {
+        response_.begin_columns();
+        column(three * k + i);
+        moved = response_.rates(0)[three * k + i];
+      }
+      probe = moved > 0 ? probe * probe_acceleration / moved : 1;
     }
   response_.begin_columns();
   for (std::size_t p = 0; p < touching_.size(); ++p)
@@ -120,7 +126,7 @@ void UnilateralMotion::check_drawn(double t, const ConstStateView& start) {
   if (encode_at(t, solver_, start, std::span(y).first(solver_.state_size())) != Status::ok) return;  // the run says why
   set_.evaluate(t, y);
   for (std::size_t k = 0; k < set_.points(); ++k) {
-    if (!set_.point(k).has_gap || !(set_.gap(k) < -drawn_overlap)) continue;
+    if (!set_.point(k).has_gap || !(set_.gap(k) < -drawn_overlap * unit_[k])) continue;
     throw Failure(Exit::bad_input,
                   fmt::format("what `{}` keeps apart overlaps by {:.6g} (m or rad) at the start",
                               set_.element_name(set_.element_of(k)), -set_.gap(k)),

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "framework/diagnostics.hpp"
+#include "framework/host/simulation/contact_sizes.hpp"
 
 namespace polyform::host::inline simulation {
 
@@ -18,7 +19,7 @@ namespace {
 constexpr double rest_share = 1e-9;
 // The same for what is taken off the rates of rows that hold.
 constexpr double drift_share = 1e-13, least_drift = 1e-15;
-// Gaps of rows that hold: what is wider is taken off, m or rad.
+// Gaps of rows that hold: what is wider is taken off, of a radian or of the size of the system up to 1 m.
 constexpr double least_gap = 1e-13;
 // Forces below this share of the largest are rounding of the solution of redundant rows.
 constexpr double force_share = 1e-9;
@@ -45,6 +46,7 @@ UnilateralMotion::UnilateralMotion(const SystemView& view, double t, const Const
       directions_(2 * set_.points()),
       span_(set_.points()),
       fastest_(set_.points()),
+      unit_(set_.points(), 1.0),
       overlap_(set_.points()),
       forces_(three * set_.points()),
       loads_(forces_),
@@ -56,7 +58,13 @@ UnilateralMotion::UnilateralMotion(const SystemView& view, double t, const Const
       rates_then_(ode.size()) {
   unknowns_.reserve(forces_.size());
   touching_.reserve(set_.points());
-  if (!empty()) check_drawn(t, start);
+  if (empty()) return;
+  const double size = size_of_places(view, start);
+  for (std::size_t k = 0; k < set_.points(); ++k) {
+    const std::size_t velocity = set_.velocity_of(k);
+    if (velocity == UnilateralPoint::none || !turns(view, velocity, start)) unit_[k] = size;
+  }
+  check_drawn(t, start);
 }
 
 void UnilateralMotion::keep(RunState& out) const {
@@ -243,7 +251,7 @@ bool UnilateralMotion::project(double t, std::span<double> y) noexcept {
       bool wide = false, fast = false;
       for (const Unknown& u : unknowns_) {
         const bool has_gap = u.row == three * u.point && set_.point(u.point).has_gap;
-        wide = wide || (has_gap && std::abs(set_.gap(u.point)) > least_gap);
+        wide = wide || (has_gap && std::abs(set_.gap(u.point)) > least_gap * unit_[u.point]);
         fast = fast || std::abs(set_.rate(u.row)) > drift_share * set_.terms(u.row) + least_drift;
       }
       if (!wide && !fast) return true;

@@ -10,6 +10,7 @@
 #include "framework/workbench/conformance/measured_rate.hpp"
 #include "framework/workbench/conformance/output_checks.hpp"
 #include "framework/workbench/conformance/redrawing.hpp"
+#include "polyform/contract/rows_by_formulas.hpp"
 
 namespace polyform::host::inline conformance {
 
@@ -280,6 +281,12 @@ void mark_driven(std::vector<Case>& cases) {
 }  // namespace
 
 void check_constraint(const ConstraintType& type, const Bench& bench, Checklist& list) {
+  if (ask<RowsByFormulas>(type) != nullptr) {
+    list.unsupported(instances_are_made,
+                     "not applicable: its rows are formulas of the joints and bodies of a model, which the host evaluates "
+                     "and differentiates; polyform compare tries such a model");
+    return;
+  }
   std::vector<Case> one, several;
   const auto prepare = [&](Measure&) {
     one = cases_of(type, "constraints", bench, bench.count(8), 1);

@@ -10,9 +10,12 @@
 #include <optional>
 
 #include "framework/dense_equations.hpp"
+#include "framework/diagnostics.hpp"
 #include "framework/host/expressions/formula_values.hpp"
 #include "framework/host/simulation/unilateral_set.hpp"
 #include "framework/workbench/linearization/equilibrium_equations.hpp"
+#include "framework/workbench/linearization/implicit_descent.hpp"
+#include "framework/workbench/linearization/module_states.hpp"
 #include "framework/workbench/linearization/point_model.hpp"
 
 namespace polyform::host::inline linearization {
@@ -23,6 +26,8 @@ using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
 constexpr std::size_t most_iterations = 200;
+/// Below this count of unknowns the dense search takes moments, and also leaves saddles.
+constexpr Index least_by_solver = 40;
 constexpr double longest_step = 0.3;  ///< in the scales of the coordinates
 constexpr double settled = 1e-13;     ///< a step that ends the search
 /// A step below this that is no shorter than half of the last one has come to rounding.
@@ -131,6 +136,33 @@ bool descend(EquilibriumEquations& balance, const VectorXd& sizes, std::size_t& 
   return false;
 }
 
+/// Whether everything that is free rests, by the sizes of what acts.
+bool is_balanced(EquilibriumEquations& balance, const VectorXd& sizes) {
+  for (Index k = 0; k < balance.rows(); ++k)
+    if (!(std::abs(balance.now()[k]) <= balance_tolerance * sizes[balance.size_row(k)])) return false;
+  return true;
+}
+
+/// Down the potential energy by the solver's own Newton matrix, for systems of which dense matrices are large. Makes the
+/// search that from the state found. False where that is no equilibrium; then the search is as it was.
+bool descend_by_solver(std::optional<EquilibriumEquations>& search, const System& system, const SolverMaker& make,
+                       const EquilibriumRequest& request, const VectorXd& sizes, std::size_t& iterations) {
+  if (search->unknowns() < least_by_solver) return false;
+  const SolverPointer solver = make(system.view());
+  const std::optional<Descended> end =
+      descend_implicitly(system.view(), system.start_time(), *solver, search->state(), search->coordinates());
+  if (!end) return false;
+  iterations += end->steps;
+  EquilibriumEquations& found = search.emplace(system, make, request, end->state.constant());
+  if (is_balanced(found, sizes_of(system, make, found, request).cwiseMax(sizes))) return true;
+  if (!found.may_be_dense())
+    throw Failure(Exit::simulation_failed,
+                  fmt::format("the search for an equilibrium ended after {} steps downhill without one", end->steps),
+                  "Start nearer to it (initial positions of joints); see that everything is held by something.");
+  search.emplace(system, make, request, system.initial_state());
+  return false;
+}
+
 /// Least squares of the accelerations over all unknowns, in scales.
 void fit(EquilibriumEquations& balance, std::size_t& iterations) {
   double damping = first_damping, before = none_before;
@@ -171,9 +203,10 @@ void fit(EquilibriumEquations& balance, std::size_t& iterations) {
   }
 }
 
-void name_unbalanced(EquilibriumEquations& balance, const VectorXd& sizes, Equilibrium& out) {
+void name_unbalanced(EquilibriumEquations& balance, const SystemView& view, const VectorXd& sizes, Equilibrium& out) {
   const Index n = balance.moves();
-  const VectorXd force = n > 0 ? VectorXd(balance.inertia() * balance.now().head(n)) : VectorXd();
+  const bool balanced = is_balanced(balance, sizes);
+  const VectorXd force = n > 0 && !balanced ? VectorXd(balance.inertia() * balance.now().head(n)) : VectorXd();
   for (Index k = 0; k < balance.rows(); ++k) {
     const double a = balance.now()[k];
     out.residual = std::max(out.residual, std::abs(a));
@@ -183,7 +216,7 @@ void name_unbalanced(EquilibriumEquations& balance, const VectorXd& sizes, Equil
       continue;
     }
     if (k >= n) {
-      out.unbalanced.push_back({fmt::format("first-order state {}", k - n), "1/s", a, a});
+      out.unbalanced.push_back({first_order_states(view)[balance.state(k - n)].name, "1/s", a, a});
       continue;
     }
     const Coordinate& c = balance.coordinate(k);
@@ -200,21 +233,26 @@ void name_unbalanced(EquilibriumEquations& balance, const VectorXd& sizes, Equil
 Equilibrium find_equilibrium(const System& system, const SolverMaker& make, const EquilibriumRequest& request) {
   refuse_unilateral_rows(system.view(), "the search for an equilibrium");
   const SamplersFollow each_holds_its_input;
-  std::optional<EquilibriumEquations> search(std::in_place, system, make, request);
+  std::optional<EquilibriumEquations> search(std::in_place, system, make, request, system.initial_state());
   Equilibrium out;
   const VectorXd sizes = sizes_of(system, make, *search, request);
   const bool at_rest = !request.steady && request.trimmed.empty() && !search->anything_held();
   std::size_t descended = 0;
-  if (!at_rest || !descend(*search, sizes, descended)) {
-    // From the start: a descent that does not end may have gone far.
-    if (at_rest) search.emplace(system, make, request);
-    fit(*search, out.iterations);
+  if (!at_rest || !descend_by_solver(search, system, make, request, sizes, descended)) {
+    search->require_dense();
+    std::size_t dense = 0;
+    if (!at_rest || !descend(*search, sizes, dense)) {
+      // From the start: a descent that does not end may have gone far.
+      if (at_rest) search.emplace(system, make, request, system.initial_state());
+      fit(*search, out.iterations);
+    }
+    descended += dense;
   }
   out.iterations += descended;
   EquilibriumEquations& balance = *search;
   out.warning = balance.check();
   // What acted at the start could act: at an unloaded equilibrium nothing is left but rounding of it.
-  name_unbalanced(balance, sizes_of(system, make, balance, request).cwiseMax(sizes), out);
+  name_unbalanced(balance, system.view(), sizes_of(system, make, balance, request).cwiseMax(sizes), out);
   out.point.time = system.start_time();
   out.point.state = balance.state();
   for (Index k = 0; request.steady && k < balance.moves(); ++k)
@@ -222,6 +260,7 @@ Equilibrium find_equilibrium(const System& system, const SolverMaker& make, cons
       out.kept.push_back({balance.coordinate(k).velocity, balance.coordinate(k).velocity_unit, speed});
   out.point.trimmed = request.trimmed;
   out.point.offsets = balance.offsets();
+  out.linear_states = balance.choice().positions() + balance.choice().velocities() + balance.choice().states();
   out.driven = find_driven(system, out.point);
   if (out.balanced) out.lasting = find_lasting(system, make, out.point, balance.choice());
   out.point.momentary = !out.lasting.lasts;

@@ -45,6 +45,7 @@ struct Equilibrium {
   double residual = 0;                 ///< largest acceleration left, in the units of the coordinates
   std::string warning;                 ///< of accelerations there that lost digits; or empty
   std::size_t iterations = 0, evaluations = 0;
+  std::size_t linear_states = 0;       ///< that a linear model about the point would have
 };
 
 /// Finds positions, first-order states and trimmed inputs for which all accelerations of independent velocities and all
@@ -58,7 +59,8 @@ struct Equilibrium {
 /// Newton's step if all stiffnesses λ are positive, and a step away from a saddle or maximum of the potential energy if
 /// some are not; so an unstable equilibrium is found only by starting in it. Steps are limited, and halved if the force
 /// along them turns around. In other cases, and for the last digits, Levenberg and Marquardt's method is used on the
-/// accelerations: with too few unknowns it ends at the least squares.
+/// accelerations: with too few unknowns it ends at the least squares. Large systems descend by the solver's own Newton
+/// matrix instead (implicit_descent.hpp), where there is one.
 Equilibrium find_equilibrium(const System&, const SolverMaker&, const EquilibriumRequest&);
 
 }  // namespace polyform::host::linearization

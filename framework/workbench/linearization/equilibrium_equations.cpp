@@ -25,13 +25,13 @@ constexpr double difference_step = 1e-4;  ///< in scales: errors of 1e-8 of the 
 }  // namespace
 
 EquilibriumEquations::EquilibriumEquations(const System& system, const SolverMaker& make,
-                                           const EquilibriumRequest& request)
+                                           const EquilibriumRequest& request, const ConstStateView& start)
     : system_(system),
       make_(make),
       request_(request),
       varied_(system.view(), request.trimmed),
       offsets_(request.trimmed.size()),
-      state_(system.initial_state()),
+      state_(start),
       names_(coordinates_of(system.view())) {
   if (!request.steady) {
     std::fill(state_.v.begin(), state_.v.end(), 0.0);
@@ -78,11 +78,6 @@ void EquilibriumEquations::set_out() {
   if (!chosen_ || !request_.steady) {
     choice_ = choose_coordinates(varied_.view(), system_.start_time(), state_, held_);
     chosen_ = true;
-    if (unknowns() > static_cast<Index>(most_states))
-      throw Failure(
-          Exit::bad_input,
-          fmt::format("the search would have {} unknowns; dense matrices are made up to {}", unknowns(), most_states),
-          "Search the equilibrium of a part of the model.");
   }
   probe_ = make_probe(offsets_);
   if (!accelerations(VectorXd::Zero(unknowns()), now_)) fail();
@@ -98,6 +93,15 @@ double EquilibriumEquations::scale(Index k) const {
   }
   const std::size_t t = static_cast<std::size_t>(k - equations());
   return std::max({1.0, std::abs(request_.trimmed[t].value), std::abs(offsets_[t])});
+}
+
+void EquilibriumEquations::require_dense() const {
+  if (may_be_dense()) return;
+  throw Failure(
+      Exit::bad_input,
+      fmt::format("the search would have {} unknowns; dense matrices are made up to {}", unknowns(), most_states),
+      "A static equilibrium without --trim and --hold needs none by a solver that gives Newton's matrix, such as "
+      "riccati, unless modules act; or search the equilibrium of a part of the model.");
 }
 
 bool EquilibriumEquations::accelerations(const VectorXd& z, VectorXd& out) {

@@ -24,11 +24,13 @@ class EquilibriumEquations {
   using VectorXd = Eigen::VectorXd;
   using MatrixXd = Eigen::MatrixXd;
 
-  /// Starts at the initial state of the system. All arguments outlive the object.
-  EquilibriumEquations(const System&, const SolverMaker&, const EquilibriumRequest&);
+  /// start: closed. All arguments but start outlive the object.
+  EquilibriumEquations(const System&, const SolverMaker&, const EquilibriumRequest&, const ConstStateView& start);
 
   Index moves() const { return static_cast<Index>(choice_.velocities()); }
   Index states() const { return static_cast<Index>(choice_.states()); }
+  /// The number of an equation's state among all first-order states, from the first one with an equation on.
+  std::size_t state(Index k) const { return choice_.state.independent[static_cast<std::size_t>(k)]; }
   Index equations() const { return moves() + states(); }
   /// The count of numbers that must vanish: the equations, and the further ones of a steady motion.
   Index rows() const { return equations() + (steady_ ? static_cast<Index>(steady_->coordinates().size()) : 0); }
@@ -45,6 +47,10 @@ class EquilibriumEquations {
   }
   Index unknowns() const { return equations() + static_cast<Index>(offsets_.size()); }
   bool anything_held() const { return anything_held_; }
+  /// Whether dense matrices of all unknowns are not too large.
+  bool may_be_dense() const { return unknowns() <= static_cast<Index>(most_states); }
+  /// Failure (bad_input) where they are.
+  void require_dense() const;
   const Coordinate& coordinate(Index move) const { return names_[velocity(move)]; }
   double speed(Index move) const {
     const std::size_t c = velocity(move), tree = system_.view().nv_tree;
@@ -56,6 +62,7 @@ class EquilibriumEquations {
   // At the present state:
   const VectorXd& now() const { return now_; }  ///< of all rows
   const CanonicalState& state() const { return state_; }
+  std::span<const Coordinate> coordinates() const { return names_; }
   const std::vector<double>& offsets() const { return offsets_; }  ///< of the trimmed inputs
   const MinimalCoordinates& choice() const { return choice_; }
   /// ∂[v̇; ẋ]/∂z by central differences; columns of held coordinates are zero.

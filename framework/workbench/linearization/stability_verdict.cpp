@@ -42,13 +42,15 @@ void judge_felt(const Modes& modes, std::size_t unfelt, const std::function<bool
     return;
   }
   const Mode *defective = nullptr, *drift = nullptr;
-  constexpr double told_from = 1e-6;  // 1/s: growth by e in more than ten days
-  double uncertain = 0;
+  // Part of the slowest oscillation, and of 1/s, which is growth by e in more than ten days.
+  constexpr double told_from = 1e-6;
+  double uncertain = 0, slowest = 1;
   bool undamped = false;
   for (const Mode& m : modes.all) {
     if (!moves(m) || m.trend != Mode::Trend::neutral) continue;
     undamped = true;
     uncertain = std::max(uncertain, uncertainty(m.error, std::abs(m.eigenvalue)));
+    slowest = std::min(slowest, std::abs(m.eigenvalue));
     if (m.defective) (drifts(m) ? drift : defective) = &m;
   }
   out.verdict = Outlook::neutral;
@@ -70,7 +72,7 @@ void judge_felt(const Modes& modes, std::size_t unfelt, const std::function<bool
                    ? "nothing can move"
                    : "asymptotically stable: every disturbance dies out";
   }
-  if (undamped && uncertain > told_from) out.text += fmt::format(" (to within {:.1e} 1/s)", uncertain);
+  if (undamped && uncertain > told_from * slowest) out.text += fmt::format(" (to within {:.1e} 1/s)", uncertain);
 }
 
 }  // namespace

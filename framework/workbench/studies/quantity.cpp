@@ -183,11 +183,22 @@ class ExpressionParser {
     at_ = end;
     return name;
   }
+  /// The name of a column, as it is written, or in quotes with any characters.
+  std::string column() {
+    constexpr const char* what = "the name of a column";
+    skip();
+    if (at_ >= text_.size() || (text_[at_] != '\'' && text_[at_] != '"'))
+      return until(text_.find_first_of(",)", at_), what);
+    const char quote = text_[at_++];
+    const std::size_t end = text_.find(quote, at_);
+    if (end == std::string_view::npos) refuse("the name of the column has no quotation mark at its end");
+    std::string name = until(end, what);
+    ++at_;
+    return name;
+  }
   void aggregate(Kind kind) {
     expect('(');
-    skip();
-    const std::size_t end = text_.find_first_of(",)", at_);
-    Aggregate found{kind, until(end, "the name of a column"), 0};
+    Aggregate found{kind, column(), 0};
     if (kind == Kind::crossing) {
       expect(',');
       const double sign = take('-') ? -1 : 1;

@@ -8,5 +8,6 @@ POLYFORM_PLUGIN("elements", "standard-constraints", "1.0") {
   registrar.add(knife_edge());
   registrar.add(prescribed_motion());
   registrar.add(joint_coupling());
+  registrar.add(formula_constraint());
   registrar.add(sliding_friction());
 }

@@ -171,6 +171,12 @@ class Belt final : public LinearCoupling {
                   "Give one for all, or one for each.");
       return false;
     }
+    for (const double sense : i.fields[senses_].numbers)
+      if (sense != 1 && sense != -1) {
+        sink.report(Severity::error, number, senses_, Message("a sense is {}", sense),
+                    "Give 1 for a pulley that turns as the first one does, -1 for one on the other side of the belt.");
+        return false;
+      }
     return true;
   }
 };

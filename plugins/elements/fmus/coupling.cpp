@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <limits>
 
 namespace polyform::fmus {
 
@@ -43,20 +44,66 @@ std::vector<Tap> inputs_in(const Fmu& fmu, std::string_view text) {
   return out;
 }
 
+/// Whether a number is one of the type.
+bool is_of(NumberType type, double x) {
+  const auto is_whole = [x](double low, double high) { return x >= low && x <= high && x == std::trunc(x); };
+  switch (type) {
+    case NumberType::real:
+      return true;
+    case NumberType::float32:
+      return std::abs(x) <= static_cast<double>(std::numeric_limits<float>::max());
+    case NumberType::boolean:
+      return is_whole(0, 1);
+    case NumberType::int8:
+      return is_whole(-128, 127);
+    case NumberType::uint8:
+      return is_whole(0, 255);
+    case NumberType::int16:
+      return is_whole(-32768, 32767);
+    case NumberType::uint16:
+      return is_whole(0, 65535);
+    case NumberType::int32:
+      return is_whole(-2147483648.0, 2147483647.0);
+    case NumberType::uint32:
+      return is_whole(0, 4294967295.0);
+    case NumberType::int64:  // a number of the model is exact up to there
+      return is_whole(-0x1p53, 0x1p53);
+    case NumberType::uint64:
+      return is_whole(0, 0x1p53);
+    case NumberType::none:
+      break;
+  }
+  return false;
+}
+
 void read_start_values(std::string_view text, Coupling& c) {
   for (const std::string& item : names_in(text)) {
     const std::size_t equals = item.find('=');
     double value = 0;
     const std::size_t first = equals == std::string::npos ? equals : item.find_first_not_of(" =", equals);
     const std::string number = first == std::string::npos ? "" : item.substr(first);
-    const auto [end, problem] = std::from_chars(number.data(), number.data() + number.size(), value);
-    if (problem != std::errc() || end != number.data() + number.size())
+    const bool is_word = number == "true" || number == "false";
+    const std::string digits = number == "true" ? "1" : number == "false" ? "0" : number;
+    const auto [end, problem] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    if (problem != std::errc() || end != digits.data() + digits.size())
       throw FmuError(fmt::format("found `{}` among the start values, expected name = number", item),
-                     "Write them as \"R = 0.5, k = 2\".");
+                     "Write them as \"R = 0.5, k = 2, is_on = true\".");
     const std::string name = item.substr(0, item.find_last_not_of(' ', equals - 1) + 1);
     const auto& variables = c.fmu->description().variables;
     const auto known = variables.find(name);
     const bool is_input = known != variables.end() && known->second.causality == "input";
+    const NumberType type = known == variables.end() ? NumberType::none : known->second.type;
+    if (is_word && type != NumberType::boolean)
+      throw FmuError(fmt::format("found `{}` among the start values, but `{}` is no Boolean", item, name),
+                     "Give a number.");
+    if (type != NumberType::none && type != NumberType::real && known->second.values == 1 &&
+        (is_input || known->second.causality == "parameter")) {
+      if (!is_of(type, value))
+        throw FmuError(fmt::format("the start value {} of `{}` is none of its type", value, name),
+                       type == NumberType::boolean ? "Give true or false." : "Give a whole number that it can hold.");
+      c.counted.push_back({known->second.reference, type, value});
+      continue;
+    }
     c.parameters.push_back(c.fmu->find(name, is_input ? "input" : "parameter"));
     c.parameter_values.push_back(value);
   }
@@ -108,7 +155,7 @@ const std::array<FieldSpec, field_count> specs{
     FieldSpec{.name = "start_values",
               .type = FieldType::text,
               .unit = "",
-              .meaning = "parameters and start values of inputs: \"R = 0.5, k = 2\""},
+              .meaning = "parameters and start values of inputs: \"R = 0.5, is_on = true\""},
     FieldSpec{.name = "interval",
               .type = FieldType::number,
               .unit = "s",
@@ -133,6 +180,8 @@ Coupling coupling_of(Strided<const FieldValue> fields) {
   const auto add = [&](const std::string& name) {
     std::string shown = name;  // names of columns have no commas: x[1,2] is x[1][2]
     for (std::size_t at = shown.find(','); at != std::string::npos; at = shown.find(',')) shown.replace(at, 1, "][");
+    // A state of the FMU is a column already.
+    if (std::ranges::find(c.fmu->states(), shown) != c.fmu->states().end()) shown += "_output";
     const auto known = std::ranges::find(c.names, shown);
     if (known != c.names.end()) return static_cast<std::size_t>(known - c.names.begin());
     const Tap tap = tap_of(c.fmu->element(name, "output"));
@@ -149,7 +198,11 @@ Coupling coupling_of(Strided<const FieldValue> fields) {
     const std::size_t output = add(name);
     c.efforts.push_back({static_cast<Reference>(output), c.units[output], 0, 1});
   }
-  for (const std::string& name : names_in(fields[channels].text)) add(name);
+  const auto is_column = [&](const std::string& name) {
+    return std::ranges::find(c.fmu->states(), name) != c.fmu->states().end() && c.fmu->variable(name, "output").real;
+  };
+  for (const std::string& name : names_in(fields[channels].text))
+    if (!is_column(name)) add(name);
   read_start_values(fields[start_values].text, c);
   return c;
 }
@@ -241,7 +294,7 @@ void InputValues::set(const double* q, const double* v, double t) noexcept {
 }
 
 StartValues::StartValues(const Coupling& c, Strided<const FieldValue> fields)
-    : references(c.parameters), values(c.parameter_values) {
+    : references(c.parameters), values(c.parameter_values), counted(c.counted) {
   for (std::size_t k = 0; k < c.commands.size(); ++k) {
     const double value = fields[command_values].functions[k](0).value;
     // A formula of the state has no value yet, and an element of an array cannot be set alone.
@@ -254,7 +307,7 @@ StartValues::StartValues(const Coupling& c, Strided<const FieldValue> fields)
 CoupledFmu::CoupledFmu(const Coupling& c, Strided<const FieldValue> fields)
     : CoupledFmu(c, fields, StartValues(c, fields)) {}
 CoupledFmu::CoupledFmu(const Coupling& c, Strided<const FieldValue> fields, const StartValues& start)
-    : fmu(*c.fmu, start.references, start.values), inputs(c, fields), read(c.outputs.values) {
+    : fmu(*c.fmu, start.references, start.values, start.counted), inputs(c, fields), read(c.outputs.values) {
   const VariableList& list = inputs.variables;
   // Elements of arrays that nothing is coupled to keep their values.
   if (list.values > list.references.size() &&

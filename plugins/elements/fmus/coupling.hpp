@@ -61,6 +61,7 @@ struct Coupling {
   std::vector<Tap> efforts;         ///< per velocity coordinate; the reference is the number of the output
   std::vector<Reference> parameters;
   std::vector<double> parameter_values;
+  std::vector<CountedValue> counted;  ///< start values that are no real numbers
   double interval = 0;
 
   /// Adds the efforts that the outputs give, in the FMU's units, to those of the joints; returns their power, W.
@@ -74,6 +75,7 @@ struct StartValues {
   StartValues(const Coupling&, Strided<const FieldValue> fields);
   std::vector<Reference> references;
   std::vector<double> values;
+  std::span<const CountedValue> counted;
 };
 
 /// Which of the taps has a unit that cannot be that of its coordinate, as a sentence; "" if all fit.

@@ -58,6 +58,17 @@ class Units {
   std::map<std::string, std::string, std::less<>> unit_of_type_;
 };
 
+NumberType type_named(std::string_view element) {
+  using enum NumberType;
+  constexpr std::pair<std::string_view, NumberType> known[] = {
+      {"Real", real},    {"Integer", int32}, {"Enumeration", int32}, {"Boolean", boolean}, {"Float64", real},
+      {"Float32", float32}, {"Int8", int8},  {"UInt8", uint8},       {"Int16", int16},     {"UInt16", uint16},
+      {"Int32", int32},  {"UInt32", uint32}, {"Int64", int64},       {"UInt64", uint64}};
+  for (const auto& [name, type] : known)
+    if (name == element) return type;
+  return none;
+}
+
 void check_number(std::size_t count, std::string_view of) {
   if (count > most) throw FmuError(fmt::format("it has more than {} {}", most, of), again);
 }
@@ -73,6 +84,8 @@ void read_version_2(pugi::xml_node root, const Units& units, bool is_me, Descrip
     variable.reference = v.attribute("valueReference").as_uint();
     variable.causality = v.attribute("causality").as_string("local");
     variable.real = real;
+    for (const pugi::xml_node child : v.children())
+      if (const NumberType type = type_named(child.name()); type != NumberType::none) variable.type = type;
     variable.unit = units.of(real);
     names.emplace_back(v.attribute("name").value());
     derivative_of.push_back(real.attribute("derivative").as_uint());
@@ -128,6 +141,8 @@ void read_version_3(pugi::xml_node root, const Units& units, bool is_me, Descrip
     variable.reference = v.attribute("valueReference").as_uint();
     variable.causality = v.attribute("causality").as_string("local");
     variable.real = std::string_view(v.name()) == "Float64";
+    // Enumerations of version 3 are numbers of 64 bits.
+    variable.type = std::string_view(v.name()) == "Enumeration" ? NumberType::int64 : type_named(v.name());
     variable.values = sizes.of(v, variable.lengths);
     if (variable.real) variable.unit = units.of(v);
     const pugi::xml_attribute derivative = v.attribute("derivative");

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <exception>
 
 namespace polyform::fmus {
 
@@ -27,6 +28,8 @@ const MessageLog::Callbacks* MessageLog::callbacks() noexcept {
 
 namespace {
 
+constexpr int call_failed = static_cast<int>(CallStatus::error);
+
 /// Pointers are filled by names of one version: the prefix is that of all of its functions.
 class Taking {
  public:
@@ -34,6 +37,15 @@ class Taking {
   template <class F>
   void operator()(F*& function, const char* name) const {
     function = reinterpret_cast<F*>(find_(prefix_ + name));
+  }
+  /// nullptr if there is none.
+  template <class F>
+  void if_there(F*& function, const char* name) const {
+    try {
+      (*this)(function, name);
+    } catch (const std::exception&) {
+      function = nullptr;
+    }
   }
 
  private:
@@ -53,6 +65,8 @@ class Calls2 final : public Calls {
     take(reset, "Reset");
     take(get_real_, "GetReal");
     take(set_real_, "SetReal");
+    take.if_there(set_integer_, "SetInteger");
+    take.if_there(set_boolean_, "SetBoolean");
     if (states) {
       take(get_state, "GetFMUstate");
       take(set_state, "SetFMUstate");
@@ -93,6 +107,11 @@ class Calls2 final : public Calls {
   }
   int set_real(Handle h, const Reference* of, std::size_t n, const double* to, std::size_t) const noexcept override {
     return set_real_(h, of, n, to);
+  }
+  int set_counted(Handle h, const CountedValue& v) const noexcept override {
+    const auto set = v.type == NumberType::boolean ? set_boolean_ : set_integer_;
+    const int value = static_cast<int>(v.value);
+    return set == nullptr ? call_failed : set(h, &v.reference, 1, &value);
   }
   int new_discrete_states(Handle h, EventAnswer& out) const noexcept override {
     struct {
@@ -142,6 +161,8 @@ class Calls2 final : public Calls {
   int (*exit_initialization_)(Handle);
   int (*get_real_)(Handle, const Reference*, std::size_t, double*);
   int (*set_real_)(Handle, const Reference*, std::size_t, const double*);
+  int (*set_integer_)(Handle, const Reference*, std::size_t, const int*) = nullptr;
+  int (*set_boolean_)(Handle, const Reference*, std::size_t, const int*) = nullptr;
   int (*new_discrete_states_)(Handle, void*) = nullptr;
   int (*complete_step_)(Handle, int no_way_back, int* event_mode, int* terminate) = nullptr;
   int (*do_step_)(Handle, double time, double step, int no_return) = nullptr;
@@ -158,6 +179,16 @@ class Calls3 final : public Calls {
     take(reset, "Reset");
     take(get_real_, "GetFloat64");
     take(set_real_, "SetFloat64");
+    take.if_there(set_float32_, "SetFloat32");
+    take.if_there(set_int8_, "SetInt8");
+    take.if_there(set_uint8_, "SetUInt8");
+    take.if_there(set_int16_, "SetInt16");
+    take.if_there(set_uint16_, "SetUInt16");
+    take.if_there(set_int32_, "SetInt32");
+    take.if_there(set_uint32_, "SetUInt32");
+    take.if_there(set_int64_, "SetInt64");
+    take.if_there(set_uint64_, "SetUInt64");
+    take.if_there(set_boolean_, "SetBoolean");
     if (states) {
       take(get_state, "GetFMUState");
       take(set_state, "SetFMUState");
@@ -203,6 +234,35 @@ class Calls3 final : public Calls {
                std::size_t values) const noexcept override {
     return set_real_(h, of, n, to, values == 0 ? n : values);
   }
+  int set_counted(Handle h, const CountedValue& v) const noexcept override {
+    switch (v.type) {
+      case NumberType::real:
+        return set_real_(h, &v.reference, 1, &v.value, 1);
+      case NumberType::float32:
+        return set(set_float32_, h, v);
+      case NumberType::int8:
+        return set(set_int8_, h, v);
+      case NumberType::uint8:
+        return set(set_uint8_, h, v);
+      case NumberType::int16:
+        return set(set_int16_, h, v);
+      case NumberType::uint16:
+        return set(set_uint16_, h, v);
+      case NumberType::int32:
+        return set(set_int32_, h, v);
+      case NumberType::uint32:
+        return set(set_uint32_, h, v);
+      case NumberType::int64:
+        return set(set_int64_, h, v);
+      case NumberType::uint64:
+        return set(set_uint64_, h, v);
+      case NumberType::boolean:
+        return set(set_boolean_, h, v);
+      case NumberType::none:
+        break;
+    }
+    return call_failed;
+  }
   int new_discrete_states(Handle h, EventAnswer& out) const noexcept override {
     bool nominals_changed = false, states_changed = false;
     out = {};
@@ -221,6 +281,14 @@ class Calls3 final : public Calls {
   }
 
  private:
+  template <class T>
+  using Setter = int(Handle, const Reference*, std::size_t, const T*, std::size_t);
+  template <class T>
+  static int set(Setter<T>* function, Handle h, const CountedValue& v) noexcept {
+    const T value = static_cast<T>(v.value);
+    return function == nullptr ? call_failed : function(h, &v.reference, 1, &value, 1);
+  }
+
   using Log = void (*)(void* environment, int status, const char* category, const char* text);
   static void take_message(void* log, int, const char*, const char* text) {
     if (log != nullptr) static_cast<MessageLog*>(log)->take(text);
@@ -235,6 +303,16 @@ class Calls3 final : public Calls {
   int (*exit_initialization_)(Handle);
   int (*get_real_)(Handle, const Reference*, std::size_t, double*, std::size_t);
   int (*set_real_)(Handle, const Reference*, std::size_t, const double*, std::size_t);
+  Setter<float>* set_float32_ = nullptr;
+  Setter<std::int8_t>* set_int8_ = nullptr;
+  Setter<std::uint8_t>* set_uint8_ = nullptr;
+  Setter<std::int16_t>* set_int16_ = nullptr;
+  Setter<std::uint16_t>* set_uint16_ = nullptr;
+  Setter<std::int32_t>* set_int32_ = nullptr;
+  Setter<std::uint32_t>* set_uint32_ = nullptr;
+  Setter<std::int64_t>* set_int64_ = nullptr;
+  Setter<std::uint64_t>* set_uint64_ = nullptr;
+  Setter<bool>* set_boolean_ = nullptr;
   int (*update_discrete_states_)(Handle, bool* again, bool* terminate, bool* nominals, bool* values, bool* has_next,
                                  double* next_time) = nullptr;
   int (*complete_step_)(Handle, bool no_way_back, bool* event_mode, bool* terminate) = nullptr;

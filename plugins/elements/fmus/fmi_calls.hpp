@@ -17,6 +17,16 @@ inline bool done(int status) noexcept { return status >= 0 && status <= static_c
 using Handle = void*;
 using Reference = unsigned int;
 
+/// Types of scalar variables. Version 2 has real, int32 (its Integer and Enumeration) and boolean.
+enum class NumberType { real, float32, int8, uint8, int16, uint16, int32, uint32, int64, uint64, boolean, none };
+
+/// A value of a variable that is no real number of 64 bits.
+struct CountedValue {
+  Reference reference = 0;
+  NumberType type = NumberType::none;
+  double value = 0;  ///< in the range of the type
+};
+
 /// What an instance has said last; as a text that an FMU may write at any time, it allocates nothing.
 class MessageLog {
  public:
@@ -70,6 +80,7 @@ class Calls {
   /// values: their number, which is that of the variables unless there are arrays among them; 0: that.
   virtual int get_real(Handle, const Reference*, std::size_t, double*, std::size_t values = 0) const noexcept = 0;
   virtual int set_real(Handle, const Reference*, std::size_t, const double*, std::size_t values = 0) const noexcept = 0;
+  virtual int set_counted(Handle, const CountedValue&) const noexcept = 0;
   virtual int new_discrete_states(Handle, EventAnswer&) const noexcept = 0;
   /// After an accepted step of model exchange: whether the FMU asks for an event there, and for the end.
   virtual int complete_step(Handle, bool& wants_event, bool& terminate) const noexcept = 0;

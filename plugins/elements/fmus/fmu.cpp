@@ -167,10 +167,12 @@ std::string_view LastFailure::text(double since) noexcept {
   return time_of_failure >= since ? std::string_view(last_failure) : std::string_view();
 }
 
-FmuInstance::FmuInstance(const Fmu& fmu, std::span<const Reference> parameters, std::span<const double> values)
+FmuInstance::FmuInstance(const Fmu& fmu, std::span<const Reference> parameters, std::span<const double> values,
+                         std::span<const CountedValue> counted)
     : fmu_(fmu),
       parameters_(parameters.begin(), parameters.end()),
       values_(values.begin(), values.end()),
+      counted_(counted.begin(), counted.end()),
       next_(never) {
   const std::string resources = fmu.resources();
   const Description& d = fmu.description();
@@ -198,6 +200,8 @@ bool FmuInstance::initialize() noexcept {
   if (!parameters_.empty() &&
       !good(call.set_real(handle_, parameters_.data(), parameters_.size(), values_.data()), "its start values"))
     return false;
+  for (const CountedValue& value : counted_)
+    if (!good(call.set_counted(handle_, value), "its start values")) return false;
   return good(call.initialize(handle_), "its initialization") &&
          (fmu_.kind() == Kind::co_simulation || update_discrete_states());
 }

@@ -75,7 +75,8 @@ class LastFailure {
 class FmuInstance {
  public:
   /// Throws FmuError with what the FMU says.
-  FmuInstance(const Fmu&, std::span<const Reference> parameters, std::span<const double> values);
+  FmuInstance(const Fmu&, std::span<const Reference> parameters, std::span<const double> values,
+              std::span<const CountedValue> counted = {});
   ~FmuInstance();
   FmuInstance(const FmuInstance&) = delete;
   FmuInstance& operator=(const FmuInstance&) = delete;
@@ -110,6 +111,7 @@ class FmuInstance {
   const Fmu& fmu_;
   std::vector<Reference> parameters_;
   std::vector<double> values_;
+  std::vector<CountedValue> counted_;
   MessageLog log_;
   Handle handle_ = nullptr;
   double next_;

@@ -94,7 +94,7 @@ void FmuType::set_up(Strided<const FieldValue> fields) {
   const Fmu& fmu = *coupling_.fmu;
   // Instantiates it here, so that a failure is seen before a run.
   const StartValues start(coupling_, fields);
-  const FmuInstance first(fmu, start.references, start.values);
+  const FmuInstance first(fmu, start.references, start.values, start.counted);
   if (first.wants_end())
     throw FmuError("it asks for the end of the simulation at its start", "Look at its start values.");
   const auto variable = [&](const std::string& name) {
@@ -129,7 +129,9 @@ void FmuType::set_up(Strided<const FieldValue> fields) {
   }
   held_ = states_.size();
   for (const std::string& name : fmu.states()) states_.push_back(variable(name));
-  for (const std::string& name : coupling_.names) outputs_.push_back(variable(name));
+  for (std::size_t k = 0; k < coupling_.names.size(); ++k)
+    outputs_.push_back({.name = texts_.emplace_back(coupling_.names[k]),
+                        .unit = texts_.emplace_back(coupling_.units[k].name)});
 }
 
 bool FmuType::define(ElementInstance& i, std::size_t instance, FieldSink& sink) const noexcept {

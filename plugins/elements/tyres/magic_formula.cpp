@@ -4,6 +4,9 @@
 #include <charconv>
 #include <cmath>
 #include <numbers>
+#include <span>
+#include <utility>
+#include <vector>
 
 namespace polyform::tyres {
 namespace {
@@ -30,12 +33,87 @@ constexpr Name names[] = {POLYFORM_MAGIC_COEFFICIENTS(POLYFORM_NAME) POLYFORM_MA
     "INFLPRES", &MagicFormula::INFLPRES}};
 #undef POLYFORM_NAME
 
+std::string upper(std::string_view s) {
+  std::string out(s);
+  for (char& c : out)
+    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+  return out;
+}
+/// A text of a file, which may stand in quotes, in capitals.
+std::string text_of(std::string_view value) {
+  const auto is_quote = [](char c) { return c == '\'' || c == '"'; };
+  if (!value.empty() && is_quote(value.front())) value.remove_prefix(1);
+  if (!value.empty() && is_quote(value.back())) value.remove_suffix(1);
+  return upper(trimmed(value));
+}
+
+struct Unit {
+  std::string_view name;
+  double size;  ///< in SI units
+};
+constexpr double pound_force = 4.4482216152605;
+constexpr Unit lengths[] = {
+    {"METER", 1},   {"METERS", 1},        {"M", 1},         {"MM", 1e-3},       {"MILLIMETER", 1e-3},
+    {"CM", 1e-2},   {"CENTIMETER", 1e-2}, {"KM", 1e3},      {"KILOMETER", 1e3}, {"INCH", 0.0254},
+    {"IN", 0.0254}, {"FOOT", 0.3048},     {"FEET", 0.3048}, {"FT", 0.3048}};
+constexpr Unit force_units[] = {{"NEWTON", 1},
+                                {"NEWTONS", 1},
+                                {"N", 1},
+                                {"KILO_NEWTON", 1e3},
+                                {"KNEWTON", 1e3},
+                                {"KN", 1e3},
+                                {"KILOGRAM_FORCE", 9.80665},
+                                {"KG_FORCE", 9.80665},
+                                {"KGF", 9.80665},
+                                {"POUND_FORCE", pound_force},
+                                {"LBF", pound_force},
+                                {"KPOUND_FORCE", 1e3 * pound_force}};
+constexpr Unit times[] = {{"SECOND", 1}, {"SECONDS", 1}, {"SEC", 1},  {"S", 1},       {"MILLISECOND", 1e-3},
+                          {"MS", 1e-3},  {"MINUTE", 60}, {"MIN", 60}, {"HOUR", 3600}, {"H", 3600}};
+// The formula knows angles in radians only, and no coefficient that is read has a mass.
+constexpr Unit angles[] = {{"RADIANS", 1}, {"RADIAN", 1}, {"RAD", 1}};
+
 }  // namespace
 
+/// Units of the section [UNITS], in SI units, and the dimension of each coefficient that has one: the others are
+/// numbers.
+struct MagicFormula::Units {
+  double length = 1, force = 1, time = 1;
+
+  /// Takes one line of the section. What is wrong with it; empty if nothing is.
+  std::string take(const std::string& name, std::string_view value) {
+    const std::string unit = text_of(value);
+    const auto set = [&](std::span<const Unit> all, double* size) -> std::string {
+      const auto known = std::ranges::find(all, std::string_view(unit), &Unit::name);
+      if (known == all.end()) return "the unit " + std::string(value) + " of " + name + " is not known here";
+      if (size != nullptr) *size = known->size;
+      return {};
+    };
+    if (name == "LENGTH") return set(lengths, &length);
+    if (name == "FORCE") return set(force_units, &force);
+    if (name == "TIME") return set(times, &time);
+    if (name == "ANGLE") return set(angles, nullptr);
+    return {};
+  }
+  double size_of(double MagicFormula::*member) const {
+    if (member == &MagicFormula::FNOMIN) return force;
+    if (member == &MagicFormula::UNLOADED_RADIUS) return length;
+    if (member == &MagicFormula::LONGVL) return length / time;
+    if (member == &MagicFormula::NOMPRES || member == &MagicFormula::INFLPRES) return force / (length * length);
+    if (member == &MagicFormula::LONGITUDINAL_STIFFNESS || member == &MagicFormula::LATERAL_STIFFNESS)
+      return force / length;
+    return 1;
+  }
+};
+
 /// Lines `NAME = value $comment`; sections in brackets, comments after `$` or `!`, texts in quotes. Only one format of
-/// the file is another one than this: that says so under FITTYP or PROPERTY_FILE_FORMAT.
+/// the file is another one than this: that says so under FITTYP or PROPERTY_FILE_FORMAT. The section [UNITS] holds for
+/// the whole file, wherever it stands.
 std::optional<MagicFormula::Mistake> MagicFormula::read(std::string_view text) {
   std::size_t line_number = 0, found = 0;
+  Units units;
+  std::string section;
+  std::vector<double MagicFormula::*> given;
   while (!text.empty()) {
     const std::size_t end = std::min(text.find('\n'), text.size());
     std::string_view line = text.substr(0, end);
@@ -43,11 +121,20 @@ std::optional<MagicFormula::Mistake> MagicFormula::read(std::string_view text) {
     ++line_number;
     line = trimmed(line.substr(0, std::min(line.find('$'), line.find('!'))));
     const std::size_t equals = line.find('=');
+    if (!line.empty() && line.front() == '[') section = upper(line.substr(0, line.find(']')));
     if (line.empty() || line.front() == '[' || equals == std::string_view::npos) continue;
-    std::string name(trimmed(line.substr(0, equals)));
-    for (char& c : name)
-      if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+    const std::string name = upper(trimmed(line.substr(0, equals)));
     std::string_view value = trimmed(line.substr(equals + 1));
+    if (section == "[UNITS") {
+      if (std::string wrong = units.take(name, value); !wrong.empty()) return Mistake{line_number, std::move(wrong)};
+      continue;
+    }
+    if (name == "TYRESIDE") {
+      const std::string side = text_of(value);
+      if (side != "LEFT" && side != "RIGHT" && side != "SYMMETRIC")
+        return Mistake{line_number, "TYRESIDE is " + std::string(value) + ", not LEFT, RIGHT or SYMMETRIC"};
+      side_ = side == "LEFT" ? Side::left : side == "RIGHT" ? Side::right : Side::symmetric;
+    }
     if (name == "PROPERTY_FILE_FORMAT" && value.find("MF_05") == value.npos && value.find("PAC2002") == value.npos &&
         value.find("MF-TYRE") == value.npos && value.find("MF61") == value.npos && value.find("USER") == value.npos)
       return Mistake{line_number,
@@ -67,8 +154,10 @@ std::optional<MagicFormula::Mistake> MagicFormula::read(std::string_view text) {
     if (error != std::errc() || stopped != value.data() + value.size() || !std::isfinite(number))
       return Mistake{line_number, name + " is " + std::string(value) + ", which is no number"};
     this->*known->member = number;
+    if (std::ranges::find(given, known->member) == given.end()) given.push_back(known->member);
     ++found;
   }
+  for (double MagicFormula::*const member : given) this->*member *= units.size_of(member);
   if (found == 0) return Mistake{line_number, "the file gives no coefficient of the magic formula"};
   if (is_61_ && (!(NOMPRES > 0) || PKY4 == 0 || INFLPRES < 0))
     return Mistake{line_number, "NOMPRES is greater than zero, PKY4 not zero, INFLPRES not below zero"};
@@ -87,6 +176,12 @@ double MagicFormula::pressure_change() const noexcept {
   return is_61_ && INFLPRES > 0 ? (INFLPRES - NOMPRES) / NOMPRES : 0;
 }
 
+MagicForces MagicFormula::forces(double load, double kappa, double alpha, double camber, double speed) const noexcept {
+  if (!is_mirrored_) return measured_forces(load, kappa, alpha, camber, speed);
+  const MagicForces f = measured_forces(load, kappa, -alpha, -camber, speed);
+  return {f.fx, -f.fy, -f.mx, f.my, -f.mz};
+}
+
 double MagicFormula::slip_stiffness(double Fz) const noexcept {
   const double Fz0 = LFZO * FNOMIN, dfz = (Fz - Fz0) / Fz0, dpi = pressure_change();
   return Fz * (PKX1 + PKX2 * dfz) * std::exp(PKX3 * dfz) * (1 + PPX1 * dpi + PPX2 * dpi * dpi) * LKX;
@@ -103,8 +198,8 @@ double MagicFormula::cornering_stiffness(double Fz, double camber) const noexcep
 /// Formula/Swift tyre model that can handle inflation pressure changes, Vehicle System Dynamics 48 (2010), appendix,
 /// without turn slip. Names of quantities as there. Terms that one version lacks have the coefficient zero in it; where
 /// the versions differ in form, is_61_ tells.
-MagicForces MagicFormula::forces(double Fz, double kappa, double slip_angle, double inclination,
-                                 double speed) const noexcept {
+MagicForces MagicFormula::measured_forces(double Fz, double kappa, double slip_angle, double inclination,
+                                          double speed) const noexcept {
   const double Fz0 = LFZO * FNOMIN, R0 = UNLOADED_RADIUS, dfz = (Fz - Fz0) / Fz0, dpi = pressure_change();
   // 6.1 takes the tangent of the slip angle and the sine of the camber in their places.
   const double alpha = is_61_ ? std::tan(slip_angle) : slip_angle;
@@ -198,6 +293,7 @@ double MagicFormula::length_x(double Fz, double) const noexcept {
   return std::max(least, Fz * (PTX1 + PTX2 * dfz) * std::exp(-PTX3 * dfz) * UNLOADED_RADIUS / Fz0 * LSGKP);
 }
 double MagicFormula::length_y(double Fz, double camber) const noexcept {
+  if (is_mirrored_) camber = -camber;
   const double Fz0 = LFZO * FNOMIN, dfz = (Fz - Fz0) / Fz0, least = 1e-2 * UNLOADED_RADIUS;
   if (is_61_ && LATERAL_STIFFNESS > 0) {
     const double carcass =

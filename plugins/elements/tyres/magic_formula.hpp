@@ -66,6 +66,14 @@ class MagicFormula {
   /// Fills the tyre to this pressure, Pa; without it, that is INFLPRES of the file, or else NOMPRES. 5.2 knows none.
   void fill(double pressure) noexcept { INFLPRES = pressure; }
   bool knows_pressure() const noexcept { return is_61_; }
+  /// The side of the vehicle on which the tyre was measured, TYRESIDE of the file.
+  enum class Side { unsaid, left, right, symmetric };
+  Side side() const noexcept { return side_; }
+  /// Mounts the tyre on a side of the vehicle: on the other side than that of the measurement it is its mirror image. A
+  /// symmetric tyre, or one of which the file says no side, stays as it is.
+  void mount(Side on) noexcept {
+    is_mirrored_ = (side_ == Side::left && on == Side::right) || (side_ == Side::right && on == Side::left);
+  }
 
 #define POLYFORM_MEMBER(name, value) double name = value;
   POLYFORM_MAGIC_COEFFICIENTS(POLYFORM_MEMBER)
@@ -75,13 +83,16 @@ class MagicFormula {
 
  private:
   struct Slip;
+  struct Units;
+  MagicForces measured_forces(double load, double kappa, double alpha, double camber, double speed) const noexcept;
   double pressure_change() const noexcept;
   double slip_stiffness(double load) const noexcept;
   double cornering_stiffness(double load, double camber) const noexcept;
   double overturning(const Slip&, double fy) const noexcept;
   double rolling_resistance(const Slip&, double fx, double speed) const noexcept;
 
-  bool is_61_ = false;
+  bool is_61_ = false, is_mirrored_ = false;
+  Side side_ = Side::unsaid;
 };
 
 }  // namespace polyform::tyres

@@ -9,7 +9,8 @@
 namespace polyform::tyres {
 namespace {
 
-enum Field : std::size_t { tir = first_own_field, friction_scale, pressure };
+enum Field : std::size_t { tir = first_own_field, friction_scale, pressure, mounted };
+constexpr std::array<std::string_view, 2> sides{"left", "right"};
 constexpr auto specs = tyre_fields(std::array{
     FieldSpec{.name = "tir",
               .type = FieldType::text,
@@ -28,13 +29,21 @@ constexpr auto specs = tyre_fields(std::array{
               .unit = "Pa",
               .meaning = "of the tyre, over what the file says (INFLPRES, else NOMPRES); for files of version 6.1",
               .minimum = 0,
-              .exclusive_minimum = true}});
+              .exclusive_minimum = true},
+    FieldSpec{.name = "side",
+              .type = FieldType::choice,
+              .unit = "",
+              .meaning = "of the vehicle, on which the wheel is: the tyre of a file whose TYRESIDE is the other one is "
+                         "mirrored; default: as measured",
+              .choices = sides}});
 
 class Magic {
  public:
   explicit Magic(const ElementInstance& i) {
     if (i.fields[tir].given) formula_.read(i.fields[tir].text);
     if (i.fields[pressure].given) formula_.fill(i.fields[pressure].number);
+    if (i.fields[mounted].given)
+      formula_.mount(i.fields[mounted].integer == 0 ? MagicFormula::Side::left : MagicFormula::Side::right);
     formula_.LMUX *= i.fields[friction_scale].number;
     formula_.LMUY *= i.fields[friction_scale].number;
   }
@@ -69,13 +78,19 @@ class MagicFormulaTyre final : public ForceType {
                   "Give a .tir file of version 6.1 (FITTYP = 61), or leave the pressure out.");
       return false;
     };
+    const auto refuse_side = [&] {
+      sink.report(Severity::error, number, mounted, "nothing tells on which side this tyre was measured",
+                  "Give a .tir file with TYRESIDE = 'LEFT', 'RIGHT' or 'SYMMETRIC', or leave the side out.");
+      return false;
+    };
     if (!i.fields[tir].given) return !i.fields[pressure].given || refuse_pressure();
     try {
       MagicFormula formula;
       const auto mistake = formula.read(i.fields[tir].text);
+      if (!mistake && i.fields[mounted].given && formula.side() == MagicFormula::Side::unsaid) return refuse_side();
       if (!mistake) return !i.fields[pressure].given || formula.knows_pressure() || refuse_pressure();
       sink.report(Severity::error, number, tir, Message("line {}: {}", mistake->line, mistake->what),
-                  "Give a .tir file of the magic formula 5.0 to 5.2 or 6.1, with lines NAME = number.");
+                  "Give a .tir file of the magic formula 5.0 to 5.2 or 6.1, with lines NAME = number and known units.");
     } catch (const std::bad_alloc&) {
       sink.report(Severity::error, number, tir, "no memory is left for the file", "Give a smaller one.");
     }

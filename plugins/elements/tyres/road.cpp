@@ -42,6 +42,15 @@ Road::Road(const ElementInstance& instance, std::size_t first) {
            .y = origin.size() > 1 ? origin[1] : origin[0],
            .spacing_x = spacing,
            .spacing_y = spacing};
+  const std::size_t columns = grid.rows == 0 ? 0 : heights_.size() / grid.rows;
+  std::vector<double> x, y, turned;
+  for (std::size_t i = 0; i < grid.rows; ++i) x.push_back(grid_.x + static_cast<double>(i) * spacing);
+  for (std::size_t j = 0; j < columns; ++j) {
+    y.push_back(grid_.y + static_cast<double>(j) * spacing);
+    for (std::size_t i = 0; i < grid.rows; ++i) turned.push_back(heights_[i * columns + j]);
+  }
+  along_x_ = RowReach(x, turned);
+  along_y_ = RowReach(y, heights_);
 }
 
 /// ISO 8608: the spectral density of the height over the wave number n, in cycles per m, one-sided, is

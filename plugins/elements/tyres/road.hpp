@@ -1,6 +1,7 @@
 // Roads under rolling tyres: level, a random profile of ISO 8608, or a grid of heights.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <string_view>
@@ -8,6 +9,7 @@
 
 #include "polyform/contract/force.hpp"
 #include "polyform/helpers/height_grid.hpp"
+#include "polyform/helpers/row_reach.hpp"
 
 namespace polyform::tyres {
 
@@ -78,6 +80,10 @@ class Road {
 
   using Point = HeightGrid::Point;
   Point at(double x, double y) const noexcept;
+  /// The longest step along which a point over the road does not pass over anything that the grid does, s.
+  double longest_step(const Vec3& position, const Vec3& velocity) const noexcept {
+    return std::min(along_x_.time(position.x, velocity.x), along_y_.time(position.y, velocity.y));
+  }
   bool is_level() const noexcept { return waves_.empty() && heights_.empty(); }
 
  private:
@@ -88,6 +94,7 @@ class Road {
   double height_, cosine_, sine_;
   std::vector<Wave> waves_;
   std::vector<double> heights_;
+  RowReach along_x_, along_y_;
   HeightGrid grid_;  ///< its heights are heights_ of the road that is asked
 };
 

@@ -182,8 +182,11 @@ class RollingTyres final : public ForceBatch, public EventSource, public OutputS
     out.name = "contact";
   }
   void evaluate_events(const EventInput& in, EventOutput& out) noexcept override {
-    for (std::size_t i = 0; i < tyres_.size(); ++i)
-      out.values[i] = tyres_[i].wheel.touch(in.attachments->markers[i]).push;
+    for (std::size_t i = 0; i < tyres_.size(); ++i) {
+      const MarkerMotion& center = in.attachments->markers[i];
+      out.values[i] = tyres_[i].wheel.touch(center).push;
+      out.guard = std::min(out.guard, tyres_[i].wheel.road.longest_step(center.position, center.velocity));
+    }
   }
   void evaluate_outputs(const OutputInput& in, std::span<double> values) noexcept override {
     for (std::size_t i = 0; i < tyres_.size(); ++i) {

@@ -7,6 +7,7 @@
 
 #include "polyform/mechanics/flexible_set.hpp"
 #include "polyform/mechanics/module_set.hpp"
+#include "polyform/mechanics/scale.hpp"
 #include "polyform/solvers/light_bodies.hpp"
 #include "polyform/solvers/singular_inertia.hpp"
 
@@ -84,13 +85,15 @@ std::vector<bool> find_light(const SystemView& view, const std::vector<BlockIner
   return light_bodies(mass, bodies);
 }
 
-/// Sets the inertia of a rigid body. length: of its levers; usual_mass: replaces a mass that is almost zero.
-void set_rigid(const BodyData& body, double length, double usual_mass, bool light, BlockInertia& b) {
+/// Sets the inertia of a rigid body. length: of its levers; reach: of the largest body, which replaces levers that are
+/// almost zero; usual_mass: replaces a mass that is almost zero.
+void set_rigid(const BodyData& body, double length, double reach, double usual_mass, bool light, BlockInertia& b) {
   const bool massless = light || !(body.mass > 0);
   const double mass = massless ? usual_mass : body.mass;
   const Sym3& J = body.inertia;
   double size = std::max(0.5 * (J.xx + J.yy + J.zz), least_inertia_share * mass * length * length);
-  if (!(size > (light ? negligible_mass * mass : 0))) size = mass;
+  const double usual = mass * reach * reach;
+  if (!(size > (light ? negligible_mass * usual : 0))) size = usual;
   b.turn = 1 / std::sqrt(size);
   b.move = 1 / std::sqrt(mass);
   Eigen::Matrix3d tensor;
@@ -117,9 +120,9 @@ std::vector<BlockInertia> inertia_of_blocks(const SystemView& view, std::span<co
       sum += all[i].mass;
       count += 1;
     }
-  const double usual_mass = count > 0 ? sum / count : 1;
+  const double usual_mass = count > 0 ? sum / count : 1, reach = SystemScales(view).largest_reach();
   for (std::size_t i = 0; i < view.bodies.size(); ++i)
-    if (all[i].rigid) set_rigid(view.bodies[i], length[i], usual_mass, light[i], all[i]);
+    if (all[i].rigid) set_rigid(view.bodies[i], length[i], reach, usual_mass, light[i], all[i]);
   return all;
 }
 

@@ -155,8 +155,8 @@ bool SparseEquations::check_regular(const PlacedBodies&) noexcept {
     if (!solver_.solve(wanted, r)) return false;
     if (r.particle_error >= unbalanced && !solver_.check(r, violations())) return false;
     if (const std::size_t free = free_particle(); free != none) {
-      r.particle_error = 1;
-      r.worst_particle = free;
+      r.judged = 1;
+      r.worst_judged = free;
       return solver_.check(r, violations());
     }
   }

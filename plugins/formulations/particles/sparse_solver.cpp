@@ -59,10 +59,10 @@ void SparseSolver::find_residual(Residual& out) noexcept {
   find_sizes();
   take_masses();
   take_variable_masses();
-  out.row_error = out.particle_error = 0;
+  out.row_error = out.particle_error = out.judged = 0;
   double sum = judge_rows(out);
   sum += judge_particles(out);
-  if (!std::isfinite(sum)) out.particle_error = out.row_error = std::numeric_limits<double>::infinity();
+  if (!std::isfinite(sum)) out.particle_error = out.row_error = out.judged = std::numeric_limits<double>::infinity();
 }
 
 /// Finds the sizes of motions and forces.
@@ -214,6 +214,13 @@ double SparseSolver::judge_particles(Residual& out) noexcept {
       least = variable_floor_[p - parts_.pattern.of_bodies()];
     }
     const double size = std::max(force_size_[p], least);
+    // Where nothing acts and all is at rest, what is left is compared with the least acceleration that counts.
+    const double judged_size =
+        size + (p < parts_.pattern.of_bodies() ? least_acceleration * parts_.scales.heaviest[p] : 0);
+    if (left > out.judged * judged_size) {
+      out.judged = left / judged_size;
+      out.worst_judged = p;
+    }
     if (left > out.particle_error * size) {
       out.particle_error = left / size;
       out.worst_particle = p;
@@ -261,13 +268,13 @@ bool SparseSolver::fail_not_finite(const Residual& r) noexcept {
 }
 
 bool SparseSolver::check(const Residual& r, const Violations& violations) noexcept {
-  if (!(r.particle_error > lost_digits)) return check_rows(violations);
-  if (r.worst_particle >= parts_.pattern.of_bodies())
+  if (!(r.judged > lost_digits)) return check_rows(violations);
+  if (r.worst_judged >= parts_.pattern.of_bodies())
     return parts_.failure.say(
         "The rates of the variables of module `{}` cannot be found: one has no inertia, and no row gives it any, or "
         "the system of equations is nearly singular",
-        parts_.pattern.owner_of(r.worst_particle));
-  const std::size_t body = parts_.layout.particles[r.worst_particle].body;
+        parts_.pattern.owner_of(r.worst_judged));
+  const std::size_t body = parts_.layout.particles[r.worst_judged].body;
   if (parts_.scales.bodies[body].singular)
     return parts_.failure.say(
         "Body `{}` has no mass or inertia, or hardly any, for a motion that the joints leave free: give it some, or "

@@ -49,9 +49,12 @@ constexpr FieldSpec option_fields[] = {
 /// The implicit forms take M as constant; with loops, and with singular inertia, their matrix is dense.
 std::optional<Refusal> check_form(const SystemView& view, Form chosen) {
   if (chosen == Form::reduced) return {};
-  if (!view.flexible.empty() || !view.modules.empty())
-    return Refusal{"thompson: the implicit forms rest on a constant mass matrix, which flexible bodies and "
-                   "modules do not have",
+  if (!view.flexible.empty())
+    return Refusal{"thompson: the implicit forms rest on a constant mass matrix, which flexible bodies do not have",
+                   "use form=reduced"};
+  if (!view.modules.empty())
+    return Refusal{"thompson: the unknowns of the implicit forms are rates and loads of bodies and joints; the variables "
+                   "of modules are not among them",
                    "use form=reduced"};
   const bool singular =
       std::any_of(view.bodies.begin(), view.bodies.end(), [](const BodyData& body) { return is_singular(body); });

@@ -2,6 +2,8 @@
 
 #include <unordered_set>
 
+#include "touch.hpp"
+
 namespace polyform::importers {
 namespace {
 
@@ -19,9 +21,10 @@ std::unordered_set<std::string> bodies_of_elements(const Mechanism& m) {
 
 }  // namespace
 
-bool deliver(Mechanism& m, bool merge, std::string_view file, Ledger& ledger, ConversionSink& sink) {
+bool deliver(Mechanism& m, const Delivery& how, std::string_view file, Ledger& ledger, ConversionSink& sink) {
   note_inertias(m, ledger);
-  if (merge) merge_fixed(m, bodies_of_elements(m), ledger);
+  if (how.merge) merge_fixed(m, bodies_of_elements(m), ledger);
+  add_contacts(m, how.contacts, ledger);
   if (!check_finite(m, sink.diagnostics(), file)) return false;
   sink.text(model_text(m));
   ledger.tell(sink);

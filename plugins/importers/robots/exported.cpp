@@ -42,6 +42,18 @@ Exported::Exported(std::string_view model, Ledger& ledger) : ledger_(ledger), mo
   read_effects();
 }
 
+void Exported::tell_refused(const std::vector<bool>& left_out) {
+  // What no joint moves may be without mass.
+  for (std::size_t i = 0; i < bodies_.size(); ++i) {
+    if (left_out[i] || (carrier_[i] != world && joints_[carrier_[i]].type == "fixed")) continue;
+    const MassProperties& mass = bodies_[i].mass;
+    const Vec3 moments = principal(mass.inertia).moments;
+    if (!(mass.mass > 0) || !(moments.x > 1e-12 * moments.z))
+      ledger_.add(Treatment::not_honoured, "moving bodies without mass or with a moment of 0",
+                  "written as they are; MuJoCo and Gazebo refuse them", {});
+  }
+}
+
 void Exported::read_bodies(const Json& json) {
   Body& body = bodies_.emplace_back();
   body.name = json.at("name");
@@ -54,6 +66,9 @@ void Exported::read_bodies(const Json& json) {
   body.mass = {json.at("mass"), vector_of(json.at("center_of_mass")),
                Sym3{j.at("xx"), j.at("yy"), j.at("zz"), j.at("xy"), j.at("xz"), j.at("yz")}};
   ledger_.add(Treatment::honoured, "bodies", "", {});
+  if (is_impossible(body.mass.inertia))
+    ledger_.add(Treatment::not_honoured, "inertias that no body can have",
+                "written as they are; MuJoCo and Gazebo refuse them", {});
   if (json.contains("velocity") || json.contains("angular_velocity"))
     ledger_.add(Treatment::not_honoured, "initial velocities of bodies", "the format has no initial motion", {});
   if (json.contains("geometry"))
@@ -63,15 +78,21 @@ void Exported::read_bodies(const Json& json) {
       const std::string type = g.at("type");
       if (type == "box") {
         shape.size = vector_of(g.at("size"));
-      } else if (type == "cylinder" || type == "sphere") {
-        shape.kind = type == "sphere" ? Shape::Kind::sphere : Shape::Kind::cylinder;
+      } else if (type == "cylinder" || type == "sphere" || type == "capsule") {
+        shape.kind = type == "sphere"    ? Shape::Kind::sphere
+                     : type == "capsule" ? Shape::Kind::capsule
+                                         : Shape::Kind::cylinder;
         shape.radius = g.at("radius");
         shape.length = g.value("length", 0.0);
+      } else if (type == "ellipsoid") {
+        shape.kind = Shape::Kind::ellipsoid;
+        shape.size = vector_of(g.at("semi_axes"));
       } else {
         ledger_.add(Treatment::not_honoured, "shapes of type " + type, "", {});
         continue;
       }
-      ledger_.add(Treatment::honoured, "shapes", "", {});
+      // URDF has no word for these two, and its writer tells what becomes of them.
+      if (type != "capsule" && type != "ellipsoid") ledger_.add(Treatment::honoured, "shapes", "", {});
       body.shapes.push_back(shape);
     }
 }
@@ -213,6 +234,9 @@ void Exported::read_effects() {
 }
 
 void Exported::tell_rest() {
+  if (model_.contains("ground"))
+    ledger_.add(Treatment::not_honoured, "shapes of ground", "what is written has bodies alone", {},
+                model_.at("ground").at("geometry").size());
   if (model_.contains("subsystems"))
     ledger_.add(Treatment::not_honoured, "subsystems", "the format has no word for them", {},
                 model_.at("subsystems").size());

@@ -57,6 +57,8 @@ class Exported {
 
   /// Tells of forces, constraints and modules that no joint has taken up, and of what no format has a word for.
   void tell_rest();
+  /// Tells of moving bodies that other programs refuse, but for those that are left out.
+  void tell_refused(const std::vector<bool>& left_out);
 
  private:
   void read_bodies(const Json&);

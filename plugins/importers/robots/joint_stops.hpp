@@ -3,8 +3,11 @@
 
 #include <limits>
 #include <string>
+#include <vector>
 
 #include "mechanism.hpp"
+#include "mimics.hpp"
+#include "xml_file.hpp"
 
 namespace polyform::importers {
 
@@ -17,9 +20,18 @@ inline constexpr std::string_view limits_dropped =
 inline constexpr std::string_view friction_dropped = "left out; with the option friction=keep it acts";
 inline constexpr std::string_view no_drives = "drives are not modelled";
 
-/// Adds a limit without give to the joint. A joint that is drawn beyond the limit begins at its end, which the ledger
-/// learns. False if there is no way between the ends.
-bool add_limit(Mechanism&, NameGiver&, Joint&, JointRange, Ledger&, Place);
+/// The ends of the way of a joint as a file gives them.
+struct JointLimit {
+  std::string joint;  ///< its name in the model
+  JointRange range;
+  Place place{};
+  Element element{};                  ///< that gives the ends
+  std::vector<const char*> ends{};    ///< its attributes; empty: they are elements within it
+};
+
+/// Adds limits without give. A joint that is drawn beyond its limits begins at their end, and those that follow it begin
+/// where it puts them. Limits that cannot be kept are marked as not honoured.
+void add_limits(Mechanism&, NameGiver&, const std::vector<JointLimit>&, const Mimics&, Ledger&);
 /// Adds friction that sticks and slides with this effort.
 void add_dry_friction(Mechanism&, NameGiver&, const Joint&, double effort);
 

@@ -10,7 +10,12 @@ namespace polyform::importers {
 
 inline constexpr std::string_view no_looks = "the looks of a shape are not kept";
 
-/// Adds the shape of this element to the body, or notes for the file that the shape has no extent.
-void add_shape(const Shape&, const Element&, Body&);
+/// Whether a shape has a volume, or is a plane or a mesh.
+bool has_extent(const Shape&);
+/// Adds the shape of this element, or notes for the file that the shape has no extent.
+void add_shape(const Shape&, const Element&, std::vector<Shape>&);
+
+/// Adds a shape that touches; where the same is drawn alone, that one touches from now on.
+void add_touching(const Shape&, const Element&, std::vector<Shape>&);
 
 }  // namespace polyform::importers

@@ -140,9 +140,13 @@ void merge_fixed(Mechanism& m, const std::unordered_set<std::string>& kept, Ledg
   for (std::size_t j = 0; j < m.joints.size(); ++j) {
     const Joint& joint = m.joints[j];
     const auto moving = number.find(joint.moving);
-    if (joint.type != "fixed" || moving == number.end() || kept.contains(joint.moving) || joint.base == ground ||
-        !host[moving->second].empty())
+    if (joint.type != "fixed" || moving == number.end() || joint.base == ground || !host[moving->second].empty())
       continue;
+    if (kept.contains(joint.moving)) {
+      ledger.add(Treatment::converted, "link on a fixed joint", "not merged: a force or constraint names it",
+                 m.bodies[moving->second].place);
+      continue;
+    }
     host[moving->second] = joint.base;
     gone[j] = true;
   }
@@ -163,6 +167,15 @@ void merge_fixed(Mechanism& m, const std::unordered_set<std::string>& kept, Ledg
       shape.frame = relative * shape.frame;
       to.shapes.push_back(shape);
     }
+    if (const auto& touch = m.bodies[i].touch) to.touch = to.touch ? *to.touch |= *touch : *touch;
+  }
+  for (auto& [first, second] : m.apart) {
+    const std::string one = carrier(first), other = carrier(second);
+    if (one != other && (one != first || other != second))
+      ledger.add(Treatment::not_honoured, "contact of what is merged with a body that is kept apart from another",
+                 "the whole that it is merged to is kept apart", {});
+    first = one;
+    second = other;
   }
   for (Joint& joint : m.joints) {
     joint.base = carrier(joint.base);
@@ -193,14 +206,18 @@ bool check_finite(const Mechanism& m, DiagnosticSink& sink, std::string_view fil
     return false;
   };
   const auto finite = [](const Vec3& v) { return std::isfinite(v.x) && std::isfinite(v.y) && std::isfinite(v.z); };
+  const auto is_placed = [&](const Shape& shape) {
+    return finite(shape.frame.origin) && finite(shape.size) && finite({shape.radius, shape.length, 0}) &&
+           finite(shape.frame.axes.row(0)) && finite(shape.frame.axes.row(1)) && finite(shape.frame.axes.row(2));
+  };
+  for (const Shape& shape : m.ground_shapes)
+    if (!is_placed(shape)) return refuse("body", std::string(ground), {});
   for (const Body& body : m.bodies) {
     const Sym3& j = body.mass.inertia;
     bool good = finite(body.frame.origin) && std::isfinite(body.mass.mass) && finite(body.mass.center) &&
                 finite({j.xx, j.yy, j.zz}) && finite({j.xy, j.xz, j.yz});
     for (const double x : body.frame.axes.m) good = good && std::isfinite(x);
-    for (const Shape& shape : body.shapes)
-      good = good && finite(shape.frame.origin) && finite(shape.size) && finite({shape.radius, shape.length, 0}) &&
-             finite(shape.frame.axes.row(0)) && finite(shape.frame.axes.row(1)) && finite(shape.frame.axes.row(2));
+    for (const Shape& shape : body.shapes) good = good && is_placed(shape);
     if (!good) return refuse("body", body.name, body.place);
   }
   for (const Joint& joint : m.joints)

@@ -40,14 +40,35 @@ struct MassProperties {
   MassProperties& operator+=(const MassProperties&);
 };
 
-/// A shape, for pictures.
+/// A shape of a body or of ground.
 struct Shape {
-  enum class Kind { box, cylinder, sphere, mesh };
+  enum class Kind { box, cylinder, sphere, mesh, capsule, ellipsoid, plane };
   Kind kind = Kind::box;
   Frame frame;  ///< in the body
-  Vec3 size;    ///< of a box; of a mesh its scale along each axis
-  double radius = 0, length = 0;
+  Vec3 size;    ///< edges of a box, half axes of an ellipsoid; of a mesh its scale along each axis
+  double radius = 0;  ///< of a mesh the farthest that it reaches along an axis
+  double length = 0;  ///< of a capsule between the centres of its half balls
   std::string mesh{};  ///< the entries of a mesh as they are written: its file, or its vertices and faces
+  bool visual = false;  ///< drawn alone: no contact touches it
+  bool convex = false;  ///< a mesh that stands for its hull
+};
+
+/// What the shapes of a body touch, as a file says it.
+struct Touch {
+  unsigned types = 1, takes = 1;  ///< bits: two bodies touch if one has a type that the other takes
+  std::size_t model = 0;          ///< of several in a file
+  bool itself = true;             ///< whether bodies of one model touch each other
+  double friction = 0;            ///< coefficient
+  double restitution = 0;
+  std::size_t shapes = 0;         ///< how many touch
+  Place place{};
+
+  bool meets(const Touch& other) const {
+    return ((types & other.takes) != 0 || (takes & other.types) != 0) &&
+           (model != other.model || (itself && other.itself));
+  }
+  /// The shapes of both as those of one body.
+  Touch& operator|=(const Touch& other);
 };
 
 inline constexpr std::string_view ground = "ground";
@@ -59,6 +80,7 @@ struct Body {
   std::vector<Shape> shapes;
   std::optional<Vec3> velocity{}, angular_velocity{};
   Place place{};
+  std::optional<Touch> touch{};  ///< nothing: nothing touches it
 };
 
 /// Names of bodies are those of Mechanism::bodies, or `ground`.
@@ -80,12 +102,25 @@ struct ModelElement {
   std::vector<std::pair<std::string, std::string>> fields;
 };
 
+/// Which bodies do not touch each other by the rules of a format, because of the joints between them. What moves as one
+/// never touches itself.
+enum class Neighbours {
+  joined,     ///< that a joint connects
+  merged,     ///< that a joint connects, with all that fixed joints make one with them
+  of_mujoco,  ///< as `merged`, by joints of the tree alone, and what is fixed to ground touches what it carries
+};
+
 struct Mechanism {
+  Neighbours neighbours = Neighbours::merged;
   std::string name, source;  ///< source: for the comment at the head
   std::optional<Vec3> gravity;
   std::vector<Body> bodies;
   std::vector<Joint> joints;
   std::vector<ModelElement> elements;
+  std::vector<Shape> ground_shapes{};
+  std::optional<Touch> ground_touch{};
+  std::vector<std::pair<std::string, std::string>> apart{};  ///< bodies that do not touch each other
+  std::vector<std::string> contacts{};                       ///< entries of `contacts` as they are written
 };
 
 /// How numbers and names are written as values.

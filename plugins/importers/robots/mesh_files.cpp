@@ -84,7 +84,7 @@ std::string MeshFiles::find(const std::string& uri, const std::string& from) con
   return in_packages(name, path.substr(slash + 1), folders);
 }
 
-const MeshFiles::Known& MeshFiles::known(const fs::path& path) {
+MeshFiles::Known& MeshFiles::known(const fs::path& path) {
   const auto [at, is_new] = known_.try_emplace(path.string());
   Known& file = at->second;
   if (!is_new) return file;
@@ -118,37 +118,51 @@ std::string MeshFiles::take(std::size_t bytes, double reach, const Shape& shape)
   return {};
 }
 
-std::string MeshFiles::add_file(const fs::path& path, Shape shape, Body& body) {
+bool MeshFiles::has_hull(const fs::path& path, Known& file) {
+  if (!file.has_hull) {
+    MeshFault fault;
+    const std::optional<std::string> bytes = read_file(path.string());
+    const auto mesh = bytes ? read_mesh(*bytes, ending_of(path), fault) : std::nullopt;
+    file.has_hull = mesh && convex_hull(mesh->vertices).has_value();
+  }
+  return *file.has_hull;
+}
+
+std::string MeshFiles::add_file(const fs::path& path, Shape shape, std::vector<Shape>& shapes) {
   std::error_code error;
   const fs::path whole = fs::canonical(path, error);
   if (error) return "not shown: its file is not found";
-  const Known& file = known(whole);
+  Known& file = known(whole);
   if (!file.fault.empty()) return file.fault;
+  if (shape.convex && !has_hull(whole, file)) return "its points enclose no volume";
   fs::path named = model_folder_.empty() ? whole : fs::relative(whole, model_folder_, error);
   if (named.empty() || error) named = whole;
   const std::string name = named.generic_string();
   if (printable_text(name) != name) return "not shown: the name of its file has characters that a model cannot have";
   if (std::string why = take(file.bytes, file.reach, shape); !why.empty()) return why;
   shape.kind = Shape::Kind::mesh;
+  shape.radius = file.reach * norm(shape.size);
   shape.mesh = "file: " + written_name(name);
-  body.shapes.push_back(std::move(shape));
+  shapes.push_back(std::move(shape));
   return {};
 }
 
-std::string MeshFiles::add_lists(const TriangleMesh& mesh, Shape shape, Body& body) {
+std::string MeshFiles::add_lists(const TriangleMesh& mesh, Shape shape, std::vector<Shape>& shapes) {
   std::string text = "vertices: [";
   for (const Vec3& v : mesh.vertices) text += (text.ends_with('[') ? "" : ", ") + written(v);
   text += "], faces: [";
   for (const auto& f : mesh.faces)
     text += fmt::format("{}[{}, {}, {}]", text.ends_with('[') ? "" : ", ", f[0], f[1], f[2]);
   if (std::string why = take(text.size(), reach_of(mesh), shape); !why.empty()) return why;
+  if (shape.convex && !convex_hull(mesh.vertices)) return "its points enclose no volume";
   shape.kind = Shape::Kind::mesh;
+  shape.radius = reach_of(mesh) * norm(shape.size);
   shape.mesh = text + "]";
-  body.shapes.push_back(std::move(shape));
+  shapes.push_back(std::move(shape));
   return {};
 }
 
-void MeshFiles::add(const Element& mesh, const std::string& uri, Shape shape, Body& body) {
+void MeshFiles::add(const Element& mesh, const std::string& uri, Shape shape, std::vector<Shape>& shapes) {
   if (uri.starts_with("http://") || uri.starts_with("https://"))
     return mesh.drop("not shown: what lies on the network is not read");
   const std::string path = find(uri, mesh.file().name());
@@ -156,8 +170,8 @@ void MeshFiles::add(const Element& mesh, const std::string& uri, Shape shape, Bo
   if (path.empty())
     return mesh.drop(in_package ? "not shown: its file is not found; the option packages=FOLDER tells where it may lie"
                                 : "not shown: its file is not found");
-  if (const std::string why = add_file(path, std::move(shape), body); !why.empty()) return mesh.drop(why);
-  mesh.mark(Treatment::converted, mesh_is_shown);
+  if (const std::string why = add_file(path, shape, shapes); !why.empty()) return mesh.drop(why);
+  mesh.mark(Treatment::converted, shape.convex ? hull_touches : mesh_is_shown);
 }
 
 }  // namespace polyform::importers

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,8 +14,8 @@
 
 namespace polyform::importers {
 
-inline constexpr std::string_view mesh_is_shown =
-    "a shape of the body: drawn, and contacts that are added to the model take it too";
+inline constexpr std::string_view mesh_is_shown = "a shape of the body",
+                                  hull_touches = "its convex hull touches";
 
 /// The folders of a list with a colon between each two, as in variables of the environment.
 std::vector<std::filesystem::path> folders_in(std::string_view list);
@@ -28,24 +29,26 @@ class MeshFiles {
   /// the model names its files; empty: from the root of the file system.
   MeshFiles(std::string_view packages, std::string_view model_folder);
 
-  /// Gives a body the mesh that an element names by a URI, or marks the element with the reason why it has none.
+  /// Adds the mesh that an element names by a URI, or marks the element with the reason why there is none.
   /// shape: with the frame of the mesh, and its scale as the size.
-  void add(const Element& mesh, const std::string& uri, Shape shape, Body&);
-  /// The same for a file at a path. Returns the reason; empty: the body has the mesh.
-  std::string add_file(const std::filesystem::path&, Shape shape, Body&);
+  void add(const Element& mesh, const std::string& uri, Shape shape, std::vector<Shape>&);
+  /// The same for a file at a path. Returns the reason; empty: it is added.
+  std::string add_file(const std::filesystem::path&, Shape shape, std::vector<Shape>&);
   /// The same for the triangles of lists that the file of the robot itself has.
-  std::string add_lists(const TriangleMesh&, Shape shape, Body&);
+  std::string add_lists(const TriangleMesh&, Shape shape, std::vector<Shape>&);
 
  private:
   struct Known {
     std::string fault;  ///< why it is not shown; empty: it can be
     std::size_t bytes = 0;
     double reach = 0;  ///< the greatest coordinate
+    std::optional<bool> has_hull{};  ///< whether its points enclose a volume; nothing: nobody has asked
   };
   /// The file that a URI or a path means in a file; "" if it is not found. package://NAME/REST and model://NAME/REST:
   /// NAME is a folder above the file or beside one of these, or lies in the given folders or those of the environment.
   std::string find(const std::string& uri, const std::string& from) const;
-  const Known& known(const std::filesystem::path&);
+  Known& known(const std::filesystem::path&);
+  static bool has_hull(const std::filesystem::path&, Known&);
   /// Takes room on the page; the reason if there is none left, or if the shape has no extent.
   std::string take(std::size_t bytes, double reach, const Shape&);
 

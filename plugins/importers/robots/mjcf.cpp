@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <optional>
 
 #include "deliver.hpp"
@@ -13,11 +14,12 @@
 #include "options.hpp"
 #include "robot_formats.hpp"
 #include "roots.hpp"
+#include "touch.hpp"
 
 namespace polyform::importers {
 namespace {
 
-enum MjcfOption : std::size_t { mjcf_base, mjcf_merge, mjcf_limits, mjcf_friction, mjcf_place };
+enum MjcfOption : std::size_t { mjcf_base, mjcf_merge, mjcf_limits, mjcf_friction, mjcf_contacts, mjcf_place };
 constexpr std::array mjcf_options{
     FieldSpec{.name = "base",
               .type = FieldType::choice,
@@ -26,12 +28,11 @@ constexpr std::array mjcf_options{
                   "how bodies of the world are held that have no joint or a free one: welded to it, or free; not "
                   "given: as the file says",
               .choices = base_choices},
-    merge_fixed_option, limits_option, friction_option("keep"), model_folder_option};
+    merge_fixed_option, limits_option, friction_option("keep"), contacts_option, model_folder_option};
 
 constexpr std::pair<const char*, std::string_view> without_effect[] = {{"size", "memory of another program"},
                                                                        {"visual", "for pictures only"},
                                                                        {"statistic", "for pictures only"},
-                                                                       {"contact", "bodies do not touch in the model"},
                                                                        {"sensor", "sensors are not modelled"},
                                                                        {"keyframe", "stored states are not read"},
                                                                        {"custom", "numbers for other programs"},
@@ -48,6 +49,7 @@ class MjcfReader {
   bool read(Strided<const FieldValue> given, Mechanism& m) {
     if (!source_.open()) return false;
     m.source = "imported from MJCF";
+    m.neighbours = Neighbours::of_mujoco;
     m.name = source_.root().text("model").value_or("");
     m.gravity = Vec3{0, 0, -9.81};
     for (const Element& option : source_.sections("option")) read_option(option, m);
@@ -55,6 +57,7 @@ class MjcfReader {
       for (const Element& section : source_.sections(tag)) section.mark(Treatment::not_honoured, remark);
     acting_.limits = acting_.limits && given[mjcf_limits].text == "keep";
     acting_.friction = acting_.friction && given[mjcf_friction].text == "keep";
+    acting_.keeps_contacts = acting_.contacts && given[mjcf_contacts].text == "keep";
     MjcfBodyReader bodies(source_, ledger_, m, acting_, given[mjcf_place].text);
     bodies.read(given[mjcf_base].given ? given[mjcf_base].text : std::string_view());
     if (m.bodies.empty() && source_.errors() == 0)
@@ -63,12 +66,16 @@ class MjcfReader {
     found_ = &bodies.found();
     names_ = &bodies.element_names();
     joint_names_ = &bodies.joint_names();
+    for (const Element& section : source_.sections("contact"))
+      for (const Element& contact : source_.children(section)) read_contact(contact, m);
+    if (source_.errors() > 0) return false;
     tendons_.emplace(source_, bodies.found(), bodies.element_names(), m, acting_.springs);
     tendons_->read();
     if (source_.errors() > 0) return false;
     for (const Element& section : source_.sections("equality"))
       for (const Element& equality : source_.children(section)) read_equality(equality, m);
-    MjcfActuatorReader(source_, bodies.found(), bodies.element_names(), m, actuators_).read();
+    add_limits(m, *names_, found_->limits, mimics_, ledger_);
+    MjcfActuatorReader(source_, bodies.found(), *tendons_, bodies.element_names(), m, actuators_).read();
     return source_.errors() == 0;
   }
   void settle() { source_.settle(); }
@@ -91,8 +98,23 @@ class MjcfReader {
     acting_.springs = !off("passive");
     acting_.limits = !off("constraint") && !off("limit");
     acting_.friction = !off("constraint") && !off("frictionloss");
+    acting_.contacts = !off("constraint") && !off("contact");
     equalities_ = !off("constraint") && !off("equality");
     actuators_ = !off("actuation");
+  }
+
+  /// Bodies that do not touch, or geoms that touch each other by settings of their own.
+  void read_contact(const Element& e, Mechanism& m) {
+    if (!acting_.contacts) return e.mark_all(Treatment::converted, "nothing touches in the file");
+    if (e.tag() == "exclude") {
+      const auto first = body_named(e, "body1"), second = body_named(e, "body2");
+      if (!first || !second) return;
+      e.mark(Treatment::honoured);
+      e.mark("name", Treatment::not_honoured, "pairs have no names");
+      m.apart.emplace_back(*first, *second);
+      return;
+    }
+    e.drop(acting_.keeps_contacts ? "bodies touch by the settings of their geoms alone" : contacts_dropped);
   }
 
   const MjcfJoint* joint_named(const Element& e, const char* attribute) {
@@ -150,6 +172,7 @@ class MjcfReader {
         return e.report().error(e.place(), "there is no such site");
       first = found_->site_body[one];
       second = found_->site_body[two];
+      for (const std::string& site : {one, two}) found_->site_element[site].mark(Treatment::honoured);
       position = found_->sites[one].origin;
       if (const double apart = norm(found_->sites[two].origin - position); apart > 1e-9)
         return e.drop("the sites do not meet as drawn");
@@ -161,8 +184,7 @@ class MjcfReader {
       const Frame frame = frame_of(m, first);
       const Frame around = source_.compiler().global ? Frame{} : frame;
       position = connect ? around(e.vector("anchor").value_or(Vec3{})) : frame_of(m, second).origin;
-      for (const char* name : {"relpose", "anchor", "torquescale"})
-        if (!connect && e.has(name)) e.mark(name, Treatment::not_honoured, "the bodies are welded as drawn");
+      if (!connect) read_weld(e, frame_of(m, first).inverse() * frame_of(m, second));
     }
     if (first == second) return e.report().error(e.place(), "both bodies are the same");
     e.mark(Treatment::converted, connect ? "a spherical joint that closes a loop" : "a fixed joint that closes a loop");
@@ -172,6 +194,21 @@ class MjcfReader {
                         .moving = second,
                         .position = position,
                         .cut = true});
+  }
+
+  /// How a weld holds two bodies; drawn: the second one in the first. MuJoCo takes a quaternion of no length for as drawn.
+  static void read_weld(const Element& e, const Frame& drawn) {
+    for (const char* name : {"anchor", "torquescale"})
+      e.mark(name, Treatment::converted, "it tells how a weld gives way, and this one does not");
+    const auto given = e.numbers("relpose", 7);
+    if (!given) return;
+    const std::vector<double>& p = *given;
+    const Quat q{p[3], p[4], p[5], p[6]};
+    if (!(norm(q) > 0)) return e.mark("relpose", Treatment::honoured);
+    const Frame apart = drawn.inverse() * Frame{rotation_matrix(q), {p[0], p[1], p[2]}};
+    double off = norm(apart.origin);
+    for (std::size_t i = 0; i < 9; ++i) off = std::max(off, std::abs(apart.axes.m[i] - Mat3::identity().m[i]));
+    if (off > 1e-6) e.mark("relpose", Treatment::not_honoured, "the bodies are welded as drawn");
   }
 
   void add_coupling(const Element& e, Mechanism& m) {
@@ -195,6 +232,7 @@ class MjcfReader {
       return;
     }
     e.mark(Treatment::converted, "a constraint of type joint-coupling");
+    mimics_.add(first->name, second->name, coefficients);
     m.elements.push_back({Section::constraints,
                           name,
                           "joint-coupling",
@@ -222,12 +260,14 @@ class MjcfReader {
     }
     e.mark(Treatment::converted, "a constraint of type joint-coupling");
     const auto& [second, other_factor] = tendon->parts.back();
+    const std::vector<double> coefficients{more / factor, -other_factor / factor};
+    mimics_.add(first->name, second->name, coefficients);
     m.elements.push_back({Section::constraints,
                           name,
                           "joint-coupling",
                           {{"joint", written_name(first->name)},
                            {"other_joint", written_name(second->name)},
-                           {"coefficients", written(std::array{more / factor, -other_factor / factor})}}});
+                           {"coefficients", written(coefficients)}}});
   }
 
   MjcfSource source_;
@@ -238,6 +278,7 @@ class MjcfReader {
   NameGiver* joint_names_ = nullptr;
   MjcfActing acting_{.springs = true, .limits = true, .friction = true};
   bool equalities_ = true, actuators_ = true;
+  Mimics mimics_;
   int unnamed_ = 0;
 };
 
@@ -269,7 +310,9 @@ class Mjcf final : public ImporterType {
       MjcfReader reader(given, sink.diagnostics(), ledger);
       if (!reader.read(values, mechanism)) return false;
       reader.settle();
-      return deliver(mechanism, values[mjcf_merge].integer != 0, given.name, ledger, sink);
+      return deliver(mechanism, {.merge = values[mjcf_merge].integer != 0,
+                                   .contacts = values[mjcf_contacts].text == "keep"},
+                     given.name, ledger, sink);
     });
   }
   const void* query(std::string_view interface_name) const noexcept override {

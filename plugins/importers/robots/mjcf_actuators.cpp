@@ -76,12 +76,28 @@ void MjcfActuatorReader::read_one(const Element& e) {
         return e.report().error(e.place_of(target), fmt::format("there is no joint {}", in_quotes(*name)));
       joint = &found->second;
     }
+  const FixedTendon* tendon = nullptr;
+  if (const auto name = e.text("tendon")) tendon = tendons_.fixed(*name);
   const bool on_scalar = joint != nullptr && (joint->type == "hinge" || joint->type == "slide");
   const bool does_nothing = drive.type == Drive::Bias::none || drive.bias == std::array<double, 3>{};
-  if (drive.type == Drive::Bias::other || (!on_scalar && !does_nothing))
+  if (drive.type == Drive::Bias::other || (!on_scalar && tendon == nullptr && !does_nothing))
     return e.mark(Treatment::not_honoured, unlike_drives);
   e.mark(Treatment::converted, "what it does while its control is zero");
-  if (acts_ && !does_nothing) add(e, drive, *joint);
+  if (!acts_ || does_nothing) return;
+  if (tendon != nullptr)
+    add(e, drive, *tendon);
+  else
+    add(e, drive, *joint);
+}
+
+/// The length of a drive is gear · L, and its force pushes along it.
+void MjcfActuatorReader::add(const Element& e, const Drive& drive, const FixedTendon& tendon) {
+  const auto product = [](double factor, const std::string& of) { return fmt::format("({})*({})", written(factor), of); };
+  const double gear = drive.gear;
+  tendon.add_pull(m_, names_, e.text("name").value_or(fmt::format("tendon_{}", e.tag())),
+                  fmt::format("{} - {} - {}", written(-gear * drive.bias[0]),
+                              product(gear * gear * drive.bias[1], tendon.length()),
+                              product(gear * gear * drive.bias[2], tendon.rate())));
 }
 
 void MjcfActuatorReader::add(const Element& e, const Drive& drive, const MjcfJoint& joint) {

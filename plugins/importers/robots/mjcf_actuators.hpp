@@ -5,14 +5,16 @@
 #include <string>
 
 #include "mjcf_bodies.hpp"
+#include "mjcf_tendons.hpp"
 
 namespace polyform::importers {
 
 class MjcfActuatorReader {
  public:
   /// acts: whether drives act at all.
-  MjcfActuatorReader(MjcfSource& source, const MjcfBodies& bodies, NameGiver& names, Mechanism& m, bool acts)
-      : source_(source), bodies_(bodies), names_(names), m_(m), acts_(acts) {}
+  MjcfActuatorReader(MjcfSource& source, const MjcfBodies& bodies, const MjcfTendonReader& tendons, NameGiver& names,
+                     Mechanism& m, bool acts)
+      : source_(source), bodies_(bodies), tendons_(tendons), names_(names), m_(m), acts_(acts) {}
 
   void read();
 
@@ -28,9 +30,11 @@ class MjcfActuatorReader {
   void read_one(const Element&);
   static void apply(const Element&, Drive&);
   void add(const Element&, const Drive&, const MjcfJoint&);
+  void add(const Element&, const Drive&, const FixedTendon&);
 
   MjcfSource& source_;
   const MjcfBodies& bodies_;
+  const MjcfTendonReader& tendons_;
   NameGiver& names_;
   Mechanism& m_;
   bool acts_;

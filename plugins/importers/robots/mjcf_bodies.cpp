@@ -1,5 +1,4 @@
 #include "mjcf_bodies.hpp"
-#include "joint_stops.hpp"
 
 #include <fmt/format.h>
 
@@ -55,6 +54,7 @@ void MjcfBodyReader::read_children(const Element& element, const Around& around,
                        vector(child, "site", "pos", around).value_or(Vec3{})};
       found_.sites[name] = around.frame * around.within * site;
       found_.site_body[name] = around.body;
+      found_.site_element[name] = child;
     } else if (tag == "frame") {
       child.mark(Treatment::honoured);
       Around inner = around;
@@ -226,11 +226,16 @@ void MjcfBodyReader::add_passive(const Element& element, const char* tag, const 
                armature = number(element, tag, "armature", around, 0);
   if (stiffness < 0 || damping < 0 || armature < 0)
     return element.report().error(element.place(), "stiffness, damping or armature is negative");
-  if (const Element by = source_.who_says(element, tag, "springdamper", around.childclass))
-    by.mark("springdamper", Treatment::not_honoured, "give stiffness and damping as numbers");
+  if (armature > 0) armature_of_[joint.name] = armature;
+  auto timed = timed_spring(source_.who_says(element, tag, "springdamper", around.childclass));
   add_armature(armature, element, known, joint);
   add_stops(element, tag, around, known, joint);
-  if (!acting_.springs || (stiffness == 0 && damping == 0)) return;
+  if (!acting_.springs || (!timed && stiffness == 0 && damping == 0)) return;
+  if (timed) {
+    timed->joint = joint.name;
+    timed->element = m_.elements.size();
+    timed_.push_back(*timed);
+  }
   ModelElement& spring = m_.elements.emplace_back(
       ModelElement{Section::forces, element_names_.give(joint.name + "_spring"), "joint-spring-damper", {}});
   spring.fields = {
@@ -255,7 +260,10 @@ void MjcfBodyReader::add_stops(const Element& element, const char* tag, const Ar
   const Element says_range = source_.who_says(element, tag, "range", around.childclass),
                 says_limited = source_.who_says(element, tag, "limited", around.childclass);
   const std::string limited = says_limited ? says_limited.text("limited").value_or("auto") : "auto";
-  if (!says_range) return;
+  if (!says_range) {
+    if (limited == "true") says_limited.mark("limited", Treatment::not_honoured, "there is no range");
+    return;
+  }
   const auto ends = says_range.numbers("range", 2);
   if (!ends) return;
   if (limited == "false" || (limited == "auto" && !source_.compiler().auto_limits))
@@ -265,10 +273,12 @@ void MjcfBodyReader::add_stops(const Element& element, const char* tag, const Ar
     why = "limits of balls and free joints";
   } else if (acting_.limits) {
     const auto from_drawn = [&](double x) { return (known.type == "hinge" ? source_.angle(x) : x) - known.reference; };
-    if (add_limit(m_, element_names_, joint, {from_drawn((*ends)[0]), from_drawn((*ends)[1])}, ledger_,
-                  element.place()))
-      return;
-    why = "there is no way between the ends";
+    found_.limits.push_back({.joint = joint.name,
+                             .range = {from_drawn((*ends)[0]), from_drawn((*ends)[1])},
+                             .place = element.place(),
+                             .element = says_range,
+                             .ends = {"range"}});
+    return;
   }
   says_range.mark("range", Treatment::not_honoured, why);
 }
@@ -328,6 +338,7 @@ void MjcfBodyReader::read(std::string_view base) {
   }
   for (const Element& joint : joints) joint.report().error(joint.place(), "the world has no joints");
   scale_to_total();
+  if (source_.errors() == 0) set_timed_springs(m_, timed_, armature_of_);
   for (const auto& [number, share] : lifts_) {
     const Body& body = m_.bodies[number];
     m_.elements.push_back({Section::forces,

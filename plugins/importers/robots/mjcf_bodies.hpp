@@ -6,8 +6,10 @@
 #include <unordered_map>
 #include <vector>
 
+#include "joint_stops.hpp"
 #include "mjcf_meshes.hpp"
 #include "mjcf_source.hpp"
+#include "mjcf_springs.hpp"
 #include "solids.hpp"
 
 namespace polyform::importers {
@@ -26,13 +28,21 @@ struct MjcfBodies {
   std::map<std::string, std::string> bodies;     ///< name in the model by name in the file
   std::map<std::string, Frame> sites;            ///< in ground
   std::map<std::string, std::string> site_body;  ///< name in the model
+  std::map<std::string, std::string> geom_body;  ///< name in the model
+  std::map<std::string, Element> site_element;   ///< as the file has it
+  std::vector<JointLimit> limits;
 };
 
 /// What acts in joints.
 struct MjcfActing {
   bool springs = true;  ///< and dampers
   bool limits = false, friction = true;
+  bool contacts = true;         ///< whether geoms touch in the file
+  bool keeps_contacts = false;  ///< and in the model
 };
+
+/// How many numbers a primitive shape needs; 0: it is none.
+std::size_t mjcf_sizes_of(std::string_view type);
 
 class MjcfBodyReader {
  public:
@@ -64,6 +74,7 @@ class MjcfBodyReader {
   void read_children(const Element&, const Around&, std::vector<Element>& joints, OfGeoms&);
   void read_body(const Element&, const Around& outside);
   void read_geom(const Element&, const Around&, OfGeoms&);
+  std::optional<Touch> touch_of(const Element& geom, const Around&);
   /// What a geom adds to the mass of its body; frame: of its shape.
   std::optional<MassProperties> mass_of(const Element& geom, const Around&, const Solid&, const Frame&);
   /// The frame of a body whose file has global coordinates and gives no `pos`: where its mass centre lies.
@@ -99,6 +110,8 @@ class MjcfBodyReader {
     bool is_free;
   };
   std::vector<Armature> armatures_;  ///< of balls and free joints
+  std::map<std::string, double> armature_of_;  ///< by joint
+  std::vector<TimedSpring> timed_;
   MjcfBodies found_;
   NameGiver body_names_, joint_names_, element_names_;
 };

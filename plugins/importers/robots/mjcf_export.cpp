@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "exported.hpp"
 #include "robot_formats.hpp"
@@ -18,10 +20,9 @@ class MjcfWriter {
 
   std::string write() {
     std::vector<std::vector<std::size_t>> carried(model_.bodies().size() + 1);
+    find_between();
     for (const std::size_t body : model_.order())
-      carried[model_.has_carrier(body) && model_.inboard(body) != Exported::world ? model_.inboard(body)
-                                                                                  : model_.bodies().size()]
-          .push_back(body);
+      if (!between_[body]) carried[std::min(outer(body), model_.bodies().size())].push_back(body);
     text_ = fmt::format(
         "<mujoco model=\"{}\">\n  <compiler angle=\"radian\" inertiafromgeom=\"false\"/>\n"
         "  <option gravity=\"{}\"/>\n  <worldbody>\n",
@@ -50,6 +51,7 @@ class MjcfWriter {
     text_ += "  </worldbody>\n";
     write_equalities();
     model_.tell_rest();
+    model_.tell_refused(between_);
     return text_ + "</mujoco>\n";
   }
 
@@ -59,30 +61,77 @@ class MjcfWriter {
     return fmt::format("pos=\"{}\" quat=\"{}\"", spaced(f.origin), spaced({q.w, q.x, q.y, q.z}));
   }
 
+  std::size_t inboard(std::size_t body) const {
+    return model_.has_carrier(body) ? model_.inboard(body) : Exported::world;
+  }
+  /// The body that a body nests in.
+  std::size_t outer(std::size_t body) const {
+    std::size_t at = inboard(body);
+    while (at != Exported::world && between_[at]) at = inboard(at);
+    return at;
+  }
+
+  /// Bodies without mass and shapes between two joints, which MuJoCo refuses: their joint becomes one more joint of the
+  /// body that they carry.
+  void find_between() {
+    const std::size_t n = model_.bodies().size();
+    std::vector<std::size_t> carries(n);
+    for (std::size_t body = 0; body < n; ++body)
+      if (const std::size_t by = inboard(body); by != Exported::world) {
+        const std::string& type = model_.joints()[model_.carrier(body)].type;
+        carries[by] += type == "revolute" || type == "prismatic" || type == "fixed" ? 1 : 2;
+      }
+    for (std::size_t j = 0; j < model_.joints().size(); ++j)
+      for (const std::size_t end : {model_.joints()[j].base, model_.joints()[j].moving})
+        if (!model_.in_tree(j) && end != Exported::world) carries[end] += 2;
+    between_.assign(n, false);
+    for (std::size_t body = 0; body < n; ++body) {
+      const Body& b = model_.bodies()[body];
+      const Sym3& i = b.mass.inertia;
+      const bool is_nothing = b.mass.mass == 0 && i.xx == 0 && i.yy == 0 && i.zz == 0 && b.shapes.empty();
+      if (!is_nothing || carries[body] != 1 || !model_.has_carrier(body)) continue;
+      const std::string& type = model_.joints()[model_.carrier(body)].type;
+      if (type != "revolute" && type != "prismatic") continue;
+      between_[body] = true;
+      ledger_.add(Treatment::converted, "bodies without mass between two joints", "both joints move the next body", {});
+    }
+  }
+
   void open_body(std::size_t number) {
     const Body& body = model_.bodies()[number];
-    const std::size_t inboard = model_.has_carrier(number) ? model_.inboard(number) : Exported::world;
-    text_ +=
-        fmt::format("<body name=\"{}\" {}>\n", xml_text(body.name), pose(model_.frame(inboard).inverse() * body.frame));
+    text_ += fmt::format("<body name=\"{}\" {}>\n", xml_text(body.name),
+                         pose(model_.frame(outer(number)).inverse() * body.frame));
     const Sym3& j = body.mass.inertia;
     if (body.mass.mass != 0 || j.xx != 0 || j.yy != 0 || j.zz != 0)
       text_ += fmt::format("  <inertial pos=\"{}\" mass=\"{}\" fullinertia=\"{}\"/>\n", spaced(body.mass.center),
                            written(body.mass.mass), spaced({j.xx, j.yy, j.zz, j.xy, j.xz, j.yz}));
-    write_joint(number);
+    std::vector<std::size_t> moving{number};  // the innermost first
+    for (std::size_t at = inboard(number); at != Exported::world && between_[at]; at = inboard(at))
+      moving.push_back(at);
+    while (!moving.empty()) {
+      write_joint(moving.back(), number);
+      moving.pop_back();
+    }
     for (const Shape& shape : body.shapes) {
-      const char* const type = shape.kind == Shape::Kind::box      ? "box"
-                               : shape.kind == Shape::Kind::sphere ? "sphere"
-                                                                   : "cylinder";
-      const std::string size = shape.kind == Shape::Kind::box      ? spaced(0.5 * shape.size)
-                               : shape.kind == Shape::Kind::sphere ? spaced({shape.radius})
-                                                                   : spaced({shape.radius, shape.length / 2});
+      const char* const type = shape.kind == Shape::Kind::box         ? "box"
+                               : shape.kind == Shape::Kind::sphere    ? "sphere"
+                               : shape.kind == Shape::Kind::capsule   ? "capsule"
+                               : shape.kind == Shape::Kind::ellipsoid ? "ellipsoid"
+                                                                      : "cylinder";
+      const std::string size = shape.kind == Shape::Kind::box         ? spaced(0.5 * shape.size)
+                               : shape.kind == Shape::Kind::sphere    ? spaced({shape.radius})
+                               : shape.kind == Shape::Kind::ellipsoid ? spaced(shape.size)
+                                                                      : spaced({shape.radius, shape.length / 2});
+      if (shape.kind == Shape::Kind::capsule || shape.kind == Shape::Kind::ellipsoid)
+        ledger_.add(Treatment::honoured, "shapes", "", {});
       text_ += fmt::format("  <geom type=\"{}\" size=\"{}\" {} contype=\"0\" conaffinity=\"0\"/>\n", type, size,
                            pose(shape.frame));
     }
   }
 
-  /// One element for each coordinate; the first one has the joint's name.
-  void write_joint(std::size_t body) {
+  /// The joint that carries a body, as a joint of the body `in`. One element for each coordinate; the first one has the
+  /// joint's name.
+  void write_joint(std::size_t body, std::size_t in) {
     if (!model_.has_carrier(body)) {
       text_ += "  <freejoint/>\n";
       ledger_.add(Treatment::converted, "bodies that nothing holds", "on a free joint", {});
@@ -92,7 +141,7 @@ class MjcfWriter {
     const ExportedJoint& joint = model_.joints()[number];
     const bool reversed = joint.moving != body;
     const double sign = reversed ? -1 : 1;
-    const Frame frame = model_.frame(body);
+    const Frame frame = model_.frame(in);
     const Vec3 position = transpose_times(frame.axes, joint.position - frame.origin);
     const auto one = [&](const char* type, const Vec3& axis, std::size_t coordinate) {
       const std::string name = coordinate == 0 ? joint.name : fmt::format("{}_{}", joint.name, coordinate);
@@ -144,9 +193,13 @@ class MjcfWriter {
     const bool ball = model_.joints()[number].type == "spherical" || model_.joints()[number].type == "free";
     if (ball && std::ranges::adjacent_find(e.damping, std::not_equal_to<>()) != e.damping.end())
       ledger_.add(Treatment::not_honoured, "unequal dampings of a ball", "MJCF has one number", {});
+    if (ball && std::ranges::adjacent_find(e.stiffness, std::not_equal_to<>()) != e.stiffness.end())
+      ledger_.add(Treatment::not_honoured, "unequal stiffnesses of a free joint", "MJCF has one number", {});
+    if (ball && !all_zero(e.rest))
+      ledger_.add(Treatment::not_honoured, "rest positions of springs of balls", "MJCF has the drawn one alone", {});
     if (const double k = value(e.stiffness); k != 0) {
       text += fmt::format(" stiffness=\"{}\"", written(k));
-      if (const double rest = value(e.rest); rest != 0) text += fmt::format(" springref=\"{}\"", written(rest));
+      if (const double rest = ball ? 0 : value(e.rest); rest != 0) text += fmt::format(" springref=\"{}\"", written(rest));
       ledger_.add(Treatment::honoured, "springs in joints", "", {});
     }
     if (const double d = value(e.damping); d != 0) {
@@ -230,6 +283,7 @@ class MjcfWriter {
   Exported& model_;
   Ledger& ledger_;
   std::string text_;
+  std::vector<bool> between_;  ///< by body
 };
 
 class MjcfExporter final : public Exporter {

@@ -11,14 +11,6 @@ namespace polyform::importers {
 namespace {
 
 constexpr double water = 1000;  ///< kg/m³, the density of geoms by default
-constexpr double last_shown_group = 2;  ///< of geoms, in the viewer of MuJoCo when it opens
-
-/// How many numbers a primitive shape needs; 0: it is none.
-std::size_t sizes_of(std::string_view type) {
-  if (type == "sphere") return 1;
-  if (type == "capsule" || type == "cylinder") return 2;
-  return type == "box" || type == "ellipsoid" ? 3 : 0;
-}
 
 }  // namespace
 
@@ -63,7 +55,7 @@ std::optional<Solid> MjcfBodyReader::solid_of(const Element& geom, const Around&
     return mesh ? std::optional(mesh->solid) : std::nullopt;
   }
   if (says_mesh && !fit(geom, around, mesh_name, type, frame, size)) return std::nullopt;
-  const std::size_t needed = sizes_of(type);
+  const std::size_t needed = mjcf_sizes_of(type);
   if (size.size() < needed || std::any_of(size.begin(), size.begin() + static_cast<std::ptrdiff_t>(needed),
                                           [](double s) { return !(s > 0); })) {
     geom.report().error(geom.place(),
@@ -90,71 +82,6 @@ bool MjcfBodyReader::fit(const Element& geom, const Around& around, const std::s
   ledger_.add(Treatment::converted, "geom@mesh", fmt::format("a {} of the inertia of the mesh stands for it", type),
               geom.place());
   return true;
-}
-
-void MjcfBodyReader::picture(const Element& geom, const Around& around, const std::string& type, const Frame& frame,
-                             const std::vector<double>& size) {
-  Body& body = m_.bodies[around.number];
-  if (type == "mesh") {
-    const bool hidden = number(geom, "geom", "group", around, 0) > last_shown_group;
-    const Element says = source_.who_says(geom, "geom", "mesh", around.childclass);
-    const std::string why = hidden ? "not shown: MuJoCo does not show its group either, unless asked"
-                            : says ? meshes_.show(says.text("mesh").value_or(""), frame, body)
-                                   : std::string("not shown: the geom names no mesh");
-    ledger_.add(hidden || why.empty() ? Treatment::converted : Treatment::not_honoured, "picture of a mesh",
-                why.empty() ? mesh_is_shown : std::string_view(why), geom.place());
-    return;
-  }
-  Shape shape;
-  shape.frame = frame;
-  if (type == "box") {
-    shape.size = 2 * Vec3{size[0], size[1], size[2]};
-  } else if (type == "sphere") {
-    shape.kind = Shape::Kind::sphere;
-    shape.radius = size[0];
-  } else if (type == "cylinder" || type == "capsule") {
-    shape.kind = Shape::Kind::cylinder;
-    shape.radius = size[0];
-    shape.length = 2 * size[1];
-    if (type == "capsule") {
-      ledger_.add(Treatment::converted, "picture of a capsule", "a cylinder and two spheres", geom.place());
-      for (const double end : {-size[1], size[1]}) {
-        Shape ball;
-        ball.kind = Shape::Kind::sphere;
-        ball.radius = size[0];
-        ball.frame = frame * Frame{Mat3::identity(), {0, 0, end}};
-        body.shapes.push_back(ball);
-      }
-    }
-  } else {
-    ledger_.add(Treatment::not_honoured, fmt::format("picture of a geom of type {}", type),
-                "pictures have no such shape", geom.place());
-    return;
-  }
-  body.shapes.push_back(shape);
-}
-
-void MjcfBodyReader::read_geom(const Element& geom, const Around& around, OfGeoms& of_geoms) {
-  std::string type;
-  Frame frame;
-  std::vector<double> size;
-  const std::optional<Solid> solid = solid_of(geom, around, type, frame, size);
-  if (geom.report().errors() > 0) return;
-  geom.text("name");
-  if (around.is_world) {
-    geom.drop("shapes of the ground are not shown, and bodies do not touch");
-    return;
-  }
-  if (solid || sizes_of(type) == 0) picture(geom, around, type, frame, size);
-  if (!counts_for_mass(geom, around)) return;
-  of_geoms.any = true;
-  if (!solid) {
-    if (source_.who_says(geom, "geom", "mesh", around.childclass))
-      ledger_.add(Treatment::not_honoured, "mass of a mesh", "its file is not at hand, so it adds no mass",
-                  geom.place());
-    return;
-  }
-  if (const auto own = mass_of(geom, around, *solid, frame)) of_geoms.sum += *own;
 }
 
 std::optional<MassProperties> MjcfBodyReader::mass_of(const Element& geom, const Around& around, const Solid& solid,

@@ -104,15 +104,14 @@ void MjcfMeshes::read_mesh(const Element& mesh) {
   meshes_[name] = MjcfMesh{solid, box};
 }
 
-std::string MjcfMeshes::show(const std::string& name, const Frame& frame, Body& body) {
+std::string MjcfMeshes::show(const std::string& name, Shape shape, std::vector<Shape>& shapes) {
   const auto found = pictures_.find(name);
   if (found == pictures_.end()) return "not shown: it cannot be read";
   const MjcfPicture& picture = found->second;
-  Shape shape;
-  shape.frame = frame * picture.frame;
+  shape.frame = shape.frame * picture.frame;
   shape.size = picture.scale;
-  return picture.file.empty() ? files_.add_lists(picture.triangles, shape, body)
-                              : files_.add_file(picture.file, shape, body);
+  return picture.file.empty() ? files_.add_lists(picture.triangles, shape, shapes)
+                              : files_.add_file(picture.file, shape, shapes);
 }
 
 void MjcfMeshes::read() {

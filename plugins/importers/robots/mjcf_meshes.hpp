@@ -38,8 +38,8 @@ class MjcfMeshes {
 
   /// The size of a primitive shape that stands for a mesh, as MuJoCo fits it by inertia; empty if none is fitted so.
   static std::vector<double> fitted_size(const std::string& type, const InertiaBox&);
-  /// Gives a body the mesh as a shape; the reason if it is not shown. frame: of the mesh in the body.
-  std::string show(const std::string& name, const Frame&, Body&);
+  /// Adds the mesh as a shape; the reason if it is not shown. shape: with the frame of the mesh in the body.
+  std::string show(const std::string& name, Shape shape, std::vector<Shape>&);
 
  private:
   void read_mesh(const Element&);

@@ -202,7 +202,9 @@ std::vector<Element> MjcfSource::levels(const Element& element, std::span<const 
   std::vector<Element> all{element};
   std::string name = element.text("class").value_or(childclass.empty() ? outermost_class : childclass);
   if (!classes_.contains(name)) {
-    element.report().error(element.place(), fmt::format("there is no class {}", in_quotes(name)));
+    const void* const whose = element.has("class") ? element.node().internal_object() : nullptr;
+    if (unknown_classes_.insert({whose, name}).second)
+      element.report().error(element.place_of("class"), fmt::format("there is no class {}", in_quotes(name)));
     name = outermost_class;
   }
   for (std::size_t steps = 0; !name.empty() && steps <= classes_.size(); ++steps) {
@@ -283,7 +285,7 @@ std::optional<Mat3> MjcfSource::orientation_at(const Element& e) {
     const auto q = e.numbers("quat", 4);
     if (!q) return Mat3::identity();
     const Quat quat{(*q)[0], (*q)[1], (*q)[2], (*q)[3]};
-    return norm(quat) > 0 ? rotation_matrix(quat) : refuse("quat");
+    return norm(quat) > 0 ? rotation_matrix(quat) : Mat3::identity();  // as MuJoCo takes it
   }
   return std::nullopt;
 }

@@ -4,6 +4,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -74,6 +75,7 @@ class MjcfSource {
   MjcfCompiler compiler_;
   std::map<std::string, Class> classes_;
   std::size_t bytes_ = 0;
+  std::set<std::pair<const void*, std::string>> unknown_classes_;  ///< told; of no element: inherited ones
 };
 
 }  // namespace polyform::importers

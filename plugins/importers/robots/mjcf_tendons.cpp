@@ -18,6 +18,27 @@ std::string in_formula(const std::string& name) {
 
 }  // namespace
 
+std::string FixedTendon::length() const {
+  std::string text = written(at_drawn);
+  for (const auto& [joint, factor] : parts) text += fmt::format(" + ({})*q({})", written(factor), in_formula(joint->name));
+  return text;
+}
+
+std::string FixedTendon::rate() const {
+  std::string text = "0";
+  for (const auto& [joint, factor] : parts) text += fmt::format(" + ({})*v({})", written(factor), in_formula(joint->name));
+  return text;
+}
+
+void FixedTendon::add_pull(Mechanism& m, NameGiver& names, const std::string& name, const std::string& tension) const {
+  for (const auto& [joint, factor] : parts)
+    m.elements.push_back({Section::forces,
+                          names.give(fmt::format("{}_{}", name, joint->name)),
+                          "joint-force",
+                          {{"joint", written_name(joint->name)},
+                           {"effort", fmt::format("{{expression: \"-({})*({})\"}}", written(factor), tension)}}});
+}
+
 void MjcfTendonReader::read() {
   for (const Element& section : source_.sections("tendon"))
     for (const Element& tendon : source_.children(section)) {
@@ -62,7 +83,7 @@ void MjcfTendonReader::read_fixed(const Element& e) {
   const std::string name = e.text("name").value_or(fmt::format("tendon_{}", ++unnamed_));
   e.text("class");
   FixedTendon tendon;
-  double at_drawn = 0, at_rest = 0;
+  double at_rest = 0;
   for (const Element& part : e.children("joint")) {
     const std::string of = part.text("joint").value_or("");
     const auto joint = bodies_.joints.find(of);
@@ -73,7 +94,7 @@ void MjcfTendonReader::read_fixed(const Element& e) {
       return e.report().error(part.place_of("joint"), "a fixed tendon is a sum over hinges and slides");
     const double factor = part.number("coef", 1);
     tendon.parts.push_back({&j, factor});
-    at_drawn += factor * j.reference;
+    tendon.at_drawn += factor * j.reference;
     at_rest += factor * j.spring_reference;
   }
   Spring spring = spring_of(e);
@@ -84,11 +105,7 @@ void MjcfTendonReader::read_fixed(const Element& e) {
   if (!spring.acts()) return e.mark(Treatment::converted, "a tendon without spring or damper, which does nothing");
   e.mark(Treatment::converted, "forces on its joints, by a formula");
   if (!passive_) return;
-  std::string length = written(at_drawn), rate = "0";
-  for (const auto& [joint, factor] : tendon.parts) {
-    length += fmt::format(" + ({})*q({})", written(factor), in_formula(joint->name));
-    rate += fmt::format(" + ({})*v({})", written(factor), in_formula(joint->name));
-  }
+  const std::string length = tendon.length(), rate = tendon.rate();
   std::string tension;
   if (spring.stiffness > 0 && spring.lower == spring.upper)
     tension = fmt::format("{}*({} - ({}))", written(spring.stiffness), length, written(spring.lower));
@@ -97,13 +114,7 @@ void MjcfTendonReader::read_fixed(const Element& e) {
                           written(spring.upper), written(spring.lower));
   if (spring.damping > 0)
     tension += fmt::format("{}{}*({})", tension.empty() ? "" : " + ", written(spring.damping), rate);
-  for (const auto& [joint, factor] : tendon.parts)
-    m_.elements.push_back(
-        {Section::forces,
-         names_.give(fmt::format("{}_{}", name, joint->name)),
-         "joint-force",
-         {{"joint", written_name(joint->name)},
-          {"effort", fmt::format("{{expression: \"-({})*({})\"}}", written(factor), tension)}}});
+  tendon.add_pull(m_, names_, name, tension);
 }
 
 void MjcfTendonReader::read_spatial(const Element& e) {
@@ -116,12 +127,14 @@ void MjcfTendonReader::read_spatial(const Element& e) {
   if (!is_straight) return e.drop("a tendon by way of further points");
   std::string ends[2];
   Vec3 points[2];
+  std::vector<Element> sites;
   for (std::size_t k = 0; k < 2; ++k) {
     const std::string site = path[k].text("site").value_or("");
     const auto found = bodies_.sites.find(site);
     if (found == bodies_.sites.end())
       return e.report().error(path[k].place(), fmt::format("there is no site {}", in_quotes(site)));
     path[k].mark(Treatment::honoured);
+    sites.push_back(bodies_.site_element.at(site));
     points[k] = found->second.origin;
     ends[k] = bodies_.site_body.at(site);
   }
@@ -133,6 +146,7 @@ void MjcfTendonReader::read_spatial(const Element& e) {
   if (spring.stiffness > 0 && spring.is_given && spring.lower != spring.upper)
     return e.drop("a tendon whose spring is at rest between two lengths");
   e.mark(Treatment::converted, "a spring and damper between its two sites");
+  for (const Element& site : sites) site.mark(Treatment::converted, "an end of a tendon");
   if (!passive_) return;
   std::vector<std::pair<std::string, std::string>> fields;
   for (std::size_t k = 0; k < 2; ++k) {

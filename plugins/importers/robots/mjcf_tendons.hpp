@@ -16,6 +16,13 @@ struct FixedTendon {
     double factor;
   };
   std::vector<Part> parts;
+  double at_drawn = 0;  ///< its length there
+
+  /// Formulas of its length and its rate.
+  std::string length() const;
+  std::string rate() const;
+  /// Adds the forces on its joints that a tension makes, which is a formula.
+  void add_pull(Mechanism&, NameGiver&, const std::string& name, const std::string& tension) const;
 };
 
 class MjcfTendonReader {

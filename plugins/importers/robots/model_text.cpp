@@ -52,24 +52,38 @@ std::string pose(const Frame& frame) {
   return text;
 }
 
-std::string shape_text(const Shape& shape) {
+std::string shape_entries(const Shape& shape) {
   switch (shape.kind) {
     case Shape::Kind::box:
-      return fmt::format("{{type: box, size: {}{}}}", written(shape.size), pose(shape.frame));
+      return fmt::format("type: box, size: {}", written(shape.size));
     case Shape::Kind::cylinder:
-      return fmt::format("{{type: cylinder, radius: {}, length: {}{}}}", written(shape.radius), written(shape.length),
-                         pose(shape.frame));
+      return fmt::format("type: cylinder, radius: {}, length: {}", written(shape.radius), written(shape.length));
+    case Shape::Kind::capsule:
+      return fmt::format("type: capsule, radius: {}, length: {}", written(shape.radius), written(shape.length));
+    case Shape::Kind::ellipsoid:
+      return fmt::format("type: ellipsoid, semi_axes: {}", written(shape.size));
+    case Shape::Kind::plane:
+      return "type: plane";
     case Shape::Kind::sphere:
-      return fmt::format("{{type: sphere, radius: {}{}}}", written(shape.radius), pose(shape.frame));
+      return fmt::format("type: sphere, radius: {}", written(shape.radius));
     case Shape::Kind::mesh: {
       const Vec3& s = shape.size;
       const bool is_even = s.x == s.y && s.y == s.z;
       const std::string scale =
           is_even && s.x == 1 ? std::string() : ", scale: " + (is_even ? written(s.x) : written(s));
-      return fmt::format("{{type: mesh, {}{}{}}}", shape.mesh, scale, pose(shape.frame));
+      return fmt::format("type: mesh, {}{}{}", shape.mesh, scale, shape.convex ? ", convex: true" : "");
     }
   }
   return {};
+}
+
+std::string geometry_text(const std::vector<Shape>& shapes, const char* indent) {
+  if (shapes.empty()) return {};
+  std::string text = fmt::format("{}geometry:\n", indent);
+  for (const Shape& shape : shapes)
+    text += fmt::format("{}  - {{{}{}{}}}\n", indent, shape_entries(shape), pose(shape.frame),
+                        shape.visual ? ", visual: true" : "");
+  return text;
 }
 
 std::string body_text(const Body& body) {
@@ -83,11 +97,7 @@ std::string body_text(const Body& body) {
                       written(j.zz), written(j.xy), written(j.xz), written(j.yz));
   if (body.velocity) text += fmt::format("    velocity: {}\n", written(*body.velocity));
   if (body.angular_velocity) text += fmt::format("    angular_velocity: {}\n", written(*body.angular_velocity));
-  if (!body.shapes.empty()) {
-    text += "    geometry:\n";
-    for (const Shape& shape : body.shapes) text += fmt::format("      - {}\n", shape_text(shape));
-  }
-  return text;
+  return text + geometry_text(body.shapes, "    ");
 }
 
 std::string joint_text(const Joint& joint) {
@@ -126,10 +136,13 @@ std::string model_text(const Mechanism& m) {
   if (m.gravity) text += fmt::format("gravity: {}\n", written(*m.gravity));
   if (std::ranges::any_of(m.bodies, [](const Body& b) { return is_impossible(b.mass.inertia); }))
     text += "lenient: true\n";
+  if (!m.ground_shapes.empty()) text += "ground:\n" + geometry_text(m.ground_shapes, "  ");
   text += "bodies:\n";
   for (const Body& body : m.bodies) text += body_text(body);
   if (!m.joints.empty()) text += "joints:\n";
   for (const Joint& joint : m.joints) text += joint_text(joint);
+  if (!m.contacts.empty()) text += "contacts:\n";
+  for (const std::string& entry : m.contacts) text += fmt::format("  - {{{}}}\n", entry);
   return text + elements_text(m.elements, Section::forces, "forces:\n") +
          elements_text(m.elements, Section::constraints, "constraints:\n") +
          elements_text(m.elements, Section::modules, "modules:\n");

@@ -42,6 +42,13 @@ inline constexpr FieldSpec mimic_option{
     .default_text = "independent",
     .choices = mimic_choices};
 
+inline constexpr FieldSpec contacts_option{
+    .name = "contacts",
+    .type = FieldType::choice,
+    .unit = "",
+    .meaning = "shapes that touch: contacts of the compliant law hunt-crossley, or left out",
+    .default_text = "drop",
+    .choices = keep_choices};
 inline constexpr FieldSpec packages_option{
     .name = "packages",
     .type = FieldType::text,

@@ -3,34 +3,21 @@
 
 #include <algorithm>
 #include <array>
-#include <filesystem>
 #include <map>
 #include <numbers>
 
 #include "deliver.hpp"
 #include "joint_stops.hpp"
 #include "mechanism.hpp"
-#include "options.hpp"
 #include "robot_formats.hpp"
 #include "roots.hpp"
 #include "sdf_export.hpp"
 #include "sdf_link.hpp"
 #include "sdf_model.hpp"
+#include "sdf_options.hpp"
 
 namespace polyform::importers {
 namespace {
-
-enum SdfOption : std::size_t { sdf_base, sdf_merge, sdf_mimic, sdf_limits, sdf_friction, sdf_packages, sdf_place };
-constexpr std::array sdf_options{
-    FieldSpec{.name = "base",
-              .type = FieldType::choice,
-              .unit = "",
-              .meaning =
-                  "how links are held that nothing carries: welded to ground, or free, also where the file welds "
-                  "them; not given: as the file says",
-              .choices = base_choices},
-    merge_fixed_option, mimic_option, limits_option, friction_option("keep"),
-    packages_option, model_folder_option};
 
 class SdfReader {
  public:
@@ -45,19 +32,22 @@ class SdfReader {
                     "Check that this is an SDF file.");
       return false;
     }
+    sdf.text("version");
     coupled_ = given[sdf_mimic].text == "coupled";
     limits_ = given[sdf_limits].text == "keep";
     friction_ = given[sdf_friction].text == "keep";
+    touches_ = given[sdf_contacts].text == "keep";
     const Element world = sdf.child("world");
     top_ = std::make_unique<SdfModel>(world ? world : sdf, "", nullptr, files_);
     m.source = "imported from SDF";
+    m.neighbours = Neighbours::joined;
     m.gravity = Vec3{0, 0, -9.81};
     if (world) read_world(world, m);
     top_->collect(0);
     if (m.name.empty()) m.name = top_->nested().empty() ? std::string() : top_->nested().front()->name();
     if (files_.errors() > 0) return false;
     MeshFiles meshes(given[sdf_packages].text, given[sdf_place].text);
-    read_links(*top_, meshes, m);
+    read_links(*top_, {}, meshes, m);
     if (m.bodies.empty()) sdf.report().error(sdf.place(), "the file has no links", "Check that it has a model.");
     if (files_.errors() > 0) return false;
     read_joints(*top_, m);
@@ -85,8 +75,10 @@ class SdfReader {
     return name;
   }
 
-  void read_links(const SdfModel& model, MeshFiles& meshes, Mechanism& m) {
+  /// touch: what is known of the shapes of the model, by those that it is in.
+  void read_links(const SdfModel& model, Touch touch, MeshFiles& meshes, Mechanism& m) {
     mark_foreign(model.element());
+    touch.itself = touch.itself || touches_itself(model.element());
     const Frame in_ground = model.pose();
     for (const auto& [name, item] : model.items()) {
       if (item.kind != SdfItem::Kind::link) continue;
@@ -96,14 +88,30 @@ class SdfReader {
       body.name = given_name(body_names_, link_names_, model.prefix() + name, "link@name", link.place());
       body.frame = in_ground * model.pose_of(name, link.place());
       mark_foreign(link);
-      body.mass = read_sdf_inertial(model, link, name, link.report(), ledger_);
+      body.mass = read_sdf_inertial(model, link, name, link.report(), touches_, ledger_);
       for (const Element& visual : link.children("visual")) read_sdf_visual(model, visual, name, meshes, body);
+      Touch of_link = touch;
+      of_link.itself = touch.itself || touches_itself(link);
+      if (touches_)
+        for (const Element& collision : link.children("collision"))
+          read_sdf_collision(model, collision, name, of_link, meshes, body);
       if (const Element gravity = link.child("gravity");
           gravity && (gravity.content() == "false" || gravity.content() == "0"))
         add_lift(gravity, body, m);
       if (model.is_static()) static_.push_back(body.name);
     }
-    for (const auto& nested : model.nested()) read_links(*nested, meshes, m);
+    for (const auto& nested : model.nested()) {
+      if (model.outer() == nullptr) touch = {.model = ++models_, .itself = false};
+      read_links(*nested, touch, meshes, m);
+    }
+  }
+
+  /// Links of one model touch each other only where the file says so.
+  bool touches_itself(const Element& e) {
+    if (!touches_) return false;
+    const Element itself = e.child("self_collide");
+    if (itself) itself.mark(Treatment::honoured);
+    return itself && (itself.content() == "true" || itself.content() == "1");
   }
 
   /// Adds the force that holds a body on which gravity must not act.
@@ -117,13 +125,14 @@ class SdfReader {
                            {"force", written(-body.mass.mass * m.gravity.value_or(gravity_))}}});
   }
 
-  std::string end_of(const SdfModel& model, const Element& joint, const char* tag) {
+  std::string end_of(const SdfModel& model, const SdfItem& item, const char* tag) {
+    const Element& joint = item.element;
     const Element end = joint.child(tag);
     if (!end || end.content().empty()) {
       joint.report().error(joint.place(), fmt::format("the joint has no <{}>", tag));
       return {};
     }
-    const std::string link = model.link_of(end.content(), end.place());
+    const std::string link = model.link_of(item.named(end.content()), end.place());
     if (link == ground) return link;
     const auto found = link_names_.find(link);
     return found == link_names_.end() ? std::string() : found->second;
@@ -133,27 +142,6 @@ class SdfReader {
     for (const auto& [name, item] : model.items())
       if (item.kind == SdfItem::Kind::joint) read_joint(model, name, item, m);
     for (const auto& nested : model.nested()) read_joints(*nested, m);
-  }
-
-  Vec3 axis_of(const SdfModel& model, const Element& axis, const Frame& joint_in_model) {
-    Vec3 direction{0, 0, 1};
-    std::string in;
-    if (const Element xyz = axis.child("xyz")) {
-      if (const auto d = xyz.content_numbers(3)) direction = {(*d)[0], (*d)[1], (*d)[2]};
-      in = xyz.text("expressed_in").value_or("");
-      if (!(norm(direction) > 0)) {
-        xyz.report().error(xyz.place(), "the axis has no length");
-        return {0, 0, 1};
-      }
-    }
-    // True for files before version 1.5.
-    bool in_model = axis.file().root().number("version", 1.12) < 1.45;
-    if (const Element use = axis.child("use_parent_model_frame"))
-      in_model = use.content() == "true" || use.content() == "1";
-    const Mat3 axes = !in.empty() ? model.pose_of(in, axis.place()).axes
-                      : in_model  ? Mat3::identity()
-                                  : joint_in_model.axes;
-    return model.pose().axes * (axes * ((1 / norm(direction)) * direction));
   }
 
   void read_joint(const SdfModel& model, const std::string& name, const SdfItem& item, Mechanism& m) {
@@ -176,13 +164,14 @@ class SdfReader {
     Joint joint;
     joint.name = given_name(joint_names_, names_of_joints_, model.prefix() + name, "joint@name", e.place());
     joint.type = found->second;
-    joint.base = end_of(model, e, "parent");
-    joint.moving = end_of(model, e, "child");
+    joint.base = end_of(model, item, "parent");
+    joint.moving = end_of(model, item, "child");
     const Frame in_model = model.pose_of(name, e.place());
     joint.position = (model.pose() * in_model).origin;
     const Element axis = e.child("axis"), axis2 = e.child("axis2");
-    if (joint.type != "spherical" && joint.type != "fixed") joint.axis = axis_of(model, axis ? axis : e, in_model);
-    if (joint.type == "universal") joint.axis2 = axis_of(model, axis2 ? axis2 : e, in_model);
+    if (joint.type != "spherical" && joint.type != "fixed")
+      joint.axis = read_sdf_axis(model, item, axis ? axis : e, in_model);
+    if (joint.type == "universal") joint.axis2 = read_sdf_axis(model, item, axis2 ? axis2 : e, in_model);
     if (joint.base == joint.moving && !joint.base.empty()) {
       e.report().error(e.place(), "both ends of the joint are one link");
       return;
@@ -232,7 +221,8 @@ class SdfReader {
           add_friction(dynamics.child("friction"), friction, joint, freedoms, m);
         for (double* const number : {&damping[k], &stiffness[k]})
           if (*number < 0) {
-            dynamics.mark(Treatment::not_honoured, "negative stiffness or damping");
+            dynamics.child(number == &damping[k] ? "damping" : "spring_stiffness")
+                .mark(Treatment::not_honoured, "negative stiffness or damping");
             *number = 0;
           }
       }
@@ -243,7 +233,7 @@ class SdfReader {
       ++k;
     }
     if (moved) joint.initial_position = start;
-    for (const Element& limit : limits) read_limit(limit, joint, freedoms, m);
+    for (const Element& limit : limits) read_limit(limit, joint, freedoms);
     if (acts)
       m.elements.push_back({Section::forces,
                             element_names_.give(joint.name + "_dynamics"),
@@ -263,7 +253,7 @@ class SdfReader {
       add_dry_friction(m, element_names_, joint, effort);
   }
 
-  void read_limit(const Element& limit, Joint& joint, std::size_t freedoms, Mechanism& m) {
+  void read_limit(const Element& limit, const Joint& joint, std::size_t freedoms) {
     JointRange range;
     const Element lower = limit.child("lower"), upper = limit.child("upper");
     if (lower) range.lower = lower.content_number().value_or(range.lower);
@@ -277,8 +267,8 @@ class SdfReader {
       why = "limits of joints with several coordinates";
     else if (!limits_)
       why = limits_dropped;
-    else if (!add_limit(m, element_names_, joint, range, ledger_, limit.place()))
-      why = "there is no way between the ends";
+    else
+      limited_.push_back({.joint = joint.name, .range = range, .place = limit.place(), .element = limit});
     for (const Element& end : {lower, upper})
       if (end && !why.empty()) end.mark(Treatment::not_honoured, why);
   }
@@ -296,19 +286,31 @@ class SdfReader {
     e.fields = {{"joint", written_name(joint.name)}, {"other_joint", written_name(other)}};
     if (freedoms > 1) e.fields.emplace_back("coordinate", fmt::format("{}", coordinate));
     if (other_coordinate > 0) e.fields.emplace_back("other_coordinate", fmt::format("{}", other_coordinate));
-    e.fields.emplace_back("coefficients", written(std::array{offset - multiplier * reference, multiplier}));
-    mimics_.emplace_back(m.elements.size() - 1, other, mimic);
+    const std::vector<double> coefficients{offset - multiplier * reference, multiplier};
+    e.fields.emplace_back("coefficients", written(coefficients));
+    followers_.push_back({m.elements.size() - 1, joint.name, other, mimic, coefficients,
+                          freedoms == 1 && other_coordinate == 0});
+  }
+
+  /// Tells followers and limits where joints begin, now that all are known.
+  void follow(Mechanism& m) {
+    Mimics mimics;
+    for (const Follower& follower : followers_) {
+      const auto found = names_of_joints_.find(follower.other);
+      if (found == names_of_joints_.end()) {
+        follower.mimic.report().error(follower.mimic.place(),
+                                      fmt::format("there is no joint {}", in_quotes(follower.other)));
+        continue;
+      }
+      m.elements[follower.element].fields[1].second = written_name(found->second);
+      if (follower.of_first_axes) mimics.add(follower.joint, found->second, follower.coefficients);
+    }
+    add_limits(m, element_names_, limited_, mimics, ledger_);
   }
 
   /// Connects everything to ground that no joint connects with it.
   void hold(const FieldValue& base, Mechanism& m) {
-    for (const auto& [element, other, mimic] : mimics_) {
-      const auto found = names_of_joints_.find(other);
-      if (found == names_of_joints_.end())
-        mimic.report().error(mimic.place(), fmt::format("there is no joint {}", in_quotes(other)));
-      else
-        m.elements[element].fields[1].second = written_name(found->second);
-    }
+    follow(m);
     const bool free = base.given && base.text == "free";
     if (free)
       for (Joint& joint : m.joints)
@@ -324,12 +326,21 @@ class SdfReader {
   SdfFiles files_;
   Ledger& ledger_;
   std::unique_ptr<SdfModel> top_;
-  bool coupled_ = true, limits_ = false, friction_ = true;
+  bool coupled_ = true, limits_ = false, friction_ = true, touches_ = false;
   Vec3 gravity_{0, 0, -9.81};
   NameGiver body_names_, joint_names_, element_names_;
   std::map<std::string, std::string> link_names_, names_of_joints_;  ///< by name in the file, with prefix
   std::vector<std::string> static_;
-  std::vector<std::tuple<std::size_t, std::string, Element>> mimics_;
+  struct Follower {
+    std::size_t element;
+    std::string joint, other;
+    Element mimic;
+    std::vector<double> coefficients;
+    bool of_first_axes;
+  };
+  std::vector<Follower> followers_;
+  std::vector<JointLimit> limited_;
+  std::size_t models_ = 0;
 };
 
 constexpr std::string_view sdf_example = R"(<sdf version="1.9">
@@ -369,7 +380,8 @@ class Sdf final : public ImporterType {
       SdfReader reader(file, sink.diagnostics(), ledger);
       if (!reader.read(values, mechanism)) return false;
       reader.settle();
-      return deliver(mechanism, values[sdf_merge].integer != 0, given.name, ledger, sink);
+      const bool merge = values[sdf_merge].integer != 0, touch = values[sdf_contacts].text == "keep";
+      return deliver(mechanism, {.merge = merge, .contacts = touch}, given.name, ledger, sink);
     });
   }
   const void* query(std::string_view interface_name) const noexcept override {

@@ -29,6 +29,7 @@ class SdfWriter {
     }
     for (std::size_t j = 0; j < model_.joints().size(); ++j) text += joint(j);
     model_.tell_rest();
+    model_.tell_refused(std::vector<bool>(model_.bodies().size()));
     return text + "  </model>\n</world>\n</sdf>\n";
   }
 
@@ -40,7 +41,7 @@ class SdfWriter {
                        spaced({f.origin.x, f.origin.y, f.origin.z, q.x, q.y, q.z, q.w}));
   }
 
-  static std::string link(const Body& body) {
+  std::string link(const Body& body) {
     const Sym3& j = body.mass.inertia;
     std::string text = fmt::format("    <link name=\"{}\">\n      {}\n", xml_text(body.name), pose(body.frame));
     text += fmt::format(
@@ -57,9 +58,14 @@ class SdfWriter {
         text += fmt::format("<box><size>{}</size></box>", spaced(shape.size));
       else if (shape.kind == Shape::Kind::sphere)
         text += fmt::format("<sphere><radius>{}</radius></sphere>", written(shape.radius));
+      else if (shape.kind == Shape::Kind::ellipsoid)
+        text += fmt::format("<ellipsoid><radii>{}</radii></ellipsoid>", spaced(shape.size));
       else
-        text += fmt::format("<cylinder><radius>{}</radius><length>{}</length></cylinder>", written(shape.radius),
+        text += fmt::format("<{0}><radius>{1}</radius><length>{2}</length></{0}>",
+                            shape.kind == Shape::Kind::capsule ? "capsule" : "cylinder", written(shape.radius),
                             written(shape.length));
+      if (shape.kind == Shape::Kind::capsule || shape.kind == Shape::Kind::ellipsoid)
+        ledger_.add(Treatment::honoured, "shapes", "", {});
       text += "</geometry>\n      </visual>\n";
     }
     return text + "    </link>\n";

@@ -75,7 +75,6 @@ Element SdfFiles::model_of(const Element& include) {
     include.report().error(include.place(), "the <include> has no <uri>");
     return {};
   }
-  if (include.text("merge").value_or("false") == "true") return leave_out("a model that is merged is not read");
   if (uri.starts_with("http")) return leave_out("what lies on the network is not read");
   const std::string path = file_of(uri, include.file());
   if (path.empty())
@@ -96,6 +95,7 @@ Element SdfFiles::model_of(const Element& include) {
   }
   const Element root = file->root();
   if (!root) return {};
+  root.text("version");
   const Element model = root.child("model");
   if (!model) return leave_out("the file has no model");
   include.mark(Treatment::honoured);

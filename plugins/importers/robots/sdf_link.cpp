@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "looks.hpp"
+#include "touch.hpp"
 #include "solids.hpp"
 
 namespace polyform::importers {
@@ -14,9 +17,9 @@ double number_in(const Element& parent, const char* tag, double otherwise) {
 
 namespace {
 
-constexpr std::string_view untouched = "bodies do not touch in the model";
 constexpr std::pair<std::string_view, std::string_view> what_for[] = {
-    {"collision", untouched},
+    {"collision", contacts_dropped},
+    {"self_collide", contacts_dropped},
     {"sensor", "sensors are not modelled"},
     {"plugin", "belongs to another program"},
     {"light", "for pictures only"},
@@ -57,12 +60,15 @@ std::optional<Solid> solid_in(const Element& geometry) {
 /// What `auto` asks for: the sum over all collisions, each of its own density, or else the link's, or else that of
 /// water. A mass that is given scales all.
 MassProperties inertial_of_shapes(const SdfModel& model, const Element& link, const std::string& name,
-                                  const Element& inertial, Ledger& ledger) {
+                                  const Element& inertial, bool touches, Ledger& ledger) {
   constexpr double water = 1000;
   const double of_link = number_in(inertial, "density", water);
   MassProperties sum;
   for (const Element& collision : link.children("collision")) {
-    collision.mark(Treatment::converted, "its mass counts, and bodies do not touch");
+    if (!touches) {
+      collision.mark(Treatment::converted, "its mass counts");
+      ledger.add(Treatment::not_honoured, "contact of a collision", contacts_dropped, collision.place());
+    }
     collision.mark("name", Treatment::not_honoured, "shapes have no names");
     const Element geometry = collision.child("geometry");
     const std::optional<Solid> solid = geometry ? solid_in(geometry) : std::nullopt;
@@ -97,7 +103,7 @@ void mark_foreign(const Element& element) {
 }
 
 MassProperties read_sdf_inertial(const SdfModel& model, const Element& link, const std::string& name,
-                                 Reporter& report, Ledger& ledger) {
+                                 Reporter& report, bool touches, Ledger& ledger) {
   const Element inertial = link.child("inertial");
   MassProperties own{1, {}, Sym3::diagonal(1)};
   if (!inertial) {
@@ -106,7 +112,7 @@ MassProperties read_sdf_inertial(const SdfModel& model, const Element& link, con
     return own;
   }
   if (const std::string automatic = inertial.text("auto").value_or("false"); automatic == "true" || automatic == "1")
-    return inertial_of_shapes(model, link, name, inertial, ledger);
+    return inertial_of_shapes(model, link, name, inertial, touches, ledger);
   own.mass = number_in(inertial, "mass", 1);
   if (own.mass < 0) report.error(inertial.child("mass").place(), fmt::format("the mass is negative: {} kg", own.mass));
   if (const Element j = inertial.child("inertia"))
@@ -126,8 +132,63 @@ void read_sdf_mesh(const Element& mesh, Shape shape, MeshFiles& meshes, Body& bo
   shape.size = {1, 1, 1};
   if (const Element scale = mesh.child("scale"))
     if (const auto s = scale.content_numbers(3)) shape.size = {(*s)[0], (*s)[1], (*s)[2]};
+  shape.convex = !shape.visual;
   const Element uri = mesh.child("uri");
-  meshes.add(mesh, uri ? uri.content() : "", shape, body);
+  meshes.add(mesh, uri ? uri.content() : "", shape, body.shapes);
+}
+
+std::optional<Vec3> lengths_in(const Element& shape, const char* tag) {
+  const auto all = shape.child(tag).content_numbers(3);
+  return all ? std::optional(Vec3{(*all)[0], (*all)[1], (*all)[2]}) : std::nullopt;
+}
+
+/// The rotation that takes the z axis to a direction.
+Mat3 axes_along(const Vec3& n) {
+  const Quat half{1 + n.z, -n.y, n.x, 0};
+  return rotation_matrix(half.w > 1e-12 ? half : Quat{0, 1, 0, 0});
+}
+
+void read_geometry(const Element& geometry, Shape shape, MeshFiles& meshes, Body& body) {
+  const auto add = [&](const Element& element) {
+    return shape.visual ? add_shape(shape, element, body.shapes) : add_touching(shape, element, body.shapes);
+  };
+  if (const Element box = geometry.child("box")) {
+    const auto size = lengths_in(box, "size");
+    if (!size) return;
+    shape.size = *size;
+    add(box);
+  } else if (const Element ellipsoid = geometry.child("ellipsoid")) {
+    const auto size = ellipsoid.child("radii") ? lengths_in(ellipsoid, "radii") : Vec3{1, 1, 1};
+    if (!size) return;
+    shape.kind = Shape::Kind::ellipsoid;
+    shape.size = *size;
+    add(ellipsoid);
+  } else if (const Element cylinder = geometry.child("cylinder")) {
+    shape.kind = Shape::Kind::cylinder;
+    shape.radius = number_in(cylinder, "radius", 1);
+    shape.length = number_in(cylinder, "length", 1);
+    add(cylinder);
+  } else if (const Element capsule = geometry.child("capsule")) {
+    shape.kind = Shape::Kind::capsule;
+    shape.radius = number_in(capsule, "radius", 0.5);
+    shape.length = number_in(capsule, "length", 1);
+    add(capsule);
+  } else if (const Element sphere = geometry.child("sphere")) {
+    shape.kind = Shape::Kind::sphere;
+    shape.radius = number_in(sphere, "radius", 1);
+    add(sphere);
+  } else if (const Element plane = geometry.child("plane")) {
+    shape.kind = Shape::Kind::plane;
+    const auto normal = plane.child("normal") ? lengths_in(plane, "normal") : Vec3{0, 0, 1};
+    if (!normal || !(norm(*normal) > 0)) return plane.mark(Treatment::not_honoured, "its normal has no length");
+    shape.frame.axes = shape.frame.axes * axes_along((1 / norm(*normal)) * *normal);
+    if (const Element size = plane.child("size")) size.mark(Treatment::converted, "the plane goes on without end");
+    add(plane);
+  } else if (const Element mesh = geometry.child("mesh")) {
+    read_sdf_mesh(mesh, shape, meshes, body);
+  } else {
+    for (const Element& other : geometry.all()) other.mark(Treatment::not_honoured, "there is no such shape");
+  }
 }
 
 }  // namespace
@@ -136,29 +197,34 @@ void read_sdf_visual(const SdfModel& model, const Element& visual, const std::st
                      Body& body) {
   Shape shape;
   shape.frame = frame_in_link(model, visual, link);
+  shape.visual = true;
   visual.mark("name", Treatment::not_honoured, "shapes have no names");
   if (const Element material = visual.child("material")) material.mark(Treatment::not_honoured, no_looks);
-  const Element geometry = visual.child("geometry");
-  if (!geometry) return;
-  if (const Element box = geometry.child("box")) {
-    const auto size = box.child("size").content_numbers(3);
-    if (!size) return;
-    shape.size = {(*size)[0], (*size)[1], (*size)[2]};
-    add_shape(shape, box, body);
-  } else if (const Element cylinder = geometry.child("cylinder")) {
-    shape.kind = Shape::Kind::cylinder;
-    shape.radius = number_in(cylinder, "radius", 1);
-    shape.length = number_in(cylinder, "length", 1);
-    add_shape(shape, cylinder, body);
-  } else if (const Element sphere = geometry.child("sphere")) {
-    shape.kind = Shape::Kind::sphere;
-    shape.radius = number_in(sphere, "radius", 1);
-    add_shape(shape, sphere, body);
-  } else if (const Element mesh = geometry.child("mesh")) {
-    read_sdf_mesh(mesh, shape, meshes, body);
-  } else {
-    for (const Element& other : geometry.all()) other.mark(Treatment::not_honoured, "pictures have no such shape");
+  if (const Element geometry = visual.child("geometry")) read_geometry(geometry, shape, meshes, body);
+}
+
+void read_sdf_collision(const SdfModel& model, const Element& collision, const std::string& link, Touch touch,
+                        MeshFiles& meshes, Body& body) {
+  Shape shape;
+  shape.frame = frame_in_link(model, collision, link);
+  collision.mark(Treatment::honoured);
+  collision.mark("name", Treatment::not_honoured, "shapes have no names");
+  touch.friction = 1;
+  touch.shapes = 1;
+  touch.place = collision.place();
+  touch.types = touch.takes = 65535;
+  if (const Element surface = collision.child("surface")) {
+    if (const Element ode = surface.child("friction").child("ode")) touch.friction = number_in(ode, "mu", 1);
+    touch.restitution = std::clamp(number_in(surface.child("bounce"), "restitution_coefficient", 0), 0.0, 1.0);
+    if (const Element contact = surface.child("contact"))
+      if (const Element mask = contact.child("collide_bitmask"))
+        touch.types = touch.takes = static_cast<unsigned>(std::clamp(mask.content_number().value_or(0), 0.0, 65535.0));
   }
+  const auto touching = [&] { return std::ranges::count(body.shapes, false, &Shape::visual); };
+  const auto had = touching();
+  if (const Element geometry = collision.child("geometry")) read_geometry(geometry, shape, meshes, body);
+  if (touching() == had) return;
+  body.touch = body.touch ? *body.touch |= touch : touch;
 }
 
 }  // namespace polyform::importers

@@ -16,8 +16,13 @@ double number_in(const Element& parent, const char* tag, double otherwise);
 void mark_foreign(const Element&);
 /// Mass properties in the frame of the link: 1 kg and 1 kg m² where the file gives none, those of the collisions where it
 /// asks for them (`auto`). name: of the link in the model.
-MassProperties read_sdf_inertial(const SdfModel&, const Element& link, const std::string& name, Reporter&, Ledger&);
-/// The shape of a <visual> goes to the body. link: its name in the model.
+/// touches: whether collisions touch in the model too.
+MassProperties read_sdf_inertial(const SdfModel&, const Element& link, const std::string& name, Reporter&, bool touches,
+                                 Ledger&);
+/// The shape of a <visual> goes to the body, drawn alone. link: its name in the model.
 void read_sdf_visual(const SdfModel&, const Element& visual, const std::string& link, MeshFiles&, Body&);
+/// The shape of a <collision> goes to the body, where it touches. touch: what is known of all shapes of the link.
+void read_sdf_collision(const SdfModel&, const Element& collision, const std::string& link, Touch touch, MeshFiles&,
+                        Body&);
 
 }  // namespace polyform::importers

@@ -24,11 +24,18 @@ SdfPose read_sdf_pose(const Element& owner);
 struct SdfItem {
   enum class Kind { link, joint, frame, model };
   Kind kind = Kind::link;
-  Element element;
-  SdfPose pose;
-  std::string attached_to;  ///< of a frame; of a joint its child
-  std::string placed_by;    ///< of a model: the frame in it whose pose the pose is
+  Element element{};
+  SdfPose pose{};
+  std::string attached_to{};  ///< of a frame; of a joint its child
+  std::string placed_by{};    ///< of a model: the frame in it whose pose the pose is
+  std::string within = "__model__";  ///< the frame of the model that its file puts it into
+
+  /// A name in the file of the thing as one in this model.
+  std::string named(const std::string& name) const { return name == "__model__" ? within : name; }
 };
+
+/// What an <include> with merge="true" places: its things become those of the model that includes it.
+bool merges(const Element& include);
 
 /// A scope of names: a model, or the world.
 class SdfModel {
@@ -63,8 +70,12 @@ class SdfModel {
   Frame resolve(const std::string& name, Place, std::size_t steps) const;
   std::string attached(const std::string& name, Place, std::size_t steps) const;
   Frame nested_pose(const SdfItem&, const std::string& name, Place, std::size_t steps) const;
-  void add(const Element&, const std::string& name, SdfItem::Kind);
-  void add_model(const Element& model, const Element& include, bool alone, std::size_t depth);
+  void gather(const Element& from, const std::string& within, std::size_t depth);
+  void add(const Element&, const std::string& name, SdfItem::Kind, const std::string& within);
+  bool put(const std::string& name, SdfItem);
+  void add_model(const Element& model, const Element& include, const std::string& within, bool alone,
+                 std::size_t depth);
+  void merge(const Element& model, const Element& include, const std::string& within, std::size_t depth);
   bool is_within(const Element& model) const;
   [[nodiscard]] bool too_long(std::size_t steps, const std::string& name, Place) const;
 
@@ -73,9 +84,13 @@ class SdfModel {
   const SdfModel* outer_;
   SdfFiles& files_;
   bool static_ = false;
+  std::vector<Element> merged_;  ///< models whose things are those of this one
   std::vector<std::pair<std::string, SdfItem>> items_;
   std::map<std::string, std::size_t> number_;
   std::vector<std::unique_ptr<SdfModel>> nested_;
 };
+
+/// A unit vector along an <axis> of a joint, in ground; along z where it gives none. joint_in_model: its frame.
+Vec3 read_sdf_axis(const SdfModel&, const SdfItem& joint, const Element& axis, const Frame& joint_in_model);
 
 }  // namespace polyform::importers

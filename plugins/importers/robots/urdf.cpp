@@ -11,6 +11,7 @@
 #include "mechanism.hpp"
 #include "options.hpp"
 #include "robot_formats.hpp"
+#include "touch.hpp"
 #include "urdf_export.hpp"
 #include "urdf_link.hpp"
 #include "xml_file.hpp"
@@ -19,7 +20,7 @@ namespace polyform::importers {
 namespace {
 
 enum Option : std::size_t {
-  base_option, merge_option, mimics_option, limit_option, rubbing_option, folders_option, place_option
+  base_option, merge_option, mimics_option, limit_option, rubbing_option, contact_option, folders_option, place_option
 };
 constexpr std::array options{FieldSpec{.name = "base",
                                        .type = FieldType::choice,
@@ -28,7 +29,7 @@ constexpr std::array options{FieldSpec{.name = "base",
                                        .default_text = "fixed",
                                        .choices = base_choices},
                              merge_fixed_option, mimic_option, limits_option, friction_option("drop"),
-                             packages_option, model_folder_option};
+                             contacts_option, packages_option, model_folder_option};
 
 /// A joint as the file has it.
 struct UrdfJoint {
@@ -37,8 +38,6 @@ struct UrdfJoint {
   Frame origin;
   Vec3 axis{1, 0, 0};
 };
-
-constexpr std::string_view no_contact = "bodies do not touch in the model";
 
 /// The purpose of elements that have no place in a model, by their tag.
 constexpr std::pair<std::string_view, std::string_view> foreign[] = {{"transmission", "drives are not modelled"},
@@ -58,7 +57,7 @@ class UrdfReader {
     m.gravity = Vec3{0, 0, -9.81};
     robot.mark("version", Treatment::honoured);
     MeshFiles meshes(given[folders_option].text, given[place_option].text);
-    read_links(robot, meshes, m);
+    read_links(robot, meshes, given[contact_option].text == "keep", m);
     read_joints(robot);
     for (const auto& [tag, remark] : foreign)
       for (const Element& e : robot.children(std::string(tag).c_str())) e.mark(Treatment::not_honoured, remark);
@@ -69,10 +68,9 @@ class UrdfReader {
                     .limits = given[limit_option].text == "keep",
                     .friction = given[rubbing_option].text == "keep"};
     for (const UrdfJoint& joint : joints_) add_effects(joint, kept, m);
-    for (Joint& joint : m.joints)
-      if (const double start = start_of(joint.name); start != 0) joint.initial_position = {start};
     for (const UrdfJoint& joint : joints_)
-      if (const Element limit = joint.element.child("limit")) add_range(limit, joint, kept.limits, m);
+      if (const Element limit = joint.element.child("limit")) read_range(limit, joint, kept.limits);
+    add_limits(m, element_names_, limits_, mimics_, ledger_);
     return report_.errors() == 0;
   }
 
@@ -95,7 +93,7 @@ class UrdfReader {
     return true;
   }
 
-  void read_links(const Element& robot, MeshFiles& meshes, Mechanism& m) {
+  void read_links(const Element& robot, MeshFiles& meshes, bool touches, Mechanism& m) {
     for (const Element& link : robot.children("link")) {
       const std::optional<std::string> name = link.text("name");
       if (!name || name->empty()) {
@@ -111,8 +109,13 @@ class UrdfReader {
       body.name = given_name(body_names_, *name, "link@name", link.place_of("name"));
       body.mass = read_urdf_inertial(link, report_);
       for (const Element& visual : link.children("visual")) read_urdf_visual(visual, meshes, body);
-      for (const Element& collision : link.children("collision")) collision.mark(Treatment::not_honoured, no_contact);
-      for (const Element& contact : link.children("contact")) contact.mark(Treatment::not_honoured, no_contact);
+      for (const Element& collision : link.children("collision"))
+        if (touches)
+          read_urdf_collision(collision, meshes, body);
+        else
+          collision.mark(Treatment::not_honoured, contacts_dropped);
+      for (const Element& contact : link.children("contact"))
+        contact.mark(Treatment::not_honoured, "the force of a contact is of another law");
     }
     if (m.bodies.empty() && report_.errors() == 0) report_.error(robot.place(), "the robot has no links");
   }
@@ -244,7 +247,7 @@ class UrdfReader {
     return *std::ranges::find(m.joints, name_of_joint_[joint.name], &Joint::name);
   }
 
-  void add_range(const Element& limit, const UrdfJoint& joint, bool keep, Mechanism& m) {
+  void read_range(const Element& limit, const UrdfJoint& joint, bool keep) {
     const auto mark = [&](std::initializer_list<const char*> names, Treatment treatment, std::string_view why) {
       for (const char* name : names) limit.mark(name, treatment, why);
     };
@@ -254,8 +257,12 @@ class UrdfReader {
       mark({"lower", "upper"}, Treatment::converted, "a joint of this type has no ends");
     else if (!keep)
       mark({"lower", "upper"}, Treatment::not_honoured, limits_dropped);
-    else if (!add_limit(m, element_names_, joint_of(joint, m), {lower, upper}, ledger_, limit.place()))
-      mark({"lower", "upper"}, Treatment::not_honoured, "there is no way between the ends");
+    else
+      limits_.push_back({.joint = name_of_joint_[joint.name],
+                         .range = {lower, upper},
+                         .place = limit.place(),
+                         .element = limit,
+                         .ends = {"lower", "upper"}});
   }
 
   void add_dynamics(const Element& dynamics, const UrdfJoint& joint, bool rubs, Mechanism& m) {
@@ -302,7 +309,7 @@ class UrdfReader {
     }
     if (!has_one_coordinate(type)) return mimic.drop("the other joint has several coordinates");
     mimic.mark(Treatment::converted, "a constraint of type joint-coupling");
-    mimicry_[name_of_joint_[joint.name]] = {name_of_joint_[other], multiplier, offset};
+    mimics_.add(name_of_joint_[joint.name], name_of_joint_[other], {offset, multiplier});
     m.elements.push_back({Section::constraints,
                           element_names_.give(name_of_joint_[joint.name] + "_mimic"),
                           "joint-coupling",
@@ -310,25 +317,6 @@ class UrdfReader {
                            {"other_joint", written_name(name_of_joint_[other])},
                            {"coefficients", written(std::array{offset, multiplier})}}});
   }
-
-  /// The starting coordinate of a joint, if the joints that it follows stand as drawn.
-  double start_of(const std::string& joint) const {
-    double start = 0, factor = 1;
-    const std::string* at = &joint;
-    for (std::size_t steps = 0; steps <= mimicry_.size(); ++steps) {
-      const auto found = mimicry_.find(*at);
-      if (found == mimicry_.end()) return start;
-      start += factor * found->second.offset;
-      factor *= found->second.multiplier;
-      at = &found->second.other;
-    }
-    return 0;  // the joints follow each other in a circle
-  }
-
-  struct Mimicry {
-    std::string other;
-    double multiplier = 1, offset = 0;
-  };
 
   XmlFile& file_;
   Reporter& report_;
@@ -338,7 +326,8 @@ class UrdfReader {
   std::vector<UrdfJoint> joints_;
   std::map<std::string, std::size_t> carrier_;                        ///< by link: the joint that carries it
   std::map<std::string, std::string> name_of_joint_, type_of_joint_;  ///< by name in the file
-  std::map<std::string, Mimicry> mimicry_;                            ///< by name in the model
+  Mimics mimics_;
+  std::vector<JointLimit> limits_;
 };
 
 constexpr std::string_view urdf_example = R"(<robot name="pendulum">
@@ -378,7 +367,8 @@ class Urdf final : public ImporterType {
       UrdfReader reader(file, ledger);
       if (!reader.read(values, mechanism)) return false;
       file.settle(ledger);
-      return deliver(mechanism, values[merge_option].integer != 0, given.name, ledger, sink);
+      const bool merge = values[merge_option].integer != 0, touch = values[contact_option].text == "keep";
+      return deliver(mechanism, {.merge = merge, .contacts = touch}, given.name, ledger, sink);
     });
   }
   const void* query(std::string_view interface_name) const noexcept override {

@@ -31,6 +31,7 @@ class UrdfWriter {
         ledger_.add(Treatment::not_honoured, fmt::format("closing joints of type {}", model_.joints()[j].type),
                     "URDF has no closed loops", {});
     model_.tell_rest();
+    model_.tell_refused(std::vector<bool>(model_.bodies().size()));
     return text + "</robot>\n";
   }
 
@@ -89,15 +90,25 @@ class UrdfWriter {
         "      <inertia ixx=\"{}\" iyy=\"{}\" izz=\"{}\" ixy=\"{}\" ixz=\"{}\" iyz=\"{}\"/>\n    </inertial>\n",
         spaced(mass.center), written(mass.mass), written(j.xx), written(j.yy), written(j.zz), written(j.xy),
         written(j.xz), written(j.yz));
+    const auto visual = [&](const Frame& frame, const std::string& geometry) {
+      text += fmt::format("    <visual>\n      {}\n      <geometry>{}</geometry>\n    </visual>\n",
+                          origin(shift * frame), geometry);
+    };
+    const auto sphere = [](const Shape& shape) {
+      return fmt::format("<sphere radius=\"{}\"/>", written(shape.radius));
+    };
     for (const Shape& shape : body.shapes) {
-      text += fmt::format("    <visual>\n      {}\n      <geometry>", origin(shift * shape.frame));
-      if (shape.kind == Shape::Kind::box)
-        text += fmt::format("<box size=\"{}\"/>", spaced(shape.size));
-      else if (shape.kind == Shape::Kind::sphere)
-        text += fmt::format("<sphere radius=\"{}\"/>", written(shape.radius));
-      else
-        text += fmt::format("<cylinder radius=\"{}\" length=\"{}\"/>", written(shape.radius), written(shape.length));
-      text += "</geometry>\n    </visual>\n";
+      if (shape.kind == Shape::Kind::box) visual(shape.frame, fmt::format("<box size=\"{}\"/>", spaced(shape.size)));
+      if (shape.kind == Shape::Kind::sphere) visual(shape.frame, sphere(shape));
+      if (shape.kind == Shape::Kind::cylinder || shape.kind == Shape::Kind::capsule)
+        visual(shape.frame, fmt::format("<cylinder radius=\"{}\" length=\"{}\"/>", written(shape.radius),
+                                        written(shape.length)));
+      if (shape.kind == Shape::Kind::ellipsoid)
+        ledger_.add(Treatment::not_honoured, "shapes of type ellipsoid", "URDF has none", {});
+      if (shape.kind != Shape::Kind::capsule) continue;
+      for (const double end : {-0.5, 0.5})
+        visual(shape.frame * Frame{Mat3::identity(), {0, 0, end * shape.length}}, sphere(shape));
+      ledger_.add(Treatment::converted, "shapes of type capsule", "a cylinder and two spheres", {});
     }
     return text + "  </link>\n";
   }

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "looks.hpp"
 
 namespace polyform::importers {
@@ -47,29 +49,53 @@ MassProperties read_urdf_inertial(const Element& link, Reporter& report) {
   return own.in(frame);
 }
 
-void read_urdf_visual(const Element& visual, MeshFiles& meshes, Body& body) {
-  visual.mark("name", Treatment::not_honoured, "shapes have no names");
-  if (const Element material = visual.child("material")) material.mark(Treatment::not_honoured, no_looks);
-  const Element geometry = visual.child("geometry");
+namespace {
+
+void read_shape(const Element& owner, Shape shape, MeshFiles& meshes, Body& body) {
+  owner.mark("name", Treatment::not_honoured, "shapes have no names");
+  const Element geometry = owner.child("geometry");
   if (!geometry) return;
-  Shape shape;
-  shape.frame = read_urdf_origin(visual);
+  shape.frame = read_urdf_origin(owner);
+  const auto add = [&](const Element& element) {
+    return shape.visual ? add_shape(shape, element, body.shapes) : add_touching(shape, element, body.shapes);
+  };
   if (const Element box = geometry.child("box")) {
     shape.size = box.vector("size").value_or(Vec3{});
-    add_shape(shape, box, body);
-  } else if (const Element cylinder = geometry.child("cylinder")) {
-    shape.kind = Shape::Kind::cylinder;
-    shape.radius = cylinder.number("radius", 0);
-    shape.length = cylinder.number("length", 0);
-    add_shape(shape, cylinder, body);
+    add(box);
+  } else if (const Element round = geometry.child("cylinder") ? geometry.child("cylinder") : geometry.child("capsule")) {
+    shape.kind = round.tag() == "cylinder" ? Shape::Kind::cylinder : Shape::Kind::capsule;
+    shape.radius = round.number("radius", 0);
+    shape.length = round.number("length", 0);
+    add(round);
   } else if (const Element sphere = geometry.child("sphere")) {
     shape.kind = Shape::Kind::sphere;
     shape.radius = sphere.number("radius", 0);
-    add_shape(shape, sphere, body);
+    add(sphere);
   } else if (const Element mesh = geometry.child("mesh")) {
     shape.size = mesh.vector("scale").value_or(Vec3{1, 1, 1});
-    meshes.add(mesh, mesh.text("filename").value_or(""), shape, body);
+    shape.convex = !shape.visual;
+    meshes.add(mesh, mesh.text("filename").value_or(""), shape, body.shapes);
   }
+}
+
+}  // namespace
+
+void read_urdf_visual(const Element& visual, MeshFiles& meshes, Body& body) {
+  if (const Element material = visual.child("material")) material.mark(Treatment::not_honoured, no_looks);
+  Shape shape;
+  shape.visual = true;
+  read_shape(visual, shape, meshes, body);
+}
+
+void read_urdf_collision(const Element& collision, MeshFiles& meshes, Body& body) {
+  const auto touching = [&] { return std::ranges::count(body.shapes, false, &Shape::visual); };
+  const auto had = touching();
+  read_shape(collision, {}, meshes, body);
+  if (touching() == had) return;
+  Touch touch;
+  touch.shapes = 1;
+  touch.place = collision.place();
+  body.touch = body.touch ? *body.touch |= touch : touch;
 }
 
 }  // namespace polyform::importers

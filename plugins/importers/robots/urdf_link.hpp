@@ -11,7 +11,8 @@ namespace polyform::importers {
 Frame read_urdf_origin(const Element& parent);
 /// Mass properties in the frame of the link; none if it has no <inertial>.
 MassProperties read_urdf_inertial(const Element& link, Reporter&);
-/// The shape of a <visual> goes to the body.
-void read_urdf_visual(const Element& visual, MeshFiles&, Body&);
+/// The shape of a <visual> goes to the body, drawn alone, or that of a <collision>, which touches.
+void read_urdf_visual(const Element&, MeshFiles&, Body&);
+void read_urdf_collision(const Element&, MeshFiles&, Body&);
 
 }  // namespace polyform::importers

@@ -252,9 +252,10 @@ void XmlFile::settle_attributes(Ledger& ledger, pugi::xml_node node, const std::
   for (const pugi::xml_attribute a : node.attributes()) {
     const auto found = marks_.find(a.internal_object());
     const bool known = found != marks_.end();
-    const Treatment treatment = known    ? found->second.treatment
-                                : within ? Treatment::kept_back
-                                         : Treatment::not_honoured;
+    // What has been read of something that is not honoured after all has no effect.
+    const Treatment treatment = within  ? Treatment::kept_back
+                                : known ? found->second.treatment
+                                        : Treatment::not_honoured;
     ledger.add(treatment, path + "@" + a.name(), known && !found->second.remark.empty() ? found->second.remark : remark,
                place(a.name()));
   }
@@ -269,6 +270,7 @@ void XmlFile::settle(Ledger& ledger, std::string_view remark) const {
   if (!good_) return;
   const pugi::xml_node root = document_.document_element();
   std::vector<Level> todo;
+  ledger.add(Treatment::honoured, root.name(), "", place(root.offset_debug() - 1));
   settle_attributes(ledger, root, root.name(), false, remark);
   const auto push_children = [&](pugi::xml_node node, const std::string& path, bool within) {
     for (pugi::xml_node child = node.last_child(); child; child = child.previous_sibling())
@@ -280,9 +282,9 @@ void XmlFile::settle(Ledger& ledger, std::string_view remark) const {
     todo.pop_back();
     const auto found = marks_.find(level.node.internal_object());
     const bool known = found != marks_.end();
-    const Treatment treatment = known          ? found->second.treatment
-                                : level.within ? Treatment::kept_back
-                                               : Treatment::not_honoured;
+    const Treatment treatment = level.within ? Treatment::kept_back
+                                : known      ? found->second.treatment
+                                             : Treatment::not_honoured;
     ledger.add(treatment, level.path, known && !found->second.remark.empty() ? found->second.remark : remark,
                place(level.node.offset_debug() - 1));
     const bool within = level.within || treatment == Treatment::not_honoured;

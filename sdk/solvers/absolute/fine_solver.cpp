@@ -222,8 +222,13 @@ bool FineSolver::find_accelerations(Accelerations use) noexcept {
 
 /// In doubles, rows that nearly depend on others are met only in part, depending on the number of rounds. A state with
 /// closed loops shows this; from then on, rows that depend on others are left out.
+/// Where doubles do not settle what bodies without mass take from the others, twice the digits are asked.
 bool FineSolver::find_in_doubles(Accelerations use) noexcept {
-  if (!in_doubles_.find_accelerations(use)) return false;
+  if (!in_doubles_.find_accelerations(use)) {
+    if (!factors_.is_affordable() || !solve()) return false;
+    failure_.clear();
+    return true;
+  }
   const double uncertain = in_doubles_.uncertain();
   if (use == Accelerations::of_stage || !(uncertain > from)) return true;
   if (!(uncertain > unsaid) && !mending_.is_due()) return true;

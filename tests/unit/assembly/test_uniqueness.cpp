@@ -60,6 +60,28 @@ TEST_CASE("a planar mechanism leaves open what acts across its plane, and nothin
   for (const char* joint : {"A", "B", "C", "D"}) CHECK(unique_of(model, joint) == "001110");
 }
 
+TEST_CASE("the size of a planar mechanism does not decide what is open") {
+  for (const double size : {1e-9, 1e-6, 1e-3, 1e3, 1e6}) {
+    INFO(size);
+    const auto place = [&](double x, double y) { return fmt::format("[{}, {}, 0]", x * size, y * size); };
+    const auto link = [&](const std::string& name, double x, double y) {
+      return fmt::format("  - {{name: {}, position: {}, mass: 1, center_of_mass: {}, "
+                         "inertia: {{xx: {}, yy: {}, zz: {}}}}}\n",
+                         name, place(x, y), place(0.3, 0.1), size * size, size * size, size * size);
+    };
+    const auto pin = [&](const std::string& name, const std::string& base, const std::string& moving, double x,
+                         double y) {
+      return "  - {name: " + name + ", type: revolute, base: " + base + ", moving: " + moving + ", position: " +
+             place(x, y) + ", axis: [0, 0, 1]}\n";
+    };
+    const Assembled model("polyform: 1\nbodies:\n" + link("crank", 0, 0) + link("rod", 0.3, 0.4) +
+                          link("rocker", 1.1, 0) + "joints:\n" + pin("A", "ground", "crank", 0, 0) +
+                          pin("B", "crank", "rod", 0.3, 0.4) + pin("C", "rod", "rocker", 1.3, 0.9) +
+                          pin("D", "ground", "rocker", 1.1, 0));
+    for (const char* joint : {"A", "B", "C", "D"}) CHECK(unique_of(model, joint) == "001110");
+  }
+}
+
 TEST_CASE("frames without mass whose joints stand in their origin up to rounding leave the same open") {
   for (const char* const off : {"0", "1e-17", "1e-15", "1e-12"}) {
     INFO(off);

@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 #include <chrono>
 #include <cmath>
+#include <ctime>
 #include <fstream>
 #include <map>
 #include <numbers>
@@ -317,4 +318,20 @@ TEST_CASE("a periodic spline goes on smoothly from one period to the next") {
 TEST_CASE("a program shares equal parts") {
   Compiled compiled("sin(a*b) + 2*sin(a*b) + t");
   CHECK(compiled.program.registers() <= 3 + 1 + 5);  // inputs, 2, a*b, sin, 2 sin, two sums
+}
+
+TEST_CASE("a thousand formulas are compiled within a second of processor time") {
+  const std::clock_t start = std::clock();
+  Formulas all;
+  Words words(all.graph);
+  std::vector<NodeIndex> roots;
+  for (int k = 0; k < 1000; ++k) {
+    const std::string n = std::to_string(k + 1), text = "-" + n + "*a*(1 + 0." + n + "*a^2) - " + n + "*b*exp(-a^2/" +
+                                                        n + ") + if(t > " + n + ", 5*sin(" + n + "*t), 0)";
+    all.texts->push_back({text, "f", "m.yaml", k + 1, 1});
+    roots.push_back(parse_expression(text, static_cast<std::uint32_t>(k), all.graph, words));
+  }
+  const Program program(all.graph, roots, inputs);
+  CHECK(program.roots() == 1000);
+  CHECK(static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC < 1);
 }

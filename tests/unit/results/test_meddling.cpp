@@ -7,6 +7,7 @@
 #include <fstream>
 #include <functional>
 
+#include "framework/files_read.hpp"
 #include "framework/host/results/file_roles.hpp"
 #include "framework/host/results/output_file.hpp"
 #include "framework/host/results/result_writer.hpp"
@@ -105,4 +106,34 @@ TEST_CASE("two files of a command are one by any spelling, link or path to come"
   for (const char* name : {"later.csv", "to-later", "sub/../later.csv"})
     CHECK_THAT(failure_of(Exit::bad_input, [&] { roles.write("--report", folder.file(name)); }),
                Contains("are one file"));
+}
+
+TEST_CASE("no output takes the place of a file that was read with the model, whichever comes first") {
+  const ScratchFolder folder;
+  folder.write("part.yaml", "polyform: 1");
+  fs::create_hard_link(folder.file("part.yaml"), folder.file("hard.csv"));
+  const auto refused = [](const std::function<void()>& call) {
+    CHECK_THAT(failure_of(Exit::bad_input, call),
+               Contains("--output") && Contains("a file of the model") && Contains("would be lost"));
+  };
+  {
+    const OutputFile output(folder.file("hard.csv"), "--output");
+    refused([&] { note_read_file(folder.file("part.yaml")); });
+  }
+  // The file counts as read from then on, also for an output that was open before.
+  refused([&] { const OutputFile output(folder.file("hard.csv"), "--output"); });
+  refused([&] { make_writer(folder.file("hard.csv")); });
+  OutputFile other(folder.file("later.csv"), "--output");
+  refused([&] { note_read_file(folder.file("later.csv")); });
+  {
+    folder.write("before.csv", "polyform: 1");
+    OutputFile before(folder.file("before.csv"), "--output");
+    refused([&] { note_read_file(folder.file("before.csv")); });
+    refused([&] { before.replace(); });
+    before.give_up();  // as writers do that fail
+  }
+  CHECK(folder.read("before.csv") == "polyform: 1");
+  refused([&] { other.replace(); });
+  CHECK(folder.read("part.yaml") == "polyform: 1");
+  take_read_files();
 }

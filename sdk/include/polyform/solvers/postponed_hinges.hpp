@@ -60,8 +60,9 @@ class PostponedHinges {
   std::optional<std::size_t> without_inertia_;
 };
 
-/// Bodies of a tree whose hinges have to be postponed, as drawn, in the order in which they were found. Empty where the
-/// tree moves inertia in every hinge, or where what is missing is given by no loop.
+/// Bodies of a tree whose hinges have to be postponed, as drawn, in the order in which they were found: those that move
+/// no inertia, and those on loops that move next to none, which would cost the loops their digits. Empty where the tree
+/// moves inertia enough in every hinge, or where what is missing is given by no loop.
 std::vector<std::size_t> postponed_hinges(const SystemView&);
 
 }  // namespace polyform

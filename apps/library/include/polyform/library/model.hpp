@@ -26,6 +26,12 @@ struct ReadOptions {
   std::optional<double> start_time = {};
 };
 
+/// A model in a format of another program.
+struct Exported {
+  std::string text;
+  Value conversion;  ///< what became of everything in the model: what `polyform export --json` prints
+};
+
 /// A model that is read, checked and assembled. It never changes, so threads may share it; copies are the same model.
 class POLYFORM_SHOWN Model {
  public:
@@ -42,6 +48,10 @@ class POLYFORM_SHOWN Model {
   /// it is imported.
   static Value document(const std::string& file, const ReadOptions& = {});
 
+  /// What became of everything in a file of another program: what `polyform import --json` prints. Nothing for a model
+  /// file.
+  static Value conversion(const std::string& file, const ReadOptions& = {});
+
   const std::string& name() const noexcept;
   std::vector<std::string> bodies() const;
   std::vector<std::string> joints() const;
@@ -53,6 +63,11 @@ class POLYFORM_SHOWN Model {
 
   /// The same model, which starts from a state of a file and with the clock at a time (RunRequest).
   Model starting(const std::string& state, std::optional<double> start_time) const;
+
+  /// The model in a format of another program: urdf, sdf, mjcf, or one of a further plugin; "": that of the ending of
+  /// `file`, which is not written. strict: Error (bad_input) where the format cannot say something.
+  Exported exported(const std::string& file, const std::string& format = {}, bool strict = false,
+                    std::vector<Message>* said = nullptr) const;
 
   Result run(const RunRequest& = {}) const;
   Solver solver(const SolverRequest& = {}) const;
