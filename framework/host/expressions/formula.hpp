@@ -39,7 +39,7 @@ struct StateInput {
     dwz,    ///< of a body: the rates of vx to wz
     state,  ///< of a signal
     held,   ///< what a sampler holds
-    free,   ///< 1 while a limit of a signal leaves its integral alone, else 0
+    within, ///< 1 while a limit of a signal leaves its integral alone, else 0
     kept,   ///< 1 while a limit of a signal keeps its integral where the output stays at it, else 0
     element_state,   ///< of a force
     element_output,  ///< of a force

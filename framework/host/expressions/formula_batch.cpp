@@ -278,7 +278,7 @@ void FormulaBatch::evaluate_outputs(const OutputInput& in, std::span<double> val
 }
 
 void FormulaBatch::initial_values(std::span<std::int32_t> values) const noexcept {
-  std::ranges::fill(values.first(limits_.count()), static_cast<std::int32_t>(LimitMode::free));
+  std::ranges::fill(values.first(limits_.count()), static_cast<std::int32_t>(LimitMode::within));
   for (const Own& own : own_)
     if (own.discrete != nullptr) own.discrete->initial_values(values.subspan(own.part.discrete, own.part.discretes));
 }

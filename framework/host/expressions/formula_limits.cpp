@@ -10,7 +10,7 @@ namespace polyform::host::inline expressions {
 namespace {
 
 LimitMode mode_of(std::span<const std::int32_t> modes, std::size_t k) noexcept {
-  return k < modes.size() ? static_cast<LimitMode>(modes[k]) : LimitMode::free;
+  return k < modes.size() ? static_cast<LimitMode>(modes[k]) : LimitMode::within;
 }
 
 }  // namespace
@@ -63,7 +63,7 @@ void FormulaLimits::without(std::span<double> out) const noexcept {
 
 void FormulaLimits::modes_at_start(std::span<std::int32_t> modes) const noexcept {
   for (std::size_t k = 0; k < count(); ++k)
-    modes[k] = static_cast<std::int32_t>(number(k, 0) >= 0 && number(k, 1) > 0 ? LimitMode::beyond : LimitMode::free);
+    modes[k] = static_cast<std::int32_t>(number(k, 0) >= 0 && number(k, 1) > 0 ? LimitMode::beyond : LimitMode::within);
 }
 
 void FormulaLimits::pass(std::size_t event, bool rising, std::span<std::int32_t> modes) const noexcept {
@@ -73,20 +73,20 @@ void FormulaLimits::pass(std::size_t event, bool rising, std::span<std::int32_t>
   LimitMode now = before;
   switch (static_cast<Event>(event % events)) {
     case limit:
-      if (before == LimitMode::free && rising && pushed > 0)
+      if (before == LimitMode::within && rising && pushed > 0)
         now = back > 0 ? LimitMode::kept : LimitMode::beyond;
       else if (before == LimitMode::beyond && !rising)
-        now = pushed > 0 && back < pushed ? LimitMode::kept : LimitMode::free;
+        now = pushed > 0 && back < pushed ? LimitMode::kept : LimitMode::within;
       break;
     case push:
-      if (before == LimitMode::free && rising && number(k, 0) >= 0) now = LimitMode::beyond;
-      if (before == LimitMode::beyond && !rising) now = LimitMode::free;
+      if (before == LimitMode::within && rising && number(k, 0) >= 0) now = LimitMode::beyond;
+      if (before == LimitMode::beyond && !rising) now = LimitMode::within;
       break;
     case stop:
       if (before == LimitMode::kept && rising) now = LimitMode::beyond;
       break;
     case leave:
-      if (before == LimitMode::kept && !rising) now = LimitMode::free;
+      if (before == LimitMode::kept && !rising) now = LimitMode::within;
       break;
   }
   modes[k] = static_cast<std::int32_t>(now);

@@ -6,12 +6,12 @@
 // the limit and the integral is the one that keeps it there (Filippov's equivalent control), (limit - rest)/gain. So
 // a limit has one of three modes, and what ends each mode is an event:
 //
-//   free     the output passes the limit, pushed on:  beyond, or kept if the rest goes back
+//   within   the output passes the limit, pushed on:  beyond, or kept if the rest goes back
 //            it is beyond and begins to be pushed on: beyond
-//   beyond   the push ends:                           free
-//            the output comes back to the limit:      kept if the push is stronger than the rest goes back, else free
+//   beyond   the push ends:                           within
+//            the output comes back to the limit:      kept if the push is stronger than the rest goes back, else within
 //   kept     the rest goes back no more:              beyond
-//            the rest goes back faster than the push: free
+//            the rest goes back faster than the push: within
 //
 // In the last two the integral becomes the one that keeps the output at the limit. How fast the rest goes back depends
 // on accelerations: the host takes it from states shortly before and after, along the motion.

@@ -51,7 +51,7 @@ StateReader::StateReader(const Formulas& all, std::span<const std::uint32_t> num
     Source& source = sources_.emplace_back(Source{input});
     if (input.kind == Kind::position || input.kind == Kind::velocity || input.kind == Kind::acceleration)
       source.attachment = number_of(joints_, static_cast<JointIndex>(input.of));
-    else if (input.kind == Kind::state || input.kind == Kind::held || input.kind == Kind::free ||
+    else if (input.kind == Kind::state || input.kind == Kind::held || input.kind == Kind::within ||
              input.kind == Kind::kept)
       source.offset = input.index;
     else if (input.kind == Kind::given)
@@ -126,10 +126,10 @@ void StateReader::read(double t, Strided<const MarkerMotion> markers, std::span<
       case Kind::held:
         out[k] = held[s.offset];
         break;
-      case Kind::free:
+      case Kind::within:
       case Kind::kept: {
-        const LimitMode mode = s.offset < modes.size() ? static_cast<LimitMode>(modes[s.offset]) : LimitMode::free;
-        out[k] = mode == (s.input.kind == Kind::free ? LimitMode::free : LimitMode::kept) ? 1 : 0;
+        const LimitMode mode = s.offset < modes.size() ? static_cast<LimitMode>(modes[s.offset]) : LimitMode::within;
+        out[k] = mode == (s.input.kind == Kind::within ? LimitMode::within : LimitMode::kept) ? 1 : 0;
         break;
       }
       case Kind::given:

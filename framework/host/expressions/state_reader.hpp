@@ -11,7 +11,7 @@ namespace polyform::host::inline expressions {
 
 /// What a limit of a signal does to the integral of the signal.
 enum class LimitMode : std::int32_t {
-  free,    ///< nothing
+  within,  ///< nothing
   beyond,  ///< the output would be beyond and is pushed further: the integral stays as it is
   kept     ///< the output stays at the limit: the integral is what keeps it there
 };

@@ -184,7 +184,7 @@ std::optional<NodeIndex> SignalBlocks::pid(MapReader& map) {
     limit.without = without;
     limit.state = i;
     limit.gain = sign * ki;
-    growth = add(Code::select, mode_is(expressions::StateInput::Kind::free, k++), growth, constant(0));
+    growth = add(Code::select, mode_is(expressions::StateInput::Kind::within, k++), growth, constant(0));
   };
   if (upper < unlimited) limit_growth(upper, 1);
   if (lower > -unlimited) limit_growth(lower, -1);

@@ -28,10 +28,6 @@ using Eigen::VectorXd;
 constexpr std::size_t most_iterations = 200;
 /// Below this count of unknowns the dense search takes moments, and also leaves saddles.
 constexpr Index least_by_solver = 40;
-constexpr double longest_step = 0.3;  ///< in the scales of the coordinates
-constexpr double settled = 1e-13;     ///< a step that ends the search
-/// A step below this that is no shorter than half of the last one has come to rounding.
-constexpr double at_rounding = 1e-10;
 /// A motion whose stiffness is this part of the stiffest is hardly restored.
 constexpr double hardly_restored = 1e-6;
 /// Digits that second differences of accelerations have: of a stiffness, and of a force.
@@ -108,7 +104,7 @@ VectorXd descent_step(EquilibriumEquations& balance, const VectorXd& sizes) {
     // Each is limited by itself, so that one without stiffness does not hold up the others.
     double size = 0;
     for (Index i = 0; i < n; ++i) size = std::max(size, std::abs(along * shape[i]) / balance.scale(i));
-    z.head(n) += along * std::min(1.0, longest_step / std::max(size, least_size)) * shape;
+    z.head(n) += along * std::min(1.0, longest_move / std::max(size, least_size)) * shape;
   }
   if (x > 0) z.segment(n, x) = -rest - follow * z.head(n);
   return z;
@@ -122,9 +118,9 @@ bool descend(EquilibriumEquations& balance, const VectorXd& sizes, std::size_t& 
     VectorXd there, z = descent_step(balance, sizes);
     const double size = step_size(balance, z);
     if (!std::isfinite(size)) return false;
-    if (size < settled || (size < at_rounding && size > 0.5 * before)) return true;
+    if (has_settled(size, before)) return true;
     before = size;
-    if (size > longest_step) z *= longest_step / size;
+    if (size > longest_move) z *= longest_move / size;
     const Index n = balance.moves();
     const double push = balance.now().head(n).dot(z.head(n));
     for (int halvings = 0;; ++halvings, z *= 0.5) {
@@ -190,14 +186,14 @@ void fit(EquilibriumEquations& balance, std::size_t& iterations) {
         z = H.ldlt().solve(-J.transpose() * r);
       }
       const double move = balance.moves() > 0 ? z.head(balance.moves()).cwiseAbs().maxCoeff() : 0;
-      if (move > longest_step) z *= longest_step / move;
+      if (move > longest_move) z *= longest_move / move;
       z = columns.cwiseProduct(z);
       if (balance.accelerations(z, there) && rows.cwiseProduct(there).norm() < r.norm()) break;
-      if (step_size(balance, z) < settled) return;
+      if (step_size(balance, z) < settled_move) return;
       damping = std::max(damping, least_damping) * 10;
     }
     const double size = step_size(balance, z);
-    if (!balance.go(z) || size < settled || (size < at_rounding && size > 0.5 * before)) return;
+    if (!balance.go(z) || has_settled(size, before)) return;
     before = size;
     damping *= 0.1;
   }

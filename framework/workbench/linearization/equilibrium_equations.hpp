@@ -13,6 +13,14 @@
 
 namespace polyform::host::inline linearization {
 
+// Steps of a search, as large parts of the scales of the unknowns.
+inline constexpr double longest_move = 0.3, settled_move = 1e-13;
+/// A step below this that is no shorter than half of the last one has come to rounding.
+inline constexpr double move_at_rounding = 1e-10;
+inline bool has_settled(double move, double before) {
+  return move < settled_move || (move < move_at_rounding && move > 0.5 * before);
+}
+
 /// Accelerations [v̇; ẋ] at unknowns z = [moves along the independent velocities; first-order states; trimmed inputs]
 /// about a state. In steady motion, v̇ is reduced by the part that goes on along a symmetry; then follow, as
 /// accelerations, the parts of the velocities of balls and free bodies that do not go on. There are many functions

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include "framework/host/simulation/evaluate.hpp"
+#include "framework/workbench/linearization/equilibrium_equations.hpp"
 #include "polyform/contract/newton_matrix.hpp"
 #include "polyform/contract/second_order.hpp"
 #include "polyform/mechanics/flexible_set.hpp"
@@ -13,6 +15,33 @@
 
 namespace polyform::host::inline linearization {
 namespace {
+
+/// aᵀ M b of velocities a and b at a state, from the kinetic energy, which is quadratic.
+class InertiaProduct {
+ public:
+  explicit InertiaProduct(const SystemView& view) : view_(view), tree_(view), flexible_(view) {}
+  /// Of a and b, each times its factor.
+  double product(const CanonicalState& at, std::span<const double> a, double of_a, std::span<const double> b,
+                 double of_b) {
+    scratch_ = at;
+    const auto energy = [&](double with_a, double with_b) {
+      for (std::size_t k = 0; k < a.size(); ++k)
+        velocity(k) = with_a * of_a * a[k] + with_b * of_b * b[k];
+      tree_.evaluate(scratch_.q.data(), scratch_.v.data(), scratch_.eta.data(), scratch_.etadot.data());
+      flexible_.evaluate(tree_.frames(), scratch_.eta.data(), scratch_.etadot.data());
+      return kinetic_energy(view_, tree_.frames(), flexible_, scratch_.etadot.data());
+    };
+    return energy(1, 1) - energy(1, 0) - energy(0, 1) + energy(0, 0);
+  }
+
+ private:
+  double& velocity(std::size_t k) { return k < view_.nv_tree ? scratch_.v[k] : scratch_.etadot[k - view_.nv_tree]; }
+
+  const SystemView& view_;
+  TreeKinematics tree_;
+  FlexibleSet flexible_;
+  CanonicalState scratch_;
+};
 
 /// Accelerations and steps, as velocities in the solver's numbers and in those of the coordinates.
 class Descent {
@@ -25,8 +54,7 @@ class Descent {
         matrix_(matrix),
         kinds_(kinds),
         coordinates_(coordinates),
-        tree_(view),
-        flexible_(view),
+        inertia_(view),
         y_(solver.state_size()),
         rates_(y_),
         next_(y_),
@@ -46,7 +74,7 @@ class Descent {
     const double size = size_of(acceleration_);
     if (size == 0) return;
     const double time = 1 / std::sqrt(size), longest = longest_time * time;
-    double gamma = std::sqrt(longest_step) * time, before = std::numeric_limits<double>::infinity(), least = before;
+    double gamma = std::sqrt(longest_move) * time, before = std::numeric_limits<double>::infinity(), least = before;
     std::size_t idle = 0;
     for (steps_ = 0; steps_ < most_steps; ++steps_) {
       if (matrix_.linearize(t_, y_) != Status::ok) return;
@@ -58,7 +86,7 @@ class Descent {
       acceleration_.swap(next_acceleration_);
       here_ = moved_;
       const double length = size_of(move_);
-      if (length < settled_below || (length < at_rounding && length > 0.5 * before)) return;
+      if (has_settled(length, before)) return;
       before = length;
       // Along a motion that nothing restores rounding goes on for ever; what is left of the others is rounding, too.
       const double left = size_of(acceleration_);
@@ -77,11 +105,7 @@ class Descent {
   static constexpr std::size_t most_steps = 500;
   static constexpr int most_tries = 40;         ///< of a step that is shortened
   static constexpr std::size_t patience = 12;   ///< steps in a row that leave no less than the best one
-  static constexpr double longest_step = 0.3;   ///< in the scales of the coordinates
   static constexpr double still_falls = 0.9;    ///< the part of the best one that a step must leave less than
-  static constexpr double settled_below = 1e-13;      ///< a step that ends the search
-  /// A step below this that is no shorter than half of the last one has come to rounding.
-  static constexpr double at_rounding = 1e-10;
   static constexpr double growth = 4, shortening = 0.25;  ///< of γ
   /// The longest γ, in the time in which what acts at the start makes a large deviation. A motion whose stiffness is less
   /// than the inverse square of it is not restored, and rounding does not carry it away.
@@ -127,15 +151,15 @@ class Descent {
     if (!in_coordinates(y_, step_, tried, move_)) return false;
     const double size = size_of(move_);
     if (!std::isfinite(size)) return false;
-    if (size > longest_step) {
-      gamma = tried * std::clamp(0.9 * std::sqrt(longest_step / size), shortening, 0.9);
+    if (size > longest_move) {
+      gamma = tried * std::clamp(0.9 * std::sqrt(longest_move / size), shortening, 0.9);
       return false;
     }
     const double power = power_of(here_, acceleration_);
     if (power < 0) return false;
     for (std::size_t i = 0; i < y_.size(); ++i) next_[i] = y_[i] + step_[i];
     if (!rest_at(next_, next_rates_, next_acceleration_)) return false;
-    if (power_of(moved_, next_acceleration_) < -turned_around * power && size > at_rounding) return false;
+    if (power_of(moved_, next_acceleration_) < -turned_around * power && size > move_at_rounding) return false;
     gamma = tried;
     return true;
   }
@@ -144,21 +168,7 @@ class Descent {
   double power_of(const CanonicalState& at, const Vector& accelerations) {
     const double along = size_of(move_), acting = size_of(accelerations);
     if (!(along > 0) || !(acting > 0)) return 0;
-    const auto energy = [&](double of_acceleration, double of_step) {
-      CanonicalState& s = scratch_state_;
-      s.q = at.q;
-      s.eta = at.eta;
-      s.v.assign(at.v.size(), 0.0);
-      s.etadot.assign(at.etadot.size(), 0.0);
-      for (std::size_t k = 0; k < accelerations.size(); ++k) {
-        const double sum = of_acceleration * accelerations[k] / acting + of_step * move_[k] / along;
-        (k < view_.nv_tree ? s.v[k] : s.etadot[k - view_.nv_tree]) = sum;
-      }
-      tree_.evaluate(s.q.data(), s.v.data(), s.eta.data(), s.etadot.data());
-      flexible_.evaluate(tree_.frames(), s.eta.data(), s.etadot.data());
-      return kinetic_energy(view_, tree_.frames(), flexible_, s.etadot.data());
-    };
-    return acting * (energy(1, 1) - energy(1, 0) - energy(0, 1) + energy(0, 0));
+    return acting * inertia_.product(at, accelerations, 1 / acting, move_, 1 / along);
   }
 
   const SystemView& view_;
@@ -167,18 +177,17 @@ class Descent {
   NewtonMatrix& matrix_;
   const std::span<const StateKind> kinds_;
   const std::span<const Coordinate> coordinates_;
-  TreeKinematics tree_;
-  FlexibleSet flexible_;
+  InertiaProduct inertia_;
   Vector y_, rates_, next_, next_rates_, step_, scratch_;  ///< numbers of the solver
   Vector acceleration_, next_acceleration_, move_;         ///< of the coordinates
-  CanonicalState here_, moved_, scratch_state_;            ///< the present state, and the one decoded last
+  CanonicalState here_, moved_;                            ///< the present state, and the one decoded last
   std::size_t steps_ = 0;
 };
 
 }  // namespace
 
-std::optional<Descended> descend_implicitly(const SystemView& view, double t, Solver& solver, CanonicalState start,
-                                            std::span<const Coordinate> coordinates) {
+std::optional<Descended> descend_implicitly(const SystemView& view, double t, Solver& solver,
+                                            const CanonicalState& start, std::span<const Coordinate> coordinates) {
   auto* const matrix = ask<NewtonMatrix>(solver);
   auto* const parts = ask<SecondOrderSystem>(solver);
   if (matrix == nullptr || parts == nullptr || !view.modules.empty()) return std::nullopt;

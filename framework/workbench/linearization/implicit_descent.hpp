@@ -27,7 +27,7 @@ struct Descended {
 ///
 /// coordinates: of the view. Nothing where the solver has no NewtonMatrix, or modules act, whose inertia it does not
 /// know.
-std::optional<Descended> descend_implicitly(const SystemView&, double t, Solver&, CanonicalState start,
+std::optional<Descended> descend_implicitly(const SystemView&, double t, Solver&, const CanonicalState& start,
                                             std::span<const Coordinate> coordinates);
 
 }  // namespace polyform::host::linearization

@@ -1,10 +1,10 @@
 // The classical Runge-Kutta method with a fixed step.
 #include <algorithm>
 #include <boost/numeric/odeint/stepper/runge_kutta4.hpp>
-#include <cmath>
 #include <functional>
 
 #include "polyform/helpers/step_by_step.hpp"
+#include "polyform/helpers/step_grid.hpp"
 #include "runge_kutta.hpp"
 #include "stages.hpp"
 
@@ -12,15 +12,12 @@ namespace polyform::runge_kutta {
 
 namespace {
 
-/// An instant that lies nearer to a point of the grid, in steps, is that point.
-constexpr double grid_share = 1e-9;
-
 class Rk4 final : public StepByStep {
  public:
   Rk4(FirstOrderSystem& system, double step)
       : system_(system),
         stages_(system),
-        h_(step),
+        grid_(step),
         previous_(system.size()),
         now_(previous_),
         next_(previous_),
@@ -32,8 +29,7 @@ class Rk4 final : public StepByStep {
   Status start(double t, std::span<const double> y) noexcept override {
     std::copy(y.begin(), y.end(), now_.begin());
     begin_at(t);
-    origin_ = t;
-    grid_index_ = 0;
+    grid_.start(t);
     return Status::ok;
   }
 
@@ -41,24 +37,22 @@ class Rk4 final : public StepByStep {
   Status restart(double t, std::span<const double> y, double) noexcept override {
     if (y.data() != now_.data()) std::copy(y.begin(), y.end(), now_.begin());
     begin_at(t);
-    grid_index_ = static_cast<std::size_t>(std::floor((t - origin_) / h_ + grid_share));
+    grid_.restart(t);
     return Status::ok;
   }
 
   Status step(double t_limit) noexcept override {
     previous_time_ = time_;
-    // Step ends are products, not running sums. If one is within rounding of the limit, it is the limit, and no tiny
-    // step is left.
-    const double grid_time = origin_ + static_cast<double>(grid_index_ + 1) * h_;
-    const double end = grid_time < t_limit - grid_share * h_ ? grid_time : t_limit;
-    if (!(end > time_)) return fail(Message("the step of {:.3g} s is lost in the rounding of t = {:.9g} s", h_, time_));
+    const double end = grid_.end(t_limit);
+    if (!(end > time_))
+      return fail(Message("the step of {:.3g} s is lost in the rounding of t = {:.9g} s", grid_.step(), time_));
     if (system_.derivative(time_, now_, rate_) != Status::ok) return fail(system_.failure());
     stepper_.do_step(std::ref(stages_), now_, rate_, time_, next_, end - time_);
     if (stages_.take_failed() || system_.correct(end, next_) != Status::ok) return fail(system_.failure());
     previous_.swap(now_);
     now_.swap(next_);
     time_ = end;
-    if (end >= grid_time - grid_share * h_) ++grid_index_;
+    grid_.reach(end);
     return Status::ok;
   }
 
@@ -80,8 +74,7 @@ class Rk4 final : public StepByStep {
   FirstOrderSystem& system_;
   Stages stages_;
   boost::numeric::odeint::runge_kutta4<State> stepper_;
-  double h_, origin_ = 0;
-  std::size_t grid_index_ = 0;          ///< the last step end origin_ + grid_index_ * h_ that was reached
+  StepGrid grid_;
   State previous_, now_, next_, rate_;  ///< rate_: the derivative at the start of the last step
 };
 

@@ -10,13 +10,12 @@
 #include "contact_step.hpp"
 #include "polyform/contract/second_order.hpp"
 #include "polyform/helpers/step_by_step.hpp"
+#include "polyform/helpers/step_grid.hpp"
 
 namespace polyform::time_stepping {
 
 namespace {
 
-/// An instant that lies nearer to a point of the grid, in steps, is that point.
-constexpr double grid_share = 1e-9;
 /// Part of the sum of the sizes of a velocity's terms, and of the largest change by smooth forces: a smaller velocity of
 /// what contacts hold is their rounding.
 constexpr double cancelled = 1e-11, cancelled_of_all = 1e-13;
@@ -37,7 +36,7 @@ class MoreauJean final : public StepByStep {
         parts_(ask<SecondOrderSystem>(system)),
         kinds_(system.size(), StateKind::velocity),
         contacts_(ask<UnilateralSystem>(system)),
-        h_(step),
+        grid_(step),
         previous_(system.size()),
         now_(previous_),
         next_(previous_),
@@ -56,8 +55,7 @@ class MoreauJean final : public StepByStep {
   Status start(double t, std::span<const double> y) noexcept override {
     std::ranges::copy(y, now_.begin());
     begin_at(t);
-    origin_ = t;
-    grid_index_ = 0;
+    grid_.start(t);
     return Status::ok;
   }
 
@@ -65,20 +63,20 @@ class MoreauJean final : public StepByStep {
   Status restart(double t, std::span<const double> y, double) noexcept override {
     if (y.data() != now_.data()) std::ranges::copy(y, now_.begin());
     begin_at(t);
-    grid_index_ = static_cast<std::size_t>(std::floor((t - origin_) / h_ + grid_share));
+    grid_.restart(t);
     return Status::ok;
   }
 
   Status step(double t_limit) noexcept override {
     previous_time_ = time_;
-    const double grid_time = origin_ + static_cast<double>(grid_index_ + 1) * h_;
-    const double end = grid_time < t_limit - grid_share * h_ ? grid_time : t_limit;
-    if (!(end > time_)) return fail(Message("the step of {:.3g} s is lost in the rounding of t = {:.9g} s", h_, time_));
+    const double end = grid_.end(t_limit);
+    if (!(end > time_))
+      return fail(Message("the step of {:.3g} s is lost in the rounding of t = {:.9g} s", grid_.step(), time_));
     if (go(time_, end - time_) != Status::ok || finish(end) != Status::ok) return Status::failed;
     previous_.swap(now_);
     now_.swap(next_);
     time_ = end;
-    if (end >= grid_time - grid_share * h_) ++grid_index_;
+    grid_.reach(end);
     return Status::ok;
   }
 
@@ -191,8 +189,7 @@ class MoreauJean final : public StepByStep {
   std::vector<StateKind> kinds_;
   UnilateralSystem* contacts_;  ///< nullptr if nothing can touch
   std::optional<ContactStep> touching_;
-  double h_, origin_ = 0;
-  std::size_t grid_index_ = 0;  ///< the last step end origin_ + grid_index_ * h_ that was reached
+  StepGrid grid_;
   State previous_, now_, next_, middle_, free_, rate_, place_rate_, start_rate_, bend_, free_rate_;
 };
 
