@@ -90,8 +90,8 @@ std::vector<std::size_t> missing_cases(const host::StudyTable& table, std::size_
 host::CaseLimits limits_of(const StudyArguments& arguments, StudyCases& cases, std::size_t count,
                            std::size_t otherwise) {
   const std::size_t workers = arguments.workers > 0 ? arguments.workers : std::max<std::size_t>(1, otherwise);
-  return {arguments.time_limit, memory_limit_of(arguments.memory_limit, workers), workers, arguments.isolate,
-          cases.together(count, workers)};
+  return cases.share_out(
+      {arguments.time_limit, memory_limit_of(arguments.memory_limit, workers), workers, arguments.isolate}, count);
 }
 
 host::GroupWork work_of(StudyCases& cases, const volatile std::sig_atomic_t& interrupted) {

@@ -64,8 +64,8 @@ StudyTable Model::study(const StudyRequest& request, std::vector<Message>* said)
     for (std::size_t k = 0; k < numbers.size(); ++k) numbers[k] = k;
     const std::size_t workers =
         request.workers > 0 ? request.workers : std::max<std::size_t>(1, std::thread::hardware_concurrency());
-    const host::CaseLimits limits{request.time_limit, apps::memory_limit_of({}, workers), workers, request.isolate,
-                                  cases.together(numbers.size(), workers)};
+    const host::CaseLimits limits = cases.share_out(
+        {request.time_limit, apps::memory_limit_of({}, workers), workers, request.isolate}, numbers.size());
     Interruption interruption(request.run.watch);
     const auto take = [&](host::CaseOutcome outcome) {
       host::CaseRow row{outcome.number, study.design.values(outcome.number), std::move(outcome.quantities),

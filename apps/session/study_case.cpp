@@ -99,10 +99,12 @@ void StudyCases::check_model() {
 
 bool StudyCases::is_on_device() const { return device_ && device_->obstacle().empty(); }
 
-std::size_t StudyCases::together(std::size_t cases, std::size_t processes) {
-  processes_ = std::max<std::size_t>(1, processes);
+host::CaseLimits StudyCases::share_out(host::CaseLimits limits, std::size_t cases) {
+  processes_ = std::max<std::size_t>(1, limits.workers);
   const std::size_t lanes = lane_model_ ? lane_model_->batch->lanes() : 1, each = (cases + processes_ - 1) / processes_;
-  return is_on_device() ? std::clamp(each, lanes, DeviceCases::most_together) : lanes;
+  limits.long_lived = is_on_device();
+  limits.together = is_on_device() ? std::clamp(each, lanes, DeviceCases::most_together) : lanes;
+  return limits;
 }
 
 std::string StudyCases::evaluation() const {

@@ -62,8 +62,8 @@ class StudyCases {
   /// one that fails, is run alone.
   void run(std::span<const std::size_t> numbers, const volatile std::sig_atomic_t* interrupted,
            const host::CaseReport&);
-  /// How many are under way at a time in each process, where so many processes share so many cases.
-  std::size_t together(std::size_t cases, std::size_t processes);
+  /// The limits with how so many cases are shared out among the workers.
+  host::CaseLimits share_out(host::CaseLimits, std::size_t cases);
   /// The solver that was compiled for the cases; none where that was not asked for, or could not be.
   const CompiledCases* compiled() const { return compiled_.get(); }
   /// Why it could not be compiled; "" where it could, or was not asked for.

@@ -14,7 +14,10 @@ using host::Failure;
 
 void StudyCases::run(std::span<const std::size_t> numbers, const volatile std::sig_atomic_t* interrupted,
                      const host::CaseReport& report) {
-  is_on_device() ? run_on_device(numbers, interrupted, report) : run_in_lanes(numbers, interrupted, report);
+  if (!is_on_device()) return run_in_lanes(numbers, interrupted, report);
+  for (std::size_t i = 0; i < numbers.size() && (interrupted == nullptr || *interrupted == 0);
+       i += DeviceCases::most_together)
+    run_on_device(numbers.subspan(i, std::min(DeviceCases::most_together, numbers.size() - i)), interrupted, report);
 }
 
 void StudyCases::run_on_device(std::span<const std::size_t> numbers, const volatile std::sig_atomic_t* interrupted,

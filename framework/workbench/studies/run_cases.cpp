@@ -11,19 +11,37 @@ namespace polyform::host::inline studies {
 namespace {
 
 /// Cases that one process does.
-struct Share {
-  std::vector<std::size_t> numbers;
-  std::vector<std::size_t> left = numbers;  ///< those that are not reported yet
+class Share {
+ public:
+  explicit Share(std::vector<std::size_t> numbers) : numbers_(std::move(numbers)), reported_(numbers_.size()) {}
+  std::span<const std::size_t> numbers() const { return numbers_; }
+  /// They come about in their order, so one is near the first that is left.
+  void take(std::size_t number) {
+    const auto found = std::find(numbers_.begin() + first_left_, numbers_.end(), number);
+    if (found != numbers_.end()) reported_[static_cast<std::size_t>(found - numbers_.begin())] = true;
+    while (first_left_ < std::ssize(numbers_) && reported_[static_cast<std::size_t>(first_left_)]) ++first_left_;
+  }
+  std::vector<std::size_t> left() const {
+    std::vector<std::size_t> left;
+    for (std::size_t i = 0; i < numbers_.size(); ++i)
+      if (!reported_[i]) left.push_back(numbers_[i]);
+    return left;
+  }
+
+ private:
+  std::vector<std::size_t> numbers_;
+  std::vector<bool> reported_;
+  std::ptrdiff_t first_left_ = 0;
 };
 
 /// All cases in shares that are small enough to keep every worker busy to the end, whole groups where cases are done
 /// together. One worker has no other to wait for.
 std::vector<Share> share(const std::vector<std::size_t>& numbers, const CaseLimits& limits) {
   constexpr std::size_t usual_most = 256, per_worker = 8;
-  const std::size_t most = std::max(usual_most, limits.together);
   const std::size_t workers = std::max<std::size_t>(limits.workers, 1), together = limits.together;
-  const std::size_t even = workers > 1 ? numbers.size() / (per_worker * workers) : numbers.size(),
-                    each = (numbers.size() + workers - 1) / workers;
+  const std::size_t each = (numbers.size() + workers - 1) / workers;
+  const std::size_t even = workers == 1 || limits.long_lived ? each : numbers.size() / (per_worker * workers);
+  const std::size_t most = limits.long_lived ? numbers.size() : std::max(usual_most, together);
   const std::size_t groups = (even + together - 1) / together;
   // If there are few cases, every worker gets some, though they fill no group.
   const std::size_t size =
@@ -31,7 +49,8 @@ std::vector<Share> share(const std::vector<std::size_t>& numbers, const CaseLimi
   std::vector<Share> shares;
   for (std::size_t i = 0; i < numbers.size(); i += size) {
     const auto begin = numbers.begin() + static_cast<std::ptrdiff_t>(i);
-    shares.push_back({{begin, begin + static_cast<std::ptrdiff_t>(std::min(size, numbers.size() - i))}});
+    shares.emplace_back(
+        std::vector<std::size_t>(begin, begin + static_cast<std::ptrdiff_t>(std::min(size, numbers.size() - i))));
   }
   return shares;
 }
@@ -72,17 +91,17 @@ bool run_cases(std::vector<std::size_t> numbers, const GroupWork& work, const st
   std::vector<std::size_t> suspects;  // one of some that were under way when their process ended
   while ((!numbers.empty() || !suspects.empty()) && !stopped()) {
     std::vector<Share> shares = share(numbers, limits);
-    for (const std::size_t number : suspects) shares.push_back({{number}});
+    for (const std::size_t number : suspects) shares.emplace_back(std::vector<std::size_t>{number});
     std::vector<ProcessJob> jobs;
     for (Share& mine : shares)
       jobs.push_back({[&](const Messenger& back) {
-                        work(mine.numbers, [&](const CaseOutcome& outcome) {
+                        work(mine.numbers(), [&](const CaseOutcome& outcome) {
                           if (!stopped()) back.send(pack_outcome(outcome));
                         });
                       },
                       [&](std::string_view message) {
                         CaseOutcome outcome = unpack_outcome(message);
-                        std::erase(mine.left, outcome.number);
+                        mine.take(outcome.number);
                         take(std::move(outcome));
                       },
                       {}});
@@ -90,7 +109,7 @@ bool run_cases(std::vector<std::size_t> numbers, const GroupWork& work, const st
     numbers.clear();
     suspects.clear();
     for (std::size_t i = 0; i < shares.size(); ++i) {
-      const std::vector<std::size_t>& left = shares[i].left;
+      const std::vector<std::size_t> left = shares[i].left();
       using How = ProcessEnd::How;
       // A process that returned before its last case was told to stop.
       if (ends[i].how == How::interrupted || ends[i].how == How::done || left.empty()) continue;

@@ -31,6 +31,7 @@ struct CaseLimits {
   std::size_t workers = 1;   ///< processes at a time
   bool isolate = false;      ///< a process for each case; else for some hundred
   std::size_t together = 1;  ///< cases that a process has under way at a time
+  bool long_lived = false;   ///< a worker has one process for all its cases, as beginning one is dear
 };
 
 /// What is done for a case, in a process of its own. A Failure is the reason of a failed case; outcomes of an
