@@ -3,9 +3,37 @@
 #include <algorithm>
 #include <limits>
 
+#include "polyform/solvers/light_bodies.hpp"
 #include "polyform/solvers/singular_inertia.hpp"
 
 namespace polyform::particles {
+namespace {
+
+std::vector<bool> find_light(const SystemView& view, std::span<const ElementConstraint> elements) {
+  std::vector<double> mass;
+  for (const BodyData& body : view.bodies) mass.push_back(body.mass);
+  std::vector<std::vector<std::size_t>> constraints;
+  const auto tie = [&](BodyIndex b) {
+    if (!is_ground(b)) constraints.back().push_back(at(b));
+  };
+  const auto tie_joint = [&](const JointData& joint) {
+    tie(joint.base);
+    tie(joint.moving);
+  };
+  for (const JointData& joint : view.joints) {
+    if (joint.nv >= 6) continue;
+    constraints.emplace_back();
+    tie_joint(joint);
+  }
+  for (const ElementConstraint& element : elements) {
+    constraints.emplace_back();
+    for (const Marker& marker : element.rows->markers) tie(marker.body);
+    for (const JointIndex j : element.rows->joints) tie_joint(view.joints[at(j)]);
+  }
+  return light_bodies(mass, constraints);
+}
+
+}  // namespace
 
 bool MassScales::any_singular() const {
   return std::ranges::any_of(bodies, [](const Body& b) { return b.singular; });
@@ -14,8 +42,9 @@ bool MassScales::any_singular() const {
 /// A body without mass takes the smallest mass of the bodies that joints connect it to, since its motion feels masses
 /// of that order. What the factors add to it (Mass::added) has to be small compared with the inertia of these bodies in
 /// any motion: for a slender shaft that is far less than its mass.
-MassScales::MassScales(const SystemView& view, const Layout& layout)
+MassScales::MassScales(const SystemView& view, const Layout& layout, std::span<const ElementConstraint> elements)
     : bodies(view.bodies.size()), heaviest(layout.particles.size()) {
+  const std::vector<bool> light = find_light(view, elements);
   constexpr double unknown = std::numeric_limits<double>::infinity();
   double smallest = unknown;
   for (std::size_t i = 0; i < bodies.size(); ++i) {
@@ -23,6 +52,8 @@ MassScales::MassScales(const SystemView& view, const Layout& layout)
     Body& m = bodies[i];
     m.scale = body.mass > 0 ? body.mass : unknown;
     smallest = std::min(smallest, m.scale);
+    m.light = light[i] && body.mass > 0;
+    m.in_loops = light[i] ? unknown : m.scale;
     const Sym3& J = body.inertia;
     const double length = layout.bodies[i].length;
     const double size = std::max(0.5 * (J.xx + J.yy + J.zz), least_inertia_share * body.mass * length * length);
@@ -34,9 +65,11 @@ MassScales::MassScales(const SystemView& view, const Layout& layout)
   if (!(smallest < unknown)) smallest = 1;
   const auto spread = [&](const JointData& joint) {
     if (is_ground(joint.base) || is_ground(joint.moving)) return;
-    double &a = bodies[at(joint.base)].scale, &b = bodies[at(joint.moving)].scale;
-    if (!(a < unknown)) a = b;
-    if (!(b < unknown)) b = a;
+    for (double Body::* scale : {&Body::scale, &Body::in_loops}) {
+      double &a = bodies[at(joint.base)].*scale, &b = bodies[at(joint.moving)].*scale;
+      if (!(a < unknown)) a = b;
+      if (!(b < unknown)) b = a;
+    }
     double &c = bodies[at(joint.base)].added, &d = bodies[at(joint.moving)].added;
     if (bodies[at(joint.base)].singular) c = std::min(c, d);
     if (bodies[at(joint.moving)].singular) d = std::min(c, d);
@@ -45,6 +78,7 @@ MassScales::MassScales(const SystemView& view, const Layout& layout)
   std::for_each(view.joints.rbegin(), view.joints.rend(), spread);
   for (Body& m : bodies) {
     if (!(m.scale < unknown)) m.scale = smallest;
+    if (!(m.in_loops < unknown)) m.in_loops = m.scale;
     m.added = std::min(m.added, m.scale);
   }
   for (std::size_t i = 0; i < bodies.size(); ++i)
