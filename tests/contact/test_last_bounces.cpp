@@ -92,3 +92,79 @@ TEST_CASE("a stack of masses on hard stops comes to rest with any integrator") {
       CHECK(std::abs(ended.positions[2].z + 0.6) < 1e-9);
     }
 }
+
+namespace {
+
+class RowsOverLength final : public host::RowSink {
+ public:
+  explicit RowsOverLength(double length) : length_(length) {}
+  void row(double, const Observation& now) override {
+    for (const Observation::Body& body : now.bodies)
+      for (const Vec3& v : {body.pose.position, body.velocity}) {
+        const Vec3 part = (1 / length_) * v;
+        numbers.insert(numbers.end(), {part.x, part.y, part.z});
+      }
+  }
+  std::vector<double> numbers;
+
+ private:
+  double length_;
+};
+
+/// A ball that bounces and then rolls, a slider that sticks and slips under a force, and one that it pushes over a gap;
+/// all lengths and gravity n times those in metres, masses as they are.
+std::string touching_mechanism(double n) {
+  const double g = 9.81 * n, J = n * n;
+  return fmt::format(
+      "polyform: 1\ngravity: [0, 0, {0}]\n"
+      "bodies:\n"
+      "  - {{name: ball, mass: 0.2, position: [0, 0, {1}], inertia: {{xx: {2}, yy: {2}, zz: {2}}}, velocity: [{3}, 0, "
+      "0], angular_velocity: [0, -4, 0], geometry: [{{type: sphere, radius: {4}}}]}}\n"
+      "  - {{name: slider, mass: 1.5, inertia: {{xx: {5}, yy: {5}, zz: {5}}}}}\n"
+      "joints:\n"
+      "  - {{name: loose, type: planar, base: ground, moving: ball, position: [0, 0, {1}], axis: [0, 1, 0], "
+      "axis2: [1, 0, 0]}}\n"
+      "  - {{name: guide, type: prismatic, base: ground, moving: slider, position: [0, {6}, 0], axis: [1, 0, 0]}}\n"
+      "ground: {{geometry: [{{type: plane, normal: [0, 0, 1], position: [0, 0, 0]}}]}}\n"
+      "forces:\n"
+      "  - {{name: floor, type: contact, a: ball, b: ground, law: rigid, restitution: 0.5, friction: {{static: 0.4, "
+      "dynamic: 0.3}}}}\n"
+      "  - {{name: rubs, type: dry-friction, joint: guide, effort: {7}}}\n"
+      "  - {{name: stop, type: joint-limit, joint: guide, upper: {8}, law: hard, restitution: 0.4}}\n"
+      "  - {{name: push, type: joint-force, joint: guide, effort: {{sine: {{amplitude: {9}, frequency: 1.3}}}}}}\n",
+      -g, 0.35 * n, 0.4 * 0.2 * 0.01 * J, 0.7 * n, 0.1 * n, 0.05 * J, -0.5 * n, 3 * n, 0.12 * n, 9 * n);
+}
+
+}  // namespace
+
+// The same numbers but for powers of two: nothing may be judged by a metre.
+TEST_CASE("a mechanism in micrometres or kilometres touches, sticks and bounces as in metres") {
+  std::vector<double> in_metres;
+  std::vector<std::string> warnings;
+  std::size_t events = 0;
+  for (const double n : {1.0, 1.0 / (1 << 20), 1.0 * (1 << 20)}) {
+    INFO("lengths times " << n);
+    const auto system = system_from_text(touching_mechanism(n));
+    const host::RunSettings settings = bounce_settings("rk4", 1e-9, 2);
+    RowsOverLength rows(n);
+    host::RowSink* const sinks[] = {&rows};
+    const Formulation& formulation = *formulations_for(*system).front();
+    const host::RunRecord record = host::simulate(*system, *solver_for(*system, formulation), settings, sinks, {});
+    INFO(record.failure);
+    REQUIRE(record.end == host::End::done);
+    if (in_metres.empty()) {
+      in_metres = rows.numbers;
+      warnings = record.warnings;
+      events = record.events;
+      CHECK(events > 10);
+      continue;
+    }
+    CHECK(record.events == events);
+    CHECK(record.warnings == warnings);
+    REQUIRE(rows.numbers.size() == in_metres.size());
+    double apart = 0;
+    for (std::size_t i = 0; i < in_metres.size(); ++i)
+      apart = std::max(apart, std::abs(rows.numbers[i] - in_metres[i]));
+    CHECK(apart < 1e-7);
+  }
+}

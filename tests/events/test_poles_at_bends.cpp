@@ -26,6 +26,20 @@ class TimeOfLastRow final : public host::RowSink {
   double time = -1;
 };
 
+/// As a file on a disk that is full from a time on, s.
+class FullFile final : public host::RowSink {
+ public:
+  explicit FullFile(double from) : from_(from) {}
+  void row(double t, const Observation&) override {
+    if (t >= from_) fail();
+  }
+  void finish(const host::RunRecord&) override { fail(); }
+
+ private:
+  static void fail() { throw host::Failure(host::Exit::simulation_failed, "no space left for rows.csv"); }
+  double from_;
+};
+
 std::vector<host::RunSettings> seven_integrators(double duration) {
   std::vector<host::RunSettings> all;
   for (const char* const name :
@@ -68,6 +82,33 @@ TEST_CASE("a weak pole at a bend ends the run before it in all integrators") {
       CHECK(record.failure.find("formula") != std::string::npos);
     }
   }
+}
+
+// The last step of some integrators has several rows before the pole.
+TEST_CASE("a run tells of the pole that ends it, though rows before it cannot be written") {
+  const auto system = guided("1e-7/abs(q(s)-1.05)", "1");
+  const Formulation& formulation = *formulations_for(*system).front();
+  std::size_t lost_in_last_step = 0;
+  for (host::RunSettings settings : seven_integrators(2))
+    for (const bool in_last_step : {true, false}) {
+      INFO(std::string(settings.integrator.name()));
+      settings.output_interval = 1e-3;
+      FullFile file(in_last_step ? 1.0495 : 5);
+      host::RowSink* const sinks[] = {&file};
+      const host::RunRecord record = host::simulate(*system, *solver_for(*system, formulation), settings, sinks, {});
+      CHECK(record.end == host::End::failed);
+      const std::size_t first = record.failure.find("no motion leads past"),
+                        later = record.failure.find("no space left for rows.csv");
+      INFO(record.failure);
+      CHECK(later != std::string::npos);
+      CHECK(record.failure.find("no space left", later + 1) == std::string::npos);
+      if (first == std::string::npos) continue;  // steps become too short for it, or a row fails before
+      lost_in_last_step += in_last_step ? 1 : 0;
+      CHECK(first < later);
+      CHECK(record.failure.find("formula") < later);
+      CHECK(record.later_failures.empty());
+    }
+  CHECK(lost_in_last_step > 0);
 }
 
 // v² = 1 + 2 ∫ F dx.

@@ -4,6 +4,7 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
+#include "framework/workbench/linearization/stability_verdict.hpp"
 #include "tests/linearization/judged.hpp"
 
 using namespace polyform;
@@ -184,5 +185,30 @@ simulation: {{duration: 86400}}
     INFO(j.formulation->name() << ": " << j.stability.text);
     CHECK(j.stability.verdict == Outlook::unstable);
     CHECK(distance_to(j.stability.modes, n * std::sqrt(3 * 0.9)) < 1e-4 * n);
+  }
+}
+
+// Growth by e takes the inverse of its rate. Of a millionth of the slowest oscillation and 1e-6 1/s the smaller counts.
+TEST_CASE("growth that undamped oscillations may hide is told where it could show") {
+  struct Told {
+    double frequency, error;  // rad/s; the error of an eigenvalue, which counts ten times
+    bool told;
+  };
+  for (const Told& one : {Told{50, 2e-7, true}, Told{50, 0.9e-7, false}, Told{1e-3, 2e-10, true},
+                          Told{1e-3, 0.9e-10, false}, Told{5000, 0, true}, Told{500, 0, false}}) {
+    INFO(one.frequency << " rad/s, error " << one.error);
+    host::Linearization linear;
+    host::Stability found;
+    for (const double sign : {1.0, -1.0}) {
+      host::Mode mode;
+      mode.kind = host::Mode::Kind::oscillating;
+      mode.eigenvalue = {0, sign * one.frequency};
+      mode.error = one.error;
+      found.modes.all.push_back(mode);
+    }
+    host::judge_modes(linear, [](const host::Mode&) { return false; }, found);
+    CHECK(found.verdict == Outlook::neutral);
+    CHECK_THAT(found.text, Catch::StartsWith("neutral: some oscillations are not damped"));
+    CHECK((found.text.find("(to within ") != std::string::npos) == one.told);
   }
 }

@@ -55,6 +55,7 @@ void ConstraintJacobian::add_all(double t, const StateView& state) {
   place_rounding_ = std::numeric_limits<double>::epsilon() * farthest / length_;
   for (std::size_t i = view_.bodies.size(); i < view_.joints.size(); ++i)
     if (!is_absent(i)) add_cut_joint(i, state);
+  find_units();
   if (of_ == Of::loops) return;
   elements_.follow(state.discrete);
   modules_.follow(state.discrete);
@@ -77,6 +78,27 @@ void ConstraintJacobian::add_all(double t, const StateView& state) {
     add_module(m, first, state);
     first += m.rows.rows;
   }
+}
+
+void ConstraintJacobian::find_units() {
+  constexpr double unknown = std::numeric_limits<double>::infinity();
+  units_.assign(columns_, 1.0);
+  std::fill_n(units_.begin() + static_cast<std::ptrdiff_t>(view_.nv_tree), view_.modes, unknown);
+  const auto unit_of = [&](const Spatial& h) {
+    const double most = std::max(norm(h.angular), norm(h.linear) / length_);
+    return most > 0 ? 1 / most : unknown;
+  };
+  for (std::size_t j = 0; j < view_.bodies.size(); ++j) {
+    const JointData& joint = view_.joints[j];
+    for (std::size_t k = 0; k < joint.nv; ++k) units_[joint.v_offset + k] = unit_of(tree_.joints()[j].H[k]);
+    for (std::size_t k = 3; k < 6 && is_absent(j); ++k) units_[free_columns_[j] + k] = length_;
+  }
+  for (std::size_t n = 0; n < view_.nodes.size(); ++n)
+    for (std::size_t k = 0; k < tree_.nodes().H(n).size(); ++k) {
+      double& unit = units_[view_.nv_tree + tree_.nodes().mode_offset(n) + k];
+      unit = std::min(unit, unit_of(tree_.nodes().H(n)[k]));
+    }
+  std::ranges::replace(units_, unknown, 1.0);  // what moves nothing
 }
 
 double ConstraintJacobian::velocity_error(std::size_t r) const {

@@ -78,6 +78,9 @@ class ConstraintJacobian {
   std::size_t columns() const { return columns_; }
   /// What a moment and a force compare by: the size of the largest body, m.
   double length() const { return length_; }
+  /// The amount of a column that turns a body by 1 rad, or shifts it by length(): what columns of turns and of shifts
+  /// compare by.
+  double unit(std::size_t column) const { return units_[column]; }
   bool is_absent(std::size_t constraint) const { return !absent_.empty() && absent_[constraint]; }
   /// The size of a sum of wrenches, from its terms.
   struct WrenchSize {
@@ -98,6 +101,7 @@ class ConstraintJacobian {
     return is_node(f) ? view_.nodes[at(f) - view_.bodies.size()].body : body_index(at(f));
   }
   void add_all(double t, const StateView& state);
+  void find_units();
   Vec3 place(const JointData&) const;
   double cut_sign(const Row&, BodyIndex) const;
   void put(Row&, FrameIndex, const Vec3& point, const Spatial& wrench) const;
@@ -117,6 +121,7 @@ class ConstraintJacobian {
   std::size_t columns_;
   double place_rounding_ = 0;
   double length_ = 1;  ///< of the largest body, m: a moment and a force compare by it
+  std::vector<double> units_;
   TreeKinematics tree_;
   std::unique_ptr<TreeKinematics> clocked_;  ///< with all rates zero; of a system with joints that depend on time
   Of of_;

@@ -201,11 +201,7 @@ void PositionSearch::find_units() {
     const double length = arms > 0 && !is_ground(joint.base) ? arms : metric_.length();
     for (std::size_t k = 0; k < joint.nv; ++k) unit_[joint.v_offset + k] = amount(tree.joints()[j].H[k], length);
   }
-  for (std::size_t n = 0; n < view_.nodes.size(); ++n)
-    for (std::size_t k = 0; k < tree.nodes().H(n).size(); ++k) {
-      double& unit = unit_[view_.nv_tree + tree.nodes().mode_offset(n) + k];
-      unit = std::min(unit, amount(tree.nodes().H(n)[k], metric_.length()));
-    }
+  for (std::size_t c = view_.nv_tree; c < view_.nv_tree + view_.modes; ++c) unit_[c] = jacobian_.unit(c);
   scale_.assign(jacobian_.rows().size(), 0.0);
   for (const ConstraintJacobian::Entry& e : jacobian_.entries())
     scale_[e.row] = std::max(scale_[e.row], e.reach * unit_[e.column]);

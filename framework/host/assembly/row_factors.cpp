@@ -24,6 +24,12 @@ constexpr double settled_by_rows = 1e-6;
 RowScales::RowScales(const ConstraintJacobian& jacobian, std::size_t columns)
     : row(jacobian.rows().size(), 1.0), column(columns, 1.0) {
   std::vector<double> most_of_row(row.size()), most_of_column(columns);
+  // By their largest entries alone, columns of turns and of shifts would compare by the unit of length.
+  for (std::size_t c = 0; c < columns; ++c) column[c] = jacobian.unit(c);
+  for (const ConstraintJacobian::Entry& e : jacobian.entries())
+    most_of_row[e.row] = std::max(most_of_row[e.row], e.reach * column[e.column]);
+  for (std::size_t r = 0; r < row.size(); ++r)
+    if (most_of_row[r] > 0) row[r] = 1 / most_of_row[r];
   for (int round = 0; round < row_rounds; ++round) {
     std::ranges::fill(most_of_row, 0.0);
     std::ranges::fill(most_of_column, 0.0);

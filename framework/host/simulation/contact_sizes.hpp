@@ -1,15 +1,26 @@
-// What gaps are parts of.
+// What gaps, speeds and accelerations of contacts are parts of.
 #pragma once
 
-#include <cstddef>
+#include <vector>
 
-#include "polyform/contract/system_view.hpp"
+#include "framework/host/simulation/unilateral_set.hpp"
 
 namespace polyform::host::inline simulation {
 
-/// The farthest place of bodies and of joints on them at a state, up to 1 m, or the size of the largest body, m.
-double size_of_places(const SystemView&, const ConstStateView& start);
-/// Whether a joint velocity turns.
-bool turns(const SystemView&, std::size_t velocity, const ConstStateView& start);
+/// The sizes of what a point's rows tell. Of a mechanism that is so many times larger they are as many times larger, so
+/// that it is judged like the small one.
+struct ContactSizes {
+  double length = 1;        ///< m; 1 rad of a row about a turning joint
+  double speed = 1;         ///< m/s or rad/s
+  double acceleration = 1;  ///< m/s² or rad/s²
+};
+
+/// Those of all points. The length is the farthest place of bodies and of joints on them at the start, up to ten times
+/// the size of the largest body, and at least that size. The speed is the fastest at the start, or what gravity and
+/// turning make along the length; where neither is, the length in a second.
+std::vector<ContactSizes> contact_sizes(const SystemView&, const ConstStateView& start, const UnilateralSet&);
+
+/// Failure (bad_input) if surfaces overlap in the drawing, at the state that the set was evaluated at.
+void refuse_overlaps(const UnilateralSet&, const std::vector<ContactSizes>&);
 
 }  // namespace polyform::host::inline simulation

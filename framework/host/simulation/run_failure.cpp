@@ -52,4 +52,10 @@ void explain_failure(RunRecord& record, const SystemView& view, Solver& solver, 
   record.remedy = "Keep its arguments where it has one, for example by max(x, 1e-9) or if(condition, a, b).";
 }
 
+void add_later_failures(RunRecord& record) {
+  for (const std::string& text : record.later_failures)
+    if (record.failure.find(text) == std::string::npos) record.failure += fmt::format(".\nAfter that: {}", text);
+  record.later_failures.clear();
+}
+
 }  // namespace polyform::host::inline simulation

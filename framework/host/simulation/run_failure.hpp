@@ -11,14 +11,19 @@ namespace polyform::host::inline simulation {
 /// Adds the cause to the failure in the record, if it is known: a singular position, an element, a formula without a
 /// value. The motion stands at the last step that was made, if it has begun.
 void explain_failure(RunRecord&, const SystemView&, Solver&, RunMotion&, RunRows&);
+/// Adds what failed after that, such as rows that could not be written, each once.
+void add_later_failures(RunRecord&);
 
-/// Does a part of a run; its first failure is the run's.
+/// Does a part of a run; its first failure is the run's. What fails after that is kept beside it.
 template <class Part>
 void guard(RunRecord& record, const Part& part) {
   try {
     part();
   } catch (const Failure& problem) {
-    if (record.end == End::failed) return;
+    if (record.end == End::failed) {
+      if (problem.message() != record.failure) record.later_failures.push_back(problem.message());
+      return;
+    }
     record.end = End::failed;
     record.failure = problem.message();
     record.remedy = problem.remedy();

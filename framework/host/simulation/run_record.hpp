@@ -33,6 +33,7 @@ struct RunRecord {
   End end = End::done;
   std::string failure;  ///< what failed, and at which time
   std::string remedy;   ///< what to do about it; may be empty
+  std::vector<std::string> later_failures;  ///< of parts of the run after that; at its end they are part of `failure`
   double time = 0;      ///< that the run reached, s
   std::size_t rows = 0;
   std::size_t state_size = 0, steps = 0, rejected_steps = 0, evaluations = 0;

@@ -140,10 +140,12 @@ class Run {
   RunRecord finish() {
     RunRecord& record = record_;
     if (record.end == End::failed) explain_failure(record, view_, solver_, motion_, rows_);
+    add_later_failures(record);
     if (control_.take_snapshot && record.end != End::failed)
       guard(record, [&] { control_.take_snapshot(snapshot()); });
     tell(record);
     for (RowSink* sink : rows_.sinks()) guard(record, [&] { sink->finish(record); });
+    add_later_failures(record);
     return record;
   }
 
@@ -210,7 +212,8 @@ class Run {
     watches_.look([this] { return stops_.held_by_guard(); });
   }
 
-  /// Where the motion ends within the step, the rows before that are results.
+  /// Where the motion ends within the step, the rows before that are results. If these fail too, the end of the motion
+  /// is what comes first.
   RunStops::Found find_stop() {
     try {
       return stops_.find();
@@ -218,6 +221,7 @@ class Run {
       failed_at_ = failure.time();
       // Beside a pole the accelerations are those of the rounding.
       constexpr double share_before = 1e-6;
+      guard(record_, [&] { throw failure; });
       rows_until(std::max(motion_.integrator().previous_time(), (1 - share_before) * failed_at_));
       throw;
     }

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "framework/diagnostics.hpp"
+#include "framework/host/simulation/contact_sizes.hpp"
 #include "framework/host/simulation/evaluate.hpp"
 
 namespace polyform::host::inline simulation {
@@ -24,7 +25,7 @@ SteppedContacts::SteppedContacts(const SystemView& view, double t, const ConstSt
   if (!empty()) check(view, t, start);
 }
 
-void SteppedContacts::check(const SystemView&, double t, const ConstStateView& start) {
+void SteppedContacts::check(const SystemView& view, double t, const ConstStateView& start) {
   if (set_.is_loaded())
     throw Failure(Exit::bad_input,
                   "the integrator carries contacts in its steps, and friction that grows with the load of a joint is "
@@ -37,18 +38,10 @@ void SteppedContacts::check(const SystemView&, double t, const ConstStateView& s
                                 "Newton's law of restitution",
                                 set_.element_name(set_.element_of(k))),
                     "Give 'impact: newton', or take an integrator such as dopri5, which follows each impact.");
-  // A larger overlap of surfaces at the start, m or rad, is one of the drawing.
-  constexpr double drawn = 1e-8;
   if (encode_at(t, solver_, start, y_) != Status::ok) return;  // the run says why
   set_.find_near(t, y_, 0);
   set_.evaluate(t, y_);
-  for (std::size_t k = 0; k < set_.points(); ++k)
-    if (set_.point(k).has_gap && set_.gap(k) < -drawn)
-      throw Failure(Exit::bad_input,
-                    fmt::format("what `{}` keeps apart overlaps by {:.6g} (m or rad) at the start",
-                                set_.element_name(set_.element_of(k)), -set_.gap(k)),
-                    "Rigid contact begins with surfaces that touch at most: move the bodies apart, or change the "
-                    "limits.");
+  refuse_overlaps(set_, contact_sizes(view, start, set_));
 }
 
 /// Runs what may throw.

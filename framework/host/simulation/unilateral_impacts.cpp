@@ -20,8 +20,8 @@ constexpr double least_bounce = 1e-12;
 constexpr int most_passes = 2000;
 // Energy that an impact may gain by rounding, of what it moves.
 constexpr double rounding_of_energy = 1e-9;
-// One rounding of a gap may be so many times another. What overlaps by more, of a radian or of the size of the system
-// up to 1 m, is no rounding.
+// One rounding of a gap may be so many times another. What overlaps by more, of the length of
+// contact_sizes.hpp, is no rounding.
 constexpr double times_overlap = 4, most_overlap = 1e-8;
 
 }  // namespace
@@ -31,7 +31,7 @@ bool UnilateralMotion::allow_overlaps() {
   for (std::size_t k = 0; k < modes_.size(); ++k) {
     const bool is_open = !is_closed(k) && set_.point(k).has_normal && set_.point(k).has_gap;
     const double overlap = is_open ? -set_.gap(k) : 0;
-    if (!(overlap > gap_rounding_of(k)) || overlap > most_overlap * unit_[k]) continue;
+    if (!(overlap > gap_rounding_of(k)) || overlap > most_overlap * units_[k].length) continue;
     overlap_[k] = times_overlap * overlap;
     any = true;
   }

@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "framework/diagnostics.hpp"
-#include "framework/host/simulation/contact_sizes.hpp"
+#include "framework/host/simulation/evaluate.hpp"
 
 namespace polyform::host::inline simulation {
 
@@ -17,9 +17,9 @@ namespace {
 
 // Part of the sum of a rate's terms: a slower rate is rounding of one that was brought to rest.
 constexpr double rest_share = 1e-9;
-// The same for what is taken off the rates of rows that hold.
-constexpr double drift_share = 1e-13, least_drift = 1e-15;
-// Gaps of rows that hold: what is wider is taken off, of a radian or of the size of the system up to 1 m.
+// The same for what is taken off the rates of rows that hold; and of the speed of contact_sizes.hpp.
+constexpr double drift_share = 1e-13, least_drift = 3e-16;
+// Gaps of rows that hold: what is wider is taken off, of the length of contact_sizes.hpp.
 constexpr double least_gap = 1e-13;
 // Forces below this share of the largest are rounding of the solution of redundant rows.
 constexpr double force_share = 1e-9;
@@ -46,7 +46,6 @@ UnilateralMotion::UnilateralMotion(const SystemView& view, double t, const Const
       directions_(2 * set_.points()),
       span_(set_.points()),
       fastest_(set_.points()),
-      unit_(set_.points(), 1.0),
       overlap_(set_.points()),
       forces_(three * set_.points()),
       loads_(forces_),
@@ -58,13 +57,15 @@ UnilateralMotion::UnilateralMotion(const SystemView& view, double t, const Const
       rates_then_(ode.size()) {
   unknowns_.reserve(forces_.size());
   touching_.reserve(set_.points());
-  if (empty()) return;
-  const double size = size_of_places(view, start);
-  for (std::size_t k = 0; k < set_.points(); ++k) {
-    const std::size_t velocity = set_.velocity_of(k);
-    if (velocity == UnilateralPoint::none || !turns(view, velocity, start)) unit_[k] = size;
-  }
-  check_drawn(t, start);
+  if (!empty()) measure(view, t, start);
+}
+
+void UnilateralMotion::measure(const SystemView& view, double t, const ConstStateView& start) {
+  units_ = contact_sizes(view, start, set_);
+  std::vector<double> y(ode_.size());
+  if (encode_at(t, solver_, start, std::span(y).first(solver_.state_size())) != Status::ok) return;  // the run says why
+  set_.evaluate(t, y);
+  refuse_overlaps(set_, units_);
 }
 
 void UnilateralMotion::keep(RunState& out) const {
@@ -93,7 +94,9 @@ bool UnilateralMotion::begin_from(const RunState& from) {
 }
 
 /// What is slower than this rests.
-double UnilateralMotion::least_speed(std::size_t row) const { return rest_share * set_.terms(row) + least_rest; }
+double UnilateralMotion::least_speed(std::size_t row) const {
+  return rest_share * set_.terms(row) + least_rest(row / three);
+}
 
 double UnilateralMotion::speed_along(std::size_t k) const {
   return set_.rate(three * k + 1) * directions_[2 * k] + set_.rate(three * k + 2) * directions_[2 * k + 1];
@@ -106,8 +109,8 @@ void UnilateralMotion::direct(std::size_t k, double (&direction)[2]) const {
                        has_tangent(k, 1) ? set_.rate(three * k + 2) : 0};
   const double speed = std::hypot(v[0], v[1]);
   const double along = v[0] * directions_[2 * k] + v[1] * directions_[2 * k + 1];
-  constexpr double no_direction = 1e-12;  // m/s: what is slower has the direction in which it began
-  const bool known = speed > no_direction;
+  constexpr double no_direction = 0.1;  // of what rests: what is slower has the direction in which it began
+  const bool known = speed > no_direction * least_rest(k);
   for (std::size_t i = 0; i < 2; ++i)
     direction[i] = known ? std::copysign(1 / speed, along) * v[i] : directions_[2 * k + i];
 }
@@ -251,8 +254,9 @@ bool UnilateralMotion::project(double t, std::span<double> y) noexcept {
       bool wide = false, fast = false;
       for (const Unknown& u : unknowns_) {
         const bool has_gap = u.row == three * u.point && set_.point(u.point).has_gap;
-        wide = wide || (has_gap && std::abs(set_.gap(u.point)) > least_gap * unit_[u.point]);
-        fast = fast || std::abs(set_.rate(u.row)) > drift_share * set_.terms(u.row) + least_drift;
+        wide = wide || (has_gap && std::abs(set_.gap(u.point)) > least_gap * units_[u.point].length);
+        fast = fast || std::abs(set_.rate(u.row)) >
+                           drift_share * set_.terms(u.row) + least_drift * units_[u.point].speed;
       }
       if (!wide && !fast) return true;
       std::ranges::fill(loads_, 0.0);
@@ -311,7 +315,7 @@ void UnilateralMotion::put(double t, std::span<double> y) {
   if (!find_forces(t, moved_))
     throw Failure(Exit::simulation_failed,
                   fmt::format("the forces of contact could not be computed at t = {:.9g} s: {}", t, ode_.failure()));
-  tally_.see_row(t, modes_);
+  tally_.see_row(t, modes_, units_);
   set_.put_forces(forces_, y);
   set_.put_modes(modes_, y);
 }
@@ -351,7 +355,7 @@ void UnilateralMotion::evaluate(double t, std::span<const double> y, std::span<d
     if (modes_[k] == UnilateralMode::slip) {
       // Friction that begins where nothing moves has no direction yet.
       const bool has_direction = directions_[2 * k] != 0 || directions_[2 * k + 1] != 0;
-      if (set_.sliding(k) > 0) tell(resting, has_direction ? speed_along(k) + least_rest : -1, unknown);
+      if (set_.sliding(k) > 0) tell(resting, has_direction ? speed_along(k) + least_rest(k) : -1, unknown);
     } else {
       const double bound = point.has_normal ? set_.holding(k) * forces_[row] : set_.holding(k);
       const double held = std::hypot(forces_[row + 1], has_tangent(k, 1) ? forces_[row + 2] : 0);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "framework/host/simulation/cone_problem.hpp"
+#include "framework/host/simulation/contact_sizes.hpp"
 #include "framework/host/simulation/run_state.hpp"
 #include "framework/host/simulation/unilateral_response.hpp"
 #include "framework/host/simulation/unilateral_tally.hpp"
@@ -65,20 +66,21 @@ class UnilateralMotion {
     std::size_t row, point;
   };
   using Rows = std::vector<std::size_t>;
-  // m/s or rad/s: what is slower rests.
-  static constexpr double least_rest = 1e-11;
-  // Gaps of bodies that touch without force are rounding of places: they close where they are below it, of unit_ or of
-  // the widest gap.
+  // Of the speed of contact_sizes.hpp: what is slower rests.
+  static constexpr double rest = 3e-12;
+  // Gaps of bodies that touch without force are rounding of places: they close where they are below it, of the length
+  // or of the widest gap.
   static constexpr double gap_rounding = 1e-13;
   static constexpr std::size_t three = UnilateralSet::rows_per_point;
 
-  void check_drawn(double t, const ConstStateView& start);
+  void measure(const SystemView&, double t, const ConstStateView& start);
   bool is_closed(std::size_t k) const { return modes_[k] != UnilateralMode::open; }
   bool has_tangent(std::size_t k, std::size_t i) const { return i < set_.point(k).tangents; }
   void direct(std::size_t k, double (&direction)[2]) const;
   double speed_along(std::size_t k) const;
+  double least_rest(std::size_t k) const { return rest * units_[k].speed; }
   double least_speed(std::size_t row) const;
-  double size_of_gap(std::size_t k) const { return std::max(unit_[k], span_[k]); }
+  double size_of_gap(std::size_t k) const { return std::max(units_[k].length, span_[k]); }
   double gap_rounding_of(std::size_t k) const { return std::max(gap_rounding * size_of_gap(k), overlap_[k]); }
   void list_unknowns();
   bool find_forces(double t, std::span<const double> y);
@@ -117,8 +119,7 @@ class UnilateralMotion {
   std::vector<UnilateralMode> modes_;            ///< per point
   std::vector<double> directions_;               ///< of sliding, two per point
   std::vector<double> span_, fastest_;           ///< widest gap, and fastest sliding since it began, per point
-  /// What gaps are parts of, per point: 1 rad, or the farthest place up to 1 m, or the size of the bodies.
-  std::vector<double> unit_;
+  std::vector<ContactSizes> units_;              ///< per point
   std::vector<double> overlap_;                  ///< rounding of a gap's places, per point; 0: not known
   std::vector<double> forces_, loads_, column_;  ///< per row
   std::vector<double> probe_;                    ///< force of a row's column

@@ -14,13 +14,14 @@ void UnilateralTally::close(std::size_t point, double t) { element_of(point).clo
 void UnilateralTally::jam(std::size_t point, double t) { element_of(point).jams.add(t, 0); }
 void UnilateralTally::pass_on(std::size_t point, double t) { element_of(point).ended.add(t, 0); }
 
-void UnilateralTally::see_row(double t, std::span<const UnilateralMode> modes) {
+void UnilateralTally::see_row(double t, std::span<const UnilateralMode> modes,
+                              std::span<const ContactSizes> sizes) {
   constexpr double share = 1e-2;  // of the widest gap in any row: far above what an interpolation is off by
-  constexpr double least = 1e-9;  // m or rad
+  constexpr double least = 1e-9;  // of the length of contact_sizes.hpp
   for (std::size_t k = 0; k < modes.size(); ++k) {
     if (!set_.point(k).has_normal || modes[k] != UnilateralMode::open) continue;
     widest_[k] = std::max(widest_[k], set_.gap(k));
-    if (!(-set_.gap(k) > share * widest_[k] + least)) continue;
+    if (!(-set_.gap(k) > share * widest_[k] + least * sizes[k].length)) continue;
     Count& all = element_of(k).overlaps;
     const double deepest = std::max(all.sum, -set_.gap(k));
     all.add(t, 0);

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "framework/host/simulation/contact_sizes.hpp"
 #include "framework/host/simulation/unilateral_set.hpp"
 
 namespace polyform::host::inline simulation {
@@ -25,7 +26,8 @@ class UnilateralTally {
   /// Impacts that passed on from one to the next without end, and were ended.
   void pass_on(std::size_t point, double t);
   /// At each row, after the set was evaluated there: surfaces that overlap though nothing holds them have lost an impact.
-  void see_row(double t, std::span<const UnilateralMode> modes);
+  /// sizes: of the points.
+  void see_row(double t, std::span<const UnilateralMode> modes, std::span<const ContactSizes> sizes);
   /// Restitution gave energy.
   void gain(std::size_t point, double t, double energy);
 

@@ -118,7 +118,10 @@ bool descend(EquilibriumEquations& balance, const VectorXd& sizes, std::size_t& 
     VectorXd there, z = descent_step(balance, sizes);
     const double size = step_size(balance, z);
     if (!std::isfinite(size)) return false;
-    if (has_settled(size, before)) return true;
+    if (has_settled(size, before)) {
+      balance.go(z);  // so that its own residual does not stay
+      return true;
+    }
     before = size;
     if (size > longest_move) z *= longest_move / size;
     const Index n = balance.moves();
@@ -142,7 +145,7 @@ bool is_balanced(EquilibriumEquations& balance, const VectorXd& sizes) {
 /// Down the potential energy by the solver's own Newton matrix, for systems of which dense matrices are large. Makes the
 /// search that from the state found. False where that is no equilibrium; then the search is as it was.
 bool descend_by_solver(std::optional<EquilibriumEquations>& search, const System& system, const SolverMaker& make,
-                       const EquilibriumRequest& request, const VectorXd& sizes, std::size_t& iterations) {
+                       const EquilibriumRequest& request, std::size_t& iterations) {
   if (search->unknowns() < least_by_solver) return false;
   const SolverPointer solver = make(system.view());
   const std::optional<Descended> end =
@@ -150,7 +153,7 @@ bool descend_by_solver(std::optional<EquilibriumEquations>& search, const System
   if (!end) return false;
   iterations += end->steps;
   EquilibriumEquations& found = search.emplace(system, make, request, end->state.constant());
-  if (is_balanced(found, sizes_of(system, make, found, request).cwiseMax(sizes))) return true;
+  if (is_balanced(found, sizes_of(system, make, found, request))) return true;
   if (!found.may_be_dense())
     throw Failure(Exit::simulation_failed,
                   fmt::format("the search for an equilibrium ended after {} steps downhill without one", end->steps),
@@ -234,7 +237,7 @@ Equilibrium find_equilibrium(const System& system, const SolverMaker& make, cons
   const VectorXd sizes = sizes_of(system, make, *search, request);
   const bool at_rest = !request.steady && request.trimmed.empty() && !search->anything_held();
   std::size_t descended = 0;
-  if (!at_rest || !descend_by_solver(search, system, make, request, sizes, descended)) {
+  if (!at_rest || !descend_by_solver(search, system, make, request, descended)) {
     search->require_dense();
     std::size_t dense = 0;
     if (!at_rest || !descend(*search, sizes, dense)) {
@@ -247,8 +250,7 @@ Equilibrium find_equilibrium(const System& system, const SolverMaker& make, cons
   out.iterations += descended;
   EquilibriumEquations& balance = *search;
   out.warning = balance.check();
-  // What acted at the start could act: at an unloaded equilibrium nothing is left but rounding of it.
-  name_unbalanced(balance, system.view(), sizes_of(system, make, balance, request).cwiseMax(sizes), out);
+  name_unbalanced(balance, system.view(), sizes_of(system, make, balance, request), out);
   out.point.time = system.start_time();
   out.point.state = balance.state();
   for (Index k = 0; request.steady && k < balance.moves(); ++k)

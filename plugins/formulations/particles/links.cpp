@@ -30,6 +30,7 @@ Links::Links(const SystemView& view, const Layout& layout, const LoopClosure& lo
     Link& link = all[i];
     const std::size_t shared = shared_particles(joint);
     link.looped = loops.layout().carries(i);
+    link.postponed = loops.layout().postponed_at(i) != LoopLayout::none;
     const bool ball = shared == 1 && joint.primitives.size() == 1;
     link.hinge = shared == 3                    ? Hinge::fixed
                  : shared == 2                  ? Hinge::revolute

@@ -14,7 +14,8 @@ enum class Hinge : unsigned char { spherical, spherical_in_loop, revolute, fixed
 /// A body and its inboard joint: all that the sweeps read of it, side by side in memory.
 struct Link {
   Hinge hinge;
-  bool looped;  ///< forces of cut joints pass the joint, or act on the body
+  bool looped;     ///< forces of cut joints pass the joint, or act on the body
+  bool postponed;  ///< the joint moves next to nothing: loops are closed first (postponed_hinges.hpp)
   Representation representation;
   /// For the particles 2, 3 and 4 (0 to 2 here): weight_ij and Σ_j weight_ij; `third` tells where 3 is.
   double mass, weight[3][3], total[3];

@@ -97,10 +97,7 @@ bool LostDigits::solve_for_rest(const PlacedBodies& in) noexcept {
     sweep_.begin_loops(LoopClosure::Level::rest, in, {});
   }
   const bool solved = sweep_.sum_momenta<true>();
-  if (solved) {
-    sweep_.loops_.close_ground();
-    for (std::size_t i = 0; i < sweep_.links_.size(); ++i) follow_rest(i);
-  }
+  for (std::size_t i = 0; solved && i < sweep_.links_.size(); ++i) follow_rest(i);
   if (!sweep_.loops_.empty()) sweep_.loops_.multipliers().add_kept();
   return solved;
 }

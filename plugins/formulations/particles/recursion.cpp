@@ -110,6 +110,10 @@ bool Recursion::pass_joint(std::size_t i, Transfer<double>& m) noexcept {
     return true;
   }
   m.e += multiply(m, biases_[i]);
+  if (link.postponed) {
+    for (std::size_t k = link.directions; k-- > 0;) pass_postponed(i, k, missing(k), m);
+    return true;
+  }
   if (link.hinge == Hinge::revolute) {
     Column<double>& axis = directions_[link.direction];
     if (!prepare_rotation(m, axis, missing(0)) && !prepare_small_rotation(m, axis, missing(0), link.least))
@@ -124,6 +128,21 @@ bool Recursion::pass_joint(std::size_t i, Transfer<double>& m) noexcept {
     if (!eliminate(m, scale, directions[k], missing(k), own) || (own == 0 && is_rounding(directions.subspan(k), scale)))
       return false;
   return true;
+}
+
+/// The same of direction k of a joint that moves next to nothing: it gets an inertia that its multiplier takes back
+/// when the loops through the joint are closed.
+void Recursion::pass_postponed(std::size_t i, std::size_t k, double missing, Transfer<double>& m) noexcept {
+  const PivotScale<double> scale(m);
+  Column<double>& direction = directions_[links_[i].direction + k];
+  const Spatial& H = direction.H;
+  direction.U = multiply(m, H);
+  const double size = dot(H.angular, H.angular) * scale.angular + dot(H.linear, H.linear) * scale.linear;
+  const double D = pivot_of(dot(H, direction.U), size, 0.0), lent = loops_.postponed().inertia(i, H);
+  loops_.postponed().keep(i, k, D, lent);
+  direction.inverse = 1 / (D + lent);
+  direction.free = missing - dot(H, m.e);
+  condense(m, direction);
 }
 
 /// Whether the pivot of the first direction is only rounding. The pivot is the inertia in that motion together with
@@ -170,7 +189,10 @@ template <bool mending>
     carries = parent + 1 == i;
     if (!carries) momenta_[parent] += sum;
   }
-  return true;
+  loops_.close_ground();
+  const std::optional<std::size_t> without_inertia = loops_.postponed().without_inertia();
+  if (without_inertia) failed_ = *without_inertia;
+  return !without_inertia;
 }
 
 template bool Recursion::sum_momenta<false>() noexcept;
@@ -223,7 +245,6 @@ bool Recursion::accelerations(const PlacedBodies& in, std::span<const Spatial> l
   }
   begin_loops(LoopClosure::Level::acceleration, in, -view_.gravity);
   if (!sum_momenta<false>()) return false;
-  loops_.close_ground();
   for (std::size_t i = 0; i < links_.size(); ++i) tell_particles(i, in, follow_joint(i, {{}, -view_.gravity}), out);
   if (lost_digits_.is_due() && lost_digits_.mend(in, loads))
     for (std::size_t i = 0; i < links_.size(); ++i) tell_particles(i, in, z_[i], out);

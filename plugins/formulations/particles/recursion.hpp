@@ -52,6 +52,7 @@ class Recursion {
   Spatial general_bias(std::size_t i, const PlacedBodies&) const noexcept;
   template <bool mending>
   bool pass_joint(std::size_t i, Transfer<double>&) noexcept;
+  void pass_postponed(std::size_t i, std::size_t k, double missing, Transfer<double>&) noexcept;
   static bool is_rounding(std::span<const Column<double>> directions, const PivotScale<double>&) noexcept;
   Transfer<double> about_parent(std::size_t i, const Transfer<double>&) const noexcept;
   template <bool mending>

@@ -29,7 +29,6 @@ bool Recursion::corrections(const PlacedBodies& in, const ShapeErrors& errors, s
   }
   begin_loops(errors.of_velocities() ? LoopClosure::Level::velocity : LoopClosure::Level::position, in, {});
   if (!sum_momenta<false>()) return false;
-  loops_.close_ground();
   for (std::size_t i = 0; i < links_.size(); ++i) {
     const Link& link = links_[i];
     const ParticleBody& body = layout_.bodies[i];

@@ -6,13 +6,14 @@
 #include "messages.hpp"
 #include "polyform/mechanics/judgement.hpp"
 #include "polyform/solvers/contradiction.hpp"
+#include "polyform/solvers/postponed_hinges.hpp"
 
 namespace polyform::particles {
 
 RecursiveEquations::RecursiveEquations(const SystemView& view, const Layout& layout, std::span<const BodyIndex> loaded)
     : Equations(view, layout, loaded, MovingBodies::Joints::tree, false),
       flexible_(view),
-      loops_(view, flexible_),
+      loops_(view, flexible_, {}, postponed_hinges(view)),
       loop_accelerations_(view, loops_),
       recursion_(view, layout, loops_),
       errors_(view, layout, recursion_.links()),
@@ -21,7 +22,7 @@ RecursiveEquations::RecursiveEquations(const SystemView& view, const Layout& lay
       changes_(layout.particles.size()) {}
 
 bool RecursiveEquations::is_regular_as_drawn() {
-  if (loops_.empty() || !has_singular_bodies_) return true;
+  if (loops_.empty() || !(has_singular_bodies_ || loops_.layout().postpones())) return true;
   std::vector<double> q(view_.nq), v(view_.nv);
   for (const JointData& joint : view_.joints) joint_neutral(joint, q.data() + joint.q_offset);
   TreeKinematics drawn(view_);
@@ -33,7 +34,15 @@ bool RecursiveEquations::is_regular_as_drawn() {
     const BodyMotion& body = drawn.bodies()[particle.body];
     motion.positions[p] = body.p + body.R * particle.place;
   }
-  return recursion_.corrections(evaluate(0, motion, {q, v, {}}, true, false), errors_, changes_);
+  return recursion_.corrections(evaluate(0, motion, {q, v, {}}, true, false), errors_, changes_) && all_joints_resist();
+}
+
+/// Whether joints that are postponed move some inertia of their own too, as in the last solution.
+bool RecursiveEquations::all_joints_resist() noexcept {
+  for (std::size_t i = 0; i < links().size(); ++i)
+    for (std::size_t k = 0; links()[i].postponed && k < links()[i].directions; ++k)
+      if (!(loops_.postponed().kept(i, k).D > 0)) return false;
+  return true;
 }
 
 const PlacedBodies& RecursiveEquations::place(const ParticleMotion& motion, const JointValues& joints,

@@ -16,7 +16,8 @@ class RecursiveEquations : public Equations {
  public:
   /// loaded: the bodies on which wrenches act. All three arguments outlive the object.
   RecursiveEquations(const SystemView&, const Layout&, std::span<const BodyIndex> loaded);
-  /// Whether every joint of the tree moves some inertia with the loops cut and the bodies as drawn.
+  /// Whether every joint of the tree moves some inertia, next to nothing included, with the loops cut and the bodies as
+  /// drawn.
   bool is_regular_as_drawn();
 
   const PlacedBodies& evaluate(double t, const ParticleMotion&, const JointValues&, bool all_joints,
@@ -58,6 +59,7 @@ class RecursiveEquations : public Equations {
   void place_carried(const ParticleMotion&, const JointValues&) noexcept override;
   bool correct_velocities(double t, ParticleMotion&, const JointValues&, Correction&) noexcept override;
 
+  bool all_joints_resist() noexcept;
   const PlacedBodies& place(const ParticleMotion&, const JointValues&, bool all_joints) noexcept;
   double find_errors(const PlacedBodies&, bool of_velocities) noexcept;
   bool add_correction(const PlacedBodies&, std::vector<Vec3>& to) noexcept;

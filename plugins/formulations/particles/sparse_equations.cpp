@@ -12,7 +12,7 @@ SparseEquations::SparseEquations(const SystemView& view, const Layout& layout, s
                                  const Vec3& origin)
     : Equations(view, layout, loaded, MovingBodies::Joints::all, true),
       elements_(view, origin),
-      scales_(view, layout),
+      scales_(view, layout, elements_.all()),
       pattern_(view, layout, scales_, elements_.all(), matrix_),
       values_(pattern_, view.bodies.size(), matrix_.size()),
       rows_(view, layout, pattern_, elements_.all(), values_),

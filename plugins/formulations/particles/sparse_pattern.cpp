@@ -31,8 +31,8 @@ void SparsePattern::append(std::size_t block, std::size_t particle) {
 }
 
 RowGroup& SparsePattern::append(std::size_t block, Kind kind, std::size_t index, std::size_t part, std::size_t rows,
-                                std::span<const std::size_t> bodies, std::size_t extra_particle) {
-  RowGroup g{kind, false, index, part, rows, entries_.size(), 0, sides_.size(), 0, {block, blocks_[block].size, none},
+                                std::span<const std::size_t> bodies, std::size_t extra_particle, bool loop) {
+  RowGroup g{kind, loop, index, part, rows, entries_.size(), 0, sides_.size(), 0, {block, blocks_[block].size, none},
              0};
   blocks_[block].size += rows;
   const auto add = [&](std::size_t particle) -> std::size_t {
@@ -44,18 +44,19 @@ RowGroup& SparsePattern::append(std::size_t block, Kind kind, std::size_t index,
     return entries_.size() - 1;
   };
   const bool one_distance = kind == Kind::distance && part == 0 && rows == 1;
-  double mass = std::numeric_limits<double>::infinity();
+  double mass = std::numeric_limits<double>::infinity(), in_loops = mass;
   for (const std::size_t b : bodies) {
     RowSide side{b, {}};
     for (std::size_t k = 0; k < 3; ++k)
       side.entry[k] = one_distance && k == 2 ? none : add(layout_.bodies[b].particle[k]);
     sides_.push_back(side);
     mass = std::min(mass, scales_.bodies[b].scale);
+    in_loops = std::min(in_loops, scales_.bodies[b].in_loops);
   }
   if (extra_particle != none) add(extra_particle);
   g.entries = entries_.size() - g.entry;
   g.sides = sides_.size() - g.side;
-  g.mass = mass;
+  g.mass = loop ? in_loops : mass;
   groups_.push_back(g);
   return groups_.back();
 }
@@ -73,7 +74,7 @@ void SparsePattern::add_body(std::size_t i) {
   std::size_t block = none;
   const auto next_block = [&] {
     if (block == none || rows == 0) block = new_block();
-    blocks_[block].singular = scales_.bodies[i].singular;
+    blocks_[block].singular = scales_.bodies[i].singular || scales_.bodies[i].light;
   };
   if (body.inherited < 1) {
     next_block();
@@ -111,8 +112,7 @@ void SparsePattern::add_loop(Kind kind, std::size_t index, std::size_t rows, std
   if (kind == Kind::joint) group_of_joint_[index] = groups_.size();
   const std::size_t block = new_block();
   blocks_[block].loop = true;
-  RowGroup& g = append(block, kind, index, 0, rows, bodies);
-  g.loop = true;
+  RowGroup& g = append(block, kind, index, 0, rows, bodies, none, true);
   if (variables == nullptr) return;
   if (bodies.empty()) g.mass = 1;
   for (std::size_t p = variables->first; p < variables->first + variables->count; ++p) {

@@ -86,7 +86,7 @@ class SparsePattern {
   std::size_t new_block();
   void append(std::size_t block, std::size_t particle);
   RowGroup& append(std::size_t block, RowGroup::Kind, std::size_t index, std::size_t part, std::size_t rows,
-                   std::span<const std::size_t> bodies, std::size_t extra_particle = none);
+                   std::span<const std::size_t> bodies, std::size_t extra_particle = none, bool loop = false);
   void add_body(std::size_t body);
   void add_loop(RowGroup::Kind, std::size_t index, std::size_t rows, std::span<const BodyIndex> bodies,
                 const VariableParticles* = nullptr);

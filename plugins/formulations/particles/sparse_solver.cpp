@@ -275,7 +275,7 @@ bool SparseSolver::check(const Residual& r, const Violations& violations) noexce
         "the system of equations is nearly singular",
         parts_.pattern.owner_of(r.worst_judged));
   const std::size_t body = parts_.layout.particles[r.worst_judged].body;
-  if (parts_.scales.bodies[body].singular)
+  if (parts_.scales.bodies[body].singular || parts_.scales.bodies[body].light)
     return parts_.failure.say(
         "Body `{}` has no mass or inertia, or hardly any, for a motion that the joints leave free: give it some, or "
         "a joint that holds it",

@@ -108,7 +108,8 @@ double Accelerations::find_acting(const PlacedTree& tree, const Forces& Q) const
     const BodyMotion& m = tree.bodies()[i];
     const Vec3 force = linear(Q.bodies[i]);
     const Vec3 moment = m.R * angular(Q.bodies[i]) + cross(reductions_.tree().center(i), force);
-    largest = std::max({largest, system_scales_.of_body(i, m).acceleration, dot(m.V.angular, m.V.angular),
+    largest = std::max({largest, system_scales_.of_body(i, m).acceleration,
+                        system_scales_.largest_reach() * dot(m.V.angular, m.V.angular),
                         held_share * system_scales_.of_body(i, m, {moment, force}).acceleration});
   }
   return largest;

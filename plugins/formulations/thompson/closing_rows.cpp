@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "polyform/mechanics/scale.hpp"
+
 namespace polyform::thompson {
 
 ClosingRows::ClosingRows(const SystemView& view, const H2& h2, const ClosingConstraints& closing,
                          SecondReduction& reduction)
-    : view_(view), h2_(h2), closing_(closing), reduction_(reduction) {
+    : view_(view), h2_(h2), closing_(closing), reduction_(reduction), length_(SystemScales(view).largest_reach()) {
   std::vector<unsigned char> on_path(view.bodies.size());
   for (const JointData& cut : view.cut_joints()) {
     add_joint_path(on_path, cut);

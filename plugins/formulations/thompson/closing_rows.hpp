@@ -77,6 +77,7 @@ class ClosingRows {
   const H2& h2_;
   const ClosingConstraints& closing_;
   SecondReduction& reduction_;
+  double length_;  ///< of the largest body, m: by which coordinates that shift compare with those that turn
   std::vector<Group> groups_;
   std::vector<Vector6> ends_;   ///< Φ_q: a row's share of a body, as a generalized force
   std::vector<double> direct_;  ///< Φ_q: a row's share of modes and of variables of a module, per column of its group

@@ -34,7 +34,9 @@ void ClosingRows::sweep(std::size_t g, std::size_t row) noexcept {
     for (std::size_t k = 0; k < station.freedoms; ++k) {
       const auto N = body.basis.col(static_cast<int>(k));
       J[station.first_column + k] = carried_[s].dot(N);
-      scale = std::max(scale, size.linear * N.head<3>().norm() + size.angular * N.tail<3>().norm());
+      const double turn = N.tail<3>().norm(), unit = turn > 0 ? 1 : length_;
+      reduction_.set_unit(reduction_.columns(g)[station.first_column + k], unit);
+      scale = std::max(scale, unit * (size.linear * N.head<3>().norm() + size.angular * turn));
     }
     if (station.inboard == none) continue;
     carried_[station.inboard].noalias() += body.T.transpose() * carried_[s];
@@ -66,9 +68,10 @@ double ClosingRows::sweep_modes(const Group& group, std::size_t s, double* J) no
 }
 
 ClosingRows::Contradiction ClosingRows::contradiction(const double* udot, double acting) const noexcept {
-  double largest = acting;
-  for (std::size_t k = 0; k < h2_.size(); ++k) largest = std::max(largest, std::abs(udot[k]));
-  for (const double right : right_) largest = std::max(largest, std::abs(right));
+  double largest = acting / length_;
+  for (std::size_t k = 0; k < h2_.size(); ++k) largest = std::max(largest, std::abs(udot[k]) / reduction_.unit(k));
+  for (std::size_t r = 0; r < right_.size(); ++r)
+    if (const double scale = reduction_.scale(r); scale > 0) largest = std::max(largest, std::abs(right_[r]) / scale);
   Contradiction worst;
   for (std::size_t g = 0; g < groups_.size(); ++g)
     for (std::size_t r = 0; r < groups_[g].rows; ++r) {
@@ -76,6 +79,7 @@ ClosingRows::Contradiction ClosingRows::contradiction(const double* udot, double
       double off = -right_[groups_[g].first_row + r];
       const double* J = reduction_.row(g, r);
       for (const std::size_t c : reduction_.columns(g)) off += *J++ * udot[c];
+      if (const double scale = reduction_.scale(groups_[g].first_row + r); scale > 0) off /= scale;
       if (std::abs(off) > worst.size) worst = {std::abs(off), g};
     }
   if (worst.size > 0) worst.size /= largest;

@@ -55,6 +55,7 @@ void SecondReduction::analyze(std::size_t coordinates, std::vector<Group> groups
   }
   values_.resize(values);
   scales_.resize(rows_);
+  units_.assign(coordinates, 1.0);
   reduced_right_.resize(rows_);
   pivots_.reserve(rows_);
   u_.reserve(elements);
@@ -150,7 +151,7 @@ bool SecondReduction::find_pivot(const Rows& group, std::uint64_t done, std::siz
     if ((done >> r & 1) != 0) continue;
     const double scale = scales_[group.first_row + r];
     for (const std::size_t c : work_.touched) {
-      const double size = std::abs(work_.rows[r * coordinates_ + c]) / scale;
+      const double size = std::abs(work_.rows[r * coordinates_ + c]) * units_[c] / scale;
       if (found && !(size > relative)) continue;
       found = true;
       row = r;

@@ -37,7 +37,7 @@ class SecondReduction {
   std::size_t first_row(std::size_t group) const { return groups_[group].first_row; }
 
   /// A row of J over the columns of its group, to be written before eliminate(). scale: size of the terms that the
-  /// largest element is made of; zero for a row that asks nothing.
+  /// largest element is made of, each for one unit of its coordinate; zero for a row that asks nothing.
   double* row(std::size_t group, std::size_t r) {
     return values_.data() + groups_[group].first_value + r * groups_[group].columns.size();
   }
@@ -48,6 +48,10 @@ class SecondReduction {
   std::size_t rows_of(std::size_t group) const { return groups_[group].rows; }
   std::span<const std::size_t> columns(std::size_t group) const { return groups_[group].columns; }
   void set_scale(std::size_t group, std::size_t r, double scale) { scales_[groups_[group].first_row + r] = scale; }
+  double scale(std::size_t row) const { return scales_[row]; }
+  /// The amount of a coordinate by which it compares with others: 1 rad, or a length, m.
+  void set_unit(std::size_t coordinate, double unit) { units_[coordinate] = unit; }
+  double unit(std::size_t coordinate) const { return units_[coordinate]; }
   /// Rows of a group that depend on others, a bit each: as told, and those that eliminate() has found.
   std::uint64_t left_out(std::size_t group) const { return groups_[group].left_out; }
   void leave_out(std::size_t group, std::uint64_t rows) { groups_[group].left_out = rows; }
@@ -102,7 +106,7 @@ class SecondReduction {
 
   std::size_t coordinates_ = 0, rows_ = 0;
   std::vector<Rows> groups_;
-  std::vector<double> values_, scales_, reduced_right_;
+  std::vector<double> values_, scales_, units_, reduced_right_;
   std::vector<Pivot> pivots_;
   std::vector<Element> u_;
   std::vector<Step> steps_;
