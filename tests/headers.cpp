@@ -1,0 +1,1 @@
+// Holds nothing: with this file the headers that tests share are compiled.
