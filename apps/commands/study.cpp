@@ -6,8 +6,8 @@
 #include <charconv>
 #include <chrono>
 #include <filesystem>
-#include <limits>
 #include <memory>
+#include <span>
 #include <thread>
 
 #include "apps/command.hpp"
@@ -27,6 +27,7 @@
 #include "apps/text/influence_text.hpp"
 #include "apps/text/study_text.hpp"
 #include "apps/text/terminal.hpp"
+#include "framework/file_identity.hpp"
 #include "framework/host/reading/report.hpp"
 #include "framework/host/results/file_roles.hpp"
 #include "framework/printable.hpp"
@@ -171,14 +172,14 @@ bool work(const StudyArguments& arguments, StudyCases& cases, const StudyRequest
   const volatile std::sig_atomic_t& interrupted = watch_interruption();
   const std::size_t before = table.rows.size();
   StudyProgress progress(arguments, counts.cases);
-  const auto take = [&](host::CaseOutcome outcome) {
-    const std::vector<double> trajectory = std::move(outcome.trajectory);
-    host::CaseRow row{outcome.number, request.design.values(outcome.number), std::move(outcome.quantities),
-                      outcome.done, std::move(outcome.reason)};
-    if (!row.done) row.quantities.assign(table.quantities.size(), std::numeric_limits<double>::quiet_NaN());
-    files.add(row, trajectory);
-    counts.add(row);
-    table.rows.push_back(std::move(row));
+  const auto take = [&](std::vector<host::CaseOutcome> outcomes) {
+    const std::size_t first = table.rows.size();
+    for (host::CaseOutcome& outcome : outcomes) {
+      const std::vector<double> trajectory = std::move(outcome.trajectory);
+      counts.add(table.rows.emplace_back(row_of(request, std::move(outcome))));
+      files.add_trajectory(table.rows.back(), trajectory);
+    }
+    files.add(std::span(table.rows).subspan(first));
     progress.update(counts, before);
   };
   const bool all = ranks != nullptr
@@ -221,10 +222,14 @@ Exit study(const StudyArguments& arguments, Ranks* ranks) {
   Session session(arguments.plugin_paths, memory_limit_of(arguments.memory_limit));
   session.add_plugins_to(roles);
   StudyCases cases(session.plugins(), request.model, request.design, request.quantities, request.cases);
-  add_parts(roles);
+  std::vector<std::string> parts = add_parts(roles);
+  // What a study file says is in the record, entry by entry: it may ask for more samples.
+  std::erase_if(parts, [study = host::FileIdentity(arguments.file)](const std::string& file) {
+    return study.same_as(host::FileIdentity(file));
+  });
   warn_of_what_is_left_out(cases);
   host::StudyTable table = empty_table(request, cases);
-  files.begin(record_of(request, shard, cases), request.design, table, cases.trajectory_channels());
+  files.begin(record_of(request, shard, cases, parts), request.design, table, cases.trajectory_channels());
   const std::size_t resumed = table.rows.size();
   const std::vector<std::size_t> missing = missing_cases(table, request.design.cases(), shard);
   StudyCounts counts = counts_of(table, missing.size() + resumed);

@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <fstream>
-#include <limits>
 #include <thread>
 
 #include "apps/library/internal.hpp"
@@ -67,11 +66,8 @@ StudyTable Model::study(const StudyRequest& request, std::vector<Message>* said)
     const host::CaseLimits limits = cases.share_out(
         {request.time_limit, apps::memory_limit_of({}, workers), workers, request.isolate}, numbers.size());
     Interruption interruption(request.run.watch);
-    const auto take = [&](host::CaseOutcome outcome) {
-      host::CaseRow row{outcome.number, study.design.values(outcome.number), std::move(outcome.quantities),
-                        outcome.done, std::move(outcome.reason)};
-      if (!row.done) row.quantities.assign(table.quantities.size(), std::numeric_limits<double>::quiet_NaN());
-      table.rows.push_back(std::move(row));
+    const auto take = [&](std::vector<host::CaseOutcome> outcomes) {
+      for (host::CaseOutcome& outcome : outcomes) table.rows.push_back(apps::row_of(study, std::move(outcome)));
       interruption.look();
     };
     const host::GroupWork work = [&](std::span<const std::size_t> group, const host::CaseReport& report) {

@@ -14,7 +14,10 @@ class MpiRanks final : public Ranks {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
     MPI_Comm_size(MPI_COMM_WORLD, &size_);
   }
-  ~MpiRanks() override { MPI_Finalize(); }
+  ~MpiRanks() override {
+    // All ranks meet in MPI_Finalize, which would wait for one that is gone.
+    alone_ ? MPI_Abort(MPI_COMM_WORLD, 0) : MPI_Finalize();
+  }
 
   int rank() const noexcept override { return rank_; }
   int size() const noexcept override { return size_; }
@@ -35,8 +38,11 @@ class MpiRanks final : public Ranks {
     return message;
   }
 
+  void end_alone() noexcept override { alone_ = true; }
+
  private:
   int rank_ = 0, size_ = 1;
+  bool alone_ = false;
 };
 
 }  // namespace

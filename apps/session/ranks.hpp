@@ -23,6 +23,8 @@ class Ranks {
   };
   /// The next message of any rank; nothing if none has come yet.
   virtual std::optional<Message> receive() = 0;
+  /// Some rank is gone. The end of this process does not wait for others, but ends them.
+  virtual void end_alone() noexcept = 0;
 };
 
 /// The ranks; nullptr if the process was started alone. Failure (bad_input) if this build has no MPI.

@@ -255,12 +255,14 @@ std::string StudyCases::find_differences(PreparedCase& one, const volatile std::
   return trouble;
 }
 
-host::CaseOutcome StudyCases::run(std::size_t number, const volatile std::sig_atomic_t* interrupted) {
+host::CaseOutcome StudyCases::run(std::size_t number, const volatile std::sig_atomic_t* interrupted,
+                                  const host::CaseReport& report) {
   const HeldMessages messages;
   try {
     const std::unique_ptr<PreparedCase> one = prepare(number);
     const host::RunRecord record =
-        host::simulate(*one->system, *one->solver, one->settings, one->sinks, {interrupted, {}});
+        host::simulate(*one->system, *one->solver, one->settings, one->sinks,
+                       {interrupted, [&report](double) { report.look(); }});
     return outcome_of(*one, record, interrupted);
   } catch (const Failure& failure) {
     return {number, false, failure.message() == already_said ? messages.first_error() : failure.message(), {}};

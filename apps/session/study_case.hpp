@@ -57,7 +57,8 @@ class StudyCases {
   /// The text of the model.
   const std::string& model_text() const { return model_.text(); }
   /// Runs one case. Nothing is printed: an outcome that failed has its reason, one that is done the first warning.
-  host::CaseOutcome run(std::size_t number, const volatile std::sig_atomic_t* interrupted);
+  /// The report is looked after while it goes on.
+  host::CaseOutcome run(std::size_t number, const volatile std::sig_atomic_t* interrupted, const host::CaseReport&);
   /// Runs several, on the device or in lanes if the model as it is written allows it. A case with another structure, or
   /// one that fails, is run alone.
   void run(std::span<const std::size_t> numbers, const volatile std::sig_atomic_t* interrupted,

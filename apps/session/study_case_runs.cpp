@@ -51,18 +51,19 @@ void StudyCases::run_on_device(std::span<const std::size_t> numbers, const volat
     if (one) left.push_back(one->number);
   carried.clear();
   std::ranges::sort(left);
-  run_in_lanes(left, interrupted, [&](host::CaseOutcome outcome) {
+  const auto add_failure = [&](host::CaseOutcome outcome) {
     if (!failure.empty() && outcome.done && outcome.reason.empty())
       outcome.reason = "warning: done without the device: " + failure;
     report(std::move(outcome));
-  });
+  };
+  run_in_lanes(left, interrupted, host::CaseReport(add_failure, [&] { report.look(); }));
 }
 
 void StudyCases::run_in_lanes(std::span<const std::size_t> numbers, const volatile std::sig_atomic_t* interrupted,
                               const host::CaseReport& report) {
   const auto stopped = [&] { return interrupted != nullptr && *interrupted != 0; };
   const auto run_alone = [&](std::size_t number) {
-    host::CaseOutcome outcome = run(number, interrupted);
+    host::CaseOutcome outcome = run(number, interrupted, report);
     if (!stopped()) report(std::move(outcome));
   };
   if (!lane_model_) {
@@ -92,6 +93,7 @@ void StudyCases::run_in_lanes(std::span<const std::size_t> numbers, const volati
       while (runs.is_free(lane) && next < numbers.size())
         if (begin(lane, numbers[next++])) ++busy;
     runs.step();
+    report.look();
     for (std::size_t lane = 0; lane < runs.lanes(); ++lane) {
       const std::optional<host::RunRecord> record = runs.take(lane);
       if (!record) continue;

@@ -38,8 +38,23 @@ void take_up(const std::string& journal, const host::StudyRecord& record, const 
   if (!what.empty())
     throw Failure(Exit::bad_input, fmt::format("{} is of another study: {}", journal, what),
                   "Give the study as it was, or another --output; without --resume it begins anew.");
-  for (host::CaseRow& row : before.table.rows)
-    if (row.number < design.cases()) table.rows.push_back(std::move(row));
+  table.rows = std::move(before.table.rows);
+  for (const host::CaseRow& row : table.rows)
+    if (row.number >= design.cases())
+      throw Failure(Exit::bad_input, fmt::format("{} holds case {} already, of more --samples", journal, row.number),
+                    "A study that is resumed may grow, not shrink. Give as many --samples as it had, or another --output.");
+}
+
+/// Writes while a study is under way. Where a journal is kept, what cannot be written now can be later.
+template <class Write>
+void write_of_study(bool keeps_rows, Write&& write) {
+  try {
+    write();
+  } catch (const Failure& failure) {
+    if (!keeps_rows) throw;
+    throw Failure(failure.code(), failure.message(),
+                  "The cases so far are kept. Free some space if the disk is full, then go on with --resume.");
+  }
 }
 
 }  // namespace
@@ -103,20 +118,24 @@ void StudyOutput::begin(const host::StudyRecord& record, const host::Design& des
   if (table_name_ != "-") journal_ = std::make_unique<host::Journal>(journal, record, table);
 }
 
-void StudyOutput::add(const host::CaseRow& row, std::span<const double> trajectory) {
-  // A row that is there says that its trajectory is there.
-  if (trajectories_ && row.done) trajectories_->add(row.number, trajectory);
-  if (journal_) journal_->add(row);
+void StudyOutput::add_trajectory(const host::CaseRow& row, std::span<const double> trajectory) {
+  if (trajectories_ && row.done) write_of_study(keeps_rows(), [&] { trajectories_->add(row.number, trajectory); });
+}
+
+void StudyOutput::add(std::span<const host::CaseRow> rows) {
+  if (journal_) write_of_study(keeps_rows(), [&] { journal_->add(rows); });
 }
 
 void StudyOutput::finish(const host::StudyTable& table, const std::string& title) {
   const host::RecordFields fields = fields_of(record_);
-  host::TrajectoryParts parts;
-  if (trajectories_) {
-    host::write_trajectories(*trajectory_output_, table, trajectory_channels_, *trajectories_);
-    host::add_part(parts, trajectory_file(), table_name_);
-  }
-  if (table_) host::write_table(*table_, table, fields, trajectories_ ? &parts : nullptr);
+  write_of_study(keeps_rows(), [&] {
+    host::TrajectoryParts parts;
+    if (trajectories_) {
+      host::write_trajectories(*trajectory_output_, table, trajectory_channels_, *trajectories_);
+      host::add_part(parts, trajectory_file(), table_name_);
+    }
+    if (table_) host::write_table(*table_, table, fields, trajectories_ ? &parts : nullptr);
+  });
   if (page_)
     write_study_page(*page_, title, table, fields, trajectories_ ? host::read_fans(trajectory_file()) : host::Fans{});
 }

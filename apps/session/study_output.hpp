@@ -30,8 +30,10 @@ class StudyOutput {
   /// trajectories: their columns; none if none are kept.
   void begin(const host::StudyRecord&, const host::Design&, host::StudyTable&,
              const std::vector<host::Channel>& trajectories);
-  /// Keeps a row, and the trajectory of its case, at once.
-  void add(const host::CaseRow&, std::span<const double> trajectory);
+  /// Keeps the trajectory of a case, before its row is kept.
+  void add_trajectory(const host::CaseRow&, std::span<const double> trajectory);
+  /// Keeps rows, at once.
+  void add(std::span<const host::CaseRow>);
   /// Writes table and page. title: of the page.
   void finish(const host::StudyTable&, const std::string& title);
   /// Whether --resume can go on with what was done.

@@ -5,80 +5,235 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <deque>
 #include <string>
 #include <thread>
 
+#include "apps/text/terminal.hpp"
 #include "framework/diagnostics.hpp"
 
 namespace polyform::apps {
 
 namespace {
 
-// The first byte of a message: a rank wants cases, has an outcome, or cannot take part; it gets cases, or none any
-// more.
-constexpr char want = 'w', outcome = 'o', leave = 'l', cases = 'c', end = 'e';
+using Clock = std::chrono::steady_clock;
+using namespace std::chrono_literals;
+
+// The first byte of a message: a rank wants cases, has outcomes, or cannot take part; it gets cases, or none any more.
+// A rank that has long work, or no work for long, is told of by signs of life, in both directions.
+constexpr char want = 'w', outcome = 'o', leave = 'l', cases = 'c', end = 'e', alive = 'a';
 constexpr std::size_t most_at_once = 256;  ///< as many as a process does
 /// Time between looks for messages, short compared with most cases.
-constexpr std::chrono::microseconds pause{200};
+constexpr std::chrono::microseconds pause = 200us;
+constexpr Clock::duration between_signs = 1s, longest_silence = 10s;
+/// A rank reads the model, and may compile it, before its first message.
+constexpr Clock::duration longest_start = 10min;
 
-Ranks::Message wait_for(Ranks& ranks) {
-  for (;;) {
-    if (auto message = ranks.receive()) return *std::move(message);
-    std::this_thread::sleep_for(pause);
-  }
+std::string cases_message(const std::vector<std::size_t>& numbers) {
+  return cases + std::string(reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof numbers.front());
 }
 
-std::string cases_message(const std::size_t* first, std::size_t count) {
-  return cases + std::string(reinterpret_cast<const char*>(first), count * sizeof *first);
+/// What rank 0 does: it hands out cases. Those of a rank that is lost go to others; as a case always has the same
+/// outcome, it does no harm if two ranks have done it.
+class HandOut {
+ public:
+  HandOut(Ranks& ranks, const std::vector<std::size_t>& numbers, const host::TakeOutcomes& take,
+          const volatile std::sig_atomic_t* interrupted)
+      : ranks_(ranks), numbers_(numbers), take_(take), interrupted_(interrupted),
+        queue_(numbers.begin(), numbers.end()), known_(numbers.size()),
+        others_(static_cast<std::size_t>(ranks.size() - 1)) {}
+
+  /// Returns whether all cases were done.
+  bool run() {
+    try {
+      while (taken_ < numbers_.size() && std::ranges::any_of(others_, &Other::takes_part)) {
+        const std::optional<Ranks::Message> message = ranks_.receive();
+        if (message)
+          hear(*message);
+        else
+          std::this_thread::sleep_for(pause);
+        look_after();
+      }
+    } catch (...) {
+      end_all();
+      throw;
+    }
+    end_all();
+    for (const Other& other : others_)
+      if (other.state == State::lost) ranks_.end_alone();
+    if (taken_ < numbers_.size() && !trouble_.empty() && !stopped())
+      throw host::Failure(host::Exit::simulation_failed, trouble_,
+                          "What was done is kept; --resume goes on with it.");
+    return taken_ == numbers_.size();
+  }
+
+ private:
+  enum class State { starting, working, idle, ended, lost };
+  struct Other {
+    State state = State::starting;
+    Clock::time_point heard = Clock::now(), told = heard;
+    std::vector<std::size_t> held{};  ///< cases whose outcomes have not come
+    bool takes_part() const { return state != State::ended && state != State::lost; }
+  };
+
+  bool stopped() const { return *interrupted_ != 0; }
+
+  /// Ranks that still work, such as on a case that another has done since, stop.
+  void end_all() {
+    for (std::size_t i = 0; i < others_.size(); ++i)
+      if (others_[i].takes_part()) ranks_.send(static_cast<int>(i) + 1, std::string(1, end));
+  }
+
+  void hear(const Ranks::Message& message) {
+    Other& from = others_[static_cast<std::size_t>(message.from - 1)];
+    from.heard = Clock::now();
+    // One that was only slow takes part again.
+    if (from.state != State::ended && from.state != State::idle) from.state = State::working;
+    const std::string_view content = std::string_view(message.bytes).substr(1);
+    switch (message.bytes.front()) {
+      case outcome:
+        return keep(from, host::unpack_outcomes(content));
+      case leave:
+        trouble_ = fmt::format("rank {} could not take part: {}", message.from, content);
+        from.state = State::ended;
+        give_back(from);
+        return;
+      case want:
+        from.held.clear();
+        from.state = State::idle;
+        return;
+      default:
+        return;
+    }
+  }
+
+  void keep(Other& from, std::vector<host::CaseOutcome> outcomes) {
+    std::erase_if(outcomes, [&](const host::CaseOutcome& one) {
+      std::erase(from.held, one.number);
+      const auto place = std::ranges::lower_bound(numbers_, one.number) - numbers_.begin();
+      const bool again = known_[static_cast<std::size_t>(place)];
+      known_[static_cast<std::size_t>(place)] = true;
+      return again;
+    });
+    taken_ += outcomes.size();
+    if (!outcomes.empty()) take_(std::move(outcomes));
+  }
+
+  /// Gives cases to those that have none, and finds those that are lost.
+  void look_after() {
+    const Clock::time_point now = Clock::now();
+    for (std::size_t i = 0; i < others_.size(); ++i) {
+      Other& other = others_[i];
+      const int rank = static_cast<int>(i) + 1;
+      if (other.state == State::idle) {
+        serve(other, rank, now);
+      } else if (other.takes_part() &&
+                 now - other.heard > (other.state == State::starting ? longest_start : longest_silence)) {
+        lose(other, rank);
+      }
+    }
+  }
+
+  void serve(Other& other, int rank, Clock::time_point now) {
+    if (stopped() || (queue_.empty() && nobody_works())) {
+      ranks_.send(rank, std::string(1, end));
+      other.state = State::ended;
+    } else if (!queue_.empty()) {
+      const auto count = static_cast<std::ptrdiff_t>(share());
+      other.held.assign(queue_.begin(), queue_.begin() + count);
+      queue_.erase(queue_.begin(), queue_.begin() + count);
+      ranks_.send(rank, cases_message(other.held));
+      other.state = State::working;
+      other.told = other.heard = now;
+    } else if (now - other.told > between_signs) {
+      ranks_.send(rank, std::string(1, alive));
+      other.told = now;
+    }
+  }
+
+  bool nobody_works() const {
+    return std::ranges::none_of(others_, [](const Other& one) { return one.state == State::working; });
+  }
+  /// Small towards the end, so that all ranks end together.
+  std::size_t share() const {
+    const std::size_t fair = queue_.size() / (4 * others_.size());
+    return std::min(queue_.size(), std::clamp<std::size_t>(fair, 1, most_at_once));
+  }
+
+  void lose(Other& other, int rank) {
+    other.state = State::lost;
+    trouble_ = fmt::format("rank {} is lost: it has given no sign of life for {} s", rank,
+                           std::chrono::duration_cast<std::chrono::seconds>(longest_silence).count());
+    print(Severity::warning, trouble_, "Its cases are done by others.");
+    give_back(other);
+  }
+  void give_back(Other& other) {
+    queue_.insert(queue_.begin(), other.held.begin(), other.held.end());
+    other.held.clear();
+  }
+
+  Ranks& ranks_;
+  const std::vector<std::size_t>& numbers_;  ///< rising
+  const host::TakeOutcomes& take_;
+  const volatile std::sig_atomic_t* interrupted_;
+  std::deque<std::size_t> queue_;
+  std::vector<bool> known_;  ///< by place among the numbers
+  std::size_t taken_ = 0;
+  std::vector<Other> others_;  ///< ranks from 1 on
+  std::string trouble_;
+};
+
+/// The next message from rank 0. Failure (simulation_failed) if that rank is lost.
+std::string wait_for_work(Ranks& ranks, Clock::duration longest) {
+  for (Clock::time_point heard = Clock::now(); Clock::now() - heard < longest;) {
+    const std::optional<Ranks::Message> message = ranks.receive();
+    if (!message)
+      std::this_thread::sleep_for(pause);
+    else if (message->bytes.front() == alive)
+      heard = Clock::now();
+    else
+      return message->bytes;
+  }
+  ranks.end_alone();
+  throw host::Failure(host::Exit::simulation_failed, "rank 0 is lost: it gives no sign of life",
+                      "What was done is kept; --resume goes on with it.");
 }
 
 }  // namespace
 
-bool hand_out_cases(Ranks& ranks, const std::vector<std::size_t>& numbers,
-                    const std::function<void(host::CaseOutcome)>& take, const volatile std::sig_atomic_t* interrupted) {
-  const auto workers = static_cast<std::size_t>(ranks.size() - 1);
-  // Small towards the end, so that all ranks end together.
-  const auto share = [&](std::size_t left) { return std::clamp<std::size_t>(left / (4 * workers), 1, most_at_once); };
-  std::size_t next = 0, taken = 0;
-  std::string reason;
-  for (int at_work = ranks.size() - 1; at_work > 0;) {
-    const Ranks::Message message = wait_for(ranks);
-    if (message.bytes.front() == outcome) {
-      take(host::unpack_outcome(std::string_view(message.bytes).substr(1)));
-      ++taken;
-      continue;
-    }
-    if (message.bytes.front() == leave) {
-      reason = fmt::format("rank {} could not take part: {}", message.from, message.bytes.substr(1));
-      --at_work;
-      continue;
-    }
-    const std::size_t left = *interrupted != 0 ? 0 : numbers.size() - next;
-    if (left == 0) {
-      ranks.send(message.from, std::string(1, end));
-      --at_work;
-      continue;
-    }
-    const std::size_t count = std::min(left, share(left));
-    ranks.send(message.from, cases_message(numbers.data() + next, count));
-    next += count;
-  }
-  if (next < numbers.size() && !reason.empty() && *interrupted == 0)
-    throw host::Failure(host::Exit::simulation_failed, reason, "What was done is kept; --resume goes on with it.");
-  return taken == numbers.size();
+bool hand_out_cases(Ranks& ranks, const std::vector<std::size_t>& numbers, const host::TakeOutcomes& take,
+                    const volatile std::sig_atomic_t* interrupted) {
+  return HandOut(ranks, numbers, take, interrupted).run();
 }
 
-void run_handed_out_cases(Ranks& ranks, const host::GroupWork& work, const host::CaseLimits& limits,
+void run_handed_out_cases(Ranks& ranks, const host::GroupWork& work, host::CaseLimits limits,
                           const volatile std::sig_atomic_t* interrupted) {
-  for (;;) {
-    ranks.send(0, std::string(1, want));
-    const std::string message = wait_for(ranks).bytes;
+  Clock::time_point told;
+  volatile std::sig_atomic_t stops = 0;
+  const auto tell = [&](const std::string& message) {
+    ranks.send(0, message);
+    told = Clock::now();
+  };
+  limits.meanwhile = [&] {
+    const std::optional<Ranks::Message> message = ranks.receive();
+    if (*interrupted != 0 || (message && message->bytes.front() == end)) stops = 1;
+    if (Clock::now() - told > between_signs) tell(std::string(1, alive));
+  };
+  for (Clock::duration longest = longest_start;; longest = 6 * longest_silence) {
+    tell(std::string(1, want));
+    const std::string message = wait_for_work(ranks, longest);
     if (message.front() == end) return;
     std::vector<std::size_t> numbers((message.size() - 1) / sizeof(std::size_t));
     std::memcpy(numbers.data(), message.data() + 1, numbers.size() * sizeof(std::size_t));
-    host::run_cases(
+    const bool all = host::run_cases(
         std::move(numbers), work,
-        [&](const host::CaseOutcome& one) { ranks.send(0, outcome + host::pack_outcome(one)); }, limits, interrupted);
+        [&](const std::vector<host::CaseOutcome>& outcomes) {
+          std::string packed(1, outcome);
+          for (const host::CaseOutcome& one : outcomes) host::pack_outcome(one, packed);
+          tell(packed);
+        },
+        limits, &stops);
+    if (!all) return leave_ranks(ranks, "it was interrupted");
   }
 }
 

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <limits>
+#include <utility>
 
 #include "apps/text/terminal.hpp"
 #include "framework/host/reading/report.hpp"
@@ -102,6 +104,13 @@ host::StudyTable empty_table(const StudyRequest& request, const StudyCases& case
   return table;
 }
 
+host::CaseRow row_of(const StudyRequest& request, host::CaseOutcome outcome) {
+  host::CaseRow row{outcome.number, request.design.values(outcome.number), std::move(outcome.quantities), outcome.done,
+                    std::move(outcome.reason)};
+  if (!row.done) row.quantities.assign(request.quantities.size(), std::numeric_limits<double>::quiet_NaN());
+  return row;
+}
+
 Shard read_shard(const std::string& text) {
   Shard shard;
   if (text.empty()) return shard;
@@ -116,8 +125,10 @@ Shard read_shard(const std::string& text) {
   return shard;
 }
 
-host::StudyRecord record_of(const StudyRequest& request, const Shard& shard, const StudyCases& cases) {
+host::StudyRecord record_of(const StudyRequest& request, const Shard& shard, const StudyCases& cases,
+                            const std::vector<std::string>& files) {
   host::StudyRecord record{{"polyform", POLYFORM_VERSION}, {"model", cases.model_text()}};
+  host::add_files(files, request.model, record);
   for (const host::Factor& factor : request.design.factors()) {
     std::string paths;
     for (const std::string& path : factor.paths) paths += (paths.empty() ? "" : ",") + path;
@@ -126,6 +137,8 @@ host::StudyRecord record_of(const StudyRequest& request, const Shard& shard, con
   record.emplace_back("method", host::name_of(request.design.method()));
   record.emplace_back("samples", fmt::format("{}", request.design.samples()));
   record.emplace_back("seed", fmt::format("{}", request.design.seed()));
+  if (const std::vector<double>& correlation = request.design.correlation(); !correlation.empty())
+    record.emplace_back("correlation", fmt::format("{}", fmt::join(correlation, " ")));
   for (std::size_t q = 0; q < request.quantities.size(); ++q)
     record.emplace_back("quantity " + request.quantities.names()[q], request.quantities.expressions()[q]);
   record.emplace_back("cases", fmt::format("{}", shard.cases(request.design.cases())));

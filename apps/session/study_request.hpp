@@ -43,6 +43,9 @@ StudyRequest request_of(const StudyArguments&);
 /// The table of a study before its first case.
 host::StudyTable empty_table(const StudyRequest&, const StudyCases&);
 
+/// The row of a case that has ended.
+host::CaseRow row_of(const StudyRequest&, host::CaseOutcome);
+
 /// Which cases of a study are done here: those whose number leaves the index when divided by the count.
 struct Shard {
   std::size_t index = 0, count = 1;
@@ -53,7 +56,7 @@ struct Shard {
 /// From "I/N", I from 1. Failure (bad_input).
 Shard read_shard(const std::string& text);
 
-/// What makes a study what it is.
-host::StudyRecord record_of(const StudyRequest&, const Shard&, const StudyCases&);
+/// What makes a study what it is. files: that were read with the model.
+host::StudyRecord record_of(const StudyRequest&, const Shard&, const StudyCases&, const std::vector<std::string>& files);
 
 }  // namespace polyform::apps

@@ -60,3 +60,23 @@ file(SHA256 ${FOLDER}/whole.csv whole_table)
 if(NOT resumed EQUAL 0 OR NOT whole EQUAL 0 OR NOT killed_table STREQUAL whole_table)
   message(FATAL_ERROR "the study that lost a rank did not go on to the same table: ${resumed}, ${whole}")
 endif()
+
+# Where the launcher lets a job go on without one of its ranks, the others do its cases.
+file(WRITE ${FOLDER}/kill_one.sh [[
+"$@" --output outlived.csv &
+job=$!
+tries=0
+while [ "$(wc -l < outlived.csv.journal 2>/dev/null || echo 0)" -lt 6 ] && [ $tries -lt 3000 ]; do
+  sleep 0.02
+  tries=$((tries + 1))
+done
+kill -9 "$(ps -o pid= --ppid $job | tail -1)"
+wait $job
+:
+]])
+execute_process(COMMAND sh ${FOLDER}/kill_one.sh ${MPIRUN} --enable-recovery -n 4 ${long} WORKING_DIRECTORY ${FOLDER}
+  OUTPUT_VARIABLE said ERROR_VARIABLE said)
+file(SHA256 ${FOLDER}/outlived.csv outlived_table)
+if(NOT outlived_table STREQUAL whole_table OR NOT said MATCHES "is lost")
+  message(FATAL_ERROR "the study did not outlive its rank: ${said}")
+endif()

@@ -190,6 +190,37 @@ TEST_CASE("a study is extended, and one of another model is not resumed") {
   CHECK(study("# a comment changes nothing\n" + oscillator, "30").code == 0);
 }
 
+TEST_CASE("a study is not resumed where a file of its model, or the correlation of its factors, has changed") {
+  const Workshop shop;
+  shop.write("part.yaml", oscillator.substr(0, oscillator.find("simulation:")));
+  const auto study = [&](const std::string& correlation, const std::string& samples) {
+    shop.write("m.yaml", "polyform: 1\ninclude: part.yaml\nsimulation: {duration: 0.1}\n");
+    shop.write("s.yaml", "study: 1\nmodel: m.yaml\nvary:\n  - {path: bodies.block.mass, values: \"uniform(1,2)\"}\n"
+                         "  - {path: forces.spring.stiffness, values: \"uniform(40,60)\"}\nmethod: sobol\n"
+                         "quantities: {end: final(slide.q)}\nsamples: " + samples + "\n"
+                         "correlation: [[1, " + correlation + "], [" + correlation + ", 1]]\n");
+    return shop.run({"study", shop.path("s.yaml").string(), "--output", "a.csv", "--resume", "--json"});
+  };
+  REQUIRE(study("0.5", "4").code == 0);
+  // The study file itself may ask for more.
+  const Outcome more = study("0.5", "6");
+  INFO(more.err);
+  REQUIRE(more.code == 0);
+  CHECK(nlohmann::json::parse(more.out)["resumed"] == 4);
+  const Outcome fewer = study("0.5", "5");
+  CHECK(fewer.code == 2);
+  CHECK_THAT(fewer.err, Contains("holds case 5 already"));
+  const Outcome other = study("0.6", "6");
+  CHECK(other.code == 2);
+  CHECK_THAT(other.err, Contains("correlation was"));
+  std::string part = shop.read("part.yaml");
+  part.replace(part.find("stiffness: 50"), 13, "stiffness: 51");
+  shop.write("part.yaml", part);
+  const Outcome changed = study("0.5", "6");
+  CHECK(changed.code == 2);
+  CHECK_THAT(changed.err, Contains("the file 'part.yaml' has changed"));
+}
+
 TEST_CASE("cases that fail are rows with their reasons and cost no other") {
   const Workshop shop;
   const Outcome outcome = shop.run({"study", shop.write("m.yaml", oscillator), "--vary", "bodies.block.mass=1,-1,x,2",

@@ -42,14 +42,30 @@ Inertia6 inertia_of(const BodyItem& body) {
   return all;
 }
 
+/// The one that stands for all that were joined with it.
+std::size_t root_of(std::vector<std::size_t>& joined, std::size_t b) {
+  while (joined[b] != b) b = joined[b] = joined[joined[b]];
+  return b;
+}
+
+/// Whether joints close a loop, through the ground or not.
+bool have_loop(const Description& d, std::size_t joints) {
+  std::vector<std::size_t> joined(d.bodies.size() + 1);
+  std::iota(joined.begin(), joined.end(), std::size_t{0});
+  const auto root = [&](BodyIndex b) { return root_of(joined, is_ground(b) ? d.bodies.size() : at(b)); };
+  for (std::size_t j = 0; j < joints; ++j) {
+    const std::size_t base = root(d.joints[j].base), moving = root(d.joints[j].moving);
+    if (base == moving) return true;
+    joined[moving] = base;
+  }
+  return false;
+}
+
 /// Bodies that welds hold together move as one. Clusters are numbered from 0.
 std::vector<std::size_t> weld_clusters(const Description& d, Strided<const JointData> joints) {
   std::vector<std::size_t> cluster(d.bodies.size());
   std::iota(cluster.begin(), cluster.end(), std::size_t{0});
-  const auto root = [&](std::size_t b) {
-    while (cluster[b] != b) b = cluster[b] = cluster[cluster[b]];
-    return b;
-  };
+  const auto root = [&](std::size_t b) { return root_of(cluster, b); };
   for (std::size_t j = 0; j < joints.size(); ++j)
     if (is_weld(joints[j]) && !is_ground(d.joints[j].base) && !is_ground(d.joints[j].moving))
       cluster[root(at(d.joints[j].base))] = root(at(d.joints[j].moving));
@@ -140,7 +156,7 @@ EvaluationCost cost_of(const SpanningForest& forest, Strided<const JointData> jo
 
 std::vector<Hold> holds_of(const Description& d, Strided<const JointData> joints) {
   std::vector<Hold> holds(joints.size(), Hold::none);
-  if (joints.size() < d.bodies.size() || d.bodies.empty()) return holds;  // there can be no loop
+  if (!have_loop(d, joints.size())) return holds;
   const std::vector<std::size_t> cluster = weld_clusters(d, joints);
   const std::vector<char> light = light_clusters(d, joints, cluster);
   const auto is_light = [&](BodyIndex b) { return !is_ground(b) && light[cluster[at(b)]] != 0; };

@@ -275,6 +275,7 @@ std::vector<ProcessEnd> run_in_processes(std::span<const ProcessJob> jobs, const
       which.push_back(next++);
     }
     wait_for(running);
+    if (limits.meanwhile) limits.meanwhile();
     for (std::size_t k = running.size(); k-- > 0;) {
       if (running[k]->running() && stop()) running[k]->interrupt();
       if (running[k]->running()) running[k]->look();

@@ -19,6 +19,7 @@ struct ProcessLimits {
   double seconds = 0;        ///< used by one process, computing or asleep (used_time.hpp); 0: any
   std::uint64_t memory = 0;  ///< bytes that a process may take beyond what it starts with; 0: none
   bool since_message = false;  ///< the seconds count anew from each message of the process
+  std::function<void()> meanwhile{};  ///< called some twenty times a second or more while processes run; may be empty
 };
 
 /// Nine tenths of the memory that can be had now, shared by so many processes, bytes.

@@ -61,6 +61,14 @@ class ColumnChoice {
              std::ranges::all_of(columns_.patterns, is_whole_name));
   }
 
+  /// Whether a joint or body of that name may have a column that is chosen: one that a pattern names begins with it.
+  bool may_have(std::string_view name) const {
+    return std::ranges::any_of(columns_.patterns, [&](const std::string& pattern) {
+      return pattern.find_first_of("*?") != std::string::npos ||
+             (pattern.size() > name.size() && pattern[name.size()] == '.' && pattern.starts_with(name));
+    });
+  }
+
   /// The channels from the first on are a group; whether any is taken. whole: all are.
   bool take(const std::vector<Channel>& channels, std::size_t first, bool whole) {
     if (columns_.patterns.empty()) return whole;
@@ -120,10 +128,13 @@ RowMaker::RowMaker(const System& system, const Columns& columns) : view_(system.
     for (const auto& [name, unit] : named) channels_.push_back({name, unit});
   };
   const auto nothing = [] {};
-  group(&Columns::joints, [&] { for (const JointIndex j : system.joints()) add_joint(view_.joints[at(j)]); },
-        [&] { joints_.clear(), balls_.clear(); });
+  group(&Columns::joints, [&] {
+    for (const JointIndex j : system.joints())
+      if (columns.joints || choice.may_have(view_.joints[at(j)].name)) add_joint(view_.joints[at(j)]);
+  }, [&] { joints_.clear(), balls_.clear(); });
   group(&Columns::bodies, [&] {
     for (const BodyIndex b : system.bodies()) {
+      if (!columns.bodies && !choice.may_have(view_.bodies[at(b)].name)) continue;
       bodies_.push_back(columns_of(b));
       add_body(view_.bodies[at(b)]);
     }
@@ -147,12 +158,16 @@ RowMaker::RowMaker(const System& system, const Columns& columns) : view_(system.
   }, [&] { force_states_.clear(), outputs_.reset(); });
   group(&Columns::reactions, [&] {
     for (const JointIndex j : system.joints()) {
+      if (!columns.reactions && !choice.may_have(view_.joints[at(j)].name)) continue;
       reactions_.push_back(at(j));
       add_reaction(view_.joints[at(j)]);
     }
     add_multipliers();
   }, [&] { reactions_.clear(), constraint_rows_.clear(); });
-  group(&Columns::accelerations, [&] { add_accelerations(system); }, [&] { accelerated_ = {}; });
+  group(&Columns::accelerations, [&] {
+    add_accelerations(system,
+                      [&](std::string_view name) { return columns.accelerations || choice.may_have(name); });
+  }, [&] { accelerated_ = {}; });
   group(&Columns::body_axes,
         [&] { body_axes_ = std::make_unique<BodyAxesColumns>(system, columns.euler_angles, channels_); },
         [&] { body_axes_.reset(); });
@@ -173,9 +188,10 @@ RowMaker::BodyColumns RowMaker::columns_of(BodyIndex b) const {
   return {at(b), flexible.modes, flexible.mode_offset};
 }
 
-void RowMaker::add_accelerations(const System& system) {
+void RowMaker::add_accelerations(const System& system, const std::function<bool(std::string_view)>& may_have) {
   for (const JointIndex j : system.joints()) {
     const JointData& joint = view_.joints[at(j)];
+    if (!may_have(joint.name)) continue;
     accelerated_.joints.push_back({joint.q_offset, own_positions(joint), joint.v_offset, joint.nv});
     const std::size_t first = channels_.size();
     add_coordinates(channels_, joint.name, 'a', velocity_units(joint));
@@ -184,6 +200,7 @@ void RowMaker::add_accelerations(const System& system) {
   }
   for (const BodyIndex b : system.bodies()) {
     const BodyData& body = view_.bodies[at(b)];
+    if (!may_have(body.name)) continue;
     accelerated_.bodies.push_back(columns_of(b));
     for (const char* name : {"ax", "ay", "az"}) channels_.push_back({fmt::format("{}.{}", body.name, name), "m/s^2"});
     for (const char* name : {"alphax", "alphay", "alphaz"})

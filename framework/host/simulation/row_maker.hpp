@@ -1,8 +1,10 @@
 // From observations to rows of a result: the channels, and their values.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "framework/host/assembly/system.hpp"
@@ -44,7 +46,8 @@ class RowMaker {
   template <class Group>
   void add_discrete(const Group&);
   void add_multipliers();
-  void add_accelerations(const System&);
+  /// Of the joints and bodies whose names may_have() takes.
+  void add_accelerations(const System&, const std::function<bool(std::string_view)>& may_have);
   double* put_accelerations(const Observation&, double* out) const;
   void settle_signs(const Observation&);
 

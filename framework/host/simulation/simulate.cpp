@@ -41,6 +41,9 @@ class Run {
         stops_(view, solver, motion_, settings),
         watches_(view, solver, motion_, settings, tolerances_.step_settings(), stops_.sources()) {}
 
+  /// For a run whose steps are made together with those of others.
+  void leave_steps_untimed() { clock_.leave_steps_untimed(); }
+
   RunRecord to_end() {
     begin();
     while (prepare()) go_on();
@@ -344,6 +347,7 @@ struct StepwiseRun::Parts {
 StepwiseRun::StepwiseRun(const System& system, Solver& solver, RunSettings settings, std::span<RowSink* const> sinks,
                          RunControl control)
     : parts_(std::make_unique<Parts>(system, solver, std::move(settings), sinks, std::move(control))) {
+  parts_->run.leave_steps_untimed();
   parts_->run.begin();
 }
 StepwiseRun::~StepwiseRun() = default;

@@ -51,6 +51,8 @@ class Design {
   std::uint64_t seed() const { return request_.seed; }
   std::size_t cases() const { return cases_; }
   std::size_t samples() const { return request_.samples; }
+  /// As in DesignRequest.
+  const std::vector<double>& correlation() const { return request_.correlation; }
   /// One text per factor.
   std::vector<std::string> values(std::size_t number) const;
 

@@ -5,13 +5,17 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "framework/checksum.hpp"
 #include "framework/diagnostics.hpp"
 #include "framework/file_content.hpp"
+#include "framework/file_identity.hpp"
 #include "framework/host/reading/report.hpp"
 #include "framework/workbench/studies/varied_model.hpp"
 
@@ -21,6 +25,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 constexpr const char *mark = "polyform_study", *units_key = "units", *factor_units_key = "factor units";
+constexpr std::string_view file_entry = "file ";
 
 [[noreturn]] void refuse(const std::string& path, const std::string& why) {
   throw Failure(Exit::bad_input, fmt::format("{}: {}", path, why),
@@ -60,6 +65,25 @@ const std::string* find(const StudyRecord& record, std::string_view name) {
   return nullptr;
 }
 
+void add_files(const std::vector<std::string>& files, const std::string& model, StudyRecord& record) {
+  const std::filesystem::path folder = std::filesystem::path(model).parent_path();
+  const FileIdentity itself(model);
+  for (const std::string& file : files) {
+    if (itself.same_as(FileIdentity(file))) continue;
+    std::ifstream stream(file, std::ios::binary);
+    Checksum sum;
+    std::uintmax_t size = 0;
+    for (std::array<char, 1 << 16> block; stream.read(block.data(), block.size()), stream.gcount() > 0;) {
+      const auto count = static_cast<std::size_t>(stream.gcount());
+      sum.add({block.data(), count});
+      size += count;
+    }
+    if (!stream.eof()) continue;
+    const std::string path = std::filesystem::path(file).lexically_proximate(folder).generic_string();
+    record.emplace_back(fmt::format("{}{}", file_entry, path), fmt::format("{} bytes, checksum {:016x}", size, sum.value()));
+  }
+}
+
 std::string difference(const StudyRecord& before, const StudyRecord& now,
                        std::initializer_list<std::string_view> ignored) {
   const auto is_ignored = [&](const std::string& name) { return std::ranges::find(ignored, name) != ignored.end(); };
@@ -72,6 +96,8 @@ std::string difference(const StudyRecord& before, const StudyRecord& now,
       if (what.empty()) continue;  // comments or spaces alone
       return "the model has changed: " + what;
     }
+    if (name.starts_with(file_entry))
+      return fmt::format("the file {} has changed", show(name.substr(file_entry.size())));
     return fmt::format("{} was {} and is {}", name, show(*old), show(text));
   }
   for (const auto& [name, text] : before)
@@ -91,7 +117,7 @@ Journal::Journal(const std::string& path, const StudyRecord& record, const Study
   object[units_key] = table.units;
   object[factor_units_key] = table.factor_units;
   write(object.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n' + header_line(table));
-  for (const CaseRow& row : table.rows) add(row);
+  add(table.rows);
   if (::rename(path_.c_str(), path.c_str()) != 0) refuse_path();
   path_ = path;
 }
@@ -100,7 +126,11 @@ Journal::~Journal() {
   if (descriptor_ >= 0) ::close(descriptor_);
 }
 
-void Journal::add(const CaseRow& row) { write(row_line(row)); }
+void Journal::add(std::span<const CaseRow> rows) {
+  std::string lines;
+  for (const CaseRow& row : rows) lines += row_line(row);
+  write(lines);
+}
 
 void Journal::write(std::string_view text) {
   while (!text.empty()) {

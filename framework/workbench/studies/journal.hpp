@@ -2,6 +2,7 @@
 #pragma once
 
 #include <initializer_list>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -11,8 +12,13 @@
 
 namespace polyform::host::inline studies {
 
-/// The identity of a study: entries by name. `model` is the text of the model, `cases` the number of cases.
+/// The identity of a study: entries by name. `model` is the text of the model, `cases` the number of cases, `file PATH`
+/// tells the content of a file that the model names.
 using StudyRecord = std::vector<std::pair<std::string, std::string>>;
+
+/// Adds entries for files that were read with the model. Their paths are told from the folder of the model, so that
+/// they are the same wherever the model lies. A file that cannot be read has no entry.
+void add_files(const std::vector<std::string>& files, const std::string& model, StudyRecord&);
 
 /// An entry; nullptr if there is none.
 const std::string* find(const StudyRecord&, std::string_view name);
@@ -34,8 +40,8 @@ class Journal {
   Journal(const Journal&) = delete;
   Journal& operator=(const Journal&) = delete;
 
-  /// Adds a row at once. Failure (simulation_failed) if it cannot be stored, by a full disk for instance.
-  void add(const CaseRow&);
+  /// Adds rows at once. Failure (simulation_failed) if they cannot be stored, by a full disk for instance.
+  void add(std::span<const CaseRow>);
 
  private:
   void write(std::string_view text);

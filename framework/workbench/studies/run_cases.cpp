@@ -1,6 +1,7 @@
 #include "framework/workbench/studies/run_cases.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 #include <string_view>
 
@@ -55,39 +56,77 @@ std::vector<Share> share(const std::vector<std::size_t>& numbers, const CaseLimi
   return shares;
 }
 
+/// Sends outcomes to the process that waits for them. A message costs as much as a short case, so those of quick cases
+/// share one.
+class Outbox {
+ public:
+  /// So many outcomes can be lost with the process, at most.
+  static constexpr std::size_t most = 16;
+
+  explicit Outbox(const Messenger& back) : back_(back) {}
+  void add(const CaseOutcome& outcome) {
+    pack_outcome(outcome, bytes_);
+    if (++count_ == most || bytes_.size() > enough) return send();
+    look();
+  }
+  void look() {
+    if (count_ > 0 && Clock::now() - sent_ > moment) send();
+  }
+  void send() {
+    if (count_ == 0) return;
+    back_.send(bytes_);
+    bytes_.clear();
+    count_ = 0;
+    sent_ = Clock::now();
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  static constexpr std::size_t enough = 1u << 15;  ///< bytes, half of what a pipe holds
+  static constexpr std::chrono::milliseconds moment{5};
+  const Messenger& back_;
+  std::string bytes_;
+  std::size_t count_ = 0;
+  Clock::time_point sent_ = Clock::now();
+};
+
 }  // namespace
 
-// The number, two sizes, whether it is done, the reason, the quantities, the trajectory.
-std::string pack_outcome(const CaseOutcome& outcome) {
-  const std::uint64_t head[] = {outcome.number, outcome.reason.size(), outcome.quantities.size()};
-  std::string bytes(reinterpret_cast<const char*>(head), sizeof head);
+// The number, the sizes of what follows; whether it is done; the reason, the quantities, the trajectory.
+void pack_outcome(const CaseOutcome& outcome, std::string& bytes) {
+  const std::uint64_t head[] = {outcome.number, outcome.reason.size(), outcome.quantities.size(),
+                                outcome.trajectory.size()};
+  bytes.append(reinterpret_cast<const char*>(head), sizeof head);
   bytes += outcome.done ? '1' : '0';
   bytes += outcome.reason;
   for (const std::vector<double>* numbers : {&outcome.quantities, &outcome.trajectory})
     bytes.append(reinterpret_cast<const char*>(numbers->data()), numbers->size() * sizeof(double));
-  return bytes;
 }
 
-CaseOutcome unpack_outcome(std::string_view bytes) {
-  std::uint64_t head[3];
-  std::memcpy(head, bytes.data(), sizeof head);
-  bytes.remove_prefix(sizeof head);
-  CaseOutcome outcome{head[0], bytes[0] == '1', std::string(bytes.substr(1, head[1])), {}};
-  bytes.remove_prefix(1 + head[1]);
-  outcome.quantities.resize(head[2]);
-  outcome.trajectory.resize(bytes.size() / sizeof(double) - head[2]);
-  for (std::vector<double>* numbers : {&outcome.quantities, &outcome.trajectory}) {
-    if (numbers->empty()) continue;
-    std::memcpy(numbers->data(), bytes.data(), numbers->size() * sizeof(double));
-    bytes.remove_prefix(numbers->size() * sizeof(double));
+std::vector<CaseOutcome> unpack_outcomes(std::string_view bytes) {
+  std::vector<CaseOutcome> outcomes;
+  while (!bytes.empty()) {
+    std::uint64_t head[4];
+    std::memcpy(head, bytes.data(), sizeof head);
+    bytes.remove_prefix(sizeof head);
+    CaseOutcome& outcome =
+        outcomes.emplace_back(CaseOutcome{head[0], bytes[0] == '1', std::string(bytes.substr(1, head[1])), {}});
+    bytes.remove_prefix(1 + head[1]);
+    outcome.quantities.resize(head[2]);
+    outcome.trajectory.resize(head[3]);
+    for (std::vector<double>* numbers : {&outcome.quantities, &outcome.trajectory}) {
+      if (numbers->empty()) continue;
+      std::memcpy(numbers->data(), bytes.data(), numbers->size() * sizeof(double));
+      bytes.remove_prefix(numbers->size() * sizeof(double));
+    }
   }
-  return outcome;
+  return outcomes;
 }
 
-bool run_cases(std::vector<std::size_t> numbers, const GroupWork& work, const std::function<void(CaseOutcome)>& take,
+bool run_cases(std::vector<std::size_t> numbers, const GroupWork& work, const TakeOutcomes& take,
                const CaseLimits& limits, const volatile std::sig_atomic_t* interrupted) {
   const auto stopped = [&] { return interrupted != nullptr && *interrupted != 0; };
-  const ProcessLimits process_limits{limits.seconds, limits.memory, true};
+  const ProcessLimits process_limits{limits.seconds, limits.memory, true, limits.meanwhile};
   std::vector<std::size_t> suspects;  // one of some that were under way when their process ended
   while ((!numbers.empty() || !suspects.empty()) && !stopped()) {
     std::vector<Share> shares = share(numbers, limits);
@@ -95,14 +134,17 @@ bool run_cases(std::vector<std::size_t> numbers, const GroupWork& work, const st
     std::vector<ProcessJob> jobs;
     for (Share& mine : shares)
       jobs.push_back({[&](const Messenger& back) {
-                        work(mine.numbers(), [&](const CaseOutcome& outcome) {
-                          if (!stopped()) back.send(pack_outcome(outcome));
-                        });
+                        Outbox outbox(back);
+                        const auto add = [&](const CaseOutcome& outcome) {
+                          if (!stopped()) outbox.add(outcome);
+                        };
+                        work(mine.numbers(), CaseReport(add, [&] { outbox.look(); }));
+                        outbox.send();
                       },
                       [&](std::string_view message) {
-                        CaseOutcome outcome = unpack_outcome(message);
-                        mine.take(outcome.number);
-                        take(std::move(outcome));
+                        std::vector<CaseOutcome> outcomes = unpack_outcomes(message);
+                        for (const CaseOutcome& outcome : outcomes) mine.take(outcome.number);
+                        take(std::move(outcomes));
                       },
                       {}});
     const std::vector<ProcessEnd> ends = run_in_processes(jobs, process_limits, limits.workers, interrupted);
@@ -116,33 +158,17 @@ bool run_cases(std::vector<std::size_t> numbers, const GroupWork& work, const st
       if (ends[i].how == How::not_started)
         throw Failure(Exit::simulation_failed, "a process for cases " + describe(ends[i], process_limits),
                       "What was done is kept; go on with --resume, with fewer --workers.");
-      // The first of the cases that are left were under way. If it was only one, that one ended the process.
-      const std::size_t under_way = std::min(left.size(), limits.together);
+      // The first of the cases that are left were under way, or had ended and were not sent. If it was only one, that
+      // one ended the process.
+      const std::size_t under_way = std::min(left.size(), limits.together + Outbox::most - 1);
       if (under_way == 1)
-        take({left.front(), false, describe(ends[i], process_limits), {}});
+        take({{left.front(), false, describe(ends[i], process_limits), {}}});
       else
         suspects.insert(suspects.end(), left.begin(), left.begin() + static_cast<std::ptrdiff_t>(under_way));
       numbers.insert(numbers.end(), left.begin() + static_cast<std::ptrdiff_t>(under_way), left.end());
     }
   }
   return !stopped();
-}
-
-bool run_cases(std::vector<std::size_t> numbers, const CaseWork& work, const std::function<void(CaseOutcome)>& take,
-               const CaseLimits& limits, const volatile std::sig_atomic_t* interrupted) {
-  const GroupWork one_by_one = [&](std::span<const std::size_t> group, const CaseReport& report) {
-    for (const std::size_t number : group) {
-      CaseOutcome outcome{number, false, {}, {}};
-      try {
-        outcome = work(number);
-      } catch (const Failure& failure) {
-        outcome.reason = failure.message();
-      }
-      if (interrupted != nullptr && *interrupted != 0) return;
-      report(std::move(outcome));
-    }
-  };
-  return run_cases(std::move(numbers), one_by_one, take, limits, interrupted);
 }
 
 }  // namespace polyform::host::inline studies

@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "framework/host/process/process.hpp"
@@ -21,9 +22,10 @@ struct CaseOutcome {
   std::vector<double> trajectory{};  ///< rows × columns, where trajectories are asked for and it is done
 };
 
-/// Its bytes, to be sent to another process of this program, and back.
-std::string pack_outcome(const CaseOutcome&);
-CaseOutcome unpack_outcome(std::string_view bytes);
+/// Adds its bytes to those of others, to be sent to another process of this program.
+void pack_outcome(const CaseOutcome&, std::string& bytes);
+/// All outcomes of such bytes, in their order.
+std::vector<CaseOutcome> unpack_outcomes(std::string_view bytes);
 
 struct CaseLimits {
   double seconds = 0;        ///< that one case may use, computing or asleep; 0: any
@@ -32,25 +34,37 @@ struct CaseLimits {
   bool isolate = false;      ///< a process for each case; else for some hundred
   std::size_t together = 1;  ///< cases that a process has under way at a time
   bool long_lived = false;   ///< a worker has one process for all its cases, as beginning one is dear
+  std::function<void()> meanwhile{};  ///< as of ProcessLimits
 };
 
-/// What is done for a case, in a process of its own. A Failure is the reason of a failed case; outcomes of an
-/// interrupted case are not reported.
-using CaseWork = std::function<CaseOutcome(std::size_t number)>;
+/// Takes the outcomes of cases as they end, in any order. Those of quick cases wait for a moment, to go together.
+class CaseReport {
+ public:
+  /// look: hands on what has waited for its moment; may be empty.
+  explicit CaseReport(std::function<void(CaseOutcome)> take, std::function<void()> look = {})
+      : take_(std::move(take)), look_(std::move(look)) {}
+  void operator()(CaseOutcome outcome) const { take_(std::move(outcome)); }
+  /// Called now and then while cases go on: no outcome waits for a long case to end. It costs next to nothing.
+  void look() const {
+    if (look_) look_();
+  }
 
-/// The same for several cases, which are begun in their order and at most CaseLimits::together of which are under way
-/// at a time; report takes each outcome, in any order. What becomes of a case does not depend on which others it is
-/// done with.
-using CaseReport = std::function<void(CaseOutcome)>;
+ private:
+  std::function<void(CaseOutcome)> take_;
+  std::function<void()> look_;
+};
+
+/// What is done for cases, in a process of its own. They are begun in their order, and at most CaseLimits::together of
+/// them are under way at a time. Outcomes of interrupted cases are not reported. What becomes of a case does not depend
+/// on which others it is done with.
 using GroupWork = std::function<void(std::span<const std::size_t> numbers, const CaseReport& report)>;
+/// Takes outcomes that come together.
+using TakeOutcomes = std::function<void(std::vector<CaseOutcome>)>;
 
-/// Does the work of all cases and hands each outcome on as it comes, in any order. A case whose process crashes, hangs
+/// Does the work of all cases and hands outcomes on as they come, in any order. A case whose process crashes, hangs
 /// or runs out of memory fails with that reason, and the others of its process go on in another. Returns whether all
 /// were done: not after an interruption. Failure (simulation_failed) if no process can be started.
-bool run_cases(std::vector<std::size_t> numbers, const GroupWork&, const std::function<void(CaseOutcome)>& take,
-               const CaseLimits&, const volatile std::sig_atomic_t* interrupted);
-/// One case after the other.
-bool run_cases(std::vector<std::size_t> numbers, const CaseWork&, const std::function<void(CaseOutcome)>& take,
-               const CaseLimits&, const volatile std::sig_atomic_t* interrupted);
+bool run_cases(std::vector<std::size_t> numbers, const GroupWork&, const TakeOutcomes& take, const CaseLimits&,
+               const volatile std::sig_atomic_t* interrupted);
 
 }  // namespace polyform::host::inline studies
