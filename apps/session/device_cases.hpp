@@ -22,9 +22,6 @@ namespace polyform::apps {
 /// obstacle(), not a failure: the cases are then done as without a device.
 class DeviceCases {
  public:
-  /// As many cases are prepared at a time: the host holds a system and a solver for each.
-  static constexpr std::size_t most_together = 2048;
-
   /// Looks for the device: its short name, its name, or host::any_device. Failure (bad_input) where there is none of
   /// that name.
   DeviceCases(const host::Catalog&, const std::string& wanted);

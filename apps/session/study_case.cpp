@@ -1,6 +1,7 @@
 #include "apps/session/study_case.hpp"
 
 #include <fmt/format.h>
+#include <malloc.h>
 
 #include <algorithm>
 #include <array>
@@ -103,7 +104,16 @@ host::CaseLimits StudyCases::share_out(host::CaseLimits limits, std::size_t case
   processes_ = std::max<std::size_t>(1, limits.workers);
   const std::size_t lanes = lane_model_ ? lane_model_->batch->lanes() : 1, each = (cases + processes_ - 1) / processes_;
   limits.long_lived = is_on_device();
-  limits.together = is_on_device() ? std::clamp(each, lanes, DeviceCases::most_together) : lanes;
+  limits.together = lanes;
+  if (is_on_device()) {
+    // A device is idle with few worlds in a launch, and the host holds a system and a solver for each.
+    constexpr std::size_t few = 2048;
+    constexpr std::uint64_t unlimited = 1u << 31;
+    const std::uint64_t memory = (limits.memory > 0 ? limits.memory : unlimited) / 2;
+    const std::size_t room = memory / std::max<std::uint64_t>(1, bytes_of_case_);
+    limits.together = std::clamp(each, lanes, std::max(few, room));
+  }
+  together_ = limits.together;
   return limits;
 }
 
@@ -133,6 +143,7 @@ std::vector<std::unique_ptr<PreparedCase>> StudyCases::some_cases() {
   constexpr std::size_t most_variants = 64;
   const std::size_t count = std::min(design_.cases(), most_variants);
   std::vector<std::unique_ptr<PreparedCase>> cases;
+  const std::size_t before = ::mallinfo2().uordblks;
   for (std::size_t k = 0; k < count; ++k) {
     // Spread over the whole study; a case that cannot be prepared says so when it is run.
     const std::size_t number = k * (design_.cases() - 1) / std::max<std::size_t>(1, count - 1);
@@ -143,6 +154,7 @@ std::vector<std::unique_ptr<PreparedCase>> StudyCases::some_cases() {
     }
   }
   if (cases.empty()) throw Failure(Exit::bad_input, "none of its cases can be prepared");
+  bytes_of_case_ = (::mallinfo2().uordblks - before) / cases.size();
   return cases;
 }
 

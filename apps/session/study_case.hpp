@@ -2,6 +2,7 @@
 #pragma once
 
 #include <csignal>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -109,6 +110,8 @@ class StudyCases {
   std::unique_ptr<CompiledCases> compiled_;
   std::unique_ptr<DeviceCases> device_;
   std::size_t processes_ = 1;                     ///< that share the device
+  std::size_t together_ = 1;                      ///< cases that a process prepares for it at a time
+  std::uint64_t bytes_of_case_ = 0;               ///< of the host's memory, about, while it is prepared
   std::unique_ptr<LaneModel> lane_model_;         ///< none where cases run one at a time
   std::string why_no_lanes_, why_not_compiled_;
   /// The solver of all cases that give it no options; none where it varies.

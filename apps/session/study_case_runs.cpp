@@ -15,9 +15,8 @@ using host::Failure;
 void StudyCases::run(std::span<const std::size_t> numbers, const volatile std::sig_atomic_t* interrupted,
                      const host::CaseReport& report) {
   if (!is_on_device()) return run_in_lanes(numbers, interrupted, report);
-  for (std::size_t i = 0; i < numbers.size() && (interrupted == nullptr || *interrupted == 0);
-       i += DeviceCases::most_together)
-    run_on_device(numbers.subspan(i, std::min(DeviceCases::most_together, numbers.size() - i)), interrupted, report);
+  for (std::size_t i = 0; i < numbers.size() && (interrupted == nullptr || *interrupted == 0); i += together_)
+    run_on_device(numbers.subspan(i, std::min(together_, numbers.size() - i)), interrupted, report);
 }
 
 void StudyCases::run_on_device(std::span<const std::size_t> numbers, const volatile std::sig_atomic_t* interrupted,
