@@ -9,6 +9,8 @@
 namespace polyform::importers {
 
 inline constexpr std::string_view no_looks = "the looks of a shape are not kept";
+/// What is told of the place of a shape that the model does not have.
+inline constexpr std::string_view no_shape_there = "its shape is not in the model";
 
 /// Whether a shape has a volume, or is a plane or a mesh.
 bool has_extent(const Shape&);

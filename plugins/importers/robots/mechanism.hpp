@@ -72,6 +72,8 @@ struct Touch {
 };
 
 inline constexpr std::string_view ground = "ground";
+/// What is told of a name that is not kept as it is.
+inline constexpr std::string_view name_is_changed = "a name that a model cannot have is changed";
 
 struct Body {
   std::string name;

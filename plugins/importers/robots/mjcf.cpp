@@ -57,6 +57,9 @@ class MjcfReader {
       for (const Element& section : source_.sections(tag)) section.mark(Treatment::not_honoured, remark);
     acting_.limits = acting_.limits && given[mjcf_limits].text == "keep";
     acting_.friction = acting_.friction && given[mjcf_friction].text == "keep";
+    if (!acting_.limits)
+      for (const Element& compiler : source_.sections("compiler"))
+        compiler.mark("autolimits", Treatment::not_honoured, limits_dropped);
     acting_.keeps_contacts = acting_.contacts && given[mjcf_contacts].text == "keep";
     MjcfBodyReader bodies(source_, ledger_, m, acting_, given[mjcf_place].text);
     bodies.read(given[mjcf_base].given ? given[mjcf_base].text : std::string_view());
@@ -93,7 +96,9 @@ class MjcfReader {
       option.mark(name, Treatment::not_honoured, "a setting of another program");
     const Element flag = option.child("flag");
     if (!flag) return;
-    const auto off = [&](const char* name) { return flag.text(name).value_or("enable") == "disable"; };
+    const auto off = [&](const char* name) {
+      return flag.word(name, {"enable", "disable"}).value_or("enable") == "disable";
+    };
     if (off("gravity")) m.gravity = Vec3{};
     acting_.springs = !off("passive");
     acting_.limits = !off("constraint") && !off("limit");
@@ -146,7 +151,7 @@ class MjcfReader {
   void read_equality(const Element& e, Mechanism& m) {
     const std::string_view tag = e.tag();
     const Element says = source_.who_says(e, "equality", "active", "");
-    if ((says && says.text("active").value_or("true") == "false") || !equalities_)
+    if ((says && !says.truth("active", true)) || !equalities_)
       return e.mark_all(Treatment::converted, "it is switched off");
     for (const char* name : {"solref", "solimp"})
       if (const Element by = source_.who_says(e, "equality", name, ""))

@@ -19,9 +19,9 @@ constexpr std::pair<std::string_view, std::string_view> not_for_models[] = {
 
 }  // namespace
 
-std::string MjcfBodyReader::given(NameGiver& names, const std::string& wanted, const char* what, Place place) {
+std::string MjcfBodyReader::given(NameGiver& names, const std::string& wanted, const Element& whose) {
   std::string name = names.give(wanted);
-  if (name != wanted) ledger_.add(Treatment::converted, what, "a name that a model cannot have is changed", place);
+  if (name != wanted) whose.mark("name", Treatment::converted, name_is_changed);
   return name;
 }
 
@@ -84,7 +84,7 @@ void MjcfBodyReader::read_body(const Element& element, const Around& outside) {
   around.file_body = element.text("name").value_or("");
   const bool named = !around.file_body.empty();
   const std::string wanted = named ? around.file_body : fmt::format("body_{}", m_.bodies.size() + 1);
-  around.body = named ? given(body_names_, wanted, "body@name", element.place()) : body_names_.give(wanted);
+  around.body = named ? given(body_names_, wanted, element) : body_names_.give(wanted);
   if (named && !found_.bodies.try_emplace(around.file_body, around.body).second)
     element.report().error(element.place_of("name"), fmt::format("there is another body {}", in_quotes(wanted)));
   around.base = outside.body;
@@ -103,7 +103,8 @@ void MjcfBodyReader::read_body(const Element& element, const Around& outside) {
     body.frame = around.frame;
     body.place = element.place();
   }
-  const bool mocap = element.text("mocap").value_or("false") == "true";
+  const bool mocap = element.truth("mocap", false);
+  if (mocap) element.mark("mocap", Treatment::converted, "welded where it is drawn");
   element.mark("user", Treatment::not_honoured, "numbers for other programs");
 
   std::vector<Element> joints;
@@ -140,9 +141,9 @@ void MjcfBodyReader::add_joints(const std::vector<Element>& joints, const Around
   const bool top = around.base == ground;
   if (joints.empty()) {
     const bool free = top && !mocap && base_ == "free";
-    if (free || mocap)
-      ledger_.add(Treatment::converted, mocap ? "body@mocap" : "body that the world carries",
-                  free ? "on a free joint, as was asked for" : "welded where it is drawn", m_.bodies[body].place);
+    if (free)
+      ledger_.add(Treatment::converted, "body that the world carries", "on a free joint, as was asked for",
+                  m_.bodies[body].place);
     m_.joints.push_back({.name = joint_names_.give(free ? "@root" : around.body + "_weld"),
                          .type = free ? "free" : "fixed",
                          .base = around.base,
@@ -181,7 +182,7 @@ void MjcfBodyReader::add_joint(const Element& element, const Around& around, con
   const std::string unnamed = known.type == "free" ? (joint_names_.is_taken("@root") ? "@root_" + around.body : "@root")
                                                    : around.body + "_joint";
   known.name =
-      wanted.empty() ? joint_names_.give(unnamed) : given(joint_names_, wanted, "joint@name", element.place_of("name"));
+      wanted.empty() ? joint_names_.give(unnamed) : given(joint_names_, wanted, element);
   Joint joint;
   joint.name = known.name;
   joint.base = base;
@@ -203,6 +204,7 @@ void MjcfBodyReader::add_joint(const Element& element, const Around& around, con
   } else if (known.type == "free") {
     joint.type = base_ == "fixed" ? "fixed" : "free";
     joint.position = around.frame.origin;
+    for (const char* name : {"pos", "axis"}) element.mark(name, Treatment::converted, "a free joint has no place");
     if (base_ == "fixed") ledger_.add(Treatment::converted, "free joint", "welded, as was asked for", element.place());
   } else {
     return element.report().error(element.place_of("type"),
@@ -211,8 +213,9 @@ void MjcfBodyReader::add_joint(const Element& element, const Around& around, con
   }
   if (!wanted.empty() && !found_.joints.try_emplace(wanted, known).second)
     element.report().error(element.place_of("name"), fmt::format("there is another joint {}", in_quotes(wanted)));
-  if (known.reference != 0)
-    ledger_.add(Treatment::converted, "joint@ref", "the drawn position is the coordinate 0", element.place());
+  for (const char* name : {"ref", "springref"})
+    if (const Element says = source_.who_says(element, "joint", name, around.childclass))
+      says.mark(name, Treatment::converted, "coordinates of a model are zero as drawn");
   if (joint.type != "fixed") add_passive(element, is_free ? "freejoint" : "joint", around, known, joint);
   m_.joints.push_back(joint);
 }
@@ -259,7 +262,8 @@ void MjcfBodyReader::add_stops(const Element& element, const char* tag, const Ar
     }
   const Element says_range = source_.who_says(element, tag, "range", around.childclass),
                 says_limited = source_.who_says(element, tag, "limited", around.childclass);
-  const std::string limited = says_limited ? says_limited.text("limited").value_or("auto") : "auto";
+  const std::string limited =
+      says_limited ? says_limited.word("limited", {"true", "false", "auto"}).value_or("auto") : "auto";
   if (!says_range) {
     if (limited == "true") says_limited.mark("limited", Treatment::not_honoured, "there is no range");
     return;
@@ -281,6 +285,7 @@ void MjcfBodyReader::add_stops(const Element& element, const char* tag, const Ar
     return;
   }
   says_range.mark("range", Treatment::not_honoured, why);
+  if (says_limited) says_limited.mark("limited", Treatment::not_honoured, why);
 }
 
 void MjcfBodyReader::add_armature(double armature, const Element& element, const MjcfJoint& known, const Joint& joint) {

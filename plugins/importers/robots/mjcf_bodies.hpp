@@ -28,7 +28,6 @@ struct MjcfBodies {
   std::map<std::string, std::string> bodies;     ///< name in the model by name in the file
   std::map<std::string, Frame> sites;            ///< in ground
   std::map<std::string, std::string> site_body;  ///< name in the model
-  std::map<std::string, std::string> geom_body;  ///< name in the model
   std::map<std::string, Element> site_element;   ///< as the file has it
   std::vector<JointLimit> limits;
 };
@@ -93,7 +92,7 @@ class MjcfBodyReader {
   void add_armature(double, const Element&, const MjcfJoint&, const Joint&);
   void add_armatures();
   void scale_to_total();
-  std::string given(NameGiver&, const std::string& wanted, const char* what, Place);
+  static std::string given(NameGiver&, const std::string& wanted, const Element& whose);
   double number(const Element&, const char* tag, const char* attribute, const Around&, double otherwise);
   std::optional<Vec3> vector(const Element&, const char* tag, const char* attribute, const Around&);
 

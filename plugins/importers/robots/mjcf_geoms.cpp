@@ -84,7 +84,11 @@ void MjcfBodyReader::picture(const Element& geom, const Around& around, const st
       shape.kind = Shape::Kind::ellipsoid;
       shape.size = {size[0], size[1], size[2]};
     }
-    if (type == "plane") shape.kind = Shape::Kind::plane;
+    if (type == "plane") {
+      shape.kind = Shape::Kind::plane;
+      if (const Element says = source_.who_says(geom, "geom", "size", around.childclass))
+        says.mark("size", Treatment::converted, "the plane goes on without end");
+    }
     if (type == "sphere") shape.kind = Shape::Kind::sphere;
     if (type == "cylinder") shape.kind = Shape::Kind::cylinder;
     if (type == "capsule") shape.kind = Shape::Kind::capsule;
@@ -92,7 +96,11 @@ void MjcfBodyReader::picture(const Element& geom, const Around& around, const st
     if (type == "cylinder" || type == "capsule") shape.length = 2 * size[1];
     shapes.push_back(shape);
   } else {
-    ledger_.add(Treatment::not_honoured, fmt::format("geom of type {}", type), "there is no such shape", geom.place());
+    constexpr std::string_view why = "there is no such shape";
+    if (around.is_world)
+      geom.drop(why);
+    else
+      ledger_.add(Treatment::not_honoured, fmt::format("geom of type {}", type), why, geom.place());
     if (acting_.keeps_contacts) return;
   }
   if (!touch) return;
@@ -114,7 +122,7 @@ void MjcfBodyReader::read_geom(const Element& geom, const Around& around, OfGeom
   std::vector<double> size;
   const std::optional<Solid> solid = solid_of(geom, around, type, frame, size);
   if (geom.report().errors() > 0) return;
-  if (geom.text("name")) found_.geom_body[geom.text("name").value_or("")] = around.body;
+  geom.mark("name", Treatment::not_honoured, "shapes have no names");
   if (solid || mjcf_sizes_of(type) == 0) picture(geom, around, type, frame, size);
   if (around.is_world) {
     for (const char* name : {"mass", "density"}) geom.mark(name, Treatment::converted, "ground does not move");

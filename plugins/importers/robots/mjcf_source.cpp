@@ -136,12 +136,9 @@ void MjcfSource::settle() {
 }
 
 void MjcfSource::read_compiler() {
-  const auto truth = [](const Element& e, const char* name, bool& out) {
-    if (const auto text = e.text(name)) out = *text == "true";
-  };
   for (const Element& e : sections("compiler")) {
-    if (const auto angle = e.text("angle")) compiler_.degrees = *angle != "radian";
-    if (const auto coordinate = e.text("coordinate")) compiler_.global = *coordinate == "global";
+    if (const auto angle = e.word("angle", {"degree", "radian"})) compiler_.degrees = *angle == "degree";
+    if (const auto coordinate = e.word("coordinate", {"local", "global"})) compiler_.global = *coordinate == "global";
     if (const auto sequence = e.text("eulerseq")) {
       compiler_.euler_sequence = *sequence;
       if (sequence->size() != 3 || sequence->find_first_not_of("xyzXYZ") != std::string::npos) {
@@ -150,18 +147,18 @@ void MjcfSource::read_compiler() {
         compiler_.euler_sequence = "xyz";
       }
     }
-    if (const auto from = e.text("inertiafromgeom"))
+    if (const auto from = e.word("inertiafromgeom", {"true", "false", "auto"}))
       compiler_.from_geoms = *from == "true"    ? MjcfCompiler::FromGeoms::always
                              : *from == "false" ? MjcfCompiler::FromGeoms::no
                                                 : MjcfCompiler::FromGeoms::where_missing;
     compiler_.bound_mass = e.number("boundmass", compiler_.bound_mass);
     compiler_.bound_inertia = e.number("boundinertia", compiler_.bound_inertia);
     compiler_.total_mass = e.number("settotalmass", compiler_.total_mass);
-    truth(e, "balanceinertia", compiler_.balance);
-    truth(e, "strippath", compiler_.strip_path);
-    truth(e, "discardvisual", compiler_.discard_visual);
-    truth(e, "exactmeshinertia", compiler_.exact_meshes);
-    truth(e, "autolimits", compiler_.auto_limits);
+    compiler_.balance = e.truth("balanceinertia", compiler_.balance);
+    compiler_.strip_path = e.truth("strippath", compiler_.strip_path);
+    compiler_.discard_visual = e.truth("discardvisual", compiler_.discard_visual);
+    compiler_.exact_meshes = e.truth("exactmeshinertia", compiler_.exact_meshes);
+    compiler_.auto_limits = e.truth("autolimits", compiler_.auto_limits);
     if (const auto meshes = e.text("meshdir")) compiler_.mesh_folder = *meshes;
     if (const auto meshes = e.text("assetdir"); meshes && compiler_.mesh_folder.empty())
       compiler_.mesh_folder = *meshes;
@@ -169,9 +166,9 @@ void MjcfSource::read_compiler() {
       compiler_.first_group = (*groups)[0];
       compiler_.last_group = (*groups)[1];
     }
-    if (e.text("fitaabb").value_or("false") == "true")
+    if (e.truth("fitaabb", false))
       e.mark("fitaabb", Treatment::not_honoured, "shapes that stand for meshes are fitted by their inertia");
-    if (e.text("fusestatic").value_or("false") == "true")
+    if (e.truth("fusestatic", false))
       e.mark("fusestatic", Treatment::converted, "welded bodies move as one anyway; merge_fixed makes one body of them");
     for (const char* name : {"convexhull", "usethread", "texturedir"})
       e.mark(name, Treatment::not_honoured, "changes nothing here");

@@ -67,10 +67,10 @@ class SdfReader {
     gravity_ = *m.gravity;
   }
 
-  std::string given_name(NameGiver& names, std::map<std::string, std::string>& known, const std::string& wanted,
-                         const char* what, Place place) {
+  static std::string given_name(NameGiver& names, std::map<std::string, std::string>& known, const std::string& wanted,
+                                const Element& whose) {
     std::string name = names.give(wanted);
-    if (name != wanted) ledger_.add(Treatment::converted, what, "a name that a model cannot have is changed", place);
+    if (name != wanted) whose.mark("name", Treatment::converted, name_is_changed);
     known[wanted] = name;
     return name;
   }
@@ -85,7 +85,7 @@ class SdfReader {
       const Element& link = item.element;
       Body& body = m.bodies.emplace_back();
       body.place = link.place();
-      body.name = given_name(body_names_, link_names_, model.prefix() + name, "link@name", link.place());
+      body.name = given_name(body_names_, link_names_, model.prefix() + name, link);
       body.frame = in_ground * model.pose_of(name, link.place());
       mark_foreign(link);
       body.mass = read_sdf_inertial(model, link, name, link.report(), touches_, ledger_);
@@ -162,7 +162,7 @@ class SdfReader {
       return;
     }
     Joint joint;
-    joint.name = given_name(joint_names_, names_of_joints_, model.prefix() + name, "joint@name", e.place());
+    joint.name = given_name(joint_names_, names_of_joints_, model.prefix() + name, e);
     joint.type = found->second;
     joint.base = end_of(model, item, "parent");
     joint.moving = end_of(model, item, "child");

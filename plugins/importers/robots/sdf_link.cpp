@@ -200,7 +200,9 @@ void read_sdf_visual(const SdfModel& model, const Element& visual, const std::st
   shape.visual = true;
   visual.mark("name", Treatment::not_honoured, "shapes have no names");
   if (const Element material = visual.child("material")) material.mark(Treatment::not_honoured, no_looks);
+  const std::size_t had = body.shapes.size();
   if (const Element geometry = visual.child("geometry")) read_geometry(geometry, shape, meshes, body);
+  if (body.shapes.size() == had) visual.child("pose").drop(no_shape_there);
 }
 
 void read_sdf_collision(const SdfModel& model, const Element& collision, const std::string& link, Touch touch,
@@ -223,7 +225,7 @@ void read_sdf_collision(const SdfModel& model, const Element& collision, const s
   const auto touching = [&] { return std::ranges::count(body.shapes, false, &Shape::visual); };
   const auto had = touching();
   if (const Element geometry = collision.child("geometry")) read_geometry(geometry, shape, meshes, body);
-  if (touching() == had) return;
+  if (touching() == had) return collision.child("pose").drop(no_shape_there);
   body.touch = body.touch ? *body.touch |= touch : touch;
 }
 

@@ -106,7 +106,7 @@ class UrdfReader {
       }
       Body& body = m.bodies.emplace_back();
       body.place = link.place();
-      body.name = given_name(body_names_, *name, "link@name", link.place_of("name"));
+      body.name = given_name(body_names_, *name, link);
       body.mass = read_urdf_inertial(link, report_);
       for (const Element& visual : link.children("visual")) read_urdf_visual(visual, meshes, body);
       for (const Element& collision : link.children("collision"))
@@ -120,9 +120,9 @@ class UrdfReader {
     if (m.bodies.empty() && report_.errors() == 0) report_.error(robot.place(), "the robot has no links");
   }
 
-  std::string given_name(NameGiver& names, const std::string& wanted, const char* what, Place place) {
+  static std::string given_name(NameGiver& names, const std::string& wanted, const Element& whose) {
     std::string name = names.give(wanted);
-    if (name != wanted) ledger_.add(Treatment::converted, what, "a name that a model cannot have is changed", place);
+    if (name != wanted) whose.mark("name", Treatment::converted, name_is_changed);
     return name;
   }
 
@@ -217,7 +217,7 @@ class UrdfReader {
   void add_joint(const UrdfJoint& joint, Mechanism& m) {
     const Body& child = m.bodies[link_of_.at(joint.child)];
     Joint& out = m.joints.emplace_back();
-    out.name = given_name(joint_names_, joint.name, "joint@name", joint.element.place_of("name"));
+    out.name = given_name(joint_names_, joint.name, joint.element);
     name_of_joint_[joint.name] = out.name;
     type_of_joint_[joint.name] = joint.type;
     out.type = joint.type == "continuous" ? "revolute" : joint.type == "floating" ? "free" : joint.type;

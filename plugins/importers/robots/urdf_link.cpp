@@ -56,6 +56,7 @@ void read_shape(const Element& owner, Shape shape, MeshFiles& meshes, Body& body
   const Element geometry = owner.child("geometry");
   if (!geometry) return;
   shape.frame = read_urdf_origin(owner);
+  const std::size_t had = body.shapes.size();
   const auto add = [&](const Element& element) {
     return shape.visual ? add_shape(shape, element, body.shapes) : add_touching(shape, element, body.shapes);
   };
@@ -76,6 +77,7 @@ void read_shape(const Element& owner, Shape shape, MeshFiles& meshes, Body& body
     shape.convex = !shape.visual;
     meshes.add(mesh, mesh.text("filename").value_or(""), shape, body.shapes);
   }
+  if (shape.visual && body.shapes.size() == had) owner.child("origin").drop(no_shape_there);
 }
 
 }  // namespace
@@ -91,7 +93,7 @@ void read_urdf_collision(const Element& collision, MeshFiles& meshes, Body& body
   const auto touching = [&] { return std::ranges::count(body.shapes, false, &Shape::visual); };
   const auto had = touching();
   read_shape(collision, {}, meshes, body);
-  if (touching() == had) return;
+  if (touching() == had) return collision.child("origin").drop(no_shape_there);
   Touch touch;
   touch.shapes = 1;
   touch.place = collision.place();

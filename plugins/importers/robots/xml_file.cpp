@@ -150,6 +150,21 @@ std::optional<Vec3> Element::vector(const char* attribute) const {
   return all ? std::optional(Vec3{(*all)[0], (*all)[1], (*all)[2]}) : std::nullopt;
 }
 
+std::optional<std::string> Element::word(const char* attribute, std::initializer_list<std::string_view> known) const {
+  std::optional<std::string> given = text(attribute);
+  if (!given || std::ranges::find(known, *given) != known.end()) return given;
+  std::string all;
+  for (const std::string_view word : known) all += fmt::format("{}{}", all.empty() ? "" : ", ", word);
+  report().error(place_of(attribute),
+                 fmt::format("`{}` of <{}> is {}, expected one of: {}", attribute, tag(), in_quotes(*given), all));
+  return std::nullopt;
+}
+
+bool Element::truth(const char* attribute, bool otherwise) const {
+  const std::optional<std::string> given = word(attribute, {"true", "false"});
+  return given ? *given == "true" : otherwise;
+}
+
 std::optional<std::vector<double>> Element::content_numbers(std::size_t count) const {
   if (!node_) return std::nullopt;
   return checked(content(), count, fmt::format("<{}>", tag()), place(), report());

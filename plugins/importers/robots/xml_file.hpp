@@ -53,6 +53,9 @@ class Element {
   std::optional<double> number(const char* attribute) const;
   double number(const char* attribute, double otherwise) const { return number(attribute).value_or(otherwise); }
   std::optional<Vec3> vector(const char* attribute) const;
+  /// One of these words, marked as honoured; nothing if it is not there, or after a report if it holds another one.
+  std::optional<std::string> word(const char* attribute, std::initializer_list<std::string_view> known) const;
+  bool truth(const char* attribute, bool otherwise) const;
   /// The same for the text within the element.
   std::optional<std::vector<double>> content_numbers(std::size_t count) const;
   std::optional<double> content_number() const;
