@@ -142,10 +142,23 @@ std::string initial_text(const host::System& system, const Equilibrium& found, s
                         values(part(s.q, joint.q_offset, own_positions(joint))),
                         values(part(s.v, joint.v_offset, joint.nv)));
   }
-  if (!view.flexible.empty()) file += "bodies:\n";
+  std::string bodies;
+  for (const JointData& joint : view.tree_joints()) {
+    if (!joint.added) continue;
+    // A body that no joint ties to ground: its frame, from its displacement and its turn.
+    const std::string_view name = view.bodies[at(joint.moving)].name;
+    const Pose drawn = std::ranges::find(system.description().bodies, name, &host::BodyItem::name)->pose;
+    const double* const q = s.q.data() + joint.q_offset;
+    const Quat turned = Quat{q[3], q[4], q[5], q[6]} * drawn.orientation;
+    const double pose[] = {drawn.position.x + q[0], drawn.position.y + q[1], drawn.position.z + q[2],
+                           turned.w, turned.x, turned.y, turned.z};
+    bodies += fmt::format("  - {{name: {}, initial: {{position: {}, velocity: {}}}}}\n", Json(name).dump(),
+                          values(pose), values(part(s.v, joint.v_offset, joint.nv)));
+  }
   for (const FlexibleData& f : view.flexible)
-    file += fmt::format("  - {{name: {}, modal_position: [{}]}}\n", Json(view.bodies[at(f.body)].name).dump(),
+    bodies += fmt::format("  - {{name: {}, modal_position: [{}]}}\n", Json(view.bodies[at(f.body)].name).dump(),
                         fmt::join(part(s.eta, f.mode_offset, f.modes), ", "));
+  if (!bodies.empty()) file += "bodies:\n" + bodies;
   for (std::size_t k = 0; k < found.point.trimmed.size(); ++k)
     file += fmt::format("{}# {} = {}\n", k == 0 ? "# trimmed fields:\n" : "", found.point.trimmed[k].name,
                         found.point.trimmed[k].value + found.point.offsets[k]);

@@ -43,6 +43,33 @@ TEST_CASE("blocks answer as their closed forms") {
   CHECK(t.at(8, "signal.stairs") == Approx(0.6));
 }
 
+TEST_CASE("loops of signals through a block with states close, in either order of the list") {
+  const std::string error = "  - {name: error, value: \"1 - signal(out)\"}\n";
+  struct Block {
+    const char* item;
+    double gain, rate;  ///< out = gain (1 - exp(-rate t))
+  };
+  const Block blocks[] = {
+      {"{name: out, type: integrator, input: \"signal(error)\"}", 1, 1},
+      {"{name: out, type: transfer-function, input: \"signal(error)\", numerator: [2], denominator: [1, 3]}", 0.4, 5},
+      {"{name: out, type: pid, input: \"signal(error)\", ki: 2}", 1, 2}};
+  const Workshop shop;
+  for (const Block& block : blocks)
+    for (const bool first : {true, false}) {
+      const std::string item = fmt::format("  - {}\n", block.item);
+      CAPTURE(item, first);
+      const Table t =
+          run(shop, shop.write("loop.yaml", slide("signals:\n" + (first ? item + error : error + item))));
+      for (std::size_t r = 0; r < t.rows.size(); ++r)
+        CHECK(t.at(r, "signal.out") ==
+              Approx(block.gain * (1 - std::exp(-block.rate * t.at(r, "time")))).margin(1e-8));
+    }
+  // A sampler gives the error of the instant before: 1, 0, 1, 0, ...
+  const std::string held = "  - {name: out, type: sampler, input: \"signal(error)\", interval: 0.3}\n";
+  const Table t = run(shop, shop.write("held.yaml", slide("signals:\n" + error + held)));
+  CHECK(t.at(2, "signal.out") == Approx(1));
+}
+
 TEST_CASE("a delay of the state by states: polynomials and harmonics come through, and roots are those of the delay") {
   const Workshop shop;
   for (const int order : {1, 2, 5, 8, 20}) {

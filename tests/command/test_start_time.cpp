@@ -102,6 +102,26 @@ TEST_CASE("a run goes on at the time of a row: modes of flexible bodies and stat
   check_goes_on(shipped("motor_arm"), exactly, 1e-6);
 }
 
+TEST_CASE("a run goes on at the time of a row: bodies that no joint ties to ground, whose springs rest as drawn") {
+  const Workshop shop;
+  check_goes_on_everywhere(shop.write("free.yaml", R"YAML(polyform: 1
+gravity: [0, 0, -1]
+bodies:
+  - {name: f, position: [0.2, 0, 0], orientation: {axis: [0, 1, 0], angle: 0.4}, mass: 1,
+     center_of_mass: [0.1, 0, 0.05], inertia: {xx: 0.1, yy: 0.2, zz: 0.15}, angular_velocity: [0.3, 0.5, -0.2]}
+  - {name: g, position: [1.2, 0, 0], mass: 0.5, inertia: {xx: 0.1, yy: 0.1, zz: 0.1}}
+  - {name: alone, position: [0, 3, 0], mass: 2, inertia: {xx: 0.3, yy: 0.2, zz: 0.15}, velocity: [0.4, 0, 0.1],
+     angular_velocity: [1, 0.5, 0.2]}
+joints:
+  - {name: pin, type: revolute, base: f, moving: g, position: [0.7, 0, 0], axis: [0, 1, 0], initial: {velocity: 0.7}}
+forces:
+  - {name: s, type: spring-damper, a: {body: ground, point: [2, 0, 1]}, b: {body: f, point: [0, 0, 0]}, stiffness: 7}
+  - {name: u, type: spring-damper, a: {body: ground, point: [0, 2, 0]}, b: {body: alone, point: [0.1, 0, 0]},
+     stiffness: 5}
+)YAML"),
+                           1e-8);
+}
+
 TEST_CASE("the row at a time is found, and what it lacks is said") {
   const Workshop shop;
   const std::string model = shop.write("m.yaml", sampled());

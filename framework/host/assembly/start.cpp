@@ -28,7 +28,10 @@ void Start::read() {
   constexpr double unit_quaternion = 1e-6;  // as in a model file: seven digits, and it is made 1
   given_v = parts.v;
   for (std::size_t i = 0; i < view().joints.size(); ++i) {
-    if (parts.user_joint[i] == System::Parts::none) continue;
+    if (parts.user_joint[i] == System::Parts::none) {
+      read_free_body(i);
+      continue;
+    }
     read_joint(i, item(i).initial_position, view().joints[i].q_offset, own_positions(view().joints[i]), "position",
                given_q, given[i].position);
     read_joint(i, item(i).initial_velocity, view().joints[i].v_offset, view().joints[i].nv, "velocity", given_v,
@@ -42,6 +45,24 @@ void Start::read() {
   }
   moved = moved || !RheonomicJoints(view()).empty();  // functions of time need not begin as drawn
   read_modes();
+}
+
+/// The coordinates of the joint that was added for a body: its displacement and its turn from the drawn pose.
+void Start::read_free_body(std::size_t body) {
+  const std::optional<BodyStart>& start = body_item(body).start;
+  if (!start) return;
+  const JointData& joint = view().joints[body];
+  const Pose& drawn = body_item(body).pose;
+  const Vec3 moved_by = start->pose.position - drawn.position;
+  const Quat turn = normalized(start->pose.orientation * conjugate(drawn.orientation));
+  const double q[] = {moved_by.x, moved_by.y, moved_by.z, turn.w, turn.x, turn.y, turn.z};
+  std::ranges::copy(q, given_q.begin() + static_cast<std::ptrdiff_t>(joint.q_offset));
+  moved = true;
+  if (!start->velocity) return;
+  const auto& [angular, linear] = *start->velocity;
+  const double v[] = {linear.x, linear.y, linear.z, angular.x, angular.y, angular.z};
+  std::ranges::copy(v, given_v.begin() + static_cast<std::ptrdiff_t>(joint.v_offset));
+  given[body].velocity = true;
 }
 
 void Start::read_modes() {
@@ -87,7 +108,10 @@ void Start::read_joint(std::size_t joint, const std::vector<double>& values, std
 
 void Start::complain(std::size_t joint, std::string_view path, const std::string& message, std::string_view remedy,
                      Severity severity) {
-  parts.report(diagnostics, severity, item(joint), item(joint).initial_place, path, message, remedy);
+  if (parts.user_joint[joint] == System::Parts::none)
+    parts.report(diagnostics, severity, body_item(joint), {}, {}, message, remedy);
+  else
+    parts.report(diagnostics, severity, item(joint), item(joint).initial_place, path, message, remedy);
 }
 
 std::vector<std::size_t> Start::wishes(bool Given::*what) const {

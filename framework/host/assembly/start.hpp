@@ -57,6 +57,7 @@ struct Start {
  private:
   void read_joint(std::size_t joint, const std::vector<double>& values, std::size_t offset, std::size_t count,
                   std::string_view what, std::vector<double>& into, bool& locked);
+  void read_free_body(std::size_t body);
   void read_modes();
   void take_modes_of_row();
 };

@@ -39,6 +39,12 @@ struct Item {
   Place place;
 };
 
+/// The motion of a body at the start, where it is not that of the drawing: of its frame, ground axes.
+struct BodyStart {
+  Pose pose;
+  std::optional<Spatial> velocity;  ///< angular, and linear of the frame's origin
+};
+
 struct BodyItem : Item {
   const FlexibleBodyType* flexible = nullptr;  ///< nullptr for a rigid body
   Pose pose;                                   ///< frame in ground as drawn
@@ -47,6 +53,7 @@ struct BodyItem : Item {
   Sym3 inertia;
   std::optional<Vec3> velocity;                ///< of the mass centre (flexible: of the frame origin), ground axes
   std::optional<Vec3> angular_velocity;        ///< ground axes
+  std::optional<BodyStart> start;              ///< read where no joint ties the body to ground
   Fields fields;                               ///< of the flexible type
   std::vector<GeometricShape> geometry;        ///< what contacts touch; drawn too
   std::vector<GeometricShape> pictures;        ///< what is drawn alone

@@ -262,7 +262,7 @@ NodeIndex FormulaReader::signal(const std::string& name, std::size_t at) {
                                         : did_you_mean(name, names) + fmt::format("Signals: {}.", listing(names))};
   }
   Signal& signal = *found->second;
-  if (signal.progress == Signal::Progress::going && signal.node == Graph::none) {
+  if (signal.progress == Signal::Progress::going) {
     std::string loop;
     const auto first = std::ranges::find(going_, &signal);
     for (auto s = first; s != going_.end(); ++s) loop += (*s)->name + " -> ";
@@ -368,11 +368,16 @@ void FormulaReader::resolve_channels() {
 void FormulaReader::read_signal(Signal& signal) {
   signal.progress = Signal::Progress::going;
   going_.push_back(&signal);
-  const std::optional<NodeIndex> node =
-      SignalBlocks(*this, signal.name, [&](NodeIndex early) { signal.node = early; }).read(*signal.item);
+  const std::optional<NodeIndex> node = SignalBlocks(*this, signal.name).read(*signal.item);
   signal.node = node.value_or(Graph::none);
   going_.pop_back();
   signal.progress = Signal::Progress::done;
+  // Inputs may follow from any signal, also from those that were being read.
+  while (going_.empty() && !waiting_.empty()) {
+    const std::function<void()> read = std::move(waiting_.front());
+    waiting_.pop_front();
+    read();
+  }
 }
 
 void FormulaReader::finish_signals() {

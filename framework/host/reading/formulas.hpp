@@ -2,6 +2,7 @@
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -76,6 +77,7 @@ class FormulaReader {
   std::deque<Signal> signals_;
   std::map<std::string, Signal*, std::less<>> by_name_;
   std::vector<Signal*> going_;
+  std::deque<std::function<void()>> waiting_;  ///< inputs of signals that do not follow from them at the same instant
   std::vector<Channel> channels_;
   std::vector<expressions::FormulaState> states_;
   std::vector<expressions::FormulaSample> samples_;

@@ -15,7 +15,6 @@ using expressions::NodeIndex;
 namespace {
 
 constexpr double unlimited = std::numeric_limits<double>::infinity();
-constexpr int highest_order = 20;  ///< of delays: beyond it rounding, not the order, bounds what is gained
 
 /// Increasing numbers; false after a report.
 bool check_increasing(const Value& list, const std::vector<double>& x) {
@@ -84,6 +83,14 @@ std::optional<NodeIndex> SignalBlocks::input(MapReader& map) {
   return given ? reader_.operand(*given) : std::nullopt;
 }
 
+void SignalBlocks::read_input_later(MapReader& map, std::function<void(SignalBlocks&, NodeIndex)> use) {
+  const auto given = map.require("input", "the expression that goes into the signal");
+  if (!given) return;
+  reader_.waiting_.push_back([blocks = *this, input = *given, use = std::move(use)]() mutable {
+    if (const std::optional<NodeIndex> u = blocks.reader_.operand(input)) use(blocks, *u);
+  });
+}
+
 double SignalBlocks::number(MapReader& map, std::string_view key, double otherwise) {
   const auto given = map.find(key);
   if (!given) return otherwise;
@@ -117,6 +124,15 @@ bool SignalBlocks::check_limits(MapReader& map, double lower, double upper) {
   return good_ = false;
 }
 
+/// The integral of a pid and the limits of what it is a part of.
+struct SignalBlocks::Integral {
+  std::size_t state;
+  double gain;
+  NodeIndex node;  ///< the gain times the state
+  double lower, upper;
+  std::size_t first_limit;
+};
+
 /// u = kp e + ki ∫ e dt + kd ė with e the input; ė by a filter of first order, ḟ = (e − f)/T. When u is at a limit,
 /// the integral does not grow beyond it (conditional integration, see formula_limits.hpp).
 std::optional<NodeIndex> SignalBlocks::pid(MapReader& map) {
@@ -148,19 +164,23 @@ std::optional<NodeIndex> SignalBlocks::pid(MapReader& map) {
     rate = *read;
   }
   if (!good_) return std::nullopt;
-  // An integral alone does not follow from the input at the same instant, so a loop through it can be closed.
   std::size_t i = 0;
-  NodeIndex integral = 0;
-  const bool is_integral_alone = ki != 0 && kp == 0 && (kd == 0 || given_rate);
-  if (ki != 0) integral = state("integral", initial, i);
+  const NodeIndex integral = ki != 0 ? state("integral", initial, i) : 0;
   const auto derivative_given = [&](NodeIndex u) {
     return given_rate ? add(Code::add, u, add(Code::multiply, constant(kd), rate)) : u;
   };
-  const NodeIndex of_integral = ki != 0 ? add(Code::multiply, constant(ki), integral) : constant(0);
-  const std::size_t first_limit = reader_.limits_.size();
+  const Integral part{i, ki, ki != 0 ? add(Code::multiply, constant(ki), integral) : constant(0), lower, upper,
+                      reader_.limits_.size()};
   if (ki != 0) define_limits(lower, upper);
-  if (is_integral_alone)
-    give_(at_limits(add(Code::add, derivative_given(constant(0)), of_integral), lower, upper, first_limit));
+  const auto output = [&](NodeIndex u) {
+    return at_limits(add(Code::add, u, part.node), lower, upper, part.first_limit);
+  };
+  // An integral alone does not follow from the input at the same instant.
+  if (ki != 0 && kp == 0 && (kd == 0 || given_rate)) {
+    const NodeIndex u = derivative_given(constant(0));
+    read_input_later(map, [part, u](SignalBlocks& blocks, NodeIndex e) { blocks.integrate(part, e, u); });
+    return output(u);
+  }
   const std::optional<NodeIndex> e = input(map);
   if (!e || !good_) return std::nullopt;
   NodeIndex u = derivative_given(add(Code::multiply, constant(kp), *e));
@@ -172,24 +192,29 @@ std::optional<NodeIndex> SignalBlocks::pid(MapReader& map) {
     u = add(Code::add, u, add(Code::multiply, constant(kd), slope));
   }
   if (ki == 0) return limited(u, lower, upper);
+  integrate(part, *e, u);
+  return output(u);
+}
+
+/// Sets the rate of the integral of the error; without: the output without the integral.
+void SignalBlocks::integrate(const Integral& integral, NodeIndex error, NodeIndex without) {
+  NodeIndex growth = error;
+  std::size_t k = integral.first_limit;
   // With the sign that is positive beyond the limit.
-  NodeIndex growth = *e;
-  std::size_t k = first_limit;
   const auto limit_growth = [&](double at, double sign) {
     const auto signed_node = [&](NodeIndex node) { return add(Code::multiply, constant(sign), node); };
-    const NodeIndex without = signed_node(add(Code::subtract, u, constant(at)));
+    const NodeIndex of_others = signed_node(add(Code::subtract, without, constant(at)));
     expressions::FormulaLimit& limit = reader_.limits_[k];
-    limit.beyond = add(Code::add, without, signed_node(of_integral));
-    limit.push = add(Code::multiply, constant(sign * ki), *e);
-    limit.without = without;
-    limit.state = i;
-    limit.gain = sign * ki;
+    limit.beyond = add(Code::add, of_others, signed_node(integral.node));
+    limit.push = add(Code::multiply, constant(sign * integral.gain), error);
+    limit.without = of_others;
+    limit.state = integral.state;
+    limit.gain = sign * integral.gain;
     growth = add(Code::select, mode_is(expressions::StateInput::Kind::within, k++), growth, constant(0));
   };
-  if (upper < unlimited) limit_growth(upper, 1);
-  if (lower > -unlimited) limit_growth(lower, -1);
-  set_rate(i, growth);
-  return at_limits(add(Code::add, u, of_integral), lower, upper, first_limit);
+  if (integral.upper < unlimited) limit_growth(integral.upper, 1);
+  if (integral.lower > -unlimited) limit_growth(integral.lower, -1);
+  set_rate(integral.state, growth);
 }
 
 void SignalBlocks::define_limits(double lower, double upper) {
@@ -214,163 +239,11 @@ NodeIndex SignalBlocks::at_limits(NodeIndex u, double lower, double upper, std::
   return out;
 }
 
-/// (b_n s^n + … + b_0)/(a_n s^n + … + a_0), coefficients from the highest power on: ẋ = A x + e_n u in the controllable
-/// form, y = C x + D u with D = b_n/a_n.
-std::optional<NodeIndex> SignalBlocks::transfer_function(MapReader& map) {
-  const auto read = [&](std::string_view key) -> std::vector<double> {
-    const auto given = map.require(key, "its coefficients, from the highest power of s on");
-    const auto list = given ? read_numbers(*given) : std::nullopt;
-    if (!list || list->empty()) {
-      good_ = false;
-      return {1};
-    }
-    return *list;
-  };
-  std::vector<double> b = read("numerator"), a = read("denominator");
-  const double initial = number(map, "initial", 0);
-  if (!good_) return std::nullopt;
-  if (a.front() == 0) {
-    map.value().error("the first coefficient of the denominator is 0", "Begin with that of the highest power.");
-    return std::nullopt;
-  }
-  while (b.size() > 1 && b.front() == 0) b.erase(b.begin());
-  if (b.size() > a.size()) {
-    map.value().error(fmt::format("the numerator has degree {}, the denominator {}", b.size() - 1, a.size() - 1),
-                      "It would differentiate its input: give the denominator the same degree or a higher one.");
-    return std::nullopt;
-  }
-  const std::size_t n = a.size() - 1;
-  b.insert(b.begin(), a.size() - b.size(), 0.0);
-  const double leading = a.front();
-  for (double& x : b) x /= leading;
-  for (double& x : a) x /= leading;
-  const double through = b[0];
-  std::vector<NodeIndex> x(n);
-  std::vector<std::size_t> numbers(n);
-  // At rest at the start: only the first state is not zero.
-  const double c0 = n > 0 ? b[n] - a[n] * through : 0;
-  if (initial != 0 && c0 == 0) {
-    map.value().error("the start value cannot be given: at rest the output does not depend on the states",
-                      "Leave 'initial' out.");
-    return std::nullopt;
-  }
-  for (std::size_t k = 0; k < n; ++k)
-    x[k] = state(fmt::format("x{}", k), k == 0 && initial != 0 ? initial / c0 : 0, numbers[k]);
-  NodeIndex y = constant(0);
-  for (std::size_t k = 0; k < n; ++k)
-    y = add(Code::add, y, add(Code::multiply, constant(b[n - k] - a[n - k] * through), x[k]));
-  if (through == 0) give_(y);
-  const std::optional<NodeIndex> u = input(map);
-  if (!u) return std::nullopt;
-  NodeIndex last = *u;
-  for (std::size_t k = 0; k < n; ++k) last = add(Code::subtract, last, add(Code::multiply, constant(a[n - k]), x[k]));
-  for (std::size_t k = 0; k < n; ++k) set_rate(numbers[k], k + 1 < n ? x[k + 1] : last);
-  return through == 0 ? y : add(Code::add, y, add(Code::multiply, constant(through), *u));
-}
-
-std::optional<NodeIndex> SignalBlocks::integrator(MapReader& map) {
-  std::size_t i = 0;
-  const NodeIndex integral = state("integral", number(map, "initial", 0), i);
-  give_(integral);
-  const std::optional<NodeIndex> u = input(map);
-  if (!u) return std::nullopt;
-  set_rate(i, *u);
-  return integral;
-}
-
 std::optional<NodeIndex> SignalBlocks::limiter(MapReader& map) {
   const double lower = number(map, "lower", -unlimited), upper = number(map, "upper", unlimited);
   const std::optional<NodeIndex> u = input(map);
   if (!u || !check_limits(map, lower, upper)) return std::nullopt;
   return limited(*u, lower, upper);
-}
-
-/// The input at an earlier time. If the input is a function of time, that is the function at the earlier time, from t =
-/// 0 on. If it depends on the state, states approximate it (delayed_by_states).
-std::optional<NodeIndex> SignalBlocks::delay(MapReader& map) {
-  const auto given = map.require("time", "how much later the input comes out, s");
-  const std::optional<double> time = given ? read_number(*given, "s") : std::nullopt;
-  const bool is_good = time && *time > 0;
-  if (time && !is_good) given->unexpected("a number in s greater than 0");
-  if (const auto order = map.find("order")) {
-    const double n = number(map, "order", 0), initial = number(map, "initial", 0);
-    if (good_ && (n != std::floor(n) || n < 1 || n > highest_order)) {
-      order->unexpected(fmt::format("a whole number from 1 to {}", highest_order));
-      return std::nullopt;
-    }
-    if (!is_good || !good_) return std::nullopt;
-    return delayed_by_states(map, *time, static_cast<std::size_t>(n), initial);
-  }
-  map.forbid("initial", "of a delay without 'order' the input before t = 0 is that at t = 0");
-  const std::optional<NodeIndex> u = input(map);
-  if (!is_good || !u) return std::nullopt;
-  if (!reader_.formulas().of_time_alone(*u)) {
-    map.value().error(
-        "the input of this delay depends on the state: earlier states are no part of the state that the equations of "
-        "motion, linear models and results start from",
-        fmt::format("Give 'order', from 1 to {}: the delay is then approximated by as many states, up to angular "
-                    "frequencies of about order/time.",
-                    highest_order));
-    return std::nullopt;
-  }
-  const NodeIndex earlier = add(Code::maximum, add(Code::subtract, reader_.time(), constant(*time)), constant(0));
-  const NodeIndex by[] = {earlier};
-  return reader_.formulas().graph.replaced(*u, by);
-}
-
-/// The Padé approximation [n/n] of exp(-sT), as the wave that comes back from a ladder: with y = sT/2 it is
-/// (1 - z)/(1 + z), z being the continued fraction of tanh(y), 1/(1/y + 1/(3/y + 1/(5/y + ...))), ended after n terms.
-/// As a network: coils in parallel with what follows, y i_k = (2k - 1) V_k for odd k, and capacitors in series with
-/// what follows, y v_k = (2k - 1) I_k for even k; u goes in with V + I = 2u, and (I - V)/2 comes out. So all numbers
-/// are of one size whatever the order is, unlike the coefficients of the fraction. An odd order lets -u through at
-/// once, an even one u: no algebraic loop is closed by it.
-std::optional<NodeIndex> SignalBlocks::delayed_by_states(MapReader& map, double time, std::size_t n, double initial) {
-  const std::optional<NodeIndex> u = input(map);
-  if (!u) return std::nullopt;
-  std::vector<NodeIndex> x(n);
-  std::vector<std::size_t> numbers(n);
-  // At rest with a steady input all of the current goes through the first coil.
-  for (std::size_t k = 0; k < n; ++k) x[k] = state(fmt::format("x{}", k), k == 0 ? 2 * initial : 0, numbers[k]);
-  NodeIndex currents = constant(0), voltages = constant(0);
-  for (std::size_t k = 0; k < n; ++k) {
-    NodeIndex& sum = k % 2 == 0 ? currents : voltages;
-    sum = add(Code::add, sum, x[k]);
-  }
-  const NodeIndex in = add(Code::multiply, constant(2), *u);
-  NodeIndex current = currents, voltage = voltages;
-  (n % 2 == 1 ? voltage : current) = add(Code::subtract, in, n % 2 == 1 ? currents : voltages);
-  const NodeIndex out = add(Code::multiply, constant(0.5), add(Code::subtract, current, voltage));
-  NodeIndex left_current = current, left_voltage = voltage;  // of what follows the elements so far
-  for (std::size_t k = 0; k < n; ++k) {
-    const double factor = (2 * static_cast<double>(k) + 1) * 2 / time;
-    const bool is_coil = k % 2 == 0;
-    set_rate(numbers[k], add(Code::multiply, constant(factor), is_coil ? left_voltage : left_current));
-    NodeIndex& left = is_coil ? left_current : left_voltage;
-    left = add(Code::subtract, left, x[k]);
-  }
-  return out;
-}
-
-/// Holds its input from each instant k T to the next. All samplers of one interval take their inputs at once, so one
-/// that samples another delays it by one interval.
-std::optional<NodeIndex> SignalBlocks::sampler(MapReader& map) {
-  const auto given = map.require("interval", "the time from one sample to the next, s");
-  const std::optional<double> interval = given ? read_number(*given, "s") : std::nullopt;
-  const double initial = number(map, "initial", 0);
-  if (interval && !(*interval > 0)) {
-    given->unexpected("a number in s greater than 0");
-    return std::nullopt;
-  }
-  const std::size_t sample = reader_.samples_.size();
-  reader_.samples_.push_back(
-      {fmt::format("signal.{}.held", name_), interval.value_or(1), initial, constant(initial), constant(initial)});
-  const NodeIndex held = reader_.formulas().input(
-      {.kind = expressions::StateInput::Kind::held, .of = -1, .index = static_cast<std::uint32_t>(sample)});
-  give_(held);
-  const std::optional<NodeIndex> u = input(map);
-  if (!interval || !u) return std::nullopt;
-  reader_.samples_[sample].input = reader_.samples_[sample].start = *u;
-  return held;
 }
 
 /// What another program gives. It may depend on anything, so it counts as a value of the state.

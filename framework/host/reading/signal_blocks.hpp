@@ -12,10 +12,8 @@ namespace polyform::host::inline reading {
 class SignalBlocks {
  public:
   using NodeIndex = expressions::NodeIndex;
-  /// give: called with the signal's node. If the signal does not follow from its input at the same instant, that is
-  /// before the input is read, so that loops through it can be closed.
-  SignalBlocks(FormulaReader& reader, const std::string& name, std::function<void(NodeIndex)> give)
-      : reader_(reader), name_(name), give_(std::move(give)) {}
+  /// The name outlives the reader of formulas.
+  SignalBlocks(FormulaReader& reader, const std::string& name) : reader_(reader), name_(name) {}
 
   /// The signal's node; nothing after a report.
   std::optional<NodeIndex> read(const Value& item);
@@ -26,6 +24,8 @@ class SignalBlocks {
  private:
   std::optional<NodeIndex> value(MapReader&);
   std::optional<NodeIndex> pid(MapReader&);
+  struct Integral;
+  void integrate(const Integral&, NodeIndex error, NodeIndex without);
   std::optional<NodeIndex> transfer_function(MapReader&);
   std::optional<NodeIndex> integrator(MapReader&);
   std::optional<NodeIndex> limiter(MapReader&);
@@ -37,6 +37,9 @@ class SignalBlocks {
   std::optional<NodeIndex> surface(MapReader&, const Value& inputs);
 
   std::optional<NodeIndex> input(MapReader&);
+  /// For a signal that does not follow from its input at the same instant: the input is read when all signals that are
+  /// being read are known, so that loops through this one can be closed.
+  void read_input_later(MapReader&, std::function<void(SignalBlocks&, NodeIndex)> use);
   /// A number of the block, or `otherwise` if it is not given.
   double number(MapReader&, std::string_view key, double otherwise);
   /// A new state; its rate is set later.
@@ -54,7 +57,6 @@ class SignalBlocks {
 
   FormulaReader& reader_;
   const std::string& name_;
-  std::function<void(NodeIndex)> give_;
   bool good_ = true;
 };
 

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <unordered_map>
 
@@ -178,12 +179,25 @@ void take_joints(const Row& row, Description& model, Report& report, Taken& take
   }
 }
 
-/// Takes the motion of bodies that no joint holds.
+/// Bodies that hang on ground, by one joint or by several in a row.
+std::vector<bool> bodies_on_ground(const Description& model) {
+  // Sets of bodies that joints tie to each other, each known by one of them; the last is that of ground.
+  std::vector<std::size_t> next(model.bodies.size() + 1);
+  std::iota(next.begin(), next.end(), std::size_t{0});
+  const auto set_of = [&](std::size_t b) {
+    while (next[b] != b) b = next[b] = next[next[b]];
+    return b;
+  };
+  const auto number = [&](BodyIndex b) { return is_ground(b) ? model.bodies.size() : at(b); };
+  for (const JointItem& joint : model.joints) next[set_of(number(joint.base))] = set_of(number(joint.moving));
+  std::vector<bool> held(model.bodies.size());
+  for (std::size_t b = 0; b < held.size(); ++b) held[b] = set_of(b) == set_of(model.bodies.size());
+  return held;
+}
+
+/// Takes the motion of bodies that no joint ties to ground. What is drawn stays as the model says.
 void take_bodies(const Row& row, Description& model, Report& report, Taken& taken) {
-  std::vector<bool> is_held(model.bodies.size());
-  for (const JointItem& joint : model.joints)
-    for (const BodyIndex b : {joint.base, joint.moving})
-      if (!is_ground(b)) is_held[at(b)] = true;
+  const std::vector<bool> is_held = bodies_on_ground(model);
   for (std::size_t i = 0; i < model.bodies.size(); ++i) {
     BodyItem& body = model.bodies[i];
     if (is_held[i]) continue;
@@ -197,14 +211,34 @@ void take_bodies(const Row& row, Description& model, Report& report, Taken& take
     double p[7], v[6];
     if (!all({"x", "y", "z", "qw", "qx", "qy", "qz"}, p)) continue;
     ++taken.bodies;
-    body.pose = {normalized(Quat{p[3], p[4], p[5], p[6]}), {p[0], p[1], p[2]}};
+    body.start = BodyStart{{normalized(Quat{p[3], p[4], p[5], p[6]}), {p[0], p[1], p[2]}}, std::nullopt};
     if (!all({"vx", "vy", "vz", "wx", "wy", "wz"}, v)) continue;
-    const Vec3 w{v[3], v[4], v[5]};
-    const Vec3 to_center =
-        body.flexible == nullptr ? rotation_matrix(body.pose.orientation) * body.center_of_mass : Vec3{};
-    body.velocity = Vec3{v[0], v[1], v[2]} + cross(w, to_center);
-    body.angular_velocity = w;
+    body.start->velocity = Spatial{{v[3], v[4], v[5]}, {v[0], v[1], v[2]}};
+    body.velocity = body.angular_velocity = std::nullopt;
   }
+}
+
+/// Takes the frame of a body that no joint ties to ground: its place and quaternion, and its velocity and turning.
+void take_body(const Value& initial, std::vector<BodyItem>::iterator body, Description& model, Taken& taken) {
+  MapReader values(initial);
+  const auto position = values.require("position", "x, y, z, qw, qx, qy, qz");
+  const auto velocity = values.find("velocity");
+  values.finish();
+  const auto read = [](const std::optional<Value>& given, std::size_t count) {
+    auto numbers = given ? read_numbers(*given) : std::nullopt;
+    if (numbers && numbers->size() != count) {
+      given->unexpected(fmt::format("{} numbers", count));
+      numbers.reset();
+    }
+    return numbers;
+  };
+  const auto p = read(position, 7), v = read(velocity, 6);
+  if (!p || body == model.bodies.end()) return;
+  ++taken.bodies;
+  body->start = BodyStart{{normalized(Quat{(*p)[3], (*p)[4], (*p)[5], (*p)[6]}), {(*p)[0], (*p)[1], (*p)[2]}}, {}};
+  if (!v) return;
+  body->start->velocity = Spatial{{(*v)[3], (*v)[4], (*v)[5]}, {(*v)[0], (*v)[1], (*v)[2]}};
+  body->velocity = body->angular_velocity = std::nullopt;
 }
 
 /// Takes the values that `polyform equilibrium --output` writes.
@@ -213,7 +247,8 @@ void take_values(const Value& root, Description& model, Taken& taken) {
     return std::ranges::find_if(items, [&](const auto& item) { return item.name == name; });
   };
   MapReader map(root);
-  for (const char* section : {"joints", "bodies"}) {
+  constexpr std::string_view bodies = "bodies";
+  for (const std::string_view section : {std::string_view("joints"), bodies}) {
     const auto list = map.find(section);
     if (!list || list->node().kind != Node::Kind::list) continue;
     for (std::size_t i = 0; i < list->node().items.size(); ++i) {
@@ -223,7 +258,9 @@ void take_values(const Value& root, Description& model, Taken& taken) {
       const auto initial = item.find("initial"), modes = item.find("modal_position");
       item.finish();
       if (!name) continue;
-      if (initial) {
+      if (initial && section == bodies) {
+        take_body(*initial, find(model.bodies, *name), model, taken);
+      } else if (initial) {
         const auto joint = find(model.joints, *name);
         MapReader values(*initial);
         const auto position = values.find("position"), velocity = values.find("velocity");
