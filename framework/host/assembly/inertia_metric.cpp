@@ -84,4 +84,19 @@ void InertiaMetric::evaluate(std::span<const BodyMotion> frames, std::span<const
   }
 }
 
+void InertiaMetric::count_given(std::span<const Given> bodies) {
+  double least = 0;  // the smallest matrix of a body that has something given
+  for (std::size_t i = 0; i < bodies.size(); ++i)
+    if (const double size = matrices_[i].cwiseAbs().maxCoeff(); bodies[i] != Given::nothing)
+      least = least == 0 ? size : std::min(least, size);
+  for (std::size_t i = 0; i < bodies.size(); ++i) {
+    if (bodies[i] == Given::whole) continue;
+    Eigen::MatrixXd& M = matrices_[i];
+    const Eigen::Matrix3d about_centre =
+        M.topLeftCorner<3, 3>() - M.block<3, 3>(0, 3) * M.block<3, 3>(3, 3).inverse() * M.block<3, 3>(3, 0);
+    M *= fill * std::min(1.0, least / M.cwiseAbs().maxCoeff());
+    if (bodies[i] == Given::turn) M.topLeftCorner<3, 3>() += about_centre;
+  }
+}
+
 }  // namespace polyform::host::assembly

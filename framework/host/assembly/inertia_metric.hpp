@@ -20,6 +20,11 @@ class InertiaMetric {
   bool good() const { return flexible_.good(); }
   /// frames: of all bodies at least.
   void evaluate(std::span<const BodyMotion> frames, std::span<const double> eta);
+  /// How much of a body's twist is given, that of its frame origin.
+  enum class Given : char { nothing, turn, whole };
+  /// After evaluate: lets what is not given decide only what the given leaves open. Of a turn, the inertia about the
+  /// mass centre counts: the body's velocity is free.
+  void count_given(std::span<const Given> bodies);
   /// 6 + modes, symmetric.
   const Eigen::MatrixXd& operator[](std::size_t body) const { return matrices_[body]; }
   double largest_mass() const { return largest_mass_; }

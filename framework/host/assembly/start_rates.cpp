@@ -69,6 +69,24 @@ std::vector<Keeping::BodyVelocity> StartRates::given_bodies() const {
   return bodies;
 }
 
+/// What of each body's twist is given. A given turn, or a joint's given rate, gives the whole of it where that of the
+/// inboard body is given.
+std::vector<InertiaMetric::Given> StartRates::given_parts() const {
+  using Given = InertiaMetric::Given;
+  std::vector<Given> parts;
+  for (std::size_t i = 0; i < bodies_.twists.size(); ++i) {
+    const JointData& joint = start_.view().joints[i];
+    const BodyIndex in = joint.inboard();
+    const bool rests_on_given = is_ground(in) || parts[at(in)] == Given::whole;
+    const GivenTwist& given = bodies_.twists[i];
+    if (given.whole || (rests_on_given && (given.turn || start_.given[i].velocity || joint.nv == 0)))
+      parts.push_back(Given::whole);
+    else
+      parts.push_back(given.turn ? Given::turn : Given::nothing);
+  }
+  return parts;
+}
+
 /// Names of what else takes part in the combination of rows that contradicts a row.
 std::string StartRates::contradicting(const ConstraintJacobian& jacobian, std::size_t row) const {
   constexpr double least_part = 1e-6;  // of the largest factor: less is rounding
@@ -132,7 +150,8 @@ bool StartRates::project(const Projection& how) {
                         : std::vector<std::size_t>(start_.view().modes > 0 ? 1 : 0, Keeping::modes));
   if (bodies_.excess.empty() && keeping.rates().missed(w).relative <= met_as_given) return true;
   const std::vector<Keeping::BodyVelocity> bodies = how.keep ? given_bodies() : std::vector<Keeping::BodyVelocity>();
-  if (bodies.empty() || !keeping.keeps_all(w, bodies)) {
+  const bool bodies_kept = !bodies.empty() && keeping.keeps_all(w, bodies);
+  if (!bodies_kept) {
     jacobian.drop_rates();
     if (!keeping.find(w, !bodies_.excess.empty())) {
       if (!report_contradiction(start_, start_.parts.q))
@@ -143,6 +162,7 @@ bool StartRates::project(const Projection& how) {
   InertiaMetric metric(start_.view());
   if (!metric.good()) return true;
   metric.evaluate(jacobian.tree().frames(), start_.parts.eta);
+  if (!bodies_kept && !given_bodies().empty()) metric.count_given(given_parts());
   met_part_ = keeping.met_part();
   const std::vector<double> wanted = w;
   keeping.rates().take(w, keeping.columns(), metric, bodies_.excess);

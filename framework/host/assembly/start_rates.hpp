@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "framework/host/assembly/drawn_rates.hpp"
+#include "framework/host/assembly/inertia_metric.hpp"
 #include "framework/host/assembly/keeping.hpp"
 
 namespace polyform::host::inline assembly {
@@ -25,6 +26,7 @@ class StartRates {
   bool project(const Projection&);
   bool close_rates();
   std::vector<Keeping::BodyVelocity> given_bodies() const;
+  std::vector<InertiaMetric::Given> given_parts() const;
   std::string contradicting(const ConstraintJacobian&, std::size_t row) const;
   void report_unmet(const ConstraintJacobian&, std::size_t row, double left);
 

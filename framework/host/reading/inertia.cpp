@@ -139,7 +139,8 @@ void report(const BodyItem& body, const DoubtfulInertia& doubtful, bool lenient,
   const double scale = largest_element(body.inertia);
   const auto [a, b, c] = principal_moments(scaled(body.inertia, 1 / scale));
   std::string message, remedy;
-  if (a < 0) {
+  constexpr double rounding_of_moments = 1e-12;  // of the largest: less is a moment that is zero
+  if (a < -rounding_of_moments) {
     message = fmt::format("the inertia has a negative principal moment ({:g} kg m²), which no body has", a * scale);
     remedy =
         "Check the signs: xx, yy, zz are not negative, and a product of inertia is at most as large as they are "
@@ -150,7 +151,7 @@ void report(const BodyItem& body, const DoubtfulInertia& doubtful, bool lenient,
         "the inertia violates the triangle inequality: of its principal moments {:.12g}, {:.12g} and {:.12g} kg m², "
         "the "
         "largest exceeds the sum of the others by {:.2g}",
-        a * scale, b * scale, c * scale, (c - a - b) * scale);
+        a < 0 ? 0.0 : a * scale, std::abs(b) <= rounding_of_moments ? 0.0 : b * scale, c * scale, (c - a - b) * scale);
     remedy =
         "No body has such an inertia; check the values, their order and whether they are about the centre of mass.";
   }

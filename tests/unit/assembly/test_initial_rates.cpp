@@ -214,3 +214,31 @@ TEST_CASE("rates of joints that follow from the velocities of bodies are not cal
   CHECK(model.open().second < 1e-12);
   CHECK_THAT(model.messages(), !Catch::Contains("leave open"));
 }
+
+TEST_CASE("a body without a given velocity does not hold back those of others that contradict a loop") {
+  const auto crank_and_rod = [](const std::string& rate_of_rod) {
+    return "polyform: 1\nbodies:\n"
+           "  - {name: crank, mass: 1, center_of_mass: [0.1, 0, 0.15], inertia: {xx: 0.01, yy: 0.01, zz: 0.01}, "
+           "angular_velocity: [0, 10, 0], velocity: [1.5, 0, -1]}\n"
+           "  - {name: rod, position: [0.2, 0, 0.3], mass: 1, center_of_mass: [0.4, 0, -0.15], "
+           "inertia: {xx: 0.01, yy: 0.1, zz: 0.1}, angular_velocity: [0, " +
+           rate_of_rod +
+           ", 0]}\n"
+           "  - {name: slider, position: [1, 0, 0], mass: 2, inertia: {xx: 0.01, yy: 0.01, zz: 0.01}}\n"
+           "joints:\n"
+           "  - {name: a, type: revolute, base: ground, moving: crank, position: [0, 0, 0], axis: [0, 1, 0]}\n"
+           "  - {name: b, type: revolute, base: crank, moving: rod, position: [0.2, 0, 0.3], axis: [0, 1, 0]}\n"
+           "  - {name: c, type: revolute, base: rod, moving: slider, position: [1, 0, 0], axis: [0, 1, 0]}\n"
+           "  - {name: d, type: prismatic, base: ground, moving: slider, position: [1, 0, 0], axis: [1, 0, 0]}\n";
+  };
+  const Assembled fits(crank_and_rod("-2.5")), nearly(crank_and_rod("-2.5000001")), off(crank_and_rod("-3"));
+  REQUIRE(fits.system != nullptr);
+  REQUIRE(nearly.system != nullptr);
+  REQUIRE(off.system != nullptr);
+  CHECK(fits.v("a") == Approx(10).epsilon(1e-12));
+  CHECK(nearly.v("a") == Approx(10).epsilon(1e-7));
+  // The crank by d faster, the rod turns at -2.5 - d / 4: the least of
+  // 0.0425 d^2 + 0.1 (0.5 - d / 4)^2 + (0.3375 d - 0.075)^2 + (0.1 d + 0.2)^2, from the inertia of these two alone.
+  CHECK(off.v("a") == Approx(10 + 0.0178125 / 0.17265625).epsilon(1e-7));
+  CHECK_THAT(off.messages(), Catch::Contains("body `crank`") && Catch::Contains("body `rod`"));
+}
