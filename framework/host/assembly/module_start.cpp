@@ -134,6 +134,7 @@ void ModuleStart::fit_variables() {
           unit.cwiseProduct((A * unit.asDiagonal()).completeOrthogonalDecomposition().solve(left));
       u += step;
       left -= A * step;
+      terms += A.cwiseAbs() * step.cwiseAbs();
     }
     if ((left.cwiseAbs().array() > met * terms.array()).any())
       start_.diagnostics.error(

@@ -7,6 +7,7 @@
 #include <Eigen/QR>
 #include <Eigen/SVD>
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "polyform/mechanics/judgement.hpp"
@@ -14,7 +15,7 @@
 namespace polyform::hierarchy {
 namespace {
 
-/// Singular values below this part of the largest belong to rows that depend on others, as in the recursion.
+/// Singular values of rows of norm 1 below this belong to rows that depend on others, as in the recursion.
 constexpr double dependent = least_independent;
 
 Eigen::MatrixXd map_rows_first(const std::vector<double>& numbers, Eigen::Index rows, Eigen::Index columns) {
@@ -31,9 +32,9 @@ std::vector<double> rows_first(const Eigen::MatrixXd& m) {
 
 /// Singular values of a matrix, and how many of them count.
 struct Decomposed {
-  explicit Decomposed(const Eigen::MatrixXd& B) : svd(B, Eigen::ComputeFullU | Eigen::ComputeFullV) {
+  explicit Decomposed(const Eigen::MatrixXd& B, double least) : svd(B, Eigen::ComputeFullU | Eigen::ComputeFullV) {
     const Eigen::VectorXd& s = svd.singularValues();
-    while (rank < s.size() && s[rank] > dependent * s[0]) ++rank;
+    while (rank < s.size() && s[rank] > least) ++rank;
   }
   /// B⁺ r
   Eigen::VectorXd solve(const Eigen::VectorXd& r) const {
@@ -64,6 +65,23 @@ Eigen::MatrixXd one_inverse(const Eigen::MatrixXd& B, Eigen::Index rank) {
   for (Eigen::Index c = 0; c < rank; ++c)
     for (Eigen::Index r = 0; r < rank; ++r) G(places[c], from[r]) = inverse(c, r);
   return G;
+}
+
+/// What each row is multiplied by to have the norm 1: the units of the rows then decide no rank.
+Eigen::VectorXd scale_of_rows(const Eigen::MatrixXd& A) {
+  return A.rowwise().norm().unaryExpr([](double size) { return size > 0 ? 1 / size : 1.0; });
+}
+
+/// The motion x = S ν with Sᵀ M x = Sᵀ f. Each unknown is measured by its own inertia, so kg, kg m² and H do not mix.
+Eigen::VectorXd move_freely(const Eigen::MatrixXd& S, const Eigen::MatrixXd& M, const Eigen::VectorXd& f) {
+  const Eigen::VectorXd unit = M.diagonal().unaryExpr([](double own) { return own > 0 ? 1 / std::sqrt(own) : 1.0; });
+  const Decomposed motions(S, dependent);
+  Eigen::MatrixXd Z = unit.cwiseInverse().asDiagonal() * motions.svd.matrixU().leftCols(motions.rank);
+  if (Z.cols() == 0) return Eigen::VectorXd::Zero(f.size());
+  Z.colwise().normalize();
+  const Eigen::HouseholderQR<Eigen::MatrixXd> qr(Z);
+  const Eigen::MatrixXd Q = unit.asDiagonal() * (qr.householderQ() * Eigen::MatrixXd::Identity(Z.rows(), Z.cols()));
+  return Q * Decomposed(Q.transpose() * M * Q, least_independent_square).solve(Q.transpose() * f);
 }
 
 Eigen::Index index(std::size_t i) { return static_cast<Eigen::Index>(i); }
@@ -180,21 +198,25 @@ void ShownLevels::add_forces(const System& system, std::size_t level) {
   const std::size_t list = add_list();
   const std::vector<Eigen::Index> picked = pick_rows(list, [&](std::size_t of) { return of <= level; });
   if (picked.empty()) return;
-  const Matrix transposed = system.A(picked, Eigen::all).transpose();
-  Eigen::CompleteOrthogonalDecomposition<Matrix> decomposed(transposed.rows(), transposed.cols());
-  decomposed.setThreshold(dependent);
-  const Vector lambda = decomposed.compute(transposed).solve(gamma);
+  const Matrix A = system.A(picked, Eigen::all);
+  const Vector scale = scale_of_rows(A);
+  const Decomposed decomposed((scale.asDiagonal() * A).transpose(), dependent);
+  Vector lambda = scale.cwiseProduct(decomposed.solve(gamma));
+  if (const Matrix kernel = scale.asDiagonal() * decomposed.kernel(); kernel.cols() > 0)
+    lambda -= kernel * kernel.completeOrthogonalDecomposition().solve(lambda);
   add_matrix("lambda", "multipliers of all rows up to the level, of least norm, A^T lambda = gamma, Eqs 4.1, 4.4", list,
              one, rows_first(lambda), level);
 }
 
-/// Adds the generalized inverse G of B = Ã S_r and what S_r is multiplied by, X, Y or Z of Prop. 3.1 by the method; of
+/// Adds the generalized inverse G of B = Ã S_r, whose rows are scaled for it, and what S_r is multiplied by, X, Y or Z of Prop. 3.1 by the method; of
 /// the unknowns `motions`, which become those of the level.
 ShownLevels::Matrix ShownLevels::add_operator(const Matrix& B, const Rows& rows, std::size_t level,
                                               std::size_t& motions, Matrix& G) {
-  const Decomposed decomposed(B);
+  const Vector scale = scale_of_rows(rows.A);
+  const Matrix scaled = scale.asDiagonal() * B;
+  const Decomposed decomposed(scaled, dependent);
   const bool oblique = method_ == Method::oblique_projector;
-  G = oblique ? one_inverse(B, decomposed.rank) : decomposed.inverse();
+  G = (oblique ? one_inverse(scaled, decomposed.rank) : decomposed.inverse()) * scale.asDiagonal();
   add_matrix("G",
              oblique ? "{1}-inverse of A S: A S G A S = A S, Prop. 3.1 (ii)"
                      : "generalized inverse of A S, Corollaries 3.3, 3.4",
@@ -234,9 +256,7 @@ void ShownLevels::go_by_bases(const System& system) {
     }
     add_matrix("S", "operator onto the motions that the level's constraints allow, Theorem 3.2", unknowns_, before,
                rows_first(S), level);
-    const Matrix SM = S.transpose() * system.M;
-    const Decomposed inertia(SM * S);
-    alpha_ = reached + S * inertia.solve(S.transpose() * system.f - SM * reached);
+    alpha_ = reached + move_freely(S, system.M, system.f - system.M * reached);
     add_forces(system, level);
   }
 }

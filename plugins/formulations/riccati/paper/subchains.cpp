@@ -241,10 +241,13 @@ std::optional<Topology> take_apart(const SystemView& view, const Links& links, P
     all_rotate = all_rotate && is_rotation(joint);
     all_balls = all_balls && is_ball(joint);
     if (all_rotate || all_balls) continue;
-    why = fmt::format(
-        "the paper's hinges are pins of one plane, or ball hinges in space, and joint `{}` is something else "
-        "or the other of the two",
-        joint.name);
+    if (j >= view.bodies.size() && joint.nv == 0)
+      why = fmt::format("joint `{}` is fixed and cut: take `cut` off, or cut a hinge instead", joint.name);
+    else
+      why = fmt::format(
+          "the paper's hinges are pins of one plane, or ball hinges in space, and joint `{}` is something else "
+          "or the other of the two",
+          joint.name);
     return std::nullopt;
   }
   for (const JointData& cut : view.cut_joints())
