@@ -119,6 +119,31 @@ TEST_CASE("a formula that bends is met at its bend: a spring that only pushes") 
   }
 }
 
+TEST_CASE("an implicit method goes on right behind a kink and a jump of a force") {
+  struct Law {
+    const char *effort, *start;
+    double end, margin;  ///< the velocity in free flight behind the law
+  };
+  const Law laws[] = {{"if(q(j)>0, -0.3, 0)", "position: 1, velocity: -10", -std::sqrt(100.6), 1e-7},
+                      {"if(q(j)>0, -1, 0)", "position: 1, velocity: -10", -std::sqrt(102), 1e-7},
+                      {"if(q(j)>200, -1e9*(q(j)-200), 0)", "velocity: 20", -20, 1e-4},
+                      {"if(q(j)>200, -1e13*(q(j)-200), 0)", "velocity: 20", -20, 1e-4}};
+  const Workshop shop;
+  for (const Law& law : laws) {
+    CAPTURE(law.effort);
+    const Table t = run(shop,
+                        shop.write("m.yaml", fmt::format(R"YAML(polyform: 1
+gravity: [0, 0, 0]
+bodies: [{{name: d, mass: 1, inertia: {{xx: 1, yy: 1, zz: 1}}}}]
+joints: [{{name: j, type: prismatic, base: ground, moving: d, position: [0, 0, 0], axis: [1, 0, 0], initial: {{{}}}}}]
+forces: [{{name: b, type: joint-force, joint: j, effort: {{expression: "{}"}}}}]
+)YAML",
+                                                         law.start, law.effort)),
+                        {"--integrator", "radau5", "--duration", "20", "--output-interval", "20"});
+    CHECK(t.at(1, "j.v") == Approx(law.end).margin(law.margin));
+  }
+}
+
 TEST_CASE("a formula of time drives a prescribed motion with its derivatives") {
   const Workshop shop;
   const Table t = run(shop,

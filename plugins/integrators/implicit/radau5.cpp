@@ -64,11 +64,23 @@ Radau5::Radau5(FirstOrderSystem& system, const StepSettings& settings, std::uniq
       Z_{now_, now_, now_}, W_{now_, now_, now_}, f_{now_, now_, now_}, stage_(now_), error_(now_), end_(now_),
       polynomial_{now_, now_, now_} {}
 
-/// Makes the matrices for a step h; takes new derivatives if the last ones made Newton's iteration slow.
+/// Takes the derivatives. Where the steps begin anew, perhaps at a kink or a jump, differences taken there would cross it:
+/// they are taken a little ahead, past it.
+bool Radau5::linearize_ahead(double h) noexcept {
+  constexpr double part = 1e-3;
+  if (has_history_) return newton_->linearize(time_, now_);
+  for (std::size_t i = 0; i < now_.size(); ++i) stage_[i] = now_[i] + part * h * rate_[i];
+  return newton_->linearize(time_ + part * h, stage_);
+}
+
+/// Makes the matrices for a step h; takes new derivatives if the last ones made Newton's iteration slow, or were taken
+/// for steps so short that they tell of a small neighbourhood alone, such as that of a kink which is left behind.
 bool Radau5::prepare(double h) noexcept {
-  if (!linearized_) {
-    if (!newton_->linearize(time_, now_)) return false;
+  constexpr double much_longer = 8;
+  if (!linearized_ || h > much_longer * linearized_for_) {
+    if (!linearize_ahead(h)) return false;
     linearized_ = fresh_ = true;
+    linearized_for_ = h;
     prepared_ = 0;
   }
   if (h == prepared_) return true;

@@ -22,6 +22,7 @@ class Radau5 final : public ImplicitSteps {
   void accept(double end, double h) noexcept override;
   void forget() noexcept override { pace_.forget(); }
   std::span<const double> last_change() const noexcept override { return std::span(f_[0]).first(states_); }
+  bool linearize_ahead(double h) noexcept;
   bool prepare(double h) noexcept;
   void predict(double h) noexcept;
   Trial iterate(double h) noexcept;
@@ -38,6 +39,7 @@ class Radau5 final : public ImplicitSteps {
   State end_;
   std::array<State, 3> polynomial_;
   double polynomial_size_ = 0;
+  double linearized_for_ = 0;  ///< the step for which the derivatives were taken
 };
 
 }  // namespace polyform::implicit
