@@ -19,9 +19,10 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using namespace std::chrono_literals;
 
-// The first byte of a message: a rank wants cases, has outcomes, or cannot take part; it gets cases, or none any more.
+// The first byte of a message: a rank wants cases, has outcomes, cannot take part, or has heard that there are no more
+// cases; it gets cases, or hears that.
 // A rank that has long work, or no work for long, is told of by signs of life, in both directions.
-constexpr char want = 'w', outcome = 'o', leave = 'l', cases = 'c', end = 'e', alive = 'a';
+constexpr char want = 'w', outcome = 'o', leave = 'l', heard_end = 'h', cases = 'c', end = 'e', alive = 'a';
 constexpr std::size_t most_at_once = 256;  ///< as many as a process does
 /// Time between looks for messages, short compared with most cases.
 constexpr std::chrono::microseconds pause = 200us;
@@ -68,27 +69,41 @@ class HandOut {
   }
 
  private:
-  enum class State { starting, working, idle, ended, lost };
+  enum class State { starting, working, idle, ending, ended, lost };
   struct Other {
     State state = State::starting;
     Clock::time_point heard = Clock::now(), told = heard;
     std::vector<std::size_t> held{};  ///< cases whose outcomes have not come
-    bool takes_part() const { return state != State::ended && state != State::lost; }
+    bool takes_part() const { return state != State::ending && !is_gone(); }
+    bool is_gone() const { return state == State::ended || state == State::lost; }
   };
 
   bool stopped() const { return *interrupted_ != 0; }
 
-  /// Ranks that still work, such as on a case that another has done since, stop.
+  /// Ranks that still work, such as on a case that another has done since, stop. Returns when each has heard of it, or
+  /// is lost: only then this process may end.
   void end_all() {
     for (std::size_t i = 0; i < others_.size(); ++i)
-      if (others_[i].takes_part()) ranks_.send(static_cast<int>(i) + 1, std::string(1, end));
+      if (others_[i].takes_part()) end_one(others_[i], static_cast<int>(i) + 1);
+    while (!std::ranges::all_of(others_, &Other::is_gone)) {
+      if (const std::optional<Ranks::Message> message = ranks_.receive())
+        hear(*message);
+      else
+        std::this_thread::sleep_for(pause);
+      look_after();
+    }
+  }
+  void end_one(Other& other, int rank) {
+    ranks_.send(rank, std::string(1, end));
+    other.state = State::ending;
+    other.heard = Clock::now();
   }
 
   void hear(const Ranks::Message& message) {
     Other& from = others_[static_cast<std::size_t>(message.from - 1)];
     from.heard = Clock::now();
     // One that was only slow takes part again.
-    if (from.state != State::ended && from.state != State::idle) from.state = State::working;
+    if (from.state == State::starting || from.state == State::lost) from.state = State::working;
     const std::string_view content = std::string_view(message.bytes).substr(1);
     switch (message.bytes.front()) {
       case outcome:
@@ -98,7 +113,12 @@ class HandOut {
         from.state = State::ended;
         give_back(from);
         return;
+      case heard_end:
+        from.state = State::ended;
+        return;
       case want:
+        // It may have missed the end while it worked.
+        if (from.state == State::ending) return ranks_.send(message.from, std::string(1, end));
         from.held.clear();
         from.state = State::idle;
         return;
@@ -127,7 +147,7 @@ class HandOut {
       const int rank = static_cast<int>(i) + 1;
       if (other.state == State::idle) {
         serve(other, rank, now);
-      } else if (other.takes_part() &&
+      } else if (!other.is_gone() &&
                  now - other.heard > (other.state == State::starting ? longest_start : longest_silence)) {
         lose(other, rank);
       }
@@ -136,8 +156,7 @@ class HandOut {
 
   void serve(Other& other, int rank, Clock::time_point now) {
     if (stopped() || (queue_.empty() && nobody_works())) {
-      ranks_.send(rank, std::string(1, end));
-      other.state = State::ended;
+      end_one(other, rank);
     } else if (!queue_.empty()) {
       const auto count = static_cast<std::ptrdiff_t>(share());
       other.held.assign(queue_.begin(), queue_.begin() + count);
@@ -222,7 +241,7 @@ void run_handed_out_cases(Ranks& ranks, const host::GroupWork& work, host::CaseL
   for (Clock::duration longest = longest_start;; longest = 6 * longest_silence) {
     tell(std::string(1, want));
     const std::string message = wait_for_work(ranks, longest);
-    if (message.front() == end) return;
+    if (message.front() == end) return ranks.send(0, std::string(1, heard_end));
     std::vector<std::size_t> numbers((message.size() - 1) / sizeof(std::size_t));
     std::memcpy(numbers.data(), message.data() + 1, numbers.size() * sizeof(std::size_t));
     const bool all = host::run_cases(
