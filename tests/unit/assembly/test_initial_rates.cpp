@@ -72,7 +72,8 @@ TEST_CASE("in a singular position rates of either motion are kept, and those of 
 
 TEST_CASE("velocities of bodies that contradict a loop are projected in the inertia metric, and told body by body") {
   // A parallelogram of two cranks and a rod that stays parallel: with crank 10 and rod −3 given, the cranks' common
-  // rate w and the rod's velocity w × l minimize the kinetic energy of the difference.
+  // rate w and the rod's velocity w × l minimize the kinetic energy of the difference. By its turn the rod's mass centre
+  // moves across w × l, and of the other crank nothing is given: w is 10.
   const std::string text = "polyform: 1\nbodies:\n" + rod("p", 0, 0.5, 1.5, ", angular_velocity: [0, 0, 10]") +
                            rod("q", 1, 1, 1.5, ", angular_velocity: [0, 0, -3]") + rod("r", 2, 0.5) + "joints:\n" +
                            pin("A", "ground", "p", 0, 0) + pin("B", "p", "q", 0, 1) + pin("C", "q", "r", 2, 1) +
@@ -80,10 +81,10 @@ TEST_CASE("velocities of bodies that contradict a loop are projected in the iner
   const Assembled model(text);
   REQUIRE(model.system != nullptr);
   CHECK(model.open().second < 1e-12);
-  CHECK_THAT(model.messages(),
-             Catch::Contains("the loops do not allow the given velocity of body `p`: angular velocity "
-                             "(0 0 10) given") &&
-                 Catch::Contains("body `q`: angular velocity (0 0 -3) given, (0 0 0) taken"));
+  CHECK(model.v("A") == Approx(10).epsilon(1e-8));
+  CHECK_THAT(model.messages(), Catch::Contains("the loops do not allow the given velocity of body `q`: angular velocity "
+                                               "(0 0 -3) given, (0 0 0) taken") &&
+                                   !Catch::Contains("body `p`"));
 }
 
 TEST_CASE("velocities of bodies that the loops allow are kept, however the other bodies are to follow") {
