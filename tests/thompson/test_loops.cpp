@@ -52,6 +52,15 @@ host::RunRecord run(const host::System& system, const SolverOptions& options, do
   return host::simulate(system, *solver, settings, {}, {});
 }
 
+/// The coordinates and velocities of the joints in the last row.
+struct LastJoints final : host::RowSink {
+  std::vector<double> q, v;
+  void row(double, const Observation& seen) override {
+    q.assign(seen.q.begin(), seen.q.end());
+    v.assign(seen.v.begin(), seen.v.end());
+  }
+};
+
 }  // namespace
 
 TEST_CASE("the second reduction finds all velocities that rows leave, and the multipliers of forces along the rows") {
@@ -219,4 +228,40 @@ joints:
     CHECK(solver->derivative(0, y, rate) == Status::failed);
     CHECK(std::string(solver->failure()).find("joint `b` moves body `bead` without any inertia") != std::string::npos);
   }
+}
+
+TEST_CASE("a cross whose point lies on both shafts locks what it would lock by rounding alone") {
+  // Its force has no lever about either shaft: the three rows on the point are zero but for rounding, also where the
+  // joint of a shaft stands far from the cross. What is left is tan q2 = cos(angle) tan q1, and the energy.
+  const double c = std::cos(0.5), s = std::sin(0.5);
+  for (const double away : {1e-3, 1.0, 1e3})
+    for (const bool swapped : {false, true}) {
+      const auto system = system_from_text(fmt::format(
+          "polyform: 1\ngravity: [0, 0, 0]\nbodies:\n"
+          "  - {{name: s1, mass: 1, inertia: {{xx: 1, yy: 1, zz: 1}}}}\n"
+          "  - {{name: s2, mass: 1, inertia: {{xx: 1, yy: 1, zz: 1}}}}\njoints:\n"
+          "  - {{name: j1, type: revolute, base: ground, moving: s1, position: [{0}, 0, 0], axis: [1, 0, 0], initial: "
+          "{{velocity: 2}}}}\n"
+          "  - {{name: j2, type: revolute, base: ground, moving: s2, position: [{1}, {2}, 0], axis: [{3}, {4}, 0]}}\n"
+          "  - {{name: u, type: universal, base: {5}, moving: {6}, position: [0, 0, 0], axis: {7}, axis2: {8}}}\n",
+          -away, away * c, away * s, c, s, swapped ? "s2" : "s1", swapped ? "s1" : "s2",
+          swapped ? fmt::format("[{}, {}, 0]", -s, c) : "[0, 0, 1]",
+          swapped ? "[0, 0, 1]" : fmt::format("[{}, {}, 0]", -s, c)));
+      std::vector<SolverOptions> all = variants();
+      all.emplace_back();
+      for (const SolverOptions& options : all) {
+        INFO(away << " m, " << (swapped ? "swapped, " : "") << text_of(options));
+        const auto solver = solver_for(*system, thompson_formulation(), options);
+        host::RunSettings settings = test::run_settings("rk4");
+        settings.step = 2e-3;
+        settings.duration = settings.output_interval = 1;
+        LastJoints last;
+        host::RowSink* sinks[] = {&last};
+        const host::RunRecord record = host::simulate(*system, *solver, settings, sinks, {});
+        INFO(record.failure);
+        REQUIRE(record.end == host::End::done);
+        CHECK(std::abs(last.q[1] - std::atan2(c * std::sin(last.q[0]), std::cos(last.q[0]))) < 1e-11);
+        CHECK(std::abs(last.v[0] * last.v[0] + last.v[1] * last.v[1] - 4 * (1 + c * c)) < 1e-8);
+      }
+    }
 }

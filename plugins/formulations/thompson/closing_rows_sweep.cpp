@@ -3,11 +3,14 @@
 #include <cmath>
 
 #include "closing_rows.hpp"
+#include "polyform/mechanics/judgement.hpp"
 
 namespace polyform::thompson {
 
 /// J = Φ_q H2, one row: from the bodies that it acts on towards the root, (1 − T)⁻ᵀ first. Its terms are measured by
-/// lengths, not by components: what is at right angles by its geometry stays so only up to rounding.
+/// lengths, not by components: what is at right angles by its geometry stays so only up to rounding. A lever that is
+/// zero by its geometry is so only up to rounding too (a force through the axis of a shaft): no lever counts as less
+/// than the rounding of rows leaves of the largest.
 void ClosingRows::sweep(std::size_t g, std::size_t row) noexcept {
   const Group& group = groups_[g];
   for (std::size_t s = 0; s < group.stations.size(); ++s) {
@@ -36,7 +39,8 @@ void ClosingRows::sweep(std::size_t g, std::size_t row) noexcept {
       J[station.first_column + k] = carried_[s].dot(N);
       const double turn = N.tail<3>().norm(), unit = turn > 0 ? 1 : length_;
       reduction_.set_unit(reduction_.columns(g)[station.first_column + k], unit);
-      scale = std::max(scale, unit * (size.linear * N.head<3>().norm() + size.angular * turn));
+      const double moment = std::max(size.angular, rounding_of_rows * length_ * size.linear);
+      scale = std::max(scale, unit * (size.linear * N.head<3>().norm() + moment * turn));
     }
     if (station.inboard == none) continue;
     carried_[station.inboard].noalias() += body.T.transpose() * carried_[s];
