@@ -108,9 +108,9 @@ host::CaseLimits StudyCases::share_out(host::CaseLimits limits, std::size_t case
   if (is_on_device()) {
     // A device is idle with few worlds in a launch, and the host holds a system and a solver for each.
     constexpr std::size_t few = 2048;
-    constexpr std::uint64_t unlimited = 1u << 31;
-    const std::uint64_t memory = (limits.memory > 0 ? limits.memory : unlimited) / 2;
-    const std::size_t room = memory / std::max<std::uint64_t>(1, bytes_of_case_);
+    constexpr std::uint64_t where_any_is_allowed = 1u << 31;
+    const std::uint64_t memory = limits.memory > 0 ? limits.memory : where_any_is_allowed;
+    const std::size_t room = memory / 2 / std::max<std::uint64_t>(1, bytes_of_case_);
     limits.together = std::clamp(each, lanes, std::max(few, room));
   }
   together_ = limits.together;

@@ -143,17 +143,15 @@ std::string initial_text(const host::System& system, const Equilibrium& found, s
                         values(part(s.v, joint.v_offset, joint.nv)));
   }
   std::string bodies;
+  const Poses poses(view, s);
   for (const JointData& joint : view.tree_joints()) {
     if (!joint.added) continue;
-    // A body that no joint ties to ground: its frame, from its displacement and its turn.
-    const std::string_view name = view.bodies[at(joint.moving)].name;
-    const Pose drawn = std::ranges::find(system.description().bodies, name, &host::BodyItem::name)->pose;
-    const double* const q = s.q.data() + joint.q_offset;
-    const Quat turned = Quat{q[3], q[4], q[5], q[6]} * drawn.orientation;
-    const double pose[] = {drawn.position.x + q[0], drawn.position.y + q[1], drawn.position.z + q[2],
-                           turned.w, turned.x, turned.y, turned.z};
-    bodies += fmt::format("  - {{name: {}, initial: {{position: {}, velocity: {}}}}}\n", Json(name).dump(),
-                          values(pose), values(part(s.v, joint.v_offset, joint.nv)));
+    // A body that no joint ties to ground. Its rates are those of its frame, in ground axes.
+    const Pose pose = poses[joint.moving];
+    bodies += fmt::format("  - {{name: {}, initial: {{position: [{}, {}], velocity: {}}}}}\n",
+                          Json(view.bodies[at(joint.moving)].name).dump(), fmt::join(numbers_of(pose.position), ", "),
+                          fmt::join(numbers_of(pose.orientation), ", "),
+                          values(part(s.v, joint.v_offset, joint.nv)));
   }
   for (const FlexibleData& f : view.flexible)
     bodies += fmt::format("  - {{name: {}, modal_position: [{}]}}\n", Json(view.bodies[at(f.body)].name).dump(),

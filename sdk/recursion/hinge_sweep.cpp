@@ -98,13 +98,7 @@ void HingeSweep::pass_postponed(std::size_t i, Transfer<double>& s, const double
   const PivotScale<double> scale(s);
   for (std::uint32_t k = link.count; k-- > 0;) {
     Column<double>& column = motion_.columns(link)[k];
-    const Spatial& H = column.H;
-    column.U = multiply(s, H);
-    const double terms = dot(H.angular, H.angular) * scale.angular + dot(H.linear, H.linear) * scale.linear;
-    const double D = pivot_of(dot(H, column.U), terms, 0.0), w = loops_.postponed().inertia(i, H);
-    loops_.postponed().keep(i, k, D, w);
-    column.inverse = 1 / (D + w);
-    column.free = (efforts != nullptr ? efforts[link.v + k] : 0.0) - dot(H, s.e);
+    loops_.postponed().prepare(i, k, s, scale, efforts != nullptr ? efforts[link.v + k] : 0.0, column);
     if (k > 0) condense(s, column);
   }
 }

@@ -35,22 +35,23 @@ endif()
 set(long ${POLYFORM} study ${MODELS}/double_pendulum.yaml --vary "bodies.rod1.mass=uniform(0.5,2)" --samples 300
   --quantity "end=final(j1.q)" --duration 12 --no-lanes --quiet)
 file(WRITE ${FOLDER}/kill.sh [[
-"$@" --output killed.csv &
+table=$1
+shift
+"$@" --output $table &
 job=$!
 tries=0
-while [ "$(wc -l < killed.csv.journal 2>/dev/null || echo 0)" -lt 6 ] && [ $tries -lt 3000 ]; do
+while [ "$(wc -l < $table.journal 2>/dev/null || echo 0)" -lt 6 ] && [ $tries -lt 3000 ]; do
   sleep 0.02
   tries=$((tries + 1))
 done
 kill -9 "$(ps -o pid= --ppid $job | tail -1)"
 wait $job
-[ $? -ne 0 ]
 ]])
-execute_process(COMMAND sh ${FOLDER}/kill.sh ${MPIRUN} -n 3 ${long} WORKING_DIRECTORY ${FOLDER} RESULT_VARIABLE status
+execute_process(COMMAND sh ${FOLDER}/kill.sh killed.csv ${MPIRUN} -n 3 ${long} WORKING_DIRECTORY ${FOLDER} RESULT_VARIABLE status
   OUTPUT_QUIET ERROR_QUIET)
 file(STRINGS ${FOLDER}/killed.csv.journal rows)
 list(LENGTH rows count)
-if(NOT status EQUAL 0 OR count GREATER 301)
+if(status EQUAL 0 OR count GREATER 301)
   message(FATAL_ERROR "the job did not end with its rank: status ${status}, ${count} lines of the journal")
 endif()
 execute_process(COMMAND ${long} --output killed.csv --resume WORKING_DIRECTORY ${FOLDER} RESULT_VARIABLE resumed)
@@ -62,20 +63,8 @@ if(NOT resumed EQUAL 0 OR NOT whole EQUAL 0 OR NOT killed_table STREQUAL whole_t
 endif()
 
 # Where the launcher lets a job go on without one of its ranks, the others do its cases.
-file(WRITE ${FOLDER}/kill_one.sh [[
-"$@" --output outlived.csv &
-job=$!
-tries=0
-while [ "$(wc -l < outlived.csv.journal 2>/dev/null || echo 0)" -lt 6 ] && [ $tries -lt 3000 ]; do
-  sleep 0.02
-  tries=$((tries + 1))
-done
-kill -9 "$(ps -o pid= --ppid $job | tail -1)"
-wait $job
-:
-]])
-execute_process(COMMAND sh ${FOLDER}/kill_one.sh ${MPIRUN} --enable-recovery -n 4 ${long} WORKING_DIRECTORY ${FOLDER}
-  OUTPUT_VARIABLE said ERROR_VARIABLE said)
+execute_process(COMMAND sh ${FOLDER}/kill.sh outlived.csv ${MPIRUN} --enable-recovery -n 4 ${long}
+  WORKING_DIRECTORY ${FOLDER} OUTPUT_VARIABLE said ERROR_VARIABLE said)
 file(SHA256 ${FOLDER}/outlived.csv outlived_table)
 if(NOT outlived_table STREQUAL whole_table OR NOT said MATCHES "is lost")
   message(FATAL_ERROR "the study did not outlive its rank: ${said}")

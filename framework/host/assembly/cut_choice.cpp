@@ -4,7 +4,7 @@
 
 #include <Eigen/Core>
 #include <algorithm>
-#include <numeric>
+#include <boost/pending/disjoint_sets.hpp>
 
 #include "framework/dense_equations.hpp"
 #include "polyform/solvers/light_bodies.hpp"
@@ -42,34 +42,26 @@ Inertia6 inertia_of(const BodyItem& body) {
   return all;
 }
 
-/// The one that stands for all that were joined with it.
-std::size_t root_of(std::vector<std::size_t>& joined, std::size_t b) {
-  while (joined[b] != b) b = joined[b] = joined[joined[b]];
-  return b;
-}
-
 /// Whether joints close a loop, through the ground or not.
 bool have_loop(const Description& d, std::size_t joints) {
-  std::vector<std::size_t> joined(d.bodies.size() + 1);
-  std::iota(joined.begin(), joined.end(), std::size_t{0});
-  const auto root = [&](BodyIndex b) { return root_of(joined, is_ground(b) ? d.bodies.size() : at(b)); };
+  boost::disjoint_sets_with_storage<> joined(d.bodies.size() + 1);  // the last is ground
+  const auto set_of = [&](BodyIndex b) { return joined.find_set(is_ground(b) ? d.bodies.size() : at(b)); };
   for (std::size_t j = 0; j < joints; ++j) {
-    const std::size_t base = root(d.joints[j].base), moving = root(d.joints[j].moving);
+    const std::size_t base = set_of(d.joints[j].base), moving = set_of(d.joints[j].moving);
     if (base == moving) return true;
-    joined[moving] = base;
+    joined.link(base, moving);
   }
   return false;
 }
 
 /// Bodies that welds hold together move as one. Clusters are numbered from 0.
 std::vector<std::size_t> weld_clusters(const Description& d, Strided<const JointData> joints) {
-  std::vector<std::size_t> cluster(d.bodies.size());
-  std::iota(cluster.begin(), cluster.end(), std::size_t{0});
-  const auto root = [&](std::size_t b) { return root_of(cluster, b); };
+  boost::disjoint_sets_with_storage<> welded(d.bodies.size());
   for (std::size_t j = 0; j < joints.size(); ++j)
     if (is_weld(joints[j]) && !is_ground(d.joints[j].base) && !is_ground(d.joints[j].moving))
-      cluster[root(at(d.joints[j].base))] = root(at(d.joints[j].moving));
-  for (std::size_t b = 0; b < cluster.size(); ++b) cluster[b] = root(b);
+      welded.union_set(at(d.joints[j].base), at(d.joints[j].moving));
+  std::vector<std::size_t> cluster(d.bodies.size());
+  for (std::size_t b = 0; b < cluster.size(); ++b) cluster[b] = welded.find_set(b);
   return cluster;
 }
 

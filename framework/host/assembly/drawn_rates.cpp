@@ -104,7 +104,7 @@ void DrawnRates::fit_rate(std::size_t i, const JointMotion& motion, const NodeMo
 
 /// The rate of a joint wins over the velocity of the body that it moves. One that a state gives replaces that velocity.
 void DrawnRates::warn_of_overruled(std::size_t body, const Spatial& taken) {
-  if (start_.parts.user_joint[body] == System::Parts::none || start_.item(body).starts_from_state) return;
+  if (start_.is_added(body) || start_.item(body).starts_from_state) return;
   const Spatial off = bodies_.twists[body].twist - taken;
   const double by = bodies_.twists[body].whole ? std::max(norm(off.angular), norm(off.linear)) : norm(off.angular);
   start_.complain(

@@ -28,7 +28,7 @@ void Start::read() {
   constexpr double unit_quaternion = 1e-6;  // as in a model file: seven digits, and it is made 1
   given_v = parts.v;
   for (std::size_t i = 0; i < view().joints.size(); ++i) {
-    if (parts.user_joint[i] == System::Parts::none) {
+    if (is_added(i)) {
       read_free_body(i);
       continue;
     }
@@ -108,7 +108,7 @@ void Start::read_joint(std::size_t joint, const std::vector<double>& values, std
 
 void Start::complain(std::size_t joint, std::string_view path, const std::string& message, std::string_view remedy,
                      Severity severity) {
-  if (parts.user_joint[joint] == System::Parts::none)
+  if (is_added(joint))
     parts.report(diagnostics, severity, body_item(joint), {}, {}, message, remedy);
   else
     parts.report(diagnostics, severity, item(joint), item(joint).initial_place, path, message, remedy);

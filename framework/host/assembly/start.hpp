@@ -30,6 +30,8 @@ struct Start {
   const SystemView& view() const { return centred.view(); }
   /// What the clock shows at the start, s.
   double time() const { return parts.description.start_time; }
+  /// Whether the host made the joint, for a body that nothing ties to ground: it has no item.
+  bool is_added(std::size_t joint) const { return parts.user_joint[joint] == System::Parts::none; }
   const JointItem& item(std::size_t joint) const { return parts.description.joints[parts.user_joint[joint]]; }
   const BodyItem& body_item(std::size_t body) const { return parts.description.bodies[parts.forest.order[body]]; }
   StateView state() const {

@@ -78,13 +78,17 @@ std::optional<NodeIndex> SignalBlocks::value(MapReader& map) {
   return given ? reader_.operand(*given) : std::nullopt;
 }
 
+std::optional<Value> SignalBlocks::given_input(MapReader& map) {
+  return map.require("input", "the expression that goes into the signal");
+}
+
 std::optional<NodeIndex> SignalBlocks::input(MapReader& map) {
-  const auto given = map.require("input", "the expression that goes into the signal");
+  const auto given = given_input(map);
   return given ? reader_.operand(*given) : std::nullopt;
 }
 
 void SignalBlocks::read_input_later(MapReader& map, std::function<void(SignalBlocks&, NodeIndex)> use) {
-  const auto given = map.require("input", "the expression that goes into the signal");
+  const auto given = given_input(map);
   if (!given) return;
   reader_.waiting_.push_back([blocks = *this, input = *given, use = std::move(use)]() mutable {
     if (const std::optional<NodeIndex> u = blocks.reader_.operand(input)) use(blocks, *u);

@@ -12,7 +12,7 @@ namespace polyform::host::inline reading {
 class SignalBlocks {
  public:
   using NodeIndex = expressions::NodeIndex;
-  /// The name outlives the reader of formulas.
+  /// The reader and the name outlive all inputs that are read later.
   SignalBlocks(FormulaReader& reader, const std::string& name) : reader_(reader), name_(name) {}
 
   /// The signal's node; nothing after a report.
@@ -36,6 +36,8 @@ class SignalBlocks {
   std::optional<NodeIndex> table(MapReader&);
   std::optional<NodeIndex> surface(MapReader&, const Value& inputs);
 
+  /// What the input says; nothing after a report.
+  static std::optional<Value> given_input(MapReader&);
   std::optional<NodeIndex> input(MapReader&);
   /// For a signal that does not follow from its input at the same instant: the input is read when all signals that are
   /// being read are known, so that loops through this one can be closed.

@@ -5,9 +5,10 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <boost/pending/disjoint_sets.hpp>
 #include <map>
-#include <numeric>
 #include <optional>
+#include <span>
 #include <unordered_map>
 
 #include "framework/host/reading/source.hpp"
@@ -181,21 +182,27 @@ void take_joints(const Row& row, Description& model, Report& report, Taken& take
 
 /// Bodies that hang on ground, by one joint or by several in a row.
 std::vector<bool> bodies_on_ground(const Description& model) {
-  // Sets of bodies that joints tie to each other, each known by one of them; the last is that of ground.
-  std::vector<std::size_t> next(model.bodies.size() + 1);
-  std::iota(next.begin(), next.end(), std::size_t{0});
-  const auto set_of = [&](std::size_t b) {
-    while (next[b] != b) b = next[b] = next[next[b]];
-    return b;
-  };
-  const auto number = [&](BodyIndex b) { return is_ground(b) ? model.bodies.size() : at(b); };
-  for (const JointItem& joint : model.joints) next[set_of(number(joint.base))] = set_of(number(joint.moving));
+  const std::size_t ground = model.bodies.size();
+  boost::disjoint_sets_with_storage<> tied(ground + 1);
+  const auto number = [&](BodyIndex b) { return is_ground(b) ? ground : at(b); };
+  for (const JointItem& joint : model.joints) tied.union_set(number(joint.base), number(joint.moving));
   std::vector<bool> held(model.bodies.size());
-  for (std::size_t b = 0; b < held.size(); ++b) held[b] = set_of(b) == set_of(model.bodies.size());
+  for (std::size_t b = 0; b < held.size(); ++b) held[b] = tied.find_set(b) == tied.find_set(ground);
   return held;
 }
 
-/// Takes the motion of bodies that no joint ties to ground. What is drawn stays as the model says.
+/// Lets a body start with its frame at x, y, z, qw, qx, qy, qz. What is drawn stays as the model says.
+void place(BodyItem& body, std::span<const double> p, Taken& taken) {
+  ++taken.bodies;
+  body.start = BodyStart{{normalized(Quat{p[3], p[4], p[5], p[6]}), {p[0], p[1], p[2]}}, std::nullopt};
+}
+/// Lets it move with vx, vy, vz, wx, wy, wz, in place of what the model says.
+void move(BodyItem& body, std::span<const double> v) {
+  body.start->velocity = Spatial{{v[3], v[4], v[5]}, {v[0], v[1], v[2]}};
+  body.velocity = body.angular_velocity = std::nullopt;
+}
+
+/// Takes the motion of bodies that no joint ties to ground.
 void take_bodies(const Row& row, Description& model, Report& report, Taken& taken) {
   const std::vector<bool> is_held = bodies_on_ground(model);
   for (std::size_t i = 0; i < model.bodies.size(); ++i) {
@@ -210,16 +217,13 @@ void take_bodies(const Row& row, Description& model, Report& report, Taken& take
     };
     double p[7], v[6];
     if (!all({"x", "y", "z", "qw", "qx", "qy", "qz"}, p)) continue;
-    ++taken.bodies;
-    body.start = BodyStart{{normalized(Quat{p[3], p[4], p[5], p[6]}), {p[0], p[1], p[2]}}, std::nullopt};
-    if (!all({"vx", "vy", "vz", "wx", "wy", "wz"}, v)) continue;
-    body.start->velocity = Spatial{{v[3], v[4], v[5]}, {v[0], v[1], v[2]}};
-    body.velocity = body.angular_velocity = std::nullopt;
+    place(body, p, taken);
+    if (all({"vx", "vy", "vz", "wx", "wy", "wz"}, v)) move(body, v);
   }
 }
 
-/// Takes the frame of a body that no joint ties to ground: its place and quaternion, and its velocity and turning.
-void take_body(const Value& initial, std::vector<BodyItem>::iterator body, Description& model, Taken& taken) {
+/// Takes the same for one body, where no joint ties it to ground.
+void take_body(const Value& initial, Description& model, const std::string& name, Taken& taken) {
   MapReader values(initial);
   const auto position = values.require("position", "x, y, z, qw, qx, qy, qz");
   const auto velocity = values.find("velocity");
@@ -233,12 +237,11 @@ void take_body(const Value& initial, std::vector<BodyItem>::iterator body, Descr
     return numbers;
   };
   const auto p = read(position, 7), v = read(velocity, 6);
+  const auto body = std::ranges::find(model.bodies, name, &BodyItem::name);
   if (!p || body == model.bodies.end()) return;
-  ++taken.bodies;
-  body->start = BodyStart{{normalized(Quat{(*p)[3], (*p)[4], (*p)[5], (*p)[6]}), {(*p)[0], (*p)[1], (*p)[2]}}, {}};
-  if (!v) return;
-  body->start->velocity = Spatial{{(*v)[3], (*v)[4], (*v)[5]}, {(*v)[0], (*v)[1], (*v)[2]}};
-  body->velocity = body->angular_velocity = std::nullopt;
+  if (bodies_on_ground(model)[static_cast<std::size_t>(body - model.bodies.begin())]) return;
+  place(*body, *p, taken);
+  if (v) move(*body, *v);
 }
 
 /// Takes the values that `polyform equilibrium --output` writes.
@@ -259,7 +262,7 @@ void take_values(const Value& root, Description& model, Taken& taken) {
       item.finish();
       if (!name) continue;
       if (initial && section == bodies) {
-        take_body(*initial, find(model.bodies, *name), model, taken);
+        take_body(*initial, model, *name, taken);
       } else if (initial) {
         const auto joint = find(model.joints, *name);
         MapReader values(*initial);

@@ -43,7 +43,8 @@ class RunClock {
   void leave_steps_untimed() { times_steps_ = false; }
   /// Since start().
   double seconds() const { return seconds_since(start_); }
-  /// The mean over the steps so far; 0 before the first, and where they are not timed. Evaluations between steps, for rows and events, do not count.
+  /// The mean over the steps so far; 0 before the first, and where they are not timed. Evaluations between steps, for
+  /// rows and events, do not count.
   double seconds_per_evaluation() const { return evaluations_ > 0 ? stepping_ / static_cast<double>(evaluations_) : 0; }
 
  private:

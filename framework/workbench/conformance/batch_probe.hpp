@@ -11,6 +11,7 @@
 #include "framework/workbench/conformance/checklist.hpp"
 #include "framework/workbench/conformance/element_systems.hpp"
 #include "framework/workbench/conformance/larger.hpp"
+#include "framework/workbench/conformance/model_state.hpp"
 #include "framework/workbench/conformance/state.hpp"
 #include "framework/workbench/conformance/static_memory.hpp"
 #include "polyform/mechanics/discrete_values.hpp"
@@ -215,5 +216,16 @@ inline bool all_finite(const std::vector<double>& list) {
 inline constexpr std::string_view turn_with_markers =
     "vectors of the type must turn with its markers (use MarkerMotion::R); where a value is meant to be fixed in "
     "ground, its field says so by FieldSpec::tied_to_ground";
+
+/// Calls body(case, path, random) for all cases, each along a motion of its bodies.
+template <class Body>
+void on_paths(const std::vector<Case>& cases, Measure& m, unsigned seed, Body body) {
+  Random random(seed);
+  for (const Case& one : cases) {
+    m.in_model(with_state(one.sample.text, one.sample.view(), one.state));
+    Path path(one.sample.view(), one.state, random);
+    body(one, path, random);
+  }
+}
 
 }  // namespace polyform::host::conformance

@@ -128,12 +128,7 @@ inline std::vector<BatchInput> inputs_as_drawn(const Case& one, double speed) {
 /// Calls body(case, path, group) for all cases.
 template <class Body>
 void on_load_paths(const std::vector<Case>& cases, Measure& m, Body body) {
-  Random random(19);
-  for (const Case& one : cases) {
-    m.in_model(with_state(one.sample.text, one.sample.view(), one.state));
-    Path path(one.sample.view(), one.state, random);
-    body(one, path, one.sample.view().forces[0]);
-  }
+  on_paths(cases, m, 19, [&](const Case& one, Path& path, Random&) { body(one, path, one.sample.view().forces[0]); });
 }
 
 }  // namespace polyform::host::conformance

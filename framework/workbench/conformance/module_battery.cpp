@@ -59,7 +59,7 @@ void check_start(const ModuleType& type, const std::vector<Case>& cases, Checkli
 void check_batches(const ModuleType& type, const std::vector<Case>& cases, Checklist& list) {
   list.claim("instances in one batch give what each gives alone, in any order", 1e-12,
              "evaluate() must read attachments, u and x of its own instance, and write its own", [&](Measure& m) {
-               on_paths(cases, m, [&](const Case& one, Path& path, Random& random) {
+               on_module_paths(cases, m, [&](const Case& one, Path& path, Random& random) {
                  std::vector<ElementInstance> instances(one.sample.view().modules[0].instances.begin(),
                                                         one.sample.view().modules[0].instances.end());
                  std::vector<ModuleState> parts = states_of(one, path, random, 0.05);
@@ -85,7 +85,7 @@ void check_batches(const ModuleType& type, const std::vector<Case>& cases, Check
         return evaluate(batch, type, one.sample.view().modules[0].instances.size(), s).numbers();
       });
   list.claim("the same input gives the same output", 0, "evaluate() must keep nothing between calls", [&](Measure& m) {
-    on_paths(cases, m, [&](const Case& one, Path& path, Random& random) {
+    on_module_paths(cases, m, [&](const Case& one, Path& path, Random& random) {
       const Strided<const ElementInstance> instances = one.sample.view().modules[0].instances;
       const auto batch = make(type, instances);
       const ModuleState now = joined(states_of(one, path, random, 0)),
@@ -98,7 +98,7 @@ void check_batches(const ModuleType& type, const std::vector<Case>& cases, Check
     });
   });
   claim_no_allocation(list, evaluate_allocates_nothing, make_memory_before, [&](Measure& m) {
-    on_paths(cases, m, [&](const Case& one, Path& path, Random& random) {
+    on_module_paths(cases, m, [&](const Case& one, Path& path, Random& random) {
       const Strided<const ElementInstance> instances = one.sample.view().modules[0].instances;
       const ModuleState s = joined(states_of(one, path, random, 0));
       see_allocations(evaluate(*make(type, instances), type, instances.size(), s).allocations, m);
@@ -120,7 +120,7 @@ void check_finite(const ModuleType& type, const std::vector<Case>& cases, Checkl
   list.claim("everything it gives is a finite number", 0,
              "guard divisions by lengths and speeds that may be zero, and roots of what may be negative",
              [&](Measure& m) {
-               on_paths(cases, m, [&](const Case& one, Path& path, Random& random) {
+               on_module_paths(cases, m, [&](const Case& one, Path& path, Random& random) {
                  const Strided<const ElementInstance> instances = one.sample.view().modules[0].instances;
                  for (const double t : {0.0, 0.1, 0.3}) {
                    const ModuleState s = joined(states_of(one, path, random, t));
@@ -138,7 +138,7 @@ void check_frames(const ModuleType& type, const std::vector<Case>& cases, Checkl
   constexpr std::string_view name = "wrenches and rows turn with the frame, all else stays";
   const std::size_t markers = cases.front().sample.view().modules[0].instances[0].markers.size();
   const auto on_each = [&](Measure& m, auto body) {
-    on_paths(cases, m, [&](const Case& one, Path& path, Random& random) {
+    on_module_paths(cases, m, [&](const Case& one, Path& path, Random& random) {
       const std::vector<ModuleState> states = states_of(one, path, random, 0);
       const Strided<const ElementInstance> instances = one.sample.view().modules[0].instances;
       double size = 0;  // of the forces of all instances in the system

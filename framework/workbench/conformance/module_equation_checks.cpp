@@ -203,7 +203,7 @@ void check_positions(const ModuleType& type, const std::vector<Case>& cases, Che
                  });
                });
     list.claim(of_positions, 0, "a residual is a condition on positions and states x alone", [&](Measure& m) {
-      on_paths(cases, m, [&](const Case& one, Path& path, Random& random) {
+      on_module_paths(cases, m, [&](const Case& one, Path& path, Random& random) {
         const Strided<const ElementInstance> instances = one.sample.view().modules[0].instances;
         const auto batch = make(type, instances);
         ModuleState s = joined(states_of(one, path, random, 0.05));

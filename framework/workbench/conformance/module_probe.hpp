@@ -61,21 +61,15 @@ class ModuleMotion {
 /// The states of all modules of a case along the path.
 std::vector<ModuleState> states_of(const Case&, Path&, Random&, double t);
 
-/// Calls body(case, path, random) for all cases, each along a motion of its bodies.
 template <class Body>
-void on_paths(const std::vector<Case>& cases, Measure& m, Body body) {
-  Random random(47);
-  for (const Case& one : cases) {
-    m.in_model(with_state(one.sample.text, one.sample.view(), one.state));
-    Path path(one.sample.view(), one.state, random);
-    body(one, path, random);
-  }
+void on_module_paths(const std::vector<Case>& cases, Measure& m, Body body) {
+  on_paths(cases, m, 47, body);
 }
 
 /// Calls body(motion) for every module of all cases.
 template <class Body>
 void on_modules(const std::vector<Case>& cases, Measure& m, Body body) {
-  on_paths(cases, m, [&](const Case& one, Path& path, Random& random) {
+  on_module_paths(cases, m, [&](const Case& one, Path& path, Random& random) {
     for (std::size_t i = 0; i < one.sample.view().modules[0].instances.size(); ++i) {
       ModuleMotion motion(one, i, path, random);
       body(motion);

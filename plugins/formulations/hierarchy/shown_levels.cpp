@@ -208,8 +208,8 @@ void ShownLevels::add_forces(const System& system, std::size_t level) {
              one, rows_first(lambda), level);
 }
 
-/// Adds the generalized inverse G of B = Ã S_r, whose rows are scaled for it, and what S_r is multiplied by, X, Y or Z of Prop. 3.1 by the method; of
-/// the unknowns `motions`, which become those of the level.
+/// Adds the generalized inverse G of B = Ã S_r, whose rows are scaled for it, and what S_r is multiplied by, X, Y or Z
+/// of Prop. 3.1 by the method; of the unknowns `motions`, which become those of the level.
 ShownLevels::Matrix ShownLevels::add_operator(const Matrix& B, const Rows& rows, std::size_t level,
                                               std::size_t& motions, Matrix& G) {
   const Vector scale = scale_of_rows(rows.A);

@@ -133,15 +133,8 @@ bool Recursion::pass_joint(std::size_t i, Transfer<double>& m) noexcept {
 /// The same of direction k of a joint that moves next to nothing: it gets an inertia that its multiplier takes back
 /// when the loops through the joint are closed.
 void Recursion::pass_postponed(std::size_t i, std::size_t k, double missing, Transfer<double>& m) noexcept {
-  const PivotScale<double> scale(m);
   Column<double>& direction = directions_[links_[i].direction + k];
-  const Spatial& H = direction.H;
-  direction.U = multiply(m, H);
-  const double size = dot(H.angular, H.angular) * scale.angular + dot(H.linear, H.linear) * scale.linear;
-  const double D = pivot_of(dot(H, direction.U), size, 0.0), lent = loops_.postponed().inertia(i, H);
-  loops_.postponed().keep(i, k, D, lent);
-  direction.inverse = 1 / (D + lent);
-  direction.free = missing - dot(H, m.e);
+  loops_.postponed().prepare(i, k, m, PivotScale<double>(m), missing, direction);
   condense(m, direction);
 }
 

@@ -64,8 +64,8 @@ Radau5::Radau5(FirstOrderSystem& system, const StepSettings& settings, std::uniq
       Z_{now_, now_, now_}, W_{now_, now_, now_}, f_{now_, now_, now_}, stage_(now_), error_(now_), end_(now_),
       polynomial_{now_, now_, now_} {}
 
-/// Takes the derivatives. Where the steps begin anew, perhaps at a kink or a jump, differences taken there would cross it:
-/// they are taken a little ahead, past it.
+/// Takes the derivatives. Where the steps begin anew, perhaps at a kink or a jump, differences taken there would cross
+/// it: they are taken a little ahead, past it.
 bool Radau5::linearize_ahead(double h) noexcept {
   constexpr double part = 1e-3;
   if (has_history_) return newton_->linearize(time_, now_);

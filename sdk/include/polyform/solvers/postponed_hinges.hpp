@@ -34,9 +34,17 @@ class PostponedHinges {
 
   /// w of a direction H of the hinge of a body: as heavy as the tree that the body belongs to, kg m² or kg.
   double inertia(std::size_t body, const Spatial& H) const noexcept;
-  /// D of direction k of a hinge, without w.
-  void keep(std::size_t body, std::size_t k, double D, double w) noexcept {
+  /// Makes the column of direction k of a hinge with w, by which S is condensed. scale: of S before its directions were
+  /// eliminated; effort: τ.
+  void prepare(std::size_t body, std::size_t k, const Transfer<double>& S, const PivotScale<double>& scale,
+               double effort, Column<double>& column) noexcept {
+    const Spatial& H = column.H;
+    column.U = multiply(S, H);
+    const double terms = dot(H.angular, H.angular) * scale.angular + dot(H.linear, H.linear) * scale.linear;
+    const double D = pivot_of(dot(H, column.U), terms, 0.0), w = inertia(body, H);
     kept_[first_[body] + k] = {D, w};
+    column.inverse = 1 / (D + w);
+    column.free = effort - dot(H, S.e);
   }
   struct Kept {
     double D = 0, w = 1;
