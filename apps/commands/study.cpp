@@ -9,6 +9,7 @@
 #include <memory>
 #include <span>
 #include <thread>
+#include <utility>
 
 #include "apps/command.hpp"
 #include "apps/session/compiled_cases.hpp"
@@ -209,8 +210,25 @@ Exit serve(const StudyArguments& arguments, Ranks& ranks) {
   }
 }
 
+/// The other ranks wait for cases: where the study fails before it hands any out, they hear of the end.
+class WaitingRanks {
+ public:
+  explicit WaitingRanks(Ranks* ranks) : ranks_(ranks) {}
+  WaitingRanks(const WaitingRanks&) = delete;
+  WaitingRanks& operator=(const WaitingRanks&) = delete;
+  ~WaitingRanks() {
+    if (ranks_ != nullptr) dismiss_ranks(*ranks_);
+  }
+  /// They are about to get cases. Returns nullptr if there are no ranks.
+  Ranks* take() { return std::exchange(ranks_, nullptr); }
+
+ private:
+  Ranks* ranks_;
+};
+
 /// The study itself; ranks: of mpirun, or nullptr.
 Exit study(const StudyArguments& arguments, Ranks* ranks) {
+  WaitingRanks waiting(ranks);
   if (arguments.file.empty()) throw Failure(Exit::bad_input, "MODEL is missing", "See polyform study --help.");
   const Shard shard = read_shard(arguments.shard);
   const StudyRequest request = request_of(arguments);
@@ -234,7 +252,7 @@ Exit study(const StudyArguments& arguments, Ranks* ranks) {
   const std::vector<std::size_t> missing = missing_cases(table, request.design.cases(), shard);
   StudyCounts counts = counts_of(table, missing.size() + resumed);
   counts.resumed = resumed;
-  const bool all = work(arguments, cases, request, files, ranks, missing, table, counts);
+  const bool all = work(arguments, cases, request, files, waiting.take(), missing, table, counts);
   host::mend_streams();
   table.sort();
   files.finish(table, std::filesystem::path(request.model).stem().string());

@@ -15,8 +15,11 @@ class MpiRanks final : public Ranks {
     MPI_Comm_size(MPI_COMM_WORLD, &size_);
   }
   ~MpiRanks() override {
-    // All ranks meet in MPI_Finalize, which would wait for one that is gone.
-    alone_ ? MPI_Abort(MPI_COMM_WORLD, 0) : MPI_Finalize();
+    // All ranks meet in MPI_Finalize, which would wait for one that is gone. Rank 0, which goes last, ends what is left.
+    if (!alone_)
+      MPI_Finalize();
+    else if (rank_ == 0)
+      MPI_Abort(MPI_COMM_WORLD, 0);
   }
 
   int rank() const noexcept override { return rank_; }

@@ -23,7 +23,7 @@ class Ranks {
   };
   /// The next message of any rank; nothing if none has come yet.
   virtual std::optional<Message> receive() = 0;
-  /// Some rank is gone. The end of this process does not wait for others, but ends them.
+  /// Some rank is gone: the end of this process does not wait for others. Rank 0's ends those that are left.
   virtual void end_alone() noexcept = 0;
 };
 

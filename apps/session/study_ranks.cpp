@@ -20,13 +20,16 @@ using Clock = std::chrono::steady_clock;
 using namespace std::chrono_literals;
 
 // The first byte of a message: a rank wants cases, has outcomes, cannot take part, or has heard that there are no more
-// cases; it gets cases, or hears that.
+// cases; it gets cases, or hears that. When each has answered or is lost, it hears whether all end together.
 // A rank that has long work, or no work for long, is told of by signs of life, in both directions.
-constexpr char want = 'w', outcome = 'o', leave = 'l', heard_end = 'h', cases = 'c', end = 'e', alive = 'a';
+constexpr char want = 'w', outcome = 'o', leave = 'l', heard_end = 'h', cases = 'c', end = 'e', together = 't',
+               apart = 'x', alive = 'a';
 constexpr std::size_t most_at_once = 256;  ///< as many as a process does
 /// Time between looks for messages, short compared with most cases.
 constexpr std::chrono::microseconds pause = 200us;
 constexpr Clock::duration between_signs = 1s, longest_silence = 10s;
+/// Rank 0 writes results between its signs of life.
+constexpr Clock::duration longest_wait = 6 * longest_silence;
 /// A rank reads the model, and may compile it, before its first message.
 constexpr Clock::duration longest_start = 10min;
 
@@ -60,8 +63,6 @@ class HandOut {
       throw;
     }
     end_all();
-    for (const Other& other : others_)
-      if (other.state == State::lost) ranks_.end_alone();
     if (taken_ < numbers_.size() && !trouble_.empty() && !stopped())
       throw host::Failure(host::Exit::simulation_failed, trouble_,
                           "What was done is kept; --resume goes on with it.");
@@ -81,7 +82,7 @@ class HandOut {
   bool stopped() const { return *interrupted_ != 0; }
 
   /// Ranks that still work, such as on a case that another has done since, stop. Returns when each has heard of it, or
-  /// is lost: only then this process may end.
+  /// is lost: only then it is known whether all can end together.
   void end_all() {
     for (std::size_t i = 0; i < others_.size(); ++i)
       if (others_[i].takes_part()) end_one(others_[i], static_cast<int>(i) + 1);
@@ -92,6 +93,11 @@ class HandOut {
         std::this_thread::sleep_for(pause);
       look_after();
     }
+    const bool some_lost = std::ranges::any_of(others_, [](const Other& one) { return one.state == State::lost; });
+    if (some_lost) ranks_.end_alone();
+    for (std::size_t i = 0; i < others_.size(); ++i)
+      if (others_[i].state == State::ended)
+        ranks_.send(static_cast<int>(i) + 1, std::string(1, some_lost ? apart : together));
   }
   void end_one(Other& other, int rank) {
     ranks_.send(rank, std::string(1, end));
@@ -145,8 +151,9 @@ class HandOut {
     for (std::size_t i = 0; i < others_.size(); ++i) {
       Other& other = others_[i];
       const int rank = static_cast<int>(i) + 1;
-      if (other.state == State::idle) {
-        serve(other, rank, now);
+      if (other.state == State::idle) serve(other, rank, now);
+      if (other.state == State::idle || other.state == State::ended) {
+        give_sign(other, rank, now);
       } else if (!other.is_gone() &&
                  now - other.heard > (other.state == State::starting ? longest_start : longest_silence)) {
         lose(other, rank);
@@ -164,10 +171,13 @@ class HandOut {
       ranks_.send(rank, cases_message(other.held));
       other.state = State::working;
       other.told = other.heard = now;
-    } else if (now - other.told > between_signs) {
-      ranks_.send(rank, std::string(1, alive));
-      other.told = now;
     }
+  }
+  /// To one that waits.
+  void give_sign(Other& other, int rank, Clock::time_point now) {
+    if (now - other.told <= between_signs) return;
+    ranks_.send(rank, std::string(1, alive));
+    other.told = now;
   }
 
   bool nobody_works() const {
@@ -202,8 +212,8 @@ class HandOut {
   std::string trouble_;
 };
 
-/// The next message from rank 0. Failure (simulation_failed) if that rank is lost.
-std::string wait_for_work(Ranks& ranks, Clock::duration longest) {
+/// The next message from rank 0 that is more than a sign of life; nothing if that rank gives none for so long.
+std::optional<std::string> next_message(Ranks& ranks, Clock::duration longest) {
   for (Clock::time_point heard = Clock::now(); Clock::now() - heard < longest;) {
     const std::optional<Ranks::Message> message = ranks.receive();
     if (!message)
@@ -213,9 +223,25 @@ std::string wait_for_work(Ranks& ranks, Clock::duration longest) {
     else
       return message->bytes;
   }
+  return std::nullopt;
+}
+
+/// Cases, or the end. Failure (simulation_failed) if rank 0 is lost.
+std::string wait_for_work(Ranks& ranks, Clock::duration longest) {
+  if (const std::optional<std::string> message = next_message(ranks, longest)) return *message;
   ranks.end_alone();
   throw host::Failure(host::Exit::simulation_failed, "rank 0 is lost: it gives no sign of life",
                       "What was done is kept; --resume goes on with it.");
+}
+
+/// Tells rank 0 that this one does no more cases, and waits until it knows how to end.
+void part(Ranks& ranks, const std::string& last_message) {
+  ranks.send(0, last_message);
+  std::string message;
+  do
+    message = next_message(ranks, longest_wait).value_or(std::string(1, apart));
+  while (message.front() != together && message.front() != apart);
+  if (message.front() == apart) ranks.end_alone();
 }
 
 }  // namespace
@@ -223,6 +249,11 @@ std::string wait_for_work(Ranks& ranks, Clock::duration longest) {
 bool hand_out_cases(Ranks& ranks, const std::vector<std::size_t>& numbers, const host::TakeOutcomes& take,
                     const volatile std::sig_atomic_t* interrupted) {
   return HandOut(ranks, numbers, take, interrupted).run();
+}
+
+void dismiss_ranks(Ranks& ranks) noexcept {
+  const volatile std::sig_atomic_t interrupted = 0;
+  HandOut(ranks, {}, [](std::vector<host::CaseOutcome>) {}, &interrupted).run();
 }
 
 void run_handed_out_cases(Ranks& ranks, const host::GroupWork& work, host::CaseLimits limits,
@@ -238,10 +269,10 @@ void run_handed_out_cases(Ranks& ranks, const host::GroupWork& work, host::CaseL
     if (*interrupted != 0 || (message && message->bytes.front() == end)) stops = 1;
     if (Clock::now() - told > between_signs) tell(std::string(1, alive));
   };
-  for (Clock::duration longest = longest_start;; longest = 6 * longest_silence) {
+  for (Clock::duration longest = longest_start;; longest = longest_wait) {
     tell(std::string(1, want));
     const std::string message = wait_for_work(ranks, longest);
-    if (message.front() == end) return ranks.send(0, std::string(1, heard_end));
+    if (message.front() == end) return part(ranks, std::string(1, heard_end));
     std::vector<std::size_t> numbers((message.size() - 1) / sizeof(std::size_t));
     std::memcpy(numbers.data(), message.data() + 1, numbers.size() * sizeof(std::size_t));
     const bool all = host::run_cases(
@@ -256,6 +287,6 @@ void run_handed_out_cases(Ranks& ranks, const host::GroupWork& work, host::CaseL
   }
 }
 
-void leave_ranks(Ranks& ranks, const std::string& reason) { ranks.send(0, leave + reason); }
+void leave_ranks(Ranks& ranks, const std::string& reason) { part(ranks, leave + reason); }
 
 }  // namespace polyform::apps

@@ -14,6 +14,8 @@ namespace polyform::apps {
 /// cases are left because ranks could not take part or are lost.
 bool hand_out_cases(Ranks&, const std::vector<std::size_t>& numbers, const host::TakeOutcomes& take,
                     const volatile std::sig_atomic_t* interrupted);
+/// For rank 0, in place of hand_out_cases: there are no cases.
+void dismiss_ranks(Ranks&) noexcept;
 /// For every other rank: runs the cases that it is handed, until there are no more.
 void run_handed_out_cases(Ranks&, const host::GroupWork&, host::CaseLimits,
                           const volatile std::sig_atomic_t* interrupted);

@@ -31,6 +31,13 @@ if(NOT alone STREQUAL ranks)
   message(FATAL_ERROR "the trajectories differ")
 endif()
 
+# Where the study cannot begin, no rank waits for its cases.
+execute_process(COMMAND ${MPIRUN} -n 3 ${study} --output no/such/folder.csv WORKING_DIRECTORY ${FOLDER}
+  RESULT_VARIABLE status ERROR_VARIABLE said OUTPUT_QUIET)
+if(NOT status EQUAL 2 OR NOT said MATCHES "no/such/folder")
+  message(FATAL_ERROR "a study that cannot write ended with ${status}: ${said}")
+endif()
+
 # A rank is killed when some cases are done: the job ends, and the study goes on without it.
 set(long ${POLYFORM} study ${MODELS}/double_pendulum.yaml --vary "bodies.rod1.mass=uniform(0.5,2)" --samples 300
   --quantity "end=final(j1.q)" --duration 12 --no-lanes --quiet)
