@@ -99,6 +99,16 @@ TEST_CASE("a plugin that copies the process and goes on twice leaves one table o
   CHECK(read_table(outcome.out).rows.size() == 501);
 }
 
+TEST_CASE("a copy of the process that is still there when the first has ended locks no results") {
+  const Workshop shop;
+  for (const char* output : {"a.csv", "a.h5"}) {
+    const Outcome late = shop.run(troubled(shop, "late-twin", output));
+    INFO(late.err);
+    CHECK(late.code == 0);
+  }
+  CHECK(polyform::host::ResultFile(shop.path("a.h5").string()).read_all().find("time")->values.size() == 501);
+}
+
 TEST_CASE("a plugin that cuts or closes descriptors is found out, with a word and exit code 1") {
   const Workshop shop;
   for (const std::string output : {"a.csv", "a.h5"}) {

@@ -1,6 +1,7 @@
 #include "framework/host/results/hdf5_writer.hpp"
 
 #include <fmt/format.h>
+#include <sys/file.h>
 
 #include <algorithm>
 #include <bit>
@@ -161,6 +162,7 @@ class Hdf5Writer final : public FileWriter {
       write_record(record);
       check(H5Fflush(file_, H5F_SCOPE_LOCAL));
       trim();
+      unlock();
       file_.close();
       output_->close_after_library();
       read_again();
@@ -290,6 +292,14 @@ class Hdf5Writer final : public FileWriter {
     check(H5Fget_filesize(file_, &size));
     output_->trim(size);
     left_ = size;
+  }
+
+  /// Lifts the library's lock. A copy of the process, such as a plugin makes, has the same lock: it would outlive the
+  /// end of writing until the copy ends, and nobody could read the file.
+  void unlock() {
+    void* descriptor = nullptr;
+    check(H5Fget_vfd_handle(file_, H5P_DEFAULT, &descriptor));
+    ::flock(*static_cast<const int*>(descriptor), LOCK_UN);
   }
 
   void check_unchanged() {
