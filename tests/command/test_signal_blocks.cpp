@@ -43,6 +43,24 @@ TEST_CASE("blocks answer as their closed forms") {
   CHECK(t.at(8, "signal.stairs") == Approx(0.6));
 }
 
+TEST_CASE("a pid finds the rate of an input of time and positions, in every formulation") {
+  // 2 q'' = 8 e + 4 e' with e = sin t - q: the motion a sin t + b cos t from its own start.
+  constexpr double a = 16.0 / 13, b = -2.0 / 13;
+  const Workshop shop;
+  const std::string model = shop.write(
+      "m.yaml", slide("signals:\n  - {name: u, type: pid, input: \"sin(t) - 0.5*q(slide) - 0.5*x(block)\", kp: 8, kd: "
+                      "4}\n" + force("signal(u)"),
+                      fmt::format("{{position: {}, velocity: {}}}", b, a)));
+  for (const std::string& solver : solvers) {
+    CAPTURE(solver);
+    const Table t = run(shop, model, {"--solver", solver});
+    for (std::size_t r = 0; r < t.rows.size(); ++r) {
+      const double s = t.at(r, "time");
+      CHECK(t.at(r, "slide.q") == Approx(a * std::sin(s) + b * std::cos(s)).margin(1e-9));
+    }
+  }
+}
+
 TEST_CASE("loops of signals through a block with states close, in either order of the list") {
   const std::string error = "  - {name: error, value: \"1 - signal(out)\"}\n";
   struct Block {

@@ -223,10 +223,12 @@ TEST_CASE("wrong formulas are named with their place and a suggestion") {
              Contains("motion: a formula of the state cannot stand here"));
   CHECK_THAT(refusal(slide("signals:\n  - {name: a, type: pidd, input: 1}\n")), Contains("Did you mean 'pid'?"));
   // One mistake, one error.
-  const std::string once = refusal(slide("signals:\n  - {name: a, type: pid, input: 1, kd: 2, filter_initial: 1}\n"));
+  const std::string once = refusal(slide("signals:\n  - {name: a, type: pid, input: \"v(slide)\", kd: 2, ki: 1}\n"));
   CHECK_THAT(once, Contains("needs the rate of its input") && !Contains("unknown key"));
   CHECK_THAT(refusal(slide("signals:\n  - {name: a, type: pid, input: 1, kd: 2, rate: 0, filter: 0.1}\n")),
              Contains("signals[0].rate: the rate of the input is given, and a filter that would find it"));
+  CHECK_THAT(refusal(slide("signals:\n  - {name: a, type: pid, input: 1, kd: 2, filter_initial: 1}\n")),
+             Contains("signals[0].filter_initial: the start of a filter is given, but no filter"));
 }
 
 TEST_CASE("--set gives values of the model, and refuses what is not there") {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <numbers>
+#include <optional>
 
 #include "framework/host/expressions/formula_values.hpp"
 #include "framework/host/expressions/next_root.hpp"
@@ -42,6 +43,36 @@ NodeIndex Formulas::input(const StateInput& asked) {
   const auto number = static_cast<std::uint32_t>(known - inputs.begin());
   if (known == inputs.end()) inputs.push_back(asked);
   return graph.input(number);
+}
+
+namespace {
+
+/// What an input of positions changes by; nothing for any other.
+std::optional<StateInput> rate_of(StateInput input) {
+  using Kind = StateInput::Kind;
+  if (input.kind == Kind::position && !input.with_index) {
+    input.kind = Kind::velocity;
+    return input;
+  }
+  if (input.kind < Kind::x || input.kind > Kind::z) return std::nullopt;
+  const int along = static_cast<int>(input.kind) - static_cast<int>(Kind::x);
+  input.kind = static_cast<Kind>(static_cast<int>(Kind::vx) + along);
+  return input;
+}
+
+}  // namespace
+
+NodeIndex Formulas::rate(NodeIndex root) {
+  const NodeIndex roots[] = {root};
+  NodeIndex sum = graph.constant(0);
+  for (const std::uint32_t number : graph.inputs(roots)) {
+    const bool is_time = inputs[number].kind == StateInput::Kind::time;
+    const std::optional<StateInput> moves = rate_of(inputs[number]);
+    const NodeIndex slope = is_time || moves ? graph.derivative(root, number) : Graph::none;
+    if (slope == Graph::none) return slope;
+    sum = graph.add(Code::add, sum, is_time ? slope : graph.add(Code::multiply, slope, input(*moves)));
+  }
+  return sum;
 }
 
 bool Formulas::of_time_alone(NodeIndex root) const {

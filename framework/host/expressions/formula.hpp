@@ -90,6 +90,9 @@ struct Formulas {
   std::shared_ptr<std::vector<FormulaText>> texts = std::make_shared<std::vector<FormulaText>>();
 
   NodeIndex input(const StateInput&);
+  /// The rate of an expression of the time, of bodies' places and of positions of joints that have one; Graph::none where
+  /// it reads anything else, or its derivative is no expression.
+  NodeIndex rate(NodeIndex root);
   bool of_time_alone(NodeIndex root) const;
 };
 

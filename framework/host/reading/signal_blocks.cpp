@@ -128,6 +128,19 @@ bool SignalBlocks::check_limits(MapReader& map, double lower, double upper) {
   return good_ = false;
 }
 
+/// The rate of the input, where it follows from the expression; nothing after a report.
+std::optional<NodeIndex> SignalBlocks::rate_of_input(MapReader& map) {
+  const std::optional<NodeIndex> e = input(map);
+  if (!e) return std::nullopt;
+  const NodeIndex rate = reader_.formulas().rate(*e);
+  if (rate != expressions::Graph::none) return rate;
+  map.value().error("a pid with kd needs the rate of its input, which does not follow from the input: that bends, jumps, "
+                    "or reads more than t, q(joint) and x, y, z of bodies",
+                    "Give it as an expression, rate: \"-v(pin)\", or the time constant of a filter, filter: 0.01 (s), "
+                    "which takes the derivative.");
+  return std::nullopt;
+}
+
 /// The integral of a pid and the limits of what it is a part of.
 struct SignalBlocks::Integral {
   std::size_t state;
@@ -137,8 +150,8 @@ struct SignalBlocks::Integral {
   std::size_t first_limit;
 };
 
-/// u = kp e + ki ∫ e dt + kd ė with e the input; ė by a filter of first order, ḟ = (e − f)/T. When u is at a limit,
-/// the integral does not grow beyond it (conditional integration, see formula_limits.hpp).
+/// u = kp e + ki ∫ e dt + kd ė with e the input; ė from its expression, or by a filter of first order, ḟ = (e − f)/T.
+/// When u is at a limit, the integral does not grow beyond it (conditional integration, see formula_limits.hpp).
 std::optional<NodeIndex> SignalBlocks::pid(MapReader& map) {
   const double kp = number(map, "kp", 0), ki = number(map, "ki", 0), kd = number(map, "kd", 0);
   const double filter = number(map, "filter", 0), filter_initial = number(map, "filter_initial", 0);
@@ -155,23 +168,23 @@ std::optional<NodeIndex> SignalBlocks::pid(MapReader& map) {
                       "Give one of both: with the rate no filter is needed.");
     return std::nullopt;
   }
-  if (kd != 0 && !given_rate && !(filter > 0)) {
-    map.value().error("a pid with kd needs the rate of its input",
-                      "Give it as an expression, rate: \"-v(pin)\", or the time constant of a filter, filter: 0.01 "
-                      "(s), which takes the derivative.");
+  if (const auto start = map.find("filter_initial"); start && !map.find("filter")) {
+    start->error("the start of a filter is given, but no filter", "Give filter, its time constant in s, or remove it.");
     return std::nullopt;
   }
-  NodeIndex rate = 0;
-  if (given_rate) {
-    const std::optional<NodeIndex> read = reader_.operand(*given_rate);
-    if (!read) return std::nullopt;
-    rate = *read;
+  std::optional<NodeIndex> rate;
+  if (kd != 0 && !map.find("filter")) {
+    rate = given_rate ? reader_.operand(*given_rate) : rate_of_input(map);
+    if (!rate) return std::nullopt;
+  } else if (kd != 0 && !(filter > 0)) {
+    map.find("filter")->unexpected("a time constant, positive, s");
+    return std::nullopt;
   }
   if (!good_) return std::nullopt;
   std::size_t i = 0;
   const NodeIndex integral = ki != 0 ? state("integral", initial, i) : 0;
-  const auto derivative_given = [&](NodeIndex u) {
-    return given_rate ? add(Code::add, u, add(Code::multiply, constant(kd), rate)) : u;
+  const auto with_rate = [&](NodeIndex u) {
+    return rate ? add(Code::add, u, add(Code::multiply, constant(kd), *rate)) : u;
   };
   const Integral part{i, ki, ki != 0 ? add(Code::multiply, constant(ki), integral) : constant(0), lower, upper,
                       reader_.limits_.size()};
@@ -181,14 +194,14 @@ std::optional<NodeIndex> SignalBlocks::pid(MapReader& map) {
   };
   // An integral alone does not follow from the input at the same instant.
   if (ki != 0 && kp == 0 && (kd == 0 || given_rate)) {
-    const NodeIndex u = derivative_given(constant(0));
+    const NodeIndex u = with_rate(constant(0));
     read_input_later(map, [part, u](SignalBlocks& blocks, NodeIndex e) { blocks.integrate(part, e, u); });
     return output(u);
   }
   const std::optional<NodeIndex> e = input(map);
   if (!e || !good_) return std::nullopt;
-  NodeIndex u = derivative_given(add(Code::multiply, constant(kp), *e));
-  if (kd != 0 && !given_rate) {
+  NodeIndex u = with_rate(add(Code::multiply, constant(kp), *e));
+  if (kd != 0 && !rate) {
     std::size_t f = 0;
     const NodeIndex filtered = state("filter", filter_initial, f);
     const NodeIndex slope = add(Code::divide, add(Code::subtract, *e, filtered), constant(filter));

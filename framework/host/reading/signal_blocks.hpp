@@ -24,6 +24,7 @@ class SignalBlocks {
  private:
   std::optional<NodeIndex> value(MapReader&);
   std::optional<NodeIndex> pid(MapReader&);
+  std::optional<NodeIndex> rate_of_input(MapReader&);
   struct Integral;
   void integrate(const Integral&, NodeIndex error, NodeIndex without);
   std::optional<NodeIndex> transfer_function(MapReader&);
