@@ -53,7 +53,28 @@ Eigensystem eigensystem_of(const MatrixXd& A) {
   const Eigen::EigenSolver<MatrixXd> solver(A);
   if (solver.info() != Eigen::Success) return {};
   Eigensystem out{solver.eigenvalues(), solver.eigenvectors(), {}};
-  out.left = out.right.partialPivLu().inverse();
+  // The inverse of the right ones, from a real one: vectors r + is and r − is have the left ones (l ∓ im)/2, l and m those
+  // of r and s.
+  const Eigen::Index n = A.rows();
+  const auto is_pair = [&](Eigen::Index k) { return k + 1 < n && !out.right.col(k).imag().isZero(0); };
+  MatrixXd parts(n, n);
+  for (Eigen::Index k = 0; k < n; ++k) {
+    parts.col(k) = out.right.col(k).real();
+    if (!is_pair(k)) continue;
+    parts.col(k + 1) = out.right.col(k).imag();
+    ++k;
+  }
+  const MatrixXd inverse = parts.partialPivLu().inverse();
+  out.left.resize(n, n);
+  for (Eigen::Index k = 0; k < n; ++k) {
+    out.left.row(k).real() = inverse.row(k);
+    out.left.row(k).imag().setZero();
+    if (!is_pair(k)) continue;
+    out.left.row(k).real() = inverse.row(k) / 2;
+    out.left.row(k).imag() = -inverse.row(k + 1) / 2;
+    out.left.row(k + 1) = out.left.row(k).conjugate();
+    ++k;
+  }
   return out;
 }
 

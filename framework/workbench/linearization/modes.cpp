@@ -172,6 +172,15 @@ void doubt_parted_zeros(double worst, std::vector<Mode>& modes) {
   }
 }
 
+/// A X with a real A: two real products.
+template <class Real, class Complex>
+MatrixXcd product(const Real& A, const Complex& X) {
+  MatrixXcd out(A.rows(), X.cols());
+  out.real() = A * X.real();
+  out.imag() = A * X.imag();
+  return out;
+}
+
 void add_regular_modes(const MatrixXd& balanced, const MatrixXd& T, const Staircase& split, const VectorXd& d,
                        const MatrixXd& error, const std::vector<double>& scales, std::vector<Mode>& out) {
   const Index zeros = split.zeros, n = T.rows(), rest = n - zeros;
@@ -180,27 +189,38 @@ void add_regular_modes(const MatrixXd& balanced, const MatrixXd& T, const Stairc
   if (regular.values.size() == 0)
     throw Failure(Exit::simulation_failed, "the eigenvalues of the linear model were not found",
                   "Are there entries of very different size in A? Print it with --json.");
-  const double norm = T.norm(), worst = std::sqrt(error.norm() * norm);
-  for (Index k = 0; k < rest; ++k) {
-    Mode mode;
-    mode.eigenvalue = regular.values[k];
-    if (mode.eigenvalue.imag() < 0) continue;
-    mode.kind = mode.eigenvalue.imag() > 0 ? Mode::Kind::oscillating : Mode::Kind::real;
-    VectorXcd y(n);
-    y.tail(rest) = regular.right.col(k);
-    const MatrixXcd N = mode.eigenvalue * MatrixXcd::Identity(zeros, zeros) - T.topLeftCorner(zeros, zeros);
-    if (zeros > 0) {
-      const VectorXcd above = T.topRightCorner(zeros, rest) * regular.right.col(k);
-      y.head(zeros) = N.triangularView<Eigen::Upper>().solve(above);
+  std::vector<Index> kept;  // one of each pair
+  for (Index k = 0; k < rest; ++k)
+    if (!(regular.values[k].imag() < 0)) kept.push_back(k);
+  const Index count = static_cast<Index>(kept.size());
+  MatrixXcd y(n, count), left(rest, count);
+  for (Index j = 0; j < count; ++j) {
+    y.col(j).tail(rest) = regular.right.col(kept[static_cast<std::size_t>(j)]);
+    left.col(j) = regular.left.row(kept[static_cast<std::size_t>(j)]).transpose();
+  }
+  if (zeros > 0) {
+    const MatrixXcd above = product(T.topRightCorner(zeros, rest), y.bottomRows(rest));
+    for (Index j = 0; j < count; ++j) {
+      const MatrixXcd N = regular.values[kept[static_cast<std::size_t>(j)]] * MatrixXcd::Identity(zeros, zeros) -
+                          T.topLeftCorner(zeros, zeros);
+      y.col(j).head(zeros) = N.triangularView<Eigen::Upper>().solve(above.col(j));
     }
-    const VectorXcd x = split.U * y, w = split.U.rightCols(rest) * regular.left.row(k).transpose();
+  }
+  const MatrixXcd x = product(split.U, y), w = product(split.U.rightCols(rest), left);
+  const MatrixXcd moved = product(balanced, x);
+  const MatrixXd doubt = error * x.cwiseAbs();
+  const double norm = T.norm(), worst = std::sqrt(error.norm() * norm);
+  for (Index j = 0; j < count; ++j) {
+    Mode mode;
+    mode.eigenvalue = regular.values[kept[static_cast<std::size_t>(j)]];
+    mode.kind = mode.eigenvalue.imag() > 0 ? Mode::Kind::oscillating : Mode::Kind::real;
     // To first order wᵀ δA x with wᵀ x = 1; a nearly defective pair moves by no more than √δA.
-    const double first_order = w.cwiseAbs().dot(error * x.cwiseAbs());
+    const double first_order = w.col(j).cwiseAbs().dot(doubt.col(j));
     mode.error = std::isfinite(first_order) ? std::min(first_order, worst) : worst;
     // The residual of A x = λ x is an error too: it holds rounding, and what was split off wrongly.
-    const double left_over = (balanced * x - mode.eigenvalue * x).norm() / x.norm();
+    const double left_over = (moved.col(j) - mode.eigenvalue * x.col(j)).norm() / x.col(j).norm();
     mode.error = std::max(mode.error, left_over);
-    mode.shape = d.cwiseProduct(x.real()) + std::complex<double>(0, 1) * d.cwiseProduct(x.imag());
+    mode.shape = d.cwiseProduct(x.col(j).real()) + std::complex<double>(0, 1) * d.cwiseProduct(x.col(j).imag());
     normalize(mode.shape, scales);
     mode.trend = trend_of(mode);
     out.push_back(std::move(mode));
