@@ -61,7 +61,7 @@ struct Rub {
 
 /// F = k δⁿ (1 + λ δ̇) and not less than 0, with λ = x / v₀: v₀ is the state `approach`, the speed at which the contact
 /// began, or δ̇ if that is more. There is one event function per point, its gap. When the first point of a contact
-/// closes, the state jumps to the speed of the approach. A contact has no shortest time: its event and its guard bound
+/// closes, the state jumps to the speed of the approach; when the last one opens, to the least speed. A contact has no shortest time: its event and its guard bound
 /// the steps while it lasts, and nothing does before.
 class Contacts final : public ForceBatch,
                        public EventSource,
@@ -178,14 +178,18 @@ class Contacts final : public ForceBatch,
         dot(points[self].normal, relative_velocity(points[self], in.markers[2 * i], in.markers[2 * i + 1]));
     bool others = false;
     for (std::size_t p = 0; p < points.size(); ++p) others = others || (p != self && points[p].gap < 0);
+    double& began = x[own_ * i + approach];
     if (rising) {
-      // Bristles that no contact holds any more are straight.
-      if (!others) std::ranges::fill(x.subspan(own_ * i + bent, own_ - bent), 0.0);
+      if (others) return;
+      // The contact is over; bristles that it does not hold any more are straight.
+      began = c.least_approach;
+      std::ranges::fill(x.subspan(own_ * i + bent, own_ - bent), 0.0);
       return;
     }
-    const double speed = std::max(c.least_approach, -rate);
-    x[own_ * i] = others ? std::max(x[own_ * i], speed) : speed;
-    if (!others) x[own_ * i + impacts] += 1;
+    // Points that close at the same instant see each other closed: that the contact begins shows in the state.
+    const bool begins = !others || began == c.least_approach;
+    began = std::max(begins ? c.least_approach : began, -rate);
+    if (begins) x[own_ * i + impacts] += 1;
   }
 
   void evaluate_outputs(const OutputInput& input, std::span<double> values) noexcept override {
