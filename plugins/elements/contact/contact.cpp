@@ -269,14 +269,15 @@ class Contacts final : public ForceBatch,
   Rub rub_of(const Contact& c, std::span<const ContactPoint> points, const ForceInput& in,
              std::size_t i) const noexcept {
     const MarkerMotion &first = in.markers[2 * i], &second = in.markers[2 * i + 1];
-    double pressed = 0;
+    double pressed = 0, speed = in.states[own_ * i + approach];
     ContactPoint centre;
     for (const ContactPoint& point : points) {
       if (!(point.gap < 0)) continue;
-      const double normal = push_at(c, point, first, second, in.states[own_ * i]).normal;
-      pressed += normal;
-      centre.position += normal * point.position;
-      centre.normal += normal * point.normal;
+      const Push push = push_at(c, point, first, second, in.states[own_ * i + approach]);
+      speed = std::max(speed, push.rate);  // in the instant before the event is passed
+      pressed += push.normal;
+      centre.position += push.normal * point.position;
+      centre.normal += push.normal * point.normal;
     }
     Rub rub;
     const double size = norm(centre.normal);
@@ -287,8 +288,10 @@ class Contacts final : public ForceBatch,
     const double* const x = in.states.data() + own_ * i + bent;
     const Vec3 bent = in_surface({x[0], x[1], x[2]});
     rub.velocity = in_surface(relative_velocity(centre, first, second));
-    rub.rate = c.bristles.rate(bent, rub.velocity, pressed, c.friction);
-    rub.force = -c.bristles.stiffness * bent - c.bristles.damping * rub.rate;
+    const Bristles::Answer answer =
+        c.bristles.answer(bent, rub.velocity, pressed, c.least_load(speed), c.friction);
+    rub.rate = answer.rate;
+    rub.force = answer.force;
     return rub;
   }
 

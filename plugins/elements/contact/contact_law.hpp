@@ -1,6 +1,7 @@
 // The laws of a compliant contact: Hunt and Crossley along the normal, Brown and McPhee along the surface.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 
 #include "polyform/contract/spatial.hpp"
@@ -90,18 +91,29 @@ inline Vec3 against_rolling(const Friction& friction, double lever, double size,
 /// Friction by bristles (Canudas de Wit and others 1995, without its viscous part): z is their mean deflection, v the
 /// sliding velocity, N the normal force and g(v) = μ_d + (μ_s − μ_d) exp(−(v/v_s)²).
 ///
-///   ż = v − |v| z k/(g N)        F = −k z − c ż
+///   ż = v − |v| z k/max(g N, μ_s N₀)        F = −(k z + c ż exp(−(v/v_s)²)), its size g N at most
 ///
-/// Under a load below μ_s N bristles hold with z = F/k, and v is zero: nothing creeps.
+/// Under a load below μ_s N bristles hold with z = F/k, and v is zero: nothing creeps. Without N₀, ż would be infinite
+/// where a contact closes with a sliding speed. The damping is for what sticks: at high speeds a small lag of z behind N
+/// would make it larger than Coulomb's friction (Olsson 1996 lets it fall with the speed, too).
 struct Bristles {
   double stiffness = 0, damping = 0;  ///< k, N/m; c, N s/m
 
+  struct Answer {
+    Vec3 rate, force;  ///< of the deflection, m/s; on what slides with v, N
+  };
   bool act() const noexcept { return stiffness > 0; }
-  Vec3 rate(const Vec3& z, const Vec3& v, double normal, const Friction& friction) const noexcept {
-    const double speed = norm(v), s = speed / friction.speed;
-    const double limit = (friction.dynamic + (friction.static_ - friction.dynamic) * std::exp(-s * s)) * normal;
-    // Without a load bristles keep their deflection.
-    return limit > 0 ? v - (speed * stiffness / limit) * z : Vec3{};
+  /// least: N₀, N. The bristles of bodies without mass, which have none, keep their deflection where N is zero.
+  Answer answer(const Vec3& z, const Vec3& v, double normal, double least, const Friction& friction) const noexcept {
+    const double speed = norm(v), s = speed / friction.speed, slow = std::exp(-s * s);
+    const double most = (friction.dynamic + (friction.static_ - friction.dynamic) * slow) * normal;
+    const double bends = std::max(most, friction.static_ * least);
+    Answer answer;
+    if (bends > 0) answer.rate = v - (speed * stiffness / bends) * z;
+    const Vec3 held = stiffness * z + (damping * slow) * answer.rate;
+    const double size = norm(held);
+    answer.force = -(size > most ? most / size : 1) * held;
+    return answer;
   }
 };
 

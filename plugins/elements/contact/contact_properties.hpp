@@ -31,6 +31,11 @@ struct Contact {
   double depth_of(double approach) const noexcept {
     return std::pow(0.5 * mass * approach * approach * (exponent + 1) / stiffness, 1 / (exponent + 1));
   }
+  /// Below this normal force bristles bend as under it, N: a small part of the largest one in the impact.
+  double least_load(double approach) const noexcept {
+    constexpr double part = 0.01;
+    return part * spring(depth_of(approach));
+  }
 };
 
 Contact contact_of(const ElementInstance&);
