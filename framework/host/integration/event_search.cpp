@@ -130,6 +130,12 @@ bool EventSearch::changes(const Sample& a, const Sample& b, std::size_t k, const
   return positive(a.values[k]) != rising && signals.counts(k, rising);
 }
 
+bool EventSearch::any_changes(const Sample& a, const Sample& b, const Signals& signals) const {
+  for (std::size_t k = 0; k < functions_; ++k)
+    if (changes(a, b, k, signals)) return true;
+  return false;
+}
+
 EventSearch::Cut EventSearch::judge(const Sample& a, const Sample& b, std::size_t k, bool whole_step) const {
   const double sign = positive(a.values[k]) ? 1 : -1, length = b.time - a.time;
   const double from = sign * a.values[k], to = sign * b.values[k], down = sign * a.rates[k], up = sign * b.rates[k];
@@ -191,14 +197,16 @@ std::optional<SignChange> EventSearch::first(std::size_t a, std::size_t b, std::
   return sooner ? sooner : earliest;
 }
 
-/// A function may change its sign three times between two samples, and any of the three changes may have been located.
-/// Two more before it show like those in a stretch whose ends have the same sign.
+/// A function may change its sign three times between two samples, and any of the three changes may have been located:
+/// two more before it show like those in a stretch whose ends have the same sign. Another function may change its sign
+/// on either side of the located change, as abs(x) - width does beside the zero of x: it has its new sign there.
 std::optional<SignChange> EventSearch::sooner_than(const SignChange& found, std::size_t a, std::size_t depth,
                                                    Signals& signals) {
   if (depth >= deepest || left_ == 0 || !(found.before - samples_[a].time > 2 * resolution_)) return std::nullopt;
   const std::size_t middle = first_middle + depth;
   take(found.before, signals, samples_[middle]);
-  if (judge(samples_[a], samples_[middle], signals, false).clear) return std::nullopt;
+  if (judge(samples_[a], samples_[middle], signals, false).clear && !any_changes(samples_[a], samples_[middle], signals))
+    return std::nullopt;
   return first(a, middle, depth + 1, signals);
 }
 

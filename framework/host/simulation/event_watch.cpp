@@ -221,6 +221,9 @@ std::optional<double> EventWatch::find() {
 
 /// Past slopes that are zero where nothing touches zero, up to t.
 std::optional<SignChange> EventWatch::find_counted(double t) {
+  // Where the integrator has begun anew there was no motion yet that would tell rates.
+  if (std::ranges::any_of(search_.rates(), [](double r) { return !std::isfinite(r); }))
+    search_.begin(integrator_.previous_time(), *this);
   for (;;) {
     std::optional<SignChange> found = search_.find(t, located * scale(t), *this);
     const bool is_place = found && elements_.crossing(found->function) == approached;
