@@ -173,8 +173,14 @@ bool Run::goes_on_to_step() {
     }
     limit_ = std::min(stops_.plan(), motion_.time() + watches_.longest_allowed_step());
     if (end_of_steps_ > motion_.time()) limit_ = std::min(limit_, end_of_steps_);
-    if (!stops_.is_at_knot()) return true;
-    stops_.pass_knot();
+    if (stops_.is_at_knot()) {
+      stops_.pass_knot();
+    } else if (stops_.is_at_event()) {
+      stops_.pass_event();
+      rows_until(motion_.time());
+    } else {
+      return true;
+    }
   }
   return false;
 }

@@ -59,6 +59,12 @@ double RunStops::plan() {
   return step_again_until_ > now ? std::min(limit, step_again_until_) : limit;
 }
 
+bool RunStops::is_at_event() {
+  if (events_.empty() || !events_.is_due()) return false;
+  found_at_ = motion_.time();
+  return true;
+}
+
 void RunStops::before_step(double limit) {
   if (knot_.abrupt && limit >= end_) std::ranges::copy(motion_.integrator().state(), step_start_.begin());
 }
@@ -106,9 +112,8 @@ void RunStops::pass_touch() {
 
 void RunStops::pass_event() {
   const double first_step = events_.first_step(), limit = std::min(end_, end_of_run_);
-  motion_.cross({found_at_, std::min(events_.found_at(), limit), std::min(found_at_ + first_step, limit), limit,
-                 events_.widest_crossing()},
-                first_step);
+  const double event = std::min(events_.found_at(), limit);
+  motion_.cross({found_at_, event, std::min(event + first_step, limit), limit, events_.widest_crossing()}, first_step);
   if (events_.pass()) {
     // The solver has the discrete state from now on, the integrator still the one before.
     std::ranges::copy(events_.state(), motion_.y().begin());

@@ -38,6 +38,8 @@ class RunStops {
   double plan();
   /// Whether the integrator stands at the knot that plan() saw: pass_knot() comes next.
   bool is_at_knot() const { return motion_.time() >= end_; }
+  /// Whether it stands so shortly before an event that no step leads there: pass_event() comes next.
+  bool is_at_event();
   /// Keeps the state before a step up to limit, if the knot needs it.
   void before_step(double limit);
 
