@@ -152,12 +152,22 @@ void RunStops::pass_knot() {
   carry_across(knot_.time);
   // After a jump of a velocity, the constraints no longer allow the state: the correction makes it fit. It also sets
   // the clocks of joints to the knot, where the numbers that they read change by the last digit.
-  if (jumps_.look(end_, knot_.time, motion_.solver_states()) || has_clocks_)
+  if (jumps_.look(end_, knot_.time, motion_.solver_states()))
+    pass_jump();
+  else if (has_clocks_)
     motion_.begin_anew_from_state(knot_.time, 0);
   else
     motion_.restart(knot_.time, 0);
   renew_touches();
   if (!events_.empty()) events_.begin();
+}
+
+/// What is prescribed jumps at the knot: the impulse that carries the bodies along does work.
+void RunStops::pass_jump() {
+  const double before = jumps_.energy(end_, motion_.integrator().state().first(motion_.states()));
+  motion_.correct(knot_.time);
+  motion_.add_work(jumps_.energy(knot_.time, motion_.solver_states()) - before);
+  motion_.restart(knot_.time, 0);
 }
 
 /// The state at a knot, from the end of the step before it: it goes on as it did on the whole over that step.

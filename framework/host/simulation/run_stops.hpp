@@ -61,6 +61,8 @@ class RunStops {
   /// What bounds steps by a guard, for messages; "" where nothing does.
   std::string held_by_guard() const { return events_.empty() ? std::string() : events_.held_by_guard(); }
 
+  /// Whether what constraints prescribe has jumped.
+  bool motion_jumped() const { return jumps_.any(); }
   std::size_t knots_passed() const { return knots_passed_; }
   std::size_t events_passed() const { return events_.count() + touches_.count(); }
   std::vector<std::string> warnings() const;
@@ -70,6 +72,7 @@ class RunStops {
   void begin_searches();
   void renew_touches();
   void carry_across(double knot);
+  void pass_jump();
 
   RunMotion& motion_;
   const double end_of_run_;
