@@ -104,10 +104,11 @@ double EventWatch::sample(double t, std::span<double> values, std::span<double> 
   const double turning = elements_.turning(), reach = turning > 0 ? share_of_turn / turning : never;
   const double first = integrator_.previous_time(), last = integrator_.time();
   if (!(last > first) || std::ranges::all_of(rates, [](double r) { return std::isfinite(r); })) return reach;
-  // Differences along the interpolation: short beside what the search divides a step into, and long beside rounding
-  // where steps have no other bound.
+  // Differences along the interpolation: short beside what the search divides a step into, and long beside rounding,
+  // which counts in the first steps behind an event, and most where steps have no other bound.
   constexpr double part_of_step = 1e-4, part_of_time = 1e-9;
-  const double distance = std::max(part_of_step * (last - first), pace_.approach < 1 ? part_of_time * scale(t) : 0);
+  const double least = pace_.approach < 1 ? part_of_time : first_share;
+  const double distance = std::max(part_of_step * (last - first), least * scale(t));
   double other = last - t > t - first ? last : first;
   if (t + distance < last) other = t + distance;
   else if (t - distance > first) other = t - distance;
