@@ -25,8 +25,8 @@ constexpr double growth = 4, growth_without_control = 0.0625;
 // Steps to an event without error control end at this share of the way to it: the last stage of a longer one may lie
 // beyond by its own error, or by rounding, and feel what begins there. From a way of 1e-3 to 1e-12 that takes 15 steps.
 constexpr double approach_without_control = 0.75;
-// So many first steps before its zero a function is crossed at once. No step with error control ends nearer by choice: a
-// jump behind the zero may be so high that its error is too large in any step that time can be divided into.
+// So many first steps before its zero a function is crossed at once. A jump behind the zero may be so high that its error
+// is too large in any step across it, however short.
 constexpr double ways_crossed = 2;
 // Where a function goes away from zero, the step may be this multiple of the time that it took to come from there at
 // its rate: such a bound costs next to nothing, and it keeps what turns from turning many times in one step.
@@ -220,8 +220,8 @@ std::optional<double> EventWatch::find() {
 
 /// Takes it for the event to be passed.
 void EventWatch::take(const SignChange& event) {
-  // A function that flickers by rounding is found again and again without being passed. Steps of fixed length come to an
-  // event in many parts, which are no flicker.
+  // A function that flickers by rounding is found again and again without being passed. Steps of fixed length come to
+  // an event in many parts, which are no flicker.
   if (pace_.approach == 1 && elements_.crossing(event.function) != approached) note(event);
   found_ = event;
   rising_ = !(search_.values()[event.function] >= 0);
@@ -233,8 +233,8 @@ bool EventWatch::is_due() {
   std::optional<SignChange> due;
   for (std::size_t k = 0; k < size(); ++k) {
     const double value = search_.values()[k], rate = search_.rates()[k];
-    const bool rising = !(value >= 0);
-    if (!std::isfinite(rate) || rate == 0 || rising != (rate > 0) || !elements_.is_event(k) || !counts(k, rising)) continue;
+    const bool rising = !(value >= 0), comes = std::isfinite(rate) && rate != 0 && rising == (rate > 0);
+    if (!comes || !elements_.is_event(k) || !counts(k, rising)) continue;
     // What is slower than this is told from rest by its value, not by its way.
     const double way = std::abs(value / rate);
     if (std::max(way, search_.noise(k) / std::abs(rate)) > nearest || is_beside_pole(way)) continue;
