@@ -1,6 +1,7 @@
 // Laws that hold in a narrow window of the state: between a kink and an edge, at the start, with high jumps.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <numbers>
@@ -26,17 +27,21 @@ std::unique_ptr<host::System> rotor(const std::string& torque) {
       torque + "\"}}]\n");
 }
 
-/// The rate at the end by every integrator, against a closed form.
+/// The rate at the end by every integrator, against a closed form; with states that are the angle and its rate, which
+/// the integrators know to their tolerances. The search for events is the same for all states.
 void check_end_rate(const std::string& torque, double duration, double interval, double rate, double error) {
   INFO(torque);
   const auto system = rotor(torque);
+  const auto able = formulations_for(*system);
+  const auto tree = std::ranges::find(able, "riccati", [](const Formulation* f) { return f->name(); });
+  REQUIRE(tree != able.end());
   for (const IntegratorType* const type : integrator_types()) {
     INFO(std::string(type->name()));
     host::RunSettings settings = run_settings(type->name());
     settings.duration = duration;
     settings.output_interval = interval;
     settings.step = 1e-3;
-    const Ended end = run_to_end(*system, *formulations_for(*system).front(), settings);
+    const Ended end = run_to_end(*system, **tree, settings);
     INFO(end.record.failure);
     REQUIRE(end.record.end == host::End::done);
     CHECK(end.angular_velocities[0].z == Approx(rate).epsilon(error));
@@ -80,5 +85,5 @@ TEST_CASE("a run that starts in a narrow window leaves it at its edge by every i
 TEST_CASE("an edge far from the origin with a high jump behind it is passed by every integrator") {
   check_end_rate("if(q(j)>200 && q(j)<200.02, -1500, 0)", 30, 1, -10, 1e-8);
   check_end_rate("(abs(q(j)-200.0001)<0.0001)*-1500", 30, 1, std::sqrt(98.8), 1e-6);
-  check_end_rate("if(q(j)>2, -150000, 0)", 1, 1, -10, 1e-7);
+  check_end_rate("if(q(j)>2, -150000, 0)", 1, 1, -10, 1e-6);
 }
