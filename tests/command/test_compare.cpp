@@ -353,3 +353,16 @@ TEST_CASE("an empty reference is called one, and a list without numbers gives on
   CHECK_THAT(err, Contains("channels.rod.x[0]: found nothing, expected a number") && !Contains("channels.rod.x[1]") &&
                       !Contains("found 0 values") && Contains("channels.rod.y: found 2 values for 3 times"));
 }
+
+TEST_CASE("the warning of a beam that bends too far ends with one full stop") {
+  const Workshop shop;
+  const Outcome outcome = shop.run({"compare", shop.write("soft.yaml", R"({polyform: 1, gravity: [0, 0, 0],
+    bodies: [{name: beam, type: flexible-beam, length: 1, linear_density: 1, bending_stiffness: 4, modes: 1,
+              boundary: clamped-free, modal_velocity: [2]}],
+    joints: [{name: clamp, type: fixed, base: ground, moving: beam, position: [0, 0, 0]}],
+    simulation: {duration: 0.5, output_interval: 0.01}})")});
+  std::string text;  // wrapped lines as one
+  for (const char c : outcome.out) text += c == '\n' ? ' ' : c;
+  INFO(outcome.out << outcome.err);
+  CHECK_THAT(text, Contains("stiffer.") && !Contains("stiffer.."));
+}

@@ -180,6 +180,49 @@ TEST_CASE("a prescribed motion whose velocity jumps is told with time, joint and
   CHECK(warnings("{polynomial: [0, 7, 0.1]}").empty());
 }
 
+// A rod of 1 kg with its centre at 0.5 m, 0.75 kg m² about the pin. Turned by 1 rad at once it is lifted by 0.5 sin 1 m;
+// from 0.5 to 2 rad/s its energy grows by 0.375 (4 - 0.25) J.
+TEST_CASE("the impulse of a prescribed motion that jumps does work, and the run is not called conservative") {
+  const auto driven = [](const std::string& motion) {
+    return system_from_text(
+        "polyform: 1\ngravity: [0, -9.81, 0]\nbodies:\n"
+        "  - {name: rod, mass: 1, center_of_mass: [0.5, 0, 0], inertia: {xx: 0.5, yy: 0.5, zz: 0.5}}\njoints:\n"
+        "  - {name: pin, type: revolute, base: ground, moving: rod, position: [0, 0, 0], axis: [0, 0, 1]}\n"
+        "constraints:\n  - {name: drive, type: prescribed-motion, joint: pin, motion: {expression: \"" +
+        motion + "\"}}\n");
+  };
+  const auto record = [](const host::System& system, const Formulation& formulation, double& work) {
+    class Work final : public host::RowSink {
+     public:
+      explicit Work(double& of) : of_(of) {}
+      void work(double done) override { of_ = done; }
+      void row(double, const Observation&) override {}
+
+     private:
+      double& of_;
+    } sink(work);
+    host::RowSink* sinks[] = {&sink};
+    const auto solver = solver_for(system, formulation);
+    host::RunSettings s = test::run_settings();
+    s.duration = 2;
+    s.output_interval = 0.1;
+    return host::simulate(system, *solver, s, sinks, {});
+  };
+  const auto placed = driven("if(t<1, 0, 1)"), turned = driven("if(t<1, 0.5*t, 2*t-1.5)");
+  for (const Formulation* formulation : formulations_for(*placed)) {
+    INFO(formulation->name());
+    double work = 0;
+    const host::RunRecord lifted = record(*placed, *formulation, work);
+    CHECK_FALSE(lifted.conservative);
+    CHECK(lifted.energy_drift < 1e-12);
+    CHECK(work == Approx(9.81 * 0.5 * std::sin(1.0)).epsilon(1e-9));
+    const host::RunRecord sped = record(*turned, *formulation, work);
+    CHECK_FALSE(sped.conservative);
+    CHECK(sped.energy_drift < 1e-6);
+    CHECK(work == Approx(0.375 * (4 - 0.25) + 9.81 * 0.5 * std::sin(2.5)).epsilon(1e-6));
+  }
+}
+
 // A pendulum of 1 m with a step of 0.5 s loses nearly all of its energy; with 1 ms it keeps it.
 TEST_CASE("a fixed step that is plainly too long is told with its size") {
   const auto system = system_from_text(

@@ -96,8 +96,11 @@ TEST_CASE("a signal without a value ends the run and is named, though no force r
   const std::string model =
       "polyform: 1\n" + slider("  - {name: m, value: \"0\"}\n  - {name: root, value: \"sqrt(1 - q(j))\"}\n",
                                "duration: 2, output_interval: 0.3");
-  const Outcome run = shop.run({"run", shop.write("m.yaml", model), "--output", "rows.csv", "--quiet"});
+  const Outcome run = shop.run({"run", shop.write("m.yaml", model), "--output", "rows.csv", "--json"});
   CHECK(run.code == 1);
+  // The row at 1.2 s has no value: the one before is what the run has reached.
+  CHECK_THAT(run.out, Catch::Contains("\"time\":0.8999999999999999") || Catch::Contains("\"time\":0.9,"));
+  CHECK_THAT(run.out, Catch::Contains("\"rows\":4,"));
   CHECK_THAT(run.err, Catch::Contains("root"));
   // What was before it is kept.
   const Table rows = read_table(shop.read("rows.csv"));

@@ -14,6 +14,8 @@ namespace {
 constexpr int parts_of_a_step = 16;
 // Halvings of such a part: down to a millionth, where only what touches zero within rounding is left.
 constexpr std::size_t deepest = 20;
+// So many times more, a stretch that is not divided is looked at before a change that was located in it.
+constexpr std::size_t looks_before = 4;
 // By how much the values at the ends of a stretch may differ from what the rates there say, relative to the values. A
 // polynomial of third degree with a turning point in the stretch is above it, one that only bends a little below.
 constexpr double agreement = 0.1;
@@ -48,7 +50,7 @@ EventSearch::EventSearch(std::size_t functions, std::vector<std::size_t> kinds)
       kinds_(std::move(kinds)),
       largest_(functions),
       fastest_(functions),
-      samples_(first_middle + deepest) {
+      samples_(first_middle + deepest + looks_before) {
   if (kinds_.empty()) {
     kinds_.resize(functions);
     std::iota(kinds_.begin(), kinds_.end(), std::size_t{0});
@@ -130,6 +132,12 @@ bool EventSearch::changes(const Sample& a, const Sample& b, std::size_t k, const
   return positive(a.values[k]) != rising && signals.counts(k, rising);
 }
 
+bool EventSearch::any_changes(const Sample& a, const Sample& b, const Signals& signals) const {
+  for (std::size_t k = 0; k < functions_; ++k)
+    if (changes(a, b, k, signals)) return true;
+  return false;
+}
+
 EventSearch::Cut EventSearch::judge(const Sample& a, const Sample& b, std::size_t k, bool whole_step) const {
   const double sign = positive(a.values[k]) ? 1 : -1, length = b.time - a.time;
   const double from = sign * a.values[k], to = sign * b.values[k], down = sign * a.rates[k], up = sign * b.rates[k];
@@ -191,14 +199,17 @@ std::optional<SignChange> EventSearch::first(std::size_t a, std::size_t b, std::
   return sooner ? sooner : earliest;
 }
 
-/// A function may change its sign three times between two samples, and any of the three changes may have been located.
-/// Two more before it show like those in a stretch whose ends have the same sign.
+/// A function may change its sign three times between two samples, and any of the three changes may have been located:
+/// two more before it show like those in a stretch whose ends have the same sign. Another function may change its sign
+/// on either side of the located change, as abs(x) - width does beside the zero of x: it has its new sign there.
 std::optional<SignChange> EventSearch::sooner_than(const SignChange& found, std::size_t a, std::size_t depth,
                                                    Signals& signals) {
-  if (depth >= deepest || left_ == 0 || !(found.before - samples_[a].time > 2 * resolution_)) return std::nullopt;
+  const bool may_look = depth < deepest + looks_before && left_ > 0;
+  if (!may_look || !(found.before - samples_[a].time > 2 * resolution_)) return std::nullopt;
   const std::size_t middle = first_middle + depth;
   take(found.before, signals, samples_[middle]);
-  if (judge(samples_[a], samples_[middle], signals, false).clear) return std::nullopt;
+  const Sample &from = samples_[a], &to = samples_[middle];
+  if (judge(from, to, signals, false).clear && !any_changes(from, to, signals)) return std::nullopt;
   return first(a, middle, depth + 1, signals);
 }
 

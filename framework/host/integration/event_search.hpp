@@ -71,6 +71,7 @@ class EventSearch {
   Cut judge(const Sample& a, const Sample& b, std::size_t k, bool whole_step) const;
   Cut judge(const Sample& a, const Sample& b, const Signals&, bool whole_step) const;
   bool changes(const Sample& a, const Sample& b, std::size_t k, const Signals&) const;
+  bool any_changes(const Sample& a, const Sample& b, const Signals&) const;
   std::optional<SignChange> first(std::size_t a, std::size_t b, std::size_t depth, Signals&);
   std::optional<SignChange> sooner_than(const SignChange&, std::size_t a, std::size_t depth, Signals&);
   SignChange locate(const Sample& a, const Sample& b, std::size_t k, Signals&);

@@ -25,6 +25,9 @@ constexpr double growth = 4, growth_without_control = 0.0625;
 // Steps to an event without error control end at this share of the way to it: the last stage of a longer one may lie
 // beyond by its own error, or by rounding, and feel what begins there. From a way of 1e-3 to 1e-12 that takes 15 steps.
 constexpr double approach_without_control = 0.75;
+// So many first steps before its zero a function is crossed at once. A jump behind the zero may be so high that its error
+// is too large in any step across it, however short.
+constexpr double ways_crossed = 2;
 // Where a function goes away from zero, the step may be this multiple of the time that it took to come from there at
 // its rate: such a bound costs next to nothing, and it keeps what turns from turning many times in one step.
 constexpr double receding = 8;
@@ -101,10 +104,11 @@ double EventWatch::sample(double t, std::span<double> values, std::span<double> 
   const double turning = elements_.turning(), reach = turning > 0 ? share_of_turn / turning : never;
   const double first = integrator_.previous_time(), last = integrator_.time();
   if (!(last > first) || std::ranges::all_of(rates, [](double r) { return std::isfinite(r); })) return reach;
-  // Differences along the interpolation: short beside what the search divides a step into, and long beside rounding
-  // where steps have no other bound.
+  // Differences along the interpolation: short beside what the search divides a step into, and long beside rounding,
+  // which counts in the first steps behind an event, and most where steps have no other bound.
   constexpr double part_of_step = 1e-4, part_of_time = 1e-9;
-  const double distance = std::max(part_of_step * (last - first), pace_.approach < 1 ? part_of_time * scale(t) : 0);
+  const double least = pace_.approach < 1 ? part_of_time : first_share;
+  const double distance = std::max(part_of_step * (last - first), least * scale(t));
   double other = last - t > t - first ? last : first;
   if (t + distance < last) other = t + distance;
   else if (t - distance > first) other = t - distance;
@@ -210,17 +214,41 @@ std::optional<double> EventWatch::find() {
   const std::optional<SignChange> found = find_counted(t);
   if (!found) return std::nullopt;
   check_poles_beside(*found);
-  // A function that flickers by rounding is found again and again without being passed. Steps of fixed length come to an
-  // event in many parts, which are no flicker.
-  if (pace_.approach == 1 && elements_.crossing(found->function) != approached) note(*found);
-  found_ = *found;
-  rising_ = !(search_.values()[found->function] >= 0);
-  if (elements_.has_changes()) evaluate(found->before, values_before_, other_rates_);
+  take(*found);
   return found->before;
+}
+
+/// Takes it for the event to be passed.
+void EventWatch::take(const SignChange& event) {
+  // A function that flickers by rounding is found again and again without being passed. Steps of fixed length come to
+  // an event in many parts, which are no flicker.
+  if (pace_.approach == 1 && elements_.crossing(event.function) != approached) note(event);
+  found_ = event;
+  rising_ = !(search_.values()[event.function] >= 0);
+  if (elements_.has_changes()) evaluate(event.before, values_before_, other_rates_);
+}
+
+bool EventWatch::is_due() {
+  const double t = integrator_.time(), nearest = ways_crossed * first_step();
+  std::optional<SignChange> due;
+  for (std::size_t k = 0; k < size(); ++k) {
+    const double value = search_.values()[k], rate = search_.rates()[k];
+    const bool rising = !(value >= 0), comes = std::isfinite(rate) && rate != 0 && rising == (rate > 0);
+    if (!comes || !elements_.is_event(k) || !counts(k, rising)) continue;
+    // What is slower than this is told from rest by its value, not by its way.
+    const double way = std::abs(value / rate);
+    if (std::max(way, search_.noise(k) / std::abs(rate)) > nearest || is_beside_pole(way)) continue;
+    if (!due || t + way < due->time) due = SignChange{t + way, t, k};
+  }
+  if (due) take(*due);
+  return due.has_value();
 }
 
 /// Past slopes that are zero where nothing touches zero, up to t.
 std::optional<SignChange> EventWatch::find_counted(double t) {
+  // Where the integrator has begun anew there was no motion yet that would tell rates.
+  if (std::ranges::any_of(search_.rates(), [](double r) { return !std::isfinite(r); }))
+    search_.begin(integrator_.previous_time(), *this);
   for (;;) {
     std::optional<SignChange> found = search_.find(t, located * scale(t), *this);
     const bool is_place = found && elements_.crossing(found->function) == approached;

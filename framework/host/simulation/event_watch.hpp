@@ -27,6 +27,9 @@ class EventWatch final : private Signals {
   /// The first event within the last step, or nothing. What is returned is a time shortly before it, s: the step must
   /// end there, because a stage beyond the event would see a force that begins with it.
   std::optional<double> find();
+  /// Whether an event comes within the time that is passed at an event, so that no step leads there: it is taken for the
+  /// one that was found, at the integrator's time.
+  bool is_due();
   /// Where the last step has to end when it is made once more, because its states before that event may have felt what
   /// lies behind, s: stages of a step without error control lie there, or evaluations of the interpolation. Nothing
   /// where the step is good, or too short to matter.
@@ -83,6 +86,7 @@ class EventWatch final : private Signals {
   void evaluate(double t, std::span<double> values, std::span<double> rates);
   double scale(double t) const;
   void note(const SignChange&);
+  void take(const SignChange&);
   void settle();
   void check_standstill();
   bool shows_pole(std::size_t k) const;

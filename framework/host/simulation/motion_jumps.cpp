@@ -5,8 +5,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "framework/diagnostics.hpp"
+#include "framework/host/simulation/observation_store.hpp"
+#include "framework/host/simulation/run_rows.hpp"
 #include "polyform/mechanics/constraint_set.hpp"
 #include "polyform/mechanics/kinematics.hpp"
 #include "polyform/mechanics/module_set.hpp"
@@ -66,6 +69,7 @@ struct MotionJumps::Parts {
   ModuleSet modules;
   RheonomicJoints rheonomic;
   std::vector<Demand> demands;
+  std::optional<ObservationStore> observed;  ///< where something has jumped
 };
 
 namespace {
@@ -158,6 +162,17 @@ bool MotionJumps::look(double before, double at, std::span<const double> y) {
     }
   }
   return any;
+}
+
+bool MotionJumps::any() const {
+  return parts_ && std::ranges::any_of(parts_->demands, [](const Demand& d) { return d.jumps > 0; });
+}
+
+double MotionJumps::energy(double t, std::span<const double> y) {
+  if (!parts_->observed) parts_->observed.emplace(parts_->view);
+  Observation& now = parts_->observed->now();
+  if (solver_.observe(t, y, now) != Status::ok) fail_at(t, solver_);
+  return now.kinetic_energy + now.potential_energy;
 }
 
 std::vector<std::string> MotionJumps::warnings() const {

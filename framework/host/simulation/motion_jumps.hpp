@@ -19,6 +19,11 @@ class MotionJumps {
   /// Compares the rows of all constraints and modules shortly before a knot with those at the knot, for one state.
   /// Returns whether any position or velocity for which they ask jumps.
   bool look(double before, double at, std::span<const double> y);
+  /// Whether any has jumped so far.
+  bool any() const;
+  /// The energy of a state, after look(), J. What a jump changes it by is the work of the impulse: forces do none
+  /// meanwhile. Failure (simulation_failed) when the solver cannot observe the state.
+  double energy(double t, std::span<const double> y);
   /// A sentence for each element whose rows jumped.
   std::vector<std::string> warnings() const;
 

@@ -138,7 +138,7 @@ RunSnapshot Run::snapshot() {
 
 void Run::tell(RunRecord& record) {
   const Statistics done = motion_.integrator().statistics();
-  record.time = std::min(motion_.time(), failed_at_);
+  record.time = row_begun_ ? std::max(start_time_, last_row_) : std::min(motion_.time(), failed_at_);
   record.state_size = motion_.states();
   record.kernels = kernels_of(solver_);
   record.steps = done.steps;
@@ -147,6 +147,7 @@ void Run::tell(RunRecord& record) {
   record.wall_seconds = clock_.seconds();
   record.seconds_per_evaluation = clock_.seconds_per_evaluation();
   rows_.store(record);
+  record.conservative = record.conservative && !stops_.motion_jumped();
   record.longest_step = watches_.longest_step();
   record.stops = stops_.knots_passed();
   record.events = stops_.events_passed();
@@ -173,8 +174,14 @@ bool Run::goes_on_to_step() {
     }
     limit_ = std::min(stops_.plan(), motion_.time() + watches_.longest_allowed_step());
     if (end_of_steps_ > motion_.time()) limit_ = std::min(limit_, end_of_steps_);
-    if (!stops_.is_at_knot()) return true;
-    stops_.pass_knot();
+    if (stops_.is_at_knot()) {
+      stops_.pass_knot();
+    } else if (stops_.is_at_event()) {
+      stops_.pass_event();
+      rows_until(motion_.time());
+    } else {
+      return true;
+    }
   }
   return false;
 }
@@ -237,6 +244,7 @@ void Run::rows_until(double end) {
     const double t = times_.next();
     // Across an event there is no step to look into.
     const double at = t < end - rounding && t >= motion_.integrator().previous_time() ? t : end;
+    row_begun_ = true;
     motion_.stand_at(at);
     if (at < now) motion_.correct(t);
     put_row(t);
@@ -244,6 +252,7 @@ void Run::rows_until(double end) {
 }
 
 void Run::put_row_now() {
+  row_begun_ = true;
   motion_.stand_at(motion_.time());
   put_row(motion_.time());
 }
@@ -253,6 +262,7 @@ void Run::put_row(double t) {
   rows_.put(t, motion_.solver_states(), motion_.work(), motion_.equations().take_corrections(),
             motion_.integrator().statistics().evaluations);
   last_row_ = t;
+  row_begun_ = false;
   if (keeps_state_) motion_.keep(t, stood_at_);
 }
 

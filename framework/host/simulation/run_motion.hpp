@@ -59,6 +59,10 @@ class RunMotion {
   std::size_t states() const { return states_; }
   /// ∫ P dt since the start, J; 0 if nothing does work.
   double work() const { return y_.size() > states_ ? y_.back() : 0; }
+  /// Adds work that was done in no time to that in y(), J.
+  void add_work(double work) {
+    if (y_.size() > states_) y_.back() += work;
+  }
 
   double time() const { return integrator_.time(); }
   Integration& integrator() { return integrator_; }

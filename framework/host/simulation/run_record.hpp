@@ -40,7 +40,8 @@ struct RunRecord {
   double wall_seconds = 0;            ///< of the whole run, output included
   double seconds_per_evaluation = 0;  ///< time spent in steps, per evaluation of the derivative in them
   double energy_drift = 0;            ///< see RunStatistics
-  bool conservative = true;           ///< whether in no row anything without potential had power or had done work
+  /// Whether in no row anything without potential had power or had done work, and no prescribed motion jumped.
+  bool conservative = true;
   double constraint_violation = 0;    ///< largest position violation in any row
   Correction correction;              ///< of all steps
   double longest_step = 0;            ///< of all steps, s

@@ -32,6 +32,7 @@ void RunRows::put(double t, std::span<const double> y, double work, const Correc
   end_copies();
   store_.correction = correction;
   statistics_.row(t, store_.now(), work);
+  counted_in_vain_ = true;
   passing_.see(store_.now());
   if (const auto trouble = not_finite(view_, store_.now()))
     throw Failure(Exit::simulation_failed, fmt::format("at t = {:.6g} s {}", t, std::string_view(*trouble)));
@@ -41,6 +42,7 @@ void RunRows::put(double t, std::span<const double> y, double work, const Correc
     sink->work(work);
     sink->row(t, store_.now());
   }
+  counted_in_vain_ = false;
 }
 
 void RunRows::begin_from(const RowSums& sums, double t, std::span<const double> y) {
@@ -63,6 +65,7 @@ void RunRows::show(Integration& integrator, std::size_t states) {
 
 void RunRows::store(RunRecord& record) const {
   statistics_.store(record);
+  if (counted_in_vain_) --record.rows;
   record.passing_time = passing_.shortest();
 }
 

@@ -11,6 +11,7 @@ void add_record_before(RunRecord& record, const RunRecord& before) {
   record.stops += before.stops;
   record.events += before.events;
   record.wall_seconds += before.wall_seconds;
+  record.conservative = record.conservative && before.conservative;
   record.longest_step = std::max(record.longest_step, before.longest_step);
   record.passing_time = std::min(record.passing_time, before.passing_time);
   if (before.imbalance > record.imbalance) {

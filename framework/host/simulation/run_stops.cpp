@@ -59,6 +59,12 @@ double RunStops::plan() {
   return step_again_until_ > now ? std::min(limit, step_again_until_) : limit;
 }
 
+bool RunStops::is_at_event() {
+  if (events_.empty() || !events_.is_due()) return false;
+  found_at_ = motion_.time();
+  return true;
+}
+
 void RunStops::before_step(double limit) {
   if (knot_.abrupt && limit >= end_) std::ranges::copy(motion_.integrator().state(), step_start_.begin());
 }
@@ -106,9 +112,8 @@ void RunStops::pass_touch() {
 
 void RunStops::pass_event() {
   const double first_step = events_.first_step(), limit = std::min(end_, end_of_run_);
-  motion_.cross({found_at_, std::min(events_.found_at(), limit), std::min(found_at_ + first_step, limit), limit,
-                 events_.widest_crossing()},
-                first_step);
+  const double event = std::min(events_.found_at(), limit);
+  motion_.cross({found_at_, event, std::min(event + first_step, limit), limit, events_.widest_crossing()}, first_step);
   if (events_.pass()) {
     // The solver has the discrete state from now on, the integrator still the one before.
     std::ranges::copy(events_.state(), motion_.y().begin());
@@ -147,12 +152,22 @@ void RunStops::pass_knot() {
   carry_across(knot_.time);
   // After a jump of a velocity, the constraints no longer allow the state: the correction makes it fit. It also sets
   // the clocks of joints to the knot, where the numbers that they read change by the last digit.
-  if (jumps_.look(end_, knot_.time, motion_.solver_states()) || has_clocks_)
+  if (jumps_.look(end_, knot_.time, motion_.solver_states()))
+    pass_jump();
+  else if (has_clocks_)
     motion_.begin_anew_from_state(knot_.time, 0);
   else
     motion_.restart(knot_.time, 0);
   renew_touches();
   if (!events_.empty()) events_.begin();
+}
+
+/// What is prescribed jumps at the knot: the impulse that carries the bodies along does work.
+void RunStops::pass_jump() {
+  const double before = jumps_.energy(end_, motion_.integrator().state().first(motion_.states()));
+  motion_.correct(knot_.time);
+  motion_.add_work(jumps_.energy(knot_.time, motion_.solver_states()) - before);
+  motion_.restart(knot_.time, 0);
 }
 
 /// The state at a knot, from the end of the step before it: it goes on as it did on the whole over that step.

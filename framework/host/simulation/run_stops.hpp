@@ -38,6 +38,8 @@ class RunStops {
   double plan();
   /// Whether the integrator stands at the knot that plan() saw: pass_knot() comes next.
   bool is_at_knot() const { return motion_.time() >= end_; }
+  /// Whether it stands so shortly before an event that no step leads there: pass_event() comes next.
+  bool is_at_event();
   /// Keeps the state before a step up to limit, if the knot needs it.
   void before_step(double limit);
 
@@ -59,6 +61,8 @@ class RunStops {
   /// What bounds steps by a guard, for messages; "" where nothing does.
   std::string held_by_guard() const { return events_.empty() ? std::string() : events_.held_by_guard(); }
 
+  /// Whether what constraints prescribe has jumped.
+  bool motion_jumped() const { return jumps_.any(); }
   std::size_t knots_passed() const { return knots_passed_; }
   std::size_t events_passed() const { return events_.count() + touches_.count(); }
   std::vector<std::string> warnings() const;
@@ -68,6 +72,7 @@ class RunStops {
   void begin_searches();
   void renew_touches();
   void carry_across(double knot);
+  void pass_jump();
 
   RunMotion& motion_;
   const double end_of_run_;

@@ -70,8 +70,11 @@ void run(const System& system, const Heat& heat, const HeatControl& control, con
   ModeLimits limits(view);
   if (!limits.bodies().empty()) sinks.push_back(&limits);
   RunRecord record = simulate(view, start.state, *solver, heat.settings, sinks, run_control);
-  for (const ModeLimits::Warning& w : limits.warnings())
-    record.warnings.push_back(fmt::format("{}: {}", w.message, w.remedy));
+  for (const ModeLimits::Warning& w : limits.warnings()) {
+    std::string_view remedy = w.remedy;
+    if (remedy.ends_with('.')) remedy.remove_suffix(1);  // as all warnings of a record
+    record.warnings.push_back(fmt::format("{}: {}", w.message, remedy));
+  }
   if (heat.note) back.send(noted + heat.note());
   back.send(over + to_text(record));
 }

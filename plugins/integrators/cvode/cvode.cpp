@@ -108,9 +108,12 @@ int Cvode::prepare(double t, N_Vector y, N_Vector, int derivatives_hold, int* ar
   constexpr int recoverable = 1;
   Cvode& me = *static_cast<Cvode*>(self);
   *are_new = derivatives_hold ? SUNFALSE : SUNTRUE;
-  if (!derivatives_hold && me.newton_->linearize(t, me.numbers(y)) != Status::ok) {
-    me.derivative_failure_.say(me.system_.failure());
-    return recoverable;
+  if (!derivatives_hold) {
+    if (me.newton_->linearize(t, me.numbers(y)) != Status::ok) {
+      me.derivative_failure_.say(me.system_.failure());
+      return recoverable;
+    }
+    CVodeGetCurrentStep(me.memory_.cvode.get(), &me.linearized_for_);
   }
   return me.newton_->prepare(gamma) == Status::ok ? 0 : recoverable;
 }
@@ -168,6 +171,7 @@ int Cvode::jacobian(double t, N_Vector y, N_Vector ydot, SUNMatrix out, void* se
                                        &user);
   if (flag != CV_SUCCESS) return flag;
   const double size = N_VWrmsNorm(ydot, weights), h = std::abs(gamma / rl1);
+  me.linearized_for_ = h;
   const auto n = static_cast<std::size_t>(N_VGetLength(y));
   const double least = size != 0 ? 1000 * h * rounding * static_cast<double>(n) * size : 1.0;
   double* const x = NV_DATA_S(y);
@@ -238,11 +242,24 @@ Status Cvode::adopt_correction() noexcept {
   return Status::ok;
 }
 
+/// Derivatives that were taken for much shorter steps tell of a small neighbourhood alone, such as that of a kink or jump
+/// which is left behind. Newton's iteration would end with them far from the solution: they are taken anew.
+int Cvode::choose_age_of_derivatives() {
+  if (memory_.linear == nullptr) return CV_SUCCESS;
+  constexpr double much_longer = 8;
+  constexpr long usual = 51;  // steps, CVODE's own choice
+  double h = 0;
+  const int flag = CVodeGetCurrentStep(memory_.cvode.get(), &h);
+  if (flag != CV_SUCCESS) return flag;
+  return CVodeSetJacEvalFrequency(memory_.cvode.get(), h > much_longer * linearized_for_ ? 1 : usual);
+}
+
 Status Cvode::step(double t_limit) noexcept {
   previous_time_ = time_;
   derivative_failure_ = {};
   if (corrected_ && adopt_correction() != Status::ok) return Status::failed;
-  int flag = CVodeSetStopTime(memory_.cvode.get(), t_limit);
+  int flag = choose_age_of_derivatives();
+  if (flag == CV_SUCCESS) flag = CVodeSetStopTime(memory_.cvode.get(), t_limit);
   double reached = time_;
   if (flag == CV_SUCCESS) flag = CVode(memory_.cvode.get(), t_limit, memory_.end.get(), &reached, CV_ONE_STEP);
   if (flag < 0) return fail_with(flag);

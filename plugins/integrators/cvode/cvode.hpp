@@ -70,6 +70,7 @@ class Cvode final : public StepByStep {
   Status reinitialize(double first_step) noexcept;
   int reset_integrals();
   int set_integral_tolerances();
+  int choose_age_of_derivatives();
   Status adopt_correction() noexcept;
   Status fail_with(int flag) noexcept;
   std::span<double> numbers(N_Vector v) const { return {NV_DATA_S(v), states_}; }
@@ -78,6 +79,7 @@ class Cvode final : public StepByStep {
   FirstOrderSystem& system_;
   StepSettings settings_;
   NewtonMatrix* newton_ = nullptr;  // of the system, for BDF, or none
+  double linearized_for_ = 0;       // the step for which derivatives were taken last, s
   std::size_t states_;         // that CVODES steps on; integrals follow
   std::vector<double> state_;  // corrected, with the integrals
   std::vector<double> rate_;   // of it, where there are integrals

@@ -162,3 +162,19 @@ TEST_CASE("a function that was seen to go up and down is sampled often enough to
   CHECK(std::abs(found->time - M_PI) < 1e-12);
   CHECK(given.samples < 150);
 }
+
+TEST_CASE("an edge before the zero of another function is found before that zero, however near it is") {
+  for (const double half : {1e-5, 1e-9})
+    for (const double where : {0.1, 0.37, 0.5, 0.71}) {
+      INFO(half << " " << where);
+      const auto path = [=](double t) { return where - t; };
+      const auto speed = [](double) { return -1.0; };
+      Given given;
+      given.add(path, speed);
+      add_plate(given, half, path, speed);
+      const auto found = first(given, 0, 1);
+      REQUIRE(found);
+      CHECK(found->function == 1);
+      CHECK(found->time == Approx(where - half).margin(1e-12));
+    }
+}
