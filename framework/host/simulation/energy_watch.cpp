@@ -7,38 +7,35 @@ namespace polyform::host::inline simulation {
 
 namespace {
 
-/// How many times as much as elsewhere a step of a passage may change the balance by integration: passages are fast, and
-/// errors of steps differ.
+/// How many times as much as elsewhere a passage may change the balance by integration: it takes a few steps from the last
+/// look before to the first one beyond, and errors of steps differ.
 constexpr double times_elsewhere = 10;
 
 }  // namespace
 
 EnergyWatch::EnergyWatch(const SystemView& view, Solver& solver) : solver_(solver), store_(view) {}
 
-void EnergyWatch::look(double t, std::span<const double> states, std::size_t steps) {
+void EnergyWatch::look(double t, std::span<const double> states) {
+  const std::size_t own = solver_.state_size();
   Observation& now = store_.now();
-  if (solver_.observe(t, states.first(solver_.state_size()), now) != Status::ok) return;
-  const double work = states.size() > solver_.state_size() ? states.back() : 0;
-  here_ = {now.kinetic_energy + now.potential_energy - work, steps, false};
+  if (solver_.observe(t, states.first(own), now) != Status::ok) return;
+  balance_ = now.kinetic_energy + now.potential_energy - (states.size() > own ? states.back() : 0);
 }
 
 void EnergyWatch::tell(bool beside, bool passed) {
-  here_.beside = beside;
-  const bool far = !beside && !last_.beside && !passed;
-  if (!first_ && far && here_.steps > last_.steps)
-    elsewhere_ = std::max(elsewhere_, std::abs(here_.balance - last_.balance) /
-                                          static_cast<double>(here_.steps - last_.steps));
+  if (!first_ && !beside && !beside_ && !passed) elsewhere_ = std::max(elsewhere_, std::abs(balance_ - last_));
   first_ = false;
-  last_ = here_;
+  beside_ = beside;
+  last_ = balance_;
 }
 
-void EnergyWatch::pass(const Place& before) {
-  lost_ += std::abs(here_.balance - before.balance);
-  steps_ += here_.steps - before.steps;
+void EnergyWatch::pass(double before) {
+  lost_ += std::abs(balance_ - before);
+  ++passages_;
 }
 
 double EnergyWatch::lost() const {
-  return lost_ > times_elsewhere * static_cast<double>(steps_) * elsewhere_ ? lost_ : 0;
+  return lost_ > times_elsewhere * static_cast<double>(passages_) * elsewhere_ ? lost_ : 0;
 }
 
 }  // namespace polyform::host::simulation

@@ -9,37 +9,32 @@
 
 namespace polyform::host::inline simulation {
 
-/// The balance E − ∫ P dt at ends of steps, one after the other. Integration changes it by about as much in a step
-/// elsewhere as in one that passes a singular position; what the passages change it by beyond that is their own doing.
+/// The balance E − ∫ P dt at ends of steps, one look after the other. Integration and rounding change it by about as much
+/// from look to look elsewhere as across a singular position; what passages change it by beyond that is their own doing.
 class EnergyWatch {
  public:
-  /// At the end of a step.
-  struct Place {
-    double balance = 0;      ///< J
-    std::size_t steps = 0;   ///< of the run so far
-    bool beside = false;     ///< next to a singular position
-  };
-
+  /// View and solver outlive the object.
   EnergyWatch(const SystemView&, Solver&);
 
   /// states: the solver's, then the work ∫ P dt if the run counts it.
-  void look(double t, std::span<const double> states, std::size_t steps);
-  const Place& here() const { return here_; }
+  void look(double t, std::span<const double> states);
+  /// The balance at the last look, J.
+  double balance() const { return balance_; }
   /// Of the last look: whether it stands beside a singular position, or the way to it passed one.
   void tell(bool beside, bool passed);
-  /// A singular position was passed since an earlier look.
-  void pass(const Place& before);
-  /// By how much the balance changed at all passages, J; 0 if their steps changed it no more than others did.
+  /// A singular position was passed since a look at which the balance was `before`, J.
+  void pass(double before);
+  /// By how much the balance changed at all passages, J; 0 if it changed no more than elsewhere.
   double lost() const;
 
  private:
   Solver& solver_;
   ObservationStore store_;
-  Place here_, last_;
-  bool first_ = true;
-  double elsewhere_ = 0;  ///< the largest change in a step elsewhere, J
+  double balance_ = 0, last_ = 0;  ///< J, now and at the look before
+  bool first_ = true, beside_ = false;
+  double elsewhere_ = 0;  ///< the largest change from a look to the next one elsewhere, J
   double lost_ = 0;       ///< J
-  std::size_t steps_ = 0; ///< of all passages
+  std::size_t passages_ = 0;
 };
 
 }  // namespace polyform::host::simulation

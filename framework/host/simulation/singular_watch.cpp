@@ -150,7 +150,7 @@ void SingularWatch::look(Integration& integrator) {
   if (!place(integrator, now - part)) return;
   for (Loop& loop : loops_) loop.shortly_before = measure(loop);
   if (!place(integrator, now)) return;
-  energy_.look(now, y_, integrator.statistics().steps);
+  energy_.look(now, y_);
   next_ = never_again;
   seen_until_ = now;
   bool beside = false, passed = false;
@@ -181,7 +181,7 @@ void SingularWatch::follow(Loop& loop, double now) {
     loop.measure_before = loop.least = loop.measure;
     loop.opening_of_least = loop.opening;
     loop.time_before = loop.time_of_least = now;
-    loop.energy_before = energy_.here();
+    loop.balance_before = energy_.balance();
     loop.rates_before = loop.rates;
   } else if (loop.measure < loop.least) {
     loop.least = loop.measure;
@@ -231,7 +231,7 @@ void SingularWatch::pass(Loop& loop, double now) {
   if (!(grown > 0) || !(way > shortest_way)) return;
   const double angle = std::sqrt(least / grown) * way;
   if (!(angle < near_by)) return;
-  energy_.pass(loop.energy_before);
+  energy_.pass(loop.balance_before);
   if (passages_++ == 0) {
     first_passage_ = t;
     first_cut_ = loop.cut;

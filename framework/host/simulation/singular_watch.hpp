@@ -49,8 +49,7 @@ class SingularWatch {
     std::vector<double> rates;               ///< of its joints, as angles
     // On the way to a singular position: the last look at which λ fell, and was more than rounding.
     bool approaches = false, passes = false;
-    double measure_before = 0, time_before = 0;
-    EnergyWatch::Place energy_before;
+    double measure_before = 0, time_before = 0, balance_before = 0;
     std::vector<double> rates_before;
     double least = 0, time_of_least = 0;  ///< λ of all looks since, and of the step that passes
     double opening_of_least = 0;          ///< there, or the largest within that step
