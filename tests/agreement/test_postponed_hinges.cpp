@@ -222,8 +222,8 @@ TEST_CASE("of welded bodies the one with the mass is told of the inertia that th
 gravity: [0, 0, -9.81]
 bodies:
   - {name: neck, mass: 1, inertia: {xx: 0.1, yy: 0.1, zz: 0.1}}
-  - {name: head, mass: 1.3, center_of_mass: [0.02, -0.1, 0.01]}
-  - {name: imu, position: [0.02, 0.01, 0.1]}
+  - {name: head, mass: 1.3, center_of_mass: [0.02, -0.1, 0.01], inertia: {xx: 0, yy: 0, zz: 0}}
+  - {name: imu, position: [0.02, 0.01, 0.1], mass: 0, inertia: {xx: 0, yy: 0, zz: 0}}
 joints:
   - {name: pitch, type: revolute, base: ground, moving: neck, position: [0, 0, -0.3], axis: [0, 1, 0]}
   - {name: wrist, type: spherical, base: neck, moving: head, position: [0, 0, 0]}

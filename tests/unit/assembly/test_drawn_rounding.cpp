@@ -51,8 +51,8 @@ gravity: [0, 0, -9.81]
 bodies:
   - {name: a, position: [0.1, 0, 0], mass: 1, center_of_mass: [0.5, 0, 0], inertia: {xx: 0.1, yy: 0.1, zz: 0.1}}
   - {name: b, position: [0.3, 0.2, 0], mass: 1, center_of_mass: [0.5, 0, 0], inertia: {xx: 0.1, yy: 0.1, zz: 0.1}}
-  - {name: on_a, position: [0.7, 0.3, 0.1]}
-  - {name: on_b, position: [0.7, 0.3, 0.1]}
+  - {name: on_a, position: [0.7, 0.3, 0.1], mass: 0, inertia: {xx: 0, yy: 0, zz: 0}}
+  - {name: on_b, position: [0.7, 0.3, 0.1], mass: 0, inertia: {xx: 0, yy: 0, zz: 0}}
 joints:
   - {name: p, type: revolute, base: ground, moving: a, position: [0.1, 0, 0], axis: [0, 1, 0]}
   - {name: q, type: spherical, base: ground, moving: b, position: [0.3, 0.2, 0]}
