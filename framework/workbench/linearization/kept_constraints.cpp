@@ -7,6 +7,7 @@
 
 #include "framework/diagnostics.hpp"
 #include "framework/host/assembly/dependent_rows.hpp"
+#include "framework/host/assembly/singular_position.hpp"
 #include "framework/host/simulation/absent_constraints.hpp"
 #include "framework/host/simulation/evaluate.hpp"
 #include "polyform/contract/equations.hpp"
@@ -33,13 +34,11 @@ std::optional<bool> is_loose(const SystemView& view, Solver& solver) {
 
 }  // namespace
 
-std::string singular_position(const System& system, double t, const ConstStateView& here,
-                              const ConstStateView& beside) {
-  const std::size_t freedoms = system.count_constraints(t, here, {}).degrees_of_freedom,
-                    fewer = system.count_constraints(t, beside, {}).degrees_of_freedom;
-  if (fewer >= freedoms) return {};
+std::string singular_position(const System& system, double t, const ConstStateView& state) {
+  const std::optional<std::size_t> beside = neighbourhood(system, t, state).degrees_of_freedom;
+  if (!beside) return {};
   return fmt::format("The mechanism is in a singular position, in which it has {} degrees of freedom, and {} beside it",
-                     freedoms, fewer);
+                     system.count_constraints(t, state, {}).degrees_of_freedom, *beside);
 }
 
 KeptConstraints::KeptConstraints(const System& system, const SystemView& view, Solver& solver, double t,
@@ -56,7 +55,7 @@ void KeptConstraints::require(double t, const Observation& now, bool beside_nomi
   if (!(worst.size > kept_)) return;
   const std::string left = fmt::format("{} `{}` (relative error {:.1e}", worst.kind, worst.name, worst.size);
   const std::string singular =
-      beside_nominal ? singular_position(system_, time_, nominal_, as_const(now.state())) : std::string();
+      beside_nominal ? singular_position(system_, time_, nominal_.constant()) : std::string();
   if (!singular.empty())
     throw Failure(Exit::bad_input,
                   fmt::format("there is no linear model at t = {:.6g} s: the accelerations keep all constraints there, "

@@ -106,8 +106,7 @@ class Linearizer {
 
   /// The last deviation of the probe has failed.
   [[noreturn]] void fail_beside(const std::string& state, const Probe& at) const {
-    const std::string singular =
-        singular_position(system_, point_.time, nominal_.constant(), at.state().constant());
+    const std::string singular = singular_position(system_, point_.time, nominal_.constant());
     fail(fmt::format("no derivative by {} can be found", state),
          singular.empty() ? at.failure() : fmt::format("{}. {}", at.failure(), singular));
   }

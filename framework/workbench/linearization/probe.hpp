@@ -58,7 +58,7 @@ class Probe {
   /// False after a failure of the solver or of the constraints. Failure (bad_input) if the solver leaves constraints
   /// out.
   bool evaluate(std::span<const double> deviation, std::span<double> out);
-  /// The state of the last evaluation.
+  /// The state of the last successful evaluation.
   const CanonicalState& state() const { return state_; }
   const Observation& observation() { return store_.now(); }
   /// Whether its accelerations meet the equations of motion, as a run checks it: a warning, or an empty text. Failure
