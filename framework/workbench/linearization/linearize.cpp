@@ -106,9 +106,12 @@ class Linearizer {
 
   /// The last deviation of the probe has failed.
   [[noreturn]] void fail_beside(const std::string& state, const Probe& at) const {
+    const std::string what = fmt::format("no derivative by {} can be found", state);
     const std::string singular = singular_position(system_, point_.time, nominal_.constant());
-    fail(fmt::format("no derivative by {} can be found", state),
-         singular.empty() ? at.failure() : fmt::format("{}. {}", at.failure(), singular));
+    if (singular.empty()) fail(what, at.failure());
+    throw Failure(Exit::simulation_failed,
+                  fmt::format("{} at t = {:.6g} s: {}. {}", what, point_.time, at.failure(), singular),
+                  "Linearize at a state beside the singular position (--at, or initial values).");
   }
 
   /// The independent coordinates, and the nominal state closed to round-off.
