@@ -131,7 +131,7 @@ static int output_failed() {
 static int guarded(int argc, char** argv) {
   try {
     const Exit code = command(argc, argv);
-    if (std::fflush(output()) != 0 || std::ferror(output()) != 0) return output_failed();
+    if (!host::output_is_taken()) return output_failed();
     return static_cast<int>(code);
   } catch (const host::Failure& failure) {
     if (failure.message() != already_said) print(Severity::error, failure.message(), failure.remedy());

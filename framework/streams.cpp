@@ -52,6 +52,11 @@ std::FILE* output() noexcept {
   return kept_output != nullptr ? kept_output : stdout;
 }
 
+bool output_is_taken() noexcept {
+  std::FILE* const stream = output();
+  return std::fflush(stream) == 0 && std::ferror(stream) == 0;
+}
+
 void mend_streams() noexcept {
   if (kept_errors < 0 || target_of(kept_errors) != errors) return;
   if (!target_of(STDOUT_FILENO).known) ::dup2(kept_errors, STDOUT_FILENO);

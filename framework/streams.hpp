@@ -13,6 +13,10 @@ void take_output() noexcept;
 /// The stream for results: the one that take_output() kept, or the plain output stream before it is called.
 std::FILE* output() noexcept;
 
+/// Whether the stream for results has taken all that was printed so far: false on a full disk or a closed pipe. Work
+/// that prints bit by bit ends where it has not.
+bool output_is_taken() noexcept;
+
 /// Call it after plugins have run and before messages: opens the output and error streams again if they were closed, so
 /// that no files take their place.
 void mend_streams() noexcept;

@@ -207,15 +207,14 @@ Exit run(const RunCommandArguments& arguments, const Checkpoint* earlier) {
     checkpoint.emplace(arguments.checkpoint, arguments.every.value_or(usual_distance),
                        checkpoint_of(arguments, choice.formulation->name(), earlier, parts));
   }
+  std::unique_ptr<PageOfRun> page;
+  if (!arguments.report.empty())
+    page = std::make_unique<PageOfRun>(arguments, *system, choice.formulation->name(), settings);
   std::unique_ptr<host::RowSink> results =
       earlier == nullptr
           ? open_result(*system, arguments.run.output, columns_of(arguments.run), choice.formulation->name(), settings)
           : reopen_result(*system, arguments.run.output, columns_of(arguments.run), choice.formulation->name(),
                           settings, earlier->snapshot.state.time, earlier->snapshot.sums.rows);
-
-  std::unique_ptr<PageOfRun> page;
-  if (!arguments.report.empty())
-    page = std::make_unique<PageOfRun>(arguments, *system, choice.formulation->name(), settings);
 
   host::ModeLimits limits(system->view());
   RunRecord record;

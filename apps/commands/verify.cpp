@@ -21,6 +21,7 @@
 #include "apps/text/terminal.hpp"
 #include "apps/text/text.hpp"
 #include "framework/host/reading/report.hpp"
+#include "framework/streams.hpp"
 #include "framework/workbench/comparison/votes.hpp"
 
 namespace polyform::apps {
@@ -225,23 +226,24 @@ struct Count {
 Exit verify(const VerifyArguments& arguments) {
   Session session(arguments.plugin_paths);
   std::vector<Problem> problems = chosen(arguments);
-  Json all = Json::object();
+  std::optional<PrintedObject> all;
+  if (arguments.json) all.emplace();
   Count count;
   for (std::size_t k = 0; k < problems.size() && !count.interrupted; ++k) {
+    if (!host::output_is_taken()) return Exit::simulation_failed;  // the program tells why
+
     Problem& problem = problems[k];
     {
       ProgressBar bar(!arguments.quiet);
       check(problem, arguments, session, bar, static_cast<double>(k), static_cast<double>(problems.size()));
     }
     count.add(problem);
-    if (arguments.json)
-      all[problem.name] = problem_json(problem);
+    if (all)
+      all->add(problem.name, problem_json(problem));
     else
       print_problem(problem);
   }
-  if (arguments.json)
-    print_json(all);
-  else
+  if (!all)
     print_paragraphs(fmt::format(
         "\n{}: {} passed, {} failed, {} skipped{}{}{}", counted(problems.size(), "problem"),
         counted(count.passed, "run"), count.failed, count.skipped,

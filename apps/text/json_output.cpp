@@ -157,8 +157,23 @@ Json evaluation_json(const host::System& system, std::string_view solver, const 
   return out;
 }
 
-void print_json(const Json& json) {
-  fmt::print(output(), "{}\n", json.dump(-1, ' ', false, Json::error_handler_t::replace));
+namespace {
+
+std::string on_one_line(const Json& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
+}  // namespace
+
+void print_json(const Json& json) { fmt::print(output(), "{}\n", on_one_line(json)); }
+
+// What cannot be printed shows in output_is_taken() and at the end of the program.
+PrintedObject::PrintedObject() { std::fputs("{", output()); }
+
+PrintedObject::~PrintedObject() { std::fputs("}\n", output()); }
+
+void PrintedObject::add(std::string_view name, const Json& value) {
+  const std::string text = (empty_ ? "" : ",") + on_one_line(Json(name)) + ':' + on_one_line(value);
+  std::fputs(text.c_str(), output());
+  empty_ = false;
 }
 
 }  // namespace polyform::apps

@@ -28,4 +28,18 @@ Json unique_along_json(const host::System&, const host::ConstraintCount&);
 /// Prints to the output stream, on one line. Text that is not UTF-8 is mended, not refused.
 void print_json(const Json&);
 
+/// An object that is printed likewise, member by member as they come to be known. It begins at once, so that a stream
+/// which takes nothing is known before the work, and it ends with this one, however that comes about.
+class PrintedObject {
+ public:
+  PrintedObject();
+  ~PrintedObject();
+  PrintedObject(const PrintedObject&) = delete;
+  PrintedObject& operator=(const PrintedObject&) = delete;
+  void add(std::string_view name, const Json& value);
+
+ private:
+  bool empty_ = true;
+};
+
 }  // namespace polyform::apps

@@ -30,6 +30,12 @@ void each_attachment(const SystemView& view, See&& see) {
   of_groups(view.modules);
 }
 
+/// What has so small a part of its neighbours' mass has no inertia to speak of.
+constexpr double no_mass = 1e-8;
+/// Attachments of such a body that lie nearer to each other than this part of a neighbour's size lie on one point: their
+/// distance may be the rounding of a model's numbers.
+constexpr double no_length = 1e-8;
+
 }  // namespace
 
 void Scale::include(const Scale& other) noexcept {
@@ -84,6 +90,28 @@ void SystemScales::find_reaches() {
   each_attachment(view_, [&](std::size_t b, const Vec3& point) {
     sizes_[b].reach = std::max(sizes_[b].reach, norm(point - sizes_[b].center));
   });
+  // Bodies that are welded together move as one and have one size, the largest. What has neither mass nor length worth
+  // the name, a frame link, has none of its own.
+  std::vector<double> masses(sizes_.size());
+  for (std::size_t i = 0; i < sizes_.size(); ++i) masses[i] = sizes_[i].mass;
+  const auto take = [&](const JointData& joint, BodyIndex b, BodyIndex other) {
+    Size& own = sizes_[at(b)];
+    const double length = sizes_[at(other)].reach, mass = masses[at(other)];
+    const bool no_own = masses[at(b)] <= no_mass * mass && own.reach < no_length * length;
+    if (joint.nv > 0 && !no_own) return;
+    own.reach = std::max(own.reach, length);
+    masses[at(b)] = std::max(masses[at(b)], mass);
+  };
+  const auto take_both = [&](const JointData& joint) {
+    if (is_ground(joint.base) || is_ground(joint.moving)) return;
+    take(joint, joint.base, joint.moving);
+    take(joint, joint.moving, joint.base);
+  };
+  // In a tree, the sizes of the tips come to the roots first, and then to all.
+  for (int round = 0; round < 2; ++round) {
+    for (std::size_t j = view_.joints.size(); j-- > 0;) take_both(view_.joints[j]);
+    for (const JointData& joint : view_.joints) take_both(joint);
+  }
 }
 
 Scale SystemScales::of_body(std::size_t body, const BodyMotion& motion, const Spatial& load) const noexcept {

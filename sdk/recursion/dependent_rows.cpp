@@ -3,11 +3,10 @@
 #include <algorithm>
 #include <limits>
 
+#include "polyform/solvers/contradiction.hpp"
+
 namespace polyform {
 namespace {
-
-/// Masses that differ by less make pivots differ no more than levers do.
-constexpr double uneven_masses = 1e4;
 
 bool are_masses_uneven(const SystemView& view, const LoopLayout& layout) {
   double least = std::numeric_limits<double>::infinity(), most = 0;

@@ -80,11 +80,9 @@ void JointFailure::leaves_free(std::string_view module) noexcept {
 }
 
 void JointFailure::contradicts(const LoopContradiction& worst) noexcept {
-  set(text_,
-      "the constraints contradict each other at {} `{:.60}`: no accelerations satisfy them all (relative "
-      "error {:.1e}). {}",
-      closing_.kind(worst.loop), closing_.name(worst.loop), worst.part,
-      causes_of_contradiction(view_));
+  const ContradictionWords words = words_of_contradiction(view_, worst.part);
+  set(text_, "the constraints {} each other at {} `{:.60}`: {} (relative error {:.1e}). {}", words.verb,
+      closing_.kind(worst.loop), closing_.name(worst.loop), words.found, worst.part, causes_of_contradiction(view_));
 }
 
 }  // namespace polyform

@@ -10,8 +10,9 @@
 namespace polyform {
 namespace {
 
-/// From nearer than a thousand of its own sizes the ground origin costs three digits at most, which are there to spare.
-constexpr double far_away = 1000;
+/// From nearer than ten of its own sizes the ground origin costs one digit at most. A thousand would cost three, of
+/// tolerances too, which are relative to positions: next to a singular position none is there to spare.
+constexpr double far_away = 10;
 
 /// The first body's frame origin as drawn, where the system is far away; else zero.
 Vec3 origin_of(const SystemView& view) {

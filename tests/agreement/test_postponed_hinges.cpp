@@ -215,3 +215,31 @@ modules: [{name: r, type: rotor, joint: i, inertia: 0.1}]
   }
   CHECK(tried == 2);
 }
+
+TEST_CASE("of welded bodies the one with the mass is told of the inertia that they lack, not its frame") {
+  // A wrist: the head is a point, and turns about the line to the wrist's centre without any inertia.
+  const auto system = system_from_text(R"(polyform: 1
+gravity: [0, 0, -9.81]
+bodies:
+  - {name: neck, mass: 1, inertia: {xx: 0.1, yy: 0.1, zz: 0.1}}
+  - {name: head, mass: 1.3, center_of_mass: [0.02, -0.1, 0.01], inertia: {xx: 0, yy: 0, zz: 0}}
+  - {name: imu, position: [0.02, 0.01, 0.1], mass: 0, inertia: {xx: 0, yy: 0, zz: 0}}
+joints:
+  - {name: pitch, type: revolute, base: ground, moving: neck, position: [0, 0, -0.3], axis: [0, 1, 0]}
+  - {name: wrist, type: spherical, base: neck, moving: head, position: [0, 0, 0]}
+  - {name: fastened, type: fixed, base: head, moving: imu, position: [0.02, 0.01, 0.1]}
+)");
+  std::size_t named = 0;
+  for (const Formulation* formulation : formulations_for(*system)) {
+    INFO(formulation->name());
+    const auto solver = solver_for(*system, *formulation);
+    std::vector<double> y(solver->state_size()), rates(y.size());
+    if (solver->encode(system->initial_state(), y) == Status::ok && solver->derivative(0, y, rates) == Status::ok)
+      continue;
+    const std::string said(solver->failure());
+    INFO(said);
+    CHECK(said.find("`imu`") == std::string::npos);
+    named += said.find("`head`") != std::string::npos;
+  }
+  CHECK(named >= 2);
+}

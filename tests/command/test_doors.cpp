@@ -183,7 +183,8 @@ TEST_CASE("an output stream that takes no more is a sentence, for every command"
   shop.write("m.yaml", Rod{}.text());
   for (const char* command : {"plugins", "schema", "completion bash", "help", "check m.yaml", "evaluate m.yaml --json",
                               "run m.yaml --duration 0.1", "run m.yaml --output - --duration 9", "linearize m.yaml",
-                              "equilibrium m.yaml", "compare m.yaml --duration 0.1", "--help"}) {
+                              "equilibrium m.yaml", "compare m.yaml --duration 0.1", "verify --json", "verify --set short",
+                              "--help"}) {
     const std::string line = "cd '" + shop.path("").string() + "' && '" + POLYFORM_COMMAND + "' " + command +
                              " >/dev/full 2>err.txt";
     const int status = std::system(line.c_str());
@@ -206,8 +207,26 @@ TEST_CASE("a file that may not grow is cut back to its last whole row") {
     const std::string text = shop.read("a.csv");
     REQUIRE_FALSE(text.empty());
     CHECK(text.back() == '\n');
-    CHECK(read_table(text).rows.size() > 3);
+    const std::size_t rows = read_table(text).rows.size();
+    CHECK(rows > 3);
+    if (std::string(output) == "--output a.csv")
+      CHECK_THAT(in_one_line(shop.read("err.txt")), Contains("The first " + std::to_string(rows) + " rows are kept"));
   }
+}
+
+TEST_CASE("where not even the first row of a page has space, the run does not begin, and no file is replaced") {
+  const Workshop shop;
+  shop.write("m.yaml", Rod{}.text());
+  shop.write("a.csv", "earlier results");
+  const std::string line = "cd '" + shop.path("").string() + "' && ulimit -f 8 && '" + POLYFORM_COMMAND +
+                           "' run m.yaml --output a.csv --report a.html 2>err.txt";
+  const int status = std::system(line.c_str());
+  const std::string said = in_one_line(shop.read("err.txt"));
+  INFO(said);
+  CHECK(WEXITSTATUS(status) == 1);
+  CHECK_THAT(said, Contains("File too large") && Contains("No row could be written"));
+  CHECK(shop.read("a.csv") == "earlier results");
+  CHECK_FALSE(std::filesystem::exists(shop.path("a.html")));
 }
 
 TEST_CASE("a step or an interval that is too short is told where it stands") {

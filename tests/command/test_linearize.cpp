@@ -1,4 +1,6 @@
 // polyform linearize and polyform equilibrium, as typed.
+#include <fmt/format.h>
+
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
@@ -240,6 +242,36 @@ TEST_CASE("wrong places, inputs, outputs and rotors are refused with a suggestio
   CHECK_THAT(refusal({"--multi-blade", "shaft=flap1,flap2"}), Contains("three blades"));
   CHECK_THAT(refusal({"--multi-blade", "shaft=flap1,flap3,flap2"}), Contains("deg"));
   CHECK_THAT(refusal({"--steady"}), Contains("--at equilibrium"));
+}
+
+TEST_CASE("in a singular position the message tells this cause, and no options that nobody gave") {
+  const Workshop shop;
+  // Four links of 1 m in line: the mechanism may go on as a parallelogram or fold up.
+  const auto flat = [](const char* gravity) {
+    return fmt::format(R"(
+polyform: 1
+gravity: [0, {}, 0]
+bodies:
+  - {{name: a, position: [0, 0, 0], mass: 1, center_of_mass: [0.5, 0, 0], inertia: {{xx: 0.001, yy: 0.0833, zz: 0.0833}}}}
+  - {{name: b, position: [1, 0, 0], mass: 1, center_of_mass: [0.5, 0, 0], inertia: {{xx: 0.001, yy: 0.0833, zz: 0.0833}}}}
+  - {{name: c, position: [1, 0, 0], mass: 1, center_of_mass: [0.5, 0, 0], inertia: {{xx: 0.001, yy: 0.0833, zz: 0.0833}}}}
+joints:
+  - {{name: j1, type: revolute, base: ground, moving: a, position: [0, 0, 0], axis: [0, 0, 1]}}
+  - {{name: j2, type: revolute, base: a, moving: b, position: [1, 0, 0], axis: [0, 0, 1]}}
+  - {{name: j3, type: revolute, base: ground, moving: c, position: [1, 0, 0], axis: [0, 0, 1]}}
+  - {{name: j4, type: revolute, base: b, moving: c, position: [2, 0, 0], axis: [0, 0, 1]}}
+)",
+                       gravity);
+  };
+  for (const char* gravity : {"-9.81", "0"})
+    for (const char* solver : {"riccati", "particles", "hierarchy", "cartesian"}) {
+      shop.write("flat.yaml", flat(gravity));
+      const Outcome outcome = shop.run({"linearize", "flat.yaml", "--solver", solver});
+      INFO(gravity << " " << solver << ": " << outcome.err);
+      CHECK(outcome.code != 0);
+      CHECK_THAT(outcome.err, Contains("singular position, in which it has 2 degrees of freedom, and 1 beside it"));
+      CHECK_THAT(outcome.err, !Contains("options"));
+    }
 }
 
 TEST_CASE("solvers set up to leave out constraints, or to let them give way, are refused before anything is printed") {

@@ -57,13 +57,11 @@ std::vector<std::string> held_bodies(const System& system, std::span<const Pose>
 
 }  // namespace
 
-Neighbourhood neighbourhood(const System& system) {
+Neighbourhood neighbourhood(const System& system, double t, const ConstStateView& start) {
   const SystemView& view = system.view();
   if ((view.cut_joints().empty() && view.constraints.empty()) || !view.modules.empty()) return {};
-  const std::size_t here = system.count_constraints().degrees_of_freedom;
+  const std::size_t here = system.count_constraints(t, start, {}).degrees_of_freedom;
   if (here == 0) return {};  // rates would be rounding
-  const ConstStateView start = system.initial_state();
-  const double t = system.start_time();
   std::vector<double> q = copy(start.q), v = some_rates(view.nv), eta = copy(start.eta),
                       etadot = some_rates(view.modes), x = copy(start.x);
   TreeKinematics tree(view);

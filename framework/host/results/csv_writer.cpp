@@ -42,8 +42,10 @@ class CsvWriter final : public FileWriter {
 
   void begin(std::span<const Channel> channels, const RecordFields&) override {
     file_->replace();
+    file_->has_rows(0);
     buffer_ = header_of(channels);
     flush();
+    file_->has_rows(0);  // the header is none
   }
 
   std::size_t go_on(std::span<const Channel> channels, const RecordFields&, double until) override {
@@ -61,6 +63,7 @@ class CsvWriter final : public FileWriter {
       bytes += line.size() + 1;
     }
     file_->keep(bytes);
+    file_->has_rows(rows);
     return rows;
   }
 

@@ -84,6 +84,8 @@ class Hdf5Writer final : public FileWriter {
     guarded([&] {
       const Clock::time_point start = Clock::now();
       output_->replace();
+      output_->has_rows(0);
+      output_->give_up();  // a file without all of its datasets is none
       output_->unlock();
       create_file();
       left_ = 0;
@@ -95,6 +97,7 @@ class Hdf5Writer final : public FileWriter {
       write_record(record);
       check(H5Fflush(file_, H5F_SCOPE_LOCAL));
       trim();
+      output_->take_over();
       flushed_ = Clock::now();
       // This is the best guess of the time that a flush takes.
       flush_seconds_ = std::chrono::duration<double>(flushed_ - start).count();
@@ -120,6 +123,7 @@ class Hdf5Writer final : public FileWriter {
       arrange_rows(channels);
       for (Object& object : objects_) object.path = object.dataset();
       written_ = rows_until(until);
+      output_->has_rows(written_);
       for (const Object& object : objects_) {
         const hsize_t left[2] = {written_, object.columns.size()};
         const Handle dataset(H5Dopen2(file_, object.path.c_str(), H5P_DEFAULT), H5Dclose);
@@ -212,7 +216,7 @@ class Hdf5Writer final : public FileWriter {
     } catch (const hdf5::Error& error) {
       // Closing the file would write again, and the library crashes on that. All that was flushed is safe.
       file_.abandon();
-      if (error.number() != 0) fail_to_write(path_, error.number());
+      if (error.number() != 0) fail_to_write(path_, error.number(), OutputFile::of_results, written_);
       throw Failure(Exit::simulation_failed,
                     fmt::format("cannot write results to {}: HDF5 says: {}", path_, error.what()));
     }
@@ -267,18 +271,38 @@ class Hdf5Writer final : public FileWriter {
   void flush() {
     const Clock::time_point start = Clock::now();
     const std::size_t rows = std::exchange(waiting_, 0);
-    // If space is short, the rows are dropped before HDF5 gets them, and the file stays sound.
     if (rows > 0) {
       check_unchanged();
-      reserve(block_.size() * (sizeof(double) + 1) + objects_.size() * object_bytes +
-              chunk_bytes * (objects_.size() + block_.size() / (rows * chunk_numbers / chunk_rows_)));
-      for (const Object& object : objects_) append(object, rows);
-      written_ += rows;
-      check(H5Fflush(file_, H5F_SCOPE_LOCAL));
-      trim();
+      for (std::size_t first = 0; first < rows;) first += store_part(first, rows - first);
     }
     flushed_ = Clock::now();
     flush_seconds_ = std::chrono::duration<double>(flushed_ - start).count();
+  }
+
+  /// Stores rows of the block, all of them or those for which there is space; returns how many, at least one. What has
+  /// no space is dropped before HDF5 gets it, and the file stays sound.
+  std::size_t store_part(std::size_t first, std::size_t rows) {
+    for (; !try_to_reserve(rows); rows /= 2) {}
+    for (const Object& object : objects_) append(object, first, rows);
+    written_ += rows;
+    check(H5Fflush(file_, H5F_SCOPE_LOCAL));
+    trim();
+    output_->has_rows(written_);
+    return rows;
+  }
+
+  /// Whether the next rows have space. The chunk that they go on with is written anew. If a single row has no space,
+  /// the failure says so.
+  bool try_to_reserve(std::size_t rows) {
+    const std::size_t numbers = (written_ % chunk_rows_ + rows) * columns_;
+    try {
+      reserve(numbers * (sizeof(double) + 1) + objects_.size() * object_bytes +
+              chunk_bytes * (objects_.size() + columns_ / (chunk_numbers / chunk_rows_)));
+      return true;
+    } catch (const Failure&) {
+      if (rows == 1) throw;
+      return false;
+    }
   }
 
   /// Reserves space first: HDF5 leaves a broken file behind when the disk fills up while it writes.
@@ -349,9 +373,9 @@ class Hdf5Writer final : public FileWriter {
     return true;
   }
 
-  void append(const Object& object, std::size_t rows) {
+  void append(const Object& object, std::size_t first, std::size_t rows) {
     part_.clear();
-    for (std::size_t r = 0; r < rows; ++r)
+    for (std::size_t r = first; r < first + rows; ++r)
       for (const std::size_t c : object.columns) part_.push_back(block_[r * columns_ + c]);
     const int rank = object.table ? 2 : 1;
     const hsize_t width = object.columns.size();

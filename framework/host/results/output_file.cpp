@@ -23,7 +23,8 @@ namespace {
 
 std::string shown(const std::string& path) { return path == "-" ? "the output stream" : path; }
 
-std::string remedy_for(int error_number, std::string_view option) {
+/// rows: how many the file keeps, where it has any.
+std::string remedy_for(int error_number, std::string_view option, std::optional<std::size_t> rows) {
   switch (error_number) {
     case ENOENT:
     case ENOTDIR: return fmt::format("The folder must exist; make it, or give another {}.", option);
@@ -33,19 +34,26 @@ std::string remedy_for(int error_number, std::string_view option) {
     case ENOSPC:
     case EDQUOT:
     case EFBIG:
-      return option == OutputFile::of_results ? "Free some space, or write fewer rows (--output-interval) or columns "
-                                                "(--columns). The rows so far are kept."
-                                              : "Free some space, or write it to another disk.";
+      if (!rows) return "Free some space, or write it to another disk.";
+      return fmt::format("Free some space, or write fewer rows (--output-interval) or columns (--columns). {}",
+                         *rows == 0   ? "No row could be written."
+                         : *rows == 1 ? "The first row is kept."
+                                      : fmt::format("The first {} rows are kept.", *rows));
     default: return {};
   }
 }
 
+std::size_t whole_lines(std::string_view text) {
+  return static_cast<std::size_t>(std::ranges::count(text, '\n'));
+}
+
 }  // namespace
 
-void fail_to_write(const std::string& path, int error_number, std::string_view option) {
+void fail_to_write(const std::string& path, int error_number, std::string_view option,
+                   std::optional<std::size_t> rows) {
   throw Failure(Exit::simulation_failed,
                 fmt::format("cannot write results to {}: {}", shown(path), std::strerror(error_number)),
-                remedy_for(error_number, option));
+                remedy_for(error_number, option, rows));
 }
 
 OutputFile::OutputFile(std::string path, std::string_view option)
@@ -68,7 +76,7 @@ OutputFile::OutputFile(std::string path, std::string_view option)
   descriptor_ = open(path_.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
   if (descriptor_ < 0)
     throw Failure(Exit::bad_input, fmt::format("cannot write results to {}: {}", path_, std::strerror(errno)),
-                  remedy_for(errno, option));
+                  remedy_for(errno, option, {}));
   made_ = !exists;
   take_identity();
   // Advisory, as HDF5's own: keeps two runs, or a run and an HDF5 reader, from spoiling each other's file.
@@ -92,7 +100,7 @@ void OutputFile::replace() {
   ours_ = true;
   size_ = 0;
   checksum_ = {};
-  if (!stream_ && ftruncate(descriptor_, 0) != 0) fail_to_write(path_, errno, option_);
+  if (!stream_ && ftruncate(descriptor_, 0) != 0) fail(errno);
 }
 
 void OutputFile::keep(std::uint64_t bytes) {
@@ -104,7 +112,7 @@ void OutputFile::keep(std::uint64_t bytes) {
   checksum_ = {};
   if (!add_content(checksum_, bytes) || ::ftruncate(descriptor_, size_) != 0 ||
       ::lseek(descriptor_, size_, SEEK_SET) != size_)
-    fail_to_write(path_, errno, option_);
+    fail(errno);
 }
 
 /// The first bytes of the file; false, with the reason in errno, where they cannot be read.
@@ -142,13 +150,17 @@ void OutputFile::write(std::string_view lines) {
     if (n < 0) {
       const int reason = errno;
       drop_after_last_line(lines.substr(0, done));
-      fail_to_write(path_, reason, option_);
+      if (rows_) *rows_ += whole_lines(lines.substr(0, done));
+      fail(reason);
     }
     done += static_cast<std::size_t>(n);
   }
   size_ += static_cast<off_t>(lines.size());
+  if (rows_) *rows_ += whole_lines(lines);
   checksum_.add(lines);
 }
+
+void OutputFile::fail(int error_number) const { fail_to_write(path_, error_number, option_, rows_); }
 
 void OutputFile::drop_after_last_line(std::string_view written) noexcept {
   const std::size_t newline = written.rfind('\n');
@@ -187,7 +199,7 @@ void OutputFile::check_unchanged(std::optional<std::uint64_t> size) const {
 void OutputFile::check_content() const {
   if (::access(whole_path_.c_str(), R_OK) != 0) return;  // a file that may be written only
   Checksum found;
-  if (!add_content(found, static_cast<std::uint64_t>(size_))) fail_to_write(path_, errno, option_);
+  if (!add_content(found, static_cast<std::uint64_t>(size_))) fail(errno);
   if (found.value() != checksum_.value())
     throw Failure(Exit::simulation_failed,
                   fmt::format("the results in {} are not what was written: something wrote over them", shown(path_)),
@@ -206,7 +218,7 @@ void OutputFile::reserve(std::uint64_t size, std::uint64_t growth) {
   if (result == 0 || (errno != ENOSPC && errno != EDQUOT && errno != EFBIG)) return;
   const int reason = errno;
   trim(size);
-  fail_to_write(path_, reason, option_);
+  fail(reason);
 }
 
 void OutputFile::trim(std::uint64_t size) noexcept {
@@ -218,13 +230,13 @@ void OutputFile::close() {
   check_unchanged(static_cast<std::uint64_t>(size_));
   check_content();
   const int descriptor = std::exchange(descriptor_, -1);
-  if (::close(descriptor) != 0) fail_to_write(path_, errno, option_);
+  if (::close(descriptor) != 0) fail(errno);
 }
 
 void OutputFile::close_after_library() {
   check_unchanged(std::nullopt);
   const int descriptor = std::exchange(descriptor_, -1);
-  if (::close(descriptor) != 0) fail_to_write(path_, errno, option_);
+  if (::close(descriptor) != 0) fail(errno);
 }
 
 }  // namespace polyform::host::results

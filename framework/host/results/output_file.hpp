@@ -26,6 +26,8 @@ class OutputFile {
   OutputFile& operator=(const OutputFile&) = delete;
 
   const std::string& path() const { return path_; }
+  /// The file has so many rows of a table by now; each further line is one more. Messages tell how many are kept.
+  void has_rows(std::size_t rows) noexcept { rows_ = rows; }
   /// From now on the file is ours, and empty.
   void replace();
   /// In place of replace(): from now on the file is ours with its first bytes, and writing goes on behind them.
@@ -59,6 +61,7 @@ class OutputFile {
   void close_after_library();
 
  private:
+  [[noreturn]] void fail(int error_number) const;
   bool add_content(Checksum&, std::uint64_t bytes) const;
   void check_content() const;
   void take_identity();
@@ -73,11 +76,14 @@ class OutputFile {
   int descriptor_ = -1;
   std::string option_;
   std::optional<WrittenFile> claim_;
+  std::optional<std::size_t> rows_;  // none if the file is no table of a run
   bool stream_ = false, made_ = false, ours_ = false;
 };
 
-/// "cannot write results to PATH: No space left on device", with a remedy for the usual reasons.
+/// "cannot write results to PATH: No space left on device", with a remedy for the usual reasons. rows: how many of a
+/// run are kept there, if it is a table of one.
 [[noreturn]] void fail_to_write(const std::string& path, int error_number,
-                                std::string_view option = OutputFile::of_results);
+                                std::string_view option = OutputFile::of_results,
+                                std::optional<std::size_t> rows = {});
 
 }  // namespace polyform::host::results

@@ -271,7 +271,7 @@ std::vector<std::string> Run::warnings(const RunRecord& record) {
   const auto append = [&](std::vector<std::string> more) {
     for (std::string& text : more) all.push_back(std::move(text));
   };
-  append(watches_.warnings(record.energy_drift, record.steps));
+  append(watches_.warnings(rows_.moved(), record.steps));
   append(tolerances_.warnings());
   if (std::string text = rows_.warning(); !text.empty()) all.push_back(std::move(text));
   // This text is for runs in which nothing else tells the reason, or no reason is reason enough.

@@ -41,6 +41,8 @@ class RunRows {
   /// What the check of joints warns of, or an empty text.
   std::string warning() const { return check_.warning_of_joints(); }
   std::string warning_of_energy() const { return statistics_.warning(); }
+  /// The energy to which the drift is relative, J.
+  double moved() const { return statistics_.scale(); }
   bool explodes() const { return statistics_.explodes(); }
 
  private:

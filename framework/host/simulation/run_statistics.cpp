@@ -164,12 +164,15 @@ std::string RunStatistics::warning() const {
       sums_.drift / moved());
 }
 
+double RunStatistics::scale() const {
+  return moving() > std::max({rounding(), at_rest * sums_.lent, standing()})
+             ? moving()
+             : std::max({moving(), sums_.possible, sums_.lent, standing()});
+}
+
 void RunStatistics::store(RunRecord& record) const {
-  const double scale = moving() > std::max({rounding(), at_rest * sums_.lent, standing()})
-                           ? moving()
-                           : std::max({moving(), sums_.possible, sums_.lent, standing()});
   record.rows = sums_.rows;
-  record.energy_drift = scale > 0 ? sums_.drift / scale : 0;
+  record.energy_drift = scale() > 0 ? sums_.drift / scale() : 0;
   record.conservative = sums_.conservative;
   record.constraint_violation = sums_.violation;
   record.correction = sums_.correction;

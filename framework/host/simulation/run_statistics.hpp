@@ -40,6 +40,8 @@ class RunStatistics {
   const RowSums& sums() const { return sums_; }
   /// Goes on with what the rows of another run of the same model have shown.
   void begin_from(const RowSums& sums) { sums_ = sums; }
+  /// The energy to which the drift of the record is relative, J.
+  double scale() const;
   /// Empty unless the balance drifts by a large part of what moves.
   std::string warning() const;
   /// Whether there is kinetic energy that nothing can have given: the motion is that of the steps alone.

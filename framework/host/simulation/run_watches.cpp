@@ -62,8 +62,8 @@ void RunWatches::look_at_peak(bool narrow) {
     check_->look_at_bend(integrator, integrator.statistics().steps);
 }
 
-std::vector<std::string> RunWatches::warnings(double energy_drift, std::size_t steps) const {
-  std::vector<std::string> all = singular_.warnings(energy_drift);
+std::vector<std::string> RunWatches::warnings(double moved, std::size_t steps) const {
+  std::vector<std::string> all = singular_.warnings(moved);
   std::ranges::copy(scales_.warnings(longest_), std::back_inserter(all));
   if (check_)
     if (auto text = check_->warning(steps)) all.push_back(std::move(*text));

@@ -41,8 +41,8 @@ class RunWatches {
   std::size_t evaluations() const { return check_ ? check_->evaluations() : 0; }
   /// What held explicit steps down by stability: see StabilityWatch::held().
   std::string held() const { return stability_.held(); }
-  /// energy_drift: of the run, relative; steps: how many it made.
-  std::vector<std::string> warnings(double energy_drift, std::size_t steps) const;
+  /// moved: the energy that takes part in the motion, J; steps: how many the run made.
+  std::vector<std::string> warnings(double moved, std::size_t steps) const;
 
  private:
   /// Repeats steps of an integrator without error control, with equations of its own.

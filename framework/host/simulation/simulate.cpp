@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "framework/host/simulation/evaluate.hpp"
 #include "framework/host/simulation/run.hpp"
 #include "framework/host/simulation/run_failure.hpp"
 

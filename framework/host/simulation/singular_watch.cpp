@@ -30,8 +30,7 @@ constexpr double exact = 1e-5;
 /// If integration leaves a loop open by a part δ of its length, that is like an error δ of its lengths, by which the
 /// loop misses its singular position by some √δ. From this multiple on a miss is caused by the lengths.
 constexpr double by_opening = 4;
-/// Drift of energy that is told with its likely cause: more than tolerances of integrators leave in runs that pass no
-/// singular position.
+/// Part of the energy that moves: passages that lose or win more are told.
 constexpr double much_energy = 1e-5;
 /// A way between looks, rad, beyond which a fall and a rise of λ are those of the way: the root of `rounding`. On a
 /// shorter one, as of a loop at rest, both are rounding, and their quotient tells nothing.
@@ -47,7 +46,7 @@ constexpr double never_again = std::numeric_limits<double>::infinity();
 }  // namespace
 
 SingularWatch::SingularWatch(const SystemView& view, Solver& solver)
-    : centred_(view), view_(centred_.view()), solver_(solver), tree_(view_) {
+    : centred_(view), view_(centred_.view()), solver_(solver), energy_(view, solver), tree_(view_) {
   for (std::size_t j = view.bodies.size(); j < view.joints.size(); ++j) {
     const JointData& cut = view_.joints[j];
     if (cut.nv >= 6) continue;
@@ -151,18 +150,23 @@ void SingularWatch::look(Integration& integrator) {
   if (!place(integrator, now - part)) return;
   for (Loop& loop : loops_) loop.shortly_before = measure(loop);
   if (!place(integrator, now)) return;
+  energy_.look(now, y_);
   next_ = never_again;
   seen_until_ = now;
+  bool beside = false, passed = false;
   for (Loop& loop : loops_) {
     loop.measure = measure(loop);
     loop.slope = (loop.measure - loop.shortly_before) / part;
     find_rates(loop);
     follow(loop, now);
+    beside = beside || !(loop.measure > rounding);
+    passed = passed || loop.passes;
     double way = loop.speed > 0 ? longest_turn / loop.speed : never_again;
     if (loop.slope < 0) way = std::min(way, share_of_way * 2 * loop.measure / -loop.slope);
     if (loop.approaches && loop.measure < rounding) way = 0;
     next_ = std::min(next_, now + way);
   }
+  energy_.tell(beside, passed);
   for (Loop& loop : loops_) {
     if (!loop.passes) continue;
     if (followed) find_least(integrator, loop);
@@ -177,6 +181,7 @@ void SingularWatch::follow(Loop& loop, double now) {
     loop.measure_before = loop.least = loop.measure;
     loop.opening_of_least = loop.opening;
     loop.time_before = loop.time_of_least = now;
+    loop.balance_before = energy_.balance();
     loop.rates_before = loop.rates;
   } else if (loop.measure < loop.least) {
     loop.least = loop.measure;
@@ -226,6 +231,7 @@ void SingularWatch::pass(Loop& loop, double now) {
   if (!(grown > 0) || !(way > shortest_way)) return;
   const double angle = std::sqrt(least / grown) * way;
   if (!(angle < near_by)) return;
+  energy_.pass(loop.balance_before);
   if (passages_++ == 0) {
     first_passage_ = t;
     first_cut_ = loop.cut;
@@ -246,19 +252,17 @@ void SingularWatch::pass(Loop& loop, double now) {
   }
 }
 
-std::vector<std::string> SingularWatch::warnings(double energy_drift) const {
+std::vector<std::string> SingularWatch::warnings(double moved) const {
   std::vector<std::string> all;
-  if (passages_ > 0 && energy_drift > much_energy)
-    all.push_back(
-        fmt::format("the energy drifts by {:.1e} of what moves, and the run passes singular positions nearby, {} times "
-                    "(first the loop "
-                    "of joint `{}` at t = {:.6g} s). Likely cause: next to a singular position rounding of positions "
-                    "is blown up in "
-                    "velocities and accelerations, and lengths that miss it by rounding make the motion turn there "
-                    "within a shorter time "
-                    "than solvers resolve. Compare with other solvers, or give lengths that make the position truly "
-                    "singular or avoid it",
-                    energy_drift, passages_, view_.joints[first_cut_].name, first_passage_));
+  if (const double lost = energy_.lost(); passages_ > 0 && lost > much_energy * moved)
+    all.push_back(fmt::format(
+        "the energy changes by {:.1e} of what moves where the run passes singular positions nearby, {} (first the loop "
+        "of joint `{}` at t = {:.6g} s). Likely cause: next to a singular position rounding of positions is blown up in "
+        "velocities and accelerations, and lengths that miss it by rounding make the motion turn there within a shorter "
+        "time than solvers resolve. Compare with other solvers, or give lengths that make the position truly singular "
+        "or avoid it",
+        moved > 0 ? lost / moved : 1, passages_ == 1 ? "once" : fmt::format("{} times", passages_),
+        view_.joints[first_cut_].name, first_passage_));
   for (const Loop& loop : loops_) {
     const std::string_view cut = view_.joints[loop.cut].name;
     std::vector<std::string_view> joints;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "framework/host/integration/integration.hpp"
+#include "framework/host/simulation/energy_watch.hpp"
 #include "polyform/contract/formulation.hpp"
 #include "polyform/mechanics/constraint.hpp"
 #include "polyform/mechanics/kinematics.hpp"
@@ -25,9 +26,9 @@ class SingularWatch {
   /// After each step of the integrator. states: the solver's, of which an integrator may carry more.
   void look(Integration&);
   /// A sentence for each loop that left a singular position on another branch than it came on, or that missed a
-  /// singular position narrowly; and one sentence if energy was lost or won on the way. energy_drift: of the run,
-  /// relative.
-  std::vector<std::string> warnings(double energy_drift) const;
+  /// singular position narrowly; and one sentence if energy was lost or won there. moved: the energy that takes part in
+  /// the motion, J.
+  std::vector<std::string> warnings(double moved) const;
 
  private:
   struct Passage {
@@ -48,7 +49,7 @@ class SingularWatch {
     std::vector<double> rates;               ///< of its joints, as angles
     // On the way to a singular position: the last look at which λ fell, and was more than rounding.
     bool approaches = false, passes = false;
-    double measure_before = 0, time_before = 0;
+    double measure_before = 0, time_before = 0, balance_before = 0;
     std::vector<double> rates_before;
     double least = 0, time_of_least = 0;  ///< λ of all looks since, and of the step that passes
     double opening_of_least = 0;          ///< there, or the largest within that step
@@ -67,6 +68,7 @@ class SingularWatch {
   const CentredView centred_;
   const SystemView& view_;
   Solver& solver_;
+  EnergyWatch energy_;
   TreeKinematics tree_;
   std::vector<Loop> loops_;
   std::vector<double> y_, q_, v_, eta_, etadot_, x_;

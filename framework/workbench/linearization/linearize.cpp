@@ -104,6 +104,16 @@ class Linearizer {
                   "Linearize at another state (--at), or with another solver.");
   }
 
+  /// The last deviation of the probe has failed.
+  [[noreturn]] void fail_beside(const std::string& state, const Probe& at) const {
+    const std::string what = fmt::format("no derivative by {} can be found", state);
+    const std::string singular = singular_position(system_, point_.time, nominal_.constant());
+    if (singular.empty()) fail(what, at.failure());
+    throw Failure(Exit::simulation_failed,
+                  fmt::format("{} at t = {:.6g} s: {}. {}", what, point_.time, at.failure(), singular),
+                  "Linearize at a state beside the singular position (--at, or initial values).");
+  }
+
   /// The independent coordinates, and the nominal state closed to round-off.
   void choose(const MinimalCoordinates* given) {
     varied_->set(offsets_);
@@ -185,7 +195,7 @@ class Linearizer {
         out_.scales = state_scales(varied_->view(), choice_, nominal_, acting_, own_rates());
       }
       const Derivative d = differentiate(row.size(), step(), along);
-      if (!d.found) fail(fmt::format("no derivative by {} can be found", out_.states[k].name), at->failure());
+      if (!d.found) fail_beside(out_.states[k].name, *at);
       for (std::size_t i = 0; i < n; ++i) terms = std::max(terms, out_.scales[k] * std::abs(d.value[i]));
       keep(*at, d, static_cast<Index>(k), out_.A, out_.C);
     }

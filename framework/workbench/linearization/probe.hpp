@@ -78,8 +78,8 @@ class Probe {
   const MinimalCoordinates& choice_;
   ClosedStates closed_;
   ChartRates chart_;
-  KeptConstraints kept_;
   SolverPointer solver_;
+  KeptConstraints kept_;
   const std::vector<std::size_t>& outputs_;
   ObservationStore store_;
   RowMaker rows_;

@@ -45,7 +45,8 @@ void FreeBlocks::mark(const Node& merge, const double* motion) noexcept {
   };
   double most = 0;
   for (std::size_t i = 0; i < system.blocks(); ++i) most = std::max(most, motion_of(i));
-  for (std::size_t i = 0; i < system.blocks(); ++i) free_[i] = free_[i] || motion_of(i) > 0.1 * most;
+  for (std::size_t i = 0; i < system.blocks(); ++i)
+    if (motion_of(i) > 0.1 * most) free_[system.heaviest(i)] = 1;
   count_ = static_cast<std::size_t>(std::ranges::count(free_, 1));
 }
 

@@ -122,10 +122,9 @@ bool Accelerations::check_rows(const PlacedTree& tree, const Forces& Q, Failure&
   if (!is_contradiction(worst.size, least_contradiction_of_cuts, closing.position_violation(),
                         closing.velocity_violation()))
     return true;
-  return failure.say(
-      "the constraints contradict each other at `{:.60}`: no accelerations satisfy them all (relative error "
-      "{:.1e}). {}",
-      closing.name(worst.group), worst.size, causes_of_contradiction(view_));
+  const ContradictionWords words = words_of_contradiction(view_, worst.size);
+  return failure.say("the constraints {} each other at `{:.60}`: {} (relative error {:.1e}). {}", words.verb,
+                     closing.name(worst.group), words.found, worst.size, causes_of_contradiction(view_));
 }
 
 }  // namespace polyform::thompson

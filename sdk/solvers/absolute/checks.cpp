@@ -25,13 +25,13 @@ RowCheck::RowCheck(const Model& model, const Scales& scales, const LinearProblem
       system_scales_(model.view),
       residual_(model, scales, problem) {}
 
-bool RowCheck::check(double least, std::span<const double> given_way, Failure& failure) noexcept {
+RowCheck::Missed RowCheck::worst(std::span<const double> given_way) noexcept {
   const Blocks& blocks = model_.blocks;
   const std::span<const BodyMotion> motions = model_.motions.frames;
   // What is left of a row is compared with what acts on its bodies or could act: their weights, loads and inertia
   // forces. The terms of a row themselves may cancel, or vanish, as in a rotor that turns evenly in two bearings.
   double floor = std::max(least_acceleration, least_share * system_scales_.of_system(motions).acceleration);
-  double module_floor = 0, error = 0;
+  double module_floor = 0;
   for (std::size_t i = 0; i < blocks.count(); ++i) {
     residual_.find_block(i);
     if (blocks.is_module(i)) continue;
@@ -41,7 +41,7 @@ bool RowCheck::check(double least, std::span<const double> given_way, Failure& f
     floor = std::max(floor, least_share * motion);
     module_floor = std::max(module_floor, least_share * motion * std::sqrt(scales_[i].mass));
   }
-  std::size_t worst = 0;
+  Missed worst;
   for (std::size_t t = 0; t < model_.constraints.count(); ++t)
     for (std::size_t r = 0; r < model_.constraints[t].rows; ++r) {
       const std::size_t row = model_.constraints[t].row + r;
@@ -52,13 +52,14 @@ bool RowCheck::check(double least, std::span<const double> given_way, Failure& f
         size += residual_.row_weight(entry, r) *
                 std::max(residual_.size(entry.block).motion, blocks.is_module(entry.block) ? module_floor : floor);
       }
-      if (!(std::abs(left) > error * size)) continue;
-      error = std::abs(left) / size;
-      worst = t;
+      if (std::abs(left) > worst.part * size) worst = {t, std::abs(left) / size};
     }
+  return worst;
+}
+
+bool RowCheck::is_contradiction(const Missed& missed, double least) const noexcept {
   const Violation& violation = model_.rows.violation();
-  if (!is_contradiction(error, least, violation.position, violation.velocity)) return true;
-  return say_contradiction(failure, model_.view, model_.constraints.kind(worst), model_.constraints.name(worst), error);
+  return polyform::is_contradiction(missed.part, least, violation.position, violation.velocity);
 }
 
 bool check_finite(const Model& model, Failure& failure) noexcept {

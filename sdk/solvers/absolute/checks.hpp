@@ -18,12 +18,19 @@ bool check_regular(const Model&, const Scales&, LinearProblem&, SaddlePoint&) no
 /// Whether accelerations meet all rows, those that depend on others too.
 class RowCheck {
  public:
+  /// The row that is missed by the largest part of what acts on it or could.
+  struct Missed {
+    std::size_t constraint = 0;
+    double part = 0;
+  };
+
   /// All arguments outlive the object.
   RowCheck(const Model&, const Scales&, const LinearProblem&);
 
-  /// False names the joint or element whose row the solution misses by more than the part `least` of what acts.
   /// given_way: what rows that are not rigid may miss, or empty.
-  bool check(double least, std::span<const double> given_way, Failure&) noexcept;
+  Missed worst(std::span<const double> given_way) noexcept;
+  /// Whether that is too much for constraints that can be met: more than the part `least`, off the constraints more.
+  bool is_contradiction(const Missed&, double least) const noexcept;
 
  private:
   const Model& model_;

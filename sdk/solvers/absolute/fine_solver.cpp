@@ -6,13 +6,12 @@
 
 #include "../block_ldlt_detail.hpp"
 #include "polyform/mechanics/judgement.hpp"
+#include "polyform/solvers/contradiction.hpp"
 
 namespace polyform::absolute {
 
 namespace {
 
-/// Systems whose masses differ by more are checked with twice the digits.
-constexpr double uneven_masses = 1e4;
 /// For a pivot, bodies without mass get this part of the masses around: the square root of the rounding.
 constexpr double added_to_singular = 1e-16;
 /// added_to_judge is subtracted from the zero block. A row depends on others if its pivot is at most `dependent` of its

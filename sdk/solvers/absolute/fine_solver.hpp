@@ -64,6 +64,9 @@ class FineSolver {
   void look() noexcept { mending_.look(); }
   /// As SaddlePoint::find_accelerations.
   bool find_accelerations(Accelerations) noexcept;
+  /// The accelerations with twice the digits in any case. False if there is no room for them, or these digits are not
+  /// enough either.
+  bool find_with_twice_the_digits() noexcept { return factors_.is_affordable() && solve(); }
   /// Whether rows depend on others nearly at the evaluated motions, so that accelerations meet them in part only. It
   /// costs a factorization.
   bool has_nearly_dependent_rows() noexcept;

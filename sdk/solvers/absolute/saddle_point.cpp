@@ -228,7 +228,7 @@ bool SaddlePoint::fail_free(const Refinement& r, std::size_t block) noexcept {
     return failure_.say(
         "{} `{}` has no mass or inertia for a motion that the joints leave free: give it some, or a joint that holds "
         "it",
-        kind, model_.blocks.name(block));
+        kind, model_.blocks.name(model_.blocks.heaviest(block)));
   return failure_.say(
       "The equations of motion are not met at {} `{}` (relative error {:.1e}): rounding has taken the digits. It has "
       "very little mass or inertia beside others: give it more, or use a solver in joint coordinates",

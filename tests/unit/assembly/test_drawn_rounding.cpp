@@ -4,6 +4,8 @@
 #include <catch2/catch.hpp>
 
 #include "framework/host/assembly/keeping.hpp"
+#include "polyform/mechanics/kinematics.hpp"
+#include "polyform/mechanics/scale.hpp"
 #include "tests/unit/assembly/assembled.hpp"
 
 using namespace polyform;
@@ -39,6 +41,35 @@ TEST_CASE("nothing is said of numbers that are exact where they are, or near eno
   CHECK(Assembled(rods(1e12)).messages().empty());
   CHECK(Assembled(rods(1e12 + 0.5)).messages().empty());
   CHECK(Assembled(rods(1e6 + 0.3)).messages().empty());
+}
+
+TEST_CASE("the distance between the joints of a frame link is no size of its own") {
+  // Two frames without mass, each welded to a rod and to each other, 5e-13 m from their origins, as programs write them.
+  const Assembled model(R"(
+polyform: 1
+gravity: [0, 0, -9.81]
+bodies:
+  - {name: a, position: [0.1, 0, 0], mass: 1, center_of_mass: [0.5, 0, 0], inertia: {xx: 0.1, yy: 0.1, zz: 0.1}}
+  - {name: b, position: [0.3, 0.2, 0], mass: 1, center_of_mass: [0.5, 0, 0], inertia: {xx: 0.1, yy: 0.1, zz: 0.1}}
+  - {name: on_a, position: [0.7, 0.3, 0.1], mass: 0, inertia: {xx: 0, yy: 0, zz: 0}}
+  - {name: on_b, position: [0.7, 0.3, 0.1], mass: 0, inertia: {xx: 0, yy: 0, zz: 0}}
+joints:
+  - {name: p, type: revolute, base: ground, moving: a, position: [0.1, 0, 0], axis: [0, 1, 0]}
+  - {name: q, type: spherical, base: ground, moving: b, position: [0.3, 0.2, 0]}
+  - {name: frame_of_a, type: fixed, base: a, moving: on_a, position: [0.7000000000003, 0.3000000000004, 0.1]}
+  - {name: frame_of_b, type: fixed, base: b, moving: on_b, position: [0.7, 0.3, 0.1]}
+  - {name: weld, type: spherical, base: on_a, moving: on_b, position: [0.7000000000003, 0.3, 0.1000000000004]}
+)");
+  INFO(model.messages());
+  CHECK_THAT(model.messages(), !Contains("ground origin"));
+  // A size of 5e-13 m would call angular accelerations of 1e13 rad/s² usual, and hide all errors of any.
+  const SystemView& view = model.system->view();
+  const ConstStateView start = model.system->initial_state();
+  TreeKinematics tree(view);
+  tree.evaluate(start.q.data(), start.v.data(), start.eta.data(), start.etadot.data());
+  const SystemScales scales(view);
+  CHECK(scales.of_system(tree.frames()).angular_acceleration < 100);
+  for (std::size_t b = 0; b < view.bodies.size(); ++b) CHECK(scales.reach(b) > 0.1);
 }
 
 TEST_CASE("of values that all contradict each other the first is kept, at one trial for each") {

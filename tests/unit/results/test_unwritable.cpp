@@ -6,9 +6,12 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cmath>
 #include <csignal>
+#include <fstream>
 #include <thread>
 
 #include "framework/host/results/file_writer.hpp"
@@ -103,11 +106,13 @@ namespace {
 
 constexpr rlim_t file_limit = 300000;
 
-/// Writes until that fails, in a process of its own, where files may not grow beyond a limit. 0 if it fails as it
-/// should, and the process then ends in an orderly way.
-int fill_up(const std::string& path) {
+/// Writes until that fails, in a process of its own, where files may not grow beyond a limit. Leaves the message of the
+/// failure beside the file; the process then ends in an orderly way.
+int fill_up(const std::string& path, rlim_t most) {
   std::signal(SIGXFSZ, SIG_IGN);
-  const rlimit limit{file_limit, file_limit};
+  rlimit usual{};
+  getrlimit(RLIMIT_FSIZE, &usual);
+  const rlimit limit{most, usual.rlim_max};
   setrlimit(RLIMIT_FSIZE, &limit);
   const std::string said = failure_of(Exit::simulation_failed, [&] {
     const auto writer = make_writer(path);
@@ -119,8 +124,18 @@ int fill_up(const std::string& path) {
     }
     writer->finish({});
   });
-  const auto has = [&](const char* words) { return said.find(words) != std::string::npos; };
-  return has("File too large") && has("The rows so far are kept") ? 0 : 1;
+  setrlimit(RLIMIT_FSIZE, &usual);
+  std::ofstream(path + ".said") << said;
+  return 0;
+}
+
+void fill_up_in_a_process(const std::string& path, rlim_t most) {
+  const pid_t process = fork();
+  if (process == 0) std::exit(fill_up(path, most));
+  int status = 0;
+  REQUIRE(waitpid(process, &status, 0) == process);
+  REQUIRE(WIFEXITED(status));
+  CHECK(WEXITSTATUS(status) == 0);
 }
 
 }  // namespace
@@ -129,24 +144,49 @@ TEST_CASE("a disk that fills up is reported, and the rows before stay readable")
   const ScratchFolder folder;
   const std::string name = GENERATE("a.csv", "a.h5");
   CAPTURE(name);
-  const pid_t process = fork();
-  if (process == 0) std::exit(fill_up(folder.file(name)));
-  int status = 0;
-  REQUIRE(waitpid(process, &status, 0) == process);
-  REQUIRE(WIFEXITED(status));
-  CHECK(WEXITSTATUS(status) == 0);
+  fill_up_in_a_process(folder.file(name), file_limit);
+  const std::string said = folder.read(name + ".said");
+  CHECK_THAT(said, Contains("File too large"));
+  std::size_t rows = 0;
   if (name == "a.csv") {
     const std::string text = folder.read(name);
-    CHECK(text.size() > file_limit / 2);
+    CHECK(text.size() > file_limit - 1000);
     CHECK(text.back() == '\n');
     CHECK(text.size() <= file_limit);
+    rows = static_cast<std::size_t>(std::ranges::count(text, '\n')) - 1;
   } else {
     const Results results = ResultFile(folder.file(name)).read_all();
     const ResultColumn* column = results.find("pin.q");
     REQUIRE(column);
     REQUIRE(column->values.size() >= 256);
-    CHECK(column->values[200] == std::sin(200.0 * static_cast<double>(some_channels().size()) + 1));
+    CHECK(column->values.back() ==
+          std::sin(static_cast<double>((column->values.size() - 1) * some_channels().size()) + 1));
+    rows = column->values.size();
   }
+  CHECK_THAT(said, Contains("The first " + std::to_string(rows) + " rows are kept"));
+}
+
+TEST_CASE("where no row has space, the message says so, and there is no broken file") {
+  const ScratchFolder folder;
+  const std::string name = GENERATE("a.csv", "a.h5");
+  CAPTURE(name);
+  fill_up_in_a_process(folder.file(name), name == "a.csv" ? 20 : 20000);
+  CHECK_THAT(folder.read(name + ".said"), Contains("File too large") && Contains("No row could be written"));
+  if (name == "a.h5") CHECK_FALSE(folder.has(name));
+}
+
+TEST_CASE("a block of rows of which a part has space is stored in part") {
+  constexpr std::size_t rows_of_block = 256;
+  std::size_t in_part = 0;
+  for (const rlim_t most : {300000, 306000, 312000, 318000}) {
+    const ScratchFolder folder;
+    const std::string path = folder.file("a.h5");
+    fill_up_in_a_process(path, most);
+    const std::size_t rows = ResultFile(path).read_all().find("pin.q")->values.size();
+    CHECK_THAT(folder.read("a.h5.said"), Contains("The first " + std::to_string(rows) + " rows are kept"));
+    in_part += rows % rows_of_block != 0;
+  }
+  CHECK(in_part > 0);
 }
 
 TEST_CASE("where the system has no thread to spare, rows reach the file with the next ones") {

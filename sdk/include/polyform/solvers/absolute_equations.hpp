@@ -29,6 +29,8 @@ class AbsoluteEquations {
   std::size_t offset(std::size_t block) const { return model_.blocks.offset(block); }  ///< of blocks(): their number
   std::size_t size(std::size_t block) const { return model_.blocks.size(block); }
   std::string_view name_of_block(std::size_t block) const noexcept { return model_.blocks.name(block); }
+  /// Of the bodies that are welded to that of a block, the heaviest: the one to name for what they lack.
+  std::size_t heaviest(std::size_t block) const { return model_.blocks.heaviest(block); }
   bool is_module(std::size_t block) const { return model_.blocks.is_module(block); }
   /// Whether a block has no mass, or no inertia for some motion of its own; any inertia, however little, counts.
   bool lacks_inertia(std::size_t block) const { return scales_[block].lacking; }

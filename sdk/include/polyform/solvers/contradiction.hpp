@@ -18,6 +18,30 @@ inline constexpr double least_contradiction_of_dependent = least_independent;
 /// The same where loops are cut: next to a singular position a row is left out, which misses more.
 inline constexpr double least_contradiction_of_cuts = 1e-4;
 
+/// From this part on a missed row is a contradiction for certain, unless masses differ by more than `uneven_masses`. Less
+/// may be what is missed of a row that is left out next to a singular position. Heavy bodies take the digits of light
+/// ones: then any part may be missed. Another solver may meet all rows.
+inline constexpr double certain_contradiction = 1e-2;
+/// Masses that differ by less make pivots differ no more than levers do. Where they differ by more, rows are judged by
+/// directions alone, and accelerations are checked with twice the digits.
+inline constexpr double uneven_masses = 1e4;
+
+/// How to tell that a row is missed by the part `error`: the verb of the constraints, and what it says of accelerations.
+struct ContradictionWords {
+  const char *verb, *found;
+};
+inline ContradictionWords words_of_contradiction(const SystemView& view, double error) noexcept {
+  double least = 0, most = 0;  // of the bodies that have any mass
+  for (const BodyData& body : view.bodies) {
+    if (!(body.mass > 0)) continue;
+    least = least > 0 && least < body.mass ? least : body.mass;
+    most = most > body.mass ? most : body.mass;
+  }
+  if (error >= certain_contradiction && most <= uneven_masses * least)
+    return {"contradict", "no accelerations satisfy them all"};
+  return {"seem to contradict", "the accelerations that this solver finds do not satisfy them all"};
+}
+
 /// error: what accelerations leave of a row, relative to its scale; NaN is a contradiction. A state off the constraints
 /// makes rows that depend on others disagree by about as much as it violates positions and velocities.
 inline bool is_contradiction(double error, double least, double position_violation,
@@ -37,9 +61,9 @@ inline const char* causes_of_contradiction(const SystemView& view) noexcept {
 /// Reports what the accelerations leave of the rows of a joint, constraint or module; error: relative. Always false.
 inline bool say_contradiction(Failure& failure, const SystemView& view, std::string_view kind, std::string_view name,
                               double error) noexcept {
-  return failure.say(
-      "The constraints contradict each other at {} `{}`: no accelerations satisfy them all (relative error {:.1e}). {}",
-      kind, name, error, causes_of_contradiction(view));
+  const ContradictionWords words = words_of_contradiction(view, error);
+  return failure.say("The constraints {} each other at {} `{}`: {} (relative error {:.1e}). {}", words.verb, kind, name,
+                     words.found, error, causes_of_contradiction(view));
 }
 
 /// Reports what the projection of velocities leaves of a row, m/s or rad/s. Always false.

@@ -38,6 +38,9 @@ class Blocks {
   bool is_module(std::size_t block) const { return block >= bodies(); }
   const char* kind(std::size_t block) const { return is_module(block) ? "module" : "body"; }
   std::string_view name(std::size_t block) const noexcept;
+  /// Of the bodies that are welded to the body of a block, itself included, the heaviest: they move as one, and that one
+  /// is told of what they all lack, not a frame link. Of a module its own block.
+  std::size_t heaviest(std::size_t block) const { return is_module(block) ? block : heaviest_[block]; }
   const ModuleSet::Module& module(std::size_t block) const { return modules_.modules()[block - bodies()]; }
   /// The data of a flexible body; nullptr for a rigid one.
   const FlexibleData* flexible(std::size_t body) const noexcept {
@@ -55,6 +58,7 @@ class Blocks {
   std::vector<Own> own_;              ///< per block
   std::vector<std::size_t> offsets_;  ///< per block, and the end
   std::size_t owns_ = 0;
+  std::vector<std::size_t> heaviest_;  ///< per body
 };
 
 }  // namespace polyform::absolute
