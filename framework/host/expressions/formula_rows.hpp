@@ -71,4 +71,7 @@ class FormulaRows final : public ConstraintType {
   TypeDescriptor descriptor_;
 };
 
+/// Per row of the view's constraint elements, whether it is a formula on accelerations: it asks nothing of velocities.
+std::vector<char> rows_on_accelerations(const SystemView&);
+
 }  // namespace polyform::host::inline expressions

@@ -16,7 +16,7 @@ constexpr double round_off = 2e-15;
 /// nothing, a residual below the second is good enough.
 constexpr double nearly_round_off = 1e-12, balanced = 1e-10;
 /// Relative changes of accelerations at which rounds end, and from which on an error is refused.
-constexpr double accurate = 1e-11, wanted_accuracy = 1e-9;
+constexpr double accurate = 1e-13, wanted_accuracy = 1e-9;
 /// A conjugate step is at most this multiple of the factors' step. A motion with still less inertia has it only by
 /// rounding.
 constexpr double longest_step = 1e10;
