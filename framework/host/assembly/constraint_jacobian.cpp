@@ -23,6 +23,7 @@ ConstraintJacobian::ConstraintJacobian(const SystemView& view, Of of, std::vecto
       modules_(view, origin),
       sums_(view.bodies.size()),
       marked_(view.bodies.size()) {
+  if (of == Of::rates) on_accelerations_ = expressions::rows_on_accelerations(view);
   if (!RheonomicJoints(view).empty()) clocked_ = std::make_unique<TreeKinematics>(view);
   if (const double reach = SystemScales(view).largest_reach(); reach > 0) length_ = reach;
   free_columns_.resize(view.bodies.size());

@@ -19,8 +19,8 @@ class NonlinearRows {
   NonlinearRows(Start& start, ConstraintJacobian& jacobian) : start_(start), jacobian_(jacobian) {}
 
   /// After a step, with the Jacobian as evaluated where it began: moves the start to the rates `to`, which it shortens
-  /// where it has to, and evaluates the Jacobian there. True if another step is due. must_fall: the step did nothing else
-  /// than meet rows.
+  /// where it has to, and evaluates the Jacobian there. True if another step is due: a row is nonlinear, and the errors
+  /// have fallen. must_fall: the step did nothing else than meet rows.
   bool follow(const std::vector<double>& from, std::vector<double>& to, bool must_fall);
   /// The steps so far: one if no row is nonlinear.
   int steps() const { return steps_; }

@@ -118,13 +118,18 @@ bool StartRates::project(const Projection& how) {
   NonlinearRows nonlinear(start_, jacobian);
   for (bool goes_on = true; goes_on; search.excess = {}) {
     const std::vector<double> from = search.w;
-    if (!step(jacobian, keeping, metric, search)) {
-      if (!report_contradiction(start_, start_.parts.q))
-        report_unmet(start_, jacobian, keeping.rates().worst(), nonlinear.steps());
+    const bool met = step(jacobian, keeping, metric, search);
+    const NearestRates::Missed missed = keeping.rates().worst();
+    // Rows that are nonlinear may contradict each other only as they are linearized here: those that are independent
+    // lead on.
+    if (!met) search.w.assign(keeping.rates().met_rates().begin(), keeping.rates().met_rates().end());
+    goes_on = nonlinear.follow(from, search.w, !met || search.excess.empty());
+    if (goes_on) {
+      keeping.keep(std::vector<std::size_t>(keeping.kept()));
+    } else if (!met) {
+      if (!report_contradiction(start_, start_.parts.q)) report_unmet(start_, jacobian, missed, nonlinear.steps());
       return false;
     }
-    goes_on = nonlinear.follow(from, search.w, search.excess.empty());
-    if (goes_on) keeping.keep(std::vector<std::size_t>(keeping.kept()));
   }
   newton_steps_ = nonlinear.steps();
   // If bodies have given velocities, these determine the rates of the joints that move the bodies.

@@ -69,7 +69,7 @@ Refusal refusal(const Start& start, const ConstraintJacobian& jacobian, const Ne
             "give initial velocities at which it has one (initial.velocity of joints)"};
   if (jacobian.rows()[missed.row].of_element && !depends_on_velocities(jacobian, missed.row))
     return {fmt::format("{} is off by {:.3g} {}, and no velocity changes it there: its derivatives are zero", row,
-                        missed.left, steps > 0 ? "at the nearest velocities found" : "at the initial velocities"),
+                        missed.left, steps > 1 ? "at the nearest velocities found" : "at the initial velocities"),
             "give initial velocities near those that it asks for (initial.velocity of joints)"};
   if (steps > 1)
     return {fmt::format("no velocities were found that respect all loops and constraints: after {} steps of Newton's "

@@ -47,6 +47,16 @@ TEST_CASE("a start far from a row that is nonlinear in velocities is brought ont
   }
 }
 
+TEST_CASE("rows that agree where they are met may contradict each other as they are linearized on the way") {
+  for (const char* start : {"2.1", "0.3", "40"}) {
+    INFO(start);
+    const Assembled model(two_slides(start, "0", row("h", "v(rail_a)^2 - 4") + row("g", "v(rail_a) - 2")));
+    INFO(model.messages());
+    REQUIRE(model.system != nullptr);
+    CHECK(model.v("rail_a") == Approx(2).epsilon(1e-9));
+  }
+}
+
 TEST_CASE("of several freedoms those move whose rates are not given, the light ones more") {
   const std::string speed = row("h", "v(rail_a)^2 + v(rail_b)^2 - 25");
   const Assembled kept(two_slides("3", "", speed));  // at b = 0 the row does not depend on b: so a gives way
