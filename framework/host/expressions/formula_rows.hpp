@@ -12,6 +12,7 @@
 #include "framework/host/expressions/state_reader.hpp"
 #include "polyform/contract/constraint_element.hpp"
 #include "polyform/contract/rows_by_formulas.hpp"
+#include "polyform/contract/system_view.hpp"
 
 namespace polyform::host::inline expressions {
 
