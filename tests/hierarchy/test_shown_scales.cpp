@@ -80,12 +80,12 @@ joints:
 
 TEST_CASE("a row scaled by a millionth is shown with its multiplier") {
   // A point on the plane y = 0 whose row asks for vz = -vx: both are half of the fall, γ = ±m g/2, λ = γ/1e-6.
-  const auto system = system_from_text(R"(
+  const auto system = system_from_text(R"yaml(
 polyform: 1
 bodies: [{name: a, mass: 1, inertia: {xx: 0.1, yy: 0.1, zz: 0.1}}]
 joints: [{name: p, type: point-on-plane, base: ground, moving: a, position: [0, 0, 0], axis: [0, 1, 0]}]
 constraints: [{name: n, type: formula-constraint, velocity: {expression: "1e-6*(vz(a) + vx(a))"}}]
-)");
+)yaml");
   for (const char* method : shown_by) {
     INFO(method);
     const auto solver = solver_with(*system, {{"method", method}});

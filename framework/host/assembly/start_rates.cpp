@@ -76,6 +76,15 @@ std::vector<InertiaMetric::Given> StartRates::given_parts() const {
   return parts;
 }
 
+/// The columns that are kept, and those that given velocities of bodies determine.
+std::vector<char> StartRates::decided_columns(std::vector<char> kept) const {
+  for (std::size_t i = 0; i < bodies_.by_body.size(); ++i)
+    if (bodies_.by_body[i])
+      std::fill_n(kept.begin() + static_cast<std::ptrdiff_t>(start_.view().joints[i].v_offset),
+                  start_.view().joints[i].nv, true);
+  return kept;
+}
+
 /// Takes the nearest rates to w that meet the rows as they are linearized at w. First, as many given rates are kept as the
 /// rows allow, then these.
 bool StartRates::step(ConstraintJacobian& jacobian, Keeping& keeping, InertiaMetric& metric, Search& search) {
@@ -115,30 +124,26 @@ bool StartRates::project(const Projection& how) {
   metric.evaluate(jacobian.tree().frames(), start_.parts.eta);
   met_part_ = met;
   const std::vector<double> wanted = search.w;
+  std::vector<char> settled;
   NonlinearRows nonlinear(start_, jacobian);
   for (bool goes_on = true; goes_on; search.excess = {}) {
     const std::vector<double> from = search.w;
-    const bool met = step(jacobian, keeping, metric, search);
+    const bool all_met = step(jacobian, keeping, metric, search);
     const NearestRates::Missed missed = keeping.rates().worst();
+    if (all_met) settled = keeping.rates().settled(decided_columns(keeping.columns()));
     // Rows that are nonlinear may contradict each other only as they are linearized here: those that are independent
     // lead on.
-    if (!met) search.w.assign(keeping.rates().met_rates().begin(), keeping.rates().met_rates().end());
-    goes_on = nonlinear.follow(from, search.w, !met || search.excess.empty());
+    if (!all_met) search.w.assign(keeping.rates().met_rates().begin(), keeping.rates().met_rates().end());
+    goes_on = nonlinear.follow(from, search.w, !all_met || search.excess.empty());
     if (goes_on) {
       keeping.keep(std::vector<std::size_t>(keeping.kept()));
-    } else if (!met) {
+    } else if (!all_met) {
       if (!report_contradiction(start_, start_.parts.q)) report_unmet(start_, jacobian, missed, nonlinear.steps());
       return false;
     }
   }
   newton_steps_ = nonlinear.steps();
-  // If bodies have given velocities, these determine the rates of the joints that move the bodies.
-  std::vector<char> decided = keeping.columns();
-  for (std::size_t i = 0; i < bodies_.by_body.size(); ++i)
-    if (bodies_.by_body[i])
-      std::fill_n(decided.begin() + static_cast<std::ptrdiff_t>(start_.view().joints[i].v_offset),
-                  start_.view().joints[i].nv, true);
-  RateChanges(start_, bodies_).tell(jacobian, how.keep, wanted, keeping.rates().settled(decided));
+  RateChanges(start_, bodies_).tell(jacobian, how.keep, wanted, settled);
   return true;
 }
 

@@ -35,6 +35,7 @@ class StartRates {
   bool close_rates();
   std::vector<Keeping::BodyVelocity> given_bodies() const;
   std::vector<InertiaMetric::Given> given_parts() const;
+  std::vector<char> decided_columns(std::vector<char> kept) const;
 
   Start& start_;
   BodyVelocities& bodies_;
