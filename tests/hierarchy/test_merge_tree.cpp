@@ -100,9 +100,9 @@ TEST_CASE("a hierarchy that is cut off has the constraints of its levels and no 
 }
 
 TEST_CASE("each level that is found has constraints of its own") {
-  // A constraint of three blocks takes two merges, and the first of them enforces nothing.
-  std::vector<LevelConstraint> constraints{constraint({0, 1, 2})};
-  CHECK(make_merge_tree(constraints, 3, 0, false, std::vector<bool>(3)).levels == 2);
+  // A constraint of eight blocks takes three rounds of merges, of which the first two enforce nothing.
+  std::vector<LevelConstraint> constraints{constraint({0, 1, 2, 3, 4, 5, 6, 7})};
+  CHECK(make_merge_tree(constraints, 8, 0, false, std::vector<bool>(8)).levels == 2);
   CHECK(constraints[0].level == 2);
   // So do two such constraints one after the other, and what joins them comes after both.
   std::vector<LevelConstraint> wide{constraint({0, 1, 2, 3}), constraint({3, 4, 5, 6}), constraint({0, 6})};
