@@ -12,25 +12,27 @@ Expansion::Expansion(const Request& request, bool intermediates)
   ground_.W.resize(view_.nv_tree);
   ground_.V.resize(view_.nv_tree);
   ground_.gravity = symbols_.parameters("g", {}, view_.gravity, "gravity in ground axes, m/s^2");
-  find_loads();
+  positions_.assign(view_.nq, 0);
+  const std::vector<double> efforts = find_loads();
   for (std::size_t i = 0; i < view_.bodies.size(); ++i) add_body(i);
+  find_efforts(efforts);
   project();
 }
 
-/// Makes a symbol for each force, moment and effort that acts, with its value.
-void Expansion::find_loads() {
+/// Makes a symbol for each force and moment that acts, with its value; returns the efforts in all joints.
+std::vector<double> Expansion::find_loads() {
   const std::size_t n = view_.bodies.size();
-  efforts_.assign(view_.nv, 0);
+  std::vector<double> efforts(view_.nv);
   forces_.resize(n);
   moments_.resize(n);
   ForceSet set(view_, {});
-  if (set.empty()) return;
+  if (set.empty()) return efforts;
   TreeKinematics tree(view_);
   const ConstStateView& s = request_.state;
   tree.evaluate(s.q.data(), s.v.data());
   set.follow(s.discrete);
   std::vector<Spatial> wrenches(view_.frames());
-  std::vector<double> efforts(view_.nv), xdot(view_.states);
+  std::vector<double> xdot(view_.states);
   set.evaluate(0, tree.frames(), s.q, s.v, s.x, wrenches, efforts, xdot);
   constexpr const char* axes[] = {"x", "y", "z"};
   for (const BodyIndex b : set.loaded_bodies()) {
@@ -45,18 +47,7 @@ void Expansion::find_loads() {
                                         "applied moment about the mass centre, body axes, N m");
     }
   }
-  for (const ForceInstances& group : view_.forces)
-    for (const JointIndex j : group.joints) {
-      const JointData& joint = view_.joints[at(j)];
-      for (std::size_t k = 0; k < joint.nv; ++k) {
-        ex& effort = efforts_[joint.v_offset + k];
-        if (effort.is_zero())
-          effort = symbols_.add(
-              Symbols::Kind::load,
-              joint.nv == 1 ? fmt::format("tau_{}", joint.name) : fmt::format("tau_{}_{}", joint.name, k + 1),
-              efforts[joint.v_offset + k], "effort in the joint, N or N m");
-      }
-    }
+  return efforts;
 }
 
 /// To a point that is fixed in the frame.

@@ -25,7 +25,8 @@ struct Freedom {
   std::string name;
 };
 
-/// The system, body after body: motions (expansion.cpp, joint_motion.cpp), then their projection (projection.cpp).
+/// The system, body after body: motions (expansion.cpp, joint_motion.cpp), efforts (told_efforts.cpp), then the
+/// projection (projection.cpp).
 class Expansion {
  public:
   struct Kinematics {
@@ -61,7 +62,10 @@ class Expansion {
     Vector force, moment;           ///< ground axes, body axes
   };
 
-  void find_loads();
+  std::vector<double> find_loads();
+  bool has_plain_coordinates(const JointData&) const;
+  bool tell_efforts(const ForceInstances&, std::size_t instance, std::span<const JointIndex> joints);
+  void find_efforts(std::span<const double> efforts);
   void add_body(std::size_t i);
   void shift(Motion&, const Vector& r);
   void turn(Motion&, const Rotation& E);
@@ -82,6 +86,7 @@ class Expansion {
   std::vector<Body> bodies_;
   std::vector<Freedom> freedoms_;
   std::vector<Kinematics> balls_;
+  std::vector<ex> positions_;             ///< per position coordinate of the view; zero for those of a ball
   std::vector<ex> efforts_;               ///< per velocity coordinate of the view
   std::vector<Vector> forces_, moments_;  ///< per body
   std::vector<Matrix> matrices_;

@@ -8,7 +8,8 @@ namespace polyform::apps::formulas {
 
 ex Expansion::position(const JointData& joint, std::size_t k) {
   const std::string name = joint.nq == 1 ? fmt::format("q_{}", joint.name) : fmt::format("q_{}_{}", joint.name, k + 1);
-  return symbols_.add(Symbols::Kind::position, name, request_.state.q[joint.q_offset + k], "coordinate, rad or m");
+  return positions_[joint.q_offset + k] =
+             symbols_.add(Symbols::Kind::position, name, request_.state.q[joint.q_offset + k], "coordinate, rad or m");
 }
 
 ex Expansion::velocity(const JointData& joint, std::size_t k, const std::string& name, double value,

@@ -10,8 +10,8 @@
 namespace polyform::benchmark {
 
 /// The paper's examples with the formulation `reduced`: without correction, with the semi-analytic Jacobian, with the
-/// one by direct differentiation. The three take turns, `rounds` times, each run in a process of its own; the least
-/// counts. scale: of the simulated times.
+/// one by direct differentiation. The three take turns, `rounds` times, each run in a process of its own; the median of
+/// the rounds counts, of ratios that of the ratios within a round. scale: of the simulated times.
 std::vector<Correction> correction_runs(const host::Registry&, const Limits&, double scale, int rounds);
 
 }  // namespace polyform::benchmark

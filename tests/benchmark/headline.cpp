@@ -6,7 +6,6 @@
 #include <chrono>
 #include <nlohmann/json.hpp>
 
-#include "framework/host/simulation/run_statistics.hpp"
 #include "framework/host/simulation/simulate.hpp"
 #include "tests/benchmark/formulation_engine.hpp"
 #include "tests/benchmark/headline_cases.hpp"
@@ -32,7 +31,7 @@ class LastPlaces final : public host::RowSink {
 host::RunSettings settings_of(const HeadlineCase& item, const host::SimulationItem& model) {
   host::RunSettings settings = test::run_settings();
   settings.duration = settings.output_interval = item.duration;
-  settings.integrator = test::integrator(model.integrator.value_or(settings.integrator));
+  if (model.integrator) settings.integrator = test::integrator(*model.integrator);
   settings.step = model.step.value_or(settings.step);
   settings.relative_tolerance = model.relative_tolerance.value_or(settings.relative_tolerance);
   settings.absolute_tolerance = model.absolute_tolerance.value_or(settings.absolute_tolerance);
@@ -58,11 +57,9 @@ Done run(const HeadlineCase& item, const Variant& variant, const Formulation& fo
   const host::RunSettings settings = settings_of(item, system->description().simulation);
   LastPlaces last;
   for (int i = 0; i < item.repetitions; ++i) {
-    host::RunStatistics statistics;
-    host::RowSink* const sinks[] = {&statistics, &last};
-    host::RunRecord record = host::simulate(*system, *solver, settings, sinks, {});
+    host::RowSink* const sinks[] = {&last};
+    const host::RunRecord record = host::simulate(*system, *solver, settings, sinks, {});
     if (record.end != host::End::done) throw Cannot(record.failure);
-    statistics.store(record);
     if (i > 0 && record.wall_seconds > result.run_seconds) continue;
     result.run_seconds = record.wall_seconds;
     result.seconds_per_evaluation = record.seconds_per_evaluation;

@@ -93,7 +93,7 @@ void add_options(CLI::App& app, Options& options, const std::vector<std::string>
       ->check(CLI::IsMember(headlines))
       ->excludes(none);
   number("--scale", options.correction_scale, "Simulated times of the correction's runs over those of the paper");
-  app.add_option("--rounds", options.correction_rounds, "Runs of each kind of correction, of which the fastest counts")
+  app.add_option("--rounds", options.correction_rounds, "Runs of each kind of correction, of which the median counts")
       ->capture_default_str()
       ->check(CLI::Range(1, 1000));
   app.add_option("--json", options.json, "File for all figures");

@@ -72,7 +72,7 @@ void from_json(const nlohmann::json& j, Run& r) {
 void to_json(nlohmann::json& j, const Correction& r) {
   j = {{"table", r.table},         {"model", r.model}, {"failure", r.failure}, {"bodies", r.bodies},
        {"simulated", r.simulated}, {"step", r.step},   {"seconds", r.seconds}, {"violation", r.violation}};
-  if (r.failure.empty()) j["ratios"] = {r.ratio(0), r.ratio(1), r.ratio(2)};
+  if (r.failure.empty()) j["ratios"] = r.ratios;
 }
 void to_json(nlohmann::json& j, const Results& r) {
   j = {{"unit", "seconds of one evaluation of the accelerations of the whole system, one thread, least of many"},

@@ -52,10 +52,9 @@ struct Correction {
   std::string table, model, failure;  ///< table: of the paper
   std::size_t bodies = 0;
   double simulated = 0, step = 0;  ///< s
-  double seconds[choices] = {};    ///< of processor time, least
+  double seconds[choices] = {};    ///< of processor time, median of the rounds
+  double ratios[choices] = {};     ///< to no correction, median of those within a round
   double violation[choices] = {};  ///< of the constraints at the end: m, rad
-
-  double ratio(std::size_t choice) const { return seconds[choice] / seconds[0]; }
 };
 
 struct Results {

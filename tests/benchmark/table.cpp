@@ -171,7 +171,7 @@ void print_corrections(const std::vector<Correction>& rows) {
       continue;
     }
     fmt::print("  {:<9}{:<22}{:>7}{:>9.4g}{:>8}{:>11.4f}{:>10.3f}{:>10.3f}{:>13.1e}{:>12.1e}{:>12.1e}\n", r.table,
-               r.model, r.bodies, r.simulated, r.step, r.seconds[0], r.ratio(1), r.ratio(2), r.violation[0],
+               r.model, r.bodies, r.simulated, r.step, r.seconds[0], r.ratios[1], r.ratios[2], r.violation[0],
                r.violation[1], r.violation[2]);
   }
   fmt::print("\n");

@@ -127,6 +127,30 @@ joints:
   CHECK(shop.run({"evaluate", shipped("free_body"), "--formulas", "text", "--euler-angles", "zxz"}).code == 0);
 }
 
+TEST_CASE("springs and dampers in joints are part of the formulas, other forces stay symbols") {
+  const Workshop shop;
+  // (J_yy + m l^2) b'' + b b' + k b + m g l sin b = 0, the pendulum of section VI.
+  const Outcome pendulum = shop.run({"evaluate", shipped("spring_damper_pendulum"), "--formulas", "text"});
+  INFO(pendulum.err << pendulum.out);
+  CHECK(pendulum.code == 0);
+  CHECK_THAT(pendulum.out, Contains("stiffness_spring*q_pivot") && Contains("damping_spring*u_pivot") &&
+                               Contains("stiffness_spring = 3: stiffness of the force, N/m or N m/rad") &&
+                               !Contains("tau_pivot"));
+  // A force whose law is no polynomial, or depends on time, beside a spring in the same joint.
+  const std::string driven = shop.write("driven.yaml", R"(
+polyform: 1
+bodies: [{name: b, mass: 2, center_of_mass: [0, 0, -0.5], inertia: {xx: 0.1, yy: 0.12, zz: 0.05}}]
+joints:
+  - {name: p, type: revolute, base: ground, moving: b, position: [0, 0, 0], axis: [0, 1, 0], initial: {position: 0.3, velocity: 2}}
+forces:
+  - {name: s, type: joint-spring-damper, joint: p, stiffness: 7, damping: 0.1, rest: 0.2}
+  - {name: motor, type: joint-force, joint: p, effort: {sine: {amplitude: 2, frequency: 1, phase: 1}}}
+)");
+  const std::string text = shop.run({"evaluate", driven, "--formulas", "text"}).out;
+  INFO(text);
+  CHECK_THAT(text, Contains("stiffness_s*rest_s") && Contains("tau_p = 1.682941"));  // 2 sin 1
+}
+
 TEST_CASE("formulas are the same text in every run") {
   const Workshop shop;
   const std::string model = shop.write("mixed.yaml", mixed);

@@ -98,3 +98,18 @@ TEST_CASE("a hierarchy that is cut off has the constraints of its levels and no 
     CHECK(enforced == expected);
   }
 }
+
+TEST_CASE("each level that is found has constraints of its own") {
+  // A constraint of eight blocks takes three rounds of merges, of which the first two enforce nothing.
+  std::vector<LevelConstraint> constraints{constraint({0, 1, 2, 3, 4, 5, 6, 7})};
+  CHECK(make_merge_tree(constraints, 8, 0, false, std::vector<bool>(8)).levels == 2);
+  CHECK(constraints[0].level == 2);
+  // So do two such constraints one after the other, and what joins them comes after both.
+  std::vector<LevelConstraint> wide{constraint({0, 1, 2, 3}), constraint({3, 4, 5, 6}), constraint({0, 6})};
+  const MergeTree tree = make_merge_tree(wide, 7, 0, false, std::vector<bool>(7));
+  std::vector<bool> has(tree.levels + 1);
+  for (const LevelConstraint& one : wide) has.at(one.level) = true;
+  for (std::size_t level = 2; level <= tree.levels; ++level) CHECK(has[level]);
+  std::vector<LevelConstraint> nothing;
+  CHECK(make_merge_tree(nothing, 2, 0, true, std::vector<bool>(2, true)).levels == 1);
+}

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "framework/host/assembly/free_rows.hpp"
+#include "framework/host/expressions/formula_rows.hpp"
 #include "polyform/mechanics/constraint.hpp"
 #include "polyform/mechanics/module_set.hpp"
 #include "polyform/mechanics/scale.hpp"
@@ -22,6 +23,7 @@ ConstraintJacobian::ConstraintJacobian(const SystemView& view, Of of, std::vecto
       modules_(view, origin),
       sums_(view.bodies.size()),
       marked_(view.bodies.size()) {
+  if (of == Of::rates) on_accelerations_ = expressions::rows_on_accelerations(view);
   if (!RheonomicJoints(view).empty()) clocked_ = std::make_unique<TreeKinematics>(view);
   if (const double reach = SystemScales(view).largest_reach(); reach > 0) length_ = reach;
   free_columns_.resize(view.bodies.size());
@@ -64,7 +66,7 @@ void ConstraintJacobian::add_all(double t, const StateView& state) {
   for (const ConstraintSet::Element& e : elements_.elements()) {
     if (!is_absent(constraint++))
       for (std::size_t r = 0; r < e.rows; ++r)
-        if (of_ != Of::positions || e.holonomic) {
+        if (of_ == Of::rates ? on_accelerations_[first + r] == 0 : of_ != Of::positions || e.holonomic) {
           Row row = element_row(e, r, state);
           row.element_row = first + r;
           add(std::move(row));

@@ -49,9 +49,10 @@ class ConstraintJacobian {
   };
 
   /// Which rows there are.
-  enum class Of { loops, positions, motions, all };
+  enum class Of { loops, positions, motions, all, rates };
   /// loops: rows of cut joints. motions: those of constraint elements too. all: also what rows of modules ask of the
-  /// motion for any values of the modules' variables. positions: those of all that have a position residual, for any
+  /// motion for any values of the modules' variables. rates: all but rows on accelerations alone, which ask nothing of
+  /// rates. positions: those of all that have a position residual, for any
   /// values of the states of modules that are integrals of variables. absent: per joint, then per constraint element,
   /// whether it is left out; or empty. An absent tree joint leaves its body free: the body's six columns follow those
   /// of the modes. The view outlives the object. origin: what positions of the view count from (CentredView).
@@ -127,6 +128,7 @@ class ConstraintJacobian {
   Of of_;
   ConstraintSet elements_;
   ModuleSet modules_;
+  std::vector<char> on_accelerations_;          ///< rows of all constraint elements: whether on accelerations alone
   std::vector<double> hints_;                   ///< coordinates on entry
   std::size_t own_rows_ = 0, own_entries_ = 0;  ///< without those of rates
   std::vector<Row> rows_;

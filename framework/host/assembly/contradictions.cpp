@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 
+#include "framework/host/expressions/formula_rows.hpp"
 #include "polyform/mechanics/constraint_set.hpp"
 #include "polyform/solvers/contradiction.hpp"
 
@@ -82,18 +83,23 @@ bool report_contradiction(Start& start, const std::vector<double>& q) {
     const Element* element;
     std::size_t number;
     double coefficient;
+    bool on_accelerations;
   };
   // The least that counts moves a joint by a turn or the length of the system within the run.
   const double run = start.parts.description.simulation.duration.value_or(usual_duration);
+  const std::vector<char> on_accelerations = expressions::rows_on_accelerations(start.view());
+  std::size_t next = 0;
   std::map<std::size_t, Row> first;  // per coordinate, the first row that has it alone
   for (const Element& e : constraints.elements())
     for (std::size_t r = 0; r < e.rows; ++r) {
       double coefficient = 1;
       const std::size_t c = only_coordinate(start.view(), e, r, coefficient);
+      const bool on_acceleration = on_accelerations[next++] != 0;
       if (c == no_coordinate) continue;
-      const auto [found, is_first] = first.try_emplace(c, Row{&e, r, coefficient});
+      const auto [found, is_first] = first.try_emplace(c, Row{&e, r, coefficient, on_acceleration});
       const Row& other = found->second;
       for (const Asked& kind : kinds) {
+        if (kind.derivative < 2 && (on_acceleration || other.on_accelerations)) continue;
         const double a = (e.*kind.values)[r] / coefficient,
                      b = (other.element->*kind.values)[other.number] / other.coefficient;
         const double least = amount_like_a_turn(start, c) / std::pow(run, kind.derivative);

@@ -74,6 +74,8 @@ class Keeping {
   /// The part of a row up to which the rates found meet it.
   double met_part() const { return margin_ == NearestRates::Margin::dependent ? rates_->met_part() : met; }
 
+  /// The list that is kept.
+  const std::vector<std::size_t>& kept() const { return wanted_; }
   NearestRates& rates() { return *rates_; }
   const std::vector<char>& columns() const { return columns_; }
 

@@ -1,7 +1,7 @@
 // Initial velocities that respect loops, constraint elements and modules, with given rates kept where those allow it.
 #pragma once
 
-#include <string>
+#include <span>
 #include <vector>
 
 #include "framework/host/assembly/drawn_rates.hpp"
@@ -23,16 +23,24 @@ class StartRates {
     ConstraintJacobian::Of rows;
     bool keep;
   };
+  /// What a step moves.
+  struct Search {
+    std::vector<double> w;  ///< rates of the tree joints, then of modes
+    std::span<const Spatial> excess;
+    bool keeps_bodies;  ///< tries to keep, later keeps the given velocities of bodies
+    bool counts_given = false;  ///< the metric counts what is given of bodies
+  };
   bool project(const Projection&);
+  bool step(ConstraintJacobian&, Keeping&, InertiaMetric&, Search&);
   bool close_rates();
   std::vector<Keeping::BodyVelocity> given_bodies() const;
   std::vector<InertiaMetric::Given> given_parts() const;
-  std::string contradicting(const ConstraintJacobian&, std::size_t row) const;
-  void report_unmet(const ConstraintJacobian&, std::size_t row, double left);
+  std::vector<char> decided_columns(std::vector<char> kept) const;
 
   Start& start_;
   BodyVelocities& bodies_;
   double met_part_ = met;  ///< the part of a row up to which its rates meet it
+  int newton_steps_ = 0;   ///< of the last projection: more than one where rows are nonlinear in velocities
 };
 
 }  // namespace polyform::host::inline assembly

@@ -223,4 +223,15 @@ ConstraintBatch* FormulaRows::create(Strided<const ElementInstance> instances) c
   return instances.size() == 1 ? make_batch<FormulaRowsBatch>(*this, instances[0]) : nullptr;
 }
 
+std::vector<char> rows_on_accelerations(const SystemView& view) {
+  std::vector<char> out;
+  for (const ConstraintInstances& group : view.constraints) {
+    const auto* const formulas = static_cast<const FormulaRows*>(group.type->query(FormulaRows::own));
+    for (const std::size_t rows : group.rows)
+      for (std::size_t r = 0; r < rows; ++r)
+        out.push_back(formulas != nullptr && formulas->all()[r].level == Level::acceleration);
+  }
+  return out;
+}
+
 }  // namespace polyform::host::inline expressions

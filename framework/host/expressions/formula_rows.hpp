@@ -12,6 +12,7 @@
 #include "framework/host/expressions/state_reader.hpp"
 #include "polyform/contract/constraint_element.hpp"
 #include "polyform/contract/rows_by_formulas.hpp"
+#include "polyform/contract/system_view.hpp"
 
 namespace polyform::host::inline expressions {
 
@@ -70,5 +71,8 @@ class FormulaRows final : public ConstraintType {
   std::vector<FieldSpec> specs_;
   TypeDescriptor descriptor_;
 };
+
+/// Per row of the view's constraint elements, whether it is a formula on accelerations: it asks nothing of velocities.
+std::vector<char> rows_on_accelerations(const SystemView&);
 
 }  // namespace polyform::host::inline expressions

@@ -10,6 +10,7 @@
 #include "framework/workbench/conformance/larger.hpp"
 #include "framework/workbench/conformance/model_state.hpp"
 #include "framework/workbench/conformance/observed.hpp"
+#include "polyform/contract/rows_by_formulas.hpp"
 #include "polyform/mechanics/scale.hpp"
 
 namespace polyform::host::inline conformance {
@@ -149,7 +150,11 @@ std::vector<Case> cases_of(const Type& type, std::string_view section, const Ben
       // One after the other: if few random instances fit, hardly ever do several fit at once.
       for (int k = 0; k < instances; ++k)
         for (int attempt = 1;; ++attempt) {
-          writer.add_element(section, fmt::format("e{}", k), type.name(), type.fields());
+          const auto* const formulas = ask<RowsByFormulas>(type);
+          if (formulas != nullptr)
+            writer.add_rows_by_formulas(fmt::format("e{}", k), type.name(), type.fields(), *formulas);
+          else
+            writer.add_element(section, fmt::format("e{}", k), type.name(), type.fields());
           std::string complaint;
           if (instances == 1 || attempt == instance_tries || bench.assemble(writer.text(), complaint)) break;
           writer.remove_last_element(section);

@@ -74,6 +74,41 @@ void ModelWriter::add_element(std::string_view section, std::string_view name, s
   lines_of(section) += fmt::format("  - {{name: {}, type: {}{}}}\n", name, type, all);
 }
 
+void ModelWriter::add_rows_by_formulas(std::string_view name, std::string_view type, Strided<const FieldSpec> fields,
+                                       const RowsByFormulas& rows) {
+  using Level = RowsByFormulas::Level;
+  std::vector<std::size_t> of_rows;
+  for (std::size_t f = 0; f < fields.size(); ++f)
+    if (rows.level(f) != Level::none) of_rows.push_back(f);
+  const int always = of_rows.empty() ? 0 : random_.integer(0, static_cast<int>(of_rows.size()) - 1);
+  std::string all;
+  for (std::size_t f = 0; f < fields.size(); ++f) {
+    const bool of_row = rows.level(f) != Level::none;
+    const bool written = of_row ? f == of_rows[static_cast<std::size_t>(always)] || random_.integer(0, 3) == 0
+                                : fields[f].required || random_.coin();
+    if (!written) continue;
+    const std::string text = of_row ? formula(rows.level(f)) : value(fields[f]);
+    if (!text.empty()) all += fmt::format(", {}: {}", fields[f].name, text);
+  }
+  constraint_lines_ += fmt::format("  - {{name: {}, type: {}{}}}\n", name, type, all);
+}
+
+/// A row: nonlinear in velocities, or linear in accelerations with factors that velocities and positions change.
+std::string ModelWriter::formula(RowsByFormulas::Level level) {
+  const auto of_body = [&](const std::vector<std::string_view>& inputs) {
+    return fmt::format("{}({})", inputs[static_cast<std::size_t>(random_.integer(0, 2))],
+                       bodies_[static_cast<std::size_t>(random_.integer(0, static_cast<int>(bodies_.size()) - 1))]);
+  };
+  const std::vector<std::string_view> x{"x", "y", "z"}, v{"vx", "vy", "vz"}, w{"wx", "wy", "wz"}, a{"ax", "ay", "az"},
+      dw{"dwx", "dwy", "dwz"};
+  const auto c = [&](double size) { return fmt::format("({})", random_.uniform(-size, size)); };
+  if (level == RowsByFormulas::Level::acceleration)
+    return fmt::format("{{expression: \"{}*(1 + 0.2*sin({})) + {}*{} + {}*{}*{} + {}*cos(t)\"}}", of_body(a), of_body(x),
+                       c(0.2), of_body(dw), c(1), of_body(v), of_body(w), c(1));
+  return fmt::format("{{expression: \"{}*(1 + 0.2*sin({})) + {}*{} + {}*{}*{} + {}*cos(t)\"}}", of_body(v), of_body(x),
+                     c(0.3), of_body(w), c(0.2), of_body(v), of_body(v), c(1));
+}
+
 void ModelWriter::remove_last_element(std::string_view section) {
   std::string& lines = lines_of(section);
   lines.resize(lines.rfind("  - {name: "));

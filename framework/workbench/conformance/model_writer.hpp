@@ -10,6 +10,7 @@
 #include "framework/workbench/conformance/example_fields.hpp"
 #include "polyform/contract/field.hpp"
 #include "polyform/contract/growth.hpp"
+#include "polyform/contract/rows_by_formulas.hpp"
 
 namespace polyform::host::inline conformance {
 
@@ -35,6 +36,9 @@ class ModelWriter {
   void repeat_joint(std::string_view name);
   /// section: "forces", "constraints" or "modules".
   void add_element(std::string_view section, std::string_view name, std::string_view type, Strided<const FieldSpec>);
+  /// A constraint whose rows are formulas: fields that hold such rows get formulas of the bodies and joints so far.
+  void add_rows_by_formulas(std::string_view name, std::string_view type, Strided<const FieldSpec>,
+                            const RowsByFormulas&);
   void remove_last_element(std::string_view section);
 
   std::string text() const;
@@ -49,6 +53,7 @@ class ModelWriter {
   std::string function(const FieldSpec&);
   template <class Entry>
   std::string list(Entry entry);
+  std::string formula(RowsByFormulas::Level);
   std::string body();
 
   Random& random_;

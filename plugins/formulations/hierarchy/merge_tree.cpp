@@ -67,13 +67,21 @@ class Builder {
     if (owner_[block] == block && constraints_of_[block].empty()) merge({block});
   }
 
-  /// Levels found for constraints that had none.
-  void write_levels() {
-    for (const auto& [constraint, level] : found_) constraints_[constraint].level = level;
+  /// Levels found for constraints that had none; returns their number. A round that enforces nothing, because a
+  /// constraint of several subsystems takes more than one merge, is no level.
+  std::size_t write_levels() {
+    std::vector<std::size_t> rounds;
+    for (const auto& one : found_) rounds.push_back(one.second);
+    std::ranges::sort(rounds);
+    rounds.erase(std::ranges::unique(rounds).begin(), rounds.end());
+    for (const auto& [constraint, round] : found_)
+      constraints_[constraint].level =
+          2 + static_cast<std::size_t>(std::ranges::lower_bound(rounds, round) - rounds.begin());
+    return rounds.size() + 1;
   }
 
   MergeTree take(std::size_t levels) {
-    tree_.levels = levels == 0 ? round_ + 1 : levels;
+    tree_.levels = levels;
     return std::move(tree_);
   }
 
@@ -169,7 +177,7 @@ class Builder {
             std::all_of(constrained.begin(), constrained.end(), [&](std::size_t b) { return owner_[b] == number; });
         if (inside && (level_ == 0 || waits(t))) {
           enforced_[t] = true;
-          if (constraints_[t].level == 0) found_.emplace_back(t, round_ + 1);
+          if (constraints_[t].level == 0) found_.emplace_back(t, round_);
           m.constraints.push_back(t);
         } else if (kept_for_[t] != number) {
           kept_for_[t] = number;
@@ -210,7 +218,7 @@ class Builder {
   std::vector<std::size_t> kept_for_;                           ///< subsystem that a constraint was last handed on to
   std::vector<bool> last_touched_;                              ///< in this round
   std::vector<std::size_t> neighbours_;
-  std::vector<std::pair<std::size_t, std::size_t>> found_;
+  std::vector<std::pair<std::size_t, std::size_t>> found_;      ///< constraints without a level, and their rounds
   MergeTree tree_;
 };
 
@@ -231,8 +239,7 @@ MergeTree make_merge_tree(std::vector<LevelConstraint>& constraints, std::size_t
   }
   for (std::size_t b = 0; b < blocks; ++b)
     if (alone[b]) builder.merge_alone(b);
-  if (find_levels) builder.write_levels();
-  return builder.take(find_levels ? 0 : named_levels);
+  return builder.take(find_levels ? builder.write_levels() : named_levels);
 }
 
 }  // namespace polyform::hierarchy

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include "checks.hpp"
 
@@ -17,6 +18,8 @@ constexpr double round_off = 2e-15;
 constexpr double nearly_round_off = 1e-12, balanced = 1e-10;
 /// Relative changes of accelerations at which rounds end, and from which on an error is refused.
 constexpr double accurate = 1e-11, wanted_accuracy = 1e-9;
+/// The change that another round would make is rounding below this, relative to the motion of a block.
+constexpr double settled = 1e-16;
 /// A conjugate step is at most this multiple of the factors' step. A motion with still less inertia has it only by
 /// rounding.
 constexpr double longest_step = 1e10;
@@ -123,6 +126,7 @@ void SaddlePoint::take_step(Refinement& r) noexcept {
 bool SaddlePoint::solve(Refinement& r) noexcept {
   residual_.find(r.left);
   double error = std::max(r.left.body_error, r.left.row_error), before = error;
+  double moved = 0, moved_before = 0;  // by the last rounds, relative to the motion of a block
   std::size_t stalled = 0;
   bool conjugate = false;
   double kept_error = -1, kept_step = 0;  // of kept_, as judged; negative: there is none
@@ -149,13 +153,22 @@ bool SaddlePoint::solve(Refinement& r) noexcept {
       r.conjugate = false;
       take_step(r);
     }
+    if (round > 0 && !conjugate) moved_before = std::exchange(moved, residual_.relative_step(step_, r.worst_step));
     before = error;
     error = std::max(r.left.body_error, r.left.row_error);
     if (!conjugate && error > 0.5 * before && error < nearly_round_off) break;
     if (!conjugate && r.leaves_nearly_dependent && round + 1 >= usual_rounds && error > slow * before) break;
     stalled = error > 0.95 * before && !(conjugate && r.last_step < 0.5 * step_before) ? stalled + 1 : 0;
   }
-  if (!conjugate && error > 0) r.last_step = error / before * residual_.relative_step(step_, r.worst_step);
+  if (!conjugate && error > 0)
+    r.last_step = error / before * (moved > 0 ? moved : residual_.relative_step(step_, r.worst_step));
+  // Loads that balance each other make a residual small beside them, however much small motions are still wrong.
+  const double shrinks = moved_before > 0 && !conjugate && r.tolerance == 0 ? moved / moved_before : 0;
+  for (double next = shrinks * moved; next > settled && shrinks < slow && done(); next *= shrinks) {
+    if (!find_refinement(r)) return false;
+    take_step(r);
+    error = std::max(r.left.body_error, r.left.row_error);
+  }
   // Along motions that have inertia by rounding alone conjugate steps run away: what was balanced before them stands.
   if (kept_error >= 0 && kept_error < balanced && !(judged() <= kept_error)) {
     problem_.solution = kept_;
