@@ -9,6 +9,7 @@
 #include "framework/host/assembly/inertia_metric.hpp"
 #include "framework/host/assembly/rate_changes.hpp"
 #include "framework/host/assembly/sparse_qr.hpp"
+#include "framework/host/expressions/formula.hpp"
 #include "polyform/mechanics/judgement.hpp"
 
 namespace polyform::host::inline assembly {
@@ -123,6 +124,12 @@ std::string StartRates::contradicting(const ConstraintJacobian& jacobian, std::s
 
 void StartRates::report_unmet(const ConstraintJacobian& jacobian, std::size_t which, double left) {
   const ConstraintJacobian::Row& row = jacobian.rows()[which];
+  if (const std::string cause = expressions::last_trouble(start_.time()); !std::isfinite(left) && !cause.empty())
+    return start_.diagnostics.report(
+        {.message = fmt::format("{} has no rate at the start, because a formula has none: {}", title(row), cause),
+         .remedy = "let the motion begin with finite derivatives, for example by sqrt(t + 1e-3) in the place of "
+                   "sqrt(t), or start later (--at-time)",
+         .file = start_.parts.description.file});
   const std::string others = contradicting(jacobian, which);
   const std::string message = fmt::format(
       "no velocities respect all loops and constraints at the initial position: {} is left with {:.3g} "
