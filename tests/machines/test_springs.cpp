@@ -48,7 +48,7 @@ TEST_CASE("a bushing restores deflections of all six directions, coupled ones to
 
 TEST_CASE("tables over the speed damp a bushing") {
   testing::ElementTest bushing(springs::bushing());
-  bushing.set("damping", 10).set("damper_force_x", std::vector<double>{-1, -50, 0, 0, 1, 80}, 3);
+  bushing.set("damping", std::vector<double>{10}).set("damper_force_x", std::vector<double>{-1, -50, 0, 0, 1, 80}, 3);
   bushing.set("damper_moment_z", std::vector<double>{-1, -2, 1, 2}, 2).attach("a").attach("b");
   bushing.create();
   bushing.marker(1).velocity = {0.5, 0.1, 0};

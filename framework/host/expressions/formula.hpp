@@ -43,8 +43,8 @@ struct StateInput {
     kept,   ///< 1 while a limit of a signal keeps its integral where the output stays at it, else 0
     element_state,   ///< of a force
     element_output,  ///< of a force
-    module_number,   ///< of a module: a variable, or behind all of these a state
-    given   ///< a value that another program gives
+    given,  ///< a value that another program gives
+    module_number  ///< of a module: a variable, or behind all of these a state
   };
   Kind kind = Kind::time;
   std::int32_t of = -1;     ///< the body, -1 for ground, the joint, force or module

@@ -140,7 +140,6 @@ class FormulaForce final : public ForceType {
   std::vector<double> intervals_;
   double shortest_ = never;
   bool is_shared_ = false;
-  std::size_t module_numbers_ = 0;
   StateReader reader_;
   FormulaPrograms programs_;
   std::vector<Part> parts_;
@@ -153,6 +152,7 @@ class FormulaForce final : public ForceType {
   std::vector<DiscreteVariable> discrete_names_;
   TypeDescriptor descriptor_;
   std::string type_name_;
+  std::size_t module_numbers_ = 0;
 };
 
 }  // namespace polyform::host::inline expressions

@@ -27,8 +27,7 @@ class FormulaModule final : public ModuleType {
   bool define(ElementInstance&, std::size_t instance, FieldSink&) const noexcept override;
   ModuleBatch* create(Strided<const ElementInstance>) const noexcept override;
   const void* query(std::string_view asked) const noexcept override {
-    if (asked == FormulaForce::full_names || asked == FormulaForce::given_values) return formulas_.get();
-    return modules_.query(asked);
+    return asked == FormulaForce::full_names || asked == FormulaForce::given_values ? formulas_.get() : nullptr;
   }
 
   const FormulaForce& formulas() const { return *formulas_; }

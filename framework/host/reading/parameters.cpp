@@ -29,16 +29,15 @@ std::vector<std::string_view> ParameterWords::known() const {
 
 std::string ParameterWords::hint() const {
   const std::vector<std::string_view> names = ParameterWords::known();
-  if (names.empty() && scope_ != nullptr && !scope_->not_yet.empty())
-    return "No parameter stands before this one: move it below those that it takes, or write a number.";
+  if (of_parameter_ && names.empty())
+    return "An expression of a parameter takes those before it, and none stands before this one: move it down, or write a "
+           "number.";
+  if (of_parameter_) return fmt::format("Parameters before this one: {}.", listing(names));
   return names.empty() ? "The model has no parameters here: define them under 'parameters', or write a number."
                        : fmt::format("Parameters here: {}.", listing(names));
 }
 
 std::string ParameterWords::why_not(std::string_view name) const {
-  if (scope_ != nullptr && std::ranges::find(scope_->not_yet, name) != scope_->not_yet.end())
-    return fmt::format("the parameter '{}' stands further down or here itself, and an expression takes those before it",
-                       name);
   for (const std::string_view of_motion : {"t", "q", "v", "x", "y", "z", "vx", "vy", "vz", "wx", "wy", "wz", "signal", "channel"})
     if (name == of_motion)
       return fmt::format("'{}' changes with the motion, and this is a number for the whole run", name);
@@ -63,7 +62,7 @@ std::optional<double> evaluate_expression(const Value& value, std::string_view e
     return std::nullopt;
   };
   Graph graph;
-  ParameterWords words(value.scope(), graph);
+  ParameterWords words(value.scope(), graph, value.path().text().starts_with("parameters."));
   try {
     const NodeIndex root = expressions::parse_expression(node.text, 0, graph, words);
     if (graph[root].code == expressions::Code::constant) return graph[root].value;
@@ -86,7 +85,6 @@ std::optional<double> evaluate_expression(const Value& value, std::string_view e
 
 void read_parameter_map(const Value& map, Scope& scope, std::vector<std::string_view>* names) {
   if (map.node().kind != Node::Kind::map) return map.unexpected("a map of names and numbers");
-  for (const Node::Entry& e : map.node().entries) scope.not_yet.push_back(e.key);
   for (const Node::Entry& e : map.node().entries) {
     const Value value = map.entry(e);
     const auto fits = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; };
@@ -99,7 +97,6 @@ void read_parameter_map(const Value& map, Scope& scope, std::vector<std::string_
                   "Use letters, digits and '_', as it stands in expressions.");
     if (names != nullptr) names->push_back(e.key);
     scope.parameters[e.key] = read_number(value).value_or(0);
-    scope.not_yet.erase(scope.not_yet.begin());
   }
 }
 

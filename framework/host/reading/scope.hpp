@@ -5,7 +5,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "framework/host/reading/description.hpp"
 
@@ -18,7 +17,6 @@ struct Scope {
   std::string path;                                   ///< of the part as placed, for messages
   Pose pose;                                          ///< of the part's axes in ground
   std::map<std::string, double, std::less<>> parameters;
-  std::vector<std::string_view> not_yet{};            ///< parameters of its map that come after the one being read
   const Scope* outer = nullptr;                       ///< of the part around it
   bool in_other_file = false;                         ///< the part is not written in the model file
   Place placed_at;                                    ///< in the model file: of the placement, or of that around it
