@@ -10,44 +10,45 @@ using namespace polyform::test;
 
 namespace {
 
-constexpr double kt = 0.05, resistance = 2, inductance = 0.004, inertia = 0.003, damping = 0.001, ratio = 3;
+constexpr double kt = 0.05, resistance = 2, inductance = 0.004, inertia = 0.003, damping = 0.001, ratio = 3,
+                 rotor = 1e-4;
 
 /// A wheel and its motor; `rest` follows the voltage and the constant of the back EMF.
 std::string wheel(const std::string& voltage, double back_emf, double ohm, const std::string& rest) {
-  return fmt::format(R"(
+  return fmt::format(R"yaml(
 gravity: [0, 0, 0]
 bodies:
   - {{name: wheel, mass: 1, inertia: {{xx: 1, yy: 1, zz: {}}}}}
 joints:
   - {{name: axle, type: revolute, base: ground, moving: wheel, position: [0, 0, 0], axis: [0, 0, 1]}}
 forces:
-  - {{name: bearing, type: joint-spring-damper, joint: axle, damping: {}}}
+  - {{name: bearing, type: joint-spring-damper, joint: axle, stiffness: 0, damping: {}}}
 modules:
   - {{name: motor, type: dc-motor, joint: axle, voltage: {}, resistance: {}, inductance: {}, torque_constant: {},
-     back_emf_constant: {}, gear_ratio: {}}}
+     back_emf_constant: {}, gear_ratio: {}, rotor_inertia: {}}}
 {}
 simulation: {{duration: 0.5, integrator: dop853, tolerance: {{relative: 1e-11, absolute: 1e-13}}, output_interval: 0.05}}
-)",
-                     inertia, damping, voltage, ohm, inductance, kt, back_emf, ratio, rest);
+)yaml",
+                     inertia, damping, voltage, ohm, inductance, kt, back_emf, ratio, rotor, rest);
 }
 
 /// The same circuit as a signal, whose current gives a torque: no module.
 std::string wheel_by_signals(const std::string& voltage, const std::string& rest) {
-  return fmt::format(R"(
+  return fmt::format(R"yaml(
 gravity: [0, 0, 0]
 bodies:
   - {{name: wheel, mass: 1, inertia: {{xx: 1, yy: 1, zz: {}}}}}
 joints:
   - {{name: axle, type: revolute, base: ground, moving: wheel, position: [0, 0, 0], axis: [0, 0, 1]}}
 forces:
-  - {{name: bearing, type: joint-spring-damper, joint: axle, damping: {}}}
+  - {{name: bearing, type: joint-spring-damper, joint: axle, stiffness: 0, damping: {}}}
   - {{name: motor, type: joint-force, joint: axle, effort: {{expression: "{} * signal(current)"}}}}
 signals:
   - {{name: current, type: integrator, input: "({} - {} * signal(current) - {} * v(axle)) / {}"}}
 {}
 simulation: {{duration: 0.5, integrator: dop853, tolerance: {{relative: 1e-11, absolute: 1e-13}}, output_interval: 0.05}}
-)",
-                     inertia, damping, ratio * kt, voltage, resistance, ratio * kt, inductance, rest);
+)yaml",
+                     inertia + ratio * ratio * rotor, damping, ratio * kt, voltage, resistance, ratio * kt, inductance, rest);
 }
 
 void check_same(const Table& rows, const Table& other, const std::string& current) {
@@ -98,7 +99,7 @@ TEST_CASE("a sampled controller drives a motor as it drives the same circuit wit
 
 TEST_CASE("two motors and a force follow one signal, and an acceleration follows a formula") {
   // The law v' = -4 q moves each slide as cos(2 t), the motors turn in opposite directions.
-  in_formulations_of(R"(
+  in_formulations_of(R"yaml(
 gravity: [0, 0, 0]
 bodies:
   - {name: a, mass: 1, inertia: {xx: 1, yy: 1, zz: 1}}
@@ -115,7 +116,7 @@ modules:
 signals:
   - {name: u, type: transfer-function, input: "1", numerator: [5], denominator: [0.1, 1]}
 simulation: {duration: 1, integrator: dop853, tolerance: {relative: 1e-11, absolute: 1e-13}, output_interval: 0.1}
-)",
+)yaml",
                      [](const Table& rows) {
                        for (std::size_t r = 0; r < rows.rows.size(); ++r) {
                          const double t = rows.at(r, "time");
@@ -140,7 +141,7 @@ TEST_CASE("what a module cannot take or tell is refused before the run") {
   CHECK_THAT(refusal(wheel("{expression: \"channel(motor.curent)\"}", kt, resistance, "")),
              Contains("no state 'curent'") && Contains("'current'"));
   CHECK_THAT(refusal(wheel("{expression: \"a(axle)\"}", kt, resistance, "")), Contains("reads an acceleration"));
-  CHECK_THAT(refusal(R"(
+  CHECK_THAT(refusal(R"yaml(
 bodies:
   - {name: a, mass: 1, inertia: {xx: 1, yy: 1, zz: 1}}
 joints:
@@ -152,7 +153,7 @@ modules:
       - {name: m, type: dc-motor, joint: ja, voltage: 1, resistance: 1, inductance: 0.01, torque_constant: 0.1}
     constraints:
       - {name: held, terms: {m.current: 1}, value: {expression: "v(ja)"}}
-)"),
+)yaml"),
              Contains("the module differentiates it in time"));
 }
 
