@@ -135,11 +135,6 @@ FollowingForce following(const Reading& r, std::size_t i) {
   return {item.name, item.type, item.fields.values, static_cast<std::int32_t>(i)};
 }
 
-void append(Fields& to, const Fields& more) {
-  to.values.insert(to.values.end(), more.values.begin(), more.values.end());
-  to.places.insert(to.places.end(), more.places.begin(), more.places.end());
-}
-
 /// Takes the items with these indices, in rising order, out of the list.
 template <class Item>
 void take_out(std::vector<Item>& items, const std::vector<std::size_t>& which) {
