@@ -119,8 +119,8 @@ class Trial {
 }  // namespace
 
 FormulaModule::FormulaModule(std::unique_ptr<const FormulaForce> formulas, const ModuleType& modules,
-                             std::string_view name)
-    : formulas_(std::move(formulas)), modules_(modules) {
+                             Names names, std::string_view name)
+    : formulas_(std::move(formulas)), modules_(modules), names_in_full_(names != Names::own) {
   own_.fields = formulas_->fields().size();
   own_.markers = formulas_->bodies().size();
   own_.joints = formulas_->joints().size();
@@ -128,14 +128,14 @@ FormulaModule::FormulaModule(std::unique_ptr<const FormulaForce> formulas, const
     own_.markers += part.markers;
     own_.joints += part.joints;
   }
-  describe(name);
+  describe(names, name);
 }
 
-void FormulaModule::describe(std::string_view name) {
+void FormulaModule::describe(Names names, std::string_view name) {
   const TypeDescriptor &formulas = formulas_->descriptor(), &modules = modules_.descriptor();
   const auto add = [&]<class T>(Strided<const T> from, std::vector<T>& to, bool named) {
     for (T one : from) {
-      if (named && !name.empty()) one.name = names_.emplace_back(fmt::format("{}.{}", name, one.name));
+      if (named && names == Names::with_prefix) one.name = names_.emplace_back(fmt::format("{}.{}", name, one.name));
       to.push_back(one);
     }
   };
@@ -149,7 +149,7 @@ void FormulaModule::describe(std::string_view name) {
   add(modules.outputs, outputs_, true);
   add(formulas.discrete, discrete_, false);
   add(modules.discrete, discrete_, true);
-  descriptor_.name = name.empty() ? "signals" : modules.name;
+  descriptor_.name = names == Names::own ? modules.name : std::string_view("signals");
   descriptor_.meaning = "modules that follow formulas of the state";
   descriptor_.fields = fields_;
   descriptor_.variables = variables_;

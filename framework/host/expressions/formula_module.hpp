@@ -16,18 +16,21 @@
 
 namespace polyform::host::inline expressions {
 
-/// The type of one instance. It names its numbers in full.
+/// The type of one instance.
 class FormulaModule final : public ModuleType {
  public:
-  /// modules: their type, several of them as coupled modules without a constraint. name: before those of its numbers;
-  /// "" if it names them in full. Both outlive the object.
-  FormulaModule(std::unique_ptr<const FormulaForce> formulas, const ModuleType& modules, std::string_view name);
+  /// How its numbers are named: by their own names, in full as the modules do already, or in full with the name of the
+  /// module before theirs.
+  enum class Names { own, full, with_prefix };
+  /// modules: their type, several of them as coupled modules without a constraint. It and the name outlive the object.
+  FormulaModule(std::unique_ptr<const FormulaForce> formulas, const ModuleType& modules, Names, std::string_view name);
 
   const TypeDescriptor& descriptor() const noexcept override { return descriptor_; }
   bool define(ElementInstance&, std::size_t instance, FieldSink&) const noexcept override;
   ModuleBatch* create(Strided<const ElementInstance>) const noexcept override;
   const void* query(std::string_view asked) const noexcept override {
-    return asked == FormulaForce::full_names || asked == FormulaForce::given_values ? formulas_.get() : nullptr;
+    const bool is_told = asked == FormulaForce::given_values || (asked == FormulaForce::full_names && names_in_full_);
+    return is_told ? formulas_.get() : nullptr;
   }
 
   const FormulaForce& formulas() const { return *formulas_; }
@@ -37,10 +40,11 @@ class FormulaModule final : public ModuleType {
   ElementInstance modules_of(const ElementInstance& whole) const;
 
  private:
-  void describe(std::string_view name);
+  void describe(Names, std::string_view name);
 
   std::unique_ptr<const FormulaForce> formulas_;
   const ModuleType& modules_;
+  bool names_in_full_;
   FormulaForce::Part own_;  ///< fields, markers and joints of the FormulaForce
   std::deque<std::string> names_;
   std::vector<FieldSpec> fields_;

@@ -182,14 +182,12 @@ const ModuleType& one_of(Reading& r, const std::vector<std::size_t>& which) {
 
 /// Turns modules into one that follows formulas, with the fields that the FormulaForce has of its own.
 void make_module(Reading& r, ModuleItem item, Fields fields, std::unique_ptr<FormulaForce> formulas,
-                 const std::vector<std::size_t>& which) {
-  const ModuleItem& first = r.model.modules[which.front()];
-  const std::string_view name =
-      which.size() == 1 ? std::string_view(r.model.texts.emplace_back(first.name)) : std::string_view();
+                 const std::vector<std::size_t>& which, FormulaModule::Names names) {
+  const std::string& name = r.model.texts.emplace_back(r.model.modules[which.front()].name);
   item.fields = std::move(fields);
   add_attachments(r, *formulas, item.fields, item.place);
   for (const std::size_t i : which) append(item.fields, r.model.modules[i].fields);
-  const auto type = std::make_shared<const FormulaModule>(std::move(formulas), one_of(r, which), name);
+  const auto type = std::make_shared<const FormulaModule>(std::move(formulas), one_of(r, which), names, name);
   item.type = type.get();
   r.model.made.push_back(type);
   take_out(r.model.modules, which);
@@ -214,7 +212,9 @@ void add_signals(Reading& r, const Value* signals, const std::vector<std::size_t
     item.place = place;
     return item;
   };
-  if (!modules.empty()) return make_module(r, named(ModuleItem{}), std::move(fields), std::move(type), modules);
+  if (!modules.empty())
+    return make_module(r, named(ModuleItem{}), std::move(fields), std::move(type), modules,
+                       modules.size() == 1 ? FormulaModule::Names::with_prefix : FormulaModule::Names::full);
   ForceItem item = named(ForceItem{});
   item.type = type.get();
   item.fields = std::move(fields);
@@ -245,7 +245,7 @@ std::vector<std::size_t> follow_in_modules(Reading& r) {
                                                    std::vector<expressions::FormulaSample>{},
                                                    std::vector<expressions::FormulaOutput>{},
                                                    std::vector<expressions::FormulaLimit>{}, following_modules(r, {i}));
-    make_module(r, std::move(item), {}, std::move(formulas), {i});
+    make_module(r, std::move(item), {}, std::move(formulas), {i}, FormulaModule::Names::own);
     std::rotate(r.model.modules.begin() + static_cast<std::ptrdiff_t>(i), r.model.modules.end() - 1,
                 r.model.modules.end());
   }

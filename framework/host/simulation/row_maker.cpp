@@ -319,7 +319,7 @@ void RowMaker::add_multipliers() {
   for (const ModuleInstances& group : view_.modules)
     for (const std::string_view name : group.names)
       for (const Variable& row : group.type->rows())
-        channels_.push_back({fmt::format("{}.{}", name, row.name), std::string(row.unit), "reactions"});
+        channels_.push_back({column_name(element_name(group, name), row.name), std::string(row.unit), "reactions"});
 }
 
 void RowMaker::settle_signs(const Observation& now) {
