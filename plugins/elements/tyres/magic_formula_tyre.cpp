@@ -89,7 +89,7 @@ class MagicFormulaTyre final : public ForceType {
       const auto mistake = formula.read(i.fields[tir].text);
       if (!mistake && i.fields[mounted].given && formula.side() == MagicFormula::Side::unsaid) return refuse_side();
       if (const std::string missing = formula.left_out(); !mistake && !missing.empty())
-        sink.report(Severity::warning, number, tir,
+        sink.report(Severity::note, number, tir,
                     Message("the file gives no coefficients of {}: those of a made-up tyre stand for them", missing),
                     "Add them to the file, or see whether the motion asks for them.");
       if (!mistake) return !i.fields[pressure].given || formula.knows_pressure() || refuse_pressure();
