@@ -1,5 +1,5 @@
-// Modules whose fields follow formulas of the state and signals, against closed forms and against models that say the same
-// without a module.
+// Modules whose fields follow formulas of the state and signals, against closed forms and against models that say the
+// same without a module.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -27,7 +27,8 @@ modules:
   - {{name: motor, type: dc-motor, joint: axle, voltage: {}, resistance: {}, inductance: {}, torque_constant: {},
      back_emf_constant: {}, gear_ratio: {}, rotor_inertia: {}}}
 {}
-simulation: {{duration: 0.5, integrator: dop853, tolerance: {{relative: 1e-11, absolute: 1e-13}}, output_interval: 0.05}}
+simulation: {{duration: 0.5, integrator: dop853, tolerance: {{relative: 1e-11, absolute: 1e-13}},
+  output_interval: 0.05}}
 )yaml",
                      inertia, damping, voltage, ohm, inductance, kt, back_emf, ratio, rotor, rest);
 }
@@ -46,9 +47,11 @@ forces:
 signals:
   - {{name: current, type: integrator, input: "({} - {} * signal(current) - {} * v(axle)) / {}"}}
 {}
-simulation: {{duration: 0.5, integrator: dop853, tolerance: {{relative: 1e-11, absolute: 1e-13}}, output_interval: 0.05}}
+simulation: {{duration: 0.5, integrator: dop853, tolerance: {{relative: 1e-11, absolute: 1e-13}},
+  output_interval: 0.05}}
 )yaml",
-                     inertia + ratio * ratio * rotor, damping, ratio * kt, voltage, resistance, ratio * kt, inductance, rest);
+                     inertia + ratio * ratio * rotor, damping, ratio * kt, voltage, resistance, ratio * kt,
+                     inductance, rest);
 }
 
 void check_same(const Table& rows, const Table& other, const std::string& current) {
@@ -110,9 +113,11 @@ joints:
   - {name: jb, type: revolute, base: ground, moving: b, position: [0, 0, 0], axis: [0, 0, 1]}
   - {name: jc, type: prismatic, base: ground, moving: c, position: [0, 0, 0], axis: [1, 0, 0], initial: {position: 1}}
 modules:
-  - {name: ma, type: dc-motor, joint: ja, voltage: {expression: "signal(u)"}, resistance: 1, inductance: 0.01, torque_constant: 0.1}
+  - {name: ma, type: dc-motor, joint: ja, voltage: {expression: "signal(u)"}, resistance: 1, inductance: 0.01,
+     torque_constant: 0.1}
   - {name: law, type: acceleration-law, joint: jc, acceleration: {expression: "-4 * q(jc)"}}
-  - {name: mb, type: dc-motor, joint: jb, voltage: {expression: "-signal(u)"}, resistance: 1, inductance: 0.01, torque_constant: 0.1}
+  - {name: mb, type: dc-motor, joint: jb, voltage: {expression: "-signal(u)"}, resistance: 1, inductance: 0.01,
+     torque_constant: 0.1}
 signals:
   - {name: u, type: transfer-function, input: "1", numerator: [5], denominator: [0.1, 1]}
 simulation: {duration: 1, integrator: dop853, tolerance: {relative: 1e-11, absolute: 1e-13}, output_interval: 0.1}

@@ -7,12 +7,13 @@ using Catch::Matchers::Contains;
 namespace {
 
 std::string slide(const std::string& rest) {
-  return "polyform: 1\ngravity: [0, 0, 0]\nbodies: [{name: b, mass: 2, inertia: {xx: 1, yy: 1, zz: 1}}]\njoints: [{name: s, "
-         "type: prismatic, base: ground, moving: b, position: [0, 0, 0], axis: [1, 0, 0]}]\n" +
+  return "polyform: 1\ngravity: [0, 0, 0]\nbodies: [{name: b, mass: 2, inertia: {xx: 1, yy: 1, zz: 1}}]\n"
+         "joints: [{name: s, type: prismatic, base: ground, moving: b, position: [0, 0, 0], axis: [1, 0, 0]}]\n" +
          rest;
 }
 std::string driven(const std::string& formula) {
-  return slide("constraints: [{name: d, type: prescribed-motion, joint: s, motion: {expression: \"" + formula + "\"}}]\n");
+  return slide("constraints: [{name: d, type: prescribed-motion, joint: s, motion: {expression: \"" + formula +
+               "\"}}]\n");
 }
 
 Outcome outcome_of(const std::string& text) {
@@ -43,8 +44,8 @@ TEST_CASE("a formula that has become huge is named where the run ends") {
 
 TEST_CASE("names that formulas do not know are answered with the one that was meant") {
   const auto said = [](const std::string& formula) {
-    const Outcome outcome = outcome_of(slide("parameters: {c: 3}\nforces: [{name: f, type: joint-force, joint: s, effort: "
-                                             "{expression: \"" + formula + "\"}}]\n"));
+    const Outcome outcome = outcome_of(slide("parameters: {c: 3}\nforces: [{name: f, type: joint-force, joint: s, "
+                                             "effort: {expression: \"" + formula + "\"}}]\n"));
     CHECK(outcome.code == 2);
     return outcome.err;
   };
@@ -57,9 +58,9 @@ TEST_CASE("names that formulas do not know are answered with the one that was me
 
 TEST_CASE("a tyre file without coefficients of a kind draws a note that says which") {
   const Workshop shop;
-  shop.write("few.tir", "[MODEL]\nFITTYP = 6\n[VERTICAL]\nFNOMIN = 4000\n[LATERAL_COEFFICIENTS]\nPCY1 = 1.35\nQBZ1 = 9\n");
+  shop.write("few.tir", "[MODEL]\nFITTYP = 6\n[VERTICAL]\nFNOMIN = 4000\nPCY1 = 1.35\nQBZ1 = 9\n");
   const Outcome outcome = shop.run(
-      {"check", shop.write("model.yaml", slide("forces: [{name: t, type: magic-formula-tyre, tir: few.tir, wheel: {body: b}, "
-                                               "axis: [0, 1, 0], radius: 0.33, stiffness: 2e5}]\n"))});
+      {"check", shop.write("model.yaml", slide("forces: [{name: t, type: magic-formula-tyre, tir: few.tir, "
+                                               "wheel: {body: b}, axis: [0, 1, 0], radius: 0.33, stiffness: 2e5}]\n"))});
   CHECK_THAT(outcome.err, Contains("no coefficients of combined slip") && !Contains("aligning moment"));
 }

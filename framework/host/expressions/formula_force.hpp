@@ -107,7 +107,8 @@ class FormulaForce final : public ForceType {
     std::size_t field = 0, fields = 0, state = 0, states = 0, output = 0, outputs = 0, discrete = 0, discretes = 0;
     std::size_t marker = 0, markers = 0, joint = 0, joints = 0;
   };
-  /// A formula in a field, and its place among the roots of the program. Fields of modules come behind those of the type.
+  /// A formula in a field, and its place among the roots of the program. Fields of modules come behind those of the
+  /// type.
   struct Use {
     std::size_t field, component, root;
   };

@@ -40,8 +40,8 @@ void FormulaLimits::run(std::span<const double> inputs) noexcept {
   program_.run(std::span(work_));
 }
 
-/// Those of a mode that is not there are constant. A push counts next to the limit and beyond it alone: a settled output,
-/// whose integral rounding alone pushes, has no events.
+/// Those of a mode that is not there are constant. A push counts next to the limit and beyond it alone: a settled
+/// output, whose integral rounding alone pushes, has no events.
 void FormulaLimits::evaluate_events(std::span<const std::int32_t> modes, EventOutput& out,
                                     std::size_t first) const noexcept {
   for (std::size_t k = 0; k < count(); ++k, first += events) {

@@ -85,7 +85,8 @@ class Trial {
     std::vector<std::int32_t> discrete(of.discrete.size());
     batch.initial_state(us, xs);
     if (auto* const with = ask<DiscreteElement>(batch)) with->initial_values(discrete);
-    const ForceInput at{.markers = Strided<const MarkerMotion>(markers_.data(), m), .q = q_, .v = v_, .discrete = discrete};
+    const ForceInput at{
+        .markers = Strided<const MarkerMotion>(markers_.data(), m), .q = q_, .v = v_, .discrete = discrete};
     ModuleOutput out;
     out.M = M;
     out.f = f;

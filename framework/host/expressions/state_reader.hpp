@@ -50,7 +50,8 @@ class StateReader {
     for (std::size_t k = 0; k < sources_.size(); ++k)
       if (sources_[k].input.kind == StateInput::Kind::element_output) out[k] = outputs[sources_[k].offset];
   }
-  /// markers, q and v: those of bodies() and joints(). states: of the whole element, then numbers of modules; held: of all samplers; modes: of all limits.
+  /// markers, q and v: those of bodies() and joints(). states: of the whole element, then numbers of modules; held: of
+  /// all samplers; modes: of all limits.
   void read(double t, Strided<const MarkerMotion> markers, std::span<const double> q, std::span<const double> v,
             std::span<const double> states, std::span<const double> held, std::span<const std::int32_t> modes,
             std::span<double> out) const noexcept;

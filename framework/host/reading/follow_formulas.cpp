@@ -231,7 +231,8 @@ std::vector<std::size_t> follow_in_modules(Reading& r) {
     const ModuleItem& item = r.model.modules[i];
     if (item.type == nullptr) continue;
     const auto formulas = formulas_in(item.fields);
-    if (is_read_module(r, i) || std::ranges::any_of(formulas, [&](const auto& f) { return follows_states(r, *f.second); }))
+    const auto follows = [&](const auto& f) { return follows_states(r, *f.second); };
+    if (is_read_module(r, i) || std::ranges::any_of(formulas, follows))
       with_signals.push_back(i);
     else if (!formulas.empty())
       alone.push_back(i);

@@ -60,8 +60,8 @@ class MagicFormula {
   /// Takes the coefficients that a .tir file gives; what it does not give stays. May throw std::bad_alloc.
   std::optional<Mistake> read(std::string_view text);
 
-  /// What the last file that was read gives no coefficient of, so that those of the made-up tyre stand for it: "combined
-  /// slip", "the aligning moment"; empty if it gives some of each.
+  /// What the last file that was read gives no coefficient of, so that those of the made-up tyre stand for it:
+  /// "combined slip", "the aligning moment"; empty if it gives some of each.
   std::string left_out() const;
 
   MagicForces forces(double load, double kappa, double alpha, double camber, double speed) const noexcept;
