@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <numeric>
 
 namespace polyform::host {
@@ -63,6 +64,11 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 std::string_view nearest_name(std::string_view wrong, const std::vector<std::string_view>& known) {
   if (wrong.size() > 100) return {};
+  const auto is_same = [](char a, char b) {
+    return std::tolower(static_cast<unsigned char>(a)) == std::tolower(static_cast<unsigned char>(b));
+  };
+  for (const std::string_view name : known)
+    if (std::ranges::equal(name, wrong, is_same)) return name;
   std::string_view best;
   std::size_t least = std::max<std::size_t>(1, wrong.size() / 3) + 1;
   for (const std::string_view name : known) {

@@ -50,13 +50,17 @@ void list(Items& items, bool is_motion, std::vector<Candidate>& out) {
 
 void list_signals(const host::Description& model, std::vector<Candidate>& out) {
   std::set<const host::GivenValue*> known;
-  for (const auto& force : model.forces) {
-    if (force.type == nullptr) continue;
-    const void* const formulas = force.type->query(host::FormulaForce::given_values);
-    if (formulas == nullptr) continue;
-    for (host::GivenValue* const given : static_cast<const host::FormulaForce*>(formulas)->reader().given())
-      if (known.insert(given).second) out.push_back({"signal." + given->name(), nullptr, 0, false, given});
-  }
+  const auto list = [&](const auto& items) {
+    for (const auto& item : items) {
+      if (item.type == nullptr) continue;
+      const void* const formulas = item.type->query(host::FormulaForce::given_values);
+      if (formulas == nullptr) continue;
+      for (host::GivenValue* const given : static_cast<const host::FormulaForce*>(formulas)->reader().given())
+        if (known.insert(given).second) out.push_back({"signal." + given->name(), nullptr, 0, false, given});
+    }
+  };
+  list(model.forces);
+  list(model.modules);
 }
 
 bool is_of_state(const Candidate& c) { return host::expressions::state_formula(c.function()) != nullptr; }

@@ -46,6 +46,23 @@ TEST_CASE("a bushing restores deflections of all six directions, coupled ones to
   CHECK(result.wrenches[0].angular.z == Approx(6 * 0.3));
 }
 
+TEST_CASE("tables over the speed damp a bushing") {
+  testing::ElementTest bushing(springs::bushing());
+  bushing.set("damping", std::vector<double>{10}).set("damper_force_x", std::vector<double>{-1, -50, 0, 0, 1, 80}, 3);
+  bushing.set("damper_moment_z", std::vector<double>{-1, -2, 1, 2}, 2).attach("a").attach("b");
+  bushing.create();
+  bushing.marker(1).velocity = {0.5, 0.1, 0};
+  bushing.marker(1).angular_velocity = {0, 0, 0.5};
+  auto result = bushing.evaluate();
+  CHECK(result.wrenches[1].linear.x == Approx(-5 - 40));
+  CHECK(result.wrenches[1].linear.y == Approx(-1));
+  CHECK(result.wrenches[1].angular.z == Approx(-5 - 1));
+  CHECK(result.power == Approx(-45 * 0.5 - 0.1 - 6 * 0.5));
+  bushing.marker(1).velocity = {-0.5, 0, 0};
+  result = bushing.evaluate();
+  CHECK(result.wrenches[1].linear.x == Approx(5 + 25));
+}
+
 TEST_CASE("the restoring force of a gas spring is that of its polytropic law") {
   testing::ElementTest spring(springs::gas_spring());
   spring.set("area", 2e-3).set("volume", 1e-3).set("pressure", 5e5).set("exponent", 1.3).set("ambient", 1e5);

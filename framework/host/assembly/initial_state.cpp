@@ -8,6 +8,7 @@
 #include "framework/host/assembly/module_start.hpp"
 #include "framework/host/assembly/start_positions.hpp"
 #include "framework/host/assembly/start_rates.hpp"
+#include "framework/host/expressions/formula.hpp"
 
 namespace polyform::host::inline assembly {
 
@@ -17,6 +18,7 @@ bool build_initial_state(System::Parts& parts, Diagnostics& diagnostics) {
   FirstOrderStart first_order(start);
   first_order.begin();
   if (diagnostics.failed()) return false;
+  expressions::clear_trouble();  // of a model before this one
   BodyVelocities bodies;
   DrawnRates(start, bodies).fit();
   const std::vector<double> drawn = parts.q;

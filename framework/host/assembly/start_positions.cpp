@@ -10,6 +10,7 @@
 #include "framework/host/assembly/module_start.hpp"
 #include "framework/host/assembly/restraints.hpp"
 #include "framework/host/assembly/shown.hpp"
+#include "framework/host/expressions/formula.hpp"
 #include "polyform/mechanics/constraint.hpp"
 #include "polyform/mechanics/constraint_set.hpp"
 #include "polyform/mechanics/module_set.hpp"
@@ -123,8 +124,17 @@ void StartPositions::tell_open_positions(const std::vector<double>& drawn, const
        .file = start_.parts.description.file});
 }
 
-/// Reports a constraint element or module whose residual is not a number as drawn: its type is at fault. False if there
-/// is none.
+/// The formula that has no value is at fault if there is one, else the type.
+void StartPositions::report_no_residual(const Item& item, std::string_view type) {
+  const std::string cause = expressions::last_trouble(start_.time());
+  if (cause.empty())
+    return start_.parts.report_breach(start_.diagnostics, item, type,
+                                      "its residual is no finite number at the initial positions");
+  start_.parts.report(start_.diagnostics, Severity::error, item, {}, {},
+                      fmt::format("a formula has no value at the start: {}", cause), expressions::keep_in_domain);
+}
+
+/// Reports a constraint element or module whose residual is not a number as drawn. False if there is none.
 bool StartPositions::report_no_number(const std::vector<double>& start) {
   const std::vector<double> still(start_.view().nv), still_modes(start_.view().modes);
   start_.tree.evaluate(start.data(), still.data(), start_.given_eta.data(), still_modes.data());
@@ -134,8 +144,7 @@ bool StartPositions::report_no_number(const std::vector<double>& start) {
   for (const ConstraintSet::Element& element : constraints.elements()) {
     if (std::ranges::all_of(element.residual, [](double r) { return std::isfinite(r); })) continue;
     const auto item = std::ranges::find(start_.parts.description.constraints, element.name, &ConstraintItem::name);
-    start_.parts.report_breach(start_.diagnostics, *item, item->type->name(),
-                               "its residual is no finite number at the initial positions");
+    report_no_residual(*item, item->type->name());
     return true;
   }
   ModuleSet modules(start_.view(), start_.centred.origin());
@@ -144,8 +153,7 @@ bool StartPositions::report_no_number(const std::vector<double>& start) {
   for (const ModuleSet::Module& m : modules.modules()) {
     if (std::ranges::all_of(m.rows.residual, [](double r) { return std::isfinite(r); })) continue;
     const auto item = std::ranges::find(start_.parts.description.modules, m.rows.name, &ModuleItem::name);
-    start_.parts.report_breach(start_.diagnostics, *item, item->type->name(),
-                               "its residual is no finite number at the initial positions");
+    report_no_residual(*item, item->type->name());
     return true;
   }
   return false;

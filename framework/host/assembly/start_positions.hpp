@@ -18,6 +18,7 @@ class StartPositions {
   void tell_positions();
   void tell_open_positions(const std::vector<double>& drawn, const std::vector<char>& settled);
   double unsaid_change(const JointData&, std::size_t coordinate) const;
+  void report_no_residual(const Item&, std::string_view type);
   bool report_no_number(const std::vector<double>& start);
   void report_open_loop(const std::vector<double>& start, const PositionSearch::Open&);
 

@@ -43,11 +43,12 @@ struct StateInput {
     kept,   ///< 1 while a limit of a signal keeps its integral where the output stays at it, else 0
     element_state,   ///< of a force
     element_output,  ///< of a force
-    given   ///< a value that another program gives
+    given,  ///< a value that another program gives
+    module_number  ///< of a module: a variable, or behind all of these a state
   };
   Kind kind = Kind::time;
-  std::int32_t of = -1;     ///< the body, -1 for ground, the joint or the force
-  std::uint32_t index = 0;  ///< of the joint's coordinates, the force's states or outputs; else among those of all signals
+  std::int32_t of = -1;     ///< the body, -1 for ground, the joint, force or module
+  std::uint32_t index = 0;  ///< of the joint's coordinates, the element's numbers; else among those of all signals
   bool with_index = true;   ///< of a joint: the text gives it
   bool operator==(const StateInput&) const = default;
 };
@@ -95,6 +96,10 @@ struct Formulas {
   NodeIndex rate(NodeIndex root);
   bool of_time_alone(NodeIndex root) const;
 };
+
+/// What to do about a formula that has no value.
+inline constexpr std::string_view keep_in_domain =
+    "Keep its arguments where it has one, for example by max(x, 1e-9) or if(condition, a, b).";
 
 /// The shortest period of the sines, cosines and stairs in the roots whose arguments grow steadily with the time;
 /// infinity if there is none, s.

@@ -28,7 +28,7 @@ FormulaBatch::FormulaBatch(const FormulaForce& type, Strided<const ElementInstan
       passed_work_(type.programs().passed.registers()),
       sample_work_(type.programs().samples.registers()),
       held_(type.samples().size()),
-      start_states_(type.descriptor().states.size()),
+      start_states_(type.descriptor().states.size() + type.module_numbers()),
       outputs_(type.descriptor().outputs.size()),
       limits_(type),
       cells_(type.uses().size()) {
@@ -65,14 +65,11 @@ void FormulaBatch::add(const Part& part, const ElementInstance& whole) {
     const FormulaForce::Use& use = type_.uses()[u];
     if (use.field < part.field || use.field >= part.field + part.fields) continue;
     FieldValue& field = fields[use.field - part.field];
-    const TimeFunction::Source* const given = field.functions[use.component].source;
-    if (const auto* shifted = static_cast<const ShiftedFunction*>(given->query(ShiftedFunction::interface_name)))
-      cells_[u].offset = shifted->offset;
     const bool is_copied = std::ranges::any_of(
         functions_, [&](const std::vector<TimeFunction>& list) { return list.data() == field.functions.data(); });
     if (!is_copied) field.functions = functions_.emplace_back(field.functions.begin(), field.functions.end());
     for (std::vector<TimeFunction>& list : functions_)
-      if (list.data() == field.functions.data()) list[use.component].source = &cells_[u];
+      if (list.data() == field.functions.data()) follow(u, list[use.component]);
   }
   instance.fields = Strided<const FieldValue>(fields.data(), fields.size());
   Own own{.part = part, .batch = part.type->create(Strided<const ElementInstance>(&instance, 1))};
@@ -96,6 +93,13 @@ void FormulaBatch::add(const Part& part, const ElementInstance& whole) {
   markers_ += part.markers;
   if (own.events != nullptr) events_ += own.events->event_count();
   own_.push_back(own);
+}
+
+void FormulaBatch::follow(std::size_t u, TimeFunction& function) noexcept {
+  if (const auto* shifted =
+          static_cast<const ShiftedFunction*>(function.source->query(ShiftedFunction::interface_name)))
+    cells_[u].offset = shifted->offset;
+  function.source = &cells_[u];
 }
 
 FormulaBatch::~FormulaBatch() {
@@ -188,6 +192,11 @@ void FormulaBatch::set_cells(double t) noexcept {
     if (!(std::abs(cells_[u].now) < from)) [[unlikely]]
       report(program, root, work_, t);
   }
+}
+
+void FormulaBatch::evaluate_values(const ForceInput& in) noexcept {
+  read(in);
+  set_cells(in.time);
 }
 
 void FormulaBatch::evaluate(const ForceInput& in, ForceOutput& out) noexcept {
@@ -302,8 +311,9 @@ void FormulaBatch::states_at_start(const ForceInput& start, std::span<double>, s
 void FormulaBatch::values_at_start(const ForceInput& start, std::span<std::int32_t> values) noexcept {
   std::vector<double>& x = start_states_;
   initial_states(x);
+  if (!start.states.empty()) std::ranges::copy(start.states, x.begin());
   ForceInput with_states = start;
-  if (with_states.states.empty()) with_states.states = x;
+  with_states.states = x;
   read(with_states);
   take_first_samples(x);
   read(with_states);

@@ -39,6 +39,10 @@ class FormulaBatch final : public ForceBatch,
   FormulaBatch(const FormulaBatch&) = delete;
   FormulaBatch& operator=(const FormulaBatch&) = delete;
   bool good() const { return good_; }
+  /// Gives the function the values of the formula that stood there, use `u` of the type.
+  void follow(std::size_t u, TimeFunction&) noexcept;
+  /// Finds the values of the formulas in fields, for those who ask outside of evaluations.
+  void evaluate_values(const ForceInput&) noexcept;
 
   void evaluate(const ForceInput&, ForceOutput&) noexcept override;
   void initial_states(std::span<double>) const noexcept override;

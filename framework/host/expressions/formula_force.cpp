@@ -45,12 +45,14 @@ class ShiftedSink final : public FieldSink {
 
 FormulaForce::FormulaForce(Formulas& all, std::vector<FollowingForce> forces, std::vector<FormulaState> states,
                            std::vector<FormulaSample> samples, std::vector<FormulaOutput> outputs,
-                           std::vector<FormulaLimit> limits)
+                           std::vector<FormulaLimit> limits, const FollowingModules& modules)
     : texts_(all.texts),
       states_(std::move(states)),
       samples_(std::move(samples)),
       limits_(std::move(limits)),
-      is_shared_(forces.size() > 1 || !states_.empty() || !samples_.empty() || !outputs.empty()) {
+      is_shared_(forces.size() > 1 || !states_.empty() || !samples_.empty() || !outputs.empty() ||
+                 !modules.uses.empty() || !modules.numbers.empty()),
+      module_numbers_(modules.count) {
   std::vector<NodeIndex> roots, shown, taken, limiting;
   for (const FormulaLimit& limit : limits_)
     for (const NodeIndex node : {limit.beyond, limit.push, limit.without}) limiting.push_back(node);
@@ -68,6 +70,11 @@ FormulaForce::FormulaForce(Formulas& all, std::vector<FollowingForce> forces, st
           uses_.push_back({first + f, k, roots.size()});
           roots.push_back(formula->root());
         }
+  }
+  constexpr std::size_t own_fields = 2;  // read_bodies and read_joints
+  for (const FollowingModules::Use& use : modules.uses) {
+    uses_.push_back({specs_.size() + own_fields + use.field, use.component, roots.size()});
+    roots.push_back(use.root);
   }
   for (const FormulaState& state : states_) roots.push_back(state.rate);
   for (const FormulaOutput& output : outputs) shown.push_back(output.value);
@@ -118,6 +125,7 @@ FormulaForce::FormulaForce(Formulas& all, std::vector<FollowingForce> forces, st
     discrete += part.discretes = own.discrete.size();
   }
   find_read_parts(all, forces, inputs);
+  find_module_numbers(all, modules, inputs);
   type_name_ = !is_shared_ && parts_.size() == 1 ? std::string(parts_[0].type->name()) : "signals";
   specs_.push_back(read_bodies);
   specs_.push_back(read_joints);
@@ -156,6 +164,18 @@ void FormulaForce::find_read_parts(const Formulas& all, const std::vector<Follow
     const auto first = is_read_.begin() + static_cast<std::ptrdiff_t>(parts_[p].output);
     if (std::any_of(first, first + static_cast<std::ptrdiff_t>(parts_[p].outputs), [](bool read) { return read; }))
       place(place, p);
+  }
+}
+
+/// Tells the reader where the numbers of modules are, behind the states of the element.
+void FormulaForce::find_module_numbers(const Formulas& all, const FollowingModules& modules,
+                                       std::span<const std::uint32_t> inputs) {
+  for (std::size_t k = 0; k < inputs.size(); ++k) {
+    const StateInput& input = all.inputs[inputs[k]];
+    if (input.kind != StateInput::Kind::module_number) continue;
+    const auto& of = *std::ranges::find(modules.numbers, input.of, &FollowingModules::Numbers::number);
+    reader_.put(k, state_names_.size() + (input.index < of.variables ? of.first_variable + input.index
+                                                                     : of.first_state + input.index - of.variables));
   }
 }
 

@@ -57,6 +57,22 @@ struct FollowingForce {
   std::int32_t number = -1;              ///< StateInput::of for its states and outputs
 };
 
+/// What modules have to do with formulas: their fields whose values formulas give, and numbers that formulas read.
+struct FollowingModules {
+  struct Use {
+    std::size_t field, component;  ///< of all modules, one after the other
+    NodeIndex root;
+  };
+  /// Where the variables and the states of a module begin among those of all, behind the states of the element.
+  struct Numbers {
+    std::int32_t number;  ///< StateInput::of
+    std::size_t variables, first_variable, first_state;
+  };
+  std::vector<Use> uses;
+  std::vector<Numbers> numbers;
+  std::size_t count = 0;  ///< of variables and states of all modules
+};
+
 /// A force type that stands for all forces with formulas of one system, one after the other as one instance.
 /// Its members are what its descriptor points to, and the formulas with their places.
 class FormulaForce final : public ForceType {
@@ -71,7 +87,7 @@ class FormulaForce final : public ForceType {
   /// Makes one force by itself, or the signals of a model with all forces that follow their states.
   FormulaForce(Formulas&, std::vector<FollowingForce>, std::vector<FormulaState> states = {},
                std::vector<FormulaSample> samples = {}, std::vector<FormulaOutput> outputs = {},
-               std::vector<FormulaLimit> limits = {});
+               std::vector<FormulaLimit> limits = {}, const FollowingModules& modules = {});
 
   /// The values of the two further fields.
   const std::vector<BodyIndex>& bodies() const { return reader_.bodies(); }
@@ -91,7 +107,8 @@ class FormulaForce final : public ForceType {
     std::size_t field = 0, fields = 0, state = 0, states = 0, output = 0, outputs = 0, discrete = 0, discretes = 0;
     std::size_t marker = 0, markers = 0, joint = 0, joints = 0;
   };
-  /// A formula in a field, and its place among the roots of the program.
+  /// A formula in a field, and its place among the roots of the program. Fields of modules come behind those of the
+  /// type.
   struct Use {
     std::size_t field, component, root;
   };
@@ -102,6 +119,7 @@ class FormulaForce final : public ForceType {
   const StateReader& reader() const { return reader_; }
   /// The parts whose outputs formulas read, each behind those whose outputs its own formulas read.
   const std::vector<std::size_t>& read_parts() const { return read_parts_; }
+  std::size_t module_numbers() const { return module_numbers_; }  ///< behind the states in what evaluations get
   const std::vector<FormulaState>& states() const { return states_; }
   const std::vector<FormulaSample>& samples() const { return samples_; }
   const std::vector<FormulaLimit>& limits() const { return limits_; }
@@ -113,6 +131,7 @@ class FormulaForce final : public ForceType {
   void add_part(const FollowingForce&);
   void describe();
   void find_read_parts(const Formulas&, const std::vector<FollowingForce>&, std::span<const std::uint32_t> inputs);
+  void find_module_numbers(const Formulas&, const FollowingModules&, std::span<const std::uint32_t> inputs);
   bool check_read_outputs(const ElementInstance&, std::size_t number, FieldSink&) const;
 
   std::shared_ptr<const std::vector<FormulaText>> texts_;
@@ -134,6 +153,7 @@ class FormulaForce final : public ForceType {
   std::vector<DiscreteVariable> discrete_names_;
   TypeDescriptor descriptor_;
   std::string type_name_;
+  std::size_t module_numbers_ = 0;
 };
 
 }  // namespace polyform::host::inline expressions

@@ -40,18 +40,22 @@ void FormulaLimits::run(std::span<const double> inputs) noexcept {
   program_.run(std::span(work_));
 }
 
-/// Those of a mode that is not there are constant.
+/// Those of a mode that is not there are constant. A push counts next to the limit and beyond it alone: a settled
+/// output, whose integral rounding alone pushes, has no events.
 void FormulaLimits::evaluate_events(std::span<const std::int32_t> modes, EventOutput& out,
                                     std::size_t first) const noexcept {
   for (std::size_t k = 0; k < count(); ++k, first += events) {
     const bool is_kept = mode_of(modes, k) == LimitMode::kept && std::isfinite(rates_[k]);
+    constexpr double next_to = 1e-6;  // of the output without its integral
     const double pushed = number(k, 1);
+    const bool is_far =
+        mode_of(modes, k) == LimitMode::within && number(k, 0) < -next_to * (std::abs(number(k, 2)) + std::abs(pushed));
     out.values[first + limit] = is_kept ? 1 : number(k, 0);
-    out.values[first + push] = is_kept ? 1 : pushed;
+    out.values[first + push] = is_kept ? 1 : is_far ? -1 : pushed;
     out.values[first + stop] = is_kept ? rates_[k] : -1;
     out.values[first + leave] = is_kept ? rates_[k] + pushed : 1;
     for (const Event e : {limit, push})
-      if (is_kept) out.rates[first + e] = 0;
+      if (is_kept || (is_far && e == push)) out.rates[first + e] = 0;
     for (const Event e : {stop, leave})
       if (!is_kept) out.rates[first + e] = 0;
   }

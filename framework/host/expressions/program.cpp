@@ -140,7 +140,9 @@ double Program::remaining_part(std::uint32_t at, std::span<const double> work, i
 }
 
 std::optional<Trouble> Program::strained(std::size_t root, std::span<const double> after) const {
-  constexpr double nothing = 1e-6, steep = 1e6;
+  constexpr double nothing = 1e-6, steep = 1e6, huge = 1e30;  // no force or length of a machine is so large
+  if (const double value = after[roots_[root]]; std::abs(value) > huge)
+    return Trouble{fmt::format("a value of {:.3g}", value), place(root)};
   const std::vector<double> work = all_registers(after);
   const std::size_t first = inputs_ + constants_.size();
   std::vector<bool> is_needed(work.size());

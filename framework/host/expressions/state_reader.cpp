@@ -56,7 +56,8 @@ StateReader::StateReader(const Formulas& all, std::span<const std::uint32_t> num
       source.offset = input.index;
     else if (input.kind == Kind::given)
       source.given = all.given[input.index];
-    else if (input.kind != Kind::time && input.kind != Kind::element_state && input.kind != Kind::element_output)
+    else if (input.kind != Kind::time && input.kind != Kind::element_state && input.kind != Kind::element_output &&
+             input.kind != Kind::module_number)
       source.attachment = input.of < 0 ? of_ground : number_of(bodies_, static_cast<BodyIndex>(input.of));
   }
 }
@@ -119,6 +120,7 @@ void StateReader::read(double t, Strided<const MarkerMotion> markers, std::span<
         break;
       case Kind::state:
       case Kind::element_state:
+      case Kind::module_number:
         out[k] = s.offset < states.size() ? states[s.offset] : 0;
         break;
       case Kind::element_output:

@@ -43,14 +43,15 @@ class StateReader {
     for (const Plain& p : plain_)
       *out++ = p.kind == StateInput::Kind::time ? t : p.kind == StateInput::Kind::position ? q[p.offset] : v[p.offset];
   }
-  /// Where the state or output of a force that an input reads is, among all of the element.
+  /// Where the number of a force or module that an input reads is, among all of the element.
   void put(std::size_t k, std::size_t offset) { sources_[k].offset = offset; }
   /// The outputs of forces that formulas read, from those of the whole element.
   void read_outputs(std::span<const double> outputs, std::span<double> out) const noexcept {
     for (std::size_t k = 0; k < sources_.size(); ++k)
       if (sources_[k].input.kind == StateInput::Kind::element_output) out[k] = outputs[sources_[k].offset];
   }
-  /// markers, q and v: those of bodies() and joints(). states: of the whole element; held: of all samplers; modes: of all limits.
+  /// markers, q and v: those of bodies() and joints(). states: of the whole element, then numbers of modules; held: of
+  /// all samplers; modes: of all limits.
   void read(double t, Strided<const MarkerMotion> markers, std::span<const double> q, std::span<const double> v,
             std::span<const double> states, std::span<const double> held, std::span<const std::int32_t> modes,
             std::span<double> out) const noexcept;

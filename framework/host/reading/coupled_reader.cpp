@@ -18,11 +18,6 @@ constexpr FieldSpec value_spec{.name = "value",
                                .meaning = "what the terms of the constraint add up to",
                                .default_text = "0"};
 
-void append(Fields& all, const Fields& more) {
-  all.values.insert(all.values.end(), more.values.begin(), more.values.end());
-  all.places.insert(all.places.end(), more.places.begin(), more.places.end());
-}
-
 class CoupledReader {
  public:
   CoupledReader(Reading& r, MapReader& map) : r_(r), map_(map) {}

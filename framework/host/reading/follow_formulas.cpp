@@ -3,7 +3,9 @@
 
 #include <algorithm>
 
+#include "framework/host/expressions/formula_module.hpp"
 #include "framework/host/expressions/formula_rows.hpp"
+#include "framework/host/reading/coupled_modules.hpp"
 #include "framework/host/reading/model_reader.hpp"
 #include "polyform/contract/rows_by_formulas.hpp"
 #include "polyform/contract/unilateral.hpp"
@@ -13,7 +15,9 @@ namespace polyform::host::inline reading {
 namespace {
 
 using expressions::FollowingForce;
+using expressions::FollowingModules;
 using expressions::FormulaForce;
+using expressions::FormulaModule;
 using expressions::FormulaRows;
 using expressions::StateFormula;
 
@@ -34,7 +38,7 @@ bool follows_states(Reading& r, const StateFormula& formula) {
     using Kind = expressions::StateInput::Kind;
     const Kind kind = all.inputs[number].kind;
     return kind == Kind::state || kind == Kind::held || kind == Kind::within || kind == Kind::kept ||
-           kind == Kind::element_state || kind == Kind::element_output;
+           kind == Kind::element_state || kind == Kind::element_output || kind == Kind::module_number;
   });
 }
 
@@ -44,6 +48,13 @@ bool is_read(Reading& r, std::size_t force) {
     using Kind = expressions::StateInput::Kind;
     return (input.kind == Kind::element_state || input.kind == Kind::element_output) &&
            input.of == static_cast<std::int32_t>(force);
+  });
+}
+
+/// Whether any formula or signal reads a number of the module.
+bool is_read_module(Reading& r, std::size_t module) {
+  return std::ranges::any_of(r.formulas.formulas().inputs, [&](const expressions::StateInput& input) {
+    return input.kind == expressions::StateInput::Kind::module_number && input.of == static_cast<std::int32_t>(module);
   });
 }
 
@@ -124,26 +135,122 @@ FollowingForce following(const Reading& r, std::size_t i) {
   return {item.name, item.type, item.fields.values, static_cast<std::int32_t>(i)};
 }
 
-/// Adds one element for the signals and the forces that follow their states.
-void add_signals(Reading& r, const Value* signals, const std::vector<std::size_t>& with_states) {
+/// Takes the items with these indices, in rising order, out of the list.
+template <class Item>
+void take_out(std::vector<Item>& items, const std::vector<std::size_t>& which) {
+  for (std::size_t k = which.size(); k-- > 0;) items.erase(items.begin() + static_cast<std::ptrdiff_t>(which[k]));
+}
+
+/// What the formulas have to do with these modules, of the model.
+FollowingModules following_modules(const Reading& r, const std::vector<std::size_t>& which) {
+  FollowingModules out;
+  std::size_t field = 0, variables = 0;
+  for (const std::size_t i : which) variables += r.model.modules[i].type->variables().size();
+  std::size_t first_variable = 0, first_state = variables;
+  for (const std::size_t i : which) {
+    const ModuleItem& item = r.model.modules[i];
+    for (std::size_t f = 0; f < item.fields.values.size(); ++f, ++field)
+      for (std::size_t k = 0; k < item.fields.values[f].functions.size(); ++k)
+        if (const StateFormula* const formula = expressions::state_formula(item.fields.values[f].functions[k]))
+          out.uses.push_back({field, k, formula->root()});
+    const std::size_t own = item.type->variables().size();
+    out.numbers.push_back({static_cast<std::int32_t>(i), own, first_variable, first_state});
+    first_variable += own;
+    first_state += item.type->states().size();
+  }
+  out.count = first_state;
+  return out;
+}
+
+/// Makes one module of several: coupled modules without a constraint.
+const ModuleType& one_of(Reading& r, const std::vector<std::size_t>& which) {
+  if (which.size() == 1) return *r.model.modules[which[0]].type;
+  std::vector<CoupledModules::Member> members;
+  for (const std::size_t i : which) {
+    const ModuleItem& item = r.model.modules[i];
+    members.push_back({item.name, item.type});
+    if (!item.type->descriptor().discrete.empty())
+      r.report.error(item.place, Path{nullptr, item.path, Path::no_index},
+                     fmt::format("{} has discrete states, so that signals cannot drive it together with other modules",
+                                 item.type->name()),
+                     "Drive it by functions of time, or the other modules.");
+  }
+  auto made = std::make_shared<CoupledModules>(std::move(members));
+  r.model.coupled.push_back(made);
+  return *made;
+}
+
+/// Turns modules into one that follows formulas, with the fields that the FormulaForce has of its own.
+void make_module(Reading& r, ModuleItem item, Fields fields, std::unique_ptr<FormulaForce> formulas,
+                 const std::vector<std::size_t>& which, FormulaModule::Names names) {
+  const std::string& name = r.model.texts.emplace_back(r.model.modules[which.front()].name);
+  item.fields = std::move(fields);
+  add_attachments(r, *formulas, item.fields, item.place);
+  for (const std::size_t i : which) append(item.fields, r.model.modules[i].fields);
+  const auto type = std::make_shared<const FormulaModule>(std::move(formulas), one_of(r, which), names, name);
+  item.type = type.get();
+  r.model.made.push_back(type);
+  take_out(r.model.modules, which);
+  r.model.modules.push_back(std::move(item));
+}
+
+/// Adds one element for the signals and for the forces and modules that follow their states.
+void add_signals(Reading& r, const Value* signals, const std::vector<std::size_t>& with_states,
+                 const std::vector<std::size_t>& modules) {
   std::vector<FollowingForce> forces;
   for (const std::size_t i : with_states) forces.push_back(following(r, i));
-  const auto type = std::make_shared<const FormulaForce>(r.formulas.formulas(), forces, r.formulas.states(),
-                                                         r.formulas.samples(), r.formulas.outputs(), r.formulas.limits());
-  ForceItem item;
-  item.name = item.path = "signals";
-  item.place = signals != nullptr ? signals->model_place() : r.model.forces[with_states.front()].place;
+  auto type = std::make_unique<FormulaForce>(r.formulas.formulas(), forces, r.formulas.states(), r.formulas.samples(),
+                                             r.formulas.outputs(), r.formulas.limits(), following_modules(r, modules));
+  const Place place = signals != nullptr     ? signals->model_place()
+                      : with_states.empty() ? r.model.modules[modules.front()].place
+                                            : r.model.forces[with_states.front()].place;
+  Fields fields;
+  for (const std::size_t i : with_states) append(fields, r.model.forces[i].fields);
+  take_out(r.model.forces, with_states);
+  const auto named = [&](auto item) {
+    item.name = item.path = "signals";
+    item.place = place;
+    return item;
+  };
+  if (!modules.empty())
+    return make_module(r, named(ModuleItem{}), std::move(fields), std::move(type), modules,
+                       modules.size() == 1 ? FormulaModule::Names::with_prefix : FormulaModule::Names::full);
+  ForceItem item = named(ForceItem{});
   item.type = type.get();
-  for (const std::size_t i : with_states) {
-    const Fields& own = r.model.forces[i].fields;
-    item.fields.values.insert(item.fields.values.end(), own.values.begin(), own.values.end());
-    item.fields.places.insert(item.fields.places.end(), own.places.begin(), own.places.end());
-  }
+  item.fields = std::move(fields);
   add_attachments(r, *type, item.fields, item.place);
-  r.model.made.push_back(type);
-  for (std::size_t k = with_states.size(); k-- > 0;)
-    r.model.forces.erase(r.model.forces.begin() + static_cast<std::ptrdiff_t>(with_states[k]));
+  r.model.made.push_back(std::shared_ptr<const FormulaForce>(std::move(type)));
   r.model.forces.push_back(std::move(item));
+}
+
+/// Gives modules that follow formulas a type of the host's own. Returns those that follow states of signals, or whose
+/// numbers formulas read: they go with the signals.
+std::vector<std::size_t> follow_in_modules(Reading& r) {
+  std::vector<std::size_t> alone, with_signals;
+  for (std::size_t i = 0; i < r.model.modules.size(); ++i) {
+    const ModuleItem& item = r.model.modules[i];
+    if (item.type == nullptr) continue;
+    const auto formulas = formulas_in(item.fields);
+    const auto follows = [&](const auto& f) { return follows_states(r, *f.second); };
+    if (is_read_module(r, i) || std::ranges::any_of(formulas, follows))
+      with_signals.push_back(i);
+    else if (!formulas.empty())
+      alone.push_back(i);
+  }
+  // Numbers of modules in formulas are indices into the list, so those of the first kind are made in their places.
+  for (const std::size_t i : alone) {
+    ModuleItem item = r.model.modules[i];
+    item.fields = {};
+    auto formulas = std::make_unique<FormulaForce>(r.formulas.formulas(), std::vector<FollowingForce>{},
+                                                   std::vector<expressions::FormulaState>{},
+                                                   std::vector<expressions::FormulaSample>{},
+                                                   std::vector<expressions::FormulaOutput>{},
+                                                   std::vector<expressions::FormulaLimit>{}, following_modules(r, {i}));
+    make_module(r, std::move(item), {}, std::move(formulas), {i}, FormulaModule::Names::own);
+    std::rotate(r.model.modules.begin() + static_cast<std::ptrdiff_t>(i), r.model.modules.end() - 1,
+                r.model.modules.end());
+  }
+  return with_signals;
 }
 
 /// Gives a constraint whose rows are formulas the host's own type.
@@ -186,6 +293,9 @@ void refuse_accelerations(Reading& r, const Value* signals) {
   for (const ForceItem& item : r.model.forces)
     for (const auto& [field, formula] : formulas_in(item.fields))
       if (has_accelerations(r, formula->root())) refuse_fields(r, item, reads_accelerations, where_accelerations);
+  for (const ModuleItem& item : r.model.modules)
+    for (const auto& [field, formula] : formulas_in(item.fields))
+      if (has_accelerations(r, formula->root())) refuse_fields(r, item, reads_accelerations, where_accelerations);
   if (signals == nullptr || !r.formulas.has_signals()) return;
   bool any = false;
   for (const auto& output : r.formulas.outputs()) any = any || has_accelerations(r, output.value);
@@ -215,8 +325,6 @@ void follow_formulas(Reading& r, const Value* signals) {
          "a formula of the state cannot stand here: the joint's motion is differentiated twice in time, and that would "
          "hold accelerations",
          "Give a function of time alone.");
-  refuse(r, r.model.modules, "a formula of the state cannot stand in a module",
-         "Give a function of time alone, or apply a joint-force or a point-force that depends on the state.");
   for (const ForceItem& item : r.model.forces)
     if (item.type != nullptr && UnilateralRows::are_of(*item.type))
       refuse_fields(r, item,
@@ -240,7 +348,9 @@ void follow_formulas(Reading& r, const Value* signals) {
     item.type = type.get();
     r.model.made.push_back(type);
   }
-  if ((signals != nullptr && r.formulas.has_signals()) || !with_states.empty()) add_signals(r, signals, with_states);
+  const std::vector<std::size_t> modules = follow_in_modules(r);
+  if ((signals != nullptr && r.formulas.has_signals()) || !with_states.empty() || !modules.empty())
+    add_signals(r, signals, with_states, modules);
 }
 
 }  // namespace polyform::host::inline reading

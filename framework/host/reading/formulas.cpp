@@ -6,7 +6,6 @@
 
 #include "framework/host/reading/signal_blocks.hpp"
 #include "framework/host/reading/time_functions.hpp"
-#include "polyform/contract/unilateral.hpp"
 
 namespace polyform::host::inline reading {
 
@@ -75,6 +74,7 @@ class MotionWords final : public ParameterWords {
   std::string why_not(std::string_view name) const override {
     if (name == "q" || name == "v" || name == "a") return fmt::format("{0} is that of a joint: {0}(joint)", name);
     if (kind_of(name) != StateInput::Kind::time) return fmt::format("{0} is that of a body: {0}(body)", name);
+    if (name == "time") return "the time is written t";
     if (name == "channel") return "channel is that of a column: channel(spring.tension)";
     return name == "signal" ? "signal is that of a name: signal(name)" : std::string{};
   }
@@ -300,69 +300,6 @@ std::optional<NodeIndex> FormulaReader::signal_state(std::string_view name, std:
     if (one.name.starts_with(name.substr(0, 8 + dot))) known.push_back(std::string_view(one.name).substr(8 + dot));
   throw ExpressionError{at, fmt::format("the signal {} has no state {}", owner->first, show(rest.substr(dot + 1))),
                         known.empty() ? "It has none." : fmt::format("Its states: {}.", listing(known))};
-}
-
-NodeIndex FormulaReader::channel(const Value& where, std::string_view name, std::size_t at) {
-  if (const std::optional<NodeIndex> of_signal = signal_state(name, at)) return *of_signal;
-  const auto known = std::ranges::find(channels_, name, &Channel::name);
-  if (known != channels_.end()) return formulas_.graph.input(known->input);
-  // Until the force is known the number of the channel stands for it.
-  const NodeIndex node = formulas_.input(
-      {.kind = StateInput::Kind::element_output, .index = static_cast<std::uint32_t>(channels_.size())});
-  channels_.push_back({std::string(name), where.path().text(), place_in_text(where, at), &where.report(),
-                       static_cast<std::uint32_t>(formulas_.inputs.size() - 1)});
-  return node;
-}
-
-bool FormulaReader::find_channel(const Channel& channel) {
-  const auto refuse = [&](std::string_view message, std::string_view remedy) {
-    channel.report->error(channel.place, Path{nullptr, channel.path, Path::no_index}, message, remedy);
-    return false;
-  };
-  const auto of_others = [&](const auto& items) {
-    return std::ranges::any_of(items, [&](const auto& i) { return channel.name.starts_with(i.name + "."); });
-  };
-  std::vector<std::string_view> names;
-  const ForceItem* owner = nullptr;
-  for (const ForceItem& item : storage_.forces) {
-    names.push_back(item.name);
-    if (item.type == nullptr || !channel.name.starts_with(item.name + ".")) continue;
-    if (owner == nullptr || item.name.size() > owner->name.size()) owner = &item;
-  }
-  if (owner == nullptr && (of_others(storage_.constraints) || of_others(storage_.modules)))
-    return refuse(fmt::format("a formula cannot read {}: numbers of constraints and modules follow from accelerations",
-                              show(channel.name)),
-                  "Read an output or a state of a force.");
-  const std::size_t dot = channel.name.find('.');
-  if (owner == nullptr)
-    return refuse(fmt::format("there is no force {}", show(channel.name.substr(0, dot))),
-                  did_you_mean(channel.name.substr(0, dot), names) +
-                      "Write channel(FORCE.NUMBER), such as channel(spring.tension), or channel(signal.NAME.STATE).");
-  if (UnilateralRows::are_of(*owner->type))
-    return refuse(fmt::format("a formula cannot read {}: what sticks or locks finds its force from accelerations",
-                              show(channel.name)),
-                  "Read an output or a state of another force.");
-  const TypeDescriptor& told = owner->type->descriptor();
-  const std::string_view number = std::string_view(channel.name).substr(owner->name.size() + 1);
-  StateInput& input = formulas_.inputs[channel.input];
-  input.of = static_cast<std::int32_t>(owner - storage_.forces.data());
-  std::vector<std::string_view> known;
-  for (const auto& [kind, list] : {std::pair(StateInput::Kind::element_output, told.outputs),
-                                   std::pair(StateInput::Kind::element_state, told.states)})
-    for (std::size_t k = 0; k < list.size(); ++k) {
-      known.push_back(list[k].name);
-      if (list[k].name != number) continue;
-      input.kind = kind;
-      input.index = static_cast<std::uint32_t>(k);
-      return true;
-    }
-  return refuse(fmt::format("the force {} has no number {}", owner->name, show(number)),
-                known.empty() ? "It tells none of itself."
-                              : did_you_mean(number, known) + fmt::format("It has: {}.", listing(known)));
-}
-
-void FormulaReader::resolve_channels() {
-  for (const Channel& channel : channels_) find_channel(channel);
 }
 
 void FormulaReader::read_signal(Signal& signal) {

@@ -68,6 +68,7 @@ class FormulaReader {
     std::uint32_t input;  ///< of the graph
   };
   bool find_channel(const Channel&);
+  bool find_number(const Channel&, const ModuleItem& owner);
   std::optional<expressions::NodeIndex> signal_state(std::string_view name, std::size_t at);
 
   const Names& names_;

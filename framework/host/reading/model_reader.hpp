@@ -14,6 +14,12 @@
 
 namespace polyform::host::inline reading {
 
+/// Adds fields behind others: those of one element behind those of another that it is made one with.
+inline void append(Fields& all, const Fields& more) {
+  all.values.insert(all.values.end(), more.values.begin(), more.values.end());
+  all.places.insert(all.places.end(), more.places.begin(), more.places.end());
+}
+
 /// What the sections share while one file is read.
 struct Reading {
   const Catalog& catalog;

@@ -29,6 +29,10 @@ std::vector<std::string_view> ParameterWords::known() const {
 
 std::string ParameterWords::hint() const {
   const std::vector<std::string_view> names = ParameterWords::known();
+  if (of_parameter_ && names.empty())
+    return "An expression of a parameter takes those before it, and none stands before this one: move it down, or "
+           "write a number.";
+  if (of_parameter_) return fmt::format("Parameters before this one: {}.", listing(names));
   return names.empty() ? "The model has no parameters here: define them under 'parameters', or write a number."
                        : fmt::format("Parameters here: {}.", listing(names));
 }
@@ -58,7 +62,7 @@ std::optional<double> evaluate_expression(const Value& value, std::string_view e
     return std::nullopt;
   };
   Graph graph;
-  ParameterWords words(value.scope(), graph);
+  ParameterWords words(value.scope(), graph, value.path().text().starts_with("parameters."));
   try {
     const NodeIndex root = expressions::parse_expression(node.text, 0, graph, words);
     if (graph[root].code == expressions::Code::constant) return graph[root].value;

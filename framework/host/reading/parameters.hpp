@@ -13,7 +13,9 @@ namespace polyform::host::inline reading {
 /// Names of parameters where a value stands: those of its part, of the parts around it, of the model.
 class ParameterWords : public expressions::Vocabulary {
  public:
-  ParameterWords(const Scope* scope, expressions::Graph& graph) : scope_(scope), graph_(graph) {}
+  /// of_parameter: whether the expression is that of a parameter.
+  ParameterWords(const Scope* scope, expressions::Graph& graph, bool of_parameter = false)
+      : scope_(scope), graph_(graph), of_parameter_(of_parameter) {}
   std::optional<expressions::NodeIndex> value(std::string_view name, std::size_t at) override;
   std::vector<std::string_view> known() const override;
   std::string hint() const override;
@@ -26,6 +28,7 @@ class ParameterWords : public expressions::Vocabulary {
  private:
   const Scope* scope_;
   expressions::Graph& graph_;
+  bool of_parameter_;
 };
 
 /// The place of a byte of a scalar's text.

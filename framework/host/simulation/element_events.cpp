@@ -87,6 +87,9 @@ void ElementEvents::add(const SystemView& view, const Group& group) {
     b.u_count = group.type->variables().size() * instances;
     b.x = b.u + b.u_count;
     b.x_count = group.type->states().size() * instances;
+    b.states = b.x;
+    b.state_count = b.x_count;
+    jumped_.resize(std::max(jumped_.size(), b.state_count));
   }
   for (std::size_t k = 0; k < b.count; ++k) {
     EventDescription d;

@@ -262,7 +262,7 @@ void RowMaker::add_modules() {
       const auto add = [&](Strided<const Variable> own, std::size_t first) {
         for (std::size_t k = 0; k < own.size(); ++k) {
           channels_.push_back(
-              {fmt::format("{}.{}", group.names[i], own[k].name), std::string(own[k].unit), "modules"});
+              {column_name(element_name(group, group.names[i]), own[k].name), std::string(own[k].unit), "modules"});
           module_states_.push_back(first + i * own.size() + k);
         }
       };
@@ -319,7 +319,7 @@ void RowMaker::add_multipliers() {
   for (const ModuleInstances& group : view_.modules)
     for (const std::string_view name : group.names)
       for (const Variable& row : group.type->rows())
-        channels_.push_back({fmt::format("{}.{}", name, row.name), std::string(row.unit), "reactions"});
+        channels_.push_back({column_name(element_name(group, name), row.name), std::string(row.unit), "reactions"});
 }
 
 void RowMaker::settle_signs(const Observation& now) {

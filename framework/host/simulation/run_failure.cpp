@@ -48,8 +48,8 @@ void explain_failure(RunRecord& record, const SystemView& view, Solver& solver, 
   }
   if (cause.empty()) return;
   record.failure += fmt::format(".\nA formula {}: {}",
-                                has_value ? "is next to a place where it has no value" : "has no value", cause);
-  record.remedy = "Keep its arguments where it has one, for example by max(x, 1e-9) or if(condition, a, b).";
+                                has_value ? "is huge or next to a place where it has no value" : "has no value", cause);
+  record.remedy = keep_in_domain;
 }
 
 void add_later_failures(RunRecord& record) {

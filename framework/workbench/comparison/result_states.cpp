@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "framework/host/assembly/column_names.hpp"
 #include "polyform/mechanics/rheonomic_joints.hpp"
 
 namespace polyform::host::inline comparison {
@@ -50,7 +51,7 @@ template <class Group>
 void ResultStates::find_discrete(const Results& results, const Group& group) {
   for (const std::string_view element : group.names)
     for (const DiscreteVariable& own : group.type->descriptor().discrete) {
-      const ResultColumn* column = results.find(fmt::format("{}.{}", element, own.name));
+      const ResultColumn* column = results.find(column_name(element_name(group, element), own.name));
       complete_ = complete_ && column != nullptr;
       discrete_.push_back(column == nullptr ? nullptr : &column->values);
     }

@@ -55,15 +55,20 @@ std::vector<double> later_times(const SystemView& view, double t, double duratio
 }
 
 std::string sampled_signals(const SystemView& view) {
-  for (const auto& group : view.forces) {
-    const auto* const force = static_cast<const FormulaForce*>(group.type->query(FormulaForce::full_names));
-    if (force == nullptr || force->samples().empty()) continue;
-    const FormulaSample& first = force->samples().front();
-    return fmt::format("the state `{}` takes a sample every {:.6g} s and holds it: A is that of the time between two "
-                       "samples",
-                       first.name, first.interval);
-  }
-  return {};
+  std::string text;
+  const auto look_at = [&](const auto& groups) {
+    for (const auto& group : groups) {
+      const auto* const force = static_cast<const FormulaForce*>(group.type->query(FormulaForce::full_names));
+      if (force == nullptr || force->samples().empty()) continue;
+      const FormulaSample& first = force->samples().front();
+      text = fmt::format("the state `{}` takes a sample every {:.6g} s and holds it: A is that of the time between two "
+                         "samples",
+                         first.name, first.interval);
+    }
+  };
+  look_at(view.forces);
+  look_at(view.modules);
+  return text;
 }
 
 }  // namespace polyform::host::linearization

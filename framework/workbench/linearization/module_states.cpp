@@ -30,7 +30,7 @@ std::vector<Channel> first_order_states(const SystemView& view) {
     for (const auto& own : {group.type->variables(), group.type->states()})
       for (std::size_t i = 0; i < group.instances.size(); ++i)
         for (const Variable& variable : own)
-          out[k++] = {fmt::format("{}.{}", group.names[i], variable.name), std::string(variable.unit)};
+          out[k++] = {column_name(element_name(group, group.names[i]), variable.name), std::string(variable.unit)};
   }
   return out;
 }

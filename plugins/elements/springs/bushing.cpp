@@ -22,7 +22,8 @@ enum Field : std::size_t {
   coupling_stiffness,
   coupling_damping,
   first_table,
-  interpolation = first_table + 6
+  interpolation = first_table + 6,
+  first_damper
 };
 constexpr std::array<std::string_view, 2> interpolations{"linear", "cubic"};
 
@@ -82,7 +83,13 @@ constexpr std::array specs{
               .unit = "",
               .meaning = "of all tables: linear, or cubic with a continuous second derivative",
               .default_text = "linear",
-              .choices = interpolations}};
+              .choices = interpolations},
+    table_field("damper_force_x", "m/s and N", "rows [speed along x, force], which resists where it is positive"),
+    table_field("damper_force_y", "m/s and N", "rows [speed along y, force]"),
+    table_field("damper_force_z", "m/s and N", "rows [speed along z, force]"),
+    table_field("damper_moment_x", "rad/s and N m", "rows [rate of the turn about x, moment]"),
+    table_field("damper_moment_y", "rad/s and N m", "rows [rate of the turn about y, moment]"),
+    table_field("damper_moment_z", "rad/s and N m", "rows [rate of the turn about z, moment]")};
 
 enum Output : std::size_t { x, y, z, turn_x, turn_y, turn_z, fx, fy, fz, mx, my, mz };
 constexpr auto length_kind = Variable::Kind::length;
@@ -122,7 +129,7 @@ struct Bushing {
   Quat drawn;  ///< of body b in the bushing's axes, as drawn
   Six preload;
   std::array<double, 36> K, C;
-  std::array<Spline, 6> tables;  ///< without points if there is no table
+  std::array<Spline, 6> tables, dampers;  ///< over d and over its rate; without points if there is no table
   Six energies_at_rest{};
 };
 
@@ -140,7 +147,7 @@ struct Load {
 /// With d = (x, θ): x the displacement of b's point over a's and θ the rotation vector of b over a, both in the
 /// bushing's axes, which go with a:
 ///
-///   U = ½ dᵀ K d + Σ ∫ table − preload·d        −∂U/∂d − C ḋ = (f, g)
+///   U = ½ dᵀ K d + Σ ∫ table − preload·d        −∂U/∂d − C ḋ − dampers(ḋ) = (f, g)
 ///
 /// puts the force f at b and the moment J⁻ᵀ g on it, and the opposite on a at the same point. The rotation vector is
 /// within half a turn, where it turns over.
@@ -176,7 +183,7 @@ class Bushings final : public ForceBatch, public EventSource, public OutputSourc
   std::size_t event_count() const noexcept override { return bends_.size(); }
   void describe_event(std::size_t k, EventDescription& out) const noexcept override {
     out.instance = bends_[k].bushing;
-    out.name = specs[first_table + bends_[k].direction].name;
+    out.name = specs[(bends_[k].of_rate ? first_damper : first_table) + bends_[k].direction].name;
   }
   void evaluate_events(const EventInput& in, EventOutput& out) noexcept override {
     for (std::size_t k = 0; k < bends_.size(); ++k) {
@@ -184,8 +191,8 @@ class Bushings final : public ForceBatch, public EventSource, public OutputSourc
       const auto& markers = in.attachments->markers;
       const Deflection d =
           deflection_of(bushings_[bend.bushing], markers[2 * bend.bushing], markers[2 * bend.bushing + 1]);
-      out.values[k] = d.d[bend.direction] - bend.at;
-      out.rates[k] = d.rate[bend.direction];
+      out.values[k] = (bend.of_rate ? d.rate : d.d)[bend.direction] - bend.at;
+      if (!bend.of_rate) out.rates[k] = d.rate[bend.direction];
     }
   }
   void* query(std::string_view asked) noexcept override {
@@ -198,6 +205,7 @@ class Bushings final : public ForceBatch, public EventSource, public OutputSourc
   struct Bend {
     std::size_t bushing, direction;
     double at;
+    bool of_rate;
   };
   void add(const ElementInstance& i) {
     const std::size_t number = bushings_.size();
@@ -217,12 +225,16 @@ class Bushings final : public ForceBatch, public EventSource, public OutputSourc
     const bool cubic = i.fields[interpolation].integer == 1;
     for (std::size_t k = 0; k < 6; ++k) {
       bushing.preload[k] = entry(i.fields[preload].numbers, k);
-      const FieldValue& table = i.fields[first_table + k];
-      if (!has_table(table)) continue;
-      bushing.tables[k] = curve_of(table, cubic);
-      bushing.energies_at_rest[k] = bushing.tables[k].integral(0);
-      const std::span<const double> knots = bushing.tables[k].knots();
-      for (std::size_t row = 1; !cubic && row + 1 < knots.size(); ++row) bends_.push_back({number, k, knots[row]});
+      const auto take = [&](const FieldValue& table, Spline& curve, bool of_rate) {
+        if (!has_table(table)) return;
+        curve = curve_of(table, cubic);
+        const std::span<const double> knots = curve.knots();
+        for (std::size_t row = 1; !cubic && row + 1 < knots.size(); ++row)
+          bends_.push_back({number, k, knots[row], of_rate});
+      };
+      take(i.fields[first_table + k], bushing.tables[k], false);
+      take(i.fields[first_damper + k], bushing.dampers[k], true);
+      if (!bushing.tables[k].knots().empty()) bushing.energies_at_rest[k] = bushing.tables[k].integral(0);
     }
   }
   static Deflection deflection_of(const Bushing& bushing, const MarkerMotion& a, const MarkerMotion& b) noexcept {
@@ -255,6 +267,7 @@ class Bushings final : public ForceBatch, public EventSource, public OutputSourc
         spring += bushing.tables[r].at(d.d[r]).value;
         load.energy += bushing.tables[r].integral(d.d[r]) - bushing.energies_at_rest[r];
       }
+      if (!bushing.dampers[r].knots().empty()) damper += bushing.dampers[r].at(d.rate[r]).value;
       load.power -= damper * d.rate[r];
       load.restoring[r] = bushing.preload[r] - spring - damper;
     }
@@ -302,6 +315,9 @@ class BushingType final : public ForceType {
     }
     for (std::size_t k = 0; k < 6; ++k)
       if (!check_table(i.fields[first_table + k], k < 3 ? "displacement" : "turn", number, first_table + k, sink))
+        return false;
+    for (std::size_t k = 0; k < 6; ++k)
+      if (!check_table(i.fields[first_damper + k], k < 3 ? "speed" : "rate", number, first_damper + k, sink))
         return false;
     return true;
   }

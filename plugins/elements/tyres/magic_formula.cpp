@@ -154,6 +154,8 @@ std::optional<MagicFormula::Mistake> MagicFormula::read(std::string_view text) {
     if (error != std::errc() || stopped != value.data() + value.size() || !std::isfinite(number))
       return Mistake{line_number, name + " is " + std::string(value) + ", which is no number"};
     this->*known->member = number;
+    has_combined_ = has_combined_ || name.starts_with('R');
+    has_aligning_ = has_aligning_ || (name.starts_with('Q') && name.find('Z') != name.npos);
     if (std::ranges::find(given, known->member) == given.end()) given.push_back(known->member);
     ++found;
   }
@@ -164,6 +166,12 @@ std::optional<MagicFormula::Mistake> MagicFormula::read(std::string_view text) {
   if (!(FNOMIN > 0) || !(UNLOADED_RADIUS > 0) || !(LFZO > 0) || PKY2 == 0 || PCX1 == 0 || PCY1 == 0)
     return Mistake{line_number, "FNOMIN, UNLOADED_RADIUS and LFZO are greater than zero, PKY2, PCX1 and PCY1 not zero"};
   return std::nullopt;
+}
+
+std::string MagicFormula::left_out() const {
+  std::string out = has_combined_ ? "" : "combined slip (RBX1 to RVY6)";
+  if (!has_aligning_) out += std::string(out.empty() ? "" : " and ") + "the aligning moment (QBZ1 to QHZ4)";
+  return out;
 }
 
 /// What the parts of the formula share.

@@ -60,6 +60,10 @@ class MagicFormula {
   /// Takes the coefficients that a .tir file gives; what it does not give stays. May throw std::bad_alloc.
   std::optional<Mistake> read(std::string_view text);
 
+  /// What the last file that was read gives no coefficient of, so that those of the made-up tyre stand for it:
+  /// "combined slip", "the aligning moment"; empty if it gives some of each.
+  std::string left_out() const;
+
   MagicForces forces(double load, double kappa, double alpha, double camber, double speed) const noexcept;
   double length_x(double load, double camber) const noexcept;
   double length_y(double load, double camber) const noexcept;
@@ -93,6 +97,7 @@ class MagicFormula {
 
   bool is_61_ = false, is_mirrored_ = false;
   Side side_ = Side::unsaid;
+  bool has_combined_ = false, has_aligning_ = false;
 };
 
 }  // namespace polyform::tyres

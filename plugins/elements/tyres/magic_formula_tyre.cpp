@@ -88,6 +88,10 @@ class MagicFormulaTyre final : public ForceType {
       MagicFormula formula;
       const auto mistake = formula.read(i.fields[tir].text);
       if (!mistake && i.fields[mounted].given && formula.side() == MagicFormula::Side::unsaid) return refuse_side();
+      if (const std::string missing = formula.left_out(); !mistake && !missing.empty())
+        sink.report(Severity::note, number, tir,
+                    Message("the file gives no coefficients of {}: those of a made-up tyre stand for them", missing),
+                    "Add them to the file, or see whether the motion asks for them.");
       if (!mistake) return !i.fields[pressure].given || formula.knows_pressure() || refuse_pressure();
       sink.report(Severity::error, number, tir, Message("line {}: {}", mistake->line, mistake->what),
                   "Give a .tir file of the magic formula 5.0 to 5.2 or 6.1, with lines NAME = number and known units.");
