@@ -48,6 +48,12 @@ bool FixedValues::set(const Variable& v, double value) {
 GivenValues FixedValues::given() const {
   GivenValues out{parameters_, {}};
   const std::vector<host::StartColumn>& all = shown_.starts();
+  // Where nothing joins the joints, motions that were not set stay as they are shown. Velocities of bodies in the model
+  // would change them otherwise.
+  const host::System& system = shown_.system();
+  if (!starts_.empty() && system.loops() == 0 && system.view().constraints.empty() && system.view().modules.empty())
+    for (const host::StartColumn& column : all)
+      if (!host::is_element_state(column)) out.starts.emplace(column.channel.name, column.value);
   for (const auto& [place, value] : starts_) {
     const std::size_t whole = all[place].whole;
     std::size_t k = place;

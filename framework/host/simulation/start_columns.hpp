@@ -17,6 +17,9 @@ struct StartColumn {
   std::size_t whole = 0;
 };
 
+/// Whether it is a first-order state of an element, not a motion.
+inline bool is_element_state(const StartColumn& column) { return !column.channel.group.empty(); }
+
 /// All columns that start_from() takes from a row of results, but for discrete states: coordinates and velocities of
 /// the user's joints, `<body>.x` to `<body>.wz` of bodies to which the host gave a free joint, modes of flexible bodies,
 /// first-order states of elements. No solver is needed for them.

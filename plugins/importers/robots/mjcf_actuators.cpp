@@ -99,11 +99,11 @@ void MjcfActuatorReader::read_one(const Element& e) {
     return e.mark(Treatment::not_honoured, unlike_drives);
   e.mark(Treatment::converted, "what it does while its control is zero");
   if (!parts_.acts) return;
+  add_control(e, drive, target);  // first, so that the signal has the name of the actuator
   if (!does_nothing && target.tendon != nullptr)
     add(e, drive, *target.tendon);
   else if (!does_nothing)
     add(e, drive, *target.joint);
-  add_control(e, drive, target);
 }
 
 /// Its force is gear · gain · control along what it pulls at, besides what it does without.
