@@ -89,18 +89,14 @@ Exit export_as_fmu(const ExportArguments& arguments) {
   file.replace();
   file.write(fmu.bytes);
   file.close();
-  if (arguments.json)
-    print_json({{"model", arguments.model.file},
-                {"output", arguments.output},
-                {"inputs", fmu.inputs},
-                {"outputs", fmu.outputs},
-                {"parameters", fmu.parameters},
-                {"states", fmu.states},
-                {"event_indicators", fmu.events},
-                {"plugins", fmu.plugins}});
-  else
-    fmt::print(stderr, "{}: {} inputs, {} outputs, {} parameters\n", arguments.output, fmu.inputs, fmu.outputs,
-               fmu.parameters);
+  if (arguments.json) {
+    Json told{{"model", arguments.model.file}, {"output", arguments.output}};
+    told.update(fmi::summary(fmu));
+    print_json(told);
+  } else {
+    fmt::print(stderr, "{}: {} inputs, {} outputs, {} parameters, {} values at the start\n", arguments.output,
+               fmu.inputs, fmu.outputs, fmu.parameters, fmu.starts);
+  }
   return Exit::done;
 }
 

@@ -54,6 +54,12 @@ void Continuous::set_states(std::span<const double> y) {
   forget();
 }
 
+std::optional<host::CanonicalState> Continuous::canonical(std::span<const double> y) {
+  host::CanonicalState state(model_.system().initial_state());
+  if (solver_->decode(y.first(solver_->state_size()), state.view()) != Status::ok) return std::nullopt;
+  return state;
+}
+
 std::span<const double> Continuous::rates() {
   if (has_rates_) return rates_;
   if (!ode_.derivative(time_, y_, rates_)) fail("derivative");

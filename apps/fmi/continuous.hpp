@@ -6,6 +6,7 @@
 #include "framework/host/simulation/knots.hpp"
 #include "framework/host/simulation/solver_check.hpp"
 #include "framework/host/simulation/solver_ode.hpp"
+#include "framework/workbench/linearization/canonical_state.hpp"
 
 namespace polyform::fmi {
 
@@ -20,6 +21,8 @@ class Continuous final : public Motion {
   void set_time(double t);
   void set_states(std::span<const double> y);
   std::span<const double> states() const { return y_; }
+  /// The canonical state at y and the present time; nothing if the solver cannot tell.
+  std::optional<host::CanonicalState> canonical(std::span<const double> y);
   /// Failure (simulation_failed) where the solver fails, or where its accelerations do not meet the equations of
   /// motion, which is looked at now and then.
   std::span<const double> rates();

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <set>
 
@@ -35,18 +36,29 @@ class ModelFiles {
     files_.insert(file);
     return file.string();
   }
+  /// The same for a file that is none on this machine.
+  std::string add(const std::string& name, std::string text) {
+    const fs::path file = fs::absolute(name).lexically_normal();
+    texts_[file] = std::move(text);
+    files_.insert(file);
+    return file.string();
+  }
   /// The place of an added file below `resources`.
   std::string place(const std::string& file) const {
     return "model/" + fs::path(file).lexically_relative(root()).generic_string();
   }
   void add_to(host::Checksum& sum) const {
-    for (const fs::path& file : files_) sum.add(content_of(file));
+    for (const fs::path& file : files_) sum.add(content(file));
   }
   void write(ZipWriter& out) const {
-    for (const fs::path& file : files_) out.add("resources/" + place(file.string()), content_of(file));
+    for (const fs::path& file : files_) out.add("resources/" + place(file.string()), content(file));
   }
 
  private:
+  std::string content(const fs::path& file) const {
+    const auto text = texts_.find(file);
+    return text == texts_.end() ? content_of(file) : text->second;
+  }
   fs::path root() const {
     fs::path root = files_.begin()->parent_path();
     for (const fs::path& file : files_)
@@ -55,6 +67,7 @@ class ModelFiles {
     return root;
   }
   std::set<fs::path> files_;
+  std::map<fs::path, std::string> texts_;
 };
 
 /// Plugins that the FMU needs: all that were loaded, in every build, except other formulations.
@@ -72,8 +85,9 @@ std::vector<const host::PluginRecord*> plugins_for(const host::Registry& registr
   return out;
 }
 
-fs::path library_of_fmus() {
-  const fs::path file = host::installed_plugin_folder().parent_path() / "polyform_fmu.so";
+fs::path library_of_fmus(const std::string& given) {
+  const fs::path file =
+      given.empty() ? host::installed_plugin_folder().parent_path() / "polyform_fmu.so" : fs::path(given);
   if (fs::exists(file)) return file;
   throw host::Failure(host::Exit::bad_input, fmt::format("{}, which goes into each FMU, is missing", file.string()),
                       "Install Polyform whole, or build the target polyform_fmu.");
@@ -81,11 +95,18 @@ fs::path library_of_fmus() {
 
 }  // namespace
 
+apps::Json summary(const Fmu& fmu) {
+  return {{"inputs", fmu.inputs},        {"outputs", fmu.outputs}, {"parameters", fmu.parameters},
+          {"start_values", fmu.starts},  {"states", fmu.states},   {"event_indicators", fmu.events},
+          {"plugins", fmu.plugins}};
+}
+
 Fmu export_fmu(const ExportRequest& request, const host::Registry& registry) {
   Settings settings = request.settings;
   FmuModel model(settings, registry.catalog(), registry.keep_alive());
   ModelFiles files;
-  const std::string file = files.add(settings.model.file);
+  const std::string file =
+      settings.text ? files.add(settings.model.file, *settings.text) : files.add(settings.model.file);
   const std::string state = settings.model.state.empty() ? "" : files.add(settings.model.state);
   for (const std::string& name : host::take_read_files()) files.add(name);
   settings.model.file = files.place(file);
@@ -106,7 +127,7 @@ Fmu export_fmu(const ExportRequest& request, const host::Registry& registry) {
   zip.add("modelDescription.xml", model_description(model, settings, request.version));
   zip.add(fmt::format("binaries/{}/{}.so", request.version == 2 ? "linux64" : POLYFORM_FMI_PLATFORM,
                       model_identifier(model.system().description().name)),
-          content_of(library_of_fmus()), true);
+          content_of(library_of_fmus(request.library)), true);
   zip.add("resources/fmu.json", to_text(settings));
   files.write(zip);
   std::set<std::string> taken;
@@ -121,6 +142,7 @@ Fmu export_fmu(const ExportRequest& request, const host::Registry& registry) {
   out.inputs = model.count(Role::input);
   out.outputs = model.count(Role::output);
   out.parameters = model.count(Role::parameter);
+  out.starts = model.count(Role::start);
   out.states = model.states();
   out.events = model.count(Role::event);
   return out;

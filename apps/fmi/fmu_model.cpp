@@ -3,29 +3,51 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "apps/session/loading.hpp"
+#include "apps/session/start_state.hpp"
 #include "apps/text/terminal.hpp"
+#include "framework/host/reading/reader.hpp"
+#include "framework/host/reading/start_state.hpp"
 #include "framework/host/registry/process_state.hpp"
+#include "framework/host/simulation/constraint_forces.hpp"
 #include "framework/host/simulation/element_events.hpp"
 #include "framework/host/simulation/solver_ode.hpp"
 #include "framework/host/simulation/unilateral_set.hpp"
 #include "framework/workbench/linearization/input_fields.hpp"
+#include "polyform/mechanics/rheonomic_joints.hpp"
 
 namespace polyform::fmi {
 
 using Role = Variable::Role;
 
+std::string name_of_start(const std::string& column) { return "start." + column; }
+
+namespace {
+
+host::Description read_of(const Settings& settings, const host::Catalog& catalog, host::Diagnostics& diagnostics,
+                          bool& missing_plugin) {
+  if (!settings.text) return apps::read(settings.model, catalog, diagnostics, missing_plugin);
+  host::Description model = host::read_model_text(*settings.text, settings.model.file, catalog, diagnostics,
+                                                  missing_plugin, {settings.model.lenient});
+  if (!diagnostics.failed()) apps::start_at(settings.model.state, std::nullopt, model, diagnostics);
+  return model;
+}
+
+}  // namespace
+
 FmuModel::FmuModel(const Settings& settings, const host::Catalog& catalog, std::shared_ptr<const void> libraries,
-                   const std::map<std::string, double>& parameters)
+                   const GivenValues& given)
     : settings_(settings) {
-  for (const auto& [name, value] : parameters)
+  for (const auto& [name, value] : given.parameters)
     settings_.model.set.push_back(fmt::format("parameters.{}={}", name, value));
   host::Diagnostics diagnostics;
   bool missing_plugin = false;
-  host::Description model = apps::read(settings_.model, catalog, diagnostics, missing_plugin);
+  host::Description model = read_of(settings_, catalog, diagnostics, missing_plugin);
   if (!diagnostics.failed()) {
     parameters_ = model.parameters;
+    host::start_from_values(given.starts, model, diagnostics);
     inputs_ = make_inputs(model, settings_.inputs);
     const host::ProcessState before;
     system_ = host::System::assemble(std::move(model), std::move(libraries), diagnostics);
@@ -39,7 +61,33 @@ FmuModel::FmuModel(const Settings& settings, const host::Catalog& catalog, std::
                         "Export it with --kind cs, which has its integrator with it, or use a compliant law.");
   run_ = apps::settle(catalog, settings_.run, system_->description());
   choice_ = apps::choose_solver(catalog, *system_, settings_.solver, settings_.options);
+  choose_columns();
+  starts_ = host::start_columns(*system_);
   list_variables();
+}
+
+/// Who prescribes a motion asks for what it takes to move so. Results have that on request alone.
+void FmuModel::choose_columns() {
+  columns_ = apps::columns_of(settings_.run);
+  if (!settings_.run.columns.empty()) return;
+  const SystemView& view = system_->view();
+  const auto is_driven = [](const auto& group, std::size_t i) {
+    return std::ranges::any_of(group.instances[i].fields,
+                               [](const FieldValue& f) { return f.given && !f.functions.empty(); });
+  };
+  std::set<std::string_view> driven;
+  for (const ConstraintInstances& group : view.constraints)
+    for (std::size_t i = 0; i < group.names.size(); ++i)
+      if (is_driven(group, i)) driven.insert(group.names[i]);
+  for (const host::ConstraintForce& force : host::constraint_forces(view))
+    if (driven.contains(force.element)) columns_.patterns.push_back(fmt::format("{}.{}", force.element, force.name));
+  for (const JointIndex j : system_->joints()) {
+    const JointData& joint = view.joints[at(j)];
+    if (rheonomic_kernel(joint) == nullptr) continue;
+    for (const char* component : {"fx", "fy", "fz", "mx", "my", "mz"})
+      columns_.patterns.push_back(fmt::format("{}.{}", joint.name, component));
+  }
+  columns_.names_differ = true;  // a run of the model needs no columns behind these
 }
 
 std::size_t FmuModel::count(Role role) const {
@@ -63,16 +111,24 @@ void FmuModel::list_variables() {
     variables_.push_back({Role::input_acceleration, k, inputs_[k].name + ".acceleration", unit + "/s^2",
                           "second derivative of the input"});
   }
+  std::set<std::string, std::less<>> names;
+  for (const Variable& v : variables_) names.insert(v.name);
   const host::RowMaker rows(*system_, columns());
   for (std::size_t k = 0; k < rows.channels().size(); ++k) {
     const host::Channel& channel = rows.channels()[k];
     if (k == 0) continue;  // the time
     // Each name is given once: a column may have that of a field which is an input.
-    const bool is_taken = std::ranges::find(variables_, channel.name, &Variable::name) != variables_.end();
+    const bool is_taken = names.contains(channel.name);
     variables_.push_back({Role::output, k, is_taken ? channel.name + ".column" : channel.name, channel.unit,
                           host::place_of(channel).group});
   }
-  if (settings_.kind == Kind::co_simulation) return;
+  if (settings_.kind == Kind::model_exchange) list_states();
+  for (std::size_t k = 0; k < starts_.size(); ++k)
+    variables_.push_back({Role::start, k, name_of_start(starts_[k].channel.name), starts_[k].channel.unit,
+                          "value at the start", starts_[k].value});
+}
+
+void FmuModel::list_states() {
   const host::SolverPointer solver = apps::compile(choice_, system_->view());
   const host::SolverOde ode(*solver, system_->view());
   for (std::size_t k = 0; k < ode.size(); ++k)

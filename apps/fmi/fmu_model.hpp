@@ -13,30 +13,42 @@
 #include "framework/host/registry/catalog.hpp"
 #include "framework/host/simulation/row_maker.hpp"
 #include "framework/host/simulation/run_record.hpp"
+#include "framework/host/simulation/start_columns.hpp"
 
 namespace polyform::fmi {
 
 /// One variable of the FMU. Its value reference is its place in the list.
 struct Variable {
-  enum class Role { time, parameter, input, input_rate, input_acceleration, output, state, rate, event };
+  enum class Role { time, parameter, input, input_rate, input_acceleration, output, state, rate, event, start };
   Role role;
   std::size_t index;  ///< among those of its role
   std::string name, unit, meaning;
-  double start = 0;  ///< of parameters and inputs
+  double start = 0;  ///< of parameters, values at the start and inputs
+};
+
+/// The name of the variable for the value of a column of results at the start.
+std::string name_of_start(const std::string& column);
+
+/// What takes the place of numbers of the model.
+struct GivenValues {
+  std::map<std::string, double> parameters;  ///< by their names
+  std::map<std::string, double> starts;      ///< by columns of results: all of those that are read together
 };
 
 /// The model read from the settings' file. The catalog outlives it.
 class FmuModel {
  public:
-  /// parameters: values in place of those of the model. Failures of reading and assembly, whose reasons are printed
-  /// (HeldMessages).
+  /// Failures of reading and assembly, whose reasons are printed (HeldMessages).
   FmuModel(const Settings&, const host::Catalog&, std::shared_ptr<const void> libraries,
-           const std::map<std::string, double>& parameters = {});
+           const GivenValues& = {});
 
   const host::System& system() const { return *system_; }
   const apps::SolverChoice& choice() const { return choice_; }
   const host::RunSettings& run() const { return run_; }
-  host::Columns columns() const { return apps::columns_of(settings_.run); }
+  /// Those that were asked for. If none were: those of a run, and what drives the prescribed motions.
+  const host::Columns& columns() const { return columns_; }
+  /// The state at the start, by columns of results.
+  const std::vector<host::StartColumn>& starts() const { return starts_; }
   const std::vector<LiveInput>& inputs() const { return inputs_; }
   const std::vector<Variable>& variables() const { return variables_; }
   /// How many variables have this role.
@@ -46,11 +58,15 @@ class FmuModel {
 
  private:
   void list_variables();
+  void list_states();
+  void choose_columns();
 
   Settings settings_;
   std::map<std::string, double, std::less<>> parameters_;
   std::vector<LiveInput> inputs_;
   std::unique_ptr<host::System> system_;
+  host::Columns columns_;
+  std::vector<host::StartColumn> starts_;
   apps::SolverChoice choice_;
   host::RunSettings run_;
   std::vector<Variable> variables_;

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <filesystem>
 #include <mutex>
 #include <optional>
@@ -12,8 +11,10 @@
 #include "apps/fmi/continuous.hpp"
 #include "apps/fmi/stepping.hpp"
 #include "apps/session/loading.hpp"
+#include "apps/text/terminal.hpp"
 #include "framework/file_content.hpp"
 #include "framework/host/registry/process_state.hpp"
+#include "framework/workbench/linearization/acting.hpp"
 
 namespace polyform::fmi {
 
@@ -44,68 +45,19 @@ const host::Registry& plugins_in(const fs::path& folder) {
   return *loaded;
 }
 
-constexpr std::uint64_t state_mark = 0x33656D7566796C70;  // "plyfume3", of files of states
-
-template <class T>
-void append(std::vector<std::byte>& out, std::span<const T> values) {
-  const std::uint64_t count = values.size();
-  const auto put = [&out](const void* from, std::size_t size) {
-    const auto* const bytes = static_cast<const std::byte*>(from);
-    out.insert(out.end(), bytes, bytes + size);
-  };
-  put(&count, sizeof count);
-  put(values.data(), values.size_bytes());
+/// A change of an input that is a large one: of a force, what gives the mass of the system the accelerations that act.
+double large_change(const SystemView& view, const host::Acting& acting, std::string_view unit, double value) {
+  double mass = 0;
+  for (const BodyData& body : view.bodies) mass += body.mass;
+  const double force = mass * acting.linear;
+  return std::max(std::abs(value), unit.starts_with('N') && force > 0 ? force : 1);
 }
 
-[[noreturn]] void refuse_bytes() {
-  throw host::Failure(host::Exit::bad_input, "the bytes are no state of an FMU of this version of Polyform",
-                      "Give what this FMU has serialized.");
-}
-
-template <class T>
-std::vector<T> taken(std::span<const std::byte>& from) {
-  std::uint64_t count = 0;
-  if (from.size() < sizeof count) refuse_bytes();
-  std::memcpy(&count, from.data(), sizeof count);
-  from = from.subspan(sizeof count);
-  if (count > from.size() / sizeof(T)) refuse_bytes();
-  std::vector<T> values(count);
-  if (count > 0) std::memcpy(values.data(), from.data(), count * sizeof(T));
-  from = from.subspan(count * sizeof(T));
-  return values;
+bool is_input(Role role) {
+  return role == Role::input || role == Role::input_rate || role == Role::input_acceleration;
 }
 
 }  // namespace
-
-std::vector<std::byte> InstanceState::bytes() const {
-  std::vector<std::byte> out;
-  append<std::uint64_t>(out, std::span(&state_mark, 1));
-  append<double>(out, std::span(&run.time, 1));
-  append<double>(out, run.y);
-  append<std::int32_t>(out, run.discrete);
-  append<std::int32_t>(out, run.modes);
-  append<double>(out, run.touching);
-  append<double>(out, parameters);
-  append<double>(out, inputs);
-  append<std::int32_t>(out, signs);
-  return out;
-}
-
-InstanceState InstanceState::from(std::span<const std::byte> bytes) {
-  if (taken<std::uint64_t>(bytes) != std::vector{state_mark}) refuse_bytes();
-  InstanceState state;
-  const std::vector<double> time = taken<double>(bytes);
-  if (time.size() != 1) refuse_bytes();
-  state.run.time = time.front();
-  state.run.y = taken<double>(bytes);
-  state.run.discrete = taken<std::int32_t>(bytes);
-  state.run.modes = taken<std::int32_t>(bytes);
-  state.run.touching = taken<double>(bytes);
-  state.parameters = taken<double>(bytes);
-  state.inputs = taken<double>(bytes);
-  state.signs = taken<std::int32_t>(bytes);
-  return state;
-}
 
 Instance::Instance(const std::string& resources, const std::string& token, Kind kind) : resources_(resources) {
   const fs::path file = fs::path(resources) / "fmu.json";
@@ -126,6 +78,7 @@ Instance::Instance(const std::string& resources, const std::string& token, Kind 
   catalog_ = &plugins.catalog();
   libraries_ = plugins.keep_alive();
   shown_ = std::make_unique<FmuModel>(settings_, *catalog_, libraries_);
+  fixed_ = std::make_unique<FixedValues>(*shown_);
   reset();
 }
 Instance::~Instance() = default;
@@ -139,13 +92,11 @@ void Instance::forget_motion() {
 
 void Instance::reset() {
   forget_motion();
-  parameters_.clear();
+  fixed_->clear();
   initialized_ = false;
   stop_.reset();
   tolerance_.reset();
-  inputs_.clear();
-  for (const LiveInput& input : shown_->inputs()) inputs_.insert(inputs_.end(), {input.function->start(), 0, 0});
-  inputs_wait_ = false;
+  inputs_.reset(*shown_);
 }
 
 void Instance::set_up(double start, std::optional<double> stop, std::optional<double> tolerance) {
@@ -162,25 +113,21 @@ void Instance::set_up(double start, std::optional<double> stop, std::optional<do
 }
 
 void Instance::load() {
-  if (!own_) own_ = std::make_unique<FmuModel>(settings_, *catalog_, libraries_, parameters_);
+  if (!own_) own_ = std::make_unique<FmuModel>(settings_, *catalog_, libraries_, fixed_->given());
   if (stepping_ || continuous_) return;
-  for (std::size_t k = 0; k < own_->inputs().size(); ++k)
-    own_->inputs()[k].function->set(0, inputs_[3 * k], inputs_[3 * k + 1], inputs_[3 * k + 2]);
+  inputs_.pass_all(own_->inputs(), 0);
   if (settings_.kind == Kind::co_simulation)
     stepping_ = std::make_unique<Stepping>(*own_, stop_, tolerance_);
   else
     continuous_ = std::make_unique<Continuous>(*own_);
-  inputs_wait_ = false;
 }
 
 Motion& Instance::motion() {
   load();
   Motion& motion = stepping_ ? static_cast<Motion&>(*stepping_) : *continuous_;
-  if (!inputs_wait_) return motion;
-  for (std::size_t k = 0; k < own_->inputs().size(); ++k)
-    own_->inputs()[k].function->set(motion.time(), inputs_[3 * k], inputs_[3 * k + 1], inputs_[3 * k + 2]);
+  if (!inputs_.wait()) return motion;
+  inputs_.pass(own_->inputs(), motion.time());
   motion.inputs_changed();
-  inputs_wait_ = false;
   return motion;
 }
 
@@ -215,11 +162,12 @@ double Instance::value(std::size_t reference) {
   const Variable& v = variable(reference);
   switch (v.role) {
     case Role::parameter:
-      return parameters()[v.index];
+    case Role::start:
+      return fixed_value(v, reference);
     case Role::input:
     case Role::input_rate:
     case Role::input_acceleration:
-      return inputs_[3 * v.index + (static_cast<std::size_t>(v.role) - static_cast<std::size_t>(Role::input))];
+      return inputs_.get(v, told_inputs(), told_time());
     case Role::time:
       return motion().time();
     case Role::output:
@@ -238,69 +186,84 @@ void Instance::set_value(std::size_t reference, double value) {
   const Variable& v = variable(reference);
   if (!std::isfinite(value))
     throw host::Failure(host::Exit::bad_input, fmt::format("{} is set to {}, which is no number", v.name, value));
-  if (v.role == Role::parameter) {
+  if (v.role == Role::parameter || v.role == Role::start) {
     if (initialized_)
       throw host::Failure(host::Exit::bad_input, fmt::format("{} is set after the initialization", v.name),
-                          "Parameters are fixed: set them before it.");
-    parameters_[v.name.substr(v.name.find('.') + 1)] = value;
-    forget_motion();
-  } else if (v.role == Role::input || v.role == Role::input_rate || v.role == Role::input_acceleration) {
-    double& kept = inputs_[3 * v.index + (static_cast<std::size_t>(v.role) - static_cast<std::size_t>(Role::input))];
-    if (kept == value) return;
-    kept = value;
-    inputs_wait_ = true;
-    if (initialized_) return;
+                          "Parameters and values at the start are fixed: set them before it.");
+    if (fixed_->set(v, value)) forget_motion();
+  } else if (is_input(v.role)) {
+    if (!inputs_.set(v, value, told_inputs(), told_time()) || initialized_) return;
     stepping_.reset();
     continuous_.reset();
   } else {
     throw host::Failure(host::Exit::bad_input, fmt::format("{} cannot be set", v.name),
-                        "Parameters and inputs can; states by the function for them.");
+                        "Parameters, values at the start and inputs can; states by the function for them.");
   }
+}
+
+/// The direction of seeds, with a large change of each input.
+Directional::Direction Instance::direction(std::span<const std::size_t> knowns, std::span<const double> seed) {
+  Directional::Direction out;
+  out.states.assign(continuous().size(), 0.0);
+  out.inputs.assign(inputs_.size(), 0.0);
+  out.sizes.assign(inputs_.size(), 1.0);
+  const SystemView& view = own_->system().view();
+  std::optional<host::Acting> acting;
+  for (std::size_t k = 0; k < knowns.size(); ++k) {
+    const Variable& v = variable(knowns[k]);
+    if (v.role == Role::state) {
+      out.states[v.index] += seed[k];
+    } else if (is_input(v.role)) {
+      if (!acting) acting = host::acting_at(view, motion().time(), host::CanonicalState(own_->system().initial_state()));
+      out.inputs[InputValues::place(v)] += seed[k];
+      out.sizes[InputValues::place(v)] = large_change(view, *acting, v.unit, value(knowns[k]));
+    } else {
+      throw host::Failure(host::Exit::bad_input, fmt::format("there are no derivatives with respect to {}", v.name),
+                          "Ask for those with respect to states and inputs.");
+    }
+  }
+  return out;
 }
 
 void Instance::differentiate(std::span<const std::size_t> unknowns, std::span<const std::size_t> knowns,
                              std::span<const double> seed, std::span<double> out) {
   Continuous& here = continuous();
-  const std::vector<double> states(here.states().begin(), here.states().end()), inputs = inputs_;
-  double size = 1, length = 0;
-  for (std::size_t k = 0; k < knowns.size(); ++k) {
-    const Variable& v = variable(knowns[k]);
-    if (v.role != Role::state && v.role != Role::input && v.role != Role::input_rate &&
-        v.role != Role::input_acceleration)
-      throw host::Failure(host::Exit::bad_input, fmt::format("there are no derivatives with respect to {}", v.name),
-                          "Ask for those with respect to states and inputs.");
-    size = std::max(size, std::abs(value(knowns[k])));
-    length = std::max(length, std::abs(seed[k]));
-  }
+  const Directional::Direction along = direction(knowns, seed);
   std::ranges::fill(out, 0.0);
-  if (length == 0) return;
-  const double h = 1e-3 * size / length;  // error h⁴ by the fourth order and 1e-16/h by rounding: both near 1e-12
-  const auto at = [&](double s) {
+  if (!along.moves()) return;
+  const std::vector<double> states(here.states().begin(), here.states().end());
+  const std::vector<LiveInput>& inputs = own_->inputs();
+  std::vector<LiveFunction::Setting> settings;
+  for (const LiveInput& input : inputs) settings.push_back(input.function->setting());
+  const std::vector<double> numbers = inputs_.at(inputs, here.time());
+  const bool moves_inputs = std::ranges::any_of(along.inputs, [](double x) { return x != 0; });
+  const auto go = [&](double s) {
     std::vector<double> y(states);
-    for (std::size_t k = 0; k < knowns.size(); ++k) {
-      const Variable& v = variable(knowns[k]);
-      if (v.role == Role::state) {
-        y[v.index] += s * seed[k];
-      } else {
-        const std::size_t place =
-            3 * v.index + (static_cast<std::size_t>(v.role) - static_cast<std::size_t>(Role::input));
-        inputs_[place] = inputs[place] + s * seed[k];
-        inputs_wait_ = true;
-      }
+    for (std::size_t k = 0; k < y.size(); ++k) y[k] += s * along.states[k];
+    for (std::size_t k = 0; moves_inputs && k < inputs.size(); ++k) {
+      const auto number = [&](std::size_t i) { return numbers[3 * k + i] + s * along.inputs[3 * k + i]; };
+      inputs[k].function->set(here.time(), number(0), number(1), number(2));
     }
-    continuous().set_states(y);
+    here.set_states(y);
+    if (moves_inputs) here.inputs_changed();
   };
-  constexpr std::pair<int, double> points[] = {{-2, 1.0 / 12}, {-1, -8.0 / 12}, {1, 8.0 / 12}, {2, -1.0 / 12}};
   const auto put_back = [&] {
-    inputs_ = inputs;
-    inputs_wait_ = true;
-    continuous().set_states(states);
+    for (std::size_t k = 0; k < inputs.size(); ++k) inputs[k].function->put_back(settings[k]);
+    here.set_states(states);
+    if (moves_inputs) here.inputs_changed();
   };
   try {
-    for (const auto& [place, weight] : points) {
-      at(place * h);
-      for (std::size_t i = 0; i < unknowns.size(); ++i) out[i] += weight * value(unknowns[i]) / h;
-    }
+    const Directional::Result got = Directional(here, own_->system())
+                                        .differentiate(along, unknowns.size(), [&](double s, std::span<double> values) {
+                                          go(s);
+                                          for (std::size_t i = 0; i < unknowns.size(); ++i) values[i] = value(unknowns[i]);
+                                        });
+    std::ranges::copy(got.derivative.value, out.begin());
+    for (std::size_t i = 0; i < unknowns.size(); ++i)
+      if (!Directional::is_known(got, i))
+        apps::print(Severity::warning,
+                    fmt::format("t = {:.9g} s: the derivative of {} is {:.6g} with an estimated error of {:.2g}",
+                                here.time(), variable(unknowns[i]).name, out[i], got.derivative.error[i]));
   } catch (...) {
     put_back();
     throw;
@@ -308,44 +271,39 @@ void Instance::differentiate(std::span<const std::size_t> unknowns, std::span<co
   put_back();
 }
 
-std::vector<double> Instance::parameters() const {
-  std::vector<double> values;
-  for (const Variable& v : shown_->variables()) {
-    if (v.role != Role::parameter) continue;
-    const auto set = parameters_.find(v.name.substr(v.name.find('.') + 1));
-    values.push_back(set == parameters_.end() ? v.start : set->second);
-  }
-  return values;
+/// What was not set may follow from parameters that were.
+double Instance::fixed_value(const Variable& v, std::size_t reference) {
+  if (const auto set = fixed_->set_value(v)) return *set;
+  if (v.role == Role::parameter || fixed_->none()) return v.start;
+  load();
+  const std::vector<Variable>& own = own_->variables();
+  return reference < own.size() && own[reference].name == v.name ? own[reference].start : v.start;
 }
 
-void Instance::set_parameters(std::span<const double> values) {
-  if (std::ranges::equal(values, parameters())) return;
-  std::size_t k = 0;
-  for (const Variable& v : shown_->variables())
-    if (v.role == Role::parameter) parameters_[v.name.substr(v.name.find('.') + 1)] = values[k++];
-  forget_motion();
+const std::vector<LiveInput>* Instance::told_inputs() const {
+  return stepping_ || continuous_ ? &own_->inputs() : nullptr;
+}
+double Instance::told_time() const {
+  return stepping_ ? stepping_->time() : continuous_ ? continuous_->time() : 0;
 }
 
 InstanceState Instance::state() {
   InstanceState state;
   motion().save(state);
-  state.parameters = parameters();
-  for (const LiveInput& input : own_->inputs()) {
-    const TimeFunction::Value now = input.function->given(state.run.time);
-    state.inputs.insert(state.inputs.end(), {now.value, now.rate, now.acceleration});
-  }
+  state.parameters = fixed_->parameters();
+  state.starts = fixed_->starts();
+  state.inputs = inputs_.at(own_->inputs(), state.run.time);
   return state;
 }
 
 void Instance::set_state(const InstanceState& from) {
-  if (from.inputs.size() != inputs_.size() || from.parameters.size() != shown_->count(Role::parameter))
+  if (from.inputs.size() != inputs_.size())
     throw host::Failure(host::Exit::bad_input, "the state is that of another FMU");
-  set_parameters(from.parameters);
+  const bool others = fixed_->set_parameters(from.parameters);
+  if (fixed_->set_starts(from.starts) || others) forget_motion();
   load();
-  inputs_ = from.inputs;
-  for (std::size_t k = 0; k < own_->inputs().size(); ++k)
-    own_->inputs()[k].function->set(from.run.time, inputs_[3 * k], inputs_[3 * k + 1], inputs_[3 * k + 2]);
-  inputs_wait_ = false;
+  inputs_.take(from.inputs);
+  inputs_.pass_all(own_->inputs(), from.run.time);
   motion().restore(from);
 }
 

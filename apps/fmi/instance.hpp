@@ -9,7 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "apps/fmi/fmu_model.hpp"
+#include "apps/fmi/directional.hpp"
+#include "apps/fmi/fixed_values.hpp"
+#include "apps/fmi/input_values.hpp"
 #include "framework/host/simulation/simulate.hpp"
 
 namespace polyform::fmi {
@@ -18,6 +20,7 @@ namespace polyform::fmi {
 struct InstanceState {
   host::RunState run;
   std::vector<double> parameters;   ///< those of the model
+  std::vector<double> starts;       ///< place and value of each start that was set
   std::vector<double> inputs;       ///< value, rate and acceleration of each
   std::vector<std::int32_t> signs;  ///< of the event functions, of model exchange
   std::vector<std::byte> bytes() const;
@@ -62,7 +65,8 @@ class Instance {
   const Variable& variable(std::size_t reference) const;
   double value(std::size_t reference);
   void set_value(std::size_t reference, double value);
-  /// Σ ∂unknown/∂known · seed by central differences of fourth order.
+  /// Σ ∂unknown/∂known · seed (Directional). Warns of those of which less than six digits are known. Failure
+  /// (bad_input) for a known that is neither a state nor an input.
   void differentiate(std::span<const std::size_t> unknowns, std::span<const std::size_t> knowns,
                      std::span<const double> seed, std::span<double> out);
   InstanceState state();
@@ -78,22 +82,25 @@ class Instance {
  private:
   void load();
   void forget_motion();
-  std::vector<double> parameters() const;
-  void set_parameters(std::span<const double>);
+  double fixed_value(const Variable&, std::size_t reference);
+  /// The inputs of the motion and its time, if it has begun.
+  const std::vector<LiveInput>* told_inputs() const;
+  double told_time() const;
   Motion& motion();
   void expect(Kind) const;
+  Directional::Direction direction(std::span<const std::size_t> knowns, std::span<const double> seed);
 
   std::string resources_;
   Settings settings_;
   const host::Catalog* catalog_ = nullptr;
   std::shared_ptr<const void> libraries_;
   std::unique_ptr<FmuModel> shown_, own_;     ///< the model with its own parameters; the one with those that were set
-  std::map<std::string, double> parameters_;  ///< those that were set
-  std::vector<double> inputs_;                ///< value, rate and acceleration of each
+  std::unique_ptr<FixedValues> fixed_;
+  InputValues inputs_;
   std::optional<double> stop_, tolerance_;
   std::unique_ptr<Stepping> stepping_;
   std::unique_ptr<Continuous> continuous_;
-  bool initialized_ = false, inputs_wait_ = false;
+  bool initialized_ = false;
 };
 
 }  // namespace polyform::fmi

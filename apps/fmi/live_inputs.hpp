@@ -20,6 +20,13 @@ class LiveFunction final : public TimeFunction::Source, public host::AddsToFunct
     since_ = t;
     now_ = {value, rate, acceleration};
   }
+  /// What it was set to, and when, to be put back exactly.
+  struct Setting {
+    double since = 0;
+    TimeFunction::Value now;
+  };
+  Setting setting() const noexcept { return {since_, now_}; }
+  void put_back(const Setting& s) noexcept { since_ = s.since, now_ = s.now; }
   /// The input itself, without what the model gives.
   TimeFunction::Value given(double t) const noexcept;
   /// The value before the first set().

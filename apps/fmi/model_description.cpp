@@ -31,7 +31,11 @@ constexpr std::array known_units{
 class Writer {
  public:
   Writer(const FmuModel& model, const Settings& settings, int version)
-      : model_(model), settings_(settings), version_(version) {}
+      : model_(model),
+        settings_(settings),
+        version_(version),
+        first_state_(static_cast<std::size_t>(std::ranges::find(model.variables(), Role::state, &Variable::role) -
+                                              model.variables().begin())) {}
 
   std::string write() {
     line(0, R"(<?xml version="1.0" encoding="UTF-8"?>)");
@@ -114,6 +118,7 @@ class Writer {
         causality = R"(causality="independent" variability="continuous")";
         break;
       case Role::parameter:
+      case Role::start:
         causality = R"(causality='parameter' variability='fixed' initial='exact')";
         break;
       case Role::input:
@@ -127,23 +132,18 @@ class Writer {
       default:
         causality = R"(causality="local" variability="continuous" initial="calculated")";
     }
-    if (v.role == Role::parameter || is_input(v.role)) inside += fmt::format(R"( start="{}")", v.start);
+    if (v.role == Role::parameter || v.role == Role::start || is_input(v.role)) inside += fmt::format(R"( start="{}")", v.start);
     if (has_unit(v)) inside += fmt::format(R"( unit="{}")", xml_text(v.unit));
     if (v.role == Role::state) inside += R"( reinit="true")";  // corrections and events set it
     // Version 2 counts variables from 1, version 3 names the value reference of the state.
     if (v.role == Role::rate)
-      inside += fmt::format(R"( derivative="{}")", first(Role::state) + v.index + (version_ == 2 ? 1 : 0));
+      inside += fmt::format(R"( derivative="{}")", first_state_ + v.index + (version_ == 2 ? 1 : 0));
     const std::string common = fmt::format(R"(name="{}" valueReference="{}" description="{}" {})", xml_text(v.name),
                                            reference, xml_text(v.meaning), causality);
     if (version_ == 2)
       line(2, R"(<ScalarVariable {}><Real{}/></ScalarVariable>)", common, inside);
     else
       line(2, R"(<Float64 {}{}/>)", common, inside);
-  }
-
-  std::size_t first(Role role) const {
-    return static_cast<std::size_t>(std::ranges::find(model_.variables(), role, &Variable::role) -
-                                    model_.variables().begin());
   }
 
   template <class Write>
@@ -178,6 +178,7 @@ class Writer {
   const FmuModel& model_;
   const Settings& settings_;
   int version_;
+  std::size_t first_state_;
   std::string out_;
 };
 

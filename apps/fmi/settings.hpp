@@ -1,6 +1,7 @@
 // What an FMU was made of: kept in the FMU as resources/fmu.json, so that it reads its model as the export did.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,6 +14,7 @@ enum class Kind { model_exchange, co_simulation };
 
 struct Settings {
   apps::ModelArguments model;  ///< file and state: in the FMU relative to its resources
+  std::optional<std::string> text = {};  ///< of a model that is no file, while it is exported
   apps::RunArguments run;
   std::string solver;
   std::vector<std::string> options;  ///< of the solver

@@ -108,6 +108,10 @@ apps::SolverChoice choice_of(const Model::Parts&, const SolverRequest&);
 
 /// The plugins of a search path, loaded once in a process. Failure (already said) as apps::warn_of_refused.
 apps::Plugins plugins_of(const std::vector<std::string>& paths);
+/// The same with all that is known of them.
+const host::Registry& registry_of(const std::vector<std::string>& paths);
+/// The library that goes into each FMU, beside the plugins of this one.
+std::string library_of_fmus();
 
 Error error_of(const host::Failure&, const host::Diagnostics& said, std::exception_ptr thrown);
 Error unexpected(const char* what);

@@ -31,7 +31,9 @@ struct Loaded {
 
 std::string version() { return POLYFORM_VERSION; }
 
-apps::Plugins plugins_of(const std::vector<std::string>& paths) {
+std::string library_of_fmus() { return (plugins_beside_library().parent_path() / "polyform_fmu.so").string(); }
+
+const host::Registry& registry_of(const std::vector<std::string>& paths) {
   // These are never unloaded: threads and objects of the program may outlive any order of destruction.
   static std::mutex& guard = *new std::mutex;
   static auto& all = *new std::map<std::pair<std::vector<std::string>, std::string>, std::unique_ptr<Loaded>>;
@@ -44,7 +46,12 @@ apps::Plugins plugins_of(const std::vector<std::string>& paths) {
     loaded = std::make_unique<Loaded>(options);
   }
   apps::warn_of_refused(loaded->registry);
-  return {&loaded->registry.catalog(), loaded->registry.keep_alive()};
+  return loaded->registry;
+}
+
+apps::Plugins plugins_of(const std::vector<std::string>& paths) {
+  const host::Registry& registry = registry_of(paths);
+  return {&registry.catalog(), registry.keep_alive()};
 }
 
 }  // namespace polyform::library

@@ -31,6 +31,7 @@ with zipfile.ZipFile(file, "w") as wheel:
         if part.is_file():
             add(wheel, f"polyform/{part.name}", part.read_bytes())
     add(wheel, f"polyform/lib/{library.name}", library.read_bytes())
+    add(wheel, "polyform/lib/polyform/polyform_fmu.so", (plugins.parent / "polyform_fmu.so").read_bytes())
     for plugin in sorted(plugins.glob("*.so")):
         add(wheel, f"polyform/lib/polyform/plugins/{plugin.name}", plugin.read_bytes())
     add(wheel, f"{info}/METADATA", (

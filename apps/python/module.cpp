@@ -124,6 +124,17 @@ py::tuple linearize(const PythonModel& self, const py::dict& given) {
   return with_messages(value, said);
 }
 
+py::tuple fmu(const PythonModel& self, const py::dict& given) {
+  library::FmuRequest request;
+  request.run = run_of(given);
+  request.version = get<int>(given, "fmi", request.version);
+  request.kind = get<std::string>(given, "kind", request.kind);
+  request.inputs = get<std::vector<std::string>>(given, "inputs", {});
+  Said said;
+  const library::FmuFile made = unlocked(self, false, [&] { return self.model.fmu(request, &said); });
+  return py::make_tuple(py::bytes(made.bytes), object_of(made.summary), messages_of(said));
+}
+
 py::tuple compare(const PythonModel& self, const py::dict& given) {
   library::CompareRequest request;
   request.solvers = get<std::vector<std::string>>(given, "solvers", {});
@@ -218,6 +229,7 @@ void bind_model(py::module_& m) {
       .def_property_readonly("messages", [](const PythonModel& self) { return messages_of(self.model.messages()); })
       .def("check",
            [](const PythonModel& self) { return object_of(unlocked(self, false, [&] { return self.model.check(); })); })
+      .def("fmu", fmu)
       .def("run", run)
       .def("evaluate", evaluate)
       .def("equilibrium", equilibrium)

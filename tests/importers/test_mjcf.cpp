@@ -133,6 +133,38 @@ TEST_CASE("several joints of a body, rotors, springs and drives act as the close
         Approx(-3 * 4 * (0.2 + pi / 6) / 4).epsilon(1e-12));
 }
 
+TEST_CASE("controls of actuators are told as lost, or kept as external signals with gear and gain") {
+  const std::string file =
+      "<mujoco><option gravity=\"0 0 0\"/><worldbody><body><joint name=\"j\"/><geom size=\"1\" mass=\"10\"/></body>"
+      "<body><joint name=\"k\"/><geom size=\"1\" mass=\"10\"/></body><body name=\"ball\"><joint type=\"ball\" "
+      "name=\"b\"/><geom size=\"1\" mass=\"10\"/></body></worldbody><tendon><fixed name=\"t\"><joint joint=\"k\" "
+      "coef=\"-2\"/></fixed></tendon><actuator><motor name=\"m\" joint=\"j\" gear=\"50\"/><position name=\"p\" "
+      "joint=\"j\" kp=\"3\" gear=\"2\"/><motor name=\"pull\" tendon=\"t\" gear=\"5\"/><motor name=\"turn\" joint=\"b\"/>"
+      "<intvelocity name=\"i\" joint=\"k\" kp=\"0\"/></actuator></mujoco>";
+  const auto lost = imported(file);
+  CHECK(count_of(lost, Treatment::not_honoured, "control of actuator/motor") == 3);
+  CHECK(count_of(lost, Treatment::not_honoured, "control of actuator/position") == 1);
+  CHECK(lost.text.find("signals:") == std::string::npos);
+  const auto kept = imported(file, {{"controls", "keep"}});
+  CHECK(count_of(kept, Treatment::not_honoured, "control of actuator/motor") == 1);  // of the ball
+  CHECK(count_of(kept, Treatment::not_honoured, "control of actuator/intvelocity") == 1);
+  CHECK(count_of(kept, Treatment::not_honoured, "control of actuator/position") == 0);
+  std::string text = kept.text;
+  const double control = 0.3;
+  std::size_t signals = 0;
+  for (std::size_t at = text.find("initial: 0}"); at != std::string::npos; at = text.find("initial: 0}"), ++signals)
+    text.replace(at, std::string("initial: 0").size(), "initial: 0.3");
+  CHECK(signals == 3);
+  const auto system = system_from_text(text);
+  const double inertia = 4;  // 2/5 m r²
+  for (const Formulation* formulation : formulations_for(*system)) {
+    INFO(formulation->name());
+    const Coordinates a = accelerations(*system, *formulation, {{"j", {0.2}}});
+    CHECK(a.at("j")[0] == Approx((50 * control + 2 * 3 * (control - 2 * 0.2)) / inertia).epsilon(1e-12));
+    CHECK(a.at("k")[0] == Approx(-2 * 5 * control / inertia).epsilon(1e-12));
+  }
+}
+
 TEST_CASE("equalities of MJCF close loops and couple joints") {
   // A parallelogram of two cranks and a coupler, hinged by a connect.
   const std::string loop =

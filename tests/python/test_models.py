@@ -9,6 +9,7 @@ import tempfile
 import time
 import unittest
 import warnings
+import zipfile
 
 from common import COMMAND, MODELS, main, model_file, pendulum, pf
 
@@ -144,6 +145,33 @@ class Models(unittest.TestCase):
             with self.assertRaises(pf.ModelError) as raised:
                 model.export(os.path.join(folder, "x.doc"))
             self.assertIn("mjcf", raised.exception.remedy)
+
+    def test_export_of_fmus(self):
+        model = pendulum()
+        with tempfile.TemporaryDirectory() as folder:
+            for fmi, kind in ((2, "cs"), (3, "me")):
+                name = os.path.join(folder, f"pendulum_{fmi}.fmu")
+                told = model.export(name, fmi=fmi, kind=kind, solver="riccati", columns=["pin.q", "energy"])
+                self.assertEqual((told["outputs"], told["start_values"], told["states"] > 0), (7, 2, kind == "me"))
+                with zipfile.ZipFile(name) as archive:
+                    description = archive.read("modelDescription.xml").decode()
+                self.assertIn(f'fmiVersion="{fmi}.0"', description)
+                self.assertIn('name="start.pin.q"', description)
+            # It runs as the model does: in another model, as a module of co-simulation.
+            model.export(os.path.join(folder, "inner.fmu"), columns="pin.q", inputs="none", duration=1)
+            outer = pf.Model("outer")
+            outer.body("arm", mass=1, inertia=dict(xx=0.1, yy=0.1, zz=0.1))
+            outer.joint("hinge", type="revolute", moving="arm", axis=[0, 0, 1])
+            outer.module("other", type="fmu", file=os.path.join(folder, "inner.fmu"), kind="co-simulation",
+                         joints=["hinge"], interval=0.1, channels="pin.q")
+            there = outer.run(duration=1, output_interval=0.1)["other.pin.q"][-1]
+            self.assertAlmostEqual(there, model.run(duration=1)["pin.q"][-1], places=9)
+            with self.assertRaises(pf.ModelError) as raised:
+                model.export(os.path.join(folder, "x.fmu"), kind="both")
+            self.assertIn("cs", raised.exception.remedy)
+            with self.assertRaises(TypeError):
+                model.export(os.path.join(folder, "x.sdf"), kind="cs")
+            self.assertFalse(os.path.exists(os.path.join(folder, "x.fmu")))
 
     def test_texts_that_are_no_characters(self):
         model = pf.Model("rod")

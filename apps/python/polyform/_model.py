@@ -79,6 +79,7 @@ def _settings(given):
     return made
 
 
+_fmu_arguments = ("fmi", "kind", "inputs")
 _run_arguments = ("duration", "step", "max_step", "rtol", "atol", "output_interval", "integrator",
                   "integrator_options", "options", "solver", "columns", "euler_angles", "output", "progress", "stop",
                   "state", "start_time")
@@ -271,14 +272,26 @@ class Model:
             return None
         return _polyform.Model.conversion(os.fsencode(self._file), self._plugin_paths, self._import_options)
 
-    def export(self, path, *, format=None, strict=False):
+    def export(self, path, *, format=None, strict=False, **of_fmu):
         """Writes the model in the format of another program: `polyform export`.
 
-        format: urdf, sdf, mjcf, or that of a further plugin; not given: that of the ending of the path. strict:
+        format: urdf, sdf, mjcf, fmu, or that of a further plugin; not given: that of the ending of the path. strict:
         ModelError where the format cannot say something, and nothing is written. What became of everything is
         returned, as by `conversion`.
+
+        An FMU holds a solver and an integrator too. For it alone: fmi (2 or 3), kind ("cs" for co-simulation, "me" for
+        model exchange), inputs (patterns, "none", or all that the model gives), and the settings of run. The numbers of
+        its variables are returned.
         """
-        text, conversion, messages = self._model.export(os.fsencode(path), format or "", bool(strict))
+        if format == "fmu" or (format is None and os.fsdecode(path).endswith(".fmu")):
+            _checked(of_fmu, (*_fmu_arguments, *_run_arguments), "export")
+            if "inputs" in of_fmu:
+                of_fmu["inputs"] = _names(of_fmu["inputs"])
+            text, conversion, messages = self._model.fmu(_settings(of_fmu))
+        else:
+            if of_fmu:
+                raise TypeError(f"export(): {', '.join(of_fmu)}: for FMUs alone")
+            text, conversion, messages = self._model.export(os.fsencode(path), format or "", bool(strict))
         with open(path, "wb") as out:
             out.write(text)
         warn(messages)

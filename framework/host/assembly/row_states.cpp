@@ -15,22 +15,7 @@ namespace {
 constexpr std::string_view goes_on_with_all =
     "A checkpoint has all of the state: polyform run --checkpoint FILE, then polyform resume FILE.";
 
-/// Calls visit(name of the column, index) for each first-order state of the system.
-template <class Visit>
-void each_state(const SystemView& view, const Visit& visit) {
-  const auto each = [&](const auto& group, Strided<const Variable> own, std::size_t state) {
-    for (const std::string_view name : group.names)
-      for (const Variable& one : own) visit(column_name(element_name(group, name), one.name), state++);
-  };
-  for (const ForceInstances& group : view.forces) each(group, group.type->descriptor().states, group.state_offset);
-  for (const ModuleInstances& group : view.modules) {
-    const auto variables = group.type->variables();
-    each(group, variables, group.state_offset);
-    each(group, group.type->states(), group.state_offset + group.names.size() * variables.size());
-  }
-}
-
-/// The same for each discrete state, with the variable that names its values.
+/// Calls visit(name of the column, index, variable) for each discrete state of the system.
 template <class Visit>
 void each_discrete(const SystemView& view, const Visit& visit) {
   const auto each = [&](const auto& groups) {
@@ -64,6 +49,22 @@ class Names {
 
 }  // namespace
 
+std::vector<StateColumn> state_columns(const SystemView& view) {
+  std::vector<StateColumn> out;
+  const auto each = [&](const auto& group, Strided<const Variable> own, std::size_t state) {
+    for (const std::string_view name : group.names)
+      for (const Variable& one : own)
+        out.push_back({column_name(element_name(group, name), one.name), one.unit, state++});
+  };
+  for (const ForceInstances& group : view.forces) each(group, group.type->descriptor().states, group.state_offset);
+  for (const ModuleInstances& group : view.modules) {
+    const auto variables = group.type->variables();
+    each(group, variables, group.state_offset);
+    each(group, group.type->states(), group.state_offset + group.names.size() * variables.size());
+  }
+  return out;
+}
+
 void take_states_of_row(Start& start) {
   const auto& row = start.parts.description.start_row;
   if (row.empty()) return;
@@ -71,9 +72,8 @@ void take_states_of_row(Start& start) {
     const auto found = row.find(name);
     return found == row.end() ? std::nullopt : std::optional(found->second);
   };
-  each_state(start.view(), [&](const std::string& name, std::size_t state) {
-    if (const auto value = value_of(name)) start.parts.x[state] = *value;
-  });
+  for (const StateColumn& state : state_columns(start.view()))
+    if (const auto value = value_of(state.name)) start.parts.x[state.index] = *value;
   each_discrete(start.view(), [&](const std::string& name, std::size_t state, const DiscreteVariable& own) {
     const auto value = value_of(name);
     if (!value) return;
@@ -91,12 +91,12 @@ void warn_of_states_begun_anew(const Start& start) {
   const auto& row = start.parts.description.start_row;
   if (start.time() == 0) return;
   Names lacking, of_process;
-  const auto look = [&](const std::string& name, std::size_t, const auto&...) {
+  const auto look = [&](const std::string& name) {
     if (!row.contains(name)) lacking.add(name);
   };
   if (!row.empty()) {
-    each_state(start.view(), look);
-    each_discrete(start.view(), look);
+    for (const StateColumn& state : state_columns(start.view())) look(state.name);
+    each_discrete(start.view(), [&](const std::string& name, std::size_t, const DiscreteVariable&) { look(name); });
   }
   const auto look_at_types = [&](const auto& groups) {
     for (const auto& group : groups)

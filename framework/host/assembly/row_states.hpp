@@ -1,9 +1,23 @@
 // States of elements from the row of results that a model starts from.
 #pragma once
 
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
 #include "framework/host/assembly/start.hpp"
 
 namespace polyform::host::inline assembly {
+
+/// A first-order state of an element as a column of results.
+struct StateColumn {
+  std::string name;
+  std::string_view unit;
+  std::size_t index = 0;  ///< into the first-order states of the system
+};
+/// All first-order states of a system.
+std::vector<StateColumn> state_columns(const SystemView&);
 
 /// Writes those first-order and discrete states of elements that the row has (Description::start_row).
 void take_states_of_row(Start&);

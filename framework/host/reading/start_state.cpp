@@ -302,6 +302,21 @@ bool is_table(std::string_view text) {
   return std::string_view("#-{[%&!").find(line.front()) == std::string_view::npos;
 }
 
+/// Takes all that a row has; what it lacks stays.
+void take_row(const Row& row, Description& model, Report& report, Taken& taken) {
+  take_joints(row, model, report, taken);
+  take_bodies(row, model, report, taken);
+  std::unordered_map<std::string, double> values = row.values();
+  values.merge(model.start_row);
+  model.start_row = std::move(values);
+}
+
+/// The velocities of bodies in the model belong to the model's own start. They go where all joints have been given theirs.
+void drop_velocities_of_bodies(Description& model, const Taken& taken) {
+  if (taken.velocities == 0 || taken.velocities != model.joints.size() || taken.bodies > 0) return;
+  for (BodyItem& body : model.bodies) body.velocity = body.angular_velocity = std::nullopt;
+}
+
 }  // namespace
 
 void start_from_text(std::string_view text, const std::string& file, std::optional<double> at_time, Description& model,
@@ -312,9 +327,7 @@ void start_from_text(std::string_view text, const std::string& file, std::option
   if (is_table(text)) {
     Row row;
     if (row.read(text, at_time, report)) {
-      take_joints(row, model, report, taken);
-      take_bodies(row, model, report, taken);
-      model.start_row = row.values();
+      take_row(row, model, report, taken);
       // The row's own time has the digits that its states belong to.
       if (at_time && row.time()) at_time = row.time();
     }
@@ -334,10 +347,24 @@ void start_from_text(std::string_view text, const std::string& file, std::option
                                : fmt::format("It needs columns such as {0}.q and {0}.v; joints: {1}.", names.front(),
                                              listing(names)));
   }
-  // The velocities of bodies in the model belong to the model's own start, which the file replaces.
-  if (taken.velocities > 0 && taken.velocities == model.joints.size() && taken.bodies == 0)
-    for (BodyItem& body : model.bodies) body.velocity = body.angular_velocity = std::nullopt;
+  drop_velocities_of_bodies(model, taken);
   model.start_time = at_time.value_or(0);
+  report.finish();
+}
+
+void start_from_values(const std::map<std::string, double>& values, Description& model, Diagnostics& diagnostics) {
+  if (values.empty()) return;
+  std::string names, numbers;
+  for (const auto& [name, value] : values) {
+    names += (names.empty() ? "" : ",") + name;
+    numbers += fmt::format("{}{}", numbers.empty() ? "" : ",", value);
+  }
+  Report report(diagnostics, model.file);
+  Row row;
+  Taken taken;
+  const std::string text = names + '\n' + numbers + '\n';
+  if (row.read(text, std::nullopt, report)) take_row(row, model, report, taken);
+  drop_velocities_of_bodies(model, taken);
   report.finish();
 }
 

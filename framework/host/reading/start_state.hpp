@@ -1,6 +1,7 @@
 // Files of states: where a model starts, in the place of what it says itself.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -22,5 +23,8 @@ void start_from(const std::string& file, std::optional<double> at_time, Descript
 /// The same from the text of such a file.
 void start_from_text(std::string_view text, const std::string& file, std::optional<double> at_time, Description&,
                      Diagnostics&);
+/// The same from numbers by the names of such columns, over what a file may have said before. They need not name a
+/// joint. The clock shows what it showed.
+void start_from_values(const std::map<std::string, double>& values, Description&, Diagnostics&);
 
 }  // namespace polyform::host::inline reading

@@ -95,9 +95,9 @@ struct Joint {
 };
 
 /// The list of a model that an element stands in.
-enum class Section { forces, constraints, modules };
+enum class Section { forces, constraints, modules, signals };
 
-/// A force, constraint or module: its fields as they are written.
+/// A force, constraint, module or signal: its fields as they are written.
 struct ModelElement {
   Section section = Section::forces;
   std::string name, type;

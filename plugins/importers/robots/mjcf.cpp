@@ -19,7 +19,7 @@
 namespace polyform::importers {
 namespace {
 
-enum MjcfOption : std::size_t { mjcf_base, mjcf_merge, mjcf_limits, mjcf_friction, mjcf_contacts, mjcf_place };
+enum MjcfOption : std::size_t { mjcf_base, mjcf_merge, mjcf_limits, mjcf_friction, mjcf_contacts, mjcf_place, mjcf_controls };
 constexpr std::array mjcf_options{
     FieldSpec{.name = "base",
               .type = FieldType::choice,
@@ -28,7 +28,7 @@ constexpr std::array mjcf_options{
                   "how bodies of the world are held that have no joint or a free one: welded to it, or free; not "
                   "given: as the file says",
               .choices = base_choices},
-    merge_fixed_option, limits_option, friction_option("keep"), contacts_option, model_folder_option};
+    merge_fixed_option, limits_option, friction_option("keep"), contacts_option, model_folder_option, controls_option};
 
 constexpr std::pair<const char*, std::string_view> without_effect[] = {{"size", "memory of another program"},
                                                                        {"visual", "for pictures only"},
@@ -78,7 +78,9 @@ class MjcfReader {
     for (const Element& section : source_.sections("equality"))
       for (const Element& equality : source_.children(section)) read_equality(equality, m);
     add_limits(m, *names_, found_->limits, mimics_, ledger_);
-    MjcfActuatorReader(source_, bodies.found(), *tendons_, bodies.element_names(), m, actuators_).read();
+    MjcfActuatorReader({source_, ledger_, bodies.found(), *tendons_, bodies.element_names(), m, actuators_,
+                        given[mjcf_controls].text == "keep"})
+        .read();
     return source_.errors() == 0;
   }
   void settle() { source_.settle(); }

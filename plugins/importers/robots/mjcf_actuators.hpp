@@ -1,4 +1,4 @@
-// Actuators of an MJCF model: what they do while their control is zero.
+// Actuators of an MJCF model: what they do while their control is zero, and what the control adds.
 #pragma once
 
 #include <array>
@@ -11,10 +11,17 @@ namespace polyform::importers {
 
 class MjcfActuatorReader {
  public:
-  /// acts: whether drives act at all.
-  MjcfActuatorReader(MjcfSource& source, const MjcfBodies& bodies, const MjcfTendonReader& tendons, NameGiver& names,
-                     Mechanism& m, bool acts)
-      : source_(source), bodies_(bodies), tendons_(tendons), names_(names), m_(m), acts_(acts) {}
+  struct Parts {
+    MjcfSource& source;
+    Ledger& ledger;
+    const MjcfBodies& bodies;
+    const MjcfTendonReader& tendons;
+    NameGiver& names;
+    Mechanism& m;
+    bool acts;            ///< whether drives act at all
+    bool keeps_controls;  ///< as external signals
+  };
+  explicit MjcfActuatorReader(const Parts& parts) : parts_(parts) {}
 
   void read();
 
@@ -26,18 +33,21 @@ class MjcfActuatorReader {
     double gear = 1, gain = 1;
     std::array<double, 3> bias{};  ///< bias[0] + bias[1] length + bias[2] rate, where it is affine
     Bias type = Bias::none;
+    bool follows = true;  ///< its force is gain · control, at once
+  };
+  /// What it pulls at; neither if that is no sum of hinges and slides.
+  struct Target {
+    const MjcfJoint* joint = nullptr;
+    const FixedTendon* tendon = nullptr;
   };
   void read_one(const Element&);
+  Target target_of(const Element&);
   static void apply(const Element&, Drive&);
+  void add_control(const Element&, const Drive&, const Target&);
   void add(const Element&, const Drive&, const MjcfJoint&);
   void add(const Element&, const Drive&, const FixedTendon&);
 
-  MjcfSource& source_;
-  const MjcfBodies& bodies_;
-  const MjcfTendonReader& tendons_;
-  NameGiver& names_;
-  Mechanism& m_;
-  bool acts_;
+  Parts parts_;
 };
 
 }  // namespace polyform::importers

@@ -6,27 +6,22 @@
 
 namespace polyform::importers {
 
-namespace {
-
-/// A joint's name as an argument of a formula, which stands in double quotes as a whole.
-std::string in_formula(const std::string& name) {
+std::string name_in_formula(const std::string& name) {
   const bool is_plain = std::ranges::all_of(name, [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-';
   });
   return is_plain ? name : "'" + name + "'";
 }
 
-}  // namespace
-
 std::string FixedTendon::length() const {
   std::string text = written(at_drawn);
-  for (const auto& [joint, factor] : parts) text += fmt::format(" + ({})*q({})", written(factor), in_formula(joint->name));
+  for (const auto& [joint, factor] : parts) text += fmt::format(" + ({})*q({})", written(factor), name_in_formula(joint->name));
   return text;
 }
 
 std::string FixedTendon::rate() const {
   std::string text = "0";
-  for (const auto& [joint, factor] : parts) text += fmt::format(" + ({})*v({})", written(factor), in_formula(joint->name));
+  for (const auto& [joint, factor] : parts) text += fmt::format(" + ({})*v({})", written(factor), name_in_formula(joint->name));
   return text;
 }
 

@@ -9,6 +9,9 @@
 
 namespace polyform::importers {
 
+/// The name of a joint or signal as an argument of a formula, which stands in double quotes as a whole.
+std::string name_in_formula(const std::string& name);
+
 /// The length of a tendon that is a sum over joints: Σ factor · q, with q zero as drawn.
 struct FixedTendon {
   struct Part {

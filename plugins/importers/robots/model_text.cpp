@@ -143,7 +143,8 @@ std::string model_text(const Mechanism& m) {
   for (const Joint& joint : m.joints) text += joint_text(joint);
   if (!m.contacts.empty()) text += "contacts:\n";
   for (const std::string& entry : m.contacts) text += fmt::format("  - {{{}}}\n", entry);
-  return text + elements_text(m.elements, Section::forces, "forces:\n") +
+  return text + elements_text(m.elements, Section::signals, "signals:\n") +
+         elements_text(m.elements, Section::forces, "forces:\n") +
          elements_text(m.elements, Section::constraints, "constraints:\n") +
          elements_text(m.elements, Section::modules, "modules:\n");
 }

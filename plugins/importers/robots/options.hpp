@@ -49,6 +49,13 @@ inline constexpr FieldSpec contacts_option{
     .meaning = "shapes that touch: contacts of the compliant law hunt-crossley, or left out",
     .default_text = "drop",
     .choices = keep_choices};
+inline constexpr FieldSpec controls_option{
+    .name = "controls",
+    .type = FieldType::choice,
+    .unit = "",
+    .meaning = "controls of actuators: external signals, which are inputs of an FMU, or left out, so that they stay zero",
+    .default_text = "drop",
+    .choices = keep_choices};
 inline constexpr FieldSpec packages_option{
     .name = "packages",
     .type = FieldType::text,
@@ -64,6 +71,8 @@ inline constexpr FieldSpec model_folder_option{
                "of the file system",
     .default_text = ""};
 
+inline constexpr std::string_view controls_dropped =
+    "it stays zero; with the option controls=keep it is an external signal";
 inline constexpr std::string_view moves_independently =
     "the joint moves independently; with the option mimic=coupled it follows";
 

@@ -32,6 +32,8 @@ class Mujoco final : public Formulation, public AbilityReasons {
         return "MuJoCo's constraints are soft, so that its accelerations are not those of rigid loops";
       case Ability::singular_mass:
         return "MuJoCo wants a positive mass and inertia of everything that moves";
+      case Ability::modules:
+        return "MuJoCo's armature is an inertia along one joint, without variables, friction or rows of its own";
       case Ability::flexible_bodies:
         return "MuJoCo has no flexible bodies with modes";
       case Ability::code_joints:

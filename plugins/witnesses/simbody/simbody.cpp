@@ -30,6 +30,8 @@ class Simbody final : public Formulation, public AbilityReasons {
     switch (ability) {
       case Ability::singular_mass:
         return "copies of a body that close loops need a part of its mass each";
+      case Ability::modules:
+        return "Simbody has no variables beside those of joints, and no inertia of a rotor that a joint turns by a gear";
       case Ability::flexible_bodies:
         return "Simbody has no flexible bodies with modes";
       case Ability::code_joints:

@@ -32,6 +32,12 @@ struct Exported {
   Value conversion;  ///< what became of everything in the model: what `polyform export --json` prints
 };
 
+/// A model as an FMU.
+struct FmuFile {
+  std::string bytes;  ///< the archive
+  Value summary;      ///< what `polyform export --fmi --json` prints of it
+};
+
 /// A model that is read, checked and assembled. It never changes, so threads may share it; copies are the same model.
 class POLYFORM_SHOWN Model {
  public:
@@ -68,6 +74,10 @@ class POLYFORM_SHOWN Model {
   /// `file`, which is not written. strict: Error (bad_input) where the format cannot say something.
   Exported exported(const std::string& file, const std::string& format = {}, bool strict = false,
                     std::vector<Message>* said = nullptr) const;
+
+  /// The model with a solver and an integrator as an FMU: `polyform export --fmi`. Error (bad_input) for a model with
+  /// functions of the program, and where the request has something that an FMU has no place for.
+  FmuFile fmu(const FmuRequest& = {}, std::vector<Message>* said = nullptr) const;
 
   Result run(const RunRequest& = {}) const;
   Solver solver(const SolverRequest& = {}) const;

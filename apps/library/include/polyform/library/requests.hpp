@@ -44,6 +44,13 @@ struct RunRequest {
 };
 
 /// How an equilibrium is searched; see `polyform equilibrium --help`.
+struct FmuRequest {
+  RunRequest run = {};      ///< its output and watch are not used
+  int version = 2;          ///< of the standard FMI: 2 or 3
+  std::string kind = "cs";  ///< cs (co-simulation) or me (model exchange)
+  std::vector<std::string> inputs = {};  ///< patterns as of `polyform export --inputs`; none: all that the model gives
+};
+
 struct EquilibriumRequest {
   SolverRequest solver = {};
   bool steady = false;
