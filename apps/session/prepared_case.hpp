@@ -43,7 +43,7 @@ struct PreparedCase {
              const host::Quantities& quantities, const CompiledCases* compiled) {
     number = other;
     sinks.clear();
-    sink.reset();
+    if (sink && !sink->begin_anew()) sink.reset();
     trajectory.reset();
     compared.reset();
     solver.reset();
@@ -64,7 +64,8 @@ struct PreparedCase {
  private:
   void fit_out(const CaseSettings& cases, const host::Quantities& quantities, const CompiledCases* compiled) {
     solver = compiled != nullptr ? compiled->solver_for(*choice, system->view()) : compile(*choice, system->view());
-    sinks.push_back(&sink.emplace(*system, quantities));
+    if (!sink) sink.emplace(*system, quantities);
+    sinks.push_back(&*sink);
     if (!cases.trajectories.empty())
       sinks.push_back(&trajectory.emplace(sink_of(*system, trajectory_columns(cases), settings)));
     if (!quantities.solvers().empty())
