@@ -37,8 +37,8 @@ struct PreparedCase {
     fit_out(cases, quantities, compiled);
   }
 
-  /// Makes another case of it, with the numbers that the model has now. False, or Failure, where that cannot be; then it
-  /// is no case any more.
+  /// Makes another case of it, with the numbers that the model has now. False, or Failure, where that cannot be; then
+  /// it is no case any more.
   bool renew(std::size_t other, const host::NumberRenewal& numbers, const CaseSettings& cases,
              const host::Quantities& quantities, const CompiledCases* compiled) {
     number = other;

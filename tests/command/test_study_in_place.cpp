@@ -101,8 +101,8 @@ simulation: {step: 0.001, integrator: dopri5}
 TEST_CASE("cases in place are those that are read anew, to the bit, and fail with the same words") {
   SECTION("masses, inertias and velocities of bodies") {
     require_same_rows(swinging_tree,
-                      {"bodies.crank.mass=1,-1,3", "bodies.crank.inertia.zz=1,4,0.7", "bodies.crank.velocity[1]=0.2,0.5",
-                       "chains.tail.body.mass=0.2,0.4"},
+                      {"bodies.crank.mass=1,-1,3", "bodies.crank.inertia.zz=1,4,0.7",
+                       "bodies.crank.velocity[1]=0.2,0.5", "chains.tail.body.mass=0.2,0.4"},
                       "slide.q");
   }
   SECTION("gravity, forces, parameters and initial coordinates") {

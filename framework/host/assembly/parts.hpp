@@ -80,8 +80,8 @@ struct System::Parts {
 
 /// Bodies, joints and their order. False after an error.
 bool build_tree(System::Parts&, Diagnostics&);
-/// Gravity and the masses and inertias of rigid bodies, in a tree that was built with others. False where the tree would
-/// now be another one.
+/// Gravity and the masses and inertias of rigid bodies, in a tree that was built with others. False where the tree
+/// would now be another one.
 bool take_body_numbers(System::Parts&);
 /// Forces, constraints, modules, flexible bodies with their nodes, groups. False after an error.
 bool build_elements(System::Parts&, Diagnostics&);

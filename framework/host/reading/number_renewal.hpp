@@ -24,8 +24,8 @@ class NumberRenewal {
 
   /// Whether these numbers are all that the nodes change. If not, the model has to be read as a whole.
   bool is_whole() const { return is_whole_; }
-  /// False if anything is wrong with a number: then reading the whole model tells what, and the description is that of no
-  /// model.
+  /// False if anything is wrong with a number: then reading the whole model tells what, and the description is that of
+  /// no model.
   bool read(Description&) const;
 
  private:

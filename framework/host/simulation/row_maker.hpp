@@ -30,8 +30,8 @@ class RowMaker {
   RowMaker(const System&, const Columns&);
 
   const std::vector<Channel>& channels() const { return channels_; }
-  /// For another run of the system, whose numbers may have changed in place: signs are settled anew. False where columns
-  /// hold numbers of the system; then the object has to be made anew, and the old one is of no use.
+  /// For another run of the system, whose numbers may have changed in place: signs are settled anew. False where
+  /// columns hold numbers of the system; then the object has to be made anew, and the old one is of no use.
   bool begin_anew() {
     settled_ = false;
     return !outputs_ && !body_axes_ && !violations_;
