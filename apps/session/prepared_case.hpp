@@ -33,17 +33,23 @@ struct PreparedCase {
         choice(usual && system->description().solver.options.empty()
                    ? usual
                    : std::make_shared<const SolverChoice>(
-                         choose_solver(catalog, *system, cases.solver, cases.options))),
-        solver(compiled != nullptr ? compiled->solver_for(*choice, system->view()) : compile(*choice, system->view())),
-        sink(*system, quantities) {
-    if (!cases.trajectories.empty()) {
-      trajectory.emplace(sink_of(*system, trajectory_columns(cases), settings));
-      sinks.push_back(&*trajectory);
-    }
-    if (!quantities.solvers().empty()) {
-      compared.emplace(sink_of(*system, host::columns_of_differences(quantities), settings));
-      sinks.push_back(&*compared);
-    }
+                         choose_solver(catalog, *system, cases.solver, cases.options))) {
+    fit_out(cases, quantities, compiled);
+  }
+
+  /// Makes another case of it, with the numbers that the model has now. False, or Failure, where that cannot be; then
+  /// it is no case any more.
+  bool renew(std::size_t other, const host::NumberRenewal& numbers, const CaseSettings& cases,
+             const host::Quantities& quantities, const CompiledCases* compiled) {
+    number = other;
+    sinks.clear();
+    if (sink && !sink->begin_anew()) sink.reset();
+    trajectory.reset();
+    compared.reset();
+    solver.reset();
+    if (!system->change_numbers([&](host::Description& model) { return numbers.read(model); })) return false;
+    fit_out(cases, quantities, compiled);
+    return true;
   }
 
   std::size_t number;
@@ -51,9 +57,26 @@ struct PreparedCase {
   host::RunSettings settings;
   std::shared_ptr<const SolverChoice> choice;
   host::SolverPointer solver;
-  host::AggregateSink sink;
+  std::optional<host::AggregateSink> sink;
   std::optional<host::TrajectorySink> trajectory, compared;  ///< that is kept; that other solvers are compared with
-  std::vector<host::RowSink*> sinks{&sink};
+  std::vector<host::RowSink*> sinks;
+
+ private:
+  void fit_out(const CaseSettings& cases, const host::Quantities& quantities, const CompiledCases* compiled) {
+    solver = compiled != nullptr ? compiled->solver_for(*choice, system->view()) : compile(*choice, system->view());
+    if (!sink) sink.emplace(*system, quantities);
+    sinks.push_back(&*sink);
+    if (!cases.trajectories.empty())
+      sinks.push_back(&trajectory.emplace(sink_of(*system, trajectory_columns(cases), settings)));
+    if (!quantities.solvers().empty())
+      sinks.push_back(&compared.emplace(sink_of(*system, host::columns_of_differences(quantities), settings)));
+  }
+};
+
+/// Cases that have ended, of which others are made in place, where the factors are numbers that allow it.
+struct CasesInPlace {
+  host::NumberRenewal numbers;
+  std::vector<std::unique_ptr<PreparedCase>> ended{};
 };
 
 /// The model as it is written, with the solver that has the lanes.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <exception>
 
 #include "apps/session/device_cases.hpp"
 #include "apps/session/prepared_case.hpp"
@@ -201,7 +202,8 @@ void StudyCases::check_first_values() {
     for (const std::size_t value : values_[f]) model_.set(value, first[f]);
   host::Diagnostics diagnostics;
   bool missing_plugin = false;
-  model_.read(*plugins_.catalog, diagnostics, missing_plugin, {settings_.lenient});
+  const host::Description first_model =
+      model_.read(*plugins_.catalog, diagnostics, missing_plugin, {settings_.lenient});
   // What stands nowhere in the file was added for a factor.
   constexpr std::array<std::string_view, 3> of_paths{"unknown key", "the part has no parameter", "found a map"};
   for (const Diagnostic& d : diagnostics.all())
@@ -211,12 +213,18 @@ void StudyCases::check_first_values() {
                     std::string(d.remedy));
   const std::vector<std::string> units = model_.units(*plugins_.catalog, {settings_.lenient});
   for (const std::vector<std::size_t>& values : values_) factor_units_.push_back(units[values.front()]);
+  if (diagnostics.failed()) return;
+  std::vector<std::size_t> varied;
+  for (const std::vector<std::size_t>& values : values_) varied.insert(varied.end(), values.begin(), values.end());
+  host::NumberRenewal numbers = model_.renewal(varied, first_model, *plugins_.catalog);
+  if (numbers.is_whole()) in_place_.reset(new CasesInPlace{std::move(numbers)});
 }
 
 std::unique_ptr<PreparedCase> StudyCases::prepare(std::size_t number) {
   const std::vector<std::string> texts = design_.values(number);
   for (std::size_t f = 0; f < values_.size(); ++f)
     for (const std::size_t value : values_[f]) model_.set(value, texts[f]);
+  if (std::unique_ptr<PreparedCase> one = prepare_in_place(number)) return one;
   host::Diagnostics diagnostics;
   bool missing_plugin = false;
   std::unique_ptr<host::System> system = assemble(diagnostics, missing_plugin);
@@ -230,13 +238,30 @@ std::unique_ptr<PreparedCase> StudyCases::prepare(std::size_t number) {
   return one;
 }
 
+/// Nothing where the whole model has to be read, be it to tell what is wrong with it.
+std::unique_ptr<PreparedCase> StudyCases::prepare_in_place(std::size_t number) {
+  if (!in_place_ || in_place_->ended.empty()) return nullptr;
+  std::unique_ptr<PreparedCase> one = std::move(in_place_->ended.back());
+  in_place_->ended.pop_back();
+  try {
+    if (one->renew(number, in_place_->numbers, settings_, quantities_, compiled_.get())) return one;
+  } catch (const std::exception&) {
+    // Read as a whole it fails with its reason.
+  }
+  return nullptr;
+}
+
+void StudyCases::give_back(std::unique_ptr<PreparedCase> one) {
+  if (in_place_) in_place_->ended.push_back(std::move(one));
+}
+
 host::CaseOutcome StudyCases::outcome_of(PreparedCase& one, const host::RunRecord& record,
                                          const volatile std::sig_atomic_t* interrupted) const {
   if (record.end != host::End::done) return {one.number, false, record.failure, {}};
   std::string reason = record.warnings.empty() ? "" : "warning: " + record.warnings.front();
   if (const std::string trouble = one.compared ? find_differences(one, interrupted) : ""; !trouble.empty())
     reason = "warning: " + trouble;
-  host::CaseOutcome outcome{one.number, true, std::move(reason), quantities_.evaluate(one.sink.values())};
+  host::CaseOutcome outcome{one.number, true, std::move(reason), quantities_.evaluate(one.sink->values())};
   if (one.trajectory) outcome.trajectory = one.trajectory->values();
   return outcome;
 }
@@ -260,7 +285,7 @@ std::string StudyCases::find_differences(PreparedCase& one, const volatile std::
     for (std::size_t i = 0; i < all.size(); ++i) {
       if (all[i].kind != host::Aggregate::Kind::difference || all[i].solver != name) continue;
       const auto column = std::ranges::find(other.channels(), all[i].column, &host::Channel::name);
-      one.sink.set_difference(i, host::largest_difference(*one.compared, other,
+      one.sink->set_difference(i, host::largest_difference(*one.compared, other,
                                                           static_cast<std::size_t>(column - other.channels().begin())));
     }
   }
@@ -271,11 +296,13 @@ host::CaseOutcome StudyCases::run(std::size_t number, const volatile std::sig_at
                                   const host::CaseReport& report) {
   const HeldMessages messages;
   try {
-    const std::unique_ptr<PreparedCase> one = prepare(number);
+    std::unique_ptr<PreparedCase> one = prepare(number);
     const host::RunRecord record =
         host::simulate(*one->system, *one->solver, one->settings, one->sinks,
                        {interrupted, [&report](double) { report.look(); }});
-    return outcome_of(*one, record, interrupted);
+    host::CaseOutcome outcome = outcome_of(*one, record, interrupted);
+    give_back(std::move(one));
+    return outcome;
   } catch (const Failure& failure) {
     return {number, false, failure.message() == already_said ? messages.first_error() : failure.message(), {}};
   }

@@ -37,6 +37,7 @@ struct CaseSettings {
 };
 
 struct PreparedCase;
+struct CasesInPlace;
 struct LaneModel;
 class CompiledCases;
 class DeviceCases;
@@ -92,6 +93,9 @@ class StudyCases {
   void run_in_lanes(std::span<const std::size_t> numbers, const volatile std::sig_atomic_t*, const host::CaseReport&);
   /// The case of that number, ready to run. Failure where it cannot.
   std::unique_ptr<PreparedCase> prepare(std::size_t number);
+  std::unique_ptr<PreparedCase> prepare_in_place(std::size_t number);
+  /// Of a case that has ended, others can be made.
+  void give_back(std::unique_ptr<PreparedCase>);
   host::CaseOutcome outcome_of(PreparedCase&, const host::RunRecord&, const volatile std::sig_atomic_t*) const;
   /// Runs the case with the other solvers of its differences. Returns what went wrong, or "".
   std::string find_differences(PreparedCase&, const volatile std::sig_atomic_t*) const;
@@ -112,6 +116,7 @@ class StudyCases {
   std::size_t processes_ = 1;                     ///< that share the device
   std::size_t together_ = 1;                      ///< cases that a process prepares for it at a time
   std::uint64_t bytes_of_case_ = 0;               ///< of the host's memory, about, while it is prepared
+  std::unique_ptr<CasesInPlace> in_place_;        ///< none where each case is read and assembled as a whole
   std::unique_ptr<LaneModel> lane_model_;         ///< none where cases run one at a time
   std::string why_no_lanes_, why_not_compiled_;
   /// The solver of all cases that give it no options; none where it varies.

@@ -43,7 +43,9 @@ void StudyCases::run_on_device(std::span<const std::size_t> numbers, const volat
       left.push_back(number);
     }
     failure = device_->run(cases, processes_, interrupted, [&](std::size_t i, const host::RunRecord& record) {
-      report(outcome_of(*std::exchange(carried[i], nullptr), record, interrupted));
+      std::unique_ptr<PreparedCase> one = std::move(carried[i]);
+      report(outcome_of(*one, record, interrupted));
+      give_back(std::move(one));
     });
   }
   for (const std::unique_ptr<PreparedCase>& one : carried)
@@ -96,13 +98,14 @@ void StudyCases::run_in_lanes(std::span<const std::size_t> numbers, const volati
     for (std::size_t lane = 0; lane < runs.lanes(); ++lane) {
       const std::optional<host::RunRecord> record = runs.take(lane);
       if (!record) continue;
-      const std::unique_ptr<PreparedCase> one = std::move(under_way[lane]);
+      std::unique_ptr<PreparedCase> one = std::move(under_way[lane]);
       --busy;
       if (record->end == host::End::failed) {
         run_alone(one->number);
         continue;
       }
       host::CaseOutcome outcome = outcome_of(*one, *record, interrupted);
+      give_back(std::move(one));
       if (!stopped()) report(std::move(outcome));
     }
   }

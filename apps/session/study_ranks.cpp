@@ -24,7 +24,7 @@ using namespace std::chrono_literals;
 // A rank that has long work, or no work for long, is told of by signs of life, in both directions.
 constexpr char want = 'w', outcome = 'o', leave = 'l', heard_end = 'h', cases = 'c', end = 'e', together = 't',
                apart = 'x', alive = 'a';
-constexpr std::size_t most_at_once = 256;  ///< as many as a process does
+constexpr std::size_t most_at_once = 256;  ///< of a rank, in a process of their own
 /// Time between looks for messages, short compared with most cases.
 constexpr std::chrono::microseconds pause = 200us;
 constexpr Clock::duration between_signs = 1s, longest_silence = 10s;

@@ -260,4 +260,19 @@ bool build_elements(System::Parts& parts, Diagnostics& diagnostics) {
   return true;
 }
 
+void clear_elements(System::Parts& parts) {
+  parts.force_storage.clear();
+  parts.constraint_storage.clear();
+  parts.module_storage.clear();
+  parts.body_lists.clear();
+  parts.joint_lists.clear();
+  parts.forces.clear();
+  parts.constraints.clear();
+  parts.modules.clear();
+  parts.group_bodies.clear();
+  parts.subsystems.clear();
+  SystemView& view = parts.view;
+  view.states = view.discrete = view.module_rows = 0;
+}
+
 }  // namespace polyform::host::assembly

@@ -150,28 +150,42 @@ JointData added_free_joint(System::Parts& parts, std::size_t user_body, BodyInde
   return joint;
 }
 
+std::vector<bool> massless_bodies(const Description& d) {
+  std::vector<bool> massless;
+  for (const BodyItem& body : d.bodies) massless.push_back(!(body.mass > 0));
+  return massless;
+}
+
+void copy_body_numbers(System::Parts& parts) {
+  for (std::size_t i = 0; i < parts.bodies.size(); ++i) {
+    const BodyItem& item = parts.description.bodies[parts.forest.order[i]];
+    BodyData& body = parts.bodies[i];
+    body.mass = item.mass;
+    body.center_of_mass = item.center_of_mass;
+    body.inertia = item.inertia;
+  }
+  parts.view.gravity = parts.description.gravity;
+}
+
 /// joints: of the user, defined.
 void order_bodies(System::Parts& parts, Strided<const JointData> joints, Diagnostics& diagnostics) {
   const Description& d = parts.description;
   std::vector<GraphEdge> edges;
   edges.reserve(d.joints.size());
   const auto vertex = [](BodyIndex b) { return is_ground(b) ? std::size_t{0} : at(b) + 1; };
-  const std::vector<Hold> holds = holds_of(d, joints);
+  parts.holds = holds_of(d, joints);
+  parts.massless = massless_bodies(d);
   for (std::size_t j = 0; j < d.joints.size(); ++j)
-    edges.push_back({vertex(d.joints[j].base), vertex(d.joints[j].moving), d.joints[j].cut, holds[j]});
+    edges.push_back({vertex(d.joints[j].base), vertex(d.joints[j].moving), d.joints[j].cut, parts.holds[j]});
   parts.forest = choose_forest(d, joints, edges);
   warn_of_costly_cuts(parts, joints, edges, diagnostics);
   parts.body_of.resize(d.bodies.size());
   parts.bodies.resize(d.bodies.size());
   for (std::size_t i = 0; i < parts.forest.order.size(); ++i) {
-    const BodyItem& item = d.bodies[parts.forest.order[i]];
     parts.body_of[parts.forest.order[i]] = body_index(i);
-    BodyData& body = parts.bodies[i];
-    body.name = item.name;
-    body.mass = item.mass;
-    body.center_of_mass = item.center_of_mass;
-    body.inertia = item.inertia;
+    parts.bodies[i].name = d.bodies[parts.forest.order[i]].name;
   }
+  copy_body_numbers(parts);
 }
 
 void warn_of_graph(const System::Parts& parts, Diagnostics& diagnostics) {
@@ -187,6 +201,18 @@ void warn_of_graph(const System::Parts& parts, Diagnostics& diagnostics) {
 }
 
 }  // namespace
+
+bool take_body_numbers(System::Parts& parts) {
+  const Description& d = parts.description;
+  // An open tree hangs together in one way.
+  if (!parts.forest.loops.empty()) {
+    std::vector<JointData> joints;
+    for (const JointIndex j : parts.joint_of) joints.push_back(parts.joints[at(j)]);
+    if (holds_of(d, joints) != parts.holds || massless_bodies(d) != parts.massless) return false;
+  }
+  copy_body_numbers(parts);
+  return true;
+}
 
 bool build_tree(System::Parts& parts, Diagnostics& diagnostics) {
   const std::size_t user_joints = parts.description.joints.size();
@@ -217,7 +243,6 @@ bool build_tree(System::Parts& parts, Diagnostics& diagnostics) {
   }
   SystemView& view = parts.view;
   view.name = parts.description.name;
-  view.gravity = parts.description.gravity;
   for (std::size_t i = 0; i < count; ++i) {
     JointData& joint = parts.joints[i];
     joint.q_offset = view.nq;

@@ -37,6 +37,8 @@ struct System::Parts {
   std::vector<BodyIndex> body_of;              ///< user's body → view
   std::vector<JointIndex> joint_of;            ///< user's joint → view
   std::vector<std::size_t> user_joint;         ///< view joint → user's joint, or none for added ones
+  std::vector<Hold> holds;                     ///< of the user's joints; the forest follows from them
+  std::vector<bool> massless;                  ///< of the user's bodies; so it does from these
 
   SystemView view;
   std::vector<BodyData> bodies;
@@ -78,8 +80,13 @@ struct System::Parts {
 
 /// Bodies, joints and their order. False after an error.
 bool build_tree(System::Parts&, Diagnostics&);
+/// Gravity and the masses and inertias of rigid bodies, in a tree that was built with others. False where the tree
+/// would now be another one.
+bool take_body_numbers(System::Parts&);
 /// Forces, constraints, modules, flexible bodies with their nodes, groups. False after an error.
 bool build_elements(System::Parts&, Diagnostics&);
+/// Takes away what build_elements() has made; there are no flexible bodies.
+void clear_elements(System::Parts&);
 /// Nodes where joints and markers attach to flexible bodies. False after an error.
 bool build_nodes(System::Parts&, Diagnostics&);
 /// Sets the fields of flexible bodies that say whether tension stiffens them and that the model leaves open: then nodes

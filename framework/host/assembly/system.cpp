@@ -28,6 +28,16 @@ std::unique_ptr<System> System::assemble(Description description, std::shared_pt
   return std::unique_ptr<System>(new System(std::move(parts)));
 }
 
+bool System::change_numbers(const std::function<bool(Description&)>& change) {
+  Parts& parts = *parts_;
+  Diagnostics unheard;
+  if (!parts.view.flexible.empty() || !change(parts.description) || !take_body_numbers(parts)) return false;
+  clear_elements(parts);
+  parts.chosen_rates.clear();
+  parts.q.clear();  // code-defined joints may count on zeros
+  return build_elements(parts, unheard) && build_initial_state(parts, unheard);
+}
+
 const SystemView& System::view() const { return parts_->view; }
 const Description& System::description() const { return parts_->description; }
 double System::start_time() const { return parts_->description.start_time; }

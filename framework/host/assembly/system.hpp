@@ -1,6 +1,7 @@
 // Assembly: description to an immutable system view with an initial state whose loops are closed.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -30,6 +31,12 @@ class System {
   /// Builds the system. Reports to the diagnostics; nullptr when anything was an error. keep_alive: the registry's
   /// libraries.
   static std::unique_ptr<System> assemble(Description, std::shared_ptr<const void> keep_alive, Diagnostics&);
+  /// Changes numbers of the model in place: mass properties and velocities of rigid bodies, gravity, initial
+  /// coordinates of joints, numbers of elements. `change` writes them into the description and tells whether it could.
+  /// All solvers of the system are gone by then. View, initial state and description are then as assemble() makes them
+  /// of the changed description, at the same places. False where that cannot be said: a number was refused, or the
+  /// bodies have flexible ones among them or would be tied in another order; then the system is of no more use.
+  bool change_numbers(const std::function<bool(Description&)>& change);
   ~System();
   System(const System&) = delete;
   System& operator=(const System&) = delete;

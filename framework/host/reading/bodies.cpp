@@ -13,7 +13,7 @@ void assign(const std::optional<T>& from, T& to) {
 }
 
 /// inertia.cpp judges it later, when everything that tells the size of the body has been read.
-void read_inertia(Reading& r, const Value& value, Sym3& out) {
+void read_inertia(const Value& value, Sym3& out, std::vector<DoubtfulInertia>& doubtful) {
   constexpr std::string_view unit = "kg m²";
   MapReader map(value);
   if (!map.is_map()) return;
@@ -32,10 +32,10 @@ void read_inertia(Reading& r, const Value& value, Sym3& out) {
   element("xz", false, out.xz);
   element("yz", false, out.yz);
   map.finish();
-  if (good && shortfall(out) > 0) r.doubtful.push_back({value.model_place(), value.path().text(), 0, 1});
+  if (good && shortfall(out) > 0) doubtful.push_back({value.model_place(), value.path().text(), 0, 1});
 }
 
-void read_mass_properties(Reading& r, MapReader& map, BodyItem& body) {
+void read_mass_properties(MapReader& map, BodyItem& body, std::vector<DoubtfulInertia>& doubtful) {
   const bool required = body.flexible == nullptr;
   const auto mass = required ? map.require("mass", "a rigid body needs one, in kg (0 is allowed)") : map.find("mass");
   if (mass) {
@@ -46,7 +46,12 @@ void read_mass_properties(Reading& r, MapReader& map, BodyItem& body) {
   const auto inertia =
       required ? map.require("inertia", "a rigid body needs {xx, yy, zz} about its centre of mass, in kg m²")
                : map.find("inertia");
-  if (inertia) read_inertia(r, *inertia, body.inertia);
+  if (inertia) read_inertia(*inertia, body.inertia, doubtful);
+}
+
+void read_velocities(MapReader& map, BodyItem& body) {
+  if (const auto velocity = map.find("velocity")) body.velocity = read_vector3(*velocity, "m/s");
+  if (const auto rate = map.find("angular_velocity")) body.angular_velocity = read_vector3(*rate, "rad/s");
 }
 
 /// False when the type is not known: then the other keys cannot be checked.
@@ -59,6 +64,11 @@ bool read_type(Reading& r, MapReader& map, BodyItem& body) {
 
 }  // namespace
 
+void read_body_numbers(MapReader& map, BodyItem& body, std::vector<DoubtfulInertia>& doubtful) {
+  read_velocities(map, body);
+  read_mass_properties(map, body, doubtful);
+}
+
 void read_body_entries(Reading& r, MapReader& map, BodyItem& body, bool in_chain) {
   if (!map.is_map()) return;
   const bool known_type = read_type(r, map, body);
@@ -70,12 +80,11 @@ void read_body_entries(Reading& r, MapReader& map, BodyItem& body, bool in_chain
     if (const auto position = map.find("position")) assign(read_vector3(*position, "m"), body.pose.position);
   }
   if (const auto orientation = map.find("orientation")) assign(read_orientation(*orientation), body.pose.orientation);
-  if (const auto velocity = map.find("velocity")) body.velocity = read_vector3(*velocity, "m/s");
-  if (const auto rate = map.find("angular_velocity")) body.angular_velocity = read_vector3(*rate, "rad/s");
+  read_velocities(map, body);
   if (const auto geometry = map.find("geometry"))
     read_geometry(*geometry, r.model, body.geometry, body.pictures);
   if (!known_type) return;
-  read_mass_properties(r, map, body);
+  read_mass_properties(map, body, r.doubtful);
   if (body.flexible) body.fields = r.fields.read(map, body.flexible->fields());
   map.finish();
 }

@@ -9,22 +9,6 @@ namespace polyform::host::inline reading {
 
 namespace {
 
-void read_initial(const Value& value, JointItem& joint) {
-  MapReader map(value);
-  if (!map.is_map()) return;
-  joint.initial_place = value.model_place();
-  const auto coordinates = [&](std::string_view key, std::vector<double>& out) {
-    const auto entry = map.find(key);
-    if (!entry) return;
-    if (auto numbers = read_numbers(*entry)) out = std::move(*numbers);
-    if (entry->node().kind == Node::Kind::list && entry->node().items.empty())
-      entry->unexpected("the coordinates of the joint", "Remove the key if they are not given.");
-  };
-  coordinates("position", joint.initial_position);
-  coordinates("velocity", joint.initial_velocity);
-  map.finish();
-}
-
 void read_ends(Reading& r, MapReader& map, JointItem& joint) {
   const auto base_value = map.require("base", "the body that the joint starts from, or 'ground'");
   const auto moving_value = map.require("moving", "the body that the joint moves");
@@ -40,6 +24,22 @@ void read_ends(Reading& r, MapReader& map, JointItem& joint) {
 }
 
 }  // namespace
+
+void read_initial(const Value& value, JointItem& joint) {
+  MapReader map(value);
+  if (!map.is_map()) return;
+  joint.initial_place = value.model_place();
+  const auto coordinates = [&](std::string_view key, std::vector<double>& out) {
+    const auto entry = map.find(key);
+    if (!entry) return;
+    if (auto numbers = read_numbers(*entry)) out = std::move(*numbers);
+    if (entry->node().kind == Node::Kind::list && entry->node().items.empty())
+      entry->unexpected("the coordinates of the joint", "Remove the key if they are not given.");
+  };
+  coordinates("position", joint.initial_position);
+  coordinates("velocity", joint.initial_velocity);
+  map.finish();
+}
 
 void read_joint_entries(Reading& r, MapReader& map, JointItem& joint, bool in_chain) {
   if (!map.is_map()) return;

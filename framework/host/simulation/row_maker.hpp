@@ -30,6 +30,12 @@ class RowMaker {
   RowMaker(const System&, const Columns&);
 
   const std::vector<Channel>& channels() const { return channels_; }
+  /// For another run of the system, whose numbers may have changed in place: signs are settled anew. False where
+  /// columns hold numbers of the system; then the object has to be made anew, and the old one is of no use.
+  bool begin_anew() {
+    settled_ = false;
+    return !outputs_ && !body_axes_ && !violations_;
+  }
   /// The values at one instant, one per channel; valid until the next call. work: ∫ P dt of all that is applied without
   /// potential, since the start. The first call settles the sign of each quaternion: w ≥ 0 or, if w vanishes (below
   /// 1e-12), the first component that does not vanish is positive. Later calls keep it, so that quaternions stay as

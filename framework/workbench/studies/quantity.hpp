@@ -69,6 +69,14 @@ class AggregateSink final : public RowSink {
   /// Failure (bad_input) if a column is not there. Both outlive the sink.
   AggregateSink(const System&, const Quantities&);
 
+  /// For another run, as RowMaker::begin_anew().
+  bool begin_anew() {
+    for (Sum& sum : sums_) sum = Sum{.column = sum.column};
+    work_ = begin_ = time_ = 0;
+    begun_ = false;
+    return rows_.begin_anew();
+  }
+
   void work(double work) override { work_ = work; }
   void row(double time, const Observation&) override;
   /// Those of differences are NaN until they are set.

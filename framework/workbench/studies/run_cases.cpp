@@ -38,7 +38,7 @@ class Share {
 /// All cases in shares that are small enough to keep every worker busy to the end, whole groups where cases are done
 /// together. One worker has no other to wait for.
 std::vector<Share> share(const std::vector<std::size_t>& numbers, const CaseLimits& limits) {
-  constexpr std::size_t usual_most = 256, per_worker = 8;
+  constexpr std::size_t usual_most = 1024, per_worker = 8;
   const std::size_t workers = std::max<std::size_t>(limits.workers, 1), together = limits.together;
   const std::size_t each = (numbers.size() + workers - 1) / workers;
   const std::size_t even = workers == 1 || limits.long_lived ? each : numbers.size() / (per_worker * workers);
@@ -61,7 +61,7 @@ std::vector<Share> share(const std::vector<std::size_t>& numbers, const CaseLimi
 class Outbox {
  public:
   /// So many outcomes can be lost with the process, at most.
-  static constexpr std::size_t most = 16;
+  static constexpr std::size_t most = 64;
 
   explicit Outbox(const Messenger& back) : back_(back) {}
   void add(const CaseOutcome& outcome) {

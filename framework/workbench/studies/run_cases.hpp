@@ -31,7 +31,7 @@ struct CaseLimits {
   double seconds = 0;        ///< that one case may use, computing or asleep; 0: any
   std::uint64_t memory = 0;  ///< bytes of one process; 0: any
   std::size_t workers = 1;   ///< processes at a time
-  bool isolate = false;      ///< a process for each case; else for some hundred
+  bool isolate = false;      ///< a process for each case; else for some hundred or a thousand
   std::size_t together = 1;  ///< cases that a process has under way at a time
   bool long_lived = false;   ///< a worker has one process for all its cases, as beginning one is dear
   std::function<void()> meanwhile{};  ///< as of ProcessLimits

@@ -309,6 +309,13 @@ Description VariedModel::read(const Catalog& catalog, Diagnostics& diagnostics, 
   return read_model_tree(*root_, file_, catalog, diagnostics, missing_plugin, with_files);
 }
 
+NumberRenewal VariedModel::renewal(std::span<const std::size_t> values, const Description& model,
+                                   const Catalog& catalog) const {
+  std::vector<const Node*> varied;
+  for (const std::size_t value : values) varied.push_back(values_[value]);
+  return {*root_, varied, model, catalog};
+}
+
 std::vector<std::string> VariedModel::units(const Catalog& catalog, const ReadingOptions& options) const {
   const NumberUnits found;
   Diagnostics unheard;

@@ -2,12 +2,14 @@
 #pragma once
 
 #include <deque>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
 
 #include "framework/host/reading/document.hpp"
+#include "framework/host/reading/number_renewal.hpp"
 #include "framework/host/reading/reader.hpp"
 
 namespace polyform::host::inline studies {
@@ -27,6 +29,9 @@ class VariedModel {
   void set(std::size_t value, std::string_view text);
   /// The model as it is now, as read_model would give it.
   Description read(const Catalog&, Diagnostics&, bool& missing_plugin, const ReadingOptions&) const;
+  /// The values of these numbers as they are read again by themselves, into descriptions as read() gave this one. To be
+  /// used while no further value is added; the model and the catalog outlive it.
+  NumberRenewal renewal(std::span<const std::size_t> values, const Description&, const Catalog&) const;
   /// The units of the values, in the order of their numbers, as the model is now; "" if a value has none, or is no
   /// number of its own but one of formulas, or of an option.
   std::vector<std::string> units(const Catalog&, const ReadingOptions&) const;
