@@ -67,7 +67,7 @@ double rate_behind_windows(double torque, double half, double time) {
 // Each window has an edge, the kink of abs at its middle, and an edge, within one step: the first of them is met first.
 TEST_CASE("narrow windows about the kink of their own formula are met in full by every integrator") {
   CHECK(rate_behind_windows(15000, std::asin(1e-5), 30) == Approx(4.289522117747));
-  for (const double half : {1e-5, 1e-7}) {
+  for (const double half : {1e-5, 1e-7, 1e-8}) {
     const double torque = 0.15 / half;
     check_end_rate(fmt::format("if(abs(sin(q(j)+1))<{}, {}, 0)", half, -torque), 30, 0.05,
                    rate_behind_windows(torque, std::asin(half), 30), 5e-4);
