@@ -32,8 +32,8 @@ void each_attachment(const SystemView& view, See&& see) {
 
 /// What has so small a part of its neighbours' mass has no inertia to speak of.
 constexpr double no_mass = 1e-8;
-/// Attachments of such a body that lie nearer to each other than this part of a neighbour's size lie on one point: their
-/// distance may be the rounding of a model's numbers.
+/// Attachments of such a body that lie nearer to each other than this part of a neighbour's size lie on one point:
+/// their distance may be the rounding of a model's numbers.
 constexpr double no_length = 1e-8;
 
 }  // namespace

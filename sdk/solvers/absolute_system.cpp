@@ -122,9 +122,9 @@ bool AbsoluteSystem::check_rows(std::span<const double> given_way) noexcept {
     parts.problem.set_rows(parts.model.rows.right());
     if (parts.fine->find_with_twice_the_digits() && !parts.rows.is_contradiction(parts.rows.worst({}), least))
       return parts.failure.say(
-          "The accelerations miss what {} `{}` asks for (relative error {:.1e}), though twice the digits would meet all "
-          "constraints: rounding has taken the digits of this method. Likely cause: very heavy bodies beside very light "
-          "ones in a loop. Choose another solver",
+          "The accelerations miss what {} `{}` asks for (relative error {:.1e}), though twice the digits would meet "
+          "all constraints: rounding has taken the digits of this method. Likely cause: very heavy bodies beside very "
+          "light ones in a loop. Choose another solver",
           kind, name, missed.part);
   }
   return say_contradiction(parts.failure, parts.model.view, kind, name, missed.part);

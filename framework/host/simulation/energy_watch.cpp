@@ -7,8 +7,8 @@ namespace polyform::host::inline simulation {
 
 namespace {
 
-/// How many times as much as elsewhere a passage may change the balance by integration: it takes a few steps from the last
-/// look before to the first one beyond, and errors of steps differ.
+/// How many times as much as elsewhere a passage may change the balance by integration: it takes a few steps from the
+/// last look before to the first one beyond, and errors of steps differ.
 constexpr double times_elsewhere = 10;
 
 }  // namespace

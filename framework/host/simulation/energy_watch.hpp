@@ -9,8 +9,9 @@
 
 namespace polyform::host::inline simulation {
 
-/// The balance E − ∫ P dt at ends of steps, one look after the other. Integration and rounding change it by about as much
-/// from look to look elsewhere as across a singular position; what passages change it by beyond that is their own doing.
+/// The balance E − ∫ P dt at ends of steps, one look after the other. Integration and rounding change it by about as
+/// much from look to look elsewhere as across a singular position; what passages change it by beyond that is their own
+/// doing.
 class EnergyWatch {
  public:
   /// View and solver outlive the object.

@@ -257,10 +257,10 @@ std::vector<std::string> SingularWatch::warnings(double moved) const {
   if (const double lost = energy_.lost(); passages_ > 0 && lost > much_energy * moved)
     all.push_back(fmt::format(
         "the energy changes by {:.1e} of what moves where the run passes singular positions nearby, {} (first the loop "
-        "of joint `{}` at t = {:.6g} s). Likely cause: next to a singular position rounding of positions is blown up in "
-        "velocities and accelerations, and lengths that miss it by rounding make the motion turn there within a shorter "
-        "time than solvers resolve. Compare with other solvers, or give lengths that make the position truly singular "
-        "or avoid it",
+        "of joint `{}` at t = {:.6g} s). Likely cause: next to a singular position rounding of positions is blown up "
+        "in velocities and accelerations, and lengths that miss it by rounding make the motion turn there within a "
+        "shorter time than solvers resolve. Compare with other solvers, or give lengths that make the position truly "
+        "singular or avoid it",
         moved > 0 ? lost / moved : 1, passages_ == 1 ? "once" : fmt::format("{} times", passages_),
         view_.joints[first_cut_].name, first_passage_));
   for (const Loop& loop : loops_) {

@@ -10,12 +10,12 @@
 
 namespace polyform::host::inline linearization {
 
-/// Failure (bad_input) if observed accelerations leave a constraint. Then the mechanism is in a singular position, if it
-/// has fewer degrees of freedom in states nearby; or else the solver was set up to leave the constraint out, or to let
-/// it give way, if it tells so or tells no equations; or else it has lost its digits. Only the accelerations at the
-/// evaluated states are checked, each by its own joints and elements (acceleration_misfit.hpp): a constraint that is left
-/// out unnoticed is one that these accelerations meet all the same, to the tolerance. Rows that are taken as dependent at
-/// the nominal state have to be met up to the part by which they are independent.
+/// Failure (bad_input) if observed accelerations leave a constraint. Then the mechanism is in a singular position, if
+/// it has fewer degrees of freedom in states nearby; or else the solver was set up to leave the constraint out, or to
+/// let it give way, if it tells so or tells no equations; or else it has lost its digits. Only the accelerations at the
+/// evaluated states are checked, each by its own joints and elements (acceleration_misfit.hpp): a constraint that is
+/// left out unnoticed is one that these accelerations meet all the same, to the tolerance. Rows that are taken as
+/// dependent at the nominal state have to be met up to the part by which they are independent.
 class KeptConstraints {
  public:
   /// view: that of the system, perhaps with varied fields; t: the time of the nominal state, s. System, view and solver

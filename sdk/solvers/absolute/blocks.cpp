@@ -25,7 +25,8 @@ std::vector<std::size_t> heaviest_of_welds(const SystemView& view) {
 
 }  // namespace
 
-Blocks::Blocks(const SystemView& view, const ModuleSet& modules) : view_(view), modules_(modules), owns_(view.modes), heaviest_(heaviest_of_welds(view)) {
+Blocks::Blocks(const SystemView& view, const ModuleSet& modules)
+    : view_(view), modules_(modules), owns_(view.modes), heaviest_(heaviest_of_welds(view)) {
   own_.resize(view.bodies.size());
   for (const FlexibleData& f : view.flexible) own_[at(f.body)] = {f.mode_offset, f.modes};
   for (const ModuleSet::Module& m : modules.modules()) {

@@ -44,7 +44,7 @@ TEST_CASE("nothing is said of numbers that are exact where they are, or near eno
 }
 
 TEST_CASE("the distance between the joints of a frame link is no size of its own") {
-  // Two frames without mass, each welded to a rod and to each other, 5e-13 m from their origins, as programs write them.
+  // Two frames without mass, each welded to a rod, 5e-13 m from the joint between them, as programs write them.
   const Assembled model(R"(
 polyform: 1
 gravity: [0, 0, -9.81]

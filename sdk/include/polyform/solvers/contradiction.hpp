@@ -18,15 +18,15 @@ inline constexpr double least_contradiction_of_dependent = least_independent;
 /// The same where loops are cut: next to a singular position a row is left out, which misses more.
 inline constexpr double least_contradiction_of_cuts = 1e-4;
 
-/// From this part on a missed row is a contradiction for certain, unless masses differ by more than `uneven_masses`. Less
-/// may be what is missed of a row that is left out next to a singular position. Heavy bodies take the digits of light
-/// ones: then any part may be missed. Another solver may meet all rows.
+/// From this part on a missed row is a contradiction for certain, unless masses differ by more than `uneven_masses`.
+/// Less may be what is missed of a row that is left out next to a singular position. Heavy bodies take the digits of
+/// light ones: then any part may be missed. Another solver may meet all rows.
 inline constexpr double certain_contradiction = 1e-2;
 /// Masses that differ by less make pivots differ no more than levers do. Where they differ by more, rows are judged by
 /// directions alone, and accelerations are checked with twice the digits.
 inline constexpr double uneven_masses = 1e4;
 
-/// How to tell that a row is missed by the part `error`: the verb of the constraints, and what it says of accelerations.
+/// How to tell that a row is missed: the verb of the constraints, and what it says of accelerations.
 struct ContradictionWords {
   const char *verb, *found;
 };

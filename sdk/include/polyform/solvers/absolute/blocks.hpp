@@ -38,8 +38,8 @@ class Blocks {
   bool is_module(std::size_t block) const { return block >= bodies(); }
   const char* kind(std::size_t block) const { return is_module(block) ? "module" : "body"; }
   std::string_view name(std::size_t block) const noexcept;
-  /// Of the bodies that are welded to the body of a block, itself included, the heaviest: they move as one, and that one
-  /// is told of what they all lack, not a frame link. Of a module its own block.
+  /// Of the bodies that are welded to the body of a block, itself included, the heaviest: they move as one, and that
+  /// one is told of what they all lack, not a frame link. Of a module its own block.
   std::size_t heaviest(std::size_t block) const { return is_module(block) ? block : heaviest_[block]; }
   const ModuleSet::Module& module(std::size_t block) const { return modules_.modules()[block - bodies()]; }
   /// The data of a flexible body; nullptr for a rigid one.
