@@ -40,9 +40,9 @@ inline constexpr const char* make_name = "polyform_make_formulas";
 ///
 /// so that M̂22 = Σ m V_cᵀ V_c + Ω ᵀ J Ω never holds the orientation over ground, and the sines and cosines of each
 /// angle are symbols with s² = 1 − c². A ball is turned by Euler angles; its velocity is ω in the axes after it, and
-/// that of a free joint [v_b; ω_b], as in the paper. Weight is part of the formulas, and what forces do in joints without
-/// balls where they tell a law that is a polynomial (contract/force_law.hpp), such as a spring and damper. All other
-/// forces are symbols: a force and a moment on each loaded body, efforts in loaded joints.
+/// that of a free joint [v_b; ω_b], as in the paper. Weight is part of the formulas, and so is what forces do in joints
+/// without balls if they tell a law that is a polynomial (contract/force_law.hpp), such as a spring and damper. All
+/// other forces are symbols: a force and a moment on each loaded body, efforts in loaded joints.
 extern "C" void polyform_make_formulas(const Request&, Formulas&);
 
 }  // namespace polyform::apps::formulas

@@ -109,8 +109,8 @@ bool Expansion::has_plain_coordinates(const JointData& joint) const {
                               [](const Primitive& p) { return p.kind == Primitive::Kind::ball; });
 }
 
-/// Adds the efforts of one force as polynomials in coordinates, velocities and parameters. False if it tells no law that
-/// is one.
+/// Adds the efforts of one force as polynomials in coordinates, velocities and parameters. False if it tells no such
+/// law.
 bool Expansion::tell_efforts(const ForceInstances& group, std::size_t instance, std::span<const JointIndex> joints) {
   const ElementInstance& one = group.instances[instance];
   if (one.markers.size() > 0 || group.type->state_count() > 0) return false;

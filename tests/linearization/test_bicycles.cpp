@@ -183,8 +183,8 @@ TEST_CASE("two masses on skates have the published bicycle's eigenvalues from 0 
       const Eigen::VectorXcd known = eigenvalues(expected.A(v));
       const double off = distance(known, eigenvalues(A));
       CHECK(off < 1e-11);
-      // The small ones too: at 10 m/s -0.22 and -0.75 1/s beside -95. There particles have 1.05e-11, the rounding of A's
-      // largest number, 1285, to 5e-14; with 40 digits for what is expected the others have at most 6e-13.
+      // The small ones too: at 10 m/s -0.22 and -0.75 1/s beside -95. There particles have 1.05e-11, the rounding of
+      // A's largest number, 1285, to 5e-14; with 40 digits for what is expected the others have at most 6e-13.
       CHECK(off * known.cwiseAbs().maxCoeff() < 2e-11);
       ++formulations;
     }

@@ -11,8 +11,9 @@ namespace polyform::host::inline assembly {
 /// The size of a row's wrenches, about the origins of their own frames; a moment counts by a length, m.
 double size_of_wrenches(const ConstraintJacobian&, std::size_t row, double length);
 
-/// A step of rates meets the rows as they are linearized where it begins. Rows that are linear are then met; of others the
-/// errors fall, and the next step begins where this one ends. A step after which they do not fall is halved until they do.
+/// A step of rates meets the rows as they are linearized where it begins. Rows that are linear are then met; of others
+/// the errors fall, and the next step begins where this one ends. A step after which they do not fall is halved until
+/// they do.
 class NonlinearRows {
  public:
   /// Both outlive the object.

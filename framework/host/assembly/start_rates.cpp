@@ -85,8 +85,8 @@ std::vector<char> StartRates::decided_columns(std::vector<char> kept) const {
   return kept;
 }
 
-/// Takes the nearest rates to w that meet the rows as they are linearized at w. First, as many given rates are kept as the
-/// rows allow, then these.
+/// Takes the nearest rates to w that meet the rows as they are linearized at w. First, as many given rates are kept as
+/// the rows allow, then these.
 bool StartRates::step(ConstraintJacobian& jacobian, Keeping& keeping, InertiaMetric& metric, Search& search) {
   const std::vector<Keeping::BodyVelocity> bodies =
       search.keeps_bodies ? given_bodies() : std::vector<Keeping::BodyVelocity>();

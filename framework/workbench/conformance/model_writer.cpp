@@ -102,11 +102,10 @@ std::string ModelWriter::formula(RowsByFormulas::Level level) {
   const std::vector<std::string_view> x{"x", "y", "z"}, v{"vx", "vy", "vz"}, w{"wx", "wy", "wz"}, a{"ax", "ay", "az"},
       dw{"dwx", "dwy", "dwz"};
   const auto c = [&](double size) { return fmt::format("({})", random_.uniform(-size, size)); };
+  constexpr auto row = "{{expression: \"{}*(1 + 0.2*sin({})) + {}*{} + {}*{}*{} + {}*cos(t)\"}}";
   if (level == RowsByFormulas::Level::acceleration)
-    return fmt::format("{{expression: \"{}*(1 + 0.2*sin({})) + {}*{} + {}*{}*{} + {}*cos(t)\"}}", of_body(a), of_body(x),
-                       c(0.2), of_body(dw), c(1), of_body(v), of_body(w), c(1));
-  return fmt::format("{{expression: \"{}*(1 + 0.2*sin({})) + {}*{} + {}*{}*{} + {}*cos(t)\"}}", of_body(v), of_body(x),
-                     c(0.3), of_body(w), c(0.2), of_body(v), of_body(v), c(1));
+    return fmt::format(row, of_body(a), of_body(x), c(0.2), of_body(dw), c(1), of_body(v), of_body(w), c(1));
+  return fmt::format(row, of_body(v), of_body(x), c(0.3), of_body(w), c(0.2), of_body(v), of_body(v), c(1));
 }
 
 void ModelWriter::remove_last_element(std::string_view section) {
