@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "options.hpp"
+
 namespace polyform::importers {
 
 namespace {

@@ -229,9 +229,8 @@ void MjcfBodyReader::add_passive(const Element& element, const char* tag, const 
                armature = number(element, tag, "armature", around, 0);
   if (stiffness < 0 || damping < 0 || armature < 0)
     return element.report().error(element.place(), "stiffness, damping or armature is negative");
-  if (armature > 0) armature_of_[joint.name] = armature;
   auto timed = timed_spring(source_.who_says(element, tag, "springdamper", around.childclass));
-  add_armature(armature, element, known, joint);
+  armatures_.add(armature, known.type, joint, element.place());
   add_stops(element, tag, around, known, joint);
   if (!acting_.springs || (!timed && stiffness == 0 && damping == 0)) return;
   if (timed) {
@@ -288,46 +287,6 @@ void MjcfBodyReader::add_stops(const Element& element, const char* tag, const Ar
   if (says_limited) says_limited.mark("limited", Treatment::not_honoured, why);
 }
 
-void MjcfBodyReader::add_armature(double armature, const Element& element, const MjcfJoint& known, const Joint& joint) {
-  if (armature == 0) return;
-  if (known.type == "hinge" || known.type == "slide") {
-    m_.elements.push_back({Section::modules,
-                           element_names_.give(joint.name + "_armature"),
-                           "rotor",
-                           {{"joint", written_name(joint.name)}, {"inertia", written(armature)}}});
-    return;
-  }
-  // On the ground it is the inertia of a ball without weight on the body, and of a free joint that of a point too.
-  const auto body = std::ranges::find(m_.bodies, joint.moving, &Body::name);
-  if (joint.base != ground || body == m_.bodies.end()) {
-    ledger_.add(Treatment::not_honoured, "joint@armature of balls that a body carries",
-                "a rotor turns with a joint of one coordinate", element.place());
-    return;
-  }
-  armatures_.push_back({static_cast<std::size_t>(body - m_.bodies.begin()), armature, known.type == "free"});
-  ledger_.add(Treatment::converted, "joint@armature of balls and free joints on the world",
-              known.type == "free" ? "mass without weight and inertia of the body" : "inertia of the body",
-              element.place());
-}
-
-/// Adds the armatures of balls and free joints, once all masses are known.
-void MjcfBodyReader::add_armatures() {
-  for (const auto& [number, armature, is_free] : armatures_) {
-    Body& body = m_.bodies[number];
-    if (is_free) {
-      m_.elements.push_back({Section::forces,
-                             element_names_.give(body.name + "_armature"),
-                             "point-force",
-                             {{"body", written_name(body.name)},
-                              {"point", written(Vec3{})},
-                              {"force", written(-armature * m_.gravity.value_or(Vec3{}))}}});
-      body.mass += MassProperties{armature, {}, Sym3::diagonal(armature)};
-    } else {
-      body.mass.inertia += Sym3::diagonal(armature);
-    }
-  }
-}
-
 void MjcfBodyReader::read(std::string_view base) {
   base_ = base;
   meshes_.read();
@@ -343,7 +302,7 @@ void MjcfBodyReader::read(std::string_view base) {
   }
   for (const Element& joint : joints) joint.report().error(joint.place(), "the world has no joints");
   scale_to_total();
-  if (source_.errors() == 0) set_timed_springs(m_, timed_, armature_of_);
+  if (source_.errors() == 0) set_timed_springs(m_, timed_, armatures_.by_joint());
   for (const auto& [number, share] : lifts_) {
     const Body& body = m_.bodies[number];
     m_.elements.push_back({Section::forces,
@@ -353,7 +312,7 @@ void MjcfBodyReader::read(std::string_view base) {
                             {"point", written(body.mass.center)},
                             {"force", written(-share * body.mass.mass * m_.gravity.value_or(Vec3{}))}}});
   }
-  add_armatures();
+  armatures_.finish();
 }
 
 }  // namespace polyform::importers

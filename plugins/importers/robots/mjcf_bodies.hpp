@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "joint_stops.hpp"
+#include "mjcf_armatures.hpp"
 #include "mjcf_meshes.hpp"
 #include "mjcf_source.hpp"
 #include "mjcf_springs.hpp"
@@ -48,7 +49,12 @@ class MjcfBodyReader {
   /// model_folder: as for MeshFiles.
   MjcfBodyReader(MjcfSource& source, Ledger& ledger, Mechanism& m, const MjcfActing& acting,
                  std::string_view model_folder)
-      : source_(source), ledger_(ledger), m_(m), acting_(acting), meshes_(source, model_folder) {}
+      : source_(source),
+        ledger_(ledger),
+        m_(m),
+        acting_(acting),
+        meshes_(source, model_folder),
+        armatures_(ledger, m, element_names_) {}
 
   /// Reads <asset> and <worldbody>. base: "fixed", "free" or as the file says.
   void read(std::string_view base);
@@ -89,8 +95,6 @@ class MjcfBodyReader {
   void add_joint(const Element&, const Around&, const std::string& base, const std::string& moving);
   void add_passive(const Element&, const char* tag, const Around&, const MjcfJoint&, Joint&);
   void add_stops(const Element&, const char* tag, const Around&, const MjcfJoint&, Joint&);
-  void add_armature(double, const Element&, const MjcfJoint&, const Joint&);
-  void add_armatures();
   void scale_to_total();
   static std::string given(NameGiver&, const std::string& wanted, const Element& whose);
   double number(const Element&, const char* tag, const char* attribute, const Around&, double otherwise);
@@ -103,13 +107,7 @@ class MjcfBodyReader {
   std::string base_;
   MjcfMeshes meshes_;
   std::vector<std::pair<std::size_t, double>> lifts_;   ///< body, and the share of its weight that is borne
-  struct Armature {
-    std::size_t body;
-    double armature;
-    bool is_free;
-  };
-  std::vector<Armature> armatures_;  ///< of balls and free joints
-  std::map<std::string, double> armature_of_;  ///< by joint
+  MjcfArmatures armatures_;
   std::vector<TimedSpring> timed_;
   MjcfBodies found_;
   NameGiver body_names_, joint_names_, element_names_;
