@@ -7,6 +7,7 @@
 #include <string>
 
 #include "framework/host/assembly/column_names.hpp"
+#include "polyform/contract/held_states.hpp"
 #include "polyform/contract/process_state.hpp"
 
 namespace polyform::host::inline assembly {
@@ -15,12 +16,16 @@ namespace {
 constexpr std::string_view goes_on_with_all =
     "A checkpoint has all of the state: polyform run --checkpoint FILE, then polyform resume FILE.";
 
-/// Calls visit(name of the column, index) for each first-order state of the system.
+/// Calls visit(name of the column, index) for each first-order state of the system that a row can give: not for what
+/// only the process that wrote the row knows how to read, such as the numbers of states that an FMU was in.
 template <class Visit>
 void each_state(const SystemView& view, const Visit& visit) {
   const auto each = [&](const auto& group, Strided<const Variable> own, std::size_t state) {
+    const bool has_process = group.type->query(ProcessState::interface_name) != nullptr;
+    const auto* const held = has_process ? ask<HeldStates>(*group.type) : nullptr;
     for (const std::string_view name : group.names)
-      for (const Variable& one : own) visit(column_name(element_name(group, name), one.name), state++);
+      for (std::size_t k = 0; k < own.size(); ++k, ++state)
+        if (held == nullptr || !held->is_held(k)) visit(column_name(element_name(group, name), own[k].name), state);
   };
   for (const ForceInstances& group : view.forces) each(group, group.type->descriptor().states, group.state_offset);
   for (const ModuleInstances& group : view.modules) {
