@@ -145,6 +145,7 @@ void Instance::reset() {
   tolerance_.reset();
   inputs_.clear();
   for (const LiveInput& input : shown_->inputs()) inputs_.insert(inputs_.end(), {input.function->start(), 0, 0});
+  is_set_.assign(shown_->inputs().size(), false);
   inputs_wait_ = false;
 }
 
@@ -161,8 +162,15 @@ void Instance::set_up(double start, std::optional<double> stop, std::optional<do
   stepping_.reset();
 }
 
+void Instance::load_model() {
+  if (own_) return;
+  own_ = std::make_unique<FmuModel>(settings_, *catalog_, libraries_, parameters_);
+  for (std::size_t k = 0; k < is_set_.size(); ++k)
+    if (!is_set_[k]) inputs_[3 * k] = own_->inputs()[k].function->start();
+}
+
 void Instance::load() {
-  if (!own_) own_ = std::make_unique<FmuModel>(settings_, *catalog_, libraries_, parameters_);
+  load_model();
   if (stepping_ || continuous_) return;
   for (std::size_t k = 0; k < own_->inputs().size(); ++k)
     own_->inputs()[k].function->set(0, inputs_[3 * k], inputs_[3 * k + 1], inputs_[3 * k + 2]);
@@ -217,6 +225,8 @@ double Instance::value(std::size_t reference) {
     case Role::parameter:
       return parameters()[v.index];
     case Role::input:
+      if (!parameters_.empty() && !is_set_[v.index]) load_model();
+      return inputs_[3 * v.index];
     case Role::input_rate:
     case Role::input_acceleration:
       return inputs_[3 * v.index + (static_cast<std::size_t>(v.role) - static_cast<std::size_t>(Role::input))];
@@ -246,6 +256,7 @@ void Instance::set_value(std::size_t reference, double value) {
     forget_motion();
   } else if (v.role == Role::input || v.role == Role::input_rate || v.role == Role::input_acceleration) {
     double& kept = inputs_[3 * v.index + (static_cast<std::size_t>(v.role) - static_cast<std::size_t>(Role::input))];
+    if (v.role == Role::input) is_set_[v.index] = true;
     if (kept == value) return;
     kept = value;
     inputs_wait_ = true;
@@ -343,6 +354,7 @@ void Instance::set_state(const InstanceState& from) {
   set_parameters(from.parameters);
   load();
   inputs_ = from.inputs;
+  is_set_.assign(is_set_.size(), true);
   for (std::size_t k = 0; k < own_->inputs().size(); ++k)
     own_->inputs()[k].function->set(from.run.time, inputs_[3 * k], inputs_[3 * k + 1], inputs_[3 * k + 2]);
   inputs_wait_ = false;

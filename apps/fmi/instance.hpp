@@ -76,6 +76,7 @@ class Instance {
   Continuous& continuous();
 
  private:
+  void load_model();
   void load();
   void forget_motion();
   std::vector<double> parameters() const;
@@ -90,6 +91,7 @@ class Instance {
   std::unique_ptr<FmuModel> shown_, own_;     ///< the model with its own parameters; the one with those that were set
   std::map<std::string, double> parameters_;  ///< those that were set
   std::vector<double> inputs_;                ///< value, rate and acceleration of each
+  std::vector<bool> is_set_;                  ///< whether an input was set; else it starts as the model's parameters say
   std::optional<double> stop_, tolerance_;
   std::unique_ptr<Stepping> stepping_;
   std::unique_ptr<Continuous> continuous_;
