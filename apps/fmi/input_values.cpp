@@ -27,6 +27,12 @@ void InputValues::reset(const FmuModel& shown) {
   numbers_.clear();
   waiting_.clear();
   for (const LiveInput& input : shown.inputs()) numbers_.insert(numbers_.end(), {input.function->start(), 0, 0});
+  is_set_.assign(shown.inputs().size(), false);
+}
+
+void InputValues::start_with(const FmuModel& own) {
+  for (std::size_t k = 0; k < is_set_.size(); ++k)
+    if (!is_set_[k]) numbers_[3 * k] = own.inputs()[k].function->start();
 }
 
 double InputValues::get(const Variable& v, const std::vector<LiveInput>* own, double time) const {
@@ -37,6 +43,7 @@ double InputValues::get(const Variable& v, const std::vector<LiveInput>* own, do
 }
 
 bool InputValues::set(const Variable& v, double value, const std::vector<LiveInput>* own, double time) {
+  if (v.role == Role::input) is_set_[v.index] = true;
   if (get(v, own, time) == value) return false;
   if (own != nullptr && !waits(v.index)) put((*own)[v.index].function->given(time), &numbers_[3 * v.index]);
   numbers_[place(v)] = value;
@@ -65,6 +72,7 @@ std::vector<double> InputValues::at(const std::vector<LiveInput>& own, double ti
 
 void InputValues::take(std::vector<double> numbers) {
   numbers_ = std::move(numbers);
+  is_set_.assign(is_set_.size(), true);
   waiting_.clear();
 }
 

@@ -14,7 +14,10 @@ class InputValues {
  public:
   /// shown: the model with its own values.
   void reset(const FmuModel& shown);
+  /// own: the model with the parameters that were set. Inputs that were not set begin as these say.
+  void start_with(const FmuModel& own);
 
+  bool is_set(std::size_t input) const { return is_set_[input]; }
   bool wait() const { return !waiting_.empty(); }
   /// The value, rate or acceleration that a variable stands for. own: the inputs of the motion, none before it begins;
   /// time: its present one, s.
@@ -36,6 +39,7 @@ class InputValues {
   bool waits(std::size_t input) const;
 
   std::vector<double> numbers_;         ///< value, rate and acceleration of each, as they were set last
+  std::vector<bool> is_set_;            ///< whether the value was set; else it is the one that parameters say
   std::vector<std::size_t> waiting_;    ///< inputs that the motion has not been told of
 };
 

@@ -112,8 +112,14 @@ void Instance::set_up(double start, std::optional<double> stop, std::optional<do
   stepping_.reset();
 }
 
+void Instance::load_model() {
+  if (own_) return;
+  own_ = std::make_unique<FmuModel>(settings_, *catalog_, libraries_, fixed_->given());
+  inputs_.start_with(*own_);
+}
+
 void Instance::load() {
-  if (!own_) own_ = std::make_unique<FmuModel>(settings_, *catalog_, libraries_, fixed_->given());
+  load_model();
   if (stepping_ || continuous_) return;
   inputs_.pass_all(own_->inputs(), 0);
   if (settings_.kind == Kind::co_simulation)
@@ -165,6 +171,8 @@ double Instance::value(std::size_t reference) {
     case Role::start:
       return fixed_value(v, reference);
     case Role::input:
+      if (!fixed_->none() && !inputs_.is_set(v.index)) load_model();
+      [[fallthrough]];
     case Role::input_rate:
     case Role::input_acceleration:
       return inputs_.get(v, told_inputs(), told_time());

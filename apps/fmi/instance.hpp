@@ -80,6 +80,7 @@ class Instance {
   Continuous& continuous();
 
  private:
+  void load_model();
   void load();
   void forget_motion();
   double fixed_value(const Variable&, std::size_t reference);

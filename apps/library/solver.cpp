@@ -12,6 +12,7 @@
 #include "framework/host/simulation/evaluate.hpp"
 #include "framework/host/simulation/unilateral_set.hpp"
 #include "framework/workbench/linearization/canonical_state.hpp"
+#include "polyform/contract/initial_states.hpp"
 #include "polyform/mechanics/rheonomic_joints.hpp"
 
 namespace polyform::library {
@@ -84,6 +85,23 @@ bool has_coordinates_of(const host::System& a, const host::System& b) {
          of_a.x.size() == of_b.x.size() && of_a.discrete.size() == of_b.discrete.size();
 }
 
+/// Whether an element has states that follow from the initial motion.
+bool begins_with_motion(const SystemView& view) {
+  const auto any = [](const auto& groups) {
+    return std::ranges::any_of(groups, [](const auto& group) {
+      const TypeDescriptor& own = group.type->descriptor();
+      if (own.discrete.empty() && own.states.empty() && own.variables.empty()) return false;
+      auto* const batch = group.type->create(group.instances);
+      if (batch == nullptr) return false;
+      const bool found = batch->query(InitialStates::interface_name) != nullptr ||
+                         batch->query(DiscreteAtStart::interface_name) != nullptr;
+      batch->destroy();
+      return found;
+    });
+  };
+  return any(view.forces) || any(view.modules) || any(view.constraints);
+}
+
 [[noreturn]] void fail(const polyform::Solver& solver, const std::string& name, const char* what, double t) {
   throw host::Failure(host::Exit::simulation_failed,
                       fmt::format("solver {}: {} failed at t = {:.9g} s: {}", name, what, t, solver.failure()));
@@ -148,6 +166,7 @@ std::vector<double> Solver::encode(const std::vector<std::pair<std::string, doub
     std::vector<CoordinateNames::Place> given;
     for (const auto& [name, value] : coordinates) {
       given.push_back(names[name]);
+      if (!std::isfinite(value)) refuse(fmt::format("{}: found {}, expected a finite number", name, value));
       (given.back().is_velocity ? state.v : state.q)[given.back().index] = value;
     }
     std::vector<double> y(state_size());
@@ -161,7 +180,7 @@ std::vector<double> Solver::encode(const std::vector<std::pair<std::string, doub
     constexpr double closed = 1e-9;  // as for initial velocities of a model
     const auto meets = [&](const std::pair<double, double>& by) { return by.first <= closed && by.second <= closed; };
     const std::pair<double, double> by = misfit(state.constant());
-    if (meets(by)) return y;
+    if (meets(by) && !begins_with_motion(system.view())) return y;
     const auto keeps = [&](const ConstStateView& found) {
       return std::ranges::all_of(given, [&](const CoordinateNames::Place& place) {
         const double wanted = (place.is_velocity ? state.v : state.q)[place.index];
@@ -175,8 +194,17 @@ std::vector<double> Solver::encode(const std::vector<std::pair<std::string, doub
           *parts_->model, [&](host::Description& model) { put_start(system, state, given, alone, model); });
       if (!moved || !has_coordinates_of(*moved, system)) continue;
       const ConstStateView found = moved->initial_state();
+      if (meets(by) && keeps(found)) {  // the states that elements begin with in that motion
+        state.x.assign(found.x.begin(), found.x.end());
+        state.discrete.assign(found.discrete.begin(), found.discrete.end());
+        if (meets(misfit(state.constant()))) return y;
+      }
       if (keeps(found) && meets(misfit(found))) return y;
     }
+    if (meets(by))
+      throw host::Failure(host::Exit::simulation_failed,
+                          "the states that elements begin with in this motion cannot be found",
+                          "The model, with these initial positions and velocities of its joints, tells why.");
     throw host::Failure(
         host::Exit::simulation_failed,
         fmt::format("the coordinates do not close the loops: by {:.3g} in position, {:.3g} in velocity", by.first,

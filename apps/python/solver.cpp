@@ -52,7 +52,18 @@ PythonSolver::PythonSolver(library::Solver solver, bool releases_lock)
 py::array PythonSolver::encode(const py::dict& coordinates) {
   const Turn turn(busy_);
   std::vector<std::pair<std::string, double>> values;
-  for (const auto& [name, value] : coordinates) values.emplace_back(name.cast<std::string>(), value.cast<double>());
+  for (const auto& [key, given] : coordinates) {
+    const double value = PyFloat_AsDouble(given.ptr());
+    const bool is_number = value != -1 || PyErr_Occurred() == nullptr;
+    PyErr_Clear();
+    if (!py::isinstance<py::str>(key) || !is_number)
+      throw library::Error(library::Error::Kind::bad_input,
+                           {{.text = "encode: " + py::repr(key).cast<std::string>() + ": found " +
+                                     py::repr(given).cast<std::string>() +
+                                     ", expected names of coordinates with a number each",
+                             .remedy = "Coordinates of a joint with several have an index: {'ball.q[0]': 1, …}."}});
+    values.emplace_back(key.cast<std::string>(), value);
+  }
   const std::vector<double> y = values.empty() ? solver_.encode() : solver_.encode(values);
   return Numbers(static_cast<py::ssize_t>(y.size()), y.data());
 }

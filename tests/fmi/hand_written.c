@@ -5,7 +5,9 @@
  * By the clock the target jumps from 0 to `target` at 0.1 s, which is an event. The parameter `failing` lets something
  * fail: 1 the initialization, 2 the derivatives, 3 a step, 4 the derivatives from 0.5 s on, with a message to the log;
  * 5 asks for the end of the simulation at the event, or in the step after it. With 6 the first step that is completed
- * after 0.5 s asks for an event, in which the target becomes 0; with 7 it asks for the end. */
+ * after 0.5 s asks for an event, in which the target becomes 0; with 7 it asks for the end. With 8 the initialization
+ * takes the velocity that it sees as the current, and the position as the target before the jump; with 9 it refuses an
+ * arm that does not stand at 0. */
 #include "hand_written.h"
 
 #include <stdarg.h>
@@ -48,15 +50,23 @@ void* fmi2Instantiate(const char* name, int kind, const char* guid, const char* 
   return m;
 }
 void fmi2FreeInstance(void* c) { free(c); }
-int fmi2SetupExperiment(void* c, int a, double b, double d, int e, double f) {
-  (void)c, (void)a, (void)b, (void)d, (void)e, (void)f;
+int fmi2SetupExperiment(void* c, int a, double b, double from, int e, double f) {
+  (void)a, (void)b, (void)e, (void)f;
+  ((Motor*)c)->time = from;
   return 0;
 }
 int fmi2EnterInitializationMode(void* c) {
   (void)c;
   return 0;
 }
-int fmi2ExitInitializationMode(void* c) { return ((Motor*)c)->value[failing] == 1 ? 3 : 0; }
+int fmi2ExitInitializationMode(void* c) {
+  Motor* const m = c;
+  if (m->value[failing] == 8) {
+    m->value[current] = m->value[w];
+    m->wanted = m->before = m->value[phi];
+  }
+  return m->value[failing] == 1 || (m->value[failing] == 9 && m->value[phi] != 0) ? 3 : 0;
+}
 int fmi2Reset(void* c) {
   start(c);
   return 0;
@@ -180,7 +190,7 @@ int fmi2DoStep(void* c, double t, double h, int last) {
   if (m->value[failing] == 3) return 3;
   if (m->value[failing] == 5 && t >= jump_time - 1e-9) return 2;
   for (int k = 0; k < steps; ++k) {
-    m->wanted = t + h * k / steps >= jump_time - 1e-9 ? m->value[target] : 0;
+    m->wanted = t + h * k / steps >= jump_time - 1e-9 ? m->value[target] : m->before;
     calculate(m);
     m->value[current] += h / steps * m->value[current_rate];
   }

@@ -18,7 +18,7 @@ typedef struct {
 typedef struct {
   const Callbacks* callbacks;
   double value[variable_count];
-  double time, wanted;
+  double time, wanted, before; /* before the jump */
   int is_off, is_reversed, poles; /* the torque is poles times that of one, and reversed on request */
 } Motor;
 

@@ -48,7 +48,8 @@ void fmi3FreeInstance(void* c) {
 }
 int fmi3EnterInitializationMode(void* c, bool has_tolerance, double tolerance, double from, bool has_stop, double stop) {
   (void)has_tolerance, (void)tolerance, (void)has_stop, (void)stop;
-  return c != NULL && from == 0 ? 0 : 3;
+  ((Motor*)c)->time = from;
+  return 0;
 }
 int fmi3ExitInitializationMode(void* c) { return fmi2ExitInitializationMode(c); }
 int fmi3Reset(void* c) { return fmi2Reset(c); }

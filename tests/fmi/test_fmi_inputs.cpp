@@ -143,6 +143,35 @@ TEST_CASE("a state of an FMU holds its parameters") {
   }
 }
 
+TEST_CASE("an input that a parameter of the model gives starts from this parameter until it is set") {
+  const Workshop w;
+  std::string text = driven_arm("\"2*torque\"");
+  text.replace(text.find("bodies:"), 0, "parameters: {torque: 0.5}\n");
+  const std::string model = w.write("arm.yaml", text);
+  const auto end_with = [&](const std::string& effort) {
+    const std::string truth = w.write("truth.yaml", driven_arm(effort));
+    return read_table(w.run({"run", truth, "--duration", "0.2", "--output", "-", "--quiet"}).out).at(2, "pin.q");
+  };
+  for (const auto& [name, kind] : {std::pair("cs", Kind::co_simulation), std::pair("me", Kind::model_exchange)}) {
+    const std::string file = std::string(name) + ".fmu";
+    export_fmu(w, model, file, {"--kind", name});
+    const Fmu& fmu = Fmu::open(w.path(file).string(), kind);
+    const Reference torque[] = {fmu.find("parameters.torque", "parameter")},
+                    both[] = {torque[0], fmu.find("motor.effort", "input")};
+    const double three[] = {3}, three_and_one[] = {3, 1};
+    FmuInstance plain(fmu, {}, {}), changed(fmu, torque, three), given(fmu, both, three_and_one);
+    CHECK(number(plain, both[1]) == 1);
+    CHECK(number(changed, both[1]) == 6);
+    CHECK(number(given, both[1]) == 1);
+    if (kind == Kind::model_exchange) continue;
+    const Reference angle = fmu.find("pin.q", "output");
+    for (FmuInstance* const arm : {&plain, &changed, &given}) REQUIRE(arm->step(0, 0.2));
+    CHECK(number(plain, angle) == Approx(end_with("1")).margin(1e-9));
+    CHECK(number(changed, angle) == Approx(end_with("6")).margin(1e-9));
+    CHECK(number(given, angle) == number(plain, angle));
+  }
+}
+
 TEST_CASE("an external signal is an input") {
   const Workshop w;
   std::string text = driven_arm("{expression: \"2*signal(command)\"}");

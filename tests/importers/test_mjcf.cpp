@@ -230,4 +230,6 @@ TEST_CASE("errors of MJCF name the place") {
   CHECK(refusal(mujoco("<body><geom type=\"mesh\" mesh=\"m\"/></body>")).find("no mesh 'm'") != std::string::npos);
   CHECK(refusal("<mujoco><include file=\"not_there.xml\"/></mujoco>").find("cannot be read") != std::string::npos);
   CHECK(refusal("<mujoco/>").find("has no bodies") != std::string::npos);
+  const std::string replicated = mujoco("<replicate count=\"3\"><body><geom size=\"1\"/></body></replicate>");
+  CHECK(refusal(replicated).find("but those that MuJoCo makes from `replicate`, which are not read") != std::string::npos);
 }

@@ -79,6 +79,29 @@ class Solvers(unittest.TestCase):
         self.assertAlmostEqual(seen["pin.v"], 2, places=14)
         with self.assertRaisesRegex(pf.ModelError, "Did you mean 'pin.q'"):
             solver.encode({"pin.qq": 1})
+        for wrong in [1, 0, 0, 0], "0.3", None:
+            with self.assertRaisesRegex(pf.Error, "'pin.q': found .* expected names of coordinates with a number"):
+                solver.encode({"pin.q": wrong})
+        for wrong in float("nan"), numpy.inf:
+            with self.assertRaisesRegex(pf.Error, "pin.q: found .*, expected a finite number"):
+                solver.encode({"pin.q": wrong})
+        self.assertEqual(solver.observe(0, solver.encode({"pin.q": numpy.float32(0.5)}))["pin.q"], 0.5)
+
+    def test_states_follow_from_the_given_motion(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = os.path.join(folder, "servo.yaml")
+            with open(file, "w") as out:
+                out.write("""polyform: 1
+bodies:
+  - {name: rod, mass: 1, center_of_mass: [0.5, 0, 0], inertia: {xx: 0, yy: 0.08333333333333333, zz: 0.08333333333333333}}
+joints: [{name: pin, type: revolute, base: ground, moving: rod, position: [0, 0, 0], axis: [0, 1, 0]}]
+signals: [{name: seen, type: sampler, input: q(pin), interval: 0.1}]
+forces: [{name: servo, type: joint-force, joint: pin, effort: {expression: "-10*signal(seen)"}}]
+""")
+            solver = pf.read(file).solver("riccati")
+            ydot = solver.derivative(0, solver.encode({"pin.q": 0.3, "pin.v": 0.1}))
+        alpha = (9.81 * 0.5 * numpy.cos(0.3) - 3) / (1 / 12 + 0.25)
+        numpy.testing.assert_allclose(ydot[:2], [0.1, alpha], rtol=1e-12)
 
     def test_dependent_coordinates_are_found(self):
         for name in "four_bar_rhombus", "slider_crank":

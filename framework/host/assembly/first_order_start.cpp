@@ -7,6 +7,7 @@
 
 #include "framework/host/assembly/row_states.hpp"
 #include "polyform/contract/initial_states.hpp"
+#include "polyform/contract/run_endings.hpp"
 #include "polyform/mechanics/attachments.hpp"
 #include "polyform/mechanics/discrete_values.hpp"
 #include "polyform/mechanics/force_set.hpp"
@@ -77,6 +78,8 @@ void FirstOrderStart::begin_with_motion() {
   take_states_of_row(start_);
   ForceSet forces(start_.view(), start_.centred.origin());
   forces.follow(start_.parts.discrete);
+  for (const ForceInstances& group : start_.view().forces)
+    if (const auto* const reasons = ask<FailureReasons>(*group.type)) reasons->forget_failure();
   forces.states_at_start(start_.tree.frames(), start_.parts.q, start_.parts.v, start_.parts.x, start_.time());
   ModuleSet modules(start_.view(), start_.centred.origin());
   std::vector<std::pair<std::size_t, double>> integrals;
@@ -93,12 +96,16 @@ void FirstOrderStart::begin_with_motion() {
 
 void FirstOrderStart::report_states() {
   const auto report = [&](const auto& group, std::size_t first, std::size_t each) {
+    const auto* const reasons = ask<FailureReasons>(*group.type);
+    const std::string_view why = reasons == nullptr ? "" : reasons->last_failure(start_.time());
     for (std::size_t k = 0; k < each * group.names.size(); ++k)
       if (!std::isfinite(start_.parts.x[first + k]))
         return start_.diagnostics.error(
-            fmt::format("a first-order state of `{}` ({}) is no finite number at the start", group.names[k / each],
-                        group.type->name()),
-            "This is a mistake in the plugin, unless its fields or the initial motion are extreme.");
+            fmt::format("{} of `{}` ({}) {} at the start{}{}", why.empty() ? "a first-order state" : "the state",
+                        group.names[k / each], group.type->name(),
+                        why.empty() ? "is no finite number" : "cannot be found", why.empty() ? "" : ": ", why),
+            why.empty() ? "This is a mistake in the plugin, unless its fields or the initial motion are extreme."
+                        : "Change what it begins with: its fields, the initial motion or the time of the start.");
   };
   for (const ForceInstances& group : start_.view().forces) report(group, group.state_offset, group.type->state_count());
   for (const ModuleInstances& group : start_.view().modules) {

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "framework/host/assembly/column_names.hpp"
+#include "polyform/contract/held_states.hpp"
 #include "polyform/contract/process_state.hpp"
 
 namespace polyform::host::inline assembly {
@@ -52,9 +53,12 @@ class Names {
 std::vector<StateColumn> state_columns(const SystemView& view) {
   std::vector<StateColumn> out;
   const auto each = [&](const auto& group, Strided<const Variable> own, std::size_t state) {
+    const bool has_process = group.type->query(ProcessState::interface_name) != nullptr;
+    const auto* const held = has_process ? ask<HeldStates>(*group.type) : nullptr;
     for (const std::string_view name : group.names)
-      for (const Variable& one : own)
-        out.push_back({column_name(element_name(group, name), one.name), one.unit, state++});
+      for (std::size_t k = 0; k < own.size(); ++k, ++state)
+        if (held == nullptr || !held->is_held(k))
+          out.push_back({column_name(element_name(group, name), own[k].name), own[k].unit, state});
   };
   for (const ForceInstances& group : view.forces) each(group, group.type->descriptor().states, group.state_offset);
   for (const ModuleInstances& group : view.modules) {

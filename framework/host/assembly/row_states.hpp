@@ -16,7 +16,8 @@ struct StateColumn {
   std::string_view unit;
   std::size_t index = 0;  ///< into the first-order states of the system
 };
-/// All first-order states of a system.
+/// All first-order states of a system that a row can give: not what only the process that wrote the row knows how to read,
+/// such as the numbers of states that an FMU was in.
 std::vector<StateColumn> state_columns(const SystemView&);
 
 /// Writes those first-order and discrete states of elements that the row has (Description::start_row).

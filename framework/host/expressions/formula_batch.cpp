@@ -297,11 +297,11 @@ void FormulaBatch::states_at_start(const ForceInput& start, std::span<double>, s
   with_states.states = x;
   read(with_states);
   take_first_samples(x);
-  read(with_states);
-  set_cells(start.time);
   for (const Own& own : own_) {
     auto* const states = ask<InitialStates>(*own.batch);
     if (states == nullptr) continue;
+    read(with_states);  // its formulas may read what the forces before it have begun with
+    set_cells(start.time);
     ForceInput input = input_of(own, start);
     input.states = {};
     states->states_at_start(input, {}, x.subspan(own.part.state, own.part.states));

@@ -304,34 +304,4 @@ StartValues::StartValues(const Coupling& c, Strided<const FieldValue> fields)
   }
 }
 
-CoupledFmu::CoupledFmu(const Coupling& c, Strided<const FieldValue> fields)
-    : CoupledFmu(c, fields, StartValues(c, fields)) {}
-CoupledFmu::CoupledFmu(const Coupling& c, Strided<const FieldValue> fields, const StartValues& start)
-    : fmu(*c.fmu, start.references, start.values, start.counted), inputs(c, fields), read(c.outputs.values) {
-  const VariableList& list = inputs.variables;
-  // Elements of arrays that nothing is coupled to keep their values.
-  if (list.values > list.references.size() &&
-      !good(calls().get_real(handle(), list.references.data(), list.references.size(), inputs.values.data(), list.values),
-            "its inputs"))
-    throw FmuError("its inputs cannot be read at the start", "Look into its own log.");
-}
-
-bool CoupledFmu::set_inputs(const ForceInput& in) noexcept {
-  inputs.set(in.q.data() + q, in.v.data() + v, in.time);
-  const VariableList& list = inputs.variables;
-  return list.references.empty() || good(calls().set_real(handle(), list.references.data(), list.references.size(),
-                                                          inputs.values.data(), list.values),
-                                         "its inputs");
-}
-
-bool CoupledFmu::take_outputs(const Coupling& c, std::span<double> out) noexcept {
-  const VariableList& list = c.outputs;
-  if (list.references.empty()) return true;
-  if (!good(calls().get_real(handle(), list.references.data(), list.references.size(), read.data(), list.values),
-            "its outputs"))
-    return false;
-  for (std::size_t k = 0; k < c.places.size(); ++k) out[k] = read[c.places[k]];
-  return true;
-}
-
 }  // namespace polyform::fmus

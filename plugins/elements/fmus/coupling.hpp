@@ -4,11 +4,13 @@
 #include <array>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "fmu.hpp"
+#include "kept_states.hpp"
 #include "polyform/contract/force.hpp"
 
 namespace polyform::fmus {
@@ -70,7 +72,7 @@ struct Coupling {
 };
 
 /// The values of an instance before its initialization: the parameters, and the inputs that functions of time give at t
-/// = 0.
+/// = 0. The initialization sets all inputs, where the motion is known.
 struct StartValues {
   StartValues(const Coupling&, Strided<const FieldValue> fields);
   std::vector<Reference> references;
@@ -105,10 +107,18 @@ struct InputValues {
   std::vector<Command> commands;
 };
 
-/// The FMU of one element, with its place among the coordinates of all elements of a batch.
+/// The FMU of one element, with its place among the coordinates of all elements of a batch. It is instantiated, and
+/// begins with the first of the starts that it is given.
 struct CoupledFmu {
   CoupledFmu(const Coupling&, Strided<const FieldValue> fields);
   CoupledFmu(const Coupling&, Strided<const FieldValue> fields, const StartValues&);
+  /// Initializes the FMU at a state of the model, with its inputs there, and keeps this start: its time and inputs. false
+  /// after a failure.
+  bool begin(const ForceInput&, KeptStates& starts) noexcept;
+  /// Initializes it as at a kept start. 0: at time 0 with the inputs that functions of time give, without the motion.
+  bool begin_as(std::size_t number, const KeptStates& starts) noexcept;
+  /// The time of a kept start, s; NaN if there is none of that number.
+  double time_of_start(double number, const KeptStates& starts) noexcept;
   /// Gives the FMU its inputs at a state of the model.
   bool set_inputs(const ForceInput&) noexcept;
   /// The outputs that the coupling names.
@@ -120,7 +130,15 @@ struct CoupledFmu {
   FmuInstance fmu;
   InputValues inputs;
   std::size_t q = 0, v = 0;
-  std::vector<double> read;  ///< room for the values of the outputs
+  std::vector<double> read;          ///< room for the values of the outputs
+  std::optional<std::size_t> start;  ///< the number of that with which it has begun
+
+ private:
+  bool send_inputs() noexcept;
+  /// In the initialization: elements of arrays that nothing is coupled to keep their values.
+  bool read_arrays() noexcept;
+
+  std::pair<double, double> known_time_{0, 0};  ///< the number of a start, and its time
 };
 
 /// A part for each instance, in their order, with q and v counted on. Throws FmuError.

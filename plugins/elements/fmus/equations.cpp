@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "fmu_type.hpp"
+#include "polyform/contract/initial_states.hpp"
 #include "polyform/contract/outputs.hpp"
 #include "polyform/contract/run_endings.hpp"
 #include "polyform/contract/state_jumps.hpp"
@@ -18,7 +19,7 @@ namespace {
 constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
 
 class Equations final : public ForceBatch, public EventSource, public StateJumps, public RunEnding,
-                        public StepEndings, public OutputSource {
+                        public StepEndings, public OutputSource, public InitialStates {
  public:
   Equations(const FmuType& type, Strided<const ElementInstance> instances)
       : type_(type),
@@ -45,18 +46,18 @@ class Equations final : public ForceBatch, public EventSource, public StateJumps
   }
   void initial_states(std::span<double> states) const noexcept override {
     for (std::size_t k = 0; k < parts_.size(); ++k) {
-      const std::span<double> own = states.subspan(k * states_, states_);
-      const FmuInstance& fmu = parts_[k].fmu;
-      if (type_.has_events()) {
-        own[0] = 0;
-        own[1] = std::isfinite(fmu.next_time()) ? fmu.next_time() : FmuType::no_event;
-      }
-      const std::span<double> x = own.subspan(first_state_);
-      if (!fmu.good(fmu.calls().get_states(fmu.handle(), x.data(), x.size()), "its states"))
-        std::ranges::fill(x, unknown);
+      Part& part = parts_[k];
+      tell_start(part, part.begin_as(0, type_.starts()), states.subspan(k * states_, states_));
+    }
+  }
+  void states_at_start(const ForceInput& start, std::span<double>, std::span<double> states) noexcept override {
+    for (std::size_t k = 0; k < parts_.size(); ++k) {
+      Part& part = parts_[k];
+      tell_start(part, part.begin(start, type_.starts()), states.subspan(k * states_, states_));
     }
   }
   void* query(std::string_view asked) noexcept override {
+    if (asked == InitialStates::interface_name) return static_cast<InitialStates*>(this);
     if (asked == OutputSource::interface_name) return static_cast<OutputSource*>(this);
     if (asked == StateJumps::interface_name) return static_cast<StateJumps*>(this);
     if (asked == RunEnding::interface_name) return static_cast<RunEnding*>(this);
@@ -89,7 +90,7 @@ class Equations final : public ForceBatch, public EventSource, public StateJumps
           (own > 0 && !parts_[k].good(parts_[k].calls().get_indicators(parts_[k].handle(), values.data(), own),
                                       "its event indicators")))
         std::ranges::fill(values.first(own), 1.0);  // the evaluation reports the failure
-      const double next = in.attachments->states[k * states_ + 1];
+      const double next = in.attachments->states[k * states_ + next_event];
       const bool is_none = next < 0;
       values[own] = is_none ? 1 : next - in.attachments->time;
       out.rates[k * per_part() + own] = is_none ? 0 : -1;
@@ -98,8 +99,8 @@ class Equations final : public ForceBatch, public EventSource, public StateJumps
   void jump_states(std::size_t event, bool, const EventInput& in, std::span<double> states) noexcept override {
     const std::size_t k = event / per_part();
     const std::span<double> own = states.subspan(k * states_, states_);
-    if (!move_to(parts_[k], k, *in.attachments) || !pass_event(parts_[k], own))
-      std::ranges::fill(own.subspan(1), unknown);  // the host names the element and the time
+    if (!move_to(parts_[k], k, *in.attachments) || !pass_event(parts_[k], in.attachments->time, own))
+      std::ranges::fill(own.subspan(next_event), unknown);  // the host names the element and the time
   }
   bool end_step(const EventInput& in, std::span<double> states) noexcept override {
     bool changed = false;
@@ -115,7 +116,7 @@ class Equations final : public ForceBatch, public EventSource, public StateJumps
                           "it asks for an event, but its state cannot be read and set (canSerializeFMUstate)");
         good = false;
       }
-      if (!good || !pass_event(part, own)) std::ranges::fill(own, unknown);
+      if (!good || !pass_event(part, in.attachments->time, own)) std::ranges::fill(own, unknown);
     }
     return changed;
   }
@@ -126,22 +127,44 @@ class Equations final : public ForceBatch, public EventSource, public StateJumps
     using CoupledFmu::CoupledFmu;
     std::size_t discrete = 0;  ///< the discrete state in which the FMU is
   };
+  // Places among the states of a part, the last two of FMUs with events alone.
+  static constexpr std::size_t number_of_start = 0, discrete = 1, next_event = 2;
 
   std::size_t per_part() const noexcept { return type_.coupling().fmu->events() + 1; }
 
+  /// The states of a part that has begun, or not.
+  void tell_start(Part& part, bool good, std::span<double> own) const noexcept {
+    part.discrete = 0;
+    const std::span<double> x = own.subspan(first_state_);
+    const double next = part.fmu.next_time();
+    good = good && part.good(part.calls().get_states(part.handle(), x.data(), x.size()), "its states");
+    if (good && std::isfinite(next) && !type_.has_events()) {
+      part.fmu.note("its initialization", "it has events by the clock, which it has not where it begins at t = 0");
+      good = false;
+    }
+    if (!good) {
+      std::ranges::fill(own, unknown);
+      return;
+    }
+    own[number_of_start] = static_cast<double>(*part.start);
+    if (!type_.has_events()) return;
+    own[discrete] = 0;
+    own[next_event] = std::isfinite(next) ? next : FmuType::no_event;
+  }
+
   /// Handles an event where the FMU stands: its states, and the discrete state that it is in from now on.
-  bool pass_event(Part& part, std::span<double> own) noexcept {
+  bool pass_event(Part& part, double time, std::span<double> own) noexcept {
     const std::span<double> x = own.subspan(first_state_);
     try {
       double next = never;
       std::vector<char> kept;
-      const bool good = part.fmu.pass_event(next) &&
+      const bool good = part.fmu.pass_event(time, next) &&
                         part.good(part.calls().get_states(part.handle(), x.data(), x.size()), "its states") &&
                         part.fmu.save(kept);
       if (good) {
         part.discrete = type_.kept_states().keep(kept);
-        own[0] = static_cast<double>(part.discrete);
-        own[1] = std::isfinite(next) ? next : FmuType::no_event;
+        own[discrete] = static_cast<double>(part.discrete);
+        own[next_event] = std::isfinite(next) ? next : FmuType::no_event;
       }
       return good;
     } catch (const std::exception& problem) {
@@ -150,18 +173,22 @@ class Equations final : public ForceBatch, public EventSource, public StateJumps
     }
   }
 
-  /// Sets the FMU to a state of the model, first to its discrete state if this has changed.
+  /// Sets the FMU to a state of the model, first to its start or its discrete state if this is another.
   bool move_to(Part& part, std::size_t k, const ForceInput& in) noexcept {
     LastFailure::at(in.time);
     const std::span<const double> own = in.states.subspan(k * states_, states_);
     const std::span<const double> x = own.subspan(first_state_);
     // Integrators interpolate a number that does not change, and so give it a rounding error.
-    const double asked = type_.has_events() ? std::round(own[0]) : 0;
-    if (asked != static_cast<double>(part.discrete)) {
-      if (!(asked >= 0 && asked < 0x1p53)) return false;
+    const double start = std::round(own[number_of_start]), asked = type_.has_events() ? std::round(own[discrete]) : 0;
+    if (!is_number(start) || !is_number(asked)) return false;
+    const auto number = static_cast<std::size_t>(asked);
+    if (part.start != static_cast<std::size_t>(start) || (number == 0 && part.discrete != 0)) {
+      if (!part.begin_as(static_cast<std::size_t>(start), type_.starts())) return false;
+      part.discrete = 0;
+    }
+    if (number != part.discrete) {
       try {
-        const auto number = static_cast<std::size_t>(asked);
-        if (number == 0 ? !part.fmu.restart() : !part.fmu.restore(type_.kept_states().at(number))) return false;
+        if (!part.fmu.restore(type_.kept_states().at(number))) return false;
         part.discrete = number;
       } catch (const std::exception& problem) {
         LastFailure::note(*type_.coupling().fmu, "a state that is set", problem.what());
@@ -175,7 +202,7 @@ class Equations final : public ForceBatch, public EventSource, public StateJumps
 
   const FmuType& type_;
   std::size_t states_, first_state_;
-  std::deque<Part> parts_;
+  mutable std::deque<Part> parts_;  ///< instances, which the start is read from too
   std::vector<double> outputs_;
 };
 

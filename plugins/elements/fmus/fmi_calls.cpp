@@ -61,7 +61,7 @@ class Calls2 final : public Calls {
     take(free, "FreeInstance");
     take(set_up_, "SetupExperiment");
     take(enter_initialization_, "EnterInitializationMode");
-    take(exit_initialization_, "ExitInitializationMode");
+    take(exit_initialization, "ExitInitializationMode");
     take(reset, "Reset");
     take(get_real_, "GetReal");
     take(set_real_, "SetReal");
@@ -96,11 +96,9 @@ class Calls2 final : public Calls {
     return instantiate_(who.name.c_str(), who.kind == Kind::model_exchange ? 0 : 1, who.token.c_str(), place.c_str(),
                         log.callbacks(), 0, 0);
   }
-  int initialize(Handle h) const noexcept override {
-    for (const int status :
-         {set_up_(h, 0, 0, 0, 0, 0), enter_initialization_(h), exit_initialization_(h)})
-      if (!done(status)) return status;
-    return 0;
+  int enter_initialization(Handle h, double start) const noexcept override {
+    const int status = set_up_(h, 0, 0, start, 0, 0);
+    return done(status) ? enter_initialization_(h) : status;
   }
   int get_real(Handle h, const Reference* of, std::size_t n, double* to, std::size_t) const noexcept override {
     return get_real_(h, of, n, to);
@@ -158,7 +156,6 @@ class Calls2 final : public Calls {
                          int visible, int logging);
   int (*set_up_)(Handle, int has_tolerance, double tolerance, double start, int has_stop, double stop);
   int (*enter_initialization_)(Handle);
-  int (*exit_initialization_)(Handle);
   int (*get_real_)(Handle, const Reference*, std::size_t, double*);
   int (*set_real_)(Handle, const Reference*, std::size_t, const double*);
   int (*set_integer_)(Handle, const Reference*, std::size_t, const int*) = nullptr;
@@ -175,7 +172,7 @@ class Calls3 final : public Calls {
     const Taking take(find, "fmi3");
     take(free, "FreeInstance");
     take(enter_initialization_, "EnterInitializationMode");
-    take(exit_initialization_, "ExitInitializationMode");
+    take(exit_initialization, "ExitInitializationMode");
     take(reset, "Reset");
     take(get_real_, "GetFloat64");
     take(set_real_, "SetFloat64");
@@ -223,9 +220,8 @@ class Calls3 final : public Calls {
     return instantiate_stepping_(who.name.c_str(), who.token.c_str(), folder.c_str(), false, false, false, false,
                                  nullptr, 0, &log, &take_message, nullptr);
   }
-  int initialize(Handle h) const noexcept override {
-    const int status = enter_initialization_(h, false, 0, 0, false, 0);
-    return done(status) ? exit_initialization_(h) : status;
+  int enter_initialization(Handle h, double start) const noexcept override {
+    return enter_initialization_(h, false, 0, start, false, 0);
   }
   int get_real(Handle h, const Reference* of, std::size_t n, double* to, std::size_t values) const noexcept override {
     return get_real_(h, of, n, to, values == 0 ? n : values);
@@ -300,7 +296,6 @@ class Calls3 final : public Calls {
                                   bool logging, bool event_mode, bool early_return, const Reference*, std::size_t,
                                   void* environment, Log, void* intermediate_update) = nullptr;
   int (*enter_initialization_)(Handle, bool has_tolerance, double tolerance, double start, bool has_stop, double stop);
-  int (*exit_initialization_)(Handle);
   int (*get_real_)(Handle, const Reference*, std::size_t, double*, std::size_t);
   int (*set_real_)(Handle, const Reference*, std::size_t, const double*, std::size_t);
   Setter<float>* set_float32_ = nullptr;

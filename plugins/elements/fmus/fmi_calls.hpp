@@ -75,8 +75,8 @@ class Calls {
 
   virtual ~Calls() = default;
   virtual Handle instantiate(const Identity&, MessageLog&) const = 0;
-  /// From the instantiated state, with start time 0 and no stop time.
-  virtual int initialize(Handle) const noexcept = 0;
+  /// From the instantiated state into the initialization, with a start time, s, and no stop time.
+  virtual int enter_initialization(Handle, double start) const noexcept = 0;
   /// values: their number, which is that of the variables unless there are arrays among them; 0: that.
   virtual int get_real(Handle, const Reference*, std::size_t, double*, std::size_t values = 0) const noexcept = 0;
   virtual int set_real(Handle, const Reference*, std::size_t, const double*, std::size_t values = 0) const noexcept = 0;
@@ -89,6 +89,7 @@ class Calls {
 
   void (*free)(Handle) = nullptr;
   int (*reset)(Handle) = nullptr;
+  int (*exit_initialization)(Handle) = nullptr;
   // States, of FMUs that can serialize them.
   int (*get_state)(Handle, void**) = nullptr;
   int (*set_state)(Handle, void*) = nullptr;

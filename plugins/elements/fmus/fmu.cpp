@@ -168,7 +168,7 @@ std::string_view LastFailure::text(double since) noexcept {
 }
 
 FmuInstance::FmuInstance(const Fmu& fmu, std::span<const Reference> parameters, std::span<const double> values,
-                         std::span<const CountedValue> counted)
+                         std::span<const CountedValue> counted, Begin begin)
     : fmu_(fmu),
       parameters_(parameters.begin(), parameters.end()),
       values_(values.begin(), values.end()),
@@ -181,7 +181,7 @@ FmuInstance::FmuInstance(const Fmu& fmu, std::span<const Reference> parameters, 
     return message()[0] == '\0' ? std::string(" without a reason") : fmt::format(": {}", message());
   };
   if (handle_ == nullptr) throw FmuError("it cannot be instantiated" + told(), "Look into its own log.");
-  if (initialize()) return;
+  if (begin == Begin::later || (enter(0) && leave())) return;
   calls().free(handle_);
   throw FmuError("its initialization failed" + told(), "Look into its own log.");
 }
@@ -194,39 +194,49 @@ bool FmuInstance::good(int status, const char* call) const noexcept {
   return false;
 }
 
-bool FmuInstance::initialize() noexcept {
-  wants_end_ = false;
+bool FmuInstance::enter(double time) noexcept {
   const Calls& call = calls();
+  if (has_entered_ && !good(call.reset(handle_), "its reset")) return false;
+  has_entered_ = true;
+  wants_end_ = false;
+  start_time_ = time;
   if (!parameters_.empty() &&
       !good(call.set_real(handle_, parameters_.data(), parameters_.size(), values_.data()), "its start values"))
     return false;
   for (const CountedValue& value : counted_)
     if (!good(call.set_counted(handle_, value), "its start values")) return false;
-  return good(call.initialize(handle_), "its initialization") &&
-         (fmu_.kind() == Kind::co_simulation || update_discrete_states());
+  return good(call.enter_initialization(handle_, time), "its initialization");
 }
 
-/// Updates the discrete states; events that follow each other without end are a failure of the FMU.
-bool FmuInstance::update_discrete_states() noexcept {
+bool FmuInstance::leave() noexcept {
+  return good(calls().exit_initialization(handle_), "its initialization") &&
+         (fmu_.kind() == Kind::co_simulation || update_discrete_states(start_time_));
+}
+
+/// Updates the discrete states. What the FMU wants at this time or before it is due now. Events that follow each other
+/// without end are a failure of the FMU.
+bool FmuInstance::update_discrete_states(double time) noexcept {
   const Calls& call = calls();
-  EventAnswer answer{.again = true};
+  EventAnswer answer;
+  bool again = true;
   constexpr int most = 100;
-  for (int round = 0; answer.again && round < most; ++round) {
+  for (int round = 0; again && round < most; ++round) {
     if (!good(call.new_discrete_states(handle_, answer), "an event")) return false;
     wants_end_ = wants_end_ || answer.terminate;
+    next_ = answer.has_next_time ? answer.next_time : never;
+    again = answer.again || (!wants_end_ && !(next_ > time));
   }
-  if (answer.again) {
-    LastFailure::note(fmu_, "an event", "its events follow each other without end");
+  if (again) {
+    LastFailure::note(fmu_, "an event",
+                      answer.again ? "its events follow each other without end"
+                                   : "it asks for events by the clock at times that have passed");
     return false;
   }
-  next_ = answer.has_next_time ? answer.next_time : never;
   return good(call.continuous_time_mode(handle_), "the end of an event");
 }
 
-bool FmuInstance::restart() noexcept { return good(calls().reset(handle_), "its reset") && initialize(); }
-
-bool FmuInstance::pass_event(double& next) noexcept {
-  if (!good(calls().event_mode(handle_), "an event") || !update_discrete_states()) return false;
+bool FmuInstance::pass_event(double time, double& next) noexcept {
+  if (!good(calls().event_mode(handle_), "an event") || !update_discrete_states(time)) return false;
   next = next_;
   return true;
 }

@@ -71,27 +71,33 @@ class LastFailure {
   static std::string_view text(double since) noexcept;
 };
 
-/// One instance, past its initialization: of model exchange in continuous time.
+/// One instance. Once it has begun it is past its initialization: of model exchange in continuous time.
 class FmuInstance {
  public:
-  /// Throws FmuError with what the FMU says.
+  enum class Begin { at_once, later };
+  /// Begins at once at time 0, or when enter() and leave() are called. Throws FmuError with what the FMU says.
   FmuInstance(const Fmu&, std::span<const Reference> parameters, std::span<const double> values,
-              std::span<const CountedValue> counted = {});
+              std::span<const CountedValue> counted = {}, Begin = Begin::at_once);
   ~FmuInstance();
   FmuInstance(const FmuInstance&) = delete;
   FmuInstance& operator=(const FmuInstance&) = delete;
 
-  /// At the start once more.
-  bool restart() noexcept;
+  /// Enters the initialization at a start time, s, with the start values of the construction; also of an instance
+  /// that has begun, which begins anew. Inputs may be set then. false after a call that failed.
+  bool enter(double time) noexcept;
+  /// Ends the initialization.
+  bool leave() noexcept;
   Handle handle() const noexcept { return handle_; }
   const Calls& calls() const noexcept { return fmu_.calls(); }
   /// What the FMU said last; "" if it said nothing.
   const char* message() const noexcept { return log_.text(); }
   /// Whether a call was done. LastFailure has one that was not: what it computes or does, such as "its derivatives".
   bool good(int status, const char* call) const noexcept;
-  /// For model exchange: handles an event; false after a call that failed. next: the next time of an event by the
-  /// clock, or infinity.
-  bool pass_event(double& next) noexcept;
+  /// A failure that no status tells, as LastFailure gives it.
+  void note(const char* call, const char* said) const noexcept { LastFailure::note(fmu_, call, said); }
+  /// For model exchange: handles an event at a time, s; false after a call that failed. next: the next time of an event
+  /// by the clock, or infinity.
+  bool pass_event(double time, double& next) noexcept;
   /// For model exchange, after an accepted step at whose end the FMU stands: whether it asks for an event there.
   bool complete_step(bool& wants_event) noexcept;
   double next_time() const noexcept { return next_; }
@@ -104,9 +110,8 @@ class FmuInstance {
   bool restore(std::span<const char>);
 
  private:
-  bool initialize() noexcept;
   /// In event mode: all events of the instant, then continuous time; next_ is then as pass_event tells it.
-  bool update_discrete_states() noexcept;
+  bool update_discrete_states(double time) noexcept;
 
   const Fmu& fmu_;
   std::vector<Reference> parameters_;
@@ -114,8 +119,8 @@ class FmuInstance {
   std::vector<CountedValue> counted_;
   MessageLog log_;
   Handle handle_ = nullptr;
-  double next_;
-  bool wants_end_ = false;
+  double next_, start_time_ = 0;
+  bool wants_end_ = false, has_entered_ = false;
 };
 
 }  // namespace polyform::fmus

@@ -109,6 +109,7 @@ void FmuType::set_up(Strided<const FieldValue> fields) {
     while (has(coupling_.names) || has(fmu.states())) name += '_';
     return Variable{.name = texts_.emplace_back(name), .unit = unit};
   };
+  states_.push_back(own("start", "1"));
   if (fmu.kind() == Kind::co_simulation) {
     states_.push_back(own("steps", "1"));
     for (const std::string& name : coupling_.names) states_.push_back(variable(name));

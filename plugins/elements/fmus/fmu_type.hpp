@@ -17,8 +17,9 @@ namespace polyform::fmus {
 
 /// All elements with the same FMU and the same coupling. It lives as long as the plugin.
 ///
-/// States for model exchange: if the FMU has events, first `discrete`, the number of its discrete state, and
-/// `next_event`; then those of the FMU. For co-simulation: `steps`, then the outputs, held between steps.
+/// States: first `start`, the number of the time and the inputs with which it was initialized, so that each instance
+/// begins alike. For model exchange, if the FMU has events, then `discrete`, the number of its discrete state, and
+/// `next_event`; then the states of the FMU. For co-simulation then `steps` and the outputs, held between steps.
 class FmuType final : public ForceType, public HeldStates, public FailureReasons, public ProcessState {
  public:
   explicit FmuType(Strided<const FieldValue> fields) noexcept;
@@ -45,6 +46,8 @@ class FmuType final : public ForceType, public HeldStates, public FailureReasons
 
   /// Discrete states of the FMU that events have led to, by number; 0 is that at the start.
   KeptStates& kept_states() const { return kept_; }
+  /// Starts by number; 0 is that without the motion (CoupledFmu::begin_as).
+  KeptStates& starts() const { return starts_; }
 
  private:
   void set_up(Strided<const FieldValue> fields);
@@ -56,7 +59,7 @@ class FmuType final : public ForceType, public HeldStates, public FailureReasons
   TypeDescriptor descriptor_;
   std::size_t held_ = 0;
   bool has_events_ = false, ends_steps_ = false;
-  mutable KeptStates kept_;
+  mutable KeptStates kept_, starts_;
 };
 
 ForceBatch* equations_of(const FmuType&, Strided<const ElementInstance>);  ///< of model exchange; throws FmuError

@@ -9,6 +9,9 @@
 
 namespace polyform::fmus {
 
+/// Whether a state of the model names what is kept by its number.
+inline bool is_number(double state) noexcept { return state >= 0 && state < 0x1p53; }
+
 /// Any thread may use it. The file has no name and ends with the process. A fork shares it with its parent: both may
 /// read the states kept before; those kept later belong to each process alone.
 class KeptStates {

@@ -63,8 +63,7 @@ class MjcfReader {
     acting_.keeps_contacts = acting_.contacts && given[mjcf_contacts].text == "keep";
     MjcfBodyReader bodies(source_, ledger_, m, acting_, given[mjcf_place].text);
     bodies.read(given[mjcf_base].given ? given[mjcf_base].text : std::string_view());
-    if (m.bodies.empty() && source_.errors() == 0)
-      source_.report().error(source_.root().place(), "the model has no bodies");
+    if (m.bodies.empty() && source_.errors() == 0) report_no_bodies(bodies.found());
     if (source_.errors() > 0) return false;
     found_ = &bodies.found();
     names_ = &bodies.element_names();
@@ -86,6 +85,15 @@ class MjcfReader {
   void settle() { source_.settle(); }
 
  private:
+  void report_no_bodies(const MjcfBodies& found) {
+    if (found.makers.empty())
+      return source_.report().error(source_.root().place(), "the model has no bodies");
+    const Element& maker = found.makers.front();
+    maker.report().error(maker.place(),
+                         fmt::format("the model has no bodies but those that MuJoCo makes from `{}`, which are not read",
+                                     maker.tag()),
+                         "Let MuJoCo write the model out (mj_saveLastXML, or `compile` of its samples), and import that.");
+  }
   void read_option(const Element& option, Mechanism& m) {
     if (const auto gravity = option.vector("gravity")) m.gravity = gravity;
     for (const char* name : {"density", "viscosity", "wind"})

@@ -8,14 +8,16 @@ namespace polyform::importers {
 
 namespace {
 
+constexpr std::string_view made_by_mujoco = "bodies that MuJoCo makes by itself are not read";
+
 constexpr std::pair<std::string_view, std::string_view> not_for_models[] = {
     {"camera", "for pictures only"},
     {"light", "for pictures only"},
     {"plugin", "belongs to another program"},
-    {"composite", "bodies that MuJoCo makes by itself are not read"},
-    {"flexcomp", "bodies that MuJoCo makes by itself are not read"},
-    {"replicate", "bodies that MuJoCo makes by itself are not read"},
-    {"attach", "bodies that MuJoCo makes by itself are not read"}};
+    {"composite", made_by_mujoco},
+    {"flexcomp", made_by_mujoco},
+    {"replicate", made_by_mujoco},
+    {"attach", made_by_mujoco}};
 
 }  // namespace
 
@@ -67,6 +69,7 @@ void MjcfBodyReader::read_children(const Element& element, const Around& around,
                    std::ranges::find(not_for_models, tag, &std::pair<std::string_view, std::string_view>::first);
                known != std::end(not_for_models)) {
       child.mark(Treatment::not_honoured, known->second);
+      if (known->second == made_by_mujoco) found_.makers.push_back(child);
     }
   }
   // Bodies come after the joints and shapes of the one that carries them.

@@ -31,6 +31,7 @@ struct MjcfBodies {
   std::map<std::string, std::string> site_body;  ///< name in the model
   std::map<std::string, Element> site_element;   ///< as the file has it
   std::vector<JointLimit> limits;
+  std::vector<Element> makers;  ///< elements from which MuJoCo makes bodies by itself, which are not read
 };
 
 /// What acts in joints.

@@ -29,7 +29,8 @@ class POLYFORM_SHOWN Solver {
   /// y of the model's initial state.
   std::vector<double> encode() const;
   /// The same with other coordinates of joints, by the names of result columns: {"pin.q", 0.3}, {"ball.v[1]", 2}.
-  /// Error (bad_input) for a name that is none, (simulation_failed) where the loops do not close.
+  /// Elements whose states follow from the initial motion begin with this one. Error (bad_input) for a name that is
+  /// none or a number that is not finite, (simulation_failed) where the loops do not close.
   std::vector<double> encode(const std::vector<std::pair<std::string, double>>& coordinates) const;
 
   /// ẏ = f(t, y). Error (bad_input) for a wrong size, (simulation_failed) where the solver fails.
