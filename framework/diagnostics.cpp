@@ -13,7 +13,18 @@ std::string_view Diagnostics::keep(std::string_view text) {
   return texts_.emplace_back(text);
 }
 
+namespace {
+
+/// What one entry of a file says of each of many elements, such as one of contacts of all pairs.
+bool is_same(const Diagnostic& a, const Diagnostic& b) {
+  return a.severity == b.severity && a.line == b.line && a.column == b.column && a.file == b.file && a.path == b.path &&
+         a.message == b.message;
+}
+
+}  // namespace
+
 void Diagnostics::report(const Diagnostic& d) noexcept {
+  if (!items_.empty() && d.line > 0 && is_same(items_.back(), d)) return;
   if (d.severity == Severity::error) ++errors_;
   try {
     Diagnostic copy = d;

@@ -115,6 +115,9 @@ Choice chosen_bodies(Reading& r, const BodyGroupNames& groups, MapReader& map) {
         lacks_geometry(r, named->item(i), body);
         if (known.insert(body).second) choice.bodies.push_back(body);
       }
+    if (choice.bodies.size() == 1)
+      named->warning("there is one body here, and no other that it touches: 'bodies' are those between which contacts are",
+                     "Name another one too, such as ground; or give 'between: [[...], [...]]'.");
     return choice;
   }
   if (!all || !read_boolean(*all).value_or(true)) {
