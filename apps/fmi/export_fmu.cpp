@@ -103,6 +103,7 @@ apps::Json summary(const Fmu& fmu) {
 
 Fmu export_fmu(const ExportRequest& request, const host::Registry& registry) {
   Settings settings = request.settings;
+  host::take_read_files();  // those of models before this one
   FmuModel model(settings, registry.catalog(), registry.keep_alive());
   ModelFiles files;
   const std::string file =

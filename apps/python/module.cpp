@@ -124,7 +124,7 @@ py::tuple linearize(const PythonModel& self, const py::dict& given) {
   return with_messages(value, said);
 }
 
-py::tuple fmu(const PythonModel& self, const py::dict& given) {
+py::tuple export_fmu(const PythonModel& self, const py::dict& given) {
   library::FmuRequest request;
   request.run = run_of(given);
   request.version = get<int>(given, "fmi", request.version);
@@ -229,7 +229,7 @@ void bind_model(py::module_& m) {
       .def_property_readonly("messages", [](const PythonModel& self) { return messages_of(self.model.messages()); })
       .def("check",
            [](const PythonModel& self) { return object_of(unlocked(self, false, [&] { return self.model.check(); })); })
-      .def("fmu", fmu)
+      .def("export_fmu", export_fmu)
       .def("run", run)
       .def("evaluate", evaluate)
       .def("equilibrium", equilibrium)

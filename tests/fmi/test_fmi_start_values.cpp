@@ -190,8 +190,8 @@ forces: [{name: push, type: joint-force, joint: slide, effort: {expression: "sig
 simulation: {duration: 1, tolerance: {relative: 1.0e-10, absolute: 1.0e-12}, output_interval: 0.5}
 )YAML");
   DrivenFmu fmu(w, model, "cs");
-  CHECK(fmu.get("start.signal.s", "parameter") == 1);
-  REQUIRE(fmu.set("start.signal.s", 3));
+  CHECK(fmu.get("start.signal.s.integral", "parameter") == 1);
+  REQUIRE(fmu.set("start.signal.s.integral", 3));
   REQUIRE(fmu.initialize());
   REQUIRE(fmu.calls().do_step(fmu.handle(), 0, 0.5) == 0);
   CHECK(fmu.get("signal.s") == Approx(3 * std::exp(-1.0)).epsilon(1e-8));

@@ -287,7 +287,7 @@ class Model:
             _checked(of_fmu, (*_fmu_arguments, *_run_arguments), "export")
             if "inputs" in of_fmu:
                 of_fmu["inputs"] = _names(of_fmu["inputs"])
-            text, conversion, messages = self._model.fmu(_settings(of_fmu))
+            text, conversion, messages = self._model.export_fmu(_settings(of_fmu))
         else:
             if of_fmu:
                 raise TypeError(f"export(): {', '.join(of_fmu)}: for FMUs alone")
