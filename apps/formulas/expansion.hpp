@@ -77,6 +77,7 @@ class Expansion {
   Rotation ball_rotation(const JointData&, std::size_t body, std::size_t q);
   ex position(const JointData&, std::size_t k);
   ex velocity(const JointData&, std::size_t k, const std::string& name, double value, const char* meaning);
+  void turn_efforts();
   void project();
 
   const Request& request_;
@@ -87,13 +88,14 @@ class Expansion {
   std::vector<Freedom> freedoms_;
   std::vector<Kinematics> balls_;
   std::vector<ex> positions_;             ///< per position coordinate of the view; zero for those of a ball
-  std::vector<ex> efforts_;               ///< per velocity coordinate of the view
+  std::vector<ex> efforts_;               ///< per velocity coordinate of the view; turned, of the formulas
   std::vector<Vector> forces_, moments_;  ///< per body
   std::vector<Matrix> matrices_;
   /// What turns rates of the formulas into those of the view: of balls and free joints, at the state.
   struct Turned {
     std::size_t v;
     Mat3 R;
+    Rotation E;        ///< the same by symbols
     Vec3 spin, speed;  ///< w and v_b after the ball
     bool free;
   };

@@ -90,7 +90,7 @@ void Expansion::ball(Motion& m, const JointData& joint, std::size_t body, std::s
                *speeds = request_.state.v.data() + joint.v_offset + v;
   const Mat3 R = rotation_matrix(normalized(Quat{numbers_q[0], numbers_q[1], numbers_q[2], numbers_q[3]}));
   const Vec3 spin = transpose_times(R, Vec3{speeds[0], speeds[1], speeds[2]});
-  Turned turned{joint.v_offset + v, R, spin, {}, free};
+  Turned turned{joint.v_offset + v, R, {}, spin, {}, free};
   constexpr const char* axes[] = {"x", "y", "z"};
   Vector speed, relative;
   if (free) {
@@ -102,7 +102,8 @@ void Expansion::ball(Motion& m, const JointData& joint, std::size_t body, std::s
     for (std::size_t k = 0; k < 3; ++k)
       speed[k] = velocity(joint, v - 3 + k, fmt::format("v{}", axes[k]), turned.speed[k], "velocity, moving axes, m/s");
   }
-  turn(m, ball_rotation(joint, body, q));
+  turned.E = ball_rotation(joint, body, q);
+  turn(m, turned.E);
   for (std::size_t k = 0; k < 3; ++k) {
     m.W[joint.v_offset + v + k][k] = 1;
     if (free) m.V[joint.v_offset + v - 3 + k][k] = 1;

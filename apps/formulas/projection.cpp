@@ -5,8 +5,23 @@
 
 namespace polyform::apps::formulas {
 
+/// Efforts in balls and free joints are of base axes, rates of the formulas of moving axes: Eᵀ takes the efforts there.
+void Expansion::turn_efforts() {
+  const auto turn_back = [&](std::size_t at, const Rotation& E) {
+    Vector effort;
+    for (std::size_t k = 0; k < 3; ++k) effort[k] = efforts_[at + k];
+    effort = symbols_.reduced(E.back(effort));
+    for (std::size_t k = 0; k < 3; ++k) efforts_[at + k] = effort[k];
+  };
+  for (const Turned& t : turned_) {
+    turn_back(t.v, t.E);
+    if (t.free) turn_back(t.v - 3, t.E);
+  }
+}
+
 /// H2, Ḣ2 q̇2 and the terms of Eq 15.
 void Expansion::project() {
+  turn_efforts();
   const std::size_t n = bodies_.size(), p = freedoms_.size();
   Matrix H2{"H2",
             "velocity transformation, Eq 17; rows of a body: v, ground axes; w, body axes",

@@ -174,7 +174,8 @@ void Expansion::find_efforts(std::span<const double> efforts) {
       effort += symbols_.add(
           Symbols::Kind::load,
           joint.nv == 1 ? fmt::format("tau_{}", joint.name) : fmt::format("tau_{}_{}", joint.name, k + 1),
-          efforts[joint.v_offset + k] - symbols_.value(effort), "effort in the joint, N or N m");
+          efforts[joint.v_offset + k] - symbols_.value(effort),
+          has_plain_coordinates(joint) ? "effort in the joint, N or N m" : "effort in the joint, base axes, N or N m");
     }
 }
 

@@ -67,6 +67,19 @@ TEST_CASE("a spring-damper is free of force as drawn unless a free length is giv
   CHECK(load.potential_energy < 1e-20);
 }
 
+TEST_CASE("the ends of a spring coincide up to the rounding of the bodies' places, at the ground origin too") {
+  const Vec3 arm{1.3, 0.2, 0.1};
+  ForceBench bench;
+  const BodyIndex body = bench.add_body({{}, -arm});
+  bench.add(pull, std::move(spring_fields(BodyIndex::ground, {}, body, arm, 30, 1).number("free_length", 0.5)));
+  for (const double off : {0.0, 1e-16, 3e-13}) {
+    const BodyMotion moving{Mat3::identity(), Vec3{0, -off, off} - arm, {{1, 2, 3}, {4, 5, 6}}};
+    CHECK(distance(bench.load(0, {&moving, 1}).wrenches[0], Spatial{}) == 0);
+  }
+  const BodyMotion apart{Mat3::identity(), Vec3{0, 0, 1e-9} - arm, {}};
+  CHECK(bench.load(0, {&apart, 1}).wrenches[0].linear.z == Approx(15));
+}
+
 TEST_CASE("a spring-damper without length has no force and keeps its energy") {
   ForceBench bench;
   const BodyIndex body = bench.add_body({});

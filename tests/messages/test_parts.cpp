@@ -62,5 +62,14 @@ TEST_CASE("messages about parts") {
        "  Give the body its `position`, `orientation`, `velocity` and `angular_velocity` in place of `initial`: those "
        "are "
        "placed.\n"},
+      {"an effort along ground axes in a part that is turned",
+       "polyform: 1\nparts:\n  - name: leg\n    " + link +
+           "\n    joints: [{name: j, type: spherical, base: ground, moving: link, position: [0, 0, 0]}]\n"
+           "    forces: [{name: f, type: joint-force, joint: j, effort: [1, 0, 0]}]\n"
+           "place: [{part: leg, name: a, orientation: {axis: [0, 0, 1], angle: 1}}]\n",
+       "m.yaml:6:14: error: a (line 7, column 9) parts[0].forces[0]: the placement turns the part, and the coordinates "
+       "of joint 'a.j', which 'effort' is of, count along ground axes\n"
+       "  Define the element outside the part; or load the body by a point-force, or drive it by a joint whose axes "
+       "are drawn in the part.\n"},
   });
 }

@@ -64,10 +64,16 @@ struct Refusal {
 
 Refusal refusal(const Start& start, const ConstraintJacobian& jacobian, const NearestRates::Missed& missed, int steps) {
   const std::string row = title(jacobian.rows()[missed.row]);
-  if (!std::isfinite(missed.left))
-    return {fmt::format("{} has no value at the start: {}", row, expressions::last_trouble(start.time())),
+  if (!std::isfinite(missed.left)) {
+    // Only values are noted as trouble: a formula with a value may still have no derivative.
+    const std::string cause = expressions::last_trouble(start.time());
+    return {cause.empty() ? fmt::format("{} has no derivative at the start: at the initial position and velocities it "
+                                        "or its change with the velocities is no finite number",
+                                        row)
+                          : fmt::format("{} has no value at the start: {}", row, cause),
             "let the motion begin with finite derivatives, for example by sqrt(t + 1e-3) in the place of sqrt(t), start "
             "later (--at-time), or give initial velocities at which it has one (initial.velocity of joints)"};
+  }
   if (jacobian.rows()[missed.row].of_element && !depends_on_velocities(jacobian, missed.row))
     return {fmt::format("{} is off by {:.3g} {}, and no velocity changes it there: its derivatives are zero", row,
                         missed.left, steps > 1 ? "at the nearest velocities found" : "at the initial velocities"),

@@ -73,6 +73,7 @@ class CoupledReader {
       if (member.type == nullptr) return;
       fields = r_.fields.read(map, member.type->fields());
       place_in_ground(value, member.type->fields(), fields, r_.model);
+      refuse_unturned(value, member.type->fields(), fields, r_.model, r_.unturned);
       map.finish();
       if (!member.type->descriptor().discrete.empty())
         value.error(fmt::format("{} has discrete states, which a coupled module cannot carry", member.type->name()),

@@ -56,6 +56,7 @@ void read_element(Reading& r, const Value& value, const Named<Type>& loaded, std
   item.fields = r.fields.read(map, item.type->fields());
   if constexpr (std::is_same_v<Type, ForceType>) item.type = type_of(*item.type, item.fields);
   place_in_ground(value, item.type->fields(), item.fields, r.model);
+  refuse_unturned(value, item.type->fields(), item.fields, r.model, r.unturned);
   map.finish();
 }
 

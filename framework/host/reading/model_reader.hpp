@@ -27,6 +27,7 @@ struct Reading {
   Description& model;
   Names names;
   std::vector<DoubtfulInertia> doubtful{};
+  std::map<JointIndex, Unturned> unturned{};  ///< of the joints that have such coordinates
   FormulaReader formulas{names, model};
   FieldReader fields{names, model, &formulas};
 };

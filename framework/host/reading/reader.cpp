@@ -77,7 +77,11 @@ void read_bodies_and_joints(Reading& r, MapReader& map, const Parts& parts, cons
   for (std::size_t i = 0; i < sections.joints.size(); ++i) {
     MapReader entries(sections.joints[i]);
     read_joint_entries(r, entries, r.model.joints[i], false);
-    place_in_ground(sections.joints[i], r.model.joints[i]);
+    JointItem& joint = r.model.joints[i];
+    const bool in_list = !is_ground(joint.base) && at(joint.base) < sections.bodies.size();
+    const Scope* const base = in_list ? sections.bodies[at(joint.base)].scope() : nullptr;
+    if (Unturned unturned = place_in_ground(sections.joints[i], joint, base, r.model); !unturned.empty())
+      r.unturned[joint_index(i)] = std::move(unturned);
   }
   for (std::size_t i = 0; i < heads.size(); ++i) {
     if (parts.numbers(heads[i].name))

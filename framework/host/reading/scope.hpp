@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "framework/host/reading/description.hpp"
 
@@ -38,9 +39,15 @@ class Value;
 
 // From the part's axes to ground; nothing is done to what stands in no part.
 void place_in_ground(const Scope*, BodyItem&);
-/// Its value, for errors.
-void place_in_ground(const Value& joint, JointItem&);
+/// Per velocity coordinate of a joint, in a part whose placement turns it against the joint's base: whether it counts
+/// along axes that are not turned with the part. Empty where none does.
+using Unturned = std::vector<bool>;
+/// Its value, for errors. base: the scope that its base is drawn in, nullptr for ground and the model.
+Unturned place_in_ground(const Value& joint, JointItem&, const Scope* base, Description& storage);
 /// Fields that are told to be of the ground frame (FieldSpec::tied_to_ground), defaults too, and points of ground.
 void place_in_ground(const Value& element, Strided<const FieldSpec>, Fields&, Description& storage);
+/// Refuses efforts and motions in coordinates that count along axes which are not turned with the part.
+void refuse_unturned(const Value& element, Strided<const FieldSpec>, const Fields&, const Description&,
+                     const std::map<JointIndex, Unturned>&);
 
 }  // namespace polyform::host::reading

@@ -7,6 +7,7 @@
 #include "polyform/contract/outputs.hpp"
 #include "polyform/contract/value_ranges.hpp"
 #include "polyform/helpers/element_helpers.hpp"
+#include "polyform/helpers/lever_arms.hpp"
 
 namespace polyform::drives {
 namespace {
@@ -157,7 +158,8 @@ class Cylinders final : public ForceBatch, public OutputSource {
            i.fields[retracted_length].given ? i.fields[retracted_length].number : drawn_length(i) - 0.5 * way,
            i.fields[dead_volume].number, i.fields[bulk_modulus].number, i.fields[flow].functions[0],
            i.fields[rod_flow].functions[0], i.fields[outlet].number, i.fields[leakage].number,
-           i.fields[friction].number, i.fields[pressure].number, i.fields[rod_pressure].number});
+           i.fields[friction].number, i.fields[pressure].number, i.fields[rod_pressure].number,
+           lever_arm(i, 0) + lever_arm(i, 1)});
     }
   }
   void initial_states(std::span<double> x) const noexcept override {
@@ -203,6 +205,7 @@ class Cylinders final : public ForceBatch, public OutputSource {
     double area, rod_side, stroke, retracted_length, dead_volume, bulk_modulus;
     TimeFunction flow, rod_flow;
     double outlet, leakage, friction, first_pressure, first_rod_pressure;
+    double arms;  ///< of both eyes, m (lever_arm)
 
     double push(double p1, double p2, double rate) const noexcept {
       return p1 * area - p2 * rod_side - friction * rate;
@@ -217,7 +220,8 @@ class Cylinders final : public ForceBatch, public OutputSource {
     const Vec3 d = to.position - from.position;
     Line line{norm(d), 0, 0, {}};
     constexpr double rounding = 1e-12;
-    if (line.length > rounding * (norm(from.position) + norm(to.position))) line.direction = (1 / line.length) * d;
+    if (line.length > rounding * (norm(from.position) + norm(to.position) + c.arms))
+      line.direction = (1 / line.length) * d;
     line.way = line.length - c.retracted_length;
     line.rate = dot(line.direction, to.velocity - from.velocity);
     return line;

@@ -8,6 +8,7 @@
 #include "polyform/contract/events.hpp"
 #include "polyform/contract/outputs.hpp"
 #include "polyform/helpers/element_helpers.hpp"
+#include "polyform/helpers/lever_arms.hpp"
 #include "polyform/helpers/plain_picture.hpp"
 
 namespace polyform::forces {
@@ -58,9 +59,9 @@ struct Part {
   double length, rate;
 };
 
-Part part_between(const MarkerMotion& from, const MarkerMotion& to) noexcept {
+Part part_between(const MarkerMotion& from, const MarkerMotion& to, double arms) noexcept {
   const double length = norm(to.position - from.position);
-  const Vec3 direction = direction_between(from.position, to.position, length);
+  const Vec3 direction = direction_between(from.position, to.position, length, arms);
   return {direction, length, dot(direction, to.velocity - from.velocity)};
 }
 
@@ -83,6 +84,7 @@ class Cables final : public ForceBatch, public OutputSource, public EventSource 
       cables_.push_back({i.fields[stiffness].number, i.fields[damping].number,
                          i.fields[free_length].given ? i.fields[free_length].number : drawn_length(i), first,
                          i.markers.size()});
+      for (std::size_t k = 0; k < i.markers.size(); ++k) arms_.push_back(lever_arm(i, k));
       first += i.markers.size();
     }
   }
@@ -99,7 +101,7 @@ class Cables final : public ForceBatch, public OutputSource, public EventSource 
       if (s.length <= c.taut_length()) continue;
       const double elongation = s.length - c.free_length, force = tension_of(c, s);
       for (std::size_t k = c.first; k + 1 < c.first + c.count; ++k) {
-        const Vec3 pull = force * part_between(in.markers[k], in.markers[k + 1]).direction;
+        const Vec3 pull = force * part_after(k, in).direction;
         out.wrenches[k].linear += pull;
         out.wrenches[k + 1].linear -= pull;
       }
@@ -130,10 +132,13 @@ class Cables final : public ForceBatch, public OutputSource, public EventSource 
   }
 
  private:
-  static Stretch stretch_of(const Cable& c, const ForceInput& in) noexcept {
+  Part part_after(std::size_t k, const ForceInput& in) const noexcept {
+    return part_between(in.markers[k], in.markers[k + 1], arms_[k] + arms_[k + 1]);
+  }
+  Stretch stretch_of(const Cable& c, const ForceInput& in) const noexcept {
     Stretch sum;
     for (std::size_t k = c.first; k + 1 < c.first + c.count; ++k) {
-      const Part part = part_between(in.markers[k], in.markers[k + 1]);
+      const Part part = part_after(k, in);
       sum.length += part.length;
       sum.rate += part.rate;
     }
@@ -145,6 +150,7 @@ class Cables final : public ForceBatch, public OutputSource, public EventSource 
   }
 
   std::vector<Cable> cables_;
+  std::vector<double> arms_;  ///< of all points, m (lever_arm)
 };
 
 class CableType final : public ForceType, public PlainPicture<Picture::Kind::line> {

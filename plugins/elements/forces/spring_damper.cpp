@@ -6,6 +6,7 @@
 #include "polyform/contract/given_derivatives.hpp"
 #include "polyform/contract/outputs.hpp"
 #include "polyform/helpers/element_helpers.hpp"
+#include "polyform/helpers/lever_arms.hpp"
 #include "polyform/helpers/plain_picture.hpp"
 
 namespace polyform::forces {
@@ -45,6 +46,7 @@ constexpr std::array outputs{Variable{.name = "length", .unit = "m", .kind = Var
 template <class T>
 struct SpringOf {
   T stiffness, damping, free_length;
+  T arms;  ///< of both ends, m (lever_arm)
 };
 using Spring = SpringOf<double>;
 
@@ -60,7 +62,7 @@ template <class T, class Motion>
 Pulling<T> pulling(const SpringOf<T>& s, const Motion& from, const Motion& to) noexcept {
   const T length = norm(to.position - from.position), elongation = length - s.free_length;
   // Without a direction the force is left out, and the rate with it.
-  const Vector3<T> direction = direction_between(from.position, to.position, length);
+  const Vector3<T> direction = direction_between(from.position, to.position, length, s.arms);
   const T rate = dot(direction, to.velocity - from.velocity);
   return {(s.stiffness * elongation + s.damping * rate) * direction, elongation, -(s.damping * rate * rate)};
 }
@@ -79,7 +81,8 @@ class SpringDampers final : public ForceBatch, public OutputSource, private Give
     springs_.reserve(instances.size());
     for (const ElementInstance& i : instances)
       springs_.push_back({i.fields[stiffness].number, i.fields[damping].number,
-                          i.fields[free_length].given ? i.fields[free_length].number : drawn_length(i)});
+                          i.fields[free_length].given ? i.fields[free_length].number : drawn_length(i),
+                          lever_arm(i, 0) + lever_arm(i, 1)});
   }
 
   void evaluate(const ForceInput& in, ForceOutput& out) noexcept override {
@@ -96,7 +99,8 @@ class SpringDampers final : public ForceBatch, public OutputSource, private Give
       const MarkerMotion &from = in.attachments->markers[2 * i], &to = in.attachments->markers[2 * i + 1];
       double* const own = values.data() + outputs.size() * i;
       own[length] = norm(to.position - from.position);
-      own[rate] = dot(direction_between(from.position, to.position, own[length]), to.velocity - from.velocity);
+      own[rate] = dot(direction_between(from.position, to.position, own[length], springs_[i].arms),
+                      to.velocity - from.velocity);
       own[tension] = springs_[i].stiffness * (own[length] - springs_[i].free_length) + springs_[i].damping * own[rate];
     }
   }
@@ -109,18 +113,20 @@ class SpringDampers final : public ForceBatch, public OutputSource, private Give
 
  private:
   std::string_view obstacle() const noexcept override { return {}; }
-  std::size_t parameter_count() const noexcept override { return 3 * springs_.size(); }
+  std::size_t parameter_count() const noexcept override { return 4 * springs_.size(); }
   void parameters(std::span<double> out) const noexcept override {
     for (std::size_t i = 0; i < springs_.size(); ++i) {
-      out[3 * i] = springs_[i].stiffness;
-      out[3 * i + 1] = springs_[i].damping;
-      out[3 * i + 2] = springs_[i].free_length;
+      out[4 * i] = springs_[i].stiffness;
+      out[4 * i + 1] = springs_[i].damping;
+      out[4 * i + 2] = springs_[i].free_length;
+      out[4 * i + 3] = springs_[i].arms;
     }
   }
   void record(LawRecorder& recorder, const LawInput& in, LawOutput& out) noexcept override {
     const LawRecording recording(recorder);
     for (std::size_t i = 0; i < springs_.size(); ++i) {
-      const SpringOf<LawNumber> s{in_parameter(in, 3 * i), in_parameter(in, 3 * i + 1), in_parameter(in, 3 * i + 2)};
+      const SpringOf<LawNumber> s{in_parameter(in, 4 * i), in_parameter(in, 4 * i + 1), in_parameter(in, 4 * i + 2),
+                                  in_parameter(in, 4 * i + 3)};
       const Pulling<LawNumber> now = pulling(s, in_marker(in, 2 * i), in_marker(in, 2 * i + 1));
       put_wrench(out, 2 * i, {{}, now.pull});
       put_wrench(out, 2 * i + 1, {{}, -now.pull});
@@ -135,7 +141,7 @@ class SpringDampers final : public ForceBatch, public OutputSource, private Give
       const Spring& s = springs_[i];
       const MarkerMotion &from = in.markers[2 * i], &to = in.markers[2 * i + 1];
       const double length = norm(to.position - from.position);
-      const Vec3 d = direction_between(from.position, to.position, length);
+      const Vec3 d = direction_between(from.position, to.position, length, s.arms);
       if (!(dot(d, d) > 0)) return false;
       const Vec3 w = to.velocity - from.velocity;
       const double rate = dot(d, w), tension = s.stiffness * (length - s.free_length) + s.damping * rate;

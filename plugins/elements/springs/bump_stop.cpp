@@ -55,6 +55,7 @@ constexpr std::array specs{
 
 struct Stop {
   double length, sign, stiffness, exponent, damping, onset;
+  double arms;  ///< of both ends, m (arms_of)
 
   double compression(const Line& line) const noexcept { return sign * (length - line.length); }
   double rate(const Line& line) const noexcept { return -sign * line.rate; }
@@ -83,17 +84,18 @@ class BumpStops final : public ForceBatch, public EventSource, public OutputSour
   explicit BumpStops(Strided<const ElementInstance> instances) {
     for (const ElementInstance& i : instances)
       stops_.push_back({i.fields[length].number, i.fields[side].integer == 0 ? 1.0 : -1.0, i.fields[stiffness].number,
-                        i.fields[exponent].number, i.fields[damping].number, i.fields[onset].number});
+                        i.fields[exponent].number, i.fields[damping].number, i.fields[onset].number, arms_of(i)});
   }
   void evaluate(const ForceInput& in, ForceOutput& out) noexcept override {
     for (std::size_t i = 0; i < stops_.size(); ++i) {
-      const Line line = line_of(in.markers[2 * i], in.markers[2 * i + 1]);
+      const Line line = line_of(in.markers[2 * i], in.markers[2 * i + 1], stops_[i].arms);
       apply(stops_[i].pull(line), line, 2 * i, out);
     }
   }
   void evaluate_outputs(const OutputInput& in, std::span<double> values) noexcept override {
     for (std::size_t i = 0; i < stops_.size(); ++i) {
-      const Line line = line_of(in.attachments->markers[2 * i], in.attachments->markers[2 * i + 1]);
+      const Line line =
+          line_of(in.attachments->markers[2 * i], in.attachments->markers[2 * i + 1], stops_[i].arms);
       values[4 * i] = line.length;
       values[4 * i + 1] = line.rate;
       values[4 * i + 2] = stops_[i].pull(line).pull;
@@ -108,7 +110,8 @@ class BumpStops final : public ForceBatch, public EventSource, public OutputSour
   void evaluate_events(const EventInput& in, EventOutput& out) noexcept override {
     for (std::size_t i = 0; i < stops_.size(); ++i) {
       const Stop& s = stops_[i];
-      const Line line = line_of(in.attachments->markers[2 * i], in.attachments->markers[2 * i + 1]);
+      const Line line =
+          line_of(in.attachments->markers[2 * i], in.attachments->markers[2 * i + 1], stops_[i].arms);
       const double depth = s.compression(line);
       out.values[2 * i] = depth;
       out.rates[2 * i] = s.rate(line);

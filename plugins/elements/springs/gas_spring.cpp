@@ -72,6 +72,7 @@ constexpr std::array specs{
 /// Below a thousandth of V₀ the force goes on straight, so that no motion divides by zero.
 struct Gas {
   double area, volume, pressure, exponent, ambient, length, damping;
+  double arms;  ///< of both ends, m (arms_of)
 
   static constexpr double least_share = 1e-3;
 
@@ -109,17 +110,18 @@ class GasSprings final : public ForceBatch, public OutputSource {
       springs_.push_back({i.fields[area].number, i.fields[volume].number, i.fields[pressure].number,
                           i.fields[exponent].number, i.fields[ambient].number,
                           i.fields[reference_length].given ? i.fields[reference_length].number : drawn_length(i),
-                          i.fields[damping].number});
+                          i.fields[damping].number, arms_of(i)});
   }
   void evaluate(const ForceInput& in, ForceOutput& out) noexcept override {
     for (std::size_t i = 0; i < springs_.size(); ++i) {
-      const Line line = line_of(in.markers[2 * i], in.markers[2 * i + 1]);
+      const Line line = line_of(in.markers[2 * i], in.markers[2 * i + 1], springs_[i].arms);
       apply(springs_[i].pull(line), line, 2 * i, out);
     }
   }
   void evaluate_outputs(const OutputInput& in, std::span<double> values) noexcept override {
     for (std::size_t i = 0; i < springs_.size(); ++i) {
-      const Line line = line_of(in.attachments->markers[2 * i], in.attachments->markers[2 * i + 1]);
+      const Line line =
+          line_of(in.attachments->markers[2 * i], in.attachments->markers[2 * i + 1], springs_[i].arms);
       values[4 * i] = line.length;
       values[4 * i + 1] = line.rate;
       values[4 * i + 2] = springs_[i].pull(line).pull;

@@ -7,6 +7,7 @@
 #include "polyform/contract/force.hpp"
 #include "polyform/contract/outputs.hpp"
 #include "polyform/helpers/element_helpers.hpp"
+#include "polyform/helpers/lever_arms.hpp"
 
 namespace polyform::springs {
 
@@ -15,14 +16,18 @@ struct Line {
   double length = 0, rate = 0;
   Vec3 direction;  ///< from a to b; zero if the points coincide up to the rounding of where bodies are
 };
-inline Line line_of(const MarkerMotion& a, const MarkerMotion& b) noexcept {
+/// arms: of both markers, m (arms_of).
+inline Line line_of(const MarkerMotion& a, const MarkerMotion& b, double arms) noexcept {
   constexpr double rounding = 1e-12;
   Line line;
   const Vec3 d = b.position - a.position;
   line.length = norm(d);
-  if (line.length > rounding * (norm(a.position) + norm(b.position))) line.direction = (1 / line.length) * d;
+  if (line.length > rounding * (norm(a.position) + norm(b.position) + arms)) line.direction = (1 / line.length) * d;
   line.rate = dot(line.direction, b.velocity - a.velocity);
   return line;
+}
+inline double arms_of(const ElementInstance& instance) noexcept {
+  return lever_arm(instance, 0) + lever_arm(instance, 1);
 }
 inline double drawn_length(const ElementInstance& instance) {
   const auto end = [&](std::size_t i) {

@@ -45,6 +45,7 @@ class NonlinearSprings final : public ForceBatch, public EventSource, public Out
       const bool cubic = i.fields[interpolation].integer == 1;
       Spring& s = springs_.emplace_back();
       s.free_length = i.fields[free_length].given ? i.fields[free_length].number : drawn_length(i);
+      s.arms = arms_of(i);
       if (has_table(i.fields[force])) {
         s.force = curve_of(i.fields[force], cubic);
         s.energy_at_rest = s.force.integral(0);
@@ -57,13 +58,14 @@ class NonlinearSprings final : public ForceBatch, public EventSource, public Out
   }
   void evaluate(const ForceInput& in, ForceOutput& out) noexcept override {
     for (std::size_t i = 0; i < springs_.size(); ++i) {
-      const Line line = line_of(in.markers[2 * i], in.markers[2 * i + 1]);
+      const Line line = line_of(in.markers[2 * i], in.markers[2 * i + 1], springs_[i].arms);
       apply(springs_[i].pull(line), line, 2 * i, out);
     }
   }
   void evaluate_outputs(const OutputInput& in, std::span<double> values) noexcept override {
     for (std::size_t i = 0; i < springs_.size(); ++i) {
-      const Line line = line_of(in.attachments->markers[2 * i], in.attachments->markers[2 * i + 1]);
+      const Line line =
+          line_of(in.attachments->markers[2 * i], in.attachments->markers[2 * i + 1], springs_[i].arms);
       values[3 * i] = line.length;
       values[3 * i + 1] = line.rate;
       values[3 * i + 2] = springs_[i].pull(line).pull;
@@ -78,7 +80,8 @@ class NonlinearSprings final : public ForceBatch, public EventSource, public Out
     for (std::size_t k = 0; k < bends_.size(); ++k) {
       const Bend& bend = bends_[k];
       const auto& markers = in.attachments->markers;
-      const Line line = line_of(markers[2 * bend.spring], markers[2 * bend.spring + 1]);
+      const Line line =
+          line_of(markers[2 * bend.spring], markers[2 * bend.spring + 1], springs_[bend.spring].arms);
       if (bend.of_rate) {
         out.values[k] = line.rate - bend.at;
       } else {
@@ -97,6 +100,7 @@ class NonlinearSprings final : public ForceBatch, public EventSource, public Out
   struct Spring {
     Spline force, damping;  ///< without points if there is no table
     double free_length = 0, energy_at_rest = 0;
+    double arms = 0;  ///< of both ends, m (arms_of)
 
     Pull pull(const Line& line) const noexcept {
       Pull p;
