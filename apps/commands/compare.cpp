@@ -25,6 +25,7 @@
 #include "apps/text/terminal.hpp"
 #include "framework/host/reading/report.hpp"
 #include "framework/host/results/output_file.hpp"
+#include "framework/host/simulation/row_maker.hpp"
 #include "framework/workbench/comparison/comparison.hpp"
 #include "framework/workbench/comparison/sweep.hpp"
 
@@ -203,6 +204,7 @@ Exit compare(const CompareArguments& arguments) {
   Session session(arguments.model.plugin_paths, memory_limit_of(arguments.processes.memory_limit));
   const auto system = session.load(arguments.model, limits_before_jobs(arguments.processes));
   const host::RunSettings settings = settle(session.catalog(), arguments.run, system->description());
+  host::RowMaker(*system, columns_of(arguments.run));  // it knows the columns' names
   if (arguments.run.output == "-")
     throw host::Failure(Exit::bad_input, "--output - cannot take the results of several solvers",
                         "Give --output NAME.csv; each solver writes NAME.<solver>.csv.");

@@ -67,7 +67,7 @@ Exit equilibrium(const EquilibriumCommandArguments& arguments) {
     if (result.stability) print_stability(*result.stability);
     if (!result.unjudged.empty()) print_wrapped("stability    " + result.unjudged, 2);
   }
-  if (file) {
+  if (file && found.balanced) {
     file->replace();
     file->write(initial_text(*system, found, kind));
     file->close();
@@ -78,7 +78,9 @@ Exit equilibrium(const EquilibriumCommandArguments& arguments) {
   print(Severity::error,
         fmt::format("there is no {} near the initial state; what is not balanced:\n  {}",
                     is_driven ? "state of the driven motion without free accelerations" : kind, unbalanced_text(found)),
-        "--trim frees fields of forces that could balance it; another initial position may lead elsewhere.");
+        fmt::format("--trim frees fields of forces that could balance it; another initial position may lead "
+                    "elsewhere.{}",
+                    file ? " The file of --output is left as it was." : ""));
   return Exit::simulation_failed;
 }
 
@@ -94,7 +96,8 @@ void add_equilibrium(CLI::App& app, Action& action) {
   add_solver(*sub, arguments->solver);
   add_solver_options(*sub, arguments->options);
   add_equilibrium_arguments(*sub, arguments->equilibrium);
-  sub->add_option("--output", arguments->output, "Write the state as initial values for the model")->type_name("FILE");
+  sub->add_option("--output", arguments->output, "Write the state, if it balances, as initial values for the model")
+      ->type_name("FILE");
   sub->add_flag("--json", arguments->json, "Print one JSON object");
   sub->footer(
       "Searches from the initial state, downhill where it is at rest, so that it settles in a stable equilibrium\n"

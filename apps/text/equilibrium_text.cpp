@@ -9,6 +9,7 @@
 #include "apps/session/operating_point.hpp"
 #include "apps/text/terminal.hpp"
 #include "apps/text/wrapping.hpp"
+#include "framework/host/assembly/row_states.hpp"
 #include "polyform/mechanics/kinematics.hpp"
 #include "polyform/mechanics/rheonomic_joints.hpp"
 
@@ -45,6 +46,13 @@ Json driven_json(const Equilibrium& found) {
   return all;
 }
 
+/// The first-order states that a search finds; those which change at events only begin with the motion.
+std::vector<host::StateColumn> found_states(const SystemView& view) {
+  std::vector<host::StateColumn> all = host::state_columns(view);
+  std::erase_if(all, [](const host::StateColumn& one) { return one.held; });
+  return all;
+}
+
 std::string value_text(std::span<const double> values) {
   return values.size() == 1 ? fmt::format("{:.10g}", values[0] + 0.0)
                             : fmt::format("[{:.10g}]", fmt::join(values, ", "));
@@ -74,6 +82,8 @@ Json equilibrium_json(const host::System& system, const Equilibrium& found, bool
   }
   for (std::size_t k = 0; k < found.point.trimmed.size(); ++k)
     trimmed[found.point.trimmed[k].name] = found.point.trimmed[k].value + found.point.offsets[k];
+  Json states = Json::object();
+  for (const host::StateColumn& one : found_states(view)) states[one.name] = s.x[one.index];
   for (const host::Unbalanced& u : found.unbalanced)
     unbalanced.push_back(
         {{"coordinate", u.coordinate}, {"force", u.force}, {"unit", u.unit}, {"acceleration", u.acceleration}});
@@ -83,7 +93,8 @@ Json equilibrium_json(const host::System& system, const Equilibrium& found, bool
           {"balanced", found.balanced && goes_on(kind)},
           {"lasts", found.lasting.lasts},
           {"residual", found.residual},  {"iterations", found.iterations},
-          {"joints", std::move(joints)},        {"bodies", std::move(bodies)}, {"trimmed", std::move(trimmed)},
+          {"joints", std::move(joints)},        {"bodies", std::move(bodies)},
+          {"states", std::move(states)},        {"trimmed", std::move(trimmed)},
           {"unbalanced", std::move(unbalanced)}};
 }
 
@@ -118,6 +129,13 @@ void print_point(const host::System& system, const Equilibrium& found) {
     }
   }
   if (system.bodies().size() > most) fmt::print(output(), "and {} more bodies\n", system.bodies().size() - most);
+  const std::vector<host::StateColumn> states = found_states(view);
+  for (std::size_t k = 0; k < std::min(most, states.size()); ++k)
+    fmt::print(output(), "{}\n",
+               wrapped(fmt::format("state {} = {:.10g}{}{}", states[k].name, s.x[states[k].index] + 0.0,
+                                   states[k].unit.empty() ? "" : " ", states[k].unit),
+                       0, 2));
+  if (states.size() > most) fmt::print(output(), "and {} more states\n", states.size() - most);
 }
 
 std::string lasting_text(const Equilibrium& found, bool steady) {
@@ -157,6 +175,10 @@ std::string initial_text(const host::System& system, const Equilibrium& found, s
     bodies += fmt::format("  - {{name: {}, modal_position: [{}]}}\n", Json(view.bodies[at(f.body)].name).dump(),
                         fmt::join(part(s.eta, f.mode_offset, f.modes), ", "));
   if (!bodies.empty()) file += "bodies:\n" + bodies;
+  const std::vector<host::StateColumn> states = found_states(view);
+  if (!states.empty()) file += "# States of elements and signals, which --state takes from this file:\nstates:\n";
+  for (const host::StateColumn& one : states)
+    file += fmt::format("  - {{name: {}, value: {}}}\n", Json(one.name).dump(), s.x[one.index]);
   for (std::size_t k = 0; k < found.point.trimmed.size(); ++k)
     file += fmt::format("{}# {} = {}\n", k == 0 ? "# trimmed fields:\n" : "", found.point.trimmed[k].name,
                         found.point.trimmed[k].value + found.point.offsets[k]);

@@ -366,3 +366,13 @@ TEST_CASE("the warning of a beam that bends too far ends with one full stop") {
   INFO(outcome.out << outcome.err);
   CHECK_THAT(text, Contains("stiffer.") && !Contains("stiffer.."));
 }
+
+TEST_CASE("a pattern of --columns that matches nothing is refused as by run") {
+  const Workshop shop;
+  for (const char* command : {"run", "compare"}) {
+    CAPTURE(command);
+    const Outcome outcome = shop.run({command, shipped("double_pendulum"), "--duration", "0.1", "--columns", "nix.*"});
+    CHECK(outcome.code == 2);
+    CHECK_THAT(outcome.err, Contains("no column matches nix.*"));
+  }
+}

@@ -5,6 +5,7 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <complex>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <numbers>
 
@@ -238,4 +239,42 @@ forces:
   const Outcome linear = shop.run({"linearize", model, "--json"});
   CHECK_THAT(linear.out,
              Contains("\"verdict\":\"none\"") && Contains("the state `signal.u.held` takes a sample every 0.1 s"));
+}
+
+TEST_CASE("an equilibrium under integral action stands at its set point, and a run from it rests") {
+  const Workshop shop;
+  const std::string lift = R"(
+polyform: 1
+gravity: [0, 0, -9.81]
+bodies: [{name: block, mass: 2, inertia: {xx: 1, yy: 1, zz: 1}}]
+joints: [{name: s, type: prismatic, base: ground, moving: block, position: [0, 0, 0], axis: [0, 0, 1]}]
+forces: [{name: f, type: joint-force, joint: s, effort: {expression: "signal(u)"}}]
+simulation: {duration: 1, output_interval: 0.1, integrator: dopri5, tolerance: {relative: 1e-10, absolute: 1e-12}}
+signals:
+)";
+  for (const std::string gains : {"kp: 40, ki: 30, kd: 20", "kp: 0, ki: 30, kd: 20"}) {
+    CAPTURE(gains);
+    const std::string model =
+        shop.write("m.yaml", lift + "  - {name: u, type: pid, input: \"0.3-q(s)\", rate: \"-v(s)\", " + gains + "}\n");
+    const std::string file = shop.path("rest.yaml").string();
+    const Outcome outcome = shop.run({"equilibrium", model, "--output", file, "--json"});
+    INFO(outcome.err);
+    REQUIRE(outcome.code == 0);
+    const auto found = nlohmann::json::parse(outcome.out);
+    CHECK(found["balanced"] == true);
+    CHECK(found["joints"]["s"]["position"][0].get<double>() == Approx(0.3).epsilon(1e-9));
+    CHECK(found["states"]["signal.u.integral"].get<double>() == Approx(2 * 9.81 / 30).epsilon(1e-9));
+    const Table rest = run(shop, model, {"--state", file});
+    CHECK(rest.at(0, "s.q") == Approx(0.3).margin(1e-8));
+    CHECK(rest.at(rest.rows.size() - 1, "s.q") == Approx(0.3).margin(1e-8));
+  }
+  // The integral of a constant has no rest. A file that was there before is kept.
+  const std::string model = shop.write("m.yaml", lift + "  - {name: u, type: pid, input: \"1\", kp: 1, ki: 1}\n");
+  const std::string kept = shop.write("kept.yaml", "joints: []\n");
+  const Outcome failed = shop.run({"equilibrium", model, "--output", kept});
+  CHECK(failed.code == 1);
+  CHECK_THAT(failed.err, Contains("signal.u.integral") && Contains("left as it was"));
+  CHECK(shop.read("kept.yaml") == "joints: []\n");
+  CHECK(shop.run({"equilibrium", model, "--output", shop.path("none.yaml").string()}).code == 1);
+  CHECK(!std::filesystem::exists(shop.path("none.yaml")));
 }

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "tests/command/slide_model.hpp"
 
@@ -206,4 +207,41 @@ TEST_CASE("a run that started later has checkpoints, from which it goes on") {
   REQUIRE(last.rows.size() == 11);
   CHECK(last.at(10, "time") == 2);
   CHECK(last.at(10, "slide.q") == Approx(whole.at(whole.rows.size() - 1, "slide.q")).margin(1e-7));
+}
+
+TEST_CASE("an equilibrium is written with the states of modules and signals, and a run from it rests") {
+  const Workshop shop;
+  const std::string model = shop.write("motor.yaml", R"(
+polyform: 1
+gravity: [0, 0, 0]
+bodies: [{name: b, mass: 2, inertia: {xx: 1, yy: 1, zz: 1}}]
+joints: [{name: s, type: revolute, base: ground, moving: b, position: [0, 0, 0], axis: [0, 0, 1]}]
+forces: [{name: k, type: joint-spring-damper, joint: s, stiffness: 5, damping: 1}]
+modules:
+  - {name: m, type: dc-motor, joint: s, voltage: 10, resistance: 2, inductance: 0.1, torque_constant: 0.3}
+signals:
+  - {name: lag, type: transfer-function, input: "2 + q(s)", numerator: [3], denominator: [1, 0.5]}
+  - {name: late, type: delay, input: "4*q(s)", time: 0.25, order: 3}
+simulation: {duration: 1, output_interval: 0.1, integrator: dopri5, tolerance: {relative: 1e-10, absolute: 1e-12}}
+)");
+  const std::string file = shop.path("rest.yaml").string();
+  const Outcome found = shop.run({"equilibrium", model, "--output", file, "--json"});
+  INFO(found.err);
+  REQUIRE(found.code == 0);
+  CHECK(nlohmann::json::parse(found.out)["states"]["m.current"].get<double>() == Approx(5).epsilon(1e-9));
+  const Table rest = run(shop, model, {"--state", file});
+  for (const std::size_t row : {std::size_t(0), rest.rows.size() - 1}) {
+    CHECK(rest.at(row, "m.current") == Approx(10 / 2.0).margin(1e-8));
+    CHECK(rest.at(row, "s.q") == Approx(0.3 * 5 / 5).margin(1e-8));
+    CHECK(rest.at(row, "signal.lag") == Approx(3 / 0.5 * 2.3).margin(1e-8));
+    CHECK(rest.at(row, "signal.late") == Approx(4 * 0.3).margin(1e-8));
+  }
+  const auto refusal = [&](const std::string& states) {
+    const std::string text = "joints:\n  - {name: s, initial: {position: 0}}\nstates:\n" + states;
+    const Outcome outcome = shop.run({"check", model, "--state", shop.write("bad.yaml", text)});
+    CHECK(outcome.code == 2);
+    return outcome.err;
+  };
+  CHECK_THAT(refusal("  - {name: m.current, value: much}\n"), Contains("bad.yaml:4"));
+  CHECK_THAT(refusal("  - {name: m.current}\n"), Contains("value"));
 }

@@ -54,11 +54,13 @@ std::vector<StateColumn> state_columns(const SystemView& view) {
   std::vector<StateColumn> out;
   const auto each = [&](const auto& group, Strided<const Variable> own, std::size_t state) {
     const bool has_process = group.type->query(ProcessState::interface_name) != nullptr;
-    const auto* const held = has_process ? ask<HeldStates>(*group.type) : nullptr;
+    const auto* const told = ask<HeldStates>(*group.type);
     for (const std::string_view name : group.names)
-      for (std::size_t k = 0; k < own.size(); ++k, ++state)
-        if (held == nullptr || !held->is_held(k))
-          out.push_back({column_name(element_name(group, name), own[k].name), own[k].unit, state});
+      for (std::size_t k = 0; k < own.size(); ++k, ++state) {
+        const bool held = told != nullptr && told->is_held(k);
+        if (!held || !has_process)
+          out.push_back({column_name(element_name(group, name), own[k].name), own[k].unit, state, held});
+      }
   };
   for (const ForceInstances& group : view.forces) each(group, group.type->descriptor().states, group.state_offset);
   for (const ModuleInstances& group : view.modules) {

@@ -15,6 +15,7 @@ struct StateColumn {
   std::string name;
   std::string_view unit;
   std::size_t index = 0;  ///< into the first-order states of the system
+  bool held = false;      ///< changes at events only (HeldStates)
 };
 /// All first-order states of a system that a row can give: not what only the process that wrote the row knows how to read,
 /// such as the numbers of states that an FMU was in.

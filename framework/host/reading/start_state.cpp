@@ -244,6 +244,21 @@ void take_body(const Value& initial, Description& model, const std::string& name
   if (v) move(*body, *v);
 }
 
+/// Takes the states of elements and signals, as a row would have them by the names of their columns.
+void take_states(const Value& list, Description& model) {
+  if (list.node().kind != Node::Kind::list) return list.unexpected("a list of names and values");
+  for (std::size_t i = 0; i < list.node().items.size(); ++i) {
+    const Value one = list.item(i);
+    MapReader item(one);
+    const auto name_value = item.require("name", "whose state it is"), number = item.require("value", "a number");
+    item.finish();
+    if (!name_value || !number) continue;
+    const std::optional<std::string> name = read_text(*name_value, "a name");
+    const std::optional<double> value = read_number(*number);
+    if (name && value) model.start_row.insert_or_assign(*name, *value);
+  }
+}
+
 /// Takes the values that `polyform equilibrium --output` writes.
 void take_values(const Value& root, Description& model, Taken& taken) {
   const auto find = [](auto& items, const std::string& name) {
@@ -289,6 +304,7 @@ void take_values(const Value& root, Description& model, Taken& taken) {
       }
     }
   }
+  if (const auto states = map.find("states")) take_states(*states, model);
   map.finish();
 }
 

@@ -202,6 +202,22 @@ void fit(EquilibriumEquations& balance, std::size_t& iterations) {
   }
 }
 
+/// Where a rate does not depend on its own state, as under integral action, the motion has to make that rate vanish,
+/// and a descent whose states follow the motion ends beside the equilibrium. Then all unknowns are found together: from
+/// the end of the descent, or else from the start. The search stays where it was if neither leads to an equilibrium.
+void fit_with_states(std::optional<EquilibriumEquations>& search, const System& system, const SolverMaker& make,
+                     const EquilibriumRequest& request, std::size_t& iterations) {
+  const CanonicalState descended = search->state();
+  for (const ConstStateView& start : {descended.constant(), system.initial_state()}) {
+    EquilibriumEquations& found = search.emplace(system, make, request, start);
+    std::size_t steps = 0;
+    fit(found, steps);
+    iterations += steps;
+    if (is_balanced(found, sizes_of(system, make, found, request))) return;
+  }
+  search.emplace(system, make, request, descended.constant());
+}
+
 void name_unbalanced(EquilibriumEquations& balance, const SystemView& view, const VectorXd& sizes, Equilibrium& out) {
   const Index n = balance.moves();
   const bool balanced = is_balanced(balance, sizes);
@@ -244,6 +260,8 @@ Equilibrium find_equilibrium(const System& system, const SolverMaker& make, cons
       // From the start: a descent that does not end may have gone far.
       if (at_rest) search.emplace(system, make, request, system.initial_state());
       fit(*search, out.iterations);
+    } else if (search->states() > 0 && !is_balanced(*search, sizes_of(system, make, *search, request))) {
+      fit_with_states(search, system, make, request, out.iterations);
     }
     descended += dense;
   }
