@@ -243,7 +243,7 @@ forces:
 
 TEST_CASE("an equilibrium under integral action stands at its set point, and a run from it rests") {
   const Workshop shop;
-  const std::string lift = R"(
+  const std::string lift = R"YAML(
 polyform: 1
 gravity: [0, 0, -9.81]
 bodies: [{name: block, mass: 2, inertia: {xx: 1, yy: 1, zz: 1}}]
@@ -251,7 +251,7 @@ joints: [{name: s, type: prismatic, base: ground, moving: block, position: [0, 0
 forces: [{name: f, type: joint-force, joint: s, effort: {expression: "signal(u)"}}]
 simulation: {duration: 1, output_interval: 0.1, integrator: dopri5, tolerance: {relative: 1e-10, absolute: 1e-12}}
 signals:
-)";
+)YAML";
   for (const std::string gains : {"kp: 40, ki: 30, kd: 20", "kp: 0, ki: 30, kd: 20"}) {
     CAPTURE(gains);
     const std::string model =

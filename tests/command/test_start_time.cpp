@@ -211,7 +211,7 @@ TEST_CASE("a run that started later has checkpoints, from which it goes on") {
 
 TEST_CASE("an equilibrium is written with the states of modules and signals, and a run from it rests") {
   const Workshop shop;
-  const std::string model = shop.write("motor.yaml", R"(
+  const std::string model = shop.write("motor.yaml", R"YAML(
 polyform: 1
 gravity: [0, 0, 0]
 bodies: [{name: b, mass: 2, inertia: {xx: 1, yy: 1, zz: 1}}]
@@ -223,7 +223,7 @@ signals:
   - {name: lag, type: transfer-function, input: "2 + q(s)", numerator: [3], denominator: [1, 0.5]}
   - {name: late, type: delay, input: "4*q(s)", time: 0.25, order: 3}
 simulation: {duration: 1, output_interval: 0.1, integrator: dopri5, tolerance: {relative: 1e-10, absolute: 1e-12}}
-)");
+)YAML");
   const std::string file = shop.path("rest.yaml").string();
   const Outcome found = shop.run({"equilibrium", model, "--output", file, "--json"});
   INFO(found.err);
