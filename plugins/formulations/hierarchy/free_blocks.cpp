@@ -45,9 +45,9 @@ void FreeBlocks::mark(const Node& merge, const double* motion) noexcept {
   };
   double most = 0;
   for (std::size_t i = 0; i < system.blocks(); ++i) most = std::max(most, motion_of(i));
-  // Of welded bodies the heaviest lacks the inertia, unless none has any.
+  // Of welded bodies the heaviest lacks the inertia, unless none has a mass.
   for (std::size_t i = 0; i < system.blocks(); ++i)
-    if (motion_of(i) > 0.1 * most) free_[system.lacks_inertia(system.heaviest(i)) ? i : system.heaviest(i)] = 1;
+    if (motion_of(i) > 0.1 * most) free_[models_.inertia(system.heaviest(i)).mass > 0 ? system.heaviest(i) : i] = 1;
   count_ = static_cast<std::size_t>(std::ranges::count(free_, 1));
 }
 
