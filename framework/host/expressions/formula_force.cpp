@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "framework/host/expressions/formula_batch.hpp"
+#include "framework/host/expressions/shifted_sink.hpp"
 
 namespace polyform::host::inline expressions {
 
@@ -26,20 +27,6 @@ void count_attachments(const FieldSpec& spec, const FieldValue& value, std::size
   if (spec.type == FieldType::joint) ++joints;
   if (spec.type == FieldType::joints) joints += value.joints.size();
 }
-
-/// What a force says of its own fields, as of those of the whole element.
-class ShiftedSink final : public FieldSink {
- public:
-  ShiftedSink(FieldSink& to, std::size_t by) : to_(to), by_(by) {}
-  void report(Severity severity, std::size_t instance, std::size_t field, std::string_view message,
-              std::string_view remedy) noexcept override {
-    to_.report(severity, instance, field + by_, message, remedy);
-  }
-
- private:
-  FieldSink& to_;
-  std::size_t by_;
-};
 
 }  // namespace
 

@@ -5,25 +5,12 @@
 #include <cmath>
 
 #include "framework/host/expressions/formula_module_batch.hpp"
+#include "framework/host/expressions/shifted_sink.hpp"
 #include "polyform/helpers/element_helpers.hpp"
 
 namespace polyform::host::inline expressions {
 
 namespace {
-
-/// Reports about fields of the modules as about those of the whole element.
-class ModuleSink final : public FieldSink {
- public:
-  ModuleSink(FieldSink& to, std::size_t instance, std::size_t by) : to_(to), instance_(instance), by_(by) {}
-  void report(Severity severity, std::size_t, std::size_t field, std::string_view message,
-              std::string_view remedy) noexcept override {
-    to_.report(severity, instance_, field + by_, message, remedy);
-  }
-
- private:
-  FieldSink& to_;
-  std::size_t instance_, by_;
-};
 
 /// A formula's place in a field, with a value; it has derivatives in time only if somebody knows them.
 class Probe final : public TimeFunction::Source {
@@ -175,8 +162,8 @@ ElementInstance FormulaModule::modules_of(const ElementInstance& whole) const {
 bool FormulaModule::define(ElementInstance& instance, std::size_t number, FieldSink& sink) const noexcept {
   try {
     ElementInstance formulas = formulas_of(instance), modules = modules_of(instance);
-    ModuleSink of_modules(sink, number, own_.fields);
-    const bool good = modules_.define(modules, 0, of_modules);
+    ShiftedSink of_modules(sink, own_.fields);
+    const bool good = modules_.define(modules, number, of_modules);
     if (!formulas_->define(formulas, number, sink) || !good) return false;
     const std::size_t field = Trial(*this, instance).differentiated();
     if (field == fields_.size()) return true;

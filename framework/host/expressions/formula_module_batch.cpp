@@ -47,7 +47,10 @@ FormulaModuleBatch::FormulaModuleBatch(const FormulaModule& type, const ElementI
   formula_events_ = formulas_.event_count();
   modules_ = make_modules(modules);
   if (modules_ == nullptr) throw std::bad_alloc();
-  if (auto* const events = ask<EventSource>(*modules_)) module_events_ = events->event_count();
+  events_ = ask<EventSource>(*modules_);
+  module_outputs_ = ask<OutputSource>(*modules_);
+  discrete_ = ask<DiscreteElement>(*modules_);
+  if (events_ != nullptr) module_events_ = events_->event_count();
 }
 
 FormulaModuleBatch::~FormulaModuleBatch() {
@@ -149,13 +152,13 @@ void* FormulaModuleBatch::query(std::string_view asked) noexcept {
   if (asked == ReachSource::interface_name) return static_cast<ReachSource*>(this);
   if (asked == LimitSource::interface_name) return static_cast<LimitSource*>(this);
   if (asked == ClockSource::interface_name)
-    return ask<EventSource>(*modules_) == nullptr ? static_cast<ClockSource*>(this) : nullptr;
+    return events_ == nullptr ? static_cast<ClockSource*>(this) : nullptr;
   return modules_->query(asked);
 }
 
 void FormulaModuleBatch::describe_event(std::size_t k, EventDescription& out) const noexcept {
   if (k < formula_events_) return formulas_.describe_event(k, out);
-  ask<EventSource>(*modules_)->describe_event(k - formula_events_, out);
+  events_->describe_event(k - formula_events_, out);
 }
 
 void FormulaModuleBatch::evaluate_events(const EventInput& in, EventOutput& out) noexcept {
@@ -173,17 +176,15 @@ void FormulaModuleBatch::evaluate_events(const EventInput& in, EventOutput& out)
   modules.u = in.u;
   modules.x = in.x.subspan(own_.states);
   ask_for(formulas_, formulas, 0, formula_events_);
-  if (auto* const events = ask<EventSource>(*modules_)) ask_for(*events, modules, formula_events_, module_events_);
+  if (events_ != nullptr) ask_for(*events_, modules, formula_events_, module_events_);
 }
 
 double FormulaModuleBatch::next_knot(double t) const noexcept {
-  const auto* const events = ask<EventSource>(*modules_);
-  return std::min(formulas_.next_knot(t), events != nullptr ? events->next_knot(t) : never);
+  return std::min(formulas_.next_knot(t), events_ != nullptr ? events_->next_knot(t) : never);
 }
 
 double FormulaModuleBatch::shortest_time(std::size_t instance) const noexcept {
-  const auto* const events = ask<EventSource>(*modules_);
-  return std::min(formulas_.shortest_time(instance), events != nullptr ? events->shortest_time(instance) : never);
+  return std::min(formulas_.shortest_time(instance), events_ != nullptr ? events_->shortest_time(instance) : never);
 }
 
 void FormulaModuleBatch::evaluate_outputs(const OutputInput& in, std::span<double> values) noexcept {
@@ -194,22 +195,22 @@ void FormulaModuleBatch::evaluate_outputs(const OutputInput& in, std::span<doubl
                               .joint_accelerations = first_of(in.joint_accelerations, own_.v),
                               .reactions = first_of(in.reactions, own_.joints)},
                              values.first(own_.outputs));
-  if (auto* const outputs = ask<OutputSource>(*modules_))
-    outputs->evaluate_outputs({.attachments = &of_modules,
-                               .u = in.u,
-                               .x = rest(in.x, own_.states),
-                               .udot = in.udot,
-                               .xdot = rest(in.xdot, own_.states),
-                               .multipliers = in.multipliers,
-                               .accelerations = rest(in.accelerations, own_.markers),
-                               .joint_accelerations = rest(in.joint_accelerations, own_.v),
-                               .reactions = rest(in.reactions, own_.joints)},
-                              values.subspan(own_.outputs));
+  if (module_outputs_ != nullptr)
+    module_outputs_->evaluate_outputs({.attachments = &of_modules,
+                                      .u = in.u,
+                                      .x = rest(in.x, own_.states),
+                                      .udot = in.udot,
+                                      .xdot = rest(in.xdot, own_.states),
+                                      .multipliers = in.multipliers,
+                                      .accelerations = rest(in.accelerations, own_.markers),
+                                      .joint_accelerations = rest(in.joint_accelerations, own_.v),
+                                      .reactions = rest(in.reactions, own_.joints)},
+                                      values.subspan(own_.outputs));
 }
 
 void FormulaModuleBatch::initial_values(std::span<std::int32_t> values) const noexcept {
   formulas_.initial_values(values.first(own_.discrete));
-  if (auto* const with = ask<DiscreteElement>(*modules_)) with->initial_values(values.subspan(own_.discrete));
+  if (discrete_ != nullptr) discrete_->initial_values(values.subspan(own_.discrete));
 }
 
 void FormulaModuleBatch::pass_event(std::size_t k, bool rising, const EventInput& in,
@@ -220,13 +221,12 @@ void FormulaModuleBatch::pass_event(std::size_t k, bool rising, const EventInput
     own.attachments = &at;
     return formulas_.pass_event(k, rising, own, values.first(own_.discrete));
   }
-  auto* const with = ask<DiscreteElement>(*modules_);
-  if (with == nullptr) return;
+  if (discrete_ == nullptr) return;
   formulas_.evaluate_values(at);
   own.attachments = &of_modules;
   own.u = in.u;
   own.x = in.x.subspan(own_.states);
-  with->pass_event(k - formula_events_, rising, own, values.subspan(own_.discrete));
+  discrete_->pass_event(k - formula_events_, rising, own, values.subspan(own_.discrete));
 }
 
 void FormulaModuleBatch::jump_states(std::size_t k, bool rising, const EventInput& in,

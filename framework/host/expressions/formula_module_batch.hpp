@@ -73,6 +73,10 @@ class FormulaModuleBatch final : public ModuleBatch,
   std::deque<std::vector<TimeFunction>> functions_;
   std::vector<FieldValue> fields_;
   ModuleBatch* modules_ = nullptr;
+  // What the modules offer, asked for once.
+  EventSource* events_ = nullptr;
+  OutputSource* module_outputs_ = nullptr;
+  DiscreteElement* discrete_ = nullptr;
   std::size_t formula_events_ = 0, module_events_ = 0;
   std::vector<double> numbers_, B_;
   std::vector<Spatial> C_;

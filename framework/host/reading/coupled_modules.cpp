@@ -7,6 +7,7 @@
 #include <span>
 #include <utility>
 
+#include "framework/host/expressions/shifted_sink.hpp"
 #include "polyform/contract/events.hpp"
 #include "polyform/contract/initial_states.hpp"
 #include "polyform/contract/outputs.hpp"
@@ -75,21 +76,6 @@ ElementInstance member_of(const ElementInstance& whole, const Share& s) {
           .gravity = whole.gravity,
           .inertias = whole.inertias.subspan(s.markers.first, s.markers.count)};
 }
-
-/// Reports a member's messages about its fields as messages about those of the whole.
-class MemberSink final : public FieldSink {
- public:
-  MemberSink(FieldSink& whole, std::size_t instance, std::size_t first)
-      : whole_(whole), instance_(instance), first_(first) {}
-  void report(Severity severity, std::size_t, std::size_t field, std::string_view message,
-              std::string_view remedy) noexcept override {
-    whole_.report(severity, instance_, first_ + field, message, remedy);
-  }
-
- private:
-  FieldSink& whole_;
-  std::size_t instance_, first_;
-};
 
 /// Puts the part of a member, its rows and columns, into its place in the matrix of the whole, which is `width` wide.
 template <class T>
@@ -306,8 +292,8 @@ bool CoupledModules::define(ElementInstance& whole, std::size_t number, FieldSin
     for (std::size_t m = 0; m < members_.size(); ++m) {
       const ModuleType& type = *members_[m].type;
       ElementInstance instance = member_of(whole, shares[m]);
-      MemberSink of_member(sink, number, shares[m].fields.first);
-      if (!type.define(instance, 0, of_member)) {
+      ShiftedSink of_member(sink, shares[m].fields.first);
+      if (!type.define(instance, number, of_member)) {
         good = false;
         continue;
       }

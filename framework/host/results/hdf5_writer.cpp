@@ -6,13 +6,13 @@
 #include <algorithm>
 #include <bit>
 #include <chrono>
-#include <map>
 #include <mutex>
 #include <utility>
 
 #include "framework/diagnostics.hpp"
 #include "framework/host/results/file_writer.hpp"
 #include "framework/host/results/hdf5_handle.hpp"
+#include "framework/host/results/hdf5_objects.hpp"
 #include "framework/original_process.hpp"
 
 namespace polyform::host::inline results {
@@ -22,6 +22,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using hdf5::check;
 using hdf5::Handle;
+using hdf5::Object;
 
 // Rows of a chunk, and of a block in memory; numbers of a chunk.
 constexpr std::size_t block_bytes = 64u << 20, most_rows = 256, fewest_rows = 8, chunk_numbers = 1u << 16;
@@ -31,37 +32,6 @@ constexpr double flush_share = 20;  // times as long as a flush took
 // HDF5 adds no more than this to the numbers: headers and indices of a dataset, an index entry of a chunk, the record
 // and the groups.
 constexpr std::size_t object_bytes = 8192, chunk_bytes = 256, record_bytes = 1u << 16;
-
-/// The columns of one dataset.
-struct Object {
-  std::string path;
-  std::vector<std::size_t> columns;
-  std::vector<std::string> names, units;
-  bool table;  ///< N x k; else N numbers
-
-  std::string dataset() const { return table ? path + "/values" : path; }
-};
-
-std::vector<Object> arrange(std::span<const Channel> channels) {
-  std::vector<Object> objects;
-  std::map<std::string, std::size_t> index;
-  for (std::size_t c = 0; c < channels.size(); ++c) {
-    ChannelPlace place = place_of(channels[c]);
-    const auto [found, is_new] = index.try_emplace(place.group, objects.size());
-    if (is_new) objects.push_back({std::move(place.group), {}, {}, {}, !place.component.empty()});
-    Object& object = objects[found->second];
-    object.columns.push_back(c);
-    object.names.push_back(channels[c].name);
-    object.units.push_back(channels[c].unit);
-  }
-  return objects;
-}
-
-std::size_t text_bytes(const std::vector<std::string>& texts) {
-  std::size_t length = 1;
-  for (const std::string& text : texts) length = std::max(length, text.size());
-  return length * texts.size();
-}
 
 /// The library works in one thread at a time.
 std::mutex one_in_the_library;
@@ -91,7 +61,7 @@ class Hdf5Writer final : public FileWriter {
       left_ = 0;
       arrange_rows(channels);
       std::size_t texts = 0;
-      for (const Object& object : objects_) texts += text_bytes(object.names) + text_bytes(object.units);
+      for (const Object& object : objects_) texts += object.text_bytes();
       reserve(3 * objects_.size() * object_bytes + texts);
       for (Object& object : objects_) create_dataset(object);
       write_record(record);
@@ -175,7 +145,7 @@ class Hdf5Writer final : public FileWriter {
 
  private:
   void arrange_rows(std::span<const Channel> channels) {
-    objects_ = arrange(channels);
+    objects_ = hdf5::arrange(channels);
     columns_ = channels.size();
     const std::size_t row_bytes = sizeof(double) * std::max<std::size_t>(columns_, 1);
     chunk_rows_ = std::clamp(block_bytes / row_bytes, fewest_rows, most_rows);
@@ -184,7 +154,7 @@ class Hdf5Writer final : public FileWriter {
   /// Whether the file at the path has these columns.
   bool is_earlier(std::span<const Channel> channels) const {
     const Handle file(H5Fopen(path_.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
-    return std::ranges::all_of(arrange(channels), [&](const Object& object) {
+    return std::ranges::all_of(hdf5::arrange(channels), [&](const Object& object) {
       if (!object.table) return Handle(H5Dopen2(file, object.path.c_str(), H5P_DEFAULT), H5Dclose) >= 0;
       return hdf5::read_texts(file, object.path + "/channels") == object.names;
     });

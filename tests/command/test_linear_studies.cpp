@@ -1,0 +1,114 @@
+// polyform linearize --vary, as typed: eigenvalues over the values of a model, and where they cross.
+#include <fmt/format.h>
+
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include "tests/command/command_runner.hpp"
+
+using namespace polyform::test;
+using Catch::Contains;
+using Json = nlohmann::json;
+
+TEST_CASE("linearize --vary finds the weave and capsize speeds of the benchmark bicycle") {
+  const Workshop shop;
+  const std::string table = shop.path("speeds.csv").string(), page = shop.path("speeds.html").string();
+  const Outcome outcome = shop.run({"linearize", shipped("whipple_bicycle"), "--vary", "parameters.speed=4,6.5,5",
+                                    "--json", "--output", table, "--report", page});
+  INFO(outcome.err);
+  REQUIRE(outcome.code == 0);
+  const Json json = Json::parse(outcome.out);
+  REQUIRE(json["points"].size() == 3);
+  CHECK(json["points"][1]["value"] == 5.0);
+  CHECK(json["points"][1]["growing"] == 0);
+  // Meijaard et al. (2007), Sect. 7: where a pair, and where a real eigenvalue, crosses the imaginary axis.
+  REQUIRE(json["changes"].size() == 2);
+  CHECK(json["changes"][0]["value"].get<double>() == Approx(4.29238253634111).epsilon(1e-10));
+  CHECK(json["changes"][0]["imaginary"].get<double>() == Approx(3.43503384866144).epsilon(1e-9));
+  CHECK(json["changes"][0]["growing_before"] == 2);
+  CHECK(json["changes"][0]["growing_after"] == 0);
+  CHECK(json["changes"][1]["value"].get<double>() == Approx(6.02426201538837).epsilon(1e-10));
+  CHECK(json["changes"][1]["imaginary"] == 0.0);
+  CHECK(json["changes"][1]["growing_after"] == 1);
+  const std::string rows = shop.read("speeds.csv");
+  CHECK_THAT(rows, Contains("case,parameters.speed,real,imaginary,frequency,damping,status,reason"));
+  // Table 2 of the paper at 5 m/s.
+  CHECK_THAT(rows, Contains("5,-14.0783896927") && Contains("5,-0.77534188219"));
+  CHECK_THAT(shop.read("speeds.html"), Contains("Eigenvalues of Whipple bicycle"));
+}
+
+namespace {
+
+/// The first value at which stability changes, with its error.
+std::pair<double, double> change_of(const Workshop& shop, const std::string& model, const std::string& vary) {
+  INFO(vary);
+  const Outcome outcome = shop.run({"linearize", model, "--vary", vary, "--json"});
+  INFO(outcome.err);
+  REQUIRE(outcome.code == 0);
+  const Json json = Json::parse(outcome.out);
+  REQUIRE(json["changes"].size() == 1);
+  return {json["changes"][0]["value"], json["changes"][0]["error"]};
+}
+
+}  // namespace
+
+TEST_CASE("linearize --vary finds a limit to ten digits, however wide the range, with damping and without") {
+  const Workshop shop;
+  // A pendulum upside down on a spring: m g l. Two eigenvalues meet at zero, real on one side, imaginary on the other.
+  const auto pendulum = [&](const std::string& name, const std::string& joint, const std::string& spring) {
+    return shop.write(name, "polyform: 1\nparameters: {k: 3}\nbodies: [{name: t, mass: 1.3, center_of_mass: [0, 0, 0.4], "
+                            "inertia: {xx: 0.1, yy: 0.1, zz: 0.05}}]\njoints: [{name: j, base: ground, moving: t, position: "
+                            "[0, 0, 0], axis: [1, 0, 0], " + joint + "}]\nforces: [{name: s, type: joint-spring-damper, "
+                            "joint: j, " + spring + "}]\n");
+  };
+  const double limit = 1.3 * 9.81 * 0.4;
+  for (const char* spring : {"stiffness: k, damping: 0", "stiffness: k, damping: 1e-4", "stiffness: k, damping: 0.4"})
+    for (const char* range : {"1,20", "3,8", "5,6"}) {
+      INFO(spring);
+      const auto [value, error] =
+          change_of(shop, pendulum("one.yaml", "type: revolute", spring), std::string("parameters.k=") + range);
+      CHECK(value == Approx(limit).epsilon(1e-10));
+      CHECK(error < 1e-9);
+    }
+  // Two of them, equal: four eigenvalues meet.
+  const std::string both = pendulum("two.yaml", "type: universal, axis2: [0, 1, 0]", "stiffness: [k, k], damping: [0, 0]");
+  CHECK(change_of(shop, both, "parameters.k=1,20").first == Approx(limit).epsilon(1e-10));
+}
+
+TEST_CASE("linearize --vary follows the eigenvalue that crosses, not another one next to the axis") {
+  const Workshop shop;
+  const std::string two = shop.write("two.yaml", R"(polyform: 1
+parameters: {k: 3, c: 0.4}
+bodies:
+- {name: t, mass: 1.3, center_of_mass: [0, 0, 0.4], inertia: {xx: 0.1, yy: 0.12, zz: 0.05}}
+- {name: u, mass: 0.5, position: [0, 0, 1], center_of_mass: [0, 0, 0.2], inertia: {xx: 0.01, yy: 0.012, zz: 0.005}}
+joints:
+- {name: j, type: universal, base: ground, moving: t, position: [0, 0, 0], axis: [1, 0, 0], axis2: [0, 1, 0]}
+- {name: j2, type: universal, base: t, moving: u, position: [0, 0, 1], axis: [1, 0, 0], axis2: [0, 1, 0]}
+forces:
+- {name: s, type: joint-spring-damper, joint: j, stiffness: [k, 30], damping: [c, c]}
+- {name: s2, type: joint-spring-damper, joint: j2, stiffness: [40, 40], damping: [c, 0.2]}
+)");
+  // Energy at the relative angles p, r: ½ k p² + 20 r² − ½ a p² − ½ b (p + r)².
+  const double a = 9.81 * (1.3 * 0.4 + 0.5 * 1), b = 9.81 * 0.5 * 0.2;
+  const double limit = a + b + b * b / (40 - b);
+  for (const char* range : {"1,20", "8,12", "10,20"})
+    CHECK(change_of(shop, two, std::string("parameters.k=") + range).first == Approx(limit).epsilon(1e-10));
+}
+
+TEST_CASE("linearize --vary refuses what one value or one state alone has") {
+  const Workshop shop;
+  const auto refused = [&](std::vector<std::string> more, const char* why) {
+    std::vector<std::string> words{"linearize", shipped("spring_damper_pendulum")};
+    words.insert(words.end(), more.begin(), more.end());
+    const Outcome outcome = shop.run(words);
+    INFO(outcome.err);
+    CHECK(outcome.code == 2);
+    CHECK_THAT(outcome.err, Contains(why));
+  };
+  refused({"--output", shop.path("table.csv").string()}, "--vary");
+  refused({"--vary", "gravity[1]=uniform(-10,-9)"}, "not a distribution");
+  refused({"--vary", "gravity[1]=low,high"}, "expected numbers");
+  refused({"--vary", "gravity[1]=-9,-10", "--states", "body"}, "--states body does not go with --vary");
+  refused({"--vary", "bodies.nobody.mass=1,2"}, "nobody");
+}
