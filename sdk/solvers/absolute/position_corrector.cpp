@@ -95,14 +95,13 @@ double PositionCorrector::merit(double t, std::span<const Pose> poses, std::span
 /// Finds the step dx of least inertia-weighted length with A dx = −residual and leaves it in the solution.
 bool PositionCorrector::find_step(double worst) noexcept {
   std::fill(problem_.data.begin(), problem_.data.end(), 0.0);
-  std::fill(problem_.solution.begin(), problem_.solution.end(), 0.0);
   problem_.set_rows(model_.rows.right());
   constexpr double of_a_step = 1e-3;     // the next step mends what is left of this one
   constexpr double most_damping = 1e-4;  // more would hold up the bodies that close the gap
   if (worst < near_by) {
     Refinement r{3, of_a_step, Follow::nothing};
     r.neighbour.loop_epsilon = projection_epsilon;
-    return solver_.solve(r);
+    return solver_.solve_from_zero(r);
   }
   // Far off, redundant rows contradict each other by about the square of the residual; damping the loops by as much
   // (Levenberg and Marquardt) keeps them from asking for a long step and leaves the convergence quadratic. With their
@@ -110,7 +109,7 @@ bool PositionCorrector::find_step(double worst) noexcept {
   // way.
   Refinement r{1, of_a_step, Follow::nothing};
   r.neighbour = {std::clamp(worst * worst, least_epsilon, most_damping), extent_};
-  return solver_.solve(r);
+  return solver_.solve_from_zero(r);
 }
 
 /// Moves all bodies by the step in the solution: mass centres (frame origins) along, orientations about a rotation

@@ -79,19 +79,21 @@ double Residual::row_weight(const Constraints::Entry& entry, std::size_t r) cons
 
 Residual::Floors Residual::motion_floors() const noexcept {
   Floors floors;
-  for (std::size_t i = 0; i < blocks_.bodies(); ++i) {
+  for (std::size_t i = 0; i < blocks_.bodies(); ++i)
     floors.of_bodies = std::max(floors.of_bodies, least_share * sizes_[i].motion);
+  if (blocks_.bodies() == blocks_.count()) return floors;
+  for (std::size_t i = 0; i < blocks_.bodies(); ++i)
     floors.of_modules = std::max(floors.of_modules, least_share * sizes_[i].motion * std::sqrt(scales_[i].mass));
-  }
   return floors;
 }
 
 Residual::Floors Residual::force_floors() const noexcept {
   Floors floors;
-  for (std::size_t i = 0; i < blocks_.bodies(); ++i) {
+  for (std::size_t i = 0; i < blocks_.bodies(); ++i)
     floors.of_bodies = std::max(floors.of_bodies, least_share * sizes_[i].force);
+  if (blocks_.bodies() == blocks_.count()) return floors;
+  for (std::size_t i = 0; i < blocks_.bodies(); ++i)
     floors.of_modules = std::max(floors.of_modules, least_share * sizes_[i].force / std::sqrt(scales_[i].mass));
-  }
   return floors;
 }
 
@@ -117,6 +119,17 @@ void Residual::find(Remainder& out) noexcept {
   constexpr double nothing = 1e-6;
   if (force.of_bodies < nothing * least_share * asked) out.body_error = std::min(out.body_error, out.judged);
   if (!std::isfinite(sum)) out.body_error = out.row_error = out.judged = std::numeric_limits<double>::infinity();
+}
+
+void Residual::find_at_zero(Remainder& out) noexcept {
+  double sum = 0, most = 0;
+  for (std::size_t i = 0; i < values_.size(); ++i) {
+    values_[i] = problem_.data[i];
+    sum += values_[i];
+    most = std::max(most, std::abs(values_[i]));
+  }
+  const double left = !std::isfinite(sum) ? std::numeric_limits<double>::infinity() : most > 0 ? 1 : 0;
+  out.row_error = out.body_error = out.judged = left;
 }
 
 /// The rows of a constraint, and the loads of their multipliers on the blocks.

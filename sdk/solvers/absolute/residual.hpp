@@ -43,6 +43,8 @@ class Residual {
 
   /// Finds the residual of all blocks and rows.
   void find(Remainder&) noexcept;
+  /// The same where the solution is zero: the residual is the data, and all of it is left. Sizes stay unknown.
+  void find_at_zero(Remainder&) noexcept;
   /// Finds the residual of one block with its inertia alone, and its size.
   void find_block(std::size_t block) noexcept;
   const std::vector<double>& values() const { return values_; }

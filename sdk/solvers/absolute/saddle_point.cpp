@@ -125,6 +125,17 @@ void SaddlePoint::take_step(Refinement& r) noexcept {
 
 bool SaddlePoint::solve(Refinement& r) noexcept {
   residual_.find(r.left);
+  return refine(r);
+}
+
+bool SaddlePoint::solve_from_zero(Refinement& r) noexcept {
+  std::fill(problem_.solution.begin(), problem_.solution.end(), 0.0);
+  residual_.find_at_zero(r.left);
+  return refine(r);
+}
+
+/// Makes the rounds, with the residual of the value on entry in r.
+bool SaddlePoint::refine(Refinement& r) noexcept {
   double error = std::max(r.left.body_error, r.left.row_error), before = error;
   double moved = 0, moved_before = 0;  // by the last rounds, relative to the motion of a block
   std::size_t stalled = 0;
@@ -194,14 +205,13 @@ bool SaddlePoint::fail_infinite(const Refinement& r) noexcept {
 }
 
 bool SaddlePoint::find_accelerations(Accelerations use) noexcept {
-  std::fill(problem_.solution.begin(), problem_.solution.end(), 0.0);
   // Most systems take two or three rounds. In a long chain that bends like a beam across its pins the added compliance
   // of the rows sums up, and rounds have to follow it. Near a singular position of a loop they would follow nearly
   // dependent rows ever further, and an integrator out of its way.
   const bool independent = model_.constraints.independent();
   Refinement r{10, 0, independent ? Follow::all : Follow::inertia};
   r.leaves_nearly_dependent = use == Accelerations::of_stage && !independent;
-  if (!solve(r)) return false;
+  if (!solve_from_zero(r)) return false;
   if (std::size_t block = 0; r.left.judged > largest_error) return find_free(r, block) && fail_free(r, block);
   return check_accuracy(r);
 }

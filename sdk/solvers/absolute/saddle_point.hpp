@@ -40,6 +40,8 @@ class SaddlePoint {
   /// Refines the solution, from the value it has on entry, until its residual is below the tolerance, at round-off or
   /// no longer shrinking. False when anything is not finite.
   bool solve(Refinement&) noexcept;
+  /// The same from zero.
+  bool solve_from_zero(Refinement&) noexcept;
   /// Finds accelerations and multipliers from zero. False if they are not determined, or not as accurate as wanted.
   bool find_accelerations(Accelerations) noexcept;
   /// After find_accelerations(): the change, relative to the motion of a block, that more rounds for rows that nearly
@@ -55,6 +57,7 @@ class SaddlePoint {
   const Residual& residual() const { return residual_; }
 
  private:
+  bool refine(Refinement&) noexcept;
   bool factorize(const Neighbour&) noexcept;
   bool find_refinement(const Refinement&, bool rows_count = true) noexcept;
   bool step_is_inertial(const Refinement&) const noexcept;
