@@ -18,7 +18,7 @@ thread_local std::vector<std::string> files;
 /// Of the whole process.
 struct Files {
   std::mutex access;
-  std::set<std::string> read;
+  std::set<std::string> of_models;
   std::vector<const WrittenFile*> written;
 };
 
@@ -27,24 +27,25 @@ Files& all() {
   return files;
 }
 
-[[noreturn]] void refuse(const std::string& option, const std::string& written, const std::string& read) {
+[[noreturn]] void refuse(const std::string& option, const std::string& written, const std::string& of_model) {
   throw Failure(Exit::bad_input,
-                fmt::format("{} {} is a file of the model {}, which would be lost", option, written, read),
+                fmt::format("{} {} is a file of the model {}, which would be lost", option, written, of_model),
                 "Give another file to write to.");
 }
 
 }  // namespace
 
+void note_named_file(const std::string& path) {
+  Files& known = all();
+  const std::lock_guard lock(known.access);
+  if (!known.of_models.insert(path).second || known.written.empty()) return;
+  const FileIdentity file(path);
+  for (const WrittenFile* other : known.written)
+    if (other->file_.same_as(file)) refuse(other->option_, other->path_, path);
+}
+
 void note_read_file(std::string path) {
-  {
-    Files& known = all();
-    const std::lock_guard lock(known.access);
-    if (known.read.insert(path).second && !known.written.empty()) {
-      const FileIdentity file(path);
-      for (const WrittenFile* other : known.written)
-        if (other->file_.same_as(file)) refuse(other->option_, other->path_, path);
-    }
-  }
+  note_named_file(path);
   if (std::ranges::find(files, path) == files.end()) files.push_back(std::move(path));
 }
 
@@ -64,8 +65,8 @@ void WrittenFile::check_unread() const {
 }
 
 void WrittenFile::check() const {
-  for (const std::string& read : all().read)
-    if (file_.same_as(FileIdentity(read))) refuse(option_, path_, read);
+  for (const std::string& of_model : all().of_models)
+    if (file_.same_as(FileIdentity(of_model))) refuse(option_, path_, of_model);
 }
 
 WrittenFile::~WrittenFile() {

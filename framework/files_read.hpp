@@ -1,4 +1,5 @@
-// The files that were read as a model, as a part of one or as a state: nothing may be written to them.
+// The files that were read as a model, as a part of one or as a state, and those that one names: nothing may be written
+// to them.
 //
 // Whatever reads such a file notes it here, and OutputFile claims each file that is written. The two are compared as
 // soon as one of them comes to the other, so that no command can forget it.
@@ -14,14 +15,15 @@ namespace polyform::host {
 
 /// Notes a file that this thread reads. Failure (bad_input) if it is claimed for writing.
 void note_read_file(std::string path);
-/// The files that this thread has noted since the last call.
+/// Notes a file that a model names but that need not be read. Failure as of note_read_file.
+void note_named_file(const std::string& path);
+/// The files that this thread has read and noted since the last call.
 std::vector<std::string> take_read_files();
 
 /// A file that is to be written, for as long as the object lives.
 class WrittenFile {
  public:
-  /// option: the one that names the file. Failure (bad_input) if the process has read the file as a model or as a part
-  /// of one.
+  /// option: the one that names the file. Failure (bad_input) if the process has noted the file as one of a model.
   WrittenFile(std::string_view option, const std::string& path);
   ~WrittenFile();
   WrittenFile(const WrittenFile&) = delete;
@@ -31,7 +33,7 @@ class WrittenFile {
 
  private:
   void check() const;
-  friend void note_read_file(std::string path);
+  friend void note_named_file(const std::string& path);
   std::string option_, path_;
   FileIdentity file_;
 };

@@ -7,6 +7,8 @@
 
 #include "framework/host/assembly/dependent_rows.hpp"
 #include "framework/host/simulation/observation_store.hpp"
+#include "framework/host/simulation/simulate.hpp"
+#include "tests/support/integrators.hpp"
 #include "tests/support/workbench.hpp"
 
 using namespace polyform;
@@ -72,6 +74,43 @@ TEST_CASE("a mechanism moves alike in micrometres and in thousands of kilometres
         apart = std::max(apart, std::abs(found[i] - in_metres[i]));
       }
       CHECK(apart < 1e-9 * most);
+    }
+  }
+}
+
+// A planar linkage one of whose axes is tilted cannot move: it opens by the tilt. A tilt of rounding is the model's fault,
+// no limit position.
+TEST_CASE("a run that an axis tilted by rounding ends tells that cause") {
+  const auto linkage = [](double tilt) {
+    const auto rod = [](const char* name, double x, double y) {
+      return fmt::format("  - {{name: {}, position: [{}, {}, 0], mass: 1, inertia: {{xx: 0.02, yy: 0.1, zz: 0.1}}}}\n",
+                         name, x, y);
+    };
+    const auto pin = [](const char* name, const char* base, const char* moving, double x, double y,
+                        const std::string& more) {
+      return fmt::format("  - {{name: {}, type: revolute, base: {}, moving: {}, position: [{}, {}, 0], {}}}\n", name,
+                         base, moving, x, y, more);
+    };
+    return "polyform: 1\ngravity: [0, -9.81, 0]\nbodies:\n" + rod("p", 0.15, 0.5) + rod("q", 1.2, 1.3) +
+           rod("r", 2.25, 0.8) + "joints:\n" +
+           pin("A", "ground", "p", 0, 0, "axis: [0, 0, 1], initial: {velocity: 1}") +
+           pin("B", "p", "q", 0.3, 1, "axis: [0, 0, 1]") +
+           pin("C", "q", "r", 2.1, 1.6, fmt::format("axis: [{:.17g}, 0, {:.17g}]", std::sin(tilt), std::cos(tilt))) +
+           pin("D", "r", "ground", 2.4, 0, "axis: [0, 0, 1]");
+  };
+  host::RunSettings settings = run_settings("dopri5");
+  settings.duration = 1;
+  settings.output_interval = 1;
+  for (const double tilt : {1e-9, 1e-8}) {
+    const auto system = system_from_text(linkage(tilt));
+    for (const Formulation* const formulation : formulations_for(*system)) {
+      INFO(formulation->name() << ", tilt " << tilt);
+      const auto solver = solver_for(*system, *formulation);
+      const host::RunRecord record = host::simulate(*system, *solver, settings, {}, {});
+      REQUIRE(record.end == host::End::failed);
+      CHECK_THAT(record.failure, Catch::Contains("The cause is likely the model: what joint `C` ties") &&
+                                     !Catch::Contains("limit position"));
+      CHECK_THAT(record.remedy, Catch::Contains("tolerance="));
     }
   }
 }

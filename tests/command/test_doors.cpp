@@ -85,6 +85,40 @@ TEST_CASE("no output is the state that a run starts from, or a file with a part 
   }
 }
 
+TEST_CASE("no output is a file that the file of a robot names, whether it is read or not") {
+  const Workshop shop;
+  const std::string bytes = "bytes that are dear to somebody\n";
+  for (const char* name : {"arm.dae", "bump.stl", "skin.png", "table.csv"}) shop.write(name, bytes);
+  std::filesystem::create_directories(shop.path("meshes"));
+  shop.write("meshes/hull.stl", bytes);
+  shop.write("robot.urdf",
+             "<robot name=\"r\"><link name=\"a\"><inertial><mass value=\"1\"/><inertia ixx=\"1\" iyy=\"1\" izz=\"1\" "
+             "ixy=\"0\" ixz=\"0\" iyz=\"0\"/></inertial><visual><geometry><mesh filename=\"arm.dae\"/></geometry>"
+             "<material name=\"m\"><texture filename=\"skin.png\"/></material></visual>"
+             "<collision><geometry><mesh filename=\"bump.stl\"/></geometry></collision></link>"
+             "<gazebo><plugin><data>table.csv</data></plugin></gazebo></robot>");
+  shop.write("robot.sdf",
+             "<sdf version=\"1.9\"><model name=\"m\"><link name=\"a\"><visual name=\"v\"><geometry><mesh>"
+             "<uri>arm.dae</uri></mesh></geometry></visual></link></model></sdf>");
+  shop.write("robot.xml",
+             "<mujoco><compiler meshdir=\"meshes\"/><asset><texture name=\"t\" file=\"../skin.png\" type=\"2d\"/>"
+             "</asset><worldbody><body><joint/><geom type=\"sphere\" size=\"1\"/></body></worldbody>"
+             "<custom><text name=\"n\" data=\"hull.stl\"/></custom></mujoco>");
+  const std::vector<std::pair<std::string, std::string>> outputs{
+      {"robot.urdf", "arm.dae"}, {"robot.urdf", "bump.stl"}, {"robot.urdf", "skin.png"},
+      {"robot.sdf", "arm.dae"},  {"robot.xml", "skin.png"},  {"robot.xml", "meshes/hull.stl"}};
+  const auto refused = [&](const std::vector<std::string>& command, const std::string& output) {
+    const Outcome outcome = shop.run(command);
+    INFO(command[0] << " " << command[1] << " to " << output << ": " << outcome.err);
+    CHECK(outcome.code == 2);
+    CHECK_THAT(outcome.err, Contains("would be lost"));
+    CHECK(shop.read(output) == bytes);
+  };
+  for (const auto& [robot, output] : outputs) refused({"import", robot, "-o", output}, output);
+  refused({"run", "robot.urdf", "--output", "table.csv", "--duration", "0.1"}, "table.csv");
+  CHECK(shop.run({"import", "robot.urdf", "-o", "robot.yaml"}).code == 0);
+}
+
 TEST_CASE("a plugin that copies the process and goes on twice leaves one table of rows") {
   const Workshop shop;
   for (const char* output : {"a.csv", "a.h5"}) {

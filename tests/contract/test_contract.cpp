@@ -15,6 +15,7 @@
 #include "polyform/contract/initial_states.hpp"
 #include "polyform/contract/kernels.hpp"
 #include "polyform/contract/model_source.hpp"
+#include "polyform/contract/named_files.hpp"
 #include "polyform/contract/near_rows.hpp"
 #include "polyform/contract/picture.hpp"
 #include "polyform/contract/plugin.hpp"

@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "plugins/elements/forces/force_types.hpp"
+#include "polyform/helpers/element_test.hpp"
 #include "tests/elements/force_bench.hpp"
 
 namespace polyform::test {
@@ -78,6 +79,43 @@ TEST_CASE("the ends of a spring coincide up to the rounding of the bodies' place
   }
   const BodyMotion apart{Mat3::identity(), Vec3{0, 0, 1e-9} - arm, {}};
   CHECK(bench.load(0, {&apart, 1}).wrenches[0].linear.z == Approx(15));
+}
+
+// Numbers near 1e9 are multiples of 2^-23: the ends of 2^-9 m are exact there.
+TEST_CASE("a spring and a cable of 2 mm pull by their laws a million kilometres from the ground origin") {
+  constexpr double far = 1e9, length = 0x1p-9;
+  ForceBench bench;
+  const BodyIndex body = bench.add_body({{}, {far + 1, 0, 0}});
+  bench.add(pull, std::move(spring_fields(BodyIndex::ground, {far, 0, 0}, body, {}, 1e6, 0).number("free_length", 0)));
+  const BodyMotion near{Mat3::identity(), {far + length, 0, 0}, {}};
+  CHECK(bench.load(0, {&near, 1}).wrenches[0].linear.x == -1e6 * length);
+
+  testing::ElementTest cable(forces::cable());
+  cable.set("stiffness", 1e6).set("free_length", 0.0).attach("points").attach("points");
+  cable.create();
+  cable.marker(0).position = {far, 0, 0};
+  cable.marker(1).position = {far + length, 0, 0};
+  CHECK(cable.evaluate().wrenches[1].linear.x == -1e6 * length);
+}
+
+TEST_CASE("the length of a spring that is rounding as drawn, in part or in whole, is told") {
+  const auto said = [](const Vec3& anchor, const Vec3& end, double free_length) {
+    ForceBench bench;
+    const BodyIndex body = bench.add_body({{}, end});
+    RecordingSink sink(pull.fields());
+    bench.add(pull,
+              std::move(spring_fields(BodyIndex::ground, anchor, body, {}, 1, 0).number("free_length", free_length)),
+              sink);
+    std::string all;
+    for (const std::string& r : sink.reports) all += r;
+    return all;
+  };
+  // 2^-53 of 1e9 m is 1.1e-7 m.
+  CHECK_THAT(said({1e9, 0, 0}, {1e9 + 0x1p-9, 0, 0}, 0), Catch::Contains("1.1e-07 m: that is 5.7e-05 of their distance"));
+  CHECK(said({1e9, 0, 0}, {1e9 + 10, 0, 0}, 0).empty());
+  CHECK(said({1, 0, 0}, {1.002, 0, 0}, 0).empty());
+  CHECK_THAT(said({1, 0, 0}, {1, 0, 0}, 0.5), Catch::Contains("the ends coincide as drawn"));
+  CHECK(said({1, 0, 0}, {1, 0, 0}, 0).empty());  // no force acts there
 }
 
 TEST_CASE("a spring-damper without length has no force and keeps its energy") {

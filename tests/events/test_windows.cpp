@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "framework/host/simulation/simulate.hpp"
 #include "tests/events/elements.hpp"
 #include "tests/support/integrators.hpp"
 #include "tests/support/workbench.hpp"
@@ -72,6 +73,49 @@ TEST_CASE("narrow windows about the kink of their own formula are met in full by
     check_end_rate(fmt::format("if(abs(sin(q(j)+1))<{}, {}, 0)", half, -torque), 30, 0.05,
                    rate_behind_windows(torque, std::asin(half), 30), 5e-4);
   }
+}
+
+// The windows lie about the tops of the cosine, where a condition that turns round holds for a moment: at every 2π from
+// the start on, cos(q) > 1 − half²/2 is abs(q) < half up to a part of half².
+TEST_CASE("narrow windows about the top of a formula's own wave are met in full by every integrator") {
+  const auto rate = [](double torque, double half, double time) {
+    double squared = 100, from = half, t = 0;
+    for (int n = 1;; ++n) {
+      const double now = std::sqrt(squared), edge = 2 * n * std::numbers::pi - half;
+      t += (edge - from) / now;
+      if (t > time) return now;
+      squared -= 2 * torque / moment_of_inertia * 2 * half;
+      t += 2 * half / (0.5 * (now + std::sqrt(squared)));
+      from = edge + 2 * half;
+    }
+  };
+  // The run starts at the edge behind the top of the first window.
+  check_end_rate("if(cos(q(j)+1e-5)>1-5e-11, -15000, 0)", 6, 0.05, rate(15000, 1e-5, 6), 1e-6);
+}
+
+TEST_CASE("a window between two zeros of a product is met in full by every integrator") {
+  // v² = 100 − 2 × 1.5e5/0.5 × 2e-5: a window of 2 µs.
+  const double rate = std::sqrt(100 - 2 * 1.5e5 / moment_of_inertia * 2e-5);
+  check_end_rate("if((q(j)-20)*(q(j)-20.00002)<0, -150000, 0)", 3, 0.05, rate, 1e-6);
+  check_end_rate("if(-(q(j)-20)*(20.00002-q(j))<0, -150000, 0)", 3, 0.05, rate, 1e-6);
+  // The same width of 2e-8 rad, 2 ns, with a thousand times the torque.
+  check_end_rate("if((q(j)-20)*(q(j)-20.00000002)<0, -1.5e8, 0)", 3, 0.05, rate, 1e-5);
+}
+
+// On q + v = 0 the torque would have to lie between its two values for the motion to slide along the line.
+TEST_CASE("a relay along whose switching line the motion would slide ends the run with that cause") {
+  const auto system = rotor("-100*sign(q(j)+v(j))");
+  const auto able = formulations_for(*system);
+  const auto tree = std::ranges::find(able, "riccati", [](const Formulation* f) { return f->name(); });
+  REQUIRE(tree != able.end());
+  host::RunSettings settings = run_settings("dopri5");
+  settings.duration = 10;
+  settings.output_interval = 1;
+  const auto solver = solver_for(*system, **tree);
+  const host::RunRecord record = host::simulate(*system, *solver, settings, {}, {});
+  CHECK(record.end == host::End::failed);
+  CHECK_THAT(record.failure, Catch::Contains("q(j)+v(j)") && Catch::Contains("without end"));
+  CHECK_THAT(record.remedy, Catch::Contains("a relay along whose switching line the motion would slide"));
 }
 
 // v² = 100 − 2 × 1.5e6/0.5 × 1e-6. A first step of 1 ms goes out of the window and comes back into it.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "plugins/elements/drives/drive_types.hpp"
 #include "plugins/elements/fields/field_types.hpp"
 #include "plugins/elements/springs/spring_types.hpp"
 #include "polyform/helpers/element_test.hpp"
@@ -75,6 +76,31 @@ TEST_CASE("the restoring force of a gas spring is that of its polytropic law") {
   const double work = 5e5 * 1e-3 / 0.3 * (std::pow(1 / 0.6, 0.3) - 1) - 1e5 * 4e-4;
   CHECK(result.potential_energy == Approx(work).epsilon(1e-12));
   CHECK(spring.outputs()[3] == Approx(pressure));
+}
+
+// Numbers near 1e9 are multiples of 2^-23: 2^-9 m, 2 mm, is exact there.
+TEST_CASE("springs of 2 mm act by their laws a million kilometres from the ground origin") {
+  constexpr double far = 1e9, length = 0x1p-9;
+  const auto force_of = [&](auto& element) {
+    element.attach("a").attach("b");
+    element.create();
+    element.marker(0).position = {far, 0, 0};
+    element.marker(1).position = {far + length, 0, 0};
+    return element.evaluate().wrenches[1].linear.x;
+  };
+  testing::ElementTest gas(springs::gas_spring());
+  gas.set("area", 2e-3).set("volume", 1e-3).set("pressure", 5e5).set("ambient", 1e5).set("reference_length", length);
+  CHECK(force_of(gas) == Approx(4e5 * 2e-3).epsilon(1e-12));
+  testing::ElementTest table(springs::nonlinear_spring());
+  table.set("force", std::vector<double>{-1, -100, 1, 100}, 2).set("free_length", 0.0);
+  CHECK(force_of(table) == Approx(-100 * length).epsilon(1e-12));
+  testing::ElementTest stop(springs::bump_stop());
+  stop.set("length", 2 * length).set("stiffness", 1e6);
+  CHECK(force_of(stop) == Approx(1e6 * length).epsilon(1e-12));
+  testing::ElementTest cylinder(drives::hydraulic_cylinder());
+  cylinder.set("piston_area", 1e-3).set("stroke", 0.5).set("dead_volume", 1e-4).set("retracted_length", 0.0);
+  cylinder.set("pressure", 1e6);
+  CHECK(force_of(cylinder) == Approx(1e3).epsilon(1e-12));
 }
 
 TEST_CASE("a weight on a spring of straight lines swings with the energy that the table holds") {

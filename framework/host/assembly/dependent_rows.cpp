@@ -3,23 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <string_view>
 #include <vector>
 
 #include "framework/host/assembly/constraint_jacobian.hpp"
 #include "framework/host/assembly/parts.hpp"
 #include "framework/host/assembly/row_factors.hpp"
-#include "polyform/mechanics/judgement.hpp"
 
 namespace polyform::host::inline assembly {
 
 namespace {
-
-struct NearlyDependent {
-  double part = 0;
-  const char* kind = "";
-  std::string_view name{};
-};
 
 /// From this part of least_independent on, rows are so near to it that solvers may judge them differently, because each
 /// solver measures a row in its own unknowns.
@@ -28,7 +20,9 @@ constexpr const char* judged_differently =
     ". That is so near to the bound that solvers may judge it differently: their accelerations differ by some per cent "
     "then, which evaluate --solver all shows";
 
-NearlyDependent nearly_dependent(const SystemView& view, double t, const ConstStateView& at) {
+}  // namespace
+
+NearlyDependent nearly_dependent(const SystemView& view, double t, const ConstStateView& at, double least) {
   if (view.cut_joints().empty() && view.constraints.empty()) return {};
   ConstraintJacobian jacobian(view);
   if (!jacobian.good()) return {};  // reported where forces and modules start
@@ -42,15 +36,9 @@ NearlyDependent nearly_dependent(const SystemView& view, double t, const ConstSt
   const double rounding = 16 * jacobian.place_rounding();
   factors.factorize(std::max(least_independent, rounding));
   const double part = factors.left_out_part();
-  if (!(part > std::max(rounding_of_rows, rounding))) return {};
+  if (!(part > std::max(least, rounding))) return {};
   const ConstraintJacobian::Row& row = jacobian.rows()[factors.nearly_independent()];
   return {part, row.kind, row.name};
-}
-
-}  // namespace
-
-double nearly_dependent_part(const SystemView& view, double t, const ConstStateView& at) {
-  return nearly_dependent(view, t, at).part;
 }
 
 void warn_of_dependent_rows(const System::Parts& parts, Diagnostics& diagnostics) {

@@ -3,7 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <string>
+#include <string_view>
 
 #include "framework/host/assembly/nearest_rates.hpp"
 #include "framework/host/assembly/restraints.hpp"
@@ -16,7 +19,16 @@ namespace {
 /// Messages show six digits, so they do not show a smaller relative change of a rate.
 constexpr double shown_digits = 1e-6;
 
-std::string text_of(const Vec3& a) { return fmt::format("({:.6g} {:.6g} {:.6g})", shown(a.x), shown(a.y), shown(a.z)); }
+/// Whether a velocity is another one, beyond rounding.
+bool changes(const Vec3& given, const Vec3& taken) {
+  return norm(taken - given) > shown_as_nothing * std::max(norm(given), norm(taken));
+}
+
+/// "angular velocity (0 10 0) given, (0 9 0) taken"
+std::string change(std::string_view what, const Vec3& given, const Vec3& taken) {
+  const auto [before, after] = told_apart(std::array{given.x, given.y, given.z}, std::array{taken.x, taken.y, taken.z});
+  return fmt::format("{} {} given, {} taken", what, before, after);
+}
 
 }  // namespace
 
@@ -38,9 +50,10 @@ void RateChanges::tell_rates() {
       const double given = start_.given_v[joint.v_offset + k], now = start_.parts.v[joint.v_offset + k];
       if (std::abs(given - now) <= met * std::max({std::abs(given), std::abs(now), least_share * bodies_.speed}))
         continue;
+      const auto [before, after] = told_apart(given, now);
       start_.complain(i, "initial.velocity",
-                      fmt::format("{} not allow the given rate {:.6g}: {:.6g} is taken (joint `{}`)",
-                                  restraint_of(start_.view(), i), given, shown(now), joint.name),
+                      fmt::format("{} not allow the given rate {}: {} is taken (joint `{}`)",
+                                  restraint_of(start_.view(), i), before, after, joint.name),
                       "give rates to as many joints as these leave free", Severity::warning);
     }
   }
@@ -60,12 +73,13 @@ void RateChanges::tell_bodies(std::span<const BodyMotion> now) {
     }
     const BodyItem& item = start_.body_item(i);
     const Vec3 arm = item.flexible == nullptr ? now[i].R * item.center_of_mass : Vec3{};
-    std::string what =
-        fmt::format("angular velocity {} given, {} taken", text_of(given.twist.angular), text_of(V.angular));
-    if (given.whole)
-      what +=
-          fmt::format("; velocity {} given, {} taken", text_of(given.twist.linear + cross(given.twist.angular, arm)),
-                      text_of(V.linear + cross(V.angular, arm)));
+    const Vec3 mass_given = given.twist.linear + cross(given.twist.angular, arm),
+               mass_taken = V.linear + cross(V.angular, arm);
+    // A velocity that stays as given is left out.
+    const bool turns = !given.whole || changes(given.twist.angular, V.angular);
+    std::string what = turns ? change("angular velocity", given.twist.angular, V.angular) : "";
+    if (given.whole && (!turns || changes(mass_given, mass_taken)))
+      what += (turns ? "; " : "") + change("velocity", mass_given, mass_taken);
     const bool tree = !bodies_.excess.empty() && start_.speed_of(bodies_.excess[i]) > 0;
     start_.parts.report(
         start_.diagnostics, Severity::warning, item, {}, {},

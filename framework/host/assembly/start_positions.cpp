@@ -87,9 +87,10 @@ void StartPositions::tell_positions() {
       changed = changed ||
                 std::abs(given[k] - now[k]) > std::max(unsaid_change(joint, k), rounding_of_given * std::abs(given[k]));
     if (!changed) continue;
+    const auto [before, after] = told_apart(given, now);
     start_.complain(i, "initial.position",
                     fmt::format("{} not allow the given position of joint `{}`: {} given, {} taken",
-                                restraint_of(start_.view(), i), joint.name, text_of(given), text_of(now)),
+                                restraint_of(start_.view(), i), joint.name, before, after),
                     "give positions to as many joints as these leave free", Severity::warning);
   }
 }

@@ -81,6 +81,42 @@ bool Formulas::of_time_alone(NodeIndex root) const {
   return numbers.empty() || numbers == std::vector<std::uint32_t>{0};
 }
 
+namespace {
+
+/// Whether a function turns round far from zero alone: a sine or cosine, with a constant added.
+bool is_plain_wave(const Graph& graph, NodeIndex node) {
+  const auto is_wave = [&](NodeIndex i) { return graph[i].code == Code::sine || graph[i].code == Code::cosine; };
+  const GraphNode& sum = graph[node];
+  if (is_wave(node)) return true;
+  if (sum.code != Code::add && sum.code != Code::subtract) return false;
+  const NodeIndex wave = is_wave(sum.a) ? sum.a : sum.b, other = is_wave(sum.a) ? sum.b : sum.a;
+  constexpr double far = 1e-2;
+  return is_wave(wave) && graph[other].code == Code::constant &&
+         std::abs(std::abs(graph[other].value) - 1) > far;
+}
+
+}  // namespace
+
+std::vector<NodeIndex> Formulas::turnings(std::span<const NodeIndex> roots) {
+  std::vector<NodeIndex> found;
+  for (const NodeIndex node : graph.switches(roots)) {
+    const NodeIndex one[] = {node};
+    const std::vector<std::uint32_t> numbers = graph.inputs(one);
+    if (numbers.empty() || of_time_alone(node) || is_plain_wave(graph, node)) continue;
+    bool is_linear = true;
+    std::vector<NodeIndex> slopes;
+    for (const std::uint32_t number : numbers) {
+      slopes.push_back(graph.derivative(node, number));
+      is_linear = is_linear && (slopes.back() == Graph::none || graph[slopes.back()].code == Code::constant);
+    }
+    if (is_linear) continue;
+    // Along one input the way of the motion does not matter.
+    const NodeIndex turning = slopes.size() == 1 ? slopes.front() : rate(node);
+    if (turning != Graph::none && graph[turning].code != Code::constant) found.push_back(turning);
+  }
+  return found;
+}
+
 std::string shown_part(const TextPlace& place, std::span<const FormulaText> texts) {
   const FormulaText& of = texts[place.formula];
   std::string part = of.text.substr(std::min<std::size_t>(place.begin, of.text.size()), place.end - place.begin);

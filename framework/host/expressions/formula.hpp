@@ -95,6 +95,9 @@ struct Formulas {
   /// it reads anything else, or its derivative is no expression.
   NodeIndex rate(NodeIndex root);
   bool of_time_alone(NodeIndex root) const;
+  /// Expressions that are zero where a condition or bound of one of the roots turns round on the way of the motion,
+  /// where these are known: beside them a condition may hold for any short while. Not for those of the time alone.
+  std::vector<NodeIndex> turnings(std::span<const NodeIndex> roots);
 };
 
 /// What to do about a formula that has no value.

@@ -71,6 +71,8 @@ FormulaForce::FormulaForce(Formulas& all, std::vector<FollowingForce> forces, st
   everything.insert(everything.end(), shown.begin(), shown.end());
   everything.insert(everything.end(), taken.begin(), taken.end());
   everything.insert(everything.end(), limiting.begin(), limiting.end());
+  const std::vector<NodeIndex> turnings = all.turnings(roots);
+  everything.insert(everything.end(), turnings.begin(), turnings.end());
   const std::vector<std::uint32_t> inputs = all.graph.inputs(everything);
   reader_ = StateReader(all, inputs);
   programs_ = FormulaPrograms(all, {roots, shown, taken, limiting}, inputs);

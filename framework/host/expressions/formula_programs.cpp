@@ -1,6 +1,7 @@
 #include "framework/host/expressions/formula_programs.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 namespace polyform::host::inline expressions {
 
@@ -36,10 +37,11 @@ FormulaPrograms::FormulaPrograms(Formulas& all, const Roots& roots, std::span<co
       switch_names.push_back(text_of(all.graph[node], *all.texts));
     }
   }
-  std::vector<NodeIndex> high;
-  for (const NodeIndex node : all.graph.peaks(of_values)) {
+  std::vector<NodeIndex> high, places = all.graph.peaks(of_values);
+  std::ranges::copy(all.turnings(of_values), std::back_inserter(places));
+  for (const NodeIndex node : places) {
     std::vector<NodeIndex>& known = of_time(all.graph, node) ? by_clock : moving;
-    if (std::ranges::find(known, node) != known.end()) continue;
+    if (std::ranges::find(known, node) != known.end() || std::ranges::find(high, node) != high.end()) continue;
     if (&known == &by_clock) {
       by_clock.push_back(node);
     } else {

@@ -27,7 +27,7 @@ struct FormulaPrograms {
 
   Program values, outputs, samples, limits;
   Program switches;  ///< of the values, that depend on the state: each changes its sign where a formula bends or jumps
-  Program peaks;     ///< Graph::peaks of the values that depend on the state
+  Program peaks;     ///< Graph::peaks and turnings of the values that depend on the state
   Poles poles;       ///< of the values
   Program passed;    ///< arguments of tables of the values, that depend on the state
   std::vector<RowReach> reaches;  ///< of these tables

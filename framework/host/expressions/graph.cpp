@@ -135,7 +135,14 @@ std::vector<NodeIndex> Graph::switches(std::span<const NodeIndex> roots) {
   return found;
 }
 
+/// Of a product its factors are kept: two zeros of it that lie side by side are one of each.
 void Graph::keep_switch(NodeIndex node, std::vector<NodeIndex>& found) const {
+  const GraphNode& of = nodes_[node];
+  if (of.code == Code::negate) return keep_switch(of.a, found);
+  if (of.code == Code::multiply) {
+    keep_switch(of.a, found);
+    return keep_switch(of.b, found);
+  }
   if (!is_constant(node) && std::ranges::find(found, node) == found.end()) found.push_back(node);
 }
 

@@ -3,15 +3,19 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <set>
+#include <string>
 
+#include "framework/files_read.hpp"
 #include "framework/host/reading/reader.hpp"
 #include "framework/host/reading/report.hpp"
+#include "polyform/contract/named_files.hpp"
 
 namespace polyform::host::inline reading {
 
 namespace {
 
-class Collector final : public ConversionSink {
+class Collector final : public ConversionSink, private NamedFiles {
  public:
   Collector(Conversion& into, Diagnostics& diagnostics) : into_(into), diagnostics_(diagnostics) {}
 
@@ -24,9 +28,19 @@ class Collector final : public ConversionSink {
     });
   }
   DiagnosticSink& diagnostics() noexcept override { return diagnostics_; }
+  void* query(std::string_view asked) noexcept override {
+    return asked == NamedFiles::interface_name ? static_cast<NamedFiles*>(this) : nullptr;
+  }
   bool out_of_memory() const noexcept { return out_of_memory_; }
+  /// Failure if one of the files that the importer has named is being written.
+  void note_files() const {
+    for (const std::string& path : files_) note_named_file(path);
+  }
 
  private:
+  void named(std::string_view path) noexcept override {
+    keep([&] { files_.emplace(path); });
+  }
   template <class Keep>
   void keep(Keep what) noexcept {
     try {
@@ -37,6 +51,7 @@ class Collector final : public ConversionSink {
   }
   Conversion& into_;
   Diagnostics& diagnostics_;
+  std::set<std::string> files_;
   bool out_of_memory_ = false;
 };
 
@@ -123,6 +138,7 @@ std::optional<Conversion> import_model(const ImporterType& importer, const std::
   Conversion got;
   Collector sink(got, diagnostics);
   const Status status = importer.import_model({.name = file, .bytes = bytes}, values, sink);
+  sink.note_files();
   if (!is_good(status, sink, got, file, importer.name(), diagnostics)) return std::nullopt;
   if (const std::size_t losses = got.count(Treatment::not_honoured); strict && losses > 0) {
     diagnostics.report({.message = fmt::format("strict: {} thing{} would not be honoured: {}", losses,

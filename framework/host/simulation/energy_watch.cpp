@@ -13,7 +13,8 @@ constexpr double times_elsewhere = 10;
 
 }  // namespace
 
-EnergyWatch::EnergyWatch(const SystemView& view, Solver& solver) : solver_(solver), store_(view) {}
+EnergyWatch::EnergyWatch(const SystemView& view, Solver& solver, double tolerance)
+    : solver_(solver), tolerance_(tolerance), store_(view) {}
 
 void EnergyWatch::look(double t, std::span<const double> states) {
   const std::size_t own = solver_.state_size();
@@ -34,8 +35,9 @@ void EnergyWatch::pass(double before) {
   ++passages_;
 }
 
-double EnergyWatch::lost() const {
-  return lost_ > times_elsewhere * static_cast<double>(passages_) * elsewhere_ ? lost_ : 0;
+double EnergyWatch::lost(double moved) const {
+  const double by_integration = std::max(elsewhere_, tolerance_ * moved);
+  return lost_ > times_elsewhere * static_cast<double>(passages_) * by_integration ? lost_ : 0;
 }
 
 }  // namespace polyform::host::simulation

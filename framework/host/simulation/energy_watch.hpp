@@ -14,8 +14,8 @@ namespace polyform::host::inline simulation {
 /// doing.
 class EnergyWatch {
  public:
-  /// View and solver outlive the object.
-  EnergyWatch(const SystemView&, Solver&);
+  /// View and solver outlive the object. tolerance: relative, of the integrator's steps; 0 where it controls no errors.
+  EnergyWatch(const SystemView&, Solver&, double tolerance);
 
   /// states: the solver's, then the work ∫ P dt if the run counts it.
   void look(double t, std::span<const double> states);
@@ -25,11 +25,13 @@ class EnergyWatch {
   void tell(bool beside, bool passed);
   /// A singular position was passed since a look at which the balance was `before`, J.
   void pass(double before);
-  /// By how much the balance changed at all passages, J; 0 if it changed no more than elsewhere.
-  double lost() const;
+  /// By how much the balance changed at all passages, J; 0 if it changed no more than elsewhere, or than the tolerance
+  /// lets a few steps change it. moved: the energy that takes part in the motion, J.
+  double lost(double moved) const;
 
  private:
   Solver& solver_;
+  double tolerance_;
   ObservationStore store_;
   double balance_ = 0, last_ = 0;  ///< J, now and at the look before
   bool first_ = true, beside_ = false;

@@ -41,7 +41,7 @@ constexpr double samples_of_step = 64;
 constexpr std::size_t many = 32;
 constexpr double no_time = 1e-7, first_silence = 1e-6;
 // Steps of this share of the time, so many in a row, lead nowhere.
-constexpr double standing = 1e-7;
+constexpr double standing = 1e-6;
 constexpr std::size_t patience = 20000;
 
 }  // namespace
@@ -305,7 +305,8 @@ void EventWatch::check_standstill() {
     throw Failure(Exit::simulation_failed,
                   fmt::format("the event of {} changes its sign without end at t = {:.9g} s, and no time passes",
                               elements_.name_of(k), t),
-                  "Such a law has no motion there (dry friction whose sign flips with the speed is one): smooth it.");
+                  "Such a law has no motion there (dry friction whose sign flips with the speed is one, a relay along "
+                  "whose switching line the motion would slide another): smooth it, as by tanh(x/width).");
   }
 }
 

@@ -118,7 +118,7 @@ void Run::go_on() {
 
 RunRecord Run::finish() {
   RunRecord& record = record_;
-  if (record.end == End::failed) explain_failure(record, view_, solver_, motion_, rows_);
+  if (record.end == End::failed) explain_failure(record, view_, {start_, start_time_}, solver_, motion_, rows_);
   add_later_failures(record);
   if (control_.take_snapshot && record.end != End::failed)
     guard(record, [&] { control_.take_snapshot(snapshot()); });

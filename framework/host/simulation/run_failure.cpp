@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "framework/host/assembly/dependent_rows.hpp"
 #include "framework/host/assembly/singular_position.hpp"
 #include "framework/host/expressions/formula.hpp"
 #include "framework/host/simulation/element_failures.hpp"
@@ -14,23 +15,52 @@ namespace polyform::host::inline simulation {
 
 namespace {
 
-/// At the last step that was made.
-bool ended_next_to_singular(const SystemView& view, Solver& solver, RunMotion& motion, RunRows& rows) {
-  if (!motion.begun() || (view.cut_joints().empty() && view.constraints.empty())) return false;
-  if (!motion.integrator().state_at(motion.time(), motion.y())) return false;
-  const StateView state = rows.state();
-  if (solver.decode(motion.solver_states(), state) != Status::ok) return false;
-  return is_next_to_singular(view, motion.time(), as_const(state));
+/// How much farther than a length is off a loop may come open, which turns by radians and has levers of some lengths.
+constexpr double levers_of_loop = 100;
+
+/// What a solver that knows one step alone thinks of gives way to what the run knows.
+void leave_out_likely_causes(std::string& failure) {
+  if (const std::size_t begin = failure.find(". Likely cause"); begin != std::string::npos) failure.resize(begin);
 }
 
-}  // namespace
-
-void explain_failure(RunRecord& record, const SystemView& view, Solver& solver, RunMotion& motion, RunRows& rows) {
-  if (ended_next_to_singular(view, solver, motion, rows))
+/// Tells of loops that were held together at the start by rows that all but depend on others, and could not be held
+/// together farther on: rounded lengths or axes make them contradict each other. Else of a singular position, at the
+/// last step that was made.
+void explain_position(RunRecord& record, const SystemView& view, const StartOfRun& start, Solver& solver,
+                      RunMotion& motion, RunRows& rows) {
+  if (!motion.begun() || (view.cut_joints().empty() && view.constraints.empty())) return;
+  const std::string said(motion.equations().last_failure());
+  if (!motion.integrator().state_at(motion.time(), motion.y())) return;
+  const StateView state = rows.state();
+  if (solver.decode(motion.solver_states(), state) != Status::ok) return;
+  // Of rows that are off by more than a hundred times their rounding; the tolerances of solvers are ten times that.
+  constexpr double least = 1e-11;
+  const bool is_of_solver = !said.empty() && record.failure.find(said) != std::string::npos;
+  const NearlyDependent row = nearly_dependent(view, start.time, start.state, least);
+  if (is_of_solver && row.part > 0 && nearly_dependent(view, motion.time(), as_const(state), least).part > 0) {
+    leave_out_likely_causes(record.failure);
+    record.failure += fmt::format(
+        ". The cause is likely the model: what {} `{}` ties depends on the other constraints to {:.1e} of its size from "
+        "the start on, so it is taken as dependent; a length or an axis that is off by about that keeps the loop from "
+        "being closed farther on",
+        row.kind, row.name, row.part);
+    record.remedy = fmt::format(
+        "Write lengths and axes with more digits, or let the solver leave the loop open by as much: --option "
+        "tolerance={:.0e}.",
+        levers_of_loop * row.part);
+  } else if (is_next_to_singular(view, motion.time(), as_const(state))) {
     record.failure += fmt::format(
         ". The cause is likely the position: at t = {:.6g} s the mechanism is next to a limit position or another "
         "singular one, where its constraints all but depend on each other",
         motion.time());
+  }
+}
+
+}  // namespace
+
+void explain_failure(RunRecord& record, const SystemView& view, const StartOfRun& start, Solver& solver,
+                     RunMotion& motion, RunRows& rows) {
+  explain_position(record, view, start, solver, motion, rows);
   const double since = motion.begun() ? motion.integrator().previous_time() : 0;
   if (const std::string_view cause = element_failure(view, since); !cause.empty()) {
     record.failure += fmt::format(".\nThe cause: {}", cause);

@@ -8,9 +8,16 @@
 
 namespace polyform::host::inline simulation {
 
-/// Adds the cause to the failure in the record, if it is known: a singular position, an element, a formula without a
-/// value. The motion stands at the last step that was made, if it has begun.
-void explain_failure(RunRecord&, const SystemView&, Solver&, RunMotion&, RunRows&);
+/// The state that a run began with, and its time, s.
+struct StartOfRun {
+  const ConstStateView& state;
+  double time;
+};
+
+/// Adds the cause to the failure in the record, if it is known: rows that rounded lengths make contradict each other, a
+/// singular position, an element, a formula without a value. The motion stands at the last step that was made, if it
+/// has begun.
+void explain_failure(RunRecord&, const SystemView&, const StartOfRun&, Solver&, RunMotion&, RunRows&);
 /// Adds what failed after that, such as rows that could not be written, each once.
 void add_later_failures(RunRecord&);
 

@@ -15,7 +15,7 @@ RunWatches::RunWatches(const SystemView& view, Solver& solver, RunMotion& motion
                        const StepSettings& step, std::span<const ElementEvents::Source> sources)
     : motion_(motion),
       fixed_step_(run.integrator.fixed_step()),
-      singular_(view, solver),
+      singular_(view, solver, run.integrator.fixed_step() ? 0 : step.relative_tolerance),
       pace_(run.end_time()),
       stability_(motion.equations(), motion.integrator()),
       scales_(view),

@@ -45,8 +45,8 @@ constexpr double never_again = std::numeric_limits<double>::infinity();
 
 }  // namespace
 
-SingularWatch::SingularWatch(const SystemView& view, Solver& solver)
-    : centred_(view), view_(centred_.view()), solver_(solver), energy_(view, solver), tree_(view_) {
+SingularWatch::SingularWatch(const SystemView& view, Solver& solver, double tolerance)
+    : centred_(view), view_(centred_.view()), solver_(solver), energy_(view, solver, tolerance), tree_(view_) {
   for (std::size_t j = view.bodies.size(); j < view.joints.size(); ++j) {
     const JointData& cut = view_.joints[j];
     if (cut.nv >= 6) continue;
@@ -254,7 +254,7 @@ void SingularWatch::pass(Loop& loop, double now) {
 
 std::vector<std::string> SingularWatch::warnings(double moved) const {
   std::vector<std::string> all;
-  if (const double lost = energy_.lost(); passages_ > 0 && lost > much_energy * moved)
+  if (const double lost = energy_.lost(moved); passages_ > 0 && lost > much_energy * moved)
     all.push_back(fmt::format(
         "the energy changes by {:.1e} of what moves where the run passes singular positions nearby, {} (first the loop "
         "of joint `{}` at t = {:.6g} s). Likely cause: next to a singular position rounding of positions is blown up "

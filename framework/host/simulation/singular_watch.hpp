@@ -19,7 +19,8 @@ namespace polyform::host::inline simulation {
 /// with x². Looks are far apart where λ is large, and at each step where it will soon vanish.
 class SingularWatch {
  public:
-  SingularWatch(const SystemView&, Solver&);
+  /// tolerance: relative, of the integrator's steps; 0 where it controls no errors.
+  SingularWatch(const SystemView&, Solver&, double tolerance);
 
   /// When it is empty, no other function needs to be called.
   bool empty() const { return loops_.empty(); }

@@ -7,7 +7,7 @@
 #include "polyform/contract/outputs.hpp"
 #include "polyform/contract/value_ranges.hpp"
 #include "polyform/helpers/element_helpers.hpp"
-#include "polyform/helpers/lever_arms.hpp"
+#include "polyform/helpers/point_rounding.hpp"
 
 namespace polyform::drives {
 namespace {
@@ -133,14 +133,6 @@ constexpr std::array outputs{Variable{.name = "length", .unit = "m", .kind = Var
                              Variable{.name = "way", .unit = "m", .kind = Variable::Kind::length},
                              Variable{.name = "rate", .unit = "m/s"}, Variable{.name = "force", .unit = "N"}};
 
-double drawn_length(const ElementInstance& instance) {
-  const auto end = [&](std::size_t i) {
-    const Pose& body = instance.drawn[i];
-    return body.position + rotation_matrix(body.orientation) * instance.markers[i].point;
-  };
-  return norm(end(1) - end(0));
-}
-
 /// With the way x of the piston from fully in, the areas A₁ and A₂ = A₁ − A_rod, and the volumes V₁ = V₀ + A₁ x and
 /// V₂ = V₀ + A₂ (stroke − x):
 ///
@@ -159,7 +151,7 @@ class Cylinders final : public ForceBatch, public OutputSource {
            i.fields[dead_volume].number, i.fields[bulk_modulus].number, i.fields[flow].functions[0],
            i.fields[rod_flow].functions[0], i.fields[outlet].number, i.fields[leakage].number,
            i.fields[friction].number, i.fields[pressure].number, i.fields[rod_pressure].number,
-           lever_arm(i, 0) + lever_arm(i, 1)});
+           point_rounding(i, 0) + point_rounding(i, 1)});
     }
   }
   void initial_states(std::span<double> x) const noexcept override {
@@ -205,7 +197,7 @@ class Cylinders final : public ForceBatch, public OutputSource {
     double area, rod_side, stroke, retracted_length, dead_volume, bulk_modulus;
     TimeFunction flow, rod_flow;
     double outlet, leakage, friction, first_pressure, first_rod_pressure;
-    double arms;  ///< of both eyes, m (lever_arm)
+    double rounding;  ///< of both eyes, m (point_rounding)
 
     double push(double p1, double p2, double rate) const noexcept {
       return p1 * area - p2 * rod_side - friction * rate;
@@ -219,8 +211,7 @@ class Cylinders final : public ForceBatch, public OutputSource {
     const MarkerMotion &from = in.markers[2 * i], &to = in.markers[2 * i + 1];
     const Vec3 d = to.position - from.position;
     Line line{norm(d), 0, 0, {}};
-    constexpr double rounding = 1e-12;
-    if (line.length > rounding * (norm(from.position) + norm(to.position) + c.arms))
+    if (line.length > rounding_of_places * (norm(from.position) + norm(to.position)) + c.rounding)
       line.direction = (1 / line.length) * d;
     line.way = line.length - c.retracted_length;
     line.rate = dot(line.direction, to.velocity - from.velocity);
@@ -259,6 +250,7 @@ class HydraulicCylinder final : public ForceType, public ValueRanges {
                   "Give the area of the rod's section, not that of the ring around it.");
       return false;
     }
+    warn_of_rounded_line(i, 0, true, number, a, sink);
     const double drawn = drawn_length(i), least = i.fields[retracted_length].number;
     if (i.fields[retracted_length].given && (drawn < least || drawn > least + i.fields[stroke].number))
       sink.report(Severity::warning, number, retracted_length,

@@ -8,7 +8,6 @@
 #include "polyform/contract/events.hpp"
 #include "polyform/contract/outputs.hpp"
 #include "polyform/helpers/element_helpers.hpp"
-#include "polyform/helpers/lever_arms.hpp"
 #include "polyform/helpers/plain_picture.hpp"
 
 namespace polyform::forces {
@@ -47,7 +46,7 @@ struct Cable {
   std::size_t first, count;  ///< of its points
 
   /// The length beyond which it is taut: free_length, and a rounding of it for a cable that is drawn with this length.
-  double taut_length() const noexcept { return (1 + rounding_of_lengths) * free_length; }
+  double taut_length() const noexcept { return (1 + rounding_of_arms) * free_length; }
 };
 /// The stretch of a whole cable at an instant.
 struct Stretch {
@@ -59,18 +58,16 @@ struct Part {
   double length, rate;
 };
 
-Part part_between(const MarkerMotion& from, const MarkerMotion& to, double arms) noexcept {
+Part part_between(const MarkerMotion& from, const MarkerMotion& to, double rounding) noexcept {
   const double length = norm(to.position - from.position);
-  const Vec3 direction = direction_between(from.position, to.position, length, arms);
+  const Vec3 direction = direction_between(from.position, to.position, length, rounding);
   return {direction, length, dot(direction, to.velocity - from.velocity)};
 }
 
-double drawn_length(const ElementInstance& instance) noexcept {
-  const auto place = [&](std::size_t k) {
-    return instance.drawn[k].position + rotation_matrix(instance.drawn[k].orientation) * instance.markers[k].point;
-  };
+double whole_length(const ElementInstance& instance) noexcept {
   double sum = 0;
-  for (std::size_t k = 0; k + 1 < instance.markers.size(); ++k) sum += norm(place(k + 1) - place(k));
+  for (std::size_t k = 0; k + 1 < instance.markers.size(); ++k)
+    sum += norm(drawn_place(instance, k + 1) - drawn_place(instance, k));
   return sum;
 }
 
@@ -82,9 +79,9 @@ class Cables final : public ForceBatch, public OutputSource, public EventSource 
     std::size_t first = 0;
     for (const ElementInstance& i : instances) {
       cables_.push_back({i.fields[stiffness].number, i.fields[damping].number,
-                         i.fields[free_length].given ? i.fields[free_length].number : drawn_length(i), first,
+                         i.fields[free_length].given ? i.fields[free_length].number : whole_length(i), first,
                          i.markers.size()});
-      for (std::size_t k = 0; k < i.markers.size(); ++k) arms_.push_back(lever_arm(i, k));
+      for (std::size_t k = 0; k < i.markers.size(); ++k) rounding_.push_back(point_rounding(i, k));
       first += i.markers.size();
     }
   }
@@ -133,7 +130,7 @@ class Cables final : public ForceBatch, public OutputSource, public EventSource 
 
  private:
   Part part_after(std::size_t k, const ForceInput& in) const noexcept {
-    return part_between(in.markers[k], in.markers[k + 1], arms_[k] + arms_[k + 1]);
+    return part_between(in.markers[k], in.markers[k + 1], rounding_[k] + rounding_[k + 1]);
   }
   Stretch stretch_of(const Cable& c, const ForceInput& in) const noexcept {
     Stretch sum;
@@ -150,7 +147,7 @@ class Cables final : public ForceBatch, public OutputSource, public EventSource 
   }
 
   std::vector<Cable> cables_;
-  std::vector<double> arms_;  ///< of all points, m (lever_arm)
+  std::vector<double> rounding_;  ///< of all points, m (point_rounding)
 };
 
 class CableType final : public ForceType, public PlainPicture<Picture::Kind::line> {
@@ -174,8 +171,11 @@ class CableType final : public ForceType, public PlainPicture<Picture::Kind::lin
       return false;
     }
     const BodyIndex first = instance.markers[0].body;
-    for (const Marker& m : instance.markers)
-      if (m.body != first) return true;
+    bool joins = false;
+    for (const Marker& m : instance.markers) joins = joins || m.body != first;
+    for (std::size_t k = 0; joins && k + 1 < instance.markers.size(); ++k)
+      warn_of_rounded_line(instance, k, false, number, points, sink);
+    if (joins) return true;
     sink.report(Severity::error, number, points, "all points of the cable are fixed in the same body: it does nothing",
                 "Attach some of them to another body.");
     return false;

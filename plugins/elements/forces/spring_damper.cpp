@@ -6,7 +6,6 @@
 #include "polyform/contract/given_derivatives.hpp"
 #include "polyform/contract/outputs.hpp"
 #include "polyform/helpers/element_helpers.hpp"
-#include "polyform/helpers/lever_arms.hpp"
 #include "polyform/helpers/plain_picture.hpp"
 
 namespace polyform::forces {
@@ -46,7 +45,7 @@ constexpr std::array outputs{Variable{.name = "length", .unit = "m", .kind = Var
 template <class T>
 struct SpringOf {
   T stiffness, damping, free_length;
-  T arms;  ///< of both ends, m (lever_arm)
+  T rounding;  ///< of both ends, m (point_rounding)
 };
 using Spring = SpringOf<double>;
 
@@ -62,17 +61,9 @@ template <class T, class Motion>
 Pulling<T> pulling(const SpringOf<T>& s, const Motion& from, const Motion& to) noexcept {
   const T length = norm(to.position - from.position), elongation = length - s.free_length;
   // Without a direction the force is left out, and the rate with it.
-  const Vector3<T> direction = direction_between(from.position, to.position, length, s.arms);
+  const Vector3<T> direction = direction_between(from.position, to.position, length, s.rounding);
   const T rate = dot(direction, to.velocity - from.velocity);
   return {(s.stiffness * elongation + s.damping * rate) * direction, elongation, -(s.damping * rate * rate)};
-}
-
-double drawn_length(const ElementInstance& instance) {
-  const auto end = [&](std::size_t i) {
-    const Pose& body = instance.drawn[i];
-    return body.position + rotation_matrix(body.orientation) * instance.markers[i].point;
-  };
-  return norm(end(1) - end(0));
 }
 
 class SpringDampers final : public ForceBatch, public OutputSource, private GivenDerivatives, private ForceLaw {
@@ -82,7 +73,7 @@ class SpringDampers final : public ForceBatch, public OutputSource, private Give
     for (const ElementInstance& i : instances)
       springs_.push_back({i.fields[stiffness].number, i.fields[damping].number,
                           i.fields[free_length].given ? i.fields[free_length].number : drawn_length(i),
-                          lever_arm(i, 0) + lever_arm(i, 1)});
+                          point_rounding(i, 0) + point_rounding(i, 1)});
   }
 
   void evaluate(const ForceInput& in, ForceOutput& out) noexcept override {
@@ -99,7 +90,7 @@ class SpringDampers final : public ForceBatch, public OutputSource, private Give
       const MarkerMotion &from = in.attachments->markers[2 * i], &to = in.attachments->markers[2 * i + 1];
       double* const own = values.data() + outputs.size() * i;
       own[length] = norm(to.position - from.position);
-      own[rate] = dot(direction_between(from.position, to.position, own[length], springs_[i].arms),
+      own[rate] = dot(direction_between(from.position, to.position, own[length], springs_[i].rounding),
                       to.velocity - from.velocity);
       own[tension] = springs_[i].stiffness * (own[length] - springs_[i].free_length) + springs_[i].damping * own[rate];
     }
@@ -119,7 +110,7 @@ class SpringDampers final : public ForceBatch, public OutputSource, private Give
       out[4 * i] = springs_[i].stiffness;
       out[4 * i + 1] = springs_[i].damping;
       out[4 * i + 2] = springs_[i].free_length;
-      out[4 * i + 3] = springs_[i].arms;
+      out[4 * i + 3] = springs_[i].rounding;
     }
   }
   void record(LawRecorder& recorder, const LawInput& in, LawOutput& out) noexcept override {
@@ -141,7 +132,7 @@ class SpringDampers final : public ForceBatch, public OutputSource, private Give
       const Spring& s = springs_[i];
       const MarkerMotion &from = in.markers[2 * i], &to = in.markers[2 * i + 1];
       const double length = norm(to.position - from.position);
-      const Vec3 d = direction_between(from.position, to.position, length, s.arms);
+      const Vec3 d = direction_between(from.position, to.position, length, s.rounding);
       if (!(dot(d, d) > 0)) return false;
       const Vec3 w = to.velocity - from.velocity;
       const double rate = dot(d, w), tension = s.stiffness * (length - s.free_length) + s.damping * rate;
@@ -182,7 +173,12 @@ class SpringDamper final : public ForceType, public PlainPicture<Picture::Kind::
   }
 
   bool define(ElementInstance& instance, std::size_t number, FieldSink& sink) const noexcept override {
-    if (instance.markers[0].body != instance.markers[1].body) return true;
+    if (instance.markers[0].body != instance.markers[1].body) {
+      const FieldValue& free = instance.fields[free_length];
+      const bool pushes = free.given && free.number > 0 && instance.fields[stiffness].number > 0;
+      warn_of_rounded_line(instance, 0, pushes, number, a, sink);
+      return true;
+    }
     sink.report(Severity::error, number, b,
                 is_ground(instance.markers[0].body)
                     ? "both ends of the spring-damper are fixed in ground: it does nothing"

@@ -55,7 +55,7 @@ constexpr std::array specs{
 
 struct Stop {
   double length, sign, stiffness, exponent, damping, onset;
-  double arms;  ///< of both ends, m (arms_of)
+  double rounding;  ///< of both ends, m (rounding_of)
 
   double compression(const Line& line) const noexcept { return sign * (length - line.length); }
   double rate(const Line& line) const noexcept { return -sign * line.rate; }
@@ -84,18 +84,18 @@ class BumpStops final : public ForceBatch, public EventSource, public OutputSour
   explicit BumpStops(Strided<const ElementInstance> instances) {
     for (const ElementInstance& i : instances)
       stops_.push_back({i.fields[length].number, i.fields[side].integer == 0 ? 1.0 : -1.0, i.fields[stiffness].number,
-                        i.fields[exponent].number, i.fields[damping].number, i.fields[onset].number, arms_of(i)});
+                        i.fields[exponent].number, i.fields[damping].number, i.fields[onset].number, rounding_of(i)});
   }
   void evaluate(const ForceInput& in, ForceOutput& out) noexcept override {
     for (std::size_t i = 0; i < stops_.size(); ++i) {
-      const Line line = line_of(in.markers[2 * i], in.markers[2 * i + 1], stops_[i].arms);
+      const Line line = line_of(in.markers[2 * i], in.markers[2 * i + 1], stops_[i].rounding);
       apply(stops_[i].pull(line), line, 2 * i, out);
     }
   }
   void evaluate_outputs(const OutputInput& in, std::span<double> values) noexcept override {
     for (std::size_t i = 0; i < stops_.size(); ++i) {
       const Line line =
-          line_of(in.attachments->markers[2 * i], in.attachments->markers[2 * i + 1], stops_[i].arms);
+          line_of(in.attachments->markers[2 * i], in.attachments->markers[2 * i + 1], stops_[i].rounding);
       values[4 * i] = line.length;
       values[4 * i + 1] = line.rate;
       values[4 * i + 2] = stops_[i].pull(line).pull;
@@ -111,7 +111,7 @@ class BumpStops final : public ForceBatch, public EventSource, public OutputSour
     for (std::size_t i = 0; i < stops_.size(); ++i) {
       const Stop& s = stops_[i];
       const Line line =
-          line_of(in.attachments->markers[2 * i], in.attachments->markers[2 * i + 1], stops_[i].arms);
+          line_of(in.attachments->markers[2 * i], in.attachments->markers[2 * i + 1], stops_[i].rounding);
       const double depth = s.compression(line);
       out.values[2 * i] = depth;
       out.rates[2 * i] = s.rate(line);
@@ -143,7 +143,7 @@ class BumpStop final : public ForceType {
     return descriptor;
   }
   bool define(ElementInstance& i, std::size_t number, FieldSink& sink) const noexcept override {
-    return joins_two_bodies(i, number, sink);
+    return joins_two_bodies(i, number, i.fields[side].integer == 0 && i.fields[length].number > 0, sink);
   }
   ForceBatch* create(Strided<const ElementInstance> instances) const noexcept override {
     return make_batch<BumpStops>(instances);

@@ -72,7 +72,7 @@ constexpr std::array specs{
 /// Below a thousandth of V₀ the force goes on straight, so that no motion divides by zero.
 struct Gas {
   double area, volume, pressure, exponent, ambient, length, damping;
-  double arms;  ///< of both ends, m (arms_of)
+  double rounding;  ///< of both ends, m (rounding_of)
 
   static constexpr double least_share = 1e-3;
 
@@ -110,18 +110,18 @@ class GasSprings final : public ForceBatch, public OutputSource {
       springs_.push_back({i.fields[area].number, i.fields[volume].number, i.fields[pressure].number,
                           i.fields[exponent].number, i.fields[ambient].number,
                           i.fields[reference_length].given ? i.fields[reference_length].number : drawn_length(i),
-                          i.fields[damping].number, arms_of(i)});
+                          i.fields[damping].number, rounding_of(i)});
   }
   void evaluate(const ForceInput& in, ForceOutput& out) noexcept override {
     for (std::size_t i = 0; i < springs_.size(); ++i) {
-      const Line line = line_of(in.markers[2 * i], in.markers[2 * i + 1], springs_[i].arms);
+      const Line line = line_of(in.markers[2 * i], in.markers[2 * i + 1], springs_[i].rounding);
       apply(springs_[i].pull(line), line, 2 * i, out);
     }
   }
   void evaluate_outputs(const OutputInput& in, std::span<double> values) noexcept override {
     for (std::size_t i = 0; i < springs_.size(); ++i) {
       const Line line =
-          line_of(in.attachments->markers[2 * i], in.attachments->markers[2 * i + 1], springs_[i].arms);
+          line_of(in.attachments->markers[2 * i], in.attachments->markers[2 * i + 1], springs_[i].rounding);
       values[4 * i] = line.length;
       values[4 * i + 1] = line.rate;
       values[4 * i + 2] = springs_[i].pull(line).pull;
@@ -147,7 +147,7 @@ class GasSpring final : public ForceType {
     return descriptor;
   }
   bool define(ElementInstance& i, std::size_t number, FieldSink& sink) const noexcept override {
-    return joins_two_bodies(i, number, sink);
+    return joins_two_bodies(i, number, true, sink);
   }
   ForceBatch* create(Strided<const ElementInstance> instances) const noexcept override {
     return make_batch<GasSprings>(instances);

@@ -7,7 +7,7 @@
 #include "polyform/contract/force.hpp"
 #include "polyform/contract/outputs.hpp"
 #include "polyform/helpers/element_helpers.hpp"
-#include "polyform/helpers/lever_arms.hpp"
+#include "polyform/helpers/point_rounding.hpp"
 
 namespace polyform::springs {
 
@@ -16,25 +16,18 @@ struct Line {
   double length = 0, rate = 0;
   Vec3 direction;  ///< from a to b; zero if the points coincide up to the rounding of where bodies are
 };
-/// arms: of both markers, m (arms_of).
-inline Line line_of(const MarkerMotion& a, const MarkerMotion& b, double arms) noexcept {
-  constexpr double rounding = 1e-12;
+/// rounding: of both markers, m (rounding_of).
+inline Line line_of(const MarkerMotion& a, const MarkerMotion& b, double rounding) noexcept {
   Line line;
   const Vec3 d = b.position - a.position;
   line.length = norm(d);
-  if (line.length > rounding * (norm(a.position) + norm(b.position) + arms)) line.direction = (1 / line.length) * d;
+  if (line.length > rounding_of_places * (norm(a.position) + norm(b.position)) + rounding)
+    line.direction = (1 / line.length) * d;
   line.rate = dot(line.direction, b.velocity - a.velocity);
   return line;
 }
-inline double arms_of(const ElementInstance& instance) noexcept {
-  return lever_arm(instance, 0) + lever_arm(instance, 1);
-}
-inline double drawn_length(const ElementInstance& instance) {
-  const auto end = [&](std::size_t i) {
-    const Pose& body = instance.drawn[i];
-    return body.position + rotation_matrix(body.orientation) * instance.markers[i].point;
-  };
-  return norm(end(1) - end(0));
+inline double rounding_of(const ElementInstance& instance) noexcept {
+  return point_rounding(instance, 0) + point_rounding(instance, 1);
 }
 
 /// What a law gives: the pull along the line, of which `stored` is the slope of the energy.
@@ -57,9 +50,14 @@ inline constexpr FieldSpec b_field{.name = "b",
                                    .meaning = "the other end: a point of another body",
                                    .required = true};
 
-/// False after a report where both ends are fixed in one body; b is the second field.
-inline bool joins_two_bodies(const ElementInstance& instance, std::size_t number, FieldSink& sink) noexcept {
-  if (instance.markers[0].body != instance.markers[1].body) return true;
+/// False after a report where both ends are fixed in one body; a and b are the first fields. Warns where the line has
+/// few digits. pushes: whether a force acts along it where it has no length.
+inline bool joins_two_bodies(const ElementInstance& instance, std::size_t number, bool pushes,
+                             FieldSink& sink) noexcept {
+  if (instance.markers[0].body != instance.markers[1].body) {
+    warn_of_rounded_line(instance, 0, pushes, number, 0, sink);
+    return true;
+  }
   sink.report(Severity::error, number, 1, "both ends are fixed in the same body: the force does nothing",
               "Attach one end to another body.");
   return false;

@@ -45,7 +45,7 @@ class NonlinearSprings final : public ForceBatch, public EventSource, public Out
       const bool cubic = i.fields[interpolation].integer == 1;
       Spring& s = springs_.emplace_back();
       s.free_length = i.fields[free_length].given ? i.fields[free_length].number : drawn_length(i);
-      s.arms = arms_of(i);
+      s.rounding = rounding_of(i);
       if (has_table(i.fields[force])) {
         s.force = curve_of(i.fields[force], cubic);
         s.energy_at_rest = s.force.integral(0);
@@ -58,14 +58,14 @@ class NonlinearSprings final : public ForceBatch, public EventSource, public Out
   }
   void evaluate(const ForceInput& in, ForceOutput& out) noexcept override {
     for (std::size_t i = 0; i < springs_.size(); ++i) {
-      const Line line = line_of(in.markers[2 * i], in.markers[2 * i + 1], springs_[i].arms);
+      const Line line = line_of(in.markers[2 * i], in.markers[2 * i + 1], springs_[i].rounding);
       apply(springs_[i].pull(line), line, 2 * i, out);
     }
   }
   void evaluate_outputs(const OutputInput& in, std::span<double> values) noexcept override {
     for (std::size_t i = 0; i < springs_.size(); ++i) {
       const Line line =
-          line_of(in.attachments->markers[2 * i], in.attachments->markers[2 * i + 1], springs_[i].arms);
+          line_of(in.attachments->markers[2 * i], in.attachments->markers[2 * i + 1], springs_[i].rounding);
       values[3 * i] = line.length;
       values[3 * i + 1] = line.rate;
       values[3 * i + 2] = springs_[i].pull(line).pull;
@@ -81,7 +81,7 @@ class NonlinearSprings final : public ForceBatch, public EventSource, public Out
       const Bend& bend = bends_[k];
       const auto& markers = in.attachments->markers;
       const Line line =
-          line_of(markers[2 * bend.spring], markers[2 * bend.spring + 1], springs_[bend.spring].arms);
+          line_of(markers[2 * bend.spring], markers[2 * bend.spring + 1], springs_[bend.spring].rounding);
       if (bend.of_rate) {
         out.values[k] = line.rate - bend.at;
       } else {
@@ -100,7 +100,7 @@ class NonlinearSprings final : public ForceBatch, public EventSource, public Out
   struct Spring {
     Spline force, damping;  ///< without points if there is no table
     double free_length = 0, energy_at_rest = 0;
-    double arms = 0;  ///< of both ends, m (arms_of)
+    double rounding = 0;  ///< of both ends, m (rounding_of)
 
     Pull pull(const Line& line) const noexcept {
       Pull p;
@@ -140,7 +140,9 @@ class NonlinearSpring final : public ForceType, public PlainPicture<Picture::Kin
     return asked == Picture::interface_name ? static_cast<const Picture*>(this) : nullptr;
   }
   bool define(ElementInstance& i, std::size_t number, FieldSink& sink) const noexcept override {
-    if (!joins_two_bodies(i, number, sink) || !check_table(i.fields[force], "elongation", number, force, sink) ||
+    const bool pushes = i.fields[free_length].given && i.fields[free_length].number > 0;
+    if (!joins_two_bodies(i, number, pushes, sink) ||
+        !check_table(i.fields[force], "elongation", number, force, sink) ||
         !check_table(i.fields[damping_force], "rate", number, damping_force, sink))
       return false;
     if (has_table(i.fields[force]) || has_table(i.fields[damping_force])) return true;

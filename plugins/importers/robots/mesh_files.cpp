@@ -43,23 +43,22 @@ std::string in_packages(const std::string& name, const fs::path& rest, const std
 
 }  // namespace
 
+/// Each without a slash at its end.
 std::vector<fs::path> folders_in(std::string_view list) {
   std::vector<fs::path> out;
   while (!list.empty()) {
     const std::size_t end = std::min(list.find(':'), list.size());
     if (end > 0) out.emplace_back(std::string(list.substr(0, end)));
+    if (end > 0 && out.back().filename().empty()) out.back() = out.back().parent_path();
     list.remove_prefix(std::min(end + 1, list.size()));
   }
   return out;
 }
 
 MeshFiles::MeshFiles(std::string_view packages, std::string_view model_folder)
-    : packages_(folders_in(packages)), model_folder_(model_folder) {
-  for (fs::path& folder : packages_)
-    if (folder.filename().empty()) folder = folder.parent_path();  // written with a slash at its end
-}
+    : packages_(folders_in(packages)), model_folder_(model_folder) {}
 
-std::string MeshFiles::find(const std::string& uri, const std::string& from) const {
+std::string file_named(const std::string& uri, const std::string& from, const std::vector<fs::path>& packages) {
   std::error_code error;
   const fs::path beside = fs::absolute(from, error).parent_path();
   const std::size_t scheme = uri.find("://");
@@ -72,7 +71,7 @@ std::string MeshFiles::find(const std::string& uri, const std::string& from) con
   const std::size_t slash = path.find('/');
   if (slash == std::string::npos || slash == 0 || slash + 1 == path.size()) return {};
   const std::string name = path.substr(0, slash);
-  std::vector<fs::path> folders = packages_;
+  std::vector<fs::path> folders = packages;
   for (fs::path above = beside; !above.empty(); above = above.parent_path()) {
     folders.push_back(above);
     folders.push_back(above / "models");
@@ -165,7 +164,7 @@ std::string MeshFiles::add_lists(const TriangleMesh& mesh, Shape shape, std::vec
 void MeshFiles::add(const Element& mesh, const std::string& uri, Shape shape, std::vector<Shape>& shapes) {
   if (uri.starts_with("http://") || uri.starts_with("https://"))
     return mesh.drop("not shown: what lies on the network is not read");
-  const std::string path = find(uri, mesh.file().name());
+  const std::string path = file_named(uri, mesh.file().name(), packages_);
   const bool in_package = uri.starts_with("package://") || uri.starts_with("model://");
   if (path.empty())
     return mesh.drop(in_package ? "not shown: its file is not found; the option packages=FOLDER tells where it may lie"

@@ -20,6 +20,12 @@ inline constexpr std::string_view mesh_is_shown = "a shape of the body",
 /// The folders of a list with a colon between each two, as in variables of the environment.
 std::vector<std::filesystem::path> folders_in(std::string_view list);
 
+/// The file that a URI or a path means in the file `from`; "" if it is not found. package://NAME/REST and
+/// model://NAME/REST: NAME is a folder above the file or beside one of these, or lies in the given folders or those of
+/// the environment.
+std::string file_named(const std::string& uri, const std::string& from,
+                       const std::vector<std::filesystem::path>& packages);
+
 /// Makes shapes of bodies of mesh files. A report page has room for so much of them.
 class MeshFiles {
  public:
@@ -44,9 +50,6 @@ class MeshFiles {
     double reach = 0;  ///< the greatest coordinate
     std::optional<bool> has_hull{};  ///< whether its points enclose a volume; nothing: nobody has asked
   };
-  /// The file that a URI or a path means in a file; "" if it is not found. package://NAME/REST and model://NAME/REST:
-  /// NAME is a folder above the file or beside one of these, or lies in the given folders or those of the environment.
-  std::string find(const std::string& uri, const std::string& from) const;
   Known& known(const std::filesystem::path&);
   static bool has_hull(const std::filesystem::path&, Known&);
   /// Takes room on the page; the reason if there is none left, or if the shape has no extent.

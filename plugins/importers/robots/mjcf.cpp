@@ -83,6 +83,7 @@ class MjcfReader {
     return source_.errors() == 0;
   }
   void settle() { source_.settle(); }
+  void tell_named(ConversionSink& sink) const { source_.tell_named(sink); }
 
  private:
   void report_no_bodies(const MjcfBodies& found) {
@@ -325,6 +326,7 @@ class Mjcf final : public ImporterType {
       MjcfReader reader(given, sink.diagnostics(), ledger);
       if (!reader.read(values, mechanism)) return false;
       reader.settle();
+      reader.tell_named(sink);
       return deliver(mechanism, {.merge = values[mjcf_merge].integer != 0,
                                    .contacts = values[mjcf_contacts].text == "keep"},
                      given.name, ledger, sink);

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <numbers>
 
+#include "named_files.hpp"
 #include "solids.hpp"
 
 namespace polyform::importers {
@@ -135,8 +136,17 @@ void MjcfSource::settle() {
     file.settle(ledger_, &file == &files_.front() ? std::string_view() : "in an included file");
 }
 
+void MjcfSource::tell_named(ConversionSink& sink) const {
+  const std::filesystem::path here = folder();
+  std::vector<std::filesystem::path> folders{here};
+  for (const std::string& name : asset_folders_) folders.push_back(here / name);
+  for (const XmlFile& file : files_) tell_named_files(file, folders, {}, sink);
+}
+
 void MjcfSource::read_compiler() {
   for (const Element& e : sections("compiler")) {
+    for (const char* name : {"meshdir", "texturedir", "assetdir"})
+      if (e.has(name)) asset_folders_.insert(e.node().attribute(name).value());
     if (const auto angle = e.word("angle", {"degree", "radian"})) compiler_.degrees = *angle == "degree";
     if (const auto coordinate = e.word("coordinate", {"local", "global"})) compiler_.global = *coordinate == "global";
     if (const auto sequence = e.text("eulerseq")) {

@@ -41,6 +41,8 @@ class MjcfSource {
   std::vector<Element> sections(const char* tag);
   std::size_t errors();  ///< of all files
   void settle();
+  /// Tells the host of these files and of all that they name.
+  void tell_named(ConversionSink&) const;
 
   /// The element that has the attribute of an element: itself, else a default of its class, or of the class around that
   /// one; empty if none has it. Marks it as honoured when it is read. tag: of its defaults.
@@ -73,6 +75,7 @@ class MjcfSource {
   std::map<const XmlFile*, const XmlFile*> included_by_;
   Element root_;
   MjcfCompiler compiler_;
+  std::set<std::string> asset_folders_;  ///< as the compiler names them
   std::map<std::string, Class> classes_;
   std::size_t bytes_ = 0;
   std::set<std::pair<const void*, std::string>> unknown_classes_;  ///< told; of no element: inherited ones

@@ -56,6 +56,7 @@ class SdfReader {
     return files_.errors() == 0;
   }
   void settle() const { files_.settle(ledger_); }
+  void tell_named(std::string_view packages, ConversionSink& sink) const { files_.tell_named(packages, sink); }
 
  private:
   void read_world(const Element& world, Mechanism& m) {
@@ -380,6 +381,7 @@ class Sdf final : public ImporterType {
       SdfReader reader(file, sink.diagnostics(), ledger);
       if (!reader.read(values, mechanism)) return false;
       reader.settle();
+      reader.tell_named(values[sdf_packages].text, sink);
       const bool merge = values[sdf_merge].integer != 0, touch = values[sdf_contacts].text == "keep";
       return deliver(mechanism, {.merge = merge, .contacts = touch}, given.name, ledger, sink);
     });

@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "mesh_files.hpp"
+#include "named_files.hpp"
 #include "solids.hpp"
 
 namespace polyform::importers {
@@ -111,6 +112,11 @@ std::size_t SdfFiles::errors() {
 void SdfFiles::settle(Ledger& ledger) const {
   first_.settle(ledger);
   for (const XmlFile& file : included_) file.settle(ledger, "in an included file");
+}
+
+void SdfFiles::tell_named(std::string_view packages, ConversionSink& sink) const {
+  tell_named_files(first_, {}, packages, sink);
+  for (const XmlFile& file : included_) tell_named_files(file, {}, packages, sink);
 }
 
 }  // namespace polyform::importers

@@ -22,6 +22,8 @@ class SdfFiles {
   Element model_of(const Element& include);
   std::size_t errors();  ///< of all files
   void settle(Ledger&) const;
+  /// Tells the host of these files and of all that they name. packages: as of MeshFiles.
+  void tell_named(std::string_view packages, ConversionSink&) const;
 
  private:
   /// The file that a URI means, or "": model://NAME and package://NAME/FILE are looked for beside the file and its

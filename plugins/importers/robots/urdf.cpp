@@ -9,6 +9,7 @@
 #include "joint_stops.hpp"
 #include "looks.hpp"
 #include "mechanism.hpp"
+#include "named_files.hpp"
 #include "options.hpp"
 #include "robot_formats.hpp"
 #include "touch.hpp"
@@ -367,6 +368,7 @@ class Urdf final : public ImporterType {
       UrdfReader reader(file, ledger);
       if (!reader.read(values, mechanism)) return false;
       file.settle(ledger);
+      tell_named_files(file, {}, values[folders_option].text, sink);
       const bool merge = values[merge_option].integer != 0, touch = values[contact_option].text == "keep";
       return deliver(mechanism, {.merge = merge, .contacts = touch}, given.name, ledger, sink);
     });

@@ -107,12 +107,17 @@ std::optional<std::string> Element::text(const char* attribute) const {
   return found.value();
 }
 
-std::string Element::content() const {
-  std::string_view text = node_.child_value();
+namespace {
+
+std::string_view trimmed(std::string_view text) {
   while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
   while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
-  return std::string(text);
+  return text;
 }
+
+}  // namespace
+
+std::string Element::content() const { return std::string(trimmed(node_.child_value())); }
 
 Place Element::place_of(const char* attribute) const {
   const pugi::xml_attribute found = node_.attribute(attribute);
@@ -273,6 +278,20 @@ void XmlFile::settle_attributes(Ledger& ledger, pugi::xml_node node, const std::
                                         : Treatment::not_honoured;
     ledger.add(treatment, path + "@" + a.name(), known && !found->second.remark.empty() ? found->second.remark : remark,
                place(a.name()));
+  }
+}
+
+void XmlFile::each_value(const std::function<void(std::string_view)>& use) const {
+  if (!good_) return;
+  std::vector<pugi::xml_node> todo{document_.document_element()};
+  while (!todo.empty()) {
+    const pugi::xml_node node = todo.back();
+    todo.pop_back();
+    for (const pugi::xml_attribute a : node.attributes()) use(a.value());
+    for (const pugi::xml_node child : node.children()) {
+      if (child.type() == pugi::node_element) todo.push_back(child);
+      if (child.type() == pugi::node_pcdata || child.type() == pugi::node_cdata) use(trimmed(child.value()));
+    }
   }
 }
 

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <optional>
 #include <pugixml.hpp>
 #include <string>
@@ -91,6 +92,8 @@ class XmlFile {
   Place place(const char* in_text) const;
   void mark(const void* object, Treatment, std::string_view remark);
   bool is_marked(const void* object) const { return marks_.contains(object); }
+  /// Calls for every value of an attribute, and for every text within an element, without blanks around it.
+  void each_value(const std::function<void(std::string_view)>&) const;
   /// Writes the treatment of everything to the ledger. remark: added if the file is one that another includes.
   void settle(Ledger&, std::string_view remark = {}) const;
 

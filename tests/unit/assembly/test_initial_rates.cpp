@@ -87,6 +87,24 @@ TEST_CASE("velocities of bodies that contradict a loop are projected in the iner
                                    !Catch::Contains("body `p`"));
 }
 
+TEST_CASE("what is given and what is taken differ as they are told, however little they differ") {
+  // The rate of the second crank of the parallelogram is that of the first, 10 rad/s.
+  const auto said = [](const std::string& of_crank, const std::string& of_other) {
+    const Assembled model("polyform: 1\nbodies:\n" + rod("p", 0, 0.5, 1.5, of_crank) + rod("q", 1, 1, 1.5) +
+                          rod("r", 2, 0.5, 1.5, of_other) + "joints:\n" + pin("A", "ground", "p", 0, 0) +
+                          pin("B", "p", "q", 0, 1) + pin("C", "q", "r", 2, 1) + pin("D", "r", "ground", 2, 0));
+    REQUIRE(model.system != nullptr);
+    return model.messages();
+  };
+  const std::string near = said(", angular_velocity: [0, 0, 10]", ", angular_velocity: [0, 0, 10.0000001]");
+  REQUIRE_THAT(near, Catch::Contains(" given, "));
+  CHECK_THAT(near, !Catch::Contains("(0 0 10) given, (0 0 10) taken"));
+  // The crank's end moves by −ω × its half length: a velocity of the mass centre of 5 m/s along −x is right.
+  const std::string moved = said(", angular_velocity: [0, 0, 10], velocity: [-5.000001, 0, 0]", "");
+  CHECK_THAT(moved, Catch::Contains("velocity (-5.000001 0 0) given, (-5") &&
+                        !Catch::Contains("(0 0 10) given, (0 0 10) taken"));
+}
+
 TEST_CASE("velocities of bodies that the loops allow are kept, however the other bodies are to follow") {
   // A slider-crank at its dead centre, where the rod turns by −r/l of the crank's rate and the block stands still.
   const auto slider_crank = [](const std::string& of_crank, const std::string& of_rod) {
