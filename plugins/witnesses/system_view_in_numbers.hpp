@@ -2,7 +2,7 @@
 #pragma once
 
 #include "carried_body.hpp"
-#include "engine_solver.hpp"
+#include "engine.hpp"
 #include "polyform/contract/system_view.hpp"
 
 namespace polyform::witnesses {

@@ -45,12 +45,9 @@ std::string_view TreeWitness::why_not(Ability ability) const noexcept {
   switch (ability) {
     case Ability::closed_loops:
     case Ability::redundant_constraints:
-    case Ability::constraint_elements:
       return "the engine closes loops by impulses over a step of time, which are no accelerations of rigid loops";
     case Ability::singular_mass:
       return "the engine wants a positive mass and inertia of everything that moves";
-    case Ability::modules:
-      return "the engine has no variables beside those of joints, and no inertia of a rotor that a joint turns by a gear";
     case Ability::flexible_bodies:
       return "the engine has no flexible bodies with modes";
     case Ability::code_joints:

@@ -12,7 +12,9 @@ namespace polyform::witnesses {
 class TreeWitness : public Formulation, public AbilityReasons {
  public:
   Strided<const FieldSpec> options() const noexcept final { return {}; }
-  std::uint32_t abilities() const noexcept final { return Ability::first_order_states | Ability::reactions; }
+  std::uint32_t abilities() const noexcept final {
+    return Ability::constraint_elements | Ability::modules | Ability::first_order_states | Ability::reactions;
+  }
   int preference() const noexcept final { return 0; }
   const void* query(std::string_view asked) const noexcept final {
     return asked == AbilityReasons::interface_name ? static_cast<const AbilityReasons*>(this) : nullptr;

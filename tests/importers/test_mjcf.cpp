@@ -165,6 +165,18 @@ TEST_CASE("controls of actuators are told as lost, or kept as external signals w
   }
 }
 
+// MuJoCo counts the compensation of weights among its passive forces.
+TEST_CASE("a body of MJCF is lifted unless passive forces are switched off") {
+  const auto lifted = [](const std::string& flags) {
+    const std::string body = "<body gravcomp=\"0.5\"><joint axis=\"0 1 0\"/><geom size=\"0.1\" pos=\"1 0 0\"/></body>";
+    return imported(mujoco(body, "<option><flag " + flags + "/></option>"));
+  };
+  CHECK(lifted("").text.find("point-force") != std::string::npos);
+  const host::Conversion off = lifted("passive=\"disable\"");
+  CHECK(off.text.find("point-force") == std::string::npos);
+  CHECK(count_of(off, Treatment::converted, "worldbody/body@gravcomp") == 1);
+}
+
 TEST_CASE("equalities of MJCF close loops and couple joints") {
   // A parallelogram of two cranks and a coupler, hinged by a connect.
   const std::string loop =

@@ -144,6 +144,10 @@ TEST_CASE("the shipped gripper closes its loop, and its other side follows") {
 }
 
 TEST_CASE("errors of SDF name the place") {
+  // libsdformat refuses such an axis too.
+  CHECK(refusal(model("<link name=\"a\"/>\n<joint name=\"j\" type=\"revolute\"><parent>world</parent><child>a</child>"
+                      "<axis><xyz>0 0 0</xyz></axis></joint>"))
+            .find("error: the axis has no length") != std::string::npos);
   CHECK(refusal(model("<link name=\"a\"><pose>1 2 3</pose></link>")).find("<pose> holds 3 numbers, expected 6") !=
         std::string::npos);
   CHECK(refusal(model("<link name=\"a\"><pose relative_to=\"b\">0 0 0 0 0 0</pose></link>")).find("no frame 'b'") !=
@@ -232,4 +236,47 @@ TEST_CASE("dry friction of SDF acts, and its limits do where they are asked for"
   CHECK(imported(arm, {{"friction", "drop"}}).text.find("forces:") == std::string::npos);
   CHECK(imported(arm, {{"limits", "keep"}}).text.find("type: joint-limit, joint: \"j\", lower: -1}") !=
         std::string::npos);
+}
+
+TEST_CASE("SDF says true and false in letters of any case, and nothing says what is usual") {
+  const auto lifts = [](const std::string& gravity) {
+    return imported(model("<link name=\"a\"><gravity>" + gravity + "</gravity>" + solid() + "</link>"))
+               .text.find("a_lift") != std::string::npos;
+  };
+  CHECK(lifts("false"));
+  CHECK(lifts("False"));
+  CHECK(lifts(" 0 "));
+  CHECK_FALSE(lifts("TRUE"));
+  CHECK_FALSE(lifts(""));
+  const std::string link = "<link name=\"a\">" + solid() + "</link>";
+  CHECK(imported(model("<static>True</static>" + link)).text.find("type: fixed") != std::string::npos);
+  const auto turned = imported_system(
+      model("<link name=\"a\"><pose degrees=\"True\">0 0 0 0 0 90</pose>" + solid() + "</link>"));
+  CHECK(body(*turned, "a").pose.orientation.z == Approx(std::sqrt(0.5)));
+  CHECK(refusal(model("<link name=\"a\"><gravity>off</gravity>" + solid() + "</link>"))
+            .find("'off' is neither true nor false") != std::string::npos);
+  CHECK(refusal(model("<link name=\"a\"><pose rotation_format=\"quat\">0 0 0 0 0 0</pose>" + solid() + "</link>"))
+            .find("expected one of: euler_rpy, quat_xyzw") != std::string::npos);
+}
+
+TEST_CASE("the way of a joint of SDF ends at no end where the file says inf") {
+  const auto limited = [](const std::string& limit) {
+    return imported(model("<link name=\"a\">" + solid() +
+                          "</link><joint name=\"j\" type=\"revolute\"><parent>world</parent><child>a</child><axis><xyz>0 1 "
+                          "0</xyz><limit>" +
+                          limit + "<effort>inf</effort><velocity>inf</velocity></limit></axis></joint>"),
+                    {{"limits", "keep"}})
+        .text;
+  };
+  CHECK(limited("<lower>-inf</lower><upper>inf</upper>").find("joint-limit") == std::string::npos);
+  CHECK(limited("<lower>-inf</lower><upper>0.5</upper>").find("joint: \"j\", upper: 0.5}") != std::string::npos);
+}
+
+TEST_CASE("a model of SDF whose canonical link leads back to itself is refused") {
+  const std::string joint =
+      "<joint name=\"j\" type=\"fixed\"><parent>world</parent><child>__model__</child></joint>";
+  for (const char* named : {"mark", "__model__"})
+    CHECK(refusal(std::string("<sdf version=\"1.9\"><model name=\"m\" canonical_link=\"") + named +
+                  "\"><frame name=\"mark\"/><link name=\"a\">" + solid() + "</link>" + joint + "</model></sdf>")
+              .find("depends on itself") != std::string::npos);
 }

@@ -142,6 +142,25 @@ TEST_CASE("untidy files are taken as the format's own tools take them") {
   }
 }
 
+TEST_CASE("a joint of URDF with an axis of length zero is fixed, and what follows from that is told") {
+  const std::string effects =
+      "<axis xyz=\"0 0 0\"/><limit lower=\"-1\" upper=\"1\" effort=\"2\" velocity=\"3\"/><dynamics damping=\"0.4\"/>";
+  for (const char* type : {"revolute", "continuous", "prismatic", "planar"}) {
+    INFO(type);
+    const std::string text =
+        robot(link("base") + link("a") + link("b") + joint("still", type, "base", "a", effects) +
+              joint("mover", "revolute", "a", "b", "<axis xyz=\"0 1 0\"/><mimic joint=\"still\" offset=\"0.3\"/>"));
+    const host::Conversion got = imported(text, {{"mimic", "coupled"}, {"limits", "keep"}});
+    CHECK(got.text.find("name: \"still\", type: fixed") != std::string::npos);
+    CHECK(count_of(got, Treatment::converted, "joint/axis@xyz") == 1);
+    CHECK(count_of(got, Treatment::converted, "joint/limit@lower") == 1);
+    CHECK(count_of(got, Treatment::converted, "joint/dynamics@damping") == 1);
+    CHECK(count_of(got, Treatment::converted, "joint/mimic") == 1);
+    const auto system = system_from_text(got.text);
+    CHECK(system->count_constraints().degrees_of_freedom == 0);
+  }
+}
+
 TEST_CASE("errors of URDF name the place") {
   CHECK(refusal("<robot name=\"r\">\n  <link name=\"a\">\n</robot>").find("robot:3:") != std::string::npos);
   CHECK(refusal("<robot").find("malformed") != std::string::npos);

@@ -9,7 +9,8 @@ from . import _functions, _polyform
 from ._errors import Error, ModelError, warn
 from ._result import Result, Study
 
-_lists = ("bodies", "joints", "forces", "constraints", "modules", "subsystems", "chains", "signals", "place")
+_lists = ("bodies", "joints", "forces", "constraints", "modules", "subsystems", "chains", "signals", "contacts", "parts",
+          "place")
 _item_path = re.compile(r"(%s)\[(\d+)\]" % "|".join(_lists))
 
 

@@ -134,8 +134,9 @@ void MjcfBodyReader::read_body(const Element& element, const Around& outside) {
   if (element.report().errors() == 0) add_joints(joints, around, around.number, mocap);
   m_.joints.insert(m_.joints.end(), of_children.begin(), of_children.end());
   if (const double share = element.number("gravcomp", 0); share != 0) {
-    element.mark("gravcomp", Treatment::converted, "a force against the weight");
-    lifts_.emplace_back(around.number, share);
+    element.mark("gravcomp", Treatment::converted,
+                 acting_.springs ? "a force against the weight" : "passive forces are switched off");
+    if (acting_.springs) lifts_.emplace_back(around.number, share);
   }
 }
 

@@ -11,6 +11,7 @@
 #include "mechanism.hpp"
 #include "robot_formats.hpp"
 #include "roots.hpp"
+#include "sdf_collector.hpp"
 #include "sdf_export.hpp"
 #include "sdf_link.hpp"
 #include "sdf_model.hpp"
@@ -38,12 +39,12 @@ class SdfReader {
     friction_ = given[sdf_friction].text == "keep";
     touches_ = given[sdf_contacts].text == "keep";
     const Element world = sdf.child("world");
-    top_ = std::make_unique<SdfModel>(world ? world : sdf, "", nullptr, files_);
+    top_ = std::make_unique<SdfModel>(world ? world : sdf, "", nullptr);
     m.source = "imported from SDF";
     m.neighbours = Neighbours::joined;
     m.gravity = Vec3{0, 0, -9.81};
     if (world) read_world(world, m);
-    top_->collect(0);
+    SdfCollector(*top_, files_).collect(0);
     if (m.name.empty()) m.name = top_->nested().empty() ? std::string() : top_->nested().front()->name();
     if (files_.errors() > 0) return false;
     MeshFiles meshes(given[sdf_packages].text, given[sdf_place].text);
@@ -96,8 +97,7 @@ class SdfReader {
       if (touches_)
         for (const Element& collision : link.children("collision"))
           read_sdf_collision(model, collision, name, of_link, meshes, body);
-      if (const Element gravity = link.child("gravity");
-          gravity && (gravity.content() == "false" || gravity.content() == "0"))
+      if (const Element gravity = link.child("gravity"); gravity && !sdf_truth(gravity, gravity.content(), true))
         add_lift(gravity, body, m);
       if (model.is_static()) static_.push_back(body.name);
     }
@@ -112,7 +112,7 @@ class SdfReader {
     if (!touches_) return false;
     const Element itself = e.child("self_collide");
     if (itself) itself.mark(Treatment::honoured);
-    return itself && (itself.content() == "true" || itself.content() == "1");
+    return itself && sdf_truth(itself, itself.content());
   }
 
   /// Adds the force that holds a body on which gravity must not act.
@@ -257,8 +257,8 @@ class SdfReader {
   void read_limit(const Element& limit, const Joint& joint, std::size_t freedoms) {
     JointRange range;
     const Element lower = limit.child("lower"), upper = limit.child("upper");
-    if (lower) range.lower = lower.content_number().value_or(range.lower);
-    if (upper) range.upper = upper.content_number().value_or(range.upper);
+    if (lower) range.lower = sdf_end(lower, range.lower);
+    if (upper) range.upper = sdf_end(upper, range.upper);
     for (const char* tag : {"effort", "velocity"})
       if (const Element e = limit.child(tag)) e.mark(Treatment::not_honoured, no_drives);
     for (const char* tag : {"stiffness", "dissipation"})

@@ -15,6 +15,12 @@ double number_in(const Element& parent, const char* tag, double otherwise) {
   return element ? element.content_number().value_or(otherwise) : otherwise;
 }
 
+double sdf_end(const Element& element, double none) {
+  const std::string text = element.content();
+  const bool is_endless = text == "inf" || text == "+inf" || text == "-inf";
+  return is_endless ? none : element.content_number().value_or(none);
+}
+
 namespace {
 
 constexpr std::pair<std::string_view, std::string_view> what_for[] = {
@@ -111,7 +117,7 @@ MassProperties read_sdf_inertial(const SdfModel& model, const Element& link, con
                link.place());
     return own;
   }
-  if (const std::string automatic = inertial.text("auto").value_or("false"); automatic == "true" || automatic == "1")
+  if (sdf_truth(inertial, inertial.text("auto").value_or("false")))
     return inertial_of_shapes(model, link, name, inertial, touches, ledger);
   own.mass = number_in(inertial, "mass", 1);
   if (own.mass < 0) report.error(inertial.child("mass").place(), fmt::format("the mass is negative: {} kg", own.mass));

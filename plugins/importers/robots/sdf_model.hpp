@@ -4,10 +4,10 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "mechanism.hpp"
-#include "sdf_files.hpp"
 #include "xml_file.hpp"
 
 namespace polyform::importers {
@@ -19,6 +19,10 @@ struct SdfPose {
   std::string relative_to;
 };
 SdfPose read_sdf_pose(const Element& owner);
+
+/// What a text of an element says: true or 1, false or 0, in letters of any case. Another word is reported.
+/// otherwise: what no text says.
+bool sdf_truth(const Element&, std::string_view text, bool otherwise = false);
 
 /// A link, joint, frame or nested model, by its name in a model.
 struct SdfItem {
@@ -34,17 +38,12 @@ struct SdfItem {
   std::string named(const std::string& name) const { return name == "__model__" ? within : name; }
 };
 
-/// What an <include> with merge="true" places: its things become those of the model that includes it.
-bool merges(const Element& include);
-
-/// A scope of names: a model, or the world.
+/// A scope of names: a model, or the world. It knows where its things are. A reader fills it (sdf_reader.hpp).
 class SdfModel {
  public:
-  SdfModel(Element element, std::string prefix, const SdfModel* outer, SdfFiles& files)
-      : element_(element), prefix_(std::move(prefix)), outer_(outer), files_(files) {}
+  SdfModel(Element element, std::string prefix, const SdfModel* outer)
+      : element_(element), prefix_(std::move(prefix)), outer_(outer) {}
 
-  /// Reads the names of the things in the model.
-  void collect(std::size_t depth);
   /// The pose of a named thing in this model, and the name of the link to which it is fixed, with prefix; nothing after
   /// a report, or if the name is "world".
   Frame pose_of(const std::string& name, Place asked_from) const;
@@ -61,30 +60,22 @@ class SdfModel {
   const std::vector<std::unique_ptr<SdfModel>>& nested() const { return nested_; }
   bool is_static() const { return static_ || (outer_ != nullptr && outer_->is_static()); }
   bool is_world() const { return element_.tag() == "world" || element_.tag() == "sdf"; }
-  void set_name(std::string name) { name_ = std::move(name); }
   const std::string& name() const { return name_; }
-
- private:
+  /// The thing of this name, or the nested model; nullptr if there is none.
   const SdfItem* find(const std::string& name) const;
   const SdfModel* model_of(const std::string& scope) const;
-  Frame resolve(const std::string& name, Place, std::size_t steps) const;
-  std::string attached(const std::string& name, Place, std::size_t steps) const;
-  Frame nested_pose(const SdfItem&, const std::string& name, Place, std::size_t steps) const;
-  void gather(const Element& from, const std::string& within, std::size_t depth);
-  void add(const Element&, const std::string& name, SdfItem::Kind, const std::string& within);
-  bool put(const std::string& name, SdfItem);
-  void add_model(const Element& model, const Element& include, const std::string& within, bool alone,
-                 std::size_t depth);
-  void merge(const Element& model, const Element& include, const std::string& within, std::size_t depth);
-  bool is_within(const Element& model) const;
-  [[nodiscard]] bool too_long(std::size_t steps, const std::string& name, Place) const;
 
+  void set_name(std::string name) { name_ = std::move(name); }
+  void set_static(bool is_static) { static_ = is_static; }
+  /// False after a report, if the name is empty or taken.
+  bool put(const std::string& name, SdfItem);
+  SdfModel& put_nested(const Element& model, std::string prefix);
+
+ private:
   Element element_;
   std::string prefix_, name_;
   const SdfModel* outer_;
-  SdfFiles& files_;
   bool static_ = false;
-  std::vector<Element> merged_;  ///< models whose things are those of this one
   std::vector<std::pair<std::string, SdfItem>> items_;
   std::map<std::string, std::size_t> number_;
   std::vector<std::unique_ptr<SdfModel>> nested_;

@@ -156,7 +156,11 @@ class UrdfReader {
       if (const Element axis = element.child("axis")) joint.axis = axis.vector("xyz").value_or(Vec3{1, 0, 0});
       const bool has_axis =
           joint.type == "revolute" || joint.type == "continuous" || joint.type == "prismatic" || joint.type == "planar";
-      if (has_axis && !(norm(joint.axis) > 0)) report_.error(element.child("axis").place(), "the axis has no length");
+      if (has_axis && !(norm(joint.axis) > 0)) {
+        // The reader of ROS takes such a joint, and its programs then move it nowhere.
+        element.child("axis").mark("xyz", Treatment::converted, "an axis of length zero: the joint is fixed");
+        joint.type = "fixed";
+      }
       joints_.push_back(joint);
     }
   }

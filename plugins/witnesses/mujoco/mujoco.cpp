@@ -1,6 +1,7 @@
 // MuJoCo as a witness: a formulation whose equations of motion are those of another engine.
 #include <mujoco/mujoco.h>
 
+#include "../engine_solver.hpp"
 #include "mujoco_engine.hpp"
 #include "polyform/contract/ability_reasons.hpp"
 #include "polyform/contract/plugin.hpp"
@@ -19,7 +20,9 @@ class Mujoco final : public Formulation, public AbilityReasons {
     return "Todorov, Erez, Tassa: MuJoCo: A physics engine for model-based control, IROS 2012";
   }
   Strided<const FieldSpec> options() const noexcept override { return {}; }
-  std::uint32_t abilities() const noexcept override { return Ability::first_order_states | Ability::reactions; }
+  std::uint32_t abilities() const noexcept override {
+    return Ability::constraint_elements | Ability::modules | Ability::first_order_states | Ability::reactions;
+  }
   int preference() const noexcept override { return 0; }
   const void* query(std::string_view asked) const noexcept override {
     return asked == AbilityReasons::interface_name ? static_cast<const AbilityReasons*>(this) : nullptr;
@@ -28,12 +31,9 @@ class Mujoco final : public Formulation, public AbilityReasons {
     switch (ability) {
       case Ability::closed_loops:
       case Ability::redundant_constraints:
-      case Ability::constraint_elements:
         return "MuJoCo's constraints are soft, so that its accelerations are not those of rigid loops";
       case Ability::singular_mass:
         return "MuJoCo wants a positive mass and inertia of everything that moves";
-      case Ability::modules:
-        return "MuJoCo's armature is an inertia along one joint, without variables, friction or rows of its own";
       case Ability::flexible_bodies:
         return "MuJoCo has no flexible bodies with modes";
       case Ability::code_joints:

@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "../engine_solver.hpp"
+#include "../engine.hpp"
 #include "mujoco_model.hpp"
 
 namespace polyform::mujoco {

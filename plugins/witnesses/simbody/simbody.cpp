@@ -1,6 +1,7 @@
 // Simbody as a witness: a formulation whose equations of motion are those of another engine.
 #include <exception>
 
+#include "../engine_solver.hpp"
 #include "polyform/contract/ability_reasons.hpp"
 #include "polyform/contract/plugin.hpp"
 #include "polyform/helpers/compile.hpp"
@@ -20,7 +21,8 @@ class Simbody final : public Formulation, public AbilityReasons {
   }
   Strided<const FieldSpec> options() const noexcept override { return {}; }
   std::uint32_t abilities() const noexcept override {
-    return Ability::closed_loops | Ability::redundant_constraints | Ability::first_order_states | Ability::reactions;
+    return Ability::closed_loops | Ability::redundant_constraints | Ability::constraint_elements | Ability::modules |
+           Ability::first_order_states | Ability::reactions;
   }
   int preference() const noexcept override { return 0; }
   const void* query(std::string_view asked) const noexcept override {
@@ -30,8 +32,6 @@ class Simbody final : public Formulation, public AbilityReasons {
     switch (ability) {
       case Ability::singular_mass:
         return "copies of a body that close loops need a part of its mass each";
-      case Ability::modules:
-        return "Simbody has no variables beside those of joints, and no inertia of a rotor that a joint turns by a gear";
       case Ability::flexible_bodies:
         return "Simbody has no flexible bodies with modes";
       case Ability::code_joints:

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "../engine_solver.hpp"
+#include "../engine.hpp"
 #include "simbody_system.hpp"
 
 namespace polyform::simbody {
