@@ -1,6 +1,12 @@
 #include "apps/report/mechanism.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <array>
+#include <map>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "apps/report/flexible_lines.hpp"
@@ -15,6 +21,18 @@ namespace {
 
 Json numbers(const Vec3& v) { return Json::array({v.x, v.y, v.z}); }
 Json numbers(const Quat& q) { return Json::array({q.w, q.x, q.y, q.z}); }
+
+/// Triangles of meshes and height fields, each once however many shapes have it: bodies may have many like parts.
+class Surfaces {
+ public:
+  /// The place of a shape's triangles in the list.
+  std::size_t place(const GeometricShape&);
+  Json list() { return std::move(list_); }
+
+ private:
+  Json list_ = Json::array();
+  std::map<std::string, std::size_t> known_;  ///< by the bytes of all numbers
+};
 
 /// A height field as triangles of the surface between its heights: fine enough for the eye where there are few, and one
 /// of several where there are many.
@@ -43,7 +61,29 @@ Json height_field(const GeometricShape& s) {
       faces.push_back({a, b, b + 1});
       faces.push_back({a, b + 1, a + 1});
     }
-  return {{"type", "mesh"}, {"vertices", std::move(vertices)}, {"faces", std::move(faces)}, {"smooth", true}};
+  return {{"vertices", std::move(vertices)}, {"faces", std::move(faces)}, {"smooth", true}};
+}
+
+Json mesh(const GeometricShape& s) {
+  Json vertices = Json::array();
+  for (const Vec3& v : s.vertices) vertices.push_back(numbers(v));
+  return {{"vertices", std::move(vertices)}, {"faces", s.faces}};
+}
+
+std::size_t Surfaces::place(const GeometricShape& s) {
+  std::string bytes;
+  const auto add = [&](const auto& list) {
+    const auto raw = std::as_bytes(std::span(list));
+    bytes += fmt::format("{}:", raw.size());
+    bytes.append(reinterpret_cast<const char*>(raw.data()), raw.size());
+  };
+  add(s.vertices);
+  add(s.faces);
+  add(s.heights);
+  add(std::array{s.edges.x, s.edges.y, static_cast<double>(s.rows)});
+  const auto [at, is_new] = known_.emplace(std::move(bytes), list_.size());
+  if (is_new) list_.push_back(s.kind == GeometricShape::Kind::mesh ? mesh(s) : height_field(s));
+  return at->second;
 }
 
 /// Such forces are not drawn as springs.
@@ -52,7 +92,7 @@ bool is_between_surfaces(const ForceType& type) {
 }
 
 /// What the page draws for the shapes of a body: a capsule is a cylinder and two balls.
-void add_shapes(std::span<const GeometricShape> shapes, Json& out) {
+void add_shapes(std::span<const GeometricShape> shapes, Surfaces& surfaces, Json& out) {
   const auto add = [&](Json drawn, const Pose& pose, double along_z = 0) {
     drawn["position"] = numbers(pose.position + along_z * (rotation_matrix(pose.orientation) * Vec3{0, 0, 1}));
     drawn["orientation"] = numbers(pose.orientation);
@@ -81,24 +121,12 @@ void add_shapes(std::span<const GeometricShape> shapes, Json& out) {
       case GeometricShape::Kind::ellipsoid:
         add({{"type", "ellipsoid"}, {"size", numbers(s.edges)}}, s.pose);
         break;
-      case GeometricShape::Kind::mesh: {
-        Json vertices = Json::array();
-        for (const Vec3& v : s.vertices) vertices.push_back(numbers(v));
-        add({{"type", "mesh"}, {"vertices", std::move(vertices)}, {"faces", s.faces}}, s.pose);
-        break;
-      }
+      case GeometricShape::Kind::mesh:
       case GeometricShape::Kind::height_field:
-        add(height_field(s), s.pose);
+        add({{"type", "mesh"}, {"surface", surfaces.place(s)}}, s.pose);
         break;
     }
   }
-}
-
-Json shapes_json(std::span<const GeometricShape> geometry, std::span<const GeometricShape> pictures) {
-  Json out = Json::array();
-  add_shapes(geometry, out);
-  add_shapes(pictures, out);
-  return out;
 }
 
 /// The motion that a joint allows, in a word.
@@ -141,12 +169,19 @@ class Mechanism {
             {"bodies", bodies},
             {"joints", joints},
             {"forces", forces},
-            {"ground",
-             shapes_json(system_.description().ground_geometry, system_.description().ground_pictures)}};
+            {"ground", shapes(system_.description().ground_geometry, system_.description().ground_pictures)},
+            {"surfaces", surfaces_.list()}};
   }
 
  private:
-  Json body(std::size_t i) const {
+  Json shapes(std::span<const GeometricShape> geometry, std::span<const GeometricShape> pictures) {
+    Json out = Json::array();
+    add_shapes(geometry, surfaces_, out);
+    add_shapes(pictures, surfaces_, out);
+    return out;
+  }
+
+  Json body(std::size_t i) {
     const BodyIndex b = system_.bodies()[i];
     const BodyData& data = view_.bodies[at(b)];
     const auto& item = system_.description().bodies[i];
@@ -154,7 +189,7 @@ class Mechanism {
              {"mass", data.mass},
              {"center", numbers(data.center_of_mass)},
              {"inertia", Json::array({data.inertia.xx, data.inertia.yy, data.inertia.zz})},
-             {"shapes", shapes_json(item.geometry, item.pictures)}};
+             {"shapes", shapes(item.geometry, item.pictures)}};
     if (data.flexible == rigid) return out;
     const FlexibleData& flexible = view_.flexible[data.flexible];
     const FlexibleLines lines = flexible_lines(flexible, attached_[at(b)]);
@@ -262,6 +297,7 @@ class Mechanism {
   std::vector<std::size_t> user_body_;       ///< view → user's order
   std::vector<std::size_t> user_joint_;      ///< the same of joints
   std::vector<std::vector<Vec3>> attached_;  ///< per body of the view, in its axes
+  Surfaces surfaces_;
 };
 
 }  // namespace

@@ -9,11 +9,16 @@
 #include <map>
 #include <utility>
 
+#include "gltf_mesh.hpp"
+
 namespace polyform {
 
 namespace {
 
 using Face = std::array<std::uint32_t, 3>;
+
+/// Of the files that read_mesh reads.
+constexpr std::array<std::string_view, 4> mesh_endings{".stl", ".obj", ".glb", ".gltf"};
 
 /// The words of a text between blanks, with the number of the line that they stand in.
 class Lines {
@@ -185,15 +190,25 @@ bool ends_so(std::string_view ending, std::string_view wanted) {
                             [](char c) { return c >= 'A' && c <= 'Z' ? char(c + ('a' - 'A')) : c; });
 }
 
+std::optional<TriangleMesh> read_gltf(std::string_view bytes, bool is_binary, MeshFault& fault) {
+  const std::optional<std::vector<Vec3>> corners = gltf_corners(bytes, is_binary, fault);
+  return corners ? std::optional(joined(*corners)) : std::nullopt;
+}
+
 }  // namespace
 
+bool is_mesh_file(std::string_view ending) {
+  return std::ranges::any_of(mesh_endings, [&](std::string_view known) { return ends_so(ending, known); });
+}
+
 std::optional<TriangleMesh> read_mesh(std::string_view bytes, std::string_view ending, MeshFault& fault) {
-  const bool is_obj = ends_so(ending, ".obj");
-  if (!is_obj && !ends_so(ending, ".stl")) {
-    fault = {"its name ends neither in .stl nor in .obj", 0};
+  if (!is_mesh_file(ending)) {
+    fault = {"its name ends in none of .stl, .obj, .glb and .gltf", 0};
     return std::nullopt;
   }
-  std::optional<TriangleMesh> mesh = is_obj ? read_obj(bytes, fault) : read_stl(bytes, fault);
+  std::optional<TriangleMesh> mesh = ends_so(ending, ".obj")    ? read_obj(bytes, fault)
+                                     : ends_so(ending, ".stl")  ? read_stl(bytes, fault)
+                                     : read_gltf(bytes, ends_so(ending, ".glb"), fault);
   if (!mesh || !mesh->faces.empty()) return mesh;
   fault = {"it has no triangles", 0};
   return std::nullopt;

@@ -150,7 +150,7 @@ TEST_CASE("meshes that are not shown are listed with the reason, and the robot i
     CHECK(has(losses(got), "link/visual/geometry/mesh: " + reason));
     CHECK(shapes_in(*system_from_text(got.text)).empty());
   };
-  told(visual_of("a.dae"), "not shown: meshes are read from STL and OBJ files, and this is '.dae'");
+  told(visual_of("a.dae"), "not shown: meshes are read from STL, OBJ and glTF files, and this is '.dae'");
   told(visual_of("broken.stl"), "not shown: its file cannot be read: a corner has three coordinates");
   told(visual_of("nothing.stl"), "not shown: its file is not found");
   told(visual_of("http://example.org/a.stl"), "not shown: what lies on the network is not read");

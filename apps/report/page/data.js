@@ -28,8 +28,15 @@ export let runs = [];
 /** What the runs agree on, as a run; or null. */
 export let consensus = null;
 
+/** Meshes name their triangles by the place in a list: those that are alike share them. */
+function withSurfaces(mechanism) {
+  for (const shape of [...(mechanism?.ground ?? []), ...(mechanism?.bodies ?? []).flatMap(({shapes}) => shapes)])
+    if (shape.type === 'mesh') shape.triangles = mechanism.surfaces[shape.surface];
+}
+
 export function readReport() {
   report = JSON.parse(unpackText(textOf('report')));
+  withSurfaces(report.mechanism);
   allRuns = report.runs.map((run, index) => new StoredRun(index, run));
   runs = allRuns.filter((run) => run.rows > 0);
   consensus = report.consensus ? new StoredRun(report.runs.length, report.consensus) : null;
@@ -38,6 +45,7 @@ export function readReport() {
 /** What a live view shows in the place of a report. */
 export function showLive(description, run) {
   report = description;
+  withSurfaces(report.mechanism);
   allRuns = runs = [run];
   consensus = null;
 }

@@ -1,5 +1,6 @@
-// The parts of one mechanism as instanced meshes: one draw call for all of a shape, however many bodies there are.
+// The parts of one mechanism: one draw call for all of a shape and one for all meshes, however many bodies there are.
 import {
+  BatchedMesh,
   BoxGeometry,
   BufferAttribute,
   BufferGeometry,
@@ -89,8 +90,9 @@ function surfaceGeometry({vertices, faces, smooth}) {
   const geometry = new BufferGeometry();
   geometry.setAttribute('position', new BufferAttribute(new Float32Array(vertices.flat()), 3));
   geometry.setIndex(new BufferAttribute(new Uint32Array(faces.flat()), 1));
-  const shaded = smooth ? geometry : geometry.toNonIndexed();
-  shaded.computeVertexNormals();
+  if (smooth) geometry.computeVertexNormals();
+  const shaded = geometry.toNonIndexed();
+  if (!smooth) shaded.computeVertexNormals();
   return shaded;
 }
 
@@ -103,8 +105,8 @@ export class Parts {
     const there = parts.filter((part) => this.exists(part));
     this.meshes = Object.keys(makers)
       .filter((shape) => this.detail > 0 || !shape.endsWith('Mark'))
-      .map((shape) => this.mesh(shape, there.filter((part) => part.shape === shape)))
-      .concat(there.filter(({surface}) => surface).map((part) => this.mesh('mesh', [part])))
+      .map((shape) => this.instances(shape, there.filter((part) => part.shape === shape)))
+      .concat(this.surfaces(there.filter(({triangles}) => triangles)))
       .filter(Boolean);
     this.paint();
   }
@@ -115,18 +117,35 @@ export class Parts {
     return bodies.every((body) => body < 0 || this.motion.has(body));
   }
 
-  mesh(shape, parts) {
+  instances(shape, parts) {
     if (parts.length === 0) return null;
     const material = new MeshStandardMaterial({roughness: 0.62, metalness: 0.05});
     if (shape === 'plane') Object.assign(material, {transparent: true, opacity: 0.3, depthWrite: false, side: DoubleSide});
+    return this.add(new InstancedMesh(makers[shape](this.detail), material, parts.length), shape, parts);
+  }
+
+  /** Triangles that several parts have are there once. */
+  surfaces(parts) {
+    if (parts.length === 0) return null;
+    const alike = [...new Set(parts.map(({triangles}) => triangles))].map((triangles) => [
+        triangles,
+        parts.filter((part) => part.triangles === triangles),
+      ]),
+      geometries = alike.map(([triangles]) => surfaceGeometry(triangles)),
+      corners = geometries.reduce((sum, {attributes}) => sum + attributes.position.count, 0);
     // A height field, or an open mesh, is seen from below too.
-    if (shape === 'mesh') material.side = DoubleSide;
-    if (this.ghost) Object.assign(material, {transparent: true, opacity: 0.38, depthWrite: false});
-    const mesh = new InstancedMesh(
-      shape === 'mesh' ? surfaceGeometry(parts[0].surface) : makers[shape](this.detail),
-      material,
-      parts.length,
-    );
+    const material = new MeshStandardMaterial({roughness: 0.62, metalness: 0.05, side: DoubleSide});
+    const mesh = new BatchedMesh(parts.length, corners, 0, material);
+    mesh.perObjectFrustumCulled = mesh.sortObjects = false;
+    geometries.forEach((geometry, k) => {
+      const place = mesh.addGeometry(geometry);
+      for (let count = alike[k][1].length; count > 0; --count) mesh.addInstance(place);
+    });
+    return this.add(mesh, 'mesh', alike.flatMap(([, own]) => own));
+  }
+
+  add(mesh, shape, parts) {
+    if (this.ghost) Object.assign(mesh.material, {transparent: true, opacity: 0.38, depthWrite: false});
     mesh.frustumCulled = false;
     mesh.castShadow = !this.ghost && !/plane|Mark/.test(shape);
     mesh.receiveShadow = !this.ghost && shape !== 'plane';
@@ -140,7 +159,7 @@ export class Parts {
     const color = new Color();
     for (const mesh of this.meshes) {
       mesh.userData.parts.forEach(({tint}, i) => mesh.setColorAt(i, color.set(this.colors(tint))));
-      mesh.instanceColor.needsUpdate = true;
+      if (mesh.instanceColor) mesh.instanceColor.needsUpdate = true;
     }
   }
 
@@ -158,7 +177,7 @@ export class Parts {
         if (this.hidden?.has(part)) world.scale(nothing);
         mesh.setMatrixAt(i, world);
       });
-      mesh.instanceMatrix.needsUpdate = true;
+      if (mesh.instanceMatrix) mesh.instanceMatrix.needsUpdate = true;
     }
   }
 

@@ -189,8 +189,8 @@ export class MechanismView {
   bodyAt(x, y) {
     const ray = this.rayAt(x, y);
     this.main.meshes.forEach((mesh) => mesh.computeBoundingSphere());
-    for (const {object, instanceId, point} of ray.intersectObjects(this.main.meshes, false)) {
-      const part = object.userData.parts[instanceId];
+    for (const {object, instanceId, batchId, point} of ray.intersectObjects(this.main.meshes, false)) {
+      const part = object.userData.parts[instanceId ?? batchId];
       const body = part.body ?? part.ends?.find((end) => end.body >= 0)?.body ?? part.at?.body ?? -1;
       if (body < 0 || part.shape === 'plane') continue;
       return {body, point: point.clone().applyMatrix4(this.main.motion.matrices[body].clone().invert()), place: point};

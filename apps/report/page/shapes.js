@@ -17,19 +17,33 @@ export const placed = (position, orientation, scale) =>
 
 const axes = [0, 1, 2];
 
-/** Lengths of a shape along its axes. */
-function extentOf({type, size, radius, length, vertices}) {
-  if (size) return size;
-  if (type !== 'mesh') return [2 * radius, 2 * radius, length ?? 2 * radius];
-  return axes.map((k) => vertices.reduce((most, v) => Math.max(most, v[k]), -Infinity) -
-    vertices.reduce((least, v) => Math.min(least, v[k]), Infinity));
+/** Directions from the middle of a cube to its faces, edges and corners. */
+const around = [-1, 0, 1].flatMap((x) => [-1, 0, 1].flatMap((y) => [-1, 0, 1].map((z) => [x, y, z]))).filter((d) => d.some(Boolean));
+const known = new WeakMap();
+
+/** The vertices of a mesh that reach farthest: however many triangles it has, they tell how large it is. */
+function farthest(triangles) {
+  if (!known.has(triangles)) {
+    const {vertices} = triangles,
+      reach = ([x, y, z], v) => x * v[0] + y * v[1] + z * v[2];
+    known.set(triangles, [...new Set(around.map((d) => vertices.reduce((best, v) => (reach(d, v) > reach(d, best) ? v : best))))]);
+  }
+  return known.get(triangles);
 }
 
-/** Points of a shape in body axes with a radius about each: a ball, or the corners of a box or mesh. */
-export function outline({type, position, orientation, size, radius, length, vertices}) {
+/** Lengths of a shape along its axes. */
+function extentOf({type, size, radius, length, triangles}) {
+  if (size) return size;
+  if (type !== 'mesh') return [2 * radius, 2 * radius, length ?? 2 * radius];
+  const ends = farthest(triangles);
+  return axes.map((k) => Math.max(...ends.map((v) => v[k])) - Math.min(...ends.map((v) => v[k])));
+}
+
+/** Points of a shape in body axes with a radius about each: a ball, or corners of a box or mesh. */
+export function outline({type, position, orientation, size, radius, length, triangles}) {
   if (type === 'mesh') {
     const pose = placed(position, orientation, [1, 1, 1]);
-    return vertices.map((vertex) => [new Vector3(...vertex).applyMatrix4(pose).toArray(), 0]);
+    return farthest(triangles).map((vertex) => [new Vector3(...vertex).applyMatrix4(pose).toArray(), 0]);
   }
   if (type === 'ellipsoid') {
     const pose = placed(position, orientation, size);
@@ -55,7 +69,7 @@ function givenParts(body, shapes, tint) {
     : [radius, radius, radius];
   return shapes.filter(({type}) => type !== 'plane').map((shape) => ({
     shape: shape.type === 'ellipsoid' ? 'sphere' : shape.type,
-    surface: shape.type === 'mesh' ? shape : undefined,
+    triangles: shape.triangles,
     body,
     tint,
     matrix: placed(shape.position, shape.orientation, scale(shape)),
@@ -135,8 +149,9 @@ export class Shapes {
     const between = [...this.attached, distinct(groundEnds(joints), 1)].flatMap(gaps);
     if (between.length > 0) this.width = Math.min(this.width, 0.2 * median(between));
     // Bodies of the same geometry are of one colour: wheels, the two arms of a side.
-    const looks = [...new Set(bodies.map(({shapes}) => JSON.stringify(shapes)))];
-    this.tints = bodies.map(({shapes}, b) => (shapes.length > 0 ? looks.indexOf(JSON.stringify(shapes)) : b));
+    const looks = bodies.map(({shapes}) => JSON.stringify(shapes, (key, value) => (key === 'triangles' ? undefined : value)));
+    const places = new Map([...new Set(looks)].map((look, place) => [look, place]));
+    this.tints = bodies.map(({shapes}, b) => (shapes.length > 0 ? places.get(looks[b]) : b));
   }
 
   /** What a body without geometry is drawn as: pairs of points of it. */

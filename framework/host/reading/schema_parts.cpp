@@ -260,7 +260,7 @@ Json height_field_entries() {
 Json mesh_entries() {
   Json p = Json::object();
   p["file"] = Json{{"type", "string"},
-                   {"description", "An STL or OBJ file, from the folder of the file that names it or else of the model."}};
+                   {"description", "An STL, OBJ or glTF file (.glb, .gltf), from the folder of the file that names it or else of the model."}};
   p["vertices"] = list_of(ref("vector3"), "In the place of a file: corners, m.");
   const Json corner{{"type", "integer"}, {"minimum", 0}};
   const Json face{{"type", "array"}, {"items", corner}, {"minItems", 3}};

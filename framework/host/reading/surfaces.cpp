@@ -21,13 +21,13 @@ void report_fault(const Value& value, const std::string& file, std::size_t line,
 }
 
 std::optional<TriangleMesh> mesh_of_file(const Value& value, const Description& model) {
-  const std::optional<std::string> name = read_text(value, "the name of an STL or OBJ file");
+  const std::optional<std::string> name = read_text(value, "the name of an STL, OBJ or glTF file");
   const std::optional<std::string> bytes = name ? content_of(value, *name, model.file) : std::nullopt;
   if (!bytes) return std::nullopt;
   MeshFault fault;
   std::optional<TriangleMesh> mesh =
       polyform::read_mesh(*bytes, std::filesystem::path(*name).extension().string(), fault);
-  if (!mesh) report_fault(value, *name, fault.line, fault.what, "Meshes are read from STL and OBJ files.");
+  if (!mesh) report_fault(value, *name, fault.line, fault.what, "Meshes are read from STL, OBJ and glTF files (.glb, .gltf).");
   return mesh;
 }
 
@@ -110,7 +110,7 @@ std::optional<TriangleMesh> whole_mesh(MapReader& map, Description& model, bool 
     return std::nullopt;
   }
   if (!file && !vertices) {
-    map.report_missing("file", "an STL or OBJ file", "Give 'file', or 'vertices' and 'faces'.");
+    map.report_missing("file", "an STL, OBJ or glTF file", "Give 'file', or 'vertices' and 'faces'.");
     return std::nullopt;
   }
   std::optional<TriangleMesh> mesh = file ? mesh_of_file(*file, model) : mesh_of_lists(*vertices, faces);

@@ -89,9 +89,9 @@ MeshFiles::Known& MeshFiles::known(const fs::path& path) {
   if (!is_new) return file;
   const std::string ending = ending_of(path);
   std::error_code error;
-  if (ending != ".stl" && ending != ".obj") {
-    file.fault = fmt::format("not shown: meshes are read from STL and OBJ files, and this is {}",
-                              ending.empty() ? "neither" : in_quotes(ending));
+  if (!is_mesh_file(ending)) {
+    file.fault = fmt::format("not shown: meshes are read from STL, OBJ and glTF files, and this is {}",
+                              ending.empty() ? "none of them" : in_quotes(ending));
   } else if (file.bytes = fs::file_size(path, error); error || file.bytes > most_bytes) {
     file.fault = fmt::format("not shown: its file is larger than {} MiB", most_bytes >> 20);
   } else {

@@ -32,7 +32,7 @@ std::optional<TriangleMesh> MjcfMeshes::triangles_of(const Element& mesh) {
     std::optional<TriangleMesh> read;
     if (const auto bytes = mesh.has("file") ? read_file(path.string()) : std::nullopt)
       read = polyform::read_mesh(*bytes, path.extension().string(), fault);
-    return read ? read : refused("neither an STL nor an OBJ file that can be read");
+    return read ? read : refused("no STL, OBJ or glTF file that can be read");
   }
   TriangleMesh read;
   const auto points = mesh.numbers("vertex", 0);

@@ -26,9 +26,16 @@ struct MeshFault {
   std::size_t line = 0;
 };
 
-/// The triangles of the bytes of a file whose name ends so: ".stl" (text or binary) or ".obj" (only `v` and `f` of it;
-/// a face of more corners becomes a fan of triangles), in upper or lower case. Nothing, and the fault, if they cannot
-/// be read, or hold no triangle or a number that is not finite. Corners of an STL file at the same place become one.
+/// Whether read_mesh reads files whose name ends so: .stl, .obj, .glb and .gltf, in upper or lower case.
+bool is_mesh_file(std::string_view ending);
+
+/// The triangles of the bytes of a file whose name ends so:
+///   .stl          text or binary;
+///   .obj          `v` and `f` of it; a face of more corners becomes a fan of triangles;
+///   .glb, .gltf   glTF 2.0: the triangles of its scene, each at the place of its node, in the axes of the file. All numbers
+///                 must be in the file, and neither compressed nor sparse.
+/// Nothing, and the fault, if they cannot be read, or hold no triangle or a number that is not finite. Corners of STL and
+/// glTF files at the same place become one.
 std::optional<TriangleMesh> read_mesh(std::string_view bytes, std::string_view ending, MeshFault&);
 
 /// The smallest convex body around points, by Quickhull (Barber, Dobkin and Huhdanpaa 1996): its corners, a selection
