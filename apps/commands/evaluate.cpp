@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -45,7 +46,7 @@ std::string text(const Vec3& v) { return fmt::format("[{:.10g}, {:.10g}, {:.10g}
 std::string text(std::span<const double> values) { return fmt::format("[{:.10g}]", fmt::join(values, ", ")); }
 
 void print_evaluation(const host::System& system, std::string_view solver, const Observation& now,
-                const host::ConstraintCount& count, const host::BalanceReport& balance) {
+                const host::ConstraintCount& count, const host::Evaluation& balance) {
   auto open = count.open.begin();  // in the order of the joints
   const SystemView& view = system.view();
   fmt::print(output(), "{}, solver {}: accelerations and reactions at the start\n", system.description().name,
@@ -70,8 +71,12 @@ void print_evaluation(const host::System& system, std::string_view solver, const
   }
   for (const ElementValues& e : element_values(view, system.start_time(), now)) {
     fmt::print(output(), "{} {}\n", e.kind, e.name);
-    for (const auto& [variable, rate] : e.rates)
-      fmt::print(output(), "  rate of {}  {:.10g} {} per s\n", variable.name, rate, variable.unit);
+    const auto is_held = [&](const Variable& of) {
+      return std::ranges::any_of(e.held, [&](const auto& held) { return held.first.name == of.name; });
+    };
+    for (const auto& [of, rate] : e.rates)
+      if (!is_held(of)) fmt::print(output(), "  rate of {}  {:.10g} {} per s\n", of.name, rate, of.unit);
+    for (const auto& [of, value] : e.held) fmt::print(output(), "  {}  {:.10g} {}\n", of.name, value, of.unit);
     for (const ElementValues::Multiplier& m : e.multipliers)
       fmt::print(output(), "  {}  {:.10g} {}{}\n", m.name, m.value, m.unit, is_open(e, m, count) ? ", not unique" : "");
     for (const auto& [of, value] : e.outputs) fmt::print(output(), "  {}  {:.10g} {}\n", of.name, value, of.unit);
@@ -80,6 +85,11 @@ void print_evaluation(const host::System& system, std::string_view solver, const
     fmt::print(output(), "balance\n  largest  {:.1e} of what acts{}\n", balance.largest,
                balance.of.empty() ? "" : ", " + balance.of);
   fmt::print(output(), "accelerations that joints do not allow\n  largest  {:.1e} of their size\n", balance.parted);
+}
+
+void note_open_contacts(const host::Evaluation& found) {
+  if (const std::string open = open_contacts(found.open_contacts); !open.empty())
+    print(Severity::note, "forces of rigid contact are " + open);
 }
 
 void warn_of_large_modes(const host::System& system, const Observation& now) {
@@ -130,7 +140,7 @@ Exit evaluate_one(const EvaluateArguments& arguments, Session& session, const ho
                                 store.now().acceleration));
     return Exit::done;
   }
-  const host::BalanceReport balance = host::evaluate(system, *solver, store);
+  const host::Evaluation balance = host::evaluate(system, *solver, store);
   warn_of_large_modes(system, store.now());
   const host::ConstraintCount count = count_of(system, *solver);
   if (arguments.json) {
@@ -141,6 +151,7 @@ Exit evaluate_one(const EvaluateArguments& arguments, Session& session, const ho
     print_evaluation(system, choice.formulation->name(), store.now(), count, balance);
   }
   if (const std::string open = open_reactions(count); !open.empty()) print(Severity::note, "reactions are " + open);
+  note_open_contacts(balance);
   if (!balance.warning.empty()) print(Severity::warning, balance.warning);
   return Exit::done;
 }
@@ -165,7 +176,7 @@ Exit evaluate_all(const EvaluateArguments& arguments, Session& session, const ho
     const SolverChoice choice = with_model_options(*formulation, system);
     host::ConstraintCount count;
     session.crash_report().set_work(fmt::format("solver {}", name));
-    host::BalanceReport balance;
+    host::Evaluation balance;
     std::vector<std::string> kernels;
     try {
       const host::SolverPointer solver = host::compile(*formulation, system.view(), choice.options);
@@ -179,7 +190,10 @@ Exit evaluate_all(const EvaluateArguments& arguments, Session& session, const ho
             fmt::format("{} {}: {}", name, skipped ? "skipped" : "failed", reason.message()));
       continue;
     }
-    if (all.empty()) warn_of_large_modes(system, store.now());
+    if (all.empty()) {
+      warn_of_large_modes(system, store.now());
+      note_open_contacts(balance);
+    }
     all[name] = evaluation_json(system, name, store.now(), count, balance);
     all[name]["kernels"] = kernels;
     if (!arguments.json) print_evaluation(system, name, store.now(), count, balance);
@@ -233,7 +247,7 @@ Exit evaluate_ways(const EvaluateArguments& arguments, Session& session, const h
     session.crash_report().set_work(fmt::format("solver {}, {}", solver_name, ways.titles[k]));
     try {
       const host::SolverPointer solver = compile(choice, system.view());
-      const host::BalanceReport balance = host::evaluate(system, *solver, store);
+      const host::Evaluation balance = host::evaluate(system, *solver, store);
       all[ways.titles[k]] = evaluation_json(system, solver_name, store.now(), count_of(system, *solver), balance);
       table.add(ways.titles[k], store.now());
       if (!balance.warning.empty()) print(Severity::warning, fmt::format("{}: {}", ways.titles[k], balance.warning));

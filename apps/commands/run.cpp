@@ -83,6 +83,8 @@ void print_summary(const RunCommandArguments& arguments, const host::System& sys
              run.imbalance_of.empty() ? "" : fmt::format(", {}", run.imbalance_of));
   if (columns_of(arguments.run).reactions && !count.redundant_joints.empty())
     fmt::format_to(out, "reactions    {}\n", open_reactions(count));
+  if (const std::string open = open_contacts(run.open_contacts); !open.empty())
+    fmt::format_to(out, "contacts     forces {}; one share that all laws allow is shown\n", open);
   if (!arguments.report.empty()) fmt::format_to(out, "report       {}\n", arguments.report);
   if (arguments.run.output.empty() && arguments.report.empty())
     fmt::format_to(out, "results      not written; give --output FILE.csv, FILE.h5 or -\n");

@@ -42,7 +42,7 @@ Value Model::evaluate(const SolverRequest& request, std::vector<Message>* said) 
     const apps::SolverChoice choice = choice_of(*parts_, request);
     const host::SolverPointer solver = apps::compile(choice, system.view());
     host::ObservationStore store(system.view());
-    const host::BalanceReport balance = host::evaluate(system, *solver, store);
+    const host::Evaluation balance = host::evaluate(system, *solver, store);
     const host::ConstraintCount count =
         system.count_constraints(system.start_time(), system.initial_state(),
                                  host::absent_constraints(system.view(), *solver));

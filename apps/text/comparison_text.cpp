@@ -234,6 +234,15 @@ std::string imbalance_text(const host::Comparison& comparison, double tolerance)
       tolerance, who);
 }
 
+/// Of all runs, in the order of the first.
+std::vector<std::string> open_contacts_of(const host::Comparison& comparison) {
+  std::vector<std::string> all;
+  for (const Standing& s : comparison.standings)
+    for (const std::string& name : s.run ? s.run->open_contacts : std::vector<std::string>())
+      if (std::ranges::find(all, name) == all.end()) all.push_back(name);
+  return all;
+}
+
 std::vector<std::string> agreement_texts(const host::System& system, double tolerance,
                                          const host::Comparison& comparison) {
   std::vector<std::string> texts;
@@ -242,6 +251,8 @@ std::vector<std::string> agreement_texts(const host::System& system, double tole
   if (compared == 0) return texts;
   if (const std::string open = open_reactions(system.count_constraints()); !open.empty())
     texts.push_back(fmt::format("Reactions {}; of these only the unique part is compared.", open));
+  if (const std::string open = open_contacts(open_contacts_of(comparison)); !open.empty())
+    texts.push_back(fmt::format("Forces of rigid contact are {}; they are not compared.", open));
   if (const std::string missed = imbalance_text(comparison, tolerance); !missed.empty()) {
     texts.push_back(missed);
     if (!comparison.first) return texts;

@@ -6,6 +6,7 @@
 
 #include "framework/host/simulation/constraint_forces.hpp"
 #include "framework/host/simulation/element_outputs.hpp"
+#include "polyform/contract/held_states.hpp"
 
 namespace polyform::apps {
 
@@ -23,13 +24,19 @@ class Reader {
   template <class Group>
   void read(std::string_view kind, const Group& group, std::vector<ElementValues>& all) {
     const TypeDescriptor& told = group.type->descriptor();
+    const HeldStates* held_states = nullptr;
+    if constexpr (std::is_same_v<Group, ForceInstances>) held_states = ask<HeldStates>(*group.type);
     const std::size_t count = group.names.size(), u = told.variables.size(), x = told.states.size();
     for (std::size_t i = 0; i < count; ++i) {
-      ElementValues one{kind, group.names[i], {}, {}, {}};
+      ElementValues one{kind, group.names[i], {}, {}, {}, {}};
       const auto rate = [&](const Variable& of, std::size_t k) { one.rates.emplace_back(of, now_.state_rates[k]); };
       if constexpr (!std::is_same_v<Group, ConstraintInstances>) {
         for (std::size_t k = 0; k < u; ++k) rate(told.variables[k], group.state_offset + i * u + k);
-        for (std::size_t k = 0; k < x; ++k) rate(told.states[k], group.state_offset + count * u + i * x + k);
+        for (std::size_t k = 0; k < x; ++k) {
+          const std::size_t place = group.state_offset + count * u + i * x + k;
+          rate(told.states[k], place);
+          if (held_states != nullptr && held_states->is_held(k)) one.held.emplace_back(told.states[k], now_.x[place]);
+        }
       }
       if constexpr (std::is_same_v<Group, ModuleInstances>)
         for (const Variable& row : told.rows) {

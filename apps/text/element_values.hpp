@@ -23,6 +23,7 @@ struct ElementValues {
   };
   std::vector<Multiplier> multipliers;
   std::vector<std::pair<Variable, double>> outputs;
+  std::vector<std::pair<Variable, double>> held;  ///< values of states without a rate (HeldStates), such as forces of contact
 };
 
 /// Whether redundant constraints leave the multiplier of a constraint's or module's row open.

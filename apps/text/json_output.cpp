@@ -45,6 +45,7 @@ Json run_json(const host::System& system, std::size_t degrees_of_freedom, std::s
               {"stops", run.stops},
               {"events", run.events},
               {"kernels", run.kernels},
+              {"contacts_open", run.open_contacts},
               {"notes", run.notes},
               {"warnings", run.warnings},
               {"imbalance", run.imbalance},
@@ -96,7 +97,7 @@ Json unique_json(const host::System& system, const host::ConstraintCount& count,
 }
 
 Json evaluation_json(const host::System& system, std::string_view solver, const Observation& now,
-                     const host::ConstraintCount& count, const host::BalanceReport& balance) {
+                     const host::ConstraintCount& count, const host::Evaluation& balance) {
   auto open = count.open.begin();  // in the order of the joints
   const SystemView& view = system.view();
   Json bodies = Json::object(), joints = Json::object();
@@ -127,6 +128,7 @@ Json evaluation_json(const host::System& system, std::string_view solver, const 
   if (!balance.of.empty()) out["imbalance_of"] = balance.of;
   out["joints_parted"] = balance.parted;
   if (!balance.warning.empty()) out["warnings"] = {balance.warning};
+  if (!balance.open_contacts.empty()) out["contacts_open"] = balance.open_contacts;
   // Under "forces", "constraints" and "modules", those that tell anything.
   const std::vector<ElementValues> elements = element_values(view, system.start_time(), now);
   for (const std::string_view kind : {"force", "constraint", "module"}) {
@@ -149,6 +151,7 @@ Json evaluation_json(const host::System& system, std::string_view solver, const 
         one["multipliers"] = std::move(multipliers);
         one["unique"] = std::move(unique);
       }
+      if (!e.held.empty()) one["states"] = values_of(e.held);
       if (!e.outputs.empty()) one["outputs"] = values_of(e.outputs);
       append(all, e.name, std::move(one));
     }

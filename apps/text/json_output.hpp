@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "framework/host/assembly/system.hpp"
-#include "framework/host/simulation/balance_check.hpp"
+#include "framework/host/simulation/evaluate.hpp"
 #include "polyform/contract/formulation.hpp"
 
 namespace polyform::apps {
@@ -16,7 +16,7 @@ using Json = nlohmann::ordered_json;
 Json run_json(const host::System&, std::size_t degrees_of_freedom, std::string_view solver, const host::RunRecord&);
 /// count: that of the constraints that the solver has.
 Json evaluation_json(const host::System&, std::string_view solver, const Observation&, const host::ConstraintCount&,
-                     const host::BalanceReport&);
+                     const host::Evaluation&);
 /// Which components of the reactions are unique, by joint: {"force": [true, true, false], "moment": [...]}, ground
 /// axes. all: also joints all of whose components are unique.
 Json unique_json(const host::System&, const host::ConstraintCount&, bool all);

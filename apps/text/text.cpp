@@ -72,6 +72,15 @@ bool leaves_reactions_open(const host::ConstraintCount& count) {
   return !count.redundant_joints.empty() || !count.redundant_constraints.empty();
 }
 
+std::string open_contacts(const std::vector<std::string>& names) {
+  if (names.empty()) return {};
+  constexpr std::size_t most = 8;
+  const std::size_t shown = std::min(names.size(), most);
+  return fmt::format("not unique in {}{}: more contacts hold the bodies than it takes",
+                     fmt::join(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(shown), ", "),
+                     names.size() > shown ? fmt::format(" and {} more", names.size() - shown) : "");
+}
+
 std::string open_reactions(const host::ConstraintCount& count) {
   if (!leaves_reactions_open(count)) return {};
   return fmt::format("not unique in {}: {}", open_joints(count),

@@ -22,6 +22,9 @@ std::string describe(const host::RunSettings&);
 /// unique, these are named too.
 std::string open_components(const host::OpenDirections&);
 
+/// Which forces of rigid contact are not unique: "not unique in a, b: …". Empty where there are none.
+std::string open_contacts(const std::vector<std::string>& names);
+
 /// Whose reactions redundant constraints leave open, and which components of them: "not unique in a (fz), b (fz, mx)
 /// and 3 more: 5 redundant constraint equations". Empty when there are none.
 std::string open_reactions(const host::ConstraintCount&);

@@ -6,7 +6,9 @@
 #include <numbers>
 
 #include "exact_run.hpp"
+#include "framework/host/simulation/simulate.hpp"
 #include "tests/events/elements.hpp"
+#include "tests/support/row_by_row.hpp"
 #include "tests/support/workbench.hpp"
 
 using namespace polyform;
@@ -156,5 +158,83 @@ TEST_CASE("a freewheel drives one way and runs free the other") {
     INFO(ended.record.notes[0]);
     CHECK(std::stod(ended.record.notes[0].substr(ended.record.notes[0].find("stuck for ") + 10)) ==
           Approx(1).epsilon(1e-6));
+  }
+}
+
+// The motor drives both shafts from rest with 10 t (1 − t) N m, and brakes after a second. A heavy ball on the floor beside
+// them changes nothing.
+TEST_CASE("a freewheel locks where a load grows from nothing, and opens where it turns round") {
+  const std::string beside =
+      "  - {name: ball, mass: 50, inertia: {xx: 1, yy: 1, zz: 1}, position: [3, 0, 0.1],\n"
+      "     geometry: [{type: sphere, radius: 0.1}]}\n";
+  for (const bool with_ball : {false, true}) {
+    std::string text = two_shafts(
+        0, 0,
+        "forces:\n  - {name: sprag, type: freewheel, joint: clutch, free: positive}\n"
+        "  - {name: motor, type: joint-force, joint: bearing, effort: {polynomial: [0, 10, -10]}}\n");
+    if (with_ball) {
+      text.replace(text.find("[0, 0, 0]"), 9, "[0, 0, -9.81]");
+      text.insert(text.find("bodies:\n"), "ground: {geometry: [{type: plane}]}\n");
+      text.insert(text.find("joints:\n"), beside);
+      text.insert(text.find("joints:\n") + 8, "  - {name: flight, type: free, base: ground, moving: ball}\n");
+      text += "  - {name: floor, type: contact, a: ball, b: ground, law: rigid, restitution: 0}\n";
+    }
+    const auto system = system_from_text(text);
+    const std::size_t load = 1;
+    for (const Formulation* formulation : formulations_for(*system)) {
+      INFO(formulation->name() << (with_ball ? " with a ball" : ""));
+      const auto impulse = [](double t) { return 5 * t * t - 10 * t * t * t / 3; };
+      const Ended driven = run_to_end(*system, *formulation, exact_run(0.5));
+      CHECK(driven.angular_velocities[0].x == Approx(impulse(0.5) / 0.5).epsilon(1e-9));
+      CHECK(driven.angular_velocities[load].x == Approx(impulse(0.5) / 0.5).epsilon(1e-9));
+      // Past a second the motor brakes: the load runs on.
+      const Ended free = run_to_end(*system, *formulation, exact_run(1.5));
+      CHECK(free.angular_velocities[load].x == Approx(impulse(1) / 0.5).epsilon(1e-7));
+      CHECK(free.angular_velocities[0].x ==
+            Approx(impulse(1) / 0.5 + (impulse(1.5) - impulse(1)) / 0.2).epsilon(1e-7));
+      for (const std::string& note : free.record.notes) CHECK(note.find("impact") == std::string::npos);
+    }
+  }
+}
+
+// A mass of 2 kg is moved along its guide by 0.4 t² (m), or to and fro from a place where it stands. Friction takes its
+// force times the way, from the first instant on.
+TEST_CASE("friction in a joint that a prescribed motion drives rubs, however the motion begins and turns round") {
+  for (const auto& [friction, force] : {std::pair{"effort: 0.2", 0.2}, std::pair{"coefficient: 0.3", 0.3 * 2 * 9.81}})
+    for (const auto& [motion, way] :
+         {std::pair{"polynomial: [0, 0, 0.4]", 0.4},
+          std::pair{"sine: {amplitude: 0.1, frequency: 1, phase: 1.5707963267948966}", 0.4}}) {
+      const auto system = system_from_text(
+          sliding_mass(0, fmt::format("  - {{name: rub, type: dry-friction, joint: guide, {}}}\n"
+                                      "constraints:\n  - {{name: drive, type: prescribed-motion, joint: guide,\n"
+                                      "     motion: {{{}}}}}\n",
+                                      friction, motion)));
+      for (const Formulation* formulation : formulations_for(*system)) {
+        INFO(formulation->name() << " " << friction << " " << motion);
+        double lost = 0;
+        EachRow rows([&](double, const Observation& now) { lost = now.x[3]; });
+        const auto solver = solver_for(*system, *formulation);
+        host::RowSink* sinks[] = {&rows};
+        const host::RunRecord record = host::simulate(*system, *solver, exact_run(1), sinks, {});
+        INFO(record.failure);
+        REQUIRE(record.end == host::End::done);
+        CHECK(lost == Approx(force * way).epsilon(1e-8));
+        CHECK(record.energy_drift < 1e-9);
+      }
+    }
+}
+
+TEST_CASE("a prescribed motion that presses into a hard limit is refused, in every formulation") {
+  const auto system = system_from_text(
+      sliding_mass(0, "  - {name: stop, type: joint-limit, joint: guide, upper: 0.1}\n"
+                      "constraints:\n  - {name: drive, type: prescribed-motion, joint: guide,\n"
+                      "     motion: {polynomial: [0, 0, 0.4]}}\n"));
+  for (const Formulation* formulation : formulations_for(*system)) {
+    INFO(formulation->name());
+    const auto solver = solver_for(*system, *formulation);
+    const host::RunRecord record = host::simulate(*system, *solver, exact_run(1), {}, {});
+    CHECK(record.end == host::End::failed);
+    INFO(record.failure);
+    CHECK(record.failure.find("`stop` (upper limit) is closed at t = 0.5 s") != std::string::npos);
   }
 }

@@ -58,16 +58,41 @@ bool turns(const SystemView& view, std::size_t velocity, const ConstStateView& s
   return true;
 }
 
+double inverse_or_zero(double value) { return value > 0 ? 1 / value : 0; }
+
+/// The order of magnitude of what a unit force between two bodies, or a moment, moves.
+double response_of(const SystemView& view, std::initializer_list<FrameIndex> frames, bool about) {
+  double sum = 0;
+  for (const FrameIndex f : frames) {
+    if (is_ground(f) || at(f) >= view.bodies.size()) continue;
+    const BodyData& body = view.bodies[at(f)];
+    sum += inverse_or_zero(about ? std::min({body.inertia.xx, body.inertia.yy, body.inertia.zz}) : body.mass);
+  }
+  return sum;
+}
+
+const JointData* joint_of(const SystemView& view, std::size_t velocity) {
+  const auto found = std::ranges::find_if(view.joints, [=](const JointData& joint) {
+    return velocity >= joint.v_offset && velocity < joint.v_offset + joint.nv;
+  });
+  return found == view.joints.end() ? nullptr : &*found;
+}
+
 }  // namespace
 
 std::vector<ContactSizes> contact_sizes(const SystemView& view, const ConstStateView& start,
                                         const UnilateralSet& set) {
   const ContactSizes along = sizes_of_system(view, start);
-  const ContactSizes about{1, along.speed / along.length, along.acceleration / along.length};
+  const ContactSizes about{1, along.speed / along.length, along.acceleration / along.length, 0};
   std::vector<ContactSizes> all;
   for (std::size_t k = 0; k < set.points(); ++k) {
     const std::size_t velocity = set.velocity_of(k);
-    all.push_back(velocity == UnilateralPoint::none || !turns(view, velocity, start) ? along : about);
+    const bool turning = velocity != UnilateralPoint::none && turns(view, velocity, start);
+    all.push_back(turning ? about : along);
+    const JointData* const joint = velocity == UnilateralPoint::none ? nullptr : joint_of(view, velocity);
+    all.back().response = joint != nullptr
+                              ? response_of(view, {joint->base_frame, joint->moving_frame}, turning)
+                              : response_of(view, {set.frame_of(k, 0), set.frame_of(k, 1)}, false);
   }
   return all;
 }

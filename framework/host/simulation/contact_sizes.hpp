@@ -13,6 +13,8 @@ struct ContactSizes {
   double length = 1;        ///< m; 1 rad of a row about a turning joint
   double speed = 1;         ///< m/s or rad/s
   double acceleration = 1;  ///< m/s² or rad/s²
+  /// What a unit force along a row gives where nothing else holds the two bodies, 1/kg or 1/(kg m²); 0: not known.
+  double response = 0;
 };
 
 /// Those of all points. The length is the farthest place of bodies and of joints on them at the start, up to ten times

@@ -55,7 +55,7 @@ static UnilateralUse use_at(double t, const System& system, Solver& solver, std:
   return UnilateralUse::apart;
 }
 
-BalanceReport evaluate(const System& system, Solver& solver, ObservationStore& store) {
+Evaluation evaluate(const System& system, Solver& solver, ObservationStore& store) {
   clear_trouble();
   const double t = system.start_time();
   std::vector<double> y(solver.state_size());
@@ -78,7 +78,7 @@ BalanceReport evaluate(const System& system, Solver& solver, ObservationStore& s
                   fmt::format("at the initial state {}{}", std::string_view(*trouble), note_of_formula()));
   SolverCheck check(system.view(), solver);
   check.check(t, store.now());
-  return check.report();
+  return {check.report(), touching.tally().open()};
 }
 
 }  // namespace polyform::host::simulation

@@ -3,6 +3,7 @@
 
 #include <span>
 #include <string>
+#include <vector>
 
 #include "framework/host/assembly/system.hpp"
 #include "framework/host/simulation/balance_check.hpp"
@@ -16,9 +17,14 @@ Status encode_at(double t, Solver&, const ConstStateView&, std::span<double> y);
 /// the state.
 void encode_start(double t, Solver&, const ConstStateView& start, std::span<double> y);
 
-/// Fills the store with the solver's observation of the initial state, and tells how well it meets the equations of
-/// motion. Failure (simulation_failed) if the solver fails, or if the accelerations have no digit left.
-BalanceReport evaluate(const System&, Solver&, ObservationStore&);
+/// How well the observation of one state meets the equations of motion, and which of its forces are not unique.
+struct Evaluation : BalanceReport {
+  std::vector<std::string> open_contacts;  ///< rigid contacts and stops
+};
+
+/// Fills the store with the solver's observation of the initial state. Failure (simulation_failed) if the solver fails,
+/// or if the accelerations have no digit left.
+Evaluation evaluate(const System&, Solver&, ObservationStore&);
 
 /// A sentence for a failure at the start, if the assembly chose rates: that the rates are no choice of the model.
 /// Begins with a full stop; or empty.

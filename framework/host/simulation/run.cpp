@@ -152,6 +152,7 @@ void Run::tell(RunRecord& record) {
   record.stops = stops_.knots_passed();
   record.events = stops_.events_passed();
   record.notes = motion_.tally().notes();
+  record.open_contacts = motion_.tally().open();
   if (!stops_.ended_by().empty())
     record.notes.push_back(fmt::format("{} ended the run at t = {:.9g} s", stops_.ended_by(), motion_.time()));
   record.choices = motion_.integrator().choices();

@@ -54,6 +54,7 @@ struct RunRecord {
   std::string imbalance_of;           ///< where, such as "body `rod`"; empty if nothing was out of balance
   std::string choices;                ///< the methods that an integrator chose, and why; or empty
   std::vector<std::string> kernels;   ///< on which the solver says that it stands (kernels_of)
+  std::vector<std::string> open_contacts;  ///< rigid contacts and stops whose forces are not unique
   std::vector<std::string> notes;     ///< what happened: impacts, what stuck; a sentence each
   std::vector<std::string> warnings;  ///< what may be wrong with the run, and why: a sentence each
 };

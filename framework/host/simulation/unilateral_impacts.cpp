@@ -89,6 +89,7 @@ bool UnilateralMotion::collide(double t, std::span<double> y, std::optional<std:
   });
   if (!any) return false;
   respond(t, y);
+  refuse_driven(t);
   Eigen::VectorXd u = speeds_, impulses = Eigen::VectorXd::Zero(speeds_.size());
   std::vector<double> restitution(touching_.size());
   for (std::size_t p = 0; p < touching_.size(); ++p) restitution[p] = set_.point(touching_[p]).restitution;

@@ -23,14 +23,14 @@ constexpr double drift_share = 1e-13, least_drift = 3e-16;
 constexpr double least_gap = 1e-13;
 // Forces below this share of the largest are rounding of the solution of redundant rows.
 constexpr double force_share = 1e-9;
+// Part of the largest scaled force: rounding of the solution.
+constexpr double share_rounding = 3e-14;
 // Part of the sum of the sizes of an acceleration's terms: a smaller acceleration is their rounding.
 constexpr double cancelled = 1e-12;
 // Part of the largest friction: friction is found when a round changes it by less. Each round shrinks the error by
 // about the coefficient of friction, times the bearing's radius over the length of its lever.
 constexpr double loaded_share = 1e-12;
 constexpr int most_rounds = 200;
-// Rows of which less than this is independent of the others are redundant: forces are then the least that hold.
-constexpr double redundant = 1e-9;
 
 }  // namespace
 
@@ -51,7 +51,10 @@ UnilateralMotion::UnilateralMotion(const SystemView& view, double t, const Const
       loads_(forces_),
       column_(forces_),
       probe_(forces_),
+      slack_(functions_per_point * set_.points()),
+      held_(forces_.size()),
       sizes_(ode.size()),
+      sums_(ode.size()),
       moved_(ode.size()),
       rates_now_(ode.size()),
       rates_then_(ode.size()) {
@@ -119,9 +122,10 @@ void UnilateralMotion::list_unknowns() {
   unknowns_.clear();
   for (std::size_t k = 0; k < modes_.size(); ++k) {
     if (!is_closed(k)) continue;
-    if (set_.point(k).has_normal) unknowns_.push_back({three * k, k});
-    for (std::size_t i = 0; i < 2; ++i)
-      if (modes_[k] == UnilateralMode::stick && has_tangent(k, i)) unknowns_.push_back({three * k + 1 + i, k});
+    for (std::size_t i = 0; i < three; ++i) {
+      const bool holds = i == 0 ? set_.point(k).has_normal : modes_[k] == UnilateralMode::stick && has_tangent(k, i - 1);
+      if (holds && !held_[three * k + i]) unknowns_.push_back({three * k + i, k});
+    }
   }
 }
 
@@ -136,9 +140,9 @@ void UnilateralMotion::put_column(const Unknown& u, double force, std::span<doub
 
 /// Forces of all rows at a state, with the present modes; then the response holds base and columns of the unknowns.
 /// Friction that grows with what a joint transmits, to which it belongs, by iteration.
-bool UnilateralMotion::find_forces(double t, std::span<const double> y) {
+bool UnilateralMotion::find_forces(double t, std::span<const double> y, Shares shares) {
   for (int round = 0;; ++round) {
-    if (!find_forces_once(t, y)) return false;
+    if (!find_forces_once(t, y, shares)) return false;
     if (!set_.is_loaded()) return true;
     const Observation* const now = response_.observe(t, y, forces_);
     if (now == nullptr) return false;
@@ -152,7 +156,7 @@ bool UnilateralMotion::find_forces(double t, std::span<const double> y) {
   }
 }
 
-bool UnilateralMotion::find_forces_once(double t, std::span<const double> y) {
+bool UnilateralMotion::find_forces_once(double t, std::span<const double> y, Shares shares) {
   list_unknowns();
   set_.evaluate(t, y);
   std::ranges::fill(loads_, 0.0);
@@ -170,7 +174,7 @@ bool UnilateralMotion::find_forces_once(double t, std::span<const double> y) {
     put_column(u, probe_[u.row] > 0 ? probe_[u.row] : 1, column_);
     if (!response_.add_column(t, y, column_)) return false;
   }
-  solve_unknowns(t);
+  solve_unknowns(t, shares);
   std::ranges::copy(loads_, forces_.begin());
   for (std::size_t c = 0; c < unknowns_.size(); ++c) {
     std::ranges::fill(column_, 0.0);
@@ -181,41 +185,80 @@ bool UnilateralMotion::find_forces_once(double t, std::span<const double> y) {
   return true;
 }
 
-/// Solves in parts of the probes: rows that hold have no acceleration. Rows and columns are scaled by the response of
-/// each to itself.
-void UnilateralMotion::solve_unknowns(double t) {
+/// Finds forces in parts of the probes, with which rows that hold have no acceleration. Rows and columns are scaled by
+/// the response of each to itself.
+void UnilateralMotion::solve_unknowns(double t, Shares shares) {
   const auto n = static_cast<Index>(unknowns_.size());
   found_.resize(n);
   if (n == 0) return;
   G_.resize(n, n);
   right_.resize(n);
-  // A force in a probe accelerates a row along itself; the row's scale is the root of force over acceleration.
-  const auto scale = [&](Index c) {
-    const std::size_t row = unknowns_[static_cast<std::size_t>(c)].row;
-    return probe_[row] > 0 ? std::sqrt(probe_[row]) : 1;
-  };
+  scale_.resize(n);
   const auto probe = [&](Index c) {
     const std::size_t row = unknowns_[static_cast<std::size_t>(c)].row;
     return probe_[row] > 0 ? probe_[row] : 1;
   };
+  // A force in a probe accelerates a row along itself; the row's scale is the root of force over acceleration.
+  for (Index c = 0; c < n; ++c) scale_[c] = std::sqrt(probe(c));
   for (Index c = 0; c < n; ++c) {
     const std::span<const double> rates = response_.rates(static_cast<std::size_t>(c));
     for (Index r = 0; r < n; ++r)
-      G_(r, c) = scale(r) * rates[unknowns_[static_cast<std::size_t>(r)].row] * scale(c) / probe(c);
-    right_[c] = -scale(c) * response_.accelerations()[unknowns_[static_cast<std::size_t>(c)].row];
+      G_(r, c) = scale_[r] * rates[unknowns_[static_cast<std::size_t>(r)].row] * scale_[c] / probe(c);
+    right_[c] = -scale_[c] * response_.accelerations()[unknowns_[static_cast<std::size_t>(c)].row];
   }
-  factors_.setThreshold(redundant);
-  factors_.compute(G_);
-  found_ = factors_.solve(right_);
-  for (Index c = 0; c < n; ++c) found_[c] *= scale(c) / probe(c);
+  shares_.solve_least(G_, right_, found_);
+  if (shares == Shares::within_limits || share_moves()) {
+    list_limits();
+    shares_.solve(G_, right_, scale_, limits_, found_);
+  }
+  // What is smaller is rounding of the solution, and would let a body creep along what nothing pushes it.
+  const double rounding = share_rounding * found_.lpNorm<Eigen::Infinity>();
+  for (Index c = 0; c < n; ++c) found_[c] = std::abs(found_[c]) > rounding ? found_[c] * scale_[c] / probe(c) : 0;
   if (!found_.allFinite())
     throw Failure(Exit::simulation_failed, fmt::format("the forces of contact are no numbers at t = {:.9g} s", t));
+}
+
+/// The limits of the unknowns, which stand point after point.
+void UnilateralMotion::list_limits() {
+  limits_.clear();
+  for (std::size_t u = 0; u < unknowns_.size(); ++u) {
+    const std::size_t k = unknowns_[u].point, row = unknowns_[u].row - three * k;
+    if (u == 0 || unknowns_[u - 1].point != k) limits_.emplace_back().friction = set_.holding(k);
+    (row == 0 ? limits_.back().normal : limits_.back().tangents[row - 1]) = static_cast<Index>(u);
+  }
+}
+
+/// Whether motion depends on how forces are shared: where friction slides it may, in the directions that are open.
+bool UnilateralMotion::share_moves() {
+  constexpr double least = 1e-9;  // of the sum of the sizes of what the forces do
+  if (set_.is_loaded()) return true;
+  const Eigen::MatrixXd& open = shares_.null_space();
+  for (Index n = 0; n < open.cols(); ++n) {
+    std::ranges::fill(sums_, 0.0);
+    std::ranges::fill(sizes_, 0.0);
+    for (std::size_t c = 0; c < unknowns_.size(); ++c) {
+      const std::span<const double> change = response_.change(c);
+      const double probe = probe_[unknowns_[c].row] > 0 ? probe_[unknowns_[c].row] : 1;
+      const double part = scale_[static_cast<Index>(c)] / probe * open(static_cast<Index>(c), n);
+      for (std::size_t i = 0; i < sums_.size(); ++i) {
+        sums_[i] += part * change[i];
+        sizes_[i] += std::abs(part * change[i]);
+      }
+    }
+    double moved = 0, size = 0;
+    for (std::size_t i = 0; i < sums_.size(); ++i) {
+      moved = std::max(moved, std::abs(sums_[i]));
+      size = std::max(size, sizes_[i]);
+    }
+    if (moved > least * size) return true;
+  }
+  return false;
 }
 
 bool UnilateralMotion::derivative(double t, std::span<const double> y, std::span<double> ydot) noexcept {
   try {
     const bool any = std::ranges::any_of(modes_, [](UnilateralMode m) { return m != UnilateralMode::open; });
-    if (!any || !find_forces(t, y)) {
+    if (!any || !find_forces(t, y, Shares::that_move)) {
       failure_ = ode_.failure();
       if (any) return false;
       const bool done = ode_.derivative(t, y, ydot);
@@ -276,9 +319,7 @@ bool UnilateralMotion::project(double t, std::span<double> y) noexcept {
           for (Index c = 0; c < n; ++c) G_(r, c) = response_.rates(static_cast<std::size_t>(c))[row];
           right_[r] = -value(unknowns_[static_cast<std::size_t>(r)]);
         }
-        factors_.setThreshold(redundant);
-        factors_.compute(G_);
-        found_ = factors_.solve(right_);
+        shares_.solve_least(G_, right_, found_);
       };
       if (wide && second_ != nullptr) {
         solve_for([&](const Unknown& u) {
@@ -310,12 +351,32 @@ bool UnilateralMotion::project(double t, std::span<double> y) noexcept {
   return false;
 }
 
+/// Tells whose forces the last search for forces within limits left open.
+void UnilateralMotion::see_shares() {
+  constexpr double least = 1e-6;  // of a direction of unit length: less is rounding
+  const Eigen::MatrixXd& open = shares_.null_space();
+  if (static_cast<std::size_t>(open.rows()) != unknowns_.size()) return;
+  for (Index n = 0; n < open.cols(); ++n) {
+    std::ranges::fill(column_, 0.0);
+    for (std::size_t u = 0; u < unknowns_.size(); ++u)
+      if (const auto c = static_cast<Index>(u); std::abs(open(c, n)) > least)
+        put_column(unknowns_[u], column_[unknowns_[u].row] + scale_[c] * open(c, n), column_);
+    for (std::size_t e = 0, k = 0; e < set_.elements(); ++e) {
+      bool any = false;
+      for (; k < modes_.size() && set_.element_of(k) == e; ++k)
+        for (std::size_t row = three * k; row < three * (k + 1); ++row) any = any || column_[row] != 0;
+      if (any) tally_.share(e, set_.has_resultant(e, column_));
+    }
+  }
+}
+
 void UnilateralMotion::put(double t, std::span<double> y) {
   moved_.assign(y.begin(), y.end());
   if (!find_forces(t, moved_))
     throw Failure(Exit::simulation_failed,
                   fmt::format("the forces of contact could not be computed at t = {:.9g} s: {}", t, ode_.failure()));
   tally_.see_row(t, modes_, units_);
+  see_shares();
   set_.put_forces(forces_, y);
   set_.put_modes(modes_, y);
 }
@@ -337,7 +398,7 @@ void UnilateralMotion::evaluate(double t, std::span<const double> y, std::span<d
     const UnilateralPoint& point = set_.point(k);
     const std::size_t f = functions_per_point * k, row = three * k;
     const auto tell = [&](Function function, double value, double rate) {
-      values[f + function] = value;
+      values[f + function] = value + slack_[f + function];
       rates[f + function] = rate;
     };
     if (!is_closed(k)) {
@@ -347,7 +408,8 @@ void UnilateralMotion::evaluate(double t, std::span<const double> y, std::span<d
       if (point.has_gap)
         tell(closing, set_.gap(k) + margin, set_.rate(row));
       else
-        tell(closing, set_.rate(row), unknown);
+        // What is slower rests: less than that is no impact, and more than the rounding of rest.
+        tell(closing, set_.rate(row) + 0.5 * least_speed(row), unknown);
       continue;
     }
     if (point.has_normal) tell(pulling, forces_[row] + allowed, unknown);
@@ -359,9 +421,20 @@ void UnilateralMotion::evaluate(double t, std::span<const double> y, std::span<d
     } else {
       const double bound = point.has_normal ? set_.holding(k) * forces_[row] : set_.holding(k);
       const double held = std::hypot(forces_[row + 1], has_tangent(k, 1) ? forces_[row + 2] : 0);
-      tell(gripping, bound * (1 + 2 * force_share) + allowed - held, unknown);
+      tell(gripping, bound + 4 * allowed - held, unknown);
     }
   }
+}
+
+bool UnilateralMotion::allow_shortfalls(std::span<const double> values) {
+  bool any = false;
+  for (std::size_t f = 0; f < values.size(); ++f) {
+    const std::size_t function = f % functions_per_point;
+    if ((function != pulling && function != gripping) || !(values[f] < 0)) continue;
+    slack_[f] -= 2 * values[f];
+    any = true;
+  }
+  return any;
 }
 
 void UnilateralMotion::settle(double step) {

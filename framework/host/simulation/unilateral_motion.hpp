@@ -2,14 +2,16 @@
 #pragma once
 
 #include <Eigen/Core>
-#include <Eigen/QR>
 #include <algorithm>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "framework/host/simulation/active_set.hpp"
 #include "framework/host/simulation/cone_problem.hpp"
 #include "framework/host/simulation/contact_sizes.hpp"
+#include "framework/host/simulation/force_shares.hpp"
 #include "framework/host/simulation/run_state.hpp"
 #include "framework/host/simulation/unilateral_response.hpp"
 #include "framework/host/simulation/unilateral_tally.hpp"
@@ -51,6 +53,9 @@ class UnilateralMotion {
   /// Takes overlaps of surfaces that do not hold as the rounding of their places, at the state that was evaluated last:
   /// just after an impact, far from the origin. Whether there were any.
   bool allow_overlaps();
+  /// Lets forces that begin beyond their limits by rounding go as far again before that is an event: a function that
+  /// begins below zero would never tell of one. values: of the event functions there. Whether there were any.
+  bool allow_shortfalls(std::span<const double> values);
   /// Whether the function tells of a gap that opens at the state that was evaluated last.
   bool opens(std::size_t function) const;
   const UnilateralTally& tally() const { return tally_; }
@@ -83,23 +88,28 @@ class UnilateralMotion {
   double size_of_gap(std::size_t k) const { return std::max(units_[k].length, span_[k]); }
   double gap_rounding_of(std::size_t k) const { return std::max(gap_rounding * size_of_gap(k), overlap_[k]); }
   void list_unknowns();
-  bool find_forces(double t, std::span<const double> y);
-  bool find_forces_once(double t, std::span<const double> y);
+  /// Of the forces that redundant rows may have: some that give the motion, or those within the limits of all points.
+  enum class Shares { that_move, within_limits };
+  bool find_forces(double t, std::span<const double> y, Shares = Shares::within_limits);
+  bool find_forces_once(double t, std::span<const double> y, Shares);
   void put_column(const Unknown&, double force, std::span<double> forces) const;
-  void solve_unknowns(double t);
+  void solve_unknowns(double t, Shares);
+  void list_limits();
+  bool share_moves();
+  void see_shares();
   // Finds the points that touch.
   void find_touching(double t, std::optional<std::size_t> fired);
+  void find_probe(std::size_t row, const std::function<double(double)>& moved_by);
+  void refuse_driven(double t) const;
   void respond(double t, std::span<const double> y);
   ConeProblem problem_of(const std::vector<std::size_t>& points, const Eigen::VectorXd& b) const;
   // Modes.
   void choose(double t, std::span<double> y, std::optional<std::size_t> fired);
   void decide(double t, std::span<double> y, std::optional<std::size_t> fired);
   void turn_round();
-  void hold_at_limit(const Eigen::VectorXd& lambda, const Eigen::VectorXd& rates, double motion);
-  void take_modes(const ConeProblem&, const Eigen::VectorXd& lambda);
-  bool solve_modes(const ConeProblem&, Eigen::VectorXd& lambda, Eigen::VectorXd& rates);
-  bool flip_worst(const ConeProblem&, const Eigen::VectorXd& lambda, const Eigen::VectorXd& rates,
-                  std::optional<std::size_t> fired);
+  ActiveSet touching_set(std::optional<std::size_t> fired);
+  void take(const std::vector<ActiveSet::Point>&);
+  [[noreturn]] void refuse(double t) const;
   // Impacts.
   bool collide(double t, std::span<double> y, std::optional<std::size_t> fired = std::nullopt);
   bool jam(double t, std::span<double> y);
@@ -123,15 +133,18 @@ class UnilateralMotion {
   std::vector<double> overlap_;                  ///< rounding of a gap's places, per point; 0: not known
   std::vector<double> forces_, loads_, column_;  ///< per row
   std::vector<double> probe_;                    ///< force of a row's column
+  std::vector<double> slack_;                    ///< per event function, since the modes were chosen
+  std::vector<char> held_;                       ///< per row: what else holds the bodies lets no force move it
   std::vector<Unknown> unknowns_;
   Eigen::MatrixXd G_;
-  Eigen::VectorXd right_, found_;
-  Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> factors_;
+  Eigen::VectorXd right_, scale_, found_;
+  ForceShares shares_;
+  std::vector<ForceShares::Limits> limits_;  ///< of the points that are closed
   std::vector<std::size_t> touching_;  ///< points
   std::vector<char> slides_;           ///< of these: now
   Eigen::MatrixXd W_;                  ///< of their rows, three each
   Eigen::VectorXd free_, speeds_;      ///< accelerations without their forces; rates
-  std::vector<double> sizes_;          ///< of the terms of an acceleration
+  std::vector<double> sizes_, sums_;   ///< of the terms of an acceleration
   std::vector<double> moved_, rates_now_, rates_then_;
   std::string failure_;
 };

@@ -296,6 +296,24 @@ void UnilateralSet::accelerations(const Observation& now, std::span<double> out)
   }
 }
 
+bool UnilateralSet::has_resultant(std::size_t element, std::span<const double> forces) const {
+  constexpr double balanced = 1e-6;  // of the sum of the sizes
+  Spatial whole{};
+  double effort = 0, force = 0, moment = 0, efforts = 0;
+  for (std::size_t k = 0; k < points_.size(); ++k) {
+    if (elements_[k] != element) continue;
+    for (std::size_t r = rows_per_point * k; r < rows_per_point * (k + 1); ++r) {
+      whole += forces[r] * A_[2 * r];
+      effort += B_[r] * forces[r];
+      force += std::abs(forces[r]) * norm(A_[2 * r].linear);
+      moment += std::abs(forces[r]) * norm(A_[2 * r].angular);
+      efforts += std::abs(B_[r] * forces[r]);
+    }
+  }
+  return norm(whole.linear) > balanced * force || norm(whole.angular) > balanced * moment ||
+         std::abs(effort) > balanced * efforts;
+}
+
 /// The states of a batch as they stand in y, changed.
 template <class Change>
 void UnilateralSet::change_states(const Batch& b, std::span<double> y, const Change& change) {

@@ -83,6 +83,9 @@ class UnilateralSet {
   /// d/dt of the rates of the evaluated rows, from what the solver observes at that state.
   void accelerations(const Observation&, std::span<double> out) const;
 
+  /// Whether forces of the rows of an element have a resultant, or balance each other within it; at the evaluated state.
+  bool has_resultant(std::size_t element, std::span<const double> forces) const;
+
   /// The forces of all rows into y, at the evaluated state.
   void put_forces(std::span<const double> forces, std::span<double> y);
   void put_modes(std::span<const UnilateralMode> modes, std::span<double> y);

@@ -31,8 +31,13 @@ void UnilateralTally::see_row(double t, std::span<const UnilateralMode> modes,
 
 void UnilateralTally::gain(std::size_t point, double t, double energy) { element_of(point).gained.add(t, energy); }
 
-// Of each element: four numbers of each count, and two times.
-std::size_t UnilateralTally::numbers() const { return (4 * counts.size() + 2) * elements_.size(); }
+void UnilateralTally::share(std::size_t element, bool is_open) {
+  elements_[element].is_shared = true;
+  elements_[element].is_open = elements_[element].is_open || is_open;
+}
+
+// Of each element: four numbers of each count, two times, and two answers.
+std::size_t UnilateralTally::numbers() const { return (4 * counts.size() + 4) * elements_.size(); }
 
 void UnilateralTally::keep(std::vector<double>& out) const {
   for (const Element& e : elements_) {
@@ -40,7 +45,7 @@ void UnilateralTally::keep(std::vector<double>& out) const {
       const Count& c = e.*count;
       out.insert(out.end(), {static_cast<double>(c.times), c.first, c.last, c.sum});
     }
-    out.insert(out.end(), {e.stuck, e.closed});
+    out.insert(out.end(), {e.stuck, e.closed, e.is_shared ? 1.0 : 0.0, e.is_open ? 1.0 : 0.0});
   }
 }
 
@@ -53,6 +58,8 @@ void UnilateralTally::begin_from(std::span<const double> kept) {
     }
     e.stuck = *next++;
     e.closed = *next++;
+    e.is_shared = *next++ != 0;
+    e.is_open = *next++ != 0;
   }
 }
 
@@ -72,11 +79,20 @@ std::vector<std::string> UnilateralTally::notes() const {
               : ""));
     if (e.closed > 0) parts.push_back(fmt::format("closed for {:.6g} s", e.closed));
     if (e.stuck > 0) parts.push_back(fmt::format("stuck for {:.6g} s", e.stuck));
+    if (e.is_shared && !e.is_open)
+      parts.push_back("its points hold more than it takes: the share of each is not unique, their resultant is");
     if (parts.empty()) continue;
     std::string text = fmt::format("`{}`: ", set_.element_name(i));
     for (std::size_t k = 0; k < parts.size(); ++k) text += (k == 0 ? "" : "; ") + parts[k];
     all.push_back(std::move(text));
   }
+  return all;
+}
+
+std::vector<std::string> UnilateralTally::open() const {
+  std::vector<std::string> all;
+  for (std::size_t i = 0; i < elements_.size(); ++i)
+    if (elements_[i].is_open) all.push_back(set_.element_name(i));
   return all;
 }
 

@@ -30,6 +30,8 @@ class UnilateralTally {
   void see_row(double t, std::span<const UnilateralMode> modes, std::span<const ContactSizes> sizes);
   /// Restitution gave energy.
   void gain(std::size_t point, double t, double energy);
+  /// More points held than it takes, some of the element among them. is_open: even their resultant is not unique.
+  void share(std::size_t element, bool is_open);
 
   /// How many numbers keep() appends: all that was counted, for begin_from() of the same model.
   std::size_t numbers() const;
@@ -38,6 +40,8 @@ class UnilateralTally {
 
   /// A sentence for each element that had something to tell.
   std::vector<std::string> notes() const;
+  /// The elements whose forces were not unique at times.
+  std::vector<std::string> open() const;
   /// A sentence for each that raises a doubt.
   std::vector<std::string> warnings() const;
 
@@ -56,7 +60,7 @@ class UnilateralTally {
     Count impacts, closed_bounces, jams, ended, gained;
     Count overlaps;  ///< its sum is the deepest one
     double stuck = 0, closed = 0;  ///< s
-
+    bool is_shared = false, is_open = false;
   };
   static constexpr std::array counts{&Element::impacts, &Element::closed_bounces, &Element::jams, &Element::ended,
                                      &Element::gained, &Element::overlaps};

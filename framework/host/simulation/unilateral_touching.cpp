@@ -20,6 +20,8 @@ constexpr double resolution = 4e-13;
 // The first probe is 1 N or 1 N m, and grows by this until a row moves: the last one moves the sun. Then probes give
 // their rows the acceleration of contact_sizes.hpp.
 constexpr double probe_growth = 1e6, largest_probe = 1e30;
+// Of the response of free bodies: a smaller one is rounding. The row is held by other things, such as a prescribed motion.
+constexpr double held_share = 1e-12;
 
 }  // namespace
 
@@ -33,6 +35,20 @@ void UnilateralMotion::find_touching(double t, std::optional<std::size_t> fired)
     if (!set_.point(k).has_gap || !(set_.gap(k) > allowed) || (fired && *fired / functions_per_point == k))
       touching_.push_back(k);
   }
+}
+
+/// Finds the force whose effect on a row stands out of the rounding of its rate: what a small force does to a heavy body
+/// is lost there. Of a row that no force moves it is 1.
+void UnilateralMotion::find_probe(std::size_t row, const std::function<double(double)>& moved_by) {
+  const ContactSizes& sizes = units_[row / three];
+  double& probe = probe_[row];
+  for (probe = 1; probe <= largest_probe; probe *= probe_growth) {
+    const double moved = moved_by(probe);
+    if (!(moved > held_share * sizes.response * probe)) continue;
+    probe *= sizes.acceleration / moved;
+    return;
+  }
+  probe = 1;
 }
 
 /// Finds W, the accelerations without forces, and the rates of all rows that touch.
@@ -56,18 +72,14 @@ void UnilateralMotion::respond(double t, std::span<const double> y) {
     return i == 0 ? set_.point(k).has_normal : has_tangent(k, i - 1);
   };
   for (const std::size_t k : touching_)
-    for (std::size_t i = 0; i < three; ++i) {
-      double& probe = probe_[three * k + i];
-      if (probe > 0 || !has_row(k, i)) continue;
-      // What a small force does to a heavy body is lost in the rounding of its rate.
-      double moved = 0;
-      for (probe = 1; !(moved > 0) && probe <= largest_probe; probe *= moved > 0 ? 1 : probe_growth) {
-        response_.begin_columns();
-        column(three * k + i);
-        moved = response_.rates(0)[three * k + i];
-      }
-      probe = moved > 0 ? probe * units_[k].acceleration / moved : 1;
-    }
+    for (std::size_t row = three * k; row < three * (k + 1); ++row)
+      if (!(probe_[row] > 0) && has_row(k, row - three * k))
+        find_probe(row, [&](double probe) {
+          probe_[row] = probe;
+          response_.begin_columns();
+          column(row);
+          return response_.rates(0)[row];
+        });
   response_.begin_columns();
   for (std::size_t p = 0; p < touching_.size(); ++p)
     for (std::size_t i = 0; i < three; ++i) {
@@ -78,12 +90,18 @@ void UnilateralMotion::respond(double t, std::span<const double> y) {
       speeds_[c] = set_.rate(row);
       column(row);
       const std::span<const double> rates = response_.rates(response_.columns() - 1);
+      const double own = rates[row] / probe_[row];
+      held_[row] = !(own > held_share * units_[k].response);
+      if (held_[row]) continue;
       for (std::size_t q = 0; q < touching_.size(); ++q)
         for (std::size_t j = 0; j < three; ++j)
           if (has_row(touching_[q], j))
             W_(static_cast<Index>(three * q + j), c) = rates[three * touching_[q] + j] / probe_[row];
-      if (const double own = W_(c, c); own > 0) probe_[row] = units_[k].acceleration / own;
+      probe_[row] = units_[k].acceleration / own;
     }
+  for (std::size_t p = 0; p < touching_.size(); ++p)
+    for (std::size_t i = 0; i < three; ++i)
+      if (held_[three * touching_[p] + i]) W_.row(static_cast<Index>(three * p + i)).setZero();
 }
 
 ConeProblem UnilateralMotion::problem_of(const std::vector<std::size_t>& points, const Eigen::VectorXd& b) const {

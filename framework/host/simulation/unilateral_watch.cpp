@@ -68,7 +68,8 @@ double UnilateralWatch::sample(double t, std::span<double> values, std::span<dou
 
 void UnilateralWatch::begin() {
   search_.begin(integrator_.time(), *this);
-  if (motion_.allow_overlaps()) search_.begin(integrator_.time(), *this);
+  const bool shortfalls = motion_.allow_shortfalls(search_.values());
+  if (motion_.allow_overlaps() || shortfalls) search_.begin(integrator_.time(), *this);
 }
 
 std::optional<double> UnilateralWatch::find() {

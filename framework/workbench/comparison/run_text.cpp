@@ -38,6 +38,7 @@ void each_member(Record& run, const Visit& visit) {
   visit("imbalance_of", run.imbalance_of);
   visit("choices", run.choices);
   visit("kernels", run.kernels);
+  visit("open_contacts", run.open_contacts);
   visit("warnings", run.warnings);
 }
 

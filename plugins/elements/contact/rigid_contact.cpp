@@ -19,18 +19,27 @@ namespace polyform::contact {
 namespace {
 
 /// The wrench on the first body about its frame's origin, which the host writes, ground axes; the opposite acts on the
-/// second body at the same place.
-enum State : std::size_t { force, moment = force + 3, mode = moment + 3, impacts, lost, state_count };
-constexpr std::array states{Variable{.name = "fx", .unit = "N"},   Variable{.name = "fy", .unit = "N"},
-                            Variable{.name = "fz", .unit = "N"},   Variable{.name = "mx", .unit = "N m"},
-                            Variable{.name = "my", .unit = "N m"}, Variable{.name = "mz", .unit = "N m"},
-                            Variable{.name = "mode", .unit = "1"}, Variable{.name = "impacts", .unit = "1"},
+/// second body at the same place. Of the points with their own normals, which the wrench does not tell: the sum of the
+/// normal forces, and the size of the sum of the friction.
+enum State : std::size_t {
+  force,
+  moment = force + 3,
+  normal_force = moment + 3,
+  friction_force,
+  mode,
+  impacts,
+  lost,
+  state_count
+};
+constexpr std::array states{Variable{.name = "fx", .unit = "N"},      Variable{.name = "fy", .unit = "N"},
+                            Variable{.name = "fz", .unit = "N"},      Variable{.name = "mx", .unit = "N m"},
+                            Variable{.name = "my", .unit = "N m"},    Variable{.name = "mz", .unit = "N m"},
+                            Variable{.name = "fn", .unit = "N"},      Variable{.name = "ft", .unit = "N"},
+                            Variable{.name = "mode", .unit = "1"},    Variable{.name = "impacts", .unit = "1"},
                             Variable{.name = "lost", .unit = "J"}};
-enum Output : std::size_t { gap, penetration, normal_force, friction_force, slip, place };
+enum Output : std::size_t { gap, penetration, slip, place };
 constexpr std::array outputs{Variable{.name = "gap", .unit = "m", .kind = Variable::Kind::length},
                              Variable{.name = "penetration", .unit = "m", .kind = Variable::Kind::length},
-                             Variable{.name = "fn", .unit = "N"},
-                             Variable{.name = "ft", .unit = "N"},
                              Variable{.name = "slip", .unit = "m/s"},
                              Variable{.name = "px", .unit = "m", .kind = Variable::Kind::length},
                              Variable{.name = "py", .unit = "m", .kind = Variable::Kind::length},
@@ -154,22 +163,28 @@ class RigidContacts final : public ForceBatch, public UnilateralRows, public Out
     for (std::size_t i = 0; i < contacts_.size(); ++i) {
       const Contact& c = contacts_[i];
       const std::span<const double> own = forces.subspan(rows_per_point * c.first_point, rows_per_point * c.points);
-      Vec3 pull{}, turn{};
+      Vec3 pull{}, turn{}, rubbed{};
+      double pressed = 0;
       if (std::ranges::any_of(own, [](double f) { return f != 0; })) {
         const MarkerMotion &first = in.markers[2 * i], &second = in.markers[2 * i + 1];
         const std::span<const ContactPoint> points = points_of(c, first, second);
         for (std::size_t p = 0; p < points.size(); ++p) {
           const std::array<Vec3, 2> across = tangents(points[p].normal);
           const double* const f = own.data() + rows_per_point * p;
-          const Vec3 at_point = f[0] * points[p].normal + f[1] * across[0] + f[2] * across[1];
+          const Vec3 friction = f[1] * across[0] + f[2] * across[1], at_point = f[0] * points[p].normal + friction;
+          pressed += f[0];
+          rubbed += friction;
           pull += at_point;
           turn += cross(points[p].position - first.position, at_point);
         }
       }
+      const std::span<double> own_states = x.subspan(state_count * i, state_count);
       for (std::size_t s = 0; s < 3; ++s) {
-        x[state_count * i + force + s] = pull[s];
-        x[state_count * i + moment + s] = turn[s];
+        own_states[force + s] = pull[s];
+        own_states[moment + s] = turn[s];
       }
+      own_states[normal_force] = pressed;
+      own_states[friction_force] = norm(rubbed);
     }
   }
   /// A contact of several points sticks if one of them does.
@@ -199,8 +214,6 @@ class RigidContacts final : public ForceBatch, public UnilateralRows, public Out
       const std::span<double> out = values.subspan(outputs.size() * i, outputs.size());
       out[gap] = nearest.gap;
       out[penetration] = std::max(0.0, -nearest.gap);
-      out[normal_force] = pressed;
-      out[friction_force] = norm(pull - pressed * nearest.normal);
       out[slip] = nearest.gap < touching ? norm(relative - dot(relative, nearest.normal) * nearest.normal) : 0;
       // On the line of action of the force, the point at the height of the nearest one.
       Vec3 centre = nearest.position;

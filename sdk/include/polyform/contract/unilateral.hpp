@@ -73,7 +73,7 @@ class UnilateralRows {
   virtual void describe_point(std::size_t k, UnilateralPoint& out) const noexcept = 0;
   virtual void evaluate_points(const EventInput&, UnilateralOutput&) noexcept = 0;
   /// Writes the states (of all instances, as in ForceInput::states) with which `evaluate` applies the forces λ of the
-  /// rows: the wrench Aᵀ λ on each marker and the effort Bᵀ λ. They are linear in λ, points × 3; other states stay.
+  /// rows, points × 3: the wrench Aᵀ λ on each marker and the effort Bᵀ λ. It may write others that only tell of λ.
   virtual void put_forces(const EventInput&, std::span<const double> forces, std::span<double> states) noexcept = 0;
   /// Writes the states that show the modes; one mode per point.
   virtual void put_modes(std::span<const UnilateralMode> modes, std::span<double> states) noexcept = 0;
