@@ -337,11 +337,13 @@ TEST_CASE("a type of which no instance can be made fails with the reason") {
 }
 
 TEST_CASE("a crash, an endless loop or a thirst for memory loses its check alone, and is named") {
-  const double seconds = has_address_sanitizer ? 4 : 1;
   for (const auto& [type, finding] : {std::pair{"hinge-crash", "ended by signal 11"},
                                       {"hinge-hang", "not done within the time limit"},
                                       {"hinge-hog", "memory"}}) {
-    if (has_address_sanitizer && std::string_view(finding) != "not done within the time limit") continue;
+    const bool hangs = std::string_view(finding) == "not done within the time limit";
+    if (has_address_sanitizer && !hangs) continue;
+    // To fill the memory takes a busy machine more than a second.
+    const double seconds = !hangs ? 60 : has_address_sanitizer ? 4 : 1;
     std::vector<Claim> lost;
     for (const Claim& claim : claims_of(type, seconds))
       if (claim.verdict == Verdict::failed) lost.push_back(claim);

@@ -266,7 +266,7 @@ TEST_CASE("meshes and height fields that cannot be read are told with file and p
       Bad{fmt::format("{{type: mesh, file: {}}}", bad), "line 3: 'x' is no coordinate"},
       Bad{fmt::format("{{type: mesh, file: {}, convex: true}}", flat), "the vertices of the mesh lie in one plane"},
       Bad{"{type: mesh, file: nowhere.stl}", "nowhere.stl"},
-      Bad{fmt::format("{{type: mesh, file: {}}}", rows), "its name ends neither in .stl nor in .obj"},
+      Bad{fmt::format("{{type: mesh, file: {}}}", rows), "its name ends in none of .stl, .obj, .glb and .gltf"},
       Bad{"{type: mesh, vertices: [[0, 0, 0], [1, 0, 0], [0, 1, 0]], faces: [[0, 1, 3]]}", "there is no vertex 3"},
       Bad{"{type: mesh, vertices: [[0, 0, 0], [1, 0, 0], [0, 1, 0]]}", "the mesh has vertices and no faces"},
       Bad{"{type: mesh}", "file"},

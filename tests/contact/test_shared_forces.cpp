@@ -56,23 +56,20 @@ TEST_CASE("a box on four corners just below the limit of friction rests for an h
 
 // F = 10 N/s · t breaks it away at μ_s m g; then m v' = F − μ_d m g.
 TEST_CASE("a box on four corners breaks away at the limit of friction under a growing pull") {
-  for (const double at_rest : {0.5, 0.6})
-    for (const double turned : {0.0, 0.7}) {
-      const auto system = system_from_text(box_on_slope(
-          0, turned, fmt::format("{{static: {}, dynamic: 0.5}}", at_rest),
-          "  - {name: pull, type: point-force, body: block, point: [0, 0, -0.05], axes: ground,\n"
-          "     force: [{ramp: {rate: 10, start: 0, end: 100}}, 0, 0]}\n"));
-      const double away = at_rest * 2 * gravity / 10, t = 0.4;
-      for (const Formulation* formulation : formulations_for(*system)) {
-        INFO(formulation->name() << " at rest " << at_rest << " turned " << turned);
-        const Ended held = run_to_end(*system, *formulation, exact_run(0.999 * away));
-        CHECK(norm(held.positions[0] - Vec3{0, 0, 0.05}) < 1e-12);
-        const Ended slid = run_to_end(*system, *formulation, exact_run(away + t));
-        const double speed = (at_rest - 0.5) * gravity * t + 0.5 * 5 * t * t;
-        CHECK(slid.velocities[0].x == Approx(speed).epsilon(1e-6));
-        CHECK(slid.record.energy_drift < 1e-8);
-      }
-    }
+  const auto system = system_from_text(box_on_slope(
+      0, 0, "{static: 0.6, dynamic: 0.5}",
+      "  - {name: pull, type: point-force, body: block, point: [0, 0, -0.05], axes: ground,\n"
+      "     force: [{ramp: {rate: 10, start: 0, end: 100}}, 0, 0]}\n"));
+  const double away = 0.6 * 2 * gravity / 10, t = 0.4;
+  for (const Formulation* formulation : formulations_for(*system)) {
+    INFO(formulation->name());
+    const Ended held = run_to_end(*system, *formulation, exact_run(0.999 * away));
+    CHECK(norm(held.positions[0] - Vec3{0, 0, 0.05}) < 1e-12);
+    const Ended slid = run_to_end(*system, *formulation, exact_run(away + t));
+    const double speed = 0.1 * gravity * t + 0.5 * 5 * t * t;
+    CHECK(slid.velocities[0].x == Approx(speed).epsilon(1e-6));
+    CHECK(slid.record.energy_drift < 1e-8);
+  }
 }
 
 // In a groove with sides of slope 3 : 4 and 4 : 3 they carry 0.8 and 0.6 of the weight.
