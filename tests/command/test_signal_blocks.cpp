@@ -134,6 +134,75 @@ TEST_CASE("a delay of the state by states: polynomials and harmonics come throug
   CHECK_THAT(wrong.err, Contains("a whole number from 1 to 20"));
 }
 
+TEST_CASE("limits of a pid hold where its input jumps by the clock") {
+  const Workshop shop;
+  const std::string model = shop.write("m.yaml", slide(R"YAML(signals:
+  - {name: back, type: pid, ki: 1, input: "if(t<1,3,-3)", upper: 2}
+  - {name: low, type: pid, ki: 1, input: "-3*sign(1-t)", lower: -2}
+  - {name: beyond, type: pid, kp: 1, ki: 4, input: "if(t<1,0.1,5)", lower: -2, upper: 2}
+  - {name: kept, type: pid, kp: 1, ki: 2, input: "if(t<0.8,1.5-t,-0.5)", upper: 1}
+)YAML"));
+  for (const std::string integrator : {"dopri5", "rk4", "radau5"}) {
+    CAPTURE(integrator);
+    const Table t = run(shop, model, {"--integrator", integrator, "--step", "0.01"});
+    for (std::size_t r = 0; r < t.rows.size(); ++r) {
+      const double s = t.at(r, "time");
+      CAPTURE(s);
+      if (std::abs(s - 1) < 1e-9 || std::abs(s - 0.8) < 1e-9) continue;
+      const double back = s < 1 ? std::min(3 * s, 2.0) : 2 - 3 * (s - 1);
+      CHECK(t.at(r, "signal.back") == Approx(back).margin(1e-8));
+      CHECK(t.at(r, "signal.low") == Approx(-back).margin(1e-8));
+      CHECK(t.at(r, "signal.beyond") == Approx(s < 1 ? 0.1 + 0.4 * s : 2).margin(1e-8));
+      CHECK(t.at(r, "signal.beyond.integral") == Approx(0.1 * std::min(s, 1.0)).margin(1e-8));
+      // On the limit from 0.5 s on; there the integral is (1 - e)/2.
+      CHECK(t.at(r, "signal.kept") == Approx(s < 0.8 ? 1 : -0.2 - (s - 0.8)).margin(1e-5));
+    }
+  }
+}
+
+TEST_CASE("a pid with limits and a sampled input steps as its difference equation") {
+  constexpr double kp = 0.5, ki = 4, bound = 1, interval = 0.1;
+  const Workshop shop;
+  const std::string model = shop.write("m.yaml", slide(R"YAML(signals:
+  - {name: u, type: pid, input: "signal(e)", kp: 0.5, ki: 4, lower: -1, upper: 1}
+  - {name: e, type: sampler, interval: 0.1, input: "1.7*sin(9*t + 0.4)"}
+)YAML"));
+  for (const std::string integrator : {"dopri5", "rk4", "radau5"}) {
+    CAPTURE(integrator);
+    const Table t = run(shop, model, {"--integrator", integrator, "--step", "0.02", "--output-interval", "0.05"});
+    double integral = 0;
+    for (std::size_t k = 0; k < 19; ++k) {
+      const double e = 1.7 * std::sin(9 * interval * static_cast<double>(k) + 0.4);
+      const auto after = [&](double time) {
+        const double at_limit = ((e > 0 ? bound : -bound) - kp * e) / ki;
+        const bool is_beyond = e > 0 ? integral >= at_limit : integral <= at_limit;
+        if (is_beyond) return integral;
+        return e > 0 ? std::min(integral + time * e, at_limit) : std::max(integral + time * e, at_limit);
+      };
+      const double half = after(interval / 2);
+      CAPTURE(k, integral);
+      CHECK(t.at(2 * k + 1, "time") == Approx(interval * (static_cast<double>(k) + 0.5)));
+      CHECK(t.at(2 * k + 1, "signal.u") == Approx(std::clamp(kp * e + ki * half, -bound, bound)).margin(1e-8));
+      integral = after(interval);
+    }
+  }
+}
+
+TEST_CASE("control loops with a limited pid settle at their setpoints") {
+  const Workshop shop;
+  const Table sampled = run(shop, shop.write("s.yaml", slide(R"YAML(signals:
+  - {name: e, type: sampler, interval: 0.05, input: "1 - v(slide)"}
+  - {name: u, type: pid, input: "signal(e)", kp: 2, ki: 4, lower: -1, upper: 1}
+)YAML" + force("signal(u) - 0.2*v(slide)"))),
+                            {"--duration", "30"});
+  CHECK(sampled.at(sampled.rows.size() - 1, "slide.v") == Approx(1).margin(1e-6));
+  const Table stepped = run(shop, shop.write("c.yaml", slide(R"YAML(signals:
+  - {name: u, type: pid, input: "if(t<1,50,5) - v(slide)", kp: 1, ki: 2, lower: -10, upper: 10}
+)YAML" + force("signal(u) - 0.5*v(slide)"))),
+                            {"--duration", "60"});
+  CHECK(stepped.at(stepped.rows.size() - 1, "slide.v") == Approx(5).margin(1e-6));
+}
+
 TEST_CASE("a sampled controller steps as its difference equation") {
   // A mass of 2 kg under u_k = -6 x_k - 4 v_k, held for 0.1 s: x and v go on exactly between samples.
   const Workshop shop;

@@ -68,6 +68,11 @@ class FormulaBatch final : public ForceBatch,
   bool needs_rates(std::span<const std::int32_t> discrete) const noexcept override { return limits_.any_kept(discrete); }
   void evaluate_limits(const EventInput&, std::span<double> without) noexcept override;
   void take_rates(std::span<const double> rates) noexcept override { limits_.take_rates(rates); }
+  bool is_of_limits(std::size_t event) const noexcept override {
+    return event >= first_limit() && event < first_own_event();
+  }
+  void choose_modes(const EventInput&, std::span<const double> without_before, std::span<std::int32_t> modes,
+                    std::span<double> states) noexcept override;
 
  private:
   using Part = FormulaForce::Part;

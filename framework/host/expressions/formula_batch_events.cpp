@@ -94,6 +94,13 @@ void FormulaBatch::evaluate_limits(const EventInput& in, std::span<double> witho
   limits_.without(without);
 }
 
+void FormulaBatch::choose_modes(const EventInput& in, std::span<const double> without_before,
+                                std::span<std::int32_t> modes, std::span<double> states) noexcept {
+  read(*in.attachments);
+  limits_.run(inputs_);
+  limits_.choose(without_before, modes, states);
+}
+
 double FormulaBatch::size_at_pole(std::size_t event) const noexcept {
   double size = 0;
   for (const std::uint32_t k : type_.programs().poles.all[event].values)

@@ -96,6 +96,28 @@ void FormulaLimits::pass(std::size_t event, bool rising, std::span<std::int32_t>
   modes[k] = static_cast<std::int32_t>(now);
 }
 
+void FormulaLimits::choose(std::span<const double> without_before, std::span<std::int32_t> modes,
+                           std::span<double> states) const noexcept {
+  constexpr double rounding = 1e-9;  // of the output: the state behind a jump is carried there
+  for (std::size_t k = 0; k < count(); ++k) {
+    const LimitMode before = mode_of(modes, k);
+    const bool was_kept = before == LimitMode::kept;
+    const double rest = number(k, 2), pushed = number(k, 1), back = -rates_[k];
+    const double integral = was_kept ? -without_before[k] : number(k, 0) - rest;
+    const double beyond = rest + integral, at_limit = rounding * (std::abs(rest) + std::abs(integral));
+    LimitMode now = LimitMode::within;
+    if (pushed > 0 && beyond > at_limit)
+      now = LimitMode::beyond;
+    else if (pushed > 0 && beyond >= -at_limit)
+      now = !std::isfinite(back) ? before
+            : back <= 0          ? LimitMode::beyond
+            : back < pushed      ? LimitMode::kept
+                                 : LimitMode::within;
+    if (was_kept && now != LimitMode::kept) states[all_[k].state] = integral / all_[k].gain;
+    modes[k] = static_cast<std::int32_t>(now);
+  }
+}
+
 void FormulaLimits::jump(std::size_t event, std::span<double> states) const noexcept {
   const std::size_t k = event / events;
   const auto which = static_cast<Event>(event % events);

@@ -14,7 +14,8 @@
 //            the rest goes back faster than the push: within
 //
 // In the last two the integral becomes the one that keeps the output at the limit. How fast the rest goes back depends
-// on accelerations: the host takes it from states shortly before and after, along the motion.
+// on accelerations: the host takes it from states shortly before and after, along the motion. Where the input jumps, at
+// a knot of time, a sample or another event, none of these functions passes zero: the modes are chosen anew then.
 #pragma once
 
 #include <cstdint>
@@ -38,6 +39,12 @@ class LimitSource {
   virtual void evaluate_limits(const EventInput&, std::span<double> without) noexcept = 0;
   /// The rates of these numbers along the motion, at the state that is asked about next; NaN where nobody knows them.
   virtual void take_rates(std::span<const double> rates) noexcept = 0;
+  /// Whether an event function is one of the limits'.
+  virtual bool is_of_limits(std::size_t event) const noexcept = 0;
+  /// Chooses the modes anew, at a state right behind a jump, with the rates behind it. without_before: what
+  /// evaluate_limits() gives right before it. A limit that kept the output gives the integral its value from there.
+  virtual void choose_modes(const EventInput&, std::span<const double> without_before, std::span<std::int32_t> modes,
+                            std::span<double> states) noexcept = 0;
 
  protected:
   ~LimitSource() = default;
@@ -60,6 +67,9 @@ class FormulaLimits {
   void without(std::span<double> out) const noexcept;
   void modes_at_start(std::span<std::int32_t> modes) const noexcept;
   void pass(std::size_t event, bool rising, std::span<std::int32_t> modes) const noexcept;
+  /// The modes behind a jump, see LimitSource. states: of all signals.
+  void choose(std::span<const double> without_before, std::span<std::int32_t> modes,
+              std::span<double> states) const noexcept;
   /// states: of all signals.
   void jump(std::size_t event, std::span<double> states) const noexcept;
 

@@ -265,6 +265,14 @@ void FormulaModuleBatch::values_at_start(const ForceInput& start, std::span<std:
     with->values_at_start(to_modules(start), values.subspan(own_.discrete));
 }
 
+void FormulaModuleBatch::choose_modes(const EventInput& in, std::span<const double> without_before,
+                                      std::span<std::int32_t> modes, std::span<double> states) noexcept {
+  const ForceInput at = to_formulas(*in.attachments, in.u, in.x);
+  EventInput own;
+  own.attachments = &at;
+  formulas_.choose_modes(own, without_before, modes, states.first(own_.states));
+}
+
 void FormulaModuleBatch::evaluate_limits(const EventInput& in, std::span<double> without) noexcept {
   const ForceInput at = to_formulas(*in.attachments, in.u, in.x);
   EventInput own;

@@ -54,6 +54,11 @@ class FormulaModuleBatch final : public ModuleBatch,
     return formulas_.needs_rates(discrete.first(own_.discrete));
   }
   void evaluate_limits(const EventInput&, std::span<double> without) noexcept override;
+  bool is_of_limits(std::size_t event) const noexcept override {
+    return event < formula_events_ && formulas_.is_of_limits(event);
+  }
+  void choose_modes(const EventInput&, std::span<const double> without_before, std::span<std::int32_t> modes,
+                    std::span<double> states) noexcept override;
   void take_rates(std::span<const double> rates) noexcept override { formulas_.take_rates(rates); }
 
  private:

@@ -76,6 +76,8 @@ void ElementEvents::add(const SystemView& view, const Group& group) {
           ask<RunEnding>(*events),
           ask<StepEndings>(*events),
           ask<LimitSource>(*batch),
+          {},
+          -never,
           std::move(object)};
   const std::size_t instances = group.instances.size();
   if constexpr (std::is_same_v<Group, ForceInstances>) {
@@ -164,7 +166,7 @@ double ElementEvents::evaluate(double t, std::span<const double> y, std::span<do
   return evaluate_here(t, values, rates);
 }
 
-/// Central differences along the derivative of the state vector, in which accelerations are.
+/// Central differences along the derivative of the state vector, in which accelerations are; behind a jump those ahead.
 void ElementEvents::find_rates_at_limits(LimitSource& limits, const Batch& b) {
   constexpr double distance = 1e-6, share_of_time = 1e-9;
   const double h = std::max(distance, share_of_time * std::abs(time_));
@@ -174,16 +176,17 @@ void ElementEvents::find_rates_at_limits(LimitSource& limits, const Batch& b) {
   const auto beside = [&](double by, std::span<double> out) {
     for (std::size_t i = 0; i < y_.size(); ++i) moved_[i] = y_[i] + by * ydot_[i];
     if (solver_.decode(moved_, motion_->state()) != Status::ok) return false;
-    time_ += by;
+    const double now = std::exchange(time_, time_ + by);
     motion_->tree.evaluate(motion_->q.data(), motion_->v.data(), motion_->eta.data(), motion_->etadot.data());
     b.attached->gather(motion_->tree.frames(), motion_->q, motion_->v);
     const ForceInput attachments = attachments_of(b);
     limits.evaluate_limits(input_of(b, attachments), out);
-    time_ -= by;
+    time_ = now;  // to the last digit: a function of time may jump there
     return true;
   };
-  if (!y_.empty() && solver_.derivative(time_, y_, ydot_) == Status::ok && beside(-h, before) && beside(h, rates))
-    for (std::size_t k = 0; k < rates.size(); ++k) rates[k] = (rates[k] - before[k]) / (2 * h);
+  const double back = time_ >= b.jumped_at && time_ - h < b.jumped_at ? 0 : h;
+  if (!y_.empty() && solver_.derivative(time_, y_, ydot_) == Status::ok && beside(-back, before) && beside(h, rates))
+    for (std::size_t k = 0; k < rates.size(); ++k) rates[k] = (rates[k] - before[k]) / (back + h);
   limits.take_rates(rates);
   if (y_.empty()) return;
   solver_.decode(y_, motion_->state());
@@ -262,18 +265,59 @@ bool ElementEvents::pass(std::size_t event, bool rising) {
 
 bool ElementEvents::pass_discrete(const Batch& b, std::size_t event, bool rising, const ForceInput& attachments) {
   if (b.element == nullptr || b.discrete_count == 0) return false;
-  auto* const state = ask<DiscreteState>(solver_);
-  std::ranges::copy(state->values(), all_discrete_.begin());
+  std::ranges::copy(ask<DiscreteState>(solver_)->values(), all_discrete_.begin());
   const std::span<std::int32_t> values = std::span(all_discrete_).subspan(b.discrete, b.discrete_count);
   b.element->pass_event(event - b.first, rising, input_of(b, attachments), values);
-  if (std::ranges::equal(values, attachments.discrete)) return false;
-  if (state->set(all_discrete_) != Status::ok)
+  return set_discrete(b, values, name_of(event));
+}
+
+/// values: those of the batch in all_discrete_.
+bool ElementEvents::set_discrete(const Batch& b, std::span<const std::int32_t> values, const std::string& whose) {
+  const std::span<std::int32_t> known = std::span(motion_->discrete).subspan(b.discrete, b.discrete_count);
+  if (std::ranges::equal(values, known)) return false;
+  if (ask<DiscreteState>(solver_)->set(all_discrete_) != Status::ok)
     throw Failure(Exit::simulation_failed,
-                  fmt::format("{} gives itself a discrete state that its type does not name, at t = {:.9g} s",
-                              name_of(event), time_),
+                  fmt::format("{} gives itself a discrete state that its type does not name, at t = {:.9g} s", whose,
+                              time_),
                   "Report this to the author of the element.");
-  std::ranges::copy(values, motion_->discrete.begin() + static_cast<std::ptrdiff_t>(b.discrete));
+  std::ranges::copy(values, known.begin());
   return true;
+}
+
+bool ElementEvents::has_limits() const {
+  return std::ranges::any_of(batches_, [](const Batch& b) { return b.limits != nullptr; });
+}
+
+bool ElementEvents::is_of_limits(std::size_t event) const {
+  const Batch& b = batches_[descriptions_[event].batch];
+  return b.limits != nullptr && b.limits->is_of_limits(event - b.first);
+}
+
+void ElementEvents::note_limits() {
+  for (Batch& b : batches_) {
+    if (b.limits == nullptr) continue;
+    b.without_before.resize(b.limits->limit_count());
+    const ForceInput attachments = attachments_of(b);
+    b.limits->evaluate_limits(input_of(b, attachments), b.without_before);
+  }
+}
+
+bool ElementEvents::choose_limits() {
+  bool changed = false;
+  for (Batch& b : batches_) {
+    if (b.limits == nullptr) continue;
+    b.jumped_at = time_;
+    find_rates_at_limits(*b.limits, b);
+    const ForceInput attachments = attachments_of(b);
+    const std::span<double> states = std::span(jumped_).first(b.state_count);
+    std::ranges::copy(attachments.states, states.begin());
+    std::ranges::copy(ask<DiscreteState>(solver_)->values(), all_discrete_.begin());
+    const std::span<std::int32_t> modes = std::span(all_discrete_).subspan(b.discrete, b.discrete_count);
+    b.limits->choose_modes(input_of(b, attachments), b.without_before, modes, states);
+    if (!std::ranges::equal(states, attachments.states)) changed = take_jumped(b, states, "a limit");
+    changed = set_discrete(b, modes, "a limit") || changed;
+  }
+  return changed;
 }
 
 bool ElementEvents::jump_states(const Batch& b, std::size_t event, bool rising, const ForceInput& attachments) {

@@ -65,6 +65,14 @@ class ElementEvents {
   /// Tells the elements that the state that was evaluated last is the end of an accepted step. Returns whether states
   /// have changed, which store() puts into the state vector.
   bool end_step();
+  /// Whether there are limits of signals, whose modes have to be chosen anew behind a jump: at a state before it
+  /// note_limits(), and behind it choose_limits(), both at the state that was evaluated last. Returns whether anything
+  /// was changed, as pass().
+  bool has_limits() const;
+  void note_limits();
+  bool choose_limits();
+  /// Whether an event is one that a limit makes, so that nothing has jumped.
+  bool is_of_limits(std::size_t event) const;
   /// Puts first-order states that have jumped since the last evaluation into y, the state vector of that evaluation.
   void store(std::span<double> y);
   /// What gave the guard at the last evaluation, for messages: "`a` (contact)"; "" where nothing bounds the step.
@@ -94,6 +102,8 @@ class ElementEvents {
     RunEnding* ending;                                        ///< nullptr if it has none
     StepEndings* step_endings;                                ///< nullptr if it has none
     LimitSource* limits;                                      ///< nullptr if it has none
+    std::vector<double> without_before;                       ///< of the limits, before a jump
+    double jumped_at = -never;                                ///< rates of limits come from states behind it
     std::unique_ptr<void, void (*)(void*)> object;            ///< the batch
   };
   struct Description {
@@ -105,6 +115,7 @@ class ElementEvents {
   EventInput input_of(const Batch&, const ForceInput& attachments) const;
   bool pass_discrete(const Batch&, std::size_t event, bool rising, const ForceInput& attachments);
   bool jump_states(const Batch&, std::size_t event, bool rising, const ForceInput& attachments);
+  bool set_discrete(const Batch&, std::span<const std::int32_t> values, const std::string& whose);
   bool take_jumped(const Batch&, std::span<const double> states, const std::string& whose);
   /// Asks limits for their numbers shortly before and after the state that was evaluated last, along the motion.
   void find_rates_at_limits(LimitSource&, const Batch&);

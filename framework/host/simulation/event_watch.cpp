@@ -155,12 +155,19 @@ bool EventWatch::pass() {
   if (!elements_.has_changes()) return false;
   const bool found_passed = passed_;
   evaluate(integrator_.time(), other_values_, other_rates_);
+  bool may_jump = false;
   for (std::size_t k = 0; k < size(); ++k) {
     const bool rising = other_values_[k] >= 0;
     const bool passes = k == found_.function ? found_passed : (values_before_[k] >= 0) != rising && counts(k, rising);
     if (!passes) continue;
     passed_ = true;
+    may_jump = may_jump || !elements_.is_of_limits(k);
     changed_ = elements_.pass(k, rising) || changed_;
+  }
+  if (may_jump && elements_.has_limits()) {
+    elements_.store(std::span(y_).first(states_));
+    elements_.evaluate(integrator_.time(), std::span(y_).first(states_), settled_values_, other_rates_);
+    changed_ = elements_.choose_limits() || changed_;
   }
   if (changed_) {
     elements_.store(std::span(y_).first(states_));
@@ -225,7 +232,9 @@ void EventWatch::take(const SignChange& event) {
   if (pace_.approach == 1 && elements_.crossing(event.function) != approached) note(event);
   found_ = event;
   rising_ = !(search_.values()[event.function] >= 0);
-  if (elements_.has_changes()) evaluate(event.before, values_before_, other_rates_);
+  if (!elements_.has_changes()) return;
+  evaluate(event.before, values_before_, other_rates_);
+  elements_.note_limits();
 }
 
 bool EventWatch::is_due() {

@@ -54,6 +54,10 @@ class EventWatch final : private Signals {
   std::span<const double> state() const { return y_; }
   /// Goes on after pass(), and after the new beginning that it may have asked for.
   void begin_after_event();
+  /// Where states or forces jump without an event of an element: at a time before, and at the integrator's time behind
+  /// the jump. What the second returns is that of pass(); begin() comes next.
+  void note_limits(double t);
+  bool choose_limits();
   /// How long the next step may be, s; `never` if no event is near.
   double longest_step();
   /// The element whose guard bounds steps to about the last one's length, for messages; "" where none does.
