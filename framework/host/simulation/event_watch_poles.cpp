@@ -118,18 +118,4 @@ bool EventWatch::is_beside_pole(double way) const {
 
 double EventWatch::widest_crossing() const { return widest_share * scale(integrator_.time()); }
 
-void EventWatch::note_limits(double t) {
-  if (!elements_.has_limits()) return;
-  evaluate(t, other_values_, other_rates_);
-  elements_.note_limits();
-}
-
-bool EventWatch::choose_limits() {
-  if (!elements_.has_limits()) return false;
-  evaluate(integrator_.time(), other_values_, other_rates_);
-  if (!elements_.choose_limits()) return false;
-  elements_.store(std::span(y_).first(states_));
-  return true;
-}
-
 }  // namespace polyform::host::simulation
