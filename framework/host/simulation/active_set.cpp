@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 namespace polyform::host::inline simulation {
 
@@ -48,7 +49,8 @@ bool ActiveSet::find() {
   points_ = before;
   if (event_ != Event::grips && rest_all()) return true;
   points_ = before;
-  return begin_with_cones() && settle();
+  begin_with_cones();
+  return settle();
 }
 
 /// From the modes before: of a force that has come to its limit the others know nothing yet.
@@ -86,7 +88,7 @@ bool ActiveSet::rest_all() {
   return true;
 }
 
-bool ActiveSet::begin_with_cones() {
+void ActiveSet::begin_with_cones() {
   forces_.setZero(problem_.b.size());
   problem_.solve(forces_);
   if (!forces_.allFinite()) forces_.setZero();
@@ -95,7 +97,6 @@ bool ActiveSet::begin_with_cones() {
   if (event_ == Event::closes) points_[fired_].mode = closed_mode(fired_);
   if (event_ == Event::pulls) points_[fired_].mode = UnilateralMode::open;
   if (event_ == Event::grips && is_closed(fired_)) slip(fired_);
-  return true;
 }
 
 /// What is at rest and is not accelerated along the surface sticks, whatever share of the friction it has been given.

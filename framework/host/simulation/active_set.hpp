@@ -3,7 +3,7 @@
 
 #include <cstddef>
 #include <optional>
-#include <set>
+#include <utility>
 #include <vector>
 
 #include "framework/host/simulation/cone_problem.hpp"
@@ -52,7 +52,7 @@ class ActiveSet {
   void slip(std::size_t p);
   bool go_on();
   bool rest_all();
-  bool begin_with_cones();
+  void begin_with_cones();
   void take_modes();
   bool settle();
   bool solve_modes();
