@@ -114,6 +114,7 @@ bool Continuous::needs_correction() {
 
 bool Continuous::pass_events() {
   const std::vector<double> before(y_);
+  note_limits();
   if (knots_->next().time <= time_ + host::time_resolution(time_)) knots_->pass(time_);
   std::vector<double> y(y_);
   if (correct(y)) y_ = std::move(y);
@@ -121,21 +122,48 @@ bool Continuous::pass_events() {
   // What one element does may be an event for another. Events without end are one of the model's: it goes on.
   constexpr int most = 100;
   for (int round = 0; round < most; ++round) {
-    bool passed = false;
-    const std::span<const double> values = indicators();
-    for (std::size_t k = 0; k < signs_.size(); ++k) {
-      const bool rising = values[k] >= 0;
-      if (rising == (signs_[k] != 0)) continue;
-      signs_[k] = rising ? 1 : 0;
-      const Crossing counts = elements_.crossing(k);
-      if (counts == host::approached || (counts != Crossing::any && rising != (counts == Crossing::rising))) continue;
-      passed = elements_.pass(k, rising) || passed;
-    }
+    bool passed = pass_changed_signs(false);
+    if (elements_.has_limits() && (round == 0 || passed)) passed = choose_limits() || passed;
+    passed = pass_changed_signs(true) || passed;
     if (!passed) break;
-    elements_.store(std::span(y_).first(solver_->state_size()));
-    forget();
   }
   return !std::ranges::equal(before, y_);
+}
+
+/// Those of limits of signals, or those of all others. Returns whether an element has changed a state.
+bool Continuous::pass_changed_signs(bool of_limits) {
+  bool passed = false;
+  const std::span<const double> values = indicators();
+  for (std::size_t k = 0; k < signs_.size(); ++k) {
+    const bool rising = values[k] >= 0;
+    if (elements_.is_of_limits(k) != of_limits || rising == (signs_[k] != 0)) continue;
+    signs_[k] = rising ? 1 : 0;
+    const Crossing counts = elements_.crossing(k);
+    if (counts == host::approached || (counts != Crossing::any && rising != (counts == Crossing::rising))) continue;
+    passed = elements_.pass(k, rising) || passed;
+  }
+  if (passed) keep_changes();
+  return passed;
+}
+
+void Continuous::keep_changes() {
+  elements_.store(std::span(y_).first(solver_->state_size()));
+  forget();
+}
+
+void Continuous::note_limits() {
+  if (!elements_.has_limits()) return;
+  const double before = time_ - 2 * host::time_resolution(time_);
+  elements_.evaluate(before, std::span(y_).first(solver_->state_size()), indicators_, other_);
+  elements_.note_limits();
+  forget();
+}
+
+bool Continuous::choose_limits() {
+  elements_.evaluate(time_, std::span(y_).first(solver_->state_size()), indicators_, other_);
+  if (!elements_.choose_limits()) return false;
+  keep_changes();
+  return true;
 }
 
 void Continuous::save(InstanceState& out) {

@@ -44,6 +44,10 @@ class Continuous final : public Motion {
  private:
   void forget() { has_row_ = has_rates_ = has_indicators_ = false; }
   void keep_signs();
+  bool pass_changed_signs(bool of_limits);
+  void keep_changes();
+  void note_limits();
+  bool choose_limits();
   bool correct(std::span<double> y);
   void renew_knots();
   [[noreturn]] void fail(const char* what);

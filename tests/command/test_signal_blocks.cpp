@@ -134,6 +134,158 @@ TEST_CASE("a delay of the state by states: polynomials and harmonics come throug
   CHECK_THAT(wrong.err, Contains("a whole number from 1 to 20"));
 }
 
+TEST_CASE("limits of a pid hold where its input jumps by the clock") {
+  const Workshop shop;
+  const std::string model = shop.write("m.yaml", slide(R"YAML(signals:
+  - {name: back, type: pid, ki: 1, input: "if(t<1,3,-3)", upper: 2}
+  - {name: low, type: pid, ki: 1, input: "-3*sign(1-t)", lower: -2}
+  - {name: beyond, type: pid, kp: 1, ki: 4, input: "if(t<1,0.1,5)", lower: -2, upper: 2}
+  - {name: kept, type: pid, kp: 1, ki: 2, input: "if(t<0.8,1.5-t,-0.5)", upper: 1}
+)YAML"));
+  for (const std::string integrator : {"dopri5", "rk4", "radau5"}) {
+    CAPTURE(integrator);
+    const Table t = run(shop, model, {"--integrator", integrator, "--step", "0.01"});
+    for (std::size_t r = 0; r < t.rows.size(); ++r) {
+      const double s = t.at(r, "time");
+      CAPTURE(s);
+      if (std::abs(s - 1) < 1e-9) continue;
+      const double back = s < 1 ? std::min(3 * s, 2.0) : 2 - 3 * (s - 1);
+      CHECK(t.at(r, "signal.back") == Approx(back).margin(1e-8));
+      CHECK(t.at(r, "signal.low") == Approx(-back).margin(1e-8));
+      CHECK(t.at(r, "signal.beyond") == Approx(s < 1 ? 0.1 + 0.4 * s : 2).margin(1e-8));
+      CHECK(t.at(r, "signal.beyond.integral") == Approx(0.1 * std::min(s, 1.0)).margin(1e-8));
+      // On the limit from 0.5 s on; there the integral is (1 - e)/2.
+      CHECK(t.at(r, "signal.kept") == Approx(s < 0.8 ? 1 : -0.2 - (s - 0.8)).margin(1e-5));
+    }
+  }
+}
+
+TEST_CASE("limits of a pid hold with kd, at a bend of the input, and for a pid behind another") {
+  const Workshop shop;
+  const std::string model = shop.write("m.yaml", slide(R"YAML(signals:
+  - {name: filtered, type: pid, ki: 1, kd: 0.05, filter: 0.1, input: "if(t<1,3,-3)", upper: 2}
+  - {name: bent, type: pid, kp: 1, ki: 2, input: "if(t<0.8, 1.5-t, 0.7-5*(t-0.8))", upper: 1}
+  - {name: first, type: pid, ki: 1, input: "if(t<1,3,-0.5)", upper: 2}
+  - {name: second, type: pid, kp: 1, ki: 1, input: "signal(first) - 1", upper: 1.2}
+)YAML"));
+  for (const std::string integrator : {"dopri5", "rk4", "radau5"}) {
+    CAPTURE(integrator);
+    const Table t = run(shop, model, {"--integrator", integrator, "--step", "0.01", "--duration", "3"});
+    // The derivative is 1.5 exp(-10 s) behind the start, and -0.5 (f + 3) exp(-10 s) behind the jump, with the filter f.
+    const double left = std::exp(-10.0), f = 3 * (1 - left), integral = 2 - 1.5 * left;
+    for (std::size_t r = 0; r < t.rows.size(); ++r) {
+      const double s = t.at(r, "time");
+      CAPTURE(s);
+      if (std::abs(s - 1) < 1e-9) continue;
+      const double slope = (s < 1 ? 1.5 : -0.5 * (f + 3)) * std::exp(-10 * (s < 1 ? s : s - 1));
+      const double whole = (s < 1 ? 3 * s : integral - 3 * (s - 1)) + slope;
+      CHECK(t.at(r, "signal.filtered") == Approx(std::min(whole, 2.0)).margin(1e-7));
+      // From 0.5 s on the output rests on the limit; at 0.8 s the input begins to fall faster than the integral pushes.
+      const double d = s - 0.8;
+      CHECK(t.at(r, "signal.bent") == Approx(d < 0 ? 1 : 1 - 3.6 * d - 5 * d * d).margin(1e-7));
+      CHECK(t.at(r, "signal.first") == Approx(s < 1 ? std::min(3 * s, 2.0) : 2 - 0.5 * (s - 1)).margin(1e-8));
+      // The second comes to its limit at 13/15 s, rests on it while its input falls, and leaves it at 2 s.
+      const double second = s < 2.0 / 3 ? 1.5 * s * s + 2 * s - 1 : std::min(1 + (s - 2.0 / 3), 1.2);
+      CHECK(t.at(r, "signal.second") == Approx(s < 2 ? second : 1.2 - 0.25 * (s - 2) * (s - 2)).margin(1e-7));
+    }
+  }
+}
+
+TEST_CASE("a pid that rests at its limit has no events") {
+  const Workshop shop;
+  // A load is more than the drive can carry, then as much as it can carry; then the setpoint needs the output's limit.
+  const auto rests = [&](const std::string& signals, const std::string& effort, double speed) {
+    shop.write("m.yaml", slide("signals:\n  - {name: u, type: pid, " + signals + "}\n" + force(effort)));
+    const Outcome run = shop.run({"run", "m.yaml", "--duration", "60", "--json"});
+    INFO(signals << ": " << run.err);
+    REQUIRE(run.code == 0);
+    CHECK_THAT(run.err, !Contains("without end"));
+    const auto record = nlohmann::json::parse(run.out);
+    CHECK(record["events"] < 20);
+    const Table t = polyform::test::run(shop, "m.yaml", {"--duration", "60"});
+    CHECK(t.at(t.rows.size() - 1, "slide.v") == Approx(speed).margin(1e-6));
+  };
+  rests("input: \"5 - v(slide)\", kp: 2, ki: 4, upper: 10", "signal(u) - 30 - 10*v(slide)", -2);
+  // W = -x obeys W" + W' + 2 W = 15 until the drive carries the load, where W" = 0; from there on the speed stays.
+  const double w = std::sqrt(1.75), reached = std::atan(2 * w) / w;
+  rests("input: \"-v(slide)\", kp: 2, ki: 4, upper: 30", "signal(u) - 30",
+        -15 / w * std::exp(-reached / 2) * std::sin(w * reached));
+  rests("input: \"2 - v(slide)\", kp: 2, ki: 4, upper: 10", "signal(u) - 5*v(slide)", 2);
+  rests("input: \"2 - v(slide)\", ki: 4, lower: -3, upper: 10", "signal(u) - 5*v(slide)", 2);
+}
+
+TEST_CASE("a transfer function starts with the output that is given, with what goes through at once") {
+  const Workshop shop;
+  // With a constant input u, (2 s + 1)/(s + 1) and 1/(s + 1) obey y' = u - y.
+  const Table t = run(shop, shop.write("m.yaml", slide(R"YAML(signals:
+  - {name: lead, type: transfer-function, input: 3, numerator: [2, 1], denominator: [1, 1], initial: 6}
+  - {name: moved, type: transfer-function, input: "q(slide) + 1.5", numerator: [2, 1], denominator: [1, 1], initial: 6}
+  - {name: zero, type: transfer-function, input: 3, numerator: [2, 1], denominator: [1, 1], initial: 0}
+  - {name: none, type: transfer-function, input: 3, numerator: [2, 1], denominator: [1, 1]}
+  - {name: behind, type: transfer-function, input: "signal(lead) - 2", numerator: [1, 0, 3], denominator: [1, 2, 1], initial: 1}
+  - {name: proper, type: transfer-function, input: 3, numerator: [5], denominator: [1, 1], initial: 6}
+)YAML",
+                                                                 "{position: 0.5}")));
+  for (std::size_t r = 0; r < t.rows.size(); ++r) {
+    const double s = t.at(r, "time"), e = std::exp(-s);
+    CAPTURE(s);
+    CHECK(t.at(r, "signal.lead") == Approx(3 + 3 * e).margin(1e-8));
+    CHECK(t.at(r, "signal.zero") == Approx(3 - 3 * e).margin(1e-8));
+    CHECK(t.at(r, "signal.none") == Approx(3 + 3 * e).margin(1e-8));
+    CHECK(t.at(r, "signal.proper") == Approx(15 - 9 * e).margin(1e-8));
+  }
+  CHECK(t.at(0, "signal.moved") == Approx(6).margin(1e-12));
+  CHECK(t.at(0, "signal.behind") == Approx(1).margin(1e-12));
+  const Outcome refused = shop.run({"run", shop.write("w.yaml", slide(R"YAML(signals:
+  - {name: wrong, type: transfer-function, input: 3, numerator: [1, 0], denominator: [1, 0], initial: 2}
+)YAML"))});
+  CHECK(refused.code == 2);
+  CHECK_THAT(refused.err, Contains("does not depend on the states"));
+}
+
+TEST_CASE("a pid with limits and a sampled input steps as its difference equation") {
+  constexpr double kp = 0.5, ki = 4, bound = 1, interval = 0.1;
+  const Workshop shop;
+  const std::string model = shop.write("m.yaml", slide(R"YAML(signals:
+  - {name: u, type: pid, input: "signal(e)", kp: 0.5, ki: 4, lower: -1, upper: 1}
+  - {name: e, type: sampler, interval: 0.1, input: "1.7*sin(9*t + 0.4)"}
+)YAML"));
+  for (const std::string integrator : {"dopri5", "rk4", "radau5"}) {
+    CAPTURE(integrator);
+    const Table t = run(shop, model, {"--integrator", integrator, "--step", "0.02", "--output-interval", "0.05"});
+    double integral = 0;
+    for (std::size_t k = 0; k < 19; ++k) {
+      const double e = 1.7 * std::sin(9 * interval * static_cast<double>(k) + 0.4);
+      const auto after = [&](double time) {
+        const double at_limit = ((e > 0 ? bound : -bound) - kp * e) / ki;
+        const bool is_beyond = e > 0 ? integral >= at_limit : integral <= at_limit;
+        if (is_beyond) return integral;
+        return e > 0 ? std::min(integral + time * e, at_limit) : std::max(integral + time * e, at_limit);
+      };
+      const double half = after(interval / 2);
+      CAPTURE(k, integral);
+      CHECK(t.at(2 * k + 1, "time") == Approx(interval * (static_cast<double>(k) + 0.5)));
+      CHECK(t.at(2 * k + 1, "signal.u") == Approx(std::clamp(kp * e + ki * half, -bound, bound)).margin(1e-8));
+      integral = after(interval);
+    }
+  }
+}
+
+TEST_CASE("control loops with a limited pid settle at their setpoints") {
+  const Workshop shop;
+  const Table sampled = run(shop, shop.write("s.yaml", slide(R"YAML(signals:
+  - {name: e, type: sampler, interval: 0.05, input: "1 - v(slide)"}
+  - {name: u, type: pid, input: "signal(e)", kp: 2, ki: 4, lower: -1, upper: 1}
+)YAML" + force("signal(u) - 0.2*v(slide)"))),
+                            {"--duration", "30"});
+  CHECK(sampled.at(sampled.rows.size() - 1, "slide.v") == Approx(1).margin(1e-6));
+  const Table stepped = run(shop, shop.write("c.yaml", slide(R"YAML(signals:
+  - {name: u, type: pid, input: "if(t<1,50,5) - v(slide)", kp: 1, ki: 2, lower: -10, upper: 10}
+)YAML" + force("signal(u) - 0.5*v(slide)"))),
+                            {"--duration", "60"});
+  CHECK(stepped.at(stepped.rows.size() - 1, "slide.v") == Approx(5).margin(1e-6));
+}
+
 TEST_CASE("a sampled controller steps as its difference equation") {
   // A mass of 2 kg under u_k = -6 x_k - 4 v_k, held for 0.1 s: x and v go on exactly between samples.
   const Workshop shop;

@@ -41,6 +41,68 @@ simulation: {duration: 0.1, integrator: dopri5, tolerance: {relative: 1e-10, abs
                      });
 }
 
+TEST_CASE("a piston that passes the end of its stroke ends the run, by flows of time and by formulas") {
+  // It rises by 0.1 m/s from 0.1 m + 0.025 m at 1 s on; 8 mm beyond 0.8 m of stroke.
+  const Workshop shop;
+  const auto ends = [&](const std::string& flow) {
+    std::string model = shop.read(shipped("hydraulic_lift"));
+    const std::string given = "{ramp: {rate: 4e-4, start: 0.5, end: 1}}";
+    REQUIRE(model.find(given) != std::string::npos);
+    model.replace(model.find(given), given.size(), flow);
+    const Outcome run = shop.run({"run", shop.write("m.yaml", model), "--duration", "12", "--output", "rows.csv",
+                                  "--columns", "joints,elements"});
+    INFO(run.err);
+    CHECK(run.code == 0);
+    CHECK_THAT(run.out + run.err, Catch::Contains("piston beyond the end of its stroke"));
+    const Table rows = read_table(shop.read("rows.csv"));
+    CHECK(rows.at(rows.rows.size() - 1, "cylinder.way") == Approx(0.808).epsilon(1e-6));
+    CHECK(rows.at(rows.rows.size() - 1, "time") == Approx(7.83).margin(0.02));
+  };
+  ends("{ramp: {rate: 4e-4, start: 0.5, end: 1}}");
+  ends("{expression: \"4e-4*min(max(t - 0.5, 0), 0.5) + 0*q(guide)\"}");
+}
+
+TEST_CASE("motors of a chain refuse links that their joints do not move") {
+  const Workshop shop;
+  const auto refused = [&](const std::string& links, const std::string& why) {
+    std::string model = shop.read(shipped("arm_on_carriage"));
+    const std::string given = "[{body: carriage, point: [0, 0, 0.2]}, {body: arm}]";
+    REQUIRE(model.find(given) != std::string::npos);
+    model.replace(model.find(given), given.size(), links);
+    const Outcome run = shop.run({"run", shop.write("m.yaml", model), "--quiet"});
+    INFO(links << ": " << run.err);
+    CHECK(run.code == 1);
+    CHECK_THAT(run.err, Catch::Contains(why));
+  };
+  refused("[{body: arm}, {body: carriage}]", "link 1 of a computed-torque turns by");
+  refused("[{body: carriage}, {body: carriage}]", "link 2 of a computed-torque turns by");
+  refused("[{body: carriage}, {body: arm, point: [0.4, 0, 0]}]", "the point of link 2 of a computed-torque moves by");
+}
+
+TEST_CASE("motors of a chain tell the acceleration that a gear between its joints makes them miss") {
+  // Two wheels with the inertias 2 and 3, geared 1:-1, told 1 and 2: the efforts 2 and 6 turn them with (2 - 6)/5.
+  in_formulations_of(R"(
+gravity: [0, 0, 0]
+bodies:
+  - {name: a, mass: 1, inertia: {xx: 1, yy: 1, zz: 2}}
+  - {name: b, mass: 1, inertia: {xx: 1, yy: 1, zz: 3}}
+joints:
+  - {name: p, type: revolute, base: ground, moving: a, position: [0, 0, 0], axis: [0, 0, 1]}
+  - {name: q, type: revolute, base: ground, moving: b, position: [0, 0, 0], axis: [0, 0, 1]}
+constraints:
+  - {name: g, type: gear, joint: p, other_joint: q, radius: 1, other_radius: 1}
+forces:
+  - {name: m, type: computed-torque, joints: [p], links: [{body: a}], acceleration: [1]}
+  - {name: n, type: computed-torque, joints: [q], links: [{body: b}], acceleration: [2]}
+simulation: {duration: 0.1, output_interval: 0.05}
+)",
+                     [](const Table& rows) {
+                       CHECK(rows.at(1, "p.a") == Approx(-0.8));
+                       CHECK(rows.at(1, "m.missed") == Approx(1.8));
+                       CHECK(rows.at(1, "n.missed") == Approx(1.2));
+                     });
+}
+
 TEST_CASE("a belt slips at Eytelwein's limit and grips again") {
   const double limit = 400 * std::tanh(0.15 * pi);
   in_formulations(shipped("belt_slips"), [&](const Table& rows) {

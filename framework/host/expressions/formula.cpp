@@ -172,13 +172,12 @@ LookForStrained::~LookForStrained() {
 std::string last_trouble(double since) { return trouble_time >= since ? trouble_text : std::string(); }
 
 double shortest_period(const Graph& graph, std::span<const NodeIndex> roots) {
-  const std::vector<bool> is_needed = graph.needed(roots);
   const std::uint32_t time[] = {0};
   double shortest = std::numeric_limits<double>::infinity();
-  for (NodeIndex i = 0; i < is_needed.size(); ++i) {
+  for (const NodeIndex i : graph.needed(roots)) {
     const GraphNode& node = graph[i];
     const bool turns = node.code == Code::sine || node.code == Code::cosine || node.code == Code::tangent;
-    if (!is_needed[i] || (!turns && node.code != Code::floor)) continue;
+    if (!turns && node.code != Code::floor) continue;
     const NodeIndex argument[] = {node.a};
     if (graph.inputs(argument) != std::vector<std::uint32_t>{0}) continue;
     const Program program(graph, argument, time);

@@ -1,5 +1,7 @@
 #include "framework/host/expressions/formula_batch.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "framework/host/expressions/formula_values.hpp"
@@ -37,7 +39,12 @@ FormulaBatch::FormulaBatch(const FormulaForce& type, Strided<const ElementInstan
     return;
   }
   const ElementInstance& whole = instances[0];
-  type.programs().values.prepare(std::span(work_));
+  const Program& values = type.programs().values;
+  for (const FormulaForce::Use& use : type.uses())
+    use_registers_.push_back(static_cast<std::uint32_t>(values.root(use.root)));
+  for (std::size_t k = type.states().size(); k > 0; --k)
+    rate_registers_.push_back(static_cast<std::uint32_t>(values.root(values.roots() - k)));
+  values.prepare(std::span(work_));
   type.programs().outputs.prepare(std::span(shown_));
   type.programs().switches.prepare(std::span(switch_work_));
   type.programs().peaks.prepare(std::span(peak_work_));
@@ -81,6 +88,7 @@ void FormulaBatch::add(const Part& part, const ElementInstance& whole) {
   own.outputs = ask<OutputSource>(*own.batch);
   own.discrete = ask<DiscreteElement>(*own.batch);
   own.jumps = own.events == nullptr ? nullptr : ask<StateJumps>(*own.events);
+  own.ending = own.events == nullptr ? nullptr : ask<RunEnding>(*own.events);
   own.q = q_;
   own.v = v_;
   own.first_event = events_;
@@ -92,6 +100,11 @@ void FormulaBatch::add(const Part& part, const ElementInstance& whole) {
   v_ += own.nv;
   markers_ += part.markers;
   if (own.events != nullptr) events_ += own.events->event_count();
+  for (std::size_t k = own.first_event; k < events_ && type_.is_shared(); ++k) {
+    EventDescription d;
+    own.events->describe_event(k - own.first_event, d);
+    event_names_.push_back(fmt::format("{} of `{}`", d.name, part.name));
+  }
   own_.push_back(own);
 }
 
@@ -133,6 +146,26 @@ void FormulaBatch::take_first_samples(std::span<double> states) noexcept {
     states[type_.states().size() + k] = sample_work_[type_.programs().samples.root(held_.size() + k)];
 }
 
+/// The start of one state may read another, whose start does not read the first: otherwise their signals were a loop.
+void FormulaBatch::find_started_states(const ForceInput& in, std::span<double> states) noexcept {
+  const std::vector<std::size_t>& started = type_.started();
+  for (std::size_t round = 0; round < started.size(); ++round) {
+    read(in);
+    std::ranges::copy(inputs_, sample_work_.begin());
+    type_.programs().samples.run(std::span(sample_work_));
+    for (std::size_t k = 0; k < started.size(); ++k)
+      states[started[k]] = sample_work_[type_.programs().samples.root(2 * held_.size() + k)];
+  }
+}
+
+/// Samples are taken of signals that have started, and what reads samples starts with them. in: has these states.
+void FormulaBatch::find_starts(const ForceInput& in, std::span<double> states) noexcept {
+  find_started_states(in, states);
+  read(in);
+  take_first_samples(states);
+  if (!held_.empty()) find_started_states(in, states);
+}
+
 void FormulaBatch::follow_inputs(std::span<double> rates) noexcept {
   std::ranges::copy(inputs_, sample_work_.begin());
   type_.programs().samples.run(std::span(sample_work_));
@@ -157,7 +190,7 @@ void FormulaBatch::read_outputs(const ForceInput& in) noexcept {
   for (const std::size_t p : type_.read_parts()) {
     const Own& own = own_[p];
     program.run(std::span(work_));
-    for (std::size_t u = 0; u < cells_.size(); ++u) cells_[u].now = work_[program.root(type_.uses()[u].root)];
+    for (std::size_t u = 0; u < cells_.size(); ++u) cells_[u].now = work_[use_registers_[u]];
     const ForceInput attachments = input_of(own, in);
     const std::span<double> values = std::span(outputs_).subspan(own.part.output, own.part.outputs);
     std::ranges::fill(values, 0.0);
@@ -187,10 +220,9 @@ void FormulaBatch::set_cells(double t) noexcept {
   program.run(std::span(work_));
   const double from = looked_at_from.load(std::memory_order_relaxed);
   for (std::size_t u = 0; u < cells_.size(); ++u) {
-    const std::size_t root = type_.uses()[u].root;
-    cells_[u].now = work_[program.root(root)];
+    cells_[u].now = work_[use_registers_[u]];
     if (!(std::abs(cells_[u].now) < from)) [[unlikely]]
-      report(program, root, work_, t);
+      report(program, type_.uses()[u].root, work_, t);
   }
 }
 
@@ -202,11 +234,12 @@ void FormulaBatch::evaluate_values(const ForceInput& in) noexcept {
 void FormulaBatch::evaluate(const ForceInput& in, ForceOutput& out) noexcept {
   read(in);
   set_cells(in.time);
-  const std::size_t own_states = type_.states().size(), first = type_.programs().values.roots() - own_states;
+  const Program& program = type_.programs().values;
+  const std::size_t own_states = rate_registers_.size(), first = program.roots() - own_states;
   for (std::size_t k = 0; k < own_states; ++k) {
-    const double rate = work_[type_.programs().values.root(first + k)];
+    const double rate = work_[rate_registers_[k]];
     if (!(std::abs(rate) < looked_at_from.load(std::memory_order_relaxed))) [[unlikely]]
-      report(type_.programs().values, first + k, work_, in.time);
+      report(program, first + k, work_, in.time);
     out.state_rates[k] = rate;
   }
   const std::span<double> of_samples = out.state_rates.subspan(own_states, held_.size());
@@ -240,6 +273,8 @@ void* FormulaBatch::query(std::string_view asked) noexcept {
                : nullptr;
   if (asked == ClockSource::interface_name)
     return events_ == 0 && !any(&Own::events) ? static_cast<ClockSource*>(this) : nullptr;
+  if (asked == RunEnding::interface_name)
+    return any(&Own::ending) ? static_cast<RunEnding*>(this) : nullptr;
   if (asked == PoleSource::interface_name) return static_cast<PoleSource*>(this);
   if (asked == ReachSource::interface_name) return static_cast<ReachSource*>(this);
   if (asked == LimitSource::interface_name) return limits_.count() > 0 ? static_cast<LimitSource*>(this) : nullptr;
@@ -251,7 +286,8 @@ void* FormulaBatch::query(std::string_view asked) noexcept {
     return any(&Own::jumps) || !held_.empty() || limits_.count() > 0 ? static_cast<StateJumps*>(this) : nullptr;
   if (asked == InitialStates::interface_name || asked == DiscreteAtStart::interface_name) {
     const bool given = std::ranges::any_of(own_, [&](const Own& o) { return o.batch->query(asked) != nullptr; });
-    const bool own = asked == DiscreteAtStart::interface_name ? limits_.count() > 0 : !held_.empty();
+    const bool own = asked == DiscreteAtStart::interface_name ? limits_.count() > 0
+                                                              : !held_.empty() || !type_.started().empty();
     if (!given && !own) return nullptr;
     return asked == InitialStates::interface_name ? static_cast<void*>(static_cast<InitialStates*>(this))
                                                   : static_cast<void*>(static_cast<DiscreteAtStart*>(this));
@@ -295,8 +331,7 @@ void FormulaBatch::initial_values(std::span<std::int32_t> values) const noexcept
 void FormulaBatch::states_at_start(const ForceInput& start, std::span<double>, std::span<double> x) noexcept {
   ForceInput with_states = start;
   with_states.states = x;
-  read(with_states);
-  take_first_samples(x);
+  find_starts(with_states, x);
   for (const Own& own : own_) {
     auto* const states = ask<InitialStates>(*own.batch);
     if (states == nullptr) continue;
@@ -314,8 +349,7 @@ void FormulaBatch::values_at_start(const ForceInput& start, std::span<std::int32
   if (!start.states.empty()) std::ranges::copy(start.states, x.begin());
   ForceInput with_states = start;
   with_states.states = x;
-  read(with_states);
-  take_first_samples(x);
+  find_starts(with_states, x);
   read(with_states);
   limits_.run(inputs_);
   limits_.modes_at_start(values);

@@ -13,6 +13,7 @@
 #include "polyform/contract/discrete_state.hpp"
 #include "polyform/contract/initial_states.hpp"
 #include "polyform/contract/outputs.hpp"
+#include "polyform/contract/run_endings.hpp"
 #include "polyform/contract/state_jumps.hpp"
 
 namespace polyform::host::inline expressions {
@@ -29,6 +30,7 @@ class FormulaBatch final : public ForceBatch,
                            public InitialStates,
                            public DiscreteAtStart,
                            public StateJumps,
+                           public RunEnding,
                            public PoleSource,
                            public ReachSource,
                            public LimitSource,
@@ -61,13 +63,25 @@ class FormulaBatch final : public ForceBatch,
   void states_at_start(const ForceInput&, std::span<double> u, std::span<double> x) noexcept override;
   void values_at_start(const ForceInput&, std::span<std::int32_t>) noexcept override;
   void jump_states(std::size_t, bool rising, const EventInput&, std::span<double>) noexcept override;
+  bool ends_run(std::size_t event) const noexcept override;
   double size_at_pole(std::size_t event) const noexcept override;
   void note_pole(std::size_t event, double t) const noexcept override;
   double longest_step(std::size_t event, double value, double rate) const noexcept override;
   std::size_t limit_count() const noexcept override { return limits_.count(); }
+  bool is_of_limits(std::size_t event) const noexcept override {
+    return event >= first_limit() && event < first_own_event();
+  }
   bool needs_rates(std::span<const std::int32_t> discrete) const noexcept override { return limits_.any_kept(discrete); }
-  void evaluate_limits(const EventInput&, std::span<double> without) noexcept override;
-  void take_rates(std::span<const double> rates) noexcept override { limits_.take_rates(rates); }
+  std::size_t input_count() const noexcept override { return inputs_.size(); }
+  void read_inputs(const EventInput&, std::span<double> inputs) noexcept override;
+  void take_rates(std::span<const double> of_inputs) noexcept override { limits_.take_rates(of_inputs); }
+  void evaluate_limits(const EventInput&, std::span<LimitNumbers>) noexcept override;
+  void settle_integrals(std::span<const LimitNumbers> before, std::span<const std::int32_t> modes,
+                        std::span<double> states) noexcept override {
+    limits_.settle(before, modes, states);
+  }
+  void choose_modes(const EventInput&, std::span<const LimitNumbers> before, double elapsed,
+                    std::span<std::int32_t> modes) noexcept override;
 
  private:
   using Part = FormulaForce::Part;
@@ -88,6 +102,7 @@ class FormulaBatch final : public ForceBatch,
     OutputSource* outputs = nullptr;
     DiscreteElement* discrete = nullptr;
     StateJumps* jumps = nullptr;
+    RunEnding* ending = nullptr;
     std::size_t first_event = 0, q = 0, nq = 0, v = 0, nv = 0;
   };
   void add(const Part&, const ElementInstance& whole);
@@ -106,6 +121,8 @@ class FormulaBatch final : public ForceBatch,
   /// The samplers of this interval take their inputs; at the start all samplers take their first values.
   void take_samples(double interval, std::span<double> states) noexcept;
   void take_first_samples(std::span<double> states) noexcept;
+  void find_started_states(const ForceInput&, std::span<double> states) noexcept;
+  void find_starts(const ForceInput&, std::span<double> states) noexcept;
   void follow_inputs(std::span<double> rates) noexcept;
   void set_cells(double t) noexcept;
   void report(const Program&, std::size_t root, std::span<const double> work, double t) noexcept;
@@ -118,9 +135,12 @@ class FormulaBatch final : public ForceBatch,
       outputs_, no_rates_;
   FormulaLimits limits_;
   std::vector<Spatial> no_accelerations_;
-  std::deque<Cell> cells_;  ///< one per use
+  std::vector<Cell> cells_;  ///< one per use; there they stay
+  /// Of the values of uses and of the rates of states, in work_.
+  std::vector<std::uint32_t> use_registers_, rate_registers_;
   std::deque<std::vector<FieldValue>> fields_;
   std::deque<std::vector<TimeFunction>> functions_;
+  std::vector<std::string> event_names_;  ///< of the forces, where the element has a name of its own
   std::vector<Own> own_;
   std::size_t markers_ = 0, q_ = 0, v_ = 0, events_ = 0;  ///< of the forces, before those that formulas read
   bool good_ = true;

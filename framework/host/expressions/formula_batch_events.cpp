@@ -37,6 +37,7 @@ void FormulaBatch::describe_event(std::size_t k, EventDescription& out) const no
   if (own == nullptr) return;
   own->events->describe_event(k - own->first_event, out);
   out.instance = 0;
+  if (!event_names_.empty()) out.name = event_names_[k - first_own_event()];
 }
 
 const FormulaBatch::Own* FormulaBatch::owner_of(std::size_t k) const noexcept {
@@ -63,7 +64,7 @@ void FormulaBatch::evaluate_events(const EventInput& in, EventOutput& out) noexc
   find(type_.programs().passed, passed_work_, first_passed());
   if (limits_.count() > 0) {
     limits_.run(inputs_);
-    limits_.evaluate_events(at.discrete, out, first_limit());
+    limits_.evaluate_events(at.time, at.discrete, out, first_limit());
   }
   // The function changes its sign at each multiple of the interval; no step reaches beyond the next multiple but one.
   for (std::size_t k = 0; k < type_.intervals().size(); ++k) {
@@ -88,10 +89,22 @@ double FormulaBatch::longest_step(std::size_t event, double value, double rate) 
   return type_.programs().reaches[event - first_passed()].time(value, rate);
 }
 
-void FormulaBatch::evaluate_limits(const EventInput& in, std::span<double> without) noexcept {
+void FormulaBatch::read_inputs(const EventInput& in, std::span<double> inputs) noexcept {
+  read(*in.attachments);
+  std::ranges::copy(inputs_, inputs.begin());
+}
+
+void FormulaBatch::evaluate_limits(const EventInput& in, std::span<LimitNumbers> numbers) noexcept {
   read(*in.attachments);
   limits_.run(inputs_);
-  limits_.without(without);
+  limits_.evaluate(in.attachments->discrete, numbers);
+}
+
+void FormulaBatch::choose_modes(const EventInput& in, std::span<const LimitNumbers> before, double elapsed,
+                                std::span<std::int32_t> modes) noexcept {
+  read(*in.attachments);
+  limits_.run(inputs_);
+  limits_.choose(before, elapsed, modes);
 }
 
 double FormulaBatch::size_at_pole(std::size_t event) const noexcept {
@@ -137,6 +150,11 @@ void FormulaBatch::pass_event(std::size_t k, bool rising, const EventInput& in,
   const EventInput input{.attachments = &attachments};
   own->discrete->pass_event(k - own->first_event, rising, input,
                             values.subspan(own->part.discrete, own->part.discretes));
+}
+
+bool FormulaBatch::ends_run(std::size_t k) const noexcept {
+  const Own* const own = owner_of(k);
+  return own != nullptr && own->ending != nullptr && own->ending->ends_run(k - own->first_event);
 }
 
 void FormulaBatch::jump_states(std::size_t k, bool rising, const EventInput& in, std::span<double> states) noexcept {

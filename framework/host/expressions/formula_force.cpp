@@ -48,6 +48,11 @@ FormulaForce::FormulaForce(Formulas& all, std::vector<FollowingForce> forces, st
     if (std::ranges::find(intervals_, sample.interval) == intervals_.end()) intervals_.push_back(sample.interval);
   }
   for (const FormulaSample& sample : samples_) taken.push_back(sample.start);
+  for (std::size_t k = 0; k < states_.size(); ++k) {
+    if (states_[k].start == Graph::none) continue;
+    started_.push_back(k);
+    taken.push_back(states_[k].start);
+  }
   for (const FollowingForce& force : forces) {
     add_part(force);
     const std::size_t first = parts_.back().field;
@@ -169,7 +174,7 @@ void FormulaForce::find_module_numbers(const Formulas& all, const FollowingModul
 }
 
 void FormulaForce::add_part(const FollowingForce& force) {
-  Part part{.type = force.type, .field = specs_.size(), .fields = force.type->fields().size()};
+  Part part{.name = force.name, .type = force.type, .field = specs_.size(), .fields = force.type->fields().size()};
   if (!parts_.empty()) {
     part.marker = parts_.back().marker + parts_.back().markers;
     part.joint = parts_.back().joint + parts_.back().joints;
@@ -216,8 +221,9 @@ bool FormulaForce::define(ElementInstance& instance, std::size_t number, FieldSi
                          : fmt::format("a formula reads {}(joint) of a joint that has {} {} coordinates", letter, count,
                                        position ? "position" : "velocity");
     sink.report(Severity::error, number, field, message,
-                count == 0 ? "The joint does not move: read another one."
-                           : fmt::format("Give an index from 0 to {}, such as {}(joint, 0).", count - 1, letter));
+                count == 0   ? "The joint does not move: read another one."
+                : count == 1 ? fmt::format("Write {}(joint).", letter)
+                             : fmt::format("Give an index from 0 to {}, such as {}(joint, 0).", count - 1, letter));
     return false;
   } catch (...) {
     return false;

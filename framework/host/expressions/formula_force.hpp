@@ -24,6 +24,7 @@ struct FormulaState {
   std::string name;
   double initial = 0;
   NodeIndex rate = 0;
+  NodeIndex start = Graph::none;  ///< the value at the start where it follows from what formulas read; else none
 };
 /// A sampler: it takes its input at each multiple of the interval and holds the value until the next one. The held
 /// value is a state whose rate is zero, and which jumps.
@@ -103,6 +104,7 @@ class FormulaForce final : public ForceType {
 
   /// A force within the element: how many of the fields, markers and so on are its own, and where they begin.
   struct Part {
+    std::string name{};
     const ForceType* type = nullptr;
     std::size_t field = 0, fields = 0, state = 0, states = 0, output = 0, outputs = 0, discrete = 0, discretes = 0;
     std::size_t marker = 0, markers = 0, joint = 0, joints = 0;
@@ -121,11 +123,15 @@ class FormulaForce final : public ForceType {
   const std::vector<std::size_t>& read_parts() const { return read_parts_; }
   std::size_t module_numbers() const { return module_numbers_; }  ///< behind the states in what evaluations get
   const std::vector<FormulaState>& states() const { return states_; }
+  /// Numbers of the states whose values at the start are formulas.
+  const std::vector<std::size_t>& started() const { return started_; }
   const std::vector<FormulaSample>& samples() const { return samples_; }
   const std::vector<FormulaLimit>& limits() const { return limits_; }
   /// Different intervals of the samplers, s; those of one interval take their inputs at once.
   const std::vector<double>& intervals() const { return intervals_; }
   std::span<const FormulaText> texts() const { return *texts_; }
+  /// Whether the element stands for more than one force, so that its name is none of the model.
+  bool is_shared() const { return is_shared_; }
 
  private:
   void add_part(const FollowingForce&);
@@ -136,6 +142,7 @@ class FormulaForce final : public ForceType {
 
   std::shared_ptr<const std::vector<FormulaText>> texts_;
   std::vector<FormulaState> states_;
+  std::vector<std::size_t> started_;
   std::vector<FormulaSample> samples_;
   std::vector<FormulaLimit> limits_;
   std::vector<double> intervals_;

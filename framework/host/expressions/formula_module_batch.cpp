@@ -147,6 +147,8 @@ void* FormulaModuleBatch::query(std::string_view asked) noexcept {
   if (asked == InitialStates::interface_name) return give(static_cast<InitialStates*>(this));
   if (asked == DiscreteAtStart::interface_name) return give(static_cast<DiscreteAtStart*>(this));
   if (asked == StateJumps::interface_name) return give(static_cast<StateJumps*>(this));
+  if (asked == RunEnding::interface_name)
+    return formulas_.query(asked) != nullptr || ending() != nullptr ? static_cast<RunEnding*>(this) : nullptr;
   if (formulas_.query(asked) == nullptr) return modules_->query(asked);
   if (asked == PoleSource::interface_name) return static_cast<PoleSource*>(this);
   if (asked == ReachSource::interface_name) return static_cast<ReachSource*>(this);
@@ -238,6 +240,16 @@ void FormulaModuleBatch::jump_states(std::size_t k, bool rising, const EventInpu
   formulas_.jump_states(k, rising, own, states.first(own_.states));
 }
 
+RunEnding* FormulaModuleBatch::ending() const noexcept {
+  return events_ == nullptr ? nullptr : ask<RunEnding>(*events_);
+}
+
+bool FormulaModuleBatch::ends_run(std::size_t k) const noexcept {
+  if (k < formula_events_) return formulas_.ends_run(k);
+  const RunEnding* const own = ending();
+  return own != nullptr && own->ends_run(k - formula_events_);
+}
+
 void FormulaModuleBatch::states_at_start(const ForceInput& start, std::span<double> u, std::span<double> x) noexcept {
   if (formulas_.query(InitialStates::interface_name) != nullptr) {
     const ForceInput at = to_formulas(start, u, x);
@@ -265,11 +277,26 @@ void FormulaModuleBatch::values_at_start(const ForceInput& start, std::span<std:
     with->values_at_start(to_modules(start), values.subspan(own_.discrete));
 }
 
-void FormulaModuleBatch::evaluate_limits(const EventInput& in, std::span<double> without) noexcept {
+void FormulaModuleBatch::read_inputs(const EventInput& in, std::span<double> inputs) noexcept {
   const ForceInput at = to_formulas(*in.attachments, in.u, in.x);
   EventInput own;
   own.attachments = &at;
-  formulas_.evaluate_limits(own, without);
+  formulas_.read_inputs(own, inputs);
+}
+
+void FormulaModuleBatch::evaluate_limits(const EventInput& in, std::span<LimitNumbers> numbers) noexcept {
+  const ForceInput at = to_formulas(*in.attachments, in.u, in.x);
+  EventInput own;
+  own.attachments = &at;
+  formulas_.evaluate_limits(own, numbers);
+}
+
+void FormulaModuleBatch::choose_modes(const EventInput& in, std::span<const LimitNumbers> before, double elapsed,
+                                      std::span<std::int32_t> modes) noexcept {
+  const ForceInput at = to_formulas(*in.attachments, in.u, in.x);
+  EventInput own;
+  own.attachments = &at;
+  formulas_.choose_modes(own, before, elapsed, modes);
 }
 
 }  // namespace polyform::host::inline expressions

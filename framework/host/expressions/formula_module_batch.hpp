@@ -17,6 +17,7 @@ class FormulaModuleBatch final : public ModuleBatch,
                                  public InitialStates,
                                  public DiscreteAtStart,
                                  public StateJumps,
+                                 public RunEnding,
                                  public PoleSource,
                                  public ReachSource,
                                  public LimitSource,
@@ -44,17 +45,29 @@ class FormulaModuleBatch final : public ModuleBatch,
   void states_at_start(const ForceInput&, std::span<double> u, std::span<double> x) noexcept override;
   void values_at_start(const ForceInput&, std::span<std::int32_t>) noexcept override;
   void jump_states(std::size_t, bool rising, const EventInput&, std::span<double>) noexcept override;
+  bool ends_run(std::size_t event) const noexcept override;
   double size_at_pole(std::size_t event) const noexcept override { return formulas_.size_at_pole(event); }
   void note_pole(std::size_t event, double t) const noexcept override { formulas_.note_pole(event, t); }
   double longest_step(std::size_t event, double value, double rate) const noexcept override {
     return formulas_.longest_step(event, value, rate);
   }
   std::size_t limit_count() const noexcept override { return formulas_.limit_count(); }
+  bool is_of_limits(std::size_t event) const noexcept override {
+    return event < formula_events_ && formulas_.is_of_limits(event);
+  }
   bool needs_rates(std::span<const std::int32_t> discrete) const noexcept override {
     return formulas_.needs_rates(discrete.first(own_.discrete));
   }
-  void evaluate_limits(const EventInput&, std::span<double> without) noexcept override;
-  void take_rates(std::span<const double> rates) noexcept override { formulas_.take_rates(rates); }
+  std::size_t input_count() const noexcept override { return formulas_.input_count(); }
+  void read_inputs(const EventInput&, std::span<double> inputs) noexcept override;
+  void take_rates(std::span<const double> of_inputs) noexcept override { formulas_.take_rates(of_inputs); }
+  void evaluate_limits(const EventInput&, std::span<LimitNumbers>) noexcept override;
+  void settle_integrals(std::span<const LimitNumbers> before, std::span<const std::int32_t> modes,
+                        std::span<double> states) noexcept override {
+    formulas_.settle_integrals(before, modes, states);
+  }
+  void choose_modes(const EventInput&, std::span<const LimitNumbers> before, double elapsed,
+                    std::span<std::int32_t> modes) noexcept override;
 
  private:
   /// How many numbers are the formulas', before those of the modules.
@@ -62,6 +75,7 @@ class FormulaModuleBatch final : public ModuleBatch,
     std::size_t markers = 0, joints = 0, q = 0, v = 0, states = 0, outputs = 0, discrete = 0;
   };
   ModuleBatch* make_modules(const ElementInstance&);
+  RunEnding* ending() const noexcept;  ///< of the modules; nullptr if there is none
   /// What the FormulaForce gets: its states are followed by u and the states of the modules.
   ForceInput to_formulas(const ForceInput&, std::span<const double> u, std::span<const double> x) noexcept;
   ForceInput to_modules(const ForceInput&) const noexcept;

@@ -19,7 +19,7 @@ struct FormulaPrograms {
   struct Roots {
     std::span<const NodeIndex> values;   ///< formulas in fields, then rates of states
     std::span<const NodeIndex> outputs;  ///< formulas that are shown
-    std::span<const NodeIndex> samples;  ///< inputs of the samplers, then their values at the start
+    std::span<const NodeIndex> samples;  ///< inputs of the samplers, then values at the start of these and of states
     std::span<const NodeIndex> limits;   ///< of each limit `beyond`, `push`, `without`
   };
   /// inputs: those of all these formulas. The graph gets the expressions of the peaks.

@@ -64,39 +64,37 @@ NodeIndex Graph::surface(Surface surface, NodeIndex x, NodeIndex y) {
   return put({Code::surface, x, y, static_cast<NodeIndex>(surfaces_.size() - 1), 0, place_});
 }
 
-std::vector<bool> Graph::needed(std::span<const NodeIndex> roots) const {
-  std::vector<bool> is_needed(nodes_.size());
-  NodeIndex last = 0;
-  for (const NodeIndex root : roots) {
-    is_needed[root] = true;
-    last = std::max(last, root + 1);
-  }
-  for (NodeIndex i = last; i-- > 0;) {
-    if (!is_needed[i]) continue;
-    const GraphNode& node = nodes_[i];
+std::vector<NodeIndex> Graph::needed(std::span<const NodeIndex> roots) const {
+  std::vector<bool> is_found(nodes_.size());
+  std::vector<NodeIndex> found;
+  const auto take = [&](NodeIndex i) {
+    if (!is_found[i]) found.push_back(i);
+    is_found[i] = true;
+  };
+  for (const NodeIndex root : roots) take(root);
+  for (std::size_t next = 0; next < found.size(); ++next) {
+    const GraphNode& node = nodes_[found[next]];
     const std::size_t operands = operand_count(node.code);
-    if (operands > 0) is_needed[node.a] = true;
-    if (operands > 1) is_needed[node.b] = true;
-    if (operands > 2) is_needed[node.c] = true;
+    if (operands > 0) take(node.a);
+    if (operands > 1) take(node.b);
+    if (operands > 2) take(node.c);
   }
-  return is_needed;
+  std::ranges::sort(found);
+  return found;
 }
 
 std::vector<std::uint32_t> Graph::inputs(std::span<const NodeIndex> roots) const {
-  const std::vector<bool> is_needed = needed(roots);
   std::vector<std::uint32_t> numbers;
-  for (std::size_t i = 0; i < is_needed.size(); ++i)
-    if (is_needed[i] && nodes_[i].code == Code::input) numbers.push_back(nodes_[i].a);
+  for (const NodeIndex i : needed(roots))
+    if (nodes_[i].code == Code::input) numbers.push_back(nodes_[i].a);
   std::ranges::sort(numbers);
   return numbers;
 }
 
 std::vector<NodeIndex> Graph::switches(std::span<const NodeIndex> roots) {
-  const std::vector<bool> is_needed = needed(roots);
   std::vector<NodeIndex> found;
   const TextPlace place = place_;
-  for (NodeIndex i = 0; i < is_needed.size(); ++i) {
-    if (!is_needed[i]) continue;
+  for (const NodeIndex i : needed(roots)) {
     const GraphNode node = nodes_[i];
     place_ = node.place;
     NodeIndex at = none;
@@ -192,14 +190,12 @@ void Graph::rows_of(const GraphNode& node, std::vector<NodeIndex>& found) {
 }
 
 std::vector<Graph::Passed> Graph::tables_passed(std::span<const NodeIndex> roots) const {
-  const std::vector<bool> is_needed = needed(roots);
   std::vector<Passed> found;
   const auto keep = [&](NodeIndex argument, const std::vector<double>& x, std::vector<double> y, bool periodic) {
     if (!is_constant(argument)) found.push_back({argument, &x, std::move(y), periodic});
   };
-  for (std::size_t i = 0; i < is_needed.size(); ++i) {
+  for (const NodeIndex i : needed(roots)) {
     const GraphNode& node = nodes_[i];
-    if (!is_needed[i]) continue;
     if (node.code == Code::table) {
       const Table& table = tables_[node.b];
       keep(node.a, table.x, table.y, table.periodic);
@@ -214,25 +210,26 @@ std::vector<Graph::Passed> Graph::tables_passed(std::span<const NodeIndex> roots
 
 NodeIndex Graph::replaced(NodeIndex root, std::span<const NodeIndex> by) {
   const NodeIndex roots[] = {root};
-  const std::vector<bool> is_needed = needed(roots);
-  std::vector<NodeIndex> copy(is_needed.size(), none);
-  for (NodeIndex i = 0; i <= root; ++i) {
-    if (!is_needed[i]) continue;
+  const std::vector<NodeIndex> from = needed(roots);
+  std::vector<NodeIndex> copies(from.size(), none);
+  const auto copy = [&](NodeIndex i) { return copies[place_of(i, from)]; };
+  for (std::size_t k = 0; k < from.size(); ++k) {
+    const NodeIndex i = from[k];
     const GraphNode node = nodes_[i];
     place_ = node.place;
     const std::size_t operands = operand_count(node.code);
     if (node.code == Code::input)
-      copy[i] = node.a < by.size() && by[node.a] != none ? by[node.a] : i;
+      copies[k] = node.a < by.size() && by[node.a] != none ? by[node.a] : i;
     else if (operands == 0)
-      copy[i] = i;
+      copies[k] = i;
     else if (node.code == Code::table || node.code == Code::knot)
-      copy[i] = put({node.code, copy[node.a], node.b, 0, 0, place_});
+      copies[k] = put({node.code, copy(node.a), node.b, 0, 0, place_});
     else if (node.code == Code::surface)
-      copy[i] = put({node.code, copy[node.a], copy[node.b], node.c, 0, place_});
+      copies[k] = put({node.code, copy(node.a), copy(node.b), node.c, 0, place_});
     else
-      copy[i] = add(node.code, copy[node.a], operands > 1 ? copy[node.b] : 0, operands > 2 ? copy[node.c] : 0);
+      copies[k] = add(node.code, copy(node.a), operands > 1 ? copy(node.b) : 0, operands > 2 ? copy(node.c) : 0);
   }
-  return copy[root];
+  return copies.back();
 }
 
 }  // namespace polyform::host::inline expressions

@@ -1,6 +1,7 @@
 // Expressions as graphs of operations: what texts of a model are compiled to, before it is put in an order.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -61,6 +62,11 @@ enum class Code : std::uint8_t {
 std::size_t operand_count(Code) noexcept;
 
 using NodeIndex = std::uint32_t;
+
+/// Where a node stands in an increasing list that has it.
+inline std::size_t place_of(NodeIndex node, std::span<const NodeIndex> list) {
+  return static_cast<std::size_t>(std::ranges::lower_bound(list, node) - list.begin());
+}
 
 /// A table of one variable: linear, or the natural or periodic cubic spline. Held constant outside of its range, or
 /// periodic: then the first and the last row are one period apart and have the same value.
@@ -132,8 +138,8 @@ class Graph {
 
   const std::vector<Table>& tables() const { return tables_; }
   const std::vector<Surface>& surfaces() const { return surfaces_; }
-  /// Which nodes the roots need, themselves among them.
-  std::vector<bool> needed(std::span<const NodeIndex> roots) const;
+  /// The nodes that the roots need, themselves among them, in increasing order.
+  std::vector<NodeIndex> needed(std::span<const NodeIndex> roots) const;
 
  private:
   using Key = std::tuple<Code, NodeIndex, NodeIndex, NodeIndex, std::uint64_t>;

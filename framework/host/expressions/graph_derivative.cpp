@@ -10,16 +10,18 @@ namespace {
 /// Adds the derivatives of operations to a graph, by an input.
 class Differentiation {
  public:
-  Differentiation(Graph& graph, std::uint32_t input) : graph_(graph), input_(input) {}
+  /// nodes: in increasing order, operands among them.
+  Differentiation(Graph& graph, std::uint32_t input, std::span<const NodeIndex> nodes)
+      : graph_(graph), input_(input), nodes_(nodes) {}
 
-  /// The derivative of a node from those of its operands; none if it is no expression.
+  /// The derivative of a node from those of the nodes before it; none if it is no expression.
   NodeIndex of(const GraphNode& node, const std::vector<NodeIndex>& slopes) {
     if (node.code == Code::constant) return zero();
     if (node.code == Code::input) return graph_.constant(node.a == input_ ? 1 : 0);
     const std::size_t operands = operand_count(node.code);
     a_ = node.a, b_ = node.b;
-    da_ = slopes[a_];
-    db_ = operands > 1 ? slopes[b_] : zero();
+    da_ = slopes[place_of(a_, nodes_)];
+    db_ = operands > 1 ? slopes[place_of(b_, nodes_)] : zero();
     if (da_ == Graph::none || db_ == Graph::none || operands > 2 || node.code >= Code::table) return Graph::none;
     return operands > 1 ? of_two(node) : of_one(node);
   }
@@ -86,6 +88,7 @@ class Differentiation {
 
   Graph& graph_;
   const std::uint32_t input_;
+  std::span<const NodeIndex> nodes_;
   NodeIndex a_ = 0, b_ = 0, da_ = 0, db_ = 0;
 };
 
@@ -93,18 +96,17 @@ class Differentiation {
 
 NodeIndex Graph::derivative(NodeIndex root, std::uint32_t input) {
   const NodeIndex roots[] = {root};
-  const std::vector<bool> is_needed = needed(roots);
+  const std::vector<NodeIndex> nodes = needed(roots);
   const TextPlace place = place_;
-  std::vector<NodeIndex> slopes(is_needed.size(), none);
-  Differentiation rules(*this, input);
-  for (NodeIndex i = 0; i <= root; ++i) {
-    if (!is_needed[i]) continue;
-    const GraphNode node = nodes_[i];
+  std::vector<NodeIndex> slopes(nodes.size(), none);
+  Differentiation rules(*this, input, nodes);
+  for (std::size_t k = 0; k < nodes.size(); ++k) {
+    const GraphNode node = nodes_[nodes[k]];
     place_ = node.place;
-    slopes[i] = rules.of(node, slopes);
+    slopes[k] = rules.of(node, slopes);
   }
   place_ = place;
-  return slopes[root];
+  return slopes.back();
 }
 
 }  // namespace polyform::host::inline expressions

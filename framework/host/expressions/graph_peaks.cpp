@@ -25,12 +25,12 @@ bool Graph::is_even_power(const GraphNode& node) const {
 /// Finds values that are bounded far from their middle, or fall to zero there, because an even function of u stands in
 /// an exponent or in a divisor. Operands stand before their nodes, so the loop sees the nodes first.
 std::vector<NodeIndex> Graph::peaks(std::span<const NodeIndex> roots) {
-  const std::vector<bool> is_needed = needed(roots);
+  const std::vector<NodeIndex> nodes = needed(roots);
   const TextPlace place = place_;
   std::vector<bool> is_within(nodes_.size());  // an exponent, a divisor, or the base of a high power
   std::vector<NodeIndex> found;
-  for (NodeIndex i = static_cast<NodeIndex>(is_needed.size()); i-- > 0;) {
-    if (!is_needed[i]) continue;
+  for (std::size_t n = nodes.size(); n-- > 0;) {
+    const NodeIndex i = nodes[n];
     const GraphNode node = nodes_[i];
     place_ = node.place;
     const std::size_t operands = operand_count(node.code);
@@ -120,11 +120,9 @@ void Graph::keep_factors(NodeIndex divisor, NodeIndex quotient, std::vector<Pole
 }
 
 std::vector<Graph::Pole> Graph::poles(std::span<const NodeIndex> roots) {
-  const std::vector<bool> is_needed = needed(roots);
   const TextPlace place = place_;
   std::vector<Pole> found;
-  for (NodeIndex i = 0; i < is_needed.size(); ++i) {
-    if (!is_needed[i]) continue;
+  for (const NodeIndex i : needed(roots)) {
     const GraphNode node = nodes_[i];
     place_ = node.place;
     if (node.code == Code::divide) keep_factors(node.b, i, found);

@@ -57,7 +57,7 @@ Poles::Poles(Graph& graph, std::span<const NodeIndex> values, std::span<const st
   std::vector<NodeIndex> every;
   for (const Candidate& one : found) every.push_back(one.node);
   const std::vector<Interval> range = ranges(Program(graph, every, inputs));
-  std::vector<std::vector<bool>> needed;  // by each value
+  std::vector<std::vector<NodeIndex>> needed;  // by each value
   for (std::size_t v = 0; v < values.size() && !found.empty(); ++v)
     needed.push_back(graph.needed(values.subspan(v, 1)));
   for (std::size_t k = 0; k < found.size(); ++k) {
@@ -70,7 +70,8 @@ Poles::Poles(Graph& graph, std::span<const NodeIndex> values, std::span<const st
     Pole& pole = all[known];
     pole.touched = pole.touched && found[k].touched;
     for (std::uint32_t v = 0; v < values.size(); ++v)
-      if (needed[v][found[k].quotient] && std::ranges::find(pole.values, v) == pole.values.end())
+      if (std::ranges::binary_search(needed[v], found[k].quotient) &&
+          std::ranges::find(pole.values, v) == pole.values.end())
         pole.values.push_back(v);
   }
   zeros = Program(graph, nodes, inputs);

@@ -10,25 +10,27 @@ namespace polyform::host::inline expressions {
 
 Program::Program(const Graph& graph, std::span<const NodeIndex> roots, std::span<const std::uint32_t> input_numbers)
     : inputs_(input_numbers.size()) {
-  const std::vector<bool> is_needed = graph.needed(roots);
-  std::vector<std::uint32_t> at(is_needed.size(), 0), table(graph.tables().size(), Graph::none);
-  for (std::size_t i = 0; i < is_needed.size(); ++i) {
-    if (!is_needed[i]) continue;
-    const GraphNode& node = graph[static_cast<NodeIndex>(i)];
+  const std::vector<NodeIndex> nodes = graph.needed(roots);
+  std::vector<std::uint32_t> places(nodes.size(), 0), table(graph.tables().size(), Graph::none);
+  const auto at = [&](NodeIndex node) { return places[place_of(node, nodes)]; };
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const GraphNode& node = graph[nodes[i]];
     if (node.code == Code::input) {
       const auto found = std::ranges::lower_bound(input_numbers, node.a);
-      at[i] = static_cast<std::uint32_t>(found - input_numbers.begin());
+      places[i] = static_cast<std::uint32_t>(found - input_numbers.begin());
     } else if (node.code == Code::constant) {
-      at[i] = static_cast<std::uint32_t>(inputs_ + constants_.size());
+      places[i] = static_cast<std::uint32_t>(inputs_ + constants_.size());
       constants_.push_back(node.value);
     }
   }
   const std::size_t first = inputs_ + constants_.size();
-  for (std::size_t i = 0; i < is_needed.size(); ++i) {
-    const GraphNode& node = graph[static_cast<NodeIndex>(i)];
-    if (!is_needed[i] || node.code <= Code::input) continue;
-    at[i] = static_cast<std::uint32_t>(first + operations_.size());
-    Operation& o = operations_.emplace_back(Operation{node.code, at[node.a], at[node.b], at[node.c]});
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const GraphNode& node = graph[nodes[i]];
+    if (node.code <= Code::input) continue;
+    places[i] = static_cast<std::uint32_t>(first + operations_.size());
+    const std::size_t operands = operand_count(node.code);
+    Operation& o = operations_.emplace_back(
+        Operation{node.code, at(node.a), operands > 1 ? at(node.b) : 0, operands > 2 ? at(node.c) : 0});
     places_.push_back(node.place);
     if (node.code == Code::table || node.code == Code::knot) {
       std::uint32_t& copied = table[node.b];
@@ -42,7 +44,7 @@ Program::Program(const Graph& graph, std::span<const NodeIndex> roots, std::span
       surfaces_.push_back(graph.surfaces()[node.c]);
     }
   }
-  for (const NodeIndex root : roots) roots_.push_back(at[root]);
+  for (const NodeIndex root : roots) roots_.push_back(at(root));
   tape_ = Tape(operations_, roots_, static_cast<std::uint32_t>(inputs_), constants_);
 }
 

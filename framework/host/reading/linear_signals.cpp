@@ -23,6 +23,7 @@ std::optional<NodeIndex> SignalBlocks::transfer_function(MapReader& map) {
   const auto read = [&](std::string_view key) -> std::vector<double> {
     const auto given = map.require(key, "its coefficients, from the highest power of s on");
     const auto list = given ? read_numbers(*given) : std::nullopt;
+    if (list && list->empty()) given->unexpected("one coefficient at least");
     if (!list || list->empty()) {
       good_ = false;
       return {1};
@@ -30,6 +31,7 @@ std::optional<NodeIndex> SignalBlocks::transfer_function(MapReader& map) {
     return *list;
   };
   std::vector<double> b = read("numerator"), a = read("denominator");
+  const bool is_given = map.find("initial").has_value();
   const double initial = number(map, "initial", 0);
   if (!good_) return std::nullopt;
   if (a.front() == 0) {
@@ -50,15 +52,15 @@ std::optional<NodeIndex> SignalBlocks::transfer_function(MapReader& map) {
   const double through = b[0];
   std::vector<NodeIndex> x(n);
   std::vector<std::size_t> numbers(n);
-  // At rest at the start: only the first state is not zero.
+  // Only the first state is not zero at the start: the output with what goes through at once is the given one.
   const double c0 = n > 0 ? b[n] - a[n] * through : 0;
-  if (initial != 0 && c0 == 0) {
+  if (is_given && c0 == 0 && (initial != 0 || through != 0)) {
     map.value().error("the start value cannot be given: at rest the output does not depend on the states",
                       "Leave 'initial' out.");
     return std::nullopt;
   }
   for (std::size_t k = 0; k < n; ++k)
-    x[k] = state(fmt::format("x{}", k), k == 0 && initial != 0 ? initial / c0 : 0, numbers[k]);
+    x[k] = state(fmt::format("x{}", k), k == 0 && c0 != 0 ? initial / c0 : 0, numbers[k]);
   NodeIndex y = constant(0);
   for (std::size_t k = 0; k < n; ++k)
     y = add(Code::add, y, add(Code::multiply, constant(b[n - k] - a[n - k] * through), x[k]));
@@ -75,7 +77,11 @@ std::optional<NodeIndex> SignalBlocks::transfer_function(MapReader& map) {
   const std::optional<NodeIndex> u = input(map);
   if (!u) return std::nullopt;
   set_rates(*this, *u);
-  return add(Code::add, y, add(Code::multiply, constant(through), *u));
+  const NodeIndex at_once = add(Code::multiply, constant(through), *u);
+  if (is_given)
+    reader_.states_[numbers[0]].start =
+        add(Code::divide, add(Code::subtract, constant(initial), at_once), constant(c0));
+  return add(Code::add, y, at_once);
 }
 
 std::optional<NodeIndex> SignalBlocks::integrator(MapReader& map) {

@@ -40,7 +40,9 @@ std::string ParameterWords::hint() const {
 std::string ParameterWords::why_not(std::string_view name) const {
   for (const std::string_view of_motion : {"t", "q", "v", "x", "y", "z", "vx", "vy", "vz", "wx", "wy", "wz", "signal", "channel"})
     if (name == of_motion)
-      return fmt::format("'{}' changes with the motion, and this is a number for the whole run", name);
+      return fmt::format("'{}' changes with the motion, and this is a number for the whole run; where a function of "
+                         "time may stand, a formula is written {{expression: \"…\"}}",
+                         name);
   return {};
 }
 

@@ -158,6 +158,10 @@ std::optional<NodeIndex> SignalBlocks::pid(MapReader& map) {
   const double initial = number(map, "initial", 0);
   const double lower = number(map, "lower", -unlimited), upper = number(map, "upper", unlimited);
   check_limits(map, lower, upper);
+  if (!map.find("kp") && !map.find("ki") && !map.find("kd")) {
+    map.value().error("a pid without gains gives nothing", "Give kp, ki or kd.");
+    return std::nullopt;
+  }
   const auto given_rate = map.find("rate");
   if (given_rate && kd == 0) {
     given_rate->error("the rate of the input is given, but kd is 0", "Give kd, or remove it.");
@@ -259,6 +263,10 @@ NodeIndex SignalBlocks::at_limits(NodeIndex u, double lower, double upper, std::
 std::optional<NodeIndex> SignalBlocks::limiter(MapReader& map) {
   const double lower = number(map, "lower", -unlimited), upper = number(map, "upper", unlimited);
   const std::optional<NodeIndex> u = input(map);
+  if (!map.find("lower") && !map.find("upper")) {
+    map.value().error("a limiter without limits changes nothing", "Give lower or upper.");
+    return std::nullopt;
+  }
   if (!u || !check_limits(map, lower, upper)) return std::nullopt;
   return limited(*u, lower, upper);
 }

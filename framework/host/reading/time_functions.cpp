@@ -85,8 +85,8 @@ bool read_row(const Value& row, std::string_view unit, std::vector<double>& out)
   const std::optional<double> t = read_number(row.item(0), "s"), x = read_number(row.item(1), unit);
   if (!t || !x) return false;
   if (!out.empty() && *t <= out[out.size() - 2]) {
-    row.item(0).error(fmt::format("the time {} does not come after {} of the row before", *t, out[out.size() - 2]),
-                      "Times of a table increase strictly; sort the rows and remove repeated times.");
+    row.item(0).error(fmt::format("{} does not come after {} of the row before", *t, out[out.size() - 2]),
+                      "Rows of a table increase strictly; sort them and remove repeated ones.");
     return false;
   }
   out.insert(out.end(), {*t, *x});

@@ -28,7 +28,7 @@ MapReader::MapReader(const Value& value) : value_(value) {
 }
 
 std::optional<Value> MapReader::find(std::string_view key) {
-  known_.push_back(key);
+  if (std::ranges::find(known_, key) == known_.end()) known_.push_back(key);
   for (const Node::Entry& e : value_.node().entries)
     if (e.key == key) return value_.entry(e);
   return std::nullopt;

@@ -76,7 +76,16 @@ void ElementEvents::add(const SystemView& view, const Group& group) {
           ask<RunEnding>(*events),
           ask<StepEndings>(*events),
           ask<LimitSource>(*batch),
+          0,
+          {},
+          {},
+          {},
           std::move(object)};
+  if (b.limits != nullptr) {
+    b.noted.resize(b.limits->limit_count());
+    b.inputs_before.resize(b.limits->input_count());
+    b.input_rates.resize(b.limits->input_count());
+  }
   const std::size_t instances = group.instances.size();
   if constexpr (std::is_same_v<Group, ForceInstances>) {
     b.states = group.state_offset;
@@ -155,37 +164,44 @@ double ElementEvents::evaluate(double t, std::span<const double> y, std::span<do
   if (solver_.decode(y, motion_->state()) != Status::ok)
     throw Failure(Exit::simulation_failed, fmt::format("the solver failed at t = {:.6g} s: {}", t, solver_.failure()));
   time_ = t;
-  for (const Batch& b : batches_) {
+  for (Batch& b : batches_) {
     if (b.limits == nullptr) continue;
     y_.assign(y.begin(), y.end());
     if (b.limits->needs_rates(std::span(motion_->discrete).subspan(b.discrete, b.discrete_count)))
-      find_rates_at_limits(*b.limits, b);
+      find_rates_at_limits(b);
   }
   return evaluate_here(t, values, rates);
 }
 
-/// Central differences along the derivative of the state vector, in which accelerations are.
-void ElementEvents::find_rates_at_limits(LimitSource& limits, const Batch& b) {
+/// Central differences along the derivative of the state vector, in which accelerations are. What formulas read is
+/// smooth there, though they may jump.
+void ElementEvents::find_rates_at_limits(Batch& b) {
   constexpr double distance = 1e-6, share_of_time = 1e-9;
   const double h = std::max(distance, share_of_time * std::abs(time_));
-  std::vector<double> rates(limits.limit_count(), std::numeric_limits<double>::quiet_NaN()), before(rates);
   ydot_.resize(y_.size());
   moved_.resize(y_.size());
   const auto beside = [&](double by, std::span<double> out) {
     for (std::size_t i = 0; i < y_.size(); ++i) moved_[i] = y_[i] + by * ydot_[i];
     if (solver_.decode(moved_, motion_->state()) != Status::ok) return false;
-    time_ += by;
+    const double now = std::exchange(time_, time_ + by);
     motion_->tree.evaluate(motion_->q.data(), motion_->v.data(), motion_->eta.data(), motion_->etadot.data());
     b.attached->gather(motion_->tree.frames(), motion_->q, motion_->v);
     const ForceInput attachments = attachments_of(b);
-    limits.evaluate_limits(input_of(b, attachments), out);
-    time_ -= by;
+    b.limits->read_inputs(input_of(b, attachments), out);
+    time_ = now;  // to the last digit: a function of time may jump there
     return true;
   };
-  if (!y_.empty() && solver_.derivative(time_, y_, ydot_) == Status::ok && beside(-h, before) && beside(h, rates))
-    for (std::size_t k = 0; k < rates.size(); ++k) rates[k] = (rates[k] - before[k]) / (2 * h);
-  limits.take_rates(rates);
-  if (y_.empty()) return;
+  const bool good = !y_.empty() && solver_.derivative(time_, y_, ydot_) == Status::ok && beside(-h, b.inputs_before) &&
+                    beside(h, b.input_rates);
+  for (std::size_t k = 0; k < b.input_rates.size(); ++k)
+    b.input_rates[k] = good ? (b.input_rates[k] - b.inputs_before[k]) / (2 * h)
+                            : std::numeric_limits<double>::quiet_NaN();
+  b.limits->take_rates(b.input_rates);
+  if (!y_.empty()) stand_at_y(b);
+}
+
+/// Makes the motion that of y_.
+void ElementEvents::stand_at_y(const Batch& b) {
   solver_.decode(y_, motion_->state());
   motion_->tree.evaluate(motion_->q.data(), motion_->v.data(), motion_->eta.data(), motion_->etadot.data());
   b.attached->gather(motion_->tree.frames(), motion_->q, motion_->v);
@@ -247,12 +263,13 @@ EventInput ElementEvents::input_of(const Batch& b, const ForceInput& attachments
 }
 
 bool ElementEvents::has_changes() const {
-  return std::ranges::any_of(batches_, [](const Batch& b) { return b.discrete_count > 0 || b.jumps != nullptr; });
+  return std::ranges::any_of(
+      batches_, [](const Batch& b) { return b.discrete_count > 0 || b.jumps != nullptr || b.ending != nullptr; });
 }
 
 bool ElementEvents::pass(std::size_t event, bool rising) {
-  const Batch& b = batches_[descriptions_[event].batch];
-  if (b.limits != nullptr) find_rates_at_limits(*b.limits, b);
+  Batch& b = batches_[descriptions_[event].batch];
+  if (is_of_limits(event)) find_rates_at_limits(b);
   const ForceInput attachments = attachments_of(b);
   const bool changed = pass_discrete(b, event, rising, attachments);
   const bool jumped = jump_states(b, event, rising, attachments);
@@ -262,18 +279,71 @@ bool ElementEvents::pass(std::size_t event, bool rising) {
 
 bool ElementEvents::pass_discrete(const Batch& b, std::size_t event, bool rising, const ForceInput& attachments) {
   if (b.element == nullptr || b.discrete_count == 0) return false;
-  auto* const state = ask<DiscreteState>(solver_);
-  std::ranges::copy(state->values(), all_discrete_.begin());
+  std::ranges::copy(ask<DiscreteState>(solver_)->values(), all_discrete_.begin());
   const std::span<std::int32_t> values = std::span(all_discrete_).subspan(b.discrete, b.discrete_count);
   b.element->pass_event(event - b.first, rising, input_of(b, attachments), values);
-  if (std::ranges::equal(values, attachments.discrete)) return false;
-  if (state->set(all_discrete_) != Status::ok)
+  return set_discrete(b, values, name_of(event));
+}
+
+/// values: those of the batch in all_discrete_.
+bool ElementEvents::set_discrete(const Batch& b, std::span<const std::int32_t> values, const std::string& whose) {
+  const std::span<std::int32_t> known = std::span(motion_->discrete).subspan(b.discrete, b.discrete_count);
+  if (std::ranges::equal(values, known)) return false;
+  if (ask<DiscreteState>(solver_)->set(all_discrete_) != Status::ok)
     throw Failure(Exit::simulation_failed,
-                  fmt::format("{} gives itself a discrete state that its type does not name, at t = {:.9g} s",
-                              name_of(event), time_),
+                  fmt::format("{} gives itself a discrete state that its type does not name, at t = {:.9g} s", whose,
+                              time_),
                   "Report this to the author of the element.");
-  std::ranges::copy(values, motion_->discrete.begin() + static_cast<std::ptrdiff_t>(b.discrete));
+  std::ranges::copy(values, known.begin());
   return true;
+}
+
+bool ElementEvents::has_limits() const {
+  return std::ranges::any_of(batches_, [](const Batch& b) { return b.limits != nullptr; });
+}
+
+bool ElementEvents::is_of_limits(std::size_t event) const {
+  const Batch& b = batches_[descriptions_[event].batch];
+  return b.limits != nullptr && b.limits->is_of_limits(event - b.first);
+}
+
+void ElementEvents::note_limits() {
+  for (Batch& b : batches_) {
+    if (b.limits == nullptr) continue;
+    b.noted_at = time_;
+    const ForceInput attachments = attachments_of(b);
+    b.limits->evaluate_limits(input_of(b, attachments), b.noted);
+  }
+}
+
+bool ElementEvents::choose_limits() {
+  bool changed = false;
+  for (Batch& b : batches_)
+    if (b.limits != nullptr) changed = choose_limits(b) || changed;
+  return changed;
+}
+
+/// The mode of one limit changes the rates of what reads its signal: then the others are looked at again.
+bool ElementEvents::choose_limits(Batch& b) {
+  bool changed = settle_integrals(b);
+  for (std::size_t round = 0; round <= b.limits->limit_count(); ++round) {
+    find_rates_at_limits(b);
+    const ForceInput attachments = attachments_of(b);
+    std::ranges::copy(ask<DiscreteState>(solver_)->values(), all_discrete_.begin());
+    const std::span<std::int32_t> modes = std::span(all_discrete_).subspan(b.discrete, b.discrete_count);
+    b.limits->choose_modes(input_of(b, attachments), b.noted, time_ - b.noted_at, modes);
+    if (!set_discrete(b, modes, "a limit")) break;
+    changed = true;
+  }
+  return changed;
+}
+
+bool ElementEvents::settle_integrals(Batch& b) {
+  const ForceInput attachments = attachments_of(b);
+  const std::span<double> states = std::span(jumped_).first(b.state_count);
+  std::ranges::copy(attachments.states, states.begin());
+  b.limits->settle_integrals(b.noted, attachments.discrete, states);
+  return !std::ranges::equal(states, attachments.states) && take_jumped(b, states, "a limit");
 }
 
 bool ElementEvents::jump_states(const Batch& b, std::size_t event, bool rising, const ForceInput& attachments) {
@@ -290,6 +360,7 @@ bool ElementEvents::take_jumped(const Batch& b, std::span<const double> states, 
                   fmt::format("{} gives itself a state that is no number, at t = {:.9g} s", whose, time_),
                   "Report this to the author of the element.");
   std::ranges::copy(states, motion_->x.begin() + static_cast<std::ptrdiff_t>(b.states));
+  if (!y_.empty()) encode(y_);
   return has_jumped_ = true;
 }
 
@@ -315,7 +386,10 @@ bool ElementEvents::end_step() {
 }
 
 void ElementEvents::store(std::span<double> y) {
-  if (!std::exchange(has_jumped_, false)) return;
+  if (std::exchange(has_jumped_, false)) encode(y);
+}
+
+void ElementEvents::encode(std::span<double> y) {
   if (encode_at(time_, solver_, as_const(motion_->state()), y) != Status::ok)
     throw Failure(Exit::simulation_failed,
                   fmt::format("the solver failed at t = {:.6g} s: {}", time_, solver_.failure()));

@@ -52,7 +52,7 @@ class ElementEvents {
   double evaluate(double t, std::span<const double> y, std::span<double> values, std::span<double> rates);
   /// The same at a canonical state, without a solver.
   double evaluate(double t, const ConstStateView&, std::span<double> values, std::span<double> rates);
-  /// Whether any of the elements has a state that may change at its events.
+  /// Whether any of the elements has a state that may change at its events, or may end the run there.
   bool has_changes() const;
   /// The event by which an element has ended the run, as name_of(); "" while there is none.
   const std::string& ended_by() const { return ended_by_; }
@@ -65,6 +65,14 @@ class ElementEvents {
   /// Tells the elements that the state that was evaluated last is the end of an accepted step. Returns whether states
   /// have changed, which store() puts into the state vector.
   bool end_step();
+  /// Whether there are limits of signals. Behind anything that may jump or bend what they read, their modes are chosen
+  /// anew: note_limits() at a state right before it, and choose_limits() behind it, each at the state that was
+  /// evaluated last. The latter returns whether anything was changed, as pass().
+  bool has_limits() const;
+  void note_limits();
+  bool choose_limits();
+  /// Whether a limit makes this event, in which nothing jumps or bends but its own output.
+  bool is_of_limits(std::size_t event) const;
   /// Puts first-order states that have jumped since the last evaluation into y, the state vector of that evaluation.
   void store(std::span<double> y);
   /// What gave the guard at the last evaluation, for messages: "`a` (contact)"; "" where nothing bounds the step.
@@ -94,6 +102,9 @@ class ElementEvents {
     RunEnding* ending;                                        ///< nullptr if it has none
     StepEndings* step_endings;                                ///< nullptr if it has none
     LimitSource* limits;                                      ///< nullptr if it has none
+    double noted_at;                                          ///< when note_limits() was called, s
+    std::vector<LimitNumbers> noted;                          ///< what it found
+    std::vector<double> inputs_before, input_rates;           ///< room for the rates of what limits read
     std::unique_ptr<void, void (*)(void*)> object;            ///< the batch
   };
   struct Description {
@@ -105,9 +116,14 @@ class ElementEvents {
   EventInput input_of(const Batch&, const ForceInput& attachments) const;
   bool pass_discrete(const Batch&, std::size_t event, bool rising, const ForceInput& attachments);
   bool jump_states(const Batch&, std::size_t event, bool rising, const ForceInput& attachments);
+  bool set_discrete(const Batch&, std::span<const std::int32_t> values, const std::string& whose);
   bool take_jumped(const Batch&, std::span<const double> states, const std::string& whose);
-  /// Asks limits for their numbers shortly before and after the state that was evaluated last, along the motion.
-  void find_rates_at_limits(LimitSource&, const Batch&);
+  /// Gives limits the rates of what they read, at the state that was evaluated last.
+  void find_rates_at_limits(Batch&);
+  bool settle_integrals(Batch&);
+  bool choose_limits(Batch&);
+  void stand_at_y(const Batch&);
+  void encode(std::span<double> y);
   double evaluate_here(double t, std::span<double> values, std::span<double> rates);
   template <class Group>
   void add(const SystemView&, const Group&);

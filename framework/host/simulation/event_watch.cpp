@@ -132,6 +132,7 @@ void EventWatch::begin() {
 bool EventWatch::pass_what_is_due() {
   constexpr double rounding = 4 * std::numeric_limits<double>::epsilon();  // of the time
   bool changed = false;
+  note_limits(integrator_.time());
   for (std::size_t k = 0; k < size(); ++k) {
     const double value = search_.values()[k], rate = search_.rates()[k];
     // One that has still to change its sign is found in the first step.
@@ -142,6 +143,7 @@ bool EventWatch::pass_what_is_due() {
   if (!changed) return false;
   std::ranges::copy(integrator_.state(), y_.begin());
   elements_.store(std::span(y_).first(states_));
+  if (elements_.has_limits()) choose_limits_after_events();
   return true;
 }
 
@@ -155,13 +157,20 @@ bool EventWatch::pass() {
   if (!elements_.has_changes()) return false;
   const bool found_passed = passed_;
   evaluate(integrator_.time(), other_values_, other_rates_);
-  for (std::size_t k = 0; k < size(); ++k) {
-    const bool rising = other_values_[k] >= 0;
-    const bool passes = k == found_.function ? found_passed : (values_before_[k] >= 0) != rising && counts(k, rising);
-    if (!passes) continue;
+  const auto passes = [&](std::size_t k, std::span<const double> now) {
+    return k == found_.function ? found_passed : (values_before_[k] >= 0) != (now[k] >= 0) && counts(k, now[k] >= 0);
+  };
+  const auto pass = [&](std::size_t k, std::span<const double> now) {
     passed_ = true;
-    changed_ = elements_.pass(k, rising) || changed_;
-  }
+    changed_ = elements_.pass(k, now[k] >= 0) || changed_;
+  };
+  bool may_jump = false;
+  for (std::size_t k = 0; k < size(); ++k)
+    if (!elements_.is_of_limits(k) && passes(k, other_values_)) pass(k, other_values_), may_jump = true;
+  std::span<const double> now = other_values_;
+  if (elements_.has_limits() && may_jump) now = choose_limits_after_events();
+  for (std::size_t k = 0; k < size(); ++k)
+    if (elements_.is_of_limits(k) && passes(k, now)) pass(k, now);
   if (changed_) {
     elements_.store(std::span(y_).first(states_));
     settle();
@@ -225,7 +234,9 @@ void EventWatch::take(const SignChange& event) {
   if (pace_.approach == 1 && elements_.crossing(event.function) != approached) note(event);
   found_ = event;
   rising_ = !(search_.values()[event.function] >= 0);
-  if (elements_.has_changes()) evaluate(event.before, values_before_, other_rates_);
+  if (!elements_.has_changes()) return;
+  evaluate(event.before, values_before_, other_rates_);
+  elements_.note_limits();
 }
 
 bool EventWatch::is_due() {

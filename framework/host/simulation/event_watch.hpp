@@ -54,6 +54,10 @@ class EventWatch final : private Signals {
   std::span<const double> state() const { return y_; }
   /// Goes on after pass(), and after the new beginning that it may have asked for.
   void begin_after_event();
+  /// Where something may jump or bend without an event of an element: at a time before, and at the integrator's time
+  /// behind it. What the second returns is that of pass(); begin() comes next.
+  void note_limits(double t);
+  bool choose_limits();
   /// How long the next step may be, s; `never` if no event is near.
   double longest_step();
   /// The element whose guard bounds steps to about the last one's length, for messages; "" where none does.
@@ -88,6 +92,7 @@ class EventWatch final : private Signals {
   void note(const SignChange&);
   void take(const SignChange&);
   void settle();
+  std::span<const double> choose_limits_after_events();
   void check_standstill();
   bool shows_pole(std::size_t k) const;
   std::optional<SignChange> find_counted(double t);

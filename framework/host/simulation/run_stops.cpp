@@ -36,15 +36,24 @@ void RunStops::begin_searches() {
   if (!touches_.empty()) touches_.begin();
 }
 
+void RunStops::begin_behind_jump() {
+  if (!events_.empty() && events_.choose_limits()) {
+    std::ranges::copy(events_.state(), motion_.y().begin());
+    motion_.begin_anew_from_state(motion_.time(), 0);
+  }
+  begin_searches();
+}
+
 void RunStops::begin_from(double t) {
   knots_.pass(t);
   begin_searches();
 }
 
 void RunStops::renew() {
+  if (!events_.empty()) events_.note_limits(motion_.time());
   motion_.begin_anew(motion_.time(), 0);
   renew_touches();
-  if (!events_.empty()) events_.begin();
+  begin_behind_jump();
 }
 
 double RunStops::plan() {
@@ -104,10 +113,11 @@ void RunStops::step_again_until(double end) {
 }
 
 void RunStops::pass_touch() {
+  if (!events_.empty()) events_.note_limits(found_at_);
   motion_.stand_at(found_at_);
   touches_.pass(found_at_, motion_.y());
   motion_.begin_anew_from_state(found_at_, 0);
-  begin_searches();
+  begin_behind_jump();
 }
 
 void RunStops::pass_event() {
@@ -149,6 +159,7 @@ void RunStops::pass_knot() {
   knots_.pass(knot_.time);
   ++knots_passed_;
   if (!knot_.abrupt) return;
+  if (!events_.empty()) events_.note_limits(motion_.time());
   carry_across(knot_.time);
   // After a jump of a velocity, the constraints no longer allow the state: the correction makes it fit. It also sets
   // the clocks of joints to the knot, where the numbers that they read change by the last digit.
@@ -159,7 +170,7 @@ void RunStops::pass_knot() {
   else
     motion_.restart(knot_.time, 0);
   renew_touches();
-  if (!events_.empty()) events_.begin();
+  begin_behind_jump();
 }
 
 /// What is prescribed jumps at the knot: the impulse that carries the bodies along does work.

@@ -70,6 +70,8 @@ class RunStops {
  private:
   void step_again_until(double end);
   void begin_searches();
+  /// The same behind a jump that is no event of an element.
+  void begin_behind_jump();
   void renew_touches();
   void carry_across(double knot);
   void pass_jump();

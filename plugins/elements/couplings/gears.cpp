@@ -113,6 +113,12 @@ class Screw final : public LinearCoupling {
   double factor(const ElementInstance& i, std::size_t, std::size_t k) const noexcept override {
     return k == 0 ? 1 : -i.fields[lead].number / (2 * std::numbers::pi);
   }
+  bool check(const ElementInstance& i, std::size_t number, FieldSink& sink) const noexcept override {
+    if (i.fields[lead].number != 0) return true;
+    sink.report(Severity::error, number, lead, "a thread without lead moves nothing: it would hold the slide fast",
+                "Give the displacement per turn.");
+    return false;
+  }
 };
 
 /// r₀ q₀ − s_k r_k q_k = 0 for each further pulley.

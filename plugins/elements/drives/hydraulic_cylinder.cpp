@@ -4,7 +4,9 @@
 #include <vector>
 
 #include "drive_types.hpp"
+#include "polyform/contract/events.hpp"
 #include "polyform/contract/outputs.hpp"
+#include "polyform/contract/run_endings.hpp"
 #include "polyform/contract/value_ranges.hpp"
 #include "polyform/helpers/element_helpers.hpp"
 #include "polyform/helpers/point_rounding.hpp"
@@ -139,8 +141,9 @@ constexpr std::array outputs{Variable{.name = "length", .unit = "m", .kind = Var
 ///   ṗ₁ = β/V₁ (Q₁ − A₁ ẋ − k (p₁ − p₂))        ṗ₂ = β/V₂ (Q₂ + A₂ ẋ + k (p₁ − p₂) − k_out p₂)
 ///   F = p₁ A₁ − p₂ A₂ − d ẋ                     pushes the eyes apart
 ///
-/// Beyond its ends the cylinder has no stop, and a chamber keeps a thousandth of the dead volume at least.
-class Cylinders final : public ForceBatch, public OutputSource {
+/// Its ends are no stops. Where the piston has passed one by a part of its stroke, which leaves room for the stops of
+/// others to give way, the run ends. A chamber keeps a thousandth of the dead volume at least, for trial states.
+class Cylinders final : public ForceBatch, public OutputSource, public EventSource, public RunEnding {
  public:
   explicit Cylinders(Strided<const ElementInstance> instances) {
     for (const ElementInstance& i : instances) {
@@ -187,8 +190,26 @@ class Cylinders final : public ForceBatch, public OutputSource {
       values[4 * i + 3] = cylinders_[i].push(p[2 * i], p[2 * i + 1], line.rate);
     }
   }
+  std::size_t event_count() const noexcept override { return cylinders_.size(); }
+  void describe_event(std::size_t k, EventDescription& out) const noexcept override {
+    out.instance = k;
+    out.name = "piston beyond the end of its stroke";
+    out.crossing = Crossing::falling;
+  }
+  void evaluate_events(const EventInput& in, EventOutput& out) noexcept override {
+    constexpr double share = 0.01;
+    for (std::size_t i = 0; i < cylinders_.size(); ++i) {
+      const double way = line_of(cylinders_[i], *in.attachments, i).way, stroke = cylinders_[i].stroke;
+      out.values[i] = share * stroke + std::min(way, stroke - way);
+    }
+  }
+  double next_knot(double) const noexcept override { return never; }
+  double shortest_time(std::size_t) const noexcept override { return never; }
+  bool ends_run(std::size_t) const noexcept override { return true; }
   void* query(std::string_view asked) noexcept override {
-    return asked == OutputSource::interface_name ? static_cast<OutputSource*>(this) : nullptr;
+    if (asked == OutputSource::interface_name) return static_cast<OutputSource*>(this);
+    if (asked == EventSource::interface_name) return static_cast<EventSource*>(this);
+    return asked == RunEnding::interface_name ? static_cast<RunEnding*>(this) : nullptr;
   }
   void destroy() noexcept override { delete this; }
 

@@ -147,7 +147,14 @@ class GasSpring final : public ForceType {
     return descriptor;
   }
   bool define(ElementInstance& i, std::size_t number, FieldSink& sink) const noexcept override {
-    return joins_two_bodies(i, number, true, sink);
+    if (!joins_two_bodies(i, number, true, sink)) return false;
+    const FieldValue& length = i.fields[reference_length];
+    const double V0 = i.fields[volume].number, V = V0 + i.fields[area].number * (drawn_length(i) - length.number);
+    if (length.given && V < Gas::least_share * V0)
+      sink.report(Severity::warning, number, reference_length,
+                  Message("as drawn, {:g} m long, the spring leaves {:.3g} m^3 to the gas", drawn_length(i), V),
+                  "Correct the volume, which is that at the reference length, or the lengths.");
+    return true;
   }
   ForceBatch* create(Strided<const ElementInstance> instances) const noexcept override {
     return make_batch<GasSprings>(instances);
