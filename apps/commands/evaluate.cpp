@@ -22,6 +22,7 @@
 #include "apps/text/side_by_side.hpp"
 #include "apps/text/terminal.hpp"
 #include "apps/text/text.hpp"
+#include "apps/text/wrapping.hpp"
 #include "framework/host/simulation/absent_constraints.hpp"
 #include "framework/host/simulation/evaluate.hpp"
 #include "framework/host/simulation/kernels_of.hpp"
@@ -49,8 +50,9 @@ void print_evaluation(const host::System& system, std::string_view solver, const
                 const host::ConstraintCount& count, const host::Evaluation& balance) {
   auto open = count.open.begin();  // in the order of the joints
   const SystemView& view = system.view();
-  fmt::print(output(), "{}, solver {}: accelerations and reactions at the start\n", system.description().name,
-             solver);
+  fmt::print(output(), "{}\n",
+             wrapped(fmt::format("{}, solver {}: accelerations and reactions at the start", system.description().name,
+                                 solver), 0, 2));
   for (const BodyIndex b : system.bodies()) {
     const BodyData& body = view.bodies[at(b)];
     fmt::print(output(), "body {}\n  linear   {} m/s^2\n  angular  {} rad/s^2\n", body.name,

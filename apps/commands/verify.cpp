@@ -146,14 +146,15 @@ void print_problem(const Problem& problem) {
   if (problem.trouble.empty())
     print_wrapped(fmt::format("{}: {}", problem.name, problem.reference->source), 2);
   else
-    fmt::print(output(), "{}: NOT CHECKED: {}\n", problem.name, problem.trouble);
+    print_wrapped(fmt::format("{}: NOT CHECKED: {}", problem.name, problem.trouble), 2);
   for (const Verification& v : problem.results) {
     if (v.how != HeatEnd::How::done) {
-      fmt::print(output(), "  {:<12} {:<7} {}\n", v.solver,
-                 v.how == HeatEnd::How::skipped  ? "skipped"
-                 : v.how == HeatEnd::How::failed ? "FAILED"
-                                                 : "stopped",
-                 own_reason(v, v.solver));
+      print_wrapped(fmt::format("  {:<12} {:<7} {}", v.solver,
+                                v.how == HeatEnd::How::skipped  ? "skipped"
+                                : v.how == HeatEnd::How::failed ? "FAILED"
+                                                                : "stopped",
+                                own_reason(v, v.solver)),
+                    23);
       continue;
     }
     const host::ReferenceErrors& e = v.errors;

@@ -4,6 +4,8 @@
 
 #include <cstdio>
 
+#include "apps/text/wrapping.hpp"
+
 namespace polyform::apps {
 
 namespace {
@@ -12,10 +14,10 @@ std::string lines_of(const host::Conversion& conversion, Treatment treatment) {
   std::string text;
   for (const host::FoundThing& thing : conversion.findings) {
     if (thing.treatment != treatment) continue;
-    text += fmt::format("  {:>7}  {}", thing.count, thing.what);
-    if (!thing.remark.empty()) text += ": " + thing.remark;
-    if (thing.line > 0) text += fmt::format(" (line {})", thing.line);
-    text += '\n';
+    std::string line = fmt::format("  {:>7}  {}", thing.count, thing.what);
+    if (!thing.remark.empty()) line += ": " + thing.remark;
+    if (thing.line > 0) line += fmt::format(" (line {})", thing.line);
+    text += wrapped(line, 0, 11) + '\n';
   }
   return text;
 }
@@ -23,9 +25,9 @@ std::string lines_of(const host::Conversion& conversion, Treatment treatment) {
 }  // namespace
 
 std::string conversion_text(const std::string& file, std::string_view format, const host::Conversion& conversion) {
-  std::string text = fmt::format("{} ({}): {} honoured, {} converted, {} not honoured\n", file, format,
-                                 conversion.count(Treatment::honoured), conversion.count(Treatment::converted),
-                                 conversion.count(Treatment::not_honoured));
+  std::string text = wrapped(fmt::format("{} ({}): {} honoured, {} converted, {} not honoured", file, format,
+                                         conversion.count(Treatment::honoured), conversion.count(Treatment::converted),
+                                         conversion.count(Treatment::not_honoured)), 0, 2) + '\n';
   if (const std::string lines = lines_of(conversion, Treatment::converted); !lines.empty())
     text += "converted:\n" + lines;
   if (const std::string lines = lines_of(conversion, Treatment::not_honoured); !lines.empty()) {

@@ -235,7 +235,7 @@ std::string plugin_text(const host::PluginRecord& plugin) {
   if (!plugin.kind.empty()) text += fmt::format(", {}, {}", plugin.kind, plugin.instruction_set);
   text += '\n';
   if (!plugin.name.empty()) text += fmt::format("  {}\n", plugin.file);
-  if (!plugin.explanation.empty()) text += fmt::format("  {}\n", plugin.explanation);
+  if (!plugin.explanation.empty()) text += wrapped("  " + plugin.explanation, 0, 4) + '\n';
   for (const host::Offer& offer : plugin.offers)
     text += wrapped_entry(fmt::format("  {:<14} {}", offer.kind, offer.name), offer.meaning, 38);
   return text;

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "apps/text/terminal.hpp"
+#include "apps/text/wrapping.hpp"
 
 namespace polyform::apps {
 namespace {
@@ -64,7 +65,7 @@ void SideBySide::print(std::string_view heading) const {
   const std::size_t used = std::min(page_width, name_width + unit_width + 2);
   const std::size_t width = std::clamp((page_width - used) / columns_.size(), narrowest_value, widest_value);
   const int digits = static_cast<int>(width) - 8;
-  fmt::print(output(), "{}\n{:{}}  {:{}}", heading, "", name_width, "unit", unit_width);
+  fmt::print(output(), "{}\n{:{}}  {:{}}", wrapped(heading, 0, 2), "", name_width, "unit", unit_width);
   for (const Column& column : columns_) fmt::print(output(), "{:>{}}", column.title, width);
   fmt::print(output(), "\n");
   const Sizes all = sizes();

@@ -65,6 +65,12 @@ export async function accessible() {
   return nodes.filter(({ignored}) => !ignored).map(({role, name}) => ({role: role.value, name: name?.value ?? ''}));
 }
 
+/** Processor time that the page has taken, s: what other programs do is not in it. */
+export async function processorTime() {
+  const {metrics} = await browser.send('Performance.getMetrics');
+  return metrics.find(({name}) => name === 'ThreadTime').value;
+}
+
 /** How many colours the drawing has: a mechanism has many, an empty canvas one. */
 export const coloursDrawn = () =>
   page(`(() => {

@@ -111,7 +111,7 @@ export class Picker {
       note.append(button, ' or press Enter.');
     } catch (problem) {
       const words = `${problem.message[0].toUpperCase()}${problem.message.slice(1)}.`;
-      note.textContent = `${words} Names with other signs than letters, digits, _ . : [ ] stand in \`…\`.`;
+      note.textContent = `${words} Names with characters other than letters, digits, _ . : [ ] need backticks: \`…\`.`;
     }
   }
 

@@ -7,7 +7,7 @@ import re
 import drawings_machines  # noqa: F401, which adds its drawings
 import drawings_rows  # noqa: F401
 from drawings import draw
-from staging import model_page, write
+from staging import Links, model_page, write
 
 KINDS = {
     "joint": "Joints", "force": "Forces", "constraint": "Constraints", "flexible body": "Flexible bodies",
@@ -141,9 +141,10 @@ def solvers_for(formulations, offer):
     return [f["name"] for f in formulations if all(n in f.get("supports", []) for n in needed)], needed
 
 
-def element_page(offer, plugin, families, models, formulations):
+def element_page(offer, plugin, families, models, formulations, links):
     kind, name = offer["kind"], offer["name"]
     family, law = families.about(offer)
+    law = links.turned(law, f"plugins/elements/{family}/README.md", f"reference/elements/{slug(kind, name)}.md")
     runs, needed = solvers_for(formulations, offer)
     lines = [f"# {name}", "", f"*{kind}, of the plugin `{plugin}`; in the list `{LISTS[kind]}` of a model.* {offer['meaning']}",
              "", '<div class="drawing">', draw(kind, name, offer["fields"]), "</div>", "", "## Fields", "",
@@ -176,7 +177,7 @@ def options_page(offer, plugin, facts):
 
 def write_reference(repository, folder, plugins, models):
     """Writes all pages; returns nothing. plugins: what `polyform plugins --json` prints. models: text by path."""
-    families = Families(repository)
+    families, links = Families(repository), Links(repository, folder)
     offers = [(o, p["name"]) for p in plugins["plugins"] for o in p["offers"] if p["status"] == "loaded" or p["offers"]]
     formulations = [o for o, _ in offers if o["kind"] == "formulation"]
     contents = []
@@ -185,7 +186,8 @@ def write_reference(repository, folder, plugins, models):
         contents += [f"## {title}", "", "| type | |", "|---|---|"]
         for offer, plugin in chosen:
             place = slug(kind, offer["name"])
-            write(folder, f"reference/elements/{place}.md", element_page(offer, plugin, families, models, formulations))
+            page = element_page(offer, plugin, families, models, formulations, links)
+            write(folder, f"reference/elements/{place}.md", page)
             contents.append(f"| [`{offer['name']}`]({place}.md) | {cell(offer['meaning'])} |")
         contents += ["", "```{toctree}", ":hidden:", ""] + [slug(kind, o["name"]) for o, _ in chosen] + ["```", ""]
     family_pages = "\n".join(f"family-{name}" for name in families.pages)

@@ -60,6 +60,10 @@ class Links:
     def __init__(self, repository, folder):
         self.repository, self.folder, self.copied = repository, folder, set()
 
+    def turned(self, text, page, place):
+        """Text of a page, for a place in the site."""
+        return re.sub(r"(\]\()([^)\s]+)(\))", lambda m: m[1] + self.target(m[2], page, place) + m[3], text)
+
     def target(self, link, page, place):
         """The link in the site for a link in a page, whose place in the site is given."""
         path, mark, anchor = link.partition("#")
@@ -177,10 +181,7 @@ def converted(text, page, place, links):
             if head and "{" not in lines[0]:
                 lines = [head[1] + head[2]] + lines[1:]
         else:
-            lines = [
-                re.sub(r"(\]\()([^)\s]+)(\))", lambda m: m[1] + links.target(m[2], page, place) + m[3], line)
-                for line in mark_laws(lines)
-            ]
+            lines = [links.turned(line, page, place) for line in mark_laws(lines)]
         out.extend(lines)
     return "\n".join(out) + "\n"
 
