@@ -134,6 +134,24 @@ TEST_CASE("a delay of the state by states: polynomials and harmonics come throug
   CHECK_THAT(wrong.err, Contains("a whole number from 1 to 20"));
 }
 
+TEST_CASE("a formula with a value of its own at its jump is integrated by its values on both sides") {
+  const Workshop shop;
+  const std::string model = shop.write("m.yaml", slide(R"YAML(signals:
+  - {name: before, type: integrator, input: "if(t<=1,3,-3)"}
+  - {name: between, type: integrator, input: "3*sign(1-t)"}
+  - {name: behind, type: integrator, input: "if(t<1,3,-3)"}
+  - {name: twice, type: integrator, input: "if(abs(t-1)<=0.25,1,0)"}
+)YAML"));
+  for (const std::string integrator : {"rk4", "dopri5", "radau5", "generalized-alpha", "cvode-bdf"}) {
+    CAPTURE(integrator);
+    const Table t = run(shop, model, {"--integrator", integrator, "--step", "0.01", "--duration", "2"});
+    const std::size_t last = t.rows.size() - 1;
+    for (const std::string name : {"before", "between", "behind"})
+      CHECK(t.at(last, "signal." + name) == Approx(0).margin(1e-12));
+    CHECK(t.at(last, "signal.twice") == Approx(0.5).margin(1e-12));
+  }
+}
+
 TEST_CASE("limits of a pid hold where its input jumps by the clock") {
   const Workshop shop;
   const std::string model = shop.write("m.yaml", slide(R"YAML(signals:
@@ -154,8 +172,8 @@ TEST_CASE("limits of a pid hold where its input jumps by the clock") {
       CHECK(t.at(r, "signal.low") == Approx(-back).margin(1e-8));
       CHECK(t.at(r, "signal.beyond") == Approx(s < 1 ? 0.1 + 0.4 * s : 2).margin(1e-8));
       CHECK(t.at(r, "signal.beyond.integral") == Approx(0.1 * std::min(s, 1.0)).margin(1e-8));
-      // On the limit from 0.5 s on; there the integral is (1 - e)/2.
-      CHECK(t.at(r, "signal.kept") == Approx(s < 0.8 ? 1 : -0.2 - (s - 0.8)).margin(1e-5));
+      // On the limit from 0.5 s on; there the integral is (1 - e)/2. A row at a jump has the state before it.
+      if (std::abs(s - 0.8) > 1e-9) CHECK(t.at(r, "signal.kept") == Approx(s < 0.8 ? 1 : -0.2 - (s - 0.8)).margin(1e-5));
     }
   }
 }

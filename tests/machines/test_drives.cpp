@@ -84,8 +84,8 @@ TEST_CASE("motors of a chain tell the acceleration that a gear between its joint
   in_formulations_of(R"(
 gravity: [0, 0, 0]
 bodies:
-  - {name: a, mass: 1, inertia: {xx: 1, yy: 1, zz: 2}}
-  - {name: b, mass: 1, inertia: {xx: 1, yy: 1, zz: 3}}
+  - {name: a, mass: 1, inertia: {xx: 2, yy: 2, zz: 2}}
+  - {name: b, mass: 1, inertia: {xx: 3, yy: 3, zz: 3}}
 joints:
   - {name: p, type: revolute, base: ground, moving: a, position: [0, 0, 0], axis: [0, 0, 1]}
   - {name: q, type: revolute, base: ground, moving: b, position: [0, 0, 0], axis: [0, 0, 1]}

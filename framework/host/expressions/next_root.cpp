@@ -149,15 +149,19 @@ class RootSearch {
     return first;
   }
 
-  /// The first double with another sign: there a formula has its value after the jump. If a knot were off by some
-  /// digits, a part of the step before it would lie behind the jump.
+  /// The first double with another sign behind zeros: there a formula has its value after the jump, also one that has a
+  /// value of its own, or that before the jump, at the zero. If a knot were off by some digits, a part of the step before
+  /// it would lie behind the jump.
   double first_behind(std::size_t k, double before, double behind) {
     const bool sign = signs_[k] > 0;
     for (;;) {
       const double middle = before + (behind - before) / 2;
-      if (middle <= before || middle >= behind) return behind;
+      if (middle <= before || middle >= behind) break;
       ((value(k, middle) >= 0) == sign ? before : behind) = middle;
     }
+    // Behind rounding that lasts longer, the function stays at zero.
+    for (int i = 0; i < 16 && value(k, behind) == 0; ++i) behind = std::nextafter(behind, no_root);
+    return behind;
   }
 
   const Program& program_;
