@@ -51,6 +51,17 @@ void log_warnings(const Component& component, const host::Diagnostics& held) {
   for (const Diagnostic& d : held.all()) component.log(Answer::warning, "logStatusWarning", host::format(d));
 }
 
+void expect_stage(const Component& c, Stage first, Stage last) {
+  if (c.stage >= first && c.stage <= last) return;
+  constexpr std::string_view where[] = {"before EnterInitializationMode", "in the initialization mode",
+                                        "after ExitInitializationMode", "after Terminate"};
+  throw host::Failure(host::Exit::bad_input,
+                      fmt::format("the call is made {}, where the standard does not allow it",
+                                  where[static_cast<std::size_t>(c.stage)]),
+                      c.stage < first ? "Initialize the instance first: EnterInitializationMode, then ExitInitializationMode."
+                                      : "Reset the instance first, or make another.");
+}
+
 void take_state(Component& c, void** kept) {
   InstanceState state = c.instance->state();
   if (*kept != nullptr)

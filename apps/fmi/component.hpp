@@ -18,11 +18,15 @@ namespace polyform::fmi {
 /// In the order of the standard, the same in both versions.
 enum class Answer { ok, warning, discard, error, fatal };
 
+/// How far an instance has come; each call of the standard belongs to some of them.
+enum class Stage { made, initializing, running, terminated };
+
 struct Component {
   std::unique_ptr<Instance> instance;
   std::string name;
   std::function<void(Answer, const char* category, const std::string& message)> log;
   bool logs_warnings = false;
+  Stage stage = Stage::made;
   double last_time = 0;                                            ///< the last time that a step has reached
   std::vector<std::size_t> references = {}, more_references = {};  ///< room
 };
@@ -56,6 +60,9 @@ Answer answering(Component* component, Work&& work) noexcept {
 /// Makes a component of the kind; nullptr after a message to the log.
 std::unique_ptr<Component> made(const std::string& name, const std::string& token, const std::string& resources, Kind,
                                 std::function<void(Answer, const char*, const std::string&)> log, bool logs_warnings);
+
+/// Failure (bad_input) if a call is made before or behind the stages that it belongs to.
+void expect_stage(const Component&, Stage first, Stage last);
 
 // States of an instance, as the C functions of both versions hand them about.
 

@@ -64,11 +64,13 @@ POLYFORM_FMI fmi2Status fmi2SetupExperiment(fmi2Component c, fmi2Boolean has_tol
                                             fmi2Real start, fmi2Boolean has_stop, fmi2Real stop) {
   return status(shared::set_up(of(c), start, given(has_stop, stop), given(has_tolerance, tolerance)));
 }
-POLYFORM_FMI fmi2Status fmi2EnterInitializationMode(fmi2Component c) { return nothing(c); }
+POLYFORM_FMI fmi2Status fmi2EnterInitializationMode(fmi2Component c) {
+  return status(shared::begin_initialization(of(c)));
+}
 POLYFORM_FMI fmi2Status fmi2ExitInitializationMode(fmi2Component c) {
   return status(shared::finish_initialization(of(c)));
 }
-POLYFORM_FMI fmi2Status fmi2Terminate(fmi2Component c) { return nothing(c); }
+POLYFORM_FMI fmi2Status fmi2Terminate(fmi2Component c) { return status(shared::terminate(of(c))); }
 POLYFORM_FMI fmi2Status fmi2Reset(fmi2Component c) { return status(shared::reset(of(c))); }
 
 POLYFORM_FMI fmi2Status fmi2GetReal(fmi2Component c, const fmi2ValueReference* references, std::size_t count,

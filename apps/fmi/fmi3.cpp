@@ -68,13 +68,14 @@ POLYFORM_FMI void fmi3FreeInstance(fmi3Instance c) { delete of(c); }
 
 POLYFORM_FMI fmi3Status fmi3EnterInitializationMode(fmi3Instance c, fmi3Boolean has_tolerance, fmi3Float64 tolerance,
                                                     fmi3Float64 start, fmi3Boolean has_stop, fmi3Float64 stop) {
-  return status(shared::set_up(of(c), start, given(has_stop, stop), given(has_tolerance, tolerance)));
+  const Answer set_up = shared::set_up(of(c), start, given(has_stop, stop), given(has_tolerance, tolerance));
+  return status(set_up == Answer::ok ? shared::begin_initialization(of(c)) : set_up);
 }
 POLYFORM_FMI fmi3Status fmi3ExitInitializationMode(fmi3Instance c) {
   return status(shared::finish_initialization(of(c)));
 }
 POLYFORM_FMI fmi3Status fmi3EnterEventMode(fmi3Instance c) { return nothing(c); }
-POLYFORM_FMI fmi3Status fmi3Terminate(fmi3Instance c) { return nothing(c); }
+POLYFORM_FMI fmi3Status fmi3Terminate(fmi3Instance c) { return status(shared::terminate(of(c))); }
 POLYFORM_FMI fmi3Status fmi3Reset(fmi3Instance c) { return status(shared::reset(of(c))); }
 
 POLYFORM_FMI fmi3Status fmi3GetFloat64(fmi3Instance c, const fmi3ValueReference* references, std::size_t count,

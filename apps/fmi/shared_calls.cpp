@@ -17,7 +17,16 @@ void expect(std::size_t given, std::size_t expected) {
 }
 
 Answer copy(Component* c, std::span<double> out, std::span<const double> (*values)(Continuous&)) noexcept {
-  return answering(c, [&](Component& it) { copy_numbers(values(it.instance->continuous()), out); });
+  return answering(c, [&](Component& it) {
+    expect_stage(it, Stage::initializing, Stage::terminated);
+    copy_numbers(values(it.instance->continuous()), out);
+  });
+}
+
+/// The motion of an instance of model exchange that is initialized.
+Continuous& moving(Component& c) {
+  expect_stage(c, Stage::running, Stage::running);
+  return c.instance->continuous();
 }
 
 }  // namespace
@@ -36,13 +45,32 @@ Answer log_warnings_from_now_on(Component* c, bool on) noexcept {
   return answering(c, [&](Component& it) { it.logs_warnings = on; });
 }
 Answer set_up(Component* c, double start, std::optional<double> stop, std::optional<double> tolerance) noexcept {
-  return answering(c, [&](Component& it) { it.instance->set_up(start, stop, tolerance); });
+  return answering(c, [&](Component& it) {
+    expect_stage(it, Stage::made, Stage::made);
+    it.instance->set_up(start, stop, tolerance);
+  });
+}
+Answer begin_initialization(Component* c) noexcept {
+  return answering(c, [](Component& it) {
+    expect_stage(it, Stage::made, Stage::made);
+    it.stage = Stage::initializing;
+  });
 }
 Answer finish_initialization(Component* c) noexcept {
-  return answering(c, [](Component& it) { it.instance->finish_initialization(); });
+  return answering(c, [](Component& it) {
+    expect_stage(it, Stage::initializing, Stage::initializing);
+    it.instance->finish_initialization();
+    it.stage = Stage::running;
+  });
+}
+Answer terminate(Component* c) noexcept {
+  return answering(c, [](Component& it) { it.stage = Stage::terminated; });
 }
 Answer reset(Component* c) noexcept {
-  return answering(c, [](Component& it) { it.instance->reset(); });
+  return answering(c, [](Component& it) {
+    it.instance->reset();
+    it.stage = Stage::made;
+  });
 }
 
 Answer get_values(Component* c, std::span<const Reference> references, std::span<double> values) noexcept {
@@ -88,10 +116,10 @@ Answer deserialize_state(Component* c, std::span<const std::byte> bytes, void** 
 }
 
 Answer set_time(Component* c, double time) noexcept {
-  return answering(c, [&](Component& it) { it.instance->continuous().set_time(time); });
+  return answering(c, [&](Component& it) { moving(it).set_time(time); });
 }
 Answer set_states(Component* c, std::span<const double> x) noexcept {
-  return answering(c, [&](Component& it) { it.instance->continuous().set_states(x); });
+  return answering(c, [&](Component& it) { moving(it).set_states(x); });
 }
 Answer get_states(Component* c, std::span<double> out) noexcept {
   return copy(c, out, [](Continuous& m) { return m.states(); });
@@ -106,11 +134,11 @@ Answer get_nominals(Component* c, std::span<double> out) noexcept {
   return answering(c, [&](Component&) { std::ranges::fill(out, 1.0); });
 }
 Answer complete_step(Component* c, bool& enters_event_mode) noexcept {
-  return answering(c, [&](Component& it) { enters_event_mode = it.instance->continuous().needs_correction(); });
+  return answering(c, [&](Component& it) { enters_event_mode = moving(it).needs_correction(); });
 }
 Answer pass_events(Component* c, Passed& out) noexcept {
   return answering(c, [&](Component& it) {
-    Continuous& motion = it.instance->continuous();
+    Continuous& motion = moving(it);
     out.states_changed = motion.pass_events();
     out.next = motion.next_time();
   });
@@ -118,6 +146,7 @@ Answer pass_events(Component* c, Passed& out) noexcept {
 
 Answer step(Component* c, double time, double step, double& last) noexcept {
   return answering(c, [&](Component& it) {
+    expect_stage(it, Stage::running, Stage::running);
     it.instance->stepping().step(time, step);
     last = it.last_time = it.instance->stepping().time();
   });

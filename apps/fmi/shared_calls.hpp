@@ -16,7 +16,9 @@ Answer nothing(Component*) noexcept;
 Answer no_variables(Component*, std::size_t count, const char* kind) noexcept;
 Answer log_warnings_from_now_on(Component*, bool on) noexcept;
 Answer set_up(Component*, double start, std::optional<double> stop, std::optional<double> tolerance) noexcept;
+Answer begin_initialization(Component*) noexcept;
 Answer finish_initialization(Component*) noexcept;
+Answer terminate(Component*) noexcept;
 Answer reset(Component*) noexcept;
 
 /// Failure if there are not as many values as references.

@@ -300,9 +300,18 @@ TEST_CASE("an FMU of FMI 3.0 runs as the command does") {
   const Handle arm = instantiate("arm", token.c_str(), resources.c_str(), false, false, false, false, nullptr, 0,
                                  nullptr, nullptr, nullptr);
   REQUIRE(arm != nullptr);
-  CHECK(function(static_cast<Enter*>(nullptr), "fmi3EnterInitializationMode")(arm, false, 0, 0, true, 1) == 0);
-  CHECK(function(static_cast<Call*>(nullptr), "fmi3ExitInitializationMode")(arm) == 0);
   const auto step = function(static_cast<Step*>(nullptr), "fmi3DoStep");
+  const auto exit = function(static_cast<Call*>(nullptr), "fmi3ExitInitializationMode");
+  const auto refuses_step = [&] {
+    bool event = false, end = false, early = false;
+    double reached = 0;
+    return step(arm, 0, 0.1, false, &event, &end, &early, &reached) != 0;
+  };
+  CHECK(refuses_step());
+  CHECK(exit(arm) != 0);
+  CHECK(function(static_cast<Enter*>(nullptr), "fmi3EnterInitializationMode")(arm, false, 0, 0, true, 1) == 0);
+  CHECK(refuses_step());
+  CHECK(exit(arm) == 0);
   const auto get = function(static_cast<Get*>(nullptr), "fmi3GetFloat64");
   const std::uint32_t angle = 1;  // after the time
   for (std::size_t row = 1; row < table.rows.size(); ++row) {
@@ -316,5 +325,7 @@ TEST_CASE("an FMU of FMI 3.0 runs as the command does") {
   bool event = false, end = false, early = false;
   double reached = 0;
   CHECK(step(arm, 1, 0.5, false, &event, &end, &early, &reached) != 0);  // past the stop time
+  CHECK(function(static_cast<Call*>(nullptr), "fmi3Terminate")(arm) == 0);
+  CHECK(refuses_step());
   function(static_cast<Free*>(nullptr), "fmi3FreeInstance")(arm);
 }

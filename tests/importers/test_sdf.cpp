@@ -194,6 +194,18 @@ TEST_CASE("models of other files stand where an SDF file includes them") {
   for (const host::FoundThing& thing : got.findings)
     told = told || (thing.what.find("include") != std::string::npos && thing.treatment == Treatment::not_honoured);
   CHECK(told);
+  // Merged, the links are the model's own; without relative_to the place is one in the model.
+  const std::string merged = write("merged.sdf",
+                                   "<sdf version=\"1.10\"><model name=\"m\"><link name=\"l\"/><include merge=\"true\">"
+                                   "<uri>models/leg</uri></include><include merge=\"true\"><uri>models/leg/two.sdf</uri>"
+                                   "<pose>0 0 7 0 0 0</pose></include></model></sdf>");
+  write("models/leg/two.sdf",
+        "<sdf version=\"1.9\"><model name=\"two\"><link name=\"calf\"/><link name=\"foot\"><pose>0 1 0 0 0 0</pose>"
+        "</link></model></sdf>");
+  const auto both = imported_system(bytes_of(merged), {}, merged);
+  check(body(*both, "thigh").pose.position, {9, 9, 8});
+  check(body(*both, "calf").pose.position, {0, 0, 7});
+  check(body(*both, "foot").pose.position, {0, 1, 7});
   const std::string itself = write("itself.sdf",
                                    "<sdf version=\"1.9\"><model name=\"m\"><link name=\"l\"/><include>"
                                    "<uri>itself.sdf</uri><name>again</name></include></model></sdf>");

@@ -20,6 +20,10 @@ class _Columns(Mapping):
     def __contains__(self, name):
         return name in self._places
 
+    def get(self, name, default=None):
+        """The column of this name, or the default where there is none."""
+        return self[name] if name in self._places else default
+
     def _ipython_key_completions_(self):
         return list(self._places)
 

@@ -77,6 +77,8 @@ void SdfCollector::merge(const Element& model, const Element& include, const std
   const std::string name = fmt::format("_merged__{}__model__", renamed ? renamed.content() : own);
   SdfItem item{.kind = SdfItem::Kind::frame, .element = include, .pose = read_sdf_pose(posed ? include : model)};
   item.within = within;
+  // A frame without it lies in what it is attached to, which here lies in the frame.
+  if (item.pose.relative_to.empty()) item.pose.relative_to = within;
   item.pose.relative_to = item.named(item.pose.relative_to);
   const std::string by = placed ? placed.content() : model.text("placement_frame").value_or("");
   SdfModel alone(model, "", nullptr);
