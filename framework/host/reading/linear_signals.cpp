@@ -55,7 +55,7 @@ std::optional<NodeIndex> SignalBlocks::transfer_function(MapReader& map) {
   // Only the first state is not zero at the start: the output with what goes through at once is the given one.
   const double c0 = n > 0 ? b[n] - a[n] * through : 0;
   if (is_given && c0 == 0 && (initial != 0 || through != 0)) {
-    map.value().error("the start value cannot be given: at rest the output does not depend on the states",
+    map.value().error("the start value cannot be given: the output does not depend on the first state",
                       "Leave 'initial' out.");
     return std::nullopt;
   }

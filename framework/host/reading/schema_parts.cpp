@@ -159,10 +159,10 @@ Json signal_schema() {
   for (const char* key : {"kp", "ki", "kd"}) pid[key] = described(number(), "Gain; default 0.");
   pid["filter"] = described(number(), "Time constant of the filter of the derivative, s.");
   pid["rate"] = described(ref("operand"), "Rate of the input, in the place of a filter.");
-  pid["initial"] = described(number(), "Of the integral.");
+  pid["initial"] = described(number(), "Of the integral of the input at the start, before it is multiplied by ki.");
   pid["filter_initial"] = described(number(), "Of the filter.");
   Json transfer{{"numerator", numbers}, {"denominator", numbers}};
-  transfer["initial"] = described(number(), "Output at the start, at rest.");
+  transfer["initial"] = described(number(), "Output at the start. All states but the first are zero there.");
   Json table{{"table", Json{{"type", "array"}}}, {"x", numbers}, {"y", numbers}};
   table["interpolation"] = Json{{"enum", Json::array({"linear", "cubic"})}};
   table["periodic"] = Json{{"type", "boolean"}};
