@@ -258,7 +258,7 @@ TEST_CASE("a transfer function starts with the output that is given, with what g
   - {name: wrong, type: transfer-function, input: 3, numerator: [1, 0], denominator: [1, 0], initial: 2}
 )YAML"))});
   CHECK(refused.code == 2);
-  CHECK_THAT(refused.err, Contains("does not depend on the states"));
+  CHECK_THAT(refused.err, Contains("does not depend on the first state"));
 }
 
 TEST_CASE("a pid with limits and a sampled input steps as its difference equation") {
