@@ -1,7 +1,8 @@
 // node test_features.mjs CHROMIUM POLYFORM MODELS FOLDER AXE: what a page offers beyond looking at curves over time.
 import assert from 'node:assert/strict';
 import {existsSync, readFileSync} from 'node:fs';
-import {at, browser, coloursDrawn, columns, frames, page, report, run, settled} from './page_tools.mjs';
+import {join} from 'node:path';
+import {at, browser, coloursDrawn, columns, command, frames, models, page, report, run, settled} from './page_tools.mjs';
 
 const axe = process.argv[6];
 const choose = (id, value) =>
@@ -299,13 +300,19 @@ const tests = {
   async 'axe finds nothing: contrast, names, keyboard; light and dark, wide and narrow'() {
     if (!existsSync(axe)) return 'skipped: axe-core is not installed';
     const script = readFileSync(axe, 'utf8');
-    for (const dark of [false, true])
-      for (const width of [1440, 390]) {
-        await browser.open(at('two.html'), {dark, width});
-        await page(`${script};0`);
-        const found = await page(`axe.run(document).then(({violations}) => violations.map(({id, nodes}) => [id, nodes.map(({target}) => target.join(' '))]))`);
-        assert.deepEqual(found, []);
-      }
+    // Texts in the model's colours; a table whose rows go on without a name; tables of a study that scroll.
+    run('tutorial/10_vehicle_with_controller', '--duration', '0.1', '--report', 'texts.html');
+    command('compare', join(models, 'double_pendulum.yaml'), '--duration', '0.1', '--quiet', '--report', 'votes.html');
+    command('study', join(models, 'simple_pendulum.yaml'), '--duration', '0.1', '--quiet', '--output', 'study.csv', '--report', 'study.html',
+      '--vary', 'bodies.bob.mass=0.5,1', '--vary', 'gravity[1]=-9,-10', '--vary', 'joints.pin.initial.position=0,1', '--quantity', 'speed=max(pin.v)');
+    for (const name of ['two.html', 'texts.html', 'votes.html', 'study.html'])
+      for (const dark of [false, true])
+        for (const width of [1440, 390]) {
+          await browser.open(at(name), {dark, width});
+          await page(`${script};0`);
+          const found = await page(`axe.run(document).then(({violations}) => violations.map(({id, nodes}) => [id, nodes.map(({target}) => target.join(' '))]))`);
+          assert.deepEqual(found, [], `${name} at ${width}`);
+        }
   },
 
   async 'every control is reached with the Tab key'() {

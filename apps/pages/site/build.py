@@ -25,7 +25,7 @@ from gallery import models_of, write_gallery  # noqa: E402
 from interfaces import write_interfaces  # noqa: E402
 from pictures import Camera  # noqa: E402
 from staging import stage  # noqa: E402
-from theme import mend_theme  # noqa: E402
+from theme import mend_pages, mend_theme  # noqa: E402
 from tutorial import write_tutorial_pictures  # noqa: E402
 
 
@@ -74,6 +74,7 @@ def main():
     stage(REPOSITORY, source)
     failed = run_sphinx(source, pages, version)
     mend_theme(pages)
+    mend_pages(pages)
     problems = broken_links(pages)
     for problem in problems:
         print(problem, file=sys.stderr)

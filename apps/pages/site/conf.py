@@ -17,16 +17,17 @@ myst_heading_anchors = 4
 myst_dmath_double_inline = True
 suppress_warnings = ["misc.highlighting_failure"]
 highlight_language = "none"
-pygments_style = "friendly"
+pygments_style = "xcode"  # all its colours are read on a light ground
 pygments_dark_style = "github-dark"
 
 html_theme = "furo"
 html_title = f"Polyform {version}".strip()
 html_static_path = ["static"]
 html_css_files = ["site.css"]
-html_js_files = []
+html_js_files = ["scrolling.js"]
 html_show_sphinx = False
 html_copy_source = False
+html_show_search_summary = False  # browsers do not let a page from the disk read others
 html_theme_options = {
     "light_css_variables": {"color-brand-primary": "#1d5fbf", "color-brand-content": "#1d5fbf"},
     "dark_css_variables": {

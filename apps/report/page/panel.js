@@ -70,6 +70,13 @@ function zerosText(series) {
   return zeros.length > 0 ? `Gaps are where it is exactly 0: ${zeros.join(', ')}.` : '';
 }
 
+/** The legend of a panel; its columns are as wide as the longest name asks. */
+export function legendOf(rows, series) {
+  const legend = element('ul', {className: 'legend'}, ...rows.map(({item}) => item));
+  legend.style.setProperty('--longest', Math.min(40, Math.max(10, ...series.map(({name}) => name.length))));
+  return legend;
+}
+
 /** Ticks of one axis with as many decimals as tell them apart. */
 export function tickTexts(_, ticks, axis, space, step) {
   let decimals = Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
@@ -125,7 +132,7 @@ export class Panel {
           ['CSV', () => download(fileName(title, 'csv'), csvBlob(this.columns()))],
         ]),
       ),
-      element('ul', {className: 'legend'}, ...this.rows.map(({item}) => item)),
+      legendOf(this.rows, series),
       this.place,
       ...(log && over === overTime ? [element('p', {className: 'zeros', textContent: zerosText(series)})] : []),
     );
@@ -143,7 +150,7 @@ export class Panel {
       'button',
       {type: 'button', 'aria-pressed': 'true', title: 'Show or hide'},
       mark,
-      series.name,
+      element('span', {className: 'series', textContent: series.name}),
     );
     button.addEventListener('click', () => {
       const show = this.hidden.delete(k);

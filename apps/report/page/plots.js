@@ -1,4 +1,5 @@
 // All plots: which panels there are, what they show, and their common stretch of time.
+import {seenTogether} from './common-axis.js';
 import {consensus, runs} from './data.js';
 import {commonTimesText, difference} from './difference.js';
 import {element, figure} from './format.js';
@@ -121,7 +122,8 @@ export class Plots {
     this.whole = [this.clock.start, this.clock.end];
     this.range = [Math.max(this.range[0], this.whole[0]), atEnd ? this.whole[1] : this.range[1]];
     const groups = this.groups();
-    if (groups.length !== this.panels.length) return this.rebuild();
+    const shown = (all) => all.map(({names}) => names.join()).join(';');
+    if (shown(groups) !== shown(this.panels)) return this.rebuild();
     // One row has no range yet.
     const range = this.over === 'time' && this.range[1] > this.range[0] ? this.range : null;
     this.zooming = true;
@@ -140,17 +142,18 @@ export class Plots {
     download(`${title}.csv`, csvBlob([longest, ...columns.filter((column) => column !== longest)]));
   }
 
-  /** One run: channels of one unit share a panel. Several: a panel for each channel, colours are those of the runs. */
+  /** One run: channels of one unit share a panel that shows how they move. Several: a panel for each channel. */
   groups() {
-    const groups = new Map();
+    const groups = [];
     for (const name of this.names) {
       const unit = unitOf(name);
-      const key = runs.length > 1 ? name : unit;
-      if (!groups.has(key)) groups.set(key, {unit: unit === '1' ? '' : unit, names: []});
-      groups.get(key).names.push(name);
+      let group = runs.length > 1 ? null : groups.find((one) => one.unit === unit && this.showsMotion([...one.names, name]));
+      if (!group) groups.push((group = {unit, names: []}));
+      group.names.push(name);
     }
-    return [...groups.values()]
-      .map(({unit, names}) => {
+    return groups
+      .map(({unit: inUnit, names}) => {
+        const unit = inUnit === '1' ? '' : inUnit;
         const drawn = this.over === 'time' || this.over === 'frequency' ? names : names.filter((name) => name !== this.over);
         if (drawn.length === 0) return {series: []};
         const series =
@@ -160,6 +163,11 @@ export class Plots {
         return {title: this.title(drawn), unit, series, names};
       })
       .filter(({series}) => series.length > 0);
+  }
+
+  /** Whether channels of one run, on a common axis, are seen to move as far as they do. Spectra have logarithmic axes. */
+  showsMotion(names) {
+    return this.over === 'frequency' || seenTogether(names.map((name) => runs[0].column(name)));
   }
 
   title(names) {

@@ -4,9 +4,12 @@ import {factors, influence, quantities, sobolIndices} from './study-data.js';
 
 const find = (id) => document.getElementById(id);
 
+/** Rounding leaves no sign at zero. */
+const decimals = (x, count) => x.toFixed(count).replace(/^-(0\.0*)$/, '$1').replace('-', '−');
+
 /** A bar and its number, with the ends of its interval where there are some. */
 function indexOf(value, low, high, what) {
-  const text = low === undefined ? value.toFixed(2) : `${value.toFixed(3)} [${low.toFixed(3)}, ${high.toFixed(3)}]`;
+  const text = low === undefined ? decimals(value, 2) : `${decimals(value, 3)} [${decimals(low, 3)}, ${decimals(high, 3)}]`;
   return element('div', {}, element('i', {className: 'indices-bar', style: `width:${Math.round(90 * Math.max(0, Math.min(1, value)))}px`}), what ? `${what} ${text}` : text);
 }
 

@@ -14,11 +14,13 @@ function drawn(draw) {
   draw();
 }
 
+const counted = (count, one, more = `${one}s`) => `${count.toLocaleString('en')} ${count === 1 ? one : more}`;
+
 function setUpHeading() {
   const failed = done.reduce((sum, ok) => sum + (ok ? 0 : 1), 0);
   find('title').textContent = study.title;
   find('summary').textContent =
-    `${cases.toLocaleString('en')} cases · ${factors.length} factors · ${quantities.length} quantities · ${failed.toLocaleString('en')} failed`;
+    [counted(cases, 'case'), counted(factors.length, 'factor'), counted(quantities.length, 'quantity', 'quantities'), `${failed.toLocaleString('en')} failed`].join(' · ');
   find('origin').textContent =
     `Written by polyform ${study.polyform} on ${study.written.replace('T', ' ').replace('Z', ' UTC')}. Numbers are rounded to 32 bits for this page; the table has all digits.`;
   for (const section of document.querySelectorAll('main > section:not([hidden])'))
@@ -222,7 +224,7 @@ function setUpRecord() {
   const rows = Object.entries(study.record).filter(([name]) => name !== 'model');
   find('record-table').append(
     element('table', {className: 'record'}, element('tbody', {}, ...rows.map(([name, value]) => element('tr', {}, element('th', {textContent: name}), element('td', {className: 'words', textContent: value}))))),
-    element('pre', {className: 'code', style: 'padding:12px 16px', textContent: study.record.model ?? ''}),
+    element('pre', {className: 'code', tabIndex: 0, role: 'region', 'aria-label': 'Model file', style: 'padding:12px 16px', textContent: study.record.model ?? ''}),
   );
 }
 

@@ -13,8 +13,9 @@ const cell = (value, ofNumbers) =>
     ? element('td', {className: 'figures', textContent: figure(value, digitsOf(value)), title: String(value)})
     : element('td', {className: `${ofNumbers ? 'figures' : 'words'}${isLong(value) ? ' long' : ''}`, textContent: value ?? '–'});
 
+/** A row without a name goes on with the one above it. */
 const named = (text, run) => {
-  const name = element('th', {scope: 'row'});
+  const name = text ? element('th', {scope: 'row'}) : element('td');
   if (run) {
     const mark = element('i', {className: 'mark'});
     mark.style.setProperty('--stroke', `var(--run-${run.index % 8})`);

@@ -2,7 +2,7 @@
 import uPlot from 'uplot';
 import {element, exactly, figure} from './format.js';
 import {menu} from './menu.js';
-import {tickTexts, widthOf} from './panel.js';
+import {legendOf, tickTexts, widthOf} from './panel.js';
 import {csvBlob, download, fileName, pngOf, svgBlob, svgOf} from './save.js';
 import {color} from './theme.js';
 
@@ -35,7 +35,7 @@ export class XYPanel {
           ['CSV', () => download(fileName(this.title, 'csv'), csvBlob(this.columns(overTitle)))],
         ]),
       ),
-      element('ul', {className: 'legend'}, ...this.rows.map(({item}) => item)),
+      legendOf(this.rows, series),
       this.place,
     );
     parent.append(this.figure);

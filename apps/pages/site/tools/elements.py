@@ -69,7 +69,7 @@ def variable_table(offer):
         rows.append(f"| discrete state | `{v['name']}`: {cell(v['meaning'])} | {cell(values)} |")
     if not rows:
         return ""
-    return "## Columns of the results\n\n| | name | unit |\n|---|---|---|\n" + "\n".join(rows) + "\n\n"
+    return "## Columns of the results\n\n| kind | name | unit |\n|---|---|---|\n" + "\n".join(rows) + "\n\n"
 
 
 class Families:
@@ -183,7 +183,7 @@ def write_reference(repository, folder, plugins, models):
     contents = []
     for kind, title in KINDS.items():
         chosen = sorted((o for o in offers if o[0]["kind"] == kind), key=lambda o: o[0]["name"])
-        contents += [f"## {title}", "", "| type | |", "|---|---|"]
+        contents += [f"## {title}", "", "| type | what it is |", "|---|---|"]
         for offer, plugin in chosen:
             place = slug(kind, offer["name"])
             page = element_page(offer, plugin, families, models, formulations, links)
@@ -205,7 +205,7 @@ def write_options(folder, offers):
             ("integrator", "integrators", "Integrators", "An integrator advances the state of a solver in time."),
             ("importer", "importers", "Importers", "An importer reads models of other programs.")):
         chosen = sorted((o for o in offers if o[0]["kind"] == kind), key=lambda o: o[0]["name"])
-        rows = ["| name | |", "|---|---|"]
+        rows = ["| name | what it is |", "|---|---|"]
         for offer, plugin in chosen:
             facts = [("source", offer["source"])] if offer.get("source") else []
             if "supports" in offer:
