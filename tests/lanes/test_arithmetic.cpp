@@ -65,16 +65,40 @@ TEST_CASE("sums of stages in lanes are those of each lane alone") {
   const std::size_t lanes = GENERATE(1, 3, 4, 8), numbers = 5;
   const bool from_zero = GENERATE(false, true);
   INFO(set.instruction_set << ", " << lanes << " lanes");
-  std::vector<double> h(lanes), y(numbers * lanes), first(y), second(y), out(y);
+  const std::size_t count = GENERATE(1, 2, 3, 4, 5, 6, 7);
+  std::vector<double> h(lanes), y(numbers * lanes), out(y);
+  std::vector<std::vector<double>> rates(count, y);
   for (std::size_t k = 0; k < lanes; ++k) h[k] = 0.25 * static_cast<double>(k + 1);
   for (std::size_t j = 0; j < y.size(); ++j) {
     y[j] = static_cast<double>(j) - 7;
-    first[j] = static_cast<double>(j % 5) - 2;
-    second[j] = static_cast<double>(j % 3) + 1;
+    for (std::size_t term = 0; term < count; ++term)
+      rates[term][j] = static_cast<double>(j % (term + 2)) - static_cast<double>(term % 3);
   }
-  const StageTerm terms[] = {{0.5, first.data()}, {-2, second.data()}};
-  set.add_terms(numbers, lanes, h.data(), from_zero ? nullptr : y.data(), std::span<const StageTerm>(terms),
-                out.data());
-  for (std::size_t j = 0; j < y.size(); ++j)
-    CHECK(out[j] == (from_zero ? 0 : y[j]) + h[j % lanes] * (0.5 * first[j] - 2 * second[j]));
+  std::vector<StageTerm> terms;
+  for (std::size_t term = 0; term < count; ++term)
+    terms.push_back({0.5 * static_cast<double>(term) - 1.25, rates[term].data()});
+  set.add_terms(numbers, lanes, h.data(), from_zero ? nullptr : y.data(), terms, out.data());
+  // All of these numbers are sums of few powers of two: nothing is rounded.
+  for (std::size_t j = 0; j < y.size(); ++j) {
+    double sum = 0;
+    for (const StageTerm& term : terms) sum += term.factor * term.rates[j];
+    CHECK(out[j] == (from_zero ? 0 : y[j]) + h[j % lanes] * sum);
+  }
+}
+
+TEST_CASE("an error that is no number stays the largest of its lane") {
+  const LaneArithmetic& set = some_set();
+  constexpr std::size_t lanes = 8, numbers = 3;
+  INFO(set.instruction_set);
+  std::vector<double> tolerance(lanes, 1.0), state(numbers * lanes, 1.0), error(state), largest(lanes);
+  error[5] = NAN;                      // of lane 5
+  std::vector<double> end = state;
+  end[lanes + 2] = INFINITY;           // of lane 2
+  set.find_errors(numbers, lanes, {tolerance.data(), tolerance.data()}, state.data(), end.data(), error.data(),
+                  largest.data());
+  for (std::size_t k = 0; k < lanes; ++k) {
+    INFO("lane " << k);
+    CHECK(std::isnan(largest[k]) == (k == 5 || k == 2));
+    if (k != 5 && k != 2) CHECK(largest[k] == 0.5);
+  }
 }

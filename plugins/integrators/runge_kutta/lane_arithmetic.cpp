@@ -31,31 +31,82 @@ typedef double Wide8 __attribute__((vector_size(64)));
   }
 }
 
+/// So many terms in the usual lanes: factors and places of rates stay in registers too.
+template <class Wide, std::size_t count>
+[[gnu::always_inline]] inline void add_count(std::size_t numbers, const double* h, const double* y,
+                                             std::span<const StageTerm> all, double* out) noexcept {
+  StageTerm terms[count];
+  for (std::size_t j = 0; j < count; ++j) terms[j] = all[j];
+  const auto add_one = [&](std::size_t at, std::size_t lane) {
+    Wide sum{}, other;
+    for (std::size_t j = 0; j < count; ++j) {
+      std::memcpy(&other, terms[j].rates + at, sizeof other);
+      sum += terms[j].factor * other;
+    }
+    std::memcpy(&other, h + lane, sizeof other);
+    sum = __builtin_assoc_barrier(sum * other);  // rounded before y comes to it, for any instruction set
+    if (y != nullptr) {
+      std::memcpy(&other, y + at, sizeof other);
+      sum += other;
+    }
+    std::memcpy(out + at, &sum, sizeof sum);
+  };
+  for (std::size_t i = 0; i < numbers * usual_lanes; i += usual_lanes)
+    for (std::size_t k = 0; k < usual_lanes; k += sizeof(Wide) / sizeof(double)) add_one(i + k, k);
+}
+
 /// For the usual lanes. All numbers that fit into a register stay there: from a loop over lanes GCC 12 makes shuffles
 /// for AVX2 and AVX-512 that take three to five times as long. For the smallest registers such a loop is best: Wide is
 /// void.
 template <class Wide>
 [[gnu::always_inline]] inline void add_usual(std::size_t numbers, const double* h, const double* y,
                                              std::span<const StageTerm> terms, double* out) noexcept {
-  if constexpr (std::is_void_v<Wide>)
-    return add_any(numbers, usual_lanes, h, y, terms, out);
-  else {
-    const auto add_one = [&](std::size_t at, std::size_t lane) {
-      Wide sum{}, other;
-      for (const StageTerm& term : terms) {
-        std::memcpy(&other, term.rates + at, sizeof other);
-        sum += term.factor * other;
-      }
-      std::memcpy(&other, h + lane, sizeof other);
-      sum *= other;
-      if (y != nullptr) {
-        std::memcpy(&other, y + at, sizeof other);
-        sum += other;
-      }
-      std::memcpy(out + at, &sum, sizeof sum);
-    };
-    for (std::size_t i = 0; i < numbers * usual_lanes; i += usual_lanes)
-      for (std::size_t k = 0; k < usual_lanes; k += sizeof(Wide) / sizeof(double)) add_one(i + k, k);
+  if constexpr (!std::is_void_v<Wide>) {
+    switch (terms.size()) {
+      case 1:
+        return add_count<Wide, 1>(numbers, h, y, terms, out);
+      case 2:
+        return add_count<Wide, 2>(numbers, h, y, terms, out);
+      case 3:
+        return add_count<Wide, 3>(numbers, h, y, terms, out);
+      case 4:
+        return add_count<Wide, 4>(numbers, h, y, terms, out);
+      case 5:
+        return add_count<Wide, 5>(numbers, h, y, terms, out);
+      case 6:
+        return add_count<Wide, 6>(numbers, h, y, terms, out);
+      default:
+        break;
+    }
+  }
+  add_any(numbers, usual_lanes, h, y, terms, out);
+}
+
+/// The largest errors in the usual lanes, as find() has them.
+template <class Wide>
+[[gnu::always_inline]] inline void find_usual(std::size_t numbers, const LaneTolerances& tolerances,
+                                              const double* start, const double* end, const double* error,
+                                              double* largest) noexcept {
+  const auto read = [](const double* from, Wide& into) { std::memcpy(&into, from, sizeof into); };
+  const auto read_size = [&](const double* from, Wide& into) {
+    read(from, into);
+    into = into < 0 ? -into : into;
+  };
+  for (std::size_t k = 0; k < usual_lanes; k += sizeof(Wide) / sizeof(double)) {
+    Wide absolute, relative, most{}, trouble{}, before, last, after, here;
+    read(tolerances.absolute + k, absolute);
+    read(tolerances.relative + k, relative);
+    for (std::size_t j = k; j < numbers * usual_lanes; j += usual_lanes) {
+      read_size(start + j, before);
+      read(end + j, last);
+      read_size(end + j, after);
+      read_size(error + j, here);
+      here = here / (absolute + relative * (before > after ? before : after)) + 0 * last;
+      most = here <= most ? most : here;
+      trouble += 0 * here;  // a larger number may follow one that is none
+    }
+    most += trouble;
+    std::memcpy(largest + k, &most, sizeof most);
   }
 }
 
@@ -67,11 +118,12 @@ template <std::size_t fixed>
   for (std::size_t k = 0; k < lanes; ++k) largest[k] = 0;
   for (std::size_t i = 0; i < numbers; ++i)
     for (std::size_t k = 0; k < lanes; ++k) {
+      if (std::isnan(largest[k])) continue;
       const std::size_t j = i * lanes + k;
       const double a = std::abs(start[j]), b = std::abs(end[j]);
       const double tolerance = tolerances.absolute[k] + tolerances.relative[k] * (a > b ? a : b);
       const double here = std::abs(error[j]) / tolerance + 0 * end[j];
-      largest[k] = here <= largest[k] ? largest[k] : here;  // NaN stays
+      largest[k] = here <= largest[k] ? largest[k] : here;
     }
 }
 
@@ -108,6 +160,8 @@ template <std::size_t fixed>
     __VA_ARGS__ static void find_errors(std::size_t numbers, std::size_t lanes, const LaneTolerances& tolerances, \
                                         const double* start, const double* end, const double* error,              \
                                         double* largest) noexcept {                                               \
+      if constexpr (!std::is_void_v<wide>)                                                                        \
+        if (lanes == usual_lanes) return find_usual<wide>(numbers, tolerances, start, end, error, largest);       \
       if (lanes == usual_lanes)                                                                                   \
         find<usual_lanes>(numbers, lanes, tolerances, start, end, error, largest);                                \
       else                                                                                                        \

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "lanes.hpp"
 #include "runge_kutta.hpp"
@@ -37,11 +38,11 @@ class LaneDopri5 final : public LaneBatch {
   explicit LaneDopri5(BatchSystem& system)
       : LaneBatch(system), ways_(lanes()), h_(lanes()), t_(lanes()), active_(lanes()), asked_(lanes()),
         integrals_(system.world(0).integrals()), largest_(integrals_ * lanes()), now_(size_ * lanes()), next_(now_),
-        start_(now_), start_rate_(now_), end_rate_(now_), stage_(now_), error_(now_), constant_(now_), slope_(now_),
-        try_rate_(now_), end_state_(now_), absolute_(lanes()), relative_(lanes()), errors_(lanes()),
-        marks_(lanes()) {
+        start_(now_), start_rate_(now_), end_rate_(now_), stage_(now_), error_(now_), try_rate_(now_),
+        end_state_(now_), absolute_(lanes()), relative_(lanes()), errors_(lanes()), marks_(lanes()) {
     for (std::vector<double>& k : k_) k.resize(now_.size());
     dense_[0] = dense_[1] = now_;
+    has_dense_.assign(lanes(), 1);
   }
 
  private:
@@ -80,6 +81,12 @@ class LaneDopri5 final : public LaneBatch {
   }
 
   void try_steps(std::span<const double> t_limit) noexcept override {
+    // Where a lane rests, its last step may still be asked for.
+    for (std::size_t k = 0; k < lanes(); ++k)
+      if (!steps(k) && has_dense_[k] == 0) {
+        find_dense();
+        break;
+      }
     find_start_rates();
     for (std::size_t k = 0; k < lanes(); ++k) {
       if (active_[k] == 0) continue;
@@ -140,14 +147,23 @@ class LaneDopri5 final : public LaneBatch {
     for (std::size_t j = 0; j < 5; ++j) ends[j] = {lane_ends[j], terms[j == 0 ? 0 : j + 1].rates};
     add_terms(size_, lanes(), h_.data(), now_.data(), std::span(ends).first(5), next_.data());
     find_stage(1, next_, try_rate_);
-    ends[5].rates = try_rate_.data();
-    const auto sum = [&](const double* factors, std::vector<double>& out) {
-      for (std::size_t j = 0; j < 6; ++j) ends[j].factor = factors[j];
-      add_terms(size_, lanes(), h_.data(), nullptr, ends, out.data());
-    };
-    sum(lane_errors, error_);
-    sum(lane_dense[0], constant_);
-    sum(lane_dense[1], slope_);
+    sum_of_try(lane_errors, error_);
+  }
+  /// h Σ factor k of the last try, over k1, k3, k4, k5, k6, k7.
+  void sum_of_try(const double* factors, std::vector<double>& out) noexcept {
+    const double* const rates[6] = {start_rate_.data(), k_[1].data(), k_[2].data(),
+                                    k_[3].data(),       k_[4].data(), try_rate_.data()};
+    StageTerm terms[6];
+    for (std::size_t j = 0; j < 6; ++j) terms[j] = {factors[j], rates[j]};
+    add_terms(size_, lanes(), h_.data(), nullptr, terms, out.data());
+  }
+  /// The dense output of the last steps that came of the last try.
+  void find_dense() noexcept {
+    for (std::size_t k = 0; k < lanes(); ++k) marks_[k] = std::exchange(has_dense_[k], 1) == 0 ? 1 : 0;
+    for (std::size_t part = 0; part < 2; ++part) {
+      sum_of_try(lane_dense[part], error_);
+      copy_lanes(size_, lanes(), marks_.data(), error_.data(), dense_[part].data());
+    }
   }
   void find_stage(double node, const std::vector<double>& y, std::vector<double>& rates) noexcept {
     for (std::size_t k = 0; k < lanes(); ++k) t_[k] = of(k).end + node * h_[k];
@@ -181,7 +197,7 @@ class LaneDopri5 final : public LaneBatch {
         const double size = std::max(largest_[at(i - controlled, k)], h_[k] * rate);
         const double tolerance = integral_tolerance * (absolute_[k] + relative_[k] * size);
         const double error = std::abs(error_[j]) / tolerance + 0 * next_[j];
-        errors_[k] = error <= errors_[k] ? errors_[k] : error;
+        errors_[k] = error <= errors_[k] || std::isnan(errors_[k]) ? errors_[k] : error;
       }
   }
 
@@ -222,8 +238,6 @@ class LaneDopri5 final : public LaneBatch {
     };
     keep(now_, start_);
     keep(try_rate_, end_rate_);
-    keep(constant_, dense_[0]);
-    keep(slope_, dense_[1]);
     keep(next_, end_state_);
     for (std::size_t k = 0; k < lanes(); ++k)
       if (marks_[k] > 0) accept(k);
@@ -241,6 +255,7 @@ class LaneDopri5 final : public LaneBatch {
       double& largest = largest_[at(i, k)];
       largest = std::max(largest, std::abs(now[size_ - integrals_ + i]));
     }
+    has_dense_[k] = 0;
     way.rate = moved ? Way::Rate::unknown : Way::Rate::at_end_of_step;
     // A step cut short by the limit says nothing against the step size found before.
     way.h = std::min(way.last ? std::max(way.h, way.proposed) : way.proposed, of(k).settings.max_step);
@@ -248,8 +263,10 @@ class LaneDopri5 final : public LaneBatch {
     finish(k, way.end);
   }
 
-  /// y = start + A Σ b k + h D k1 + h B k7 + C Σ X k with the polynomials A, B, C, D of the share of the step.
+  /// y = start + A Σ b k + h D k1 + h B k7 + C Σ X k with the polynomials A, B, C, D of the share of the step. The sums
+  /// over X, a third of those of a try, are made when they are asked for: most tries have no rows in them.
   Status interpolate(std::size_t k, double t, std::span<double> y) noexcept override {
+    if (has_dense_[k] == 0) find_dense();
     const double h = of(k).end - of(k).begin, share = (t - of(k).begin) / h, back = share - 1;
     const double A = share * share * (3 - 2 * share), B = h * share * share * back, D = h * share * back * back;
     const double C = share * share * back * back;
@@ -268,10 +285,11 @@ class LaneDopri5 final : public LaneBatch {
   std::vector<double> largest_;                     ///< the largest absolute value that each integral has had
   std::vector<double> now_, next_;                  ///< next_: of a try
   std::vector<double> start_, start_rate_, end_rate_;  ///< of the last step; the rate at its start also that of tries
-  std::vector<double> k_[5], stage_, error_, constant_, slope_;  ///< of a try
+  std::vector<double> k_[5], stage_, error_;        ///< of a try
   std::vector<double> try_rate_;                    ///< at the end of a try
   std::vector<double> end_state_;                   ///< of the last step, before its correction
   std::vector<double> dense_[2];                    ///< of the last step: h Σ X k, constant and slope
+  std::vector<std::uint8_t> has_dense_;             ///< of lanes: these are known
   std::vector<double> absolute_, relative_, errors_, marks_;  ///< one per lane
 };
 
