@@ -147,6 +147,8 @@ TEST_CASE("joints towards ground and joints of several coordinates are exported"
   check_round_trip("sdf", text, true);
   check_round_trip("mjcf", text, true);
   CHECK(count_of(exported("mjcf", text), Treatment::not_honoured, "forces of type point-force") == 1);
+  CHECK(count_of(exported("mjcf", text + "signals:\n  - {name: told, type: external}\n"), Treatment::not_honoured,
+                 "signals") == 1);
   host::Diagnostics diagnostics;
   CHECK_FALSE(host::export_model(*host::find(registry().catalog().importers, "urdf"), described(text), diagnostics));
   CHECK(diagnostics.all().front().message.find("`cross`") == std::string::npos);

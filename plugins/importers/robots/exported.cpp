@@ -166,8 +166,8 @@ std::vector<double> Exported::numbers(const Json& json, std::size_t count) const
 void Exported::read_element(const char* section, const Json& json) {
   const std::string type = json.at("type");
   const auto refuse = [&] {
-    ledger_.add(Treatment::not_honoured, fmt::format("{} of type {}", section, type), "the format has no word for them",
-                {});
+    const std::string what = type == "signals" ? type : fmt::format("{} of type {}", section, type);
+    ledger_.add(Treatment::not_honoured, what, "the format has no word for them", {});
   };
   if (!json.contains("joint")) return refuse();
   const std::size_t j = joint_number_.at(json.at("joint"));
