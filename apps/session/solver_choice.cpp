@@ -7,6 +7,7 @@
 
 #include "apps/session/arguments.hpp"
 #include "apps/text/terminal.hpp"
+#include "framework/host/assembly/dependent_rows.hpp"
 #include "framework/host/reading/reader.hpp"
 #include "framework/host/reading/report.hpp"
 #include "framework/host/simulation/evaluate.hpp"
@@ -44,10 +45,25 @@ std::size_t index_of(std::string_view option, Strided<const FieldSpec> specs) {
   return static_cast<std::size_t>(found - specs.begin());
 }
 
-/// The choice with its options: those of the model, unless it is null, then the typed ones. place: of the formulation's
-/// name.
-SolverChoice with_options(const Formulation& formulation, const host::Description* model, const OptionTexts& typed,
-                          host::Place place = {}) {
+/// Name of the option, in "m, rad" and what else it bounds, that formulations with a correction have for the largest
+/// residual of closed loops.
+constexpr std::string_view closing_tolerance = "tolerance";
+
+/// Where nothing is given for the largest residual of closed loops, it allows for what rounded lengths and axes leave of
+/// rows that are taken as dependent: such a mechanism moves, and does not close better than its lengths.
+void allow_for_rounded_lengths(const host::System& system, SolverChoice& choice) {
+  const Strided<const FieldSpec> specs = choice.formulation->options();
+  const std::size_t i = index_of(closing_tolerance, specs);
+  if (i == specs.size() || specs[i].type != FieldType::number || !specs[i].unit.starts_with("m, rad")) return;
+  if (choice.options[i].given) return;
+  choice.options[i].number = std::max(choice.options[i].number, host::opening_of_loops(system));
+}
+
+/// The choice with its options: those of the model where the solver is meant there, then the typed ones. place: of the
+/// formulation's name.
+SolverChoice with_options(const Formulation& formulation, const host::System& system, bool meant,
+                          const OptionTexts& typed, host::Place place = {}) {
+  const host::Description* model = meant ? &system.description() : nullptr;
   SolverChoice choice;
   choice.formulation = &formulation;
   choice.place = place;
@@ -67,6 +83,7 @@ SolverChoice with_options(const Formulation& formulation, const host::Descriptio
   for (std::size_t i = 0; i < given.size(); ++i)
     choice.option_places[index_of(given[i].first, formulation.options())] =
         i < places.places.size() ? places.places[i].value : host::Place{};
+  allow_for_rounded_lengths(system, choice);
   return choice;
 }
 
@@ -90,7 +107,7 @@ SolverChoice choose_solver(const host::Catalog& catalog, const host::System& sys
                                                   : formulation_named(catalog, name);
   // The model's options belong to the solver that the model names; if it names none, to the one that is used.
   const bool meant = !model.solver.name || *model.solver.name == formulation.name();
-  return with_options(formulation, meant ? &model : nullptr, split_options("--option", typed),
+  return with_options(formulation, system, meant, split_options("--option", typed),
                       by_model ? model.solver.place : host::Place{});
 }
 
@@ -107,8 +124,7 @@ host::SolverPointer compile(const SolverChoice& choice, const SystemView& view) 
 }
 
 SolverChoice with_model_options(const Formulation& formulation, const host::System& system) {
-  const host::Description& model = system.description();
-  return with_options(formulation, model.solver.name == formulation.name() ? &model : nullptr, {});
+  return with_options(formulation, system, system.description().solver.name == formulation.name(), {});
 }
 
 std::vector<host::Contender> contenders(const std::string& list, const host::Catalog& catalog,

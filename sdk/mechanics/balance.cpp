@@ -117,6 +117,12 @@ void Balance::find_roundings() noexcept {
     rounding_.length = std::max(rounding_.length, length);
     largest = std::max(largest, norm(view_.gravity) + accelerates + dot(omega, omega) * length);
   }
+  // Efforts that cancel each other on a coordinate, as a motor's and a spring's at rest, leave accelerations that are
+  // rounding of what each alone would give.
+  force += efforts.force;
+  moment += efforts.moment;
+  if (mass > 0) largest = std::max(largest, efforts.force / mass);
+  if (inertia > 0) largest = std::max(largest, efforts.moment / inertia * rounding_.length);
   bodies_->take_part_in(largest);
   rounding_.force = roundings * rounded;
   loads_->raise_terms(least_share * most * system_scales_.largest_reach(), least_share * most);

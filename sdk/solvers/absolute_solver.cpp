@@ -68,6 +68,7 @@ Status AbsoluteSolver::do_encode(const ConstStateView& state, std::span<double> 
   state_.take(state);
   state_.write(y);
   evaluate(encoded_.time());
+  if (project_) system_.look_at_dependent_rows();
   return check_regular() ? Status::ok : Status::failed;
 }
 

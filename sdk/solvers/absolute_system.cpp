@@ -1,6 +1,7 @@
 #include "polyform/solvers/absolute_system.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "absolute/checks.hpp"
 #include "absolute/fine_solver.hpp"
@@ -109,7 +110,7 @@ bool AbsoluteSystem::check_rows(std::span<const double> given_way) noexcept {
   const absolute::RowCheck::Missed missed = parts.rows.worst(given_way);
   if (!parts.rows.is_contradiction(missed, least_contradiction)) return true;
   double least = least_contradiction;
-  if (parts.fine && parts.fine->has_nearly_dependent_rows()) {
+  if (parts.fine && parts.fine->nearly_dependent() > 0) {
     least = least_contradiction_of_dependent;
     if (!parts.rows.is_contradiction(missed, least)) return true;
   }
@@ -131,6 +132,28 @@ bool AbsoluteSystem::check_rows(std::span<const double> given_way) noexcept {
 }
 
 bool AbsoluteSystem::check_finite() noexcept { return absolute::check_finite(parts_->model, parts_->failure); }
+
+double AbsoluteSystem::nearly_dependent() noexcept {
+  return parts_->fine ? std::sqrt(parts_->fine->nearly_dependent()) : 0;
+}
+
+const AbsoluteAccelerations* AbsoluteSystem::accelerations_with_twice_the_digits() noexcept {
+  Parts& parts = *parts_;
+  parts.problem.set_rows(parts.model.rows.right());
+  if (!parts.fine || !parts.fine->find_with_twice_the_digits()) return nullptr;
+  parts.accelerations.found(parts.loads.efforts());
+  return &parts.accelerations;
+}
+
+/// The more is subtracted from the zero block, the less a row that nearly depends on others is followed: a part p of it,
+/// by p²/ε of what it misses, in every correction. Rows that hold by themselves are still met, in some more rounds.
+void AbsoluteSystem::look_at_dependent_rows() noexcept {
+  constexpr double followed = 1e-10, most = 1e-4;
+  const double part = nearly_dependent();
+  const double epsilon = std::clamp(part * part / followed, absolute::projection_epsilon, most);
+  parts_->positions.subtract_from_loops(epsilon);
+  parts_->velocities.subtract_from_loops(epsilon);
+}
 
 bool AbsoluteSystem::check_regular() noexcept {
   parts_->failure.clear();

@@ -102,6 +102,28 @@ TEST_CASE("a window between two zeros of a product is met in full by every integ
   check_end_rate("if((q(j)-20)*(q(j)-20.00000002)<0, -1.5e8, 0)", 3, 0.05, rate, 1e-5);
 }
 
+// The work that an integral counts is zero until the window, and jumps there by megawatts: no step is as short as its
+// absolute tolerance would ask for.
+TEST_CASE("a window that a square bounds, and one about a top that is all but flat, are met by every integrator") {
+  const double rate = std::sqrt(100 - 2 * 1.5e5 / moment_of_inertia * 2e-5);
+  check_end_rate("if((q(j)-20.00001)^2<1e-10, -150000, 0)", 3, 0.05, rate, 1e-6);
+  // abs(q + 1e-6 − 2πn) < 1e-6 beyond the start, once within 1 s. Rounding of the cosine places its edges to 1e-10.
+  const double narrow = std::sqrt(100 - 2 * 1.5e5 / moment_of_inertia * 2e-6);
+  check_end_rate("if(cos(q(j)+1e-6)>1-5e-13, -150000, 0)", 1, 0.05, narrow, 1e-6);
+}
+
+TEST_CASE("ten windows of two microseconds in one run are each met in full by every integrator") {
+  const double rate = std::sqrt(100 - 10 * 2 * 1.5e4 / moment_of_inertia * 2e-5);
+  std::string products = "0", sizes = "0";
+  for (int k = 1; k <= 10; ++k) {
+    products += fmt::format(" + if((q(j)-{0})*(q(j)-{0}.00002)<0, -15000, 0)", 2 * k);
+    sizes += fmt::format(" + if(abs(q(j)-{}.00001)<1e-5, -15000, 0)", 2 * k);
+  }
+  // Each window may cost what one does in the cases above.
+  check_end_rate(products, 3, 0.05, rate, 1e-5);
+  check_end_rate(sizes, 3, 0.05, rate, 1e-5);
+}
+
 // On q + v = 0 the torque would have to lie between its two values for the motion to slide along the line.
 TEST_CASE("a relay along whose switching line the motion would slide ends the run with that cause") {
   const auto system = rotor("-100*sign(q(j)+v(j))");

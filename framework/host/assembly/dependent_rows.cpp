@@ -16,6 +16,10 @@ namespace {
 /// From this part of least_independent on, rows are so near to it that solvers may judge them differently, because each
 /// solver measures a row in its own unknowns.
 constexpr double beside_the_bound = 0.5;
+/// How much farther than rows are independent a loop may come open: it turns by radians and has levers of some lengths.
+constexpr double levers_of_loop = 100;
+/// Less than this of a row opens loops by less than they are closed to.
+constexpr double unfelt = 1e-12;
 constexpr const char* judged_differently =
     ". That is so near to the bound that solvers may judge it differently: their accelerations differ by some per cent "
     "then, which evaluate --solver all shows";
@@ -41,6 +45,10 @@ NearlyDependent nearly_dependent(const SystemView& view, double t, const ConstSt
   return {part, row.kind, row.name};
 }
 
+double opening_of_loops(const System& system) {
+  return levers_of_loop * nearly_dependent(system.view(), system.start_time(), system.initial_state(), unfelt).part;
+}
+
 void warn_of_dependent_rows(const System::Parts& parts, Diagnostics& diagnostics) {
   const ConstStateView start{.q = parts.q,
                              .v = parts.v,
@@ -54,7 +62,7 @@ void warn_of_dependent_rows(const System::Parts& parts, Diagnostics& diagnostics
       {.severity = Severity::warning,
        .message = fmt::format("what {} `{}` ties depends on the other constraints to {:.1e} of its size, as rounded "
                               "lengths make it of a loop that moves, or a position next to a singular one: it is taken "
-                              "as dependent, and does not lock what it would lock by so little{}",
+                              "as dependent, does not lock what it would lock by so little, and comes open by about that{}",
                               row.kind, row.name, row.part,
                               row.part > beside_the_bound * least_independent ? judged_differently : ""),
        .remedy =

@@ -15,8 +15,8 @@ namespace polyform::host::inline simulation {
 
 namespace {
 
-/// How much farther than a length is off a loop may come open, which turns by radians and has levers of some lengths.
-constexpr double levers_of_loop = 100;
+/// Where the tolerance that the part gives by itself does not do: a hundred times more.
+constexpr double much_wider = 1e4;
 
 /// What a solver that knows one step alone thinks of gives way to what the run knows.
 void leave_out_likely_causes(std::string& failure) {
@@ -45,9 +45,9 @@ void explain_position(RunRecord& record, const SystemView& view, const StartOfRu
         "being closed farther on",
         row.kind, row.name, row.part);
     record.remedy = fmt::format(
-        "Write lengths and axes with more digits, or let the solver leave the loop open by as much: --option "
+        "Write lengths and axes with more digits, or let the solver leave the loop open by more: --option "
         "tolerance={:.0e}.",
-        levers_of_loop * row.part);
+        much_wider * row.part);
   } else if (is_next_to_singular(view, motion.time(), as_const(state))) {
     record.failure += fmt::format(
         ". The cause is likely the position: at t = {:.6g} s the mechanism is next to a limit position or another "

@@ -23,6 +23,8 @@ constexpr std::size_t most_numbers = 50'000;
 constexpr double times_sample = 10;
 /// A state off the constraints has other accelerations, and solvers may bring it back by some.
 constexpr double per_violation = 100;
+/// Each solver has its own choice of the rows that it leaves out, which changes accelerations by about their part.
+constexpr double per_part = 100;
 
 bool has_soft_rows(Solver& solver) {
   const auto* equations = ask<Equations>(solver);
@@ -56,15 +58,28 @@ class SecondOpinion::Own {
   }
 
   const AbsoluteEquations& equations() const { return system_.equations(); }
+  /// The part of rows that are taken as dependent and so left out of the accelerations below.
+  double nearly_dependent() { return system_.nearly_dependent(); }
+  /// The accelerations of the frame origins, with all rows or without those that nearly depend on others; or nothing.
+  std::optional<std::vector<Spatial>> accelerations(bool without_dependent) {
+    if (without_dependent) {
+      const AbsoluteAccelerations* const found = system_.accelerations_with_twice_the_digits();
+      if (found == nullptr) return std::nullopt;
+      return of_origins(*found);
+    }
+    const auto x = solve_finely(equations());
+    if (!x) return std::nullopt;
+    return accelerations(*x);
+  }
   /// The accelerations of the frame origins.
-  std::vector<Spatial> accelerations(std::span<const double> x) {
-    const AbsoluteAccelerations& found = system_.set_solution(x, {});
+  std::vector<Spatial> accelerations(std::span<const double> x) { return of_origins(system_.set_solution(x, {})); }
+
+ private:
+  std::vector<Spatial> of_origins(const AbsoluteAccelerations& found) const {
     std::vector<Spatial> all(motions_.size());
     for (std::size_t i = 0; i < all.size(); ++i) all[i] = found.of_origin(i);
     return all;
   }
-
- private:
   /// Modules are constraints too.
   static std::vector<bool> whole(std::vector<bool> absent, const SystemView& view) {
     if (!absent.empty()) absent.resize(absent.size() + view.modules.size());
@@ -89,9 +104,10 @@ std::optional<SecondOpinion::Difference> SecondOpinion::on(double t, const Obser
                                                            double angular) {
   if (!own_) return std::nullopt;
   own_->form(t, now);
-  const auto x = solve_finely(own_->equations());
-  if (!x) return std::nullopt;
-  const std::vector<Spatial> mine = own_->accelerations(*x);
+  const double left_out = own_->nearly_dependent();
+  const auto found = own_->accelerations(left_out > 0);
+  if (!found) return std::nullopt;
+  const std::vector<Spatial>& mine = *found;
   double largest_linear = norm(view_.gravity), largest_angular = 0;
   for (const Spatial& a : mine) {
     largest_linear = std::max(largest_linear, norm(a.linear));
@@ -111,8 +127,10 @@ std::optional<SecondOpinion::Difference> SecondOpinion::on(double t, const Obser
     if (const double here = part(i, now.bodies[i].angular_acceleration, now.bodies[i].acceleration);
         !(here <= worst.part))
       worst = {here, i};
-  worst.part -= std::min(worst.part, per_violation * (now.position_violation + now.velocity_violation));
+  const double allowed = per_violation * (now.position_violation + now.velocity_violation) + per_part * left_out;
+  worst.part -= std::min(worst.part, allowed);
   if (!(worst.part > warned_imbalance)) return worst;
+  if (left_out > 0) return std::nullopt;
   const auto disturbed = solve_disturbed(own_->equations(), 1);
   if (!disturbed) return std::nullopt;
   const std::vector<Spatial> other = own_->accelerations(*disturbed);

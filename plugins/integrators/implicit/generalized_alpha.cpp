@@ -220,10 +220,13 @@ bool GeneralizedAlpha::estimate_error(double h, double end) noexcept {
   }
   // The stiff part is large in an estimate made without it, so the estimate is filtered.
   newton_->solve(std::span(error).first(states_));
-  error_size_ = size_of(error);
-  for (std::size_t i = states_; i < now_.size(); ++i)
-    error_size_ = std::max(error_size_, std::abs(error[i]) / integral_tolerance_of(i, h));
-  error_size_ /= part_of_a_step;
+  error_size_ = size_of(error) / part_of_a_step;
+  for (std::size_t i = states_; i < now_.size(); ++i) {
+    // Across a jump an integral is known no better than what its rate makes of the rounding of the time.
+    const double rounding = smallest_step() * std::max(std::abs(rate_[i]), std::abs(end_rate_[i]));
+    const double tolerance = std::max(part_of_a_step * integral_tolerance_of(i, h), rounding);
+    error_size_ = std::max(error_size_, std::abs(error[i]) / tolerance);
+  }
   return true;
 }
 

@@ -13,6 +13,11 @@ namespace polyform::absolute {
 /// nearly dependent rows; a smaller one would leave the pivots of redundant rows to round-off.
 inline constexpr double least_epsilon = 1e-10;
 
+/// Subtracted from the zero block of loops that are nearly closed (Neighbour). At the distance x from a singular
+/// position (relative to a loop's size), a row with the rounding η tells the place of the loop across it to η/x, and
+/// its speed to η/x². Below x = 2e-5, the root of this number, the integrated state is more exact.
+inline constexpr double projection_epsilon = 3e-10;
+
 /// Which quasi-definite neighbour of the matrix is factorized.
 struct Neighbour {
   double loop_epsilon = least_epsilon;  ///< for cut joints and constraint elements

@@ -15,8 +15,8 @@ namespace {
 /// For a pivot, bodies without mass get this part of the masses around: the square root of the rounding.
 constexpr double added_to_singular = 1e-16;
 /// added_to_judge is subtracted from the zero block. A row depends on others if its pivot is at most `dependent` of its
-/// usual size; if the pivot is above `nearly_dependent` of it, the row does so only nearly. All are squares of lengths.
-constexpr double added_to_judge = 1e-22, dependent = least_independent_square, nearly_dependent = 1e-20;
+/// usual size; if the pivot is above `more_than_rounding` of it, the row does so only nearly. All are squares of lengths.
+constexpr double added_to_judge = 1e-22, dependent = least_independent_square, more_than_rounding = 1e-20;
 /// A step that is smaller than last_step, relative to the accelerations, is the last one. If the step after most_steps
 /// is larger than `known`, the accelerations are not known.
 constexpr double last_step = 1e-15, known = 1e-10;
@@ -81,7 +81,7 @@ double FineFactors::weight(std::size_t block, std::size_t k) const noexcept {
 /// finite.
 bool FineFactors::judge_rows() noexcept {
   std::fill(left_out_.begin(), left_out_.end(), false);
-  has_nearly_dependent_ = false;
+  nearly_dependent_ = 0;
   if (model_.constraints.independent()) return true;
   matrix_.clear();
   const std::size_t blocks = model_.blocks.count();
@@ -103,8 +103,8 @@ bool FineFactors::judge_rows() noexcept {
   each_row([&](const Constraints::Constraint& constraint, std::size_t r, const Number& pivot) {
     const double of_row = usual_[constraint.row + r];
     left_out_[constraint.row + r] = !(of_row > 0 && -pivot.high > dependent * of_row);
-    if (left_out_[constraint.row + r] && of_row > 0 && -pivot.high > nearly_dependent * of_row)
-      has_nearly_dependent_ = true;
+    if (left_out_[constraint.row + r] && of_row > 0 && -pivot.high > more_than_rounding * of_row)
+      nearly_dependent_ = std::max(nearly_dependent_, -pivot.high / of_row);
   });
   return true;
 }
@@ -189,8 +189,8 @@ std::unique_ptr<FineSolver> FineSolver::make(const Model& model, const Scales& s
   return std::unique_ptr<FineSolver>(new FineSolver(model, scales, problem, in_doubles, failure, is_uneven));
 }
 
-bool FineSolver::has_nearly_dependent_rows() noexcept {
-  return factors_.is_affordable() && factors_.judge_rows() && factors_.has_nearly_dependent();
+double FineSolver::nearly_dependent() noexcept {
+  return factors_.is_affordable() && factors_.judge_rows() ? factors_.nearly_dependent() : 0;
 }
 
 bool FineSolver::find_accelerations(Accelerations use) noexcept {

@@ -28,8 +28,9 @@ class FineFactors {
 
   /// Finds the rows that depend on others, from the coefficients alone. False when they are not finite.
   bool judge_rows() noexcept;
-  /// After judge_rows(): whether a row that is left out depends on others only nearly, by more than rounding.
-  bool has_nearly_dependent() const { return has_nearly_dependent_; }
+  /// After judge_rows(): the largest squared part by which a row that is left out is independent of others, relative to
+  /// the row; zero where that is rounding.
+  double nearly_dependent() const { return nearly_dependent_; }
   /// Judges the rows and factorizes without those. False when the matrix is not finite.
   bool factorize() noexcept;
   /// After factorize(): whether a row depends on others, so that it does not count.
@@ -50,7 +51,7 @@ class FineFactors {
   std::vector<BasicBlockLdlt<Number>::Block> diagonals_, places_;
   std::vector<double> usual_;                                      ///< of a row: A W⁻¹ Aᵀ
   std::vector<bool> left_out_;                                     ///< per row
-  bool has_nearly_dependent_ = false;
+  double nearly_dependent_ = 0;
 };
 
 /// Accelerations in doubles, and with twice the digits where a look, taken now and then, shows that these are needed.
@@ -67,9 +68,9 @@ class FineSolver {
   /// The accelerations with twice the digits in any case. False if there is no room for them, or these digits are not
   /// enough either.
   bool find_with_twice_the_digits() noexcept { return factors_.is_affordable() && solve(); }
-  /// Whether rows depend on others nearly at the evaluated motions, so that accelerations meet them in part only. It
-  /// costs a factorization.
-  bool has_nearly_dependent_rows() noexcept;
+  /// FineFactors::nearly_dependent() at the evaluated motions: accelerations meet rows in part only where it is not
+  /// zero. It costs a factorization.
+  double nearly_dependent() noexcept;
 
  private:
   FineSolver(const Model&, const Scales&, LinearProblem&, SaddlePoint&, Failure&, bool is_uneven);

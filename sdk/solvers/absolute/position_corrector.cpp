@@ -100,7 +100,7 @@ bool PositionCorrector::find_step(double worst) noexcept {
   constexpr double most_damping = 1e-4;  // more would hold up the bodies that close the gap
   if (worst < near_by) {
     Refinement r{3, of_a_step, Follow::nothing};
-    r.neighbour.loop_epsilon = projection_epsilon;
+    r.neighbour.loop_epsilon = loop_epsilon_;
     return solver_.solve_from_zero(r);
   }
   // Far off, redundant rows contradict each other by about the square of the residual; damping the loops by as much

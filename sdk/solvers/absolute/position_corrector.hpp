@@ -10,11 +10,6 @@
 
 namespace polyform::absolute {
 
-/// Subtracted from the zero block of loops that are nearly closed (Neighbour). At the distance x from a singular
-/// position (relative to a loop's size), a row with the rounding η tells the place of the loop across it to η/x, and
-/// its speed to η/x². Below x = 2e-5, the root of this number, the integrated state is more exact.
-inline constexpr double projection_epsilon = 3e-10;
-
 /// Moves the motions of a model onto its constraints.
 class PositionCorrector {
  public:
@@ -24,6 +19,9 @@ class PositionCorrector {
   /// Does what AbsoluteSystem::correct_positions says.
   bool correct(double t, std::span<Pose> poses, std::span<double> q, double tolerance, PositionCorrection&,
                std::span<double> eta, std::span<double> states) noexcept;
+
+  /// What is subtracted from the zero block of loops that are nearly closed, in place of projection_epsilon.
+  void subtract_from_loops(double epsilon) noexcept { loop_epsilon_ = epsilon; }
 
  private:
   bool find_positions(double t, std::span<Pose> poses, std::span<double> q, double target, double tolerance,
@@ -41,6 +39,7 @@ class PositionCorrector {
   LinearProblem& problem_;
   SaddlePoint& solver_;
   Failure& failure_;
+  double loop_epsilon_ = projection_epsilon;
   TreeKinematics tree_;
   std::vector<Quat> orientations_;
   double extent_ = 0;                  ///< distance between bodies, m

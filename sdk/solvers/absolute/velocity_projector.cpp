@@ -19,7 +19,7 @@ bool VelocityProjector::project(double t, std::span<BodyMotion> bodies, std::spa
   if (!after_positions || model_.constraints.some_of_velocity()) solver_.forget_factors();
   start(bodies, etadot);
   Refinement r{10, 0, Follow::nothing};  // motions with little inertia must not move more
-  if (after_positions) r.neighbour.loop_epsilon = projection_epsilon;
+  if (after_positions) r.neighbour.loop_epsilon = loop_epsilon_;
   if (!solver_.solve(r) || !check_rows(r.left)) return false;
   take(bodies, etadot, states);
   motions.nodes.evaluate(eta.data(), etadot.data());

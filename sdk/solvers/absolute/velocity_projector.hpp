@@ -19,6 +19,9 @@ class VelocityProjector {
                bool after_positions, std::span<const double> eta, std::span<double> etadot,
                std::span<double> states) noexcept;
 
+  /// What is subtracted from the zero block of loops that are nearly closed, in place of projection_epsilon.
+  void subtract_from_loops(double epsilon) noexcept { loop_epsilon_ = epsilon; }
+
  private:
   void start(std::span<const BodyMotion> bodies, std::span<const double> etadot) noexcept;
   bool check_rows(const Remainder&) noexcept;
@@ -29,6 +32,7 @@ class VelocityProjector {
   LinearProblem& problem_;
   SaddlePoint& solver_;
   Failure& failure_;
+  double loop_epsilon_ = projection_epsilon;
 };
 
 }  // namespace polyform::absolute

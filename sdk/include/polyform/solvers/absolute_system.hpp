@@ -99,6 +99,15 @@ class AbsoluteSystem {
   bool check_rows(std::span<const double> given_way = {}) noexcept;
   /// Whether the evaluated motions and rows are finite: false names the joint or element in failure() that is not.
   bool check_finite() noexcept;
+  /// The part by which rows that accelerations leave out, because they depend on others, are independent of them at the
+  /// evaluated motions, relative to the row; zero where that is rounding. It costs a factorization.
+  double nearly_dependent() noexcept;
+  /// Where there are such rows at the evaluated motions, corrections from now on leave what is missed of them, as
+  /// accelerations do. To be called at the start.
+  void look_at_dependent_rows() noexcept;
+  /// Accelerations for the loads that were set, with twice the digits and without such rows; or null where that cannot
+  /// be done.
+  const AbsoluteAccelerations* accelerations_with_twice_the_digits() noexcept;
   /// Whether the inertia determines all accelerations at the evaluated motions: false names a body in failure() that
   /// has no mass or inertia for a motion which the joints leave free.
   bool check_regular() noexcept;
