@@ -54,22 +54,43 @@ TEST_CASE("a box on four corners just below the limit of friction rests for an h
     }
 }
 
-// F = 10 N/s · t breaks it away at μ_s m g; then m v' = F − μ_d m g.
-TEST_CASE("a box on four corners breaks away at the limit of friction under a growing pull") {
-  const auto system = system_from_text(box_on_slope(
-      0, 0, "{static: 0.6, dynamic: 0.5}",
-      "  - {name: pull, type: point-force, body: block, point: [0, 0, -0.05], axes: ground,\n"
-      "     force: [{ramp: {rate: 10, start: 0, end: 100}}, 0, 0]}\n"));
-  const double away = 0.6 * 2 * gravity / 10, t = 0.4;
+namespace {
+
+/// A force of 10 N/s · t along the plane: in a direction, and so high above the middle of the box.
+std::string growing_pull(double direction, double height) {
+  return fmt::format(
+      "  - {{name: pull, type: point-force, body: block, point: [0, 0, {}], axes: ground,\n"
+      "     force: [{{ramp: {{rate: {:.17g}, start: 0, end: 100}}}}, {{ramp: {{rate: {:.17g}, start: 0, end: 100}}}}, 0]}}\n",
+      height, 10 * std::cos(direction), 10 * std::sin(direction));
+}
+
+/// It breaks away at μ_s m g; then m v' = F − μ_d m g.
+void check_breakaway(double turned, double static_friction, double direction, double height) {
+  const auto system =
+      system_from_text(box_on_slope(0, turned, fmt::format("{{static: {}, dynamic: 0.5}}", static_friction),
+                                    growing_pull(direction, height)));
+  const double away = static_friction * 2 * gravity / 10, t = 0.4;
+  const double speed = (static_friction - 0.5) * gravity * t + 0.5 * 5 * t * t;
   for (const Formulation* formulation : formulations_for(*system)) {
-    INFO(formulation->name());
+    INFO(formulation->name() << " turned " << turned << " static " << static_friction << " direction " << direction
+                             << " height " << height);
     const Ended held = run_to_end(*system, *formulation, exact_run(0.999 * away));
     CHECK(norm(held.positions[0] - Vec3{0, 0, 0.05}) < 1e-12);
     const Ended slid = run_to_end(*system, *formulation, exact_run(away + t));
-    const double speed = 0.1 * gravity * t + 0.5 * 5 * t * t;
-    CHECK(slid.velocities[0].x == Approx(speed).epsilon(1e-6));
+    CHECK(slid.velocities[0].x == Approx(speed * std::cos(direction)).epsilon(1e-6));
+    CHECK(std::abs(slid.velocities[0].y - speed * std::sin(direction)) < 1e-6 * speed);
+    CHECK(norm(slid.angular_velocities[0]) < 1e-6);
     CHECK(slid.record.energy_drift < 1e-8);
   }
+}
+
+}  // namespace
+
+TEST_CASE("a box on four corners breaks away at the limit of friction under a growing pull, however it is turned") {
+  check_breakaway(0, 0.6, 0, -0.05);
+  check_breakaway(0.7, 0.6, 0.5, 0);
+  check_breakaway(0, 0.5, 0.5, 0);
+  check_breakaway(0.7, 0.5, 0, -0.05);
 }
 
 // In a groove with sides of slope 3 : 4 and 4 : 3 they carry 0.8 and 0.6 of the weight.

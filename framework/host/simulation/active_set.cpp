@@ -14,8 +14,9 @@ namespace {
 constexpr double judged = 1e-9;
 // The same at the point of an event, where force or speed is zero by the event.
 constexpr double judged_at_event = 1e-5;
-// Of the largest force: friction that is nearer to its bound is at it, as another point of the same body is by an event.
-constexpr double at_limit = 1e-6;
+// What breaks away does so with this part of its friction. Where friction of rest is no larger than that of sliding it
+// has no acceleration yet, and this tells where it will go.
+constexpr double eased = 1 - 1e-6;
 
 Index row_of(std::size_t p) { return static_cast<Index>(3 * p); }
 
@@ -41,10 +42,13 @@ void ActiveSet::slip(std::size_t p) {
   for (Index i = 0; i < 2; ++i)
     point.direction[i] = held > 0 ? -forces_[row + 1 + i] / held : away > 0 ? rates_[row + 1 + i] / away : 0;
   point.mode = UnilateralMode::slip;
+  point.guided = false;
 }
 
 bool ActiveSet::find() {
   const std::vector<Point> before = points_;
+  if (event_ == Event::grips && break_away()) return true;
+  points_ = before;
   if ((event_ == Event::pulls || event_ == Event::grips) && go_on()) return true;
   points_ = before;
   if (event_ != Event::grips && rest_all()) return true;
@@ -53,22 +57,76 @@ bool ActiveSet::find() {
   return settle();
 }
 
-/// From the modes before: of a force that has come to its limit the others know nothing yet.
-bool ActiveSet::go_on() {
+/// The points that share forces with one, and it: those that the null space connects, one by the next.
+std::vector<char> ActiveSet::sharing_with(std::size_t point) const {
+  constexpr double connected = 1e-6;  // of directions of unit length
+  const Eigen::MatrixXd& null = shares_.null_space();
+  std::vector<char> in(points_.size(), 0);
+  in[point] = 1;
+  for (bool more = null.cols() > 0; more;) {
+    more = false;
+    for (std::size_t r = 0; r < rows_.size(); ++r) {
+      if (!in[static_cast<std::size_t>(rows_[r] / 3)]) continue;
+      for (std::size_t c = 0; c < rows_.size(); ++c) {
+        char& other = in[static_cast<std::size_t>(rows_[c] / 3)];
+        if (other || !(std::abs(null.row(static_cast<Index>(r)).dot(null.row(static_cast<Index>(c)))) > connected))
+          continue;
+        other = 1;
+        more = true;
+      }
+    }
+  }
+  return in;
+}
+
+/// Points that hold a body together break away together: those that the friction of sliding does not hold. They go where
+/// they are accelerated to.
+bool ActiveSet::break_away() {
+  const ConeProblem::Point& fired = problem_.points[fired_];
+  if (fired.slides || fired.tangents == 0 || points_[fired_].mode != UnilateralMode::stick) return false;
+  slide_on();
+  if (!solve_modes()) return false;
+  // One point with one tangent goes against its friction.
+  if (shares_.is_unique() && fired.tangents == 1) return false;
+  const std::vector<char> sharing = sharing_with(fired_);
+  ConeProblem easier = problem_;
+  for (std::size_t p = 0; p < points_.size(); ++p)
+    if (sharing[p] && !problem_.points[p].slides)
+      easier.points[p].friction = eased * std::min(problem_.points[p].friction, points_[p].sliding);
+  Eigen::VectorXd forces = forces_;
+  easier.solve(forces);
+  if (!forces.allFinite()) return false;
+  const Eigen::VectorXd rates = problem_.b + problem_.W * forces;
+  const double motion = problem_.b.lpNorm<Eigen::Infinity>();
+  bool any = false;
+  for (std::size_t p = 0; p < points_.size(); ++p) {
+    Point& point = points_[p];
+    const Index row = row_of(p);
+    if (!sharing[p] || problem_.points[p].slides || point.mode != UnilateralMode::stick) continue;
+    const double away = std::hypot(rates[row + 1], rates[row + 2]);
+    if (!(away > judged * motion)) continue;
+    for (Index i = 0; i < 2; ++i) point.direction[i] = rates[row + 1 + i] / away;
+    point.mode = UnilateralMode::slip;
+    point.guided = problem_.points[p].tangents == 2;
+    any = true;
+  }
+  return any && settle();
+}
+
+void ActiveSet::slide_on() {
   for (std::size_t p = 0; p < points_.size(); ++p)
     if (problem_.points[p].slides && is_closed(p)) {
       points_[p].mode = UnilateralMode::slip;
       std::ranges::copy(problem_.points[p].direction, points_[p].direction);
     }
+}
+
+/// From the modes before: of a force that has come to its limit the others know nothing yet.
+bool ActiveSet::go_on() {
+  slide_on();
   if (event_ == Event::grips && points_[fired_].mode == UnilateralMode::stick) {
     if (!solve_modes()) return false;
-    // Points that hold a body together come to their limits together.
-    const double force = forces_.lpNorm<Eigen::Infinity>();
-    for (std::size_t p = 0; p < points_.size(); ++p) {
-      if (points_[p].mode != UnilateralMode::stick || problem_.points[p].tangents == 0) continue;
-      const double room = problem_.points[p].bound(forces_[row_of(p)]) - friction_of(p);
-      if (p == fired_ || (!shares_.is_unique() && room < at_limit * force)) slip(p);
-    }
+    slip(fired_);
   }
   if (event_ == Event::pulls) points_[fired_].mode = UnilateralMode::open;
   return settle();
@@ -137,6 +195,7 @@ bool ActiveSet::settle() {
       slip(found->point);
     else
       points_[found->point].mode = found->next;
+    points_[found->point].guided = false;
   }
   return false;
 }
@@ -152,18 +211,18 @@ void ActiveSet::push(Index row, double force, Eigen::VectorXd& forces) const {
 
 /// Finds the forces of the modes, and the rates with them. False if there are none.
 bool ActiveSet::solve_modes() {
-  std::vector<Index> rows;
-  std::vector<ForceShares::Limits> limits;
+  rows_.clear();
+  limits_.clear();
   forces_.setZero(problem_.b.size());
   for (std::size_t p = 0; p < points_.size(); ++p) {
     const ConeProblem::Point& of = problem_.points[p];
     const Point& point = points_[p];
     if (!is_closed(p)) continue;
-    ForceShares::Limits& own = limits.emplace_back();
+    ForceShares::Limits& own = limits_.emplace_back();
     own.friction = of.friction;
     const auto add = [&](Index row) {
-      rows.push_back(row);
-      return static_cast<Index>(rows.size()) - 1;
+      rows_.push_back(row);
+      return static_cast<Index>(rows_.size()) - 1;
     };
     if (of.has_normal && moves(row_of(p))) own.normal = add(row_of(p));
     for (std::size_t i = 0; i < of.tangents; ++i) {
@@ -173,22 +232,22 @@ bool ActiveSet::solve_modes() {
     }
   }
   const Eigen::VectorXd base = problem_.b + problem_.W * forces_;
-  const auto n = static_cast<Index>(rows.size());
+  const auto n = static_cast<Index>(rows_.size());
   Eigen::MatrixXd own(n, n);
   Eigen::VectorXd right(n), scale(n), found(n);
   for (Index c = 0; c < n; ++c) {
-    const double response = problem_.W(rows[static_cast<std::size_t>(c)], rows[static_cast<std::size_t>(c)]);
+    const double response = problem_.W(rows_[static_cast<std::size_t>(c)], rows_[static_cast<std::size_t>(c)]);
     scale[c] = response > 0 ? 1 / std::sqrt(response) : 1;
   }
   for (Index c = 0; c < n; ++c) {
     Eigen::VectorXd unit = Eigen::VectorXd::Zero(problem_.b.size());
-    push(rows[static_cast<std::size_t>(c)], scale[c], unit);
+    push(rows_[static_cast<std::size_t>(c)], scale[c], unit);
     const Eigen::VectorXd column = problem_.W * unit;
-    for (Index r = 0; r < n; ++r) own(r, c) = scale[r] * column[rows[static_cast<std::size_t>(r)]];
+    for (Index r = 0; r < n; ++r) own(r, c) = scale[r] * column[rows_[static_cast<std::size_t>(r)]];
   }
-  for (Index r = 0; r < n; ++r) right[r] = -scale[r] * base[rows[static_cast<std::size_t>(r)]];
-  if (n > 0 && !shares_.solve(own, right, scale, limits, found)) return false;
-  for (Index c = 0; c < n; ++c) push(rows[static_cast<std::size_t>(c)], scale[c] * found[c], forces_);
+  for (Index r = 0; r < n; ++r) right[r] = -scale[r] * base[rows_[static_cast<std::size_t>(r)]];
+  if (n > 0 && !shares_.solve(own, right, scale, limits_, found)) return false;
+  for (Index c = 0; c < n; ++c) push(rows_[static_cast<std::size_t>(c)], scale[c] * found[c], forces_);
   rates_ = problem_.b + problem_.W * forces_;
   return true;
 }

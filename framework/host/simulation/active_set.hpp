@@ -23,6 +23,7 @@ class ActiveSet {
     bool locks = false;   ///< whether a point without tangents sticks where it is closed, for its mode
     UnilateralMode mode = UnilateralMode::open;
     double direction[2] = {0, 0};  ///< of sliding
+    bool guided = false;           ///< has broken away: it is accelerated along its direction, or was
   };
   /// What has happened at a point, by which the set is asked for.
   enum class Event { none, closes, pulls, grips, rests };
@@ -50,6 +51,9 @@ class ActiveSet {
   UnilateralMode closed_mode(std::size_t p) const;
   double friction_of(std::size_t p) const;
   void slip(std::size_t p);
+  bool break_away();
+  std::vector<char> sharing_with(std::size_t point) const;
+  void slide_on();
   bool go_on();
   bool rest_all();
   void begin_with_cones();
@@ -66,6 +70,8 @@ class ActiveSet {
   Event event_ = Event::none;
   Eigen::VectorXd forces_, rates_;
   ForceShares shares_;
+  std::vector<Eigen::Index> rows_;            ///< of the unknowns of the last modes
+  std::vector<ForceShares::Limits> limits_;
 };
 
 }  // namespace polyform::host::inline simulation

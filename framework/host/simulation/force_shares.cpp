@@ -1,6 +1,5 @@
 #include "framework/host/simulation/force_shares.hpp"
 
-#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -11,48 +10,50 @@ using Eigen::Index;
 
 namespace {
 
-// Rows of which less than this is independent of the others are redundant.
-constexpr double redundant = 1e-9;
 // Of the largest force: forces that are clear of their limits by this part are clear enough, and are then as small as
 // they can be.
 constexpr double clear = 0.02;
 // How much more being clear of the limits counts than being small.
 constexpr double worth = 1e4;
 // Weights of the logarithms that keep forces clear of their limits, one after the other. The last one is the law.
-constexpr std::array weights{100.0, 10.0, 1.0, 0.1, 0.01};
+constexpr std::array weights{10.0, 0.01};
+// Forces that are clear of their limits by less, of the largest force, go on to a smaller weight: so all of a body that is
+// pulled along come to their limits together.
+constexpr double near_limit = 1e-3, sharp_weight = 1e-6;
+// Of the weight: a step of Newton's method that gains less is the last one, after which the error is about the square of
+// that. On the way from weight to weight, near is enough.
+constexpr double found_gain = 1e-8, near_gain = 0.3;
 
 }  // namespace
 
 bool ForceShares::solve_least(const Eigen::MatrixXd& G, const Eigen::VectorXd& r, Eigen::VectorXd& x) {
-  factors_.setThreshold(redundant);
-  factors_.compute(G);
-  x = factors_.solve(r);
-  if (!x.allFinite()) return false;
-  null_.resize(x.size(), 0);
-  if (!is_unique() && x.lpNorm<Eigen::Infinity>() > 0) find_null_space();
-  return true;
+  factors_.factor(G);
+  factors_.solve(r, x);
+  if (!is_unique() && x.lpNorm<Eigen::Infinity>() > 0)
+    factors_.put_null_space(null_);
+  else
+    null_.resize(x.size(), 0);
+  return x.allFinite();
 }
 
 bool ForceShares::solve(const Eigen::MatrixXd& G, const Eigen::VectorXd& r, const Eigen::VectorXd& scale,
                         const std::vector<Limits>& limits, Eigen::VectorXd& x) {
-  if (!solve_least(G, r, x)) return false;
+  return solve_least(G, r, x) && share(scale, limits, x);
+}
+
+bool ForceShares::share(const Eigen::VectorXd& scale, const std::vector<Limits>& limits, Eigen::VectorXd& x) {
   if (null_.cols() == 0) return true;
   const double size = x.lpNorm<Eigen::Infinity>();
   list_rooms(x, scale, limits, size);
   const Index free = null_.cols();
   z_.setZero(free + 1);
   z_[free] = std::min(least_room(), clear) - 1;
-  for (const double weight : weights)
-    if (!descend(weight)) break;
+  bool goes_on = true;
+  for (std::size_t w = 0; w < weights.size() && goes_on; ++w) goes_on = descend(weights[w], near_gain);
+  const bool is_near = z_[free] < near_limit;
+  if (goes_on) descend(is_near ? sharp_weight : weights.back(), found_gain);
   x.noalias() += size * (null_ * z_.head(free));
   return x.allFinite();
-}
-
-void ForceShares::find_null_space() {
-  const Index n = factors_.cols(), free = n - factors_.rank();
-  null_.setZero(n, free);
-  null_.bottomRows(free).setIdentity();
-  if (factors_.rank() > 0) null_ = factors_.colsPermutation() * (factors_.matrixZ().transpose() * null_);
 }
 
 /// In parts of the largest force. The friction of a point is measured by the scale of its normal force.
@@ -98,14 +99,18 @@ double ForceShares::value(const Eigen::VectorXd& z, double weight) {
   here_ = at_;
   here_.noalias() += of_ * z;
   if (!(clear - s > 0)) return never;
-  double sum = 0.5 * z.head(free).squaredNorm() - worth * s - weight * std::log(clear - s);
+  constexpr double small = 1e-100, large = 1e100;
+  double sum = 0, product = clear - s;
   for (Index k = 0; k < rooms_; ++k) {
     const double* const h = here_.data() + 3 * k;
     const double inside = h[0] * h[0] - h[1] * h[1] - h[2] * h[2];
     if (!(h[0] > 0) || !(inside > 0)) return never;
-    sum -= weight * std::log(inside);
+    product *= inside;
+    if (product > small && product < large) continue;
+    sum += std::log(product);
+    product = 1;
   }
-  return sum;
+  return 0.5 * z.head(free).squaredNorm() - worth * s - weight * (sum + std::log(product));
 }
 
 /// At the z of the last value.
@@ -122,24 +127,27 @@ void ForceShares::differentiate(const Eigen::VectorXd& z, double weight) {
     const double inside = signed_room.dot(here_.segment<3>(3 * k));
     change_.noalias() = of.transpose() * signed_room;
     gradient_ -= 2 * weight / inside * change_;
-    hessian_.noalias() += 4 * weight / (inside * inside) * change_ * change_.transpose();
-    hessian_.noalias() -= 2 * weight / inside * (of.transpose() * signs.asDiagonal() * of);
+    for (Index c = 0; c <= free; ++c) hessian_.col(c) += 4 * weight / (inside * inside) * change_[c] * change_;
+    for (Index i = 0; i < 3; ++i)
+      for (Index c = 0; c <= free; ++c)
+        for (Index r = 0; r <= free; ++r) hessian_(r, c) -= 2 * weight / inside * signs[i] * of(i, r) * of(i, c);
   }
 }
 
 /// Newton's method with halved steps. False if it finds no way down.
-bool ForceShares::descend(double weight) {
+bool ForceShares::descend(double weight, double least_gain) {
   constexpr int most_steps = 60, most_halvings = 40;
-  // Of the weight: a step that gains less is the last one, after which the error is about the square of that.
-  constexpr double found = 1e-8, sufficient = 1e-4;
+  constexpr double sufficient = 1e-4;
   for (int step = 0; step < most_steps; ++step) {
     const double now = value(z_, weight);
     if (!std::isfinite(now)) return false;
     differentiate(z_, weight);
-    change_ = hessian_.ldlt().solve(-gradient_);
+    hessian_factors_.compute(hessian_);
+    change_ = -gradient_;
+    hessian_factors_.solveInPlace(change_);
     if (!change_.allFinite()) return false;
     const double gain = -gradient_.dot(change_);
-    const bool last = !(gain > found * weight);
+    const bool last = !(gain > least_gain * weight);
     double share = 1;
     for (int halvings = 0; !last && halvings < most_halvings; ++halvings, share *= 0.5) {
       trial_ = z_ + share * change_;

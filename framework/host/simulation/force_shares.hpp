@@ -1,11 +1,13 @@
 // How rows that hold share what they carry where more of them hold than it takes. Nothing here knows mechanics.
 #pragma once
 
+#include <Eigen/Cholesky>
 #include <Eigen/Core>
-#include <Eigen/QR>
 #include <array>
 #include <cstddef>
 #include <vector>
+
+#include "framework/host/simulation/least_solution.hpp"
 
 namespace polyform::host::inline simulation {
 
@@ -29,26 +31,28 @@ class ForceShares {
              const std::vector<Limits>&, Eigen::VectorXd& x);
   /// The least solution, whatever the limits are.
   bool solve_least(const Eigen::MatrixXd& G, const Eigen::VectorXd& r, Eigen::VectorXd& x);
+  /// Goes on from the least solution x to the one that solve() takes. False if it is no number.
+  bool share(const Eigen::VectorXd& scale, const std::vector<Limits>&, Eigen::VectorXd& x);
   /// Whether the last G had no null space.
-  bool is_unique() const { return factors_.rank() == factors_.cols(); }
+  bool is_unique() const { return factors_.is_unique(); }
   /// The null space of the last G: orthonormal columns; none if there is none, or x is zero.
   const Eigen::MatrixXd& null_space() const { return null_; }
 
  private:
-  void find_null_space();
   void list_rooms(const Eigen::VectorXd& x, const Eigen::VectorXd& scale, const std::vector<Limits>&, double size);
   double least_room() const;
   double value(const Eigen::VectorXd& z, double weight);
   void differentiate(const Eigen::VectorXd& z, double weight);
-  bool descend(double weight);
+  bool descend(double weight, double least_gain);
 
-  Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> factors_;
+  LeastSolution factors_;
   Eigen::MatrixXd null_;
   /// Three rows for each room, which is what lies between a limit and what it limits: the limit, and two parts of a
   /// friction, at z = 0 and by the unknowns z. These are parts of the null space, and what all rooms are larger than.
   Eigen::MatrixXd of_;
   Eigen::VectorXd at_, z_, trial_, here_, change_, gradient_;
   Eigen::MatrixXd hessian_;
+  Eigen::LDLT<Eigen::MatrixXd> hessian_factors_;
   Eigen::Index rooms_ = 0;
 };
 

@@ -28,17 +28,21 @@ void UnilateralMotion::renew(double t, std::span<double> y) {
 /// Lets points turn round that slide against the direction of their friction at the evaluated state. If several turn
 /// round at once, only one has the event.
 void UnilateralMotion::turn_round() {
-  for (std::size_t k = 0; k < modes_.size(); ++k) {
-    if (modes_[k] != UnilateralMode::slip || set_.point(k).tangents == 0 || speed_along(k) > -least_rest(k)) continue;
+  for (std::size_t k = 0; k < now_.modes.size(); ++k) {
+    if (now_.modes[k] != UnilateralMode::slip || set_.point(k).tangents == 0 || speed_along(k) > -least_rest(k)) continue;
     const double v[2] = {set_.rate(three * k + 1), has_tangent(k, 1) ? set_.rate(three * k + 2) : 0};
     const double speed = std::hypot(v[0], v[1]);
-    for (std::size_t i = 0; i < 2; ++i) directions_[2 * k + i] = v[i] / speed;
+    for (std::size_t i = 0; i < 2; ++i) now_.directions[2 * k + i] = v[i] / speed;
   }
 }
 
 void UnilateralMotion::pass(double t, std::span<double> y, std::size_t function) {
   const std::size_t k = function / functions_per_point;
   set_.evaluate(t, y);
+  if (function % functions_per_point == gripping && now_.guided[k]) {
+    std::ranges::fill(now_.guided, 0);
+    return;
+  }
   if (function % functions_per_point == resting) {
     const double speed = std::hypot(set_.rate(three * k + 1), has_tangent(k, 1) ? set_.rate(three * k + 2) : 0);
     // The sliding has only turned round since the last step.
@@ -54,12 +58,10 @@ void UnilateralMotion::choose(double t, std::span<double> y, std::optional<std::
   decide(t, y, fired);
   constexpr int most_choices = 20;
   for (int round = 0; set_.is_loaded() && round < most_choices; ++round) {
-    const std::vector<UnilateralMode> before = modes_;
-    if (!find_forces(t, y))
-      throw Failure(Exit::simulation_failed,
-                    fmt::format("the forces of contact could not be computed at t = {:.9g} s: {}", t, ode_.failure()));
+    const std::vector<UnilateralMode> before = now_.modes;
+    find_forces(t, y);
     decide(t, y, fired);
-    if (modes_ == before) break;
+    if (now_.modes == before) break;
   }
   turn_round();
 }
@@ -92,8 +94,9 @@ ActiveSet UnilateralMotion::touching_set(std::optional<std::size_t> fired) {
     const std::size_t k = touching_[p];
     points[p] = {set_.sliding(k),
                  set_.point(k).velocity != UnilateralPoint::none,
-                 modes_[k],
-                 {directions_[2 * k], directions_[2 * k + 1]}};
+                 now_.modes[k],
+                 {now_.directions[2 * k], now_.directions[2 * k + 1]},
+                 now_.guided[k] != 0};
     const double v[2] = {set_.rate(three * k + 1), has_tangent(k, 1) ? set_.rate(three * k + 2) : 0};
     const double speed = std::hypot(v[0], v[1]);
     const bool comes_to_rest = fired == functions_per_point * k + resting;
@@ -114,7 +117,7 @@ void UnilateralMotion::refuse_driven(double t) const {
   for (std::size_t p = 0; p < touching_.size(); ++p) {
     const std::size_t k = touching_[p];
     const auto row = static_cast<Index>(three * p);
-    if (!set_.point(k).has_normal || !held_[three * k]) continue;
+    if (!set_.point(k).has_normal || !now_.held[three * k]) continue;
     if (!(speeds_[row] < -least_speed(three * k)) && !(free_[row] < -driven * units_[k].acceleration)) continue;
     throw Failure(Exit::simulation_failed,
                   fmt::format("{} is closed at t = {:.9g} s, and a prescribed motion or other constraints go on to close "
@@ -134,8 +137,8 @@ void UnilateralMotion::decide(double t, std::span<double> y, std::optional<std::
     return set_.point(k).has_normal && !at_event && set_.rate(three * k) > least_speed(three * k);
   });
   if (touching_.empty()) {
-    std::ranges::fill(modes_, UnilateralMode::open);
-    set_.put_modes(modes_, y);
+    open_all();
+    set_.put_modes(now_.modes, y);
     return;
   }
   respond(t, y);
@@ -149,17 +152,23 @@ void UnilateralMotion::decide(double t, std::span<double> y, std::optional<std::
     refuse(t);
   }
   take(found.points());
-  set_.put_modes(modes_, y);
+  set_.put_modes(now_.modes, y);
+}
+
+void UnilateralMotion::open_all() {
+  std::ranges::fill(now_.modes, UnilateralMode::open);
+  std::ranges::fill(now_.guided, 0);
 }
 
 void UnilateralMotion::take(const std::vector<ActiveSet::Point>& points) {
-  const std::vector<UnilateralMode> before = modes_;
-  std::ranges::fill(modes_, UnilateralMode::open);
+  const std::vector<UnilateralMode> before = now_.modes;
+  open_all();
   for (std::size_t p = 0; p < touching_.size(); ++p) {
     const std::size_t k = touching_[p];
-    modes_[k] = points[p].mode;
-    if (modes_[k] != UnilateralMode::slip) continue;
-    for (std::size_t i = 0; i < 2; ++i) directions_[2 * k + i] = points[p].direction[i];
+    now_.modes[k] = points[p].mode;
+    if (now_.modes[k] != UnilateralMode::slip) continue;
+    now_.guided[k] = points[p].guided;
+    for (std::size_t i = 0; i < 2; ++i) now_.directions[2 * k + i] = points[p].direction[i];
     if (before[k] != UnilateralMode::slip) fastest_[k] = 0;
   }
 }

@@ -11,7 +11,7 @@
 #include "framework/host/simulation/active_set.hpp"
 #include "framework/host/simulation/cone_problem.hpp"
 #include "framework/host/simulation/contact_sizes.hpp"
-#include "framework/host/simulation/force_shares.hpp"
+#include "framework/host/simulation/mode_forces.hpp"
 #include "framework/host/simulation/run_state.hpp"
 #include "framework/host/simulation/unilateral_response.hpp"
 #include "framework/host/simulation/unilateral_tally.hpp"
@@ -20,7 +20,7 @@ namespace polyform::host::inline simulation {
 
 /// Between events each point is open, sticks or slips, and the rows that hold have no acceleration: a linear system for
 /// their forces. At an event the complementarity problem of all touching points decides which rows hold from there on.
-/// It has many members because one evaluation fills many arrays over points or rows.
+/// It has many members because an event fills many arrays over points or rows.
 class UnilateralMotion {
  public:
   /// What event functions tell of a point. A function that has nothing to tell is 1.
@@ -66,11 +66,6 @@ class UnilateralMotion {
   bool begin_from(const RunState&);
 
  private:
-  /// One unknown force: along the normal, with the friction of what slides, or along a tangent of what sticks.
-  struct Unknown {
-    std::size_t row, point;
-  };
-  using Rows = std::vector<std::size_t>;
   // Of the speed of contact_sizes.hpp: what is slower rests.
   static constexpr double rest = 3e-12;
   // Gaps of bodies that touch without force are rounding of places: they close where they are below it, of the length
@@ -79,23 +74,15 @@ class UnilateralMotion {
   static constexpr std::size_t three = UnilateralSet::rows_per_point;
 
   void measure(const SystemView&, double t, const ConstStateView& start);
-  bool is_closed(std::size_t k) const { return modes_[k] != UnilateralMode::open; }
+  bool is_closed(std::size_t k) const { return now_.is_closed(k); }
   bool has_tangent(std::size_t k, std::size_t i) const { return i < set_.point(k).tangents; }
-  void direct(std::size_t k, double (&direction)[2]) const;
   double speed_along(std::size_t k) const;
   double least_rest(std::size_t k) const { return rest * units_[k].speed; }
   double least_speed(std::size_t row) const;
   double size_of_gap(std::size_t k) const { return std::max(units_[k].length, span_[k]); }
   double gap_rounding_of(std::size_t k) const { return std::max(gap_rounding * size_of_gap(k), overlap_[k]); }
-  void list_unknowns();
-  /// Of the forces that redundant rows may have: some that give the motion, or those within the limits of all points.
-  enum class Shares { that_move, within_limits };
-  bool find_forces(double t, std::span<const double> y, Shares = Shares::within_limits);
-  bool find_forces_once(double t, std::span<const double> y, Shares);
-  void put_column(const Unknown&, double force, std::span<double> forces) const;
-  void solve_unknowns(double t, Shares);
-  void list_limits();
-  bool share_moves();
+  void find_forces(double t, std::span<const double> y);
+  bool close_gaps(double t, std::span<double> y);
   void see_shares();
   // Finds the points that touch.
   void find_touching(double t, std::optional<std::size_t> fired);
@@ -108,6 +95,7 @@ class UnilateralMotion {
   void decide(double t, std::span<double> y, std::optional<std::size_t> fired);
   void turn_round();
   ActiveSet touching_set(std::optional<std::size_t> fired);
+  void open_all();
   void take(const std::vector<ActiveSet::Point>&);
   [[noreturn]] void refuse(double t) const;
   // Impacts.
@@ -126,25 +114,17 @@ class UnilateralMotion {
   UnilateralResponse response_;
   SecondOrderSystem* second_;
   UnilateralTally tally_;
-  std::vector<UnilateralMode> modes_;            ///< per point
-  std::vector<double> directions_;               ///< of sliding, two per point
-  std::vector<double> span_, fastest_;           ///< widest gap, and fastest sliding since it began, per point
-  std::vector<ContactSizes> units_;              ///< per point
-  std::vector<double> overlap_;                  ///< rounding of a gap's places, per point; 0: not known
-  std::vector<double> forces_, loads_, column_;  ///< per row
-  std::vector<double> probe_;                    ///< force of a row's column
-  std::vector<double> slack_;                    ///< per event function, since the modes were chosen
-  std::vector<char> held_;                       ///< per row: what else holds the bodies lets no force move it
-  std::vector<Unknown> unknowns_;
-  Eigen::MatrixXd G_;
-  Eigen::VectorXd right_, scale_, found_;
-  ForceShares shares_;
-  std::vector<ForceShares::Limits> limits_;  ///< of the points that are closed
+  std::vector<ContactSizes> units_;  ///< per point
+  PointModes now_;
+  ModeForces forces_;
+  std::vector<double> span_, fastest_;  ///< widest gap, and fastest sliding since it began, per point
+  std::vector<double> overlap_;         ///< rounding of a gap's places, per point; 0: not known
+  std::vector<double> loads_, column_;  ///< per row
+  std::vector<double> slack_;           ///< per event function, since the modes were chosen
   std::vector<std::size_t> touching_;  ///< points
   std::vector<char> slides_;           ///< of these: now
   Eigen::MatrixXd W_;                  ///< of their rows, three each
   Eigen::VectorXd free_, speeds_;      ///< accelerations without their forces; rates
-  std::vector<double> sizes_, sums_;   ///< of the terms of an acceleration
   std::vector<double> moved_, rates_now_, rates_then_;
   std::string failure_;
 };

@@ -41,7 +41,7 @@ void UnilateralMotion::find_touching(double t, std::optional<std::size_t> fired)
 /// is lost there. Of a row that no force moves it is 1.
 void UnilateralMotion::find_probe(std::size_t row, const std::function<double(double)>& moved_by) {
   const ContactSizes& sizes = units_[row / three];
-  double& probe = probe_[row];
+  double& probe = now_.probe[row];
   for (probe = 1; probe <= largest_probe; probe *= probe_growth) {
     const double moved = moved_by(probe);
     if (!(moved > held_share * sizes.response * probe)) continue;
@@ -61,7 +61,7 @@ void UnilateralMotion::respond(double t, std::span<const double> y) {
   if (!response_.find_base(t, y, loads_)) fail();
   const auto column = [&](std::size_t row) {
     std::ranges::fill(column_, 0.0);
-    column_[row] = probe_[row];
+    column_[row] = now_.probe[row];
     if (!response_.add_column(t, y, column_)) fail();
   };
   const auto n = static_cast<Index>(three * touching_.size());
@@ -73,9 +73,9 @@ void UnilateralMotion::respond(double t, std::span<const double> y) {
   };
   for (const std::size_t k : touching_)
     for (std::size_t row = three * k; row < three * (k + 1); ++row)
-      if (!(probe_[row] > 0) && has_row(k, row - three * k))
+      if (!(now_.probe[row] > 0) && has_row(k, row - three * k))
         find_probe(row, [&](double probe) {
-          probe_[row] = probe;
+          now_.probe[row] = probe;
           response_.begin_columns();
           column(row);
           return response_.rates(0)[row];
@@ -90,18 +90,18 @@ void UnilateralMotion::respond(double t, std::span<const double> y) {
       speeds_[c] = set_.rate(row);
       column(row);
       const std::span<const double> rates = response_.rates(response_.columns() - 1);
-      const double own = rates[row] / probe_[row];
-      held_[row] = !(own > held_share * units_[k].response);
-      if (held_[row]) continue;
+      const double own = rates[row] / now_.probe[row];
+      now_.held[row] = !(own > held_share * units_[k].response);
+      if (now_.held[row]) continue;
       for (std::size_t q = 0; q < touching_.size(); ++q)
         for (std::size_t j = 0; j < three; ++j)
           if (has_row(touching_[q], j))
-            W_(static_cast<Index>(three * q + j), c) = rates[three * touching_[q] + j] / probe_[row];
-      probe_[row] = units_[k].acceleration / own;
+            W_(static_cast<Index>(three * q + j), c) = rates[three * touching_[q] + j] / now_.probe[row];
+      now_.probe[row] = units_[k].acceleration / own;
     }
   for (std::size_t p = 0; p < touching_.size(); ++p)
     for (std::size_t i = 0; i < three; ++i)
-      if (held_[three * touching_[p] + i]) W_.row(static_cast<Index>(three * p + i)).setZero();
+      if (now_.held[three * touching_[p] + i]) W_.row(static_cast<Index>(three * p + i)).setZero();
 }
 
 ConeProblem UnilateralMotion::problem_of(const std::vector<std::size_t>& points, const Eigen::VectorXd& b) const {
