@@ -64,6 +64,7 @@ void expect_stage(const Component& c, Stage first, Stage last) {
 
 void take_state(Component& c, void** kept) {
   InstanceState state = c.instance->state();
+  state.stage = c.stage;
   if (*kept != nullptr)
     *static_cast<InstanceState*>(*kept) = std::move(state);
   else

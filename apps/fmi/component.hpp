@@ -18,9 +18,6 @@ namespace polyform::fmi {
 /// In the order of the standard, the same in both versions.
 enum class Answer { ok, warning, discard, error, fatal };
 
-/// How far an instance has come; each call of the standard belongs to some of them.
-enum class Stage { made, initializing, running, terminated };
-
 struct Component {
   std::unique_ptr<Instance> instance;
   std::string name;

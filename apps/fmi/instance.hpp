@@ -15,6 +15,9 @@
 
 namespace polyform::fmi {
 
+/// How far an instance has come; each call of the standard belongs to some of them.
+enum class Stage : std::int32_t { made, initializing, running, terminated };
+
 /// The state of an instance, for getting and setting it and for files.
 struct InstanceState {
   host::RunState run;
@@ -22,6 +25,7 @@ struct InstanceState {
   std::vector<double> starts;       ///< place and value of each start that was set
   std::vector<double> inputs;       ///< value, rate and acceleration of each
   std::vector<std::int32_t> signs;  ///< of the event functions, of model exchange
+  Stage stage = Stage::made;
   std::vector<std::byte> bytes() const;
   /// Failure (bad_input) if the bytes are not those of bytes().
   static InstanceState from(std::span<const std::byte>);

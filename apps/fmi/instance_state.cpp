@@ -7,7 +7,7 @@ namespace polyform::fmi {
 
 namespace {
 
-constexpr std::uint64_t state_mark = 0x34656D7566796C70;  // "plyfume4", of files of states
+constexpr std::uint64_t state_mark = 0x35656D7566796C70;  // "plyfume5", of files of states
 
 template <class T>
 void append(std::vector<std::byte>& out, std::span<const T> values) {
@@ -52,6 +52,7 @@ std::vector<std::byte> InstanceState::bytes() const {
   append<double>(out, starts);
   append<double>(out, inputs);
   append<std::int32_t>(out, signs);
+  append<Stage>(out, std::span(&stage, 1));
   return out;
 }
 
@@ -69,6 +70,9 @@ InstanceState InstanceState::from(std::span<const std::byte> bytes) {
   state.starts = taken<double>(bytes);
   state.inputs = taken<double>(bytes);
   state.signs = taken<std::int32_t>(bytes);
+  const std::vector<Stage> stage = taken<Stage>(bytes);
+  if (stage.size() != 1 || stage.front() < Stage::made || stage.front() > Stage::terminated) refuse_bytes();
+  state.stage = stage.front();
   return state;
 }
 

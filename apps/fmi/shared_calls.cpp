@@ -100,7 +100,11 @@ Answer get_state(Component* c, void** out) noexcept {
   return answering(c, [&](Component& it) { take_state(it, out); });
 }
 Answer set_state(Component* c, const void* state) noexcept {
-  return answering(c, [&](Component& it) { it.instance->set_state(*static_cast<const InstanceState*>(state)); });
+  return answering(c, [&](Component& it) {
+    const auto& kept = *static_cast<const InstanceState*>(state);
+    it.instance->set_state(kept);
+    it.stage = kept.stage;
+  });
 }
 Answer free_state(Component* c, void** state) noexcept {
   return answering(c, [&](Component&) { free_state(state); });

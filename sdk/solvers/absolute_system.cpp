@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "absolute/checks.hpp"
 #include "absolute/fine_solver.hpp"
@@ -38,6 +39,7 @@ struct AbsoluteSystem::Parts {
   absolute::PositionCorrector positions;
   absolute::VelocityProjector velocities;
   absolute::RowCheck rows;
+  bool has_looked_at_rows = false;
 };
 
 AbsoluteSystem::AbsoluteSystem(const SystemView& view, const std::vector<bool>& absent, const Vec3& origin)
@@ -148,6 +150,7 @@ const AbsoluteAccelerations* AbsoluteSystem::accelerations_with_twice_the_digits
 /// The more is subtracted from the zero block, the less a row that nearly depends on others is followed: a part p of it,
 /// by p²/ε of what it misses, in every correction. Rows that hold by themselves are still met, in some more rounds.
 void AbsoluteSystem::look_at_dependent_rows() noexcept {
+  if (std::exchange(parts_->has_looked_at_rows, true)) return;
   constexpr double followed = 1e-10, most = 1e-4;
   const double part = nearly_dependent();
   const double epsilon = std::clamp(part * part / followed, absolute::projection_epsilon, most);

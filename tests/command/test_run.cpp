@@ -223,30 +223,6 @@ TEST_CASE("a failing run is exit code 1, says what failed and when, and keeps it
   CHECK(table.rows.size() < 500);
 }
 
-// Axes with nine digits, as of a file that another program wrote.
-TEST_CASE("a loop with an axis that is off by rounding runs by itself, and that is said") {
-  const Workshop shop;
-  const std::string model = shop.write("bar.yaml", R"({polyform: 1, gravity: [0, -9.81, 0], bodies: [
-    {name: p, position: [0.15, 0.5, 0], mass: 1, inertia: {xx: 0.02, yy: 0.1, zz: 0.1}},
-    {name: q, position: [1.2, 1.3, 0], mass: 1, inertia: {xx: 0.02, yy: 0.1, zz: 0.1}},
-    {name: r, position: [2.25, 0.8, 0], mass: 1, inertia: {xx: 0.02, yy: 0.1, zz: 0.1}}], joints: [
-    {name: A, type: revolute, base: ground, moving: p, position: [0, 0, 0], axis: [0, 0, 1], initial: {velocity: 1}},
-    {name: B, type: revolute, base: p, moving: q, position: [0.3, 1, 0], axis: [0, 0, 1]},
-    {name: C, type: revolute, base: q, moving: r, position: [2.1, 1.6, 0], axis: [1.0e-8, 0, 1]},
-    {name: D, type: revolute, base: r, moving: ground, position: [2.4, 0, 0], axis: [0, 0, 1]}]})");
-  for (const char* solver : {"cartesian", "hierarchy", "particles", "reduced", "riccati", "thompson"}) {
-    INFO(solver);
-    const Outcome outcome = shop.run({"run", model, "--solver", solver, "--duration", "1", "--json"});
-    INFO(outcome.err);
-    CHECK(outcome.code == 0);
-    CHECK_THAT(outcome.err, Contains("what joint `C` ties depends on the other constraints") && Contains("comes open"));
-    // A tolerance that is given is kept.
-    const Outcome strict =
-        shop.run({"run", model, "--solver", solver, "--duration", "1", "--option", "tolerance=1e-10"});
-    CHECK(strict.code == 1);
-  }
-}
-
 TEST_CASE("a tolerance below rounding asks for rounding") {
   const Workshop shop;
   for (const char* solver : {"riccati", "particles", "cartesian"})

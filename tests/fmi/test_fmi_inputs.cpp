@@ -293,6 +293,8 @@ TEST_CASE("an FMU of FMI 3.0 runs as the command does") {
   using Enter = int(Handle, bool, double, double, bool, double);
   using Get = int(Handle, const std::uint32_t*, std::size_t, double*, std::size_t);
   using Step = int(Handle, double, double, bool, bool*, bool*, bool*, double*);
+  using GetState = int(Handle, void**);
+  using SetState = int(Handle, void*);
   const auto instantiate = function(static_cast<Instantiate*>(nullptr), "fmi3InstantiateCoSimulation");
   const std::string resources = (w.path("unpacked") / "resources/").string();
   CHECK(instantiate("arm", "{another}", resources.c_str(), false, false, false, false, nullptr, 0, nullptr, nullptr,
@@ -314,6 +316,7 @@ TEST_CASE("an FMU of FMI 3.0 runs as the command does") {
   CHECK(exit(arm) == 0);
   const auto get = function(static_cast<Get*>(nullptr), "fmi3GetFloat64");
   const std::uint32_t angle = 1;  // after the time
+  void* kept = nullptr;
   for (std::size_t row = 1; row < table.rows.size(); ++row) {
     bool event = false, end = false, early = false;
     double reached = 0, q = 0;
@@ -321,9 +324,20 @@ TEST_CASE("an FMU of FMI 3.0 runs as the command does") {
     REQUIRE(step(arm, from, table.rows[row][0] - from, false, &event, &end, &early, &reached) == 0);
     REQUIRE(get(arm, &angle, 1, &q, 1) == 0);
     CHECK(q == table.at(row, "pin.q"));
+    if (row == 1) REQUIRE(function(static_cast<GetState*>(nullptr), "fmi3GetFMUState")(arm, &kept) == 0);
   }
   bool event = false, end = false, early = false;
-  double reached = 0;
+  double reached = 0, again = 0;
+  // The state of an instance that runs makes another one run.
+  const Handle other = instantiate("other", token.c_str(), resources.c_str(), false, false, false, false, nullptr, 0,
+                                   nullptr, nullptr, nullptr);
+  REQUIRE(function(static_cast<SetState*>(nullptr), "fmi3SetFMUState")(other, kept) == 0);
+  const double second = table.rows[1][0];
+  CHECK(step(other, second, table.rows[2][0] - second, false, &event, &end, &early, &reached) == 0);
+  CHECK(get(other, &angle, 1, &again, 1) == 0);
+  CHECK(again == table.at(2, "pin.q"));
+  CHECK(function(static_cast<GetState*>(nullptr), "fmi3FreeFMUState")(arm, &kept) == 0);
+  function(static_cast<Free*>(nullptr), "fmi3FreeInstance")(other);
   CHECK(step(arm, 1, 0.5, false, &event, &end, &early, &reached) != 0);  // past the stop time
   CHECK(function(static_cast<Call*>(nullptr), "fmi3Terminate")(arm) == 0);
   CHECK(refuses_step());

@@ -83,8 +83,8 @@ TEST_CASE("messages about bodies") {
        "bodies:\n"
        "  - {name: a, mass: 2*t, inertia: {xx: 1, yy: 1, zz: 1}}\n",
        "m.yaml:3:23: error: bodies[0].mass: found '2*t', expected a number in kg: 't' changes with the motion, and "
-       "this "
-       "is a number for the whole run, at character 3 of the expression\n"
+       "this is a number for the whole run; where a function of time may stand, a formula is written {expression: "
+       "\"…\"}, at character 3 of the expression\n"
        "  The model has no parameters here: define them under 'parameters', or write a number.\n"},
       {"a NaN",
        "polyform: 1\n"

@@ -132,9 +132,8 @@ TEST_CASE("messages about forces, constraints and modules") {
        "  - {name: j, type: revolute, base: ground, moving: a, position: [0, 0, 0], axis: [0, 0, 1]}\n"
        "forces:\n"
        "  - {name: f, type: joint-force, joint: j, effort: {table: [[0, 1], [1, 2], [1, 3]]}}\n",
-       "m.yaml:7:78: error: forces[0].effort.table[2][0]: the time 1 does not come after 1 of the row "
-       "before\n"
-       "  Times of a table increase strictly; sort the rows and remove repeated times.\n"},
+       "m.yaml:7:78: error: forces[0].effort.table[2][0]: 1 does not come after 1 of the row before\n"
+       "  Rows of a table increase strictly; sort them and remove repeated ones.\n"},
       {"an unknown interpolation",
        "polyform: 1\n"
        "bodies:\n"

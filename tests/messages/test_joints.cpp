@@ -78,7 +78,8 @@ TEST_CASE("messages about joints") {
        "joints:\n"
        "  - {name: j, type: free, base: ground, moving: a, initial: {position: [0, x], speed: 1}}\n",
        "m.yaml:5:76: error: joints[0].initial.position[1]: found 'x', expected a number: 'x' changes "
-       "with the motion, and this is a number for the whole run\n"
+       "with the motion, and this is a number for the whole run; where a function of time may stand, a formula is "
+       "written {expression: \"…\"}\n"
        "  The model has no parameters here: define them under 'parameters', or write a number.\n"
        "m.yaml:5:80: error: joints[0].initial.speed: unknown key 'speed'\n"
        "  Known keys here: position, velocity.\n"},

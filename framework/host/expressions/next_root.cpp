@@ -159,9 +159,10 @@ class RootSearch {
       if (middle <= before || middle >= behind) break;
       ((value(k, middle) >= 0) == sign ? before : behind) = middle;
     }
-    // Behind rounding that lasts longer, the function stays at zero.
-    for (int i = 0; i < 16 && value(k, behind) == 0; ++i) behind = std::nextafter(behind, no_root);
-    return behind;
+    // A function that stays at zero longer than rounding does so on the whole: nothing is beyond it.
+    double beyond = behind;
+    for (int i = 0; i < 16 && value(k, beyond) == 0; ++i) beyond = std::nextafter(beyond, no_root);
+    return value(k, beyond) == 0 ? behind : beyond;
   }
 
   const Program& program_;

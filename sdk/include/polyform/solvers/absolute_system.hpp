@@ -103,7 +103,7 @@ class AbsoluteSystem {
   /// evaluated motions, relative to the row; zero where that is rounding. It costs a factorization.
   double nearly_dependent() noexcept;
   /// Where there are such rows at the evaluated motions, corrections from now on leave what is missed of them, as
-  /// accelerations do. To be called at the start.
+  /// accelerations do. The first call decides, at the start: it would depend on the way to a later state.
   void look_at_dependent_rows() noexcept;
   /// Accelerations for the loads that were set, with twice the digits and without such rows; or null where that cannot
   /// be done.
