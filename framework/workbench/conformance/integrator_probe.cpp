@@ -7,6 +7,7 @@
 
 #include "framework/diagnostics.hpp"
 #include "framework/workbench/conformance/canaries.hpp"
+#include "polyform/helpers/larger.hpp"
 
 namespace polyform::host::inline conformance {
 
@@ -76,10 +77,7 @@ const std::vector<double>& Method::inside(double share) {
 
 double distance(std::span<const double> a, std::span<const double> b) {
   double largest = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    const double d = std::abs(a[i] - b[i]);
-    largest = d <= largest ? largest : d;
-  }
+  for (std::size_t i = 0; i < a.size(); ++i) largest = larger(largest, std::abs(a[i] - b[i]));
   return largest;
 }
 

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "polyform/helpers/larger.hpp"
+
 namespace polyform::implicit {
 
 namespace {
@@ -150,8 +152,8 @@ double GeneralizedAlpha::move_end(double h) noexcept {
   double largest = 0;
   for (std::size_t i = 0; i < states_; ++i) {
     // A change of a moves velocities by h γ of it, and positions by h² β N of it, where the solution has h γ' N of it.
-    const double moved = std::abs(work_[i]) * scale_[i] * h * (is_position_[i] ? beta_ / newton_gamma_ : gamma_);
-    largest = moved <= largest ? largest : moved;
+    const double share = is_position_[i] ? beta_ / newton_gamma_ : gamma_;
+    largest = larger(largest, std::abs(work_[i]) * scale_[i] * h * share);
   }
   for (std::size_t i = 0; i < now_.size(); ++i)
     if (!is_position_[i]) end_a_[i] += work_[i];
@@ -225,7 +227,7 @@ bool GeneralizedAlpha::estimate_error(double h, double end) noexcept {
     // Across a jump an integral is known no better than what its rate makes of the rounding of the time.
     const double rounding = smallest_step() * std::max(std::abs(rate_[i]), std::abs(end_rate_[i]));
     const double tolerance = std::max(part_of_a_step * integral_tolerance_of(i, h), rounding);
-    error_size_ = std::max(error_size_, std::abs(error[i]) / tolerance);
+    error_size_ = larger(error_size_, std::abs(error[i]) / tolerance);
   }
   return true;
 }

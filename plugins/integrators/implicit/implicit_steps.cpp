@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "polyform/contract/stiffest_element.hpp"
+#include "polyform/helpers/larger.hpp"
 
 namespace polyform::implicit {
 
@@ -86,10 +87,7 @@ Status ImplicitSteps::step(double t_limit) noexcept {
 
 double ImplicitSteps::size_of(const State& x) const noexcept {
   double largest = 0;
-  for (std::size_t i = 0; i < states_; ++i) {
-    const double part = std::abs(x[i]) * scale_[i];
-    largest = part <= largest ? largest : part;  // a NaN stays
-  }
+  for (std::size_t i = 0; i < states_; ++i) largest = larger(largest, std::abs(x[i]) * scale_[i]);
   return largest;
 }
 

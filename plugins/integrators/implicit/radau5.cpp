@@ -5,6 +5,8 @@
 #include <limits>
 #include <utility>
 
+#include "polyform/helpers/larger.hpp"
+
 namespace polyform::implicit {
 
 namespace {
@@ -134,8 +136,7 @@ double Radau5::move_stages(double h) noexcept {
   newton_->solve(std::span(f_[1]).first(states_), std::span(f_[2]).first(states_));
   double largest = 0;
   for (std::size_t k = 0; k < 3; ++k) {
-    const double size = size_of(f_[k]);
-    largest = size <= largest ? largest : size;
+    largest = larger(largest, size_of(f_[k]));
     for (std::size_t i = 0; i < states_; ++i) W_[k][i] += f_[k][i];
   }
   for (std::size_t i = 0; i < states_; ++i) {
@@ -188,7 +189,7 @@ void Radau5::estimate_error(double h) noexcept {
   for (int k = 0; k < filters; ++k) newton_->solve(std::span(error_).first(states_));
   error_size_ = size_of(error_);
   for (std::size_t i = states_; i < now_.size(); ++i)
-    error_size_ = std::max(error_size_, std::abs(g * (formula(i) + rate_[i])) / integral_tolerance_of(i, h));
+    error_size_ = larger(error_size_, std::abs(g * (formula(i) + rate_[i])) / integral_tolerance_of(i, h));
 }
 
 Radau5::Trial Radau5::try_step(double h, double end) noexcept {

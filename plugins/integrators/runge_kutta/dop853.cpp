@@ -6,6 +6,7 @@
 #include <span>
 
 #include "embedded.hpp"
+#include "polyform/helpers/larger.hpp"
 #include "runge_kutta.hpp"
 
 namespace polyform::runge_kutta {
@@ -197,10 +198,7 @@ class Dop853 {
 
   static double largest(const State& errors, const State& tolerances) {
     double largest = 0;
-    for (std::size_t i = 0; i < errors.size(); ++i) {
-      const double error = std::abs(errors[i]) / tolerances[i];
-      largest = error <= largest ? largest : error;  // a NaN stays
-    }
+    for (std::size_t i = 0; i < errors.size(); ++i) largest = larger(largest, std::abs(errors[i]) / tolerances[i]);
     return largest;
   }
 

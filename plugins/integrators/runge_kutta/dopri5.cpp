@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "embedded.hpp"
+#include "polyform/helpers/larger.hpp"
 #include "runge_kutta.hpp"
 
 namespace polyform::runge_kutta {
@@ -29,10 +30,7 @@ class Dopri5 {
 
   double error(const State& tolerances) const {
     double largest = 0;
-    for (std::size_t i = 0; i < error_.size(); ++i) {
-      const double error = std::abs(error_[i]) / tolerances[i];
-      largest = error <= largest ? largest : error;  // a NaN stays
-    }
+    for (std::size_t i = 0; i < error_.size(); ++i) largest = larger(largest, std::abs(error_[i]) / tolerances[i]);
     return largest;
   }
 

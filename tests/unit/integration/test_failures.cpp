@@ -1,8 +1,11 @@
 // What goes wrong is said, and what was reached stays.
 #include <catch2/catch.hpp>
+#include <cmath>
+#include <limits>
 
 #include "equations.hpp"
 #include "framework/diagnostics.hpp"
+#include "polyform/helpers/larger.hpp"
 
 using namespace polyform::host;
 using namespace polyform::host::test;
@@ -89,6 +92,13 @@ TEST_CASE("a derivative that is no number is reported with its state and time") 
   CHECK(integrator->time() <= 0.51);
   CHECK_THAT(std::string(integrator->failure()),
              Contains("the derivative of state 2 (counted from 0) is not finite (nan) at t = 0.5"));
+}
+
+TEST_CASE("the largest of sizes is no number where one of them is none, wherever it stands") {
+  const double none = std::numeric_limits<double>::quiet_NaN();
+  CHECK(std::isnan(polyform::larger(polyform::larger(0, none), 1)));
+  CHECK(std::isnan(polyform::larger(polyform::larger(0, 1), none)));
+  CHECK(polyform::larger(polyform::larger(0, 2), 1) == 2);
 }
 
 TEST_CASE("a solution that leaves every bound ends in a failure, not in endless steps") {

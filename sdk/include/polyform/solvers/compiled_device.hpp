@@ -185,7 +185,7 @@ class DeviceRun {
                                    : Room::greater(largest_integral_, h * rate);
       const double tolerance = (is_state ? 1 : device::integral_tolerance) * (in_.absolute + in_.relative * size);
       const double error = Room::absolute(h * sum_of_rates(0, i, k)) / tolerance + 0 * end_[i];
-      largest = error <= largest ? largest : error;
+      largest = error <= largest || largest != largest ? largest : error;  // one that is no number stays
     }
     return largest;
   }
