@@ -271,5 +271,15 @@ TEST_CASE("what is wrong with couplings is told with its place") {
              Catch::Contains("begins with the lift 0 and ends with 0.5"));
   CHECK_THAT(told("type: cam-profile, cam: turn, follower: slide, profile: [[0, 0], [2, 1], [1, 1], [3, 0]]"),
              Catch::Contains("do not increase from row 2 to row 3"));
+  const std::string planet =
+      "  - {name: wheel, type: revolute, base: a, moving: p, position: [0, 0, 0], axis: [0, 0, 1]}\n"
+      "  - {name: own, type: revolute, base: ground, moving: c, position: [0, 0, 0], axis: [0, 0, 1]}\n";
+  const char* const loose = "no body takes part in this joint and in all before it";
+  CHECK_THAT(told("type: gear, joint: own, other_joint: wheel, radius: 1, other_radius: 1", planet), Catch::Contains(loose));
+  CHECK_THAT(told("type: belt, pulleys: [turn, own, wheel], radii: 1", planet), Catch::Contains(loose));
+  CHECK_THAT(told("type: planetary-gear, sun: own, carrier: turn, ring: wheel, sun_radius: 1, ring_radius: 2", planet),
+             Catch::Contains("is based on another body than the first one"));
+  CHECK_THAT(told("type: cam-profile, cam: own, follower: wheel, profile: [[0, 0], [1, 1], [2, 1], [3, 0]]", planet),
+             Catch::Contains("no body takes part in both joints"));
   CHECK_THAT(told("type: distance-rod, a: {body: a}, b: {body: a}"), Catch::Contains("fixed in the same body"));
 }

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "framework/host/assembly/parts.hpp"
+#include "framework/host/assembly/welded_bodies.hpp"
 #include "polyform/mechanics/flexible_set.hpp"
 #include "polyform/mechanics/rheonomic_joints.hpp"
 
@@ -80,7 +81,8 @@ std::span<const GeometricShape> shapes_of(const System::Parts& parts, BodyIndex 
 
 /// Adds one instance: its markers and joints from the fields.
 template <class Type>
-void add_instance(System::Parts& parts, const FlexibleSet& flexible, GroupStorage<Type>& group, const Fields& fields) {
+void add_instance(System::Parts& parts, const FlexibleSet& flexible, const WeldedBodies& welded,
+                  GroupStorage<Type>& group, const Fields& fields) {
   const Strided<const FieldSpec> specs = group.type->fields();
   auto& values = group.values.emplace_back(renumber(parts, fields, specs));
   auto& markers = group.markers.emplace_back();
@@ -97,7 +99,8 @@ void add_instance(System::Parts& parts, const FlexibleSet& flexible, GroupStorag
   const auto add_joint = [&](JointIndex j) {
     const JointData& joint = parts.joints[at(j)];
     group.joints.push_back(j);
-    shapes.push_back({own_positions(joint), joint.nv, joint.primitives, joint.kernel != nullptr});
+    shapes.push_back({own_positions(joint), joint.nv, joint.primitives, joint.kernel != nullptr, welded[joint.base],
+                      welded[joint.moving]});
   };
   for (std::size_t f = 0; f < values.size(); ++f) {
     const FieldType type = specs[f].type;
@@ -125,8 +128,9 @@ void refuse_size(const System::Parts& parts, const Item& item, std::string_view 
 
 /// Instances grouped by type, in the order in which the types first occur.
 template <class Type>
-void build_groups(System::Parts& parts, const FlexibleSet& flexible, const std::vector<ElementItem<Type>>& items,
-                  std::deque<GroupStorage<Type>>& groups, Diagnostics& diagnostics) {
+void build_groups(System::Parts& parts, const FlexibleSet& flexible, const WeldedBodies& welded,
+                  const std::vector<ElementItem<Type>>& items, std::deque<GroupStorage<Type>>& groups,
+                  Diagnostics& diagnostics) {
   std::map<const Type*, GroupStorage<Type>*> by_type;
   for (std::size_t i = 0; i < items.size(); ++i) {
     GroupStorage<Type>*& group = by_type[items[i].type];
@@ -136,7 +140,7 @@ void build_groups(System::Parts& parts, const FlexibleSet& flexible, const std::
     }
     group->items.push_back(i);
     group->names.push_back(items[i].name);
-    add_instance(parts, flexible, *group, items[i].fields);
+    add_instance(parts, flexible, welded, *group, items[i].fields);
   }
   for (GroupStorage<Type>& group : groups) {
     for (std::size_t k = 0; k < group.items.size(); ++k) {
@@ -224,9 +228,10 @@ bool build_elements(System::Parts& parts, Diagnostics& diagnostics) {
     const std::vector<double> undeformed(view.modes);
     flexible.evaluate(rest, undeformed.data(), undeformed.data());
   }
-  build_groups(parts, flexible, d.forces, parts.force_storage, diagnostics);
-  build_groups(parts, flexible, d.constraints, parts.constraint_storage, diagnostics);
-  build_groups(parts, flexible, d.modules, parts.module_storage, diagnostics);
+  const WeldedBodies welded(parts.bodies, parts.joints);
+  build_groups(parts, flexible, welded, d.forces, parts.force_storage, diagnostics);
+  build_groups(parts, flexible, welded, d.constraints, parts.constraint_storage, diagnostics);
+  build_groups(parts, flexible, welded, d.modules, parts.module_storage, diagnostics);
   if (diagnostics.failed()) return false;
   open_spin_stiffening(parts);
   if (!build_nodes(parts, diagnostics)) return false;

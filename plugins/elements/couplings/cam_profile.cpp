@@ -135,6 +135,9 @@ class CamProfile final : public ConstraintType {
                     "Name a prismatic joint for a follower that slides, a revolute one for one that turns.");
     if (i.fields[cam].joint == i.fields[follower].joint && motion_of(i, 0) == motion_of(i, 1))
       return refuse(follower, "the cam lifts itself", "Name another joint.");
+    if (first_without_common_body(i.joints) < i.joints.size())
+      return refuse(follower, "no body takes part in both joints, so their motions are not relative to one housing",
+                    "Name joints of one housing.");
     const FieldValue& table = i.fields[profile];
     const bool closed = i.fields[periodic].integer != 0;
     const std::size_t n = table.rows;

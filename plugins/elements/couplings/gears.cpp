@@ -33,7 +33,7 @@ class Gear final : public LinearCoupling {
   enum Field : std::size_t { joint, other_joint, radius, other_radius, sense };
   static constexpr std::array specs{
       joint_field("joint", "the joint that turns one wheel"),
-      joint_field("other_joint", "the joint that turns the other wheel, based on the same body"),
+      joint_field("other_joint", "the joint that turns the other wheel; one body, the housing, takes part in both"),
       radius_field("radius", "pitch radius of the one wheel: half of module times teeth"),
       radius_field("other_radius", "pitch radius of the other wheel"),
       FieldSpec{.name = "sense",
@@ -62,7 +62,7 @@ class Gear final : public LinearCoupling {
 /// r q − x = 0.
 class RackAndPinion final : public LinearCoupling {
   enum Field : std::size_t { pinion, rack, radius, sense };
-  static constexpr std::array specs{joint_field("pinion", "the joint that turns the pinion"),
+  static constexpr std::array specs{joint_field("pinion", "the joint that turns the pinion; one body takes part in both joints"),
                                     joint_field("rack", "the joint that the rack slides in"),
                                     radius_field("radius", "pitch radius of the pinion"),
                                     FieldSpec{.name = "sense",
@@ -128,7 +128,7 @@ class Belt final : public LinearCoupling {
       FieldSpec{.name = "pulleys",
                 .type = FieldType::joints,
                 .unit = "",
-                .meaning = "the joints that turn the pulleys or sprockets, two at least",
+                .meaning = "the joints that turn the pulleys or sprockets, two at least; one body takes part in all",
                 .required = true},
       FieldSpec{.name = "radii",
                 .type = FieldType::numbers,
@@ -190,7 +190,7 @@ class Belt final : public LinearCoupling {
 /// q_left + q_right − 2 q_cage = 0.
 class Differential final : public LinearCoupling {
   static constexpr std::array specs{
-      joint_field("cage", "the joint that turns the cage, based on the housing"),
+      joint_field("cage", "the joint that turns the cage"),
       joint_field("left", "the joint that turns one shaft, based on the same body"),
       joint_field("right", "the joint that turns the other shaft, based on the same body")};
 
@@ -203,6 +203,7 @@ class Differential final : public LinearCoupling {
         .rows = torque_rows};
     return descriptor;
   }
+  bool needs_same_base() const noexcept override { return true; }
   Primitive::Kind motion(std::size_t) const noexcept override { return rotation; }
   double factor(const ElementInstance&, std::size_t, std::size_t k) const noexcept override { return k == 0 ? -2 : 1; }
 };
@@ -226,6 +227,7 @@ class PlanetaryGear final : public LinearCoupling {
         .rows = tooth_rows};
     return descriptor;
   }
+  bool needs_same_base() const noexcept override { return true; }
   Primitive::Kind motion(std::size_t) const noexcept override { return rotation; }
   double factor(const ElementInstance& i, std::size_t, std::size_t k) const noexcept override {
     const double s = i.fields[sun_radius].number, r = i.fields[ring_radius].number;

@@ -21,6 +21,9 @@ class LinearCoupling : public ConstraintType {
   virtual Primitive::Kind motion(std::size_t k) const noexcept = 0;
   /// The factor f of attached joint k in a row.
   virtual double factor(const ElementInstance&, std::size_t row, std::size_t k) const noexcept = 0;
+  /// Whether the signs of the rows hold only for joints that are all based on the same body. Otherwise one body that
+  /// takes part in all joints, as base or as moving, is enough: the instance gives the signs.
+  virtual bool needs_same_base() const noexcept { return false; }
   /// The checks of define() beyond those of the joints.
   virtual bool check(const ElementInstance&, std::size_t number, FieldSink&) const noexcept;
 

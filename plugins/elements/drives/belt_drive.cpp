@@ -24,7 +24,7 @@ constexpr std::array specs{
     FieldSpec{.name = "driven",
               .type = FieldType::joint,
               .unit = "",
-              .meaning = "the joint that turns the other pulley, in the same sense",
+              .meaning = "the joint that turns the other pulley, in the same sense and based on the same body",
               .required = true},
     FieldSpec{.name = "radius",
               .type = FieldType::number,
@@ -220,8 +220,14 @@ class BeltDrive final : public ForceType, public ValueRanges {
                   "Name a revolute joint.");
       return false;
     }
-    if (i.fields[driving].joint != i.fields[driven].joint) return true;
-    sink.report(Severity::error, number, driven, "both pulleys are turned by the same joint", "Name another joint.");
+    if (i.fields[driving].joint == i.fields[driven].joint) {
+      sink.report(Severity::error, number, driven, "both pulleys are turned by the same joint", "Name another joint.");
+      return false;
+    }
+    if (i.joints[0].base == i.joints[1].base) return true;
+    sink.report(Severity::error, number, driven,
+                "the joint is based on another body than `driving`, so their angles do not count from one housing",
+                "Name joints that are based on the same body.");
     return false;
   }
   ForceBatch* create(Strided<const ElementInstance> instances) const noexcept override {

@@ -35,6 +35,9 @@ struct JointShape {
   std::size_t nq = 0, nv = 0;
   std::span<const Primitive> primitives;  ///< empty for fixed and for code-defined joints
   bool code_defined = false;
+  /// The bodies that it joins. Of bodies that fixed joints weld together the same one is named for all, so that equal
+  /// numbers mean one rigid body; ground where they are welded to it.
+  BodyIndex base = BodyIndex::ground, moving = BodyIndex::ground;
 };
 
 /// A body's inertia as the model gives it; for a flexible body that of the undeformed whole. All zero for ground.
