@@ -149,7 +149,9 @@ Exit merge(const StudyArguments& arguments) {
   host::FileRoles files;
   for (const std::string& shard : shards) files.read("the shard", shard);
   files.write("--merge", target);
-  const host::JournalContent whole = host::merge_shards(shards, !target.ends_with(".csv"));
+  std::string other_build;
+  const host::JournalContent whole = host::merge_shards(shards, !target.ends_with(".csv"), other_build);
+  warn_of_other_build(other_build);
   host::TrajectoryParts trajectories;
   if (host::find(whole.record, "trajectories") != nullptr ||
       std::filesystem::exists(host::trajectory_file_of(shards.front())))
@@ -247,7 +249,8 @@ Exit study(const StudyArguments& arguments, Ranks* ranks) {
   });
   warn_of_what_is_left_out(cases);
   host::StudyTable table = empty_table(request, cases);
-  files.begin(record_of(request, shard, cases, parts), request.design, table, cases.trajectory_channels());
+  files.begin(record_of(request, shard, cases, parts, session.registry().plugins()), request.design, table,
+              cases.trajectory_channels());
   const std::size_t resumed = table.rows.size();
   const std::vector<std::size_t> missing = missing_cases(table, request.design.cases(), shard);
   StudyCounts counts = counts_of(table, missing.size() + resumed);

@@ -12,6 +12,7 @@
 #include "apps/session/solver_choice.hpp"
 #include "apps/session/study_checks.hpp"
 #include "apps/text/terminal.hpp"
+#include "framework/host/reading/import.hpp"
 #include "framework/host/reading/report.hpp"
 #include "framework/host/simulation/lane_runs.hpp"
 #include "framework/host/simulation/simulate.hpp"
@@ -38,8 +39,10 @@ StudyCases::StudyCases(const Plugins& plugins, const std::string& model, const h
   add_factors();
   check_first_values();
   check_names(*plugins_.catalog, design_.factors(), settings_.solver, integrator_);
-  if (!settings_.device.empty() && settings_.device != no_device)
+  if (!settings_.device.empty() && settings_.device != no_device) {
     device_ = std::make_unique<DeviceCases>(*plugins_.catalog, settings_.device);
+    if (is_on_device()) types_.emplace("device", device_->device().type->name());
+  }
   if (settings_.compile || device_) compile_model();
 }
 
@@ -72,6 +75,7 @@ void StudyCases::check_model() {
   const host::AggregateSink sink(*system, quantities_);
   channels_.assign(sink.channels().begin(), sink.channels().end());
   integrator_ = settings.integrator.name();
+  find_types(system->description(), choice);
   if (!settings_.trajectories.empty()) {
     try {
       const host::TrajectorySink kept = sink_of(*system, trajectory_columns(settings_), settings);
@@ -97,6 +101,16 @@ void StudyCases::check_model() {
     why_no_lanes_ = fmt::format("{} has no lanes", settings.integrator.name());
   else
     lane_model_.reset(new LaneModel{std::move(system), std::move(choice), settings, std::move(solver), batch});
+}
+
+void StudyCases::find_types(const host::Description& model, const SolverChoice& choice) {
+  add_types(model, types_);
+  add_types(design_.factors(), *plugins_.catalog, types_);
+  types_.emplace("formulation", choice.formulation->name());
+  for (const std::string& other : quantities_.solvers()) types_.emplace("formulation", other);
+  types_.emplace("integrator", integrator_);
+  if (const ImporterType* const importer = host::importer_for(*plugins_.catalog, file_, model_.text()))
+    types_.emplace("importer", importer->name());
 }
 
 bool StudyCases::is_on_device() const { return device_ && device_->obstacle().empty(); }

@@ -11,6 +11,7 @@
 
 #include "apps/session/arguments.hpp"
 #include "apps/session/loading.hpp"
+#include "apps/session/used_plugins.hpp"
 #include "framework/host/results/channel.hpp"
 #include "framework/host/simulation/run_record.hpp"
 #include "framework/workbench/studies/design.hpp"
@@ -56,6 +57,8 @@ class StudyCases {
   const std::vector<host::Channel>& trajectory_channels() const { return trajectory_channels_; }
   /// The units of the factors that are numbers of the model; "" for other factors.
   const std::vector<std::string>& factor_units() const { return factor_units_; }
+  /// The types that the cases use.
+  const TypeNames& types() const { return types_; }
   /// The text of the model.
   const std::string& model_text() const { return model_.text(); }
   /// Runs one case. Nothing is printed: an outcome that failed has its reason, one that is done the first warning.
@@ -82,6 +85,7 @@ class StudyCases {
   void add_factors();
   void check_first_values();
   void check_model();
+  void find_types(const host::Description&, const SolverChoice&);
   /// Compiles the solver of the cases, for the processor and for the device; where that cannot be, says why, and they
   /// are evaluated as without.
   void compile_model();
@@ -110,6 +114,7 @@ class StudyCases {
   std::vector<host::Channel> channels_, trajectory_channels_;
   std::vector<std::string> factor_units_;
   std::string integrator_;                        ///< of the model as it is written
+  TypeNames types_;
   /// None where cases have their formulation's own solvers. It outlives what it made.
   std::unique_ptr<CompiledCases> compiled_;
   std::unique_ptr<DeviceCases> device_;

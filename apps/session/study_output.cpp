@@ -6,6 +6,7 @@
 
 #include "apps/report/report.hpp"
 #include "apps/report/study_page.hpp"
+#include "apps/text/terminal.hpp"
 #include "framework/host/reading/report.hpp"
 #include "framework/workbench/studies/fan.hpp"
 #include "framework/workbench/studies/trajectory_file.hpp"
@@ -38,6 +39,7 @@ void take_up(const std::string& journal, const host::StudyRecord& record, const 
   if (!what.empty())
     throw Failure(Exit::bad_input, fmt::format("{} is of another study: {}", journal, what),
                   "Give the study as it was, or another --output; without --resume it begins anew.");
+  warn_of_other_build(host::other_build(before.record, record));
   table.rows = std::move(before.table.rows);
   for (const host::CaseRow& row : table.rows)
     if (row.number >= design.cases())
@@ -58,6 +60,13 @@ void write_of_study(bool keeps_rows, Write&& write) {
 }
 
 }  // namespace
+
+void warn_of_other_build(const std::string& plugin) {
+  if (plugin.empty()) return;
+  print(Severity::warning,
+        fmt::format("some cases were done by a build of the plugin {} for other instructions", host::show(plugin)),
+        "They agree with the rest to rounding; for equal bits let machines of one kind do all cases.");
+}
 
 void check_table_name(const std::string& file) {
   const std::string extension = std::filesystem::path(file).extension().string();

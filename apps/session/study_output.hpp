@@ -19,6 +19,9 @@ void check_table_name(const std::string& file);
 void write_table_file(const std::string& file, std::string_view option, const host::StudyTable&,
                       const host::StudyRecord&, const host::TrajectoryParts* = nullptr);
 
+/// Warns that cases of one study were done by builds of the plugin for different instructions; none where it is "".
+void warn_of_other_build(const std::string& plugin);
+
 /// The files of one study.
 class StudyOutput {
  public:

@@ -126,9 +126,11 @@ Shard read_shard(const std::string& text) {
 }
 
 host::StudyRecord record_of(const StudyRequest& request, const Shard& shard, const StudyCases& cases,
-                            const std::vector<std::string>& files) {
+                            const std::vector<std::string>& files,
+                            const std::vector<host::PluginRecord>& plugins) {
   host::StudyRecord record{{"polyform", POLYFORM_VERSION}, {"model", cases.model_text()}};
   host::add_files(files, request.model, record);
+  host::add_plugins(plugins_with(cases.types(), plugins), record);
   for (const host::Factor& factor : request.design.factors()) {
     std::string paths;
     for (const std::string& path : factor.paths) paths += (paths.empty() ? "" : ",") + path;

@@ -56,7 +56,8 @@ struct Shard {
 /// From "I/N", I from 1. Failure (bad_input).
 Shard read_shard(const std::string& text);
 
-/// What makes a study what it is. files: that were read with the model.
-host::StudyRecord record_of(const StudyRequest&, const Shard&, const StudyCases&, const std::vector<std::string>& files);
+/// What makes a study what it is. files: that were read with the model; plugins: all that were found.
+host::StudyRecord record_of(const StudyRequest&, const Shard&, const StudyCases&, const std::vector<std::string>& files,
+                            const std::vector<host::PluginRecord>& plugins);
 
 }  // namespace polyform::apps

@@ -63,6 +63,46 @@ simulation: {duration: 0.5, integrator: dopri5, output_interval: 0.1}
                      });
 }
 
+TEST_CASE("a gear counts from the body that takes part in both joints, and welded bodies are one") {
+  // Wheel of 0.05 m on an arm rolls on one of 0.1 m that stands: it turns by 1 + 0.1/0.05 angles of the arm.
+  const double arm = 3 / (0.2 + 0.5 * 0.15 * 0.15 + 0.003 * 9) / 2;
+  // Two wheels in a housing of two bodies welded to each other and to ground.
+  const double wheel = 3 / (0.003 + 0.02 / 4) / 2;
+  in_formulations_of(R"(
+gravity: [0, 0, 0]
+bodies:
+  - {name: arm, mass: 2, inertia: {xx: 1, yy: 1, zz: 0.2}}
+  - {name: planet, position: [0.15, 0, 0], mass: 0.5, inertia: {xx: 1, yy: 1, zz: 0.003}}
+  - {name: box, mass: 1, inertia: {xx: 1, yy: 1, zz: 1}}
+  - {name: lid, position: [1, 0, 0], mass: 1, inertia: {xx: 1, yy: 1, zz: 1}}
+  - {name: a, mass: 1, inertia: {xx: 1, yy: 1, zz: 0.003}}
+  - {name: b, position: [1, 0, 0], mass: 1, inertia: {xx: 1, yy: 1, zz: 0.02}}
+joints:
+  - {name: turn, type: revolute, base: ground, moving: arm, position: [0, 0, 0], axis: [0, 0, 1]}
+  - {name: roll, type: revolute, base: arm, moving: planet, position: [0.15, 0, 0], axis: [0, 0, 1]}
+  - {name: weld, type: fixed, base: box, moving: lid, position: [0, 0, 0]}
+  - {name: foot, type: fixed, base: ground, moving: box, position: [0, 0, 0]}
+  - {name: in, type: revolute, base: ground, moving: a, position: [0, 0, 0], axis: [0, 0, 1]}
+  - {name: out, type: revolute, base: lid, moving: b, position: [1, 0, 0], axis: [0, 0, 1]}
+constraints:
+  - {name: rolling, type: gear, joint: turn, other_joint: roll, radius: 0.1, other_radius: 0.05, sense: same}
+  - {name: geared, type: gear, joint: in, other_joint: out, radius: 0.1, other_radius: 0.2}
+forces:
+  - {name: on_arm, type: joint-force, joint: turn, effort: 3}
+  - {name: on_wheel, type: joint-force, joint: in, effort: 3}
+simulation: {duration: 0.4, integrator: dopri5, output_interval: 0.1}
+)",
+                     [&](const Table& rows) {
+                       for (std::size_t r = 0; r < rows.rows.size(); ++r) {
+                         const double t = rows.at(r, "time");
+                         CHECK(rows.at(r, "turn.q") == Approx(arm * t * t).margin(1e-8));
+                         CHECK(rows.at(r, "roll.q") == Approx(2 * arm * t * t).margin(1e-8));
+                         CHECK(rows.at(r, "in.q") == Approx(wheel * t * t).margin(1e-8));
+                         CHECK(rows.at(r, "out.q") == Approx(-wheel / 2 * t * t).margin(1e-8));
+                       }
+                     });
+}
+
 TEST_CASE("a screw in one cylindrical joint, and a rack on its pinion, fall as their inertia lets them") {
   const double lead = 0.02, m = 2, J = 0.001, k = lead / (2 * pi);
   const double falling = g * m / (m + J / (k * k)), rolling = g * 3 / (3 + 0.02 / 0.01);
@@ -248,16 +288,17 @@ simulation: {duration: 2, integrator: dopri5, tolerance: {relative: 1e-10, absol
 
 TEST_CASE("what is wrong with couplings is told with its place") {
   const Workshop shop;
-  const auto told = [&](const std::string& constraint) {
+  const auto told = [&](const std::string& constraint, const std::string& joints = {}) {
     const std::string model = shop.write(
         "m.yaml",
         "polyform: 1\nbodies:\n"
+        "  - {name: p, mass: 1, inertia: {xx: 1, yy: 1, zz: 1}}\n  - {name: c, mass: 1, inertia: {xx: 1, yy: 1, zz: "
+        "1}}\n"
         "  - {name: a, mass: 1, inertia: {xx: 1, yy: 1, zz: 1}}\n  - {name: b, mass: 1, inertia: {xx: 1, yy: 1, zz: "
         "1}}\n"
         "joints:\n  - {name: turn, type: revolute, base: ground, moving: a, position: [0, 0, 0], axis: [0, 0, 1]}\n"
-        "  - {name: slide, type: prismatic, base: ground, moving: b, position: [0, 0, 0], axis: [0, 0, 1]}\n"
-        "constraints:\n  - {name: c, " +
-            constraint + "}\n");
+        "  - {name: slide, type: prismatic, base: ground, moving: b, position: [0, 0, 0], axis: [0, 0, 1]}\n" +
+            joints + "constraints:\n  - {name: c, " + constraint + "}\n");
     const Outcome outcome = shop.run({"check", model});
     CHECK(outcome.code == 2);
     return outcome.err + outcome.out;
@@ -272,7 +313,7 @@ TEST_CASE("what is wrong with couplings is told with its place") {
   CHECK_THAT(told("type: cam-profile, cam: turn, follower: slide, profile: [[0, 0], [2, 1], [1, 1], [3, 0]]"),
              Catch::Contains("do not increase from row 2 to row 3"));
   const std::string planet =
-      "  - {name: wheel, type: revolute, base: a, moving: p, position: [0, 0, 0], axis: [0, 0, 1]}\n"
+      "  - {name: wheel, type: revolute, base: b, moving: p, position: [0, 0, 0], axis: [0, 0, 1]}\n"
       "  - {name: own, type: revolute, base: ground, moving: c, position: [0, 0, 0], axis: [0, 0, 1]}\n";
   const char* const loose = "no body takes part in this joint and in all before it";
   CHECK_THAT(told("type: gear, joint: own, other_joint: wheel, radius: 1, other_radius: 1", planet), Catch::Contains(loose));

@@ -31,8 +31,14 @@ bool StartRates::find(const std::vector<double>& drawn) {
   return project({ConstraintJacobian::Of::rates, true}) && close_rates();
 }
 
+bool StartRates::has_rows() const {
+  const SystemView& view = start_.view();
+  return !view.cut_joints().empty() || !view.constraints.empty() || !view.modules.empty();
+}
+
 /// Sets the rates of cut joints, and checks all rows once more in the motions of the bodies.
 bool StartRates::close_rates() {
+  if (!has_rows()) return true;
   ConstraintJacobian jacobian(start_.view(), ConstraintJacobian::Of::rates, {}, start_.centred.origin());
   if (!jacobian.good()) return true;  // reported where forces and modules start
   jacobian.evaluate(start_.time(), start_.state());
@@ -104,6 +110,7 @@ bool StartRates::step(ConstraintJacobian& jacobian, Keeping& keeping, InertiaMet
 
 /// Takes the nearest rates to those of the parts. Rows that are nonlinear in velocities take several steps.
 bool StartRates::project(const Projection& how) {
+  if (!has_rows() && bodies_.excess.empty()) return true;
   ConstraintJacobian jacobian(start_.view(), how.rows, {}, start_.centred.origin());
   if (!jacobian.good()) return true;  // reported where forces and modules start
   jacobian.evaluate(start_.time(), start_.state());

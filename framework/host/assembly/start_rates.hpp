@@ -30,6 +30,8 @@ class StartRates {
     bool keeps_bodies;  ///< tries to keep, later keeps the given velocities of bodies
     bool counts_given = false;  ///< the metric counts what is given of bodies
   };
+  /// Whether anything but the joints of the tree asks something of the rates.
+  bool has_rows() const;
   bool project(const Projection&);
   bool step(ConstraintJacobian&, Keeping&, InertiaMetric&, Search&);
   bool close_rates();

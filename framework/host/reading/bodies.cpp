@@ -35,6 +35,16 @@ void read_inertia(const Value& value, Sym3& out, std::vector<DoubtfulInertia>& d
   if (good && shortfall(out) > 0) doubtful.push_back({value.model_place(), value.path().text(), 0, 1});
 }
 
+/// False when the type is not known: then the other keys cannot be checked.
+bool read_type(Reading& r, MapReader& map, BodyItem& body) {
+  const auto type = map.find("type");
+  if (!type || type->node().text == "rigid") return true;
+  body.flexible = find_type(*type, r.catalog.flexible_bodies, "body", "rigid");
+  return body.flexible != nullptr;
+}
+
+}  // namespace
+
 void read_mass_properties(MapReader& map, BodyItem& body, std::vector<DoubtfulInertia>& doubtful) {
   const bool required = body.flexible == nullptr;
   const auto mass = required ? map.require("mass", "a rigid body needs one, in kg (0 is allowed)") : map.find("mass");
@@ -52,21 +62,6 @@ void read_mass_properties(MapReader& map, BodyItem& body, std::vector<DoubtfulIn
 void read_velocities(MapReader& map, BodyItem& body) {
   if (const auto velocity = map.find("velocity")) body.velocity = read_vector3(*velocity, "m/s");
   if (const auto rate = map.find("angular_velocity")) body.angular_velocity = read_vector3(*rate, "rad/s");
-}
-
-/// False when the type is not known: then the other keys cannot be checked.
-bool read_type(Reading& r, MapReader& map, BodyItem& body) {
-  const auto type = map.find("type");
-  if (!type || type->node().text == "rigid") return true;
-  body.flexible = find_type(*type, r.catalog.flexible_bodies, "body", "rigid");
-  return body.flexible != nullptr;
-}
-
-}  // namespace
-
-void read_body_numbers(MapReader& map, BodyItem& body, std::vector<DoubtfulInertia>& doubtful) {
-  read_velocities(map, body);
-  read_mass_properties(map, body, doubtful);
 }
 
 void read_body_entries(Reading& r, MapReader& map, BodyItem& body, bool in_chain) {

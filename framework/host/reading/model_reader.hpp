@@ -54,8 +54,9 @@ std::size_t items_in_memory(std::size_t bytes_each);
 
 /// The entries of a body beyond its name; also of a chain's template, which has no position.
 void read_body_entries(Reading&, MapReader&, BodyItem&, bool in_chain);
-/// Of these the velocities and the mass properties, which are those of a rigid body.
-void read_body_numbers(MapReader&, BodyItem&, std::vector<DoubtfulInertia>&);
+/// Of these the velocities, and the mass properties.
+void read_velocities(MapReader&, BodyItem&);
+void read_mass_properties(MapReader&, BodyItem&, std::vector<DoubtfulInertia>&);
 /// The entry `initial` of a joint.
 void read_initial(const Value&, JointItem&);
 /// The entries of a joint beyond its name; a chain's template has no base, moving and position.

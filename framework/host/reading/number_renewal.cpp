@@ -15,8 +15,8 @@ namespace polyform::host::inline reading {
 
 namespace {
 
-constexpr std::array<std::string_view, 5> numbers_of_bodies{"mass", "center_of_mass", "inertia", "velocity",
-                                                            "angular_velocity"};
+constexpr std::array<std::string_view, 3> mass_properties{"mass", "center_of_mass", "inertia"};
+constexpr std::array<std::string_view, 2> velocities{"velocity", "angular_velocity"};
 
 bool is_in_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
@@ -96,11 +96,15 @@ void NumberRenewal::find(std::string_view section, const Node& value, const Desc
 
 void NumberRenewal::find_bodies(const Node& entries, std::size_t first, std::size_t count, const Description& model) {
   if (count == 0 || model.bodies[first].flexible != nullptr) return;
-  std::size_t found = 0;
-  for (const std::string_view key : numbers_of_bodies)
-    if (const Node* const value = entry_of(entries, key)) found += varied_in(*value);
+  const auto varied_among = [&](std::span<const std::string_view> keys) {
+    std::size_t number = 0;
+    for (const std::string_view key : keys)
+      if (const Node* const value = entry_of(entries, key)) number += varied_in(*value);
+    return number;
+  };
+  const std::size_t moving = varied_among(velocities), found = moving + varied_among(mass_properties);
   if (found == 0) return;
-  bodies_.push_back({&entries, first, count});
+  bodies_.push_back({&entries, first, count, moving > 0});
   taken_ += found;
 }
 
@@ -200,7 +204,8 @@ bool NumberRenewal::read_bodies(Description& model, Report& report, const Scope&
     body.mass = 0;
     body.center_of_mass = {};
     body.inertia = {};
-    read_body_numbers(entries, body, doubtful);
+    if (some.moves) read_velocities(entries, body);
+    read_mass_properties(entries, body, doubtful);
     if (doubtful.size() > known) {
       doubtful.back().first_body = some.first;
       doubtful.back().bodies = some.count;

@@ -33,6 +33,7 @@ class NumberRenewal {
   struct Bodies {
     const Node* entries;
     std::size_t first, count;
+    bool moves;  ///< velocities change
   };
   struct Joints {
     const Node* initial;

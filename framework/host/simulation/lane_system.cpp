@@ -11,14 +11,18 @@ namespace {
 constexpr std::size_t usual_lanes = 8;
 
 /// Fills `trouble`, per lane: zero if all its numbers are finite, otherwise NaN.
-template <std::size_t fixed>
-void look_for_numbers(std::span<const double> all, std::size_t counted, std::vector<double>& trouble) noexcept {
-  const std::size_t lanes = fixed > 0 ? fixed : counted;
-  const double* __restrict number = all.data();
-  double* __restrict out = trouble.data();
-  for (std::size_t k = 0; k < lanes; ++k) out[k] = 0;
+void look_for_numbers(std::span<const double> all, std::vector<double>& trouble) noexcept {
+  const std::size_t lanes = trouble.size();
+  std::ranges::fill(trouble, 0.0);
   for (std::size_t i = 0; i < all.size(); i += lanes)
-    for (std::size_t k = 0; k < lanes; ++k) out[k] += 0 * number[i + k];
+    for (std::size_t k = 0; k < lanes; ++k) trouble[k] += 0 * all[i + k];
+}
+/// The same for the usual lanes, whose sums stay in registers.
+void look_in_usual_lanes(std::span<const double> all, std::vector<double>& trouble) noexcept {
+  double sums[usual_lanes]{};
+  for (const double *number = all.data(), *const end = number + all.size(); number != end; number += usual_lanes)
+    for (std::size_t k = 0; k < usual_lanes; ++k) sums[k] += 0 * number[k];
+  std::ranges::copy(sums, trouble.begin());
 }
 
 }  // namespace
@@ -70,9 +74,9 @@ void LaneSystem::derivatives(const BatchInput& in, BatchOutput& out) noexcept {
   if (states < size_) of_states.power = out.ydot.subspan(states * lanes, lanes);
   batch_.evaluate({.t = in.t, .y = in.y.first(states * lanes), .active = in.active}, of_states);
   if (lanes == usual_lanes)
-    look_for_numbers<usual_lanes>(out.ydot, lanes, trouble_);
+    look_in_usual_lanes(out.ydot, trouble_);
   else
-    look_for_numbers<0>(out.ydot, lanes, trouble_);
+    look_for_numbers(out.ydot, trouble_);
   for (std::size_t k = 0; k < lanes; ++k) {
     if (in.active[k] == 0) continue;
     if (out.done[k] != 0 && trouble_[k] == 0)

@@ -15,12 +15,13 @@ RunWatches::RunWatches(const SystemView& view, Solver& solver, RunMotion& motion
                        const StepSettings& step, std::span<const ElementEvents::Source> sources)
     : motion_(motion),
       fixed_step_(run.integrator.fixed_step()),
-      singular_(view, solver, run.integrator.fixed_step() ? 0 : step.relative_tolerance),
       pace_(run.end_time()),
       stability_(motion.equations(), motion.integrator()),
       scales_(view),
       repeated_(view, solver, motion),
       arithmetic_(floating_point_control()) {
+  if (!view.cut_joints().empty())
+    singular_.emplace(view, solver, run.integrator.fixed_step() ? 0 : step.relative_tolerance);
   for (const ElementEvents::Source& source : sources) scales_.add(source);
   // The error of a step in which something touches is of the first order, whatever its length.
   if (fixed_step_ && motion.stepped().empty())
@@ -32,7 +33,7 @@ RunWatches::RunWatches(const SystemView& view, Solver& solver, RunMotion& motion
 void RunWatches::look(const std::function<std::string()>& held_by) {
   Integration& integrator = motion_.integrator();
   longest_ = std::max(longest_, integrator.time() - integrator.previous_time());
-  if (!singular_.empty()) singular_.look(integrator);
+  if (singular_ && !singular_->empty()) singular_->look(integrator);
   pace_.look(integrator.time(), integrator.statistics().evaluations, motion_.equations());
   if (!fixed_step_) stability_.look();
   if (const auto text = pace_.out_of_reach(!motion_.touching().empty())) {
@@ -63,7 +64,8 @@ void RunWatches::look_at_peak(bool narrow) {
 }
 
 std::vector<std::string> RunWatches::warnings(double moved, std::size_t steps) const {
-  std::vector<std::string> all = singular_.warnings(moved);
+  std::vector<std::string> all;
+  if (singular_) all = singular_->warnings(moved);
   std::ranges::copy(scales_.warnings(longest_), std::back_inserter(all));
   if (check_)
     if (auto text = check_->warning(steps)) all.push_back(std::move(*text));

@@ -55,7 +55,7 @@ class RunWatches {
 
   RunMotion& motion_;
   const bool fixed_step_;
-  SingularWatch singular_;
+  std::optional<SingularWatch> singular_;  ///< of loops, where there are any
   PaceWatch pace_;
   StabilityWatch stability_;
   TimeScales scales_;

@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "framework/checksum.hpp"
 #include "framework/diagnostics.hpp"
@@ -25,7 +26,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 constexpr const char *mark = "polyform_study", *units_key = "units", *factor_units_key = "factor units";
-constexpr std::string_view file_entry = "file ";
+constexpr std::string_view file_entry = "file ", plugin_entry = "plugin ";
 
 [[noreturn]] void refuse(const std::string& path, const std::string& why) {
   throw Failure(Exit::bad_input, fmt::format("{}: {}", path, why),
@@ -57,6 +58,33 @@ bool next_line(std::string_view& text, std::string_view& line) {
   return true;
 }
 
+/// Size and checksum of a file; nothing if it cannot be read.
+std::optional<std::string> content_of(const std::string& file) {
+  std::ifstream stream(file, std::ios::binary);
+  Checksum sum;
+  std::uintmax_t size = 0;
+  for (std::array<char, 1 << 16> block; stream.read(block.data(), block.size()), stream.gcount() > 0;) {
+    const auto count = static_cast<std::size_t>(stream.gcount());
+    sum.add({block.data(), count});
+    size += count;
+  }
+  if (!stream.eof()) return std::nullopt;
+  return fmt::format("{} bytes, checksum {:016x}", size, sum.value());
+}
+
+/// What an entry of a plugin tells before its content: "1.0 for x86-64-v3".
+constexpr std::string_view before_instructions = " for ";
+struct Build {
+  explicit Build(std::string_view entry)
+      : version(entry.substr(0, entry.find(before_instructions))),
+        instructions(entry.substr(version.size(), entry.find(',') - version.size())) {}
+  std::string_view version, instructions;
+};
+bool are_builds_of_one(std::string_view before, std::string_view now) {
+  const Build first(before), second(now);
+  return first.version == second.version && first.instructions != second.instructions;
+}
+
 }  // namespace
 
 const std::string* find(const StudyRecord& record, std::string_view name) {
@@ -70,18 +98,18 @@ void add_files(const std::vector<std::string>& files, const std::string& model, 
   const FileIdentity itself(model);
   for (const std::string& file : files) {
     if (itself.same_as(FileIdentity(file))) continue;
-    std::ifstream stream(file, std::ios::binary);
-    Checksum sum;
-    std::uintmax_t size = 0;
-    for (std::array<char, 1 << 16> block; stream.read(block.data(), block.size()), stream.gcount() > 0;) {
-      const auto count = static_cast<std::size_t>(stream.gcount());
-      sum.add({block.data(), count});
-      size += count;
-    }
-    if (!stream.eof()) continue;
+    const std::optional<std::string> content = content_of(file);
+    if (!content) continue;
     const std::string path = std::filesystem::path(file).lexically_proximate(folder).generic_string();
-    record.emplace_back(fmt::format("{}{}", file_entry, path), fmt::format("{} bytes, checksum {:016x}", size, sum.value()));
+    record.emplace_back(fmt::format("{}{}", file_entry, path), *content);
   }
+}
+
+void add_plugins(std::span<const PluginRecord* const> plugins, StudyRecord& record) {
+  for (const PluginRecord* const plugin : plugins)
+    record.emplace_back(fmt::format("{}{}", plugin_entry, plugin->name),
+                        fmt::format("{}{}{}, {}", plugin->version, before_instructions, plugin->instruction_set,
+                                    content_of(plugin->file).value_or("not there any more")));
 }
 
 std::string difference(const StudyRecord& before, const StudyRecord& now,
@@ -98,10 +126,23 @@ std::string difference(const StudyRecord& before, const StudyRecord& now,
     }
     if (name.starts_with(file_entry))
       return fmt::format("the file {} has changed", show(name.substr(file_entry.size())));
+    if (name.starts_with(plugin_entry)) {
+      if (are_builds_of_one(*old, text)) continue;
+      return fmt::format("the plugin {} is another one: it was {}, and is {}", show(name.substr(plugin_entry.size())),
+                         *old, text);
+    }
     return fmt::format("{} was {} and is {}", name, show(*old), show(text));
   }
   for (const auto& [name, text] : before)
     if (!is_ignored(name) && find(now, name) == nullptr) return fmt::format("{} is gone", name);
+  return {};
+}
+
+std::string other_build(const StudyRecord& before, const StudyRecord& now) {
+  for (const auto& [name, text] : now)
+    if (const std::string* const old = find(before, name);
+        name.starts_with(plugin_entry) && old != nullptr && are_builds_of_one(*old, text))
+      return name.substr(plugin_entry.size());
   return {};
 }
 

@@ -8,24 +8,31 @@
 #include <utility>
 #include <vector>
 
+#include "framework/host/registry/plugin_record.hpp"
 #include "framework/workbench/studies/table.hpp"
 
 namespace polyform::host::inline studies {
 
 /// The identity of a study: entries by name. `model` is the text of the model, `cases` the number of cases, `file PATH`
-/// tells the content of a file that the model names.
+/// tells the content of a file that the model names, `plugin NAME` version, build and content of a plugin.
 using StudyRecord = std::vector<std::pair<std::string, std::string>>;
 
 /// Adds entries for files that were read with the model. Their paths are told from the folder of the model, so that
 /// they are the same wherever the model lies. A file that cannot be read has no entry.
 void add_files(const std::vector<std::string>& files, const std::string& model, StudyRecord&);
 
+/// Adds entries for plugins.
+void add_plugins(std::span<const PluginRecord* const>, StudyRecord&);
+
 /// An entry; nullptr if there is none.
 const std::string* find(const StudyRecord&, std::string_view name);
 
 /// Tells how two records differ, in a sentence without a full stop; "" if they agree. ignored: entries that may differ.
+/// Builds of one version of a plugin for different instructions agree, as their results do to rounding.
 std::string difference(const StudyRecord& before, const StudyRecord& now,
                        std::initializer_list<std::string_view> ignored);
+/// Names a plugin of which the records, which agree, have builds for different instructions; "" if there is none.
+std::string other_build(const StudyRecord& before, const StudyRecord& now);
 
 /// The first line holds the record as JSON, the second the header of the table, each further one a row.
 class Journal {

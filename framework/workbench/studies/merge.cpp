@@ -19,7 +19,7 @@ JournalContent read_shard_file(const std::string& shard, bool needs_record) {
 
 }  // namespace
 
-JournalContent merge_shards(const std::vector<std::string>& files, bool needs_record) {
+JournalContent merge_shards(const std::vector<std::string>& files, bool needs_record, std::string& other_build) {
   JournalContent whole;
   for (const std::string& file : files) {
     JournalContent part = read_shard_file(file, needs_record);
@@ -30,6 +30,7 @@ JournalContent merge_shards(const std::vector<std::string>& files, bool needs_re
     if (!what.empty())
       throw Failure(Exit::bad_input, fmt::format("{} is of another study than {}: {}", file, files.front(), what),
                     "Give the shards of one study.");
+    if (other_build.empty()) other_build = studies::other_build(whole.record, part.record);
     whole.table.rows.insert(whole.table.rows.end(), std::make_move_iterator(rows.begin()),
                             std::make_move_iterator(rows.end()));
   }
