@@ -173,29 +173,34 @@ const tests = {
   },
 
   async '100,000 rows are there at once'() {
-    run('double_pendulum', '--duration', '100', '--output-interval', '0.001', '--report', 'long.html');
-    await browser.open(at('long.html'));
-    assert.equal(await page('polyform.runs[0].rows'), 100001);
-    // The goal is 1.5 s on a fast machine at rest; one that is slow or shares its memory and caches with others takes up to
-    // twice as long.
-    const value = await processorTime();
-    assert.ok(value > 0.05 && value < 4, `${value} s`);
-    return `${value.toFixed(2)} s of processor time`;
+    const opened = async (duration, rows) => {
+      run('double_pendulum', '--duration', duration, '--output-interval', '0.001', '--report', 'long.html');
+      await browser.open(at('long.html'));
+      assert.equal(await page('polyform.runs[0].rows'), rows);
+      return processorTime();
+    };
+    // The goal is 1.5 s on a machine at rest. A busy one takes longer, for all pages alike: so the growth is judged.
+    const few = await opened('10', 10001), many = await opened('100', 100001);
+    assert.ok(many > 0.05 && many < 12 * few, `${many} s beside ${few} s for a tenth of the rows`);
+    return `${many.toFixed(2)} s of processor time, ${few.toFixed(2)} s for a tenth of the rows`;
   },
 
   async '500 bodies move fluidly, as rods and as meshes'() {
-    run('branch_500', '--duration', '0.05', '--report', 'many.html');
     writeFileSync(at('part.glb'), tetrahedron());
-    const bodies = Array.from({length: 500}, (_, k) =>
-      `  - {name: b${k}, mass: 1, inertia: {xx: 1, yy: 1, zz: 1}, position: [${k % 25}, ${Math.floor(k / 25)}, 0], velocity: [0, 0, 1], geometry: [{type: mesh, file: part.glb}]}`);
-    const joints = bodies.map((_, k) => `  - {name: j${k}, type: free, base: ground, moving: b${k}}`);
-    writeFileSync(at('meshes.yaml'), `polyform: 1\nbodies:\n${bodies.join('\n')}\njoints:\n${joints.join('\n')}\n`);
-    command('run', 'meshes.yaml', '--quiet', '--duration', '0.1', '--report', 'meshes.html');
-    const told = [];
-    for (const name of ['many.html', 'meshes.html']) {
-      await browser.open(at(name));
-      const count = await page('polyform.view.mechanism.bodies.length');
-      assert.ok(count >= 500);
+    const inertia = 'mass: 1, inertia: {xx: 1, yy: 1, zz: 1}', all = (count, line) => Array.from({length: count}, (_, k) => line(k)).join('\n');
+    const models = {
+      rods: (count) =>
+        `polyform: 1\nbodies:\n${all(count, (k) => `  - {name: b${k}, ${inertia}, position: [${k}, 0, 0]}`)}\n` +
+        `joints:\n${all(count, (k) => `  - {name: j${k}, type: revolute, base: ${k === 0 ? 'ground' : `b${k - 1}`}, moving: b${k}, position: [${k}, 0, 0], axis: [0, 1, 0]}`)}\n`,
+      meshes: (count) =>
+        `polyform: 1\nbodies:\n${all(count, (k) => `  - {name: b${k}, ${inertia}, position: [${k % 25}, ${Math.floor(k / 25)}, 0], velocity: [0, 0, 1], geometry: [{type: mesh, file: part.glb}]}`)}\n` +
+        `joints:\n${all(count, (k) => `  - {name: j${k}, type: free, base: ground, moving: b${k}}`)}\n`,
+    };
+    const pictured = async (kind, count) => {
+      writeFileSync(at('many.yaml'), models[kind](count));
+      command('run', 'many.yaml', '--quiet', '--duration', '0.05', '--report', 'many.html');
+      await browser.open(at('many.html'));
+      assert.equal(await page('polyform.view.mechanism.bodies.length'), count);
       const before = await processorTime();
       const pictures = 8;
       await page(`new Promise((done) => {
@@ -209,11 +214,15 @@ const tests = {
         next();
       })`);
       // What the page does for a picture; the graphics card works beside it.
-      const each = (1000 * ((await processorTime()) - before)) / pictures;
-      assert.ok(each < 33, `${name}: ${each} ms`);
+      return (1000 * ((await processorTime()) - before)) / pictures;
+    };
+    const told = [];
+    for (const kind of ['rods', 'meshes']) {
+      const few = await pictured(kind, 50), many = await pictured(kind, 500);
+      assert.ok(many < 12 * few, `${kind}: ${many} ms a picture beside ${few} ms for a tenth of the bodies`);
       const {triangles, calls} = await page('(polyform.view.draw(), polyform.view.renderer.info.render)');
-      assert.ok(triangles < 6e4 && calls < 10, `${name}: ${triangles} triangles in ${calls} calls`);
-      told.push(`${count} bodies: ${each.toFixed(1)} ms of processor time a picture, ${calls} draw calls`);
+      assert.ok(triangles < 6e4 && calls < 10, `${kind}: ${triangles} triangles in ${calls} calls`);
+      told.push(`500 ${kind}: ${many.toFixed(1)} ms of processor time a picture, ${few.toFixed(1)} ms for 50, ${calls} draw calls`);
     }
     // A click finds a body by its mesh, and like meshes are in the page once.
     assert.equal(await page('polyform.view.mechanism.surfaces.length'), 1);
