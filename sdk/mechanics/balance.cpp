@@ -76,7 +76,7 @@ const Imbalance& Balance::check(double at_time, const Observation& now) noexcept
       note(parts_[i], Imbalance::Of::body, view_.bodies[i].name);
     }
   }
-  balance_modules(at_time, now);
+  balance_modules(now);
   return worst_;
 }
 
@@ -157,7 +157,7 @@ double Balance::rounding_of_multiplier(const ModuleSet::Module& m, std::size_t r
 }
 
 /// M α = f + Aᵀλ. The terms that make up f are looked for only where a module seems to be out of balance.
-void Balance::balance_modules(double at_time, const Observation& now) noexcept {
+void Balance::balance_modules(const Observation& now) noexcept {
   const double* multipliers = now.module_multipliers.data();
   std::span<const double> terms;
   std::size_t place = 0;
@@ -179,7 +179,7 @@ void Balance::balance_modules(double at_time, const Observation& now) noexcept {
       rest = std::max(0.0, std::abs(rest) - rounding);
       if (!(rest > 0)) continue;
       if (rest > in_doubt * size) {
-        if (terms.empty()) terms = loads_->module_terms(at_time, now);
+        if (terms.empty()) terms = loads_->module_terms(now);
         size += forces_count * terms[place];
       }
       note(rest / size, Imbalance::Of::module, m.rows.name);

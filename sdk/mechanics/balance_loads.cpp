@@ -27,6 +27,7 @@ Loads::Loads(const SystemView& view)
 }
 
 void Loads::place(double t, const Observation& now) noexcept {
+  time_ = t;
   observed_motions(now, nodes_, frames_);
   observed_accelerations(now, nodes_, frames_, accelerations_);
   if (!flexible_.empty()) flexible_.evaluate(frames_, now.eta.data(), now.etadot.data());
@@ -80,7 +81,7 @@ void Loads::add_modules(const Observation& now) noexcept {
   }
 }
 
-std::span<const double> Loads::module_terms(double t, const Observation& now) noexcept {
+std::span<const double> Loads::module_terms(const Observation& now) noexcept {
   constexpr double share = 0x1p-26;
   constexpr int probes = 3;
   std::fill(module_terms_.begin(), module_terms_.end(), 0.0);
@@ -102,12 +103,12 @@ std::span<const double> Loads::module_terms(double t, const Observation& now) no
     change(now.q, changed_q_);
     change(now.v, changed_v_);
     change(now.x, changed_x_);
-    modules_.evaluate(t, frames_, changed_q_, changed_v_, changed_x_);
+    modules_.evaluate(time_, frames_, changed_q_, changed_v_, changed_x_);
     for_each_f([&](std::size_t place, double f) {
       module_terms_[place] = std::max(module_terms_[place], std::abs(f - module_f_[place]) / share);
     });
   }
-  modules_.evaluate(t, frames_, now.q, now.v, now.x);
+  modules_.evaluate(time_, frames_, now.q, now.v, now.x);
   return module_terms_;
 }
 

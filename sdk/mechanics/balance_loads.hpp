@@ -36,7 +36,7 @@ class Loads {
   /// After place(): the sizes of the terms that make up f of the modules, variable after variable. They are measured:
   /// f changes by a share of its terms if all states, coordinates and velocities change by different such shares, even
   /// where the terms cancel, as the voltage and the resistance of a motor at rest.
-  std::span<const double> module_terms(double t, const Observation&) noexcept;
+  std::span<const double> module_terms(const Observation&) noexcept;
   /// Raises small terms: a body that hardly feels anything has the rounding of the large loads in the system.
   void raise_terms(double moment, double force) noexcept;
 
@@ -56,6 +56,7 @@ class Loads {
   void add(FrameIndex, const Vec3& arm, const Spatial& wrench) noexcept;
 
   const SystemView& view_;
+  double time_ = 0;  ///< of the last place(), s
   ForceSet forces_;
   FlexibleSet flexible_;
   ConstraintSet constraints_;

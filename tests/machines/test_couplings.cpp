@@ -293,7 +293,7 @@ TEST_CASE("what is wrong with couplings is told with its place") {
         "m.yaml",
         "polyform: 1\nbodies:\n"
         "  - {name: p, mass: 1, inertia: {xx: 1, yy: 1, zz: 1}}\n  - {name: c, mass: 1, inertia: {xx: 1, yy: 1, zz: "
-        "1}}\n"
+        "1}}\n  - {name: d, mass: 1, inertia: {xx: 1, yy: 1, zz: 1}}\n"
         "  - {name: a, mass: 1, inertia: {xx: 1, yy: 1, zz: 1}}\n  - {name: b, mass: 1, inertia: {xx: 1, yy: 1, zz: "
         "1}}\n"
         "joints:\n  - {name: turn, type: revolute, base: ground, moving: a, position: [0, 0, 0], axis: [0, 0, 1]}\n"
@@ -320,7 +320,8 @@ TEST_CASE("what is wrong with couplings is told with its place") {
   CHECK_THAT(told("type: belt, pulleys: [turn, own, wheel], radii: 1", planet), Catch::Contains(loose));
   CHECK_THAT(told("type: planetary-gear, sun: own, carrier: turn, ring: wheel, sun_radius: 1, ring_radius: 2", planet),
              Catch::Contains("is based on another body than the first one"));
-  CHECK_THAT(told("type: cam-profile, cam: own, follower: wheel, profile: [[0, 0], [1, 1], [2, 1], [3, 0]]", planet),
+  const std::string lifted = planet + "  - {name: lift, type: prismatic, base: p, moving: d, position: [0, 0, 0], axis: [0, 0, 1]}\n";
+  CHECK_THAT(told("type: cam-profile, cam: own, follower: lift, profile: [[0, 0], [1, 1], [2, 1], [3, 0]]", lifted),
              Catch::Contains("no body takes part in both joints"));
   CHECK_THAT(told("type: distance-rod, a: {body: a}, b: {body: a}"), Catch::Contains("fixed in the same body"));
 }

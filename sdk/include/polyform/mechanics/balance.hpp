@@ -66,7 +66,7 @@ class Balance {
   bool has_reactions(const Observation&) const noexcept;
   void find_roundings() noexcept;
   double rounding_of_multiplier(const ModuleSet::Module&, std::size_t row) const noexcept;
-  void balance_modules(double at_time, const Observation&) noexcept;
+  void balance_modules(const Observation&) noexcept;
   void note(double part, Imbalance::Of, std::string_view name) noexcept;
 
   const SystemView& view_;
