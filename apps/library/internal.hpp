@@ -91,7 +91,7 @@ class Interruption {
   void look();
 
  private:
-  void fail() noexcept;
+  void fail(const char* function) noexcept;
 
   const Watch& watch_;
   volatile std::sig_atomic_t flag_ = 0;

@@ -61,20 +61,20 @@ host::RunRecord watched_run(const host::System& system, polyform::Solver& solver
 void Interruption::look(double time) {
   try {
     if (watch_.progress) watch_.progress(time);
-    look();
   } catch (...) {
-    fail();
+    return fail("progress");
   }
+  look();
 }
 void Interruption::look() {
   try {
     if (watch_.stop && watch_.stop()) interrupt();
   } catch (...) {
-    fail();
+    fail("stop");
   }
 }
-void Interruption::fail() noexcept {
-  FunctionCalls::current()->keep(std::current_exception(), "of the watch");
+void Interruption::fail(const char* function) noexcept {
+  FunctionCalls::current()->keep(std::current_exception(), function);
   interrupt();
 }
 

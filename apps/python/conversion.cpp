@@ -1,5 +1,8 @@
 #include "conversion.hpp"
 
+#include <string>
+#include <string_view>
+
 namespace polyform::python {
 
 using library::Error;
@@ -48,39 +51,60 @@ struct ToObject {
   }
 };
 
+/// Where a value stands in the data of a model: `bodies[0].mass`.
+struct Step {
+  const Step* outer = nullptr;
+  std::string_view key;       ///< of a map, or
+  std::size_t place = 0;      ///< in a list
+  int depth = 0;
+
+  std::string path() const {
+    if (outer == nullptr) return {};
+    std::string before = outer->path();
+    if (key.data() == nullptr) return before + "[" + std::to_string(place) + "]";
+    return before.empty() ? std::string(key) : before + "." + std::string(key);
+  }
+  std::string told(const std::string& what) const {
+    const std::string where = path();
+    return where.empty() ? what : where + ": " + what;
+  }
+};
+
+std::string shown(py::handle object) { return py::repr(object).cast<std::string>(); }
+
 /// Texts of Python may hold halves of characters, which no encoding has.
-std::string text_of(py::handle object) {
+std::string text_of(py::handle object, const Step& here) {
   py::ssize_t size = 0;
   if (const char* const text = PyUnicode_AsUTF8AndSize(object.ptr(), &size))
     return {text, static_cast<std::size_t>(size)};
   PyErr_Clear();
-  throw py::value_error("the text " + py::repr(object).cast<std::string>() +
-                        " has characters that UTF-8 does not have");
+  throw py::value_error(here.told("the text " + shown(object) + " has characters that UTF-8 does not have"));
 }
 
-Value list_of(py::handle object, int depth) {
+Value value_at(py::handle object, const Step& here);
+
+Value list_of(py::handle object, const Step& here) {
   Value::List list;
-  for (const py::handle item : object) list.push_back(value_of(item, depth + 1));
+  for (const py::handle item : object)
+    list.push_back(value_at(item, {.outer = &here, .place = list.size(), .depth = here.depth + 1}));
   return Value(std::move(list));
 }
 
-Value map_of(const py::dict& dict, int depth) {
+Value map_of(const py::dict& dict, const Step& here) {
   Value::Map map;
   map.reserve(dict.size());
   for (const auto& [key, item] : dict) {
     if (!py::isinstance<py::str>(key))
-      throw py::type_error("keys of a model are texts, found " + py::repr(key).cast<std::string>());
-    map.push_back({text_of(key), value_of(item, depth + 1)});
+      throw py::type_error(here.told("keys of a model are texts, found " + shown(key)));
+    std::string name = text_of(key, here);
+    Value value = value_at(item, {.outer = &here, .key = name, .depth = here.depth + 1});
+    map.push_back({std::move(name), std::move(value)});
   }
   return Value(std::move(map));
 }
 
-}  // namespace
-
-py::object object_of(const Value& value) { return std::visit(ToObject(), value.content()); }
-
-Value value_of(py::handle object, int depth) {
-  if (depth > most_levels) throw py::value_error("the data of a model is nested too deeply");
+Value value_at(py::handle object, const Step& here) {
+  if (here.depth > most_levels) throw py::value_error("the data of a model is nested too deeply");
   PyObject* const p = object.ptr();
   if (p == Py_None) return {};
   if (PyBool_Check(p)) return Value(p == Py_True);
@@ -90,12 +114,21 @@ Value value_of(py::handle object, int depth) {
     const long long number = PyLong_AsLongLongAndOverflow(p, &overflow);
     return overflow == 0 ? Value(static_cast<std::int64_t>(number)) : Value(object.cast<double>());
   }
-  if (PyUnicode_Check(p)) return Value(text_of(object));
-  if (PyList_Check(p) || PyTuple_Check(p)) return list_of(object, depth);
-  if (PyDict_Check(p)) return map_of(py::reinterpret_borrow<py::dict>(object), depth);
-  if (py::hasattr(object, "tolist")) return value_of(object.attr("tolist")(), depth + 1);  // NumPy
-  throw py::type_error("expected a number, a text, a list or a dict, found " + py::repr(object).cast<std::string>());
+  if (PyUnicode_Check(p)) return Value(text_of(object, here));
+  if (PyList_Check(p) || PyTuple_Check(p)) return list_of(object, here);
+  if (PyDict_Check(p)) return map_of(py::reinterpret_borrow<py::dict>(object), here);
+  if (py::hasattr(object, "tolist")) {  // NumPy
+    const Step inside{here.outer, here.key, here.place, here.depth + 1};
+    return value_at(object.attr("tolist")(), inside);
+  }
+  throw py::type_error(here.told("expected a number, a text, a list or a dict, found " + shown(object)));
 }
+
+}  // namespace
+
+py::object object_of(const Value& value) { return std::visit(ToObject(), value.content()); }
+
+Value value_of(py::handle object) { return value_at(object, {}); }
 
 py::list messages_of(const std::vector<library::Message>& messages) {
   py::list list;

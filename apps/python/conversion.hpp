@@ -15,8 +15,8 @@ namespace py = pybind11;
 
 py::object object_of(const library::Value&);
 /// Converts numbers, texts, booleans, None, lists, tuples, dicts, and their counterparts in NumPy. TypeError for
-/// anything else.
-library::Value value_of(py::handle, int depth = 0);
+/// anything else, with its place in the data: `bodies[0].mass: expected …`.
+library::Value value_of(py::handle);
 py::list messages_of(const std::vector<library::Message>&);
 
 /// Makes an Error a Python exception: the class of its kind in polyform._errors. An exception that a Python function

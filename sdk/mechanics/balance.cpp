@@ -13,6 +13,9 @@ namespace {
 /// So many roundings of the largest force are no imbalance of any body.
 constexpr double roundings = 4 * std::numeric_limits<double>::epsilon();
 
+/// Beyond this imbalance the terms of a module's f are measured: f may be the rounding of terms that cancel.
+constexpr double in_doubt = 1e-9;
+
 double trace_of(const BodyData& body) { return body.inertia.xx + body.inertia.yy + body.inertia.zz; }
 
 /// Bodies that no joint and no constraint element on a joint holds.
@@ -153,12 +156,14 @@ double Balance::rounding_of_multiplier(const ModuleSet::Module& m, std::size_t r
   return std::isfinite(least) ? least : 0.0;
 }
 
-/// M α = f + Aᵀλ.
+/// M α = f + Aᵀλ. The terms that make up f are looked for only where a module seems to be out of balance.
 void Balance::balance_modules(const Observation& now) noexcept {
   const double* multipliers = now.module_multipliers.data();
+  std::span<const double> terms;
+  std::size_t place = 0;
   for (const ModuleSet::Module& m : loads_->modules().modules()) {
     const std::size_t n = m.variables;
-    for (std::size_t r = 0; r < n; ++r) {
+    for (std::size_t r = 0; r < n; ++r, ++place) {
       double rest = m.f[r], size = forces_count * std::abs(m.f[r]), rounding = 0;
       for (std::size_t s = 0; s < n; ++s) {
         const double inertia = m.M[r * n + s] * now.state_rates[m.u + s];
@@ -172,7 +177,12 @@ void Balance::balance_modules(const Observation& now) noexcept {
         if (m.A[k * n + r] != 0) rounding += std::abs(m.A[k * n + r]) * rounding_of_multiplier(m, k);
       }
       rest = std::max(0.0, std::abs(rest) - rounding);
-      if (rest > 0) note(rest / size, Imbalance::Of::module, m.rows.name);
+      if (!(rest > 0)) continue;
+      if (rest > in_doubt * size) {
+        if (terms.empty()) terms = loads_->module_terms(now);
+        size += forces_count * terms[place];
+      }
+      note(rest / size, Imbalance::Of::module, m.rows.name);
     }
     multipliers += m.rows.rows;
   }

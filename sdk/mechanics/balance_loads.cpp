@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 
 #include "polyform/mechanics/constraint.hpp"
 #include "polyform/mechanics/observation.hpp"
@@ -15,9 +16,18 @@ Loads::Loads(const SystemView& view)
       driven_(view.joints.size()) {
   for (const ConstraintSet::Element& e : constraints_.elements())
     for (const JointIndex j : e.joints) driven_[at(j)] = true;
+  if (modules_.empty()) return;
+  std::size_t variables = 0;
+  for (const ModuleSet::Module& m : modules_.modules()) variables += m.variables;
+  module_terms_.resize(variables);
+  module_f_.resize(variables);
+  changed_q_.resize(view.nq);
+  changed_v_.resize(view.nv);
+  changed_x_.resize(view.states);
 }
 
 void Loads::place(double t, const Observation& now) noexcept {
+  time_ = t;
   observed_motions(now, nodes_, frames_);
   observed_accelerations(now, nodes_, frames_, accelerations_);
   if (!flexible_.empty()) flexible_.evaluate(frames_, now.eta.data(), now.etadot.data());
@@ -69,6 +79,37 @@ void Loads::add_modules(const Observation& now) noexcept {
       }
     multipliers += m.rows.rows;
   }
+}
+
+std::span<const double> Loads::module_terms(const Observation& now) noexcept {
+  constexpr double share = 0x1p-26;
+  constexpr int probes = 3;
+  std::fill(module_terms_.begin(), module_terms_.end(), 0.0);
+  std::uint32_t drawn = 1;
+  const auto change = [&](std::span<const double> from, std::vector<double>& to) {
+    for (std::size_t k = 0; k < to.size(); ++k) {
+      drawn = 1664525u * drawn + 1013904223u;
+      const double part = (0.5 + 0.5 * (drawn >> 8) * 0x1p-24) * ((drawn >> 7 & 1u) != 0 ? 1 : -1);
+      to[k] = from[k] * (1 + share * part);
+    }
+  };
+  const auto for_each_f = [&](const auto& act) {
+    std::size_t place = 0;
+    for (const ModuleSet::Module& m : modules_.modules())
+      for (std::size_t k = 0; k < m.variables; ++k, ++place) act(place, m.f[k]);
+  };
+  for_each_f([&](std::size_t place, double f) { module_f_[place] = f; });
+  for (int probe = 0; probe < probes; ++probe) {
+    change(now.q, changed_q_);
+    change(now.v, changed_v_);
+    change(now.x, changed_x_);
+    modules_.evaluate(time_, frames_, changed_q_, changed_v_, changed_x_);
+    for_each_f([&](std::size_t place, double f) {
+      module_terms_[place] = std::max(module_terms_[place], std::abs(f - module_f_[place]) / share);
+    });
+  }
+  modules_.evaluate(time_, frames_, now.q, now.v, now.x);
+  return module_terms_;
 }
 
 void Loads::add_joints(const Observation& now) noexcept {

@@ -33,6 +33,10 @@ class Loads {
   /// The reactions as observed, but along the free directions of a joint only what acts there: what a solver gives
   /// beyond that holds no body.
   void add_joints(const Observation&) noexcept;
+  /// After place(): the sizes of the terms that make up f of the modules, variable after variable. They are measured:
+  /// f changes by a share of its terms if all states, coordinates and velocities change by different such shares, even
+  /// where the terms cancel, as the voltage and the resistance of a motor at rest.
+  std::span<const double> module_terms(const Observation&) noexcept;
   /// Raises small terms: a body that hardly feels anything has the rounding of the large loads in the system.
   void raise_terms(double moment, double force) noexcept;
 
@@ -52,6 +56,7 @@ class Loads {
   void add(FrameIndex, const Vec3& arm, const Spatial& wrench) noexcept;
 
   const SystemView& view_;
+  double time_ = 0;  ///< of the last place(), s
   ForceSet forces_;
   FlexibleSet flexible_;
   ConstraintSet constraints_;
@@ -64,6 +69,7 @@ class Loads {
   std::vector<double> efforts_, rates_;
   std::vector<double> effort_terms_;   ///< sizes of what the efforts are made of
   Terms largest_efforts_;
+  std::vector<double> module_terms_, module_f_, changed_q_, changed_v_, changed_x_;
   std::vector<bool> driven_;  ///< per joint: a constraint element acts on it by a force that is not observed
 };
 

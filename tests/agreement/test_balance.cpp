@@ -162,3 +162,35 @@ forces:
     CHECK(check.report().warning == "");
   }
 }
+
+// Without inertia of the rotor nothing but rounding is left of a module whose terms cancel.
+TEST_CASE("a motor without rotor inertia that holds a weight at rest is in balance") {
+  for (const double constant : {0.3, 0.06})
+    for (const double resistance : {0.7, 2.5}) {
+      const double current = 4.905 / constant;
+      const auto system = system_from_text(fmt::format(R"YAML(
+polyform: 1
+gravity: [0, -9.81, 0]
+bodies:
+  - {{name: arm, mass: 1, center_of_mass: [0.5, 0, 0], inertia: {{xx: 0.1, yy: 0.1, zz: 0.1}}}}
+joints:
+  - {{name: pin, type: revolute, base: ground, moving: arm, position: [0, 0, 0], axis: [0, 0, 1]}}
+modules:
+  - {{name: motor, type: dc-motor, joint: pin, resistance: {}, inductance: 0.003, torque_constant: {}, current: {}, voltage: {}}}
+)YAML",
+                                                       resistance, constant, current, resistance * current));
+      for (const Formulation* formulation : formulations_for(*system)) {
+        INFO(formulation->name() << ", " << constant << " N m/A, " << resistance << " Ohm");
+        host::ObservationStore store(system->view());
+        const auto solver = solver_for(*system, *formulation);
+        std::vector<double> y = initial_vector(*system, *solver);
+        host::BalanceCheck check(system->view(), *solver);
+        for (const double nudge : {0.0, 1e-16, -3e-16, 1e-15, -1e-14}) {
+          for (double& value : y) value *= 1 + nudge;
+          REQUIRE(solver->observe(0, y, store.now()) == Status::ok);
+          REQUIRE_NOTHROW(check.check(0, store.now()));
+        }
+        CHECK(check.report().warning == "");
+      }
+    }
+}

@@ -45,20 +45,21 @@ std::string turning_and_sliding(double n) {
          joint("seven", "spherical", "a", "d", place(0.009, 0.282, -0.249), "cut: true");
 }
 
-/// A planar linkage one of whose axes is tilted: it opens by about the tilt as it moves.
-std::string tilted_linkage(double tilt) {
-  const auto rod = [](const char* name, double x, double y) {
-    return fmt::format("  - {{name: {}, position: [{}, {}, 0], mass: 1, inertia: {{xx: 0.02, yy: 0.1, zz: 0.1}}}}\n",
-                       name, x, y);
+/// A planar linkage one of whose axes is tilted: it opens by about the tilt as it moves. Lengths times n; then it moves
+/// as one of metres, in a time times √n.
+std::string tilted_linkage(double tilt, double n = 1) {
+  const auto rod = [&](const char* name, double x, double y) {
+    return fmt::format("  - {{name: {}, position: [{}, {}, 0], mass: 1, inertia: {{xx: {}, yy: {}, zz: {}}}}}\n", name,
+                       n * x, n * y, 0.02 * n * n, 0.1 * n * n, 0.1 * n * n);
   };
-  const auto pin = [](const char* name, const char* base, const char* moving, double x, double y,
-                      const std::string& more) {
+  const auto pin = [&](const char* name, const char* base, const char* moving, double x, double y,
+                       const std::string& more) {
     return fmt::format("  - {{name: {}, type: revolute, base: {}, moving: {}, position: [{}, {}, 0], {}}}\n", name,
-                       base, moving, x, y, more);
+                       base, moving, n * x, n * y, more);
   };
   return "polyform: 1\ngravity: [0, -9.81, 0]\nbodies:\n" + rod("p", 0.15, 0.5) + rod("q", 1.2, 1.3) +
          rod("r", 2.25, 0.8) + "joints:\n" +
-         pin("A", "ground", "p", 0, 0, "axis: [0, 0, 1], initial: {velocity: 1}") +
+         pin("A", "ground", "p", 0, 0, fmt::format("axis: [0, 0, 1], initial: {{velocity: {}}}", 1 / std::sqrt(n))) +
          pin("B", "p", "q", 0.3, 1, "axis: [0, 0, 1]") +
          pin("C", "q", "r", 2.1, 1.6, fmt::format("axis: [{:.17g}, 0, {:.17g}]", std::sin(tilt), std::cos(tilt))) +
          pin("D", "r", "ground", 2.4, 0, "axis: [0, 0, 1]");
@@ -152,6 +153,30 @@ TEST_CASE("a linkage with an axis tilted by rounding moves as one without, its l
       const auto end = end_of(*system, *formulation, {{"tolerance", fmt::format("{}", opening)}});
       REQUIRE(end.size() == truth.size());
       for (std::size_t i = 0; i < end.size(); ++i) CHECK(norm(end[i] - truth[i]) < 1e-4);
+    }
+  }
+}
+
+TEST_CASE("the opening that a tilted axis asks for grows with the lengths and the rates of the linkage") {
+  constexpr double tilt = 1e-10;
+  std::vector<Vec3> truth;
+  for (const double n : {1.0, 1e3, 1e-6}) {
+    host::RunSettings settings = run_settings("dop853");
+    settings.duration = settings.output_interval = 2 * std::sqrt(n);
+    const auto system = system_from_text(tilted_linkage(tilt, n));
+    const std::string opening = fmt::format("{}", host::opening_of_loops(*system));
+    for (const Formulation* const formulation : formulations_for(*system)) {
+      INFO(formulation->name() << ", lengths times " << n << ", opening " << opening);
+      const auto solver = solver_for(*system, *formulation, {{"tolerance", opening}});
+      LastTurns last;
+      host::RowSink* sinks[] = {&last};
+      const host::RunRecord record = host::simulate(*system, *solver, settings, sinks, {});
+      INFO(record.failure);
+      REQUIRE(record.end == host::End::done);
+      for (Vec3& rate : last.rates) rate = std::sqrt(n) * rate;
+      if (truth.empty()) truth = last.rates;
+      REQUIRE(last.rates.size() == truth.size());
+      for (std::size_t i = 0; i < truth.size(); ++i) CHECK(norm(last.rates[i] - truth[i]) < 1e-5);
     }
   }
 }

@@ -18,15 +18,16 @@ namespace {
 constexpr double gravity = 9.81;
 
 /// A flat box of 2 kg on a plane, turned about its normal. gravity: along the plane over across it.
-std::string box_on_slope(double tangent, double turned, const std::string& friction, const std::string& more = "") {
+std::string box_on_slope(double tangent, double turned, const std::string& friction, const std::string& more = "",
+                         const std::string& bodies = "", const std::string& joints = "") {
   const double angle = std::atan(tangent);
   return fmt::format(
       "polyform: 1\ngravity: [{:.17g}, 0, {:.17g}]\nground: {{geometry: [{{type: plane}}]}}\nbodies:\n"
       "  - {{name: block, mass: 2, inertia: {{xx: 0.01, yy: 0.01, zz: 0.01}}, position: [0, 0, 0.05],\n"
-      "     orientation: {{axis: [0, 0, 1], angle: {}}}, geometry: [{{type: box, size: [0.3, 0.3, 0.1]}}]}}\n"
-      "joints:\n  - {{name: j, type: free, base: ground, moving: block}}\n"
+      "     orientation: {{axis: [0, 0, 1], angle: {}}}, geometry: [{{type: box, size: [0.3, 0.3, 0.1]}}]}}\n{}"
+      "joints:\n  - {{name: j, type: free, base: ground, moving: block}}\n{}"
       "forces:\n  - {{name: floor, type: contact, a: block, b: ground, law: rigid, restitution: 0, friction: {}}}\n{}",
-      gravity * std::sin(angle), -gravity * std::cos(angle), turned, friction, more);
+      gravity * std::sin(angle), -gravity * std::cos(angle), turned, bodies, joints, friction, more);
 }
 
 /// A state of the first force element of a model at the start.
@@ -91,6 +92,29 @@ TEST_CASE("a box on four corners breaks away at the limit of friction under a gr
   check_breakaway(0.7, 0.6, 0.5, 0);
   check_breakaway(0, 0.5, 0.5, 0);
   check_breakaway(0.7, 0.5, 0, -0.05);
+}
+
+// Both go together until the friction between them cannot give the upper one the acceleration of both: at
+// F = (μ_s + μ_d) (m + m) g, when the lower one has slid since F = μ_s (m + m) g. Then the upper one has μ_d g.
+TEST_CASE("a box slides off the box that is pulled from below it") {
+  const auto system = system_from_text(box_on_slope(
+      0, 0, "{static: 0.6, dynamic: 0.5}",
+      growing_pull(0, -0.05) +
+          "  - {name: between, type: contact, a: upper, b: block, law: rigid, restitution: 0,\n"
+          "     friction: {static: 0.6, dynamic: 0.5}}\n",
+      "  - {name: upper, mass: 2, inertia: {xx: 0.01, yy: 0.01, zz: 0.01}, position: [0, 0, 0.15],\n"
+      "     geometry: [{type: box, size: [0.2, 0.2, 0.1]}]}\n",
+      "  - {name: k, type: free, base: ground, moving: upper}\n"));
+  const double first = 0.6 * 4 * gravity / 10, second = 1.1 * 4 * gravity / 10, t = 0.1;
+  const double together = 0.1 * gravity * (second - first) + 0.5 * 2.5 * (second - first) * (second - first);
+  for (const Formulation* formulation : formulations_for(*system)) {
+    INFO(formulation->name());
+    const Ended ended = run_to_end(*system, *formulation, exact_run(second + t));
+    // The lower one: 2 v' = F − μ_d 4 g − μ_d 2 g.
+    CHECK(ended.velocities[1].x == Approx(together + 0.5 * gravity * t).epsilon(1e-6));
+    CHECK(ended.velocities[0].x ==
+          Approx(together + 0.5 * (1.1 * 4 - 3) * gravity * t + 0.5 * 5 * t * t).epsilon(1e-6));
+  }
 }
 
 // In a groove with sides of slope 3 : 4 and 4 : 3 they carry 0.8 and 0.6 of the weight.

@@ -105,6 +105,14 @@ class Errors(unittest.TestCase):
                 model.body("a", **{str(k): v for k, v in wrong.items()}) if 1 not in wrong else \
                     model.add("bodies", wrong)
                 model.check()
+        for wrong, place in ((1j, r"bodies\[0\].inertia.xx"), ({1}, r"bodies\[0\].inertia.xx")):
+            model = pf.Model()
+            model.body("a", mass=1, inertia={"xx": wrong})
+            with self.assertRaisesRegex(TypeError, place + ": expected a number, .* found"):
+                model.check()
+        for name, wrong in (("options", 3), ("columns", 3), ("columns", [3]), ("integrator_options", "long")):
+            with self.assertRaisesRegex(TypeError, name + ": expected .* found"):
+                pendulum().run(duration=0.1, **{name: wrong})
         deep = []
         for _ in range(1000):
             deep = [deep]
@@ -172,6 +180,7 @@ class Errors(unittest.TestCase):
         for name in ("progress", "stop"):
             with self.assertRaises(pf.SimulationError) as caught:
                 pendulum().run(duration=1, **{name: raising(LookupError)})
+            self.assertIn(f"the function `{name}` failed", str(caught.exception))
             self.assertIsInstance(caught.exception.__cause__, LookupError)
             with self.assertRaises(SystemExit):
                 pendulum().run(duration=1, **{name: raising(SystemExit)})

@@ -1,6 +1,8 @@
 """Results: arrays without copies, units, records, pages."""
 
+import copy
 import os
+import pickle
 import tempfile
 import unittest
 
@@ -28,6 +30,18 @@ class Results(unittest.TestCase):
         self.assertEqual(result.record["solver"], "riccati")
         self.assertEqual(result.status, "done")
         self.assertEqual(result.record["rows"], len(result.time))
+
+    def test_pickles_and_copies_keep_the_numbers(self):
+        result = pendulum().run(duration=0.1)
+        for other in (pickle.loads(pickle.dumps(result)), copy.deepcopy(result), copy.copy(copy.copy(result))):
+            self.assertEqual(list(other), list(result))
+            self.assertEqual((other.units, other.record, other.status), (result.units, result.record, "done"))
+            numpy.testing.assert_array_equal(other["rod.x"], result["rod.x"])
+            with self.assertRaisesRegex(pf.ModelError, "Did you mean 'rod.x'"):
+                other["rod.xx"]
+            with self.assertRaisesRegex(pf.SimulationError, "no page"):
+                other.page()
+            self.assertIsNone(other._repr_html_())
 
     def test_the_rows_are_those_of_the_file(self):
         with tempfile.TemporaryDirectory() as folder:

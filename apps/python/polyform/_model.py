@@ -4,6 +4,7 @@ import os
 import pickle
 import re
 import sys
+from collections.abc import Iterable, Mapping
 
 from . import _functions, _polyform
 from ._errors import Error, ModelError, warn
@@ -51,8 +52,10 @@ def _text(value):
     return str(value)
 
 
-def _pairs(options):
-    return [(str(name), _text(value)) for name, value in dict(options or {}).items()]
+def _pairs(options, argument):
+    if not isinstance(options, Mapping):
+        raise TypeError(f"{argument}: expected a dict of names and values, found {options!r}")
+    return [(str(name), _text(value)) for name, value in options.items()]
 
 
 def _names(given):
@@ -68,9 +71,12 @@ def _settings(given):
     made = {name: value for name, value in given.items() if value is not None}
     for name in ("options", "integrator_options"):
         if name in made:
-            made[name] = _pairs(made[name])
-    if not isinstance(made.get("columns", ""), str):
-        made["columns"] = ",".join(made["columns"])
+            made[name] = _pairs(made[name], name)
+    columns = made.get("columns", "")
+    if not isinstance(columns, str):
+        if not isinstance(columns, Iterable) or not all(isinstance(name, str) for name in columns):
+            raise TypeError(f"columns: expected a text or a list of texts, found {columns!r}")
+        made["columns"] = ",".join(columns)
     for name in ("output", "state"):
         if name in made:
             made[name] = os.fsencode(made[name])

@@ -1,11 +1,12 @@
 """Rows of a run, and tables of studies."""
 
+import difflib
 import html
 from collections.abc import Mapping
 
 import numpy
 
-from ._errors import SimulationError, warn
+from ._errors import ModelError, SimulationError, warn
 
 
 class _Columns(Mapping):
@@ -28,12 +29,28 @@ class _Columns(Mapping):
         return list(self._places)
 
 
+class _Kept:
+    """What a result is made of after a copy or a pickle: the numbers, without the run."""
+
+    def __init__(self, result):
+        self.names, self.units = list(result), list(result.units.values())
+        self.table, self.record, self.messages = result.table, result.record, result.messages
+
+    def index(self, name):
+        near = difflib.get_close_matches(name, self.names, 1)
+        raise ModelError(f"the result has no column {name!r}." + (f" Did you mean {near[0]!r}?" if near else ""))
+
+    def page(self):
+        raise SimulationError("a result that was pickled or copied has no page: make it where the run was done")
+
+
 class Result(_Columns):
     """What a run gave: a mapping of column names to arrays.
 
     The arrays are views of the rows as they lie in memory, read-only and without copies. ``table`` has all of them,
     rows x columns; ``units`` the unit of each; ``record`` what `polyform run --json` prints. A result in a notebook
-    draws itself: the page of `polyform run --report`, which needs no network.
+    draws itself: the page of `polyform run --report`, which needs no network. Pickled or copied, it keeps the numbers
+    and loses the page.
     """
 
     def __init__(self, compiled):
@@ -52,6 +69,9 @@ class Result(_Columns):
                 raise TypeError(f"columns have names, found {name!r}")
             place = self._compiled.index(name)  # raises, with a suggestion
         return self.table[:, place]
+
+    def __reduce__(self):
+        return Result, (self._compiled if isinstance(self._compiled, _Kept) else _Kept(self),)
 
     @property
     def time(self):

@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "framework/host/assembly/constraint_jacobian.hpp"
 #include "framework/host/assembly/parts.hpp"
 #include "framework/host/assembly/row_factors.hpp"
+#include "polyform/mechanics/scale.hpp"
 
 namespace polyform::host::inline assembly {
 
@@ -46,7 +48,16 @@ NearlyDependent nearly_dependent(const SystemView& view, double t, const ConstSt
 }
 
 double opening_of_loops(const System& system) {
-  return levers_of_loop * nearly_dependent(system.view(), system.start_time(), system.initial_state(), unfelt).part;
+  const SystemView& view = system.view();
+  const double part = nearly_dependent(view, system.start_time(), system.initial_state(), unfelt).part;
+  if (part == 0) return 0;
+  // One number bounds radians, metres and their rates: it is that of the largest. What swings by its weight has the rates
+  // of a pendulum of that reach.
+  const double reach = SystemScales(view).largest_reach(), g = norm(view.gravity);
+  double largest = std::max(1.0, reach);
+  if (reach > 0) largest = std::max({largest, std::sqrt(g / reach), std::sqrt(g * reach)});
+  for (const double rate : system.initial_state().v) largest = std::max(largest, std::abs(rate));
+  return levers_of_loop * part * largest;
 }
 
 void warn_of_dependent_rows(const System::Parts& parts, Diagnostics& diagnostics) {

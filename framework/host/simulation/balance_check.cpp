@@ -112,6 +112,8 @@ BalanceReport BalanceCheck::report() const {
 void BalanceCheck::store(RunRecord& record) const {
   record.imbalance = worst_.part;
   record.imbalance_of = place();
+  // Beyond that the run ends with an error that says the same.
+  if (worst_.part > failed_imbalance) return;
   if (std::string text = warning(); !text.empty()) record.warnings.push_back(std::move(text));
 }
 
