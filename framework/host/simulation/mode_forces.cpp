@@ -59,6 +59,14 @@ void ModeForces::direct(std::size_t k, double (&direction)[2]) const {
     direction[i] = known ? std::copysign(1 / speed, v[0] * began[0] + v[1] * began[1]) * v[i] : began[i];
 }
 
+/// The part of an unknown in what each row has.
+template <class Values>
+double ModeForces::along(const Unknown& u, const Values& per_row) const {
+  if (!u.across) return per_row(u.row);
+  const double* const d = modes_.directions.data() + 2 * u.point;
+  return d[0] * per_row(u.row + 1) - d[1] * per_row(u.row);
+}
+
 double ModeForces::gap_of(const Unknown& u) const {
   return u.row == three * u.point && set_.point(u.point).has_gap ? set_.gap(u.point) : 0;
 }
@@ -72,10 +80,16 @@ void ModeForces::list_rows() {
     if (set_.point(k).has_normal && !modes_.held[row]) unknowns_.push_back({row, k});
     for (std::size_t i = 1; sticks && i < three; ++i)
       if (has_tangent(k, i - 1) && !modes_.held[row + i]) unknowns_.push_back({row + i, k});
+    if (modes_.guided[k] && !modes_.held[row + 1] && !modes_.held[row + 2]) unknowns_.push_back({row + 1, k, true});
   }
 }
 
 void ModeForces::add_column(const Unknown& u, double force, std::span<double> forces) const {
+  if (u.across) {
+    forces[u.row] -= modes_.directions[2 * u.point + 1] * force;
+    forces[u.row + 1] += modes_.directions[2 * u.point] * force;
+    return;
+  }
   forces[u.row] += force;
   if (u.row != three * u.point || modes_.modes[u.point] != UnilateralMode::slip) return;
   double direction[2];
@@ -142,9 +156,9 @@ void ModeForces::solve(double t, Shares shares) {
   for (Index c = 0; c < n; ++c) {
     const std::span<const double> rates = response_.rates(static_cast<std::size_t>(c));
     for (Index r = 0; r < n; ++r)
-      G_(r, c) = scale_[r] * rates[unknown(r).row] * scale_[c] /
+      G_(r, c) = scale_[r] * along(unknown(r), [&](std::size_t row) { return rates[row]; }) * scale_[c] /
                  probe_of(unknown(c));
-    right_[c] = -scale_[c] * free[unknown(c).row];
+    right_[c] = -scale_[c] * along(unknown(c), [&](std::size_t row) { return free[row]; });
   }
   shares_.solve_least(G_, right_, found_);
   if (!shares_.is_unique() && (shares == Shares::within_limits || share_moves())) {
@@ -165,7 +179,8 @@ void ModeForces::list_limits() {
   for (std::size_t u = 0; u < unknowns_.size(); ++u) {
     const std::size_t k = unknowns_[u].point, row = unknowns_[u].row - three * k;
     if (u == 0 || unknowns_[u - 1].point != k) limits_.emplace_back().friction = set_.holding(k);
-    (row == 0 ? limits_.back().normal : limits_.back().tangents[row - 1]) = static_cast<Index>(u);
+    if (!unknowns_[u].across)
+      (row == 0 ? limits_.back().normal : limits_.back().tangents[row - 1]) = static_cast<Index>(u);
   }
 }
 
@@ -233,7 +248,9 @@ bool ModeForces::is_wide() const {
 
 bool ModeForces::is_fast() const {
   return std::ranges::any_of(unknowns_, [&](const Unknown& u) {
-    return std::abs(set_.rate(u.row)) > drift_share * set_.terms(u.row) + least_drift * units_[u.point].speed;
+    const double terms = u.across ? set_.terms(u.row) + set_.terms(u.row + 1) : set_.terms(u.row);
+    return std::abs(along(u, [&](std::size_t row) { return set_.rate(row); })) >
+           drift_share * terms + least_drift * units_[u.point].speed;
   });
 }
 
@@ -243,7 +260,9 @@ bool ModeForces::respond_to_rows(double t, std::span<const double> y) {
   response_.begin_columns();
   for (const Unknown& u : unknowns_) {
     std::ranges::fill(column_, 0.0);
-    column_[u.row] = probe_of(u);
+    const double* const d = modes_.directions.data() + 2 * u.point;
+    column_[u.row] = (u.across ? -d[1] : 1) * probe_of(u);
+    if (u.across) column_[u.row + 1] = d[0] * probe_of(u);
     if (!response_.add_column(t, y, column_)) return false;
   }
   return true;
@@ -258,7 +277,7 @@ void ModeForces::jump_by(const Value& value, std::span<double> y) {
     const Unknown& u = unknowns_[static_cast<std::size_t>(r)];
     for (Index c = 0; c < n; ++c) {
       const std::span<const double> rates = response_.rates(static_cast<std::size_t>(c));
-      G_(r, c) = rates[u.row];
+      G_(r, c) = along(u, [&](std::size_t row) { return rates[row]; });
     }
     right_[r] = -value(u);
   }
@@ -271,7 +290,7 @@ void ModeForces::jump_by_gaps(std::span<double> y) {
 }
 
 void ModeForces::jump_to_rest(std::span<double> y) {
-  jump_by([&](const Unknown& u) { return set_.rate(u.row); }, y);
+  jump_by([&](const Unknown& u) { return along(u, [&](std::size_t row) { return set_.rate(row); }); }, y);
 }
 
 }  // namespace polyform::host::inline simulation

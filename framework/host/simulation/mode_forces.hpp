@@ -24,7 +24,7 @@ struct PointModes {
 
   std::vector<UnilateralMode> modes;
   std::vector<double> directions;  ///< of sliding, two per point
-  /// Whether a point has just broken away, so that its friction keeps the direction that it has: so near to rest v/|v|
+  /// Whether a point that has just broken away slides along its direction alone. So near to rest the direction of v/|v|
   /// follows the forces in no time, and is rounding.
   std::vector<char> guided;
   std::vector<double> probe;  ///< per row: a force that moves it, or 0
@@ -65,14 +65,18 @@ class ModeForces {
   void jump_to_rest(std::span<double> y);
 
  private:
-  /// One unknown force: along the normal, with the friction of what slides; or along a tangent of what sticks.
+  /// One unknown force: along the normal, with the friction of what slides; along a tangent of what sticks; or across
+  /// the direction of what is guided.
   struct Unknown {
     std::size_t row, point;
+    bool across = false;
   };
   static constexpr std::size_t three = UnilateralSet::rows_per_point;
 
   bool has_tangent(std::size_t k, std::size_t i) const { return i < set_.point(k).tangents; }
   double probe_of(const Unknown& u) const { return modes_.probe[u.row] > 0 ? modes_.probe[u.row] : 1; }
+  template <class Values>
+  double along(const Unknown&, const Values& per_row) const;
   double gap_of(const Unknown&) const;
   bool find_once(double t, std::span<const double> y, Shares);
   void add_column(const Unknown&, double force, std::span<double> forces) const;

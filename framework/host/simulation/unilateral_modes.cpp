@@ -26,10 +26,11 @@ void UnilateralMotion::renew(double t, std::span<double> y) {
 }
 
 /// Lets points turn round that slide against the direction of their friction at the evaluated state. If several turn
-/// round at once, only one has the event.
+/// round at once, only one has the event. What has just broken away keeps its direction: its speed is rounding yet.
 void UnilateralMotion::turn_round() {
   for (std::size_t k = 0; k < now_.modes.size(); ++k) {
-    if (now_.modes[k] != UnilateralMode::slip || set_.point(k).tangents == 0 || speed_along(k) > -least_rest(k)) continue;
+    if (now_.modes[k] != UnilateralMode::slip || now_.guided[k] || set_.point(k).tangents == 0) continue;
+    if (speed_along(k) > -least_rest(k)) continue;
     const double v[2] = {set_.rate(three * k + 1), has_tangent(k, 1) ? set_.rate(three * k + 2) : 0};
     const double speed = std::hypot(v[0], v[1]);
     for (std::size_t i = 0; i < 2; ++i) now_.directions[2 * k + i] = v[i] / speed;
