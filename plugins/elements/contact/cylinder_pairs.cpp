@@ -12,10 +12,11 @@ namespace {
 Edge axis_edge(const PlacedShape& s) noexcept { return {s.position, axis_of(s.R), s.half_length}; }
 
 /// Where the axis of `a`, with its radius, enters over both rims of `b` and leaves: an axis that passes below a rim is
-/// beyond the other end, or deeper within than its radius.
+/// beyond the other end, or deeper within than its radius. An axis that ends at a rim passes it: cylinders of one length
+/// stand side by side so.
 void axis_at_rims(const PlacedShape& a, const PlacedShape& b, std::span<ContactPoint> out) noexcept {
   for (std::size_t end = 0; end < 2; ++end)
-    for (const std::optional<Crossing>& c : edge_at_rim(axis_edge(a), rim_of(b, end), 0))
+    for (const std::optional<Crossing>& c : edge_at_rim(axis_edge(a), rim_of(b, end), -beside * a.half_length))
       if (c && c->apart > 0) keep_nearer(*c, a.radius, 0, out[2 * end + c->leaves]);
 }
 
@@ -25,11 +26,20 @@ double reach(const PlacedShape& s, const Vec3& n) noexcept {
   return s.half_length * std::abs(along) + s.radius * std::sqrt(std::max(0.0, 1 - along * along));
 }
 
+/// Whether `a` stands beside the side of `b` as far as its rims go: then no part of `a` is over an end of `b`, also where
+/// two ends of one height meet in a point.
+bool is_beside(const PlacedShape& a, const PlacedShape& b, double around) noexcept {
+  const Vec3 line = a.position - b.position, side = line - dot(line, axis_of(b.R)) * axis_of(b.R);
+  const double size = norm(side);
+  return size > 0 && size - reach(a, (1 / size) * side) - b.radius > -around;
+}
+
 /// Points of the rims of `a` over that end of `b` that is towards it; elsewhere nothing changes.
 template <bool carried>
 void rims_at_end(const PlacedShape& a, const PlacedShape& b, std::span<ContactPoint> out) noexcept {
   const Vec3 axis = axis_of(b.R), normal = std::copysign(1.0, dot(axis, a.position - b.position)) * axis;
   const double around = beside * b.radius;
+  if (is_beside(a, b, around)) return;
   constexpr std::size_t count = points_of_rim<carried>;
   for (std::size_t end = 0; end < 2; ++end) {
     const Rim rim = rim_of(a, end);
