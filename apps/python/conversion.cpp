@@ -54,7 +54,7 @@ struct ToObject {
 /// Where a value stands in the data of a model: `bodies[0].mass`.
 struct Step {
   const Step* outer = nullptr;
-  std::string_view key;       ///< of a map, or
+  std::string_view key{};     ///< of a map, or
   std::size_t place = 0;      ///< in a list
   int depth = 0;
 
