@@ -155,8 +155,8 @@ void add_linearize(CLI::App& app, Action& action) {
   add_euler_angles(*sub, arguments->linear.euler_angles);
   sub->add_option(
          "--instants", arguments->linear.instants,
-         "With --states body, of a periodic motion: A, B and C at so many instants of the period, their means, "
-         "and how far A changes")
+         "Of a periodic motion: A, B, C and D at so many instants of the period, in the states of --states, their "
+         "means, and how far A changes")
       ->check(CLI::Range(std::size_t{2}, most_instants))
       ->type_name("N");
   sub->add_option(
@@ -177,6 +177,7 @@ void add_linearize(CLI::App& app, Action& action) {
       "  polyform linearize rod.yaml --at equilibrium\n"
       "  polyform linearize rod.yaml --at 2.5 --inputs motor.effort --outputs pin.q\n"
       "  polyform linearize rotor.yaml --floquet 0.35\n"
+      "  polyform linearize rotor.yaml --instants 24 --json\n"
       "  polyform linearize bicycle.yaml --vary parameters.speed=0:10:101 \\\n"
       "    --report speeds.html");
   sub->final_callback([&action, arguments] { action = [arguments] { return linearize(*arguments); }; });

@@ -42,8 +42,8 @@ const Value& Value::operator[](std::string_view key) const {
                 .remedy = host::did_you_mean(key, names) + "There are: " + host::listing(names) + "."}});
 }
 
-const Value& Value::operator[](std::size_t index) const {
-  if (index < list().size()) return list()[index];
+const Value& Value::item(std::int64_t index) const {
+  if (index >= 0 && static_cast<std::size_t>(index) < list().size()) return list()[static_cast<std::size_t>(index)];
   throw Error(Error::Kind::bad_input, {{.text = fmt::format("there is no item {} among {}", index, list().size())}});
 }
 

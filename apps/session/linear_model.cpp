@@ -25,10 +25,7 @@ std::vector<host::Rotor> rotors_of(const std::vector<std::string>& typed) {
   return rotors;
 }
 
-void check_instants(const LinearizeArguments& arguments, const host::Stability& stability) {
-  if (arguments.states != "body")
-    throw host::Failure(Exit::bad_input, "--instants gives the linear model in body states along a period",
-                        "Add --states body.");
+void check_instants(const host::Stability& stability) {
   if (!stability.floquet)
     throw host::Failure(Exit::bad_input, "--instants: the motion has no known period: " + stability.why,
                         "Give the period with --floquet, or linearize at single times with --at.");
@@ -50,7 +47,8 @@ LinearModel linear_model(const host::Catalog& catalog, const host::System& syste
   const host::IntegratorChoice integrator = host::preferred_adaptive_integrator(catalog.integrators);
   // The linearization before the model is carried along symmetries.
   const host::Linearization frozen = model.linear;
-  if (arguments.states == "body") {
+  const bool in_body_axes = arguments.states == "body";
+  if (in_body_axes) {
     host::Linearization of_rotors = frozen;
     host::use_multi_blade_coordinates(system, model.point, rotors, of_rotors);
     model.body = host::to_body_states(system, of_rotors, arguments.euler_angles);
@@ -59,10 +57,11 @@ LinearModel linear_model(const host::Catalog& catalog, const host::System& syste
       host::judge(system, make, model.point,
                   {integrator, arguments.period, rotors, arguments.point.at == "equilibrium", progress}, model.linear);
   if (arguments.instants > 0) {
-    check_instants(arguments, model.stability);
-    model.periodic = host::periodic_body_states(
-        system, make, model.point, frozen,
-        {request, rotors, arguments.euler_angles, integrator, model.stability.floquet->period, arguments.instants});
+    check_instants(model.stability);
+    model.periodic = host::periodic_states(system, make, model.point, frozen,
+                                           {request, rotors,
+                                            in_body_axes ? std::optional(arguments.euler_angles) : std::nullopt,
+                                            integrator, model.stability.floquet->period, arguments.instants});
   }
   model.where =
       describe_point(system, arguments.point, model.point, model.linear, model.stability.modes_of == host::ModesOf::motion);
@@ -77,7 +76,7 @@ Json linear_model_json(const host::System& system, const SolverChoice& choice, c
               {"time", model.point.time},
               {"note", model.where}};
   out.update(linear_json(model.linear, model.stability));
-  if (model.body) out["body_states"] = body_states_json(*model.body);
+  if (model.body) out["body_states"] = state_space_json(*model.body);
   if (model.periodic) out["periodic_states"] = periodic_states_json(*model.periodic);
   return out;
 }

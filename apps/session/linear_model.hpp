@@ -22,15 +22,15 @@ struct LinearizeArguments {
   std::optional<double> period;                      ///< s
   std::string states = "independent";                ///< or body
   std::string euler_angles = "zyx";
-  std::size_t instants = 0;  ///< of a period, at which body states are asked for; none: at the point alone
+  std::size_t instants = 0;  ///< of a period, at which the model is asked for; none: at the point alone
   PointArguments point;
 };
 
 struct LinearModel {
   host::OperatingPoint point;
   host::Linearization linear;
-  std::optional<host::BodyStates> body;          ///< where states of bodies are asked for
-  std::optional<host::PeriodicStates> periodic;  ///< the same at instants of a period
+  std::optional<host::StateSpace> body;          ///< where states of bodies are asked for
+  std::optional<host::PeriodicStates> periodic;  ///< where instants of a period are asked for
   host::Stability stability;
   std::string where;  ///< as describe_point
 };

@@ -3,9 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 #include <utility>
 #include <vector>
+
+#include "framework/workbench/linearization/known_digits.hpp"
 
 namespace polyform::apps {
 
@@ -45,20 +46,39 @@ std::vector<std::complex<double>> growing_in_one(const Modes& more, const Modes&
   return left;
 }
 
-/// Modes that are not rigid, those next to an eigenvalue first.
-std::vector<const Mode*> nearest_to(std::complex<double> eigenvalue, const Modes& modes) {
+std::size_t eigenvalues_of(const Mode& mode) { return mode.kind == Mode::Kind::oscillating ? 2 : 1; }
+
+/// Whether errors alone may have parted it from zero.
+bool may_be_zero(const Mode& mode) {
+  return std::abs(mode.eigenvalue) <= host::uncertainty(mode.error, std::abs(mode.eigenvalue));
+}
+
+std::size_t most_zeros(const Modes& modes) {
+  std::size_t count = modes.zero_eigenvalues;
+  for (const Mode& mode : modes.all)
+    if (!is_rigid(mode) && may_be_zero(mode)) count += eigenvalues_of(mode);
+  return count;
+}
+
+/// Modes beside so many eigenvalues zero: of fewer rigid ones, the slowest modes that may be zero count among these.
+/// Nothing where there are more or still fewer.
+std::optional<std::vector<const Mode*>> modes_beside(std::size_t zeros, const Modes& modes) {
   std::vector<const Mode*> found;
   for (const Mode& mode : modes.all)
     if (!is_rigid(mode)) found.push_back(&mode);
-  std::ranges::sort(found, {}, [&](const Mode* mode) { return std::abs(mode->eigenvalue - eigenvalue); });
+  std::ranges::sort(found, {}, [](const Mode* mode) { return std::abs(mode->eigenvalue); });
+  std::size_t known = modes.zero_eigenvalues, parted = 0;
+  while (known < zeros && parted < found.size() && may_be_zero(*found[parted])) known += eigenvalues_of(*found[parted++]);
+  if (known != zeros) return std::nullopt;
+  found.erase(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(parted));
   return found;
 }
 
-/// Of the sizes of all eigenvalues that are not rigid.
-double logarithm_of_product(const Modes& modes) {
+/// Of the sizes of eigenvalues.
+double logarithm_of_product(const std::vector<const Mode*>& modes) {
   double sum = 0;
-  for (const Mode& mode : modes.all)
-    if (!is_rigid(mode)) sum += (mode.kind == Mode::Kind::oscillating ? 2 : 1) * std::log(std::abs(mode.eigenvalue));
+  for (const Mode* mode : modes)
+    sum += static_cast<double>(eigenvalues_of(*mode)) * std::log(std::abs(mode->eigenvalue));
   return sum;
 }
 
@@ -132,22 +152,20 @@ StabilityChange StabilityCrossing::find(LinearStudyPoint below, LinearStudyPoint
 }
 
 /// Interpolates through samples that come nearer and nearer until the zero stays where it is. The last change is the
-/// error.
+/// error or, where nearer samples cannot be told from zero, what the last order of the interpolation changes.
 std::optional<StabilityCrossing::Zero> StabilityCrossing::zero_of(TestFunction test, double start, double width) {
   std::optional<Zero> zero = interpolate(test, start, width);
   for (int time = 1; time < most_times && !zero; ++time) zero = interpolate(test, start, width *= narrower);
   if (!zero) return std::nullopt;
-  zero->error = std::numeric_limits<double>::infinity();
   for (int time = 0; time < most_times; ++time) {
     width *= nearer;
     std::optional<Zero> next = interpolate(test, zero->value, width);
     if (!next) break;
     next->error = std::max(std::abs(next->value - zero->value), enough * std::abs(next->value));
-    if (!(next->error < zero->error)) break;
+    if (time > 0 && !(next->error < zero->error)) break;
     zero = next;
     if (zero->error <= enough * std::abs(zero->value)) break;
   }
-  if (!std::isfinite(zero->error)) return std::nullopt;
   return zero;
 }
 
@@ -165,20 +183,26 @@ std::optional<StabilityCrossing::Zero> StabilityCrossing::interpolate(TestFuncti
   for (std::size_t k = 1; k < s.size(); ++k)
     if ((s[k].test > s[k - 1].test) != rises || s[k].test == s[k - 1].test) return std::nullopt;
   if (s.front().test * s.back().test >= 0) return std::nullopt;
+  double apart = 0;  // of the two values by all samples but one
   for (std::size_t order = 1; order < s.size(); ++order)
     for (std::size_t k = 0; k + order < s.size(); ++k) {
+      apart = std::abs(s[k + 1].value - s[k].value);
       const double share = s[k].test / (s[k].test - s[k + order].test);
       s[k].value += share * (s[k + 1].value - s[k].value);
       s[k].frequency += share * (s[k + 1].frequency - s[k].frequency);
     }
-  return Zero{s.front().value, s.front().frequency, 0};
+  return Zero{s.front().value, s.front().frequency, apart};
 }
 
 std::optional<StabilityCrossing::Sample> StabilityCrossing::sample(TestFunction test,
                                                                    const LinearStudyPoint& point) const {
-  const std::vector<const Mode*> near = nearest_to({0, crossing_.imag()}, point.modes);
-  const std::size_t zeros = std::min(below_.modes.zero_eigenvalues, above_.modes.zero_eigenvalues);
-  if (near.empty()) return std::nullopt;
+  const std::size_t zeros = std::min(most_zeros(below_.modes), most_zeros(above_.modes));
+  std::optional<std::vector<const Mode*>> found = modes_beside(zeros, point.modes);
+  if (!found && test != TestFunction::product) found = modes_beside(point.modes.zero_eigenvalues, point.modes);
+  if (!found || found->empty()) return std::nullopt;
+  std::vector<const Mode*>& near = *found;
+  const std::complex<double> place{0, crossing_.imag()};
+  std::ranges::sort(near, {}, [&](const Mode* mode) { return std::abs(mode->eigenvalue - place); });
   const std::complex<double> e = near.front()->eigenvalue;
   switch (test) {
     case TestFunction::real_part: return Sample{point.value, e.real(), e.imag()};
@@ -189,14 +213,14 @@ std::optional<StabilityCrossing::Sample> StabilityCrossing::sample(TestFunction 
     }
     case TestFunction::product: break;
   }
-  if (point.modes.zero_eigenvalues != zeros) return std::nullopt;
   double sign = 1;
   for (const Mode* mode : near)
     if (mode->eigenvalue.imag() == 0 && mode->eigenvalue.real() < 0) sign = -sign;
   // Where several modes cross at once, the product has a zero of that order: its root has a simple one.
   const auto order = static_cast<double>(crossing_modes_);
   if (crossing_modes_ > 1) sign = point.growing == below_.growing ? -1 : 1;
-  const double relative = logarithm_of_product(point.modes) - logarithm_of_product(below_.modes);
+  const double relative = logarithm_of_product(near) -
+                          logarithm_of_product(modes_beside(zeros, below_.modes).value_or(std::vector<const Mode*>{}));
   return Sample{point.value, sign * std::exp(relative / order), 0};
 }
 

@@ -311,17 +311,18 @@ Json linear_json(const Linearization& linear, const host::Stability& stability) 
   return out;
 }
 
-Json body_states_json(const host::BodyStates& body) {
+Json state_space_json(const host::StateSpace& model) {
   const auto numbers = [](const Eigen::VectorXd& v) { return std::vector<double>(v.begin(), v.end()); };
-  return {{"states", channels_json(body.states)},
-          {"A", rows_of(body.A)},
-          {"B", rows_of(body.B)},
-          {"C", rows_of(body.C)},
-          {"values", numbers(body.values)},
-          {"rates", numbers(body.rates)}};
+  return {{"states", channels_json(model.states)},
+          {"A", rows_of(model.A)},
+          {"B", rows_of(model.B)},
+          {"C", rows_of(model.C)},
+          {"D", rows_of(model.D)},
+          {"values", numbers(model.values)},
+          {"rates", numbers(model.rates)}};
 }
 
-void print_body_states(const host::BodyStates& body, const Linearization& linear) {
+void print_body_states(const host::StateSpace& body, const Linearization& linear) {
   print_wrapped("in body axes and Euler angles, along the motion", 2);
   print_channels("states", body.states);
   print_matrix("A", "d(state rates)/d(states)", body.A, body.states, body.states);
@@ -332,22 +333,22 @@ void print_body_states(const host::BodyStates& body, const Linearization& linear
 Json periodic_states_json(const host::PeriodicStates& periodic) {
   Json instants = Json::array();
   for (std::size_t k = 0; k < periodic.models.size(); ++k) {
-    Json one = body_states_json(periodic.models[k]);
+    Json one = state_space_json(periodic.models[k]);
     one.erase("states");
     one["time"] = periodic.times[k];
     instants.push_back(std::move(one));
   }
   return {{"states", channels_json(periodic.models.front().states)},
           {"period", periodic.period},
-          {"mean", {{"A", rows_of(periodic.A)}, {"B", rows_of(periodic.B)}, {"C", rows_of(periodic.C)}}},
+          {"mean", {{"A", rows_of(periodic.A)}, {"B", rows_of(periodic.B)}, {"C", rows_of(periodic.C)}, {"D", rows_of(periodic.D)}}},
           {"change", periodic.change},
           {"instants", std::move(instants)}};
 }
 
 void print_periodic_states(const host::PeriodicStates& periodic, const Linearization& linear) {
   print_wrapped(
-      fmt::format("the same over the period of {:.8g} s, at {} instants (all of them with --json): A changes by "
-                  "{:.2g} of its size",
+      fmt::format("along the period of {:.8g} s, at {} instants (all of them with --json): A changes by {:.2g} of its "
+                  "size",
                   periodic.period, periodic.models.size(), periodic.change),
       2);
   const std::vector<Channel>& states = periodic.models.front().states;
@@ -355,6 +356,7 @@ void print_periodic_states(const host::PeriodicStates& periodic, const Lineariza
   print_matrix("changes of A", "largest distance from the mean", periodic.A_changes, states, states);
   print_matrix("mean B", "over the period", periodic.B, states, linear.inputs);
   print_matrix("mean C", "over the period", periodic.C, linear.outputs, states);
+  print_matrix("mean D", "over the period", periodic.D, linear.outputs, linear.inputs);
 }
 
 void print_linear(const Linearization& linear, const host::Stability& stability) {

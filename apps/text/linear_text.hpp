@@ -15,10 +15,10 @@ namespace polyform::apps {
 Json linear_json(const host::Linearization&, const host::Stability&);
 /// The same as tables.
 void print_linear(const host::Linearization&, const host::Stability&);
-/// The same in body axes and Euler angles: states, A, B, C, values and rates at the point.
-Json body_states_json(const host::BodyStates&);
+/// States, A, B, C, D as lists of rows, values and rates of the states.
+Json state_space_json(const host::StateSpace&);
 Json periodic_states_json(const host::PeriodicStates&);
-void print_body_states(const host::BodyStates&, const host::Linearization&);
+void print_body_states(const host::StateSpace&, const host::Linearization&);
 void print_periodic_states(const host::PeriodicStates&, const host::Linearization&);
 /// The verdict, its reason, and Floquet's multipliers if they were found.
 Json stability_json(const host::Stability&);

@@ -23,12 +23,14 @@ struct Case {
 // At the steps of their models the loops need a correction every so many steps only, at four times of them nearly
 // always. Without correction the four-link mechanism comes onto another branch after 3.9 s: until then runs compare.
 constexpr double long_step_of_slides = 0.002, long_step = 0.004;
+// The model's own step resolves its stiffest mode; joints are the same at this one, and RK4 is stable.
+constexpr double stable_step = 0.002;
 constexpr Case cases[] = {{"Table 1", "four_link_flexible", 50, 0, 3.5},
                           {"Table 1", "four_link_flexible", 100, 0, 3.5},
                           {"Table 1", "four_link_flexible", 200, 0, 3.5},
-                          {"Table 2", "many_loops_flexible", 50},
-                          {"Table 2", "many_loops_flexible", 100},
-                          {"Table 2", "many_loops_flexible", 200},
+                          {"Table 2", "many_loops_flexible", 50, stable_step},
+                          {"Table 2", "many_loops_flexible", 100, stable_step},
+                          {"Table 2", "many_loops_flexible", 200, stable_step},
                           {"Table 3", "pins_and_slides_loop", 50},
                           {"Table 3", "pins_and_slides_loop", 100},
                           {"Table 3", "pins_and_slides_loop", 200},

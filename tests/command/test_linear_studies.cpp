@@ -37,6 +37,20 @@ TEST_CASE("linearize --vary finds the weave and capsize speeds of the benchmark 
   CHECK_THAT(shop.read("speeds.html"), Contains("Eigenvalues of Whipple bicycle"));
 }
 
+TEST_CASE("linearize --vary finds the capsize speed by a solver that knows A to fewer digits") {
+  const Workshop shop;
+  const Outcome outcome = shop.run(
+      {"linearize", shipped("whipple_bicycle"), "--solver", "particles", "--vary", "parameters.speed=5,6.5", "--json"});
+  INFO(outcome.err);
+  REQUIRE(outcome.code == 0);
+  const Json changes = Json::parse(outcome.out)["changes"];
+  REQUIRE(changes.size() == 1);
+  const double value = changes[0]["value"], error = changes[0]["error"];
+  CHECK(value == Approx(6.02426201538837).epsilon(1e-7));
+  CHECK(std::abs(value - 6.02426201538837) <= 10 * error);
+  CHECK(error < 1e-6);
+}
+
 namespace {
 
 /// The first value at which stability changes, with its error.

@@ -37,7 +37,17 @@ void use(const pf::Model& model) {
     std::vector<double> ydot(y.size()), row(solver.columns().size());
     solver.derivative(0, y, ydot);
     solver.observe(0, y, row);
-    expect(model.evaluate({name, {}})["solver"].text() == name, "evaluate takes the solver");
+    const pf::Value evaluated = model.evaluate({name, {}});
+    expect(evaluated["solver"].text() == name, "evaluate takes the solver");
+    const pf::Value& pin = evaluated["joints"][model.joints().front()]["acceleration"];
+    expect(pin[0].number() == pin.numbers()[0] && &pin[0] == &pin[0u] && &pin[0] == &pin[std::size_t{0}],
+           "an item has a place of any integer type");
+    try {
+      pin[-1];
+      expect(false, "no item stands before the first");
+    } catch (const pf::Error& error) {
+      expect(error.kind() == pf::Error::Kind::bad_input, "no item stands before the first, by kind");
+    }
   }
   expect(model.linearize()["A"].size() > 0, "there is a linear model");
   expect(model.check()["degrees_of_freedom"].number() > 0, "check counts");

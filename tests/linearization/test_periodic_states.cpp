@@ -16,11 +16,12 @@ using Eigen::MatrixXd;
 namespace {
 
 host::PeriodicStates along_period(const host::System& system, const Formulation& formulation, double period,
-                                  std::size_t instants, const std::vector<host::Rotor>& rotors = {}) {
+                                  std::size_t instants, const std::vector<host::Rotor>& rotors = {},
+                                  const std::optional<std::string>& euler_angles = "zyx") {
   const host::OperatingPoint point = initial_point(system);
   const LinearCase at = linearize_at(system, formulation, point, {"none"}, {"none"});
-  return host::periodic_body_states(system, maker(formulation), point, at.linear,
-                                    {{{}, {"none"}}, rotors, "zyx", integrator("dop853"), period, instants});
+  return host::periodic_states(system, maker(formulation), point, at.linear,
+                               {{{}, {"none"}}, rotors, euler_angles, integrator("dop853"), period, instants});
 }
 
 Index place(const host::PeriodicStates& along, const std::string& name) {
@@ -77,6 +78,73 @@ TEST_CASE("a pendulum on a shaken ball joint has two Mathieu equations in body s
     CHECK(along.A(wx, phi) == Approx(-9.81 / 0.6).epsilon(1e-9));
     CHECK(along.A_changes(wx, phi) == Approx(0.05 * w * w / 0.6).epsilon(1e-8));
   }
+}
+
+TEST_CASE("a pendulum on a shaken universal joint has two Mathieu equations in its angles and rates") {
+  const auto system = system_from_text(R"(
+polyform: 1
+gravity: [0, 0, -9.81]
+bodies:
+  - {name: slide, mass: 1, inertia: {xx: 0.1, yy: 0.1, zz: 0.1}}
+  - {name: bob, mass: 2, center_of_mass: [0, 0, -0.5], inertia: {xx: 0.3, yy: 0.2, zz: 0.1}}
+joints:
+  - {name: s, type: prismatic, base: ground, moving: slide, position: [0, 0, 0], axis: [0, 0, 1]}
+  - {name: u, type: universal, base: slide, moving: bob, position: [0, 0, 0], axis: [1, 0, 0], axis2: [0, 1, 0]}
+constraints:
+  - {name: k, type: prescribed-motion, joint: s, motion: {sine: {amplitude: 0.02, frequency: 3}}}
+)");
+  const double w = 2 * M_PI * 3;
+  for (const Formulation* f : formulations_for(*system)) {
+    INFO(f->name());
+    const host::PeriodicStates along = along_period(*system, *f, 1.0 / 3, 8, {}, std::nullopt);
+    REQUIRE(along.A.rows() == 4);
+    const Index q0 = place(along, "u.q[0]"), q1 = place(along, "u.q[1]"), v0 = place(along, "u.v[0]"),
+                v1 = place(along, "u.v[1]");
+    for (std::size_t k = 0; k < along.models.size(); ++k) {
+      // (J + m l²) q'' = −m l (g + s'') q about either axis.
+      const double lift = 9.81 - 0.02 * w * w * std::sin(w * along.times[k]);
+      MatrixXd expected = MatrixXd::Zero(4, 4);
+      expected(v0, q0) = -lift / (0.3 + 2 * 0.25);
+      expected(v1, q1) = -lift / (0.2 + 2 * 0.25);
+      expected(q0, v0) = expected(q1, v1) = 1;
+      INFO("at " << along.times[k] << " s");
+      CHECK((along.models[k].A - expected).cwiseAbs().maxCoeff() < 1e-8);
+    }
+    CHECK(along.A_changes(v0, q0) == Approx(0.02 * w * w / 0.8).epsilon(1e-8));
+  }
+}
+
+TEST_CASE("D changes along the period, too: of a guide that turns and bears the part of a force across it") {
+  // At the angle 4 t of the guide it puts −F sin²(4 t) along the force on the ring.
+  const auto system = system_from_text(R"(
+polyform: 1
+gravity: [0, 0, 0]
+bodies:
+  - {name: rod, mass: 1, inertia: {xx: 1, yy: 1, zz: 1}}
+  - {name: ring, mass: 2, inertia: {xx: 1, yy: 1, zz: 1}}
+joints:
+  - {name: shaft, type: revolute, base: ground, moving: rod, position: [0, 0, 0], axis: [0, 0, 1],
+     initial: {velocity: 4}}
+  - {name: slide, type: prismatic, base: rod, moving: ring, position: [0, 0, 0], axis: [1, 0, 0]}
+constraints:
+  - {name: turning, type: prescribed-motion, joint: shaft, motion: {polynomial: [0, 4]}}
+forces:
+  - {name: spring, type: joint-spring-damper, joint: slide, stiffness: 100, damping: 1}
+  - {name: push, type: point-force, body: ring, point: [0, 0, 0], axes: ground, force: [0, 0, 0]}
+)");
+  const Formulation& formulation = *formulations_for(*system).front();
+  const host::OperatingPoint point = initial_point(*system);
+  const host::LinearRequest channels{host::select_inputs(host::input_fields(system->view(), 0), {"push.force[0]"}),
+                                     {"slide.fx"}};
+  const host::Linearization first = host::linearize(*system, maker(formulation), point, channels);
+  const double turn = 2 * M_PI / 4;
+  const host::PeriodicStates along =
+      host::periodic_states(*system, maker(formulation), point, first, {channels, {}, {}, integrator("dop853"), turn, 6});
+  for (std::size_t k = 0; k < along.models.size(); ++k) {
+    const double across = std::sin(4 * along.times[k]);
+    CHECK(along.models[k].D(0, 0) == Approx(-across * across).margin(1e-10));
+  }
+  CHECK(along.D(0, 0) == Approx(-0.5).margin(1e-10));
 }
 
 TEST_CASE("deviations in body states obey the equations along the period: their multipliers are Floquet's") {

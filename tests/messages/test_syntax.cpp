@@ -52,6 +52,22 @@ TEST_CASE("messages about text that is no model") {
        "name: \"never closed\n",
        "m.yaml:2:7: error: not valid YAML: this text in quotes does not end on its line\n"
        "  Close the quotes; a text of several lines is written after '|'.\n"},
+      {"a name with an index in a map on one line",
+       "polyform: 1\n"
+       "joints:\n"
+       "  - {name: c, base: leg[0].foot[12].toe, moving: p}\n",
+       "m.yaml:3:24: error: not valid YAML: a text with brackets stands within {…} or […] without quotes\n"
+       "  Put it into quotes: \"leg[0].foot[12].toe\".\n"},
+      {"a name with an index in a list on one line",
+       "polyform: 1\n"
+       "forces: [{name: f, joints: [leg[1], a]}]\n",
+       "m.yaml:2:32: error: not valid YAML: a text with brackets stands within {…} or […] without quotes\n"
+       "  Put it into quotes: \"leg[1]\".\n"},
+      {"a formula with the index of a name",
+       "polyform: 1\n"
+       "forces: [{name: f, effort: {expression: -3*q(leg[1].knee)}}]\n",
+       "m.yaml:2:49: error: not valid YAML: a text with brackets stands within {…} or […] without quotes\n"
+       "  Put the whole formula into quotes.\n"},
       {"an unclosed list",
        "polyform: 1\n"
        "gravity: [0, 0, -9.81\n"

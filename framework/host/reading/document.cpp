@@ -46,16 +46,33 @@ const std::array translations{
     Translation{YAML::ErrorMsg::MAP_KEY, "found a key where none can stand", "Check the indentation."},
 };
 
+/// From a line on; empty where the text has fewer lines.
+std::string_view from_line(std::string_view text, int line) {
+  for (int i = 1; i < line && !text.empty(); ++i) text.remove_prefix(std::min(text.find('\n'), text.size() - 1) + 1);
+  return text;
+}
+
 /// Whether the line is indented with a tab, which the parser complains about in many ways.
 bool tab_indents(std::string_view text, int line) {
-  std::size_t begin = 0;
-  for (int i = 1; i < line && begin != std::string_view::npos; ++i) {
-    begin = text.find('\n', begin);
-    if (begin != std::string_view::npos) ++begin;
-  }
-  if (begin >= text.size()) return false;
-  const std::size_t first = text.find_first_not_of(" \t", begin);
-  return text.substr(begin, first - begin).find('\t') != std::string_view::npos;
+  text = from_line(text, line);
+  return text.substr(0, text.find_first_not_of(" \t")).find('\t') != std::string_view::npos;
+}
+
+/// A name such as leg[2].elbow whose bracket stands at the place: the parser takes it for a list that begins there.
+std::string_view name_with_index(std::string_view text, const Place& place) {
+  constexpr std::string_view ends = " \t\r\n,:{}\"'";
+  text = from_line(text, place.line);
+  text = text.substr(0, text.find('\n'));
+  const std::size_t bracket = static_cast<std::size_t>(std::max(place.column, 1)) - 1;
+  if (bracket == 0 || bracket >= text.size() || text[bracket] != '[') return {};
+  const std::size_t before = text.find_last_of(ends, bracket - 1);
+  const std::size_t begin = text.find_first_not_of('[', before == std::string_view::npos ? 0 : before + 1);
+  const std::size_t digits = text.find_first_not_of("0123456789", bracket + 1);
+  if (begin >= bracket || digits == bracket + 1 || digits >= text.size() || text[digits] != ']') return {};
+  std::size_t end = digits + 1;
+  while (end < text.size() && ends.find(text[end]) == std::string_view::npos && text[end] != ']' && text[end] != ')')
+    if (text[end++] == '[') end = std::min(text.find(']', end), text.size() - 1) + 1;
+  return text.substr(begin, end - begin);
 }
 
 void report_syntax(const YAML::Exception& e, std::string_view text, Report& report) {
@@ -63,6 +80,10 @@ void report_syntax(const YAML::Exception& e, std::string_view text, Report& repo
   if (tab_indents(text, place.line))
     return report.error({place.line, 1}, {}, "not valid YAML: found a tab in the indentation",
                         "Indent with spaces only.");
+  if (const std::string_view name = name_with_index(text, place); !name.empty())
+    return report.error(place, {}, "not valid YAML: a text with brackets stands within {…} or […] without quotes",
+                        name.find('(') == std::string_view::npos ? fmt::format("Put it into quotes: \"{}\".", name)
+                                                                 : "Put the whole formula into quotes.");
   for (const Translation& t : translations) {
     if (e.msg.starts_with(t.parser))
       return report.error(place, {}, fmt::format("not valid YAML: {}", t.message), t.remedy);

@@ -170,15 +170,17 @@ class Transformation {
 
 }  // namespace
 
-BodyStates to_body_states(const System& system, const Linearization& linear, const std::string& euler_angles) {
+StateSpace to_body_states(const System& system, const Linearization& linear, const std::string& euler_angles) {
   const Transformation t(system, linear, euler_angles);
   const Eigen::MatrixXd inverse = inverse_of(t.T);
   const Eigen::Map<const Eigen::VectorXd> rates(linear.rates.data(), static_cast<Index>(linear.rates.size()));
-  BodyStates out{
-      t.states, (t.T * linear.A.value + t.rate) * inverse, t.T * linear.B.value, linear.C.value * inverse, t.values,
-      {}};
-  out.rates = t.T * rates;  // the velocities among the rates of positions are those that T turns with
-  return out;
+  return {t.states,
+          (t.T * linear.A.value + t.rate) * inverse,
+          t.T * linear.B.value,
+          linear.C.value * inverse,
+          linear.D.value,
+          t.values,
+          t.T * rates};  // the velocities among the rates of positions are those that T turns with
 }
 
 }  // namespace polyform::host::inline linearization

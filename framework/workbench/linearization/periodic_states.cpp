@@ -11,15 +11,13 @@
 namespace polyform::host::inline linearization {
 namespace {
 
-BodyStates seen_in_body_axes(const System& system, const OperatingPoint& point, const Linearization& linear,
-                             const PeriodicRequest& request) {
-  if (request.rotors.empty()) return to_body_states(system, linear, request.euler_angles);
-  Linearization of_rotors = linear;
-  use_multi_blade_coordinates(system, point, request.rotors, of_rotors);
-  return to_body_states(system, of_rotors, request.euler_angles);
+StateSpace in_wanted_states(const System& system, const OperatingPoint& point, Linearization linear,
+                            const PeriodicRequest& request) {
+  use_multi_blade_coordinates(system, point, request.rotors, linear);
+  return request.euler_angles ? to_body_states(system, linear, *request.euler_angles) : in_independent_states(linear);
 }
 
-void check_states(const BodyStates& first, const BodyStates& later, double time) {
+void check_states(const StateSpace& first, const StateSpace& later, double time) {
   const auto same_name = [](const Channel& a, const Channel& b) { return a.name == b.name; };
   if (std::ranges::equal(first.states, later.states, same_name)) return;
   throw Failure(Exit::simulation_failed,
@@ -31,22 +29,24 @@ void check_states(const BodyStates& first, const BodyStates& later, double time)
 
 void find_means(const Linearization& linear, PeriodicStates& out) {
   const double part = 1 / static_cast<double>(out.models.size());
-  const BodyStates& first = out.models.front();
+  const StateSpace& first = out.models.front();
   out.A = Eigen::MatrixXd::Zero(first.A.rows(), first.A.cols());
   out.B = Eigen::MatrixXd::Zero(first.B.rows(), first.B.cols());
   out.C = Eigen::MatrixXd::Zero(first.C.rows(), first.C.cols());
+  out.D = Eigen::MatrixXd::Zero(first.D.rows(), first.D.cols());
   out.A_changes = out.A;
-  for (const BodyStates& model : out.models) {
+  for (const StateSpace& model : out.models) {
     out.A += part * model.A;
     out.B += part * model.B;
     out.C += part * model.C;
+    out.D += part * model.D;
   }
   const Eigen::Map<const Eigen::VectorXd> scales(linear.scales.data(), out.A.rows());
   const auto size = [&](const Eigen::MatrixXd& A) {
     return Eigen::MatrixXd(scales.cwiseInverse().asDiagonal() * A * scales.asDiagonal()).norm();
   };
   double largest = 0;
-  for (const BodyStates& model : out.models) {
+  for (const StateSpace& model : out.models) {
     out.A_changes = out.A_changes.cwiseMax((model.A - out.A).cwiseAbs());
     largest = std::max(largest, size(model.A - out.A));
   }
@@ -56,8 +56,8 @@ void find_means(const Linearization& linear, PeriodicStates& out) {
 
 }  // namespace
 
-PeriodicStates periodic_body_states(const System& system, const SolverMaker& make, const OperatingPoint& point,
-                                    const Linearization& linear, const PeriodicRequest& request) {
+PeriodicStates periodic_states(const System& system, const SolverMaker& make, const OperatingPoint& point,
+                               const Linearization& linear, const PeriodicRequest& request) {
   PeriodicStates out;
   out.period = request.period;
   const PointModel model(system, make, point, linear);
@@ -69,7 +69,7 @@ PeriodicStates periodic_body_states(const System& system, const SolverMaker& mak
     if (k > 0) there.state = path->at(time);
     out.times.push_back(time);
     out.models.push_back(
-        seen_in_body_axes(system, there, k == 0 ? linear : linearize(system, make, there, request.channels), request));
+        in_wanted_states(system, there, k == 0 ? linear : linearize(system, make, there, request.channels), request));
     check_states(out.models.front(), out.models.back(), time);
   }
   find_means(linear, out);

@@ -69,7 +69,7 @@ struct LinearizeRequest {
   bool steady = false;  ///< with trim and hold: of at = "equilibrium"
   std::vector<std::string> trim = {}, hold = {};
   Watch watch = {};
-  std::size_t instants = 0;  ///< of a period, for states = "body"; none: at the point alone
+  std::size_t instants = 0;  ///< of a period; none: at the point alone
 };
 
 struct CompareRequest {

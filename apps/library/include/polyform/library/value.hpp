@@ -1,6 +1,7 @@
 // A tree of values: what the command prints with --json, as data.
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -38,7 +39,10 @@ class POLYFORM_SHOWN Value {
   /// An entry of a map, or an item of a list. Error (bad_input) if there is none; one for a key tells those there.
   const Value& operator[](std::string_view key) const;
   const Value& operator[](const char* key) const { return (*this)[std::string_view(key)]; }
-  const Value& operator[](std::size_t index) const;
+  template <std::integral Index>  // of any type: 0 is a pointer, too
+  const Value& operator[](Index index) const {
+    return item(static_cast<std::int64_t>(index));
+  }
   /// Error (bad_input) if it is something else.
   double number() const;
   bool boolean() const;
@@ -50,6 +54,7 @@ class POLYFORM_SHOWN Value {
 
  private:
   const Value* find(std::string_view key) const noexcept;
+  const Value& item(std::int64_t index) const;
 
   Content content_;
 };
