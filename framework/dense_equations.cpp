@@ -4,6 +4,7 @@
 #include <Eigen/LU>
 #include <Eigen/QR>
 #include <Eigen/SVD>
+#include <algorithm>
 
 namespace polyform::host {
 
@@ -35,14 +36,77 @@ SingularVectors right_singular_vectors(const MatrixXd& A) {
   return {svd.singularValues(), svd.matrixV()};
 }
 
-PivotedColumns pivoted_columns(const MatrixXd& A, bool with_basis) {
+PivotedColumns pivoted_columns(const MatrixXd& A, std::optional<double> with_basis_below) {
   const Eigen::ColPivHouseholderQR<MatrixXd> qr(A);
   PivotedColumns out{qr.matrixQR().diagonal().cwiseAbs(), {}, {}};
   const auto& order = qr.colsPermutation().indices();
   out.order.assign(order.data(), order.data() + order.size());
-  if (with_basis) out.Q = qr.householderQ();
+  const auto is_below = [&](double size) { return !(size > *with_basis_below); };
+  if (with_basis_below && (out.sizes.size() < A.rows() || is_below(out.sizes.minCoeff()))) out.Q = qr.householderQ();
   return out;
 }
+
+namespace {
+
+/// A = Q H Qᵀ with an orthogonal Q and zeros below the first subdiagonal of H.
+struct Hessenberg {
+  MatrixXd H, Q;
+};
+
+/// Some Householder reflections at once, I − V T Vᵀ, of the last rows.
+struct Reflections {
+  MatrixXd V, T;
+};
+
+/// By blocks of Householder reflections, so that most of the work is products of matrices (G. Quintana-Ortí, R. van de
+/// Geijn, ACM Trans. Math. Softw. 32 (2006) 180-194, Sect. 2): column by column it is bound by the memory's speed.
+Hessenberg hessenberg_of(const MatrixXd& A) {
+  constexpr Eigen::Index block = 32;
+  Hessenberg out{A, MatrixXd::Identity(A.rows(), A.cols())};
+  MatrixXd& H = out.H;
+  const Eigen::Index n = A.rows();
+  std::vector<Reflections> all;
+  for (Eigen::Index first = 0; first + 2 < n; first += block) {
+    const Eigen::Index columns = std::min(block, n - 2 - first), above = first + 1, m = n - above;
+    Reflections& r = all.emplace_back(MatrixXd::Zero(m, columns), MatrixXd::Zero(columns, columns));
+    MatrixXd& V = r.V;
+    MatrixXd Y(n, columns);  // H V T with H as it is before the block
+    for (Eigen::Index i = 0; i < columns; ++i) {
+      Eigen::VectorXd c = H.col(first + i).tail(m);
+      if (i > 0) {
+        c -= Y.bottomLeftCorner(m, i) * V.row(i - 1).head(i).transpose();
+        const Eigen::VectorXd along = r.T.topLeftCorner(i, i).transpose() * (V.leftCols(i).transpose() * c);
+        c -= V.leftCols(i) * along;
+      }
+      double tau = 0, beta = 0;
+      Eigen::VectorXd essential(m - i - 1);
+      c.tail(m - i).makeHouseholder(essential, tau, beta);
+      V(i, i) = 1;
+      V.col(i).tail(m - i - 1) = essential;
+      c[i] = beta;
+      c.tail(m - i - 1).setZero();
+      H.col(first + i).tail(m) = c;
+      const Eigen::VectorXd before = V.leftCols(i).transpose() * V.col(i);
+      Y.col(i).tail(m) = tau * (H.bottomRightCorner(m, m - i) * V.col(i).tail(m - i) - Y.bottomLeftCorner(m, i) * before);
+      r.T.col(i).head(i) = -tau * (r.T.topLeftCorner(i, i) * before);
+      r.T(i, i) = tau;
+    }
+    Y.topRows(above) = (H.topRightCorner(above, m) * V) * r.T;
+    H.block(0, above, above, columns - 1) -= Y.topRows(above) * V.topRows(columns - 1).transpose();
+    const Eigen::Index rest = n - first - columns;
+    H.rightCols(rest) -= Y * V.bottomRows(rest).transpose();
+    const MatrixXd onto = r.T.transpose() * (V.transpose() * H.bottomRightCorner(m, rest));
+    H.bottomRightCorner(m, rest) -= V * onto;
+  }
+  for (auto r = all.rbegin(); r != all.rend(); ++r) {
+    auto Q = out.Q.bottomRightCorner(r->V.rows(), r->V.rows());
+    const MatrixXd onto = r->T * (r->V.transpose() * Q);
+    Q -= r->V * onto;
+  }
+  return out;
+}
+
+}  // namespace
 
 Eigen::VectorXcd eigenvalues_of(const MatrixXd& A) {
   const Eigen::EigenSolver<MatrixXd> solver(A, false);
@@ -50,9 +114,16 @@ Eigen::VectorXcd eigenvalues_of(const MatrixXd& A) {
 }
 
 Eigensystem eigensystem_of(const MatrixXd& A) {
-  const Eigen::EigenSolver<MatrixXd> solver(A);
+  constexpr Eigen::Index large = 256;  // from here on blocks are faster
+  Hessenberg reduced;
+  if (A.rows() >= large) reduced = hessenberg_of(A);
+  const Eigen::EigenSolver<MatrixXd> solver(A.rows() >= large ? reduced.H : A);
   if (solver.info() != Eigen::Success) return {};
   Eigensystem out{solver.eigenvalues(), solver.eigenvectors(), {}};
+  if (A.rows() >= large) {
+    out.right.real() = (reduced.Q * out.right.real()).eval();
+    out.right.imag() = (reduced.Q * out.right.imag()).eval();
+  }
   // The inverse of the right ones, from a real one: vectors r + is and r − is have the left ones (l ∓ im)/2, l and m those
   // of r and s.
   const Eigen::Index n = A.rows();

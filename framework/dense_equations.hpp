@@ -38,7 +38,8 @@ struct PivotedColumns {
   std::vector<Eigen::Index> order;  ///< the column of A that is pivot k
   Eigen::MatrixXd Q;                ///< square; empty unless it was asked for
 };
-PivotedColumns pivoted_columns(const Eigen::MatrixXd& A, bool with_basis);
+/// with_basis_below: Q is formed if the last size, the least one, is no larger; without it Q is not formed.
+PivotedColumns pivoted_columns(const Eigen::MatrixXd& A, std::optional<double> with_basis_below = {});
 
 /// The eigenvalues of a square matrix, in no particular order. Empty when the iteration did not end.
 Eigen::VectorXcd eigenvalues_of(const Eigen::MatrixXd& A);

@@ -38,6 +38,7 @@ LinearModel linear_model(const host::Catalog& catalog, const host::System& syste
                          const host::FloquetProgress& progress) {
   const host::SolverMaker make = maker_of(choice);
   LinearModel model;
+  host::refuse_too_many(host::count_linear_states(system));  // before what may take long
   model.point = find_point(catalog, system, make, arguments.point, control);
   host::LinearRequest request;
   request.inputs = host::select_inputs(host::input_fields(system.view(), model.point.time), arguments.inputs);

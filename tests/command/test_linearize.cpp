@@ -312,3 +312,19 @@ TEST_CASE("an equilibrium of smooth laws has a verdict, though its forces balanc
   CHECK(verdict_of("heavy_top") == "neutral");
   CHECK(verdict_of("triple_spherical_pendulum") == "neutral");
 }
+
+TEST_CASE("a linear model of too many states is refused before a long run or search") {
+  const Workshop shop;
+  const std::string model = shop.write("m.yaml", R"YAML(
+polyform: 1
+gravity: [0, -9.81, 0]
+chains:
+  - {name: rod, count: 2001, base: ground, start: [0, 0, 0], step: [0.1, 0, 0],
+     joint: {type: revolute, axis: [0, 0, 1]}, body: {mass: 1, inertia: {xx: 1, yy: 1, zz: 1}}}
+)YAML");
+  for (const char* at : {"equilibrium", "1e6"}) {  // either would take hours
+    const Outcome outcome = shop.run({"linearize", model, "--at", at});
+    CHECK(outcome.code == 2);
+    CHECK_THAT(outcome.err, Contains("the linear model would have 4002 states"));
+  }
+}

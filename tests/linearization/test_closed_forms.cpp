@@ -1,8 +1,10 @@
 // Linear models against closed forms, by every formulation.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cmath>
+#include <numbers>
 
 #include "tests/linearization/linear_bench.hpp"
 
@@ -242,4 +244,31 @@ forces:
     const double unit = std::sqrt(50 / mass);
     check_frequencies(*system, {std::sqrt(5 - std::sqrt(17.0)) * unit, std::sqrt(5 + std::sqrt(17.0)) * unit});
   }
+}
+
+// A chain of n masses m on springs k, free at its end: ω = 2 √(k/m) sin((2 j − 1) π / (4 n + 2)), j = 1 … n.
+TEST_CASE("a long chain of masses has the frequencies of the wave along it, in a few evaluations per state") {
+  constexpr std::size_t n = 150;
+  constexpr double k = 1e6, m = 0.5;
+  std::string text = fmt::format(R"(
+polyform: 1
+chains:
+  - {{name: row, count: {}, base: ground, start: [0, 0, 0], step: [0.1, 0, 0],
+     joint: {{type: prismatic, axis: [1, 0, 0]}}, body: {{mass: {}, inertia: {{xx: 1, yy: 1, zz: 1}}}}}}
+forces:
+)",
+                                 n, m);
+  for (std::size_t i = 0; i < n; ++i)
+    text += fmt::format("  - {{name: s{}, type: joint-spring-damper, joint: \"row[{}].joint\", stiffness: {}}}\n", i, i, k);
+  const auto system = system_from_text(text);
+  const std::vector<const Formulation*> formulations = formulations_for(*system);
+  const auto found = std::ranges::find_if(formulations, [](const auto* f) { return f->name() == "riccati"; });
+  const LinearCase c = linearize_at(*system, **found, initial_point(*system), {"none"}, {"none"});
+  const std::vector<double> all = frequencies(c.modes);
+  REQUIRE(all.size() == n);
+  for (std::size_t j = 1; j <= n; ++j) {
+    const double angle = static_cast<double>(2 * j - 1) * std::numbers::pi / static_cast<double>(4 * n + 2);
+    CHECK(all[j - 1] == Approx(2 * std::sqrt(k / m) * std::sin(angle)).epsilon(1e-9));
+  }
+  CHECK(c.linear.evaluations <= 16 * c.linear.states.size());
 }

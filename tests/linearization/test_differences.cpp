@@ -2,6 +2,8 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 #include <span>
+#include <utility>
+#include <vector>
 
 #include "framework/workbench/linearization/differences.hpp"
 
@@ -47,6 +49,28 @@ TEST_CASE("the derivative at the knot of a spline has its digits") {
     CHECK(d.error[0] < 1e-9);
     CHECK(std::abs(d.value[1] - 1) < 1e-13);
   }
+}
+
+TEST_CASE("halvings of the step end where the errors that are left are small enough") {
+  // Many entries, with the rounding of terms of 1e6 that cancel: by chance one or the other gains at any step.
+  constexpr std::size_t n = 1000;
+  std::size_t evaluations = 0;
+  const auto f = [&](double h, std::span<double> out) {
+    ++evaluations;
+    for (std::size_t k = 0; k < n; ++k) {
+      const double large = 1e6 * std::cos(static_cast<double>(k) + h);
+      out[k] = (std::sin(h) + large) - large;
+    }
+    return true;
+  };
+  differentiate(n, 0.125, f);
+  const std::size_t to_the_end = std::exchange(evaluations, 0);
+  const std::vector<double> enough(n, 1e-7);
+  const Derivative d = differentiate(n, 0.125, f, enough);
+  REQUIRE(d.found);
+  for (std::size_t k = 0; k < n; ++k) CHECK(std::abs(d.value[k] - 1) < 1e-7);
+  CHECK(evaluations <= 10);
+  CHECK(to_the_end >= 2 * evaluations);
 }
 
 namespace {

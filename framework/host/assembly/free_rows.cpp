@@ -1,6 +1,7 @@
 #include "framework/host/assembly/free_rows.hpp"
 
 #include <Eigen/QR>
+#include <limits>
 
 #include "framework/dense_equations.hpp"
 
@@ -36,7 +37,7 @@ FreeRows free_rows_of_motions(const ModuleSet::Module& m) {
     const auto first = out.combinations.leftCols(own.cols());
     const Eigen::MatrixXd rest = all - first * (first.transpose() * all);
     out.combinations.rightCols(all.cols() - own.cols()) =
-        pivoted_columns(rest, true).Q.leftCols(all.cols() - own.cols());
+        pivoted_columns(rest, std::numeric_limits<double>::infinity()).Q.leftCols(all.cols() - own.cols());
   }
   return out;
 }

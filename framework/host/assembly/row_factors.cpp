@@ -83,7 +83,7 @@ void RowFactors::choose_rows(double tolerance) {
     for (std::size_t k = first; k < next; ++k)
       block(place[entries_[k].column], static_cast<Index>(entries_[k].row - groups_[g])) += entries_[k].value;
     for (const std::size_t c : touched) place[c] = -1;
-    const PivotedColumns pivots = pivoted_columns(block, false);
+    const PivotedColumns pivots = pivoted_columns(block);
     for (Index k = 0; k < pivots.sizes.size(); ++k) {
       const std::size_t row = groups_[g] + static_cast<std::size_t>(pivots.order[static_cast<std::size_t>(k)]);
       if (const double part = pivots.sizes[k]; !(part > tolerance)) {

@@ -54,7 +54,6 @@ ClosedStates::ClosedStates(const SystemView& view, double t, const MinimalCoordi
       modules_(view),
       delta_(view.nv_tree + view.modes) {
   set_clocks(view, t, nominal_.q);
-  for (const Coordinate& c : coordinates_of(view)) scales_.push_back(c.scale);
 }
 
 bool ClosedStates::place(std::span<const double> deviation, CanonicalState& out) {
@@ -63,9 +62,24 @@ bool ClosedStates::place(std::span<const double> deviation, CanonicalState& out)
   std::fill(delta_.begin(), delta_.end(), 0.0);
   for (std::size_t k = 0; k < np; ++k) delta_[choice_.position.independent[k]] = deviation[k];
   for (std::size_t k = 0; k < choice_.states(); ++k) out.x[choice_.state.independent[k]] += deviation[np + nv + k];
+  if (all_independent()) {
+    displace(view_, nominal_, delta_, out);
+    for (std::size_t k = 0; k < nv; ++k) velocity(view_, out, choice_.velocity.independent[k]) += deviation[np + k];
+    return true;
+  }
   if (!close_positions(out) || !close_velocities(deviation.subspan(np, nv), out)) return false;
   return modules_.close(t_, jacobian_.tree().frames(), choice_.state, out) ||
          fail("variables of a module are not determined there");
+}
+
+std::span<const BodyMotion> ClosedStates::frames(CanonicalState& placed) {
+  jacobian_.evaluate(t_, placed.view());
+  return jacobian_.tree().frames();
+}
+
+bool ClosedStates::all_independent() const {
+  return choice_.position.rows.empty() && choice_.velocity.rows.empty() && choice_.state.rows.empty() &&
+         view_.joints.size() == view_.tree_joints().size();
 }
 
 bool ClosedStates::close_positions(CanonicalState& out) {
@@ -76,6 +90,8 @@ bool ClosedStates::close_positions(CanonicalState& out) {
     displace(view_, nominal_, delta_, out);
     jacobian_.evaluate(t_, out.view());
     if (rows.empty()) return true;
+    if (scales_.empty())  // not before they are needed: modes of flexible bodies have them by integrals
+      for (const Coordinate& c : coordinates_of(view_)) scales_.push_back(c.scale);
     Eigen::VectorXd residual(static_cast<Index>(rows.size()));
     for (std::size_t k = 0; k < rows.size(); ++k) residual[static_cast<Index>(k)] = jacobian_.rows()[rows[k]].residual;
     const Eigen::VectorXd step = -solve_regular(part_of(jacobian_, rows, dependent, delta_.size()), residual);

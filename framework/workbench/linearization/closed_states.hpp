@@ -1,6 +1,7 @@
 // States that respect all constraints, from deviations of independent coordinates.
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -26,10 +27,12 @@ class ClosedStates {
   const std::string& failure() const { return failure_; }
   /// After place: δ of all coordinates.
   std::span<const double> delta() const { return delta_; }
-  /// After place: the kinematics at the state.
-  const ConstraintJacobian& constraints() const { return jacobian_; }
+  /// Motions of all frames at a state that was placed; valid until the next call.
+  std::span<const BodyMotion> frames(CanonicalState& placed);
 
  private:
+  /// Whether nothing follows from the independent coordinates.
+  bool all_independent() const;
   bool close_positions(CanonicalState& out);
   bool close_velocities(std::span<const double> independent, CanonicalState& out);
   bool solve_velocities(CanonicalState& out) const;

@@ -48,9 +48,15 @@ bool start_anew(std::size_t level, const std::vector<double>& now, Levels& level
   return any;
 }
 
-/// Takes entries of the newest row if their error is less than the best so far. Returns how many have gained much.
+/// The error of an entry that needs not become less.
+double enough_for(std::size_t k, double value, const std::vector<double>& rounding, std::span<const double> enough) {
+  return std::max({good * std::abs(value), rounding[k], enough.empty() ? 0 : enough[k]});
+}
+
+/// Takes entries of the newest row if their error is less than the best so far. Returns how many that needed it have
+/// gained much.
 std::size_t keep_best(std::size_t level, const Row& row, const Levels& levels, const std::vector<double>& rounding,
-                      Derivative& best) {
+                      std::span<const double> enough, Derivative& best) {
   std::size_t gains = 0;
   for (std::size_t j = 1; j < row.size(); ++j)
     for (std::size_t k = 0; k < best.value.size(); ++k) {
@@ -59,16 +65,16 @@ std::size_t keep_best(std::size_t level, const Row& row, const Levels& levels, c
       const double error =
           std::max({std::abs(a - row[j - 1][k]), std::abs(a - levels.above[j - 1][k]), rounding[k]});
       if (!(error < best.error[k])) continue;
-      if (error < 0.5 * best.error[k]) ++gains;
+      if (error < 0.5 * best.error[k] && best.error[k] > enough_for(k, a, rounding, enough)) ++gains;
       best.error[k] = error;
       best.value[k] = a;
     }
   return gains;
 }
 
-bool all_good(const Derivative& d, const std::vector<double>& rounding) {
+bool all_good(const Derivative& d, const std::vector<double>& rounding, std::span<const double> enough) {
   for (std::size_t k = 0; k < d.value.size(); ++k)
-    if (d.error[k] > std::max(good * std::abs(d.value[k]), rounding[k])) return false;
+    if (d.error[k] > enough_for(k, d.value[k], rounding, enough)) return false;
   return true;
 }
 
@@ -97,7 +103,8 @@ constexpr double roundings = 1e3;
 
 }  // namespace
 
-Kink kink(std::span<const double> middle, double terms, std::size_t entries, double step, const Curve& f) {
+Kink kink(std::span<const double> middle, double terms, std::size_t entries, double step, const Curve& f,
+          std::span<const double> slopes) {
   std::vector<double> plus(middle.size()), minus(middle.size()), first(entries), slope(entries);
   Kink worst;
   double largest = terms;  // of the function: each value may have the rounding of any
@@ -108,17 +115,21 @@ Kink kink(std::span<const double> middle, double terms, std::size_t entries, dou
     double size = 0;
     for (std::size_t k = 0; k < entries; ++k)
       size = std::max(size, (std::abs(plus[k] - middle[k]) + std::abs(middle[k] - minus[k])) / h);
+    const double rounding = roundings * std::numeric_limits<double>::epsilon() * largest / h,
+                 told_from = std::max(rounding, least_kink * size);
+    bool smooth = slopes.size() == entries;
     for (std::size_t k = 0; k < entries; ++k) {
       const double above = (plus[k] - middle[k]) / h, below = (middle[k] - minus[k]) / h,
-                   apart = std::abs(above - below), mean = 0.5 * std::abs(above + below),
-                   rounding = roundings * std::numeric_limits<double>::epsilon() * largest / h;
-      if (share == 1)
+                   apart = std::abs(above - below), mean = 0.5 * std::abs(above + below);
+      if (share == 1) {
         first[k] = apart, slope[k] = mean;
-      else if (mean > grown * slope[k] && mean > rounding && mean > least_kink * size)
+        smooth = smooth && apart <= told_from && std::abs(mean - std::abs(slopes[k])) <= told_from;
+      } else if (mean > grown * slope[k] && mean > rounding && mean > least_kink * size)
         worst = {std::max(worst.part, mean / size), true};
       else if (apart > stays * first[k] && apart > rounding && apart > least_kink * size)
         worst.part = std::max(worst.part, apart / size);
     }
+    if (smooth) break;
   }
   return worst;
 }
@@ -133,7 +144,7 @@ struct Quotient {
   std::function<bool(double step, std::span<double> value, std::span<double> rounding)> at;
 };
 
-Derivative extrapolate(std::size_t size, double step, const Quotient& quotient) {
+Derivative extrapolate(std::size_t size, double step, std::span<const double> enough, const Quotient& quotient) {
   Derivative best{std::vector<double>(size), std::vector<double>(size, std::numeric_limits<double>::infinity()), false};
   std::vector<double> round(size), rounding(size);
   Levels levels{std::vector<std::size_t>(size), std::vector<double>(size), {}, quotient.slow};
@@ -154,11 +165,11 @@ Derivative extrapolate(std::size_t size, double step, const Quotient& quotient) 
     }
     if (level > 0) {
       const bool anew = start_anew(level, row[0], levels, best);
-      idle = keep_best(level, row, levels, rounding, best) > 0 || anew ? 0 : idle + 1;
+      idle = keep_best(level, row, levels, rounding, enough, best) > 0 || anew ? 0 : idle + 1;
       best.found = true;
     }
     levels.above = std::move(row);
-    if (level + 1 >= least_levels && (idle >= patience || all_good(best, rounding))) break;
+    if (level + 1 >= least_levels && (idle >= patience || all_good(best, rounding, enough))) break;
   }
   return finished(std::move(best), levels);
 }
@@ -170,26 +181,28 @@ double rounding_of(double a, double b, double distance) {
 /// If the central differences leave many digits of an entry unknown, and the derivatives from both sides are the same
 /// within their errors, takes the better of these. A curve that is continuous with its slope and bends abruptly (at a
 /// knot of a spline) has a series in h on either side, but none in h².
-void try_sides(std::size_t size, double step, const Curve& f, Derivative& best) {
+void try_sides(std::size_t size, double step, const Curve& f, std::span<const double> enough, Derivative& best) {
   constexpr double few_digits = 1e-10, agree = 10;
   double largest = 0;
   for (const double value : best.value) largest = std::max(largest, std::abs(value));
   const auto is_poor = [&](std::size_t k) {
-    return best.error[k] > few_digits * std::abs(best.value[k]) && best.error[k] > rounded * few_digits * largest;
+    return best.error[k] > few_digits * std::abs(best.value[k]) && best.error[k] > rounded * few_digits * largest &&
+           (enough.empty() || best.error[k] > enough[k]);
   };
   bool any = false;
   for (std::size_t k = 0; k < size; ++k) any = any || is_poor(k);
   std::vector<double> middle(size), other(size);
   if (!best.found || !any || !f(0, middle)) return;
   const auto side = [&](double sign) {
-    return extrapolate(size, step, {1, slow_of_side, [&](double h, std::span<double> value, std::span<double> rounding) {
-                                      if (!f(sign * h, other)) return false;
-                                      for (std::size_t k = 0; k < size; ++k) {
-                                        value[k] = sign * (other[k] - middle[k]) / h;
-                                        rounding[k] = rounding_of(other[k], middle[k], h);
-                                      }
-                                      return true;
-                                    }});
+    return extrapolate(size, step, enough,
+                       {1, slow_of_side, [&](double h, std::span<double> value, std::span<double> rounding) {
+                          if (!f(sign * h, other)) return false;
+                          for (std::size_t k = 0; k < size; ++k) {
+                            value[k] = sign * (other[k] - middle[k]) / h;
+                            rounding[k] = rounding_of(other[k], middle[k], h);
+                          }
+                          return true;
+                        }});
   };
   const Derivative above = side(1), below = side(-1);
   if (!above.found || !below.found) return;
@@ -206,18 +219,18 @@ void try_sides(std::size_t size, double step, const Curve& f, Derivative& best) 
 
 }  // namespace
 
-Derivative differentiate(std::size_t size, double step, const Curve& f) {
+Derivative differentiate(std::size_t size, double step, const Curve& f, std::span<const double> enough) {
   std::vector<double> plus(size), minus(size);
   Derivative best =
-      extrapolate(size, step, {2, slow, [&](double h, std::span<double> value, std::span<double> rounding) {
-                                 if (!f(h, plus) || !f(-h, minus)) return false;
-                                 for (std::size_t k = 0; k < size; ++k) {
-                                   value[k] = (plus[k] - minus[k]) / (2 * h);
-                                   rounding[k] = rounding_of(plus[k], minus[k], 2 * h);
-                                 }
-                                 return true;
-                               }});
-  try_sides(size, step, f, best);
+      extrapolate(size, step, enough, {2, slow, [&](double h, std::span<double> value, std::span<double> rounding) {
+                                         if (!f(h, plus) || !f(-h, minus)) return false;
+                                         for (std::size_t k = 0; k < size; ++k) {
+                                           value[k] = (plus[k] - minus[k]) / (2 * h);
+                                           rounding[k] = rounding_of(plus[k], minus[k], 2 * h);
+                                         }
+                                         return true;
+                                       }});
+  try_sides(size, step, f, enough, best);
   return best;
 }
 

@@ -26,8 +26,8 @@ using Curve = std::function<bool(double offset, std::span<double> out)>;
 /// round-off of the difference. Steps beyond the series are left out: as long as halvings do not change an entry by
 /// less and less, its table begins anew. If digits remain unknown and the derivatives from both sides are the same
 /// number, this number is taken, as at a knot of a spline, where the curve bends abruptly. step: the first one; it is
-/// reduced if the function fails.
-Derivative differentiate(std::size_t size, double step, const Curve& f);
+/// reduced if the function fails. enough: for each entry, an error that needs not become less; or none.
+Derivative differentiate(std::size_t size, double step, const Curve& f, std::span<const double> enough = {});
 
 /// Why a curve has no derivative at h = 0.
 struct Kink {
@@ -36,7 +36,9 @@ struct Kink {
 };
 
 /// The worst kink at h = 0 among the first entries. middle: f(0); step: a large one, as above. terms: the size of what
-/// may cancel in an entry, which tells its rounding: at an equilibrium all entries are zero.
-Kink kink(std::span<const double> middle, double terms, std::size_t entries, double step, const Curve& f);
+/// may cancel in an entry, which tells its rounding: at an equilibrium all entries are zero. slopes: the derivatives of
+/// the first entries by differentiate(), as far as they are known; a curve that has these on both sides has no kink.
+Kink kink(std::span<const double> middle, double terms, std::size_t entries, double step, const Curve& f,
+          std::span<const double> slopes = {});
 
 }  // namespace polyform::host::linearization

@@ -72,6 +72,7 @@ void EquilibriumEquations::find_held() {
 
 /// Chooses coordinates at the present state. A steady motion keeps those in which its speeds are given.
 void EquilibriumEquations::set_out() {
+  if (probe_ && offsets_.empty()) solver_ = probe_->release();
   probe_.reset();
   varied_.set(offsets_);
   directions_.resize(0, 0);
@@ -174,7 +175,7 @@ MatrixXd EquilibriumEquations::jacobian() {
 MatrixXd EquilibriumEquations::inertia() {
   const SystemView& view = varied_.view();
   ClosedStates closed(view, system_.start_time(), choice_, state_);
-  FlexibleSet flexible(view);
+  if (!flexible_) flexible_.emplace(view);
   ModuleStates modules(view);
   std::vector<double> deviation(closed.size());
   CanonicalState s;
@@ -185,9 +186,9 @@ MatrixXd EquilibriumEquations::inertia() {
     if (!closed.place(deviation, s)) fail(closed.failure());
     if (i >= 0) deviation[first + static_cast<std::size_t>(i)] = 0;
     if (j >= 0) deviation[first + static_cast<std::size_t>(j)] = 0;
-    const std::span<const BodyMotion> frames = closed.constraints().tree().frames();
-    flexible.evaluate(frames, s.eta.data(), s.etadot.data());
-    return kinetic_energy(view, frames, flexible, s.etadot.data()) +
+    const std::span<const BodyMotion> frames = closed.frames(s);
+    flexible_->evaluate(frames, s.eta.data(), s.etadot.data());
+    return kinetic_energy(view, frames, *flexible_, s.etadot.data()) +
            modules.kinetic_energy(system_.start_time(), frames, s);
   };
   const double still = energy(-1, -1);
@@ -210,7 +211,8 @@ bool EquilibriumEquations::go(const VectorXd& z) {
 
 std::unique_ptr<Probe> EquilibriumEquations::make_probe(std::span<const double> offsets) {
   varied_.set(offsets);
-  return std::make_unique<Probe>(system_, varied_.view(), system_.start_time(), choice_, state_, make_(varied_.view()),
+  SolverPointer solver = solver_ ? std::move(solver_) : make_(varied_.view());
+  return std::make_unique<Probe>(system_, varied_.view(), system_.start_time(), choice_, state_, std::move(solver),
                                  no_outputs_);
 }
 

@@ -10,6 +10,7 @@
 #include "framework/workbench/linearization/equilibrium.hpp"
 #include "framework/workbench/linearization/probe.hpp"
 #include "framework/workbench/linearization/steady_fields.hpp"
+#include "polyform/mechanics/flexible_set.hpp"
 
 namespace polyform::host::inline linearization {
 
@@ -110,7 +111,9 @@ class EquilibriumEquations {
   MatrixXd directions_;                 ///< rates of the independent positions per independent velocity
   OperatingPoint start_;                ///< of a steady motion
   std::optional<SteadyFields> steady_;  ///< for the balls or free bodies that turn in it
+  SolverPointer solver_;                ///< between two probes of the same inputs: to compile takes long
   std::unique_ptr<Probe> probe_;
+  std::optional<FlexibleSet> flexible_;  ///< from the first inertia() on
   const std::vector<std::size_t> no_outputs_;
   VectorXd now_;
   std::string failure_;

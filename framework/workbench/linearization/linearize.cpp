@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <set>
@@ -46,6 +47,11 @@ std::vector<std::size_t> select_outputs(const std::vector<Channel>& all, const s
   }
   return out;
 }
+
+/// In a deviation of all states, errors of this part of what it changes are rounding of most entries. Those of a slow
+/// motion in the row of a fast one are known better, which counts more than time where there are few states.
+constexpr double share_of_felt = 1e-13;
+constexpr std::size_t few_states = 100;
 
 /// A force that is large in this system, N: what gives its mass the accelerations that act.
 double force_scale(const SystemView& view, const Acting& acting) {
@@ -121,12 +127,7 @@ class Linearizer {
     nominal_ = point_.state;
     choice_ = given != nullptr ? *given : choose_coordinates(view, point_.time, nominal_);
     const std::size_t n = choice_.positions() + choice_.velocities() + choice_.states();
-    if (n > most_states)
-      throw Failure(Exit::bad_input,
-                    fmt::format("the linear model would have {} states; dense matrices are made up to {}: beyond that "
-                                "their eigenvalues take too long",
-                                n, most_states),
-                    "Linearize a part of the model, or fix joints that do not matter.");
+    refuse_too_many(n);
     ClosedStates closed(view, point_.time, choice_, nominal_);
     CanonicalState exact;
     if (!closed.place(std::vector<double>(n), exact)) fail("the state cannot be closed", closed.failure());
@@ -188,20 +189,23 @@ class Linearizer {
       return done;
     };
     const auto step = [&] { return 0.125 * out_.scales[k]; };
+    std::vector<double> enough(n < few_states ? 0 : row.size());
+    const std::vector<double> changes = enough.empty() ? enough : changes_beside(*at, row);
     double terms = 0;  // what a deviation of the size of its state makes of any rate: the forces at work
     for (k = 0; k < n; ++k) {
       if (k == out_.positions) {  // what positions make of the accelerations tells the rates of the velocities
         doubt_cancelled(k);
         out_.scales = state_scales(varied_->view(), choice_, nominal_, acting_, own_rates());
       }
-      const Derivative d = differentiate(row.size(), step(), along);
+      for (std::size_t i = 0; i < enough.size(); ++i) enough[i] = share_of_felt * changes[i] / out_.scales[k];
+      const Derivative d = differentiate(row.size(), step(), along, enough);
       if (!d.found) fail_beside(out_.states[k].name, *at);
       for (std::size_t i = 0; i < n; ++i) terms = std::max(terms, out_.scales[k] * std::abs(d.value[i]));
       keep(*at, d, static_cast<Index>(k), out_.A, out_.C);
     }
     doubt_cancelled(n);
     for (k = 0; finds_kinks_ && k < n; ++k)
-      if (const Kink found = kink(row, terms, n, step(), along); found.part > 0)
+      if (const Kink found = kink(row, terms, n, step(), along, slopes(k)); found.part > 0)
         out_.kinks.push_back({out_.states[k].name, found.part, found.grows});
     out_.evaluations += at->evaluations();
     for (std::size_t i = 0; i < out_.velocities; ++i) {
@@ -212,6 +216,29 @@ class Linearizer {
       const double rate = std::abs(out_.rates[out_.positions + i]);
       if (rate > 0) out_.unbalanced = std::max(out_.unbalanced, rate / std::max(size, least_divisor));
     }
+  }
+
+  /// The derivatives of all rates by a state, where they are found.
+  std::span<const double> slopes(std::size_t k) const {
+    return {out_.A.value.col(static_cast<Index>(k)).data(), out_.states.size()};
+  }
+
+  /// How much each number of a row would change, by what it does in a small one, in a large deviation of all states at
+  /// once; the signs are those of three patterns. Zeros where the solver fails.
+  std::vector<double> changes_beside(Probe& at, const std::vector<double>& row) const {
+    constexpr double small = 1e-3;
+    constexpr std::size_t patterns = 3;
+    std::vector<double> deviation(out_.states.size()), there(row.size()), felt(row.size());
+    try {
+      for (std::size_t look = 0; look < patterns; ++look) {
+        for (std::size_t k = 0; k < deviation.size(); ++k)
+          deviation[k] = (std::popcount(k & look) % 2 == 0 ? small : -small) * out_.scales[k];
+        if (!at.evaluate(deviation, there)) continue;
+        for (std::size_t i = 0; i < row.size(); ++i) felt[i] = std::max(felt[i], std::abs(there[i] - row[i]) / small);
+      }
+    } catch (const Failure&) {  // beside a singular position, which each state shows by itself
+    }
+    return felt;
   }
 
   /// Derivatives by the first states have at least the rounding of what acts, which may cancel in the accelerations.
@@ -294,6 +321,21 @@ class Linearizer {
 std::vector<Channel> output_channels(const System& system) {
   const RowMaker rows(system, output_columns);
   return {rows.channels().begin() + 1, rows.channels().end()};
+}
+
+void refuse_too_many(std::size_t states) {
+  if (states <= most_states) return;
+  throw Failure(Exit::bad_input,
+                fmt::format("the linear model would have {} states; dense matrices are made up to {}: beyond that "
+                            "their eigenvalues take too long",
+                            states, most_states),
+                "Linearize a part of the model, or fix joints that do not matter.");
+}
+
+std::size_t count_linear_states(const System& system) {
+  const MinimalCoordinates choice =
+      choose_coordinates(system.view(), system.start_time(), CanonicalState(system.initial_state()));
+  return choice.positions() + choice.velocities() + choice.states();
 }
 
 Linearization linearize(const System& system, const SolverMaker& make, const OperatingPoint& point,

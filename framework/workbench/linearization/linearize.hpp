@@ -70,6 +70,11 @@ struct Linearization {
 /// operations, minutes for 2000 states.
 inline constexpr std::size_t most_states = 2000;
 
+/// Failure (bad_input) for more states than that.
+void refuse_too_many(std::size_t states);
+/// The states that a linear model at the initial state has. A singular state may have others.
+std::size_t count_linear_states(const System&);
+
 /// Linearizes by extrapolated differences (differences.hpp) on exactly closed states. Failure (bad_input) for unknown
 /// outputs, too many states, or a solver that leaves out constraints (kept_constraints.hpp), Failure
 /// (simulation_failed) where the solver fails, its accelerations at the point do not meet the equations of motion, or

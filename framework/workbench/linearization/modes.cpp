@@ -67,10 +67,21 @@ VectorXd balance(const MatrixXd& A, const std::vector<double>& scales) {
   return d;
 }
 
-/// U with Uᵀ A U = [N X; 0 Y]: N strictly upper triangular by blocks (`zeros` columns), Y regular.
+/// An orthogonal U with Uᵀ A U = [N X; 0 Y]: N strictly upper triangular by blocks (`zeros` columns), Y regular.
 struct Staircase {
-  MatrixXd U;
+  MatrixXd U;  ///< empty without zeros: it would be the identity
+  MatrixXd Y;
   Index zeros = 0, kernel = 0;  ///< algebraic and geometric multiplicity of the eigenvalue zero
+
+  /// Uᵀ A U.
+  MatrixXd transform(const MatrixXd& A) const {
+    if (zeros == 0) return A;
+    MatrixXd T = MatrixXd::Zero(A.rows(), A.cols());
+    T.topRows(zeros) = (U.leftCols(zeros).transpose() * A).eval() * U;
+    T.bottomRightCorner(Y.rows(), Y.cols()) = Y;
+    for (Index k = 0; k < zeros; ++k) T.col(k).tail(T.rows() - k).setZero();  // on and below the diagonal of N
+    return T;
+  }
 };
 
 /// Whether A x leaves, beside the zeros that are known, more than errors and rounding of its own terms: the tolerance
@@ -87,20 +98,22 @@ bool is_known_to_move(const MatrixXd& A, const MatrixXd& error, const MatrixXd& 
 }
 
 Staircase deflate_zeros(const MatrixXd& A, const MatrixXd& error, double tolerance) {
-  Staircase out{MatrixXd::Identity(A.rows(), A.rows()), 0, 0};
-  MatrixXd Y = A;
+  Staircase out;
+  MatrixXd& Y = out.Y;
+  Y = A;
   while (Y.rows() > 0) {
-    const PivotedColumns pivots = pivoted_columns(Y.transpose(), true);
+    const PivotedColumns pivots = pivoted_columns(Y.transpose(), tolerance);
     const MatrixXd& Q = pivots.Q;
     const Index n = Y.rows();
     Index rank = 0;
     while (rank < n && pivots.sizes[rank] > tolerance) ++rank;
-    const MatrixXd zeros = out.U.leftCols(out.zeros), basis = out.U.rightCols(n) * Q;
+    if (rank == n) break;
+    const MatrixXd zeros = out.U.leftCols(out.zeros),
+                   basis = out.zeros == 0 ? Q : MatrixXd(out.U.rightCols(n) * Q);
     while (rank < n && is_known_to_move(A, error, zeros, basis.col(rank))) ++rank;
     if (rank == n) break;
-    MatrixXd W(n, n);
-    W << Q.rightCols(n - rank), Q.leftCols(rank);
-    out.U.rightCols(n) = (out.U.rightCols(n) * W).eval();
+    if (out.zeros == 0) out.U.resize(n, n);
+    out.U.rightCols(n) << basis.rightCols(n - rank), basis.leftCols(rank);
     Y = (Q.leftCols(rank).transpose() * Y * Q.leftCols(rank)).eval();
     if (out.kernel == 0) out.kernel = n - rank;
     out.zeros += n - rank;
@@ -206,7 +219,8 @@ void add_regular_modes(const MatrixXd& balanced, const MatrixXd& T, const Stairc
       y.col(j).head(zeros) = N.triangularView<Eigen::Upper>().solve(above.col(j));
     }
   }
-  const MatrixXcd x = product(split.U, y), w = product(split.U.rightCols(rest), left);
+  const MatrixXcd x = zeros > 0 ? product(split.U, y) : y,
+                  w = zeros > 0 ? product(split.U.rightCols(rest), left) : left;
   const MatrixXcd moved = product(balanced, x);
   const MatrixXd doubt = error * x.cwiseAbs();
   const double norm = T.norm(), worst = std::sqrt(error.norm() * norm);
@@ -246,11 +260,10 @@ Modes find_modes(const MatrixXd& A, const MatrixXd& error, const std::vector<dou
   uncertain.array() += rounding * norm;
   const Staircase split =
       deflate_zeros(balanced, own, std::clamp(3 * uncertain.norm(), least_zero * norm, largest_zero * norm));
-  MatrixXd T = split.U.transpose() * balanced * split.U;
+  const MatrixXd T = split.transform(balanced);
   out.zero_eigenvalues = static_cast<std::size_t>(split.zeros);
-  for (Index k = 0; k < split.zeros; ++k)  // the blocks are zero on and below their diagonal
-    T.col(k).tail(T.rows() - k).setZero();
-  const MatrixXd kernel = echelon(d.asDiagonal() * split.U.leftCols(split.kernel));
+  const MatrixXd kernel =
+      split.kernel > 0 ? echelon(d.asDiagonal() * split.U.leftCols(split.kernel)) : MatrixXd(A.rows(), 0);
   for (Index k = 0; k < split.kernel; ++k) {
     Mode mode;
     mode.kind = Mode::Kind::rigid;

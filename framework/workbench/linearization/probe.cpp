@@ -4,6 +4,7 @@
 
 #include <Eigen/Core>
 #include <algorithm>
+#include <cmath>
 
 #include "framework/dense_equations.hpp"
 #include "framework/host/expressions/formula.hpp"
@@ -126,6 +127,23 @@ std::string Probe::check() {
   return looked_at();
 }
 
+/// Along one direction the accelerations keep constraints everywhere or nowhere, but for what is lost in small deviations
+/// from a singular position. So it is enough to look at the first deviation, and at those that are much smaller.
+void Probe::require_constraints(std::span<const double> deviation, const Observation& now) {
+  constexpr double much_smaller = 1e-2;
+  Looked here{deviation.size(), 0, 0};
+  for (std::size_t k = 0; k < deviation.size(); ++k) {
+    if (deviation[k] == 0) continue;
+    here.first = std::min(here.first, k);
+    ++here.count;
+    here.size += std::abs(deviation[k]);
+  }
+  const bool along_the_same = here.first == looked_.first && here.count == looked_.count;
+  if (along_the_same && here.count > 0 && here.size > much_smaller * looked_.size) return;
+  looked_ = here;
+  kept_.require(time_, now, here.count > 0);
+}
+
 bool Probe::evaluate(std::span<const double> deviation, std::span<double> out) {
   if (!closed_.place(deviation, state_)) {
     failure_ = closed_.failure();
@@ -139,22 +157,22 @@ bool Probe::evaluate(std::span<const double> deviation, std::span<double> out) {
     failure_ = std::string(solver_->failure()) + note_of_formula();
     return false;
   }
-  const bool beside = std::any_of(deviation.begin(), deviation.end(), [](double d) { return d != 0; });
-  kept_.require(time_, now, beside);
+  require_constraints(deviation, now);
   // Coordinates as they were placed: the solver's are the same up to round-off, turns and signs of quaternions.
   std::copy(state_.q.begin(), state_.q.end(), now.q.begin());
   std::copy(state_.v.begin(), state_.v.end(), now.v.begin());
   follow_signs(now);
   chart_.evaluate(state_, chart_rates_);
-  const std::span<const double> row = rows_.make(time_, now);
-  row_.assign(row.begin() + 1, row.end());  // without the time
   double* next = out.data();
   for (const std::size_t c : choice_.position.independent) *next++ = chart_rates_[c];
   for (const std::size_t c : choice_.velocity.independent)
     *next++ = c < view_.nv_tree ? now.acceleration[c] : now.modal_acceleration[c - view_.nv_tree];
   for (const std::size_t c : choice_.state.independent) *next++ = now.state_rates[c];
   next = std::copy(closed_.delta().begin(), closed_.delta().end(), next);
-  for (const std::size_t o : outputs_) *next++ = row_[o];
+  if (!outputs_.empty()) {
+    const std::span<const double> row = rows_.make(time_, now).subspan(1);  // without the time
+    for (const std::size_t o : outputs_) *next++ = row[o];
+  }
   if (std::all_of(out.data(), next, [](double x) { return std::isfinite(x); })) return true;
   const auto trouble = not_finite(view_, now);
   failure_ = (trouble ? std::string(std::string_view(*trouble)) : "something that was asked for is no number") +

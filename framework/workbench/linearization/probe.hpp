@@ -65,13 +65,15 @@ class Probe {
   /// (simulation_failed) when no digit is left.
   std::string check();
   const ChartRates& chart() const { return chart_; }
-  std::span<const double> output_row() const { return row_; }
+  /// Gives the solver away; nothing can be evaluated any more.
+  SolverPointer release() { return std::move(solver_); }
   /// Why the last evaluation failed.
   const std::string& failure() const { return failure_; }
   std::size_t evaluations() const { return evaluations_; }
 
  private:
   void follow_signs(Observation&);
+  void require_constraints(std::span<const double> deviation, const Observation&);
 
   const SystemView& view_;
   double time_;
@@ -83,10 +85,14 @@ class Probe {
   const std::vector<std::size_t>& outputs_;
   ObservationStore store_;
   RowMaker rows_;
-  std::vector<double> row_;
   CanonicalState state_;
   std::vector<double> y_, chart_rates_;
   std::vector<Quat> signs_;  ///< orientations of the bodies at the first evaluation
+  /// Of the last deviation at which constraints were looked at.
+  struct Looked {
+    std::size_t first = 0, count = 0;  ///< the first state that deviates, and how many do
+    double size = -1;                  ///< the sum of their amounts
+  } looked_;
   std::string failure_;
   std::size_t evaluations_ = 0;
 };

@@ -7,31 +7,30 @@ namespace polyform::implicit {
 
 namespace {
 
-// Steps of either method between two looks at the time scale: a look takes three evaluations, the steps a hundred and
-// twenty.
-constexpr std::size_t between_looks = 10, between_implicit_looks = 20;
-// Step times largest eigenvalue from which on stability may hold the steps: dop853 is stable up to about 2 for
-// vibrations without damping and to 6 for what dies away.
-constexpr double at_the_bound = 1.8;
+// Evaluations of the explicit method between two looks at the time scale, each of which takes three, and half of them
+// while stability may hold the steps; steps before the first look, and steps of the implicit method between two.
+constexpr double evaluations_between_looks = 240, part_at_the_bound = 0.5;
+constexpr std::size_t before_look = 10, between_implicit_looks = 20;
 constexpr std::size_t looks_at_the_bound = 3;
 // Steps of the shortest trial, of which the second half counts: the first ones grow from the explicit step.
 constexpr std::size_t trial = 16;
 // A longer trial: as long as the mean step of each half grows by this factor. The explicit method keeps vibrations alive
 // at the bound of its stability, and the implicit one needs steps to damp them.
 constexpr double growth = 1.1;
-// An implicit step costs a little more than an explicit one: 6 evaluations and the solutions of 2 iterations in place of
+// An implicit step costs a little more than one of dop853: 6 evaluations and the solutions of 2 iterations in place of
 // 12 evaluations. The solutions cost between a quarter of the evaluations and twice as much. What the matrix costs comes
 // in addition.
-constexpr double worth = 1.2, evaluations_of_explicit_step = 12;
+constexpr double evaluations_of_implicit_step = 14.4;
 // A trial may cost this part of what the explicit method has cost since the last one.
 constexpr double part_of_trials = 0.25;
 
 }  // namespace
 
-AutoMethod::AutoMethod(FirstOrderSystem& system, Owned explicit_method, Owned implicit_method, const Newton* newton,
+AutoMethod::AutoMethod(FirstOrderSystem& system, std::unique_ptr<ExplicitPair, DestroyIntegrator> explicit_methods,
+                       std::unique_ptr<Integrator, DestroyIntegrator> implicit_method, const Newton* newton,
                        std::string_view without)
     : system_(system), scale_(system.size(), system.integrals()),
-      explicit_(std::move(explicit_method)), implicit_(std::move(implicit_method)),
+      explicit_(std::move(explicit_methods)), implicit_(std::move(implicit_method)),
       now_(explicit_.get()), newton_(newton) {
   without_.say(without);
 }
@@ -42,7 +41,7 @@ Status AutoMethod::start(double t, std::span<const double> y) noexcept {
   phase_ = Phase::explicitly;
   changing_ = false;
   steps_ = bound_ = explicit_steps_ = 0;
-  wait_ = between_looks;
+  wait_ = before_look;
   since_ = start_ = t;
   rate_ = held_rate_ = implicit_time_ = 0;
   kept_ = false;
@@ -117,10 +116,12 @@ void AutoMethod::measure() noexcept {
 }
 
 void AutoMethod::look_explicitly() noexcept {
-  if (steps_ < wait_ || steps_ % between_looks != 0) return;
+  const double evaluations = (bound_ > 0 ? part_at_the_bound : 1) * evaluations_between_looks;
+  const auto between = static_cast<std::size_t>(evaluations / explicit_->evaluations_of_step());
+  if (steps_ < wait_ || steps_ % between != 0) return;
   measure();
   explicit_step_ = (now_->time() - since_) / static_cast<double>(steps_);
-  bound_ = explicit_step_ * rate_ > at_the_bound ? bound_ + 1 : 0;
+  bound_ = explicit_step_ * rate_ > explicit_->bound() ? bound_ + 1 : 0;
   since_ = now_->time();
   steps_ = 0;
   if (bound_ < looks_at_the_bound || !can_afford_trial()) return;
@@ -136,7 +137,7 @@ void AutoMethod::look_explicitly() noexcept {
 
 /// Evaluations that a trial may cost, after the explicit steps since the last one.
 double AutoMethod::budget() const noexcept {
-  return part_of_trials * evaluations_of_explicit_step * static_cast<double>(explicit_steps_);
+  return part_of_trials * explicit_->evaluations_of_step() * static_cast<double>(explicit_steps_);
 }
 
 /// Whether a trial can be afforded in which every step needs its own matrix.
@@ -147,13 +148,14 @@ bool AutoMethod::can_afford_trial() const noexcept {
 /// What the trial has cost so far, in evaluations.
 double AutoMethod::cost_of_trial() const noexcept {
   const auto matrices = static_cast<double>(newton_->linearizations() - linearizations_);
-  return static_cast<double>(steps_) * worth * evaluations_of_explicit_step + matrices * newton_->price();
+  return static_cast<double>(steps_) * evaluations_of_implicit_step + matrices * newton_->price();
 }
 
 /// How many times the explicit step the implicit one has to be, with the matrices that the last steps needed.
 double AutoMethod::needed_gain(std::size_t steps) const noexcept {
   const auto matrices = static_cast<double>(newton_->linearizations() - linearizations_);
-  return worth + matrices * newton_->price() / (evaluations_of_explicit_step * static_cast<double>(steps));
+  return (evaluations_of_implicit_step + matrices * newton_->price() / static_cast<double>(steps)) /
+         explicit_->evaluations_of_step();
 }
 
 void AutoMethod::look_implicitly() noexcept {
@@ -189,7 +191,7 @@ void AutoMethod::look_implicitly() noexcept {
   implicit_step_ = (now_->time() - since_) / static_cast<double>(between_implicit_looks);
   since_ = now_->time();
   // No longer than what the explicit method could do.
-  if (rate_ * implicit_step_ < at_the_bound * needed_gain(between_implicit_looks)) change_to(Phase::explicitly);
+  if (rate_ * implicit_step_ < explicit_->bound() * needed_gain(between_implicit_looks)) change_to(Phase::explicitly);
   linearizations_ = newton_->linearizations();
 }
 
@@ -199,17 +201,25 @@ void AutoMethod::change_to(Phase next) noexcept {
 }
 
 std::string_view AutoMethod::choices() noexcept {
-  if (!implicit_)
-    said_.say(Message("dop853 all along: {}", without_.text()));
-  else if (implicit_time_ == 0)
-    said_.say("dop853 all along: no time scale held its steps down so much that an implicit method was worth its cost");
+  const double duration = std::max(now_->time() - start_, 1e-300);
+  const double low_order = 100 * explicit_->time_of_second() / duration;
+  Sentence explicitly;
+  if (low_order > 0)
+    explicitly.say(Message("dop853, and dopri5 for {:.3g} % of the time, where it took fewer evaluations", low_order));
   else
-    said_.say(Message("radau5 for {:.3g} % of the time, {} t = {:.4g} s on: {} at {:.2g} rad/s held the steps of dop853 "
+    explicitly.say("dop853 all along");
+  if (!implicit_)
+    said_.say(Message("{}: {}", explicitly.text(), without_.text()));
+  else if (implicit_time_ == 0)
+    said_.say(Message("{}: no time scale held explicit steps down so much that an implicit method was worth its cost",
+                      explicitly.text()));
+  else
+    said_.say(Message("radau5 for {:.3g} % of the time, {} t = {:.4g} s on: {} at {:.2g} rad/s held the steps of {} "
                       "at {:.2g} s",
-                      100 * implicit_time_ / std::max(now_->time() - start_, 1e-300),
+                      100 * implicit_time_ / duration,
                       kept_ || phase_ == Phase::on_trial ? "from" : "on trial and not worth its cost, from",
                       first_change_, held_by_.text().empty() ? "the fastest motion" : held_by_.text(), held_rate_,
-                      held_step_));
+                      low_order > 0 ? "explicit methods" : "dop853", held_step_));
   return said_.text();
 }
 

@@ -1,8 +1,9 @@
-// An explicit method that gives way to an implicit one while the system is stiff, and then takes over again.
+// Explicit methods that give way to an implicit one while the system is stiff, and then take over again.
 #pragma once
 
 #include <memory>
 
+#include "explicit_pair.hpp"
 #include "newton.hpp"
 #include "polyform/contract/integrator_choice.hpp"
 #include "polyform/contract/stiffest_element.hpp"
@@ -13,17 +14,13 @@ namespace polyform::implicit {
 
 /// A system is stiff if steps of the explicit method stay at the bound of its stability, and steps of the implicit one
 /// are so much longer that they are worth their cost. The implicit method is tried out: nothing else tells whether the
-/// fastest motion has to be followed (a vibration) or has died away. The members are the two methods and their records:
+/// fastest motion has to be followed (a vibration) or has died away. The members are the methods and their records:
 /// steps, cost, stiffness.
 class AutoMethod final : public Integrator, public IntegratorChoices {
  public:
-  struct Destroy {
-    void operator()(Integrator* method) const noexcept { method->destroy(); }
-  };
-  using Owned = std::unique_ptr<Integrator, Destroy>;
-
   /// newton: of the implicit method. without: why there is no implicit method, if there is none.
-  AutoMethod(FirstOrderSystem&, Owned explicit_method, Owned implicit_method, const Newton* newton,
+  AutoMethod(FirstOrderSystem&, std::unique_ptr<ExplicitPair, DestroyIntegrator> explicit_methods,
+             std::unique_ptr<Integrator, DestroyIntegrator> implicit_method, const Newton* newton,
              std::string_view without);
   void destroy() noexcept override { delete this; }
 
@@ -56,7 +53,8 @@ class AutoMethod final : public Integrator, public IntegratorChoices {
 
   FirstOrderSystem& system_;
   TimeScale scale_;
-  Owned explicit_, implicit_;
+  std::unique_ptr<ExplicitPair, DestroyIntegrator> explicit_;
+  std::unique_ptr<Integrator, DestroyIntegrator> implicit_;
   Integrator* now_;
   const Newton* newton_;
   Phase phase_ = Phase::explicitly;

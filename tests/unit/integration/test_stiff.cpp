@@ -80,6 +80,30 @@ TEST_CASE("auto follows a vibration explicitly and leaves it once it has died aw
   CHECK(plain->choices().find("dop853 all along") == 0);
 }
 
+TEST_CASE("auto takes the explicit method that comes farther per evaluation") {
+  // A wheel on bumps whose slope jumps a hundred times within its own period, and an oscillator alone.
+  const auto evaluations = [](const char* name, Equation ode, double relative, std::string& choices) {
+    const auto integrator = started(ode, {name, 1e-3, relative, 1e-9}, {1, 0});
+    REQUIRE(run(*integrator, 300.0));
+    choices = integrator->choices();
+    return integrator->statistics().evaluations;
+  };
+  Equation rough(2, [](double t, Span y, std::span<double> ydot) {
+    ydot[0] = y[1];
+    ydot[1] = std::abs(std::remainder(t, 0.06)) - y[0] - 0.1 * y[1];
+    return true;
+  });
+  std::string choices;
+  const auto low = evaluations("dopri5", rough, 1e-7, choices), high = evaluations("dop853", rough, 1e-7, choices);
+  REQUIRE(low < high);
+  CHECK(static_cast<double>(evaluations("auto", rough, 1e-7, choices)) < 1.05 * static_cast<double>(low) + 2000);
+  CHECK(choices.find("dop853, and dopri5 for ") == 0);
+  const auto smooth = evaluations("dop853", circle_oscillator(), 1e-10, choices);
+  REQUIRE(smooth < evaluations("dopri5", circle_oscillator(), 1e-10, choices));
+  CHECK(static_cast<double>(evaluations("auto", circle_oscillator(), 1e-10, choices)) < 1.05 * static_cast<double>(smooth));
+  CHECK(choices.find("dop853 all along") == 0);
+}
+
 TEST_CASE("radau5 steps over a stiff spring that stands a little off its balance") {
   // A slow motion with a spring of 1e4 rad/s on it, 1e-7 off: far above the tolerance of its velocity, and gone soon.
   Equation ode(4, [](double, Span y, std::span<double> ydot) {

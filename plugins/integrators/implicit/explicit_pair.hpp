@@ -1,0 +1,70 @@
+// Two explicit methods: the one that makes more way per evaluation goes on.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+#include "polyform/contract/integrator.hpp"
+
+namespace polyform::implicit {
+
+struct DestroyIntegrator {
+  void operator()(Integrator* method) const noexcept { method->destroy(); }
+};
+
+/// An explicit method, what a step of it costs, and how long its steps can be.
+struct ExplicitMethod {
+  std::unique_ptr<Integrator, DestroyIntegrator> steps;
+  double evaluations = 0;  ///< of a step
+  double bound = 0;        ///< step times largest eigenvalue from which on stability may hold the steps
+};
+
+/// A high order saves evaluations where the motion is smooth within a step. On a rough road it is not, and tolerances may
+/// be coarse: then a low order is better. Nothing but a trial tells: the other method makes some steps, after ever more
+/// evaluations, so that trials in vain come to little.
+class ExplicitPair final : public Integrator {
+ public:
+  /// It begins with the first.
+  ExplicitPair(ExplicitMethod first, ExplicitMethod second) noexcept;
+  void destroy() noexcept override { delete this; }
+
+  Status start(double t, std::span<const double> y) noexcept override;
+  Status restart(double t, std::span<const double> y, double first_step) noexcept override;
+  Status step(double t_limit) noexcept override;
+  Status state_at(double t, std::span<double> y) noexcept override { return now().state_at(t, y); }
+  std::span<const double> state() const noexcept override { return now().state(); }
+  double time() const noexcept override { return now().time(); }
+  double previous_time() const noexcept override { return now().previous_time(); }
+  std::size_t rejected() const noexcept override;
+  std::string_view failure() const noexcept override { return now().failure(); }
+
+  /// Of the method that is chosen.
+  double evaluations_of_step() const noexcept { return methods_[chosen_].evaluations; }
+  double bound() const noexcept { return methods_[chosen_].bound; }
+  /// The time for which the second method was chosen, s.
+  double time_of_second() const noexcept { return time_of_second_; }
+
+ private:
+  /// What a number of steps has cost, and how far they have come.
+  struct Way {
+    double evaluations = 0, time = 0;
+    std::size_t steps = 0;
+    double pace() const noexcept { return evaluations > 0 ? time / evaluations : 0; }
+  };
+
+  Integrator& now() const noexcept { return *methods_[now_].steps; }
+  bool on_trial() const noexcept { return now_ != chosen_; }
+  Status change_to(std::size_t method) noexcept;
+  void count(std::size_t rejected_before) noexcept;
+  void look() noexcept;
+  void end_trial(double next) noexcept;
+
+  ExplicitMethod methods_[2];
+  std::size_t now_ = 0, chosen_ = 0, next_ = 0;  ///< next_: the method of the next step
+  double spent_ = 0, trial_at_ = 0;              ///< evaluations since the start, and those from which on a trial is due
+  Way way_, of_chosen_;                          ///< of the steps that are looked at, and of those before the trial
+  bool settled_ = false;                         ///< whether the first steps of the trial are over
+  double time_of_second_ = 0;
+};
+
+}  // namespace polyform::implicit
