@@ -11,7 +11,7 @@ using namespace polyform::test;
 namespace {
 
 /// Rows and columns of some states, by their names.
-Eigen::MatrixXd part_of(const host::BodyStates& body, const std::vector<std::string>& names) {
+Eigen::MatrixXd part_of(const host::StateSpace& body, const std::vector<std::string>& names) {
   std::vector<Eigen::Index> places;
   for (const std::string& name : names)
     for (std::size_t k = 0; k < body.states.size(); ++k)
@@ -28,7 +28,7 @@ TEST_CASE("the linear aircraft in body axes is the textbook's matrix, entry by e
   const auto system = system_from_text(model_text("navion"));
   for (const Formulation* formulation : formulations_for(*system)) {
     INFO(formulation->name());
-    const host::BodyStates body = host::to_body_states(*system, linear_model(*system, *formulation), "zyx");
+    const host::StateSpace body = host::to_body_states(*system, linear_model(*system, *formulation), "zyx");
     // The model's ground has z up and the body z down: the second angle turns about an axis that points to the left.
     const Eigen::Vector4d down(1, 1, 1, -1), same = Eigen::Vector4d::Ones();
     const Eigen::MatrixXd longitudinal = part_of(body, {"flight.vbx", "flight.vbz", "flight.wby", "flight.angle2"});
@@ -52,7 +52,7 @@ joints:
   - {name: f, type: free, base: ground, moving: b}
 )");
   for (const char* sequence : {"zyx", "zxz", "xyz"}) {
-    const host::BodyStates body =
+    const host::StateSpace body =
         host::to_body_states(*system, linear_model(*system, *formulations_for(*system).back()), sequence);
     const auto at = [&](const std::string& name) {
       for (std::size_t k = 0; k < body.states.size(); ++k)
