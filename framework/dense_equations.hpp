@@ -36,9 +36,9 @@ SingularVectors right_singular_vectors(const Eigen::MatrixXd& A);
 struct PivotedColumns {
   Eigen::VectorXd sizes;             ///< |R(k, k)|, falling
   std::vector<Eigen::Index> order;  ///< the column of A that is pivot k
-  Eigen::MatrixXd Q;                ///< square; empty unless it was asked for
+  Eigen::MatrixXd Q;                ///< square; or empty
 };
-/// with_basis_below: Q is formed if the last size, the least one, is no larger; without it Q is not formed.
+/// with_basis_below: Q is formed if the least size is no larger; without it Q is not formed, at infinity always.
 PivotedColumns pivoted_columns(const Eigen::MatrixXd& A, std::optional<double> with_basis_below = {});
 
 /// The eigenvalues of a square matrix, in no particular order. Empty when the iteration did not end.

@@ -105,7 +105,8 @@ std::span<const double> Loads::module_terms(const Observation& now) noexcept {
     change(now.x, changed_x_);
     modules_.evaluate(time_, frames_, changed_q_, changed_v_, changed_x_);
     for_each_f([&](std::size_t place, double f) {
-      module_terms_[place] = std::max(module_terms_[place], std::abs(f - module_f_[place]) / share);
+      const double term = std::abs(f - module_f_[place]) / share;
+      if (std::isfinite(term)) module_terms_[place] = std::max(module_terms_[place], term);
     });
   }
   modules_.evaluate(time_, frames_, now.q, now.v, now.x);

@@ -129,6 +129,32 @@ forces:
   }
 }
 
+// A clamped rod of hinges with springs and dampers, without gravity: it sways at some rad/s beside hinges of 1e6 rad/s.
+TEST_CASE("a sway that is lost in the rounding of hundreds of stiff hinges is not called rigid") {
+  const auto rod = [](int hinges) {
+    const double l = 1.0 / hinges;
+    std::string bodies, joints, forces;
+    for (int k = 0; k < hinges; ++k) {
+      bodies += fmt::format(
+          "  - {{name: b{0}, position: [{1}, 0, 0], mass: {2}, center_of_mass: [{3}, 0, 0], inertia: {{xx: {4}, yy: {4}, zz: {4}}}}}\n",
+          k, k * l, l, 0.5 * l, l * l * l / 12);
+      joints += fmt::format(
+          "  - {{name: j{0}, type: revolute, base: {1}, moving: b{0}, position: [{2}, 0, 0], axis: [0, 1, 0]}}\n", k,
+          k == 0 ? "ground" : fmt::format("b{}", k - 1), k * l);
+      forces += fmt::format(
+          "  - {{name: f{0}, type: joint-spring-damper, joint: j{0}, stiffness: {1}, damping: {2}}}\n", k, 10 * hinges,
+          0.01 * hinges);
+    }
+    return system_from_text("polyform: 1\ngravity: [0, 0, 0]\nbodies:\n" + bodies + "joints:\n" + joints + "forces:\n" + forces);
+  };
+  const Formulation& riccati = *registry().catalog().formulations.at("riccati");
+  const auto few = rod(30), many = rod(250);
+  CHECK(judged(*few, riccati, initial_point(*few)).stability.verdict == Outlook::stable);
+  const host::Stability lost = judged(*many, riccati, initial_point(*many)).stability;
+  INFO(lost.text);
+  CHECK(lost.verdict == Outlook::none);
+}
+
 TEST_CASE("a free body that tumbles has no verdict, however slowly it does") {
   for (const double rate : {0.7, 7e-5}) {
     const auto system = system_from_text(fmt::format(R"(

@@ -74,9 +74,10 @@ def _settings(given):
             made[name] = _pairs(made[name], name)
     columns = made.get("columns", "")
     if not isinstance(columns, str):
-        if not isinstance(columns, Iterable) or not all(isinstance(name, str) for name in columns):
+        names = list(columns) if isinstance(columns, Iterable) else [columns]
+        if not all(isinstance(name, str) for name in names):
             raise TypeError(f"columns: expected a text or a list of texts, found {columns!r}")
-        made["columns"] = ",".join(columns)
+        made["columns"] = ",".join(names)
     for name in ("output", "state"):
         if name in made:
             made[name] = os.fsencode(made[name])

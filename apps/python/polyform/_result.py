@@ -36,6 +36,10 @@ class _Kept:
         self.names, self.units = list(result), list(result.units.values())
         self.table, self.record, self.messages = result.table, result.record, result.messages
 
+    def __setstate__(self, state):
+        self.__dict__.update(state)
+        self.table.flags.writeable = False
+
     def index(self, name):
         near = difflib.get_close_matches(name, self.names, 1)
         raise ModelError(f"the result has no column {name!r}." + (f" Did you mean {near[0]!r}?" if near else ""))

@@ -121,6 +121,13 @@ Staircase deflate_zeros(const MatrixXd& A, const MatrixXd& error, double toleran
   return out;
 }
 
+/// How fast a motion may be that counts as rigid: what A x leaves, or may leave by errors and by the rounding of its
+/// terms, is an acceleration. x: without components of rounding.
+double rate_within(const MatrixXd& A, const MatrixXd& error, const VectorXd& x) {
+  const VectorXd left = (A * x).cwiseAbs() + (16 * rounding * A.cwiseAbs() + error) * x.cwiseAbs();
+  return std::sqrt(left.maxCoeff() / x.cwiseAbs().maxCoeff());
+}
+
 /// A basis of the same space in which each vector has a coordinate of its own.
 MatrixXd echelon(MatrixXd basis) {
   VectorXd unused = VectorXd::Ones(basis.rows());
@@ -272,6 +279,7 @@ Modes find_modes(const MatrixXd& A, const MatrixXd& error, const std::vector<dou
     mode.error = uncertain.norm();
     mode.shape = kernel.col(k).cast<std::complex<double>>();
     normalize(mode.shape, scales);
+    out.rigid_within = std::max(out.rigid_within, rate_within(balanced, own, d.cwiseInverse().cwiseProduct(kernel.col(k))));
     out.all.push_back(std::move(mode));
   }
   add_regular_modes(balanced, T, split, d, uncertain, scales, out.all);

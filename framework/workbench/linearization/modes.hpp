@@ -32,6 +32,8 @@ struct Mode {
 struct Modes {
   std::vector<Mode> all;             ///< rigid ones first, then by natural frequency
   std::size_t zero_eigenvalues = 0;  ///< with their multiplicity: at least the number of rigid modes
+  /// Rigid modes are known to be slower than this, rad/s: what A and its rounding leave of their accelerations.
+  double rigid_within = 0;
 
   bool any(Mode::Trend) const;
 };

@@ -93,7 +93,8 @@ Probe::Probe(const System& system, const SystemView& view, double time, const Mi
       store_(view),
       rows_(system, output_columns),
       y_(solver_->state_size()),
-      chart_rates_(view.nv_tree + view.modes) {}
+      chart_rates_(view.nv_tree + view.modes),
+      has_closing_rows_(!view.cut_joints().empty() || !view.constraints.empty() || !view.modules.empty()) {}
 
 /// Quaternions as at the first evaluation, not as their negatives.
 void Probe::follow_signs(Observation& now) {
@@ -127,21 +128,10 @@ std::string Probe::check() {
   return looked_at();
 }
 
-/// Along one direction the accelerations keep constraints everywhere or nowhere, but for what is lost in small deviations
-/// from a singular position. So it is enough to look at the first deviation, and at those that are much smaller.
+/// Beside the nominal state a tree has nothing that could be left out.
 void Probe::require_constraints(std::span<const double> deviation, const Observation& now) {
-  constexpr double much_smaller = 1e-2;
-  Looked here{deviation.size(), 0, 0};
-  for (std::size_t k = 0; k < deviation.size(); ++k) {
-    if (deviation[k] == 0) continue;
-    here.first = std::min(here.first, k);
-    ++here.count;
-    here.size += std::abs(deviation[k]);
-  }
-  const bool along_the_same = here.first == looked_.first && here.count == looked_.count;
-  if (along_the_same && here.count > 0 && here.size > much_smaller * looked_.size) return;
-  looked_ = here;
-  kept_.require(time_, now, here.count > 0);
+  const bool beside = std::ranges::any_of(deviation, [](double d) { return d != 0; });
+  if (!beside || has_closing_rows_) kept_.require(time_, now, beside);
 }
 
 bool Probe::evaluate(std::span<const double> deviation, std::span<double> out) {

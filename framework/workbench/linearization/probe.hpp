@@ -88,11 +88,7 @@ class Probe {
   CanonicalState state_;
   std::vector<double> y_, chart_rates_;
   std::vector<Quat> signs_;  ///< orientations of the bodies at the first evaluation
-  /// Of the last deviation at which constraints were looked at.
-  struct Looked {
-    std::size_t first = 0, count = 0;  ///< the first state that deviates, and how many do
-    double size = -1;                  ///< the sum of their amounts
-  } looked_;
+  bool has_closing_rows_;
   std::string failure_;
   std::size_t evaluations_ = 0;
 };

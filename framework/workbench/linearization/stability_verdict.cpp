@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <complex>
+#include <limits>
 #include <numbers>
 
 namespace polyform::host::inline linearization {
@@ -27,6 +28,22 @@ std::vector<std::string_view> unfelt_states(const Linearization& linear) {
 
 std::string growth_text(double rate) {
   return fmt::format("unstable: a disturbance doubles in {:.4g} s", std::numbers::ln2 / rate);
+}
+
+/// Of the slowest mode that is known to move: what may be as fast is no rest.
+constexpr double told_apart = 0.1;
+
+/// The rate below which nothing is known of motions, if it is no small part of that of the slowest mode that is known;
+/// else 0. rad/s.
+double lost_below(const Modes& modes) {
+  double lost = modes.rigid_within, slowest = std::numeric_limits<double>::infinity();
+  for (const Mode& m : modes.all) {
+    if (m.kind == Mode::Kind::rigid) continue;
+    const double rate = std::abs(m.eigenvalue);
+    if (rate > 10 * m.error) slowest = std::min(slowest, rate);
+    if (m.trend == Mode::Trend::neutral && 2 * m.error > rate) lost = std::max(lost, m.error);
+  }
+  return lost > told_apart * slowest ? lost : 0;
 }
 
 /// Judges the disturbances of all states but the unfelt ones, to which `unfelt` eigenvalues zero belong.
@@ -52,6 +69,14 @@ void judge_felt(const Modes& modes, std::size_t unfelt, const std::function<bool
     uncertain = std::max(uncertain, uncertainty(m.error, std::abs(m.eigenvalue)));
     slowest = std::min(slowest, std::abs(m.eigenvalue));
     if (m.defective) (drifts(m) ? drift : defective) = &m;
+  }
+  if (const double lost = lost_below(modes); lost > 0) {
+    out.verdict = Outlook::none;
+    out.text = fmt::format(
+        "no verdict: motions slower than {:.2g} rad/s are lost in the rounding of A, so that it is not known whether they "
+        "are restored and die out",
+        lost);
+    return;
   }
   out.verdict = Outlook::neutral;
   if (defective != nullptr)
@@ -80,7 +105,7 @@ void judge_felt(const Modes& modes, std::size_t unfelt, const std::function<bool
 void judge_modes(const Linearization& linear, const std::function<bool(const Mode&)>& drifts, Stability& out) {
   const std::vector<std::string_view> unfelt = unfelt_states(linear);
   judge_felt(out.modes, unfelt.size(), drifts, out);
-  if (!unfelt.empty())
+  if (!unfelt.empty() && out.verdict != Outlook::none)
     out.text += fmt::format("; apart from {}, which nothing feels: {} what was added up", fmt::join(unfelt, ", "),
                             unfelt.size() == 1 ? "it keeps" : "they keep");
 }

@@ -76,8 +76,8 @@ std::optional<std::string> content_of(const std::string& file) {
 constexpr std::string_view before_instructions = " for ";
 struct Build {
   explicit Build(std::string_view entry)
-      : version(entry.substr(0, entry.find(before_instructions))),
-        instructions(entry.substr(version.size(), entry.find(',') - version.size())) {}
+      : version(entry.substr(0, entry.rfind(before_instructions))),
+        instructions(entry.substr(version.size(), entry.find(',', version.size()) - version.size())) {}
   std::string_view version, instructions;
 };
 bool are_builds_of_one(std::string_view before, std::string_view now) {

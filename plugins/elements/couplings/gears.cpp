@@ -109,6 +109,7 @@ class Screw final : public LinearCoupling {
                                                .rows = rows_};
     return descriptor;
   }
+  bool needs_same_base() const noexcept override { return true; }
   Primitive::Kind motion(std::size_t k) const noexcept override { return k == 0 ? translation : rotation; }
   double factor(const ElementInstance& i, std::size_t, std::size_t k) const noexcept override {
     return k == 0 ? 1 : -i.fields[lead].number / (2 * std::numbers::pi);

@@ -88,8 +88,8 @@ bool LinearCoupling::define(ElementInstance& i, std::size_t number, FieldSink& s
   const std::size_t wrong = needs_same_base() ? first_on_other_base(i.joints) : first_without_common_body(i.joints);
   if (wrong < i.joints.size()) {
     sink.report(Severity::error, number, attached_joint(fields(), i, wrong).field,
-                needs_same_base() ? "the joint is based on another body than the first one, so their angles cannot be "
-                                    "added"
+                needs_same_base() ? "the joint is based on another body than the first one, so their motions cannot "
+                                    "be added"
                                   : "no body takes part in this joint and in all before it, so their motions are not "
                                     "relative to one housing",
                 "Name joints of one housing, or couple the rates relative to one body with a formula-constraint: "

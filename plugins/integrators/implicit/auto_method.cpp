@@ -8,7 +8,7 @@ namespace polyform::implicit {
 namespace {
 
 // Evaluations of the explicit method between two looks at the time scale, each of which takes three, and half of them
-// while stability may hold the steps; steps before the first look, and steps of the implicit method between two.
+// while stability may hold the steps; steps before each look at least, and steps of the implicit method between two.
 constexpr double evaluations_between_looks = 240, part_at_the_bound = 0.5;
 constexpr std::size_t before_look = 10, between_implicit_looks = 20;
 constexpr std::size_t looks_at_the_bound = 3;
@@ -115,7 +115,13 @@ void AutoMethod::measure() noexcept {
   });
 }
 
+/// Steps of a trial of the other explicit method have another length: looks begin anew after it.
 void AutoMethod::look_explicitly() noexcept {
+  if (explicit_->on_trial()) {
+    steps_ = 0;
+    since_ = now_->time();
+    return;
+  }
   const double evaluations = (bound_ > 0 ? part_at_the_bound : 1) * evaluations_between_looks;
   const auto between = static_cast<std::size_t>(evaluations / explicit_->evaluations_of_step());
   if (steps_ < wait_ || steps_ % between != 0) return;

@@ -58,10 +58,9 @@ Status ExplicitPair::step(double t_limit) noexcept {
 }
 
 Status ExplicitPair::change_to(std::size_t method) noexcept {
-  const Way& last = way_.steps > 0 ? way_ : of_chosen_;
-  const double mean = last.steps > 0 ? last.time / static_cast<double>(last.steps) : 0;
-  const double step = method == 1 ? shorter_step * mean : mean / shorter_step, t = time();
-  if (methods_[method].steps->restart(t, state(), step) != Status::ok) return Status::failed;
+  const double mean = of_chosen_.steps > 0 ? of_chosen_.time / static_cast<double>(of_chosen_.steps) : 0;
+  const double step = method == chosen_ ? mean : method == 1 ? shorter_step * mean : mean / shorter_step;
+  if (methods_[method].steps->restart(time(), state(), step) != Status::ok) return Status::failed;
   now_ = next_ = method;
   way_ = {};
   return Status::ok;

@@ -38,6 +38,8 @@ class ExplicitPair final : public Integrator {
   std::size_t rejected() const noexcept override;
   std::string_view failure() const noexcept override { return now().failure(); }
 
+  /// Whether the last step was one of the method that is not chosen.
+  bool on_trial() const noexcept { return now_ != chosen_; }
   /// Of the method that is chosen.
   double evaluations_of_step() const noexcept { return methods_[chosen_].evaluations; }
   double bound() const noexcept { return methods_[chosen_].bound; }
@@ -53,7 +55,6 @@ class ExplicitPair final : public Integrator {
   };
 
   Integrator& now() const noexcept { return *methods_[now_].steps; }
-  bool on_trial() const noexcept { return now_ != chosen_; }
   Status change_to(std::size_t method) noexcept;
   void count(std::size_t rejected_before) noexcept;
   void look() noexcept;
