@@ -27,15 +27,18 @@ constexpr double least_zero = 1e-12, largest_zero = 1e-6;
 
 /// A without its meaningless entries: those below their own errors, and those below the rounding of other terms in
 /// their row when all states deviate by their scales. Such entries would connect states that are independent of each
-/// other, and balancing would treat them as couplings.
-MatrixXd without_noise(const MatrixXd& A, const MatrixXd& error, const std::vector<double>& scales) {
+/// other, and balancing would treat them as couplings. What is taken away may be there all the same: it counts as error.
+MatrixXd without_noise(const MatrixXd& A, MatrixXd& error, const std::vector<double>& scales) {
   constexpr double of_row = 1e-14;
   const VectorXd s = Eigen::Map<const VectorXd>(scales.data(), A.cols());
   MatrixXd out = A;
   for (Index i = 0; i < A.rows(); ++i) {
     const double largest = A.row(i).transpose().cwiseProduct(s).lpNorm<Eigen::Infinity>();
     for (Index j = 0; j < A.cols(); ++j)
-      if (std::abs(A(i, j)) <= std::max(2 * error(i, j), of_row * largest / s[j])) out(i, j) = 0;
+      if (std::abs(A(i, j)) <= std::max(2 * error(i, j), of_row * largest / s[j])) {
+        error(i, j) += std::abs(A(i, j));
+        out(i, j) = 0;
+      }
   }
   return out;
 }
@@ -258,10 +261,11 @@ bool Modes::any(Mode::Trend trend) const {
 Modes find_modes(const MatrixXd& A, const MatrixXd& error, const std::vector<double>& scales) {
   Modes out;
   if (A.rows() == 0) return out;
-  const MatrixXd clean = without_noise(A, error, scales);
+  MatrixXd doubt = error;
+  const MatrixXd clean = without_noise(A, doubt, scales);
   const VectorXd d = balance(clean, scales);
   const MatrixXd balanced = d.cwiseInverse().asDiagonal() * clean * d.asDiagonal();
-  MatrixXd uncertain = d.cwiseInverse().asDiagonal() * error * d.asDiagonal();
+  MatrixXd uncertain = d.cwiseInverse().asDiagonal() * doubt * d.asDiagonal();
   const double norm = balanced.norm();
   const MatrixXd own = uncertain;
   uncertain.array() += rounding * norm;
