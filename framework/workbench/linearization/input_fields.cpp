@@ -70,10 +70,14 @@ TimeFunction shifted(const TimeFunction& f, double offset, std::vector<double>& 
     case Kind::sine:
       out.offset += offset;
       break;
-    case Kind::ramp:
+    case Kind::ramp: {
+      // A table has an end. No point of operation is later than thirty years after the start of the ramp.
+      constexpr double endless = 1e9;  // s
+      const double end = std::min(f.end, f.start + endless);
       out.kind = Kind::linear_table;
-      table = {f.start, offset, f.end, f.rate * (f.end - f.start) + offset};
+      table = {f.start, offset, end, f.rate * (end - f.start) + offset};
       break;
+    }
     case Kind::linear_table:
       shift_every(2);
       break;
