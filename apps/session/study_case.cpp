@@ -39,11 +39,10 @@ StudyCases::StudyCases(const Plugins& plugins, const std::string& model, const h
   add_factors();
   check_first_values();
   check_names(*plugins_.catalog, design_.factors(), settings_.solver, integrator_);
-  if (!settings_.device.empty() && settings_.device != no_device) {
+  if (!settings_.device.empty() && settings_.device != no_device)
     device_ = std::make_unique<DeviceCases>(*plugins_.catalog, settings_.device);
-    if (is_on_device()) types_.emplace("device", device_->device().type->name());
-  }
   if (settings_.compile || device_) compile_model();
+  if (is_on_device()) types_.emplace("device", device_->device().type->name());
 }
 
 StudyCases::~StudyCases() = default;

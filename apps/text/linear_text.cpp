@@ -340,7 +340,11 @@ Json periodic_states_json(const host::PeriodicStates& periodic) {
   }
   return {{"states", channels_json(periodic.models.front().states)},
           {"period", periodic.period},
-          {"mean", {{"A", rows_of(periodic.A)}, {"B", rows_of(periodic.B)}, {"C", rows_of(periodic.C)}, {"D", rows_of(periodic.D)}}},
+          {"mean",
+           {{"A", rows_of(periodic.A)},
+            {"B", rows_of(periodic.B)},
+            {"C", rows_of(periodic.C)},
+            {"D", rows_of(periodic.D)}}},
           {"change", periodic.change},
           {"instants", std::move(instants)}};
 }

@@ -132,6 +132,28 @@ TEST_CASE("a wrong reaction is an imbalance, and its body is named") {
   }
 }
 
+namespace {
+
+/// Of a system at rest no formulation is out of balance, and nothing is said of it. Rounding of the state, one time or
+/// another, leaves one acceleration or another.
+void require_rest(const host::System& system) {
+  for (const Formulation* formulation : formulations_for(system)) {
+    INFO(formulation->name());
+    host::ObservationStore store(system.view());
+    const auto solver = solver_for(system, *formulation);
+    std::vector<double> y = initial_vector(system, *solver);
+    host::BalanceCheck check(system.view(), *solver);
+    for (const double nudge : {0.0, 1e-16, -3e-16, 1e-15, -1e-14}) {
+      for (double& value : y) value *= 1 + nudge;
+      REQUIRE(solver->observe(0, y, store.now()) == Status::ok);
+      REQUIRE_NOTHROW(check.check(0, store.now()));
+    }
+    CHECK(check.report().warning == "");
+  }
+}
+
+}  // namespace
+
 // 12 V at 2 Ω drive 6 A, which hold 0.5 × 6 N m against the spring at 0.03 rad: what is left of the accelerations is
 // rounding of two efforts that cancel each other.
 TEST_CASE("a motor that holds a spring at rest is in balance, and nothing is said of it") {
@@ -147,20 +169,7 @@ modules:
 forces:
   - {name: spring, type: joint-spring-damper, joint: shaft, stiffness: 100, damping: 1, rest: 0}
 )YAML");
-  for (const Formulation* formulation : formulations_for(*system)) {
-    INFO(formulation->name());
-    host::ObservationStore store(system->view());
-    const auto solver = solver_for(*system, *formulation);
-    std::vector<double> y = initial_vector(*system, *solver);
-    host::BalanceCheck check(system->view(), *solver);
-    // Rounding of the state, one time or another, leaves one acceleration or another.
-    for (const double nudge : {0.0, 1e-16, -3e-16, 1e-15, -1e-14}) {
-      for (double& value : y) value *= 1 + nudge;
-      REQUIRE(solver->observe(0, y, store.now()) == Status::ok);
-      check.check(0, store.now());
-    }
-    CHECK(check.report().warning == "");
-  }
+  require_rest(*system);
 }
 
 // Without inertia of the rotor nothing but rounding is left of a module whose terms cancel.
@@ -179,18 +188,7 @@ modules:
   - {{name: motor, type: dc-motor, joint: pin, resistance: {}, inductance: 0.003, torque_constant: {}, current: {}, voltage: {}}}
 )YAML",
                                                        resistance, constant, current, resistance * current));
-      for (const Formulation* formulation : formulations_for(*system)) {
-        INFO(formulation->name() << ", " << constant << " N m/A, " << resistance << " Ohm");
-        host::ObservationStore store(system->view());
-        const auto solver = solver_for(*system, *formulation);
-        std::vector<double> y = initial_vector(*system, *solver);
-        host::BalanceCheck check(system->view(), *solver);
-        for (const double nudge : {0.0, 1e-16, -3e-16, 1e-15, -1e-14}) {
-          for (double& value : y) value *= 1 + nudge;
-          REQUIRE(solver->observe(0, y, store.now()) == Status::ok);
-          REQUIRE_NOTHROW(check.check(0, store.now()));
-        }
-        CHECK(check.report().warning == "");
-      }
+      INFO(constant << " N m/A, " << resistance << " Ohm");
+      require_rest(*system);
     }
 }

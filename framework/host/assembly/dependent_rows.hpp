@@ -21,8 +21,8 @@ inline double nearly_dependent_part(const SystemView& view, double t, const Cons
   return nearly_dependent(view, t, at).part;
 }
 
-/// By how much loops may come open along a motion from the initial state, m, rad, m/s and rad/s, because such rows are taken as
-/// dependent: rounded lengths and axes make them contradict each other by about that. Zero if there are none.
+/// By how much loops may come open along a motion from the initial state, m, rad, m/s and rad/s, because such rows are
+/// taken as dependent: rounded lengths and axes make them contradict each other by about that. Zero if there are none.
 double opening_of_loops(const System&);
 
 /// Names the joint or element whose rows are independent of the others by more than rounding, but by too little to

@@ -175,7 +175,7 @@ MatrixXd EquilibriumEquations::jacobian() {
 MatrixXd EquilibriumEquations::inertia() {
   const SystemView& view = varied_.view();
   ClosedStates closed(view, system_.start_time(), choice_, state_);
-  if (!flexible_) flexible_.emplace(view);
+  if (!flexible_) flexible_.emplace(system_.view());  // which stays, as varied views do not
   ModuleStates modules(view);
   std::vector<double> deviation(closed.size());
   CanonicalState s;

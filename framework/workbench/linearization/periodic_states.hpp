@@ -34,7 +34,8 @@ struct PeriodicRequest {
 };
 
 /// The linearization is that of the point, before multi-blade coordinates. Failure as to_body_states() at each instant,
-/// if its states are asked for, and (simulation_failed) where the motion cannot be followed or other coordinates become independent on the way.
+/// if its states are asked for, and (simulation_failed) where the motion cannot be followed or other coordinates become
+/// independent on the way.
 PeriodicStates periodic_states(const System&, const SolverMaker&, const OperatingPoint&, const Linearization&,
                                const PeriodicRequest&);
 

@@ -62,7 +62,8 @@ class Gear final : public LinearCoupling {
 /// r q − x = 0.
 class RackAndPinion final : public LinearCoupling {
   enum Field : std::size_t { pinion, rack, radius, sense };
-  static constexpr std::array specs{joint_field("pinion", "the joint that turns the pinion; one body takes part in both joints"),
+  static constexpr std::array specs{joint_field("pinion",
+                                                "the joint that turns the pinion; one body takes part in both joints"),
                                     joint_field("rack", "the joint that the rack slides in"),
                                     radius_field("radius", "pitch radius of the pinion"),
                                     FieldSpec{.name = "sense",
