@@ -130,7 +130,9 @@ forces:
 }
 
 // A clamped rod of hinges with springs and dampers, without gravity: it sways at some rad/s beside hinges of 1e6 rad/s.
-TEST_CASE("a sway that is lost in the rounding of hundreds of stiff hinges is not called rigid") {
+// The first frequency is that of a clamped beam of pieces, 1.8751^2 sqrt(EI) with EI = 10, less what the discrete hinges
+// add; it is the same to 1e-4 from 100 hinges on, and so is its damping by 1e-3 s.
+TEST_CASE("a sway beside hundreds of stiff hinges is found and judged where the solver has Newton's matrix") {
   const auto rod = [](int hinges) {
     const double l = 1.0 / hinges;
     std::string bodies, joints, forces;
@@ -150,8 +152,19 @@ TEST_CASE("a sway that is lost in the rounding of hundreds of stiff hinges is no
   const Formulation& riccati = *registry().catalog().formulations.at("riccati");
   const auto few = rod(30), many = rod(250);
   CHECK(judged(*few, riccati, initial_point(*few)).stability.verdict == Outlook::stable);
-  const host::Stability lost = judged(*many, riccati, initial_point(*many)).stability;
-  INFO(lost.text);
+  const host::Stability found = judged(*many, riccati, initial_point(*many)).stability;
+  INFO(found.text);
+  CHECK(found.verdict == Outlook::stable);
+  const host::Mode& sway = found.modes.all.front();
+  const double w = sway.natural_frequency();
+  CHECK(w == Approx(1.8751041 * 1.8751041 * std::sqrt(10.0)).epsilon(5e-3));
+  CHECK(sway.eigenvalue.real() == Approx(-0.5e-3 * w * w).epsilon(1e-8));
+  CHECK(sway.error < 1e-8);
+  // A alone has lost it.
+  const LinearCase frozen = linearize_at(*many, riccati, initial_point(*many), {"none"}, {"none"});
+  host::Stability lost;
+  lost.modes = host::find_modes(frozen.linear.A.value, frozen.linear.A.error, frozen.linear.scales);
+  host::judge_modes(frozen.linear, [](const host::Mode&) { return false; }, lost);
   CHECK(lost.verdict == Outlook::none);
 }
 
@@ -236,5 +249,30 @@ TEST_CASE("growth that undamped oscillations may hide is told where it could sho
     CHECK(found.verdict == Outlook::neutral);
     CHECK_THAT(found.text, Catch::StartsWith("neutral: some oscillations are not damped"));
     CHECK((found.text.find("(to within ") != std::string::npos) == one.told);
+  }
+}
+
+// Two oscillators of 1 and 2 rad/s, tied to each other; the second one is damped, the first one by ζ = c/2, which is
+// known to 1e-9. A tie of 1e-4 damps the first one by some 1e-10.
+TEST_CASE("growth and decay beyond their errors are told, and what is less is not called neutral beside dampers") {
+  struct Told {
+    double damping, tie;
+    Outlook verdict;
+  };
+  for (const Told& one : {Told{3e-9, 1e-4, Outlook::stable}, Told{-3e-9, 1e-4, Outlook::unstable},
+                          Told{0.5e-9, 1e-4, Outlook::none}, Told{-0.5e-9, 1e-4, Outlook::none},
+                          Told{0.5e-9, 0, Outlook::neutral}}) {
+    host::Linearization linear;
+    linear.states.resize(4);
+    linear.scales.assign(4, 1.0);
+    linear.A = {Eigen::MatrixXd::Zero(4, 4), Eigen::MatrixXd::Zero(4, 4)};
+    linear.A.value << 0, 0, 1, 0, 0, 0, 0, 1, -1, one.tie, -one.damping, 0, one.tie, -4, 0, -0.1;
+    linear.A.error(2, 2) = 1e-9;
+    host::Stability found;
+    found.modes = host::find_modes(linear.A.value, linear.A.error, linear.scales);
+    host::judge_modes(linear, [](const host::Mode&) { return false; }, found);
+    INFO(one.damping << ", " << one.tie << ": " << found.text);
+    CHECK(found.verdict == one.verdict);
+    CHECK((found.text.find("cannot be told") != std::string::npos) == (one.verdict == Outlook::none));
   }
 }

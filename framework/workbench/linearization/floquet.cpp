@@ -146,10 +146,8 @@ std::size_t steps_for(const MatrixXd& A, double period) {
 }
 
 Mode::Trend trend_of(const Multiplier& m) {
-  const double size = std::abs(m.value), uncertain = uncertainty(m.error, size);
-  return size - 1 > uncertain   ? Mode::Trend::growing
-         : 1 - size > uncertain ? Mode::Trend::decaying
-                                : Mode::Trend::neutral;
+  const double growth = std::abs(m.value) - 1;
+  return growth > m.error ? Mode::Trend::growing : growth < -m.error ? Mode::Trend::decaying : Mode::Trend::neutral;
 }
 
 }  // namespace

@@ -156,12 +156,6 @@ void normalize(VectorXcd& shape, const std::vector<double>& scales) {
   if (size > 0) shape *= scales[static_cast<std::size_t>(largest)] / shape[largest];
 }
 
-Mode::Trend trend_of(const Mode& mode) {
-  const double uncertain = uncertainty(mode.error, std::abs(mode.eigenvalue));
-  const double rate = mode.eigenvalue.real();
-  return rate > uncertain ? Mode::Trend::growing : rate < -uncertain ? Mode::Trend::decaying : Mode::Trend::neutral;
-}
-
 /// Marks eigenvalues whose difference is no larger than errors can make that of a double one.
 void mark_repeated(std::vector<Mode>& modes) {
   constexpr double near = 1e-6;
@@ -253,6 +247,11 @@ void add_regular_modes(const MatrixXd& balanced, const MatrixXd& T, const Stairc
 }
 
 }  // namespace
+
+Mode::Trend trend_of(const Mode& mode) {
+  const double rate = mode.eigenvalue.real();
+  return rate > mode.error ? Mode::Trend::growing : rate < -mode.error ? Mode::Trend::decaying : Mode::Trend::neutral;
+}
 
 bool Modes::any(Mode::Trend trend) const {
   return std::any_of(all.begin(), all.end(), [&](const Mode& m) { return m.trend == trend; });

@@ -29,6 +29,9 @@ struct Mode {
   double damping_ratio() const { return kind == Kind::rigid ? 0 : -eigenvalue.real() / std::abs(eigenvalue); }
 };
 
+/// The error bounds the distance of the eigenvalue from the true one, so that no more is needed to tell its side.
+Mode::Trend trend_of(const Mode&);
+
 struct Modes {
   std::vector<Mode> all;             ///< rigid ones first, then by natural frequency
   std::size_t zero_eigenvalues = 0;  ///< with their multiplicity: at least the number of rigid modes

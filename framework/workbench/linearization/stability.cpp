@@ -12,6 +12,7 @@
 #include "framework/workbench/linearization/functions_of_time.hpp"
 #include "framework/workbench/linearization/known_digits.hpp"
 #include "framework/workbench/linearization/periods.hpp"
+#include "framework/workbench/linearization/slow_modes.hpp"
 #include "framework/workbench/linearization/stability_drift.hpp"
 #include "framework/workbench/linearization/stability_verdict.hpp"
 #include "framework/workbench/linearization/steady_motion.hpp"
@@ -41,7 +42,8 @@ class Judge {
         model_(system, make, point, frozen_) {}
 
   Stability go() {
-    if (!request_.rotors.empty()) use_multi_blade_coordinates(system_, point_, request_.rotors, linear_);
+    is_transformed_ = !request_.rotors.empty();
+    if (is_transformed_) use_multi_blade_coordinates(system_, point_, request_.rotors, linear_);
     CanonicalState closed;
     const std::string sampled = sampled_signals(model_.view());
     if (!sampled.empty())
@@ -62,6 +64,7 @@ class Judge {
     else
       out_.why = model_.failure();
     out_.modes = find_modes(linear_.A.value, linear_.A.error, linear_.scales);
+    if (!is_transformed_) refine_slow_modes(system_, make_, point_, linear_, out_.modes);
     if (out_.modes_of == ModesOf::motion) {
       const auto drifts = [this](const Mode& m) {
         return carried_rates_ && is_drift(model_, *fields_, *carried_rates_, m);
@@ -142,6 +145,7 @@ class Judge {
       linear_ = frozen_;  // constant without them
     }
     const Linearization::Matrix less = carried_part(model_, *fields_, along->rates);
+    is_transformed_ = is_transformed_ || !less.value.isZero(0);
     linear_.A.value -= less.value;
     linear_.A.error += less.error + seen.change * frozen_.A.value.cwiseAbs();
     out_.modes_of = ModesOf::motion;
@@ -304,6 +308,7 @@ class Judge {
   std::optional<std::vector<double>> path_rates_;
   std::optional<std::vector<double>> carried_rates_;  ///< of the axes in which A is constant
   bool looked_for_rates_ = false;
+  bool is_transformed_ = false;  ///< A is not that of the solver's own states
   double knot_ = 0;
   std::string changed_, trouble_, event_;
   Stability out_;

@@ -10,6 +10,9 @@
 #include <complex>
 #include <limits>
 #include <numbers>
+#include <numeric>
+#include <optional>
+#include <vector>
 
 namespace polyform::host::inline linearization {
 namespace {
@@ -46,9 +49,81 @@ double lost_below(const Modes& modes) {
   return lost > told_apart * slowest ? lost : 0;
 }
 
+/// Errors of this part of an eigenvalue are rounding, which hides growth by e for a million million radians.
+constexpr double told_by_nothing = 1e-12;
+
+/// States that A couples, in whatever way: modes of different parts know nothing of each other.
+class Parts {
+ public:
+  explicit Parts(const Linearization& linear) : linear_(linear), part_(linear.states.size()) {
+    std::iota(part_.begin(), part_.end(), std::size_t{0});
+    const Linearization::Matrix& A = linear.A;
+    for (std::size_t i = 0; i < part_.size(); ++i)
+      for (std::size_t j = 0; j < part_.size(); ++j) {
+        const auto r = static_cast<Eigen::Index>(i), c = static_cast<Eigen::Index>(j);
+        if (std::abs(A.value(r, c)) > A.error(r, c)) part_[root(i)] = root(j);
+      }
+  }
+
+  /// The parts in which something is seen to die out: the trace of A is the sum of all real parts, and has digits where
+  /// single ones have none.
+  std::vector<char> damped(const Modes& modes) {
+    std::vector<char> out(part_.size());
+    std::vector<double> trace(part_.size()), error(part_.size());
+    for (std::size_t i = 0; i < part_.size(); ++i) {
+      const auto k = static_cast<Eigen::Index>(i);
+      const double rate = linear_.A.value(k, k);
+      trace[root(i)] += rate;
+      error[root(i)] += linear_.A.error(k, k) + known_part * std::abs(rate);
+    }
+    for (std::size_t i = 0; i < part_.size(); ++i) out[i] = std::abs(trace[i]) > error[i];
+    for (const Mode& mode : modes.all)
+      if (mode.trend == Mode::Trend::decaying)
+        for (const std::size_t part : of(mode)) out[part] = true;
+    return out;
+  }
+  /// Those in which a mode moves.
+  std::vector<std::size_t> of(const Mode& mode) {
+    constexpr double notable = 1e-6;
+    std::vector<std::size_t> out;
+    for (std::size_t i = 0; i < part_.size() && mode.shape.size() > 0; ++i)
+      if (std::abs(mode.shape[static_cast<Eigen::Index>(i)]) > notable * linear_.scales[i]) out.push_back(root(i));
+    std::ranges::sort(out);
+    out.erase(std::unique(out.begin(), out.end()), out.end());
+    return out;
+  }
+
+ private:
+  std::size_t root(std::size_t i) {
+    while (part_[i] != i) i = part_[i] = part_[part_[i]];
+    return i;
+  }
+
+  const Linearization& linear_;
+  std::vector<std::size_t> part_;  ///< another state of the same part; itself at its end
+};
+
+/// The mode of which it is known least whether it grows or dies out. That it does neither is known where nothing does,
+/// because A then has the form of a system without losses, and of displacements that stay. Nothing if it is known of all.
+const Mode* least_decided(const Linearization& linear, const Modes& modes,
+                          const std::function<bool(const Mode&)>& drifts) {
+  const Mode* found = nullptr;
+  std::optional<Parts> parts;
+  std::vector<char> damped;
+  for (const Mode& mode : modes.all) {
+    if (mode.kind == Mode::Kind::rigid || mode.trend != Mode::Trend::neutral) continue;
+    if (mode.error <= told_by_nothing * std::abs(mode.eigenvalue)) continue;
+    if (found != nullptr && mode.error <= found->error) continue;
+    if (!parts) damped = parts.emplace(linear).damped(modes);
+    if (std::ranges::any_of(parts->of(mode), [&](std::size_t part) { return damped[part] != 0; }) && !drifts(mode))
+      found = &mode;
+  }
+  return found;
+}
+
 /// Judges the disturbances of all states but the unfelt ones, to which `unfelt` eigenvalues zero belong.
-void judge_felt(const Modes& modes, std::size_t unfelt, const std::function<bool(const Mode&)>& drifts,
-                Stability& out) {
+void judge_felt(const Linearization& linear, const Modes& modes, std::size_t unfelt,
+                const std::function<bool(const Mode&)>& drifts, Stability& out) {
   const auto moves = [](const Mode& m) { return m.kind != Mode::Kind::rigid; };
   if (modes.any(Mode::Trend::growing)) {
     double rate = 0;
@@ -78,6 +153,15 @@ void judge_felt(const Modes& modes, std::size_t unfelt, const std::function<bool
         lost);
     return;
   }
+  if (const Mode* const mode = least_decided(linear, modes, drifts); mode != nullptr) {
+    out.verdict = Outlook::none;
+    out.text = fmt::format(
+        "no verdict: nothing is seen to grow, but it cannot be told whether the {} of {:.4g} rad/s dies out: its real "
+        "part is {:.2g} 1/s (within ±{:.1e} 1/s)",
+        mode->kind == Mode::Kind::oscillating ? "oscillation" : "motion", std::abs(mode->eigenvalue),
+        mode->eigenvalue.real(), mode->error);
+    return;
+  }
   out.verdict = Outlook::neutral;
   if (defective != nullptr)
     out.text = fmt::format("neutral, but an oscillation of {:.4g} rad/s is defective: it grows in proportion to time",
@@ -104,7 +188,7 @@ void judge_felt(const Modes& modes, std::size_t unfelt, const std::function<bool
 
 void judge_modes(const Linearization& linear, const std::function<bool(const Mode&)>& drifts, Stability& out) {
   const std::vector<std::string_view> unfelt = unfelt_states(linear);
-  judge_felt(out.modes, unfelt.size(), drifts, out);
+  judge_felt(linear, out.modes, unfelt.size(), drifts, out);
   if (!unfelt.empty() && out.verdict != Outlook::none)
     out.text += fmt::format("; apart from {}, which nothing feels: {} what was added up", fmt::join(unfelt, ", "),
                             unfelt.size() == 1 ? "it keeps" : "they keep");
@@ -114,12 +198,24 @@ void judge_multipliers(Stability& out) {
   const Floquet& f = *out.floquet;
   double growth = 0, decay = 0;
   bool neutral = f.ones > 0;
-  const Multiplier* defective = nullptr;
+  const Multiplier *defective = nullptr, *undecided = nullptr;
   for (const Multiplier& m : f.multipliers) {
     if (m.trend == Mode::Trend::growing) growth = std::max(growth, m.growth(f.period));
     if (m.trend == Mode::Trend::decaying) decay = std::min(decay, m.growth(f.period));
     neutral = neutral || m.trend == Mode::Trend::neutral;
     if (!m.one && m.trend == Mode::Trend::neutral && m.defective) defective = &m;
+    // One that may be 1 is that of a motion which comes back, as one along the motion itself does.
+    if (!m.one && m.trend == Mode::Trend::neutral && std::abs(m.value - 1.0) > m.error &&
+        (undecided == nullptr || m.error > undecided->error))
+      undecided = &m;
+  }
+  if (growth == 0 && decay < 0 && undecided != nullptr) {
+    out.verdict = Outlook::none;
+    out.text = fmt::format(
+        "no verdict: nothing is seen to grow, but it cannot be told whether the deviation with the multiplier {:.4g} "
+        "{:+.4g}i dies out: its modulus is 1 {:+.2g} (within ±{:.1e})",
+        undecided->value.real(), undecided->value.imag(), std::abs(undecided->value) - 1, undecided->error);
+    return;
   }
   out.verdict = growth > 0 ? Outlook::unstable : neutral ? Outlook::neutral : Outlook::stable;
   if (growth > 0)

@@ -1,0 +1,200 @@
+#include "framework/workbench/linearization/slow_modes.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include "framework/host/simulation/evaluate.hpp"
+#include "framework/workbench/linearization/closed_states.hpp"
+#include "framework/workbench/linearization/known_digits.hpp"
+#include "polyform/contract/newton_matrix.hpp"
+
+namespace polyform::host::inline linearization {
+namespace {
+
+using Eigen::Index;
+using Eigen::MatrixXd;
+using Eigen::VectorXd;
+
+constexpr double rounding = std::numeric_limits<double>::epsilon();
+
+/// (I − γ A)⁻¹ by Newton's matrix of a solver.
+class Resolvent {
+ public:
+  Resolvent(const System& system, const SolverMaker& make, const OperatingPoint& point, const Linearization& linear)
+      : varied_(system.view(), point.trimmed), linear_(linear) {
+    varied_.set(point.offsets);
+    solver_ = make(varied_.view());
+    matrix_ = ask<NewtonMatrix>(*solver_);
+    if (matrix_ != nullptr && !(find_places(point.time) && matrix_->linearize(point.time, y_) == Status::ok))
+      matrix_ = nullptr;
+  }
+
+  bool exists() const { return matrix_ != nullptr; }
+
+  /// Nothing where it is singular, or lacks terms of A.
+  std::optional<MatrixXd> at(double gamma) {
+    if (matrix_->prepare(gamma) != Status::ok) return std::nullopt;
+    const Index n = static_cast<Index>(places_.size());
+    MatrixXd X(n, n);
+    std::vector<double> column(y_.size());
+    for (Index j = 0; j < n; ++j) {
+      std::ranges::fill(column, 0.0);
+      column[places_[static_cast<std::size_t>(j)]] = 1;
+      matrix_->solve(column);
+      for (Index i = 0; i < n; ++i) X(i, j) = column[places_[static_cast<std::size_t>(i)]];
+    }
+    if (!X.allFinite() || !is_inverse(gamma, X)) return std::nullopt;
+    return X;
+  }
+
+ private:
+  /// Finds which number of y each independent state is. False if they are not just these.
+  bool find_places(double t) {
+    const CanonicalState& nominal = linear_.nominal;
+    ClosedStates closed(varied_.view(), t, linear_.choice, nominal);
+    const std::size_t n = closed.size();
+    y_.resize(solver_->state_size());
+    if (y_.size() != n || encode_at(t, *solver_, nominal.constant(), y_) != Status::ok) return false;
+    std::vector<double> deviation(n), moved(n);
+    CanonicalState there;
+    for (std::size_t k = 0; k < n; ++k) {
+      deviation[k] = 0x1p-10 * linear_.scales[k];
+      if (!closed.place(deviation, there) || encode_at(t, *solver_, there.constant(), moved) != Status::ok) return false;
+      std::size_t place = n;
+      for (std::size_t i = 0; i < n; ++i) {
+        if (moved[i] == y_[i]) continue;
+        if (place < n || std::abs(moved[i] - y_[i] - deviation[k]) > 1e-9 * std::abs(deviation[k])) return false;
+        place = i;
+      }
+      if (place == n) return false;
+      places_.push_back(place);
+      deviation[k] = 0;
+    }
+    return true;
+  }
+
+  /// Whether (I − γ A) X = I but for errors of A and the rounding of the terms. Both are many times larger where inertias
+  /// of a chain differ by many orders; a term that the matrix lacks is no rounding at all.
+  bool is_inverse(double gamma, const MatrixXd& X) const {
+    constexpr double many_times = 1e3;
+    const double roundings = rounding * static_cast<double>(4 + X.rows());  // of sums along all bodies
+    const MatrixXd& A = linear_.A.value;
+    const MatrixXd size = X.cwiseAbs();
+    MatrixXd left = X - gamma * (A * X), error = gamma * ((linear_.A.error + roundings * A.cwiseAbs()) * size);
+    left.diagonal().array() -= 1;
+    error += roundings * size;
+    error.diagonal().array() += roundings;
+    return (left.cwiseAbs().array() <= many_times * error.array()).all();
+  }
+
+  VariedView varied_;
+  const Linearization& linear_;
+  SolverPointer solver_;
+  NewtonMatrix* matrix_ = nullptr;
+  std::vector<double> y_;
+  std::vector<std::size_t> places_;
+};
+
+double size_of(const Mode& mode) { return std::abs(mode.eigenvalue); }
+std::size_t eigenvalues_of(const Mode& mode) { return mode.kind == Mode::Kind::oscillating ? 2 : 1; }
+
+/// Modes that move, from the slowest on.
+std::vector<const Mode*> moving(const Modes& modes) {
+  std::vector<const Mode*> out;
+  for (const Mode& mode : modes.all)
+    if (mode.kind != Mode::Kind::rigid) out.push_back(&mode);
+  return out;
+}
+
+/// Of the modes that move the slowest one, rad/s; 0 if there is none.
+double slowest_of(const Modes& modes) {
+  const std::vector<const Mode*> found = moving(modes);
+  return found.empty() ? 0 : size_of(*found.front());
+}
+
+bool has_few_digits(const Modes& modes) {
+  const double slowest = slowest_of(modes);
+  if (slowest > 0 && modes.rigid_within > known_part * slowest) return true;
+  return std::ranges::any_of(modes.all, [](const Mode& m) {
+    return m.kind != Mode::Kind::rigid && m.error > known_part * size_of(m);
+  });
+}
+
+/// The modes of A by (X − I)/γ, those of about 1/γ and slower ones with more digits than A gives them. The identity of
+/// resolvents, X₂ (2 − X) = X with X₂ at 2γ, tells the errors of X.
+std::optional<Modes> modes_of(Resolvent& resolvent, double gamma, const std::vector<double>& scales) {
+  const std::optional<MatrixXd> X = resolvent.at(gamma), X2 = resolvent.at(2 * gamma);
+  if (!X || !X2) return std::nullopt;
+  const MatrixXd one = MatrixXd::Identity(X->rows(), X->cols());
+  const MatrixXd doubt = ((*X2) * (2 * one - *X) - *X).cwiseAbs() + 4 * rounding * X->cwiseAbs();
+  Modes modes = find_modes((*X - one) / gamma, doubt / gamma, scales);
+  for (Mode& mode : modes.all) {
+    if (mode.kind == Mode::Kind::rigid) continue;
+    const std::complex<double> by = 1.0 / (1.0 + gamma * mode.eigenvalue);
+    mode.eigenvalue *= by;
+    mode.error = mode.error * std::norm(by) + rounding * size_of(mode);
+    mode.trend = trend_of(mode);
+  }
+  std::ranges::stable_sort(modes.all, {}, size_of);
+  return modes;
+}
+
+/// Slow modes of one list with the fast ones of the other, parted where both tell most: below and above there are as many
+/// eigenvalues in both. Nothing where there is no such place.
+std::optional<Modes> joined(const Modes& slow, const Modes& fast) {
+  const std::vector<const Mode*> s = moving(slow), f = moving(fast);
+  const auto relative = [](const Mode& mode) { return mode.error / size_of(mode); };
+  std::vector<double> rest(f.size() + 1);  // the worst of the fast ones from here on
+  for (std::size_t k = f.size(); k-- > 0;) rest[k] = std::max(rest[k + 1], relative(*f[k]));
+  std::size_t below_s = slow.zero_eigenvalues, below_f = fast.zero_eigenvalues, j = 0, best_s = 0, best_f = 0;
+  double worst = 0, best = std::numeric_limits<double>::infinity();
+  for (std::size_t i = 0; i < s.size(); ++i) {
+    worst = std::max(worst, relative(*s[i]));
+    below_s += eigenvalues_of(*s[i]);
+    while (j < f.size() && below_f < below_s) below_f += eigenvalues_of(*f[j++]);
+    if (below_f != below_s) continue;
+    // No mode may be counted twice or not at all: the place is a gap in both lists, wider than their errors.
+    const bool is_gap = j == f.size() || size_of(*f[j]) - f[j]->error > size_of(*s[i]) + s[i]->error;
+    const bool is_same_gap = i + 1 == s.size() || size_of(*s[i + 1]) - s[i + 1]->error > size_of(*s[i]) + s[i]->error;
+    if (!is_gap || !is_same_gap || std::max(worst, rest[j]) >= best) continue;
+    best = std::max(worst, rest[j]);
+    best_s = i + 1;
+    best_f = j;
+  }
+  if (best_s == 0) return std::nullopt;
+  Modes out;
+  out.zero_eigenvalues = slow.zero_eigenvalues;
+  out.rigid_within = slow.rigid_within;
+  for (const Mode& mode : slow.all)
+    if (mode.kind == Mode::Kind::rigid) out.all.push_back(mode);
+  for (std::size_t i = 0; i < best_s; ++i) out.all.push_back(*s[i]);
+  for (std::size_t k = best_f; k < f.size(); ++k) out.all.push_back(*f[k]);
+  return out;
+}
+
+}  // namespace
+
+void refine_slow_modes(const System& system, const SolverMaker& make, const OperatingPoint& point,
+                       const Linearization& linear, Modes& modes) {
+  constexpr int most_times = 4;
+  constexpr double near = 4;
+  double rate = slowest_of(modes);
+  if (!(rate > 0) || !has_few_digits(modes)) return;
+  Resolvent resolvent(system, make, point, linear);
+  if (!resolvent.exists()) return;
+  for (int time = 0; time < most_times; ++time) {
+    const std::optional<Modes> slow = modes_of(resolvent, 1 / rate, linear.scales);
+    if (!slow) return;
+    const double found = slowest_of(*slow);
+    if (found > 0 && (found > near * rate || found < rate / near)) {
+      rate = found;
+      continue;
+    }
+    if (std::optional<Modes> all = joined(*slow, modes)) modes = std::move(*all);
+    return;
+  }
+}
+
+}  // namespace polyform::host::linearization
