@@ -38,7 +38,10 @@ LinearModel linear_model(const host::Catalog& catalog, const host::System& syste
                          const host::FloquetProgress& progress) {
   const host::SolverMaker make = maker_of(choice);
   LinearModel model;
-  host::refuse_too_many(host::count_linear_states(system));  // before what may take long
+  // Before what may take long. Constraints leave fewer than these, and to count them takes long itself.
+  const SystemView& view = system.view();
+  if (2 * (view.nv_tree + view.modes) + view.states > host::most_states)
+    host::refuse_too_many(host::count_linear_states(system));
   model.point = find_point(catalog, system, make, arguments.point, control);
   host::LinearRequest request;
   request.inputs = host::select_inputs(host::input_fields(system.view(), model.point.time), arguments.inputs);

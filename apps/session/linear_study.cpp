@@ -104,7 +104,8 @@ LinearStudyPoint LinearStudyWork::linearize_at(double value) {
     solver_ = choice.formulation->name();
     const LinearModel model = linear_model(*plugins_.catalog, *system, choice, arguments_.linear, nullptr, {});
     return {value, model.stability.modes, model.stability.modes_of == host::ModesOf::motion,
-            growing_of(model.stability.modes)};
+            growing_of(model.stability.modes),
+            arguments_.linear.point.at == "equilibrium" ? model.point.state.q : std::vector<double>()};
   } catch (const Failure& failure) {
     const bool said = failure.message() == already_said;
     if (said && !held) throw;

@@ -46,6 +46,14 @@ std::vector<std::complex<double>> growing_in_one(const Modes& more, const Modes&
   return left;
 }
 
+/// How far the equilibria of two points are apart, in m or rad.
+double apart(const LinearStudyPoint& a, const LinearStudyPoint& b) {
+  double size = 0;
+  for (std::size_t k = 0; k < a.equilibrium.size() && k < b.equilibrium.size(); ++k)
+    size = std::max(size, std::abs(a.equilibrium[k] - b.equilibrium[k]));
+  return size;
+}
+
 std::size_t eigenvalues_of(const Mode& mode) { return mode.kind == Mode::Kind::oscillating ? 2 : 1; }
 
 /// Whether errors alone may have parted it from zero.
@@ -110,6 +118,30 @@ bool StabilityCrossing::halve(double width) {
   return true;
 }
 
+/// An equilibrium that moves with the value, or branches off like a root of it, comes nearer to its neighbour as the
+/// interval is halved: after so many times to a quarter at least.
+constexpr int first_halvings = 5, all_halvings = 24;
+constexpr double stays_apart = 0.5, no_distance = 1e-9;
+
+/// A jump of the equilibrium between the points with which the counts change, if there is one.
+std::optional<StabilityChange> StabilityCrossing::find_jump() {
+  const double first = apart(below_, above_);
+  if (!(first > no_distance)) return std::nullopt;
+  LinearStudyPoint below = below_, above = above_;
+  for (int time = 0; time < all_halvings; ++time) {
+    const double value = below.value + (above.value - below.value) / 2;
+    if (value <= below.value || value >= above.value) break;
+    LinearStudyPoint middle = linearize_(value);
+    (apart(below, middle) > apart(middle, above) ? above : below) = std::move(middle);
+    if (time + 1 >= first_halvings && !(apart(below, above) > stays_apart * first)) return std::nullopt;
+  }
+  if (below.growing == above.growing) return std::nullopt;
+  StabilityChange jump{below.value + (above.value - below.value) / 2, above.value - below.value, below.growing,
+                       above.growing, {}};
+  jump.jumps = true;
+  return jump;
+}
+
 StabilityChange StabilityCrossing::find(LinearStudyPoint below, LinearStudyPoint above) {
   const double range = above.value - below.value;
   const double size = std::max({range, std::abs(below.value), std::abs(above.value)});
@@ -117,6 +149,7 @@ StabilityChange StabilityCrossing::find(LinearStudyPoint below, LinearStudyPoint
   above_ = std::move(above);
   const double width = first_width * size;
   const bool followed = halve(0.2 * width);
+  if (const std::optional<StabilityChange> jump = find_jump()) return *jump;
 
   const bool rises = above_.growing > below_.growing;
   std::vector<std::complex<double>> crossing =

@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <functional>
 #include <optional>
+#include <vector>
 
 #include "framework/workbench/linearization/modes.hpp"
 
@@ -22,6 +23,7 @@ struct LinearStudyPoint {
   host::Modes modes;
   bool of_motion = false;   ///< else A is frozen at an instant, and growth says nothing of the motion
   std::size_t growing = 0;  ///< eigenvalues with a positive real part, beyond their errors
+  std::vector<double> equilibrium{};  ///< the coordinates, where the point is an equilibrium that was searched for
 };
 
 /// A value at which the number of growing eigenvalues changes.
@@ -30,6 +32,7 @@ struct StabilityChange {
   double error = 0;                   ///< estimated, of the value
   std::size_t before = 0, after = 0;  ///< growing eigenvalues below and above it
   std::complex<double> eigenvalue;    ///< the one that crosses the imaginary axis there, rad/s
+  bool jumps = false;  ///< no eigenvalue crosses: beside the value the equilibria found are others, however near
 };
 
 /// Finds one change between two points whose numbers of growing eigenvalues differ.
@@ -55,6 +58,7 @@ class StabilityCrossing {
     double value = 0, frequency = 0, error = 0;
   };
   bool halve(double width);
+  std::optional<StabilityChange> find_jump();
   bool is_on_axis(const LinearStudyPoint&) const;
   std::optional<Zero> zero_of(TestFunction, double start, double width);
   std::optional<Zero> interpolate(TestFunction, double middle, double width);

@@ -20,7 +20,23 @@ std::string eigenvalue_text(std::complex<double> e) {
                        : fmt::format("{:.6g} +- {:.6g} i", e.real() + 0.0, e.imag());
 }
 
+/// Within its error.
+bool is_zero(const host::Mode& mode) {
+  return mode.kind == host::Mode::Kind::rigid || std::abs(mode.eigenvalue) <= mode.error;
+}
+
+std::size_t zeros_of(const host::Modes& modes) {
+  std::size_t count = modes.zero_eigenvalues;
+  for (const host::Mode& mode : modes.all)
+    if (mode.kind != host::Mode::Kind::rigid && is_zero(mode)) count += mode.kind == host::Mode::Kind::oscillating ? 2 : 1;
+  return count;
+}
+
 std::string change_text(const StabilityChange& change) {
+  if (change.jumps)
+    return fmt::format("{:.10g} (to within {:.1e}): the equilibrium jumps; the search finds another one from there on, and "
+                       "no eigenvalue is seen to cross; growing eigenvalues {} -> {}",
+                       change.value, change.error, change.before, change.after);
   const double w = change.eigenvalue.imag();
   const std::string what =
       w > 0 ? fmt::format("an oscillation of {:.6g} rad/s", w) : "a motion that does not oscillate";
@@ -37,7 +53,7 @@ void print_eigenvalues(const LinearStudyPoint& point) {
   const std::size_t indent = text.size();
   const char* separator = "";
   for (const host::Mode& mode : point.modes.all) {
-    if (mode.kind == host::Mode::Kind::rigid) continue;
+    if (is_zero(mode)) continue;
     text += separator + eigenvalue_text(mode.eigenvalue);
     separator = ", ";
   }
@@ -48,7 +64,7 @@ void print_eigenvalues(const LinearStudyPoint& point) {
 
 void print_linear_study(const LinearStudy& study) {
   print_wrapped(fmt::format("{}, solver {}: eigenvalues over {}", study.system, study.solver, study.path), 2);
-  fmt::print(output(), "{:>12}  growing  eigenvalues, rad/s; those that are zero are left out\n", "value");
+  fmt::print(output(), "{:>12}  growing  eigenvalues, rad/s, without those that may be zero\n", "value");
   // Shows some of many values, evenly chosen; the table has all.
   const std::size_t count = study.points.size(), shown = std::min(count, most_values_shown);
   for (std::size_t k = 0; k < shown; ++k)
@@ -60,7 +76,11 @@ void print_linear_study(const LinearStudy& study) {
         "whether it is stable",
         5);
   fmt::print(output(), "\n");
-  print_wrapped(study.changes.empty() ? "stability does not change between these values" : "stability changes at", 0);
+  const auto jumps = [](const StabilityChange& c) { return c.jumps; };
+  if (std::ranges::all_of(study.changes, jumps))
+    print_wrapped("stability does not change between these values" + std::string(study.changes.empty() ? "" : ", but"), 0);
+  else
+    print_wrapped("stability changes at", 0);
   for (const StabilityChange& change : study.changes) print_wrapped("  " + change_text(change), 4);
 }
 
@@ -69,13 +89,13 @@ Json linear_study_json(const LinearStudy& study) {
   for (const LinearStudyPoint& point : study.points) {
     Json eigenvalues = Json::array();
     for (const host::Mode& mode : point.modes.all)
-      if (mode.kind != host::Mode::Kind::rigid)
+      if (!is_zero(mode))
         eigenvalues.push_back(
             {{"real", mode.eigenvalue.real()}, {"imaginary", mode.eigenvalue.imag()}, {"error", mode.error}});
     points.push_back({{"value", point.value},
                       {"modes_of", point.of_motion ? "motion" : "instant"},
                       {"growing", point.growing},
-                      {"zero_eigenvalues", point.modes.zero_eigenvalues},
+                      {"zero_eigenvalues", zeros_of(point.modes)},
                       {"eigenvalues", std::move(eigenvalues)}});
   }
   for (const StabilityChange& change : study.changes)
@@ -84,7 +104,8 @@ Json linear_study_json(const LinearStudy& study) {
                        {"growing_before", change.before},
                        {"growing_after", change.after},
                        {"real", change.eigenvalue.real()},
-                       {"imaginary", change.eigenvalue.imag()}});
+                       {"imaginary", change.eigenvalue.imag()},
+                       {"jumps", change.jumps}});
   return {{"model", study.system},
           {"solver", study.solver},
           {"path", study.path},
@@ -99,7 +120,7 @@ host::StudyTable linear_study_table(const LinearStudy& study) {
   table.units = {"1/s", "rad/s", "Hz", ""};
   for (const LinearStudyPoint& point : study.points)
     for (const host::Mode& mode : point.modes.all) {
-      if (mode.kind == host::Mode::Kind::rigid) continue;
+      if (is_zero(mode)) continue;
       table.rows.push_back({table.rows.size(),
                             {host::number_text(point.value)},
                             {mode.eigenvalue.real(), mode.eigenvalue.imag(),

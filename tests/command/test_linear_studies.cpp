@@ -126,3 +126,33 @@ TEST_CASE("linearize --vary refuses what one value or one state alone has") {
   refused({"--vary", "gravity[1]=-9,-10", "--states", "body"}, "--states body does not go with --vary");
   refused({"--vary", "bodies.nobody.mass=1,2"}, "nobody");
 }
+
+// A pendulum on a shaft that a motion turns hangs down or stands off by the angle of its speed. The search from 0.5 rad
+// finds the one up to some speed and the other, which is unstable there, from it on. Nothing crosses: the pendulum that
+// stands off is stable at all speeds above the one at which it leaves, w^2 (m l^2 + Ixx - Izz) = m g l, 4.80 rad/s.
+TEST_CASE("linearize --vary tells a jump of the equilibrium from a change of stability") {
+  const Workshop shop;
+  const std::string model = shop.write("shaft.yaml", R"(polyform: 1
+parameters: {w: 8}
+gravity: [0, 0, -9.81]
+bodies:
+  - {name: s, mass: 1, inertia: {xx: 0.1, yy: 0.1, zz: 0.2}}
+  - {name: p, mass: 0.6, center_of_mass: [0, 0, -0.4], inertia: {xx: 0.01, yy: 0.013, zz: 0.004}}
+joints:
+  - {name: t, type: revolute, base: ground, moving: s, position: [0, 0, 0], axis: [0, 0, 1], initial: {velocity: w}}
+  - {name: h, type: revolute, base: s, moving: p, position: [0, 0, 0], axis: [0, 1, 0], initial: {position: 0.5}}
+constraints:
+  - {name: d, type: prescribed-motion, joint: t, motion: {polynomial: [0, w]}}
+)");
+  const Outcome outcome =
+      shop.run({"linearize", model, "--vary", "parameters.w=5.5:7:4", "--at", "equilibrium", "--steady", "--json"});
+  INFO(outcome.err);
+  REQUIRE(outcome.code == 0);
+  const Json changes = Json::parse(outcome.out)["changes"];
+  REQUIRE(changes.size() == 1);
+  CHECK(changes[0]["jumps"] == true);
+  CHECK(changes[0]["error"].get<double>() < 1e-6);
+  const Outcome told =
+      shop.run({"linearize", model, "--vary", "parameters.w=5.5:7:4", "--at", "equilibrium", "--steady"});
+  CHECK_THAT(told.out, Contains("stability does not change between these values, but") && Contains("the equilibrium jumps"));
+}

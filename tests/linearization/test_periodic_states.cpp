@@ -196,3 +196,33 @@ forces:
   CHECK(seen.change < 1e-9);
   place(seen, "flap.q.collective");
 }
+
+// A four-bar whose crank goes round without losses: deviations come back, or farther along, so that both multipliers are
+// 1 and the mean of the trace of A vanishes. At some instants other coordinates determine the rest better.
+TEST_CASE("a crank-rocker has one set of states along its period") {
+  const auto system = system_from_text(R"(
+polyform: 1
+gravity: [0, -9.81, 0]
+bodies:
+  - {name: crank, position: [0, 0, 0], mass: 2, center_of_mass: [0.1, 0.02, 0], inertia: {xx: 0.01, yy: 0.05, zz: 0.05}}
+  - {name: coupler, position: [0.2, 0, 0], mass: 0.8, center_of_mass: [0.35, 0.1, 0], inertia: {xx: 0.02, yy: 0.03, zz: 0.04}}
+  - {name: rocker, position: [0.8, 0, 0], mass: 1.1, center_of_mass: [0.15, 0, 0], inertia: {xx: 0.01, yy: 0.02, zz: 0.03}}
+joints:
+  - {name: A, type: revolute, base: ground, moving: crank, position: [0, 0, 0], axis: [0, 0, 1], initial: {velocity: 9}}
+  - {name: B, type: revolute, base: crank, moving: coupler, position: [0.2, 0, 0], axis: [0, 0, 1]}
+  - {name: D, type: revolute, base: ground, moving: rocker, position: [0.8, 0, 0], axis: [0, 0, 1]}
+  - {name: C, type: revolute, base: coupler, moving: rocker, position: [0.687, 0.3837069194059445, 0], axis: [0, 0, 1]}
+)");
+  for (const char* const name : {"riccati", "cartesian"}) {
+    INFO(name);
+    const Formulation& formulation = *registry().catalog().formulations.at(name);
+    const Judged whole = judged(*system, formulation, initial_point(*system));
+    REQUIRE(whole.stability.floquet.has_value());
+    const host::PeriodicStates along = along_period(*system, formulation, whole.stability.floquet->period, 64, {}, {});
+    REQUIRE(along.A.rows() == 2);
+    CHECK(std::abs(along.A.trace()) < 1e-6);
+    const MatrixXd map = map_of(along);
+    CHECK(map.trace() == Approx(2).epsilon(1e-5));
+    CHECK(map.determinant() == Approx(1).epsilon(1e-5));
+  }
+}

@@ -345,8 +345,7 @@ Linearization linearize(const System& system, const SolverMaker& make, const Ope
 }
 
 Linearization linearize_in(const MinimalCoordinates& choice, const System& system, const SolverMaker& make,
-                           const OperatingPoint& point) {
-  const LinearRequest request{{}, {"none"}};
+                           const OperatingPoint& point, const LinearRequest& request) {
   return Linearizer(system, make, point, request).go(&choice);
 }
 

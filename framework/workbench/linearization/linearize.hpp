@@ -81,9 +81,10 @@ std::size_t count_linear_states(const System&);
 /// the constraints are singular.
 Linearization linearize(const System&, const SolverMaker&, const OperatingPoint&, const LinearRequest&);
 
-/// A alone, in coordinates that were chosen before, at another time or state of the same motion; kinks are not looked
-/// for.
-Linearization linearize_in(const MinimalCoordinates&, const System&, const SolverMaker&, const OperatingPoint&);
+/// The same in coordinates that were chosen before, at another time or state of the same motion; kinks are not looked
+/// for. Without a request A alone.
+Linearization linearize_in(const MinimalCoordinates&, const System&, const SolverMaker&, const OperatingPoint&,
+                           const LinearRequest& = {{}, {"none"}});
 
 /// Channels that can be outputs, in the order of result columns.
 std::vector<Channel> output_channels(const System&);

@@ -5,8 +5,10 @@
 #include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <new>
 
+#include "framework/dense_equations.hpp"
 #include "framework/host/assembly/row_factors.hpp"
 #include "framework/workbench/linearization/module_states.hpp"
 #include "polyform/contract/flexible_validity.hpp"
@@ -134,6 +136,17 @@ Elimination eliminate(Eigen::MatrixXd J, const std::vector<double>& preference, 
   return out;
 }
 
+/// Rows by large amounts of the coordinates, each of size 1.
+Eigen::MatrixXd scaled_rows(const ConstraintJacobian& constraints, const std::vector<Coordinate>& coordinates) {
+  Eigen::MatrixXd J = Eigen::MatrixXd::Zero(static_cast<Index>(constraints.rows().size()),
+                                            static_cast<Index>(coordinates.size()));
+  for (const ConstraintJacobian::Entry& e : constraints.entries())
+    J(static_cast<Index>(e.row), static_cast<Index>(e.column)) += e.value * coordinates[e.column].scale;
+  for (Index r = 0; r < J.rows(); ++r)
+    if (const double size = J.row(r).lpNorm<Eigen::Infinity>(); size > 0) J.row(r) /= size;
+  return J;
+}
+
 /// Which rows bound positions: found by a small move along each.
 std::vector<char> position_rows(const SystemView& view, double t, const CanonicalState& state,
                                 ConstraintJacobian& constraints, const Eigen::MatrixXd& scaled,
@@ -232,11 +245,7 @@ MinimalCoordinates choose_coordinates(const SystemView& view, double t, const Ca
   set_clocks(view, t, here.q);
   constraints.evaluate(t, here.view());
   const std::size_t n = coordinates.size(), rows = constraints.rows().size();
-  Eigen::MatrixXd J = Eigen::MatrixXd::Zero(static_cast<Index>(rows), static_cast<Index>(n));
-  for (const ConstraintJacobian::Entry& e : constraints.entries())
-    J(static_cast<Index>(e.row), static_cast<Index>(e.column)) += e.value * coordinates[e.column].scale;
-  for (Index r = 0; r < J.rows(); ++r)
-    if (const double size = J.row(r).lpNorm<Eigen::Infinity>(); size > 0) J.row(r) /= size;
+  Eigen::MatrixXd J = scaled_rows(constraints, coordinates);
   const std::vector<char> bounds = position_rows(view, t, state, constraints, J, coordinates), all(rows, true);
   // Larger coefficients are eliminated first: a preference between coefficients that are nearly equal. No lever makes
   // the weight of another coordinate as small as that of one that the user wants to keep.
@@ -255,6 +264,19 @@ MinimalCoordinates choose_coordinates(const SystemView& view, double t, const Ca
   choice.velocity = eliminate(std::move(J), preference, all, choice.position, rank);
   choice.state = ModuleStates(view).choose(t, constraints.tree().frames(), here);
   return choice;
+}
+
+double largest_lever(const SystemView& view, double t, const CanonicalState& state, const MinimalCoordinates& choice) {
+  const Elimination& of = choice.velocity;
+  if (of.rows.empty()) return 0;
+  ConstraintJacobian constraints(view, ConstraintJacobian::Of::all);
+  if (!constraints.good()) throw std::bad_alloc();
+  CanonicalState here = state;
+  set_clocks(view, t, here.q);
+  constraints.evaluate(t, here.view());
+  const Eigen::MatrixXd J = scaled_rows(constraints, coordinates_of(view));
+  const Eigen::MatrixXd levers = solve_regular(J(of.rows, of.dependent), J(of.rows, of.independent));
+  return levers.allFinite() ? levers.cwiseAbs().maxCoeff() : std::numeric_limits<double>::infinity();
 }
 
 }  // namespace polyform::host::linearization

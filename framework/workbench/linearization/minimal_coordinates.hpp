@@ -56,5 +56,8 @@ void displace(const SystemView&, const CanonicalState& from, std::span<const dou
 /// of three does.
 MinimalCoordinates choose_coordinates(const SystemView&, double t, const CanonicalState&,
                                       const std::vector<char>& wanted = {});
+/// How far the most sensitive dependent coordinate moves beside an independent one at a state, both in large amounts of
+/// theirs; infinity where the choice does not determine it.
+double largest_lever(const SystemView&, double t, const CanonicalState&, const MinimalCoordinates&);
 
 }  // namespace polyform::host::linearization

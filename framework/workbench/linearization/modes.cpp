@@ -174,11 +174,15 @@ void mark_repeated(std::vector<Mode>& modes) {
 }
 
 /// Rounding parts a double eigenvalue zero into ±√δA, even where the derivatives seem to be known better than they
-/// are: of a growing and a decaying mode of one such rate neither is known to be there.
+/// are: of a growing and a decaying mode of one such rate neither is known to be there. It may also part it into a pair
+/// ±i√δA, which an oscillation as slow looks like unless its digits are known.
 void doubt_parted_zeros(double worst, std::vector<Mode>& modes) {
-  constexpr double alike = 1e-3;
+  constexpr double alike = 1e-3, few_digits = 1e-2;
   for (Mode& mode : modes) {
-    const double rate = mode.eigenvalue.real();
+    const double rate = mode.eigenvalue.real(), size = std::abs(mode.eigenvalue);
+    if (mode.kind == Mode::Kind::oscillating && size <= worst && std::abs(rate) <= alike * size &&
+        mode.error > few_digits * size)
+      mode.error = std::max(mode.error, size);
     if (mode.kind != Mode::Kind::real || std::abs(rate) > worst) continue;
     const bool is_parted = std::any_of(modes.begin(), modes.end(), [&](const Mode& other) {
       return other.kind == Mode::Kind::real && std::abs(other.eigenvalue.real() + rate) <= alike * std::abs(rate);
