@@ -97,6 +97,9 @@ TEST_CASE("export writes what the formats can say, and lists the rest") {
   }
   CHECK_THAT(shop.run({"export", "--udrf", models + "/arm.urdf"}).err, Contains("Did you mean '--urdf'?"));
   CHECK_THAT(shop.run({"export", models + "/arm.urdf"}).err, Contains("the format is missing"));
+  CHECK_THAT(shop.run({"export", models + "/arm.urdf", "-o", "a.fmu"}).err, Contains("--fmi 2"));
+  CHECK(shop.run({"export", models + "/arm.urdf", "-o", "by_its_name.sdf"}).code == 0);
+  CHECK(shop.run({"import", "by_its_name.sdf", "--strict"}).code == 0);
   const Outcome beam = shop.run({"export", "--sdf", models + "/flexible_pendulum.yaml"});
   CHECK(beam.code == 2);
   CHECK_THAT(beam.err, Contains("rigid bodies alone"));

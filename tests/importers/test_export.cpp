@@ -71,6 +71,28 @@ TEST_CASE("the shipped arm goes through every format and back") {
   check_round_trip("mjcf", free, true);
 }
 
+TEST_CASE("what is exported can be read again without a loss, and what belongs to a run is told") {
+  const std::string text = R"(polyform: 1
+parameters: {m: 2}
+bodies:
+  - {name: cart, mass: m, inertia: {xx: 1, yy: 1, zz: 1}, geometry: [{type: box, size: [1, 1, 1]}]}
+  - {name: rod, mass: 1, inertia: {xx: 1, yy: 1, zz: 1}, geometry: [{type: sphere, radius: 0.1}]}
+joints:
+  - {name: slide, type: prismatic, base: ground, moving: cart, position: [0, 0, 0], axis: [1, 0, 0]}
+  - {name: pin, type: revolute, base: cart, moving: rod, position: [0, 0, 0], axis: [0, 0, 1]}
+solver: {name: riccati}
+simulation: {duration: 1}
+)";
+  for (const char* format : {"urdf", "sdf", "mjcf"}) {
+    INFO(format);
+    const host::Conversion got = exported(format, text);
+    for (const char* what : {"`simulation`", "`solver`", "parameters"})
+      CHECK(count_of(got, Treatment::converted, what) == 1);
+    CHECK(got.count(Treatment::not_honoured) == 0);
+    CHECK(imported(got.text).count(Treatment::not_honoured) == 0);
+  }
+}
+
 TEST_CASE("shapes go through the formats, and what is lost of them is told") {
   const std::string text = R"(polyform: 1
 gravity: [0, 0, -9.81]

@@ -256,15 +256,16 @@ class UrdfReader {
     const auto mark = [&](std::initializer_list<const char*> names, Treatment treatment, std::string_view why) {
       for (const char* name : names) limit.mark(name, treatment, why);
     };
-    mark({"effort", "velocity"}, Treatment::not_honoured, no_drives);
-    const double lower = limit.number("lower", 0), upper = limit.number("upper", 0);
+    for (const char* name : {"effort", "velocity"})
+      if (limit.number(name, 0) < endless) limit.mark(name, Treatment::not_honoured, no_drives);
+    const JointRange range{limit.number("lower", 0), limit.number("upper", 0)};
     if (joint.type != "revolute" && joint.type != "prismatic")
       mark({"lower", "upper"}, Treatment::converted, "a joint of this type has no ends");
-    else if (!keep)
+    else if (!keep && range.ends())
       mark({"lower", "upper"}, Treatment::not_honoured, limits_dropped);
     else
       limits_.push_back({.joint = name_of_joint_[joint.name],
-                         .range = {lower, upper},
+                         .range = range,
                          .place = limit.place(),
                          .element = limit,
                          .ends = {"lower", "upper"}});
