@@ -172,9 +172,12 @@ void add_export(CLI::App& app, Action& action) {
       "  polyform export --fmi 2 --kind cs arm.yaml -o arm.fmu");
   sub->final_callback([&action, arguments, sub] {
     if (!arguments->fmi.empty()) {
-      if (!sub->remaining().empty())
-        throw CLI::ValidationError("--fmi", "an FMU is a format by itself: leave out " + sub->remaining().front());
-      action = [arguments] { return export_as_fmu(*arguments); };
+      action = [arguments, words = sub->remaining()] {
+        if (!words.empty())
+          throw Failure(Exit::bad_input, "an FMU is a format by itself",
+                        fmt::format("Leave out {} or --fmi.", host::show(words.front())));
+        return export_as_fmu(*arguments);
+      };
       return;
     }
     for (const char* option : of_fmus)

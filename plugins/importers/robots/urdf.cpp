@@ -21,7 +21,14 @@ namespace polyform::importers {
 namespace {
 
 enum Option : std::size_t {
-  base_option, merge_option, mimics_option, limit_option, rubbing_option, contact_option, folders_option, place_option
+  base_option,
+  merge_option,
+  mimics_option,
+  limit_option,
+  rubbing_option,
+  contact_option,
+  folders_option,
+  place_option
 };
 constexpr std::array options{FieldSpec{.name = "base",
                                        .type = FieldType::choice,
@@ -29,8 +36,13 @@ constexpr std::array options{FieldSpec{.name = "base",
                                        .meaning = "how the root link is held: welded to ground, or free",
                                        .default_text = "fixed",
                                        .choices = base_choices},
-                             merge_fixed_option, mimic_option, limits_option, friction_option("drop"),
-                             contacts_option, packages_option, model_folder_option};
+                             merge_fixed_option,
+                             mimic_option,
+                             limits_option,
+                             friction_option("drop"),
+                             contacts_option,
+                             packages_option,
+                             model_folder_option};
 
 /// A joint as the file has it.
 struct UrdfJoint {
@@ -56,7 +68,8 @@ class UrdfReader {
     m.name = robot.text("name").value_or("");
     m.source = "imported from URDF";
     m.gravity = Vec3{0, 0, -9.81};
-    robot.mark("version", Treatment::honoured);
+    if (const auto version = robot.text("version"); version && *version != "1.0" && *version != "1")
+      robot.mark("version", Treatment::not_honoured, "read as version 1.0");
     MeshFiles meshes(given[folders_option].text, given[place_option].text);
     read_links(robot, meshes, given[contact_option].text == "keep", m);
     read_joints(robot);
