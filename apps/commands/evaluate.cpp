@@ -60,14 +60,15 @@ void print_evaluation(const host::System& system, std::string_view solver, const
     if (body.flexible != rigid) {
       const FlexibleData& flexible = view.flexible[body.flexible];
       fmt::print(output(), "  modal    {} 1/s^2\n",
-                 text(now.modal_acceleration.subspan(flexible.mode_offset, flexible.modes)));
+                 wrapped(text(now.modal_acceleration.subspan(flexible.mode_offset, flexible.modes)), 11, 12));
     }
   }
   for (const JointIndex j : system.joints()) {
     const JointData& joint = view.joints[at(j)];
     const Spatial& reaction = now.reactions[at(j)];
     fmt::print(output(), "joint {}\n  acceleration  {}\n  force         {} N\n  moment        {} N m\n", joint.name,
-               text(now.acceleration.subspan(joint.v_offset, joint.nv)), text(reaction.linear), text(reaction.angular));
+               wrapped(text(now.acceleration.subspan(joint.v_offset, joint.nv)), 16, 17), text(reaction.linear),
+               text(reaction.angular));
     if (open != count.open.end() && open->joint() == j)
       fmt::print(output(), "  not unique    {}\n", open_components(*open++));
   }

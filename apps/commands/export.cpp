@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <filesystem>
 #include <memory>
 #include <optional>
 
@@ -36,14 +37,17 @@ struct ExportArguments {
   RunArguments run;
 };
 
-/// Formats are those of the loaded plugins, so their names are no options that are known beforehand.
-const ImporterType& format_of(const host::Catalog& catalog, const std::vector<std::string>& words) {
+/// Formats are those of the loaded plugins, so their names are no options that are known beforehand. Without any, the
+/// ending of the output's name tells it: arm.sdf.
+const ImporterType& format_of(const host::Catalog& catalog, const std::vector<std::string>& words,
+                              const std::string& output) {
   std::vector<std::string> flags;
   for (const auto& [name, importer] : catalog.importers)
     if (ask<Exporter>(*importer) != nullptr) flags.push_back("--" + name);
   const std::vector<std::string_view> known(flags.begin(), flags.end());
   const std::string all =
-      known.empty() ? std::string("No loaded plugin writes another format.") : "Formats: " + host::listing(known) + ".";
+      (known.empty() ? std::string("No loaded plugin writes another format") : "Formats: " + host::listing(known)) +
+      ". For an FMU give --fmi 2 or --fmi 3.";
   const ImporterType* found = nullptr;
   for (const std::string& word : words) {
     if (std::ranges::find(flags, word) == flags.end())
@@ -52,8 +56,11 @@ const ImporterType& format_of(const host::Catalog& catalog, const std::vector<st
     if (found != nullptr) throw Failure(Exit::bad_input, "one format at a time is written", all);
     found = host::find(catalog.importers, word.substr(2));
   }
-  if (found == nullptr) throw Failure(Exit::bad_input, "the format is missing", all);
-  return *found;
+  if (found != nullptr) return *found;
+  const std::string ending = std::filesystem::path(output).extension().string();
+  if (!ending.empty() && std::ranges::find(flags, "--" + ending.substr(1)) != flags.end())
+    return *host::find(catalog.importers, ending.substr(1));
+  throw Failure(Exit::bad_input, "the format is missing", all);
 }
 
 /// Options of FMUs, whose meaning other formats have no use for.
@@ -106,7 +113,7 @@ Exit export_file(const ExportArguments& arguments, const std::vector<std::string
   files.write("--output", arguments.output);
   Session session(arguments.model.plugin_paths);
   session.add_plugins_to(files);
-  const ImporterType& format = format_of(session.catalog(), words);
+  const ImporterType& format = format_of(session.catalog(), words, arguments.output);
   host::Diagnostics diagnostics;
   bool missing_plugin = false;
   const host::Description model =
@@ -156,17 +163,21 @@ void add_export(CLI::App& app, Action& action) {
   add_integration(*sub, arguments->run);
   sub->allow_extras();
   sub->footer(
-      "The format is an option of its own: --urdf, --sdf or --mjcf, and those of further plugins. The error stream\n"
-      "tells what was converted and what the format has no word for. Example:\n"
+      "The format is an option of its own: --urdf, --sdf or --mjcf, and those of further plugins; without one, the\n"
+      "ending of the output's name tells it (.urdf, .sdf). The error stream tells what was converted and what the\n"
+      "format has no word for. Example:\n"
       "  polyform export --sdf arm.yaml -o arm.sdf\n"
       "An FMU holds the model, the solver and the integrator; options of these are for it alone. Its outputs are the\n"
       "columns. Example:\n"
       "  polyform export --fmi 2 --kind cs arm.yaml -o arm.fmu");
   sub->final_callback([&action, arguments, sub] {
     if (!arguments->fmi.empty()) {
-      if (!sub->remaining().empty())
-        throw CLI::ValidationError("--fmi", "an FMU is a format by itself: leave out " + sub->remaining().front());
-      action = [arguments] { return export_as_fmu(*arguments); };
+      action = [arguments, words = sub->remaining()] {
+        if (!words.empty())
+          throw Failure(Exit::bad_input, "an FMU is a format by itself",
+                        fmt::format("Leave out {} or --fmi.", host::show(words.front())));
+        return export_as_fmu(*arguments);
+      };
       return;
     }
     for (const char* option : of_fmus)

@@ -17,8 +17,8 @@ class BodyBalance {
 
   /// Before the first body of an observation.
   void start() noexcept;
-  /// The largest acceleration in the system, or that its turning or its efforts could ask for, m/s²; before the first
-  /// body.
+  /// The largest acceleration in the system, or that its turning, its efforts or the forces on one of its bodies could
+  /// ask for, m/s²; before the first body.
   void take_part_in(double acceleration) noexcept { largest_acceleration_ = acceleration; }
   /// What is left of the balance of a body, as a part of what it should be (Imbalance).
   double part(std::size_t body, const Observation&, const Rounding&) noexcept;

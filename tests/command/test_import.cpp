@@ -97,6 +97,11 @@ TEST_CASE("export writes what the formats can say, and lists the rest") {
   }
   CHECK_THAT(shop.run({"export", "--udrf", models + "/arm.urdf"}).err, Contains("Did you mean '--urdf'?"));
   CHECK_THAT(shop.run({"export", models + "/arm.urdf"}).err, Contains("the format is missing"));
+  CHECK_THAT(shop.run({"export", models + "/arm.urdf", "-o", "a.fmu"}).err, Contains("--fmi 2"));
+  CHECK(shop.run({"export", models + "/arm.urdf", "-o", "by_its_name.sdf"}).code == 0);
+  CHECK(shop.run({"import", "by_its_name.sdf", "--strict"}).code == 0);
+  CHECK_THAT(shop.run({"export", "--fmi", "2", "--sdf", models + "/arm.urdf", "-o", "a.fmu"}).err,
+             Contains("an FMU is a format by itself"));
   const Outcome beam = shop.run({"export", "--sdf", models + "/flexible_pendulum.yaml"});
   CHECK(beam.code == 2);
   CHECK_THAT(beam.err, Contains("rigid bodies alone"));
@@ -109,6 +114,13 @@ TEST_CASE("what cannot be imported is told with its place") {
   CHECK(cut.code == 2);
   CHECK_THAT(cut.err, Contains("cut.urdf:") && Contains("the XML is malformed"));
   CHECK(shop.run({"run", "cut.urdf"}).code == 2);
+  shop.write("two.urdf", pendulum + "<robot name=\"second\"><link name=\"l\"/></robot>\n");
+  const Outcome two = shop.run({"import", "two.urdf"});
+  CHECK(two.code == 2);
+  CHECK_THAT(two.err, Contains("<robot> stands behind the end of <robot>"));
+  const Outcome ignored = shop.run({"check", models + "/simple_pendulum.yaml", "--import-option", "base=free"});
+  CHECK(ignored.code == 2);
+  CHECK_THAT(ignored.err, Contains("--import-option base=free: this is a model file"));
   shop.write("m.yaml", "polyform: 1\n");
   CHECK_THAT(shop.run({"import", "m.yaml"}).err, Contains("not of a format that is imported"));
   CHECK(shop.run({"import", "not_there.urdf"}).code == 2);

@@ -1,4 +1,6 @@
 // What is exported and imported again has the same accelerations.
+#include <fmt/format.h>
+
 #include <cmath>
 #include <cstdlib>
 
@@ -71,6 +73,94 @@ TEST_CASE("the shipped arm goes through every format and back") {
   check_round_trip("mjcf", free, true);
 }
 
+TEST_CASE("what is exported can be read again without a loss, and what belongs to a run is told") {
+  const std::string text = R"(polyform: 1
+parameters: {m: 2}
+bodies:
+  - {name: cart, mass: m, inertia: {xx: 1, yy: 1, zz: 1}, geometry: [{type: box, size: [1, 1, 1]}]}
+  - {name: rod, mass: 1, inertia: {xx: 1, yy: 1, zz: 1}, geometry: [{type: sphere, radius: 0.1}]}
+joints:
+  - {name: slide, type: prismatic, base: ground, moving: cart, position: [0, 0, 0], axis: [1, 0, 0]}
+  - {name: pin, type: revolute, base: cart, moving: rod, position: [0, 0, 0], axis: [0, 0, 1]}
+solver: {name: riccati}
+simulation: {duration: 1}
+)";
+  for (const char* format : {"urdf", "sdf", "mjcf"}) {
+    INFO(format);
+    const host::Conversion got = exported(format, text);
+    for (const char* what : {"`simulation`", "`solver`", "parameters"})
+      CHECK(count_of(got, Treatment::converted, what) == 1);
+    CHECK(got.count(Treatment::not_honoured) == 0);
+    CHECK(imported(got.text).count(Treatment::not_honoured) == 0);
+  }
+}
+
+TEST_CASE("bodies that nothing holds stay free in every format") {
+  const std::string text = R"(polyform: 1
+bodies:
+  - {name: arm, mass: 1, center_of_mass: [0.5, 0, 0], inertia: {xx: 1, yy: 1, zz: 1}}
+  - {name: loose, position: [0, 3, 1], mass: 1, inertia: {xx: 1, yy: 1, zz: 1}}
+joints:
+  - {name: pin, type: revolute, base: ground, moving: arm, position: [0, 0, 0], axis: [0, 1, 0]}
+)";
+  for (const char* format : {"urdf", "sdf", "mjcf"}) {
+    INFO(format);
+    const auto system = imported_system(exported(format, text).text);
+    std::size_t free = 0;
+    for (const JointData& joint : system->view().joints) free += joint.nv == 6 ? 1 : 0;
+    CHECK(free == 1);
+  }
+  const host::Conversion alone = exported("urdf", text.substr(0, text.find("  - {name: arm")) +
+                                                      R"(  - {name: loose, mass: 1, inertia: {xx: 1, yy: 1, zz: 1}}
+joints: []
+)");
+  CHECK(count_of(alone, Treatment::converted, "the free joint to ground") == 1);
+}
+
+TEST_CASE("names that a format uses itself are changed, and no two of its names are equal") {
+  const std::string text = R"(polyform: 1
+bodies:
+  - {name: world, mass: 1, center_of_mass: [0, 0, -1], inertia: {xx: 1, yy: 2, zz: 2}}
+  - {name: "x::y", mass: 1, center_of_mass: [0, 0.5, -1], inertia: {xx: 1, yy: 1.5, zz: 2}}
+  - {name: sled, mass: 1, inertia: {xx: 1, yy: 1, zz: 1}}
+joints:
+  - {name: a, type: revolute, base: ground, moving: world, position: [0, 0, 0], axis: [0, 1, 0]}
+  - {name: a_1, type: universal, base: world, moving: "x::y", position: [0, 0, -2], axis: [1, 0, 0], axis2: [0, 1, 0]}
+  - {name: a_1_1, type: revolute, base: "x::y", moving: sled, position: [0, 0, -3], axis: [1, 0, 0]}
+)";
+  for (const char* format : {"sdf", "mjcf"}) check_round_trip(format, text, false);
+  CHECK(count_of(exported("sdf", text), Treatment::converted, "names of bodies") == 2);
+  CHECK(count_of(exported("mjcf", text), Treatment::converted, "names of bodies") == 1);
+}
+
+TEST_CASE("MJCF is written as MuJoCo takes it: no inertia that cannot be turned, and what it refuses is told") {
+  const std::string tip = R"(polyform: 1
+bodies:
+  - {name: arm, mass: 1, center_of_mass: [0.5, 0, 0], inertia: {xx: 0.1, yy: 0.1, zz: 0.1}}
+  - {name: tip, mass: 0.01, position: [1, 0, 0], inertia: {xx: 0, yy: 0, zz: 0}}
+joints:
+  - {name: j, type: revolute, base: ground, moving: arm, position: [0, 0, 0], axis: [0, 1, 0]}
+  - {name: w, type: fixed, base: arm, moving: tip, position: [1, 0, 0]}
+)";
+  check_round_trip("mjcf", tip, true);
+  CHECK(exported("mjcf", tip).text.find("fullinertia") == std::string::npos);
+  // The rod has no mass, so its joint moves the bob, which MuJoCo refuses.
+  const std::string of_arm = "mass: 1, center_of_mass: [0.5, 0, 0], inertia: {xx: 0.1, yy: 0.1, zz: 0.1}";
+  std::string bob = tip;
+  bob.replace(bob.find(of_arm), of_arm.size(), "mass: 0, inertia: {xx: 0, yy: 0, zz: 0}");
+  CHECK(count_of(exported("mjcf", bob), Treatment::not_honoured, "moving bodies without mass or with a moment of 0") ==
+        1);
+  std::string chain = "polyform: 1\nbodies:\n";
+  for (int i = 0; i < 210; ++i)
+    chain += fmt::format("  - {{name: b{0}, position: [{0}, 0, 0], mass: 1, inertia: {{xx: 1, yy: 1, zz: 1}}}}\n", i);
+  chain += "joints:\n";
+  for (int i = 0; i < 210; ++i)
+    chain += fmt::format(
+        "  - {{name: j{0}, type: revolute, base: {1}, moving: b{0}, position: [{0}, 0, 0], axis: [0, 0, 1]}}\n", i,
+        i == 0 ? std::string("ground") : fmt::format("b{}", i - 1));
+  CHECK(count_of(exported("mjcf", chain), Treatment::not_honoured, "bodies nested deeper than 198 levels") == 12);
+}
+
 TEST_CASE("shapes go through the formats, and what is lost of them is told") {
   const std::string text = R"(polyform: 1
 gravity: [0, 0, -9.81]
@@ -106,10 +196,11 @@ forces:
 
 TEST_CASE("bodies without mass between two joints become joints of one body of MJCF, which MuJoCo does not refuse") {
   const std::string text =
-      imported("<mujoco><worldbody><body name=\"a\" pos=\"0 0 1\" euler=\"10 20 30\"><joint name=\"x\" type=\"slide\" "
-               "axis=\"1 0 0\" armature=\"0.1\"/><joint name=\"y\" axis=\"0 1 0\" pos=\"0 0 0.1\" damping=\"0.2\"/><joint "
-               "name=\"z\" axis=\"0 1 1\"/><geom size=\"0.1\" pos=\"0.1 0 0\"/><body name=\"b\" pos=\"0 0.3 0\"><joint "
-               "name=\"w\" axis=\"1 0 0\"/><geom size=\"0.1\"/></body></body></worldbody></mujoco>")
+      imported(
+          "<mujoco><worldbody><body name=\"a\" pos=\"0 0 1\" euler=\"10 20 30\"><joint name=\"x\" type=\"slide\" "
+          "axis=\"1 0 0\" armature=\"0.1\"/><joint name=\"y\" axis=\"0 1 0\" pos=\"0 0 0.1\" damping=\"0.2\"/><joint "
+          "name=\"z\" axis=\"0 1 1\"/><geom size=\"0.1\" pos=\"0.1 0 0\"/><body name=\"b\" pos=\"0 0.3 0\"><joint "
+          "name=\"w\" axis=\"1 0 0\"/><geom size=\"0.1\"/></body></body></worldbody></mujoco>")
           .text;
   check_round_trip("mjcf", text, true);
   const host::Conversion got = exported("mjcf", text);

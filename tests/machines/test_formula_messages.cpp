@@ -64,3 +64,23 @@ TEST_CASE("a tyre file without coefficients of a kind draws a note that says whi
                                                "wheel: {body: b}, axis: [0, 1, 0], radius: 0.33, stiffness: 2e5}]\n"))});
   CHECK_THAT(outcome.err, Contains("no coefficients of combined slip") && !Contains("aligning moment"));
 }
+
+TEST_CASE("a tyre file that lacks principal coefficients, or misspells them, is told") {
+  const Workshop shop;
+  const auto check = [&](const std::string& file) {
+    shop.write("few.tir", file);
+    return shop.run({"check", shop.write("model.yaml", slide("forces: [{name: t, type: magic-formula-tyre, tir: few.tir, "
+                                                             "wheel: {body: b}, axis: [0, 1, 0], radius: 0.33, "
+                                                             "stiffness: 2e5}]\n"))});
+  };
+  const std::string rest = "PCX1 = 1.6\nPDX1 = 1\nPKX1 = 20\nRBX1 = 10\nPCY1 = 1.35\nPDY1 = 1\nPKY2 = 2\nQBZ1 = 9\n";
+  const Outcome misspelt = check("[LATERAL_COEFFICIENTS]\nFNOMIN = 6000\n" + rest + "PKYl = -20\n");
+  CHECK(misspelt.code == 0);
+  CHECK_THAT(misspelt.err, Contains("does not give PKY1") && Contains("no coefficients PKYL"));
+  const Outcome complete = check("[LATERAL_COEFFICIENTS]\nFNOMIN = 6000\n" + rest + "PKY1 = -20\n");
+  CHECK(complete.code == 0);
+  CHECK_THAT(complete.err, !Contains("warning"));
+  const Outcome unloaded = check("[LATERAL_COEFFICIENTS]\n" + rest + "PKY1 = -20\n");
+  CHECK(unloaded.code == 2);
+  CHECK_THAT(unloaded.err, Contains("no FNOMIN"));
+}

@@ -166,6 +166,23 @@ std::string summary_of_losses(const Conversion& conversion) {
   return text;
 }
 
+namespace {
+
+/// What the host resolves or keeps back before an exporter sees the model.
+void add_resolved(const Description& model, Conversion& got) {
+  const auto add = [&](std::string what, std::string remark, std::size_t count) {
+    if (count > 0) got.findings.push_back({Treatment::converted, std::move(what), std::move(remark), count});
+  };
+  const SimulationItem& run = model.simulation;
+  const bool has_run = run.duration || run.step || run.max_step || run.relative_tolerance || run.absolute_tolerance ||
+                       run.output_interval || run.integrator || !run.integrator_options.empty();
+  add("`simulation`", "left out: it belongs to a run", has_run ? 1 : 0);
+  add("`solver`", "left out: it belongs to a run", model.solver.name || !model.solver.options.empty() ? 1 : 0);
+  add("parameters", "written as the numbers that they stand for", model.parameters.size());
+}
+
+}  // namespace
+
 std::optional<Conversion> export_model(const ImporterType& importer, const Description& model,
                                        Diagnostics& diagnostics) {
   const Exporter* const exporter = ask<Exporter>(importer);
@@ -177,6 +194,7 @@ std::optional<Conversion> export_model(const ImporterType& importer, const Descr
   Collector sink(got, diagnostics);
   const Status status = exporter->export_model(resolved_model(model), sink);
   if (!is_good(status, sink, got, model.file, importer.name(), diagnostics)) return std::nullopt;
+  add_resolved(model, got);
   return got;
 }
 

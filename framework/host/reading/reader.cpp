@@ -182,8 +182,8 @@ Description read_from(RootOf root_of, const std::string& file, const Catalog& ca
 
 }  // namespace
 
-Description read_model_tree(const Node& root, const std::string& file, const Catalog& catalog,
-                            Diagnostics& diagnostics, bool& missing_plugin, const ReadingOptions& options) {
+Description read_model_tree(const Node& root, const std::string& file, const Catalog& catalog, Diagnostics& diagnostics,
+                            bool& missing_plugin, const ReadingOptions& options) {
   return read_from([&](Report&) { return &root; }, file, catalog, diagnostics, missing_plugin, options);
 }
 
@@ -209,7 +209,16 @@ std::optional<ModelText> read_model_source(const std::string& file, const Catalo
   report.finish();
   if (!text) return std::nullopt;
   const ImporterType* const importer = importer_for(catalog, file, *text);
-  if (importer == nullptr) return ModelText{std::move(*text), file};
+  if (importer == nullptr) {
+    for (const auto& [name, value] : options)
+      if (name != "strict")
+        diagnostics.report({.message = fmt::format(
+                                "--import-option {}={}: this is a model file, which no importer reads", name, value),
+                            .remedy = "Leave the option out.",
+                            .file = file});
+    if (diagnostics.failed()) return std::nullopt;
+    return ModelText{std::move(*text), file};
+  }
   std::optional<Conversion> got = import_model(*importer, file, *text, options, diagnostics);
   if (!got) return std::nullopt;
   if (const std::string losses = summary_of_losses(*got); !losses.empty())
@@ -220,8 +229,8 @@ std::optional<ModelText> read_model_source(const std::string& file, const Catalo
   return ModelText{std::move(got->text), file + " (as imported)"};
 }
 
-Description read_model(const std::string& file, const Catalog& catalog, Diagnostics& diagnostics,
-                       bool& missing_plugin, const ReadingOptions& options) {
+Description read_model(const std::string& file, const Catalog& catalog, Diagnostics& diagnostics, bool& missing_plugin,
+                       const ReadingOptions& options) {
   const std::optional<ModelText> source =
       read_model_source(file, catalog, diagnostics, missing_plugin, options.import_options);
   if (source) {
@@ -234,4 +243,4 @@ Description read_model(const std::string& file, const Catalog& catalog, Diagnost
   return model;
 }
 
-}  // namespace polyform::host::reading
+}  // namespace polyform::host::inline reading

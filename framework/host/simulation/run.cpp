@@ -120,8 +120,7 @@ RunRecord Run::finish() {
   RunRecord& record = record_;
   if (record.end == End::failed) explain_failure(record, view_, {start_, start_time_}, solver_, motion_, rows_);
   add_later_failures(record);
-  if (control_.take_snapshot && record.end != End::failed)
-    guard(record, [&] { control_.take_snapshot(snapshot()); });
+  if (control_.take_snapshot && record.end != End::failed) guard(record, [&] { control_.take_snapshot(snapshot()); });
   tell(record);
   for (RowSink* sink : rows_.sinks()) guard(record, [&] { sink->finish(record); });
   add_later_failures(record);
@@ -177,8 +176,10 @@ bool Run::goes_on_to_step() {
     if (end_of_steps_ > motion_.time()) limit_ = std::min(limit_, end_of_steps_);
     if (stops_.is_at_knot()) {
       stops_.pass_knot();
+      watches_.begin_anew();
     } else if (stops_.is_at_event()) {
       stops_.pass_event();
+      watches_.begin_anew();
       rows_until(motion_.time());
     } else {
       return true;
@@ -227,13 +228,17 @@ void Run::pass_ahead() {
   const RunStops::Found found = *std::exchange(ahead_, std::nullopt);
   if (found == RunStops::Found::touch) {
     stops_.pass_touch();
+    watches_.begin_anew();
   } else if (found == RunStops::Found::event) {
     stops_.pass_event();
+    watches_.begin_anew();
     rows_until(motion_.time());
   } else {
     rows_.show(motion_.integrator(), motion_.states());
     stops_.end_step();
-    if (stops_.is_at_knot()) stops_.pass_knot();
+    if (!stops_.is_at_knot()) return;
+    stops_.pass_knot();
+    watches_.begin_anew();
   }
 }
 

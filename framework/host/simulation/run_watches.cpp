@@ -45,7 +45,7 @@ void RunWatches::look(const std::function<std::string()>& held_by) {
                   "Look for the stiffness, damping, rate or speed that is far beyond all others, often a wrong unit, "
                   "or for a body that it moves and that has next to no inertia.");
   }
-  if (const std::size_t steps = integrator.statistics().steps; check_ && check_->due(steps))
+  if (const std::size_t steps = integrator.statistics().steps; check_ && check_->due(steps) && !beside_singular())
     check_->look(integrator, steps);
   if (floating_point_control() != arithmetic_)
     throw Failure(Exit::simulation_failed,
@@ -55,13 +55,21 @@ void RunWatches::look(const std::function<std::string()>& held_by) {
 }
 
 void RunWatches::look_at_peak(bool narrow) {
-  if (!check_) return;
+  if (!check_ || beside_singular()) return;
   Integration& integrator = motion_.integrator();
   if (narrow)
     check_->look_at_peak(integrator, integrator.statistics().steps);
   else
     check_->look_at_bend(integrator, integrator.statistics().steps);
 }
+
+void RunWatches::begin_anew() {
+  if (singular_) singular_->begin_anew();
+}
+
+/// There the solution is not smooth, and rounding moves states that symmetry keeps at rest: what a shorter step changes
+/// tells nothing about the step.
+bool RunWatches::beside_singular() const { return singular_ && singular_->beside(); }
 
 std::vector<std::string> RunWatches::warnings(double moved, std::size_t steps) const {
   std::vector<std::string> all;

@@ -30,6 +30,8 @@ class RunWatches {
     pace_.begin_from(t);
     stability_.begin_from(t);
   }
+  /// Before a step at whose beginning forces or velocities jump.
+  void begin_anew();
   /// After each step. Failure (simulation_failed) where the run no longer gets on, or where a plugin has changed how
   /// numbers are computed. held_by: tells what bounds steps by a guard, see RunStops.
   void look(const std::function<std::string()>& held_by);
@@ -52,6 +54,8 @@ class RunWatches {
     SolverOde equations;
     UnilateralOde driven;
   };
+
+  bool beside_singular() const;
 
   RunMotion& motion_;
   const bool fixed_step_;

@@ -37,11 +37,19 @@ constexpr double much_energy = 1e-5;
 constexpr double shortest_way = 1e-5;
 /// A smooth motion turns its rates by less within a step, rad.
 constexpr double sharp_turn = 0.5;
+/// After so many looks and one in so many steps, jumps of the motion ask for no further ones.
+constexpr std::size_t looks_at_jumps = 64, steps_per_jump = 16;
 /// Steps of the search for the least λ within a step; each narrows the interval to 0.6 of it.
 constexpr int narrowings = 60;
 /// Part of a step on which the rate of λ is taken.
 constexpr double probe = 0.02;
 constexpr double never_again = std::numeric_limits<double>::infinity();
+
+/// The time in which a steadily accelerated motion turns by `longest_turn`, s.
+double time_to_turn(double speed, double acceleration) {
+  const double by_both = speed + std::sqrt(speed * speed + 2 * acceleration * longest_turn);
+  return by_both > 0 ? 2 * longest_turn / by_both : never_again;
+}
 
 }  // namespace
 
@@ -142,35 +150,54 @@ void SingularWatch::find_rates(Loop& loop) const {
   }
 }
 
+void SingularWatch::begin_anew() { begins_ = looks_ <= looks_at_jumps + steps_ / steps_per_jump; }
+
 void SingularWatch::look(Integration& integrator) {
-  const double now = integrator.time(), before = integrator.previous_time();
+  ++steps_;
+  beside_ = false;
+  const double now = integrator.time(), before = integrator.previous_time(), length = now - before;
+  if (std::exchange(begins_, false)) {
+    began_ = before;
+    next_ = now;
+  }
   if (now < next_) return;
+  ++looks_;
   const bool followed = seen_until_ == before;
-  const double part = probe * (now - before);
+  const double part = probe * length;
   if (!place(integrator, now - part)) return;
-  for (Loop& loop : loops_) loop.shortly_before = measure(loop);
+  for (Loop& loop : loops_) {
+    loop.shortly_before = measure(loop);
+    find_rates(loop);
+    loop.rates_shortly_before = loop.rates;
+  }
   if (!place(integrator, now)) return;
   energy_.look(now, y_);
-  next_ = never_again;
+  next_ = now + (now - began_);
   seen_until_ = now;
   bool beside = false, passed = false;
   for (Loop& loop : loops_) {
     loop.measure = measure(loop);
     loop.slope = (loop.measure - loop.shortly_before) / part;
     find_rates(loop);
+    loop.acceleration = 0;
+    for (std::size_t k = 0; k < loop.rates.size(); ++k)
+      loop.acceleration = std::max(loop.acceleration, std::abs(loop.rates[k] - loop.rates_shortly_before[k]) / part);
     follow(loop, now);
     beside = beside || !(loop.measure > rounding);
     passed = passed || loop.passes;
-    double way = loop.speed > 0 ? longest_turn / loop.speed : never_again;
+    loop.near = 2 * loop.measure <= length * std::abs(loop.slope);
+    beside_ = beside_ || loop.near;
+    double way = time_to_turn(loop.speed, loop.acceleration);
     if (loop.slope < 0) way = std::min(way, share_of_way * 2 * loop.measure / -loop.slope);
     if (loop.approaches && loop.measure < rounding) way = 0;
     next_ = std::min(next_, now + way);
   }
+  beside_ = beside_ || beside || passed;
   energy_.tell(beside, passed);
   for (Loop& loop : loops_) {
-    if (!loop.passes) continue;
-    if (followed) find_least(integrator, loop);
-    pass(loop, now);
+    // A step that ends just beyond the singular position may seem to approach it still.
+    if ((loop.passes && followed) || (loop.approaches && loop.near)) find_least(integrator, loop);
+    if (loop.passes) pass(loop, now);
   }
 }
 
@@ -289,4 +316,4 @@ std::vector<std::string> SingularWatch::warnings(double moved) const {
   return all;
 }
 
-}  // namespace polyform::host::simulation
+}  // namespace polyform::host::inline simulation

@@ -16,7 +16,8 @@ namespace polyform::host::inline simulation {
 
 /// Each loop is looked at by itself, with the joints on its way. Its measure is λ, the least eigenvalue that does not
 /// vanish everywhere of the rows' Gram matrix, relative to the largest: near a singular position x rad away it goes
-/// with x². Looks are far apart where λ is large, and at each step where it will soon vanish.
+/// with x². Looks are far apart where λ is large, and at each step where it will soon vanish. A loop at rest may begin
+/// to move at any time: the first looks follow the beginning, and each later one by as much as has passed since then.
 class SingularWatch {
  public:
   /// tolerance: relative, of the integrator's steps; 0 where it controls no errors.
@@ -26,6 +27,10 @@ class SingularWatch {
   bool empty() const { return loops_.empty(); }
   /// After each step of the integrator. states: the solver's, of which an integrator may carry more.
   void look(Integration&);
+  /// Before a step at whose beginning the forces or the velocities jump: the next look does not wait.
+  void begin_anew();
+  /// Whether the last step came as near to a singular position of a loop as it is long, or passed it.
+  bool beside() const { return beside_; }
   /// A sentence for each loop that left a singular position on another branch than it came on, or that missed a
   /// singular position narrowly; and one sentence if energy was lost or won there. moved: the energy that takes part in
   /// the motion, J.
@@ -43,13 +48,14 @@ class SingularWatch {
     double length = 0;              ///< of the loop, m: makes turning and moving comparable
     std::size_t rank = 0;           ///< of its rows, the largest seen
     // At the last look:
-    double measure = 0, shortly_before = 0;  ///< λ
-    double slope = 0;                        ///< of λ, 1/s
-    double speed = 0;                        ///< largest rate of its joints, rad/s
-    double opening = 0;                      ///< how far it is from closed, as a part of its length or in rad
-    std::vector<double> rates;               ///< of its joints, as angles
+    double measure = 0, shortly_before = 0;           ///< λ
+    double slope = 0;                                 ///< of λ, 1/s
+    double speed = 0;                                 ///< largest rate of its joints, rad/s
+    double acceleration = 0;                          ///< largest of its joints, rad/s²
+    double opening = 0;                               ///< how far it is from closed, as a part of its length or in rad
+    std::vector<double> rates, rates_shortly_before;  ///< of its joints, as angles
     // On the way to a singular position: the last look at which λ fell, and was more than rounding.
-    bool approaches = false, passes = false;
+    bool approaches = false, passes = false, near = false;
     double measure_before = 0, time_before = 0, balance_before = 0;
     std::vector<double> rates_before;
     double least = 0, time_of_least = 0;  ///< λ of all looks since, and of the step that passes
@@ -75,9 +81,12 @@ class SingularWatch {
   std::vector<double> y_, q_, v_, eta_, etadot_, x_;
   double next_ = -1;        ///< time of the next look, s
   double seen_until_ = -1;  ///< time of the last look, s
+  double began_ = 0;        ///< the motion, or its part since a jump, s
+  bool begins_ = true, beside_ = false;
+  std::size_t steps_ = 0, looks_ = 0;
   // Over all loops: how often a singular position was passed nearby; when first, and in the loop of which joint.
   std::size_t passages_ = 0, first_cut_ = 0;
   double first_passage_ = 0;
 };
 
-}  // namespace polyform::host::simulation
+}  // namespace polyform::host::inline simulation

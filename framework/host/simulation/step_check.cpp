@@ -22,8 +22,9 @@ constexpr std::size_t looks_at_peaks = 200, steps_per_peak = 16;
 // Steps after which a state goes on differently by more than this share of its way so far; how many are looked at.
 constexpr double bent = 0.1;
 constexpr std::size_t looks_at_bends = 20, steps_per_bend = 64;
-// A state that moves less than this share of the others' motion is at rest up to rounding: it has no way to measure by.
-constexpr double resting = 1e-9;
+// A state that moves less than this share of the others' motion is at rest, up to what the errors of the others' steps
+// put into it where constraints are corrected: it has no way to measure by.
+constexpr double resting = 1e-7;
 
 StepSettings halved(StepSettings settings) {
   settings.step = std::min(settings.step, settings.max_step) / 2;

@@ -62,16 +62,15 @@ class Gear final : public LinearCoupling {
 /// r q − x = 0.
 class RackAndPinion final : public LinearCoupling {
   enum Field : std::size_t { pinion, rack, radius, sense };
-  static constexpr std::array specs{joint_field("pinion",
-                                                "the joint that turns the pinion; one body takes part in both joints"),
-                                    joint_field("rack", "the joint that the rack slides in"),
-                                    radius_field("radius", "pitch radius of the pinion"),
-                                    FieldSpec{.name = "sense",
-                                              .type = FieldType::choice,
-                                              .unit = "",
-                                              .meaning = "of angle and displacement",
-                                              .default_text = "same",
-                                              .choices = senses}};
+  static constexpr std::array specs{
+      joint_field("pinion", "the joint that turns the pinion; one body takes part in both joints"),
+      joint_field("rack", "the joint that the rack slides in"), radius_field("radius", "pitch radius of the pinion"),
+      FieldSpec{.name = "sense",
+                .type = FieldType::choice,
+                .unit = "",
+                .meaning = "of angle and displacement",
+                .default_text = "same",
+                .choices = senses}};
 
  public:
   const TypeDescriptor& descriptor() const noexcept override {
@@ -193,8 +192,10 @@ class Belt final : public LinearCoupling {
 class Differential final : public LinearCoupling {
   static constexpr std::array specs{
       joint_field("cage", "the joint that turns the cage"),
-      joint_field("left", "the joint that turns one shaft, based on the same body"),
-      joint_field("right", "the joint that turns the other shaft, based on the same body")};
+      joint_field("left",
+                  "the joint that turns one shaft, based on the same body; its axis points as that of the cage"),
+      joint_field("right",
+                  "the joint that turns the other shaft, based on the same body; its axis points as that of the cage")};
 
  public:
   const TypeDescriptor& descriptor() const noexcept override {
@@ -215,8 +216,10 @@ class PlanetaryGear final : public LinearCoupling {
   enum Field : std::size_t { sun, ring, carrier, sun_radius, ring_radius };
   static constexpr std::array specs{
       joint_field("sun", "the joint that turns the sun wheel"),
-      joint_field("ring", "the joint that turns the ring wheel, based on the same body"),
-      joint_field("carrier", "the joint that turns the carrier, based on the same body"),
+      joint_field("ring",
+                  "the joint that turns the ring wheel, based on the same body; its axis points as that of the sun"),
+      joint_field("carrier",
+                  "the joint that turns the carrier, based on the same body; its axis points as that of the sun"),
       radius_field("sun_radius", "pitch radius of the sun wheel"),
       radius_field("ring_radius", "pitch radius of the ring wheel, beyond that of the sun")};
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
 #include <cmath>
 #include <pugixml.hpp>
 
@@ -61,12 +62,23 @@ class Units {
 NumberType type_named(std::string_view element) {
   using enum NumberType;
   constexpr std::pair<std::string_view, NumberType> known[] = {
-      {"Real", real},    {"Integer", int32}, {"Enumeration", int32}, {"Boolean", boolean}, {"Float64", real},
-      {"Float32", float32}, {"Int8", int8},  {"UInt8", uint8},       {"Int16", int16},     {"UInt16", uint16},
-      {"Int32", int32},  {"UInt32", uint32}, {"Int64", int64},       {"UInt64", uint64}};
+      {"Real", real},       {"Integer", int32}, {"Enumeration", int32}, {"Boolean", boolean}, {"Float64", real},
+      {"Float32", float32}, {"Int8", int8},     {"UInt8", uint8},       {"Int16", int16},     {"UInt16", uint16},
+      {"Int32", int32},     {"UInt32", uint32}, {"Int64", int64},       {"UInt64", uint64}};
   for (const auto& [name, type] : known)
     if (name == element) return type;
   return none;
+}
+
+/// The number by which an FMU knows a variable.
+Reference reference_of(pugi::xml_node variable) {
+  const std::string_view text = variable.attribute("valueReference").value();
+  Reference reference = 0;
+  const auto [end, wrong] = std::from_chars(text.data(), text.data() + text.size(), reference);
+  if (wrong == std::errc() && end == text.data() + text.size() && !text.empty()) return reference;
+  throw FmuError(fmt::format("the valueReference of its variable {} is \"{}\", not a number",
+                             variable.attribute("name").value(), text),
+                 again);
 }
 
 void check_number(std::size_t count, std::string_view of) {
@@ -81,7 +93,7 @@ void read_version_2(pugi::xml_node root, const Units& units, bool is_me, Descrip
   for (const pugi::xml_node v : root.child("ModelVariables").children("ScalarVariable")) {
     const pugi::xml_node real = v.child("Real");
     FmuVariable& variable = out.variables[v.attribute("name").value()];
-    variable.reference = v.attribute("valueReference").as_uint();
+    variable.reference = reference_of(v);
     variable.causality = v.attribute("causality").as_string("local");
     variable.real = real;
     for (const pugi::xml_node child : v.children())
@@ -138,7 +150,7 @@ void read_version_3(pugi::xml_node root, const Units& units, bool is_me, Descrip
   std::map<Reference, Known> by_reference;
   for (const pugi::xml_node v : variables.children()) {
     FmuVariable variable;
-    variable.reference = v.attribute("valueReference").as_uint();
+    variable.reference = reference_of(v);
     variable.causality = v.attribute("causality").as_string("local");
     variable.real = std::string_view(v.name()) == "Float64";
     // Enumerations of version 3 are numbers of 64 bits.
@@ -156,7 +168,7 @@ void read_version_3(pugi::xml_node root, const Units& units, bool is_me, Descrip
   for (const pugi::xml_node listed : structure.children("ContinuousStateDerivative")) {
     const auto rate = by_reference.find(listed.attribute("valueReference").as_uint());
     const auto state = rate == by_reference.end() || !rate->second.is_rate ? by_reference.end()
-                                                                            : by_reference.find(rate->second.state);
+                                                                           : by_reference.find(rate->second.state);
     if (state == by_reference.end()) throw FmuError("its description names a derivative that is none", again);
     const auto& [name, size, is_rate, of] = state->second;
     if (size == 1) out.states.push_back(name);
@@ -180,9 +192,9 @@ Description read_description(const std::filesystem::path& file, Kind kind) {
   const pugi::xml_node root = document.child("fmiModelDescription");
   const std::string_view version = root.attribute("fmiVersion").value();
   if (!version.starts_with("2.") && !version.starts_with("3."))
-    throw FmuError(fmt::format("it is of FMI version {}, and 2.0 and 3.0 are read",
-                               version.empty() ? "unknown" : version),
-                   "Export it from its tool as FMI 2.0 or 3.0.");
+    throw FmuError(
+        fmt::format("it is of FMI version {}, and 2.0 and 3.0 are read", version.empty() ? "unknown" : version),
+        "Export it from its tool as FMI 2.0 or 3.0.");
   const bool is_me = kind == Kind::model_exchange;
   const pugi::xml_node own = root.child(is_me ? "ModelExchange" : "CoSimulation");
   if (!own)

@@ -11,6 +11,10 @@
 namespace polyform::tyres {
 namespace {
 
+constexpr std::string_view sections_of_coefficients[] = {"[LONGITUDINAL_COEFFICIENTS", "[LATERAL_COEFFICIENTS",
+                                                         "[ALIGNING_COEFFICIENTS", "[OVERTURNING_COEFFICIENTS",
+                                                         "[ROLLING_COEFFICIENTS"};
+
 double sign(double x) noexcept { return x < 0 ? -1 : 1; }
 /// B x − E (B x − atan(B x)).
 double bent(double b, double e, double x) noexcept { return b * x - e * (b * x - std::atan(b * x)); }
@@ -29,8 +33,8 @@ struct Name {
   double MagicFormula::*member;
 };
 #define POLYFORM_NAME(name, value) Name{#name, &MagicFormula::name},
-constexpr Name names[] = {POLYFORM_MAGIC_COEFFICIENTS(POLYFORM_NAME) POLYFORM_MAGIC_COEFFICIENTS_61(POLYFORM_NAME){
-    "INFLPRES", &MagicFormula::INFLPRES}};
+constexpr Name names[] = {POLYFORM_MAGIC_COEFFICIENTS(POLYFORM_NAME)
+                              POLYFORM_MAGIC_COEFFICIENTS_61(POLYFORM_NAME){"INFLPRES", &MagicFormula::INFLPRES}};
 #undef POLYFORM_NAME
 
 std::string upper(std::string_view s) {
@@ -111,6 +115,7 @@ struct MagicFormula::Units {
 /// the whole file, wherever it stands.
 std::optional<MagicFormula::Mistake> MagicFormula::read(std::string_view text) {
   std::size_t line_number = 0, found = 0;
+  unknown_.clear();
   Units units;
   std::string section;
   std::vector<double MagicFormula::*> given;
@@ -147,7 +152,11 @@ std::optional<MagicFormula::Mistake> MagicFormula::read(std::string_view text) {
       is_61_ = value == "60" || value == "61";  // 6 is 5.2 too
     }
     const auto known = std::ranges::find(names, std::string_view(name), &Name::name);
-    if (known == std::end(names)) continue;
+    if (known == std::end(names)) {
+      if (std::ranges::find(sections_of_coefficients, section) != std::end(sections_of_coefficients))
+        unknown_ += (unknown_.empty() ? "" : ", ") + name;
+      continue;
+    }
     if (value.starts_with('+')) value.remove_prefix(1);
     double number = 0;
     const auto [stopped, error] = std::from_chars(value.data(), value.data() + value.size(), number);
@@ -161,6 +170,13 @@ std::optional<MagicFormula::Mistake> MagicFormula::read(std::string_view text) {
   }
   for (double MagicFormula::*const member : given) this->*member *= units.size_of(member);
   if (found == 0) return Mistake{line_number, "the file gives no coefficient of the magic formula"};
+  const auto is_given = [&](double MagicFormula::*member) { return std::ranges::find(given, member) != given.end(); };
+  has_nominal_load_ = has_nominal_load_ || is_given(&MagicFormula::FNOMIN);
+  constexpr std::string_view principal[] = {"PCX1", "PDX1", "PKX1", "PCY1", "PDY1", "PKY1", "PKY2"};
+  missing_.clear();
+  for (const Name& name : names)
+    if (std::ranges::find(principal, name.name) != std::end(principal) && !is_given(name.member))
+      missing_ += (missing_.empty() ? "" : ", ") + std::string(name.name);
   if (is_61_ && (!(NOMPRES > 0) || PKY4 == 0 || INFLPRES < 0))
     return Mistake{line_number, "NOMPRES is greater than zero, PKY4 not zero, INFLPRES not below zero"};
   if (!(FNOMIN > 0) || !(UNLOADED_RADIUS > 0) || !(LFZO > 0) || PKY2 == 0 || PCX1 == 0 || PCY1 == 0)
@@ -216,8 +232,7 @@ MagicForces MagicFormula::measured_forces(double Fz, double kappa, double slip_a
 
   // Longitudinal force of pure slip.
   const double kx = kappa + (PHX1 + PHX2 * dfz) * LHX;
-  const double Dx =
-      Fz * (PDX1 + PDX2 * dfz) * (1 + PPX3 * dpi + PPX4 * dpi * dpi) * (1 - PDX3 * gx * gx) * LMUX;
+  const double Dx = Fz * (PDX1 + PDX2 * dfz) * (1 + PPX3 * dpi + PPX4 * dpi * dpi) * (1 - PDX3 * gx * gx) * LMUX;
   const double Ex = std::min(1.0, (PEX1 + PEX2 * dfz + PEX3 * dfz * dfz) * (1 - PEX4 * sign(kx)) * LEX);
   const double Cx = PCX1 * LCX, Kx = slip_stiffness(Fz), Bx = ratio(Kx, Cx * Dx);
   const double Fx0 = Dx * std::sin(Cx * std::atan(bent(Bx, Ex, kx))) + Fz * (PVX1 + PVX2 * dfz) * LVX * LMUX;
@@ -230,8 +245,7 @@ MagicForces MagicFormula::measured_forces(double Fz, double kappa, double slip_a
   const double SHy = (PHY1 + PHY2 * dfz) * LHY + (is_61_ ? ratio(Kyg * gy - SVyg, Ky) : PHY3 * gy), ay = alpha + SHy;
   const double muy = (PDY1 + PDY2 * dfz) * (1 + PPY3 * dpi + PPY4 * dpi * dpi) * (1 - PDY3 * gy * gy) * LMUY;
   const double Dy = muy * Fz, Cy = PCY1 * LCY, By = ratio(Ky, Cy * Dy);
-  const double Ey = std::min(
-      1.0, (PEY1 + PEY2 * dfz) * (1 + PEY5 * gy * gy - (PEY3 + PEY4 * gy) * sign(ay)) * LEY);
+  const double Ey = std::min(1.0, (PEY1 + PEY2 * dfz) * (1 + PEY5 * gy * gy - (PEY3 + PEY4 * gy) * sign(ay)) * LEY);
   const double Fy0 = Dy * std::sin(Cy * std::atan(bent(By, Ey, ay))) + SVy;
 
   // Both together.
@@ -255,8 +269,8 @@ MagicForces MagicFormula::measured_forces(double Fz, double kappa, double slip_a
     return (is_61_ ? together : std::atan(together)) * sign(a);
   };
   const double at_eq = with_slip(at), ar_eq = with_slip(ar);
-  const double Bt = (QBZ1 + QBZ2 * dfz + QBZ3 * dfz * dfz) *
-                    (1 + QBZ4 * gz + QBZ5 * std::abs(gz) + QBZ6 * gz * gz) * ratio(LKY, LMUY);
+  const double Bt = (QBZ1 + QBZ2 * dfz + QBZ3 * dfz * dfz) * (1 + QBZ4 * gz + QBZ5 * std::abs(gz) + QBZ6 * gz * gz) *
+                    ratio(LKY, LMUY);
   const double Dt = Fz * (QDZ1 + QDZ2 * dfz) * (1 - PPZ1 * dpi) * (1 + QDZ3 * gz + QDZ4 * gz * gz) * R0 / Fz0 * LTR;
   const double Et = std::min(1.0, (QEZ1 + QEZ2 * dfz + QEZ3 * dfz * dfz) *
                                       (1 + (QEZ4 + QEZ5 * gz) * 2 / std::numbers::pi * std::atan(Bt * QCZ1 * at)));
@@ -304,8 +318,7 @@ double MagicFormula::length_y(double Fz, double camber) const noexcept {
   if (is_mirrored_) camber = -camber;
   const double Fz0 = LFZO * FNOMIN, dfz = (Fz - Fz0) / Fz0, least = 1e-2 * UNLOADED_RADIUS;
   if (is_61_ && LATERAL_STIFFNESS > 0) {
-    const double carcass =
-        LATERAL_STIFFNESS * (1 + PCFY1 * dfz + PCFY2 * dfz * dfz) * (1 + PCFY3 * pressure_change());
+    const double carcass = LATERAL_STIFFNESS * (1 + PCFY1 * dfz + PCFY2 * dfz * dfz) * (1 + PCFY3 * pressure_change());
     return std::max(least, std::abs(ratio(cornering_stiffness(Fz, std::sin(camber)), carcass)));
   }
   return std::max(least, PTY1 * std::sin(2 * std::atan(Fz / (PTY2 * Fz0))) * (1 - PKY3 * std::abs(camber)) *

@@ -64,8 +64,9 @@ class MagicFormulaTyre final : public ForceType {
   const TypeDescriptor& descriptor() const noexcept override {
     static constexpr TypeDescriptor descriptor{
         .name = "magic-formula-tyre",
-        .meaning = "a tyre that drives, brakes and steers by Pacejka's magic formula, 5.2 or 6.1, on a level or an uneven "
-                   "road",
+        .meaning =
+            "a tyre that drives, brakes and steers by Pacejka's magic formula, 5.2 or 6.1, on a level or an uneven "
+            "road",
         .fields = specs,
         .states = rolling_states,
         .outputs = rolling_outputs};
@@ -88,6 +89,22 @@ class MagicFormulaTyre final : public ForceType {
       MagicFormula formula;
       const auto mistake = formula.read(i.fields[tir].text);
       if (!mistake && i.fields[mounted].given && formula.side() == MagicFormula::Side::unsaid) return refuse_side();
+      if (!mistake && !formula.has_nominal_load()) {
+        sink.report(Severity::error, number, tir,
+                    "the file gives no FNOMIN, the load that all its coefficients refer to",
+                    "Add it to the file, or check how it is spelt there.");
+        return false;
+      }
+      if (!mistake && !formula.missing().empty())
+        sink.report(Severity::warning, number, tir,
+                    Message("the file does not give {}: the values of a made-up tyre stand for them, and the forces "
+                            "are those of neither",
+                            formula.missing()),
+                    "Add them to the file.");
+      if (!mistake && !formula.unknown().empty())
+        sink.report(Severity::warning, number, tir,
+                    Message("the formula has no coefficients {}: the file gives them in vain", formula.unknown()),
+                    "Check their names against the version of the file (FITTYP).");
       if (const std::string missing = formula.left_out(); !mistake && !missing.empty())
         sink.report(Severity::note, number, tir,
                     Message("the file gives no coefficients of {}: those of a made-up tyre stand for them", missing),

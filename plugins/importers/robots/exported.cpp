@@ -14,6 +14,18 @@ Mat3 axes_of(const Json& json) { return rotation_matrix(Quat{json.at(0), json.at
 
 }  // namespace
 
+std::string free_name(const std::string& wanted, std::set<std::string>& taken) {
+  std::string free = wanted;
+  for (int k = 2; !taken.insert(free).second; ++k) free = fmt::format("{}_{}", wanted, k);
+  return free;
+}
+
+std::string without_mark(std::string text, std::string_view mark) {
+  for (std::size_t at = 0; (at = text.find(mark, at)) != std::string::npos; at += mark.size())
+    text.replace(at, mark.size(), mark.size(), '_');
+  return text;
+}
+
 std::string spaced(std::initializer_list<double> all) {
   std::string text;
   for (const double x : all) text += (text.empty() ? "" : " ") + written(x);
@@ -42,10 +54,23 @@ Exported::Exported(std::string_view model, Ledger& ledger) : ledger_(ledger), mo
   read_effects();
 }
 
+void Exported::rename_bodies(std::string_view of_ground, std::string_view mark) {
+  std::set<std::string> taken{std::string(of_ground)};
+  for (const Body& body : bodies_) taken.insert(body.name);
+  for (Body& body : bodies_) {
+    const std::string name = mark.empty() ? body.name : without_mark(body.name, mark);
+    if (name == body.name && name != of_ground) continue;
+    body.name = free_name(name, taken);
+    ledger_.add(Treatment::converted, "names of bodies", "changed: the format has another use for them", {});
+  }
+}
+
 void Exported::tell_refused(const std::vector<bool>& left_out) {
-  // What no joint moves may be without mass.
+  // What no joint moves may be without mass. A joint of a body that is left out moves the body that it carries.
   for (std::size_t i = 0; i < bodies_.size(); ++i) {
-    if (left_out[i] || (carrier_[i] != world && joints_[carrier_[i]].type == "fixed")) continue;
+    const bool is_held =
+        carrier_[i] != world && joints_[carrier_[i]].type == "fixed" && (inboard(i) == world || !left_out[inboard(i)]);
+    if (left_out[i] || is_held) continue;
     const MassProperties& mass = bodies_[i].mass;
     const Vec3 moments = principal(mass.inertia).moments;
     if (!(mass.mass > 0) || !(moments.x > 1e-12 * moments.z))

@@ -4,7 +4,9 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ledger.hpp"
@@ -28,7 +30,7 @@ struct JointEffects {
   double rotor = 0;                      ///< inertia, as the joint feels it
   std::optional<std::size_t> follows{};  ///< number of the joint that it is coupled to
   std::vector<double> coefficients{};
-  std::string coupling{};  ///< name of the constraint
+  std::string coupling{};                  ///< name of the constraint
   std::optional<double> lower{}, upper{};  ///< ends of the joint's way
   double friction = 0;                     ///< effort of dry friction
   bool is_limited() const { return lower || upper; }
@@ -55,6 +57,8 @@ class Exported {
   const std::string& name_of(std::size_t body) const;
   JointEffects& effects(std::size_t joint) { return effects_[joint]; }
 
+  /// Gives another name to bodies that have the one that the format keeps for ground, or that hold a mark of its own.
+  void rename_bodies(std::string_view of_ground, std::string_view mark = {});
   /// Tells of forces, constraints and modules that no joint has taken up, and of what no format has a word for.
   void tell_rest();
   /// Tells of moving bodies that other programs refuse, but for those that are left out.
@@ -81,6 +85,10 @@ class Exported {
   std::vector<JointEffects> effects_;
 };
 
+/// A name that is not taken yet, which it is then: `wanted`, or else with a number behind it.
+std::string free_name(const std::string& wanted, std::set<std::string>& taken);
+/// The text with underscores in the place of a mark.
+std::string without_mark(std::string text, std::string_view mark);
 /// Three or more numbers with blanks between.
 std::string spaced(std::initializer_list<double>);
 std::string spaced(const Vec3&);

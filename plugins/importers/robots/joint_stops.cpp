@@ -8,10 +8,8 @@ namespace {
 
 /// The reason why a limit cannot be kept; empty: it is added. follows: another joint puts it where it begins.
 std::string_view add_limit(Mechanism& m, NameGiver& names, const JointLimit& limit, bool follows, Ledger& ledger) {
-  constexpr double endless = 1e15;  // formats write such numbers where there is no end
   const JointRange& range = limit.range;
-  const bool below = range.lower > -endless, above = range.upper < endless;
-  if (!below && !above) return {};
+  if (!range.ends()) return {};
   if (!(range.lower < range.upper)) return "there is no way between the ends";
   Joint& joint = *std::ranges::find(m.joints, limit.joint, &Joint::name);
   const double drawn = joint.initial_position.empty() ? 0 : joint.initial_position.front();
@@ -20,8 +18,8 @@ std::string_view add_limit(Mechanism& m, NameGiver& names, const JointLimit& lim
   ModelElement& element =
       m.elements.emplace_back(ModelElement{Section::forces, names.give(joint.name + "_limit"), "joint-limit", {}});
   element.fields = {{"joint", written_name(joint.name)}};
-  if (below) element.fields.emplace_back("lower", written(range.lower));
-  if (above) element.fields.emplace_back("upper", written(range.upper));
+  if (range.ends_below()) element.fields.emplace_back("lower", written(range.lower));
+  if (range.ends_above()) element.fields.emplace_back("upper", written(range.upper));
   if (start == drawn) return {};
   joint.initial_position = {start};
   ledger.add(Treatment::converted, "joint that is drawn beyond its limits", "it begins at their end", limit.place);

@@ -11,8 +11,15 @@
 
 namespace polyform::importers {
 
+/// From this size on, a number that ends something stands for no end: formats write such numbers.
+inline constexpr double endless = 1e15;
+
 struct JointRange {
   double lower = -std::numeric_limits<double>::infinity(), upper = -lower;  ///< from the drawn position, m or rad
+
+  bool ends_below() const { return lower > -endless; }
+  bool ends_above() const { return upper < endless; }
+  bool ends() const { return ends_below() || ends_above(); }
 };
 
 inline constexpr std::string_view limits_dropped =

@@ -44,11 +44,11 @@ struct MassProperties {
 struct Shape {
   enum class Kind { box, cylinder, sphere, mesh, capsule, ellipsoid, plane };
   Kind kind = Kind::box;
-  Frame frame;  ///< in the body
-  Vec3 size;    ///< edges of a box, half axes of an ellipsoid; of a mesh its scale along each axis
-  double radius = 0;  ///< of a mesh the farthest that it reaches along an axis
-  double length = 0;  ///< of a capsule between the centres of its half balls
-  std::string mesh{};  ///< the entries of a mesh as they are written: its file, or its vertices and faces
+  Frame frame;          ///< in the body
+  Vec3 size;            ///< edges of a box, half axes of an ellipsoid; of a mesh its scale along each axis
+  double radius = 0;    ///< of a mesh the farthest that it reaches along an axis
+  double length = 0;    ///< of a capsule between the centres of its half balls
+  std::string mesh{};   ///< the entries of a mesh as they are written: its file, or its vertices and faces
   bool visual = false;  ///< drawn alone: no contact touches it
   bool convex = false;  ///< a mesh that stands for its hull
 };
@@ -60,7 +60,7 @@ struct Touch {
   bool itself = true;             ///< whether bodies of one model touch each other
   double friction = 0;            ///< coefficient
   double restitution = 0;
-  std::size_t shapes = 0;         ///< how many touch
+  std::size_t shapes = 0;  ///< how many touch
   Place place{};
 
   bool meets(const Touch& other) const {
@@ -73,7 +73,8 @@ struct Touch {
 
 inline constexpr std::string_view ground = "ground";
 /// What is told of a name that is not kept as it is.
-inline constexpr std::string_view name_is_changed = "a name that a model cannot have is changed";
+inline constexpr std::string_view name_is_changed =
+    "changed: another has it, or it has marks other than _ - . : / @ + # ( )";
 
 struct Body {
   std::string name;

@@ -8,11 +8,13 @@
 
 #include "exported.hpp"
 #include "robot_formats.hpp"
+#include "xml_file.hpp"
 
 namespace polyform::importers {
 namespace {
 
-constexpr double no_limit = 1e16;  ///< as far as no joint goes
+constexpr double no_limit = 1e16;                  ///< as far as no joint goes
+constexpr int deepest = XmlFile::most_levels - 2;  ///< within <mujoco> and <worldbody>
 
 class MjcfWriter {
  public:
@@ -20,6 +22,8 @@ class MjcfWriter {
 
   std::string write() {
     std::vector<std::vector<std::size_t>> carried(model_.bodies().size() + 1);
+    model_.rename_bodies("world");
+    for (const ExportedJoint& joint : model_.joints()) joint_names_.insert(joint.name);
     find_between();
     for (const std::size_t body : model_.order())
       if (!between_[body]) carried[std::min(outer(body), model_.bodies().size())].push_back(body);
@@ -37,13 +41,18 @@ class MjcfWriter {
       for (auto body = carried[of].rbegin(); body != carried[of].rend(); ++body) todo.push_back({*body, false});
     };
     push(model_.bodies().size());
+    int open = 0;
     while (!todo.empty()) {
       const Level level = todo.back();
       todo.pop_back();
       if (level.close) {
         text_ += "</body>\n";
+        --open;
         continue;
       }
+      if (++open > deepest)
+        ledger_.add(Treatment::not_honoured, fmt::format("bodies nested deeper than {} levels", deepest),
+                    "written as they are; MuJoCo and Polyform refuse to read them", {});
       open_body(level.body);
       todo.push_back({level.body, true});
       push(level.body);
@@ -59,6 +68,12 @@ class MjcfWriter {
   static std::string pose(const Frame& f) {
     const Quat q = quaternion_of(f.axes);
     return fmt::format("pos=\"{}\" quat=\"{}\"", spaced(f.origin), spaced({q.w, q.x, q.y, q.z}));
+  }
+
+  /// MuJoCo turns a full inertia into principal axes: it loses digits, and refuses one of 0.
+  static std::string inertia(const Sym3& j) {
+    if (j.xy == 0 && j.xz == 0 && j.yz == 0) return fmt::format("diaginertia=\"{}\"", spaced({j.xx, j.yy, j.zz}));
+    return fmt::format("fullinertia=\"{}\"", spaced({j.xx, j.yy, j.zz, j.xy, j.xz, j.yz}));
   }
 
   std::size_t inboard(std::size_t body) const {
@@ -93,7 +108,8 @@ class MjcfWriter {
       const std::string& type = model_.joints()[model_.carrier(body)].type;
       if (type != "revolute" && type != "prismatic") continue;
       between_[body] = true;
-      ledger_.add(Treatment::converted, "bodies without mass between two joints", "both joints move the next body", {});
+      ledger_.add(Treatment::converted, "bodies without mass between two joints", "their joint moves the next body",
+                  {});
     }
   }
 
@@ -103,8 +119,8 @@ class MjcfWriter {
                          pose(model_.frame(outer(number)).inverse() * body.frame));
     const Sym3& j = body.mass.inertia;
     if (body.mass.mass != 0 || j.xx != 0 || j.yy != 0 || j.zz != 0)
-      text_ += fmt::format("  <inertial pos=\"{}\" mass=\"{}\" fullinertia=\"{}\"/>\n", spaced(body.mass.center),
-                           written(body.mass.mass), spaced({j.xx, j.yy, j.zz, j.xy, j.xz, j.yz}));
+      text_ += fmt::format("  <inertial pos=\"{}\" mass=\"{}\" {}/>\n", spaced(body.mass.center),
+                           written(body.mass.mass), inertia(j));
     std::vector<std::size_t> moving{number};  // the innermost first
     for (std::size_t at = inboard(number); at != Exported::world && between_[at]; at = inboard(at))
       moving.push_back(at);
@@ -144,7 +160,8 @@ class MjcfWriter {
     const Frame frame = model_.frame(in);
     const Vec3 position = transpose_times(frame.axes, joint.position - frame.origin);
     const auto one = [&](const char* type, const Vec3& axis, std::size_t coordinate) {
-      const std::string name = coordinate == 0 ? joint.name : fmt::format("{}_{}", joint.name, coordinate);
+      const std::string name =
+          coordinate == 0 ? joint.name : free_name(fmt::format("{}_{}", joint.name, coordinate), joint_names_);
       text_ +=
           fmt::format("  <joint name=\"{}\" type=\"{}\" pos=\"{}\" axis=\"{}\"{}/>\n", xml_text(name), type,
                       spaced(position), spaced(transpose_times(frame.axes, sign * axis)), effects(number, coordinate));
@@ -199,7 +216,8 @@ class MjcfWriter {
       ledger_.add(Treatment::not_honoured, "rest positions of springs of balls", "MJCF has the drawn one alone", {});
     if (const double k = value(e.stiffness); k != 0) {
       text += fmt::format(" stiffness=\"{}\"", written(k));
-      if (const double rest = ball ? 0 : value(e.rest); rest != 0) text += fmt::format(" springref=\"{}\"", written(rest));
+      if (const double rest = ball ? 0 : value(e.rest); rest != 0)
+        text += fmt::format(" springref=\"{}\"", written(rest));
       ledger_.add(Treatment::honoured, "springs in joints", "", {});
     }
     if (const double d = value(e.damping); d != 0) {
@@ -240,19 +258,21 @@ class MjcfWriter {
         c.resize(5);
         ledger_.add(Treatment::converted, "joint-coupling", "an equality of joints, which MuJoCo lets give way", {});
         all += fmt::format("    <joint name=\"{}\" joint1=\"{}\" joint2=\"{}\" polycoef=\"{}\"/>\n",
-                           xml_text(e.coupling), xml_text(joint.name), xml_text(model_.joints()[*e.follows].name),
+                           equality(e.coupling), xml_text(joint.name), xml_text(model_.joints()[*e.follows].name),
                            spaced({c[0], c[1], c[2], c[3], c[4]}));
       }
     }
     if (!all.empty()) text_ += "  <equality>\n" + all + "  </equality>\n";
   }
 
-  std::string connect(const std::string& name, std::size_t first, std::size_t second, const Vec3& point) const {
+  std::string connect(const std::string& name, std::size_t first, std::size_t second, const Vec3& point) {
     // MuJoCo gives the anchor in the first body, which cannot be the world.
     const Frame frame = model_.frame(first);
-    return fmt::format("    <connect name=\"{}\"{}{} anchor=\"{}\"/>\n", xml_text(name), end("body1", first),
+    return fmt::format("    <connect name=\"{}\"{}{} anchor=\"{}\"/>\n", equality(name), end("body1", first),
                        end("body2", second), spaced(transpose_times(frame.axes, point - frame.origin)));
   }
+
+  std::string equality(const std::string& wanted) { return xml_text(free_name(wanted, equality_names_)); }
 
   std::string loop(std::size_t number, const ExportedJoint& joint) {
     const JointEffects& e = model_.effects(number);
@@ -272,7 +292,7 @@ class MjcfWriter {
     }
     if (joint.type == "fixed") {
       ledger_.add(Treatment::converted, "closing joints", "equalities, which MuJoCo lets give way", {});
-      return fmt::format("    <weld name=\"{}\"{}{}/>\n", xml_text(joint.name), end("body1", first),
+      return fmt::format("    <weld name=\"{}\"{}{}/>\n", equality(joint.name), end("body1", first),
                          end("body2", second));
     }
     if (joint.type != "free")
@@ -284,6 +304,7 @@ class MjcfWriter {
   Ledger& ledger_;
   std::string text_;
   std::vector<bool> between_;  ///< by body
+  std::set<std::string> joint_names_, equality_names_;
 };
 
 class MjcfExporter final : public Exporter {

@@ -122,7 +122,7 @@ void MjcfBodyReader::read_geom(const Element& geom, const Around& around, OfGeom
   std::vector<double> size;
   const std::optional<Solid> solid = solid_of(geom, around, type, frame, size);
   if (geom.report().errors() > 0) return;
-  geom.mark("name", Treatment::not_honoured, "shapes have no names");
+  geom.mark("name", Treatment::converted, "shapes have no names");
   if (solid || mjcf_sizes_of(type) == 0) picture(geom, around, type, frame, size);
   if (around.is_world) {
     for (const char* name : {"mass", "density"}) geom.mark(name, Treatment::converted, "ground does not move");

@@ -255,22 +255,19 @@ class SdfReader {
   }
 
   void read_limit(const Element& limit, const Joint& joint, std::size_t freedoms) {
-    JointRange range;
-    const Element lower = limit.child("lower"), upper = limit.child("upper");
-    if (lower) range.lower = sdf_end(lower, range.lower);
-    if (upper) range.upper = sdf_end(upper, range.upper);
+    const JointRange range{sdf_end(limit, "lower", -endless), sdf_end(limit, "upper", endless)};
     for (const char* tag : {"effort", "velocity"})
-      if (const Element e = limit.child(tag)) e.mark(Treatment::not_honoured, no_drives);
+      if (sdf_end(limit, tag, endless) < endless) limit.child(tag).mark(Treatment::not_honoured, no_drives);
     for (const char* tag : {"stiffness", "dissipation"})
       if (const Element e = limit.child(tag)) e.mark(Treatment::not_honoured, "the ends do not give way");
     std::string_view why;
     if (freedoms > 1)
       why = "limits of joints with several coordinates";
-    else if (!limits_)
+    else if (!limits_ && range.ends())
       why = limits_dropped;
     else
       limited_.push_back({.joint = joint.name, .range = range, .place = limit.place(), .element = limit});
-    for (const Element& end : {lower, upper})
+    for (const Element& end : {limit.child("lower"), limit.child("upper")})
       if (end && !why.empty()) end.mark(Treatment::not_honoured, why);
   }
 

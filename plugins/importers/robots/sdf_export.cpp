@@ -8,6 +8,8 @@
 namespace polyform::importers {
 namespace {
 
+constexpr std::string_view scope = "::";  ///< between the names of a model and of what it holds
+
 class SdfWriter {
  public:
   SdfWriter(Exported& model, Ledger& ledger) : model_(model), ledger_(ledger) {}
@@ -18,14 +20,17 @@ class SdfWriter {
         "<?xml version=\"1.0\"?>\n<sdf version=\"1.11\">\n<world name=\"{0}\">\n  <gravity>{1}</gravity>\n"
         "  <model name=\"{0}\">\n",
         name, spaced(model_.gravity()));
+    model_.rename_bodies("world", scope);
+    std::set<std::string> taken;
     for (const Body& body : model_.bodies()) {
-      names_.give(body.name);
+      taken.insert(body.name);
       text += link(body);
     }
     for (const ExportedJoint& joint : model_.joints()) {
-      joint_names_.push_back(names_.give(joint.name));
+      joint_names_.push_back(free_name(without_mark(joint.name, scope), taken));
       if (joint_names_.back() != joint.name)
-        ledger_.add(Treatment::converted, "names of joints", "SDF has no joint with the name of a link", {});
+        ledger_.add(Treatment::converted, "names of joints",
+                    "changed: SDF has no joint with the name of a link, and :: divides names", {});
     }
     for (std::size_t j = 0; j < model_.joints().size(); ++j) text += joint(j);
     model_.tell_rest();
@@ -145,7 +150,6 @@ class SdfWriter {
 
   Exported& model_;
   Ledger& ledger_;
-  NameGiver names_{"world"};
   std::vector<std::string> joint_names_;
 };
 

@@ -15,7 +15,9 @@ double number_in(const Element& parent, const char* tag, double otherwise) {
   return element ? element.content_number().value_or(otherwise) : otherwise;
 }
 
-double sdf_end(const Element& element, double none) {
+double sdf_end(const Element& parent, const char* tag, double none) {
+  const Element element = parent.child(tag);
+  if (!element) return none;
   const std::string text = element.content();
   const bool is_endless = text == "inf" || text == "+inf" || text == "-inf";
   return is_endless ? none : element.content_number().value_or(none);
@@ -75,7 +77,7 @@ MassProperties inertial_of_shapes(const SdfModel& model, const Element& link, co
       collision.mark(Treatment::converted, "its mass counts");
       ledger.add(Treatment::not_honoured, "contact of a collision", contacts_dropped, collision.place());
     }
-    collision.mark("name", Treatment::not_honoured, "shapes have no names");
+    collision.mark("name", Treatment::converted, "shapes have no names");
     const Element geometry = collision.child("geometry");
     const std::optional<Solid> solid = geometry ? solid_in(geometry) : std::nullopt;
     const double density = number_in(collision, "density", of_link);
@@ -204,7 +206,7 @@ void read_sdf_visual(const SdfModel& model, const Element& visual, const std::st
   Shape shape;
   shape.frame = frame_in_link(model, visual, link);
   shape.visual = true;
-  visual.mark("name", Treatment::not_honoured, "shapes have no names");
+  visual.mark("name", Treatment::converted, "shapes have no names");
   if (const Element material = visual.child("material")) material.mark(Treatment::not_honoured, no_looks);
   const std::size_t had = body.shapes.size();
   if (const Element geometry = visual.child("geometry")) read_geometry(geometry, shape, meshes, body);
@@ -216,7 +218,7 @@ void read_sdf_collision(const SdfModel& model, const Element& collision, const s
   Shape shape;
   shape.frame = frame_in_link(model, collision, link);
   collision.mark(Treatment::honoured);
-  collision.mark("name", Treatment::not_honoured, "shapes have no names");
+  collision.mark("name", Treatment::converted, "shapes have no names");
   touch.friction = 1;
   touch.shapes = 1;
   touch.place = collision.place();

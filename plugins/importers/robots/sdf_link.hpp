@@ -12,8 +12,8 @@ namespace polyform::importers {
 
 /// The number in the child of this name, or another if there is none.
 double number_in(const Element& parent, const char* tag, double otherwise);
-/// The end of a joint's way; programs write inf and -inf for a way without one.
-double sdf_end(const Element&, double none);
+/// The number of an element that limits something; programs write inf and -inf where there is no limit.
+double sdf_end(const Element& parent, const char* tag, double none);
 /// Marks what an element of a world, model, link or joint has that has no place in a model.
 void mark_foreign(const Element&);
 /// Mass properties in the frame of the link: 1 kg and 1 kg m² where the file gives none, those of the collisions where it

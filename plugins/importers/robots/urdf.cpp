@@ -21,7 +21,14 @@ namespace polyform::importers {
 namespace {
 
 enum Option : std::size_t {
-  base_option, merge_option, mimics_option, limit_option, rubbing_option, contact_option, folders_option, place_option
+  base_option,
+  merge_option,
+  mimics_option,
+  limit_option,
+  rubbing_option,
+  contact_option,
+  folders_option,
+  place_option
 };
 constexpr std::array options{FieldSpec{.name = "base",
                                        .type = FieldType::choice,
@@ -29,8 +36,13 @@ constexpr std::array options{FieldSpec{.name = "base",
                                        .meaning = "how the root link is held: welded to ground, or free",
                                        .default_text = "fixed",
                                        .choices = base_choices},
-                             merge_fixed_option, mimic_option, limits_option, friction_option("drop"),
-                             contacts_option, packages_option, model_folder_option};
+                             merge_fixed_option,
+                             mimic_option,
+                             limits_option,
+                             friction_option("drop"),
+                             contacts_option,
+                             packages_option,
+                             model_folder_option};
 
 /// A joint as the file has it.
 struct UrdfJoint {
@@ -56,7 +68,8 @@ class UrdfReader {
     m.name = robot.text("name").value_or("");
     m.source = "imported from URDF";
     m.gravity = Vec3{0, 0, -9.81};
-    robot.mark("version", Treatment::honoured);
+    if (const auto version = robot.text("version"); version && *version != "1.0" && *version != "1")
+      robot.mark("version", Treatment::not_honoured, "read as version 1.0");
     MeshFiles meshes(given[folders_option].text, given[place_option].text);
     read_links(robot, meshes, given[contact_option].text == "keep", m);
     read_joints(robot);
@@ -256,15 +269,16 @@ class UrdfReader {
     const auto mark = [&](std::initializer_list<const char*> names, Treatment treatment, std::string_view why) {
       for (const char* name : names) limit.mark(name, treatment, why);
     };
-    mark({"effort", "velocity"}, Treatment::not_honoured, no_drives);
-    const double lower = limit.number("lower", 0), upper = limit.number("upper", 0);
+    for (const char* name : {"effort", "velocity"})
+      if (limit.number(name, 0) < endless) limit.mark(name, Treatment::not_honoured, no_drives);
+    const JointRange range{limit.number("lower", 0), limit.number("upper", 0)};
     if (joint.type != "revolute" && joint.type != "prismatic")
       mark({"lower", "upper"}, Treatment::converted, "a joint of this type has no ends");
-    else if (!keep)
+    else if (!keep && range.ends())
       mark({"lower", "upper"}, Treatment::not_honoured, limits_dropped);
     else
       limits_.push_back({.joint = name_of_joint_[joint.name],
-                         .range = {lower, upper},
+                         .range = range,
                          .place = limit.place(),
                          .element = limit,
                          .ends = {"lower", "upper"}});

@@ -15,7 +15,9 @@ constexpr double no_limit = 1e16;  ///< as far as no joint goes
 /// A link's frame lies where the joint that carries it lies, as URDF has it.
 class UrdfWriter {
  public:
-  UrdfWriter(Exported& model, Ledger& ledger) : model_(model), ledger_(ledger) {}
+  UrdfWriter(Exported& model, Ledger& ledger) : model_(model), ledger_(ledger) {
+    for (const ExportedJoint& joint : model.joints()) joint_names_.insert(joint.name);
+  }
 
   std::string write() {
     if (const Vec3 g = model_.gravity(); g.x != 0 || g.y != 0 || g.z != -9.81)
@@ -25,7 +27,10 @@ class UrdfWriter {
     if (world) text += fmt::format("  <link name=\"{}\"/>\n", xml_text(world_name_));
     for (const std::size_t body : model_.order()) text += link(body);
     for (const std::size_t body : model_.order())
-      if (model_.has_carrier(body) && (world || model_.inboard(body) != Exported::world)) text += joint(body);
+      if (!model_.has_carrier(body))
+        text += world ? floating_joint(body) : "";
+      else if (world || model_.inboard(body) != Exported::world)
+        text += joint(body);
     for (std::size_t j = 0; j < model_.joints().size(); ++j)
       if (!model_.in_tree(j))
         ledger_.add(Treatment::not_honoured, fmt::format("closing joints of type {}", model_.joints()[j].type),
@@ -39,25 +44,20 @@ class UrdfWriter {
   /// A robot that one joint holds needs no link for the ground: the reader says how it is held.
   bool needs_world() {
     std::size_t roots = 0;
-    bool plain = true;
+    std::string type;  // of the joint that holds the last one
     for (const std::size_t body : model_.order()) {
       if (model_.has_carrier(body) && model_.inboard(body) != Exported::world) continue;
       ++roots;
-      if (!model_.has_carrier(body)) {
-        plain = false;
-        continue;
-      }
-      const ExportedJoint& joint = model_.joints()[model_.carrier(body)];
-      plain = plain && (joint.type == "fixed" || joint.type == "free");
-      if (plain && roots == 1)
-        ledger_.add(Treatment::converted, fmt::format("the {} joint to ground", joint.type),
-                    joint.type == "free" ? "left out: import with --base free" : "left out: import with --base fixed",
-                    {});
+      type = model_.has_carrier(body) ? model_.joints()[model_.carrier(body)].type : "free";
     }
     const Frame none;
     const Frame at = roots == 1 ? model_.frame(model_.order().front()) : none;
     const bool at_origin = norm(at.origin) == 0 && std::equal(at.axes.m, at.axes.m + 9, none.axes.m);
-    if (roots == 1 && plain && at_origin) return false;
+    if (roots == 1 && (type == "fixed" || type == "free") && at_origin) {
+      ledger_.add(Treatment::converted, fmt::format("the {} joint to ground", type),
+                  fmt::format("left out: import with --base {}", type), {});
+      return false;
+    }
     for (const Body& body : model_.bodies())
       while (body.name == world_name_) world_name_ += "_";
     return true;
@@ -101,8 +101,8 @@ class UrdfWriter {
       if (shape.kind == Shape::Kind::box) visual(shape.frame, fmt::format("<box size=\"{}\"/>", spaced(shape.size)));
       if (shape.kind == Shape::Kind::sphere) visual(shape.frame, sphere(shape));
       if (shape.kind == Shape::Kind::cylinder || shape.kind == Shape::Kind::capsule)
-        visual(shape.frame, fmt::format("<cylinder radius=\"{}\" length=\"{}\"/>", written(shape.radius),
-                                        written(shape.length)));
+        visual(shape.frame,
+               fmt::format("<cylinder radius=\"{}\" length=\"{}\"/>", written(shape.radius), written(shape.length)));
       if (shape.kind == Shape::Kind::ellipsoid)
         ledger_.add(Treatment::not_honoured, "shapes of type ellipsoid", "URDF has none", {});
       if (shape.kind != Shape::Kind::capsule) continue;
@@ -111,6 +111,16 @@ class UrdfWriter {
       ledger_.add(Treatment::converted, "shapes of type capsule", "a cylinder and two spheres", {});
     }
     return text + "  </link>\n";
+  }
+
+  /// URDF has no link that nothing holds, but for one.
+  std::string floating_joint(std::size_t body) {
+    ledger_.add(Treatment::converted, "bodies that nothing holds", "on a floating joint", {});
+    const std::string& name = model_.name_of(body);
+    return fmt::format(
+        "  <joint name=\"{}\" type=\"floating\">\n    <parent link=\"{}\"/>\n    <child link=\"{}\"/>\n"
+        "    {}\n  </joint>\n",
+        xml_text(free_name(name + "_free", joint_names_)), xml_text(world_name_), xml_text(name), origin(frame(body)));
   }
 
   std::string joint(std::size_t body) {
@@ -176,6 +186,7 @@ class UrdfWriter {
   Exported& model_;
   Ledger& ledger_;
   std::string world_name_ = "world";
+  std::set<std::string> joint_names_;
 };
 
 class UrdfExporter final : public Exporter {

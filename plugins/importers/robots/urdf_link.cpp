@@ -52,7 +52,7 @@ MassProperties read_urdf_inertial(const Element& link, Reporter& report) {
 namespace {
 
 void read_shape(const Element& owner, Shape shape, MeshFiles& meshes, Body& body) {
-  owner.mark("name", Treatment::not_honoured, "shapes have no names");
+  owner.mark("name", Treatment::converted, "shapes have no names");
   const Element geometry = owner.child("geometry");
   if (!geometry) return;
   shape.frame = read_urdf_origin(owner);

@@ -219,7 +219,21 @@ XmlFile::XmlFile(std::string bytes, std::string_view name, DiagnosticSink& sink)
                   "A tag that does not close, or a file that is cut short, are usual causes.");
     return;
   }
-  good_ = check_depth();
+  good_ = check_depth() && has_one_root();
+}
+
+/// The parser takes a second outermost element, which XML does not have; readers would pass it over.
+bool XmlFile::has_one_root() {
+  const pugi::xml_node first = document_.document_element();
+  for (pugi::xml_node node = first.next_sibling(); node; node = node.next_sibling()) {
+    if (node.type() != pugi::node_element) continue;
+    report_.error(place(node.offset_debug() - 1),
+                  fmt::format("the XML is malformed: <{}> stands behind the end of <{}>, which holds the whole file",
+                              node.name(), first.name()),
+                  "Put it within that element, or into a file of its own.");
+    return false;
+  }
+  return true;
 }
 
 /// Whoever goes through the tree calls itself for each level.

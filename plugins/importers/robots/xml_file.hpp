@@ -103,6 +103,7 @@ class XmlFile {
     std::string remark;
   };
   bool check_depth();
+  bool has_one_root();
   void settle_attributes(Ledger&, pugi::xml_node, const std::string& path, bool within, std::string_view remark) const;
 
   std::string name_, text_;
