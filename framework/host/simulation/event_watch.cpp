@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
 
 #include "framework/diagnostics.hpp"
 #include "framework/host/expressions/approach.hpp"
@@ -377,14 +378,19 @@ std::string EventWatch::held_by_guard() const {
 }
 
 std::vector<std::string> EventWatch::warnings() const {
+  std::map<std::string, double> begun;  // an element may have many events of one name
+  for (std::size_t k = 0; k < chatter_.size(); ++k) {
+    if (!(chatter_[k].first_silent < never)) continue;
+    double& first = begun.try_emplace(elements_.name_of(k), never).first->second;
+    first = std::min(first, chatter_[k].first_silent);
+  }
   std::vector<std::string> all;
-  for (std::size_t k = 0; k < chatter_.size(); ++k)
-    if (chatter_[k].first_silent < never)
-      all.push_back(fmt::format(
-          "the event of {} changes its sign without end from t = {:.6g} s on, while no time passes: it is checked "
-          "only now and then. Such a law has no motion in between (dry friction whose sign flips with the speed is "
-          "one): smooth it",
-          elements_.name_of(k), chatter_[k].first_silent));
+  for (const auto& [name, first] : begun)
+    all.push_back(fmt::format(
+        "the event of {} changes its sign without end from t = {:.6g} s on, while no time passes: it is checked "
+        "only now and then. Such a law has no motion in between (dry friction whose sign flips with the speed is "
+        "one): smooth it",
+        name, first));
   return all;
 }
 

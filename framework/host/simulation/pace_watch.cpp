@@ -56,6 +56,9 @@ std::optional<std::string> PaceWatch::out_of_reach(bool touching) const {
   for (const Reach& reach : reaches_) {
     if (touching && !(reach.way > 0)) continue;
     if (reach.stretch.steps > 0 || !(end_ - now_ > reach.most * reach.way)) continue;
+    // An event that is found again and again takes the run back to just before it.
+    if (!(reach.way > 0))
+      return fmt::format("the run no longer gets on: {} steps led no further than to t = {:.9g} s", reach.made, now_);
     const double steps = static_cast<double>(reach.made) * (end_ - now_) / reach.way;
     return fmt::format(
         "the run no longer gets on: {} steps led to t = {:.9g} s, only {:.3g} s further, and some {:.1g} more of them "

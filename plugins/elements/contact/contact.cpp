@@ -136,12 +136,13 @@ class Contacts final : public ForceBatch,
       const Contact& c = contacts_[i];
       double energy = 0, fastest = 0;
       for (const ContactPoint& point : points_of(c, start, i)) {
-        if (!(point.gap < 0)) continue;
+        const MarkerMotion &first = start.markers[2 * i], &second = start.markers[2 * i + 1];
+        if (!(point.gap < -depth_of_event(point, first, second, false))) continue;
         energy += c.energy(-point.gap);
-        const double rate = dot(point.normal, relative_velocity(point, start.markers[2 * i], start.markers[2 * i + 1]));
+        const double rate = dot(point.normal, relative_velocity(point, first, second));
         fastest = std::max(fastest, std::abs(rate));
       }
-      x[own_ * i] = std::max(c.least_approach, std::sqrt(fastest * fastest + 2 * energy * inverse(c.mass)));
+      if (energy > 0) x[own_ * i] = c.begins_with(std::sqrt(fastest * fastest + 2 * energy * inverse(c.mass)));
     }
   }
 
@@ -158,7 +159,9 @@ class Contacts final : public ForceBatch,
       for (std::size_t k = 0; k < points.size(); ++k) {
         const double rate =
             dot(points[k].normal, relative_velocity(points[k], in.markers[2 * i], in.markers[2 * i + 1]));
-        out.values[c.first_point + k] = points[k].gap;
+        out.values[c.first_point + k] =
+            points[k].gap + depth_of_event(points[k], in.markers[2 * i], in.markers[2 * i + 1],
+                                           c.has_begun(in.states[own_ * i + approach]));
         if (points[k].is_carried) out.rates[c.first_point + k] = rate;
         // While the bodies move, a step is no longer than depth over speed; the impact takes three times as long or
         // more.
@@ -174,22 +177,19 @@ class Contacts final : public ForceBatch,
     const ForceInput& in = *input.attachments;
     const std::span<const ContactPoint> points = points_of(c, in, i);
     const std::size_t self = k - c.first_point;
-    const double rate =
-        dot(points[self].normal, relative_velocity(points[self], in.markers[2 * i], in.markers[2 * i + 1]));
-    bool others = false;
-    for (std::size_t p = 0; p < points.size(); ++p) others = others || (p != self && points[p].gap < 0);
+    const MarkerMotion &first = in.markers[2 * i], &second = in.markers[2 * i + 1];
+    const double rate = dot(points[self].normal, relative_velocity(points[self], first, second));
     double& began = x[own_ * i + approach];
     if (rising) {
-      if (others) return;
+      for (std::size_t p = 0; p < points.size(); ++p)
+        if (p != self && points[p].gap < -depth_of_event(points[p], first, second, true)) return;
       // The contact is over; bristles that it does not hold any more are straight.
       began = c.least_approach;
       std::ranges::fill(x.subspan(own_ * i + bent, own_ - bent), 0.0);
       return;
     }
-    // Points that close at the same instant see each other closed: that the contact begins shows in the state.
-    const bool begins = !others || began == c.least_approach;
-    began = std::max(begins ? c.least_approach : began, -rate);
-    if (begins) x[own_ * i + impacts] += 1;
+    if (!c.has_begun(began)) x[own_ * i + impacts] += 1;
+    began = c.begins_with(std::max(began, -rate));
   }
 
   void evaluate_outputs(const OutputInput& input, std::span<double> values) noexcept override {
@@ -247,6 +247,14 @@ class Contacts final : public ForceBatch,
                                 const MarkerMotion& second) noexcept {
     return first.velocity + cross(first.angular_velocity, point.position - first.position) - second.velocity -
            cross(second.angular_velocity, point.position - second.position);
+  }
+  /// A gap closes or opens at this depth, beyond rounding: where surfaces touch that do not move against each other,
+  /// the sign of the gap is chance. The spring has next to no force there. A contact that has begun is closed where it
+  /// is half as deep, so that the points that begin it do not flicker.
+  static double depth_of_event(const ContactPoint& point, const MarkerMotion& first, const MarkerMotion& second,
+                               bool has_begun) noexcept {
+    constexpr double rounding = 64 * std::numeric_limits<double>::epsilon();
+    return (has_begun ? 1 : 2) * rounding * (norm(point.position) + norm(first.position) + norm(second.position));
   }
   static Push push_at(const Contact& c, const ContactPoint& point, const MarkerMotion& first,
                       const MarkerMotion& second, double approach) noexcept {

@@ -95,8 +95,8 @@ constinit const std::array<FieldSpec, 12> contact_fields{
               .typical = 1e-3}};
 
 std::string_view word_for(GeometricShape::Kind kind) noexcept {
-  constexpr std::array<std::string_view, 8> words{"box",   "cylinder",  "sphere", "capsule",
-                                                   "plane", "ellipsoid", "mesh",   "height field"};
+  constexpr std::array<std::string_view, 8> words{"a box",   "a cylinder",   "a sphere", "a capsule",
+                                                   "a plane", "an ellipsoid", "a mesh",   "a height field"};
   return words[static_cast<std::size_t>(kind)];
 }
 constinit const std::string_view remedy_for_shapes =
@@ -134,7 +134,7 @@ bool check_contact(const ElementInstance& instance, std::size_t number, FieldSin
     for (const GeometricShape& second : instance.shapes[1].shapes) {
       if (ShapePair::exists(first.kind, second.kind)) continue;
       sink.report(Severity::error, number, b,
-                  Message("there is no contact between a {} and a {}", word_for(first.kind), word_for(second.kind)),
+                  Message("there is no contact between {} and {}", word_for(first.kind), word_for(second.kind)),
                   remedy_for_shapes);
       return false;
     }

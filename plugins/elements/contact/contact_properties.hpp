@@ -1,6 +1,7 @@
 // What one contact is made of, from the fields of its instance.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 
@@ -27,6 +28,12 @@ struct Contact {
   double spring(double depth) const noexcept { return stiffness * std::pow(depth, exponent); }
   /// Its energy, J.
   double energy(double depth) const noexcept { return spring(depth) * depth / (exponent + 1); }
+  /// The state of a contact that begins with a speed, m/s: above that of an open one, however slow it is.
+  double begins_with(double speed) const noexcept {
+    constexpr double above = 1 + 1e-12;
+    return std::max(above * least_approach, speed);
+  }
+  bool has_begun(double approach) const noexcept { return approach > least_approach; }
   /// The penetration at which it takes up the kinetic energy of the approach, m.
   double depth_of(double approach) const noexcept {
     return std::pow(0.5 * mass * approach * approach * (exponent + 1) / stiffness, 1 / (exponent + 1));

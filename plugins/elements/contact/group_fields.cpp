@@ -105,7 +105,7 @@ bool check_shapes(const ElementInstance& instance, std::size_t number, FieldSink
     for (std::size_t j = i; j < kinds.size(); ++j) {
       if (ShapePair::exists(kinds[i], kinds[j]) || !find_pair(instance, kinds[i], kinds[j])) continue;
       sink.report(Severity::error, number, group_bodies,
-                  Message("there is no contact between a {} and a {}", word_for(kinds[i]), word_for(kinds[j])),
+                  Message("there is no contact between {} and {}", word_for(kinds[i]), word_for(kinds[j])),
                   remedy_for_shapes);
       return false;
     }

@@ -327,7 +327,7 @@ void cylinder_mesh(const PlacedShape& a, const PlacedShape& b, std::span<Contact
       [](const Vec3&) { return true; }, rest.first(2));
   const auto rims = rest.subspan(2);
   if (!b.mesh->is_convex())
-    return rims_at_surface(
+    return rims_at_surface<carried>(
         a, [&](const Vec3& p, double radius) { return ball_at_mesh(p, radius, b); }, rims);
   const double of_face = rims_at_face<carried>(a, b, rims.first(2 * points_of_rim<carried>));
   rims_at_edges(a, b, rims.subspan(2 * points_of_rim<carried>));

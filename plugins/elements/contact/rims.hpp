@@ -47,28 +47,51 @@ double out_of_cylinder(const PlacedShape& cylinder, const Vec3& to_other, Lowest
   return size > 0 ? std::max(of_ends, lowest((1 / size) * side) - cylinder.radius) : of_ends;
 }
 
-/// Points of both rims of a cylinder against any surface, all of which are carried where the surface is smooth:
-/// the lowest one of each and three that stay on it. surface(center, radius): the point of contact of a ball.
+/// Whether a surface is level below points of a rim: it has one plane at all of them. spokes: to the points.
+template <std::size_t count>
+bool is_level(const Rim& rim, const std::array<Vec3, count>& spokes, std::span<const ContactPoint> points) noexcept {
+  const ContactPoint& first = points[0];
+  for (std::size_t k = 1; k < count; ++k) {
+    const double climbed = rim.radius * dot(first.normal, spokes[k] - spokes[0]);
+    if (norm(points[k].normal - first.normal) > beside) return false;
+    if (std::abs(points[k].gap - first.gap - climbed) > beside * rim.radius) return false;
+  }
+  return true;
+}
+
+/// Points of both rims of a cylinder against any surface: the lowest one of each and three that stay on it, all of which
+/// are carried where the surface is smooth. surface(center, radius): the point of contact of a ball.
+/// Not carried: where the surface is level it has the three points of a rim over a plane. The lowest one and three that
+/// stay would be no law there for a cylinder that stands: which one is the lowest is chance.
 inline constexpr std::size_t cylinder_surface_points = 8;
-template <class Surface>
+template <bool carried, class Surface>
 void rims_at_surface(const PlacedShape& a, Surface surface, std::span<ContactPoint> out) noexcept {
   for (std::size_t end = 0; end < 2; ++end) {
     const Rim rim = rim_of(a, end);
     const auto of_rim = out.subspan(4 * end, 4);
+    const auto at = [&](const Vec3& spoke) { return surface(rim.center + rim.radius * spoke, 0.0); };
     Vec3 normal = surface(rim.center, 0.0).normal;
     // The lowest point depends on the normal below it.
     constexpr int most = 30;
     constexpr double settled = 1e-14;
     bool is_settled = false;
     for (int i = 0; i < most && !is_settled; ++i) {
-      const auto spokes = spokes_of_rim<true>(a.R, rim.axis, normal);
-      of_rim[0] = surface(rim.center + rim.radius * spokes[0], 0.0);
+      of_rim[0] = at(spokes_of_rim<true>(a.R, rim.axis, normal)[0]);
       is_settled = norm(of_rim[0].normal - normal) < settled;
       normal = of_rim[0].normal;
     }
     of_rim[0].is_carried = is_settled;
+    if constexpr (!carried) {
+      const auto spokes = spokes_of_rim<false>(a.R, rim.axis, normal);
+      for (std::size_t k = 1; k < spokes.size(); ++k) of_rim[k] = at(spokes[k]), of_rim[k].is_carried = false;
+      if (is_level(rim, spokes, of_rim)) {
+        of_rim[3] = of_rim[0];
+        of_rim[3].gap += 2 * (a.radius + a.half_length);  // not there
+        continue;
+      }
+    }
     const auto spokes = spokes_of_rim<true>(a.R, rim.axis, normal);
-    for (std::size_t k = 1; k < 4; ++k) of_rim[k] = surface(rim.center + rim.radius * spokes[k], 0.0);
+    for (std::size_t k = 1; k < 4; ++k) of_rim[k] = at(spokes[k]);
   }
 }
 

@@ -142,8 +142,9 @@ void capsule_heights(const PlacedShape& a, const PlacedShape& b, std::span<Conta
 void mesh_heights(const PlacedShape& a, const PlacedShape& b, std::span<ContactPoint> out) noexcept {
   for (std::size_t k = 0; k < out.size(); ++k) out[k] = ball_at_heights(a.position + a.R * a.mesh->corners()[k], 0, b);
 }
+template <bool carried>
 void cylinder_heights(const PlacedShape& a, const PlacedShape& b, std::span<ContactPoint> out) noexcept {
-  rims_at_surface(a, [&](const Vec3& p, double radius) { return ball_at_heights(p, radius, b); }, out);
+  rims_at_surface<carried>(a, [&](const Vec3& p, double radius) { return ball_at_heights(p, radius, b); }, out);
 }
 /// The place with the normal of the surface below it.
 void ellipsoid_heights(const PlacedShape& a, const PlacedShape& b, std::span<ContactPoint> out) noexcept {
@@ -212,7 +213,10 @@ ShapePair::Way ShapePair::way_of(GeometricShape::Kind first, GeometricShape::Kin
       Known{sphere, height_field, {sphere_heights, always<1>}},
       Known{capsule, height_field, {capsule_heights, always<2>}},
       Known{box, height_field, {mesh_heights, mesh_plane_points}},
-      Known{cylinder, height_field, {cylinder_heights, always<cylinder_surface_points>}},
+      Known{cylinder,
+            height_field,
+            {cylinder_heights<false>, always<cylinder_surface_points>},
+            {cylinder_heights<true>, always<cylinder_surface_points>}},
       Known{ellipsoid, height_field, {ellipsoid_heights, always<1>}},
       Known{mesh, height_field, {mesh_heights, mesh_plane_points}}};
   static constexpr Ways table = [] {
