@@ -45,10 +45,14 @@ EngineSolver::EngineSolver(std::unique_ptr<CentredView> centred, std::unique_ptr
       loads_(view().bodies.size()),
       orientations_(view().bodies.size()) {
   failure_.reserve(1000);
+  kinds_.assign(view().nq, StateKind::position);
+  kinds_.resize(view().nq + view().nv, StateKind::velocity);
+  kinds_.resize(do_state_size(), StateKind::other);
 }
 
 void* EngineSolver::query(std::string_view asked) noexcept {
-  return asked == Kernels::interface_name ? static_cast<Kernels*>(this) : nullptr;
+  if (asked == Kernels::interface_name) return static_cast<Kernels*>(this);
+  return asked == SecondOrderSystem::interface_name ? static_cast<SecondOrderSystem*>(this) : nullptr;
 }
 
 std::size_t EngineSolver::do_state_size() const noexcept { return view().nq + view().nv + view().states; }
@@ -68,11 +72,15 @@ Status EngineSolver::do_decode(std::span<const double> y, const StateView& state
 }
 
 Status EngineSolver::do_derivative(double t, std::span<const double> y, std::span<double> ydot) noexcept {
-  if (!find_accelerations(t, y)) return Status::failed;
-  for (const JointData& joint : view().joints)
-    joint_position_rates(joint, q(y) + joint.q_offset, v(y) + joint.v_offset, ydot.data() + joint.q_offset);
+  if (!find_accelerations(t, y) || position_rates(t, y, ydot) != Status::ok) return Status::failed;
   const auto next = std::ranges::copy(vdot_, ydot.begin() + static_cast<std::ptrdiff_t>(view().nq)).out;
   std::ranges::copy(xdot_, next);
+  return Status::ok;
+}
+
+Status EngineSolver::position_rates(double, std::span<const double> y, std::span<double> ydot) noexcept {
+  for (const JointData& joint : view().joints)
+    joint_position_rates(joint, q(y) + joint.q_offset, v(y) + joint.v_offset, ydot.data() + joint.q_offset);
   return Status::ok;
 }
 

@@ -12,6 +12,7 @@
 #include "engine_closing.hpp"
 #include "engine_rows.hpp"
 #include "polyform/contract/kernels.hpp"
+#include "polyform/contract/second_order.hpp"
 #include "polyform/mechanics/force_set.hpp"
 #include "polyform/mechanics/kinematics.hpp"
 #include "polyform/solvers/centred_view.hpp"
@@ -19,7 +20,7 @@
 namespace polyform::witnesses {
 
 /// y = [q v x] of the system view.
-class EngineSolver final : public Solver, public Kernels {
+class EngineSolver final : public Solver, public Kernels, public SecondOrderSystem {
  public:
   /// engine: in the view of `centred`. kernel: its name, which lives as long as the plugin.
   EngineSolver(std::unique_ptr<CentredView> centred, std::unique_ptr<Engine> engine, std::string_view kernel);
@@ -30,6 +31,9 @@ class EngineSolver final : public Solver, public Kernels {
 
   std::size_t count() const noexcept override { return 1; }
   std::string_view name(std::size_t) const noexcept override { return kernel_; }
+
+  std::span<const StateKind> kinds() const noexcept override { return kinds_; }
+  Status position_rates(double t, std::span<const double> y, std::span<double> ydot) noexcept override;
 
  private:
   ~EngineSolver() = default;
@@ -60,6 +64,7 @@ class EngineSolver final : public Solver, public Kernels {
   EngineRows rows_;
   std::vector<BodyIndex> loaded_;  ///< bodies on which forces or rows act
   EngineClosing closing_;
+  std::vector<StateKind> kinds_;
   std::vector<double> vdot_, efforts_, xdot_;
   /// Per body, about its frame origin, ground axes. forces_alone_: what acts without the rows.
   std::vector<Spatial> accelerations_, wrenches_, forces_alone_, loads_;
