@@ -106,14 +106,14 @@ std::optional<Crossing> edge_at_edge(const Edge& a, const Edge& b, double around
 std::array<std::optional<Crossing>, 2> edge_at_rim(const Edge& line, const Rim& rim, double around) noexcept {
   const Vec3 w = across(line.center - rim.center, rim.axis), u = across(line.direction, rim.axis);
   const double square = dot(u, u), middle = dot(w, u);
-  // A line along the axis passes the rim once, and one beside the circle too.
+  // A line along the axis passes the rim once, and one beside the circle too: on its way out of the end, or into it.
   constexpr double along_axis = 1e-12;
   const double room = middle * middle - square * (dot(w, w) - rim.radius * rim.radius);
   if (square < along_axis || room <= 0) {
     const Vec3 nearest = square < along_axis ? w : w - (middle / square) * u;
     const double size = norm(nearest);
     if (!(size > 0)) return {};
-    return {at_place(line, rim, (1 / size) * nearest, around, false), std::nullopt};
+    return {at_place(line, rim, (1 / size) * nearest, around, dot(line.direction, rim.axis) > 0), std::nullopt};
   }
   const double half = std::sqrt(room);
   const auto place = [&](double s, bool leaves) {

@@ -238,6 +238,19 @@ void mesh_mesh(const PlacedShape& a, const PlacedShape& b, std::span<ContactPoin
 
 namespace {
 
+/// How far a convex mesh is out of the planes of the ends of a cylinder, that of -z first.
+std::array<double, 2> out_of_ends(const PlacedShape& cylinder, const PlacedShape& mesh) noexcept {
+  const Vec3 axis = axis_of(cylinder.R), in_mesh = transpose_times(mesh.R, axis);
+  double lowest = std::numeric_limits<double>::infinity(), highest = -lowest;
+  for (const Vec3& c : mesh.mesh->corners()) {
+    const double height = dot(in_mesh, c);
+    lowest = std::min(lowest, height);
+    highest = std::max(highest, height);
+  }
+  const double from = dot(axis, mesh.position - cylinder.position);
+  return {-(from + highest) - cylinder.half_length, from + lowest - cylinder.half_length};
+}
+
 /// Points of both rims over the face of a convex mesh that the cylinder is farthest out of; elsewhere nothing changes.
 /// Gives how far it is out of it.
 template <bool carried>
@@ -318,8 +331,13 @@ template <bool carried>
 void cylinder_mesh(const PlacedShape& a, const PlacedShape& b, std::span<ContactPoint> out) noexcept {
   const ContactPoint none = nowhere(a.position, b.position, std::min(b.mesh->size(), a.radius + a.half_length));
   const std::size_t corners = corner_places(b);
-  put_corners(b, a, none, out.first(corners),
-              [&](const Vec3& corner) { return mirrored(ball_at_cylinder(corner, 0, a)); });
+  if (b.mesh->is_convex())
+    put_corners(b, a, none, out.first(corners), [&, ends = out_of_ends(a, b)](const Vec3& corner) {
+      return mirrored(corner_at_cylinder(corner, a, ends));
+    });
+  else
+    put_corners(b, a, none, out.first(corners),
+                [&](const Vec3& corner) { return mirrored(ball_at_cylinder(corner, 0, a)); });
   const auto rest = out.subspan(corners);
   std::ranges::fill(rest, none);
   edge_across(

@@ -54,6 +54,15 @@ ContactPoint ball_at_cylinder(const Vec3& center, double radius, const PlacedSha
   return at_height(center, radius, out_of_end, b.R * end);
 }
 
+ContactPoint corner_at_cylinder(const Vec3& corner, const PlacedShape& b,
+                                const std::array<double, 2>& out_of_ends) noexcept {
+  const Vec3 c = transpose_times(b.R, corner - b.position);
+  const double rho = std::hypot(c.x, c.y), out_of_side = rho - b.radius, l = b.half_length;
+  const bool is_within = out_of_side <= 0 && std::abs(c.z) - l <= beside * (b.radius + l);
+  if (!is_within || !(rho > 0) || out_of_side <= out_of_ends[c.z < 0 ? 0 : 1]) return ball_at_cylinder(corner, 0, b);
+  return at_height(corner, 0, out_of_side, b.R * Vec3{c.x / rho, c.y / rho, 0});
+}
+
 Vec3 farthest_of_ellipsoid(const PlacedShape& e, const Vec3& direction) noexcept {
   const Vec3 n = transpose_times(e.R, direction), &a = e.half_edges;
   const Vec3 scaled{a.x * n.x, a.y * n.y, a.z * n.z};

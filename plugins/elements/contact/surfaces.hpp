@@ -1,6 +1,7 @@
 // The place of a surface that is nearest to a ball: for each kind of shape.
 #pragma once
 
+#include <array>
 #include <optional>
 
 #include "placed_shape.hpp"
@@ -18,6 +19,11 @@ ContactPoint ball_at_mesh(const Vec3& center, double radius, const PlacedShape& 
 /// The foot of the perpendicular from the centre, by Newton's method from the place below it.
 ContactPoint ball_at_heights(const Vec3& center, double radius, const PlacedShape& height_field) noexcept;
 
+/// A corner of a convex body at a cylinder. out_of_ends: how far that body is out of the planes of its ends, that of -z
+/// first; negative where it reaches beyond. A corner within leaves by the side if the whole body would have the longer
+/// way out of the end.
+ContactPoint corner_at_cylinder(const Vec3& corner, const PlacedShape& cylinder,
+                                const std::array<double, 2>& out_of_ends) noexcept;
 /// A corner at the side of a capsule, which is the first shape; nothing where its nearest place is one of the half
 /// balls.
 std::optional<ContactPoint> corner_at_side(const Vec3& corner, const PlacedShape& capsule) noexcept;
