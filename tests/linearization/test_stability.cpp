@@ -168,6 +168,33 @@ TEST_CASE("a sway beside hundreds of stiff hinges is found and judged where the 
   CHECK(lost.verdict == Outlook::none);
 }
 
+// Stiffnesses k [1+e -1; -1 1] of two slides of 1 kg, by formulas: w^2 = k e/2 and 2 k.
+TEST_CASE("a slow oscillation beside a fast one keeps the digits of both") {
+  for (const double k : {1e6, 1e9}) {
+    const auto system = system_from_text(fmt::format(R"YAML(
+polyform: 1
+gravity: [0, 0, 0]
+bodies:
+  - {{name: a, mass: 1, inertia: {{xx: 1, yy: 1, zz: 1}}}}
+  - {{name: b, mass: 1, inertia: {{xx: 1, yy: 1, zz: 1}}}}
+joints:
+  - {{name: p, type: prismatic, base: ground, moving: a, position: [0, 0, 0], axis: [0, 0, 1]}}
+  - {{name: q, type: prismatic, base: ground, moving: b, position: [0, 0, 0], axis: [0, 0, 1]}}
+forces:
+  - {{name: f, type: joint-force, joint: p, effort: {{expression: "{0}*q(q)-({0}+0.01)*q(p)"}}}}
+  - {{name: g, type: joint-force, joint: q, effort: {{expression: "{0}*(q(p)-q(q))"}}}}
+)YAML", k));
+    for (const Judged& j : judge_all(*system)) {
+      INFO(j.formulation->name() << ", " << k << " N/m: " << j.stability.text);
+      CHECK(j.stability.verdict == Outlook::neutral);
+      const host::Mode& fast = j.stability.modes.all.back();
+      CHECK(fast.natural_frequency() == Approx(std::sqrt(2 * k)).epsilon(1e-8));
+      CHECK(fast.error < 1e-9 * std::sqrt(k));
+      CHECK(j.stability.modes.all.front().natural_frequency() == Approx(std::sqrt(0.005)).epsilon(1e-3));
+    }
+  }
+}
+
 TEST_CASE("a free body that tumbles has no verdict, however slowly it does") {
   for (const double rate : {0.7, 7e-5}) {
     const auto system = system_from_text(fmt::format(R"(

@@ -24,12 +24,10 @@ constexpr double longest_turn = 0.4;
 constexpr double rounding = 1e-10;
 /// No step sees that a singular position is missed by less, rad.
 constexpr double near_by = 1e-3;
-/// Interpolation within a step misses a singular position that is passed exactly by so much, rad; that is far more than
-/// the root of some roundings of lengths.
+/// A loop whose lengths miss the singular position by an angle is open there by the square of it, as a part of its
+/// length, where a step goes straight on; one that turns stays closed. Below this angle, rad, that is what
+/// interpolation within a step leaves.
 constexpr double exact = 1e-5;
-/// If integration leaves a loop open by a part δ of its length, that is like an error δ of its lengths, by which the
-/// loop misses its singular position by some √δ. From this multiple on a miss is caused by the lengths.
-constexpr double by_opening = 4;
 /// Part of the energy that moves: passages that lose or win more are told.
 constexpr double much_energy = 1e-5;
 /// A way between looks, rad, beyond which a fall and a rise of λ are those of the way: the root of `rounding`. On a
@@ -120,19 +118,21 @@ double SingularWatch::measure(Loop& loop) {
       gram += column * column.transpose();
     }
   }
-  loop.opening = 0;
-  for (std::size_t r = 0; r < c.rows; ++r)
-    loop.opening =
-        std::max(loop.opening, std::abs(c.residual[r]) / (norm(c.T[r].angular) + length * norm(c.T[r].linear)));
   const auto rows = static_cast<Eigen::Index>(c.rows);
-  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(gram.topLeftCorner(rows, rows), Eigen::EigenvaluesOnly);
+  const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> eigen(gram.topLeftCorner(rows, rows));
   const auto& values = eigen.eigenvalues();  // ascending
   const double largest = values[rows - 1];
   if (!(largest > 0)) return 1;
   std::size_t rank = 0;
   while (rank < c.rows && values[rows - 1 - static_cast<Eigen::Index>(rank)] > vanishing * largest) ++rank;
   loop.rank = std::max(loop.rank, rank);
-  return std::max(0.0, values[rows - static_cast<Eigen::Index>(loop.rank)] / largest);
+  const Eigen::Index last = rows - static_cast<Eigen::Index>(loop.rank);
+  double opening = 0;
+  for (std::size_t r = 0; r < c.rows; ++r)
+    opening += eigen.eigenvectors()(static_cast<Eigen::Index>(r), last) * c.residual[r] /
+               (norm(c.T[r].angular) + length * norm(c.T[r].linear));
+  loop.opening = std::abs(opening);
+  return std::max(0.0, values[last] / largest);
 }
 
 /// Rates of the joints of a loop as placed.
@@ -225,13 +225,7 @@ void SingularWatch::find_least(Integration& integrator, Loop& loop) {
   double from = integrator.previous_time(), to = integrator.time();
   double low = to - golden * (to - from), high = from + golden * (to - from);
   constexpr double rounding_of_time = 1e-15;
-  double widest = 0;  // of the places looked at
-  const auto at_time = [&](double t) {
-    if (!place(integrator, t)) return never_again;
-    const double found = measure(loop);
-    widest = std::max(widest, loop.opening);
-    return found;
-  };
+  const auto at_time = [&](double t) { return place(integrator, t) ? measure(loop) : never_again; };
   double at_low = at_time(low), at_high = at_time(high);
   for (int i = 0; i < narrowings && to - from > rounding_of_time * std::abs(to); ++i) {
     if (at_low < at_high) {
@@ -243,9 +237,9 @@ void SingularWatch::find_least(Integration& integrator, Loop& loop) {
     }
   }
   if (!(std::min(at_low, at_high) < loop.least)) return;
-  loop.least = std::min(at_low, at_high);
-  loop.opening_of_least = widest;
   loop.time_of_least = 0.5 * (from + to);
+  loop.least = std::min({at_low, at_high, at_time(loop.time_of_least)});
+  loop.opening_of_least = loop.opening;
 }
 
 /// At the first look beyond.
@@ -274,8 +268,8 @@ void SingularWatch::pass(Loop& loop, double now) {
   const double turned = std::acos(std::min(1.0, cosine));
   if (turned > sharp_turn) {
     if (loop.turnings++ == 0) loop.turning = {t, angle, turned};
-  } else if (angle > std::max(exact, by_opening * std::sqrt(loop.opening_of_least))) {
-    if (loop.misses++ == 0) loop.miss = {t, angle, turned};
+  } else if (const double missed = std::sqrt(loop.opening_of_least); missed > exact) {
+    if (loop.misses++ == 0) loop.miss = {t, missed, turned};
   }
 }
 

@@ -48,18 +48,20 @@ class SingularWatch {
     double length = 0;              ///< of the loop, m: makes turning and moving comparable
     std::size_t rank = 0;           ///< of its rows, the largest seen
     // At the last look:
-    double measure = 0, shortly_before = 0;           ///< λ
-    double slope = 0;                                 ///< of λ, 1/s
-    double speed = 0;                                 ///< largest rate of its joints, rad/s
-    double acceleration = 0;                          ///< largest of its joints, rad/s²
-    double opening = 0;                               ///< how far it is from closed, as a part of its length or in rad
+    double measure = 0, shortly_before = 0;  ///< λ
+    double slope = 0;                        ///< of λ, 1/s
+    double speed = 0;                        ///< largest rate of its joints, rad/s
+    double acceleration = 0;                 ///< largest of its joints, rad/s²
+    /// How far it is open along the row that becomes dependent, as a part of its length or in rad: next to a singular
+    /// position no small motion of its joints closes that.
+    double opening = 0;
     std::vector<double> rates, rates_shortly_before;  ///< of its joints, as angles
     // On the way to a singular position: the last look at which λ fell, and was more than rounding.
     bool approaches = false, passes = false, near = false;
     double measure_before = 0, time_before = 0, balance_before = 0;
     std::vector<double> rates_before;
     double least = 0, time_of_least = 0;  ///< λ of all looks since, and of the step that passes
-    double opening_of_least = 0;          ///< there, or the largest within that step
+    double opening_of_least = 0;          ///< there
     // turning: it went on along another branch. miss: it went straight on where its lengths allow no passage.
     std::size_t turnings = 0, misses = 0;
     Passage turning, miss;  ///< the first

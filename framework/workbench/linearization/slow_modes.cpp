@@ -160,13 +160,19 @@ std::optional<Modes> joined(const Modes& slow, const Modes& fast) {
     if (below_f != below_s) continue;
     // No mode may be counted twice or not at all: the place is a gap in both lists, wider than their errors.
     const bool is_gap = j == f.size() || size_of(*f[j]) - f[j]->error > size_of(*s[i]) + s[i]->error;
-    const bool is_same_gap = i + 1 == s.size() || size_of(*s[i + 1]) - s[i + 1]->error > size_of(*s[i]) + s[i]->error;
+    // The next slow one may be known badly where it is a fast one that the other list knows well.
+    const auto error_of_next = [&] {
+      const Mode& next = *s[i + 1];
+      if (j == f.size()) return next.error;
+      return std::min(next.error, std::abs(size_of(next) - size_of(*f[j])) + f[j]->error);
+    };
+    const bool is_same_gap = i + 1 == s.size() || size_of(*s[i + 1]) - error_of_next() > size_of(*s[i]) + s[i]->error;
     if (!is_gap || !is_same_gap || std::max(worst, rest[j]) >= best) continue;
     best = std::max(worst, rest[j]);
     best_s = i + 1;
     best_f = j;
   }
-  if (best_s == 0) return std::nullopt;
+  if (best_s == 0 || !(best < rest[0])) return std::nullopt;
   Modes out;
   out.zero_eigenvalues = slow.zero_eigenvalues;
   out.rigid_within = slow.rigid_within;
