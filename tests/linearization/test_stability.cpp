@@ -195,6 +195,29 @@ forces:
   }
 }
 
+// A stiff spring and damper between two slides of 1 kg, of which a formula drives one by 1e-4 N/m: it grows by
+// sqrt(1e-4/2) 1/s, which is little beside 1e4 rad/s.
+TEST_CASE("what counts as rigid beside a stiff spring says how fast it may move") {
+  const auto system = system_from_text(R"YAML(
+polyform: 1
+gravity: [0, 0, 0]
+bodies:
+  - {name: a, mass: 1, inertia: {xx: 0.01, yy: 0.01, zz: 0.01}}
+  - {name: b, mass: 1, position: [1, 0, 0], inertia: {xx: 0.01, yy: 0.01, zz: 0.01}}
+joints:
+  - {name: sa, type: prismatic, base: ground, moving: a, axis: [1, 0, 0], position: [0, 0, 0]}
+  - {name: sb, type: prismatic, base: ground, moving: b, axis: [1, 0, 0], position: [1, 0, 0]}
+forces:
+  - {name: k, type: spring-damper, a: {body: a, point: [0, 0, 0]}, b: {body: b, point: [0, 0, 0]}, stiffness: 1e8, damping: 1e4}
+  - {name: n, type: joint-force, joint: sa, effort: {expression: "1e-4*q(sa)"}}
+)YAML");
+  for (const Judged& j : judge_all(*system)) {
+    INFO(j.formulation->name() << ": " << j.stability.text);
+    const bool is_hedged = j.stability.text.find("(to within 1.0e-02 1/s)") != std::string::npos;
+    CHECK((j.stability.verdict == Outlook::unstable || j.stability.verdict == Outlook::none || is_hedged));
+  }
+}
+
 TEST_CASE("a free body that tumbles has no verdict, however slowly it does") {
   for (const double rate : {0.7, 7e-5}) {
     const auto system = system_from_text(fmt::format(R"(

@@ -125,10 +125,15 @@ Staircase deflate_zeros(const MatrixXd& A, const MatrixXd& error, double toleran
 }
 
 /// How fast a motion may be that counts as rigid: what A x leaves, or may leave by errors and by the rounding of its
-/// terms, is an acceleration. x: without components of rounding.
+/// terms, are rates λ x of x itself, or accelerations, of which A makes λ² x. x: without components of rounding.
 double rate_within(const MatrixXd& A, const MatrixXd& error, const VectorXd& x) {
   const VectorXd left = (A * x).cwiseAbs() + (16 * rounding * A.cwiseAbs() + error) * x.cwiseAbs();
-  return std::sqrt(left.maxCoeff() / x.cwiseAbs().maxCoeff());
+  const VectorXd again = A.cwiseAbs() * left;
+  const double size = x.cwiseAbs().maxCoeff();
+  double rate = 0;
+  for (Index i = 0; i < x.size(); ++i)
+    if (x[i] != 0) rate = std::max({rate, left[i] / size, std::sqrt(again[i] / size)});
+  return rate;
 }
 
 /// A basis of the same space in which each vector has a coordinate of its own.

@@ -162,6 +162,7 @@ void judge_felt(const Linearization& linear, const Modes& modes, std::size_t unf
         mode->eigenvalue.real(), mode->error);
     return;
   }
+  const bool is_rigid = modes.zero_eigenvalues > unfelt;
   out.verdict = Outlook::neutral;
   if (defective != nullptr)
     out.text = fmt::format("neutral, but an oscillation of {:.4g} rad/s is defective: it grows in proportion to time",
@@ -171,7 +172,7 @@ void judge_felt(const Linearization& linear, const Modes& modes, std::size_t unf
         "neutral: a push lets it drift on at constant speed (the defective oscillation of {:.4g} rad/s is that drift, "
         "seen in turning axes), and nothing else grows",
         std::abs(drift->eigenvalue));
-  else if (modes.zero_eigenvalues > unfelt)
+  else if (is_rigid)
     out.text = "neutral: some motions are not restored (rigid modes), none grows exponentially";
   else if (undamped)
     out.text = "neutral: some oscillations are not damped, none grows";
@@ -181,7 +182,11 @@ void judge_felt(const Linearization& linear, const Modes& modes, std::size_t unf
                    ? "nothing can move"
                    : "asymptotically stable: every disturbance dies out";
   }
-  if (undamped && uncertain > told_from * slowest) out.text += fmt::format(" (to within {:.1e} 1/s)", uncertain);
+  // What counts as rigid may move as fast as that.
+  const bool is_loose = is_rigid && modes.rigid_within > told_from;
+  if (is_loose) uncertain = std::max(uncertain, modes.rigid_within);
+  if (is_loose || (undamped && uncertain > told_from * slowest))
+    out.text += fmt::format(" (to within {:.1e} 1/s)", uncertain);
 }
 
 }  // namespace
