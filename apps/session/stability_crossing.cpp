@@ -54,8 +54,6 @@ double apart(const LinearStudyPoint& a, const LinearStudyPoint& b) {
   return size;
 }
 
-std::size_t eigenvalues_of(const Mode& mode) { return mode.kind == Mode::Kind::oscillating ? 2 : 1; }
-
 /// Whether errors alone may have parted it from zero.
 bool may_be_zero(const Mode& mode) {
   return std::abs(mode.eigenvalue) <= host::uncertainty(mode.error, std::abs(mode.eigenvalue));
@@ -64,7 +62,7 @@ bool may_be_zero(const Mode& mode) {
 std::size_t most_zeros(const Modes& modes) {
   std::size_t count = modes.zero_eigenvalues;
   for (const Mode& mode : modes.all)
-    if (!is_rigid(mode) && may_be_zero(mode)) count += eigenvalues_of(mode);
+    if (!is_rigid(mode) && may_be_zero(mode)) count += mode.eigenvalues();
   return count;
 }
 
@@ -76,7 +74,7 @@ std::optional<std::vector<const Mode*>> modes_beside(std::size_t zeros, const Mo
     if (!is_rigid(mode)) found.push_back(&mode);
   std::ranges::sort(found, {}, [](const Mode* mode) { return std::abs(mode->eigenvalue); });
   std::size_t known = modes.zero_eigenvalues, parted = 0;
-  while (known < zeros && parted < found.size() && may_be_zero(*found[parted])) known += eigenvalues_of(*found[parted++]);
+  while (known < zeros && parted < found.size() && may_be_zero(*found[parted])) known += found[parted++]->eigenvalues();
   if (known != zeros) return std::nullopt;
   found.erase(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(parted));
   return found;
@@ -86,7 +84,7 @@ std::optional<std::vector<const Mode*>> modes_beside(std::size_t zeros, const Mo
 double logarithm_of_product(const std::vector<const Mode*>& modes) {
   double sum = 0;
   for (const Mode* mode : modes)
-    sum += static_cast<double>(eigenvalues_of(*mode)) * std::log(std::abs(mode->eigenvalue));
+    sum += static_cast<double>(mode->eigenvalues()) * std::log(std::abs(mode->eigenvalue));
   return sum;
 }
 

@@ -28,7 +28,7 @@ bool is_zero(const host::Mode& mode) {
 std::size_t zeros_of(const host::Modes& modes) {
   std::size_t count = modes.zero_eigenvalues;
   for (const host::Mode& mode : modes.all)
-    if (mode.kind != host::Mode::Kind::rigid && is_zero(mode)) count += mode.kind == host::Mode::Kind::oscillating ? 2 : 1;
+    if (mode.kind != host::Mode::Kind::rigid && is_zero(mode)) count += mode.eigenvalues();
   return count;
 }
 

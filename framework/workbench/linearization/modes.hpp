@@ -25,6 +25,7 @@ struct Mode {
   bool repeated = false, defective = false;
   Eigen::VectorXcd shape;  ///< deviation of the state; the largest part, in scales, is 1
 
+  std::size_t eigenvalues() const { return kind == Kind::oscillating ? 2 : 1; }
   double natural_frequency() const { return std::abs(eigenvalue); }  ///< rad/s
   double damping_ratio() const { return kind == Kind::rigid ? 0 : -eigenvalue.real() / std::abs(eigenvalue); }
 };

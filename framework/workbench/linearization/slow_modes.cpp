@@ -98,7 +98,6 @@ class Resolvent {
 };
 
 double size_of(const Mode& mode) { return std::abs(mode.eigenvalue); }
-std::size_t eigenvalues_of(const Mode& mode) { return mode.kind == Mode::Kind::oscillating ? 2 : 1; }
 
 /// Modes that move, from the slowest on.
 std::vector<const Mode*> moving(const Modes& modes) {
@@ -155,8 +154,8 @@ std::optional<Modes> joined(const Modes& slow, const Modes& fast) {
   double worst = 0, best = std::numeric_limits<double>::infinity();
   for (std::size_t i = 0; i < s.size(); ++i) {
     worst = std::max(worst, relative(*s[i]));
-    below_s += eigenvalues_of(*s[i]);
-    while (j < f.size() && below_f < below_s) below_f += eigenvalues_of(*f[j++]);
+    below_s += s[i]->eigenvalues();
+    while (j < f.size() && below_f < below_s) below_f += f[j++]->eigenvalues();
     if (below_f != below_s) continue;
     // No mode may be counted twice or not at all: the place is a gap in both lists, wider than their errors.
     const bool is_gap = j == f.size() || size_of(*f[j]) - f[j]->error > size_of(*s[i]) + s[i]->error;

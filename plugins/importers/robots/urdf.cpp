@@ -21,14 +21,7 @@ namespace polyform::importers {
 namespace {
 
 enum Option : std::size_t {
-  base_option,
-  merge_option,
-  mimics_option,
-  limit_option,
-  rubbing_option,
-  contact_option,
-  folders_option,
-  place_option
+  base_option, merge_option, mimics_option, limit_option, rubbing_option, contact_option, folders_option, place_option
 };
 constexpr std::array options{FieldSpec{.name = "base",
                                        .type = FieldType::choice,
@@ -36,13 +29,8 @@ constexpr std::array options{FieldSpec{.name = "base",
                                        .meaning = "how the root link is held: welded to ground, or free",
                                        .default_text = "fixed",
                                        .choices = base_choices},
-                             merge_fixed_option,
-                             mimic_option,
-                             limits_option,
-                             friction_option("drop"),
-                             contacts_option,
-                             packages_option,
-                             model_folder_option};
+                             merge_fixed_option, mimic_option, limits_option, friction_option("drop"),
+                             contacts_option, packages_option, model_folder_option};
 
 /// A joint as the file has it.
 struct UrdfJoint {
