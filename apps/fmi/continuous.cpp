@@ -115,7 +115,8 @@ bool Continuous::needs_correction() {
 bool Continuous::pass_events() {
   const std::vector<double> before(y_);
   note_limits();
-  if (knots_->next().time <= time_ + host::time_resolution(time_)) knots_->pass(time_);
+  if (const double knot = knots_->next().time; knot <= time_ + host::time_resolution(time_))
+    knots_->pass(std::max(time_, knot));
   std::vector<double> y(y_);
   if (correct(y)) y_ = std::move(y);
   forget();

@@ -40,7 +40,8 @@ StudyTable table_of(const host::StudyTable& table) {
 }  // namespace
 
 StudyTable Model::study(const StudyRequest& request, std::vector<Message>* said) const {
-  return calling(said, [&] {
+  std::string file = parts_->file;
+  StudyTable made = calling(said, [&] {
     if (!parts_->functions.empty())
       refuse("a study reads its model anew for each case, and functions of the program are no part of a model",
              "Vary the functions in a loop of the program.");
@@ -49,7 +50,6 @@ StudyTable Model::study(const StudyRequest& request, std::vector<Message>* said)
       refuse("a study starts each case from the model's own state, at t = 0", "Leave out state and start_time.");
     // A model that is not a file is written to one.
     std::unique_ptr<apps::TemporaryFolder> folder;
-    std::string file = parts_->file;
     if (parts_->text) {
       folder = std::make_unique<apps::TemporaryFolder>();
       file = folder->file("model.yaml");
@@ -78,6 +78,9 @@ StudyTable Model::study(const StudyRequest& request, std::vector<Message>* said)
     table.sort();
     return table_of(table);
   });
+  // What the file says of the model has been said when the model was made.
+  if (said != nullptr && parts_->text) std::erase_if(*said, [&](const Message& m) { return m.file == file; });
+  return made;
 }
 
 }  // namespace polyform::library

@@ -141,6 +141,8 @@ TEST_CASE("a formula with a value of its own at its jump is integrated by its va
   - {name: between, type: integrator, input: "3*sign(1-t)"}
   - {name: behind, type: integrator, input: "if(t<1,3,-3)"}
   - {name: twice, type: integrator, input: "if(abs(t-1)<=0.25,1,0)"}
+  - {name: at_start, type: integrator, input: "if(t<=0,9,1)"}
+  - {name: stairs, type: integrator, input: "ceil(2*t)"}
 )YAML"));
   for (const std::string integrator : {"rk4", "dopri5", "radau5", "generalized-alpha", "cvode-bdf"}) {
     CAPTURE(integrator);
@@ -149,6 +151,8 @@ TEST_CASE("a formula with a value of its own at its jump is integrated by its va
     for (const std::string name : {"before", "between", "behind"})
       CHECK(t.at(last, "signal." + name) == Approx(0).margin(1e-12));
     CHECK(t.at(last, "signal.twice") == Approx(0.5).margin(1e-12));
+    CHECK(t.at(last, "signal.at_start") == Approx(2).margin(1e-12));
+    CHECK(t.at(last, "signal.stairs") == Approx(5).margin(1e-12));
   }
 }
 

@@ -8,6 +8,7 @@ import tempfile
 import threading
 import time
 import unittest
+import warnings
 
 from common import main, model_file, pendulum, pf
 
@@ -37,6 +38,19 @@ class Errors(unittest.TestCase):
             model.check()
         self.assertEqual((caught.exception.file, caught.exception.line), (__file__, line))
         self.assertIn("revolute", str(caught.exception))
+
+    def test_messages_name_arguments_and_no_options_of_the_command(self):
+        with self.assertWarnsRegex(pf.PolyformWarning, r"Give an atol of") as caught:
+            pendulum().run("cartesian", duration=0.01, integrator="dopri5", atol=1e-3)
+        self.assertNotIn("--", str(caught.warning))
+
+    def test_a_study_of_a_built_model_names_no_file_of_its_own(self):
+        model = pendulum()
+        model.body("loose", mass=1, inertia={"xx": 1, "yy": 1, "zz": 1})
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            model.study({"bodies.rod.mass": [1, 2]}, {"most": "max(pin.q)"}, duration=0.01)
+        self.assertEqual([w for w in told if "model.yaml" in str(w.message)], [])
 
     def test_all_errors_at_once(self):
         model = pf.Model("wrong")

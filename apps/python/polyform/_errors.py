@@ -1,7 +1,17 @@
 """What the library says: messages, warnings and errors."""
 
+import re
 import warnings
 from typing import NamedTuple
+
+_option = re.compile(r"(?<![\w-])--([a-z][a-z-]*[a-z])")
+_arguments = {"at-time": "start_time", "import-option": "import_options", "integrator-option": "integrator_options",
+              "option": "options", "plugin-path": "plugin_paths"}
+
+
+def _with_arguments(text):
+    """A message that names arguments of functions in place of options of the command: max_step for --max-step."""
+    return _option.sub(lambda found: _arguments.get(found[1], found[1].replace("-", "_")), text)
 
 
 class Message(NamedTuple):
@@ -21,6 +31,10 @@ class Message(NamedTuple):
             place += f":{self.line}" + (f":{self.column}" if self.column else "")
         parts = [part for part in (place, self.path) if part]
         return ": ".join(parts + [self.text]) + (f"\n  {self.remedy}" if self.remedy else "")
+
+    @classmethod
+    def of_command(cls, severity, text, remedy, *place):
+        return cls(severity, _with_arguments(text), _with_arguments(remedy), *place)
 
 
 class Error(Exception):

@@ -36,6 +36,7 @@ const std::vector<std::string_view>& SignalBlocks::types() {
 }
 
 std::optional<NodeIndex> SignalBlocks::read(const Value& item) {
+  item_ = &item;
   MapReader map(item);
   map.find("name");
   std::optional<NodeIndex> node;
@@ -90,7 +91,9 @@ std::optional<NodeIndex> SignalBlocks::input(MapReader& map) {
 void SignalBlocks::read_input_later(MapReader& map, std::function<void(SignalBlocks&, NodeIndex)> use) {
   const auto given = given_input(map);
   if (!given) return;
-  reader_.waiting_.push_back([blocks = *this, input = *given, use = std::move(use)]() mutable {
+  // The path of `given` leads through the map, which ends before.
+  const Value lasting(given->node(), Path{&item_->path(), given->path().key}, given->report(), given->scope());
+  reader_.waiting_.push_back([blocks = *this, input = lasting, use = std::move(use)]() mutable {
     if (const std::optional<NodeIndex> u = blocks.reader_.operand(input)) use(blocks, *u);
   });
 }

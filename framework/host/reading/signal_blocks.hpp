@@ -12,7 +12,7 @@ namespace polyform::host::inline reading {
 class SignalBlocks {
  public:
   using NodeIndex = expressions::NodeIndex;
-  /// The reader and the name outlive all inputs that are read later.
+  /// The reader, the name and the item that is read outlive all inputs that are read later.
   SignalBlocks(FormulaReader& reader, const std::string& name) : reader_(reader), name_(name) {}
 
   /// The signal's node; nothing after a report.
@@ -60,6 +60,7 @@ class SignalBlocks {
 
   FormulaReader& reader_;
   const std::string& name_;
+  const Value* item_ = nullptr;
   bool good_ = true;
 };
 

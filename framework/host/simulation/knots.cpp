@@ -20,7 +20,11 @@ bool is_inner_row_of_spline(const TimeFunction& any, double t) {
 
 }  // namespace
 
-double time_resolution(double t) { return 16 * std::numeric_limits<double>::epsilon() * std::abs(t); }
+double time_resolution(double t) {
+  // Next to zero doubles are as near to each other as one likes: no clock of a machine tells such times apart.
+  constexpr double shortest = 1e-18;  // s
+  return 16 * std::numeric_limits<double>::epsilon() * std::max(std::abs(t), shortest);
+}
 
 Knots::Knots(const SystemView& view) {
   each_function_of_time(view, [&](const TimeFunction& f) { push({never, &f, nullptr, {}}); });
@@ -36,7 +40,10 @@ void Knots::add(const EventSource& source, std::string_view name) {
 }
 
 void Knots::push(Clock clock) {
-  advance(clock, passed_);
+  // A formula that jumps at the start may have a value of its own there: its knot lies right behind.
+  constexpr double shortly_before = 1e-15;  // s; no formula tells nearer zeros apart
+  advance(clock, passed_ - shortly_before);
+  if (clock.next <= passed_) advance(clock, passed_);
   if (clock.next == never) return;
   clocks_.push_back(clock);
   std::push_heap(clocks_.begin(), clocks_.end(), later);

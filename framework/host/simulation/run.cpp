@@ -281,7 +281,7 @@ std::vector<std::string> Run::warnings(const RunRecord& record) {
   append(tolerances_.warnings());
   if (std::string text = rows_.warning(); !text.empty()) all.push_back(std::move(text));
   // This text is for runs in which nothing else tells the reason, or no reason is reason enough.
-  if (all.empty() || rows_.explodes())
+  if (!watches_.explain_energy(rows_.moved(), record.steps) || rows_.explodes())
     if (std::string text = rows_.warning_of_energy(); !text.empty()) all.push_back(std::move(text));
   return all;
 }

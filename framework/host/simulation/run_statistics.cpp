@@ -71,11 +71,11 @@ double RunStatistics::passing(const Observation& now) const {
   double power = 0;
   for (std::size_t j = 0; j < view_.joints.size(); ++j) {
     const JointData& joint = view_.joints[j];
-    if (is_ground(joint.moving)) continue;
-    const BodyMotion& body = motions_[at(joint.moving)];
+    const bool to_ground = is_ground(joint.moving);
+    const BodyMotion& body = motions_[at(to_ground ? joint.base : joint.moving)];
     const Spatial &V = body.V, &w = now.reactions[j];
     power += std::abs(dot(w.angular, V.angular)) +
-             std::abs(dot(w.linear, V.linear + cross(V.angular, body.R * joint.p_moving)));
+             std::abs(dot(w.linear, V.linear + cross(V.angular, body.R * (to_ground ? joint.p_base : joint.p_moving))));
   }
   std::size_t next = 0;
   for (const ConstraintInstances& of_type : view_.constraints) {

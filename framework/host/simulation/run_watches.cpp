@@ -71,6 +71,10 @@ void RunWatches::begin_anew() {
 /// tells nothing about the step.
 bool RunWatches::beside_singular() const { return singular_ && singular_->beside(); }
 
+bool RunWatches::explain_energy(double moved, std::size_t steps) const {
+  return (singular_ && singular_->tells_energy(moved)) || (check_ && check_->warning(steps));
+}
+
 std::vector<std::string> RunWatches::warnings(double moved, std::size_t steps) const {
   std::vector<std::string> all;
   if (singular_) all = singular_->warnings(moved);

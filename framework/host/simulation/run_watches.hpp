@@ -45,6 +45,8 @@ class RunWatches {
   std::string held() const { return stability_.held(); }
   /// moved: the energy that takes part in the motion, J; steps: how many the run made.
   std::vector<std::string> warnings(double moved, std::size_t steps) const;
+  /// Whether these tell why energy is lost or won.
+  bool explain_energy(double moved, std::size_t steps) const;
 
  private:
   /// Repeats steps of an integrator without error control, with equations of its own.

@@ -22,7 +22,8 @@ constexpr double share_of_way = 0.5;
 constexpr double longest_turn = 0.4;
 /// λ below this is rounding, or too near to the singular position to tell falling from rising: 1e-5 rad.
 constexpr double rounding = 1e-10;
-/// No step sees that a singular position is missed by less, rad.
+/// No step sees that a singular position is missed by less, rad. A step whose error is not controlled sees no more than
+/// its own way.
 constexpr double near_by = 1e-3;
 /// A loop whose lengths miss the singular position by an angle is open there by the square of it, as a part of its
 /// length, where a step goes straight on; one that turns stays closed. Below this angle, rad, that is what
@@ -52,7 +53,12 @@ double time_to_turn(double speed, double acceleration) {
 }  // namespace
 
 SingularWatch::SingularWatch(const SystemView& view, Solver& solver, double tolerance)
-    : centred_(view), view_(centred_.view()), solver_(solver), energy_(view, solver, tolerance), tree_(view_) {
+    : centred_(view),
+      view_(centred_.view()),
+      solver_(solver),
+      controls_errors_(tolerance > 0),
+      energy_(view, solver, tolerance),
+      tree_(view_) {
   for (std::size_t j = view.bodies.size(); j < view.joints.size(); ++j) {
     const JointData& cut = view_.joints[j];
     if (cut.nv >= 6) continue;
@@ -193,11 +199,11 @@ void SingularWatch::look(Integration& integrator) {
     next_ = std::min(next_, now + way);
   }
   beside_ = beside_ || beside || passed;
-  energy_.tell(beside, passed);
+  energy_.tell(beside_, passed);
   for (Loop& loop : loops_) {
     // A step that ends just beyond the singular position may seem to approach it still.
     if ((loop.passes && followed) || (loop.approaches && loop.near)) find_least(integrator, loop);
-    if (loop.passes) pass(loop, now);
+    if (loop.passes) pass(loop, now, length);
   }
 }
 
@@ -210,6 +216,7 @@ void SingularWatch::follow(Loop& loop, double now) {
     loop.time_before = loop.time_of_least = now;
     loop.balance_before = energy_.balance();
     loop.rates_before = loop.rates;
+    loop.speed_before = loop.speed;
   } else if (loop.measure < loop.least) {
     loop.least = loop.measure;
     loop.opening_of_least = loop.opening;
@@ -243,7 +250,7 @@ void SingularWatch::find_least(Integration& integrator, Loop& loop) {
 }
 
 /// At the first look beyond.
-void SingularWatch::pass(Loop& loop, double now) {
+void SingularWatch::pass(Loop& loop, double now, double step) {
   // λ grows with the square of the angle, which the joints' rates tell.
   const double t = loop.time_of_least, least = loop.least;
   const bool earlier = t - loop.time_before > now - t;
@@ -251,7 +258,8 @@ void SingularWatch::pass(Loop& loop, double now) {
   const double way = loop.speed * (earlier ? t - loop.time_before : now - t);
   if (!(grown > 0) || !(way > shortest_way)) return;
   const double angle = std::sqrt(least / grown) * way;
-  if (!(angle < near_by)) return;
+  const double way_of_step = controls_errors_ ? 0 : step * std::max(loop.speed, loop.speed_before);
+  if (!(angle < std::max(near_by, way_of_step))) return;
   energy_.pass(loop.balance_before);
   if (passages_++ == 0) {
     first_passage_ = t;
@@ -273,16 +281,20 @@ void SingularWatch::pass(Loop& loop, double now) {
   }
 }
 
+bool SingularWatch::tells_energy(double moved) const {
+  return passages_ > 0 && energy_.lost(moved) > much_energy * moved;
+}
+
 std::vector<std::string> SingularWatch::warnings(double moved) const {
   std::vector<std::string> all;
-  if (const double lost = energy_.lost(moved); passages_ > 0 && lost > much_energy * moved)
+  if (tells_energy(moved))
     all.push_back(fmt::format(
         "the energy changes by {:.1e} of what moves where the run passes singular positions nearby, {} (first the loop "
-        "of joint `{}` at t = {:.6g} s). Likely cause: next to a singular position rounding of positions is blown up "
-        "in velocities and accelerations, and lengths that miss it by rounding make the motion turn there within a "
-        "shorter time than solvers resolve. Compare with other solvers, or give lengths that make the position truly "
-        "singular or avoid it",
-        moved > 0 ? lost / moved : 1, passages_ == 1 ? "once" : fmt::format("{} times", passages_),
+        "of joint `{}` at t = {:.6g} s). Likely causes: next to a singular position rounding of positions is blown up "
+        "in velocities and accelerations, and lengths that miss it by little make the motion turn there in a shorter "
+        "time than a step. Compare with a smaller --max-step and with other solvers, or give lengths that make the "
+        "position truly singular or avoid it",
+        moved > 0 ? energy_.lost(moved) / moved : 1, passages_ == 1 ? "once" : fmt::format("{} times", passages_),
         view_.joints[first_cut_].name, first_passage_));
   for (const Loop& loop : loops_) {
     const std::string_view cut = view_.joints[loop.cut].name;
@@ -295,15 +307,16 @@ std::vector<std::string> SingularWatch::warnings(double moved) const {
       all.push_back(fmt::format(
           "at t = {:.6g} s{} the loop of joint `{}` passes a singular position ({:.1e} rad from it) and leaves it on "
           "another branch than the one it came on: the rates of the joints {} turn by {:.0f} degrees within a step. "
-          "Rounding may have chosen between the branches: compare with other solvers and tolerances",
+          "If its lengths miss the position by that much, the motion does turn there, in a shorter time than a step: "
+          "a smaller --max-step shows how. If they meet it, rounding has chosen between the branches: compare with "
+          "other solvers and tolerances",
           loop.turning.time, more(loop.turnings), cut, loop.turning.angle, fmt::join(joints, ", "),
           loop.turning.turned * 180 / std::numbers::pi));
     if (loop.misses > 0)
       all.push_back(fmt::format(
           "at t = {:.6g} s{} the loop of joint `{}` passes {:.1e} rad beside a singular position and goes straight on, "
           "on the branch it came on. If its lengths miss the position by that much, it would turn onto the other "
-          "branch "
-          "there, in a shorter time than a step; if they meet it, the miss is one of the integration. A smaller "
+          "branch there, in a shorter time than a step; if they meet it, the miss is one of the integration. A smaller "
           "--max-step tells which, and lengths that make the position truly singular",
           loop.miss.time, more(loop.misses), cut, loop.miss.angle));
   }

@@ -31,6 +31,8 @@ class SingularWatch {
   void begin_anew();
   /// Whether the last step came as near to a singular position of a loop as it is long, or passed it.
   bool beside() const { return beside_; }
+  /// Whether warnings() tells that energy was lost or won at singular positions.
+  bool tells_energy(double moved) const;
   /// A sentence for each loop that left a singular position on another branch than it came on, or that missed a
   /// singular position narrowly; and one sentence if energy was lost or won there. moved: the energy that takes part in
   /// the motion, J.
@@ -58,7 +60,7 @@ class SingularWatch {
     std::vector<double> rates, rates_shortly_before;  ///< of its joints, as angles
     // On the way to a singular position: the last look at which λ fell, and was more than rounding.
     bool approaches = false, passes = false, near = false;
-    double measure_before = 0, time_before = 0, balance_before = 0;
+    double measure_before = 0, time_before = 0, balance_before = 0, speed_before = 0;
     std::vector<double> rates_before;
     double least = 0, time_of_least = 0;  ///< λ of all looks since, and of the step that passes
     double opening_of_least = 0;          ///< there
@@ -72,11 +74,12 @@ class SingularWatch {
   void find_rates(Loop&) const;
   void follow(Loop&, double now);
   void find_least(Integration&, Loop&);
-  void pass(Loop&, double now);
+  void pass(Loop&, double now, double step);
 
   const CentredView centred_;
   const SystemView& view_;
   Solver& solver_;
+  const bool controls_errors_;  ///< the integrator, of its steps
   EnergyWatch energy_;
   TreeKinematics tree_;
   std::vector<Loop> loops_;

@@ -45,7 +45,8 @@ bool UnilateralResponse::add_column(double t, std::span<const double> y, std::sp
   if (!ode_.derivative(t, y_, with_)) return false;
   for (std::size_t i = 0; i < change.size(); ++i)
     change[i] = kinds_[i] == StateKind::position ? 0 : with_[i] - base_[i];
-  for (std::size_t i = 0; i < y_.size(); ++i) y_[i] = y[i] + change[i];
+  // Integrators may leave out integrals, which stand at the end and which nothing reads.
+  for (std::size_t i = 0; i < y.size(); ++i) y_[i] = y[i] + change[i];
   set_.rates_at(t, y_, rates);
   for (std::size_t r = 0; r < rates.size(); ++r) rates[r] -= rates_[r];
   ++columns_;

@@ -54,7 +54,7 @@ Acting acting_at(const SystemView& view, double time, const CanonicalState& stat
   out.linear = turning + shared;
   out.accelerations.assign(coordinates.size(), out.linear);
   for (const JointData& joint : view.tree_joints()) {
-    const std::size_t b = at(joint.moving);
+    const std::size_t b = at(joint.outboard());
     // A frame without mass or size worth the name moves as its neighbours let it.
     const double m = std::max(scales.mass(b), least_mass * mass), r = std::max(scales.reach(b), least_share * reach);
     const double own = m > 0 ? force_on(b) / m : 0;

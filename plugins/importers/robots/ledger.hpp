@@ -29,6 +29,12 @@ class Ledger {
   std::map<std::tuple<std::string, Treatment, std::string>, Entry> entries_;
 };
 
+// Remedies of errors that several readers tell.
+inline constexpr std::string_view add_name = "Add name=\"...\".";
+inline constexpr std::string_view change_name = "Give each a name of its own.";
+inline constexpr std::string_view name_a_joint = "Name a <joint> of the model.";
+inline constexpr std::string_view name_a_site = "Name a <site> of the model.";
+
 /// Reports errors of one file to the host.
 class Reporter {
  public:

@@ -88,7 +88,8 @@ class MjcfReader {
  private:
   void report_no_bodies(const MjcfBodies& found) {
     if (found.makers.empty())
-      return source_.report().error(source_.root().place(), "the model has no bodies");
+      return source_.report().error(source_.root().place(), "the model has no bodies",
+                                    "Put a <body> into its <worldbody>.");
     const Element& maker = found.makers.front();
     maker.report().error(maker.place(),
                          fmt::format("the model has no bodies but those that MuJoCo makes from `{}`, which are not read",
@@ -138,7 +139,7 @@ class MjcfReader {
     if (!name) return nullptr;
     const auto found = found_->joints.find(*name);
     if (found != found_->joints.end()) return &found->second;
-    e.report().error(e.place_of(attribute), fmt::format("there is no joint {}", in_quotes(*name)));
+    e.report().error(e.place_of(attribute), fmt::format("there is no joint {}", in_quotes(*name)), name_a_joint);
     return nullptr;
   }
 
@@ -146,7 +147,8 @@ class MjcfReader {
     const std::string name = e.text(attribute).value_or("world");
     const auto found = found_->bodies.find(name);
     if (found != found_->bodies.end()) return found->second;
-    e.report().error(e.place_of(attribute), fmt::format("there is no body {}", in_quotes(name)));
+    e.report().error(e.place_of(attribute), fmt::format("there is no body {}", in_quotes(name)),
+                     "Name a <body> of the model, or leave it out for the world.");
     return std::nullopt;
   }
 
@@ -185,7 +187,7 @@ class MjcfReader {
     if (by_sites) {
       const std::string one = e.text("site1").value_or(""), two = e.text("site2").value_or("");
       if (!found_->sites.contains(one) || !found_->sites.contains(two))
-        return e.report().error(e.place(), "there is no such site");
+        return e.report().error(e.place(), "there is no such site", name_a_site);
       first = found_->site_body[one];
       second = found_->site_body[two];
       for (const std::string& site : {one, two}) found_->site_element[site].mark(Treatment::honoured);
@@ -202,7 +204,7 @@ class MjcfReader {
       position = connect ? around(e.vector("anchor").value_or(Vec3{})) : frame_of(m, second).origin;
       if (!connect) read_weld(e, frame_of(m, first).inverse() * frame_of(m, second));
     }
-    if (first == second) return e.report().error(e.place(), "both bodies are the same");
+    if (first == second) return e.report().error(e.place(), "both bodies are the same", "Name two bodies.");
     e.mark(Treatment::converted, connect ? "a spherical joint that closes a loop" : "a fixed joint that closes a loop");
     m.joints.push_back({.name = joint_names_->give(name_of(e, connect ? "connect" : "weld")),
                         .type = connect ? "spherical" : "fixed",
@@ -233,7 +235,7 @@ class MjcfReader {
     const MjcfJoint* const second = e.has("joint2") ? joint_named(e, "joint2") : nullptr;
     const bool scalar = first->type == "hinge" || first->type == "slide";
     if (!scalar || (second != nullptr && second->type != "hinge" && second->type != "slide"))
-      return e.report().error(e.place(), "an equality couples hinges and slides");
+      return e.report().error(e.place(), "an equality couples hinges and slides", "Name joints of these types.");
     std::vector<double> coefficients{0, 1, 0, 0, 0};
     if (const auto given = e.numbers("polycoef", 0))
       for (std::size_t k = 0; k < std::min(given->size(), coefficients.size()); ++k) coefficients[k] = (*given)[k];

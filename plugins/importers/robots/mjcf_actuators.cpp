@@ -74,7 +74,7 @@ MjcfActuatorReader::Target MjcfActuatorReader::target_of(const Element& e) {
     if (const auto name = e.text(attribute)) {
       const auto found = parts_.bodies.joints.find(*name);
       if (found == parts_.bodies.joints.end()) {
-        e.report().error(e.place_of(attribute), fmt::format("there is no joint {}", in_quotes(*name)));
+        e.report().error(e.place_of(attribute), fmt::format("there is no joint {}", in_quotes(*name)), name_a_joint);
         return {};
       }
       const MjcfJoint& joint = found->second;

@@ -89,7 +89,8 @@ void MjcfBodyReader::read_body(const Element& element, const Around& outside) {
   const std::string wanted = named ? around.file_body : fmt::format("body_{}", m_.bodies.size() + 1);
   around.body = named ? given(body_names_, wanted, element) : body_names_.give(wanted);
   if (named && !found_.bodies.try_emplace(around.file_body, around.body).second)
-    element.report().error(element.place_of("name"), fmt::format("there is another body {}", in_quotes(wanted)));
+    element.report().error(element.place_of("name"), fmt::format("there is another body {}", in_quotes(wanted)),
+                           change_name);
   around.base = outside.body;
   const Frame in_outside{source_.orientation(element, "body", outside.childclass),
                          element.vector("pos").value_or(Vec3{})};
@@ -197,7 +198,8 @@ void MjcfBodyReader::add_joint(const Element& element, const Around& around, con
   if (turns || known.type == "slide") {
     joint.type = turns ? "revolute" : "prismatic";
     const Vec3 axis = vector(element, "joint", "axis", around).value_or(Vec3{0, 0, 1});
-    if (!(norm(axis) > 0)) return element.report().error(element.place(), "the axis has no length");
+    if (!(norm(axis) > 0)) 
+      return element.report().error(element.place(), "the axis has no length", "Give it a component other than 0.");
     joint.axis = frame.axes * ((1 / norm(axis)) * axis);
     const double reference = number(element, "joint", "ref", around, 0);
     known.reference = turns ? source_.angle(reference) : reference;
@@ -216,7 +218,8 @@ void MjcfBodyReader::add_joint(const Element& element, const Around& around, con
                                   "Types are hinge, slide, ball and free.");
   }
   if (!wanted.empty() && !found_.joints.try_emplace(wanted, known).second)
-    element.report().error(element.place_of("name"), fmt::format("there is another joint {}", in_quotes(wanted)));
+    element.report().error(element.place_of("name"), fmt::format("there is another joint {}", in_quotes(wanted)),
+                           change_name);
   for (const char* name : {"ref", "springref"})
     if (const Element says = source_.who_says(element, "joint", name, around.childclass))
       says.mark(name, Treatment::converted, "coordinates of a model are zero as drawn");
@@ -232,7 +235,8 @@ void MjcfBodyReader::add_passive(const Element& element, const char* tag, const 
                damping = number(element, tag, "damping", around, 0),
                armature = number(element, tag, "armature", around, 0);
   if (stiffness < 0 || damping < 0 || armature < 0)
-    return element.report().error(element.place(), "stiffness, damping or armature is negative");
+    return element.report().error(element.place(), "stiffness, damping or armature is negative",
+                                  "Give numbers of at least 0.");
   auto timed = timed_spring(source_.who_says(element, tag, "springdamper", around.childclass));
   armatures_.add(armature, known.type, joint, element.place());
   add_stops(element, tag, around, known, joint);
@@ -304,7 +308,8 @@ void MjcfBodyReader::read(std::string_view base) {
     world.childclass = worldbody.text("childclass").value_or("");
     read_children(worldbody, world, joints, unused);
   }
-  for (const Element& joint : joints) joint.report().error(joint.place(), "the world has no joints");
+  for (const Element& joint : joints) 
+    joint.report().error(joint.place(), "the world has no joints", "Put it into the body that it moves.");
   scale_to_total();
   if (source_.errors() == 0) set_timed_springs(m_, timed_, armatures_.by_joint());
   for (const auto& [number, share] : lifts_) {

@@ -32,7 +32,8 @@ std::optional<Solid> MjcfBodyReader::solid_of(const Element& geom, const Around&
     const Vec3 along = from - to;
     const double length = norm(along);
     if (!(length > 0)) {
-      says_ends.report().error(says_ends.place_of("fromto"), "both ends are the same point");
+      says_ends.report().error(says_ends.place_of("fromto"), "both ends are the same point",
+                               "Give two points, or a pose in place of them.");
       return std::nullopt;
     }
     frame.origin = 0.5 * (from + to);
@@ -47,7 +48,8 @@ std::optional<Solid> MjcfBodyReader::solid_of(const Element& geom, const Around&
   frame = around.within * frame;
   const std::string mesh_name = says_mesh ? says_mesh.text("mesh").value_or("") : "";
   if ((says_mesh || type == "mesh") && !meshes_.has(mesh_name)) {
-    geom.report().error(geom.place(), fmt::format("there is no mesh {}", in_quotes(mesh_name)));
+    geom.report().error(geom.place(), fmt::format("there is no mesh {}", in_quotes(mesh_name)),
+                        "Name a <mesh> of <asset>.");
     return std::nullopt;
   }
   if (type == "mesh") {
@@ -59,7 +61,8 @@ std::optional<Solid> MjcfBodyReader::solid_of(const Element& geom, const Around&
   if (size.size() < needed || std::any_of(size.begin(), size.begin() + static_cast<std::ptrdiff_t>(needed),
                                           [](double s) { return !(s > 0); })) {
     geom.report().error(geom.place(),
-                        fmt::format("the {} needs {} size{} greater than 0", type, needed, needed == 1 ? "" : "s"));
+                        fmt::format("the {} needs {} size{} greater than 0", type, needed, needed == 1 ? "" : "s"),
+                        "Radius or half lengths, in `size`.");
     return std::nullopt;
   }
   if (type == "sphere") return solid_ellipsoid({size[0], size[0], size[0]});
@@ -89,7 +92,7 @@ std::optional<MassProperties> MjcfBodyReader::mass_of(const Element& geom, const
   const Element says_mass = source_.who_says(geom, "geom", "mass", around.childclass);
   const double density = number(geom, "geom", "density", around, water);
   const double mass = says_mass ? says_mass.number("mass", 0) : density * solid.mass;
-  if (mass < 0) geom.report().error(geom.place(), "mass or density is negative");
+  if (mass < 0) geom.report().error(geom.place(), "mass or density is negative", "Give a number of at least 0.");
   if (!(solid.mass > 0) || !(mass > 0)) return std::nullopt;
   return MassProperties{mass, solid.center, scaled_inertia(solid.inertia, mass / solid.mass)}.in(frame);
 }
@@ -130,7 +133,8 @@ MassProperties MjcfBodyReader::read_inertial(const Element& inertial, const Arou
   inertial.mark(Treatment::honoured);
   MassProperties own;
   own.mass = inertial.number("mass", 0);
-  if (own.mass < 0) inertial.report().error(inertial.place_of("mass"), "the mass is negative");
+  if (own.mass < 0)
+    inertial.report().error(inertial.place_of("mass"), "the mass is negative", "Give a mass of at least 0.");
   Frame frame{Mat3::identity(), inertial.vector("pos").value_or(Vec3{})};
   frame.axes = source_.orientation(inertial, "inertial", around.childclass);
   if (const auto full = inertial.numbers("fullinertia", 6))

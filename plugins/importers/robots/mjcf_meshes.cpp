@@ -50,7 +50,8 @@ std::optional<TriangleMesh> MjcfMeshes::triangles_of(const Element& mesh) {
     for (std::size_t k = 0; k < 3; ++k) {
       const double corner = (*faces)[i + k];
       if (!(corner >= 0 && corner < static_cast<double>(read.vertices.size()))) {
-        mesh.report().error(mesh.place_of("face"), "a face names a vertex that is not there");
+        mesh.report().error(mesh.place_of("face"), "a face names a vertex that is not there",
+                            "Vertices are counted from 0, three numbers each.");
         return std::nullopt;
       }
       corners[k] = static_cast<std::uint32_t>(corner);

@@ -188,7 +188,7 @@ void MjcfSource::read_compiler() {
 void MjcfSource::read_defaults(const Element& element, const std::string& outer) {
   const std::string name = element.text("class").value_or(outer.empty() ? outermost_class : "");
   if (name.empty()) {
-    element.report().error(element.place(), "a class within another has no name");
+    element.report().error(element.place(), "a class within another has no name", "Add class=\"...\".");
     return;
   }
   const std::string known = outer.empty() ? outermost_class : name;
@@ -211,7 +211,8 @@ std::vector<Element> MjcfSource::levels(const Element& element, std::span<const 
   if (!classes_.contains(name)) {
     const void* const whose = element.has("class") ? element.node().internal_object() : nullptr;
     if (unknown_classes_.insert({whose, name}).second)
-      element.report().error(element.place_of("class"), fmt::format("there is no class {}", in_quotes(name)));
+      element.report().error(element.place_of("class"), fmt::format("there is no class {}", in_quotes(name)),
+                             "Name a class of <default>, or leave it out.");
     name = outermost_class;
   }
   for (std::size_t steps = 0; !name.empty() && steps <= classes_.size(); ++steps) {
@@ -243,7 +244,8 @@ double MjcfSource::angle(double x) const { return compiler_.degrees ? x * std::n
 
 std::optional<Mat3> MjcfSource::orientation_at(const Element& e) {
   const auto refuse = [&](const char* attribute) {
-    e.report().error(e.place_of(attribute), fmt::format("`{}` gives no orientation", attribute));
+    e.report().error(e.place_of(attribute), fmt::format("`{}` gives no orientation", attribute),
+                     "Axes need a length, and two of them different directions.");
     return Mat3::identity();
   };
   if (e.has("axisangle")) {

@@ -83,10 +83,11 @@ void MjcfTendonReader::read_fixed(const Element& e) {
     const std::string of = part.text("joint").value_or("");
     const auto joint = bodies_.joints.find(of);
     if (joint == bodies_.joints.end())
-      return e.report().error(part.place_of("joint"), fmt::format("there is no joint {}", in_quotes(of)));
+      return e.report().error(part.place_of("joint"), fmt::format("there is no joint {}", in_quotes(of)), name_a_joint);
     const MjcfJoint& j = joint->second;
     if (j.type != "hinge" && j.type != "slide")
-      return e.report().error(part.place_of("joint"), "a fixed tendon is a sum over hinges and slides");
+      return e.report().error(part.place_of("joint"), "a fixed tendon is a sum over hinges and slides",
+                              "Name a joint of one of these types.");
     const double factor = part.number("coef", 1);
     tendon.parts.push_back({&j, factor});
     tendon.at_drawn += factor * j.reference;
@@ -127,7 +128,7 @@ void MjcfTendonReader::read_spatial(const Element& e) {
     const std::string site = path[k].text("site").value_or("");
     const auto found = bodies_.sites.find(site);
     if (found == bodies_.sites.end())
-      return e.report().error(path[k].place(), fmt::format("there is no site {}", in_quotes(site)));
+      return e.report().error(path[k].place(), fmt::format("there is no site {}", in_quotes(site)), name_a_site);
     path[k].mark(Treatment::honoured);
     sites.push_back(bodies_.site_element.at(site));
     points[k] = found->second.origin;

@@ -130,7 +130,8 @@ class SdfReader {
     const Element& joint = item.element;
     const Element end = joint.child(tag);
     if (!end || end.content().empty()) {
-      joint.report().error(joint.place(), fmt::format("the joint has no <{}>", tag));
+      joint.report().error(joint.place(), fmt::format("the joint has no <{}>", tag),
+                           "Add it, with the name of a link or frame, or world.");
       return {};
     }
     const std::string link = model.link_of(item.named(end.content()), end.place());
@@ -174,7 +175,7 @@ class SdfReader {
       joint.axis = read_sdf_axis(model, item, axis ? axis : e, in_model);
     if (joint.type == "universal") joint.axis2 = read_sdf_axis(model, item, axis2 ? axis2 : e, in_model);
     if (joint.base == joint.moving && !joint.base.empty()) {
-      e.report().error(e.place(), "both ends of the joint are one link");
+      e.report().error(e.place(), "both ends of the joint are one link", "A joint has a parent and another child.");
       return;
     }
     if (joint.type == "spherical" || joint.type == "fixed") {
@@ -297,7 +298,8 @@ class SdfReader {
       const auto found = names_of_joints_.find(follower.other);
       if (found == names_of_joints_.end()) {
         follower.mimic.report().error(follower.mimic.place(),
-                                      fmt::format("there is no joint {}", in_quotes(follower.other)));
+                                      fmt::format("there is no joint {}", in_quotes(follower.other)),
+                                      "Name another joint of the model.");
         continue;
       }
       m.elements[follower.element].fields[1].second = written_name(found->second);

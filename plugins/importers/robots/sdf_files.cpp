@@ -73,7 +73,7 @@ Element SdfFiles::model_of(const Element& include) {
     return Element();
   };
   if (uri.empty()) {
-    include.report().error(include.place(), "the <include> has no <uri>");
+    include.report().error(include.place(), "the <include> has no <uri>", "Add it, with the path of a model.");
     return {};
   }
   if (uri.starts_with("http")) return leave_out("what lies on the network is not read");

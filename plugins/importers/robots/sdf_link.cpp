@@ -122,7 +122,9 @@ MassProperties read_sdf_inertial(const SdfModel& model, const Element& link, con
   if (sdf_truth(inertial, inertial.text("auto").value_or("false")))
     return inertial_of_shapes(model, link, name, inertial, touches, ledger);
   own.mass = number_in(inertial, "mass", 1);
-  if (own.mass < 0) report.error(inertial.child("mass").place(), fmt::format("the mass is negative: {} kg", own.mass));
+  if (own.mass < 0)
+    report.error(inertial.child("mass").place(), fmt::format("the mass is negative: {} kg", own.mass),
+                 "Give a mass of at least 0.");
   if (const Element j = inertial.child("inertia"))
     own.inertia = {number_in(j, "ixx", 1), number_in(j, "iyy", 1), number_in(j, "izz", 1),
                    number_in(j, "ixy", 0), number_in(j, "ixz", 0), number_in(j, "iyz", 0)};

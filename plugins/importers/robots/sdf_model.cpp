@@ -67,7 +67,8 @@ Frame Search::frame(const SdfModel& model, const std::string& name, std::size_t 
                frame(*nested, name.substr(colons + 2), steps + 1);
     }
   model.element().report().error(
-      place_, fmt::format("there is no frame {} in model {}", in_quotes(name), in_quotes(model.name())));
+      place_, fmt::format("there is no frame {} in model {}", in_quotes(name), in_quotes(model.name())),
+      "Name one of its links, joints or frames; what lies in an inner model has that model's name and :: in front.");
   return {};
 }
 
@@ -87,7 +88,8 @@ std::string Search::link(const SdfModel& model, const std::string& name, std::si
     if (const SdfModel* const nested = model.model_of(name.substr(0, colons)))
       return link(*nested, name.substr(colons + 2), steps + 1);
   model.element().report().error(
-      place_, fmt::format("there is no link or frame {} in model {}", in_quotes(name), in_quotes(model.name())));
+      place_, fmt::format("there is no link or frame {} in model {}", in_quotes(name), in_quotes(model.name())),
+      "Name one of its links or frames; what lies in an inner model has that model's name and :: in front.");
   return {};
 }
 
@@ -110,7 +112,7 @@ Vec3 read_sdf_axis(const SdfModel& model, const SdfItem& joint, const Element& a
     if (const auto d = xyz.content_numbers(3)) direction = {(*d)[0], (*d)[1], (*d)[2]};
     in = joint.named(xyz.text("expressed_in").value_or(""));
     if (!(norm(direction) > 0)) {
-      xyz.report().error(xyz.place(), "the axis has no length");
+      xyz.report().error(xyz.place(), "the axis has no length", "Give it a component other than 0, as in 0 0 1.");
       return {0, 0, 1};
     }
   }
@@ -151,7 +153,7 @@ SdfPose read_sdf_pose(const Element& owner) {
     if (norm(q) > 0)
       out.frame.axes = rotation_matrix(q);
     else
-      pose.report().error(pose.place(), "the quaternion has no length");
+      pose.report().error(pose.place(), "the quaternion has no length", "No rotation is 0 0 0 1.");
   } else {
     const double unit = degrees ? std::numbers::pi / 180 : 1;
     out.frame.axes = roll_pitch_yaw({unit * p[3], unit * p[4], unit * p[5]});
@@ -163,14 +165,15 @@ SdfPose read_sdf_pose(const Element& owner) {
 bool SdfModel::put(const std::string& name, SdfItem item) {
   const Element& element = item.element;
   if (name.empty()) {
-    element.report().error(element.place(), fmt::format("<{}> has no name", element.tag()));
+    element.report().error(element.place(), fmt::format("<{}> has no name", element.tag()), add_name);
     return false;
   }
   // Files of earlier versions have joints with the name of a link: a reference means the link.
   const auto [known, first] = number_.try_emplace(name, items_.size());
   if (!first && items_[known->second].second.kind == item.kind) {
     element.report().error(element.place(),
-                           fmt::format("the name {} is taken by another thing of the model", in_quotes(name)));
+                           fmt::format("the name {} is taken by another thing of the model", in_quotes(name)),
+                           "Links, joints, frames and models of one model need names of their own: change one.");
     return false;
   }
   items_.emplace_back(name, std::move(item));

@@ -99,11 +99,12 @@ class UrdfReader {
     for (const Element& link : robot.children("link")) {
       const std::optional<std::string> name = link.text("name");
       if (!name || name->empty()) {
-        report_.error(link.place(), "the link has no name");
+        report_.error(link.place(), "the link has no name", add_name);
         continue;
       }
       if (!link_of_.try_emplace(*name, m.bodies.size()).second) {
-        report_.error(link.place_of("name"), fmt::format("there is another link of the name {}", in_quotes(*name)));
+        report_.error(link.place_of("name"), fmt::format("there is another link of the name {}", in_quotes(*name)),
+                      change_name);
         continue;
       }
       Body& body = m.bodies.emplace_back();
@@ -119,7 +120,8 @@ class UrdfReader {
       for (const Element& contact : link.children("contact"))
         contact.mark(Treatment::not_honoured, "the force of a contact is of another law");
     }
-    if (m.bodies.empty() && report_.errors() == 0) report_.error(robot.place(), "the robot has no links");
+    if (m.bodies.empty() && report_.errors() == 0) 
+      report_.error(robot.place(), "the robot has no links", "Add a <link name=\"...\"/> for each body.");
   }
 
   static std::string given_name(NameGiver& names, const std::string& wanted, const Element& whose) {
@@ -132,9 +134,11 @@ class UrdfReader {
     const Element end = joint.child(tag);
     const std::optional<std::string> name = end ? end.text("link") : std::nullopt;
     if (!name)
-      report_.error(joint.place(), fmt::format("the joint has no <{} link=\"…\"/>", tag));
+      report_.error(joint.place(), fmt::format("the joint has no <{} link=\"…\"/>", tag),
+                    "Add it, with the name of a link.");
     else if (!link_of_.contains(*name))
-      report_.error(end.place_of("link"), fmt::format("there is no link {}", in_quotes(*name)));
+      report_.error(end.place_of("link"), fmt::format("there is no link {}", in_quotes(*name)),
+                    "Name a <link> of this robot.");
     return name.value_or("");
   }
 
@@ -142,10 +146,10 @@ class UrdfReader {
     std::map<std::string, int> known;
     for (const Element& element : robot.children("joint")) {
       UrdfJoint joint{element, element.text("name").value_or(""), element.text("type").value_or(""), {}, {}, {}};
-      if (joint.name.empty()) report_.error(element.place(), "the joint has no name");
+      if (joint.name.empty()) report_.error(element.place(), "the joint has no name", add_name);
       if (!known.try_emplace(joint.name).second)
         report_.error(element.place_of("name"),
-                      fmt::format("there is another joint of the name {}", in_quotes(joint.name)));
+                      fmt::format("there is another joint of the name {}", in_quotes(joint.name)), change_name);
       static constexpr std::string_view types[] = {"revolute", "continuous", "prismatic", "fixed",
                                                    "floating", "planar",     "spherical"};
       if (std::ranges::find(types, joint.type) == std::end(types))
@@ -184,7 +188,8 @@ class UrdfReader {
         at = &joints_[up->second];
       if (steps <= joints_.size()) continue;
       report_.error(joint.element.place(),
-                    fmt::format("joint {} is in a cycle: no root carries it", in_quotes(joint.name)));
+                    fmt::format("joint {} is in a cycle: no root carries it", in_quotes(joint.name)),
+                    "One link of a robot is the child of no joint: remove a joint of the cycle, or change its child.");
       break;
     }
     return report_.errors() == 0;

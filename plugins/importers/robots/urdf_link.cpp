@@ -11,7 +11,7 @@ namespace {
 
 double needed(const Element& element, const char* attribute, Reporter& report) {
   if (!element.has(attribute))
-    report.error(element.place(), fmt::format("<{}> has no attribute `{}`", element.tag(), attribute));
+    report.error(element.place(), fmt::format("<{}> has no attribute `{}`", element.tag(), attribute), "Add it.");
   return element.number(attribute, 0);
 }
 
@@ -39,13 +39,16 @@ MassProperties read_urdf_inertial(const Element& link, Reporter& report) {
   if (const Element mass = inertial.child("mass"))
     own.mass = needed(mass, "value", report);
   else
-    report.error(inertial.place(), "<inertial> has no <mass>");
-  if (own.mass < 0) report.error(inertial.child("mass").place(), fmt::format("the mass is negative: {} kg", own.mass));
+    report.error(inertial.place(), "<inertial> has no <mass>", "Add <mass value=\"...\"/>, in kg.");
+  if (own.mass < 0)
+    report.error(inertial.child("mass").place(), fmt::format("the mass is negative: {} kg", own.mass),
+                 "Give a mass of at least 0.");
   if (const Element j = inertial.child("inertia"))
     own.inertia = {needed(j, "ixx", report), needed(j, "iyy", report), needed(j, "izz", report),
                    needed(j, "ixy", report), needed(j, "ixz", report), needed(j, "iyz", report)};
   else
-    report.error(inertial.place(), "<inertial> has no <inertia>");
+    report.error(inertial.place(), "<inertial> has no <inertia>",
+                 "Add <inertia ixx=\"...\" iyy=\"...\" izz=\"...\" ixy=\"0\" ixz=\"0\" iyz=\"0\"/>, in kg m².");
   return own.in(frame);
 }
 
