@@ -137,8 +137,8 @@ bool NearPairs::may_touch(std::uint32_t a, std::uint32_t b) const noexcept {
   const Extent &first = extents_[a], &second = extents_[b];
   if (first.body == second.body || (first.fixed && second.fixed)) return false;
   if (!Extent::may_meet(first.sides, second.sides)) return false;
-  const auto bodies = std::minmax(static_cast<std::uint32_t>(first.body), static_cast<std::uint32_t>(second.body));
-  return apart_.empty() || !std::ranges::binary_search(apart_, Pair(bodies));
+  const Pair bodies = std::minmax(static_cast<std::uint32_t>(first.body), static_cast<std::uint32_t>(second.body));
+  return apart_.empty() || !std::ranges::binary_search(apart_, bodies);
 }
 
 bool NearPairs::is_near(std::uint32_t a, std::uint32_t b, std::span<const Vec3> centres,
