@@ -403,3 +403,63 @@ TEST_CASE("growth and decay beyond their errors are told, and what is less is no
     CHECK((found.text.find("cannot be told") != std::string::npos) == (one.verdict == Outlook::none));
   }
 }
+
+// x'' = -[1 e; -e 1] x grows by e/2 1/s; with [1 e; e 4] nothing grows. The entries are known to more than e.
+TEST_CASE("oscillations that meet within their errors are neutral only if energy is conserved") {
+  constexpr double e = 1e-10;
+  for (const bool meet : {true, false})
+    for (const bool conserves : {true, false}) {
+      host::Linearization linear;
+      linear.states.resize(4);
+      linear.positions = linear.velocities = 2;
+      linear.scales.assign(4, 1.0);
+      linear.A = {Eigen::MatrixXd::Zero(4, 4), Eigen::MatrixXd::Zero(4, 4)};
+      linear.A.value << 0, 0, 1, 0, 0, 0, 0, 1, -1, -e, 0, 0, meet ? e : -e, meet ? -1 : -4, 0, 0;
+      linear.A.error(2, 0) = linear.A.error(3, 1) = 1e-9;
+      host::Stability found;
+      found.modes = host::find_modes(linear.A.value, linear.A.error, linear.scales);
+      host::judge_modes(linear, {no_answers.drifts, [&] { return conserves; }}, found);
+      INFO(meet << ", " << conserves << ": " << found.text);
+      CHECK(found.verdict == (meet && !conserves ? Outlook::none : Outlook::neutral));
+    }
+}
+
+// Two slides with the dampers [1 -1; -1 1] and the springs [2 -1; -1 2]: what moves both alike is not damped. A body that
+// a weak spring turns, with a boom on a stiff hinge with a damper, is damped by less than rounding.
+TEST_CASE("a mode that feels no damper is neutral, one that feels it by less than rounding has no verdict") {
+  const auto undamped = system_from_text(R"YAML(
+polyform: 1
+gravity: [0, 0, 0]
+bodies:
+  - {name: a, mass: 1, inertia: {xx: 1, yy: 1, zz: 1}}
+  - {name: b, mass: 1, inertia: {xx: 1, yy: 1, zz: 1}}
+joints:
+  - {name: p, type: prismatic, base: ground, moving: a, position: [0, 0, 0], axis: [0, 0, 1]}
+  - {name: q, type: prismatic, base: ground, moving: b, position: [0, 0, 0], axis: [0, 0, 1]}
+forces:
+  - {name: f, type: joint-force, joint: p, effort: {expression: "-2*q(p)+q(q)-v(p)+v(q)"}}
+  - {name: g, type: joint-force, joint: q, effort: {expression: "-2*q(q)+q(p)-v(q)+v(p)"}}
+)YAML");
+  for (const Judged& j : judge_all(*undamped)) {
+    INFO(j.formulation->name() << ": " << j.stability.text);
+    CHECK(j.stability.verdict == Outlook::neutral);
+  }
+  const auto satellite = system_from_text(R"YAML(
+polyform: 1
+gravity: [0, 0, 0]
+bodies:
+  - {name: a, mass: 100, inertia: {xx: 100, yy: 100, zz: 100}}
+  - {name: b, mass: 10, position: [1, 0, 0], center_of_mass: [1, 0, 0], inertia: {xx: 5, yy: 5, zz: 5}}
+joints:
+  - {name: pitch, type: revolute, base: ground, moving: a, position: [0, 0, 0], axis: [0, 0, 1]}
+  - {name: hinge, type: revolute, base: a, moving: b, position: [1, 0, 0], axis: [0, 0, 1]}
+forces:
+  - {name: gradient, type: joint-force, joint: pitch, effort: {expression: "-1e-4*q(pitch)"}}
+  - {name: spring, type: joint-spring-damper, joint: hinge, stiffness: 1e8, damping: 1e4}
+)YAML");
+  for (const Judged& j : judge_all(*satellite)) {
+    INFO(j.formulation->name() << ": " << j.stability.text);
+    CHECK(j.stability.verdict == Outlook::none);
+    CHECK(distance_to(j.stability.modes, {0, std::sqrt(1e-4 / 145)}) < 1e-9);
+  }
+}

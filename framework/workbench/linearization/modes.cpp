@@ -266,11 +266,11 @@ Found on_one_scale(const MatrixXd& A, const MatrixXd& own, Errors errors) {
   return out;
 }
 
-/// Of all kinds of motions the fastest rate that rigid ones may have.
+/// The same for any sum of rigid motions: a motion that grows may be spread over all of them.
 double rate_within(const MatrixXd& A, const MatrixXd& error, const MatrixXd& kernel) {
-  double rate = 0;
-  for (Index k = 0; k < kernel.cols(); ++k) rate = std::max(rate, rate_within(A, error, VectorXd(kernel.col(k))));
-  return rate;
+  double squares = 0;
+  for (Index k = 0; k < kernel.cols(); ++k) squares += std::pow(rate_within(A, error, VectorXd(kernel.col(k))), 2);
+  return std::sqrt(squares);
 }
 
 /// Whether rigid modes may move at a rate that would be told, or others have few digits.
