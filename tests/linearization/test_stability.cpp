@@ -424,9 +424,9 @@ TEST_CASE("oscillations that meet within their errors are neutral only if energy
     }
 }
 
-// Two slides with the dampers [1 -1; -1 1] and the springs [2 -1; -1 2]: what moves both alike is not damped. A body that
-// a weak spring turns, with a boom on a stiff hinge with a damper, is damped by less than rounding.
-TEST_CASE("a mode that feels no damper is neutral, one that feels it by less than rounding has no verdict") {
+// Two slides with the dampers [1 -1; -1 1] and the springs [2 -1; -1 2]: what moves both alike is not damped. Of three in a
+// row with a damper on the middle one, what moves the outer ones against each other is not.
+TEST_CASE("a mode that feels no damper is neutral") {
   const auto undamped = system_from_text(R"YAML(
 polyform: 1
 gravity: [0, 0, 0]
@@ -440,26 +440,25 @@ forces:
   - {name: f, type: joint-force, joint: p, effort: {expression: "-2*q(p)+q(q)-v(p)+v(q)"}}
   - {name: g, type: joint-force, joint: q, effort: {expression: "-2*q(q)+q(p)-v(q)+v(p)"}}
 )YAML");
-  for (const Judged& j : judge_all(*undamped)) {
-    INFO(j.formulation->name() << ": " << j.stability.text);
-    CHECK(j.stability.verdict == Outlook::neutral);
-  }
-  const auto satellite = system_from_text(R"YAML(
+  const auto middle = system_from_text(R"YAML(
 polyform: 1
 gravity: [0, 0, 0]
 bodies:
-  - {name: a, mass: 100, inertia: {xx: 100, yy: 100, zz: 100}}
-  - {name: b, mass: 10, position: [1, 0, 0], center_of_mass: [1, 0, 0], inertia: {xx: 5, yy: 5, zz: 5}}
+  - {name: a, mass: 1, inertia: {xx: 1, yy: 1, zz: 1}}
+  - {name: b, mass: 1, inertia: {xx: 1, yy: 1, zz: 1}}
+  - {name: c, mass: 1, inertia: {xx: 1, yy: 1, zz: 1}}
 joints:
-  - {name: pitch, type: revolute, base: ground, moving: a, position: [0, 0, 0], axis: [0, 0, 1]}
-  - {name: hinge, type: revolute, base: a, moving: b, position: [1, 0, 0], axis: [0, 0, 1]}
+  - {name: p, type: prismatic, base: ground, moving: a, position: [0, 0, 0], axis: [0, 0, 1]}
+  - {name: q, type: prismatic, base: ground, moving: b, position: [0, 0, 0], axis: [0, 0, 1]}
+  - {name: r, type: prismatic, base: ground, moving: c, position: [0, 0, 0], axis: [0, 0, 1]}
 forces:
-  - {name: gradient, type: joint-force, joint: pitch, effort: {expression: "-1e-4*q(pitch)"}}
-  - {name: spring, type: joint-spring-damper, joint: hinge, stiffness: 1e8, damping: 1e4}
+  - {name: f, type: joint-force, joint: p, effort: {expression: "-2*q(p)+q(q)"}}
+  - {name: g, type: joint-force, joint: q, effort: {expression: "-2*q(q)+q(p)+q(r)-0.3*v(q)"}}
+  - {name: h, type: joint-force, joint: r, effort: {expression: "-2*q(r)+q(q)"}}
 )YAML");
-  for (const Judged& j : judge_all(*satellite)) {
-    INFO(j.formulation->name() << ": " << j.stability.text);
-    CHECK(j.stability.verdict == Outlook::none);
-    CHECK(distance_to(j.stability.modes, {0, std::sqrt(1e-4 / 145)}) < 1e-9);
-  }
+  for (const host::System* system : {undamped.get(), middle.get()})
+    for (const Judged& j : judge_all(*system)) {
+      INFO(j.formulation->name() << ": " << j.stability.text);
+      CHECK(j.stability.verdict == Outlook::neutral);
+    }
 }

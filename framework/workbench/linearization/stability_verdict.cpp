@@ -49,8 +49,7 @@ double lost_below(const Modes& modes) {
   return lost > told_apart * slowest ? lost : 0;
 }
 
-/// Errors of this part of an eigenvalue are rounding, which hides growth by e for a million million radians. Where
-/// nothing damps a mode, its real part is zero then.
+/// Errors of this part of an eigenvalue are rounding, which hides growth by e for a million million radians.
 constexpr double told_by_nothing = 1e-12;
 
 /// States that A couples, in whatever way: modes of different parts know nothing of each other.
@@ -119,16 +118,6 @@ bool is_alone(const Mode& mode, const Modes& modes, Parts& parts) {
   });
 }
 
-/// Whether velocities and first-order states change each other in a mode: then it has forces of dampers, or gyroscopic
-/// ones, by which it may die out.
-bool feels_rates(const Linearization& linear, const Mode& mode) {
-  const auto first = static_cast<Eigen::Index>(linear.positions), n = linear.A.value.rows() - first;
-  if (n <= 0 || mode.shape.size() != linear.A.value.rows()) return false;
-  const Eigen::MatrixXd D = linear.A.value.bottomRightCorner(n, n);
-  const Eigen::VectorXcd x = mode.shape.tail(n);
-  return ((D.cast<std::complex<double>>() * x).cwiseAbs().array() > known_part * (D.cwiseAbs() * x.cwiseAbs()).array()).any();
-}
-
 /// The mode of which it is known least whether it grows or dies out. Where nothing is seen to die out, eigenvalues lie
 /// in pairs λ and −λ̄ if energy is conserved, or if the motion can run backwards. Then one that is alone lies on the axis,
 /// and if energy is conserved, that is taken of those that meet others too: they part only where a motion of positive
@@ -140,12 +129,10 @@ const Mode* least_decided(const Linearization& linear, const Modes& modes, const
   std::vector<char> damped;
   for (const Mode& mode : modes.all) {
     if (mode.kind == Mode::Kind::rigid || mode.trend != Mode::Trend::neutral) continue;
+    if (mode.error <= told_by_nothing * std::abs(mode.eigenvalue)) continue;
     if (found != nullptr && mode.error <= found->error) continue;
-    const bool is_rounding = mode.error <= told_by_nothing * std::abs(mode.eigenvalue);
-    if (is_rounding && !feels_rates(linear, mode)) continue;
     if (!parts) damped = parts.emplace(linear).damped(modes);
     bool is_known = std::ranges::none_of(parts->of(mode), [&](std::size_t part) { return damped[part] != 0; });
-    if (is_known && is_rounding) continue;
     if (is_known && !is_alone(mode, modes, *parts)) {
       if (!conserves) conserves = ask.conserves();
       is_known = *conserves;
