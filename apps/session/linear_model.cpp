@@ -35,14 +35,14 @@ void check_instants(const host::Stability& stability) {
 
 LinearModel linear_model(const host::Catalog& catalog, const host::System& system, const SolverChoice& choice,
                          const LinearizeArguments& arguments, const host::RunControl* control,
-                         const host::FloquetProgress& progress) {
+                         const host::FloquetProgress& progress, const host::CanonicalState* near) {
   const host::SolverMaker make = maker_of(choice);
   LinearModel model;
   // Before what may take long. Constraints leave fewer than these, and to count them takes long itself.
   const SystemView& view = system.view();
   if (2 * (view.nv_tree + view.modes) + view.states > host::most_states)
     host::refuse_too_many(host::count_linear_states(system));
-  model.point = find_point(catalog, system, make, arguments.point, control);
+  model.point = find_point(catalog, system, make, arguments.point, control, near);
   host::LinearRequest request;
   request.inputs = host::select_inputs(host::input_fields(system.view(), model.point.time), arguments.inputs);
   request.outputs = arguments.outputs;

@@ -35,10 +35,11 @@ struct LinearModel {
   std::string where;  ///< as describe_point
 };
 
-/// control: of a run to the point, as find_point. Failure as find_point and host::linearize, (bad_input) for rotors
+/// control, near: as find_point. Failure as find_point and host::linearize, (bad_input) for rotors
 /// that are no list of joints, and for instants of a period if none is known.
 LinearModel linear_model(const host::Catalog&, const host::System&, const SolverChoice&, const LinearizeArguments&,
-                         const host::RunControl* control, const host::FloquetProgress& progress);
+                         const host::RunControl* control, const host::FloquetProgress& progress,
+                         const host::CanonicalState* near = nullptr);
 Json linear_model_json(const host::System&, const SolverChoice&, const LinearizeArguments&, const LinearModel&);
 
 }  // namespace polyform::apps

@@ -80,11 +80,31 @@ LinearStudyWork::LinearStudyWork(const Plugins& plugins, const LinearStudyArgume
   for (const std::string& path : factor.paths) values_.push_back(model_.add(path));
 }
 
-void LinearStudyWork::check(const volatile std::sig_atomic_t& interrupted) const {
-  if (interrupted != 0) throw Failure(Exit::interrupted, fmt::format("interrupted while {} was varied", path_));
+/// Where no equilibrium is found from the neighbour's, one may be from the initial state.
+LinearStudyPoint LinearStudyWork::linearize_at(double value, const LinearStudyPoint* near) {
+  if (interrupted_ != nullptr && *interrupted_ != 0)
+    throw Failure(Exit::interrupted, fmt::format("interrupted while {} was varied", path_));
+  const bool searches = arguments_.linear.point.at == "equilibrium";
+  if (searches && near != nullptr) {
+    try {
+      return linearize_from(value, near);
+    } catch (const Failure& failure) {
+      if (failure.code() != Exit::simulation_failed) throw;
+    }
+  }
+  try {
+    return linearize_from(value, nullptr);
+  } catch (const Failure& failure) {
+    if (!searches || failure.code() != Exit::simulation_failed) throw;
+    if (!failed_) failed_ = failure;
+    LinearStudyPoint none;
+    none.value = value;
+    none.failure = failure.message();
+    return none;
+  }
 }
 
-LinearStudyPoint LinearStudyWork::linearize_at(double value) {
+LinearStudyPoint LinearStudyWork::linearize_from(double value, const LinearStudyPoint* near) {
   for (const std::size_t one : values_) model_.set(one, host::number_text(value));
   // Messages about the model are printed at the first value only.
   std::optional<HeldMessages> held;
@@ -102,10 +122,11 @@ LinearStudyPoint LinearStudyWork::linearize_at(double value) {
     const SolverChoice choice = choose_solver(*plugins_.catalog, *system, arguments_.solver, arguments_.options);
     system_ = system->description().name;
     solver_ = choice.formulation->name();
-    const LinearModel model = linear_model(*plugins_.catalog, *system, choice, arguments_.linear, nullptr, {});
+    const LinearModel model = linear_model(*plugins_.catalog, *system, choice, arguments_.linear, nullptr, {},
+                                           near != nullptr ? &near->equilibrium : nullptr);
     return {value, model.stability.modes, model.stability.modes_of == host::ModesOf::motion,
             growing_of(model.stability.modes),
-            arguments_.linear.point.at == "equilibrium" ? model.point.state.q : std::vector<double>()};
+            arguments_.linear.point.at == "equilibrium" ? model.point.state : host::CanonicalState(), {}};
   } catch (const Failure& failure) {
     const bool said = failure.message() == already_said;
     if (said && !held) throw;
@@ -115,24 +136,34 @@ LinearStudyPoint LinearStudyWork::linearize_at(double value) {
   }
 }
 
+/// What happens between a point of a study and the one below it.
+std::optional<StabilityChange> LinearStudyWork::change_between(const LinearStudy& study, std::size_t i) {
+  /// Of the steps of the equilibrium beside it: what moves evenly has none so long.
+  constexpr double long_step = 3;
+  const LinearStudyPoint &below = study.points[i - 1], &above = study.points[i];
+  const auto linearize = [&](double value) { return linearize_at(value, below.failure.empty() ? &below : nullptr); };
+  if (below.failure.empty() != above.failure.empty()) return find_end(linearize, below, above);
+  if (!below.failure.empty()) return std::nullopt;
+  if (below.of_motion && above.of_motion && below.growing != above.growing)
+    return StabilityCrossing(linearize, numbers_.front(), numbers_.back()).find(below, above);
+  double beside = 0;
+  if (i >= 2) beside = std::max(beside, apart(study.points[i - 2], below));
+  if (i + 1 < study.points.size()) beside = std::max(beside, apart(above, study.points[i + 1]));
+  return apart(below, above) > long_step * beside ? find_jump(linearize, below, above) : std::nullopt;
+}
+
 LinearStudy LinearStudyWork::run(const volatile std::sig_atomic_t& interrupted) {
+  interrupted_ = &interrupted;
   LinearStudy study;
   study.path = path_;
+  std::optional<std::size_t> last;  // that has an equilibrium
   for (const double value : numbers_) {
-    check(interrupted);
-    study.points.push_back(linearize_at(value));
+    study.points.push_back(linearize_at(value, last ? &study.points[*last] : nullptr));
+    if (study.points.back().failure.empty()) last = study.points.size() - 1;
   }
-  for (std::size_t i = 1; i < study.points.size(); ++i) {
-    const LinearStudyPoint &below = study.points[i - 1], &above = study.points[i];
-    if (!below.of_motion || !above.of_motion || below.growing == above.growing) continue;
-    check(interrupted);
-    const auto linearize = [&](double value) {
-      check(interrupted);
-      return linearize_at(value);
-    };
-    StabilityCrossing crossing(linearize, numbers_.front(), numbers_.back());
-    study.changes.push_back(crossing.find(below, above));
-  }
+  if (!last && failed_) throw *failed_;
+  for (std::size_t i = 1; i < study.points.size(); ++i)
+    if (const std::optional<StabilityChange> change = change_between(study, i)) study.changes.push_back(*change);
   study.system = system_;
   study.solver = solver_;
   return study;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <csignal>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,13 +34,17 @@ class LinearStudyWork {
   /// leads to nothing, or the arguments ask for what only one state has.
   LinearStudyWork(const Plugins&, const LinearStudyArguments&, const host::Factor&);
 
-  /// Linearizes at all values, then finds one change between neighbours that differ (StabilityCrossing). Failure as
-  /// linear_model, with the value, and (interrupted) when the flag becomes non-zero.
+  /// Linearizes at all values, then finds one change between neighbours that differ (StabilityCrossing). Equilibria are
+  /// followed from value to value: each search starts from the equilibrium of the next lower value that has one. Where
+  /// none is found, the study goes on without it. Failure as linear_model, with the value, if that happens at all values,
+  /// and (interrupted) when the flag becomes non-zero.
   LinearStudy run(const volatile std::sig_atomic_t& interrupted);
 
  private:
-  LinearStudyPoint linearize_at(double value);
-  void check(const volatile std::sig_atomic_t& interrupted) const;
+  /// near: the point from whose equilibrium the search starts; or null.
+  LinearStudyPoint linearize_at(double value, const LinearStudyPoint* near);
+  LinearStudyPoint linearize_from(double value, const LinearStudyPoint* near);
+  std::optional<StabilityChange> change_between(const LinearStudy&, std::size_t above);
 
   Plugins plugins_;
   LinearStudyArguments arguments_;
@@ -48,6 +53,8 @@ class LinearStudyWork {
   host::VariedModel model_;
   std::vector<std::size_t> values_;  ///< of the model, one per path
   std::string system_, solver_;
+  std::optional<host::Failure> failed_;  ///< why there is no equilibrium at the first value without one
+  const volatile std::sig_atomic_t* interrupted_ = nullptr;
 };
 
 }  // namespace polyform::apps

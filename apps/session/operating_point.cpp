@@ -152,10 +152,13 @@ void check_sizes(const host::System& system, const host::SolverMaker& make) {
 }
 
 host::OperatingPoint find_point(const host::Catalog& catalog, const host::System& system, const host::SolverMaker& make,
-                                const PointArguments& arguments, const host::RunControl* control) {
+                                const PointArguments& arguments, const host::RunControl* control,
+                                const host::CanonicalState* near) {
   check_sizes(system, make);
   if (arguments.at == "equilibrium") {
-    host::Equilibrium found = host::find_equilibrium(system, make, request_of(arguments.equilibrium, system));
+    host::EquilibriumRequest request = request_of(arguments.equilibrium, system);
+    request.near = near;
+    host::Equilibrium found = host::find_equilibrium(system, make, request);
     if (found.balanced) return std::move(found.point);
     throw Failure(Exit::simulation_failed,
                   fmt::format("no equilibrium was found; what is not balanced:\n  {}", unbalanced_text(found)),

@@ -42,7 +42,8 @@ void check_sizes(const host::System&, const host::SolverMaker&);
 /// The state asked for. Failure (simulation_failed) if it is not reached, (interrupted) where the run to it was
 /// ended by the control, or by signals to the command if there is none.
 host::OperatingPoint find_point(const host::Catalog&, const host::System&, const host::SolverMaker&,
-                                const PointArguments&, const host::RunControl* = nullptr);
+                                const PointArguments&, const host::RunControl* = nullptr,
+                                const host::CanonicalState* near = nullptr);
 
 /// What a search found: "equilibrium"; "steady motion", at the speeds of the initial state and evenly driven; "driven
 /// motion", whose state holds at one time alone or moves although nothing that is free does; or "momentary balance", a

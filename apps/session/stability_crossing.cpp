@@ -46,14 +46,6 @@ std::vector<std::complex<double>> growing_in_one(const Modes& more, const Modes&
   return left;
 }
 
-/// How far the equilibria of two points are apart, in m or rad.
-double apart(const LinearStudyPoint& a, const LinearStudyPoint& b) {
-  double size = 0;
-  for (std::size_t k = 0; k < a.equilibrium.size() && k < b.equilibrium.size(); ++k)
-    size = std::max(size, std::abs(a.equilibrium[k] - b.equilibrium[k]));
-  return size;
-}
-
 /// Whether errors alone may have parted it from zero.
 bool may_be_zero(const Mode& mode) {
   return std::abs(mode.eigenvalue) <= host::uncertainty(mode.error, std::abs(mode.eigenvalue));
@@ -95,7 +87,56 @@ std::size_t on_axis(const Modes& modes) {
          }));
 }
 
+/// Halvings after which what moves with the value has come nearer to its neighbour, to a quarter at least; and those
+/// that tell the value of a jump.
+constexpr int first_halvings = 5, all_halvings = 24;
+constexpr double stays_apart = 0.5, no_distance = 1e-9;
+
+StabilityChange change_between(const LinearStudyPoint& below, const LinearStudyPoint& above) {
+  return {below.value + (above.value - below.value) / 2, above.value - below.value, below.growing, above.growing, {}};
+}
+
 }  // namespace
+
+double apart(const LinearStudyPoint& a, const LinearStudyPoint& b) {
+  double size = 0;
+  const auto look = [&](const std::vector<double>& p, const std::vector<double>& q) {
+    for (std::size_t k = 0; k < p.size() && k < q.size(); ++k) size = std::max(size, std::abs(p[k] - q[k]));
+  };
+  look(a.equilibrium.q, b.equilibrium.q);
+  look(a.equilibrium.eta, b.equilibrium.eta);
+  return size;
+}
+
+std::optional<StabilityChange> find_jump(const std::function<LinearStudyPoint(double)>& linearize,
+                                         LinearStudyPoint below, LinearStudyPoint above) {
+  const double first = apart(below, above);
+  if (!(first > no_distance)) return std::nullopt;
+  for (int time = 0; time < all_halvings; ++time) {
+    const double value = below.value + (above.value - below.value) / 2;
+    if (value <= below.value || value >= above.value) break;
+    LinearStudyPoint middle = linearize(value);
+    if (!middle.failure.empty()) return std::nullopt;
+    (apart(below, middle) > apart(middle, above) ? above : below) = std::move(middle);
+    if (time + 1 >= first_halvings && !(apart(below, above) > stays_apart * first)) return std::nullopt;
+  }
+  StabilityChange jump = change_between(below, above);
+  jump.jumps = true;
+  return jump;
+}
+
+StabilityChange find_end(const std::function<LinearStudyPoint(double)>& linearize, LinearStudyPoint below,
+                         LinearStudyPoint above) {
+  for (int time = 0; time < all_halvings; ++time) {
+    const double value = below.value + (above.value - below.value) / 2;
+    if (value <= below.value || value >= above.value) break;
+    LinearStudyPoint middle = linearize(value);
+    (middle.failure.empty() == below.failure.empty() ? below : above) = std::move(middle);
+  }
+  StabilityChange end = change_between(below, above);
+  end.ends = true;
+  return end;
+}
 
 /// Whether an eigenvalue is on the axis, within its error, that is not there at either neighbour.
 bool StabilityCrossing::is_on_axis(const LinearStudyPoint& point) const {
@@ -116,30 +157,6 @@ bool StabilityCrossing::halve(double width) {
   return true;
 }
 
-/// An equilibrium that moves with the value, or branches off like a root of it, comes nearer to its neighbour as the
-/// interval is halved: after so many times to a quarter at least.
-constexpr int first_halvings = 5, all_halvings = 24;
-constexpr double stays_apart = 0.5, no_distance = 1e-9;
-
-/// A jump of the equilibrium between the points with which the counts change, if there is one.
-std::optional<StabilityChange> StabilityCrossing::find_jump() {
-  const double first = apart(below_, above_);
-  if (!(first > no_distance)) return std::nullopt;
-  LinearStudyPoint below = below_, above = above_;
-  for (int time = 0; time < all_halvings; ++time) {
-    const double value = below.value + (above.value - below.value) / 2;
-    if (value <= below.value || value >= above.value) break;
-    LinearStudyPoint middle = linearize_(value);
-    (apart(below, middle) > apart(middle, above) ? above : below) = std::move(middle);
-    if (time + 1 >= first_halvings && !(apart(below, above) > stays_apart * first)) return std::nullopt;
-  }
-  if (below.growing == above.growing) return std::nullopt;
-  StabilityChange jump{below.value + (above.value - below.value) / 2, above.value - below.value, below.growing,
-                       above.growing, {}};
-  jump.jumps = true;
-  return jump;
-}
-
 StabilityChange StabilityCrossing::find(LinearStudyPoint below, LinearStudyPoint above) {
   const double range = above.value - below.value;
   const double size = std::max({range, std::abs(below.value), std::abs(above.value)});
@@ -147,7 +164,7 @@ StabilityChange StabilityCrossing::find(LinearStudyPoint below, LinearStudyPoint
   above_ = std::move(above);
   const double width = first_width * size;
   const bool followed = halve(0.2 * width);
-  if (const std::optional<StabilityChange> jump = find_jump()) return *jump;
+  if (const auto jump = find_jump(linearize_, below_, above_); jump && jump->before != jump->after) return *jump;
 
   const bool rises = above_.growing > below_.growing;
   std::vector<std::complex<double>> crossing =

@@ -11,8 +11,10 @@
 #include <cstddef>
 #include <functional>
 #include <optional>
+#include <string>
 #include <vector>
 
+#include "framework/workbench/linearization/canonical_state.hpp"
 #include "framework/workbench/linearization/modes.hpp"
 
 namespace polyform::apps {
@@ -23,7 +25,8 @@ struct LinearStudyPoint {
   host::Modes modes;
   bool of_motion = false;   ///< else A is frozen at an instant, and growth says nothing of the motion
   std::size_t growing = 0;  ///< eigenvalues with a positive real part, beyond their errors
-  std::vector<double> equilibrium{};  ///< the coordinates, where the point is an equilibrium that was searched for
+  host::CanonicalState equilibrium{};  ///< where the point is an equilibrium that was searched for; else empty
+  std::string failure{};               ///< why there is no equilibrium at the value; or empty
 };
 
 /// A value at which the number of growing eigenvalues changes.
@@ -33,7 +36,19 @@ struct StabilityChange {
   std::size_t before = 0, after = 0;  ///< growing eigenvalues below and above it
   std::complex<double> eigenvalue;    ///< the one that crosses the imaginary axis there, rad/s
   bool jumps = false;  ///< no eigenvalue crosses: beside the value the equilibria found are others, however near
+  bool ends = false;   ///< on one side of the value no equilibrium is found
 };
+
+/// How far the equilibria of two points are apart, in m or rad.
+double apart(const LinearStudyPoint&, const LinearStudyPoint&);
+/// Halves the interval between an equilibrium and one that is far from it. Nothing where they come nearer to each other:
+/// one that moves with the value does so as the interval, one that branches off as its root. linearize: as for
+/// StabilityCrossing.
+std::optional<StabilityChange> find_jump(const std::function<LinearStudyPoint(double)>& linearize,
+                                         LinearStudyPoint below, LinearStudyPoint above);
+/// The same between a point and one at which no equilibrium is found.
+StabilityChange find_end(const std::function<LinearStudyPoint(double)>& linearize, LinearStudyPoint below,
+                         LinearStudyPoint above);
 
 /// Finds one change between two points whose numbers of growing eigenvalues differ.
 class StabilityCrossing {
@@ -58,7 +73,6 @@ class StabilityCrossing {
     double value = 0, frequency = 0, error = 0;
   };
   bool halve(double width);
-  std::optional<StabilityChange> find_jump();
   bool is_on_axis(const LinearStudyPoint&) const;
   std::optional<Zero> zero_of(TestFunction, double start, double width);
   std::optional<Zero> interpolate(TestFunction, double middle, double width);

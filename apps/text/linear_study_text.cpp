@@ -37,6 +37,10 @@ std::string change_text(const StabilityChange& change) {
     return fmt::format("{:.10g} (to within {:.1e}): the equilibrium jumps; the search finds another one from there on, and "
                        "no eigenvalue is seen to cross; growing eigenvalues {} -> {}",
                        change.value, change.error, change.before, change.after);
+  if (change.ends)
+    return fmt::format("{:.10g} (to within {:.1e}): the equilibrium ends; on one side no other one is found near it or "
+                       "from the initial state",
+                       change.value, change.error);
   const double w = change.eigenvalue.imag();
   const std::string what =
       w > 0 ? fmt::format("an oscillation of {:.6g} rad/s", w) : "a motion that does not oscillate";
@@ -48,6 +52,10 @@ std::string change_text(const StabilityChange& change) {
 }
 
 void print_eigenvalues(const LinearStudyPoint& point) {
+  if (!point.failure.empty()) {
+    print_wrapped(fmt::format("{:>12.6g}        -  no equilibrium is found", point.value), 23);
+    return;
+  }
   std::string text = fmt::format("{:>12.6g}  {:>7}  ", point.value,
                                  point.of_motion ? std::to_string(point.growing) : std::string("-"));
   const std::size_t indent = text.size();
@@ -70,14 +78,14 @@ void print_linear_study(const LinearStudy& study) {
   for (std::size_t k = 0; k < shown; ++k)
     print_eigenvalues(study.points[shown < 2 ? 0 : k * (count - 1) / (shown - 1)]);
   if (shown < count) fmt::print(output(), "  {} of {} values; the table and --json have all\n", shown, count);
-  if (std::ranges::any_of(study.points, [](const LinearStudyPoint& p) { return !p.of_motion; }))
+  if (std::ranges::any_of(study.points, [](const LinearStudyPoint& p) { return p.failure.empty() && !p.of_motion; }))
     print_wrapped(
         "  -: A changes along the motion, so eigenvalues of the matrix frozen at this instant do not tell "
         "whether it is stable",
         5);
   fmt::print(output(), "\n");
-  const auto jumps = [](const StabilityChange& c) { return c.jumps; };
-  if (std::ranges::all_of(study.changes, jumps))
+  const auto crosses = [](const StabilityChange& c) { return !c.jumps && !c.ends; };
+  if (std::ranges::none_of(study.changes, crosses))
     print_wrapped("stability does not change between these values" + std::string(study.changes.empty() ? "" : ", but"), 0);
   else
     print_wrapped("stability changes at", 0);
@@ -92,6 +100,10 @@ Json linear_study_json(const LinearStudy& study) {
       if (!is_zero(mode))
         eigenvalues.push_back(
             {{"real", mode.eigenvalue.real()}, {"imaginary", mode.eigenvalue.imag()}, {"error", mode.error}});
+    if (!point.failure.empty()) {
+      points.push_back({{"value", point.value}, {"failure", point.failure}});
+      continue;
+    }
     points.push_back({{"value", point.value},
                       {"modes_of", point.of_motion ? "motion" : "instant"},
                       {"growing", point.growing},
@@ -105,7 +117,8 @@ Json linear_study_json(const LinearStudy& study) {
                        {"growing_after", change.after},
                        {"real", change.eigenvalue.real()},
                        {"imaginary", change.eigenvalue.imag()},
-                       {"jumps", change.jumps}});
+                       {"jumps", change.jumps},
+                       {"ends", change.ends}});
   return {{"model", study.system},
           {"solver", study.solver},
           {"path", study.path},

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <catch2/catch.hpp>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "tests/command/command_runner.hpp"
@@ -127,10 +128,9 @@ TEST_CASE("linearize --vary refuses what one value or one state alone has") {
   refused({"--vary", "bodies.nobody.mass=1,2"}, "nobody");
 }
 
-// A pendulum on a shaft that a motion turns hangs down or stands off by the angle of its speed. The search from 0.5 rad
-// finds the one up to some speed and the other, which is unstable there, from it on. Nothing crosses: the pendulum that
-// stands off is stable at all speeds above the one at which it leaves, w^2 (m l^2 + Ixx - Izz) = m g l, 4.80 rad/s.
-TEST_CASE("linearize --vary tells a jump of the equilibrium from a change of stability") {
+// A pendulum on a shaft that a motion turns hangs down or, from w^2 (m l^2 + Ixx - Izz) = m g l on, stands off; then
+// hanging is unstable. By itself the search from 0.5 rad finds the one up to some speed and the other from it on.
+TEST_CASE("linearize --vary follows an equilibrium from value to value") {
   const Workshop shop;
   const std::string model = shop.write("shaft.yaml", R"(polyform: 1
 parameters: {w: 8}
@@ -144,15 +144,50 @@ joints:
 constraints:
   - {name: d, type: prescribed-motion, joint: t, motion: {polynomial: [0, w]}}
 )");
-  const Outcome outcome =
-      shop.run({"linearize", model, "--vary", "parameters.w=5.5:7:4", "--at", "equilibrium", "--steady", "--json"});
-  INFO(outcome.err);
-  REQUIRE(outcome.code == 0);
-  const Json changes = Json::parse(outcome.out)["changes"];
-  REQUIRE(changes.size() == 1);
-  CHECK(changes[0]["jumps"] == true);
-  CHECK(changes[0]["error"].get<double>() < 1e-6);
-  const Outcome told =
-      shop.run({"linearize", model, "--vary", "parameters.w=5.5:7:4", "--at", "equilibrium", "--steady"});
-  CHECK_THAT(told.out, Contains("stability does not change between these values, but") && Contains("the equilibrium jumps"));
+  const auto changes = [&](const char* range) {
+    const Outcome outcome = shop.run(
+        {"linearize", model, "--vary", std::string("parameters.w=") + range, "--at", "equilibrium", "--steady", "--json"});
+    INFO(outcome.err);
+    REQUIRE(outcome.code == 0);
+    return Json::parse(outcome.out)["changes"];
+  };
+  const Json hanging = changes("3:7:5");
+  REQUIRE(hanging.size() == 1);
+  CHECK(hanging[0]["jumps"] == false);
+  CHECK(hanging[0]["value"].get<double>() ==
+        Approx(std::sqrt(0.6 * 9.81 * 0.4 / (0.6 * 0.4 * 0.4 + 0.01 - 0.004))).epsilon(1e-9));
+  CHECK(changes("5.5:7:4").empty());
+}
+
+// On a slide with the effort P + 3 q - q^3 the equilibrium that begins at q = -sqrt 3 ends where it meets another one,
+// at q = -1 and P = 2; from there on the one beyond q = 2 is left. With the effort P - 2 q + q^2 none is left beyond P = 1.
+TEST_CASE("linearize --vary tells where an equilibrium ends") {
+  const Workshop shop;
+  const auto slide = [&](const char* name, const char* effort, double start) {
+    return shop.write(name, fmt::format(R"YAML(polyform: 1
+parameters: {{P: 0}}
+gravity: [0, 0, 0]
+bodies: [{{name: b, mass: 1, inertia: {{xx: 1, yy: 1, zz: 1}}}}]
+joints: [{{name: s, type: prismatic, base: ground, moving: b, position: [0, 0, 0], axis: [1, 0, 0], initial: {{position: {}}}}}]
+forces: [{{name: f, type: joint-force, joint: s, effort: {{expression: "{}-0.3*v(s)"}}}}]
+)YAML", start, effort));
+  };
+  const std::string folds = slide("folds.yaml", "P+3*q(s)-q(s)^3", -1.7), none = slide("none.yaml", "P-2*q(s)+q(s)^2", 0);
+  const auto study = [&](const std::string& model, const char* range, const char* how) {
+    const Outcome outcome =
+        shop.run({"linearize", model, "--vary", std::string("parameters.P=") + range, "--at", "equilibrium", how});
+    INFO(outcome.err);
+    CHECK(outcome.code == 0);
+    return outcome.out;
+  };
+  const Json jump = Json::parse(study(folds, "0:3:7", "--json"))["changes"];
+  REQUIRE(jump.size() == 1);
+  CHECK(jump[0]["jumps"] == true);
+  CHECK(jump[0]["value"].get<double>() == Approx(2).epsilon(1e-5));
+  const Json end = Json::parse(study(none, "0:1.5:4", "--json"));
+  REQUIRE(end["changes"].size() == 1);
+  CHECK(end["changes"][0]["ends"] == true);
+  CHECK(end["changes"][0]["value"].get<double>() == Approx(1).epsilon(1e-5));
+  CHECK(end["points"][3].contains("failure"));
+  CHECK_THAT(study(none, "0:1.5:4", "--steady"), Contains("no equilibrium is found") && Contains("the equilibrium ends"));
 }

@@ -13,6 +13,7 @@
 #include "framework/diagnostics.hpp"
 #include "framework/host/expressions/formula_values.hpp"
 #include "framework/host/simulation/unilateral_set.hpp"
+#include "framework/workbench/linearization/closed_states.hpp"
 #include "framework/workbench/linearization/equilibrium_equations.hpp"
 #include "framework/workbench/linearization/implicit_descent.hpp"
 #include "framework/workbench/linearization/module_states.hpp"
@@ -41,6 +42,26 @@ constexpr double first_damping = 1e-3, no_damping = 1e-9, least_damping = 1e-10;
 /// In place of a size that vanishes, where it divides.
 constexpr double least_size = std::numeric_limits<double>::min();
 constexpr double none_before = std::numeric_limits<double>::max();
+
+/// Where the search starts.
+CanonicalState start_of(const System& system, const EquilibriumRequest& request) {
+  const CanonicalState initial(system.initial_state());
+  if (request.near == nullptr || !request.held.empty()) return initial;
+  const CanonicalState& near = *request.near;
+  if (near.q.size() != initial.q.size() || near.eta.size() != initial.eta.size() || near.x.size() != initial.x.size())
+    return initial;
+  CanonicalState start = initial, closed;
+  start.q = near.q;
+  start.eta = near.eta;
+  start.x = near.x;
+  try {
+    const MinimalCoordinates choice = choose_coordinates(system.view(), system.start_time(), start);
+    ClosedStates states(system.view(), system.start_time(), choice, start);
+    return states.place(std::vector<double>(states.size()), closed) ? closed : initial;
+  } catch (const Failure&) {  // constraints that are singular there
+    return initial;
+  }
+}
 
 double step_size(const EquilibriumEquations& balance, const VectorXd& z) {
   double size = 0;
@@ -145,7 +166,7 @@ bool is_balanced(EquilibriumEquations& balance, const VectorXd& sizes) {
 /// Down the potential energy by the solver's own Newton matrix, for systems of which dense matrices are large. Makes the
 /// search that from the state found. False where that is no equilibrium; then the search is as it was.
 bool descend_by_solver(std::optional<EquilibriumEquations>& search, const System& system, const SolverMaker& make,
-                       const EquilibriumRequest& request, std::size_t& iterations) {
+                       const EquilibriumRequest& request, const CanonicalState& start, std::size_t& iterations) {
   if (search->unknowns() < least_by_solver) return false;
   const SolverPointer solver = make(system.view());
   const std::optional<Descended> end =
@@ -158,7 +179,7 @@ bool descend_by_solver(std::optional<EquilibriumEquations>& search, const System
     throw Failure(Exit::simulation_failed,
                   fmt::format("the search for an equilibrium ended after {} steps downhill without one", end->steps),
                   "Start nearer to it (initial positions of joints); see that everything is held by something.");
-  search.emplace(system, make, request, system.initial_state());
+  search.emplace(system, make, request, start.constant());
   return false;
 }
 
@@ -206,10 +227,10 @@ void fit(EquilibriumEquations& balance, std::size_t& iterations) {
 /// and a descent whose states follow the motion ends beside the equilibrium. Then all unknowns are found together: from
 /// the end of the descent, or else from the start. The search stays where it was if neither leads to an equilibrium.
 void fit_with_states(std::optional<EquilibriumEquations>& search, const System& system, const SolverMaker& make,
-                     const EquilibriumRequest& request, std::size_t& iterations) {
+                     const EquilibriumRequest& request, const CanonicalState& start, std::size_t& iterations) {
   const CanonicalState descended = search->state();
-  for (const ConstStateView& start : {descended.constant(), system.initial_state()}) {
-    EquilibriumEquations& found = search.emplace(system, make, request, start);
+  for (const CanonicalState* from : {&descended, &start}) {
+    EquilibriumEquations& found = search.emplace(system, make, request, from->constant());
     std::size_t steps = 0;
     fit(found, steps);
     iterations += steps;
@@ -248,20 +269,21 @@ void name_unbalanced(EquilibriumEquations& balance, const SystemView& view, cons
 Equilibrium find_equilibrium(const System& system, const SolverMaker& make, const EquilibriumRequest& request) {
   refuse_unilateral_rows(system.view(), "the search for an equilibrium");
   const SamplersFollow each_holds_its_input;
-  std::optional<EquilibriumEquations> search(std::in_place, system, make, request, system.initial_state());
+  const CanonicalState start = start_of(system, request);
+  std::optional<EquilibriumEquations> search(std::in_place, system, make, request, start.constant());
   Equilibrium out;
   const VectorXd sizes = sizes_of(system, make, *search, request);
   const bool at_rest = !request.steady && request.trimmed.empty() && !search->anything_held();
   std::size_t descended = 0;
-  if (!at_rest || !descend_by_solver(search, system, make, request, descended)) {
+  if (!at_rest || !descend_by_solver(search, system, make, request, start, descended)) {
     search->require_dense();
     std::size_t dense = 0;
     if (!at_rest || !descend(*search, sizes, dense)) {
       // From the start: a descent that does not end may have gone far.
-      if (at_rest) search.emplace(system, make, request, system.initial_state());
+      if (at_rest) search.emplace(system, make, request, start.constant());
       fit(*search, out.iterations);
     } else if (search->states() > 0 && !is_balanced(*search, sizes_of(system, make, *search, request))) {
-      fit_with_states(search, system, make, request, out.iterations);
+      fit_with_states(search, system, make, request, start, out.iterations);
     }
     descended += dense;
   }

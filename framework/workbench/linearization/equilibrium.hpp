@@ -14,6 +14,9 @@ struct EquilibriumRequest {
   bool steady = false;              ///< independent velocities stay as in the initial state; otherwise they are zero
   std::vector<InputField> trimmed;  ///< free to balance
   std::vector<std::string> held;    ///< patterns of position coordinates, or joints, that keep their initial values
+  /// Positions and first-order states from which the search starts, in place of the initial ones; not closed. Where
+  /// they cannot be closed, it starts from the initial state. Not with held coordinates.
+  const CanonicalState* near = nullptr;
 };
 
 /// Stands in place of a unit if the number is the part of a velocity that does not follow a symmetry.

@@ -3,11 +3,15 @@
 #include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
+#include <optional>
 
 #include "framework/dense_equations.hpp"
 #include "framework/diagnostics.hpp"
 #include "framework/workbench/linearization/known_digits.hpp"
+#include "framework/workbench/linearization/slow_space.hpp"
+#include "framework/workbench/linearization/zero_staircase.hpp"
 
 namespace polyform::host::inline linearization {
 namespace {
@@ -43,10 +47,13 @@ MatrixXd without_noise(const MatrixXd& A, MatrixXd& error, const std::vector<dou
   return out;
 }
 
+/// By which balancing may move a scale: of A, which may have couplings that are noise, and of a matrix of slow motions,
+/// where two by two they part by no more than an entry that is known does from a rounding of another one.
+constexpr double most_moved = 0x1p20, most_moved_of_slow = 0x1p12;
+
 /// Powers of 2, d, that make rows and columns of diag(d)⁻¹ A diag(d) of equal size (Parlett and Reinsch 1969), no
 /// further than `most` from those next to the scales.
-VectorXd balance(const MatrixXd& A, const std::vector<double>& scales) {
-  constexpr double most = 0x1p20;
+VectorXd balance(const MatrixXd& A, const std::vector<double>& scales, double most) {
   VectorXd d(A.rows());
   for (Index i = 0; i < A.rows(); ++i) d[i] = std::exp2(std::round(std::log2(scales[static_cast<std::size_t>(i)])));
   const VectorXd start = d;
@@ -68,60 +75,6 @@ VectorXd balance(const MatrixXd& A, const std::vector<double>& scales) {
     }
   }
   return d;
-}
-
-/// An orthogonal U with Uᵀ A U = [N X; 0 Y]: N strictly upper triangular by blocks (`zeros` columns), Y regular.
-struct Staircase {
-  MatrixXd U;  ///< empty without zeros: it would be the identity
-  MatrixXd Y;
-  Index zeros = 0, kernel = 0;  ///< algebraic and geometric multiplicity of the eigenvalue zero
-
-  /// Uᵀ A U.
-  MatrixXd transform(const MatrixXd& A) const {
-    if (zeros == 0) return A;
-    MatrixXd T = MatrixXd::Zero(A.rows(), A.cols());
-    T.topRows(zeros) = (U.leftCols(zeros).transpose() * A).eval() * U;
-    T.bottomRightCorner(Y.rows(), Y.cols()) = Y;
-    for (Index k = 0; k < zeros; ++k) T.col(k).tail(T.rows() - k).setZero();  // on and below the diagonal of N
-    return T;
-  }
-};
-
-/// Whether A x leaves, beside the zeros that are known, more than errors and rounding of its own terms: the tolerance
-/// of the whole has those of its fastest motions, next to which a slow one is no zero.
-bool is_known_to_move(const MatrixXd& A, const MatrixXd& error, const MatrixXd& zeros, const VectorXd& x) {
-  constexpr double certain = 1e3;
-  const VectorXd rounded = VectorXd::Constant(x.size(), 4 * rounding);  // each component of a vector of size 1
-  VectorXd left = A * x, doubt = error * x.cwiseAbs() + A.cwiseAbs() * (rounded + 4 * rounding * x.cwiseAbs());
-  if (zeros.cols() > 0) {
-    left -= (zeros * (zeros.transpose() * left)).eval();
-    doubt += (zeros.cwiseAbs() * (zeros.cwiseAbs().transpose() * doubt)).eval();
-  }
-  return (left.cwiseAbs().array() > certain * doubt.array()).any();
-}
-
-Staircase deflate_zeros(const MatrixXd& A, const MatrixXd& error, double tolerance) {
-  Staircase out;
-  MatrixXd& Y = out.Y;
-  Y = A;
-  while (Y.rows() > 0) {
-    const PivotedColumns pivots = pivoted_columns(Y.transpose(), tolerance);
-    const MatrixXd& Q = pivots.Q;
-    const Index n = Y.rows();
-    Index rank = 0;
-    while (rank < n && pivots.sizes[rank] > tolerance) ++rank;
-    if (rank == n) break;
-    const MatrixXd zeros = out.U.leftCols(out.zeros),
-                   basis = out.zeros == 0 ? Q : MatrixXd(out.U.rightCols(n) * Q);
-    while (rank < n && is_known_to_move(A, error, zeros, basis.col(rank))) ++rank;
-    if (rank == n) break;
-    if (out.zeros == 0) out.U.resize(n, n);
-    out.U.rightCols(n) << basis.rightCols(n - rank), basis.leftCols(rank);
-    Y = (Q.leftCols(rank).transpose() * Y * Q.leftCols(rank)).eval();
-    if (out.kernel == 0) out.kernel = n - rank;
-    out.zeros += n - rank;
-  }
-  return out;
 }
 
 /// How fast a motion may be that counts as rigid: what A x leaves, or may leave by errors and by the rounding of its
@@ -178,17 +131,31 @@ void mark_repeated(std::vector<Mode>& modes) {
     }
 }
 
+/// An estimate of an error is right within factor_of_error. What is more than so many times its error is none: no entry
+/// of a matrix of slow motions, no eigenvalue of it that errors part from zero.
+constexpr double beyond_doubt = 3 * factor_of_error;
+
+/// What is known of the errors of a matrix.
+enum class Errors {
+  of_all,     ///< rounding is that of the largest entry, and so may be each error
+  of_entries  ///< each entry that is not zero is beyond doubt by its own error
+};
+
 /// Rounding parts a double eigenvalue zero into ±√δA, even where the derivatives seem to be known better than they
 /// are: of a growing and a decaying mode of one such rate neither is known to be there. It may also part it into a pair
 /// ±i√δA, which an oscillation as slow looks like unless its digits are known.
-void doubt_parted_zeros(double worst, std::vector<Mode>& modes) {
+void doubt_parted_zeros(Errors errors, double worst, std::vector<Mode>& modes) {
   constexpr double alike = 1e-3, few_digits = 1e-2;
+  const auto may_be_parted = [&](const Mode& mode) {
+    const double size = std::abs(mode.eigenvalue);
+    return errors == Errors::of_all ? size <= worst : size <= beyond_doubt * mode.error;
+  };
   for (Mode& mode : modes) {
     const double rate = mode.eigenvalue.real(), size = std::abs(mode.eigenvalue);
-    if (mode.kind == Mode::Kind::oscillating && size <= worst && std::abs(rate) <= alike * size &&
-        mode.error > few_digits * size)
+    if (!may_be_parted(mode)) continue;
+    if (mode.kind == Mode::Kind::oscillating && std::abs(rate) <= alike * size && mode.error > few_digits * size)
       mode.error = std::max(mode.error, size);
-    if (mode.kind != Mode::Kind::real || std::abs(rate) > worst) continue;
+    if (mode.kind != Mode::Kind::real) continue;
     const bool is_parted = std::any_of(modes.begin(), modes.end(), [&](const Mode& other) {
       return other.kind == Mode::Kind::real && std::abs(other.eigenvalue.real() + rate) <= alike * std::abs(rate);
     });
@@ -207,39 +174,50 @@ MatrixXcd product(const Real& A, const Complex& X) {
   return out;
 }
 
-void add_regular_modes(const MatrixXd& balanced, const MatrixXd& T, const Staircase& split, const VectorXd& d,
-                       const MatrixXd& error, const std::vector<double>& scales, std::vector<Mode>& out) {
-  const Index zeros = split.zeros, n = T.rows(), rest = n - zeros;
-  if (rest == 0) return;
-  const Eigensystem regular = eigensystem_of(T.bottomRightCorner(rest, rest));
-  if (regular.values.size() == 0)
+/// What is found of ẋ = A x, in the coordinates of A: shapes are not normalized.
+struct Found {
+  std::vector<Mode> moving;
+  MatrixXd kernel;  ///< of rigid modes
+  Index zeros = 0;  ///< algebraic multiplicity of the eigenvalue zero
+  double zero_error = 0;
+};
+
+/// Eigenvalues of T, without conjugates, with the right and left eigenvectors of T that belong to them.
+struct Pairs {
+  std::vector<std::complex<double>> values;
+  MatrixXcd right, left;
+};
+
+Pairs pairs_of(const MatrixXd& T) {
+  const Eigensystem all = eigensystem_of(T);
+  if (all.values.size() != T.rows())
     throw Failure(Exit::simulation_failed, "the eigenvalues of the linear model were not found",
                   "Are there entries of very different size in A? Print it with --json.");
-  std::vector<Index> kept;  // one of each pair
-  for (Index k = 0; k < rest; ++k)
-    if (!(regular.values[k].imag() < 0)) kept.push_back(k);
+  std::vector<Index> kept;
+  for (Index k = 0; k < T.rows(); ++k)
+    if (!(all.values[k].imag() < 0)) kept.push_back(k);
   const Index count = static_cast<Index>(kept.size());
-  MatrixXcd y(n, count), left(rest, count);
+  Pairs out{{}, MatrixXcd(T.rows(), count), MatrixXcd(T.rows(), count)};
   for (Index j = 0; j < count; ++j) {
-    y.col(j).tail(rest) = regular.right.col(kept[static_cast<std::size_t>(j)]);
-    left.col(j) = regular.left.row(kept[static_cast<std::size_t>(j)]).transpose();
+    const Index k = kept[static_cast<std::size_t>(j)];
+    out.values.push_back(all.values[k]);
+    out.right.col(j) = all.right.col(k);
+    out.left.col(j) = all.left.row(k).transpose();
   }
-  if (zeros > 0) {
-    const MatrixXcd above = product(T.topRightCorner(zeros, rest), y.bottomRows(rest));
-    for (Index j = 0; j < count; ++j) {
-      const MatrixXcd N = regular.values[kept[static_cast<std::size_t>(j)]] * MatrixXcd::Identity(zeros, zeros) -
-                          T.topLeftCorner(zeros, zeros);
-      y.col(j).head(zeros) = N.triangularView<Eigen::Upper>().solve(above.col(j));
-    }
-  }
-  const MatrixXcd x = zeros > 0 ? product(split.U, y) : y,
-                  w = zeros > 0 ? product(split.U.rightCols(rest), left) : left;
-  const MatrixXcd moved = product(balanced, x);
+  return out;
+}
+
+/// x, w: right and left eigenvectors of A with wᵀ x = 1; size: of A in what they come from.
+std::vector<Mode> moving_modes(const MatrixXd& A, const MatrixXd& error, Errors errors, double size,
+                               const std::vector<std::complex<double>>& values, const MatrixXcd& x, const MatrixXcd& w) {
+  std::vector<Mode> out;
+  const MatrixXcd moved = product(A, x);
   const MatrixXd doubt = error * x.cwiseAbs();
-  const double norm = T.norm(), worst = std::sqrt(error.norm() * norm);
-  for (Index j = 0; j < count; ++j) {
+  const double worst = std::sqrt(error.norm() * size);
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    const auto j = static_cast<Index>(k);
     Mode mode;
-    mode.eigenvalue = regular.values[kept[static_cast<std::size_t>(j)]];
+    mode.eigenvalue = values[k];
     mode.kind = mode.eigenvalue.imag() > 0 ? Mode::Kind::oscillating : Mode::Kind::real;
     // To first order wᵀ δA x with wᵀ x = 1; a nearly defective pair moves by no more than √δA.
     const double first_order = w.col(j).cwiseAbs().dot(doubt.col(j));
@@ -247,12 +225,111 @@ void add_regular_modes(const MatrixXd& balanced, const MatrixXd& T, const Stairc
     // The residual of A x = λ x is an error too: it holds rounding, and what was split off wrongly.
     const double left_over = (moved.col(j) - mode.eigenvalue * x.col(j)).norm() / x.col(j).norm();
     mode.error = std::max(mode.error, left_over);
-    mode.shape = d.cwiseProduct(x.col(j).real()) + std::complex<double>(0, 1) * d.cwiseProduct(x.col(j).imag());
-    normalize(mode.shape, scales);
+    mode.shape = x.col(j);
     mode.trend = trend_of(mode);
     out.push_back(std::move(mode));
   }
-  doubt_parted_zeros(worst, out);
+  doubt_parted_zeros(errors, worst, out);
+  return out;
+}
+
+MatrixXd with_rounding(MatrixXd error, double norm) {
+  error.array() += rounding * norm;
+  return error;
+}
+
+/// Motions are no slower than what the fastest one leaves of them, or zero.
+Found on_one_scale(const MatrixXd& A, const MatrixXd& own, Errors errors) {
+  const double norm = A.norm();
+  const MatrixXd error = with_rounding(own, norm);
+  const Staircase split =
+      deflate_zeros(A, &own, std::clamp(3 * error.norm(), least_zero * norm, largest_zero * norm));
+  const Index zeros = split.zeros, n = A.rows(), rest = n - zeros;
+  Found out{{}, split.U.leftCols(split.kernel), zeros, error.norm()};
+  if (rest == 0) return out;
+  const MatrixXd T = split.transform(A);
+  const Pairs regular = pairs_of(T.bottomRightCorner(rest, rest));
+  if (zeros == 0) {
+    out.moving = moving_modes(A, error, errors, T.norm(), regular.values, regular.right, regular.left);
+    return out;
+  }
+  MatrixXcd y(n, regular.right.cols());
+  y.bottomRows(rest) = regular.right;
+  const MatrixXcd above = product(T.topRightCorner(zeros, rest), regular.right);
+  for (Index j = 0; j < y.cols(); ++j) {
+    const MatrixXcd N = regular.values[static_cast<std::size_t>(j)] * MatrixXcd::Identity(zeros, zeros) -
+                        T.topLeftCorner(zeros, zeros);
+    y.col(j).head(zeros) = N.triangularView<Eigen::Upper>().solve(above.col(j));
+  }
+  out.moving = moving_modes(A, error, errors, T.norm(), regular.values, product(split.U, y),
+                            product(split.U.rightCols(rest), regular.left));
+  return out;
+}
+
+/// The same for any sum of rigid motions: a motion that grows may be spread over all of them.
+double rate_within(const MatrixXd& A, const MatrixXd& error, const MatrixXd& kernel) {
+  double squares = 0;
+  for (Index k = 0; k < kernel.cols(); ++k) squares += std::pow(rate_within(A, error, VectorXd(kernel.col(k))), 2);
+  return std::sqrt(squares);
+}
+
+/// Whether rigid modes may move at a rate that would be told, or others have few digits.
+bool has_doubts(const MatrixXd& A, const MatrixXd& own, const Found& found) {
+  constexpr double few = 1e-6;
+  double slowest = 1;
+  bool any = false;
+  for (const Mode& mode : found.moving) {
+    slowest = std::min(slowest, std::abs(mode.eigenvalue));
+    any = any || mode.error > few * std::abs(mode.eigenvalue);
+  }
+  return any || (found.kernel.cols() > 0 && rate_within(A, own, echelon(found.kernel)) > few * slowest);
+}
+
+bool is_resolved(const Mode& mode) { return std::abs(mode.eigenvalue) > factor_of_error * mode.error; }
+
+Found on_all_scales(const MatrixXd& A, const MatrixXd& own, Errors);
+
+/// Slow motions by a matrix of their own, which has only their own errors. Nothing where they are not parted from fast
+/// ones.
+std::optional<Found> by_scales(const MatrixXd& A, const MatrixXd& own) {
+  constexpr double slow_parts[] = {1e-6, 1e-9, 1e-12};  // of the norm
+  const double norm = A.norm();
+  Index tried = 0;
+  for (const double part : slow_parts) {
+    const Staircase split = deflate_zeros(A, nullptr, part * norm);
+    if (split.zeros == 0) return std::nullopt;
+    if (split.zeros == A.rows() || split.zeros == tried) continue;
+    tried = split.zeros;
+    std::optional<SlowSpace> parted = slow_space(A, own, split.U, split.zeros);
+    if (!parted) continue;
+    MatrixXd &slow = parted->slow, &error = parted->error;
+    const auto is_none = (slow.array().abs() <= beyond_doubt * error.array()).eval();
+    error += is_none.select(slow.cwiseAbs(), 0.0).matrix();
+    slow = is_none.select(0.0, slow.array()).matrix();
+    const VectorXd d = balance(slow, std::vector<double>(static_cast<std::size_t>(slow.rows()), 1.0),
+                               most_moved_of_slow);
+    Found out = on_all_scales(d.cwiseInverse().asDiagonal() * slow * d.asDiagonal(),
+                              d.cwiseInverse().asDiagonal() * error * d.asDiagonal(), Errors::of_entries);
+    const MatrixXd V = parted->V * d.asDiagonal();
+    if (!out.moving.empty() && std::ranges::none_of(out.moving, is_resolved)) return std::nullopt;
+    for (Mode& mode : out.moving) mode.shape = product(V, mode.shape).col(0).eval();
+    out.kernel = (V * out.kernel).eval();
+    const Pairs fast = pairs_of(parted->fast);
+    std::vector<Mode> others =
+        moving_modes(A, with_rounding(own, norm), Errors::of_all, norm, fast.values, product(parted->fast_right, fast.right),
+                     product(parted->fast_left, fast.left));
+    out.moving.insert(out.moving.end(), std::move_iterator(others.begin()), std::move_iterator(others.end()));
+    return out;
+  }
+  return std::nullopt;
+}
+
+/// A: balanced, without noise; own: of each entry.
+Found on_all_scales(const MatrixXd& A, const MatrixXd& own, Errors errors) {
+  Found out = on_one_scale(A, own, errors);
+  if (has_doubts(A, own, out))
+    if (std::optional<Found> finer = by_scales(A, own)) return *std::move(finer);
+  return out;
 }
 
 }  // namespace
@@ -271,30 +348,29 @@ Modes find_modes(const MatrixXd& A, const MatrixXd& error, const std::vector<dou
   if (A.rows() == 0) return out;
   MatrixXd doubt = error;
   const MatrixXd clean = without_noise(A, doubt, scales);
-  const VectorXd d = balance(clean, scales);
-  const MatrixXd balanced = d.cwiseInverse().asDiagonal() * clean * d.asDiagonal();
-  MatrixXd uncertain = d.cwiseInverse().asDiagonal() * doubt * d.asDiagonal();
-  const double norm = balanced.norm();
-  const MatrixXd own = uncertain;
-  uncertain.array() += rounding * norm;
-  const Staircase split =
-      deflate_zeros(balanced, own, std::clamp(3 * uncertain.norm(), least_zero * norm, largest_zero * norm));
-  const MatrixXd T = split.transform(balanced);
-  out.zero_eigenvalues = static_cast<std::size_t>(split.zeros);
-  const MatrixXd kernel =
-      split.kernel > 0 ? echelon(d.asDiagonal() * split.U.leftCols(split.kernel)) : MatrixXd(A.rows(), 0);
-  for (Index k = 0; k < split.kernel; ++k) {
+  const VectorXd d = balance(clean, scales, most_moved);
+  const MatrixXd balanced = d.cwiseInverse().asDiagonal() * clean * d.asDiagonal(),
+                 own = d.cwiseInverse().asDiagonal() * doubt * d.asDiagonal();
+  Found found = on_all_scales(balanced, own, Errors::of_all);
+  out.zero_eigenvalues = static_cast<std::size_t>(found.zeros);
+  const Index rigid = found.kernel.cols();
+  const MatrixXd kernel = rigid > 0 ? echelon(d.asDiagonal() * found.kernel) : MatrixXd(A.rows(), 0);
+  out.rigid_within = rate_within(balanced, own, MatrixXd(d.cwiseInverse().asDiagonal() * kernel));
+  for (Index k = 0; k < rigid; ++k) {
     Mode mode;
     mode.kind = Mode::Kind::rigid;
-    mode.repeated = split.zeros > 1;
-    mode.defective = split.zeros > split.kernel;
-    mode.error = uncertain.norm();
+    mode.repeated = found.zeros > 1;
+    mode.defective = found.zeros > rigid;
+    mode.error = found.zero_error;
     mode.shape = kernel.col(k).cast<std::complex<double>>();
     normalize(mode.shape, scales);
-    out.rigid_within = std::max(out.rigid_within, rate_within(balanced, own, d.cwiseInverse().cwiseProduct(kernel.col(k))));
     out.all.push_back(std::move(mode));
   }
-  add_regular_modes(balanced, T, split, d, uncertain, scales, out.all);
+  for (Mode& mode : found.moving) {
+    mode.shape = d.cast<std::complex<double>>().cwiseProduct(mode.shape).eval();
+    normalize(mode.shape, scales);
+    out.all.push_back(std::move(mode));
+  }
   std::stable_sort(out.all.begin(), out.all.end(),
                    [](const Mode& a, const Mode& b) { return std::abs(a.eigenvalue) < std::abs(b.eigenvalue); });
   mark_repeated(out.all);

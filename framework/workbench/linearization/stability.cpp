@@ -69,7 +69,7 @@ class Judge {
       const auto drifts = [this](const Mode& m) {
         return carried_rates_ && is_drift(model_, *fields_, *carried_rates_, m);
       };
-      judge_modes(linear_, drifts, out_);
+      judge_modes(linear_, {drifts, [this] { return conserves_energy(); }}, out_);
     } else if (out_.floquet)
       judge_multipliers(out_);
     else
@@ -184,6 +184,24 @@ class Judge {
     out_.modes_of = ModesOf::motion;
     out_.why = "A is constant along the motion in multi-blade coordinates";
     return true;
+  }
+
+  /// Whether the power of all that has no potential is zero, not only small, at states beside the point that no symmetry
+  /// tells from others.
+  bool conserves_energy() {
+    constexpr double beside = 1e-3;  // of large deviations
+    try {
+      const std::unique_ptr<Probe> at = model_.probe(model_.time(), model_.nominal());
+      std::vector<double> deviation(model_.states()), row(at->size());
+      for (const double turn : {1.0, 2.0}) {
+        for (std::size_t k = 0; k < deviation.size(); ++k)
+          deviation[k] = beside * std::sin(turn + turn * static_cast<double>(k * k)) * model_.scales()[k];
+        if (!at->evaluate(deviation, row) || at->observation().power != 0) return false;
+      }
+      return true;
+    } catch (const Failure&) {
+      return false;
+    }
   }
 
   /// Finds a motion at constant rates, whether these are symmetries or not.

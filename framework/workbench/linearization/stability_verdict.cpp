@@ -103,27 +103,48 @@ class Parts {
   std::vector<std::size_t> part_;  ///< another state of the same part; itself at its end
 };
 
-/// The mode of which it is known least whether it grows or dies out. That it does neither is known where nothing does,
-/// because A then has the form of a system without losses, and of displacements that stay. Nothing if it is known of all.
-const Mode* least_decided(const Linearization& linear, const Modes& modes,
-                          const std::function<bool(const Mode&)>& drifts) {
+/// Whether no other eigenvalue is within errors of a mode's, its own conjugate included.
+bool is_alone(const Mode& mode, const Modes& modes, Parts& parts) {
+  const std::vector<std::size_t> own = parts.of(mode);
+  return std::ranges::none_of(modes.all, [&](const Mode& other) {
+    if (other.kind == Mode::Kind::rigid) return false;
+    const double doubt = factor_of_error * (mode.error + other.error);
+    const std::complex<double> e = mode.eigenvalue, f = other.eigenvalue;
+    const bool meets = &other != &mode && std::abs(e - f) <= doubt,
+               meets_conjugate = (&other != &mode || e.imag() > 0) && std::abs(e - std::conj(f)) <= doubt;
+    if (!meets && !meets_conjugate) return false;
+    const std::vector<std::size_t> its = parts.of(other);
+    return std::ranges::any_of(its, [&](std::size_t part) { return std::ranges::binary_search(own, part); });
+  });
+}
+
+/// The mode of which it is known least whether it grows or dies out. Where nothing is seen to die out, eigenvalues lie
+/// in pairs λ and −λ̄ if energy is conserved, or if the motion can run backwards. Then one that is alone lies on the axis,
+/// and if energy is conserved, that is taken of those that meet others too: they part only where a motion of positive
+/// and one of negative energy meet. Efforts without potential may part any that meet. Nothing if it is known of all.
+const Mode* least_decided(const Linearization& linear, const Modes& modes, const ModeQuestions& ask) {
   const Mode* found = nullptr;
   std::optional<Parts> parts;
+  std::optional<bool> conserves;
   std::vector<char> damped;
   for (const Mode& mode : modes.all) {
     if (mode.kind == Mode::Kind::rigid || mode.trend != Mode::Trend::neutral) continue;
     if (mode.error <= told_by_nothing * std::abs(mode.eigenvalue)) continue;
     if (found != nullptr && mode.error <= found->error) continue;
     if (!parts) damped = parts.emplace(linear).damped(modes);
-    if (std::ranges::any_of(parts->of(mode), [&](std::size_t part) { return damped[part] != 0; }) && !drifts(mode))
-      found = &mode;
+    bool is_known = std::ranges::none_of(parts->of(mode), [&](std::size_t part) { return damped[part] != 0; });
+    if (is_known && !is_alone(mode, modes, *parts)) {
+      if (!conserves) conserves = ask.conserves();
+      is_known = *conserves;
+    }
+    if (!is_known && !ask.drifts(mode)) found = &mode;
   }
   return found;
 }
 
 /// Judges the disturbances of all states but the unfelt ones, to which `unfelt` eigenvalues zero belong.
 void judge_felt(const Linearization& linear, const Modes& modes, std::size_t unfelt,
-                const std::function<bool(const Mode&)>& drifts, Stability& out) {
+                const ModeQuestions& ask, Stability& out) {
   const auto moves = [](const Mode& m) { return m.kind != Mode::Kind::rigid; };
   if (modes.any(Mode::Trend::growing)) {
     double rate = 0;
@@ -131,6 +152,8 @@ void judge_felt(const Linearization& linear, const Modes& modes, std::size_t unf
       if (m.trend == Mode::Trend::growing) rate = std::max(rate, m.eigenvalue.real());
     out.verdict = Outlook::unstable;
     out.text = growth_text(rate);
+    if (modes.zero_eigenvalues > unfelt && modes.rigid_within > rate)
+      out.text += fmt::format(", or sooner: what counts as rigid may grow by up to {:.1e} 1/s", modes.rigid_within);
     return;
   }
   const Mode *defective = nullptr, *drift = nullptr;
@@ -143,7 +166,7 @@ void judge_felt(const Linearization& linear, const Modes& modes, std::size_t unf
     undamped = true;
     uncertain = std::max(uncertain, uncertainty(m.error, std::abs(m.eigenvalue)));
     slowest = std::min(slowest, std::abs(m.eigenvalue));
-    if (m.defective) (drifts(m) ? drift : defective) = &m;
+    if (m.defective) (ask.drifts(m) ? drift : defective) = &m;
   }
   if (const double lost = lost_below(modes); lost > 0) {
     out.verdict = Outlook::none;
@@ -153,7 +176,7 @@ void judge_felt(const Linearization& linear, const Modes& modes, std::size_t unf
         lost);
     return;
   }
-  if (const Mode* const mode = least_decided(linear, modes, drifts); mode != nullptr) {
+  if (const Mode* const mode = least_decided(linear, modes, ask); mode != nullptr) {
     out.verdict = Outlook::none;
     out.text = fmt::format(
         "no verdict: nothing is seen to grow, but it cannot be told whether the {} of {:.4g} rad/s dies out: its real "
@@ -191,9 +214,9 @@ void judge_felt(const Linearization& linear, const Modes& modes, std::size_t unf
 
 }  // namespace
 
-void judge_modes(const Linearization& linear, const std::function<bool(const Mode&)>& drifts, Stability& out) {
+void judge_modes(const Linearization& linear, const ModeQuestions& ask, Stability& out) {
   const std::vector<std::string_view> unfelt = unfelt_states(linear);
-  judge_felt(linear, out.modes, unfelt.size(), drifts, out);
+  judge_felt(linear, out.modes, unfelt.size(), ask, out);
   if (!unfelt.empty() && out.verdict != Outlook::none)
     out.text += fmt::format("; apart from {}, which nothing feels: {} what was added up", fmt::join(unfelt, ", "),
                             unfelt.size() == 1 ? "it keeps" : "they keep");
