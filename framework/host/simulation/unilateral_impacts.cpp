@@ -89,8 +89,8 @@ bool UnilateralMotion::comes_to_rest(const std::vector<std::size_t>& closing_pla
 }
 
 /// All gaps that close at once, with Newton's or Poisson's restitution. What they set in motion may close others, which
-/// follow: impacts pass on through a row of bodies one after the other, as through stiff ones. Where nothing bounces all that
-/// touches takes part at once: one after the other, the corners of what lands flat would hand the impact on to each other
+/// follow: impacts pass on through a row of bodies one after the other, as through stiff ones. Where nothing bounces,
+/// all that touches takes part at once: else the corners of what lands flat would hand the impact on to each other
 /// without end. Whether there were any.
 bool UnilateralMotion::collide(double t, std::span<double> y, std::optional<std::size_t> fired) {
   set_.evaluate(t, y);
