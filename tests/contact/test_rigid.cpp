@@ -204,3 +204,31 @@ TEST_CASE("what rests on a floor has no acceleration, and bodies that overlap ar
   const auto sunk = system_from_text(rigid_ball_on_plane(-0.01, "[0, 0, 0, 0, 0, 0]", "restitution: 0"));
   CHECK_THROWS_AS(run_to_end(*sunk, *formulations_for(*sunk).front(), exact_run(1)), host::Failure);
 }
+
+// One corner after the other would hand the impact on to the next: thousands of impacts within a nanosecond.
+TEST_CASE("what lands flat and off its centre on others without restitution rests at once") {
+  const std::string box = "{type: box, size: [0.2, 0.2, 0.4]}", cylinder = "{type: cylinder, radius: 0.1, length: 0.4}";
+  for (const std::string& shape : {box, cylinder})
+    for (const double aside : {0.01, 0.03}) {
+      const auto system = system_from_text(fmt::format(
+          "polyform: 1\ngravity: [0, 0, -9.81]\nground: {{geometry: [{{type: plane}}]}}\nbodies:\n"
+          "  - {{name: low, mass: 2, inertia: {{xx: 0.03, yy: 0.03, zz: 0.01}}, position: [0, 0, 0.21], geometry: "
+          "[{0}]}}\n"
+          "  - {{name: high, mass: 2, inertia: {{xx: 0.03, yy: 0.03, zz: 0.01}}, position: [{1}, 0, 0.62], geometry: "
+          "[{0}]}}\n"
+          "joints:\n  - {{name: j, type: free, base: ground, moving: low}}\n"
+          "  - {{name: k, type: free, base: ground, moving: high}}\n"
+          "contacts: {{all: true, law: rigid, restitution: 0, friction: {{dynamic: 0.3}}}}\n",
+          shape, aside));
+      for (const Formulation* formulation : formulations_for(*system)) {
+        INFO(formulation->name() << " " << shape << " " << aside);
+        const Ended ended = run_to_end(*system, *formulation, exact_run(0.2));
+        CHECK(ended.record.failure == "");
+        CHECK(ended.record.events < 20);
+        CHECK(ended.record.energy_drift < 1e-9);
+        CHECK(norm(ended.positions[0] - Vec3{0, 0, 0.2}) < 1e-11);
+        CHECK(norm(ended.positions[1] - Vec3{aside, 0, 0.6}) < 1e-11);
+        CHECK(norm(ended.velocities[0]) + norm(ended.velocities[1]) < 1e-10);
+      }
+    }
+}

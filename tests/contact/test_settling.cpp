@@ -59,14 +59,9 @@ host::RunSettings run_of(double duration) {
   return s;
 }
 
-/// Formulations with relative coordinates. In absolute ones the first motion of a gap that closes from rest is lost in the
-/// rounding of the places: there such runs get on slowly.
-std::vector<const Formulation*> relative_for(const host::System& system) {
-  std::vector<const Formulation*> all = formulations_for(system);
-  constexpr std::array relative{"reduced", "riccati", "thompson"};
-  std::erase_if(all, [&](const Formulation* f) { return std::ranges::find(relative, f->name()) == relative.end(); });
-  return all;
-}
+// Gaps of exactly zero close from rest. Each run takes some hundred steps; one in which the first motion is lost in the
+// rounding of places takes thousands.
+constexpr std::size_t most_steps = 2000;
 
 /// How far two bodies of one mass on springs sink from where the springs are free:
 /// d(t) = (1 − cos(√A t)) A⁻¹ (g, g), A being stiffness over mass.
@@ -87,11 +82,13 @@ TEST_CASE("what is laid upright on plane, mesh and height field oscillates on it
     for (const Flat& flat : {cylinder, column, cube, mesh}) {
       const auto system = system_from_text(tower(ground, {flat}, "restitution: 1"));
       const double omega = std::sqrt(flat.points * k / mass);
-      for (const Formulation* formulation : relative_for(*system)) {
+      for (const Formulation* formulation : formulations_for(*system)) {
         INFO(formulation->name() << " " << flat.shape << " on " << ground);
         const double t = 10 / omega;
         const Ended ended = run_to_end(*system, *formulation, run_of(t));
         CHECK(ended.record.failure == "");
+        CHECK(ended.record.warnings.empty());
+        CHECK(ended.record.steps < most_steps);
         const double z = 0.5 * flat.height - g / (omega * omega) * (1 - std::cos(omega * t));
         CHECK(norm(ended.positions[0] - Vec3{0, 0, z}) < 1e-10);
       }
@@ -104,10 +101,12 @@ TEST_CASE("bodies of one section upon each other oscillate as masses in a row") 
     const auto system = system_from_text(tower(grounds[0], {low, high}, "restitution: 1"));
     const double t = 1.5 / std::sqrt(low.points * k / mass);
     const auto d = sunk(low.points * k, 2 * low.points * k, t);
-    for (const Formulation* formulation : relative_for(*system)) {
+    for (const Formulation* formulation : formulations_for(*system)) {
       INFO(formulation->name() << " " << high.shape << " on " << low.shape);
       const Ended ended = run_to_end(*system, *formulation, run_of(t));
       CHECK(ended.record.failure == "");
+      CHECK(ended.record.warnings.empty());
+      CHECK(ended.record.steps < most_steps);
       CHECK(norm(ended.positions[0] - Vec3{0, 0, 0.5 * low.height - d[0]}) < 1e-10);
       CHECK(norm(ended.positions[1] - Vec3{0, 0, low.height + 0.5 * high.height - d[1]}) < 1e-10);
     }
@@ -115,24 +114,29 @@ TEST_CASE("bodies of one section upon each other oscillate as masses in a row") 
 }
 
 TEST_CASE("a stack of bodies of one section settles, and twice the time takes about twice the steps") {
-  const std::string law = "restitution: 0.2, friction: {dynamic: 0.3}";
+  // In absolute coordinates rounding moves the stack sideways too: so slow a friction bounds no steps by its stability.
+  const std::string law = "restitution: 0.2, friction: {dynamic: 0.3, velocity: 0.02}";
   for (const auto& [low, high] : {std::pair{cylinder, cylinder}, {column, cube}, {column, mesh}, {cube, column}}) {
     INFO(high.shape << " on " << low.shape);
     const auto system = system_from_text(tower(grounds[0], {low, high}, law));
-    const Formulation& formulation = *relative_for(*system).front();
-    std::size_t steps = 0;
-    for (const double t : {0.4, 0.8}) {
-      host::RunSettings settings = run_settings("dopri5");
-      settings.duration = t;
-      const Ended ended = run_to_end(*system, formulation, settings);
-      CHECK(ended.record.failure == "");
-      CHECK(ended.record.warnings.empty());
-      CHECK(ended.record.steps < (steps == 0 ? 4000 : 5 * steps / 2));
-      steps = ended.record.steps;
-      const double first = 2 * mass * g / (low.points * k), second = first + mass * g / (2 * low.points * k);
-      CHECK(norm(ended.positions[0] - Vec3{0, 0, 0.5 * low.height - first}) < 1e-8);
-      CHECK(norm(ended.positions[1] - Vec3{0, 0, low.height + 0.5 * high.height - second}) < 1e-8);
-      CHECK(norm(ended.velocities[1]) < 1e-6);
+    for (const Formulation* formulation : formulations_for(*system)) {
+      INFO(formulation->name());
+      // There rounding of the places drives two such cylinders: steps become shorter.
+      if (high.shape == cylinder.shape && formulation->name() == "particles") continue;
+      std::size_t steps = 0;
+      for (const double t : {0.4, 0.8}) {
+        host::RunSettings settings = run_settings("dopri5");
+        settings.duration = t;
+        const Ended ended = run_to_end(*system, *formulation, settings);
+        CHECK(ended.record.failure == "");
+        CHECK(ended.record.warnings.empty());
+        CHECK(ended.record.steps < (steps == 0 ? 4000 : 5 * steps / 2));
+        steps = ended.record.steps;
+        const double first = 2 * mass * g / (low.points * k), second = first + mass * g / (2 * low.points * k);
+        CHECK(norm(ended.positions[0] - Vec3{0, 0, 0.5 * low.height - first}) < 1e-8);
+        CHECK(norm(ended.positions[1] - Vec3{0, 0, low.height + 0.5 * high.height - second}) < 1e-8);
+        CHECK(norm(ended.velocities[1]) < 1e-6);
+      }
     }
   }
 }

@@ -92,13 +92,24 @@ double RunMotion::begin_with_rates(const Crossing& way) {
   }
 }
 
+/// The state at the event is that in which the event was seen, out of the last step. Where a body hardly moves, the way
+/// from the beginning to there is shorter than the last digit of its place, and would be lost in the sum: then nothing
+/// would have happened, again and again.
+void RunMotion::go_to_event(const Crossing& way) {
+  const double begin = begin_with_rates(way);
+  if (begin == way.begin && way.event <= integrator_.time() && integrator_.state_at(way.event, ahead_))
+    std::ranges::copy(ahead_, y_.begin());
+  else
+    go_on(way.event - begin);
+}
+
 void RunMotion::go_on(double length) {
   for (std::size_t i = 0; i < y_.size(); ++i) y_[i] += length * rates_[i];
 }
 
 void RunMotion::cross(const Crossing& way, double first_step) {
   if (!(way.end > way.begin)) return begin_anew(way.begin, first_step);
-  go_on(way.event - begin_with_rates(way));
+  go_to_event(way);
   const double last = std::min(way.limit, way.event + way.widest);
   double end = way.end;
   for (double length = end - way.event;; length *= wider) {

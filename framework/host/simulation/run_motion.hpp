@@ -77,6 +77,7 @@ class RunMotion {
 
  private:
   double begin_with_rates(const Crossing&);
+  void go_to_event(const Crossing&);
   void go_on(double length);
 
   Solver& solver_;

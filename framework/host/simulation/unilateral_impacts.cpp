@@ -64,23 +64,34 @@ double UnilateralMotion::acceleration_after(std::size_t place, const Eigen::Vect
   return std::isfinite(acceleration) ? acceleration : free_[row];
 }
 
-/// The restitution of an approach; zero if the bounce would be too low to follow.
-double UnilateralMotion::restitution_of(std::size_t place, double t, const Eigen::VectorXd& u) {
+/// Whether a touching point that approaches with a speed bounces high enough to be followed.
+bool UnilateralMotion::bounces(std::size_t place, double speed, const Eigen::VectorXd& u) const {
   const std::size_t k = touching_[place];
   const UnilateralPoint& point = set_.point(k);
-  if (!point.has_gap || !(point.restitution > 0)) return 0;
-  const Index row = static_cast<Index>(three * place);
-  const double bounce = point.restitution * u[row], back = -acceleration_after(place, u);
+  if (!point.has_gap || !(point.restitution > 0)) return false;
+  const double bounce = point.restitution * speed, back = -acceleration_after(place, u);
   // The rounding of a gap drives bounces that are no higher on and on.
   const double least = std::max(least_bounce * span_[k], gap_rounding_of(k));
-  if (!(back > 0) || bounce * bounce > 2 * back * least) return point.restitution;
-  tally_.close(k, t);
-  span_[k] = 0;
-  return 0;
+  return !(back > 0) || bounce * bounce > 2 * back * least;
+}
+
+/// Whether nothing bounces in an impact: neither the points that close nor others at the speed of the fastest of them.
+bool UnilateralMotion::comes_to_rest(const std::vector<std::size_t>& closing_places,
+                                     const std::vector<double>& restitution, const Eigen::VectorXd& u) const {
+  double fastest = 0;
+  for (const std::size_t p : closing_places) {
+    if (restitution[p] > 0) return false;
+    fastest = std::max(fastest, -u[static_cast<Index>(three * p)]);
+  }
+  for (std::size_t p = 0; p < touching_.size(); ++p)
+    if (std::ranges::find(closing_places, p) == closing_places.end() && bounces(p, fastest, u)) return false;
+  return true;
 }
 
 /// All gaps that close at once, with Newton's or Poisson's restitution. What they set in motion may close others, which
-/// follow: impacts pass on through a row of bodies one after the other, as through stiff ones. Whether there were any.
+/// follow: impacts pass on through a row of bodies one after the other, as through stiff ones. Where nothing bounces,
+/// all that touches takes part at once: else the corners of what lands flat would hand the impact on to each other
+/// without end. Whether there were any.
 bool UnilateralMotion::collide(double t, std::span<double> y, std::optional<std::size_t> fired) {
   set_.evaluate(t, y);
   find_touching(t, fired);
@@ -96,15 +107,23 @@ bool UnilateralMotion::collide(double t, std::span<double> y, std::optional<std:
   for (int pass = 0;; ++pass) {
     std::vector<std::size_t> closing_places;
     for (std::size_t p = 0; p < touching_.size(); ++p) {
-      const std::size_t row = three * touching_[p];
-      const bool closes = set_.point(touching_[p]).has_normal && u[static_cast<Index>(three * p)] < -least_speed(row);
-      // In the end all that touches takes part, without restitution.
-      if (closes || (pass >= most_passes && set_.point(touching_[p]).has_normal)) closing_places.push_back(p);
-      if (closes && pass < most_passes) restitution[p] = restitution_of(p, t, u);
-      if (pass >= most_passes) restitution[p] = 0;
+      const std::size_t k = touching_[p];
+      const double speed = -u[static_cast<Index>(three * p)];
+      if (!set_.point(k).has_normal || !(speed > least_speed(three * k))) continue;
+      closing_places.push_back(p);
+      restitution[p] = bounces(p, speed, u) ? set_.point(k).restitution : 0;
+      if (!set_.point(k).has_gap || restitution[p] == set_.point(k).restitution) continue;
+      tally_.close(k, t);
+      span_[k] = 0;
     }
     if (closing_places.empty()) break;
     if (pass == most_passes) tally_.pass_on(touching_[closing_places.front()], t);
+    if (pass == most_passes || comes_to_rest(closing_places, restitution, u)) {
+      closing_places.clear();
+      for (std::size_t p = 0; p < touching_.size(); ++p)
+        if (set_.point(touching_[p]).has_normal) closing_places.push_back(p);
+      std::ranges::fill(restitution, 0.0);
+    }
     impact_of(closing_places, restitution, u, impulses, t);
     if (pass >= most_passes) break;
   }

@@ -106,7 +106,9 @@ class UnilateralMotion {
   void apply(double t, const Eigen::VectorXd& impulse, const Eigen::VectorXd& before, const Eigen::VectorXd& after,
              std::span<double> y);
   double acceleration_after(std::size_t place, const Eigen::VectorXd& u) const;
-  double restitution_of(std::size_t place, double t, const Eigen::VectorXd& u);
+  bool bounces(std::size_t place, double speed, const Eigen::VectorXd& u) const;
+  bool comes_to_rest(const std::vector<std::size_t>& closing_places, const std::vector<double>& restitution,
+                     const Eigen::VectorXd& u) const;
 
   UnilateralSet set_;
   Solver& solver_;

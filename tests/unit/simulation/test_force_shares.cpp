@@ -13,8 +13,9 @@ namespace {
 
 constexpr double weight = 10, coefficient = 0.5;
 
-/// A box of 1 kg, 0.4 m × 0.4 m × 0.2 m, on its four lower corners, turned about their normal. force: at its mass centre.
-ConeProblem box_on_corners(double turned, const Eigen::Vector3d& force) {
+/// A box of 1 kg, 0.4 m × 0.4 m × 0.2 m, on its four lower corners, turned about their normal. force: at its mass centre;
+/// moment: about the normal.
+ConeProblem box_on_corners(double turned, const Eigen::Vector3d& force, double moment = 0) {
   Eigen::MatrixXd rows(12, 6);
   Eigen::Index row = 0;
   for (const double x : {-0.2, 0.2})
@@ -26,7 +27,7 @@ ConeProblem box_on_corners(double turned, const Eigen::Vector3d& force) {
     }
   Eigen::VectorXd inverse(6), acceleration(6);
   inverse << 1, 1, 1, 50, 50, 50;
-  acceleration << force, 0, 0, 0;
+  acceleration << force, 0, 0, inverse[5] * moment;
   ConeProblem problem;
   problem.W = rows * inverse.asDiagonal() * rows.transpose();
   problem.b = rows * acceleration;
@@ -119,4 +120,66 @@ TEST_CASE("a corner that lets go leaves the others as they were, and a box that 
   std::size_t closed = 0;
   for (const ActiveSet::Point& point : pulled.points()) closed += point.mode == UnilateralMode::stick ? 1 : 0;
   CHECK(closed == 3);
+}
+
+namespace {
+
+/// The modes after a corner of boxes that stick has lost its grip.
+std::vector<ActiveSet::Point> after_grip_of(const ConeProblem& problem, std::size_t corner) {
+  ActiveSet set(problem, std::vector<ActiveSet::Point>(problem.points.size(),
+                                                       {.sliding = coefficient, .mode = UnilateralMode::stick}));
+  set.fire(corner, ActiveSet::Event::grips);
+  REQUIRE(set.find());
+  return set.points();
+}
+
+ConeProblem beside_each_other(const ConeProblem& one, const ConeProblem& other) {
+  ConeProblem both = one;
+  const Eigen::Index n = one.b.size(), m = other.b.size();
+  both.W.setZero(n + m, n + m);
+  both.W.topLeftCorner(n, n) = one.W;
+  both.W.bottomRightCorner(m, m) = other.W;
+  both.b.resize(n + m);
+  both.b << one.b, other.b;
+  both.points.insert(both.points.end(), other.points.begin(), other.points.end());
+  return both;
+}
+
+}  // namespace
+
+TEST_CASE("corners that hold a box together break away together, along the pull whichever gives way first") {
+  for (const double turned : {0.0, 0.7})
+    for (std::size_t corner = 0; corner < 4; ++corner) {
+      INFO(turned << " " << corner);
+      const auto points = after_grip_of(box_on_corners(turned, {0, 1.0001 * coefficient * weight, -weight}), corner);
+      for (const ActiveSet::Point& point : points) {
+        CHECK(point.mode == UnilateralMode::slip);
+        CHECK(point.guided);
+        CHECK(point.direction[0] == Approx(0).margin(1e-3));
+        CHECK(point.direction[1] == Approx(1).epsilon(1e-6));
+      }
+    }
+}
+
+// The friction of all corners holds μ times the weight times their distance from the middle.
+TEST_CASE("corners of a box that is turned break away around its middle") {
+  const double distance = 0.2 * std::sqrt(2.0), most = coefficient * weight * distance;
+  for (const double turned : {0.0, 0.7}) {
+    const auto points = after_grip_of(box_on_corners(turned, {0, 0, -weight}, 1.001 * most), 1);
+    for (std::size_t p = 0; p < 4; ++p) {
+      INFO(turned << " " << p);
+      const double x = p < 2 ? -0.2 : 0.2, y = p % 2 == 0 ? -0.2 : 0.2;
+      const double across[2] = {x * std::cos(turned) - y * std::sin(turned), x * std::sin(turned) + y * std::cos(turned)};
+      CHECK(points[p].mode == UnilateralMode::slip);
+      CHECK(points[p].direction[0] == Approx(-across[1] / distance).margin(1e-3));
+      CHECK(points[p].direction[1] == Approx(across[0] / distance).margin(1e-3));
+    }
+  }
+}
+
+TEST_CASE("a box beside one that breaks away goes on sticking") {
+  const ConeProblem pulled = box_on_corners(0, {1.0001 * coefficient * weight, 0, -weight}),
+                    near_limit = box_on_corners(0, {0.999 * coefficient * weight, 0, -weight});
+  const auto points = after_grip_of(beside_each_other(near_limit, pulled), 5);
+  for (std::size_t p = 0; p < 8; ++p) CHECK(points[p].mode == (p < 4 ? UnilateralMode::stick : UnilateralMode::slip));
 }
