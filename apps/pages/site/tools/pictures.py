@@ -12,7 +12,17 @@ from gallery import head_of
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 FRAMES, SIZE, TIME_LIMIT, BATCH = 20, (400, 300), 30, 8
+LIMIT_OF_BROWSER = 900  # s, for a batch
 LARGE = 4_000_000  # bytes of a page; a still picture of such a model is enough
+
+
+def ended_in_time(command, limit, **how):
+    """Runs a command; False if it was stopped after so many seconds."""
+    try:
+        subprocess.run(command, timeout=limit, check=False, **how)
+    except subprocess.TimeoutExpired:
+        return False
+    return True
 
 
 class Camera:
@@ -41,8 +51,7 @@ class Camera:
         shutil.copytree(os.path.dirname(model), folder, dirs_exist_ok=True)
         for command in head_of(text)[0]:
             if command.startswith("polyform export"):
-                subprocess.run([self.program, *command.split()[1:]], cwd=folder, timeout=TIME_LIMIT, check=False,
-                               capture_output=True)
+                ended_in_time([self.program, *command.split()[1:]], TIME_LIMIT, cwd=folder, capture_output=True)
         return os.path.join(folder, os.path.basename(model))
 
     def run(self, model, text, page, words):
@@ -50,12 +59,9 @@ class Camera:
         duration = float(found[1]) if found else 10.0
         for shorter in (1, 20, 400):
             rows = ["--duration", f"{duration / shorter:.6g}", "--output-interval", f"{duration / shorter / 96:.6g}"]
-            try:
-                subprocess.run([self.program, "run", model, "--quiet", "--columns", "joints,bodies,energy", *words, *rows,
-                                "--report", page], timeout=TIME_LIMIT, check=False, capture_output=True)
-            except subprocess.TimeoutExpired:
-                continue
-            return os.path.exists(page)
+            if ended_in_time([self.program, "run", model, "--quiet", "--columns", "joints,bodies,energy", *words, *rows,
+                              "--report", page], TIME_LIMIT, capture_output=True):
+                return os.path.exists(page)
         return False
 
     def take(self, jobs):
@@ -65,7 +71,8 @@ class Camera:
         lists = os.path.join(self.cache, "jobs.json")
         with open(lists, "w", encoding="utf-8") as file:
             json.dump(jobs, file)
-        subprocess.run([self.node, os.path.join(HERE, "pictures.mjs"), self.chromium, lists], timeout=900, check=False)
+        if not ended_in_time([self.node, os.path.join(HERE, "pictures.mjs"), self.chromium, lists], LIMIT_OF_BROWSER):
+            print(f"the browser was stopped after {LIMIT_OF_BROWSER} s: pictures that it had not taken are missing")
 
     def prepare(self, models):
         """Takes pictures of all models of which there are none yet, several with one browser."""
