@@ -64,15 +64,50 @@ double UnilateralMotion::acceleration_after(std::size_t place, const Eigen::Vect
   return std::isfinite(acceleration) ? acceleration : free_[row];
 }
 
-/// Whether a touching point that approaches with a speed bounces high enough to be followed.
-bool UnilateralMotion::bounces(std::size_t place, double speed, const Eigen::VectorXd& u) const {
+/// Whether a touching point that parts with a speed comes back from a height that is not followed.
+bool UnilateralMotion::stays_low(std::size_t place, double speed, const Eigen::VectorXd& u) const {
   const std::size_t k = touching_[place];
-  const UnilateralPoint& point = set_.point(k);
-  if (!point.has_gap || !(point.restitution > 0)) return false;
-  const double bounce = point.restitution * speed, back = -acceleration_after(place, u);
+  const double back = -acceleration_after(place, u);
   // The rounding of a gap drives bounces that are no higher on and on.
   const double least = std::max(least_bounce * span_[k], gap_rounding_of(k));
-  return !(back > 0) || bounce * bounce > 2 * back * least;
+  return back > 0 && speed * speed <= 2 * back * least;
+}
+
+/// Whether a touching point that approaches with a speed bounces high enough to be followed.
+bool UnilateralMotion::bounces(std::size_t place, double speed, const Eigen::VectorXd& u) const {
+  const UnilateralPoint& point = set_.point(touching_[place]);
+  return point.has_gap && point.restitution > 0 && !stays_low(place, point.restitution * speed, u);
+}
+
+/// Where a corner lands without bouncing, others may part. Their flights that are too low to follow end in the
+/// impact: each would end where the gap is below zero by its rounding, which gives the speed for the next one, and corners
+/// would land in turn without end. All that stays low is brought to rest together, which takes energy as it is the
+/// nearest such motion in the metric of the inertia.
+void UnilateralMotion::end_low_flights(Eigen::VectorXd& u, Eigen::VectorXd& impulses, double t) {
+  std::vector<Index> rows;
+  std::vector<std::size_t> parting;
+  for (std::size_t p = 0; p < touching_.size(); ++p) {
+    const std::size_t k = touching_[p];
+    const auto row = static_cast<Index>(three * p);
+    const bool rests = std::abs(u[row]) <= least_speed(three * k);
+    if (!set_.point(k).has_gap || !set_.point(k).has_normal) continue;
+    if (!rests && !(u[row] > 0 && stays_low(p, u[row], u))) continue;
+    rows.push_back(row);
+    if (!rests) parting.push_back(p);
+  }
+  if (parting.empty()) return;
+  const Eigen::MatrixXd W = W_(rows, rows);
+  const Eigen::VectorXd before = u, impulse = W.completeOrthogonalDecomposition().solve(-u(rows));
+  if (!impulse.allFinite()) return;
+  impulses(rows) += impulse;
+  u += W_(Eigen::all, rows) * impulse;
+  for (const std::size_t p : parting) {
+    const auto row = static_cast<Index>(three * p);
+    const auto local = std::ranges::find(rows, row) - rows.begin();
+    tally_.impact(touching_[p], t, -0.5 * impulse[local] * (before[row] + u[row]));
+    tally_.close(touching_[p], t);
+    span_[touching_[p]] = 0;
+  }
 }
 
 /// Whether nothing bounces in an impact: neither the points that close nor others at the speed of the fastest of them.
@@ -118,13 +153,15 @@ bool UnilateralMotion::collide(double t, std::span<double> y, std::optional<std:
     }
     if (closing_places.empty()) break;
     if (pass == most_passes) tally_.pass_on(touching_[closing_places.front()], t);
-    if (pass == most_passes || comes_to_rest(closing_places, restitution, u)) {
+    const bool rests = comes_to_rest(closing_places, restitution, u);
+    if (pass == most_passes || rests) {
       closing_places.clear();
       for (std::size_t p = 0; p < touching_.size(); ++p)
         if (set_.point(touching_[p]).has_normal) closing_places.push_back(p);
       std::ranges::fill(restitution, 0.0);
     }
     impact_of(closing_places, restitution, u, impulses, t);
+    if (rests) end_low_flights(u, impulses, t);
     if (pass >= most_passes) break;
   }
   apply(t, impulses, speeds_, u, y);

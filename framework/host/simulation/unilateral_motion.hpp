@@ -106,6 +106,8 @@ class UnilateralMotion {
   void apply(double t, const Eigen::VectorXd& impulse, const Eigen::VectorXd& before, const Eigen::VectorXd& after,
              std::span<double> y);
   double acceleration_after(std::size_t place, const Eigen::VectorXd& u) const;
+  bool stays_low(std::size_t place, double speed, const Eigen::VectorXd& u) const;
+  void end_low_flights(Eigen::VectorXd& u, Eigen::VectorXd& impulses, double t);
   bool bounces(std::size_t place, double speed, const Eigen::VectorXd& u) const;
   bool comes_to_rest(const std::vector<std::size_t>& closing_places, const std::vector<double>& restitution,
                      const Eigen::VectorXd& u) const;
