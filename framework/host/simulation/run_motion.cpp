@@ -92,12 +92,12 @@ double RunMotion::begin_with_rates(const Crossing& way) {
   }
 }
 
-/// The state at the event is that in which the event was seen, out of the last step. Where a body hardly moves, the way
-/// from the beginning to there is shorter than the last digit of its place, and would be lost in the sum: then nothing
-/// would have happened, again and again.
+/// Where a body hardly moves, the way from the beginning to the event is shorter than the last digit of its place, and is
+/// lost in the sum: nothing would happen, again and again. Then the state is the one in which the event was seen, out of
+/// the last step.
 void RunMotion::go_to_event(const Crossing& way) {
   const double begin = begin_with_rates(way);
-  if (begin == way.begin && way.event <= integrator_.time() && integrator_.state_at(way.event, ahead_))
+  if (way.as_seen && begin == way.begin && way.event <= integrator_.time() && integrator_.state_at(way.event, ahead_))
     std::ranges::copy(ahead_, y_.begin());
   else
     go_on(way.event - begin);

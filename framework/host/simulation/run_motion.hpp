@@ -41,6 +41,7 @@ class RunMotion {
   /// beginning to the event and from there to the end it is no longer than `widest`.
   struct Crossing {
     double begin, event, end, limit, widest;
+    bool as_seen;  ///< whether the event happens in the very state in which it was seen
   };
   /// Goes across an event, with the rates before and after it. The way is far shorter than anything that begins there.
   /// The error of such a step cannot be controlled, because a jump may be of any size. Where a formula is rounding or

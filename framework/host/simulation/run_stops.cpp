@@ -123,7 +123,11 @@ void RunStops::pass_touch() {
 void RunStops::pass_event() {
   const double first_step = events_.first_step(), limit = std::min(end_, end_of_run_);
   const double event = std::min(events_.found_at(), limit);
-  motion_.cross({found_at_, event, std::min(event + first_step, limit), limit, events_.widest_crossing()}, first_step);
+  // A signal that comes to rest on a bend of its formula, such as a limit, is there up to rounding: what its last digit
+  // shows is no event.
+  motion_.cross({found_at_, event, std::min(event + first_step, limit), limit, events_.widest_crossing(),
+                 !events_.found_in_formula()},
+                first_step);
   if (events_.pass()) {
     // The solver has the discrete state from now on, the integrator still the one before.
     std::ranges::copy(events_.state(), motion_.y().begin());

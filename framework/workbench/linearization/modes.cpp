@@ -180,6 +180,7 @@ struct Found {
   MatrixXd kernel;  ///< of rigid modes
   Index zeros = 0;  ///< algebraic multiplicity of the eigenvalue zero
   double zero_error = 0;
+  double rigid_within = 0;  ///< as far as matrices of slow motions tell: see Modes
 };
 
 /// Eigenvalues of T, without conjugates, with the right and left eigenvectors of T that belong to them.
@@ -287,7 +288,7 @@ bool has_doubts(const MatrixXd& A, const MatrixXd& own, const Found& found) {
 
 bool is_resolved(const Mode& mode) { return std::abs(mode.eigenvalue) > factor_of_error * mode.error; }
 
-Found on_all_scales(const MatrixXd& A, const MatrixXd& own, Errors);
+Found on_all_scales(const MatrixXd& A, const MatrixXd& own, Errors, bool left_out = false);
 
 /// Slow motions by a matrix of their own, which has only their own errors. Nothing where they are not parted from fast
 /// ones.
@@ -312,6 +313,11 @@ std::optional<Found> by_scales(const MatrixXd& A, const MatrixXd& own) {
                               d.cwiseInverse().asDiagonal() * error * d.asDiagonal(), Errors::of_entries);
     const MatrixXd V = parted->V * d.asDiagonal();
     if (!out.moving.empty() && std::ranges::none_of(out.moving, is_resolved)) return std::nullopt;
+    // What errors drive goes through the fast motions, too: only this matrix has what they make of it.
+    if (out.kernel.cols() > 0)
+      out.rigid_within = std::max(out.rigid_within, rate_within(d.cwiseInverse().asDiagonal() * slow * d.asDiagonal(),
+                                                                d.cwiseInverse().asDiagonal() * error * d.asDiagonal(),
+                                                                echelon(out.kernel)));
     for (Mode& mode : out.moving) mode.shape = product(V, mode.shape).col(0).eval();
     out.kernel = (V * out.kernel).eval();
     const Pairs fast = pairs_of(parted->fast);
@@ -324,12 +330,13 @@ std::optional<Found> by_scales(const MatrixXd& A, const MatrixXd& own) {
   return std::nullopt;
 }
 
-/// A: balanced, without noise; own: of each entry.
-Found on_all_scales(const MatrixXd& A, const MatrixXd& own, Errors errors) {
+/// A: balanced, without noise; own: of each entry; left_out: entries that their own errors do not explain.
+Found on_all_scales(const MatrixXd& A, const MatrixXd& own, Errors errors, bool left_out) {
   Found out = on_one_scale(A, own, errors);
-  if (has_doubts(A, own, out))
-    if (std::optional<Found> finer = by_scales(A, own)) return *std::move(finer);
-  return out;
+  const bool doubted = has_doubts(A, own, out);
+  if (!doubted && !(left_out && out.kernel.cols() > 0)) return out;
+  std::optional<Found> finer = by_scales(A, own);
+  return finer && (doubted || finer->rigid_within > 0) ? *std::move(finer) : out;
 }
 
 }  // namespace
@@ -351,11 +358,13 @@ Modes find_modes(const MatrixXd& A, const MatrixXd& error, const std::vector<dou
   const VectorXd d = balance(clean, scales, most_moved);
   const MatrixXd balanced = d.cwiseInverse().asDiagonal() * clean * d.asDiagonal(),
                  own = d.cwiseInverse().asDiagonal() * doubt * d.asDiagonal();
-  Found found = on_all_scales(balanced, own, Errors::of_all);
+  const bool left_out = ((clean.array() == 0) && (A.array().abs() > 2 * error.array())).any();
+  Found found = on_all_scales(balanced, own, Errors::of_all, left_out);
   out.zero_eigenvalues = static_cast<std::size_t>(found.zeros);
   const Index rigid = found.kernel.cols();
   const MatrixXd kernel = rigid > 0 ? echelon(d.asDiagonal() * found.kernel) : MatrixXd(A.rows(), 0);
-  out.rigid_within = rate_within(balanced, own, MatrixXd(d.cwiseInverse().asDiagonal() * kernel));
+  out.rigid_within =
+      std::max(found.rigid_within, rate_within(balanced, own, MatrixXd(d.cwiseInverse().asDiagonal() * kernel)));
   for (Index k = 0; k < rigid; ++k) {
     Mode mode;
     mode.kind = Mode::Kind::rigid;
