@@ -132,7 +132,7 @@ Value value_of(py::handle object) { return value_at(object, {}); }
 
 py::list messages_of(const std::vector<library::Message>& messages) {
   py::list list;
-  const py::object make = py::module_::import("polyform._errors").attr("Message").attr("of_command");
+  const py::object make = py::module_::import("polyform._errors").attr("message_of_command");
   constexpr const char* severities[] = {"note", "warning", "error"};
   const ToObject text;
   for (const library::Message& m : messages)

@@ -119,18 +119,18 @@ TEST_CASE("what a loose tolerance loses beside a singular position is not put do
     INFO("tolerance " << tolerance);
     GivenEnergy solver;
     EnergyWatch watch(system->view(), solver, tolerance);
-    const auto look = [&](double energy, bool beside, bool passed) {
+    const auto look = [&](double energy, bool beside) {
       solver.energy = energy;
       watch.look(0, y);
-      watch.tell(beside, passed);
+      watch.tell(beside);
     };
-    look(1, false, false);
-    look(1 - 1e-6, false, false);
-    look(1 - 2e-6, true, false);
+    look(1, false);
+    look(1 - 1e-6, false);
+    look(1 - 2e-6, true);
     const double before = watch.balance();
-    look(before - 5e-3, true, true);
+    look(before - 5e-3, true);
     watch.pass(before);
-    look(before - 5e-3 - 1e-6, false, false);
+    look(before - 5e-3 - 1e-6, false);
     CHECK(watch.lost(1) == Approx(tolerance == 1e-3 ? 0 : 5e-3));
   }
 }

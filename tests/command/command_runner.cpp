@@ -97,6 +97,19 @@ std::size_t Table::column(const std::string& name) const {
   return static_cast<std::size_t>(found - names.begin());
 }
 
+std::vector<std::vector<std::string>> rows_of(const std::string& csv) {
+  std::vector<std::vector<std::string>> rows;
+  std::istringstream lines(csv);
+  std::string line;
+  std::getline(lines, line);
+  while (std::getline(lines, line)) {
+    std::vector<std::string>& row = rows.emplace_back();
+    std::istringstream fields(line);
+    for (std::string field; std::getline(fields, field, ',');) row.push_back(field);
+  }
+  return rows;
+}
+
 Table read_table(const std::string& text) {
   Table table;
   std::istringstream stream(text);

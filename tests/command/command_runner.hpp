@@ -52,4 +52,7 @@ struct Table {
 /// Fails the test when a row does not fit the header or a field is no number.
 Table read_table(const std::string& text);
 
+/// The fields of a CSV's rows as texts, without the header.
+std::vector<std::vector<std::string>> rows_of(const std::string& csv);
+
 }  // namespace polyform::test

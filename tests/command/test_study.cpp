@@ -29,20 +29,6 @@ forces:
 simulation: {duration: 1, output_interval: 0.0005, integrator: dopri5}
 )";
 
-/// The fields of a table's rows, without the header.
-std::vector<std::vector<std::string>> rows_of(const std::string& csv) {
-  std::vector<std::vector<std::string>> rows;
-  std::istringstream lines(csv);
-  std::string line;
-  std::getline(lines, line);
-  while (std::getline(lines, line)) {
-    std::vector<std::string>& row = rows.emplace_back();
-    std::istringstream fields(line);
-    for (std::string field; std::getline(fields, field, ',');) row.push_back(field);
-  }
-  return rows;
-}
-
 }  // namespace
 
 TEST_CASE("a study tells quantities of a motion that is known") {

@@ -59,16 +59,7 @@ StudyResult study_of_bars(const Workshop& shop, const std::string& device, const
                                     "table.csv"});
   INFO(outcome.err);
   REQUIRE(outcome.code == 0);
-  StudyResult result{{}, nlohmann::json::parse(outcome.out), in_one_line(outcome.err)};
-  std::istringstream table(shop.read("table.csv"));
-  std::string line;
-  std::getline(table, line);
-  while (std::getline(table, line)) {
-    std::vector<std::string>& row = result.rows.emplace_back();
-    std::istringstream fields(line);
-    for (std::string field; std::getline(fields, field, ',');) row.push_back(field);
-  }
-  return result;
+  return {rows_of(shop.read("table.csv")), nlohmann::json::parse(outcome.out), in_one_line(outcome.err)};
 }
 
 constexpr std::size_t first_quantity = 3, status = 6, reason = 7;

@@ -32,9 +32,9 @@ class Message(NamedTuple):
         parts = [part for part in (place, self.path) if part]
         return ": ".join(parts + [self.text]) + (f"\n  {self.remedy}" if self.remedy else "")
 
-    @classmethod
-    def of_command(cls, severity, text, remedy, *place):
-        return cls(severity, _with_arguments(text), _with_arguments(remedy), *place)
+
+def message_of_command(severity, text, remedy, *place):
+    return Message(severity, _with_arguments(text), _with_arguments(remedy), *place)
 
 
 class Error(Exception):

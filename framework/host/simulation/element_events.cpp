@@ -302,11 +302,11 @@ bool ElementEvents::has_limits() const {
   return std::ranges::any_of(batches_, [](const Batch& b) { return b.limits != nullptr; });
 }
 
-bool ElementEvents::is_of_formulas(std::size_t event) const { return batches_[descriptions_[event].batch].limits != nullptr; }
+bool ElementEvents::is_beside_limits(std::size_t k) const { return batches_[descriptions_[k].batch].limits != nullptr; }
 
 bool ElementEvents::is_of_limits(std::size_t event) const {
   const Batch& b = batches_[descriptions_[event].batch];
-  return b.limits != nullptr && b.limits->is_of_limits(event - b.first);
+  return is_beside_limits(event) && b.limits->is_of_limits(event - b.first);
 }
 
 void ElementEvents::note_limits() {

@@ -73,8 +73,8 @@ class ElementEvents {
   bool choose_limits();
   /// Whether a limit makes this event, in which nothing jumps or bends but its own output.
   bool is_of_limits(std::size_t event) const;
-  /// Whether it is one of formulas, their bends and limits.
-  bool is_of_formulas(std::size_t event) const;
+  /// Whether the element that makes this event has limits.
+  bool is_beside_limits(std::size_t event) const;
   /// Puts first-order states that have jumped since the last evaluation into y, the state vector of that evaluation.
   void store(std::span<double> y);
   /// What gave the guard at the last evaluation, for messages: "`a` (contact)"; "" where nothing bounds the step.

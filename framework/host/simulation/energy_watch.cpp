@@ -23,8 +23,8 @@ void EnergyWatch::look(double t, std::span<const double> states) {
   balance_ = now.kinetic_energy + now.potential_energy - (states.size() > own ? states.back() : 0);
 }
 
-void EnergyWatch::tell(bool beside, bool passed) {
-  if (!first_ && !beside && !beside_ && !passed) elsewhere_ = std::max(elsewhere_, std::abs(balance_ - last_));
+void EnergyWatch::tell(bool beside) {
+  if (!first_ && !beside && !beside_) elsewhere_ = std::max(elsewhere_, std::abs(balance_ - last_));
   first_ = false;
   beside_ = beside;
   last_ = balance_;

@@ -22,7 +22,7 @@ class EnergyWatch {
   /// The balance at the last look, J.
   double balance() const { return balance_; }
   /// Of the last look: whether it stands beside a singular position, or the way to it passed one.
-  void tell(bool beside, bool passed);
+  void tell(bool beside);
   /// A singular position was passed since a look at which the balance was `before`, J.
   void pass(double before);
   /// By how much the balance changed at all passages, J; 0 if it changed no more than elsewhere, or than the tolerance

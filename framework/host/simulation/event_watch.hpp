@@ -36,8 +36,8 @@ class EventWatch final : private Signals {
   std::optional<double> nearer_end(double event) const;
   /// Whether the event is the top of a narrow peak, where nothing happens.
   bool found_peak() const;
-  /// Whether the event is that of a formula.
-  bool found_in_formula() const { return elements_.is_of_formulas(found_.function); }
+  /// Whether the element of that event has limits.
+  bool found_beside_limits() const { return elements_.is_beside_limits(found_.function); }
   /// The time at which the function of that event has its new sign, s.
   double found_at() const { return found_.time; }
   /// Lets the element of the event that was found change its states, and others that have an

@@ -123,10 +123,9 @@ void RunStops::pass_touch() {
 void RunStops::pass_event() {
   const double first_step = events_.first_step(), limit = std::min(end_, end_of_run_);
   const double event = std::min(events_.found_at(), limit);
-  // A signal that comes to rest on a bend of its formula, such as a limit, is there up to rounding: what its last digit
-  // shows is no event.
+  // A signal that comes to rest on its limit is there up to rounding: what its last digit shows is no event.
   motion_.cross({found_at_, event, std::min(event + first_step, limit), limit, events_.widest_crossing(),
-                 !events_.found_in_formula()},
+                 !events_.found_beside_limits()},
                 first_step);
   if (events_.pass()) {
     // The solver has the discrete state from now on, the integrator still the one before.

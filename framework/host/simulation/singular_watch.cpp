@@ -180,7 +180,6 @@ void SingularWatch::look(Integration& integrator) {
   energy_.look(now, y_);
   next_ = now + (now - began_);
   seen_until_ = now;
-  bool beside = false, passed = false;
   for (Loop& loop : loops_) {
     loop.measure = measure(loop);
     loop.slope = (loop.measure - loop.shortly_before) / part;
@@ -189,17 +188,14 @@ void SingularWatch::look(Integration& integrator) {
     for (std::size_t k = 0; k < loop.rates.size(); ++k)
       loop.acceleration = std::max(loop.acceleration, std::abs(loop.rates[k] - loop.rates_shortly_before[k]) / part);
     follow(loop, now);
-    beside = beside || !(loop.measure > rounding);
-    passed = passed || loop.passes;
     loop.near = 2 * loop.measure <= length * std::abs(loop.slope);
-    beside_ = beside_ || loop.near;
+    beside_ = beside_ || loop.near || loop.passes || !(loop.measure > rounding);
     double way = time_to_turn(loop.speed, loop.acceleration);
     if (loop.slope < 0) way = std::min(way, share_of_way * 2 * loop.measure / -loop.slope);
     if (loop.approaches && loop.measure < rounding) way = 0;
     next_ = std::min(next_, now + way);
   }
-  beside_ = beside_ || beside || passed;
-  energy_.tell(beside_, passed);
+  energy_.tell(beside_);
   for (Loop& loop : loops_) {
     // A step that ends just beyond the singular position may seem to approach it still.
     if ((loop.passes && followed) || (loop.approaches && loop.near)) find_least(integrator, loop);

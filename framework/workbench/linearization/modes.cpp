@@ -309,15 +309,14 @@ std::optional<Found> by_scales(const MatrixXd& A, const MatrixXd& own) {
     slow = is_none.select(0.0, slow.array()).matrix();
     const VectorXd d = balance(slow, std::vector<double>(static_cast<std::size_t>(slow.rows()), 1.0),
                                most_moved_of_slow);
-    Found out = on_all_scales(d.cwiseInverse().asDiagonal() * slow * d.asDiagonal(),
-                              d.cwiseInverse().asDiagonal() * error * d.asDiagonal(), Errors::of_entries);
+    slow = (d.cwiseInverse().asDiagonal() * slow * d.asDiagonal()).eval();
+    error = (d.cwiseInverse().asDiagonal() * error * d.asDiagonal()).eval();
+    Found out = on_all_scales(slow, error, Errors::of_entries);
     const MatrixXd V = parted->V * d.asDiagonal();
     if (!out.moving.empty() && std::ranges::none_of(out.moving, is_resolved)) return std::nullopt;
     // What errors drive goes through the fast motions, too: only this matrix has what they make of it.
     if (out.kernel.cols() > 0)
-      out.rigid_within = std::max(out.rigid_within, rate_within(d.cwiseInverse().asDiagonal() * slow * d.asDiagonal(),
-                                                                d.cwiseInverse().asDiagonal() * error * d.asDiagonal(),
-                                                                echelon(out.kernel)));
+      out.rigid_within = std::max(out.rigid_within, rate_within(slow, error, echelon(out.kernel)));
     for (Mode& mode : out.moving) mode.shape = product(V, mode.shape).col(0).eval();
     out.kernel = (V * out.kernel).eval();
     const Pairs fast = pairs_of(parted->fast);
