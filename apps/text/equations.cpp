@@ -7,6 +7,7 @@
 
 #include "apps/text/equation_matrices.hpp"
 #include "apps/text/json_output.hpp"
+#include "apps/text/named_matrix.hpp"
 #include "apps/text/terminal.hpp"
 #include "apps/text/wrapping.hpp"
 #include "framework/diagnostics.hpp"
@@ -100,12 +101,16 @@ void add_equations(Json& object, const Equations& equations, const Numbers& n) {
   object["b"] = n.b;
 }
 
-void print_matrix(std::string_view name, const std::vector<double>& numbers, std::size_t columns) {
-  fmt::print(output(), "{}\n", name);
-  for (std::size_t first = 0; first < numbers.size(); first += columns)
-    fmt::print(output(), "  {:11.4g}\n",
-               fmt::join(numbers.begin() + static_cast<std::ptrdiff_t>(first),
-                         numbers.begin() + static_cast<std::ptrdiff_t>(first + columns), " "));
+void print_all(const Equations& equations, const Numbers& n) {
+  std::vector<MatrixName> unknowns, rows;
+  for (std::size_t i = 0; i < equations.blocks(); ++i)
+    add_names(unknowns, equations.block(i).name, equations.block(i).unknowns);
+  for (std::size_t i = 0; i < equations.constraints(); ++i)
+    add_names(rows, equations.constraint(i).name, equations.constraint(i).rows);
+  print_named_matrix("M", unknowns, unknowns, n.M);
+  print_named_matrix("f", unknowns, {}, n.f);
+  print_named_matrix("A", rows, unknowns, n.A);
+  print_named_matrix("b", rows, {}, n.b);
 }
 
 void print_text(const host::System& system, std::string_view solver, const Equations& equations, const Numbers& n) {
@@ -131,10 +136,7 @@ void print_text(const host::System& system, std::string_view solver, const Equat
     for (const auto& names : subsystems)
       fmt::print(output(), "  {}\n", wrapped(fmt::format("{}", fmt::join(names, ", ")), 2, 4));
   }
-  print_matrix("M", n.M, n.unknowns);
-  print_matrix("f", n.f, 1);
-  print_matrix("A", n.A, n.unknowns);
-  print_matrix("b", n.b, 1);
+  print_all(equations, n);
 }
 
 }  // namespace
@@ -154,8 +156,8 @@ void print_equations(const host::System& system, std::string_view solver_name, S
     else
       print_text(system, solver_name, *equations, numbers);
   } else if (!json) {
-    fmt::print(output(), "{}, solver {}: equations at t = {}\n", system.description().name, solver_name,
-               system.start_time());
+    print_paragraphs(fmt::format("{}, solver {}: equations at t = {}", system.description().name, solver_name,
+                                 system.start_time()));
   }
   if (matrices != nullptr && json) object["matrices"] = matrices_json(*matrices);
   if (matrices != nullptr && !json) print_matrices(*matrices);

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include <array>
+#include <sstream>
 
 #include "tests/command/command_runner.hpp"
 #include "tests/command/sample_models.hpp"
@@ -220,6 +221,22 @@ TEST_CASE("the equations of a level can be asked for") {
   const Outcome none = shop.run({"evaluate", shipped("heavy_top"), "--solver", "riccati", "--equations"});
   CHECK(none.code == 2);
   CHECK_THAT(none.err, Contains("riccati does not have equations to show"));
+}
+
+TEST_CASE("the matrices of equations keep to 80 columns and name their rows and columns") {
+  const Workshop shop;
+  for (const char* solver : {"hierarchy", "cartesian", "thompson"}) {
+    const Outcome shown = shop.run({"evaluate", shipped("planar_3rrr"), "--solver", solver, "--equations"});
+    INFO(solver << shown.err);
+    REQUIRE(shown.code == 0);
+    std::istringstream lines(shown.out);
+    for (std::string line; std::getline(lines, line);) {
+      INFO(line);
+      CHECK(line.size() <= 80);
+    }
+  }
+  const Outcome arm = shop.run({"evaluate", shipped("motor_arm"), "--solver", "hierarchy", "--equations"});
+  CHECK_THAT(in_one_line(arm.out), Contains("M arm arm arm arm arm 1 2 3 4 5 arm 1 "));
 }
 
 TEST_CASE("values of an option stand side by side, with their difference") {

@@ -40,6 +40,19 @@ TEST_CASE("messages about forces, constraints and modules") {
        "  - {name: f, type: joint-force, joint: jj, effort: 1}\n",
        "m.yaml:7:41: error: forces[0].joint: there is no joint 'jj'\n"
        "  Did you mean 'j'?\n"},
+      {"a formula without its word",
+       "polyform: 1\n"
+       "bodies:\n"
+       "  - {name: a, mass: 1, inertia: {xx: 1, yy: 1, zz: 1}}\n"
+       "joints:\n"
+       "  - {name: j, type: revolute, base: ground, moving: a, position: [0, 0, 0], axis: [0, 0, 1]}\n"
+       "forces:\n"
+       "  - {name: f, type: joint-force, joint: j, effort: '3*q(j)'}\n",
+       "m.yaml:7:55: error: forces[0].effort: found the text in quotes '3*q(j)', expected a number in N or N m: 'q' "
+       "changes with the motion, and this is a number for the whole run; where a function of time may stand, a formula is written "
+       "{expression: \"…\"}, at character 3 of the expression\n"
+       "  A formula of time or of the motion stands as {expression: \"…\"}. The model has no parameters here: define them "
+       "under 'parameters', or write a number.\n"},
       {"a body for a joint",
        "polyform: 1\n"
        "bodies:\n"

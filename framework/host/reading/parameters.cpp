@@ -56,11 +56,13 @@ Place place_in_text(const Value& value, std::size_t byte) {
   return place;
 }
 
-std::optional<double> evaluate_expression(const Value& value, std::string_view expected) {
+std::optional<double> evaluate_expression(const Value& value, std::string_view expected,
+                                          std::string_view otherwise) {
   const Node& node = value.node();
   const auto refuse = [&](std::size_t at, std::string_view why, std::string_view remedy) {
     value.report().error(place_in_text(value, at), value.path(),
-                         fmt::format("found {}, expected {}: {}", describe(node), expected, why), remedy);
+                         fmt::format("found {}, expected {}: {}", describe(node), expected, why),
+                         otherwise.empty() ? std::string(remedy) : fmt::format("{} {}", otherwise, remedy));
     return std::nullopt;
   };
   Graph graph;

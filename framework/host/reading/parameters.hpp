@@ -35,8 +35,8 @@ class ParameterWords : public expressions::Vocabulary {
 Place place_in_text(const Value&, std::size_t byte);
 
 /// The value of the expression of parameters that a scalar holds; nothing after a report. expected: what should stand
-/// there, "a number in N".
-std::optional<double> evaluate_expression(const Value&, std::string_view expected);
+/// there, "a number in N"; otherwise: a sentence for the remedy, what else may stand there.
+std::optional<double> evaluate_expression(const Value&, std::string_view expected, std::string_view otherwise = {});
 
 /// Reads a map of parameters, each a number or an expression of those before it, into the scope of the values.
 void read_parameter_map(const Value& map, Scope&, std::vector<std::string_view>* names = nullptr);

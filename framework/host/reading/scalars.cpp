@@ -79,7 +79,7 @@ std::string number_in(std::string_view unit) {
   return unit.empty() ? std::string("a number") : fmt::format("a number in {}", unit);
 }
 
-std::optional<double> read_number(const Value& value, std::string_view unit) {
+std::optional<double> read_number(const Value& value, std::string_view unit, std::string_view otherwise) {
   const Node& node = value.node();
   const auto fail = [&](std::string_view remedy) {
     value.unexpected(number_in(unit), remedy);
@@ -101,7 +101,7 @@ std::optional<double> read_number(const Value& value, std::string_view unit) {
   }
   if (!whole && value.scope() == nullptr) return fail("Write a decimal number such as 0.5 or 1e-3.");
   if (!whole && text.empty()) return fail({});
-  if (!whole) return evaluate_expression(value, number_in(unit));
+  if (!whole) return evaluate_expression(value, number_in(unit), otherwise);
   if (error == std::errc::result_out_of_range) {
     value.error(fmt::format("found {}, which is beyond the range of a double (1e-308 to 1e308)", show(node.text)));
     return std::nullopt;

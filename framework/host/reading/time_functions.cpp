@@ -249,7 +249,8 @@ std::optional<TimeFunction> read_time_function(const Value& value, std::string_v
       value.unexpected(fmt::format("{} or a function of time", number_in(unit)), forms);
       return std::nullopt;
     }
-    const std::optional<double> x = read_number(value, unit);
+    const std::optional<double> x =
+        read_number(value, unit, "A formula of time or of the motion stands as {expression: \"…\"}.");
     if (!x) return std::nullopt;
     f.constant = *x;
     return f;

@@ -79,7 +79,8 @@ class MapReader {
 };
 
 // Each reads one value; nothing after a report.
-std::optional<double> read_number(const Value&, std::string_view unit = {});
+/// `otherwise` says what else may stand there, for the remedy of a text that is no expression of parameters.
+std::optional<double> read_number(const Value&, std::string_view unit = {}, std::string_view otherwise = {});
 std::optional<std::int64_t> read_integer(const Value&);
 std::optional<bool> read_boolean(const Value&);
 /// Text that is not empty; `what` says what it should be, e.g. "the name of a body".
