@@ -23,9 +23,9 @@
 #include "apps/text/comparison_text.hpp"
 #include "apps/text/sweep_text.hpp"
 #include "apps/text/terminal.hpp"
+#include "framework/host/columns/row_maker.hpp"
 #include "framework/host/reading/report.hpp"
 #include "framework/host/results/output_file.hpp"
-#include "framework/host/simulation/row_maker.hpp"
 #include "framework/workbench/comparison/comparison.hpp"
 #include "framework/workbench/comparison/sweep.hpp"
 

@@ -23,10 +23,10 @@
 #include "apps/text/terminal.hpp"
 #include "apps/text/text.hpp"
 #include "apps/text/wrapping.hpp"
-#include "framework/host/simulation/absent_constraints.hpp"
+#include "framework/host/evaluation/absent_constraints.hpp"
+#include "framework/host/evaluation/kernels_of.hpp"
+#include "framework/host/evaluation/solver_selection.hpp"
 #include "framework/host/simulation/evaluate.hpp"
-#include "framework/host/simulation/kernels_of.hpp"
-#include "framework/host/simulation/solver_selection.hpp"
 #include "polyform/contract/particle_model.hpp"
 
 namespace polyform::apps {

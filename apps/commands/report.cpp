@@ -18,8 +18,8 @@
 #include "apps/text/terminal.hpp"
 #include "apps/text/text.hpp"
 #include "apps/text/votes_text.hpp"
+#include "framework/host/evaluation/kernels_of.hpp"
 #include "framework/host/reading/report.hpp"
-#include "framework/host/simulation/kernels_of.hpp"
 #include "framework/workbench/comparison/comparison.hpp"
 
 namespace polyform::apps {

@@ -25,10 +25,10 @@
 #include "apps/text/terminal.hpp"
 #include "apps/text/text.hpp"
 #include "apps/text/wrapping.hpp"
-#include "framework/host/simulation/absent_constraints.hpp"
-#include "framework/host/simulation/row_maker.hpp"
+#include "framework/host/columns/row_maker.hpp"
+#include "framework/host/evaluation/absent_constraints.hpp"
+#include "framework/host/evaluation/solver_selection.hpp"
 #include "framework/host/simulation/simulate.hpp"
-#include "framework/host/simulation/solver_selection.hpp"
 #include "framework/printable.hpp"
 #include "polyform/contract/process_state.hpp"
 

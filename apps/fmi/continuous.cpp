@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "framework/host/evaluation/state_encoding.hpp"
 #include "framework/host/expressions/approach.hpp"
-#include "framework/host/simulation/evaluate.hpp"
 
 namespace polyform::fmi {
 

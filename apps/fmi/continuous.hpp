@@ -2,10 +2,10 @@
 #pragma once
 
 #include "apps/fmi/instance.hpp"
-#include "framework/host/simulation/element_events.hpp"
-#include "framework/host/simulation/knots.hpp"
-#include "framework/host/simulation/solver_check.hpp"
-#include "framework/host/simulation/solver_ode.hpp"
+#include "framework/host/evaluation/solver_check.hpp"
+#include "framework/host/evaluation/solver_ode.hpp"
+#include "framework/host/watches/element_events.hpp"
+#include "framework/host/watches/knots.hpp"
 #include "framework/workbench/linearization/canonical_state.hpp"
 
 namespace polyform::fmi {

@@ -10,10 +10,10 @@
 #include "apps/fmi/settings.hpp"
 #include "apps/session/solver_choice.hpp"
 #include "framework/host/assembly/system.hpp"
+#include "framework/host/columns/row_maker.hpp"
+#include "framework/host/columns/start_columns.hpp"
 #include "framework/host/registry/catalog.hpp"
-#include "framework/host/simulation/row_maker.hpp"
 #include "framework/host/simulation/run_record.hpp"
-#include "framework/host/simulation/start_columns.hpp"
 
 namespace polyform::fmi {
 

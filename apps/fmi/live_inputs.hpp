@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "framework/host/reading/description.hpp"
-#include "framework/host/simulation/each_function_of_time.hpp"
+#include "framework/host/watches/each_function_of_time.hpp"
 
 namespace polyform::fmi {
 

@@ -8,10 +8,10 @@
 #include "apps/text/check_json.hpp"
 #include "apps/text/comparison_json.hpp"
 #include "apps/text/linear_text.hpp"
+#include "framework/host/evaluation/absent_constraints.hpp"
+#include "framework/host/evaluation/kernels_of.hpp"
 #include "framework/host/registry/process_state.hpp"
-#include "framework/host/simulation/absent_constraints.hpp"
 #include "framework/host/simulation/evaluate.hpp"
-#include "framework/host/simulation/kernels_of.hpp"
 #include "framework/workbench/comparison/comparison.hpp"
 
 namespace polyform::library {

@@ -15,9 +15,9 @@
 #include "apps/text/json_output.hpp"
 #include "apps/text/terminal.hpp"
 #include "framework/host/assembly/system.hpp"
-#include "framework/host/simulation/observation_store.hpp"
+#include "framework/host/evaluation/observation_store.hpp"
+#include "framework/host/evaluation/solver_check.hpp"
 #include "framework/host/simulation/result_sink.hpp"
-#include "framework/host/simulation/solver_check.hpp"
 #include "polyform/library/model.hpp"
 
 namespace polyform::library {

@@ -5,9 +5,9 @@
 
 #include "apps/library/internal.hpp"
 #include "apps/session/result_file.hpp"
+#include "framework/host/evaluation/absent_constraints.hpp"
 #include "framework/host/reading/report.hpp"
 #include "framework/host/registry/process_state.hpp"
-#include "framework/host/simulation/absent_constraints.hpp"
 #include "framework/host/simulation/mode_limits.hpp"
 #include "framework/host/simulation/simulate.hpp"
 

@@ -7,10 +7,10 @@
 #include <utility>
 
 #include "apps/library/internal.hpp"
+#include "framework/host/evaluation/state_encoding.hpp"
 #include "framework/host/reading/report.hpp"
 #include "framework/host/registry/process_state.hpp"
-#include "framework/host/simulation/evaluate.hpp"
-#include "framework/host/simulation/unilateral_set.hpp"
+#include "framework/host/unilateral/unilateral_set.hpp"
 #include "framework/workbench/linearization/canonical_state.hpp"
 #include "polyform/contract/initial_states.hpp"
 #include "polyform/mechanics/rheonomic_joints.hpp"

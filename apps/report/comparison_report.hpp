@@ -6,7 +6,7 @@
 
 #include "apps/report/report.hpp"
 #include "apps/session/temporary_folder.hpp"
-#include "framework/host/simulation/columns.hpp"
+#include "framework/host/columns/columns.hpp"
 #include "framework/workbench/comparison/comparison.hpp"
 #include "framework/workbench/comparison/sweep.hpp"
 

@@ -7,9 +7,9 @@
 #include <vector>
 
 #include "apps/text/json_output.hpp"
+#include "framework/host/columns/columns.hpp"
 #include "framework/host/results/output_file.hpp"
 #include "framework/host/results/result_reader.hpp"
-#include "framework/host/simulation/columns.hpp"
 #include "framework/host/simulation/simulate.hpp"
 #include "framework/workbench/comparison/result_comparison.hpp"
 

@@ -16,8 +16,8 @@
 #include "apps/report/report.hpp"
 #include "framework/diagnostics.hpp"
 #include "framework/file_content.hpp"
+#include "framework/host/columns/row_maker.hpp"
 #include "framework/host/reading/report.hpp"
-#include "framework/host/simulation/row_maker.hpp"
 
 namespace polyform::apps {
 

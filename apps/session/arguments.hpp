@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
+#include "framework/host/columns/columns.hpp"
 #include "framework/host/reading/description.hpp"
 #include "framework/host/registry/catalog.hpp"
-#include "framework/host/simulation/columns.hpp"
 #include "framework/host/simulation/run_record.hpp"
 
 namespace CLI {

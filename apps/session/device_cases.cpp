@@ -7,7 +7,7 @@
 #include <limits>
 #include <numeric>
 
-#include "framework/host/simulation/evaluate.hpp"
+#include "framework/host/evaluation/state_encoding.hpp"
 #include "framework/host/simulation/run_tolerances.hpp"
 #include "framework/workbench/devices/followed_run.hpp"
 #include "polyform/contract/device_world.hpp"

@@ -8,8 +8,8 @@
 
 #include "apps/session/private_library.hpp"
 #include "framework/diagnostics.hpp"
+#include "framework/host/columns/body_axes_columns.hpp"
 #include "framework/host/process/process.hpp"
-#include "framework/host/simulation/body_axes_columns.hpp"
 
 namespace polyform::apps {
 

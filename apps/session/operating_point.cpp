@@ -9,11 +9,12 @@
 #include <optional>
 
 #include "apps/session/interruption.hpp"
-#include "framework/host/reading/report.hpp"
+#include "framework/host/evaluation/not_finite.hpp"
+#include "framework/host/evaluation/observation_store.hpp"
+#include "framework/host/evaluation/state_encoding.hpp"
 #include "framework/host/expressions/formula.hpp"
+#include "framework/host/reading/report.hpp"
 #include "framework/host/simulation/evaluate.hpp"
-#include "framework/host/simulation/not_finite.hpp"
-#include "framework/host/simulation/observation_store.hpp"
 #include "framework/host/simulation/simulate.hpp"
 #include "framework/workbench/linearization/acting.hpp"
 #include "framework/workbench/linearization/kept_constraints.hpp"

@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "framework/host/simulation/columns.hpp"
+#include "framework/host/columns/columns.hpp"
 #include "framework/host/simulation/result_sink.hpp"
 
 namespace polyform::apps {

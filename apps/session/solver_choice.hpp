@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "framework/host/assembly/system.hpp"
+#include "framework/host/evaluation/solver_selection.hpp"
 #include "framework/host/registry/catalog.hpp"
-#include "framework/host/simulation/solver_selection.hpp"
 #include "framework/workbench/comparison/heat.hpp"
 
 namespace polyform::apps {

@@ -16,7 +16,7 @@
 #include "framework/host/reading/report.hpp"
 #include "framework/host/simulation/lane_runs.hpp"
 #include "framework/host/simulation/simulate.hpp"
-#include "framework/host/simulation/unilateral_set.hpp"
+#include "framework/host/unilateral/unilateral_set.hpp"
 
 namespace polyform::apps {
 

@@ -7,8 +7,8 @@
 #include <string>
 
 #include "apps/text/comparison_text.hpp"
+#include "framework/host/evaluation/kernels_of.hpp"
 #include "framework/host/results/csv_writer.hpp"
-#include "framework/host/simulation/kernels_of.hpp"
 
 namespace polyform::apps {
 

@@ -4,8 +4,8 @@
 #include <optional>
 #include <type_traits>
 
-#include "framework/host/simulation/constraint_forces.hpp"
-#include "framework/host/simulation/element_outputs.hpp"
+#include "framework/host/columns/constraint_forces.hpp"
+#include "framework/host/columns/element_outputs.hpp"
 #include "polyform/contract/held_states.hpp"
 
 namespace polyform::apps {

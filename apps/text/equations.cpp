@@ -11,7 +11,7 @@
 #include "apps/text/terminal.hpp"
 #include "apps/text/wrapping.hpp"
 #include "framework/diagnostics.hpp"
-#include "framework/host/simulation/evaluate.hpp"
+#include "framework/host/evaluation/state_encoding.hpp"
 #include "polyform/contract/equations.hpp"
 
 namespace polyform::apps {

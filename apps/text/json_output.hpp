@@ -6,6 +6,7 @@
 
 #include "framework/host/assembly/system.hpp"
 #include "framework/host/simulation/evaluate.hpp"
+#include "framework/host/simulation/run_record.hpp"
 #include "polyform/contract/formulation.hpp"
 
 namespace polyform::apps {

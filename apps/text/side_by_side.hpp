@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "framework/host/assembly/system.hpp"
-#include "framework/host/simulation/row_maker.hpp"
+#include "framework/host/columns/row_maker.hpp"
 #include "polyform/contract/formulation.hpp"
 
 namespace polyform::apps {

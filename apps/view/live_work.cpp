@@ -9,7 +9,7 @@
 #include "apps/text/json_output.hpp"
 #include "apps/text/terminal.hpp"
 #include "apps/view/live_commands.hpp"
-#include "framework/host/simulation/row_maker.hpp"
+#include "framework/host/columns/row_maker.hpp"
 #include "framework/host/simulation/simulate.hpp"
 
 namespace polyform::apps {

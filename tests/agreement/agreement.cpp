@@ -4,7 +4,7 @@
 #include <cmath>
 #include <set>
 
-#include "framework/host/simulation/observation_store.hpp"
+#include "framework/host/evaluation/observation_store.hpp"
 #include "framework/workbench/conformance/agreement.hpp"
 #include "tests/support/workbench.hpp"
 

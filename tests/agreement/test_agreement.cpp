@@ -5,7 +5,7 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
-#include "framework/host/simulation/observation_store.hpp"
+#include "framework/host/evaluation/observation_store.hpp"
 #include "framework/workbench/conformance/agreement.hpp"
 #include "polyform/mechanics/kinematics.hpp"
 #include "tests/agreement/agreement.hpp"

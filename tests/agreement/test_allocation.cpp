@@ -1,7 +1,7 @@
 // Nothing allocates after compile, in any formulation.
 #include <catch2/catch.hpp>
 
-#include "framework/host/simulation/observation_store.hpp"
+#include "framework/host/evaluation/observation_store.hpp"
 #include "tests/support/allocations.hpp"
 #include "tests/support/random_model.hpp"
 #include "tests/support/workbench.hpp"

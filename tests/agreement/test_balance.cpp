@@ -5,8 +5,8 @@
 #include <catch2/catch.hpp>
 #include <filesystem>
 
-#include "framework/host/simulation/balance_check.hpp"
-#include "framework/host/simulation/observation_store.hpp"
+#include "framework/host/evaluation/balance_check.hpp"
+#include "framework/host/evaluation/observation_store.hpp"
 #include "framework/workbench/conformance/agreement.hpp"
 #include "tests/support/random_model.hpp"
 #include "tests/support/workbench.hpp"

@@ -6,7 +6,7 @@
 #include <numbers>
 #include <random>
 
-#include "framework/host/simulation/observation_store.hpp"
+#include "framework/host/evaluation/observation_store.hpp"
 #include "framework/host/simulation/simulate.hpp"
 #include "tests/agreement/agreement.hpp"
 #include "tests/support/hand_built.hpp"

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <thread>
 
-#include "framework/host/simulation/observation_store.hpp"
+#include "framework/host/evaluation/observation_store.hpp"
 #include "framework/host/simulation/simulate.hpp"
 #include "polyform/mechanics/kinematics.hpp"
 #include "tests/agreement/agreement.hpp"

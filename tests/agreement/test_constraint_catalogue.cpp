@@ -4,7 +4,7 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
-#include "framework/host/simulation/observation_store.hpp"
+#include "framework/host/evaluation/observation_store.hpp"
 #include "tests/agreement/agreement.hpp"
 #include "tests/support/workbench.hpp"
 

@@ -5,8 +5,8 @@
 #include <array>
 #include <cmath>
 
+#include "framework/host/evaluation/observation_store.hpp"
 #include "framework/host/reading/reader.hpp"
-#include "framework/host/simulation/observation_store.hpp"
 #include "tests/agreement/agreement.hpp"
 #include "tests/support/row_by_row.hpp"
 #include "tests/support/workbench.hpp"

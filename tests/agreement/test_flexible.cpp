@@ -4,7 +4,7 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
-#include "framework/host/simulation/observation_store.hpp"
+#include "framework/host/evaluation/observation_store.hpp"
 #include "framework/host/simulation/simulate.hpp"
 #include "tests/agreement/agreement.hpp"
 #include "tests/support/integrators.hpp"

@@ -8,8 +8,8 @@
 #include <map>
 #include <optional>
 
+#include "framework/host/evaluation/observation_store.hpp"
 #include "framework/host/simulation/evaluate.hpp"
-#include "framework/host/simulation/observation_store.hpp"
 #include "tests/support/workbench.hpp"
 
 using namespace polyform;

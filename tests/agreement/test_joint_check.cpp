@@ -3,8 +3,8 @@
 
 #include <catch2/catch.hpp>
 
-#include "framework/host/simulation/joint_check.hpp"
-#include "framework/host/simulation/observation_store.hpp"
+#include "framework/host/evaluation/joint_check.hpp"
+#include "framework/host/evaluation/observation_store.hpp"
 #include "tests/support/workbench.hpp"
 
 using namespace polyform;

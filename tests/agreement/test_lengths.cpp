@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "framework/host/assembly/dependent_rows.hpp"
-#include "framework/host/simulation/observation_store.hpp"
+#include "framework/host/evaluation/observation_store.hpp"
 #include "framework/host/simulation/simulate.hpp"
 #include "tests/support/integrators.hpp"
 #include "tests/support/workbench.hpp"

@@ -3,8 +3,8 @@
 #include <cmath>
 
 #include "framework/diagnostics.hpp"
+#include "framework/host/evaluation/observation_store.hpp"
 #include "framework/host/simulation/evaluate.hpp"
-#include "framework/host/simulation/observation_store.hpp"
 #include "tests/support/workbench.hpp"
 
 using namespace polyform;

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <random>
 
-#include "framework/host/simulation/observation_store.hpp"
+#include "framework/host/evaluation/observation_store.hpp"
 #include "tests/support/quad_reference.hpp"
 #include "tests/support/workbench.hpp"
 

@@ -5,7 +5,7 @@
 #include <map>
 #include <string>
 
-#include "framework/host/simulation/observation_store.hpp"
+#include "framework/host/evaluation/observation_store.hpp"
 #include "tests/support/workbench.hpp"
 
 using namespace polyform;

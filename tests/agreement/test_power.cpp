@@ -2,7 +2,7 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
-#include "framework/host/simulation/observation_store.hpp"
+#include "framework/host/evaluation/observation_store.hpp"
 #include "framework/host/simulation/simulate.hpp"
 #include "tests/support/integrators.hpp"
 #include "tests/support/workbench.hpp"

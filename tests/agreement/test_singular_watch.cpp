@@ -5,8 +5,8 @@
 #include <cmath>
 #include <string>
 
-#include "framework/host/simulation/energy_watch.hpp"
 #include "framework/host/simulation/simulate.hpp"
+#include "framework/host/watches/energy_watch.hpp"
 #include "tests/support/integrators.hpp"
 #include "tests/support/workbench.hpp"
 

@@ -4,7 +4,7 @@
 #include <map>
 #include <string>
 
-#include "framework/host/simulation/observation_store.hpp"
+#include "framework/host/evaluation/observation_store.hpp"
 #include "framework/workbench/conformance/agreement.hpp"
 #include "polyform/solvers/rigid_groups.hpp"
 #include "tests/agreement/agreement.hpp"

@@ -5,8 +5,8 @@
 #include <sstream>
 #include <unordered_map>
 
+#include "framework/host/evaluation/observation_store.hpp"
 #include "framework/host/reading/reader.hpp"
-#include "framework/host/simulation/observation_store.hpp"
 #include "tests/benchmark/model_text.hpp"
 
 namespace polyform::benchmark {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "framework/host/assembly/system.hpp"
+#include "framework/host/evaluation/solver_selection.hpp"
 #include "framework/host/registry/registry.hpp"
-#include "framework/host/simulation/solver_selection.hpp"
 #include "tests/benchmark/engine.hpp"
 
 namespace polyform::benchmark {

@@ -4,8 +4,8 @@
 #include <catch2/catch.hpp>
 #include <cmath>
 
-#include "framework/host/simulation/kernels_of.hpp"
-#include "framework/host/simulation/observation_store.hpp"
+#include "framework/host/evaluation/kernels_of.hpp"
+#include "framework/host/evaluation/observation_store.hpp"
 #include "framework/workbench/compilation/compiled_model_plugin.hpp"
 #include "tests/compiled/compiled_check.hpp"
 #include "tests/lanes/lanes_check.hpp"

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "framework/host/simulation/observation_store.hpp"
+#include "framework/host/evaluation/observation_store.hpp"
 #include "tests/support/row_by_row.hpp"
 #include "tests/support/workbench.hpp"
 

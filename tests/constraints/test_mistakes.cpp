@@ -5,8 +5,8 @@
 #include <string>
 
 #include "framework/host/assembly/system.hpp"
+#include "framework/host/evaluation/observation_store.hpp"
 #include "framework/host/reading/reader.hpp"
-#include "framework/host/simulation/observation_store.hpp"
 #include "tests/support/workbench.hpp"
 
 using namespace polyform;

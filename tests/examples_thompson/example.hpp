@@ -6,7 +6,7 @@
 #include <sstream>
 #include <string>
 
-#include "framework/host/simulation/observation_store.hpp"
+#include "framework/host/evaluation/observation_store.hpp"
 #include "tests/support/row_by_row.hpp"
 #include "tests/support/workbench.hpp"
 

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "framework/host/simulation/observation_store.hpp"
+#include "framework/host/evaluation/observation_store.hpp"
 #include "tests/support/workbench.hpp"
 
 namespace polyform::test {

@@ -1,9 +1,9 @@
 // A formulation whose accelerations are wrong is found wherever accelerations are used, as a run finds it.
 #include <catch2/catch.hpp>
 
+#include "framework/host/evaluation/observation_store.hpp"
+#include "framework/host/evaluation/solver_check.hpp"
 #include "framework/host/simulation/evaluate.hpp"
-#include "framework/host/simulation/observation_store.hpp"
-#include "framework/host/simulation/solver_check.hpp"
 #include "tests/linearization/linear_bench.hpp"
 
 using namespace polyform;

@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
+#include "framework/host/columns/element_outputs.hpp"
+#include "framework/host/evaluation/observation_store.hpp"
 #include "framework/host/reading/reader.hpp"
-#include "framework/host/simulation/element_outputs.hpp"
-#include "framework/host/simulation/observation_store.hpp"
 #include "tests/support/workbench.hpp"
 
 namespace polyform::test {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "framework/host/simulation/row_maker.hpp"
+#include "framework/host/columns/row_maker.hpp"
 #include "tests/offers/offers.hpp"
 
 using namespace polyform;

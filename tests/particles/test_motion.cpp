@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 
-#include "framework/host/simulation/observation_store.hpp"
+#include "framework/host/evaluation/observation_store.hpp"
 #include "framework/host/simulation/simulate.hpp"
 #include "tests/particles/solving.hpp"
 #include "tests/support/hand_built.hpp"

@@ -3,7 +3,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "framework/host/simulation/observation_store.hpp"
+#include "framework/host/evaluation/observation_store.hpp"
 #include "tests/particles/solving.hpp"
 
 using namespace polyform;

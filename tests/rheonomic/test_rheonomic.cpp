@@ -3,7 +3,7 @@
 #include <cmath>
 #include <functional>
 
-#include "framework/host/simulation/observation_store.hpp"
+#include "framework/host/evaluation/observation_store.hpp"
 #include "framework/host/simulation/simulate.hpp"
 #include "tests/rheonomic/models.hpp"
 #include "tests/support/integrators.hpp"

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "framework/host/simulation/observation_store.hpp"
+#include "framework/host/evaluation/observation_store.hpp"
 #include "tests/riccati/variant_bench.hpp"
 #include "tests/support/allocations.hpp"
 #include "tests/support/random_model.hpp"

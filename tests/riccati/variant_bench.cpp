@@ -6,8 +6,8 @@
 #include <catch2/catch.hpp>
 #include <limits>
 
+#include "framework/host/evaluation/observation_store.hpp"
 #include "framework/host/reading/reader.hpp"
-#include "framework/host/simulation/observation_store.hpp"
 #include "framework/host/simulation/simulate.hpp"
 #include "tests/support/integrators.hpp"
 

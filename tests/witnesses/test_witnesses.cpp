@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "framework/host/simulation/observation_store.hpp"
+#include "framework/host/evaluation/observation_store.hpp"
 #include "polyform/mechanics/observation.hpp"
 #include "tests/support/random_model.hpp"
 #include "tests/support/workbench.hpp"

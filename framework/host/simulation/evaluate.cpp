@@ -3,13 +3,13 @@
 #include <fmt/format.h>
 
 #include "framework/diagnostics.hpp"
+#include "framework/host/evaluation/not_finite.hpp"
+#include "framework/host/evaluation/solver_check.hpp"
+#include "framework/host/evaluation/solver_ode.hpp"
+#include "framework/host/evaluation/state_encoding.hpp"
 #include "framework/host/expressions/formula.hpp"
-#include "framework/host/simulation/not_finite.hpp"
-#include "framework/host/simulation/solver_check.hpp"
-#include "framework/host/simulation/solver_ode.hpp"
-#include "framework/host/simulation/unilateral_motion.hpp"
+#include "framework/host/unilateral/unilateral_motion.hpp"
 #include "polyform/contract/near_rows.hpp"
-#include "polyform/contract/state_time.hpp"
 
 namespace polyform::host::inline simulation {
 
@@ -26,16 +26,6 @@ std::string note_of_chosen_rates(const System& system) {
 std::string note_of_formula() {
   const std::string cause = last_trouble(0);
   return cause.empty() ? std::string{} : fmt::format(".\nA formula has no value: {}", cause);
-}
-
-Status encode_at(double t, Solver& solver, const ConstStateView& state, std::span<double> y) {
-  if (auto* const told = ask<StateTime>(solver)) told->set_state_time(t);
-  return solver.encode(state, y);
-}
-
-void encode_start(double t, Solver& solver, const ConstStateView& start, std::span<double> y) {
-  if (encode_at(t, solver, start, y) != Status::ok)
-    throw Failure(Exit::simulation_failed, fmt::format("the initial state cannot be taken over: {}", solver.failure()));
 }
 
 /// Forces of one state are found as by events. Elements of many contacts have none while they touch nothing; an integrator

@@ -6,16 +6,10 @@
 #include <vector>
 
 #include "framework/host/assembly/system.hpp"
-#include "framework/host/simulation/balance_check.hpp"
-#include "framework/host/simulation/observation_store.hpp"
+#include "framework/host/evaluation/balance_check.hpp"
+#include "framework/host/evaluation/observation_store.hpp"
 
 namespace polyform::host::inline simulation {
-
-/// Solver::encode of a state at time t, s: a solver that asks for the time (StateTime) is told it before.
-Status encode_at(double t, Solver&, const ConstStateView&, std::span<double> y);
-/// Writes y of the state from which a solver starts, at time t. Failure (simulation_failed) if the solver cannot take
-/// the state.
-void encode_start(double t, Solver&, const ConstStateView& start, std::span<double> y);
 
 /// How well the observation of one state meets the equations of motion, and which of its forces are not unique.
 struct Evaluation : BalanceReport {

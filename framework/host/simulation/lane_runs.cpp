@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "framework/host/simulation/solver_ode.hpp"
+#include "framework/host/evaluation/solver_ode.hpp"
 
 namespace polyform::host::inline simulation {
 

@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "framework/diagnostics.hpp"
-#include "framework/host/simulation/observation_store.hpp"
+#include "framework/host/evaluation/observation_store.hpp"
 #include "framework/host/simulation/run_rows.hpp"
 #include "polyform/mechanics/constraint_set.hpp"
 #include "polyform/mechanics/kinematics.hpp"

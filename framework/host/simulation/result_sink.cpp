@@ -1,6 +1,6 @@
 #include "framework/host/simulation/result_sink.hpp"
 
-#include "framework/host/simulation/kernels_of.hpp"
+#include "framework/host/evaluation/kernels_of.hpp"
 
 namespace polyform::host::inline simulation {
 

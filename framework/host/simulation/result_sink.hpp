@@ -3,8 +3,8 @@
 
 #include <memory>
 
+#include "framework/host/columns/row_maker.hpp"
 #include "framework/host/results/result_writer.hpp"
-#include "framework/host/simulation/row_maker.hpp"
 #include "framework/host/simulation/row_sink.hpp"
 
 namespace polyform::host::inline simulation {

@@ -6,12 +6,12 @@
 #include <utility>
 
 #include "framework/diagnostics.hpp"
+#include "framework/host/evaluation/kernels_of.hpp"
+#include "framework/host/evaluation/state_encoding.hpp"
 #include "framework/host/expressions/formula.hpp"
-#include "framework/host/simulation/element_failures.hpp"
-#include "framework/host/simulation/evaluate.hpp"
-#include "framework/host/simulation/failure_at.hpp"
-#include "framework/host/simulation/kernels_of.hpp"
 #include "framework/host/simulation/run_failure.hpp"
+#include "framework/host/watches/element_failures.hpp"
+#include "framework/host/watches/failure_at.hpp"
 
 namespace polyform::host::inline simulation {
 

@@ -9,7 +9,7 @@
 #include "framework/host/assembly/dependent_rows.hpp"
 #include "framework/host/assembly/singular_position.hpp"
 #include "framework/host/expressions/formula.hpp"
-#include "framework/host/simulation/element_failures.hpp"
+#include "framework/host/watches/element_failures.hpp"
 
 namespace polyform::host::inline simulation {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "framework/diagnostics.hpp"
-#include "framework/host/simulation/evaluate.hpp"
+#include "framework/host/evaluation/state_encoding.hpp"
 #include "framework/host/simulation/run_rows.hpp"
 #include "framework/original_process.hpp"
 

@@ -4,11 +4,11 @@
 #include <span>
 #include <vector>
 
+#include "framework/host/evaluation/run_state.hpp"
+#include "framework/host/evaluation/solver_ode.hpp"
 #include "framework/host/simulation/run_record.hpp"
-#include "framework/host/simulation/run_state.hpp"
-#include "framework/host/simulation/solver_ode.hpp"
-#include "framework/host/simulation/stepped_contacts.hpp"
-#include "framework/host/simulation/unilateral_ode.hpp"
+#include "framework/host/unilateral/stepped_contacts.hpp"
+#include "framework/host/unilateral/unilateral_ode.hpp"
 
 namespace polyform::host::inline simulation {
 

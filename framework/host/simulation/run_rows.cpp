@@ -6,7 +6,7 @@
 #include <iterator>
 
 #include "framework/diagnostics.hpp"
-#include "framework/host/simulation/not_finite.hpp"
+#include "framework/host/evaluation/not_finite.hpp"
 #include "framework/original_process.hpp"
 
 namespace polyform::host::inline simulation {
@@ -67,6 +67,13 @@ void RunRows::store(RunRecord& record) const {
   statistics_.store(record);
   if (counted_in_vain_) --record.rows;
   record.passing_time = passing_.shortest();
+}
+
+void RunRows::store_balance(RunRecord& record) const {
+  BalanceReport worst = check_.worst();
+  record.imbalance = worst.largest;
+  record.imbalance_of = std::move(worst.of);
+  if (!worst.warning.empty()) record.warnings.push_back(std::move(worst.warning));
 }
 
 }  // namespace polyform::host::simulation

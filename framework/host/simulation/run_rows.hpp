@@ -5,12 +5,12 @@
 #include <string>
 #include <vector>
 
+#include "framework/host/evaluation/observation_store.hpp"
+#include "framework/host/evaluation/solver_check.hpp"
 #include "framework/host/integration/integration.hpp"
-#include "framework/host/simulation/observation_store.hpp"
-#include "framework/host/simulation/passing_time.hpp"
 #include "framework/host/simulation/row_sink.hpp"
 #include "framework/host/simulation/run_statistics.hpp"
-#include "framework/host/simulation/solver_check.hpp"
+#include "framework/host/watches/passing_time.hpp"
 
 namespace polyform::host::inline simulation {
 
@@ -29,7 +29,7 @@ class RunRows {
   void show(Integration&, std::size_t states);
   /// Puts what the rows have shown into the record. store_balance() comes later, for it adds to the record's warnings.
   void store(RunRecord&) const;
-  void store_balance(RunRecord& record) const { check_.store(record); }
+  void store_balance(RunRecord&) const;
   std::span<RowSink* const> sinks() const { return sinks_; }
   const RowSums& sums() const { return statistics_.sums(); }
   /// In place of rows that another run of the same model has written, which began with the state y at t. Failure

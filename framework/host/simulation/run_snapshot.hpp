@@ -1,8 +1,8 @@
 // All that another process needs to go on with a run.
 #pragma once
 
+#include "framework/host/evaluation/run_state.hpp"
 #include "framework/host/simulation/run_record.hpp"
-#include "framework/host/simulation/run_state.hpp"
 #include "framework/host/simulation/run_statistics.hpp"
 
 namespace polyform::host::inline simulation {

@@ -4,7 +4,7 @@
 #include <iterator>
 #include <optional>
 
-#include "framework/host/simulation/failure_at.hpp"
+#include "framework/host/watches/failure_at.hpp"
 #include "polyform/mechanics/rheonomic_joints.hpp"
 
 namespace polyform::host::inline simulation {

@@ -5,12 +5,12 @@
 #include <string>
 #include <vector>
 
-#include "framework/host/simulation/clock_pole.hpp"
-#include "framework/host/simulation/event_watch.hpp"
-#include "framework/host/simulation/knots.hpp"
 #include "framework/host/simulation/motion_jumps.hpp"
 #include "framework/host/simulation/run_motion.hpp"
-#include "framework/host/simulation/unilateral_watch.hpp"
+#include "framework/host/unilateral/unilateral_watch.hpp"
+#include "framework/host/watches/clock_pole.hpp"
+#include "framework/host/watches/event_watch.hpp"
+#include "framework/host/watches/knots.hpp"
 
 namespace polyform::host::inline simulation {
 

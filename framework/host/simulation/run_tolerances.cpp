@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "framework/host/simulation/evaluate.hpp"
+#include "framework/host/evaluation/state_encoding.hpp"
 #include "polyform/contract/second_order.hpp"
 #include "polyform/mechanics/judgement.hpp"
 #include "polyform/mechanics/scale.hpp"

@@ -7,13 +7,13 @@
 #include <string>
 #include <vector>
 
-#include "framework/host/simulation/element_events.hpp"
-#include "framework/host/simulation/pace_watch.hpp"
 #include "framework/host/simulation/run_motion.hpp"
-#include "framework/host/simulation/singular_watch.hpp"
-#include "framework/host/simulation/stability_watch.hpp"
-#include "framework/host/simulation/step_check.hpp"
-#include "framework/host/simulation/time_scales.hpp"
+#include "framework/host/watches/element_events.hpp"
+#include "framework/host/watches/pace_watch.hpp"
+#include "framework/host/watches/singular_watch.hpp"
+#include "framework/host/watches/stability_watch.hpp"
+#include "framework/host/watches/step_check.hpp"
+#include "framework/host/watches/time_scales.hpp"
 
 namespace polyform::host::inline simulation {
 

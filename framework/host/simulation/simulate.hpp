@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "framework/host/assembly/system.hpp"
+#include "framework/host/evaluation/run_state.hpp"
 #include "framework/host/simulation/row_sink.hpp"
 #include "framework/host/simulation/run_record.hpp"
 #include "framework/host/simulation/run_snapshot.hpp"
-#include "framework/host/simulation/run_state.hpp"
 
 namespace polyform::host::inline simulation {
 

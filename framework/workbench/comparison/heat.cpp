@@ -5,8 +5,8 @@
 #include <chrono>
 #include <cstring>
 
+#include "framework/host/evaluation/solver_selection.hpp"
 #include "framework/host/simulation/mode_limits.hpp"
-#include "framework/host/simulation/solver_selection.hpp"
 #include "framework/workbench/comparison/run_text.hpp"
 
 namespace polyform::host::inline comparison {

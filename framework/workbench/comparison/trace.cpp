@@ -8,7 +8,7 @@
 #include <optional>
 
 #include "framework/diagnostics.hpp"
-#include "framework/host/simulation/constraint_forces.hpp"
+#include "framework/host/columns/constraint_forces.hpp"
 #include "polyform/mechanics/force_set.hpp"
 #include "polyform/mechanics/kinematics.hpp"
 

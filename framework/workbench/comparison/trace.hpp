@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "framework/host/assembly/system.hpp"
-#include "framework/host/simulation/element_outputs.hpp"
+#include "framework/host/columns/element_outputs.hpp"
 #include "framework/host/simulation/row_sink.hpp"
 #include "framework/workbench/comparison/open_reactions.hpp"
 #include "polyform/mechanics/scale.hpp"

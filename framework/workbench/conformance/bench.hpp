@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "framework/host/assembly/system.hpp"
+#include "framework/host/evaluation/solver_selection.hpp"
 #include "framework/host/registry/catalog.hpp"
 #include "framework/host/simulation/integrator_selection.hpp"
-#include "framework/host/simulation/solver_selection.hpp"
 #include "framework/workbench/conformance/checklist.hpp"
 #include "framework/workbench/conformance/model_writer.hpp"
 

@@ -6,7 +6,7 @@
 #include <iterator>
 #include <utility>
 
-#include "framework/host/simulation/kernels_of.hpp"
+#include "framework/host/evaluation/kernels_of.hpp"
 #include "framework/workbench/conformance/agreement.hpp"
 #include "framework/workbench/conformance/energy.hpp"
 #include "framework/workbench/conformance/formulation_checks.hpp"

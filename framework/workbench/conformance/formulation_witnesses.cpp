@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "framework/host/simulation/kernels_of.hpp"
+#include "framework/host/evaluation/kernels_of.hpp"
 #include "framework/printable.hpp"
 #include "framework/workbench/conformance/formulation_checks.hpp"
 #include "polyform/contract/kernels.hpp"

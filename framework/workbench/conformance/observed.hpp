@@ -1,8 +1,8 @@
 // What a formulation says of one state of a system.
 #pragma once
 
-#include "framework/host/simulation/observation_store.hpp"
-#include "framework/host/simulation/solver_selection.hpp"
+#include "framework/host/evaluation/observation_store.hpp"
+#include "framework/host/evaluation/solver_selection.hpp"
 #include "framework/workbench/conformance/state.hpp"
 
 namespace polyform::host::inline conformance {

@@ -8,7 +8,7 @@
 #include <memory>
 #include <type_traits>
 
-#include "framework/host/simulation/element_outputs.hpp"
+#include "framework/host/columns/element_outputs.hpp"
 #include "framework/workbench/conformance/allocation_count.hpp"
 #include "framework/workbench/conformance/batch_probe.hpp"
 #include "framework/workbench/conformance/canaries.hpp"

@@ -6,13 +6,13 @@
 #include <optional>
 
 #include "framework/diagnostics.hpp"
-#include "framework/host/simulation/evaluate.hpp"
-#include "framework/host/simulation/kernels_of.hpp"
+#include "framework/host/evaluation/kernels_of.hpp"
+#include "framework/host/evaluation/solver_ode.hpp"
+#include "framework/host/evaluation/state_encoding.hpp"
 #include "framework/host/simulation/row_times.hpp"
 #include "framework/host/simulation/run_rows.hpp"
 #include "framework/host/simulation/run_tolerances.hpp"
-#include "framework/host/simulation/solver_ode.hpp"
-#include "framework/host/simulation/step_check.hpp"
+#include "framework/host/watches/step_check.hpp"
 
 namespace polyform::host::inline devices {
 

@@ -8,7 +8,7 @@
 
 #include "framework/dense_equations.hpp"
 #include "framework/diagnostics.hpp"
-#include "framework/host/simulation/body_axes_columns.hpp"
+#include "framework/host/columns/body_axes_columns.hpp"
 #include "polyform/mechanics/body_angles.hpp"
 #include "polyform/mechanics/kinematics.hpp"
 

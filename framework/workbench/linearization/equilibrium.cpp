@@ -12,7 +12,7 @@
 #include "framework/dense_equations.hpp"
 #include "framework/diagnostics.hpp"
 #include "framework/host/expressions/formula_values.hpp"
-#include "framework/host/simulation/unilateral_set.hpp"
+#include "framework/host/unilateral/unilateral_set.hpp"
 #include "framework/workbench/linearization/closed_states.hpp"
 #include "framework/workbench/linearization/equilibrium_equations.hpp"
 #include "framework/workbench/linearization/implicit_descent.hpp"

@@ -7,8 +7,8 @@
 #include <cmath>
 
 #include "framework/diagnostics.hpp"
+#include "framework/host/columns/columns.hpp"
 #include "framework/host/reading/report.hpp"
-#include "framework/host/simulation/columns.hpp"
 #include "framework/workbench/linearization/module_states.hpp"
 #include "polyform/mechanics/observation.hpp"
 

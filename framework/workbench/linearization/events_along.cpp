@@ -4,8 +4,8 @@
 #include <cmath>
 #include <vector>
 
-#include "framework/host/simulation/element_events.hpp"
-#include "framework/host/simulation/knots.hpp"
+#include "framework/host/watches/element_events.hpp"
+#include "framework/host/watches/knots.hpp"
 
 namespace polyform::host::inline linearization {
 namespace {

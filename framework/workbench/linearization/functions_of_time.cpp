@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "framework/host/expressions/formula_force.hpp"
-#include "framework/host/simulation/each_function_of_time.hpp"
+#include "framework/host/watches/each_function_of_time.hpp"
 #include "polyform/mechanics/rheonomic_joints.hpp"
 
 namespace polyform::host::inline linearization {

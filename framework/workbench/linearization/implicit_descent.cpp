@@ -5,7 +5,7 @@
 #include <limits>
 #include <vector>
 
-#include "framework/host/simulation/evaluate.hpp"
+#include "framework/host/evaluation/state_encoding.hpp"
 #include "framework/workbench/linearization/equilibrium_equations.hpp"
 #include "polyform/contract/newton_matrix.hpp"
 #include "polyform/contract/second_order.hpp"

@@ -7,8 +7,8 @@
 #include <set>
 
 #include "framework/diagnostics.hpp"
+#include "framework/host/columns/columns.hpp"
 #include "framework/host/reading/report.hpp"
-#include "framework/host/simulation/columns.hpp"
 
 namespace polyform::host::inline linearization {
 namespace {

@@ -8,7 +8,7 @@
 #include "framework/diagnostics.hpp"
 #include "framework/host/assembly/dependent_rows.hpp"
 #include "framework/host/assembly/singular_position.hpp"
-#include "framework/host/simulation/absent_constraints.hpp"
+#include "framework/host/evaluation/absent_constraints.hpp"
 #include "framework/host/simulation/evaluate.hpp"
 #include "polyform/contract/equations.hpp"
 

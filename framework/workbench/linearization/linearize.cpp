@@ -9,9 +9,9 @@
 #include <set>
 
 #include "framework/diagnostics.hpp"
+#include "framework/host/columns/columns.hpp"
 #include "framework/host/reading/report.hpp"
-#include "framework/host/simulation/columns.hpp"
-#include "framework/host/simulation/unilateral_set.hpp"
+#include "framework/host/unilateral/unilateral_set.hpp"
 #include "framework/workbench/linearization/acting.hpp"
 #include "framework/workbench/linearization/known_digits.hpp"
 #include "framework/workbench/linearization/module_states.hpp"

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "framework/host/assembly/system.hpp"
+#include "framework/host/evaluation/solver_selection.hpp"
 #include "framework/host/results/channel.hpp"
-#include "framework/host/simulation/solver_selection.hpp"
 #include "framework/workbench/linearization/canonical_state.hpp"
 #include "framework/workbench/linearization/input_fields.hpp"
 #include "framework/workbench/linearization/minimal_coordinates.hpp"

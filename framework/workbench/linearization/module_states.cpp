@@ -8,7 +8,7 @@
 #include <new>
 
 #include "framework/dense_equations.hpp"
-#include "framework/host/simulation/element_outputs.hpp"
+#include "framework/host/columns/element_outputs.hpp"
 #include "polyform/contract/held_states.hpp"
 
 namespace polyform::host::inline linearization {

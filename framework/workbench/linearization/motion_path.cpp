@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "framework/diagnostics.hpp"
-#include "framework/host/simulation/evaluate.hpp"
-#include "framework/host/simulation/observation_store.hpp"
+#include "framework/host/evaluation/observation_store.hpp"
+#include "framework/host/evaluation/state_encoding.hpp"
 
 namespace polyform::host::inline linearization {
 namespace {

@@ -7,10 +7,11 @@
 #include <cmath>
 
 #include "framework/dense_equations.hpp"
+#include "framework/host/evaluation/not_finite.hpp"
+#include "framework/host/evaluation/solver_check.hpp"
+#include "framework/host/evaluation/state_encoding.hpp"
 #include "framework/host/expressions/formula.hpp"
 #include "framework/host/simulation/evaluate.hpp"
-#include "framework/host/simulation/not_finite.hpp"
-#include "framework/host/simulation/solver_check.hpp"
 
 namespace polyform::host::inline linearization {
 

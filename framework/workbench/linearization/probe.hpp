@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "framework/host/assembly/system.hpp"
-#include "framework/host/simulation/observation_store.hpp"
-#include "framework/host/simulation/row_maker.hpp"
+#include "framework/host/columns/row_maker.hpp"
+#include "framework/host/evaluation/observation_store.hpp"
 #include "framework/workbench/linearization/closed_states.hpp"
 #include "framework/workbench/linearization/differences.hpp"
 #include "framework/workbench/linearization/kept_constraints.hpp"

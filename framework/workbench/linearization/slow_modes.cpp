@@ -5,7 +5,7 @@
 #include <limits>
 #include <optional>
 
-#include "framework/host/simulation/evaluate.hpp"
+#include "framework/host/evaluation/state_encoding.hpp"
 #include "framework/workbench/linearization/closed_states.hpp"
 #include "framework/workbench/linearization/known_digits.hpp"
 #include "polyform/contract/newton_matrix.hpp"

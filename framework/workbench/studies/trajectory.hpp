@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "framework/host/assembly/system.hpp"
+#include "framework/host/columns/columns.hpp"
+#include "framework/host/columns/row_maker.hpp"
 #include "framework/host/results/channel.hpp"
-#include "framework/host/simulation/columns.hpp"
-#include "framework/host/simulation/row_maker.hpp"
 #include "framework/host/simulation/row_sink.hpp"
 
 namespace polyform::host::inline studies {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "framework/host/assembly/system.hpp"
-#include "framework/host/simulation/row_maker.hpp"
+#include "framework/host/columns/row_maker.hpp"
 #include "framework/host/simulation/row_sink.hpp"
 #include "framework/workbench/verification/reference.hpp"
 

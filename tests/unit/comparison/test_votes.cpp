@@ -3,7 +3,7 @@
 #include <map>
 #include <set>
 
-#include "framework/host/simulation/kernels_of.hpp"
+#include "framework/host/evaluation/kernels_of.hpp"
 #include "framework/workbench/comparison/votes.hpp"
 #include "tests/support/declared_solver.hpp"
 #include "tests/support/workbench.hpp"

@@ -4,7 +4,7 @@
 #include <Eigen/Dense>
 #include <cmath>
 
-#include "framework/host/simulation/active_set.hpp"
+#include "framework/host/unilateral/active_set.hpp"
 
 using namespace polyform;
 using namespace polyform::host;

@@ -1,5 +1,5 @@
 // The least solution of redundant equations, against the singular value decomposition.
-#include "framework/host/simulation/least_solution.hpp"
+#include "framework/host/unilateral/least_solution.hpp"
 
 #include <Eigen/Dense>
 #include <Eigen/SVD>

@@ -3,10 +3,10 @@
 
 #include <cmath>
 
+#include "framework/host/columns/row_maker.hpp"
+#include "framework/host/evaluation/observation_store.hpp"
 #include "framework/host/integration/integration.hpp"
 #include "framework/host/reading/reader.hpp"
-#include "framework/host/simulation/observation_store.hpp"
-#include "framework/host/simulation/row_maker.hpp"
 #include "framework/host/simulation/run_statistics.hpp"
 #include "framework/host/simulation/simulate.hpp"
 #include "tests/support/integrators.hpp"

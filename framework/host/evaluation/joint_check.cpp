@@ -1,0 +1,125 @@
+#include "framework/host/evaluation/joint_check.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "framework/diagnostics.hpp"
+#include "framework/host/evaluation/balance_check.hpp"
+#include "polyform/contract/equations.hpp"
+#include "polyform/mechanics/observation.hpp"
+
+namespace polyform::host::inline evaluation {
+
+namespace {
+
+/// No stabilization pulls a joint back faster than in a millisecond, 1/s: the accelerations that it adds are no lost
+/// digits.
+constexpr double pull = 1e3;
+
+constexpr const char* joint_remedy =
+    "Likely causes: masses or moments of inertia that differ by many orders of magnitude side by side, a mechanism "
+    "next to a singular position, or an option of the solver that loses digits with every body of a long chain. "
+    "Another "
+    "solver, or the solver without its options, may keep its digits";
+
+const Spatial& of_frame(FrameIndex f, std::span<const Spatial> all) {
+  static constexpr Spatial resting{};
+  return is_ground(f) ? resting : all[at(f)];
+}
+
+/// A deviation as a part of a size; zero if both are zero.
+double share(double deviation, double size) { return size > 0 ? deviation / size : 0; }
+
+}  // namespace
+
+JointCheck::JointCheck(const SystemView& view, Solver& solver)
+    : view_(view),
+      system_scales_(view),
+      asked_(view.joints.size(), true),
+      joints_(view.joints),
+      nodes_(view),
+      frames_(view.frames()),
+      accelerations_(view.frames()) {
+  const auto* equations = ask<Equations>(solver);
+  for (std::size_t j = 0; equations != nullptr && j < std::min(asked_.size(), equations->constraints()); ++j) {
+    const Equations::Constraint constraint = equations->constraint(j);
+    asked_[j] = (constraint.rows > 0 || view.joints[j].nv == 6) && constraint.covariance == 0;
+  }
+}
+
+void JointCheck::place(const Observation& now) noexcept {
+  observed_motions(now, nodes_, frames_);
+  observed_accelerations(now, nodes_, frames_, accelerations_);
+  joints_.evaluate(now.q.data(), now.v.data());
+  double linear = norm(view_.gravity), angular = 0;
+  for (const Spatial& a : accelerations_) {
+    linear = std::max(linear, norm(a.linear));
+    angular = std::max(angular, norm(a.angular));
+  }
+  const Scale acting = system_scales_.of_system(frames_);
+  const double reach = system_scales_.largest_reach();
+  linear = std::max({linear, acting.acceleration, angular * reach});
+  acceleration_ = least_share * linear;
+  angular_acceleration_ = least_share * (reach > 0 ? std::max(angular, linear / reach) : angular);
+}
+
+double JointCheck::part(std::size_t j, const Observation& now) const noexcept {
+  const JointData& joint = view_.joints[j];
+  const JointMotion& motion = joints_[j];
+  BodyMotion base = motion_of(joint.base_frame, frames_), moving = motion_of(joint.moving_frame, frames_);
+  // Places count from F, and follow from the joint's own coordinates: observed places have the rounding of their
+  // distance from the ground origin.
+  base.p = -(base.R * joint.p_base);
+  moving.p = base.R * motion.p_FM - moving.R * joint.p_moving;
+  const Spatial &of_base = of_frame(joint.base_frame, accelerations_),
+                &of_moving = of_frame(joint.moving_frame, accelerations_);
+  Spatial rest = relative_acceleration(joint, base, of_base, moving, of_moving) - motion.bias;
+  double linear = acceleration_ + norm(of_base.linear) + norm(of_moving.linear) + norm(motion.bias.linear);
+  double angular = angular_acceleration_ + norm(of_base.angular) + norm(of_moving.angular) + norm(motion.bias.angular);
+  for (std::size_t k = 0; k < joint.nv; ++k) {
+    const double rate = now.acceleration[joint.v_offset + k];
+    rest = rest - rate * motion.H[k];
+    linear += std::abs(rate) * norm(motion.H[k].linear);
+    angular += std::abs(rate) * norm(motion.H[k].angular);
+  }
+  // The accelerations that turning makes over the arms of the joint and the sizes of the bodies.
+  double arm = norm(joint.p_moving) + norm(motion.p_FM) + (is_ground(joint.base_frame) ? 0 : norm(joint.p_base));
+  for (const BodyIndex b : {joint.base, joint.moving})
+    if (!is_ground(b)) arm = std::max(arm, system_scales_.reach(at(b)));
+  const double turning = std::max(norm(base.V.angular), norm(moving.V.angular));
+  linear += arm * (angular + turning * turning) + turning * norm(moving.V.linear - base.V.linear);
+  angular += turning * turning;
+  const double pulled = pull * (now.velocity_violation + pull * now.position_violation);
+  return std::max(share(std::max(0.0, norm(rest.linear) - pulled), linear),
+                  share(std::max(0.0, norm(rest.angular) - pulled), angular));
+}
+
+void JointCheck::check(double time, const Observation& now) {
+  place(now);
+  for (std::size_t j = 0; j < asked_.size(); ++j) {
+    if (!asked_[j]) continue;
+    const double here = part(j, now);
+    if (!(here > worst_)) continue;
+    worst_ = here;
+    where_ = j;
+    time_ = time;
+  }
+  if (worst_ > failed_imbalance)
+    throw Failure(Exit::simulation_failed, sentence() + "; none is left", fmt::format("{}.", joint_remedy));
+}
+
+std::string JointCheck::sentence() const {
+  return fmt::format(
+      "the solver's accelerations do not keep the bodies together at t = {:.6g} s: at joint `{}` they differ by {:.1e} "
+      "of "
+      "their size from a motion that the joint allows. Digits are lost in rounding",
+      time_, view_.joints[where_].name, worst_);
+}
+
+std::string JointCheck::warning() const {
+  return worst_ > warned_imbalance ? fmt::format("{}. {}", sentence(), joint_remedy) : std::string();
+}
+
+}  // namespace polyform::host::evaluation

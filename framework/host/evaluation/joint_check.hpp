@@ -1,0 +1,45 @@
+// Whether the accelerations that a solver gives are those of bodies that its joints hold together. The balance of
+// forces cannot tell: forces and accelerations may be in balance on bodies that part.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "polyform/contract/formulation.hpp"
+#include "polyform/mechanics/flexible_nodes.hpp"
+#include "polyform/mechanics/kinematics.hpp"
+#include "polyform/mechanics/scale.hpp"
+
+namespace polyform::host::inline evaluation {
+
+/// At each joint: the observed relative acceleration of the two bodies, minus the one that follows from the joint's own
+/// v̇, divided by the accelerations there. Joints that the solver leaves out or holds softly are not checked.
+class JointCheck {
+ public:
+  JointCheck(const SystemView&, Solver&);
+
+  /// Failure (simulation_failed) if no digit is left. Nothing else allocates after construction.
+  void check(double time, const Observation&);
+  double largest() const { return worst_; }
+  /// A sentence about the largest part in all checks; empty if it is small.
+  std::string warning() const;
+
+ private:
+  void place(const Observation&) noexcept;
+  double part(std::size_t joint, const Observation&) const noexcept;
+  std::string sentence() const;
+
+  const SystemView& view_;
+  SystemScales system_scales_;
+  std::vector<bool> asked_;
+  JointMotions joints_;
+  NodeMotions nodes_;
+  std::vector<BodyMotion> frames_;
+  std::vector<Spatial> accelerations_;          ///< of frames
+  double acceleration_ = 0, angular_acceleration_ = 0;  ///< the least sizes of accelerations that count
+  double worst_ = 0, time_ = 0;
+  std::size_t where_ = 0;
+};
+
+}  // namespace polyform::host::evaluation

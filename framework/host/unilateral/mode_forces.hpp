@@ -1,0 +1,102 @@
+// The forces of rows that hold, with given modes of their points.
+#pragma once
+
+#include <Eigen/Core>
+#include <span>
+#include <vector>
+
+#include "framework/host/unilateral/contact_sizes.hpp"
+#include "framework/host/unilateral/force_shares.hpp"
+#include "framework/host/unilateral/unilateral_response.hpp"
+
+namespace polyform::host::inline unilateral {
+
+/// What each point does, and what is known of its rows.
+struct PointModes {
+  explicit PointModes(std::size_t points)
+      : modes(points, UnilateralMode::open),
+        directions(2 * points),
+        guided(points),
+        probe(UnilateralSet::rows_per_point * points),
+        held(probe.size()) {}
+  bool is_closed(std::size_t k) const { return modes[k] != UnilateralMode::open; }
+  bool any_closed() const;
+
+  std::vector<UnilateralMode> modes;
+  std::vector<double> directions;  ///< of sliding, two per point
+  /// Whether a point that has just broken away slides along its direction alone. So near to rest the direction of v/|v|
+  /// follows the forces in no time, and is rounding.
+  std::vector<char> guided;
+  std::vector<double> probe;  ///< per row: a force that moves it, or 0
+  std::vector<char> held;     ///< per row: what else holds the bodies lets no force move it
+};
+
+/// Rows that hold have no acceleration: a linear system for their forces, at one state after the other. Its members are
+/// arrays that one evaluation fills; none grows after the first one of the same modes.
+class ModeForces {
+ public:
+  /// Of the forces that redundant rows may have: some that give the motion, or those within the limits of all points.
+  enum class Shares { that_move, within_limits };
+
+  /// All arguments outlive the object. states: the size of y.
+  ModeForces(UnilateralSet&, UnilateralResponse&, const PointModes&, const std::vector<ContactSizes>&, std::size_t states);
+
+  /// Finds the forces at a state; then the response holds base and columns. False if the solver fails.
+  bool find(double t, std::span<const double> y, Shares);
+  std::span<const double> forces() const { return forces_; }  ///< per row, as they were found last
+  /// ẏ with the forces that were found last.
+  void put_derivative(std::span<double> ydot, std::span<const StateKind> kinds);
+  /// The directions in which the forces that were found last are not unique, one after the other, per row.
+  std::size_t open_directions() const;
+  void put_open(std::size_t direction, std::span<double> forces) const;
+  /// The direction in which a point slides, at the state that the set was evaluated at. Through rest it goes on as
+  /// before, so that nothing jumps there: the law of a step is smooth, and the event tells where it ends.
+  void direct(std::size_t k, double (&direction)[2]) const;
+
+  /// For the drift: the rows that hold, and how the velocities answer to forces along them. False if the solver fails.
+  bool respond_to_rows(double t, std::span<const double> y);
+  void list_rows();
+  bool has_rows() const { return !unknowns_.empty(); }
+  /// Whether a gap of a row that holds is wider, or a rate faster, than rounding; at the state that was evaluated.
+  bool is_wide() const;
+  bool is_fast() const;
+  /// Changes the velocities in y so that the rates change by what closes the gaps, or by what brings the rows to rest.
+  void jump_by_gaps(std::span<double> y);
+  void jump_to_rest(std::span<double> y);
+
+ private:
+  /// One unknown force: along the normal, with the friction of what slides; along a tangent of what sticks; or across
+  /// the direction of what is guided.
+  struct Unknown {
+    std::size_t row, point;
+    bool across = false;
+  };
+  static constexpr std::size_t three = UnilateralSet::rows_per_point;
+
+  bool has_tangent(std::size_t k, std::size_t i) const { return i < set_.point(k).tangents; }
+  double probe_of(const Unknown& u) const { return modes_.probe[u.row] > 0 ? modes_.probe[u.row] : 1; }
+  template <class Values>
+  double along(const Unknown&, const Values& per_row) const;
+  double gap_of(const Unknown&) const;
+  bool find_once(double t, std::span<const double> y, Shares);
+  void add_column(const Unknown&, double force, std::span<double> forces) const;
+  void solve(double t, Shares);
+  void list_limits();
+  bool share_moves();
+  template <class Value>
+  void jump_by(const Value& value, std::span<double> y);
+
+  UnilateralSet& set_;
+  UnilateralResponse& response_;
+  const PointModes& modes_;
+  const std::vector<ContactSizes>& units_;
+  std::vector<double> forces_, loads_, column_;  ///< per row
+  std::vector<Unknown> unknowns_;
+  Eigen::MatrixXd G_;
+  Eigen::VectorXd right_, scale_, found_;
+  ForceShares shares_;
+  std::vector<ForceShares::Limits> limits_;  ///< of the points that are closed
+  std::vector<double> sizes_, sums_;         ///< of the terms of an acceleration
+};
+
+}  // namespace polyform::host::inline unilateral

@@ -1,0 +1,62 @@
+// The response of a solver to impulses on many points, for any formulation: Delassus' matrix with its empty places left
+// out.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "framework/host/unilateral/inertia_islands.hpp"
+#include "framework/host/unilateral/unilateral_set.hpp"
+#include "polyform/contract/second_order.hpp"
+
+namespace polyform::host::inline unilateral {
+
+/// Points of which no two touch the same island have no part in each other, and a force on each of them at once takes
+/// one evaluation of the derivative. So points get colours, and an evaluation gives one row of all points of a colour:
+/// some tens of evaluations for a heap of thousands of bodies.
+class SparseResponse {
+ public:
+  /// All arguments outlive the object.
+  SparseResponse(const SystemView&, UnilateralSet&, Solver&);
+
+  /// Finds the blocks of the points, numbers in the set, at the state that the set has evaluated. False if the solver
+  /// fails. The blocks are those of UnilateralSystem::find_response.
+  bool find(double t, std::span<const double> y, std::span<const std::size_t> points);
+  std::span<const std::size_t> starts() const { return starts_; }
+  std::span<const std::size_t> columns() const { return columns_; }
+  std::span<const double> blocks() const { return blocks_; }
+  /// How often the derivative was evaluated in all.
+  std::size_t evaluations() const { return evaluations_; }
+
+ private:
+  static constexpr std::size_t three = UnilateralSet::rows_per_point, none = InertiaIslands::none;
+  /// A place of the matrix that a colour fills: part `part` of the rates of `point` is due to `column`.
+  struct Place {
+    std::size_t point, part, column, block;
+  };
+  std::size_t island_of(std::size_t point, std::size_t part) const;
+  bool has_row(std::size_t point, std::size_t row) const;
+  double probe_of(std::size_t point) const;
+  void colour(std::span<const std::size_t> points);
+  void find_places(std::span<const std::size_t> points);
+  bool find_column(double t, std::span<const double> y, std::span<const std::size_t> points, std::size_t colour,
+                   std::size_t row);
+  void put_velocities(std::span<const double> y);
+
+  const SystemView& view_;
+  UnilateralSet& set_;
+  Solver& solver_;
+  InertiaIslands islands_;
+  std::vector<StateKind> kinds_;
+  std::vector<std::vector<char>> used_;             ///< colours of each island
+  std::vector<std::size_t> colours_;                ///< per point
+  std::vector<std::size_t> owner_;                  ///< per island, the point of a colour
+  std::vector<std::vector<Place>> places_;          ///< per colour
+  std::size_t count_ = 0;                           ///< of colours
+  std::vector<double> y_, base_, with_, forces_, parts_, rest_;
+  std::vector<std::size_t> starts_, columns_;
+  std::vector<double> blocks_;
+  std::size_t evaluations_ = 0;
+};
+
+}  // namespace polyform::host::inline unilateral

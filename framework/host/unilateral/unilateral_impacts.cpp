@@ -1,0 +1,279 @@
+// Impacts: velocities that jump where a gap closes.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "framework/diagnostics.hpp"
+#include "framework/host/unilateral/unilateral_motion.hpp"
+
+namespace polyform::host::inline unilateral {
+
+using Eigen::Index;
+
+namespace {
+
+// Bounces that are lower than this share of the widest gap are not followed any more: of a ball that loses a fifth of
+// its speed that is the sixtieth or so, and what is left of all others lasts a millionth of the first.
+constexpr double least_bounce = 1e-12;
+// Impacts that pass on through a row of bodies: each pair of a row of hundreds is passed some times.
+constexpr int most_passes = 2000;
+// Energy that an impact may gain by rounding, of what it moves.
+constexpr double rounding_of_energy = 1e-9;
+// One rounding of a gap may be so many times another. What overlaps by more, of the length of
+// contact_sizes.hpp, is no rounding.
+constexpr double times_overlap = 4, most_overlap = 1e-8;
+
+}  // namespace
+
+bool UnilateralMotion::allow_overlaps() {
+  bool any = false;
+  for (std::size_t k = 0; k < now_.modes.size(); ++k) {
+    const bool is_open = !is_closed(k) && set_.point(k).has_normal && set_.point(k).has_gap;
+    const double overlap = is_open ? -set_.gap(k) : 0;
+    if (!(overlap > gap_rounding_of(k)) || overlap > most_overlap * units_[k].length) continue;
+    overlap_[k] = times_overlap * overlap;
+    any = true;
+  }
+  return any;
+}
+
+bool UnilateralMotion::opens(std::size_t function) const {
+  const std::size_t k = function / functions_per_point;
+  return function % functions_per_point == closing && set_.point(k).has_gap &&
+         set_.rate(three * k) > least_speed(three * k);
+}
+
+/// Of a row that parts in an impact, with the forces of all that rests beside it: in free fall the rows of a stack have
+/// none.
+double UnilateralMotion::acceleration_after(std::size_t place, const Eigen::VectorXd& u) const {
+  std::vector<std::size_t> resting_places;
+  for (std::size_t p = 0; p < touching_.size(); ++p)
+    if (p != place && std::abs(u[static_cast<Index>(three * p)]) <= least_speed(three * touching_[p]))
+      resting_places.push_back(p);
+  const Index row = static_cast<Index>(three * place);
+  double acceleration = free_[row];
+  if (resting_places.empty()) return acceleration;
+  const ConeProblem problem = problem_of(resting_places, free_);
+  Eigen::VectorXd forces = Eigen::VectorXd::Zero(problem.b.size());
+  problem.solve(forces);
+  for (std::size_t p = 0; p < resting_places.size(); ++p)
+    for (Index i = 0; i < 3; ++i)
+      acceleration += W_(row, static_cast<Index>(three * resting_places[p]) + i) *
+                      forces[static_cast<Index>(three * p) + i];
+  return std::isfinite(acceleration) ? acceleration : free_[row];
+}
+
+/// Whether a touching point that parts with a speed comes back from a height that is not followed.
+bool UnilateralMotion::stays_low(std::size_t place, double speed, const Eigen::VectorXd& u) const {
+  const std::size_t k = touching_[place];
+  const double back = -acceleration_after(place, u);
+  // The rounding of a gap drives bounces that are no higher on and on.
+  const double least = std::max(least_bounce * span_[k], gap_rounding_of(k));
+  return back > 0 && speed * speed <= 2 * back * least;
+}
+
+/// Whether a touching point that approaches with a speed bounces high enough to be followed.
+bool UnilateralMotion::bounces(std::size_t place, double speed, const Eigen::VectorXd& u) const {
+  const UnilateralPoint& point = set_.point(touching_[place]);
+  return point.has_gap && point.restitution > 0 && !stays_low(place, point.restitution * speed, u);
+}
+
+/// Where a corner lands without bouncing, others may part. Their flights that are too low to follow end in the
+/// impact: each would end where the gap is below zero by its rounding, which gives the speed for the next one, and corners
+/// would land in turn without end. All that stays low is brought to rest together, which takes energy as it is the
+/// nearest such motion in the metric of the inertia.
+void UnilateralMotion::end_low_flights(Eigen::VectorXd& u, Eigen::VectorXd& impulses, double t) {
+  std::vector<Index> rows;
+  std::vector<std::size_t> parting;
+  for (std::size_t p = 0; p < touching_.size(); ++p) {
+    const std::size_t k = touching_[p];
+    const auto row = static_cast<Index>(three * p);
+    const bool rests = std::abs(u[row]) <= least_speed(three * k);
+    if (!set_.point(k).has_gap || !set_.point(k).has_normal) continue;
+    if (!rests && !(u[row] > 0 && stays_low(p, u[row], u))) continue;
+    rows.push_back(row);
+    if (!rests) parting.push_back(p);
+  }
+  if (parting.empty()) return;
+  const Eigen::MatrixXd W = W_(rows, rows);
+  Eigen::VectorXd speeds(W.rows());
+  for (Index i = 0; i < speeds.size(); ++i) speeds[i] = u[rows[static_cast<std::size_t>(i)]];
+  const Eigen::VectorXd before = u, impulse = W.completeOrthogonalDecomposition().solve(-speeds);
+  if (!impulse.allFinite()) return;
+  for (Index i = 0; i < impulse.size(); ++i) {
+    const Index row = rows[static_cast<std::size_t>(i)];
+    impulses[row] += impulse[i];
+    u += W_.col(row) * impulse[i];
+  }
+  for (const std::size_t p : parting) {
+    const auto row = static_cast<Index>(three * p);
+    const auto local = std::ranges::find(rows, row) - rows.begin();
+    tally_.impact(touching_[p], t, -0.5 * impulse[local] * (before[row] + u[row]));
+    tally_.close(touching_[p], t);
+    span_[touching_[p]] = 0;
+  }
+}
+
+/// Whether nothing bounces in an impact: neither the points that close nor others at the speed of the fastest of them.
+bool UnilateralMotion::comes_to_rest(const std::vector<std::size_t>& closing_places,
+                                     const std::vector<double>& restitution, const Eigen::VectorXd& u) const {
+  double fastest = 0;
+  for (const std::size_t p : closing_places) {
+    if (restitution[p] > 0) return false;
+    fastest = std::max(fastest, -u[static_cast<Index>(three * p)]);
+  }
+  for (std::size_t p = 0; p < touching_.size(); ++p)
+    if (std::ranges::find(closing_places, p) == closing_places.end() && bounces(p, fastest, u)) return false;
+  return true;
+}
+
+/// All gaps that close at once, with Newton's or Poisson's restitution. What they set in motion may close others, which
+/// follow: impacts pass on through a row of bodies one after the other, as through stiff ones. Where nothing bounces,
+/// all that touches takes part at once: else the corners of what lands flat would hand the impact on to each other
+/// without end. Whether there were any.
+bool UnilateralMotion::collide(double t, std::span<double> y, std::optional<std::size_t> fired) {
+  set_.evaluate(t, y);
+  find_touching(t, fired);
+  const bool any = std::ranges::any_of(touching_, [&](std::size_t k) {
+    return set_.point(k).has_normal && set_.rate(three * k) < -least_speed(three * k);
+  });
+  if (!any) return false;
+  respond(t, y);
+  refuse_driven(t);
+  Eigen::VectorXd u = speeds_, impulses = Eigen::VectorXd::Zero(speeds_.size());
+  std::vector<double> restitution(touching_.size());
+  for (std::size_t p = 0; p < touching_.size(); ++p) restitution[p] = set_.point(touching_[p]).restitution;
+  for (int pass = 0;; ++pass) {
+    std::vector<std::size_t> closing_places;
+    for (std::size_t p = 0; p < touching_.size(); ++p) {
+      const std::size_t k = touching_[p];
+      const double speed = -u[static_cast<Index>(three * p)];
+      if (!set_.point(k).has_normal || !(speed > least_speed(three * k))) continue;
+      closing_places.push_back(p);
+      restitution[p] = bounces(p, speed, u) ? set_.point(k).restitution : 0;
+      if (!set_.point(k).has_gap || restitution[p] == set_.point(k).restitution) continue;
+      tally_.close(k, t);
+      span_[k] = 0;
+    }
+    if (closing_places.empty()) break;
+    if (pass == most_passes) tally_.pass_on(touching_[closing_places.front()], t);
+    const bool rests = comes_to_rest(closing_places, restitution, u);
+    if (pass == most_passes || rests) {
+      closing_places.clear();
+      for (std::size_t p = 0; p < touching_.size(); ++p)
+        if (set_.point(touching_[p]).has_normal) closing_places.push_back(p);
+      std::ranges::fill(restitution, 0.0);
+    }
+    impact_of(closing_places, restitution, u, impulses, t);
+    if (rests) end_low_flights(u, impulses, t);
+    if (pass >= most_passes) break;
+  }
+  apply(t, impulses, speeds_, u, y);
+  return true;
+}
+
+void UnilateralMotion::impact_of(const std::vector<std::size_t>& points, const std::vector<double>& restitution,
+                                 Eigen::VectorXd& u, Eigen::VectorXd& all, double t) {
+  const auto n = static_cast<Index>(three * points.size());
+  Eigen::VectorXd impulse = Eigen::VectorXd::Zero(n);
+  ConeProblem problem = problem_of(points, u);
+  for (std::size_t p = 0; p < points.size(); ++p) problem.points[p].friction = set_.sliding(touching_[points[p]]);
+  // Newton's law: the rate after is at least −e times that before.
+  for (std::size_t p = 0; p < points.size(); ++p) {
+    const Index row = static_cast<Index>(three * p);
+    if (!set_.point(touching_[points[p]]).poisson && problem.b[row] < 0) problem.b[row] *= 1 + restitution[points[p]];
+  }
+  bool solved = problem.solve(impulse);
+  // Poisson's law: the expansion gives back a part of the impulse of the compression.
+  bool expands = false;
+  for (std::size_t p = 0; p < points.size(); ++p) {
+    const bool gives = set_.point(touching_[points[p]]).poisson && restitution[points[p]] > 0;
+    problem.points[p].least = gives ? restitution[points[p]] * impulse[static_cast<Index>(three * p)] : 0;
+    expands = expands || problem.points[p].least > 0;
+  }
+  if (expands) {
+    problem.b += problem.W * impulse;
+    Eigen::VectorXd more = Eigen::VectorXd::Zero(n);
+    for (std::size_t p = 0; p < points.size(); ++p) more[static_cast<Index>(three * p)] = problem.points[p].least;
+    solved = problem.solve(more) && solved;
+    impulse += more;
+  }
+  if (!solved && !impulse.allFinite())
+    throw Failure(Exit::simulation_failed,
+                  fmt::format("the impulses of an impact at {} cannot be found at t = {:.9g} s",
+                              set_.name_of(touching_[points.front()]), t),
+                  "Use less friction, or a compliant law there.");
+  Eigen::VectorXd before = u;
+  for (std::size_t p = 0; p < points.size(); ++p)
+    for (Index i = 0; i < 3; ++i) {
+      const double part = impulse[static_cast<Index>(three * p) + i];
+      const Index row = static_cast<Index>(three * points[p]) + i;
+      all[row] += part;
+      u += part * W_.col(row);
+    }
+  double gained = 0, moved = 0;
+  for (std::size_t p = 0; p < points.size(); ++p) {
+    double work = 0;
+    for (Index i = 0; i < 3; ++i) {
+      const Index row = static_cast<Index>(three * points[p]) + i;
+      const double part = impulse[static_cast<Index>(three * p) + i];
+      work += part * 0.5 * (before[row] + u[row]);
+      moved += std::abs(part) * (std::abs(before[row]) + std::abs(u[row]));
+    }
+    gained += work;
+    if (impulse[static_cast<Index>(three * p)] > 0) tally_.impact(touching_[points[p]], t, -work);
+  }
+  if (gained > rounding_of_energy * moved) tally_.gain(touching_[points.front()], t, gained);
+}
+
+/// Adds impulses to y, and the energy that they take, which is work in addition to that of the forces.
+void UnilateralMotion::apply(double t, const Eigen::VectorXd& impulse, const Eigen::VectorXd& before,
+                             const Eigen::VectorXd& after, std::span<double> y) {
+  (void)t;
+  const std::size_t states = solver_.state_size();
+  std::size_t c = 0;
+  double work = 0;
+  for (std::size_t p = 0; p < touching_.size(); ++p) {
+    double of_point = 0;
+    for (std::size_t i = 0; i < three; ++i) {
+      const std::size_t k = touching_[p], row = three * k + i;
+      if (i == 0 ? !set_.point(k).has_normal : !has_tangent(k, i - 1)) continue;
+      const auto local = static_cast<Index>(three * p + i);
+      const double probed = response_.rates(c)[row] / W_(local, local);  // the probe of the column
+      const double part = W_(local, local) != 0 ? impulse[local] / probed : 0;
+      const std::span<const double> change = response_.change(c);
+      response_.jump(c++, part, y);
+      const double own = impulse[local] * 0.5 * (before[local] + after[local]);
+      of_point += own;
+      // The power of a force along a row is force times its rate before, and the power of prescribed motions is added.
+      if (y.size() > states) work += part * change[states] - impulse[local] * before[local] + own;
+    }
+    if (impulse[static_cast<Index>(three * p)] > 0) set_.pass_impact(touching_[p], -of_point, y);
+  }
+  if (y.size() > states) y[states] += work;
+}
+
+/// If sliding friction leaves accelerations without a solution, an impulse of it ends the sliding while no time passes.
+/// Returns whether there is such an impulse.
+bool UnilateralMotion::jam(double t, std::span<double> y) {
+  bool any = false;
+  Eigen::VectorXd u = speeds_, impulses = Eigen::VectorXd::Zero(speeds_.size());
+  for (std::size_t p = 0; p < touching_.size(); ++p) {
+    const std::size_t k = touching_[p];
+    if (!slides_[p] || !set_.point(k).has_normal) continue;
+    const auto rows = static_cast<Index>(1 + set_.point(k).tangents), first = static_cast<Index>(three * p);
+    const Eigen::VectorXd impulse =
+        W_.block(first, first, rows, rows).completeOrthogonalDecomposition().solve(-u.segment(first, rows));
+    const bool pushes = impulse[0] > 0 && impulse.tail(rows - 1).norm() <= set_.sliding(k) * impulse[0];
+    if (!impulse.allFinite() || !pushes) continue;
+    impulses.segment(first, rows) += impulse;
+    u += W_.middleCols(first, rows) * impulse;
+    tally_.jam(k, t);
+    any = true;
+  }
+  if (any) apply(t, impulses, speeds_, u, y);
+  return any;
+}
+
+}  // namespace polyform::host::inline unilateral

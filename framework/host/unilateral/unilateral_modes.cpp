@@ -1,0 +1,188 @@
+// Which rows hold from an event on.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "framework/diagnostics.hpp"
+#include "framework/host/unilateral/unilateral_motion.hpp"
+
+namespace polyform::host::inline unilateral {
+
+using Eigen::Index;
+
+namespace {
+
+// Part of the fastest sliding since it began: slower sliding has come to rest.
+constexpr double come_to_rest = 1e-5;
+// A multiple of the speed that counts as rest: the event is located where sliding has passed it.
+constexpr double at_rest = 10;
+
+}  // namespace
+
+void UnilateralMotion::renew(double t, std::span<double> y) {
+  collide(t, y);
+  choose(t, y, std::nullopt);
+}
+
+/// Lets points turn round that slide against the direction of their friction at the evaluated state. If several turn
+/// round at once, only one has the event. What has just broken away keeps its direction: its speed is rounding yet.
+void UnilateralMotion::turn_round() {
+  for (std::size_t k = 0; k < now_.modes.size(); ++k) {
+    if (now_.modes[k] != UnilateralMode::slip || now_.guided[k] || set_.point(k).tangents == 0) continue;
+    if (speed_along(k) > -least_rest(k)) continue;
+    const double v[2] = {set_.rate(three * k + 1), has_tangent(k, 1) ? set_.rate(three * k + 2) : 0};
+    const double speed = std::hypot(v[0], v[1]);
+    for (std::size_t i = 0; i < 2; ++i) now_.directions[2 * k + i] = v[i] / speed;
+  }
+}
+
+void UnilateralMotion::pass(double t, std::span<double> y, std::size_t function) {
+  const std::size_t k = function / functions_per_point;
+  set_.evaluate(t, y);
+  if (function % functions_per_point == gripping && now_.guided[k]) {
+    std::ranges::fill(now_.guided, 0);
+    return;
+  }
+  if (function % functions_per_point == resting) {
+    const double speed = std::hypot(set_.rate(three * k + 1), has_tangent(k, 1) ? set_.rate(three * k + 2) : 0);
+    // The sliding has only turned round since the last step.
+    if (speed > come_to_rest * fastest_[k] + at_rest * least_speed(three * k + 1)) return turn_round();
+  }
+  if (function % functions_per_point == closing) collide(t, y, function);
+  choose(t, y, function);
+}
+
+/// Chooses the modes from here on. If friction grows with the loads of joints, the modes hold for the loads that follow
+/// from them.
+void UnilateralMotion::choose(double t, std::span<double> y, std::optional<std::size_t> fired) {
+  decide(t, y, fired);
+  constexpr int most_choices = 20;
+  for (int round = 0; set_.is_loaded() && round < most_choices; ++round) {
+    const std::vector<UnilateralMode> before = now_.modes;
+    find_forces(t, y);
+    decide(t, y, fired);
+    if (now_.modes == before) break;
+  }
+  turn_round();
+}
+
+namespace {
+
+ActiveSet::Event event_of(std::size_t function) {
+  switch (function % UnilateralMotion::functions_per_point) {
+    case UnilateralMotion::closing:
+      return ActiveSet::Event::closes;
+    case UnilateralMotion::pulling:
+      return ActiveSet::Event::pulls;
+    case UnilateralMotion::gripping:
+      return ActiveSet::Event::grips;
+    default:
+      return ActiveSet::Event::rests;
+  }
+}
+
+}  // namespace
+
+/// The points that touch as they move at the evaluated state, with the modes before.
+ActiveSet UnilateralMotion::touching_set(std::optional<std::size_t> fired) {
+  std::vector<std::size_t> all(touching_.size());
+  for (std::size_t p = 0; p < all.size(); ++p) all[p] = p;
+  ConeProblem problem = problem_of(all, free_);
+  std::vector<ActiveSet::Point> points(touching_.size());
+  slides_.assign(touching_.size(), false);
+  for (std::size_t p = 0; p < touching_.size(); ++p) {
+    const std::size_t k = touching_[p];
+    points[p] = {set_.sliding(k),
+                 set_.point(k).velocity != UnilateralPoint::none,
+                 now_.modes[k],
+                 {now_.directions[2 * k], now_.directions[2 * k + 1]},
+                 now_.guided[k] != 0};
+    const double v[2] = {set_.rate(three * k + 1), has_tangent(k, 1) ? set_.rate(three * k + 2) : 0};
+    const double speed = std::hypot(v[0], v[1]);
+    const bool comes_to_rest = fired == functions_per_point * k + resting;
+    if (set_.point(k).tangents == 0 || comes_to_rest ||
+        !(speed > least_speed(three * k + 1) + least_speed(three * k + 2)))
+      continue;
+    slides_[p] = true;
+    problem.points[p].slides = true;
+    problem.points[p].friction = set_.sliding(k);
+    for (std::size_t i = 0; i < 2; ++i) problem.points[p].direction[i] = v[i] / speed;
+  }
+  return ActiveSet(std::move(problem), std::move(points));
+}
+
+/// Failure if what no force of contact moves goes into what it touches.
+void UnilateralMotion::refuse_driven(double t) const {
+  constexpr double driven = 1e-9;  // of the acceleration of contact_sizes.hpp: less is rounding
+  for (std::size_t p = 0; p < touching_.size(); ++p) {
+    const std::size_t k = touching_[p];
+    const auto row = static_cast<Index>(three * p);
+    if (!set_.point(k).has_normal || !now_.held[three * k]) continue;
+    if (!(speeds_[row] < -least_speed(three * k)) && !(free_[row] < -driven * units_[k].acceleration)) continue;
+    throw Failure(Exit::simulation_failed,
+                  fmt::format("{} is closed at t = {:.9g} s, and a prescribed motion or other constraints go on to close "
+                              "it: no force can hold that",
+                              set_.name_of(k), t),
+                  "End the motion there, drive by a force, or use a compliant law.");
+  }
+}
+
+void UnilateralMotion::decide(double t, std::span<double> y, std::optional<std::size_t> fired) {
+  set_.evaluate(t, y);
+  std::ranges::fill(slack_, 0.0);
+  find_touching(t, fired);
+  // Surfaces that move apart do not touch. A freewheel at its event does: its speed is zero by the event.
+  std::erase_if(touching_, [&](std::size_t k) {
+    const bool at_event = fired == functions_per_point * k + closing && !set_.point(k).has_gap;
+    return set_.point(k).has_normal && !at_event && set_.rate(three * k) > least_speed(three * k);
+  });
+  if (touching_.empty()) {
+    open_all();
+    set_.put_modes(now_.modes, y);
+    return;
+  }
+  respond(t, y);
+  refuse_driven(t);
+  ActiveSet found = touching_set(fired);
+  if (fired)
+    if (const auto place = std::ranges::find(touching_, *fired / functions_per_point); place != touching_.end())
+      found.fire(static_cast<std::size_t>(place - touching_.begin()), event_of(*fired));
+  if (!found.find()) {
+    if (jam(t, y)) return decide(t, y, std::nullopt);
+    refuse(t);
+  }
+  take(found.points());
+  set_.put_modes(now_.modes, y);
+}
+
+void UnilateralMotion::open_all() {
+  std::ranges::fill(now_.modes, UnilateralMode::open);
+  std::ranges::fill(now_.guided, 0);
+}
+
+void UnilateralMotion::take(const std::vector<ActiveSet::Point>& points) {
+  const std::vector<UnilateralMode> before = now_.modes;
+  open_all();
+  for (std::size_t p = 0; p < touching_.size(); ++p) {
+    const std::size_t k = touching_[p];
+    now_.modes[k] = points[p].mode;
+    if (now_.modes[k] != UnilateralMode::slip) continue;
+    now_.guided[k] = points[p].guided;
+    for (std::size_t i = 0; i < 2; ++i) now_.directions[2 * k + i] = points[p].direction[i];
+    if (before[k] != UnilateralMode::slip) fastest_[k] = 0;
+  }
+}
+
+void UnilateralMotion::refuse(double t) const {
+  const bool rubs = std::ranges::any_of(touching_, [&](std::size_t k) { return set_.holding(k) > 0; });
+  throw Failure(Exit::simulation_failed,
+                fmt::format("no forces of contact fit the motion at t = {:.9g} s, at {}: {}", t,
+                            set_.name_of(touching_.front()),
+                            rubs ? "rigid bodies with Coulomb's friction may have no accelerations there (Painlevé's "
+                                   "paradox)"
+                                 : "which of the bodies there press each other is lost in rounding"),
+                rubs ? "Use less friction, or a compliant law there." : "Use a compliant law there.");
+}
+
+}  // namespace polyform::host::inline unilateral

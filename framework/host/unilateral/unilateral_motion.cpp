@@ -1,0 +1,264 @@
+#include "framework/host/unilateral/unilateral_motion.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "framework/diagnostics.hpp"
+#include "framework/host/evaluation/state_encoding.hpp"
+
+namespace polyform::host::inline unilateral {
+
+using Eigen::Index;
+
+namespace {
+
+// Part of the sum of a rate's terms: a slower rate is rounding of one that was brought to rest.
+constexpr double rest_share = 1e-9;
+// Forces below this share of the largest are rounding of the solution of redundant rows.
+constexpr double force_share = 1e-9;
+// Of the speed of contact_sizes.hpp: what has broken away and is faster has a direction of its own.
+constexpr double guided_speed = 1e-4;
+// Of a point that is guided, in place of its mode.
+constexpr std::int32_t kept_as_guided = static_cast<std::int32_t>(UnilateralMode::slip) + 1;
+
+}  // namespace
+
+UnilateralMotion::UnilateralMotion(const SystemView& view, double t, const ConstStateView& start, Solver& solver,
+                                   Ode& ode, UnilateralUse use)
+    : set_(view, t, start, solver, use == UnilateralUse::steps ? UnilateralUse::none : use),
+      solver_(solver),
+      ode_(ode),
+      response_(view, set_, solver, ode),
+      second_(ask<SecondOrderSystem>(solver)),
+      tally_(set_),
+      now_(set_.points()),
+      forces_(set_, response_, now_, units_, ode.size()),
+      span_(set_.points()),
+      fastest_(set_.points()),
+      overlap_(set_.points()),
+      loads_(three * set_.points()),
+      column_(loads_),
+      slack_(functions_per_point * set_.points()),
+      moved_(ode.size()),
+      rates_now_(ode.size()),
+      rates_then_(ode.size()) {
+  touching_.reserve(set_.points());
+  if (!empty()) measure(view, t, start);
+}
+
+void UnilateralMotion::measure(const SystemView& view, double t, const ConstStateView& start) {
+  units_ = contact_sizes(view, start, set_);
+  std::vector<double> y(ode_.size());
+  if (encode_at(t, solver_, start, std::span(y).first(solver_.state_size())) != Status::ok) return;  // the run says why
+  set_.evaluate(t, y);
+  refuse_overlaps(set_, units_);
+}
+
+void UnilateralMotion::keep(RunState& out) const {
+  out.modes.clear();
+  for (std::size_t k = 0; k < now_.modes.size(); ++k)
+    out.modes.push_back(now_.guided[k] ? kept_as_guided : static_cast<std::int32_t>(now_.modes[k]));
+  out.touching.clear();
+  for (const std::vector<double>* numbers : {&now_.directions, &span_, &fastest_, &overlap_})
+    out.touching.insert(out.touching.end(), numbers->begin(), numbers->end());
+  tally_.keep(out.touching);
+}
+
+bool UnilateralMotion::begin_from(const RunState& from) {
+  const std::size_t own = now_.directions.size() + span_.size() + fastest_.size() + overlap_.size();
+  if (from.modes.size() != now_.modes.size() || from.touching.size() != own + tally_.numbers() ||
+      std::ranges::any_of(from.modes, [&](std::int32_t mode) { return mode < 0 || mode > kept_as_guided; }))
+    return false;
+  for (std::size_t k = 0; k < now_.modes.size(); ++k) {
+    now_.guided[k] = from.modes[k] == kept_as_guided;
+    now_.modes[k] = now_.guided[k] ? UnilateralMode::slip : static_cast<UnilateralMode>(from.modes[k]);
+  }
+  const double* next = from.touching.data();
+  for (std::vector<double>* numbers : {&now_.directions, &span_, &fastest_, &overlap_}) {
+    std::copy_n(next, numbers->size(), numbers->begin());
+    next += numbers->size();
+  }
+  tally_.begin_from(std::span(from.touching).subspan(own));
+  return true;
+}
+
+/// What is slower than this rests.
+double UnilateralMotion::least_speed(std::size_t row) const {
+  return rest_share * set_.terms(row) + least_rest(row / three);
+}
+
+double UnilateralMotion::speed_along(std::size_t k) const {
+  return set_.rate(three * k + 1) * now_.directions[2 * k] + set_.rate(three * k + 2) * now_.directions[2 * k + 1];
+}
+
+bool UnilateralMotion::derivative(double t, std::span<const double> y, std::span<double> ydot) noexcept {
+  try {
+    const bool any = now_.any_closed();
+    if (any && forces_.find(t, y, ModeForces::Shares::that_move)) {
+      forces_.put_derivative(ydot, second_ != nullptr ? second_->kinds() : std::span<const StateKind>{});
+      return true;
+    }
+    const bool done = !any && ode_.derivative(t, y, ydot);
+    failure_ = ode_.failure();
+    return done;
+  } catch (const Failure& problem) {
+    failure_ = problem.message();
+  } catch (const std::exception& problem) {
+    failure_ = problem.what();
+  }
+  return false;
+}
+
+/// Moves positions and velocities as forces along the rows would, the least in the metric of the inertia.
+bool UnilateralMotion::project(double t, std::span<double> y) noexcept {
+  try {
+    for (int round = 0; round < 3; ++round) {
+      forces_.list_rows();
+      if (!forces_.has_rows()) return true;
+      set_.evaluate(t, y);
+      const bool wide = forces_.is_wide(), fast = forces_.is_fast();
+      if ((!wide && !fast) || !forces_.respond_to_rows(t, y)) return true;  // of a failure the next step says why
+      if (wide && second_ != nullptr && !close_gaps(t, y)) return true;
+      if (fast) forces_.jump_to_rest(y);
+      if (wide && !ode_.correct(t, y)) {
+        failure_ = ode_.failure();
+        return false;
+      }
+    }
+    return true;
+  } catch (const std::exception& problem) {
+    failure_ = problem.what();
+  }
+  return false;
+}
+
+/// Moves the positions in y as velocities would that close the gaps in a unit of time. False if the solver fails.
+bool UnilateralMotion::close_gaps(double t, std::span<double> y) {
+  std::ranges::copy(y, moved_.begin());
+  forces_.jump_by_gaps(moved_);
+  const std::size_t states = solver_.state_size();
+  if (second_->position_rates(t, y.first(states), std::span(rates_now_).first(states)) != Status::ok ||
+      second_->position_rates(t, std::span(moved_).first(states), std::span(rates_then_).first(states)) != Status::ok)
+    return false;
+  for (std::size_t i = 0; i < states; ++i)
+    if (second_->kinds()[i] == StateKind::position) y[i] += rates_then_[i] - rates_now_[i];
+  return true;
+}
+
+/// Tells whose forces the last search for forces within limits left open.
+void UnilateralMotion::see_shares() {
+  for (std::size_t n = 0; n < forces_.open_directions(); ++n) {
+    forces_.put_open(n, column_);
+    for (std::size_t e = 0, k = 0; e < set_.elements(); ++e) {
+      bool any = false;
+      for (; k < now_.modes.size() && set_.element_of(k) == e; ++k)
+        for (std::size_t row = three * k; row < three * (k + 1); ++row) any = any || column_[row] != 0;
+      if (any) tally_.share(e, set_.has_resultant(e, column_));
+    }
+  }
+}
+
+/// Forces of all rows with the present modes, within the limits of all points. Failure if they cannot be computed.
+void UnilateralMotion::find_forces(double t, std::span<const double> y) {
+  if (!forces_.find(t, y, ModeForces::Shares::within_limits))
+    throw Failure(Exit::simulation_failed,
+                  fmt::format("the forces of contact could not be computed at t = {:.9g} s: {}", t, ode_.failure()));
+}
+
+void UnilateralMotion::put(double t, std::span<double> y) {
+  moved_.assign(y.begin(), y.end());
+  find_forces(t, moved_);
+  tally_.see_row(t, now_.modes, units_);
+  see_shares();
+  set_.put_forces(forces_.forces(), y);
+  set_.put_modes(now_.modes, y);
+}
+
+void UnilateralMotion::evaluate(double t, std::span<const double> y, std::span<double> values,
+                                std::span<double> rates) {
+  std::ranges::fill(values, 1.0);
+  std::ranges::fill(rates, 0.0);
+  const bool any = now_.any_closed();
+  if (any)
+    find_forces(t, y);
+  else
+    set_.evaluate(t, y);
+  const std::span<const double> forces = forces_.forces();
+  double largest = 0;
+  for (const double force : forces) largest = any ? std::max(largest, std::abs(force)) : 0;
+  const double allowed = force_share * largest;
+  constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
+  for (std::size_t k = 0; k < now_.modes.size(); ++k) {
+    const UnilateralPoint& point = set_.point(k);
+    const std::size_t f = functions_per_point * k, row = three * k;
+    const auto tell = [&](Function function, double value, double rate) {
+      values[f + function] = value + slack_[f + function];
+      rates[f + function] = rate;
+    };
+    if (!is_closed(k)) {
+      if (!point.has_normal) continue;
+      // What parts after an impact is farther from closing than the rounding of its gap.
+      const double margin = (set_.rate(row) > 0 ? 2 : 1) * gap_rounding_of(k);
+      if (point.has_gap)
+        tell(closing, set_.gap(k) + margin, set_.rate(row));
+      else
+        // What is slower rests: less than that is no impact, and more than the rounding of rest.
+        tell(closing, set_.rate(row) + 0.5 * least_speed(row), unknown);
+      continue;
+    }
+    if (point.has_normal) tell(pulling, forces[row] + allowed, unknown);
+    if (point.tangents == 0) continue;
+    if (now_.modes[k] == UnilateralMode::slip) {
+      // Friction that begins where nothing moves has no direction yet.
+      const bool has_direction = now_.directions[2 * k] != 0 || now_.directions[2 * k + 1] != 0;
+      if (set_.sliding(k) > 0) tell(resting, has_direction ? speed_along(k) + least_rest(k) : -1, unknown);
+      if (now_.guided[k]) tell(gripping, guided_speed * units_[k].speed - speed_along(k), unknown);
+    } else {
+      const double bound = point.has_normal ? set_.holding(k) * forces[row] : set_.holding(k);
+      const double held = std::hypot(forces[row + 1], has_tangent(k, 1) ? forces[row + 2] : 0);
+      tell(gripping, bound + 4 * allowed - held, unknown);
+    }
+  }
+}
+
+bool UnilateralMotion::allow_shortfalls(std::span<const double> values) {
+  bool any = false;
+  for (std::size_t f = 0; f < values.size(); ++f) {
+    const std::size_t function = f % functions_per_point;
+    if ((function != pulling && function != gripping) || !(values[f] < 0)) continue;
+    slack_[f] -= 2 * values[f];
+    any = true;
+  }
+  return any;
+}
+
+void UnilateralMotion::settle(double step) {
+  for (std::size_t k = 0; k < now_.modes.size(); ++k) {
+    if (!is_closed(k)) {
+      span_[k] = std::max(span_[k], set_.gap(k));
+      continue;
+    }
+    if (now_.modes[k] != UnilateralMode::slip) continue;
+    double direction[2];
+    // Without friction, nothing would tell that the motion has turned round.
+    if (!(set_.sliding(k) > 0)) now_.directions[2 * k] = now_.directions[2 * k + 1] = 0;
+    forces_.direct(k, direction);
+    now_.directions[2 * k] = direction[0];
+    now_.directions[2 * k + 1] = direction[1];
+    fastest_[k] = std::max(fastest_[k], std::abs(speed_along(k)));
+  }
+  for (std::size_t e = 0, k = 0; e < set_.elements(); ++e) {
+    bool closed = false, stuck = false;
+    for (; k < now_.modes.size() && set_.element_of(k) == e; ++k) {
+      closed = closed || is_closed(k);
+      stuck = stuck || now_.modes[k] == UnilateralMode::stick;
+    }
+    if (closed) tally_.touch(e, step);
+    if (stuck) tally_.stick(e, step);
+  }
+}
+
+}  // namespace polyform::host::inline unilateral

@@ -1,0 +1,136 @@
+// Motion with rows that hold at times: which of them hold, their forces, and impacts.
+#pragma once
+
+#include <Eigen/Core>
+#include <algorithm>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "framework/host/evaluation/run_state.hpp"
+#include "framework/host/unilateral/active_set.hpp"
+#include "framework/host/unilateral/cone_problem.hpp"
+#include "framework/host/unilateral/contact_sizes.hpp"
+#include "framework/host/unilateral/mode_forces.hpp"
+#include "framework/host/unilateral/unilateral_response.hpp"
+#include "framework/host/unilateral/unilateral_tally.hpp"
+
+namespace polyform::host::inline unilateral {
+
+/// Between events each point is open, sticks or slips, and the rows that hold have no acceleration: a linear system for
+/// their forces. At an event the complementarity problem of all touching points decides which rows hold from there on.
+/// It has many members because an event fills many arrays over points or rows.
+class UnilateralMotion {
+ public:
+  /// What event functions tell of a point. A function that has nothing to tell is 1.
+  enum Function : std::size_t { closing, pulling, gripping, resting, functions_per_point };
+
+  /// All arguments outlive the object. t: the time of the start, s; ode: the solver's. Failure (bad_input) if surfaces
+  /// overlap at the start. use: events; otherwise it is empty.
+  UnilateralMotion(const SystemView&, double t, const ConstStateView& start, Solver&, Ode& ode, UnilateralUse use);
+
+  bool empty() const { return set_.empty(); }
+  const UnilateralSet& set() const { return set_; }
+  std::size_t size() const { return functions_per_point * set_.points(); }  ///< event functions
+
+  /// ẏ with the forces of the present modes. False if it cannot be computed: failure() says why.
+  bool derivative(double t, std::span<const double> y, std::span<double> ydot) noexcept;
+  /// Takes the drift off the rows that hold. False if it cannot.
+  bool project(double t, std::span<double> y) noexcept;
+  std::string_view failure() const noexcept { return failure_; }
+  /// Writes the forces and modes into y, for observations.
+  void put(double t, std::span<double> y);
+
+  /// At the start, and where what acts has changed: impacts, and the modes from here on.
+  void renew(double t, std::span<double> y);
+  /// At an event, with its function.
+  void pass(double t, std::span<double> y, std::size_t function);
+  /// At the end of a step, or of the part of it before an event, s; at the state that was evaluated last.
+  void settle(double step);
+  /// The event functions of the present modes; rates of those that are no gaps are not known here (NaN).
+  void evaluate(double t, std::span<const double> y, std::span<double> values, std::span<double> rates);
+  /// Takes overlaps of surfaces that do not hold as the rounding of their places, at the state that was evaluated last:
+  /// just after an impact, far from the origin. Whether there were any.
+  bool allow_overlaps();
+  /// Lets forces that begin beyond their limits by rounding go as far again before that is an event: a function that
+  /// begins below zero would never tell of one. values: of the event functions there. Whether there were any.
+  bool allow_shortfalls(std::span<const double> values);
+  /// Whether the function tells of a gap that opens at the state that was evaluated last.
+  bool opens(std::size_t function) const;
+  const UnilateralTally& tally() const { return tally_; }
+
+  /// The modes, and what is known of each point and counted of each element, for begin_from() of the same model.
+  void keep(RunState&) const;
+  /// In place of renew() at the start; false where the state is one of another model.
+  bool begin_from(const RunState&);
+
+ private:
+  // Of the speed of contact_sizes.hpp: what is slower rests.
+  static constexpr double rest = 3e-12;
+  // Gaps of bodies that touch without force are rounding of places: they close where they are below it, of the length
+  // or of the widest gap.
+  static constexpr double gap_rounding = 1e-13;
+  static constexpr std::size_t three = UnilateralSet::rows_per_point;
+
+  void measure(const SystemView&, double t, const ConstStateView& start);
+  bool is_closed(std::size_t k) const { return now_.is_closed(k); }
+  bool has_tangent(std::size_t k, std::size_t i) const { return i < set_.point(k).tangents; }
+  double speed_along(std::size_t k) const;
+  double least_rest(std::size_t k) const { return rest * units_[k].speed; }
+  double least_speed(std::size_t row) const;
+  double size_of_gap(std::size_t k) const { return std::max(units_[k].length, span_[k]); }
+  double gap_rounding_of(std::size_t k) const { return std::max(gap_rounding * size_of_gap(k), overlap_[k]); }
+  void find_forces(double t, std::span<const double> y);
+  bool close_gaps(double t, std::span<double> y);
+  void see_shares();
+  // Finds the points that touch.
+  void find_touching(double t, std::optional<std::size_t> fired);
+  void find_probe(std::size_t row, const std::function<double(double)>& moved_by);
+  void refuse_driven(double t) const;
+  void respond(double t, std::span<const double> y);
+  ConeProblem problem_of(const std::vector<std::size_t>& points, const Eigen::VectorXd& b) const;
+  // Modes.
+  void choose(double t, std::span<double> y, std::optional<std::size_t> fired);
+  void decide(double t, std::span<double> y, std::optional<std::size_t> fired);
+  void turn_round();
+  ActiveSet touching_set(std::optional<std::size_t> fired);
+  void open_all();
+  void take(const std::vector<ActiveSet::Point>&);
+  [[noreturn]] void refuse(double t) const;
+  // Impacts.
+  bool collide(double t, std::span<double> y, std::optional<std::size_t> fired = std::nullopt);
+  bool jam(double t, std::span<double> y);
+  void impact_of(const std::vector<std::size_t>& points, const std::vector<double>& restitution, Eigen::VectorXd& u,
+                 Eigen::VectorXd& all, double t);
+  void apply(double t, const Eigen::VectorXd& impulse, const Eigen::VectorXd& before, const Eigen::VectorXd& after,
+             std::span<double> y);
+  double acceleration_after(std::size_t place, const Eigen::VectorXd& u) const;
+  bool stays_low(std::size_t place, double speed, const Eigen::VectorXd& u) const;
+  void end_low_flights(Eigen::VectorXd& u, Eigen::VectorXd& impulses, double t);
+  bool bounces(std::size_t place, double speed, const Eigen::VectorXd& u) const;
+  bool comes_to_rest(const std::vector<std::size_t>& closing_places, const std::vector<double>& restitution,
+                     const Eigen::VectorXd& u) const;
+
+  UnilateralSet set_;
+  Solver& solver_;
+  Ode& ode_;
+  UnilateralResponse response_;
+  SecondOrderSystem* second_;
+  UnilateralTally tally_;
+  std::vector<ContactSizes> units_;  ///< per point
+  PointModes now_;
+  ModeForces forces_;
+  std::vector<double> span_, fastest_;  ///< widest gap, and fastest sliding since it began, per point
+  std::vector<double> overlap_;         ///< rounding of a gap's places, per point; 0: not known
+  std::vector<double> loads_, column_;  ///< per row
+  std::vector<double> slack_;           ///< per event function, since the modes were chosen
+  std::vector<std::size_t> touching_;  ///< points
+  std::vector<char> slides_;           ///< of these: now
+  Eigen::MatrixXd W_;                  ///< of their rows, three each
+  Eigen::VectorXd free_, speeds_;      ///< accelerations without their forces; rates
+  std::vector<double> moved_, rates_now_, rates_then_;
+  std::string failure_;
+};
+
+}  // namespace polyform::host::inline unilateral

@@ -1,0 +1,77 @@
+// The points of a set: which there are, and what they are between.
+#include <fmt/format.h>
+
+#include "framework/diagnostics.hpp"
+#include "framework/host/unilateral/unilateral_set.hpp"
+
+namespace polyform::host::inline unilateral {
+
+/// Numbers the points of all batches as they are now.
+void UnilateralSet::list_points() {
+  for (auto* part : {&batch_of_, &elements_, &velocity_}) part->clear();
+  points_.clear();
+  markers_.clear();
+  for (std::size_t n = 0; n < batches_.size(); ++n) {
+    Batch& b = batches_[n];
+    b.first = points_.size();
+    b.count = b.rows->point_count();
+    for (std::size_t k = 0; k < b.count; ++k) {
+      UnilateralPoint point;
+      b.rows->describe_point(k, point);
+      const std::size_t marker = b.first_marker[point.instance];
+      batch_of_.push_back(n);
+      elements_.push_back(b.first_element + point.instance);
+      markers_.push_back(b.near == nullptr
+                             ? std::array{marker, marker + 1}
+                             : std::array{marker + b.near->marker_of(k, 0), marker + b.near->marker_of(k, 1)});
+      velocity_.push_back(point.velocity == UnilateralPoint::none ? UnilateralPoint::none
+                                                                  : b.first_velocity[point.instance] + point.velocity);
+      points_.push_back(point);
+    }
+  }
+  const std::size_t n = points_.size();
+  for (auto* part : {&gap_, &holding_, &sliding_, &before_}) part->resize(n);
+  for (auto* part : {&B_, &bias_, &rates_, &terms_}) part->resize(rows_per_point * n);
+  A_.resize(2 * rows_per_point * n);
+}
+
+void UnilateralSet::find_near(double t, std::span<const double> y, double step) {
+  bool any = false;
+  for (Batch& b : batches_) {
+    if (b.near == nullptr) continue;
+    if (!any) decode(t, y);
+    any = true;
+    const ForceInput attachments = attachments_of(b);
+    EventInput in;
+    in.attachments = &attachments;
+    if (b.near->find_near(in, step) != Status::ok)
+      throw Failure(Exit::simulation_failed,
+                    fmt::format("memory ran out for the contacts of `{}` at t = {:.6g} s", element_names_[b.first_element],
+                                t));
+  }
+  if (any) list_points();
+}
+
+std::string_view UnilateralSet::near_element() const {
+  for (const Batch& b : batches_)
+    if (b.near != nullptr && b.count > 0) return element_names_[b.first_element];
+  return {};
+}
+
+FrameIndex UnilateralSet::frame_of(std::size_t k, std::size_t side) const {
+  const Batch& b = batches_[batch_of_[k]];
+  return b.frames.empty() ? FrameIndex::ground : b.frames[markers_[k][side]];
+}
+
+std::size_t UnilateralSet::velocity_of(std::size_t k) const {
+  return velocity_[k] == UnilateralPoint::none ? velocity_[k] : batches_[batch_of_[k]].velocities[velocity_[k]];
+}
+
+std::array<std::uint64_t, 3> UnilateralSet::key_of(std::size_t k) const {
+  const Batch& b = batches_[batch_of_[k]];
+  const std::size_t own = k - b.first;
+  if (b.near == nullptr) return {batch_of_[k], own, 0};
+  return {batch_of_[k], b.near->pair_of(own), b.near->place_of(own)};
+}
+
+}  // namespace polyform::host::inline unilateral

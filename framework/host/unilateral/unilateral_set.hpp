@@ -1,0 +1,148 @@
+// The rows of all elements that touch, stick or lock at times, at states of any solver.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "framework/host/evaluation/observation_store.hpp"
+#include "framework/host/evaluation/own_batch.hpp"
+#include "polyform/contract/loaded_friction.hpp"
+#include "polyform/contract/near_rows.hpp"
+#include "polyform/contract/unilateral.hpp"
+#include "polyform/mechanics/attachments.hpp"
+
+namespace polyform::host::inline unilateral {
+
+/// Who finds the forces of rows that hold at times: nobody, the host by events, or an integrator in its steps. apart: the
+/// host, of a state in which no element with NearRows touches anything, which leaves those out.
+enum class UnilateralUse { none, events, apart, steps };
+
+/// Own batches of the elements that give UnilateralRows or NearRows, fed from Solver::decode. Rows are numbered point after point,
+/// three per point: the normal, then the tangents. Nothing allocates after construction, but for find_near() where there
+/// are more points than ever before.
+///
+/// The forces of rows reach a solver as first-order states: put_forces() writes them into its y.
+///
+/// Most of its functions read one number of the evaluation; most of its members are arrays over points or rows.
+class UnilateralSet {
+ public:
+  static constexpr std::size_t rows_per_point = 3;
+
+  /// Failure (bad_input) if the solver gives no SecondOrderSystem or keeps first-order states in a form of its own, or
+  /// an element touches a flexible body, or has NearRows that are to be used by events; (simulation_failed) if memory
+  /// runs out. start: a state that the solver can encode, at time t. With no use it is empty.
+  UnilateralSet(const SystemView&, double t, const ConstStateView& start, Solver&, UnilateralUse);
+  ~UnilateralSet();  // where Motion is known
+  UnilateralSet(const UnilateralSet&) = delete;
+  UnilateralSet& operator=(const UnilateralSet&) = delete;
+
+  bool empty() const { return batches_.empty(); }
+  /// Finds the points of NearRows that may close within `step`, s; all points are numbered anew. Failure
+  /// (simulation_failed) if memory runs out.
+  void find_near(double t, std::span<const double> y, double step);
+  /// What a point is about: the frame of its side 0 or 1, ground too where it has none, and a velocity of the system,
+  /// or UnilateralPoint::none.
+  FrameIndex frame_of(std::size_t k, std::size_t side) const;
+  std::size_t velocity_of(std::size_t k) const;
+  /// Three numbers by which a point is the same one after find_near().
+  std::array<std::uint64_t, 3> key_of(std::size_t k) const;
+  std::size_t points() const { return points_.size(); }
+  /// After find_near(): the first element of NearRows that has points; "" where none has.
+  std::string_view near_element() const;
+  const UnilateralPoint& point(std::size_t k) const { return points_[k]; }
+  /// Element and point, for messages: "`floor` (contact)".
+  std::string name_of(std::size_t k) const;
+  /// The same element.
+  std::size_t element_of(std::size_t k) const { return elements_[k]; }
+  std::size_t elements() const { return element_names_.size(); }
+  const std::string& element_name(std::size_t element) const { return element_names_[element]; }
+
+  /// Gaps, rows and rates at a state. Failure (simulation_failed) when the solver cannot decode it.
+  void evaluate(double t, std::span<const double> y);
+  double gap(std::size_t k) const { return gap_[k]; }
+  double holding(std::size_t k) const { return holding_[k]; }
+  double sliding(std::size_t k) const { return sliding_[k]; }
+  /// Whether any friction grows with what its joint transmits. It counts with the reactions that were taken last.
+  bool is_loaded() const;
+  /// Takes reactions that were observed at the evaluated state. By how much friction changes, of the largest.
+  double take_reactions(const Observation&);
+  double rate(std::size_t row) const { return rates_[row]; }  ///< at the evaluated state
+  /// The sum of the sizes of the terms of a rate, which rounding is told by.
+  double terms(std::size_t row) const { return terms_[row]; }
+  /// The largest angular velocity of what the rows are about, at the evaluated state, rad/s.
+  double turning() const { return turning_; }
+  /// The parts of rates at velocities of another state with the same positions, three per row: of side 0, of side 1,
+  /// and of the joint velocity.
+  void rate_parts_at(double t, std::span<const double> y, std::span<double> parts);
+  /// Rates of the evaluated rows at velocities of another state with the same positions.
+  void rates_at(double t, std::span<const double> y, std::span<double> rates);
+  /// d/dt of the rates of the evaluated rows, from what the solver observes at that state.
+  void accelerations(const Observation&, std::span<double> out) const;
+
+  /// Whether forces of the rows of an element have a resultant, or balance each other within it; at the evaluated state.
+  bool has_resultant(std::size_t element, std::span<const double> forces) const;
+
+  /// The forces of all rows into y, at the evaluated state.
+  void put_forces(std::span<const double> forces, std::span<double> y);
+  void put_modes(std::span<const UnilateralMode> modes, std::span<double> y);
+  /// Sets to zero what stands in the places of the elements' states.
+  void leave_out_states(std::span<double> y) const;
+  void pass_impact(std::size_t point, double loss, std::span<double> y);
+
+ private:
+  struct Batch {
+    std::unique_ptr<Attachments> attached;
+    std::vector<FrameIndex> frames;       ///< of the markers
+    std::vector<std::size_t> velocities;  ///< of the attached joint velocities, among those of the system
+    UnilateralRows* rows;
+    NearRows* near;  ///< nullptr if its points are always the same
+    std::vector<std::size_t> first_marker, first_velocity;  ///< per instance
+    std::size_t first_element;
+    LoadedFriction* loaded;  ///< nullptr if no friction grows with what a joint transmits
+    std::span<const JointIndex> joints;
+    std::vector<Spatial> reactions, motions;           ///< of these
+    std::vector<double> given_holding, given_sliding;  ///< of the points, without what grows
+    OwnBatch object;
+    std::size_t first, count;        ///< points
+    std::size_t state, state_count;  ///< among the first-order states
+    std::vector<std::size_t> slots;  ///< of the states, in y
+  };
+  struct Motion;
+  void add(const SystemView&, const ForceInstances&);
+  void list_points();
+  void find_slots(double t, const ConstStateView& start, Solver&);
+  void decode(double t, std::span<const double> y);
+  double fastest_turning() const;
+  void find_rates(std::span<double> rates, std::span<double> terms) const;
+  ForceInput attachments_of(const Batch&) const;
+  void find_motions(Batch&) const;
+  void add_loaded(Batch&);
+  template <class Change>
+  void change_states(const Batch&, std::span<double> y, const Change&);
+
+  const SystemView& view_;
+  Solver& solver_;
+  std::vector<Batch> batches_;
+  std::vector<UnilateralPoint> points_;
+  std::vector<std::size_t> batch_of_, elements_;      ///< per point
+  std::vector<std::array<std::size_t, 2>> markers_;   ///< per point, in its batch
+  std::vector<std::size_t> velocity_;                 ///< per point, in its batch
+  std::vector<std::string> element_names_;
+  std::unique_ptr<Motion> motion_;
+  double time_ = 0;     ///< of the last decoded state
+  double turning_ = 0;  ///< at the evaluated state
+  std::vector<double> gap_, B_, bias_, holding_, sliding_, before_, rates_, terms_;
+  std::vector<Spatial> A_;
+  std::vector<double> states_;  ///< room for those of one batch
+};
+
+/// Whether any element of the system has rows that hold at times.
+bool has_unilateral_rows(const SystemView&);
+/// Failure (bad_input) if any element of the system has rows that hold at times: `what` cannot be done with them.
+void refuse_unilateral_rows(const SystemView&, std::string_view what);
+
+}  // namespace polyform::host::inline unilateral

@@ -1,0 +1,130 @@
+#include "framework/host/unilateral/unilateral_tally.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "polyform/helpers/element_helpers.hpp"
+
+namespace polyform::host::inline unilateral {
+
+void UnilateralTally::impact(std::size_t point, double t, double loss) { element_of(point).impacts.add(t, loss); }
+void UnilateralTally::close(std::size_t point, double t) { element_of(point).closed_bounces.add(t, 0); }
+void UnilateralTally::jam(std::size_t point, double t) { element_of(point).jams.add(t, 0); }
+void UnilateralTally::pass_on(std::size_t point, double t) { element_of(point).ended.add(t, 0); }
+
+void UnilateralTally::see_row(double t, std::span<const UnilateralMode> modes,
+                              std::span<const ContactSizes> sizes) {
+  constexpr double share = 1e-2;  // of the widest gap in any row: far above what an interpolation is off by
+  constexpr double least = 1e-9;  // of the length of contact_sizes.hpp
+  for (std::size_t k = 0; k < modes.size(); ++k) {
+    if (!set_.point(k).has_normal || modes[k] != UnilateralMode::open) continue;
+    widest_[k] = std::max(widest_[k], set_.gap(k));
+    if (!(-set_.gap(k) > share * widest_[k] + least * sizes[k].length)) continue;
+    Count& all = element_of(k).overlaps;
+    const double deepest = std::max(all.sum, -set_.gap(k));
+    all.add(t, 0);
+    all.sum = deepest;
+  }
+}
+
+void UnilateralTally::gain(std::size_t point, double t, double energy) { element_of(point).gained.add(t, energy); }
+
+void UnilateralTally::share(std::size_t element, bool is_open) {
+  elements_[element].is_shared = true;
+  elements_[element].is_open = elements_[element].is_open || is_open;
+}
+
+// Of each element: four numbers of each count, two times, and two answers.
+std::size_t UnilateralTally::numbers() const { return (4 * counts.size() + 4) * elements_.size(); }
+
+void UnilateralTally::keep(std::vector<double>& out) const {
+  for (const Element& e : elements_) {
+    for (const auto count : counts) {
+      const Count& c = e.*count;
+      out.insert(out.end(), {static_cast<double>(c.times), c.first, c.last, c.sum});
+    }
+    out.insert(out.end(), {e.stuck, e.closed, e.is_shared ? 1.0 : 0.0, e.is_open ? 1.0 : 0.0});
+  }
+}
+
+void UnilateralTally::begin_from(std::span<const double> kept) {
+  const double* next = kept.data();
+  for (Element& e : elements_) {
+    for (const auto count : counts) {
+      e.*count = {static_cast<std::size_t>(next[0]), next[1], next[2], next[3]};
+      next += 4;
+    }
+    e.stuck = *next++;
+    e.closed = *next++;
+    e.is_shared = *next++ != 0;
+    e.is_open = *next++ != 0;
+  }
+}
+
+std::vector<std::string> UnilateralTally::notes() const {
+  std::vector<std::string> all;
+  for (std::size_t i = 0; i < elements_.size(); ++i) {
+    const Element& e = elements_[i];
+    std::vector<std::string> parts;
+    if (e.impacts.times > 0)
+      parts.push_back(fmt::format("{} impact{}, the last at t = {:.9g} s, which took {:.6g} J", e.impacts.times,
+                                  plural(e.impacts.times), e.impacts.last, e.impacts.sum));
+    if (e.closed_bounces.times > 0)
+      parts.push_back(fmt::format(
+          "bounces too low to follow ended at t = {:.9g} s{}", e.closed_bounces.first,
+          e.closed_bounces.times > 1
+              ? fmt::format(" and {} more time{}", e.closed_bounces.times - 1, plural(e.closed_bounces.times - 1))
+              : ""));
+    if (e.closed > 0) parts.push_back(fmt::format("closed for {:.6g} s", e.closed));
+    if (e.stuck > 0) parts.push_back(fmt::format("stuck for {:.6g} s", e.stuck));
+    if (e.is_shared && !e.is_open)
+      parts.push_back("its points hold more than it takes: the share of each is not unique, their resultant is");
+    if (parts.empty()) continue;
+    std::string text = fmt::format("`{}`: ", set_.element_name(i));
+    for (std::size_t k = 0; k < parts.size(); ++k) text += (k == 0 ? "" : "; ") + parts[k];
+    all.push_back(std::move(text));
+  }
+  return all;
+}
+
+std::vector<std::string> UnilateralTally::open() const {
+  std::vector<std::string> all;
+  for (std::size_t i = 0; i < elements_.size(); ++i)
+    if (elements_[i].is_open) all.push_back(set_.element_name(i));
+  return all;
+}
+
+std::vector<std::string> UnilateralTally::warnings() const {
+  std::vector<std::string> all;
+  for (std::size_t i = 0; i < elements_.size(); ++i) {
+    const Element& e = elements_[i];
+    const auto more = [](const Count& c) {
+      return c.times > 1 ? fmt::format(" and {} more time{}", c.times - 1, plural(c.times - 1)) : std::string();
+    };
+    if (e.jams.times > 0)
+      all.push_back(fmt::format(
+          "at t = {:.9g} s{} friction at `{}` leaves accelerations without a solution (Painlevé's paradox): rigid "
+          "bodies with Coulomb's friction have none there, and an impulse without a collision ends the sliding",
+          e.jams.first, more(e.jams), set_.element_name(i)));
+    if (e.overlaps.times > 0)
+      all.push_back(fmt::format("from t = {:.9g} s on the surfaces of `{}` overlap, by {:.3g} at most: the integrator has "
+                                "lost an impact, and what follows is wrong. Take another integrator, such as dopri5",
+                                e.overlaps.first, set_.element_name(i), e.overlaps.sum));
+    if (e.ended.times > 0)
+      all.push_back(
+          fmt::format("at t = {:.9g} s{} impacts passed between `{}` and others without end: they are closed "
+                      "together, without restitution",
+                      e.ended.first, more(e.ended), set_.element_name(i)));
+    if (e.gained.times > 0)
+      all.push_back(
+          fmt::format("at t = {:.9g} s{} an impact at `{}` gained energy, {:.3g} J in all: Newton's law of "
+                      "restitution does so where friction or other contacts take part. 'impact: poisson' "
+                      "does not",
+                      e.gained.first, more(e.gained), set_.element_name(i), e.gained.sum));
+  }
+  return all;
+}
+
+}  // namespace polyform::host::inline unilateral

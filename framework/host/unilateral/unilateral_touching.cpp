@@ -1,0 +1,130 @@
+// Which points touch, and how their rows respond to forces along them.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "framework/diagnostics.hpp"
+#include "framework/host/unilateral/unilateral_motion.hpp"
+
+namespace polyform::host::inline unilateral {
+
+using Eigen::Index;
+
+namespace {
+
+// Surfaces that are nearer touch, of the length of contact_sizes.hpp or of the widest gap.
+constexpr double touching_gap = 1e-10;
+// A part of the time: the time is known to that.
+constexpr double resolution = 4e-13;
+// The first probe is 1 N or 1 N m, and grows by this until a row moves: the last one moves the sun. Then probes give
+// their rows the acceleration of contact_sizes.hpp.
+constexpr double probe_growth = 1e6, largest_probe = 1e30;
+// Of the response of free bodies: a smaller one is rounding. The row is held by other things, such as a prescribed motion.
+constexpr double held_share = 1e-12;
+
+}  // namespace
+
+/// Finds the points that touch. fired: an event, whose point touches by the event.
+void UnilateralMotion::find_touching(double t, std::optional<std::size_t> fired) {
+  touching_.clear();
+  for (std::size_t k = 0; k < set_.points(); ++k) {
+    // Times are known up to rounding, and so are gaps that close with a speed.
+    const double allowed = std::max(touching_gap * size_of_gap(k), overlap_[k]) +
+                           resolution * std::abs(t * set_.rate(three * k));
+    if (!set_.point(k).has_gap || !(set_.gap(k) > allowed) || (fired && *fired / functions_per_point == k))
+      touching_.push_back(k);
+  }
+}
+
+/// Finds the force whose effect on a row stands out of the rounding of its rate: what a small force does to a heavy body
+/// is lost there. Of a row that no force moves it is 1.
+void UnilateralMotion::find_probe(std::size_t row, const std::function<double(double)>& moved_by) {
+  const ContactSizes& sizes = units_[row / three];
+  double& probe = now_.probe[row];
+  for (probe = 1; probe <= largest_probe; probe *= probe_growth) {
+    const double moved = moved_by(probe);
+    if (!(moved > held_share * sizes.response * probe)) continue;
+    probe *= sizes.acceleration / moved;
+    return;
+  }
+  probe = 1;
+}
+
+/// Finds W, the accelerations without forces, and the rates of all rows that touch.
+void UnilateralMotion::respond(double t, std::span<const double> y) {
+  const auto fail = [&] {
+    throw Failure(Exit::simulation_failed,
+                  fmt::format("what contact does could not be computed at t = {:.9g} s: {}", t, ode_.failure()));
+  };
+  std::ranges::fill(loads_, 0.0);
+  if (!response_.find_base(t, y, loads_)) fail();
+  const auto column = [&](std::size_t row) {
+    std::ranges::fill(column_, 0.0);
+    column_[row] = now_.probe[row];
+    if (!response_.add_column(t, y, column_)) fail();
+  };
+  const auto n = static_cast<Index>(three * touching_.size());
+  W_.setZero(n, n);
+  free_.setZero(n);
+  speeds_.setZero(n);
+  const auto has_row = [&](std::size_t k, std::size_t i) {
+    return i == 0 ? set_.point(k).has_normal : has_tangent(k, i - 1);
+  };
+  for (const std::size_t k : touching_)
+    for (std::size_t row = three * k; row < three * (k + 1); ++row)
+      if (!(now_.probe[row] > 0) && has_row(k, row - three * k))
+        find_probe(row, [&](double probe) {
+          now_.probe[row] = probe;
+          response_.begin_columns();
+          column(row);
+          return response_.rates(0)[row];
+        });
+  response_.begin_columns();
+  for (std::size_t p = 0; p < touching_.size(); ++p)
+    for (std::size_t i = 0; i < three; ++i) {
+      const std::size_t k = touching_[p], row = three * k + i;
+      if (!has_row(k, i)) continue;
+      const auto c = static_cast<Index>(three * p + i);
+      free_[c] = response_.accelerations()[row];
+      speeds_[c] = set_.rate(row);
+      column(row);
+      const std::span<const double> rates = response_.rates(response_.columns() - 1);
+      const double own = rates[row] / now_.probe[row];
+      now_.held[row] = !(own > held_share * units_[k].response);
+      if (now_.held[row]) continue;
+      for (std::size_t q = 0; q < touching_.size(); ++q)
+        for (std::size_t j = 0; j < three; ++j)
+          if (has_row(touching_[q], j))
+            W_(static_cast<Index>(three * q + j), c) = rates[three * touching_[q] + j] / now_.probe[row];
+      now_.probe[row] = units_[k].acceleration / own;
+    }
+  for (std::size_t p = 0; p < touching_.size(); ++p)
+    for (std::size_t i = 0; i < three; ++i)
+      if (now_.held[three * touching_[p] + i]) W_.row(static_cast<Index>(three * p + i)).setZero();
+}
+
+ConeProblem UnilateralMotion::problem_of(const std::vector<std::size_t>& points, const Eigen::VectorXd& b) const {
+  ConeProblem problem;
+  const auto n = static_cast<Index>(three * points.size());
+  problem.W.resize(n, n);
+  problem.b.resize(n);
+  for (std::size_t p = 0; p < points.size(); ++p) {
+    const std::size_t k = touching_[points[p]];
+    ConeProblem::Point& point = problem.points.emplace_back();
+    point.has_normal = set_.point(k).has_normal;
+    point.tangents = set_.point(k).tangents;
+    point.friction = set_.holding(k);
+    for (Index i = 0; i < 3; ++i) {
+      const Index row = static_cast<Index>(three * points[p]) + i;
+      problem.b[static_cast<Index>(three * p) + i] = b[row];
+      for (std::size_t q = 0; q < points.size(); ++q)
+        for (Index j = 0; j < 3; ++j)
+          problem.W(static_cast<Index>(three * p) + i, static_cast<Index>(three * q) + j) =
+              W_(row, static_cast<Index>(three * points[q]) + j);
+    }
+  }
+  return problem;
+}
+
+}  // namespace polyform::host::inline unilateral

@@ -1,0 +1,123 @@
+#include "framework/host/unilateral/unilateral_watch.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "framework/diagnostics.hpp"
+
+namespace polyform::host::inline unilateral {
+
+namespace {
+
+// A part of the time: an event is located so well.
+constexpr double touch_located = 1e-13;
+// Part of a step over which rates are differenced: short compared with what the search divides a step into, long
+// compared with rounding.
+constexpr double part_of_touch_step = 1e-4;
+// The turn from one sample to the next, rad.
+constexpr double touch_share_of_turn = 0.125 * 2 * 3.14159265358979323846;
+constexpr double touch_samples_of_step = 64;
+// A step may go beyond the time that a gap takes to close at its rate by so much; the search finds where it closes.
+constexpr double beyond_closing = 1.5;
+// A part of the time: no gap holds a step shorter than this.
+constexpr double shortest_touch_step = 1e-9;
+// So many events, each within this share of the time after the one before, are no motion.
+constexpr std::size_t many_touches = 2000;
+constexpr double no_touch_time = 1e-12;
+// Steps that are longer than so many times what an event is located to can still be halved.
+constexpr double times_touch_located = 100;
+
+}  // namespace
+
+UnilateralWatch::UnilateralWatch(UnilateralMotion& motion, Integration& integrator, double step)
+    : motion_(motion),
+      integrator_(integrator),
+      search_(motion.size()),
+      step_(step),
+      y_(integrator.state().size()),
+      other_values_(motion.size()),
+      other_rates_(motion.size()) {}
+
+double UnilateralWatch::scale(double t) const { return std::max(std::abs(t), step_); }
+
+bool UnilateralWatch::counts(std::size_t, bool rising) const noexcept { return !rising; }
+
+void UnilateralWatch::evaluate(double t, std::span<double> values, std::span<double> rates) {
+  if (!integrator_.state_at(t, y_)) throw Failure(Exit::simulation_failed, std::string(integrator_.failure()));
+  motion_.evaluate(t, y_, values, rates);
+}
+
+double UnilateralWatch::sample(double t, std::span<double> values, std::span<double> rates) {
+  evaluate(t, values, rates);
+  const double turning = motion_.set().turning(), reach = turning > 0 ? touch_share_of_turn / turning : never;
+  const double first = integrator_.previous_time(), last = integrator_.time();
+  if (std::ranges::all_of(rates, [](double r) { return std::isfinite(r); })) return reach;
+  if (!(last > first)) {
+    for (double& rate : rates)
+      if (!std::isfinite(rate)) rate = 0;
+    return reach;
+  }
+  const double distance = part_of_touch_step * (last - first), other = t + distance <= last ? t + distance : t - distance;
+  evaluate(other, other_values_, other_rates_);
+  for (std::size_t k = 0; k < values.size(); ++k)
+    if (!std::isfinite(rates[k])) rates[k] = (other_values_[k] - values[k]) / (other - t);
+  return reach;
+}
+
+void UnilateralWatch::begin() {
+  search_.begin(integrator_.time(), *this);
+  const bool shortfalls = motion_.allow_shortfalls(search_.values());
+  if (motion_.allow_overlaps() || shortfalls) search_.begin(integrator_.time(), *this);
+}
+
+std::optional<double> UnilateralWatch::find() {
+  const double t = integrator_.time();
+  // The rates at the beginning are those of the step that begins there.
+  search_.begin(integrator_.previous_time(), *this);
+  const std::optional<SignChange> found = search_.find(t, touch_located * scale(t), *this);
+  if (!found) return std::nullopt;
+  found_ = *found;
+  streak_ = found->time - last_ <= no_touch_time * scale(found->time) ? streak_ + 1 : 0;
+  last_ = found->time;
+  if (streak_ > many_touches)
+    throw Failure(Exit::simulation_failed,
+                  fmt::format("{} changes between touching, sticking and sliding without end at t = {:.9g} s, and no "
+                              "time passes",
+                              motion_.set().name_of(found->function / UnilateralMotion::functions_per_point), t),
+                  "Use a compliant law there.");
+  return found->before;
+}
+
+/// Just after an impact a gap is smaller than the error that a step may have. Then the interpolation may have it closed
+/// while its rate still opens it, which no motion does: steps of half the length come to know the flight between.
+std::optional<double> UnilateralWatch::nearer_end(double event) {
+  const double from = integrator_.previous_time(), to = integrator_.time();
+  if (!(to - from > times_touch_located * touch_located * scale(to))) return std::nullopt;
+  evaluate(event, other_values_, other_rates_);
+  return motion_.opens(found_.function) ? std::optional(0.5 * (from + to)) : std::nullopt;
+}
+
+void UnilateralWatch::pass(double t, std::span<double> y) {
+  ++count_;
+  evaluate(t, other_values_, other_rates_);
+  motion_.settle(t - integrator_.previous_time());
+  motion_.pass(t, y, found_.function);
+}
+
+void UnilateralWatch::settle() {
+  const double t = integrator_.time();
+  evaluate(t, other_values_, other_rates_);
+  motion_.settle(t - integrator_.previous_time());
+}
+
+double UnilateralWatch::longest_step() const {
+  double longest = touch_samples_of_step * search_.reach();
+  const auto values = search_.values(), rates = search_.rates();
+  for (std::size_t k = 0; k < values.size(); k += UnilateralMotion::functions_per_point)
+    if (values[k] > 0 && rates[k] < 0) longest = std::min(longest, beyond_closing * values[k] / -rates[k]);
+  return std::max(longest, shortest_touch_step * scale(integrator_.time()));
+}
+
+}  // namespace polyform::host::inline unilateral

@@ -1,0 +1,53 @@
+// Watches rows that hold at times along a run: gaps that close, forces that would pull, friction at its limit, sliding
+// that comes to rest.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "framework/host/integration/event_search.hpp"
+#include "framework/host/integration/integration.hpp"
+#include "framework/host/unilateral/unilateral_motion.hpp"
+
+namespace polyform::host::inline unilateral {
+
+class UnilateralWatch final : private Signals {
+ public:
+  /// Both arguments outlive the object. step: the run's, which gives the scale of time at t = 0.
+  UnilateralWatch(UnilateralMotion&, Integration&, double step);
+
+  bool empty() const { return motion_.empty(); }
+  /// At the integrator's time: before the first step and after each new beginning.
+  void begin();
+  /// The first event within the last step, or nothing.
+  std::optional<double> find();
+  /// Where the last step has to end when it is made once more, because its states contradict that event, s; nothing
+  /// where they do not, or the step is too short to be divided.
+  std::optional<double> nearer_end(double event);
+  /// Lets the rows change at the event that was found. y: the state there; what it shall be on return.
+  void pass(double t, std::span<double> y);
+  /// At the end of a step without an event.
+  void settle();
+  /// How long the next step may be, s.
+  double longest_step() const;
+  std::size_t count() const { return count_; }
+
+ private:
+  std::size_t size() const noexcept override { return motion_.size(); }
+  double sample(double t, std::span<double> values, std::span<double> rates) override;
+  bool counts(std::size_t k, bool rising) const noexcept override;
+  void evaluate(double t, std::span<double> values, std::span<double> rates);
+  double scale(double t) const;
+
+  UnilateralMotion& motion_;
+  Integration& integrator_;
+  EventSearch search_;
+  double step_;
+  std::vector<double> y_, other_values_, other_rates_;
+  SignChange found_;
+  std::size_t count_ = 0, streak_ = 0;
+  double last_ = -never;
+};
+
+}  // namespace polyform::host::inline unilateral

@@ -1,0 +1,42 @@
+// Explicit steps that stability holds down, and what does.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "framework/host/evaluation/solver_ode.hpp"
+#include "framework/host/integration/integration.hpp"
+#include "polyform/helpers/time_scale.hpp"
+
+namespace polyform::host::inline watches {
+
+/// Looks at the fastest motion of the system now and then: three evaluations in a thousand or more.
+class StabilityWatch {
+ public:
+  /// The arguments outlive the object.
+  StabilityWatch(SolverOde& ode, const Integration& integrator) : ode_(ode), integrator_(integrator) {}
+  /// Before the first step, which begins at t.
+  void begin_from(double t) { since_ = t; }
+  /// After a step.
+  void look();
+  /// What held the steps, over most of the run, and how long they were: a sentence without a full stop. Empty if they
+  /// were as long as accuracy allowed.
+  std::string held() const;
+  /// What moves fastest at the present state, and how fast: a clause without a full stop.
+  std::string fastest();
+
+ private:
+  void find_rate();
+
+  SolverOde& ode_;
+  const Integration& integrator_;
+  std::optional<TimeScale> scale_;
+  std::size_t due_ = 0, looks_ = 0, held_ = 0;
+  std::size_t steps_ = 0;        ///< when the present stretch began, and the time then
+  double since_ = 0;
+  double fastest_ = 0;           ///< of the last look, rad/s
+  double rate_ = 0, step_ = 0;   ///< of the last look at which the steps were held
+  std::string by_;
+};
+
+}  // namespace polyform::host::watches
