@@ -245,3 +245,39 @@ simulation: {duration: 1, output_interval: 0.1, integrator: dopri5, tolerance: {
   CHECK_THAT(refusal("  - {name: m.current, value: much}\n"), Contains("bad.yaml:4"));
   CHECK_THAT(refusal("  - {name: m.current}\n"), Contains("value"));
 }
+
+TEST_CASE("a flexible body keeps the law of the model's own start in a run that goes on") {
+  // The spring spins the beam up from rest, so that its tension does not count (geometric_stiffening is not given).
+  const Workshop shop;
+  check_goes_on(shop.write("m.yaml", R"YAML(polyform: 1
+gravity: [0, 0, 0]
+bodies:
+  - {name: beam, type: flexible-beam, length: 1, linear_density: 1, bending_stiffness: 40, modes: 1,
+     boundary: clamped-free, mass: 1, inertia: {xx: 0.5, yy: 0.5, zz: 0.5}}
+joints:
+  - {name: pin, type: revolute, base: ground, moving: beam, position: [0, 0, 0], axis: [0, 0, 1],
+     initial: {position: 1}}
+forces:
+  - {name: wound, type: joint-spring-damper, joint: pin, stiffness: 3}
+simulation: {duration: 2}
+)YAML"),
+                exactly, 1e-8);
+}
+
+TEST_CASE("states that cannot be taken are refused") {
+  const Workshop shop;
+  const std::string ball = shop.write("m.yaml",
+                                      "polyform: 1\nbodies:\n  - {name: b, mass: 1, inertia: {xx: 1, yy: 1, zz: 1}}\n"
+                                      "joints:\n  - {name: j, type: spherical, base: ground, moving: b, position: [0, 0, 1]}\n"
+                                      "simulation: {duration: 0.1}\n");
+  const auto refused = [&](const std::string& rows) {
+    const Outcome outcome = shop.run({"check", ball, "--state", shop.write("s.csv", rows)});
+    CHECK(outcome.code == 2);
+    return in_one_line(outcome.err);
+  };
+  CHECK_THAT(refused("time,j.q[0],j.q[1],j.q[2],j.q[3]\n0,0,0,0,0\n"), Contains("the quaternion's length differs from 1"));
+  CHECK_THAT(refused("time,j.q[0],j.q[0],j.q[1],j.q[2],j.q[3]\n0,1,1,0,0,0\n"),
+             Contains("column 'j.q[0]' stands in the header twice"));
+  const std::string commented = shop.write("s.csv", "# written by hand\ntime,j.q[0],j.q[1],j.q[2],j.q[3]\n0,0.6,0.8,0,0\n");
+  CHECK(shop.run({"check", ball, "--state", commented}).code == 0);
+}

@@ -99,6 +99,11 @@ TEST_CASE("the magic formula 6.1 is 5.2 at nominal pressure, and changes with th
   // The stiffness of camber is its own, whatever the vertical shift is.
   const double Kyg = load * (-0.9 - 0.2 * dfz) * (1 - 0.3 * dpi);
   CHECK(six.forces(load, 0, 0, small, 20).fy == Approx(Kyg * small).epsilon(1e-5));
+  // The longitudinal friction falls with the square of the camber, not of its sine.
+  REQUIRE_FALSE(six.read("PDX3=2\n"));
+  double along = 0;
+  for (int k = 0; k < 4000; ++k) along = std::max(along, six.forces(load, k * 1e-4, 0, 0.3, 20).fx);
+  CHECK(along == Approx((1.2 - 0.04 * dfz) * (1 - 2 * 0.09) * load).epsilon(1e-5));
   // Relaxation: stiffness of the slip over that of the carcass.
   REQUIRE_FALSE(six.read("LATERAL_STIFFNESS=1.6e5\nPCFY1=0.1\nPCFY3=0.5\nLONGITUDINAL_STIFFNESS=3e5\nPCFX3=0.2\n"));
   CHECK(six.length_y(load, 0) == Approx(-Ky / (1.6e5 * (1 + 0.1 * dfz) * (1 + 0.5 * dpi))));

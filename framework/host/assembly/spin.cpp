@@ -7,10 +7,12 @@
 //     inertia about the joint's axis of everything outboard, ω its speed, m its mass, and r the arm of its mass centre
 //     across the axis. A free joint turns about the mass centre, where gravity does no work;
 //   - one of these holds for another joint of its loop, or for one that a constraint connects with it.
+// The start is the model's own, whatever state a run begins with.
 #include <algorithm>
 #include <cmath>
 
 #include "framework/host/assembly/parts.hpp"
+#include "framework/host/reading/model_start.hpp"
 #include "polyform/contract/flexible_validity.hpp"
 #include "polyform/mechanics/kinematics.hpp"
 
@@ -221,7 +223,11 @@ void decide_spin_stiffening(System::Parts& parts) {
   if (parts.open_stiffening.empty()) return;
   Diagnostics of_trial;  // the initial state is found once more after this, with its messages
   std::vector<bool> spins(parts.bodies.size());
+  // A run that continues another one has the law of the model's own start, as that one had.
+  std::optional<ModelStart>& own = parts.description.own_start;
+  if (own) exchange_starts(parts.description, *own);
   if (build_initial_state(parts, of_trial)) spins = Spin(parts).bodies();
+  if (own) exchange_starts(parts.description, *own);
   for (const auto& [f, field] : parts.open_stiffening) {
     const std::size_t body = at(parts.flexible[f].body);
     if (spins[body]) continue;

@@ -131,11 +131,21 @@ ForceInput FormulaBatch::input_of(const Own& own, const ForceInput& whole) const
           .discrete = slice(whole.discrete, own.part.discrete, own.part.discretes)};
 }
 
-void FormulaBatch::take_samples(double interval, std::span<double> states) noexcept {
+bool FormulaBatch::at_once(double a, double b, double t) noexcept {
+  constexpr double apart = 1e-11;  // of the time: events are located to 1e-12 of it
+  const double of_a = a * std::round(t / a), of_b = b * std::round(t / b);
+  return std::abs(of_a - of_b) <= apart * std::max(of_a, of_b);
+}
+
+void FormulaBatch::take_samples(std::size_t clock, double t, std::span<double> states) noexcept {
+  const std::vector<double>& intervals = type_.intervals();
+  const double own = intervals[clock];
+  for (std::size_t before = 0; before < clock; ++before)
+    if (at_once(intervals[before], own, t)) return;  // that one's event takes these samples too
   std::ranges::copy(inputs_, sample_work_.begin());
   type_.programs().samples.run(std::span(sample_work_));
   for (std::size_t k = 0; k < held_.size(); ++k)
-    if (type_.samples()[k].interval == interval)
+    if (at_once(type_.samples()[k].interval, own, t))
       states[type_.states().size() + k] = sample_work_[type_.programs().samples.root(k)];
 }
 

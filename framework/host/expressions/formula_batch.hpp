@@ -118,8 +118,12 @@ class FormulaBatch final : public ForceBatch,
   std::size_t first_passed() const { return first_peak() + type_.programs().peaks.roots(); }
   std::size_t first_limit() const { return first_passed() + type_.programs().passed.roots(); }
   std::size_t first_own_event() const { return first_limit() + FormulaLimits::events * limits_.count(); }
-  /// The samplers of this interval take their inputs; at the start all samplers take their first values.
-  void take_samples(double interval, std::span<double> states) noexcept;
+  /// Whether multiples of both intervals are at the time t.
+  static bool at_once(double a, double b, double t) noexcept;
+  /// At the event of a clock all samplers of intervals that end then take their inputs, from the values before: one that
+  /// samples another gets its last value, in whatever order they stand. The first of these clocks does it for all.
+  void take_samples(std::size_t clock, double t, std::span<double> states) noexcept;
+  /// At the start all samplers take their first values.
   void take_first_samples(std::span<double> states) noexcept;
   void find_started_states(const ForceInput&, std::span<double> states) noexcept;
   void find_starts(const ForceInput&, std::span<double> states) noexcept;

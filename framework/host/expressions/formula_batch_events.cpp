@@ -165,7 +165,7 @@ void FormulaBatch::jump_states(std::size_t k, bool rising, const EventInput& in,
   }
   if (k >= first_clock() && k < first_peak()) {
     read(*in.attachments);
-    return take_samples(type_.intervals()[k - first_clock()], states);
+    return take_samples(k - first_clock(), in.attachments->time, states);
   }
   const Own* const own = owner_of(k);
   if (own == nullptr || own->jumps == nullptr) return;

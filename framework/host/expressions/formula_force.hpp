@@ -127,7 +127,7 @@ class FormulaForce final : public ForceType {
   const std::vector<std::size_t>& started() const { return started_; }
   const std::vector<FormulaSample>& samples() const { return samples_; }
   const std::vector<FormulaLimit>& limits() const { return limits_; }
-  /// Different intervals of the samplers, s; those of one interval take their inputs at once.
+  /// Different intervals of the samplers, s; those that end at one time take their inputs at once.
   const std::vector<double>& intervals() const { return intervals_; }
   std::span<const FormulaText> texts() const { return *texts_; }
   /// Whether the element stands for more than one force, so that its name is none of the model.

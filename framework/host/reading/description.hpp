@@ -102,6 +102,22 @@ struct SolverItem {
   std::vector<OptionPlace> option_places;                    ///< one per option
 };
 
+/// What a model says of its start: joints, bodies and states in its own order.
+struct ModelStart {
+  struct Joint {
+    std::vector<double> position, velocity;
+    bool from_state = false;
+  };
+  struct Body {
+    std::optional<Vec3> velocity, angular_velocity;
+    std::optional<BodyStart> start;
+  };
+  std::vector<Joint> joints;
+  std::vector<Body> bodies;
+  std::unordered_map<std::string, double> row;
+  double time = 0;
+};
+
 /// Owns all text, lists and tables that FieldValue and GeometricShape point to; move only.
 struct Description {
   Description() = default;
@@ -115,6 +131,8 @@ struct Description {
   double start_time = 0;  ///< what the clock shows at the start, s
   /// The row of results that the model starts from, by the names of its columns; empty if it starts from none.
   std::unordered_map<std::string, double> start_row;
+  /// The model's own start, where another state has taken its place.
+  std::optional<ModelStart> own_start;
   std::map<std::string, double, std::less<>> parameters;  ///< of the model; of its parts there are none left
   Vec3 gravity{0, 0, -9.81};
   bool lenient = false;  ///< inertias that no body can have are used, with a warning

@@ -157,8 +157,8 @@ std::optional<NodeIndex> SignalBlocks::delayed_by_states(MapReader& map, double 
   return out;
 }
 
-/// Holds its input from each instant k T to the next. All samplers of one interval take their inputs at once, so one
-/// that samples another delays it by one interval.
+/// Holds its input from each instant k T to the next. All samplers whose intervals end at one instant take their
+/// inputs at once, from what was held before: one that samples another delays it by one interval of the other.
 std::optional<NodeIndex> SignalBlocks::sampler(MapReader& map) {
   const auto given = map.require("interval", "the time from one sample to the next, s");
   const std::optional<double> interval = given ? read_number(*given, "s") : std::nullopt;

@@ -3,171 +3,27 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <boost/pending/disjoint_sets.hpp>
 #include <map>
 #include <optional>
 #include <span>
-#include <unordered_map>
 
+#include "framework/host/reading/model_start.hpp"
 #include "framework/host/reading/source.hpp"
+#include "framework/host/reading/state_row.hpp"
 #include "framework/host/reading/value.hpp"
 
 namespace polyform::host::inline reading {
 
 namespace {
 
-/// The fields of a line of a CSV; names and numbers of results have no commas and no quotes.
-std::vector<std::string_view> fields_of(std::string_view line) {
-  std::vector<std::string_view> fields;
-  for (;;) {
-    const std::size_t comma = line.find(',');
-    std::string_view field = line.substr(0, comma);
-    while (field.starts_with(' ')) field.remove_prefix(1);
-    while (field.ends_with(' ') || field.ends_with('\r')) field.remove_suffix(1);
-    fields.push_back(field);
-    if (comma == std::string_view::npos) return fields;
-    line.remove_prefix(comma + 1);
-  }
-}
-
-std::optional<double> number_of(std::string_view text) {
-  double x = 0;
-  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), x);
-  return problem == std::errc() && end == text.data() + text.size() ? std::optional(x) : std::nullopt;
-}
-
-/// The field of a line behind so many commas.
-std::string_view field_of(std::string_view line, std::size_t number) {
-  for (; number > 0; --number) {
-    const std::size_t comma = line.find(',');
-    if (comma == std::string_view::npos) return {};
-    line.remove_prefix(comma + 1);
-  }
-  return fields_of(line.substr(0, line.find(','))).front();
-}
-
-/// One row of a CSV by the names of its columns: the last one, or the one at a time.
-class Row {
- public:
-  /// False after a report.
-  bool read(std::string_view text, std::optional<double> at_time, Report& report) {
-    std::string_view header;
-    std::optional<std::size_t> clock;  // the column with the time
-    Candidate taken, before, after;
-    for (int line = 1; !text.empty(); ++line) {
-      const std::size_t end = text.find('\n');
-      const std::string_view one = text.substr(0, end);
-      text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
-      if (one.find_first_not_of(" \r\t") == std::string_view::npos) continue;
-      if (header.empty()) {
-        header = one;
-        const std::vector<std::string_view> names = fields_of(header);
-        const auto found = std::ranges::find(names, "time");
-        if (found != names.end()) clock = static_cast<std::size_t>(found - names.begin());
-        continue;
-      }
-      const Candidate row{one, line, clock ? number_of(field_of(one, *clock)) : std::nullopt};
-      if (!at_time || !clock) {
-        taken = row;
-      } else if (row.time) {
-        constexpr double rounding = 1e-9;  // of a time that people type
-        if (std::abs(*row.time - *at_time) <= rounding * std::max(1.0, std::abs(*at_time)))
-          taken = row;
-        else if (*row.time < *at_time && (!before.time || *row.time >= *before.time))
-          before = row;
-        else if (*row.time > *at_time && (!after.time || *row.time < *after.time))
-          after = row;
-      }
-    }
-    if (taken.text.empty() && (before.time || after.time)) return report_no_row(*at_time, before, after, report);
-    return take(header, taken, report);
-  }
-  bool has(const std::string& name) const { return columns_.contains(name); }
-  /// The time of the row, s, where it has one.
-  std::optional<double> time() const { return time_; }
-  /// All columns with finite numbers.
-  std::unordered_map<std::string, double> values() const {
-    std::unordered_map<std::string, double> all;
-    for (const auto& [name, cell] : columns_)
-      if (const auto x = number_of(cell.text); x && std::isfinite(*x)) all.emplace(name, *x);
-    return all;
-  }
-  /// The number in a column; nothing after a report, or if there is no such column.
-  std::optional<double> number(const std::string& name, Report& report) const {
-    const auto found = columns_.find(name);
-    if (found == columns_.end()) return std::nullopt;
-    const std::string_view text = found->second.text;
-    if (const auto x = number_of(text); x && std::isfinite(*x)) return x;
-    report.error({found->second.line, 1}, {},
-                 fmt::format("column {}: found {}, expected a finite number", show(name), show(text)),
-                 "A run that failed may end with such a row: leave it out.");
-    return std::nullopt;
-  }
-  /// The numbers in the column `<name>.q`, or in `<name>.q[0]`, `<name>.q[1]`, …; empty if there are none.
-  std::vector<double> numbers(const std::string& name, Report& report) const {
-    if (has(name)) {
-      const auto one = number(name, report);
-      return one ? std::vector<double>{*one} : std::vector<double>{};
-    }
-    std::vector<double> all;
-    for (std::size_t k = 0; has(fmt::format("{}[{}]", name, k)); ++k)
-      all.push_back(number(fmt::format("{}[{}]", name, k), report).value_or(0));
-    return all;
-  }
-
- private:
-  struct Candidate {
-    std::string_view text;
-    int line = 0;
-    std::optional<double> time;
-  };
-  struct Cell {
-    std::string_view text;
-    int line;
-  };
-
-  static bool report_no_row(double at_time, const Candidate& before, const Candidate& after, Report& report) {
-    std::string nearest;
-    if (before.time && after.time)
-      nearest = fmt::format("the nearest are at {:.12g} s and {:.12g} s", *before.time, *after.time);
-    else if (before.time)
-      nearest = fmt::format("the last is at {:.12g} s", *before.time);
-    else
-      nearest = fmt::format("the first is at {:.12g} s", *after.time);
-    report.error({(before.time ? before : after).line, 1}, {},
-                 fmt::format("there is no row at t = {:.12g} s: {}", at_time, nearest),
-                 "Give --at-time the time of a row, or write rows there with --output-interval.");
-    return false;
-  }
-  bool take(std::string_view header, const Candidate& row, Report& report) {
-    if (row.text.empty()) {
-      report.error({1, 1}, {}, "the file has a header and no row of a state", "A row of a CSV is the state.");
-      return false;
-    }
-    const std::vector<std::string_view> names = fields_of(header), values = fields_of(row.text);
-    if (names.size() != values.size()) {
-      report.error({row.line, 1}, {},
-                   fmt::format("the row has {} values, the header {} columns", values.size(), names.size()),
-                   "Is the file whole? A row of the CSV is the state.");
-      return false;
-    }
-    for (std::size_t i = 0; i < names.size(); ++i) columns_.emplace(names[i], Cell{values[i], row.line});
-    time_ = row.time;
-    return true;
-  }
-
-  std::unordered_map<std::string, Cell> columns_;
-  std::optional<double> time_;
-};
-
 /// Counts what the model takes from the file, to report a file that names nothing of the model.
 struct Taken {
   std::size_t joints = 0, velocities = 0, bodies = 0;
 };
 
-void take_joints(const Row& row, Description& model, Report& report, Taken& taken) {
+void take_joints(const StateRow& row, Description& model, Report& report, Taken& taken) {
   for (JointItem& joint : model.joints) {
     std::vector<double> q = row.numbers(joint.name + ".q", report), v = row.numbers(joint.name + ".v", report);
     if (!q.empty() || !v.empty()) ++taken.joints;
@@ -191,6 +47,11 @@ std::vector<bool> bodies_on_ground(const Description& model) {
   return held;
 }
 
+/// Whether the last four of x, y, z, qw, qx, qy, qz are a unit quaternion, to the digits that a file may have.
+bool is_unit(std::span<const double> p) {
+  constexpr double unit_quaternion = 1e-6;
+  return std::abs(norm(Quat{p[3], p[4], p[5], p[6]}) - 1) <= unit_quaternion;
+}
 /// Lets a body start with its frame at x, y, z, qw, qx, qy, qz. What is drawn stays as the model says.
 void place(BodyItem& body, std::span<const double> p, Taken& taken) {
   ++taken.bodies;
@@ -203,7 +64,7 @@ void move(BodyItem& body, std::span<const double> v) {
 }
 
 /// Takes the motion of bodies that no joint ties to ground.
-void take_bodies(const Row& row, Description& model, Report& report, Taken& taken) {
+void take_bodies(const StateRow& row, Description& model, Report& report, Taken& taken) {
   const std::vector<bool> is_held = bodies_on_ground(model);
   for (std::size_t i = 0; i < model.bodies.size(); ++i) {
     BodyItem& body = model.bodies[i];
@@ -217,6 +78,11 @@ void take_bodies(const Row& row, Description& model, Report& report, Taken& take
     };
     double p[7], v[6];
     if (!all({"x", "y", "z", "qw", "qx", "qy", "qz"}, p)) continue;
+    if (!is_unit(p)) {
+      report.error(row.place(), {}, fmt::format("{}.qw to {}.qz are no unit quaternion", body.name, body.name),
+                   "Rows that polyform has written have a length of 1.");
+      continue;
+    }
     place(body, p, taken);
     if (all({"vx", "vy", "vz", "wx", "wy", "wz"}, v)) move(body, v);
   }
@@ -240,6 +106,7 @@ void take_body(const Value& initial, Description& model, const std::string& name
   const auto body = std::ranges::find(model.bodies, name, &BodyItem::name);
   if (!p || body == model.bodies.end()) return;
   if (bodies_on_ground(model)[static_cast<std::size_t>(body - model.bodies.begin())]) return;
+  if (!is_unit(*p)) return position->unexpected("x, y, z and a unit quaternion");
   place(*body, *p, taken);
   if (v) move(*body, *v);
 }
@@ -308,9 +175,11 @@ void take_values(const Value& root, Description& model, Taken& taken) {
   map.finish();
 }
 
-/// Whether the text is a table: its first line is a header with commas, or the name of a single column. YAML has a colon
+/// Whether the text is a table: its first line that is no comment is a header with commas, or the name of a single column. YAML has a colon
 /// behind a key, or a brace or hyphen before one.
 bool is_table(std::string_view text) {
+  while (is_comment(text.substr(0, text.find('\n'))) && text.find('\n') != std::string_view::npos)
+    text.remove_prefix(text.find('\n') + 1);
   std::string_view line = text.substr(0, text.find('\n'));
   while (!line.empty() && (line.back() == '\r' || line.back() == ' ')) line.remove_suffix(1);
   if (line.empty() || line.back() == ':' || line.find(": ") != std::string_view::npos) return false;
@@ -319,7 +188,7 @@ bool is_table(std::string_view text) {
 }
 
 /// Takes all that a row has; what it lacks stays.
-void take_row(const Row& row, Description& model, Report& report, Taken& taken) {
+void take_row(const StateRow& row, Description& model, Report& report, Taken& taken) {
   take_joints(row, model, report, taken);
   take_bodies(row, model, report, taken);
   std::unordered_map<std::string, double> values = row.values();
@@ -337,11 +206,12 @@ void drop_velocities_of_bodies(Description& model, const Taken& taken) {
 
 void start_from_text(std::string_view text, const std::string& file, std::optional<double> at_time, Description& model,
                      Diagnostics& diagnostics) {
+  keep_own_start(model);
   Report report(diagnostics, file);
   Document document;
   Taken taken;
   if (is_table(text)) {
-    Row row;
+    StateRow row;
     if (row.read(text, at_time, report)) {
       take_row(row, model, report, taken);
       // The row's own time has the digits that its states belong to.
@@ -370,13 +240,14 @@ void start_from_text(std::string_view text, const std::string& file, std::option
 
 void start_from_values(const std::map<std::string, double>& values, Description& model, Diagnostics& diagnostics) {
   if (values.empty()) return;
+  keep_own_start(model);
   std::string names, numbers;
   for (const auto& [name, value] : values) {
     names += (names.empty() ? "" : ",") + name;
     numbers += fmt::format("{}{}", numbers.empty() ? "" : ",", value);
   }
   Report report(diagnostics, model.file);
-  Row row;
+  StateRow row;
   Taken taken;
   const std::string text = names + '\n' + numbers + '\n';
   if (row.read(text, std::nullopt, report)) take_row(row, model, report, taken);

@@ -225,10 +225,11 @@ double MagicFormula::cornering_stiffness(double Fz, double camber) const noexcep
 MagicForces MagicFormula::measured_forces(double Fz, double kappa, double slip_angle, double inclination,
                                           double speed) const noexcept {
   const double Fz0 = LFZO * FNOMIN, R0 = UNLOADED_RADIUS, dfz = (Fz - Fz0) / Fz0, dpi = pressure_change();
-  // 6.1 takes the tangent of the slip angle and the sine of the camber in their places.
+  // 6.1 takes the tangent of the slip angle and the sine of the camber in their places; the longitudinal friction, the
+  // overturning moment and the rolling resistance have the camber itself (Pacejka 2012, Eqs 4.E13, 4.E69, 4.E70).
   const double alpha = is_61_ ? std::tan(slip_angle) : slip_angle;
   const double camber = is_61_ ? std::sin(inclination) : inclination;
-  const double gx = camber * LGAX, gy = camber * LGAY, gz = camber * LGAZ;
+  const double gx = inclination * LGAX, gy = camber * LGAY, gz = camber * LGAZ;
 
   // Longitudinal force of pure slip.
   const double kx = kappa + (PHX1 + PHX2 * dfz) * LHX;
@@ -283,7 +284,7 @@ MagicForces MagicFormula::measured_forces(double Fz, double kappa, double slip_a
   const double residual = Dr * std::cos(std::atan(Br * ar_eq)) * along;
   const double beside = R0 * (SSZ1 + SSZ2 * fy / Fz0 + (SSZ3 + SSZ4 * dfz) * camber) * LS;
 
-  const Slip slip{Fz, Fz0, dfz, R0, camber, dpi};
+  const Slip slip{Fz, Fz0, dfz, R0, inclination, dpi};
   return {fx, fy, overturning(slip, fy), rolling_resistance(slip, fx, speed), -trail * pure + residual + beside * fx};
 }
 
