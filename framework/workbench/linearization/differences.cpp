@@ -32,18 +32,32 @@ using Row = std::vector<std::vector<double>>;
 struct Levels {
   std::vector<std::size_t> first;
   std::vector<double> change;
-  Row above;
   double slow;  ///< a halved step must change an entry by less than this part of the last change
+};
+
+/// All that was seen: the tables of all levels, their steps, and how many levels there are at the end without a gain.
+struct Seen {
+  std::vector<Row> tables;
+  std::vector<double> steps;
+  std::size_t idle = 0;
+
+  /// By how much an entry of the table differs from those that it was made of.
+  double change(std::size_t level, std::size_t order, std::size_t k) const {
+    const double a = tables[level][order][k];
+    return std::max(std::abs(a - tables[level][order - 1][k]), std::abs(a - tables[level - 1][order - 1][k]));
+  }
 };
 
 /// Starts anew with those entries for which the last halving shows that they leave their series: their extrapolations
 /// mean nothing. Returns whether there are any.
-bool start_anew(std::size_t level, const std::vector<double>& now, Levels& levels, Derivative& best) {
+bool start_anew(const Seen& seen, Levels& levels, Derivative& best) {
+  const std::size_t level = seen.tables.size() - 1;
+  const std::vector<double>&now = seen.tables[level][0], &above = seen.tables[level - 1][0];
   double largest = 0;
   for (const double d : now) largest = std::max(largest, std::abs(d));
   bool any = false;
   for (std::size_t k = 0; k < now.size(); ++k) {
-    const double change = std::abs(now[k] - levels.above[0][k]), last = levels.change[k];
+    const double change = std::abs(now[k] - above[k]), last = levels.change[k];
     levels.change[k] = change;
     const double least = std::max(part * std::abs(now[k]), rounded * largest);
     if (level < 2 || change <= levels.slow * last || change <= least) continue;
@@ -61,15 +75,16 @@ double enough_for(std::size_t k, double value, const std::vector<double>& roundi
 
 /// Takes entries of the newest row if their error is less than the best so far. Returns how many that needed it have
 /// gained much.
-std::size_t keep_best(std::size_t level, const Row& row, const Levels& levels, const std::vector<double>& rounding,
+std::size_t keep_best(const Seen& seen, const Levels& levels, const std::vector<double>& rounding,
                       std::span<const double> enough, Derivative& best) {
+  const std::size_t level = seen.tables.size() - 1;
+  const Row& row = seen.tables[level];
   std::size_t gains = 0;
   for (std::size_t j = 1; j < row.size(); ++j)
     for (std::size_t k = 0; k < best.value.size(); ++k) {
       if (levels.first[k] + j > level) continue;
       const double a = row[j][k];
-      const double error =
-          std::max({std::abs(a - row[j - 1][k]), std::abs(a - levels.above[j - 1][k]), rounding[k]});
+      const double error = std::max(seen.change(level, j, k), rounding[k]);
       if (!(error < best.error[k])) continue;
       if (error < 0.5 * best.error[k] && best.error[k] > enough_for(k, a, rounding, enough)) ++gains;
       best.error[k] = error;
@@ -83,19 +98,6 @@ bool all_good(const Derivative& d, const std::vector<double>& rounding, std::spa
     if (d.error[k] > enough_for(k, d.value[k], rounding, enough)) return false;
   return true;
 }
-
-/// All that was seen: the tables of all levels, their steps, and how many levels there are at the end without a gain.
-struct Seen {
-  std::vector<Row> tables;
-  std::vector<double> steps;
-  std::size_t idle = 0;
-
-  /// By how much an entry of the table differs from those that it was made of.
-  double change(std::size_t level, std::size_t order, std::size_t k) const {
-    const double a = tables[level][order][k];
-    return std::max(std::abs(a - tables[level][order - 1][k]), std::abs(a - tables[level - 1][order - 1][k]));
-  }
-};
 
 /// The rounding of the function in an entry, as far as differences show it at the last and smallest steps. Without a
 /// gain it is all that they change by, and before as far back as they change no more by it than by chance.
@@ -134,7 +136,7 @@ Derivative finished(Derivative best, const Levels& levels, const Seen& seen, con
   take_best(seen, levels.first, rounding, best);
   for (std::size_t k = 0; best.found && k < best.value.size(); ++k)
     if (std::isinf(best.error[k])) {
-      best.value[k] = levels.above[0][k];
+      best.value[k] = seen.tables.back()[0][k];
       best.error[k] = levels.change[k];
     }
   return best;
@@ -201,7 +203,7 @@ double power_of_two(double x) { return std::exp2(std::round(std::log2(x))); }
 Derivative extrapolate(std::size_t size, double step, std::span<const double> enough, const Quotient& quotient) {
   Derivative best{std::vector<double>(size), std::vector<double>(size, std::numeric_limits<double>::infinity()), false};
   std::vector<double> round(size), rounding(size);
-  Levels levels{std::vector<std::size_t>(size), std::vector<double>(size), {}, quotient.slow};
+  Levels levels{std::vector<std::size_t>(size), std::vector<double>(size), quotient.slow};
   Seen seen;
   int reductions = 0;
   double h = power_of_two(step);
@@ -217,16 +219,15 @@ Derivative extrapolate(std::size_t size, double step, std::span<const double> en
     for (std::size_t j = 1; j <= std::min(level, most_orders); ++j) {
       const double power = std::pow(seen.steps[level - j] / now, quotient.order);
       std::vector<double>& next = row.emplace_back(size);
-      for (std::size_t k = 0; k < size; ++k) next[k] = (power * row[j - 1][k] - levels.above[j - 1][k]) / (power - 1);
+      for (std::size_t k = 0; k < size; ++k) next[k] = (power * row[j - 1][k] - seen.tables.back()[j - 1][k]) / (power - 1);
     }
+    seen.tables.push_back(std::move(row));
+    seen.steps.push_back(now);
     if (level > 0) {
-      const bool anew = start_anew(level, row[0], levels, best);
-      seen.idle = keep_best(level, row, levels, rounding, enough, best) > 0 || anew ? 0 : seen.idle + 1;
+      const bool anew = start_anew(seen, levels, best);
+      seen.idle = keep_best(seen, levels, rounding, enough, best) > 0 || anew ? 0 : seen.idle + 1;
       best.found = true;
     }
-    seen.tables.push_back(row);
-    seen.steps.push_back(now);
-    levels.above = std::move(row);
     if (level + 1 >= least_levels && (seen.idle >= patience || all_good(best, rounding, enough))) break;
   }
   return finished(std::move(best), levels, seen, rounding);

@@ -284,8 +284,8 @@ bool is_resolved(const Mode& mode) { return std::abs(mode.eigenvalue) > factor_o
 Found on_all_scales(const MatrixXd& A, const MatrixXd& own, Errors);
 
 /// Slow motions by a matrix of their own, which has only their own errors. Nothing where they are not parted from fast
-/// ones.
-std::optional<Found> by_scales(const MatrixXd& A, const MatrixXd& own) {
+/// ones. errors: of A.
+std::optional<Found> by_scales(const MatrixXd& A, const MatrixXd& own, Errors errors) {
   constexpr double slow_parts[] = {1e-6, 1e-9, 1e-12};  // of the norm
   const double norm = A.norm();
   Index tried = 0;
@@ -314,7 +314,7 @@ std::optional<Found> by_scales(const MatrixXd& A, const MatrixXd& own) {
     out.kernel = (V * out.kernel).eval();
     const Pairs fast = pairs_of(parted->fast);
     std::vector<Mode> others =
-        moving_modes(A, with_rounding(own, norm), Errors::of_all, norm, fast.values, product(parted->fast_right, fast.right),
+        moving_modes(A, with_rounding(own, norm), errors, norm, fast.values, product(parted->fast_right, fast.right),
                      product(parted->fast_left, fast.left));
     out.moving.insert(out.moving.end(), std::move_iterator(others.begin()), std::move_iterator(others.end()));
     return out;
@@ -326,7 +326,7 @@ std::optional<Found> by_scales(const MatrixXd& A, const MatrixXd& own) {
 Found on_all_scales(const MatrixXd& A, const MatrixXd& own, Errors errors) {
   Found out = on_one_scale(A, own, errors);
   if (!has_doubts(A, own, out)) return out;
-  std::optional<Found> finer = by_scales(A, own);
+  std::optional<Found> finer = by_scales(A, own, errors);
   return finer ? *std::move(finer) : out;
 }
 
